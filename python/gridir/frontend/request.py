@@ -1,0 +1,57 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What JAX hands to a lowering rule for one kernel, as one frozen record."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jax.extend.core import Jaxpr
+    from jax.extend.pallas import GridMapping
+
+
+@dataclasses.dataclass(frozen=True)
+class KernelRequest:
+    """One `pallas_call` (or `mpmd_map`) equation, ready to be lowered.
+
+    The operands of the call are, in this order, the sizes of the dynamic grid dimensions (int32 scalars), the index
+    operands (scalar prefetch) and the inputs; `in_avals` has one entry for each of them. The results are `out_avals`.
+
+    Attributes:
+      jaxpr: the kernel, a function of index Refs, input Refs, output Refs and scratch Refs.
+      grid_mapping: JAX's own description of grid, blocks and index maps.
+      in_avals: abstract values of all operands, in the order above.
+      out_avals: abstract values of the results.
+      input_output_aliases: pairs (input, output) where `input` counts operands after the dynamic grid sizes.
+      compiler_params: the record that the author passed, a mapping from backend name to record, or None.
+      cost_estimate: JAX's CostEstimate, or None.
+      metadata: the strings that the author attached to the call.
+      name: the name that the author gave to the call, or None.
+      debug: whether the author asked for the kernel to be printed.
+      interpret: what the author asked of interpret mode; falsy means that a compiled kernel was asked for.
+      backend: the backend that the author named, or None.
+      mesh: the mesh of `pl.kernel` or `core_map`, or None.
+    """
+
+    jaxpr: Jaxpr
+    grid_mapping: GridMapping
+    in_avals: tuple[Any, ...]
+    out_avals: tuple[Any, ...]
+    input_output_aliases: tuple[tuple[int, int], ...] = ()
+    compiler_params: Any = None
+    cost_estimate: Any = None
+    metadata: Mapping[str, str] | None = None
+    name: str | None = None
+    debug: bool = False
+    interpret: Any = False
+    backend: str | None = None
+    mesh: Any = None
+
+    @property
+    def kernel_name(self) -> str:
+        """The name of the call, or that of the kernel function where the call has none."""
+        return self.name or self.jaxpr.debug_info.func_name or "kernel"
