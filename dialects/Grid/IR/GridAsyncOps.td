@@ -1,0 +1,152 @@
+//===- GridAsyncOps.td - Copies, semaphores and barriers -*- tablegen -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GRID_IR_GRIDASYNCOPS_TD
+#define GRIDIR_DIALECTS_GRID_IR_GRIDASYNCOPS_TD
+
+include "dialects/Grid/IR/GridRefOps.td"
+
+def Grid_Semaphores : Resource<"::gridir::grid::SemaphoreResource">;
+
+def Grid_CopyStartOp : Grid_Op<"copy_start", [AttrSizedOperandSegments]> {
+  let summary = "start an asynchronous copy between Refs";
+  let description = [{
+    `sem` counts the arrival of the data. A remote copy names the receiving
+    device, by mesh coordinates or by its logical number, and counts the sending
+    on `src_sem`. Source and destination have one shape and element type.
+
+    Example:
+
+    ```mlir
+    grid.copy_start %src, %dst sem %s
+        : memref<8x128xf32>, memref<8x128xf32>, memref<!grid.semaphore<dma>>
+    ```
+  }];
+  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$source,
+                       Arg<Grid_Ref, "", [MemWrite]>:$dest,
+                       Arg<Grid_SemaphoreRef, "", [MemWrite]>:$sem,
+                       Optional<Grid_SemaphoreRef>:$src_sem,
+                       Variadic<Grid_IndexLike>:$device,
+                       OptionalAttr<Grid_DeviceIdTypeAttr>:$device_id_type,
+                       DefaultValuedAttr<I64Attr, "0">:$priority, UnitAttr:$add);
+  let assemblyFormat = [{
+    $source `,` $dest `sem` $sem (`src_sem` $src_sem^)? (`device` `(` $device^ `:` type($device) `)`)?
+    attr-dict `:` type($source) `,` type($dest) `,` type($sem) (`,` type($src_sem)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Grid_CopyWaitOp : Grid_Op<"copy_wait"> {
+  let summary = "wait until a copy of this size has arrived";
+  let description = [{
+    Waits on `sem` for the bytes of the destination. With `send` it waits until
+    the source of a remote copy may be written again.
+
+    Example:
+
+    ```mlir
+    grid.copy_wait %src, %dst sem %s
+        : memref<8x128xf32>, memref<8x128xf32>, memref<!grid.semaphore<dma>>
+    ```
+  }];
+  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$source,
+                       Arg<Grid_Ref, "", [MemRead, MemWrite]>:$dest,
+                       Arg<Grid_SemaphoreRef, "", [MemRead, MemWrite]>:$sem,
+                       Variadic<Grid_IndexLike>:$device,
+                       OptionalAttr<Grid_DeviceIdTypeAttr>:$device_id_type,
+                       UnitAttr:$send);
+  let assemblyFormat = [{
+    $source `,` $dest `sem` $sem (`device` `(` $device^ `:` type($device) `)`)? (`send` $send^)?
+    attr-dict `:` type($source) `,` type($dest) `,` type($sem)
+  }];
+  let hasVerifier = 1;
+}
+
+def Grid_SemaphoreSignalOp : Grid_Op<"semaphore_signal", [AttrSizedOperandSegments]> {
+  let summary = "add to a semaphore, here or on another device";
+  let description = [{
+    Example:
+
+    ```mlir
+    grid.semaphore_signal %s, %n : memref<!grid.semaphore<regular>>
+    ```
+  }];
+  let arguments = (ins Arg<Grid_SemaphoreRef, "", [MemRead, MemWrite]>:$sem, I32:$amount,
+                       Variadic<Grid_IndexLike>:$device, Optional<I32>:$core,
+                       OptionalAttr<Grid_DeviceIdTypeAttr>:$device_id_type);
+  let assemblyFormat = [{
+    $sem `,` $amount (`device` `(` $device^ `:` type($device) `)`)? (`core` $core^)?
+    attr-dict `:` type($sem)
+  }];
+  let hasVerifier = 1;
+}
+
+def Grid_SemaphoreWaitOp : Grid_Op<"semaphore_wait"> {
+  let summary = "wait until a semaphore reaches a number and take it away";
+  let description = [{
+    With `keep` the semaphore is not decremented.
+
+    Example:
+
+    ```mlir
+    grid.semaphore_wait %s, %n : memref<!grid.semaphore<regular>>
+    ```
+  }];
+  let arguments = (ins Arg<Grid_SemaphoreRef, "", [MemRead, MemWrite]>:$sem, I32:$amount,
+                       UnitAttr:$keep);
+  let assemblyFormat = "$sem `,` $amount (`keep` $keep^)? attr-dict `:` type($sem)";
+  let hasVerifier = 1;
+}
+
+def Grid_SemaphoreReadOp : Grid_Op<"semaphore_read"> {
+  let summary = "the number that a semaphore holds";
+  let description = [{
+    Example:
+
+    ```mlir
+    %n = grid.semaphore_read %s : memref<!grid.semaphore<regular>>
+    ```
+  }];
+  let arguments = (ins Arg<Grid_SemaphoreRef, "", [MemRead]>:$sem);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$sem attr-dict `:` type($sem)";
+  let hasVerifier = 1;
+}
+
+def Grid_BarrierSemaphoreOp : Grid_Op<"barrier_semaphore", [
+    MemoryEffects<[MemRead<Grid_Semaphores>]>]> {
+  let summary = "the semaphore that the kernels of one collective share";
+  let description = [{
+    Which one is said by the kernel's `collective_id`.
+
+    Example:
+
+    ```mlir
+    %b = grid.barrier_semaphore : memref<!grid.semaphore<barrier>>
+    ```
+  }];
+  let results = (outs Grid_SemaphoreRef:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Grid_DelayOp : Grid_Op<"delay", [MemoryEffects<[MemWrite<Grid_Semaphores>]>]> {
+  let summary = "let time pass";
+  let description = [{
+    The number is in nanoseconds.
+
+    Example:
+
+    ```mlir
+    grid.delay %n
+    ```
+  }];
+  let arguments = (ins I32:$nanos);
+  let assemblyFormat = "$nanos attr-dict";
+}
+
+#endif // GRIDIR_DIALECTS_GRID_IR_GRIDASYNCOPS_TD

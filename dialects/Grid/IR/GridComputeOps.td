@@ -1,0 +1,126 @@
+//===- GridComputeOps.td - Values that upstream dialects cannot compute -*- tablegen -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GRID_IR_GRIDCOMPUTEOPS_TD
+#define GRIDIR_DIALECTS_GRID_IR_GRIDCOMPUTEOPS_TD
+
+include "dialects/Grid/IR/GridKernelOps.td"
+
+def Grid_PrngState : Resource<"::gridir::grid::PrngStateResource">;
+def Grid_Output : Resource<"::gridir::grid::OutputResource">;
+
+def Grid_DotOp : Grid_Op<"dot", [Pure]> {
+  let summary = "contract two tensors";
+  let description = [{
+    The result has the batch dimensions first, then the free dimensions of the
+    left and of the right side, in order. Products are summed in the result's
+    element type; `acc`, of the result's type, is added. `precision` names JAX's
+    precision of each side, `algorithm` its `DotAlgorithmPreset`. `signless`
+    integers are signed unless `unsigned_lhs` or `unsigned_rhs` says otherwise.
+
+    Example:
+
+    ```mlir
+    %c = grid.dot %a, %b acc %c0 contract [2] x [2] batch [0] x [0]
+        : tensor<2x8x16xbf16>, tensor<2x4x16xbf16>, tensor<2x8x4xf32> -> tensor<2x8x4xf32>
+    ```
+  }];
+  let arguments = (ins
+      AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Optional<AnyRankedTensor>:$acc,
+      DenseI64ArrayAttr:$lhs_contract, DenseI64ArrayAttr:$rhs_contract,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$lhs_batch,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$rhs_batch,
+      OptionalAttr<StrArrayAttr>:$precision, OptionalAttr<StrAttr>:$algorithm,
+      UnitAttr:$unsigned_lhs, UnitAttr:$unsigned_rhs);
+  let results = (outs Grid_Value:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`acc` $acc^)? `contract` $lhs_contract `x` $rhs_contract
+    (`batch` $lhs_batch^ `x` $rhs_batch)? (`precision` $precision^)? attr-dict
+    `:` type($lhs) `,` type($rhs) (`,` type($acc)^)? `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Grid_AssumeMultipleOp : Grid_Op<"assume_multiple", [
+    Pure, SameOperandsAndResultType]> {
+  let summary = "a number that the author says is a multiple of another";
+  let description = [{
+    Gives its operand. A target may use the fact and need not check it.
+
+    Example:
+
+    ```mlir
+    %j = grid.assume_multiple %i, 128 : i32
+    ```
+  }];
+  let arguments = (ins Grid_IndexLike:$value, ConfinedAttr<I64Attr, [IntPositive]>:$multiple);
+  let results = (outs Grid_IndexLike:$result);
+  let assemblyFormat = "$value `,` $multiple attr-dict `:` type($value)";
+  let hasFolder = 1;
+}
+
+def Grid_PrngSeedOp : Grid_Op<"prng_seed", [MemoryEffects<[MemWrite<Grid_PrngState>]>]> {
+  let summary = "seed the random generator of the running program";
+  let description = [{
+    Example:
+
+    ```mlir
+    grid.prng_seed %a, %b : i32, i32
+    ```
+  }];
+  let arguments = (ins Variadic<AnySignlessInteger>:$seeds);
+  let assemblyFormat = "$seeds attr-dict `:` type($seeds)";
+}
+
+def Grid_PrngBitsOp : Grid_Op<"prng_bits", [
+    MemoryEffects<[MemRead<Grid_PrngState>, MemWrite<Grid_PrngState>]>]> {
+  let summary = "random bits from the generator of the running program";
+  let description = [{
+    Example:
+
+    ```mlir
+    %bits = grid.prng_bits : tensor<8x128xi32>
+    ```
+  }];
+  let results = (outs Grid_Value:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Grid_PrintOp : Grid_Op<"print", [MemoryEffects<[MemWrite<Grid_Output>]>]> {
+  let summary = "print values to the caller's standard output";
+  let description = [{
+    `{}` in the format stands for the next value, in the order of the program;
+    `unsigned` marks the integer values that have no sign.
+
+    Example:
+
+    ```mlir
+    grid.print "x = {}" %x : tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$format, Variadic<AnyType>:$values,
+                       DefaultValuedAttr<DenseBoolArrayAttr, "{}">:$is_unsigned);
+  let assemblyFormat = "$format ($values^ `:` type($values))? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Grid_AssertOp : Grid_Op<"assert", [MemoryEffects<[MemWrite<Grid_Output>]>]> {
+  let summary = "fail the call unless a condition holds";
+  let description = [{
+    Example:
+
+    ```mlir
+    grid.assert %ok, "block index is negative"
+    ```
+  }];
+  let arguments = (ins I1:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict";
+  let hasCanonicalizeMethod = 1;
+}
+
+#endif // GRIDIR_DIALECTS_GRID_IR_GRIDCOMPUTEOPS_TD

@@ -1,0 +1,206 @@
+//===- GridKernelOps.td - The kernel and its call -*- tablegen -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GRID_IR_GRIDKERNELOPS_TD
+#define GRIDIR_DIALECTS_GRID_IR_GRIDKERNELOPS_TD
+
+include "dialects/Grid/IR/GridAttrs.td"
+include "dialects/Grid/IR/GridTypes.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+class Grid_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Grid_Dialect, mnemonic, traits>;
+
+def Grid_DimArrayAttr : TypedArrayAttrBase<Grid_DimAttr, "grid dimensions">;
+def Grid_OperandArrayAttr : TypedArrayAttrBase<Grid_OperandAttr, "kernel operands">;
+def Grid_SemanticsArrayAttr : TypedArrayAttrBase<Grid_SemanticsAttr, "dimension semantics">;
+
+def Grid_KernelOp : Grid_Op<"kernel", [
+    AutomaticAllocationScope, IsolatedFromAbove, Symbol,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "a kernel that runs once for every point of a grid";
+  let description = [{
+    Carries JAX's `GridMapping` whole. The first region is the body; one region
+    per input and output follows, its index map.
+
+    - The call takes `*dynamic_grid_sizes, *index, *inputs`.
+    - The body takes `*index, *inputs, *outputs, *scratch`, all Refs.
+    - An index map takes `*program_ids, *index` and yields the indices that the
+      block dimensions ask for, as i32 (i64 where JAX computes in 64 bits). It
+      may hold any pure op and may read the index operands. Where it is affine it
+      prints as `at (%i, %k * 2)`.
+
+    The grid runs in row-major order, the last dimension fastest, unless
+    `semantics` says that the order along a dimension does not matter.
+    `aliases [[1, 0]]` makes output 0 share the memory of call operand 1, counted
+    over index operands and inputs.
+
+    Example:
+
+    ```mlir
+    grid.kernel @matmul grid(%i = 4, %j = 4, %k = 4)
+        inputs(%x: bf16 [512, 512] block [128, 128] at (%i, %k),
+               %y: bf16 [512, 512] block [128, 128] at (%k, %j))
+        outputs(%o: f32 [512, 512] block [128, 128] at (%i, %j))
+        semantics [parallel, parallel, arbitrary] {
+      %a = grid.load %x : memref<128x128xbf16, #grid.space<default>> -> tensor<128x128xbf16>
+      %b = grid.load %y : memref<128x128xbf16, #grid.space<default>> -> tensor<128x128xbf16>
+      %c = grid.dot %a, %b contract [1] x [0]
+          : tensor<128x128xbf16>, tensor<128x128xbf16> -> tensor<128x128xf32>
+      grid.accumulate %c, %o : tensor<128x128xf32>, memref<128x128xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let arguments = (ins
+      SymbolNameAttr:$sym_name,
+      OptionalAttr<StrAttr>:$sym_visibility,
+      Grid_DimArrayAttr:$dims,
+      Grid_OperandArrayAttr:$index_operands,
+      Grid_OperandArrayAttr:$inputs,
+      Grid_OperandArrayAttr:$outputs,
+      OptionalAttr<Grid_SemanticsArrayAttr>:$semantics,
+      OptionalAttr<ArrayAttr>:$aliases,
+      OptionalAttr<ArrayAttr>:$params,
+      OptionalAttr<Grid_CostAttr>:$cost,
+      OptionalAttr<DictionaryAttr>:$metadata,
+      OptionalAttr<StrAttr>:$backend,
+      OptionalAttr<StrAttr>:$source,
+      OptionalAttr<StrAttr>:$index_map_tree,
+      UnitAttr:$debug);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$kernelRegions);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Region &getBodyRegion() { return getKernelRegions()[0]; }
+    ::mlir::Block *getBodyBlock() { return &getBodyRegion().front(); }
+
+    unsigned getRank() { return getDims().size(); }
+    DimAttr getDim(unsigned i) { return ::llvm::cast<DimAttr>(getDims()[i]); }
+    unsigned getNumDynamicDims();
+    ::llvm::SmallVector<int64_t> getGridShape();
+
+    unsigned getNumIndexOperands() { return getIndexOperands().size(); }
+    unsigned getNumInputs() { return getInputs().size(); }
+    unsigned getNumOutputs() { return getOutputs().size(); }
+    unsigned getNumScratch();
+
+    /// Index operand, input or output `i`, in the order of the body's arguments.
+    OperandAttr getOperandSpec(unsigned i);
+    unsigned getNumOperandSpecs() {
+      return getNumIndexOperands() + getNumInputs() + getNumOutputs();
+    }
+    /// The name of operand `i` for a diagnostic: its origin, or its place.
+    std::string getOperandName(unsigned i);
+
+    ::mlir::Block::BlockArgListType getIndexRefs();
+    ::mlir::Block::BlockArgListType getInputRefs();
+    ::mlir::Block::BlockArgListType getOutputRefs();
+    ::mlir::Block::BlockArgListType getScratchRefs();
+
+    /// The index map of block `i`, counted over inputs and then outputs.
+    ::mlir::Region &getIndexMap(unsigned i) { return getKernelRegions()[1 + i]; }
+
+    /// The index map of block `i` as an affine map of the program ids, when it
+    /// is one. Dimension `d` of the map is grid dimension `d`.
+    std::optional<::mlir::AffineMap> getAffineIndexMap(unsigned i);
+
+    /// The semantics of grid dimension `i`; `arbitrary` when nothing is said.
+    DimSemantics getDimSemantics(unsigned i);
+
+    /// Pairs of call operand and output that share memory.
+    ::llvm::SmallVector<std::pair<int64_t, int64_t>> getAliasPairs();
+
+    /// The arrays that a call passes and gets, sign dropped.
+    ::llvm::SmallVector<::mlir::Type> getCallOperandTypes();
+    ::llvm::SmallVector<::mlir::Type> getCallResultTypes();
+
+    /// The dimension with that name or number, if there is one.
+    std::optional<unsigned> findDim(::mlir::Attribute axis);
+  }];
+}
+
+def Grid_CallOp : Grid_Op<"call", [
+    AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "run a kernel over its whole grid";
+  let description = [{
+    This is `pallas_call` itself: the sizes of the dynamic grid dimensions, the
+    index operands and the inputs go in, the outputs come out as new tensors.
+
+    Example:
+
+    ```mlir
+    %r = grid.call @gather dynamic(%n) index(%rows) inputs(%x)
+        : (i32, tensor<8xi32>, tensor<64x128xf32>) -> tensor<8x128xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<I32>:$dynamicSizes,
+                       Variadic<AnyRankedTensor>:$indexOperands,
+                       Variadic<AnyRankedTensor>:$inputs);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Grid_YieldOp : Grid_Op<"yield", [
+    Pure, ReturnLike, Terminator,
+    ParentOneOf<["KernelOp", "ScopedOp"]>]> {
+  let summary = "end a region and give its results";
+  let description = [{
+    Ends an index map with its indices, a `grid.scoped` with its results, and a
+    kernel's body with nothing.
+
+    Example:
+
+    ```mlir
+    grid.yield %row, %column : i32, i32
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+  let builders = [OpBuilder<(ins), [{}]>];
+}
+
+class Grid_AxisOp<string mnemonic> : Grid_Op<mnemonic, [Pure]> {
+  let arguments = (ins AnyAttrOf<[I64Attr, StrAttr]>:$axis);
+  let results = (outs I32:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Grid_ProgramIdOp : Grid_AxisOp<"program_id"> {
+  let summary = "the place of the running program along a grid dimension";
+  let description = [{
+    The axis is a number, or the name of a dimension.
+
+    Example:
+
+    ```mlir
+    %i = grid.program_id 0
+    %row = grid.program_id "rows"
+    ```
+  }];
+}
+
+def Grid_NumProgramsOp : Grid_AxisOp<"num_programs"> {
+  let summary = "the number of programs along a grid dimension";
+  let description = [{
+    Example:
+
+    ```mlir
+    %n = grid.num_programs 0
+    ```
+  }];
+  let hasFolder = 1;
+}
+
+#endif // GRIDIR_DIALECTS_GRID_IR_GRIDKERNELOPS_TD

@@ -1,0 +1,318 @@
+//===- GridRefOps.td - Views of Refs, loads and stores -*- tablegen -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GRID_IR_GRIDREFOPS_TD
+#define GRIDIR_DIALECTS_GRID_IR_GRIDREFOPS_TD
+
+include "dialects/Grid/IR/GridKernelOps.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/ViewLikeInterface.td"
+
+//===----------------------------------------------------------------------===//
+// Views: JAX's Ref transforms, one op each
+//===----------------------------------------------------------------------===//
+
+// A view names a part or another shape of a Ref and moves no data. Its result
+// is a Ref with an identity layout of its own: strides are a matter of the
+// target. Hazards are answered by following `getViewSource`.
+class Grid_ViewOp<string mnemonic, list<Trait> traits = []>
+    : Grid_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>] # traits> {
+  let results = (outs Grid_Ref:$result);
+  code viewSource = [{ ::mlir::Value getViewSource() { return getSource(); } }];
+  let extraClassDeclaration = viewSource;
+}
+
+def Grid_SliceRefOp : Grid_ViewOp<"slice_ref"> {
+  let summary = "a strided window of a Ref";
+  let description = [{
+    Offsets are static or dynamic (i32, i64 or index), sizes and strides static.
+    A dimension in `drop` has size 1 and is absent from the result. A window that
+    reaches outside its source is an error of the kernel, which a target proves
+    absent or checks.
+
+    Example:
+
+    ```mlir
+    %row = grid.slice_ref %x[%i, 0] [1, 64] [1, 2] drop [0]
+        : memref<8x128xf32>, i32 -> memref<64xf32>
+    ```
+  }];
+  let arguments = (ins Grid_Ref:$source, Variadic<Grid_IndexLike>:$offsets,
+                       DenseI64ArrayAttr:$static_offsets, DenseI64ArrayAttr:$sizes,
+                       DenseI64ArrayAttr:$strides,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$dropped);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Grid_BitcastRefOp : Grid_ViewOp<"bitcast_ref"> {
+  let summary = "a Ref with the same bytes seen as another element type";
+  let description = [{
+    Widths that differ change the second-to-last dimension, as Pallas defines it
+    (the only dimension of a vector).
+
+    Example:
+
+    ```mlir
+    %w = grid.bitcast_ref %x : memref<16x128xi16> -> memref<8x128xi32>
+    ```
+  }];
+  let arguments = (ins Grid_Ref:$source);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Grid_ReshapeRefOp : Grid_ViewOp<"reshape_ref"> {
+  let summary = "a Ref with the same elements in another shape";
+  let description = [{
+    The elements keep their row-major order.
+
+    Example:
+
+    ```mlir
+    %v = grid.reshape_ref %x : memref<8x128xf32> -> memref<1024xf32>
+    ```
+  }];
+  let arguments = (ins Grid_Ref:$source);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Grid_TransposeRefOp : Grid_ViewOp<"transpose_ref"> {
+  let summary = "a Ref with its dimensions permuted";
+  let description = [{
+    Dimension `i` of the result is dimension `permutation[i]` of the source.
+
+    Example:
+
+    ```mlir
+    %t = grid.transpose_ref %x [1, 0] : memref<8x128xf32> -> memref<128x8xf32>
+    ```
+  }];
+  let arguments = (ins Grid_Ref:$source, DenseI64ArrayAttr:$permutation);
+  let assemblyFormat = "$source $permutation attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Grid_SelectRefOp : Grid_Op<"select_ref", [Pure, AllTypesMatch<["sources", "result"]>]> {
+  let summary = "one of several Refs, chosen by a number";
+  let description = [{
+    The index counts the sources and must be in range.
+
+    Example:
+
+    ```mlir
+    %r = grid.select_ref %i of %a, %b : memref<8xf32>
+    ```
+  }];
+  let arguments = (ins I32:$index, Variadic<Grid_Ref>:$sources);
+  let results = (outs Grid_Ref:$result);
+  let assemblyFormat = "$index `of` $sources attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Loads and stores
+//===----------------------------------------------------------------------===//
+
+// A Ref of rank 0 holds a scalar; any other Ref is loaded and stored as a
+// tensor of its shape. A mask has the shape of the value.
+def Grid_LoadOp : Grid_Op<"load", [AttrSizedOperandSegments]> {
+  let summary = "the value that a Ref holds";
+  let description = [{
+    Elements whose mask is false are not read and have the value of `other`, or
+    an unspecified one.
+
+    Example:
+
+    ```mlir
+    %v = grid.load %x : memref<8x128xf32> -> tensor<8x128xf32>
+    %w = grid.load %x mask %m other %o
+        : memref<8x128xf32>, tensor<8x128xi1>, tensor<8x128xf32> -> tensor<8x128xf32>
+    ```
+  }];
+  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$ref,
+                       Optional<Grid_Mask>:$mask, Optional<Grid_Value>:$other);
+  let results = (outs Grid_Value:$result);
+  let assemblyFormat = [{
+    $ref (`mask` $mask^ (`other` $other^)?)? attr-dict
+    `:` type($ref) (`,` type($mask)^ (`,` type($other)^)?)? `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Grid_StoreOp : Grid_Op<"store"> {
+  let summary = "replace what a Ref holds";
+  let description = [{
+    Elements whose mask is false keep their value.
+
+    Example:
+
+    ```mlir
+    grid.store %v, %x : tensor<8x128xf32>, memref<8x128xf32>
+    grid.store %v, %x mask %m
+        : tensor<8x128xf32>, memref<8x128xf32>, tensor<8x128xi1>
+    ```
+  }];
+  let arguments = (ins Grid_Value:$value, Arg<Grid_Ref, "", [MemWrite]>:$ref,
+                       Optional<Grid_Mask>:$mask);
+  let assemblyFormat = [{
+    $value `,` $ref (`mask` $mask^)? attr-dict
+    `:` type($value) `,` type($ref) (`,` type($mask)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Grid_AccumulateOp : Grid_Op<"accumulate"> {
+  let summary = "add a value to what a Ref holds";
+  let description = [{
+    Example:
+
+    ```mlir
+    grid.accumulate %v, %x : tensor<8x128xf32>, memref<8x128xf32>
+    ```
+  }];
+  let arguments = (ins Grid_Value:$value, Arg<Grid_Ref, "", [MemRead, MemWrite]>:$ref,
+                       Optional<Grid_Mask>:$mask);
+  let assemblyFormat = [{
+    $value `,` $ref (`mask` $mask^)? attr-dict
+    `:` type($value) `,` type($ref) (`,` type($mask)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+class Grid_IndexedOp<string mnemonic> : Grid_Op<mnemonic, [AttrSizedOperandSegments]> {
+  let hasVerifier = 1;
+}
+
+def Grid_GatherOp : Grid_IndexedOp<"gather"> {
+  let summary = "the elements of a Ref at arrays of indices";
+  let description = [{
+    `dims` are the indexed dimensions; their index tensors have one shape. The
+    result has that shape, followed by the other dimensions of the Ref in order.
+    An index outside the Ref is an error of the kernel, unless its mask is false.
+    The mask has the shape of the indices.
+
+    Example:
+
+    ```mlir
+    %rows = grid.gather %x[%i] dims [0]
+        : memref<64x128xf32>, tensor<8xi32> -> tensor<8x128xf32>
+    ```
+  }];
+  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$ref,
+                       Variadic<AnyRankedTensor>:$indices, DenseI64ArrayAttr:$dims,
+                       Optional<Grid_Mask>:$mask, Optional<Grid_Value>:$other);
+  let results = (outs Grid_Value:$result);
+  let assemblyFormat = [{
+    $ref `[` $indices `]` `dims` $dims (`mask` $mask^ (`other` $other^)?)? attr-dict
+    `:` type($ref) `,` type($indices) (`mask` type($mask)^ (`other` type($other)^)?)?
+    `->` type($result)
+  }];
+}
+
+def Grid_ScatterOp : Grid_IndexedOp<"scatter"> {
+  let summary = "write the elements of a Ref at arrays of indices";
+  let description = [{
+    The value has the shape that `grid.gather` would give. Where indices repeat,
+    the last one in row-major order wins, or all are added with `add`.
+
+    Example:
+
+    ```mlir
+    grid.scatter %v, %x[%i] dims [0]
+        : tensor<8x128xf32>, memref<64x128xf32>, tensor<8xi32>
+    ```
+  }];
+  let arguments = (ins Grid_Value:$value, Arg<Grid_Ref, "", [MemRead, MemWrite]>:$ref,
+                       Variadic<AnyRankedTensor>:$indices, DenseI64ArrayAttr:$dims,
+                       Optional<Grid_Mask>:$mask, UnitAttr:$add);
+  let assemblyFormat = [{
+    $value `,` $ref `[` $indices `]` `dims` $dims (`mask` $mask^)? (`add` $add^)? attr-dict
+    `:` type($value) `,` type($ref) `,` type($indices) (`mask` type($mask)^)?
+  }];
+}
+
+def Grid_AtomicRmwOp : Grid_Op<"atomic_rmw", [
+    AllTypesMatch<["value", "result"]>]> {
+  let summary = "combine a value into a Ref and give what it held";
+  let description = [{
+    Each element is read, combined and written at once.
+
+    Example:
+
+    ```mlir
+    %old = grid.atomic_rmw add %v, %x : tensor<8xi32>, memref<8xi32>
+    ```
+  }];
+  let arguments = (ins Grid_AtomicKindAttr:$kind, Grid_Value:$value,
+                       Arg<Grid_Ref, "", [MemRead, MemWrite]>:$ref, Optional<Grid_Mask>:$mask);
+  let results = (outs Grid_Value:$result);
+  let assemblyFormat = [{
+    $kind $value `,` $ref (`mask` $mask^)? attr-dict
+    `:` type($value) `,` type($ref) (`,` type($mask)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Grid_AtomicCasOp : Grid_Op<"atomic_cas", [
+    AllTypesMatch<["compare", "value", "result"]>]> {
+  let summary = "replace what a Ref holds where it equals a value";
+  let description = [{
+    Gives what the Ref held.
+
+    Example:
+
+    ```mlir
+    %old = grid.atomic_cas %c, %v, %x : i32, memref<i32>
+    ```
+  }];
+  let arguments = (ins Grid_Value:$compare, Grid_Value:$value,
+                       Arg<Grid_Ref, "", [MemRead, MemWrite]>:$ref);
+  let results = (outs Grid_Value:$result);
+  let assemblyFormat = [{
+    $compare `,` $value `,` $ref attr-dict `:` type($value) `,` type($ref)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Scoped Refs
+//===----------------------------------------------------------------------===//
+
+def Grid_ScopedOp : Grid_Op<"scoped", [
+    AutomaticAllocationScope, RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "a region with Refs and semaphores of its own";
+  let description = [{
+    The Refs are uninitialised at entry and semaphores are zero; both are gone at
+    the end. `collective` names the dimensions whose programs share them.
+
+    Example:
+
+    ```mlir
+    %sum = grid.scoped (%tmp: memref<8x128xf32>) -> tensor<8x128xf32> {
+      grid.store %v, %tmp : tensor<8x128xf32>, memref<8x128xf32>
+      %w = grid.load %tmp : memref<8x128xf32> -> tensor<8x128xf32>
+      grid.yield %w : tensor<8x128xf32>
+    }
+    ```
+  }];
+  let arguments = (ins OptionalAttr<ArrayAttr>:$collective,
+                       OptionalAttr<ArrayAttr>:$transforms);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+#endif // GRIDIR_DIALECTS_GRID_IR_GRIDREFOPS_TD
