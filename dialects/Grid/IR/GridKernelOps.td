@@ -44,6 +44,11 @@ def Grid_KernelOp : Grid_Op<"kernel", [
     `aliases [[1, 0]]` makes output 0 share the memory of call operand 1, counted
     over index operands and inputs.
 
+    `jax` holds what a kernel does not need in order to run, but its
+    `GridMapping` does in order to be rebuilt: the sign of scratch elements, the
+    structure of arguments that are not plain tuples, and `objects`, the names of
+    the fields that are Python objects and stay in the process that made them.
+
     Example:
 
     ```mlir
@@ -74,7 +79,7 @@ def Grid_KernelOp : Grid_Op<"kernel", [
       OptionalAttr<DictionaryAttr>:$metadata,
       OptionalAttr<StrAttr>:$backend,
       OptionalAttr<StrAttr>:$source,
-      OptionalAttr<StrAttr>:$index_map_tree,
+      OptionalAttr<DictionaryAttr>:$jax,
       UnitAttr:$debug);
   let regions = (region VariadicRegion<SizedRegion<1>>:$kernelRegions);
   let hasCustomAssemblyFormat = 1;
