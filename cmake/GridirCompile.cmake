@@ -1,0 +1,23 @@
+# How gridir's own sources are compiled: ccache, warnings, the precompiled header.
+
+if(GRIDIR_ENABLE_CCACHE)
+  find_program(GRIDIR_CCACHE ccache)
+  if(GRIDIR_CCACHE)
+    set(CMAKE_C_COMPILER_LAUNCHER "${GRIDIR_CCACHE}")
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${GRIDIR_CCACHE}")
+  endif()
+endif()
+
+add_library(GridirCompileOptions INTERFACE)
+target_link_libraries(GridirCompileOptions INTERFACE GridirMLIRHeaders)
+target_include_directories(GridirCompileOptions INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
+target_compile_options(
+  GridirCompileOptions
+  INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti> -ffunction-sections -fdata-sections -Wall -Wextra
+            -Wno-unused-parameter -Wno-comment $<$<CXX_COMPILER_ID:GNU>:-Wno-dangling-reference
+            -Wno-maybe-uninitialized>)
+
+# Reading MLIR's headers is most of the time that a pass takes to compile.
+add_library(GridirPrecompiled OBJECT "${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp")
+target_link_libraries(GridirPrecompiled PRIVATE GridirCompileOptions)
+target_precompile_headers(GridirPrecompiled PRIVATE "${PROJECT_SOURCE_DIR}/cmake/Precompiled.h")

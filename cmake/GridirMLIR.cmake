@@ -1,0 +1,53 @@
+# Finds MLIR and LLVM, and defines the two targets through which gridir uses them:
+#
+#   GridirMLIRHeaders  include directories and definitions
+#   GridirMLIR         what the native library links: all static archives of MLIR and LLVM
+#                      (the linker takes what is referenced), or, with GRIDIR_SHARED_MLIR,
+#                      libMLIR.so and libLLVM.so
+#
+# The exported targets of an MLIR that was configured with LLVM_LINK_LLVM_DYLIB ask for
+# libLLVM.so. Linking files instead of targets keeps that second copy of LLVM out of the
+# process, and no library of ours has to list the MLIR libraries that it uses.
+
+find_package(MLIR 22.1 REQUIRED CONFIG)
+message(STATUS "MLIR ${LLVM_PACKAGE_VERSION} in ${MLIR_DIR}")
+list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+include(MLIRDetectPythonEnv)
+mlir_configure_python_dev_packages()
+include(AddMLIRPython)
+
+# `pip install` may drop the run bit of a tool that a wheel holds.
+get_target_property(tblgen mlir-tblgen LOCATION)
+execute_process(COMMAND "${tblgen}" --version OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE tblgen_status)
+if(NOT tblgen_status EQUAL 0)
+  file(CHMOD "${tblgen}" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
+                                     WORLD_EXECUTE)
+endif()
+
+add_library(GridirMLIRHeaders INTERFACE)
+target_include_directories(GridirMLIRHeaders SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+separate_arguments(llvm_definitions UNIX_COMMAND "${LLVM_DEFINITIONS}")
+target_compile_options(GridirMLIRHeaders INTERFACE ${llvm_definitions})
+if(LLVM_ENABLE_ASSERTIONS)
+  # Headers of LLVM change with NDEBUG: a user of a build with assertions must have them too.
+  target_compile_options(GridirMLIRHeaders INTERFACE -UNDEBUG)
+endif()
+# TableGen and the sources of the Python bindings read the include path of the directory.
+include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+
+add_library(GridirMLIR INTERFACE)
+if(GRIDIR_SHARED_MLIR)
+  target_link_libraries(GridirMLIR INTERFACE MLIR LLVM)
+else()
+  set(archives)
+  foreach(target IN LISTS MLIR_EXPORTED_TARGETS LLVM_AVAILABLE_LIBS)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY" AND NOT target MATCHES "^MLIRCAPI")
+      list(APPEND archives "$<TARGET_FILE:${target}>")
+    endif()
+  endforeach()
+  target_link_libraries(GridirMLIR INTERFACE -Wl,--start-group ${archives} -Wl,--end-group ${CMAKE_DL_LIBS} pthread)
+endif()

@@ -1,0 +1,33 @@
+//===- Register.h - The one list of dialects and passes ---------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every tool and the Python bindings register through these functions, so that
+// what one of them accepts, all of them accept.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_REGISTER_REGISTER_H
+#define GRIDIR_DIALECTS_REGISTER_REGISTER_H
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace gridir {
+
+/// Adds gridir's dialects, the upstream dialects that a person who lowers to a
+/// CPU or a GPU expects, and the extensions and external models of both.
+void registerAllDialects(mlir::DialectRegistry &registry);
+
+/// Registers gridir's passes and pipelines and the upstream ones. Only the first
+/// call has an effect: the registry of passes belongs to the process.
+void registerAllPasses();
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_REGISTER_REGISTER_H

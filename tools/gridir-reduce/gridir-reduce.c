@@ -1,0 +1,11 @@
+/*===- gridir-reduce.c - The main of gridir-reduce ---------------------===*\
+|*                                                                            *|
+|* Part of the gridir project, under the Apache License v2.0 with LLVM        *|
+|* Exceptions. See LICENSE for license information.                           *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+#include "dialects/CAPI/Gridir.h"
+
+int main(int argc, char **argv) { return gridirReduceMain(argc, argv); }
