@@ -1,0 +1,105 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Every exception that gridir raises.
+
+This file imports neither JAX nor MLIR, so that any layer can raise what it needs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import linecache
+from collections.abc import Sequence
+
+
+@dataclasses.dataclass(frozen=True)
+class Frame:
+    """A place in a Python file.
+
+    Attributes:
+      file: the path as Python reports it.
+      line: counted from 1; 0 when it is not known.
+      column: counted from 1; 0 when it is not known.
+      function: the function that the line is in, or None.
+    """
+
+    file: str
+    line: int
+    column: int = 0
+    function: str | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" + (f":{self.column}" if self.column else "")
+        return f"{place} ({self.function})" if self.function else place
+
+    def source(self) -> str:
+        """Returns the line's text with a caret under its column, or "" when the file cannot be read."""
+        text = linecache.getline(self.file, self.line).rstrip("\n")
+        if not text.strip():
+            return ""
+        stripped = text.lstrip()
+        caret = self.column - 1 - (len(text) - len(stripped))
+        return stripped + (f"\n{' ' * caret}^" if 0 <= caret < len(stripped) else "")
+
+
+class Error(Exception):
+    """The base of every exception that gridir raises.
+
+    Attributes:
+      message: what was found, what is allowed and why, without a place.
+      kernel: the name of the kernel, or None when there is none yet.
+      frames: where in the author's code, innermost first; empty when it is not known.
+      notes: further lines: other places, or a change that would work.
+      details: what only a compiler developer wants to see; `gridir --debug` prints it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kernel: str | None = None,
+        frames: Sequence[Frame] = (),
+        notes: Sequence[str] = (),
+        details: str = "",
+    ):
+        super().__init__(message)
+        self.message = message
+        self.kernel = kernel
+        self.frames = tuple(frames)
+        self.notes = tuple(notes)
+        self.details = details
+
+    def __str__(self) -> str:
+        lines = [self.message]
+        if self.kernel:
+            lines.append(f"  in kernel `{self.kernel}`")
+        if self.frames:
+            lines.append(f"  at {self.frames[0]}")
+            lines += [f"    {line}" for line in self.frames[0].source().splitlines()]
+        lines += [f"  note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """A kernel uses something that gridir, or the target, cannot compile."""
+
+
+class OptionError(Error, ValueError):
+    """A target, stage or option was named that does not exist or cannot be combined."""
+
+
+class JaxVersionError(Error, ImportError):
+    """The installed JAX is not one that gridir was tested with."""
+
+
+class CompileError(Error):
+    """A pass, LLVM or the linker refused a kernel.
+
+    Attributes:
+      stage: which step refused it: parse, pipeline, passes, translate, codegen or link.
+    """
+
+    def __init__(self, message: str, *, stage: str = "passes", **kwargs):
+        super().__init__(message, **kwargs)
+        self.stage = stage

@@ -1,0 +1,142 @@
+//===- Bindings.cpp - The Python module gridir.mlir._mlir_libs._gridirCPU ---===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compiler.h"
+#include "FfiHandler.h"
+#include "KernelTable.h"
+#include "Prints.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+
+using namespace gridir::cpu;
+
+namespace {
+
+/// The Python function that writes prints. Kept for the life of the process, as
+/// a kernel may print while it ends.
+PyObject *printHandler = nullptr;
+
+/// Hands the prints of one call to Python. Runs on whichever thread ran the
+/// call.
+void sendPrints(const PrintBuffer &buffer) {
+  // A thread that asks for the interpreter while it shuts down never returns.
+  if (!Py_IsInitialized())
+    return;
+  nb::gil_scoped_acquire lock;
+  if (!printHandler)
+    return;
+  nb::list records;
+  for (const PrintRecord &record : buffer.records) {
+    const PrintSite &site = buffer.kernel->info.prints[record.site];
+    nb::list values;
+    for (std::size_t i = 0; i < record.values.size(); ++i)
+      values.append(nb::make_tuple(
+          site.types[i].element, site.types[i].shape,
+          nb::bytes(record.values[i].data(), record.values[i].size())));
+    records.append(nb::make_tuple(site.format, values));
+  }
+  nb::object result = nb::steal(PyObject_CallFunctionObjArgs(
+      printHandler, records.ptr(), static_cast<void *>(nullptr)));
+  // There is no Python frame to raise into: report it as Python reports an
+  // exception of a destructor.
+  if (!result.is_valid())
+    PyErr_WriteUnraisable(printHandler);
+}
+
+nb::dict toDict(const Diagnostic &diagnostic) {
+  nb::list notes;
+  for (const Diagnostic &note : diagnostic.notes)
+    notes.append(toDict(note));
+  nb::dict result;
+  result["severity"] = diagnostic.severity;
+  result["message"] =
+      nb::steal(PyUnicode_DecodeUTF8(diagnostic.message.data(),
+                                     diagnostic.message.size(), "replace"));
+  result["location"] = diagnostic.location;
+  result["notes"] = notes;
+  return result;
+}
+
+const char *toText(KernelOrigin origin) {
+  switch (origin) {
+  case KernelOrigin::Memory:
+    return "memory";
+  case KernelOrigin::Disk:
+    return "disk";
+  case KernelOrigin::Compiled:
+    return "compiled";
+  }
+  return "";
+}
+
+/// Gives {"origin", "name", "prints", "arena_bytes"} or {"stage",
+/// "diagnostics"}.
+nb::dict compileKernel(const std::string &key, nb::bytes module,
+                       const std::string &pipeline, int64_t optLevel,
+                       int64_t codegenLevel, const std::string &cpu,
+                       const std::string &features) {
+  CompileOptions options{pipeline, optLevel, codegenLevel, cpu, features};
+  std::string_view source(module.c_str(), module.size());
+  std::variant<ReadyKernel, CompileFailure> result = [&] {
+    nb::gil_scoped_release release;
+    return getKernel(key, source, options);
+  }();
+  nb::dict reply;
+  if (auto *failure = std::get_if<CompileFailure>(&result)) {
+    nb::list diagnostics;
+    for (const Diagnostic &diagnostic : failure->diagnostics)
+      diagnostics.append(toDict(diagnostic));
+    reply["stage"] = failure->stage;
+    reply["diagnostics"] = diagnostics;
+    return reply;
+  }
+  const ReadyKernel &ready = std::get<ReadyKernel>(result);
+  const KernelInfo &info = ready.kernel->info;
+  reply["origin"] = toText(ready.origin);
+  reply["name"] = info.name;
+  reply["prints"] = info.prints.size();
+  reply["arena_bytes"] = info.arenaBytes;
+  return reply;
+}
+
+} // namespace
+
+NB_MODULE(_gridirCPU, m) {
+  m.doc() = "Compiles kernels for the CPU and runs them from XLA.";
+  m.def("compile_kernel", &compileKernel, nb::arg("key"), nb::arg("module"),
+        nb::arg("pipeline"), nb::arg("opt_level"), nb::arg("codegen_level"),
+        nb::arg("cpu"), nb::arg("features"),
+        "Makes the kernel of a module ready to run under a key.");
+  m.def("describe_host", &describeHost,
+        "The CPU of this machine and its features.");
+  m.def(
+      "set_print_handler",
+      [](nb::callable handler) {
+        Py_XSETREF(printHandler, handler.inc_ref().ptr());
+        setPrintSink(&sendPrints);
+      },
+      nb::arg("handler"),
+      "Sets the function that receives the prints of a call: a list of "
+      "(format, [(element type, shape, bytes)]).");
+  m.def(
+      "ffi_target",
+      [] {
+        FfiTarget target = getFfiTarget();
+        nb::dict result;
+        result["instantiate"] = nb::capsule(target.instantiate);
+        result["execute"] = nb::capsule(target.execute);
+        result["type_id"] = nb::capsule(target.typeId);
+        result["type_info"] = nb::capsule(target.typeInfo);
+        return result;
+      },
+      "The addresses to register with XLA, as capsules.");
+}

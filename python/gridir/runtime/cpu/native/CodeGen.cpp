@@ -1,0 +1,203 @@
+//===- CodeGen.cpp - From an LLVM module to an object file ---===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CodeGen.h"
+
+#include "Compiler.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+using namespace llvm;
+
+namespace gridir::cpu {
+
+namespace {
+
+/// Operands of the kernel that the runtime adds to those of the call: status,
+/// lo, hi and arena.
+constexpr unsigned kNumRuntimeOperands = 4;
+
+std::string getHostFeatures() {
+  SubtargetFeatures features;
+  // The map has no order of its own; the cache key needs one.
+  std::vector<std::pair<std::string, bool>> sorted;
+  for (const auto &feature : sys::getHostCPUFeatures())
+    sorted.emplace_back(feature.first().str(), feature.second);
+  llvm::sort(sorted);
+  for (const auto &[name, enabled] : sorted)
+    features.AddFeature(name, enabled);
+  return features.getString();
+}
+
+Expected<std::unique_ptr<TargetMachine>>
+createTargetMachine(const CompileOptions &options) {
+  static const bool initialized = [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+
+  Triple triple(sys::getProcessTriple());
+  std::string message;
+  const Target *target = TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return createStringError(message);
+
+  std::optional<CodeGenOptLevel> level =
+      CodeGenOpt::getLevel(static_cast<int>(options.codegenLevel));
+  if (!level)
+    return createStringError("expected a codegen level from 0 to 3, got %d",
+                             static_cast<int>(options.codegenLevel));
+  bool isHost = options.cpu.empty();
+  std::string cpu = isHost ? sys::getHostCPUName().str() : options.cpu;
+  std::string features = isHost ? getHostFeatures() : std::string();
+  if (!options.features.empty())
+    features += (features.empty() ? "" : ",") + options.features;
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
+      triple, cpu, features, TargetOptions(), Reloc::PIC_, std::nullopt, *level,
+      /*JIT=*/true));
+  if (!machine)
+    return createStringError("no code generator for " + triple.str());
+  if (!machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
+    return createStringError("expected a CPU that LLVM knows, got " + cpu);
+  return machine;
+}
+
+/// Loads operand `index` of the packed array.
+Value *loadOperand(IRBuilder<> &builder, Value *operands, unsigned index) {
+  Value *address =
+      builder.CreateConstInBoundsGEP1_64(builder.getPtrTy(), operands, index);
+  return builder.CreateLoad(builder.getPtrTy(), address);
+}
+
+Function *createEntry(Module &module, StringRef name, FunctionType *type) {
+  auto *entry =
+      Function::Create(type, GlobalValue::ExternalLinkage, name, module);
+  BasicBlock::Create(module.getContext(), "entry", entry);
+  return entry;
+}
+
+/// Adds `gridir.invoke` and `gridir.range`, which take the operands as an array
+/// of pointers, so that the runtime can call a kernel with any number of them.
+Error addPackedEntries(Module &module, KernelInfo &info) {
+  Function *kernel = module.getFunction(info.name);
+  Function *range = module.getFunction(info.name + ".range");
+  if (!kernel || kernel->isDeclaration() || !range || range->isDeclaration())
+    return createStringError("expected functions @%s and @%s.range",
+                             info.name.c_str(), info.name.c_str());
+  unsigned numOperands = range->arg_size();
+  if (kernel->arg_size() != numOperands + kNumRuntimeOperands)
+    return createStringError(
+        "expected @%s to take the %u operands of @%s.range, status, lo, hi and "
+        "arena; got %u operands",
+        info.name.c_str(), numOperands, info.name.c_str(),
+        static_cast<unsigned>(kernel->arg_size()));
+  info.numOperands = numOperands;
+
+  IRBuilder<> builder(module.getContext());
+  Type *pointer = builder.getPtrTy(), *i64 = builder.getInt64Ty();
+
+  // Only the two entries are called from outside.
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      function.setLinkage(GlobalValue::InternalLinkage);
+
+  Function *entry = createEntry(
+      module, kInvokeSymbol,
+      FunctionType::get(builder.getVoidTy(),
+                        {pointer, pointer, i64, i64, pointer}, false));
+  builder.SetInsertPoint(&entry->getEntryBlock());
+  SmallVector<Value *> arguments;
+  for (unsigned i = 0; i < numOperands; ++i)
+    arguments.push_back(loadOperand(builder, entry->getArg(0), i));
+  for (unsigned i = 0; i < kNumRuntimeOperands; ++i)
+    arguments.push_back(entry->getArg(1 + i));
+  builder.CreateCall(kernel, arguments);
+  builder.CreateRetVoid();
+
+  entry = createEntry(module, kRangeSymbol,
+                      FunctionType::get(i64, {pointer}, false));
+  builder.SetInsertPoint(&entry->getEntryBlock());
+  arguments.clear();
+  for (unsigned i = 0; i < numOperands; ++i)
+    arguments.push_back(loadOperand(builder, entry->getArg(0), i));
+  builder.CreateRet(builder.CreateCall(range, arguments));
+  return Error::success();
+}
+
+void optimize(Module &module, TargetMachine &machine, int64_t level) {
+  PassBuilder passBuilder(&machine);
+  LoopAnalysisManager loopAnalyses;
+  FunctionAnalysisManager functionAnalyses;
+  CGSCCAnalysisManager cgsccAnalyses;
+  ModuleAnalysisManager moduleAnalyses;
+  passBuilder.registerModuleAnalyses(moduleAnalyses);
+  passBuilder.registerCGSCCAnalyses(cgsccAnalyses);
+  passBuilder.registerFunctionAnalyses(functionAnalyses);
+  passBuilder.registerLoopAnalyses(loopAnalyses);
+  passBuilder.crossRegisterProxies(loopAnalyses, functionAnalyses,
+                                   cgsccAnalyses, moduleAnalyses);
+  OptimizationLevel levels[] = {OptimizationLevel::O1, OptimizationLevel::O2,
+                                OptimizationLevel::O3};
+  passBuilder.buildPerModuleDefaultPipeline(levels[level - 1])
+      .run(module, moduleAnalyses);
+}
+
+} // namespace
+
+std::string describeHost() {
+  return sys::getHostCPUName().str() + ";" + getHostFeatures();
+}
+
+Expected<std::string> generateObject(Module &module,
+                                     const CompileOptions &options,
+                                     KernelInfo &info) {
+  if (options.optLevel < 0 || options.optLevel > 3)
+    return createStringError("expected an optimization level from 0 to 3, got "
+                             "%d",
+                             static_cast<int>(options.optLevel));
+  Expected<std::unique_ptr<TargetMachine>> machine =
+      createTargetMachine(options);
+  if (!machine)
+    return machine.takeError();
+  module.setTargetTriple((*machine)->getTargetTriple());
+  module.setDataLayout((*machine)->createDataLayout());
+  if (Error error = addPackedEntries(module, info))
+    return error;
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", (*machine)->getTargetCPU());
+    function.addFnAttr("target-features",
+                       (*machine)->getTargetFeatureString());
+  }
+
+  if (options.optLevel > 0)
+    optimize(module, **machine, options.optLevel);
+
+  SmallVector<char, 0> object;
+  raw_svector_ostream stream(object);
+  legacy::PassManager passManager;
+  if ((*machine)->addPassesToEmitFile(passManager, stream, nullptr,
+                                      CodeGenFileType::ObjectFile))
+    return createStringError("the code generator cannot write object files");
+  passManager.run(module);
+  return std::string(object.begin(), object.end());
+}
+
+} // namespace gridir::cpu

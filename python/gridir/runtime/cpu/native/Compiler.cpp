@@ -1,0 +1,210 @@
+//===- Compiler.cpp - From a module to an object file ---===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compiler.h"
+
+#include "CodeGen.h"
+#include "dialects/Register/Register.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+
+namespace gridir::cpu {
+
+namespace {
+
+/// Registering costs milliseconds and is not thread-safe: once per process.
+const DialectRegistry &getRegistry() {
+  static const DialectRegistry *registry = [] {
+    auto *result = new DialectRegistry;
+    gridir::registerAllDialects(*result);
+    gridir::registerAllPasses();
+    registerBuiltinDialectTranslation(*result);
+    registerLLVMDialectTranslation(*result);
+    return result;
+  }();
+  return *registry;
+}
+
+StringRef toText(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Note:
+    return "note";
+  case DiagnosticSeverity::Warning:
+    return "warning";
+  case DiagnosticSeverity::Error:
+    return "error";
+  case DiagnosticSeverity::Remark:
+    return "remark";
+  }
+  llvm_unreachable("every severity has a name");
+}
+
+cpu::Diagnostic toRecord(mlir::Diagnostic &diagnostic) {
+  cpu::Diagnostic record;
+  record.severity = toText(diagnostic.getSeverity()).str();
+  record.message = diagnostic.str();
+  llvm::raw_string_ostream(record.location)
+      << LocationAttr(diagnostic.getLocation());
+  for (mlir::Diagnostic &note : diagnostic.getNotes())
+    record.notes.push_back(toRecord(note));
+  return record;
+}
+
+int64_t getBytesInMemory(Type element) {
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return 2 * getBytesInMemory(complex.getElementType());
+  if (element.isIndex())
+    return sizeof(int64_t);
+  // Sub-byte elements take a byte each in memory.
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+FailureOr<PrintType> readPrintType(Attribute attribute) {
+  auto typeAttr = dyn_cast<TypeAttr>(attribute);
+  if (!typeAttr)
+    return failure();
+  Type type = typeAttr.getValue();
+  PrintType result;
+  if (auto shaped = dyn_cast<ShapedType>(type)) {
+    if (!shaped.hasStaticShape())
+      return failure();
+    result.shape = shaped.getShape().vec();
+    type = shaped.getElementType();
+  }
+  if (!type.isIntOrIndexOrFloat() && !isa<ComplexType>(type))
+    return failure();
+  llvm::raw_string_ostream(result.element) << type;
+  result.bytesPerElement = getBytesInMemory(type);
+  return result;
+}
+
+FailureOr<PrintSite> readPrintSite(Attribute attribute) {
+  auto dictionary = dyn_cast<DictionaryAttr>(attribute);
+  if (!dictionary)
+    return failure();
+  auto format = dictionary.getAs<StringAttr>("format");
+  auto types = dictionary.getAs<ArrayAttr>("types");
+  if (!format || !types)
+    return failure();
+  PrintSite site;
+  site.format = format.str();
+  for (Attribute type : types) {
+    FailureOr<PrintType> printType = readPrintType(type);
+    if (failed(printType))
+      return failure();
+    site.types.push_back(std::move(*printType));
+  }
+  return site;
+}
+
+/// Reads what convert-grid-to-loops and the passes after it wrote on the
+/// module.
+FailureOr<KernelInfo> readKernelInfo(ModuleOp module) {
+  KernelInfo info;
+  auto name = module->getAttrOfType<StringAttr>("gridir.kernel");
+  if (!name)
+    return module.emitError(
+        "expected the attribute gridir.kernel, the name of the kernel");
+  info.name = name.str();
+  if (auto bytes = module->getAttrOfType<IntegerAttr>("gridir.arena_bytes"))
+    info.arenaBytes = bytes.getInt();
+  if (auto texts = module->getAttrOfType<ArrayAttr>("gridir.diagnostics"))
+    for (Attribute text : texts) {
+      auto string = dyn_cast<StringAttr>(text);
+      if (!string)
+        return module.emitError("expected gridir.diagnostics to hold strings, "
+                                "got ")
+               << text;
+      info.diagnostics.push_back(string.str());
+    }
+  if (auto sites = module->getAttrOfType<ArrayAttr>("gridir.prints"))
+    for (Attribute attribute : sites) {
+      FailureOr<PrintSite> site = readPrintSite(attribute);
+      if (failed(site))
+        return module.emitError("expected gridir.prints to hold a format and "
+                                "static types, got ")
+               << attribute;
+      info.prints.push_back(std::move(*site));
+    }
+  return info;
+}
+
+/// Parses, lowers and generates code; a diagnostic is emitted on failure and
+/// `stage` says how far it came.
+FailureOr<KernelObject> compile(MLIRContext &context, StringRef source,
+                                const CompileOptions &options,
+                                std::string &stage) {
+  stage = "parse";
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      source, ParserConfig(&context), "<gridir kernel>");
+  if (!module)
+    return failure();
+  Location loc = module->getLoc();
+
+  stage = "pipeline";
+  PassManager passManager(&context, ModuleOp::getOperationName());
+  std::string message;
+  llvm::raw_string_ostream messageStream(message);
+  if (!options.pipeline.empty() &&
+      failed(parsePassPipeline(options.pipeline, passManager, messageStream)))
+    return emitError(loc) << message;
+
+  stage = "passes";
+  if (failed(passManager.run(*module)))
+    return failure();
+  FailureOr<KernelInfo> info = readKernelInfo(*module);
+  if (failed(info))
+    return failure();
+
+  stage = "translate";
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> llvmModule =
+      translateModuleToLLVMIR(*module, llvmContext, info->name);
+  if (!llvmModule)
+    return failure();
+
+  stage = "codegen";
+  llvm::Expected<std::string> object =
+      generateObject(*llvmModule, options, *info);
+  if (!object)
+    return emitError(loc) << llvm::toString(object.takeError());
+  return KernelObject{std::move(*info), std::move(*object)};
+}
+
+} // namespace
+
+std::variant<KernelObject, CompileFailure>
+compileModule(std::string_view module, const CompileOptions &options) {
+  // The kernels are small and many may compile at once, each on a thread of its
+  // caller: threads of the context's own would only contend.
+  MLIRContext context(getRegistry(), MLIRContext::Threading::DISABLED);
+  CompileFailure result;
+  ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    result.diagnostics.push_back(toRecord(diagnostic));
+    return success();
+  });
+  FailureOr<KernelObject> object =
+      compile(context, StringRef(module), options, result.stage);
+  if (failed(object))
+    return result;
+  return std::move(*object);
+}
+
+} // namespace gridir::cpu

@@ -1,0 +1,199 @@
+//===- Execute.cpp - Running a kernel over its work items ---===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execute.h"
+
+#include "Prints.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+
+namespace gridir::cpu {
+
+namespace {
+
+constexpr std::size_t kArenaAlignment = 64;
+
+/// Larger arenas go back to the system after the call: a thread of XLA's pool
+/// lives as long as the process.
+constexpr int64_t kMaxKeptArenaBytes = int64_t(64) << 20;
+
+/// More chunks than threads, claimed as threads come free, even out kernels
+/// whose work items differ (causal attention) and cost nothing elsewhere.
+constexpr int64_t kChunksPerThread = 4;
+
+struct Free {
+  void operator()(void *pointer) const { std::free(pointer); }
+};
+
+/// The memory of one thread for the buffers of a kernel's body.
+class Arena {
+public:
+  /// Gives null when the system has no memory left.
+  void *get(int64_t bytes) {
+    if (bytes <= capacity)
+      return memory.get();
+    memory.reset();
+    capacity = 0;
+    std::size_t size =
+        (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+    memory.reset(std::aligned_alloc(kArenaAlignment, size));
+    if (memory)
+      capacity = size;
+    return memory.get();
+  }
+
+  void trim() {
+    if (capacity <= kMaxKeptArenaBytes)
+      return;
+    memory.reset();
+    capacity = 0;
+  }
+
+private:
+  std::unique_ptr<void, Free> memory;
+  int64_t capacity = 0;
+};
+
+thread_local Arena threadArena;
+
+std::string replaceAll(std::string text, const std::string &from,
+                       const std::string &to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+/// One call of one kernel. Tasks that are still queued when the call ends hold
+/// it, and find no chunk left.
+class Call {
+public:
+  Call(const Kernel &kernel, const std::vector<void *> &operands, int64_t range,
+       int64_t numChunks)
+      : kernel(kernel), operands(operands), range(range), numChunks(numChunks) {
+  }
+
+  /// Claims chunks and runs them until none is left.
+  void work(PrintBuffer *prints) {
+    int64_t chunk = nextChunk.fetch_add(1, std::memory_order_relaxed);
+    if (chunk >= numChunks)
+      return;
+    PrintScope scope(prints);
+    void *arena = threadArena.get(kernel.info.arenaBytes);
+    for (; chunk < numChunks;
+         chunk = nextChunk.fetch_add(1, std::memory_order_relaxed)) {
+      runChunk(chunk, arena);
+      if (numDone.fetch_add(1, std::memory_order_acq_rel) + 1 == numChunks) {
+        std::lock_guard<std::mutex> lock(mutex);
+        allDone.notify_all();
+      }
+    }
+    threadArena.trim();
+  }
+
+  void wait() {
+    std::unique_lock<std::mutex> lock(mutex);
+    allDone.wait(lock, [&] {
+      return numDone.load(std::memory_order_acquire) == numChunks;
+    });
+  }
+
+  /// Valid after all chunks have run.
+  std::optional<std::string> getError() const {
+    if (outOfMemory)
+      return "kernel `" + kernel.info.name + "` needs " +
+             std::to_string(kernel.info.arenaBytes) +
+             " bytes of scratch memory for each thread, and the system has no "
+             "more";
+    if (failedChunk < 0)
+      return std::nullopt;
+    const std::vector<std::string> &diagnostics = kernel.info.diagnostics;
+    std::size_t index = status[0] - 1;
+    if (index >= diagnostics.size())
+      return "kernel `" + kernel.info.name + "` failed check " +
+             std::to_string(status[0]);
+    std::string text =
+        replaceAll(diagnostics[index], "{0}", std::to_string(status[1]));
+    return "kernel `" + kernel.info.name +
+           "`: " + replaceAll(text, "{1}", std::to_string(status[2]));
+  }
+
+private:
+  void runChunk(int64_t chunk, void *arena) {
+    if (!arena && kernel.info.arenaBytes > 0) {
+      outOfMemory = true;
+      return;
+    }
+    // Each chunk has a status of its own, so that no check races with another.
+    std::array<int64_t, kStatusWords> chunkStatus = {};
+    kernel.invoke(operands.data(), chunkStatus.data(),
+                  chunk * range / numChunks, (chunk + 1) * range / numChunks,
+                  arena);
+    if (chunkStatus[0] == 0)
+      return;
+    // The lowest chunk wins: the message does not depend on the threads.
+    std::lock_guard<std::mutex> lock(mutex);
+    if (failedChunk >= 0 && failedChunk < chunk)
+      return;
+    failedChunk = chunk;
+    status = chunkStatus;
+  }
+
+  const Kernel &kernel;
+  const std::vector<void *> operands;
+  const int64_t range;
+  const int64_t numChunks;
+  std::atomic<int64_t> nextChunk = 0;
+  std::atomic<int64_t> numDone = 0;
+  std::atomic<bool> outOfMemory = false;
+  std::mutex mutex;
+  std::condition_variable allDone;
+  int64_t failedChunk = -1;
+  std::array<int64_t, kStatusWords> status = {};
+};
+
+} // namespace
+
+std::optional<std::string> runKernel(const Kernel &kernel,
+                                     const std::vector<void *> &operands,
+                                     const Threads &threads) {
+  int64_t range = kernel.range(operands.data());
+  if (range <= 0)
+    return std::nullopt;
+  int64_t numThreads = std::clamp<int64_t>(threads.count, 1, range);
+  // A kernel that prints has one work item and so runs on this thread.
+  PrintBuffer prints{&kernel, {}};
+  PrintBuffer *printsOrNone = kernel.info.prints.empty() ? nullptr : &prints;
+
+  std::optional<std::string> error;
+  if (numThreads == 1) {
+    Call call(kernel, operands, range, /*numChunks=*/1);
+    call.work(printsOrNone);
+    error = call.getError();
+  } else {
+    int64_t numChunks = std::min(range, numThreads * kChunksPerThread);
+    auto call = std::make_shared<Call>(kernel, operands, range, numChunks);
+    for (int64_t i = 1; i < numThreads; ++i)
+      threads.schedule([call] { call->work(nullptr); });
+    // The caller works too, so a busy pool cannot hold the call up.
+    call->work(printsOrNone);
+    call->wait();
+    error = call->getError();
+  }
+  if (!prints.records.empty())
+    deliverPrints(prints);
+  return error;
+}
+
+} // namespace gridir::cpu

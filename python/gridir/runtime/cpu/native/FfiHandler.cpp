@@ -1,0 +1,128 @@
+//===- FfiHandler.cpp - How XLA calls a kernel ---===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One custom-call target serves every kernel. The call carries the kernel's key
+// and its module, never a pointer: an executable that is loaded in another
+// process finds its kernel by the key, or compiles it from the module.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FfiHandler.h"
+
+#include "Execute.h"
+#include "KernelTable.h"
+
+#include "xla/ffi/api/ffi.h"
+
+#include <memory>
+
+namespace ffi = xla::ffi;
+
+namespace gridir::cpu {
+
+namespace {
+
+/// What XLA keeps for one custom call of an executable.
+struct CallState {
+  static ffi::TypeId id;
+  static ffi::TypeInfo info;
+
+  const Kernel *kernel;
+};
+
+ffi::TypeId CallState::id = {};
+ffi::TypeInfo CallState::info = ffi::MakeTypeInfo<CallState>();
+
+std::string describe(const CompileFailure &failure) {
+  std::string text = "kernel could not be compiled (" + failure.stage + ")";
+  for (const Diagnostic &diagnostic : failure.diagnostics)
+    text += "\n" + diagnostic.location + ": " + diagnostic.message;
+  return text;
+}
+
+/// Runs once for each call of an executable, when it is compiled or loaded.
+ffi::ErrorOr<std::unique_ptr<CallState>>
+instantiate(std::string_view key, std::string_view module,
+            std::string_view pipeline, int64_t optLevel, int64_t codegenLevel,
+            std::string_view cpu, std::string_view features) {
+  CompileOptions options;
+  options.pipeline = std::string(pipeline);
+  options.optLevel = optLevel;
+  options.codegenLevel = codegenLevel;
+  options.cpu = std::string(cpu);
+  options.features = std::string(features);
+  std::variant<ReadyKernel, CompileFailure> result =
+      getKernel(key, module, options);
+  if (auto *failure = std::get_if<CompileFailure>(&result))
+    return ffi::Unexpected(
+        ffi::Error(ffi::ErrorCode::kInternal, describe(*failure)));
+  auto state = std::make_unique<CallState>();
+  state->kernel = std::get<ReadyKernel>(result).kernel;
+  return state;
+}
+
+ffi::Error execute(ffi::ThreadPool pool, CallState *state,
+                   ffi::RemainingArgs arguments, ffi::RemainingRets results) {
+  const Kernel &kernel = *state->kernel;
+  std::vector<void *> operands;
+  operands.reserve(arguments.size() + results.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    ffi::ErrorOr<ffi::AnyBuffer> buffer = arguments.get<ffi::AnyBuffer>(i);
+    if (!buffer)
+      return buffer.error();
+    operands.push_back(buffer->untyped_data());
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    ffi::ErrorOr<ffi::Result<ffi::AnyBuffer>> buffer =
+        results.get<ffi::AnyBuffer>(i);
+    if (!buffer)
+      return buffer.error();
+    operands.push_back((*buffer)->untyped_data());
+  }
+  if (static_cast<int64_t>(operands.size()) != kernel.info.numOperands)
+    return ffi::Error(ffi::ErrorCode::kInvalidArgument,
+                      "kernel `" + kernel.info.name + "` takes " +
+                          std::to_string(kernel.info.numOperands) +
+                          " buffers, got " + std::to_string(operands.size()));
+
+  Threads threads;
+  threads.count = pool.num_threads();
+  threads.schedule = [&pool](std::function<void()> task) {
+    pool.Schedule(std::move(task));
+  };
+  if (std::optional<std::string> message = runKernel(kernel, operands, threads))
+    return ffi::Error(ffi::ErrorCode::kInvalidArgument, *message);
+  return ffi::Error::Success();
+}
+
+XLA_FFI_DEFINE_HANDLER(instantiateHandler, instantiate,
+                       ffi::Ffi::BindInstantiate()
+                           .Attr<std::string_view>("key")
+                           .Attr<std::string_view>("module")
+                           .Attr<std::string_view>("pipeline")
+                           .Attr<int64_t>("opt_level")
+                           .Attr<int64_t>("codegen_level")
+                           .Attr<std::string_view>("cpu")
+                           .Attr<std::string_view>("features"));
+
+XLA_FFI_DEFINE_HANDLER(executeHandler, execute,
+                       ffi::Ffi::Bind()
+                           .Ctx<ffi::ThreadPool>()
+                           .Ctx<ffi::State<CallState>>()
+                           .RemainingArgs()
+                           .RemainingRets());
+
+} // namespace
+
+FfiTarget getFfiTarget() {
+  return {reinterpret_cast<void *>(instantiateHandler),
+          reinterpret_cast<void *>(executeHandler), &CallState::id,
+          &CallState::info};
+}
+
+} // namespace gridir::cpu

@@ -1,0 +1,100 @@
+//===- Kernel.h - What a compiled kernel is made of ---===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain C++ types, free of MLIR, LLVM, XLA and Python, that the parts of the
+// native runtime pass to each other.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_KERNEL_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_KERNEL_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gridir::cpu {
+
+/// How a module becomes native code. Every field is part of the cache key.
+struct CompileOptions {
+  /// The textual pass pipeline that takes the module to the LLVM dialect; empty
+  /// when it is there already.
+  std::string pipeline = "grid-to-cpu";
+  /// LLVM's middle end, 0 to 3. MLIR has vectorised already, so 0 costs no
+  /// speed and saves most of the compile time.
+  int64_t optLevel = 0;
+  /// LLVM's code generator, 0 to 3. Level 0 is its fast and poor selector.
+  int64_t codegenLevel = 2;
+  /// The CPU to generate for; empty for the host and its features.
+  std::string cpu;
+  /// Comma-separated features (+x,-y), added to those of the CPU.
+  std::string features;
+};
+
+/// One MLIR diagnostic. The location is its text, for `LocationAttr` to parse.
+struct Diagnostic {
+  std::string severity;
+  std::string message;
+  std::string location;
+  std::vector<Diagnostic> notes;
+};
+
+/// Why a module did not become a kernel.
+struct CompileFailure {
+  /// parse, pipeline, passes, translate, codegen or link.
+  std::string stage;
+  std::vector<Diagnostic> diagnostics;
+};
+
+/// The type of one value that a kernel prints.
+struct PrintType {
+  /// The element type as MLIR writes it.
+  std::string element;
+  std::vector<int64_t> shape;
+  int64_t bytesPerElement = 0;
+};
+
+/// One `grid.print` of a kernel.
+struct PrintSite {
+  std::string format;
+  std::vector<PrintType> types;
+};
+
+/// What the runtime must know of a kernel beside its code.
+struct KernelInfo {
+  std::string name;
+  /// Buffers of the call: dynamic grid sizes, index, inputs, outputs.
+  int64_t numOperands = 0;
+  int64_t arenaBytes = 0;
+  /// Messages of the run-time checks, with {0} and {1} for the two values that
+  /// a failing check reports.
+  std::vector<std::string> diagnostics;
+  std::vector<PrintSite> prints;
+};
+
+/// Words of a kernel's status: 1 + index into `diagnostics` (0 when all is
+/// well), the two values of the failing check, and one word of padding.
+inline constexpr int64_t kStatusWords = 4;
+
+/// Runs the work items lo to hi-1 of a kernel on the calling thread.
+using InvokeFn = void (*)(void *const *operands, int64_t *status, int64_t lo,
+                          int64_t hi, void *arena);
+/// The number of work items of a call with these operands.
+using RangeFn = int64_t (*)(void *const *operands);
+
+/// A kernel ready to run. It is never freed: an executable that XLA holds may
+/// ask for its key again.
+struct Kernel {
+  KernelInfo info;
+  InvokeFn invoke = nullptr;
+  RangeFn range = nullptr;
+};
+
+} // namespace gridir::cpu
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_KERNEL_H

@@ -1,0 +1,79 @@
+//===- KernelTable.cpp - The kernels of the process by key ---===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelTable.h"
+
+#include "Jit.h"
+#include "ObjectCache.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace gridir::cpu {
+
+namespace {
+
+/// One key. The mutex is held while its kernel is being made.
+struct Slot {
+  std::mutex mutex;
+  std::unique_ptr<Kernel> kernel;
+};
+
+Slot &getSlot(std::string_view key) {
+  static std::mutex mutex;
+  // Never destroyed: an XLA thread may run a kernel while the process ends.
+  static auto *slots = new std::map<std::string, std::unique_ptr<Slot>,
+                                    std::less<>>;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto it = slots->find(key);
+  if (it == slots->end())
+    it = slots->emplace(std::string(key), std::make_unique<Slot>()).first;
+  return *it->second;
+}
+
+} // namespace
+
+std::variant<ReadyKernel, CompileFailure>
+getKernel(std::string_view key, std::string_view module,
+          const CompileOptions &options) {
+  Slot &slot = getSlot(key);
+  std::lock_guard<std::mutex> lock(slot.mutex);
+  if (slot.kernel)
+    return ReadyKernel{slot.kernel.get(), KernelOrigin::Memory};
+
+  std::string objectKey = getObjectKey(module, options);
+  if (std::optional<KernelObject> object = readObject(objectKey)) {
+    llvm::Expected<std::unique_ptr<Kernel>> kernel = linkObject(*object);
+    if (kernel) {
+      slot.kernel = std::move(*kernel);
+      return ReadyKernel{slot.kernel.get(), KernelOrigin::Disk};
+    }
+    // An entry that does not link is as good as none: compile it again.
+    llvm::consumeError(kernel.takeError());
+  }
+
+  std::variant<KernelObject, CompileFailure> result =
+      compileModule(module, options);
+  if (auto *failure = std::get_if<CompileFailure>(&result))
+    return std::move(*failure);
+  const KernelObject &object = std::get<KernelObject>(result);
+  llvm::Expected<std::unique_ptr<Kernel>> kernel = linkObject(object);
+  if (!kernel) {
+    Diagnostic diagnostic;
+    diagnostic.severity = "error";
+    diagnostic.message = llvm::toString(kernel.takeError());
+    diagnostic.location = "loc(unknown)";
+    return CompileFailure{"link", {diagnostic}};
+  }
+  writeObject(objectKey, object);
+  slot.kernel = std::move(*kernel);
+  return ReadyKernel{slot.kernel.get(), KernelOrigin::Compiled};
+}
+
+} // namespace gridir::cpu

@@ -1,0 +1,36 @@
+//===- KernelTable.h - The kernels of the process by key ---===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_KERNELTABLE_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_KERNELTABLE_H
+
+#include "Kernel.h"
+
+#include <string_view>
+#include <variant>
+
+namespace gridir::cpu {
+
+/// How a kernel came to be ready.
+enum class KernelOrigin { Memory, Disk, Compiled };
+
+struct ReadyKernel {
+  const Kernel *kernel;
+  KernelOrigin origin;
+};
+
+/// Gives the kernel of `module` under `options`: from the table of the process,
+/// from the disk cache, or compiled. `key` identifies module and options, and is
+/// the caller's. Two threads that ask for one key compile it once.
+std::variant<ReadyKernel, CompileFailure>
+getKernel(std::string_view key, std::string_view module,
+          const CompileOptions &options);
+
+} // namespace gridir::cpu
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_KERNELTABLE_H
