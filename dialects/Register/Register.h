@@ -24,6 +24,11 @@ namespace gridir {
 /// CPU or a GPU expects, and the extensions and external models of both.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
+/// Adds the external models and extensions of those dialects: bufferization,
+/// tiling, inlining, conversion and translation to LLVM, transform operations.
+/// Part of `registerAllDialects`.
+void registerAllInterfaces(mlir::DialectRegistry &registry);
+
 /// Registers gridir's passes and pipelines and the upstream ones. Only the first
 /// call has an effect: the registry of passes belongs to the process.
 void registerAllPasses();
