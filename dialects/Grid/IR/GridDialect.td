@@ -32,6 +32,9 @@ def Grid_Dialect : Dialect {
   ];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+  }];
 }
 
 #endif // GRIDIR_DIALECTS_GRID_IR_GRIDDIALECT_TD

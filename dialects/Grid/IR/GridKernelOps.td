@@ -145,15 +145,19 @@ def Grid_CallOp : Grid_Op<"call", [
     Example:
 
     ```mlir
-    %r = grid.call @gather dynamic(%n) index(%rows) inputs(%x)
-        : (i32, tensor<8xi32>, tensor<64x128xf32>) -> tensor<8x128xf32>
+    %r = grid.call @gather dynamic(%n : i32) index(%rows : tensor<8xi32>)
+        inputs(%x : tensor<64x128xf32>) -> tensor<8x128xf32>
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<I32>:$dynamicSizes,
                        Variadic<AnyRankedTensor>:$indexOperands,
                        Variadic<AnyRankedTensor>:$inputs);
   let results = (outs Variadic<AnyRankedTensor>:$results);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = [{
+    $kernel (`dynamic` `(` $dynamicSizes^ `:` type($dynamicSizes) `)`)?
+    (`index` `(` $indexOperands^ `:` type($indexOperands) `)`)?
+    (`inputs` `(` $inputs^ `:` type($inputs) `)`)? attr-dict (`->` type($results)^)?
+  }];
 }
 
 def Grid_YieldOp : Grid_Op<"yield", [

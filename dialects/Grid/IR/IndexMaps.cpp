@@ -1,0 +1,144 @@
+//===- IndexMaps.cpp - Index maps as regions and as affine maps ---===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/IR/IndexMaps.h"
+
+#include "dialects/Grid/IR/Grid.h"
+#include "mlir/IR/AffineExprVisitor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace {
+
+/// Reads the values of an index map as affine expressions of the program ids.
+class AffineReader {
+public:
+  AffineReader(Block &block, unsigned rank) : block(block), rank(rank) {}
+
+  AffineExpr read(Value value) {
+    auto [it, inserted] = known.try_emplace(value, AffineExpr());
+    if (inserted) {
+      AffineExpr expr = compute(value);
+      known[value] = expr;
+      return expr;
+    }
+    return it->second;
+  }
+
+private:
+  AffineExpr compute(Value value) {
+    MLIRContext *context = value.getContext();
+    if (auto arg = dyn_cast<BlockArgument>(value)) {
+      if (arg.getOwner() == &block && arg.getArgNumber() < rank)
+        return getAffineDimExpr(arg.getArgNumber(), context);
+      return {};
+    }
+    APInt constant;
+    if (matchPattern(value, m_ConstantInt(&constant)))
+      return getAffineConstantExpr(constant.getSExtValue(), context);
+
+    Operation *op = value.getDefiningOp();
+    if (isa<arith::ExtSIOp, arith::IndexCastOp>(op))
+      return read(op->getOperand(0));
+    if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::FloorDivSIOp,
+             arith::CeilDivSIOp>(op))
+      return {};
+    AffineExpr lhs = read(op->getOperand(0)), rhs = read(op->getOperand(1));
+    if (!lhs || !rhs)
+      return {};
+    if (isa<arith::AddIOp>(op))
+      return lhs + rhs;
+    if (isa<arith::SubIOp>(op))
+      return lhs - rhs;
+    if (isa<arith::MulIOp>(op))
+      return lhs.isSymbolicOrConstant() || rhs.isSymbolicOrConstant() ? lhs * rhs : AffineExpr();
+    // Affine division is defined for positive constants alone.
+    auto divisor = dyn_cast<AffineConstantExpr>(rhs);
+    if (!divisor || divisor.getValue() <= 0)
+      return {};
+    return isa<arith::FloorDivSIOp>(op) ? lhs.floorDiv(rhs) : lhs.ceilDiv(rhs);
+  }
+
+  Block &block;
+  unsigned rank;
+  llvm::DenseMap<Value, AffineExpr> known;
+};
+
+/// Writes an affine expression as `arith` ops on integers of one type.
+class AffineWriter : public AffineExprVisitor<AffineWriter, Value> {
+public:
+  AffineWriter(OpBuilder &builder, Location loc, Block &block, Type type)
+      : builder(builder), loc(loc), block(block), type(type) {}
+
+  Value visitConstantExpr(AffineConstantExpr expr) {
+    return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, expr.getValue()));
+  }
+  Value visitDimExpr(AffineDimExpr expr) {
+    Value id = block.getArgument(expr.getPosition());
+    return type == id.getType() ? id : arith::ExtSIOp::create(builder, loc, type, id);
+  }
+  Value visitSymbolExpr(AffineSymbolExpr) { llvm_unreachable("index maps have no symbols"); }
+  Value visitAddExpr(AffineBinaryOpExpr expr) { return binary<arith::AddIOp>(expr); }
+  Value visitMulExpr(AffineBinaryOpExpr expr) { return binary<arith::MulIOp>(expr); }
+  Value visitFloorDivExpr(AffineBinaryOpExpr expr) { return binary<arith::FloorDivSIOp>(expr); }
+  Value visitCeilDivExpr(AffineBinaryOpExpr expr) { return binary<arith::CeilDivSIOp>(expr); }
+  Value visitModExpr(AffineBinaryOpExpr expr) {
+    Value lhs = visit(expr.getLHS()), rhs = visit(expr.getRHS());
+    Value quotient = arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
+    Value whole = arith::MulIOp::create(builder, loc, quotient, rhs);
+    return arith::SubIOp::create(builder, loc, lhs, whole);
+  }
+
+private:
+  template <typename OpTy>
+  Value binary(AffineBinaryOpExpr expr) {
+    Value lhs = visit(expr.getLHS());
+    Value rhs = visit(expr.getRHS());
+    return OpTy::create(builder, loc, lhs, rhs);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  Block &block;
+  Type type;
+};
+
+} // namespace
+
+std::optional<AffineMap> gridir::grid::readAffineIndexMap(Region &region, unsigned rank) {
+  if (!region.hasOneBlock() || region.front().empty())
+    return std::nullopt;
+  auto yield = dyn_cast<YieldOp>(region.front().back());
+  if (!yield)
+    return std::nullopt;
+  AffineReader reader(region.front(), rank);
+  SmallVector<AffineExpr> results;
+  for (Value value : yield.getValues()) {
+    AffineExpr expr = reader.read(value);
+    if (!expr)
+      return std::nullopt;
+    results.push_back(expr);
+  }
+  return AffineMap::get(rank, 0, results, region.getContext());
+}
+
+void gridir::grid::buildAffineIndexMap(OpBuilder &builder, Location loc, Region &region,
+                                       AffineMap map, unsigned rank, TypeRange indexRefs,
+                                       Type indexType) {
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Type> types(rank, builder.getI32Type());
+  llvm::append_range(types, indexRefs);
+  Block *block =
+      builder.createBlock(&region, {}, types, SmallVector<Location>(types.size(), loc));
+  AffineWriter writer(builder, loc, *block, indexType);
+  SmallVector<Value> indices;
+  for (AffineExpr expr : map.getResults())
+    indices.push_back(writer.visit(expr));
+  YieldOp::create(builder, loc, indices);
+}

@@ -1,0 +1,390 @@
+//===- KernelAssembly.cpp - Assembly of grid.kernel ---===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/IR/Grid.h"
+#include "dialects/Grid/IR/IndexMaps.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace gridir::grid;
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+/// The label of grid dimension `i` in `grid(...)` and `at (...)`. Labels are not
+/// values: they only tie an index map to the dimensions.
+static std::string getDimLabel(unsigned i) {
+  static constexpr StringLiteral letters = "ijklmn";
+  return i < letters.size() ? std::string("%") + letters[i] : "%i" + std::to_string(i);
+}
+
+/// Prints an affine expression with the labels of the grid's dimensions, in the
+/// form that `parseAffineMapOfSSAIds` reads.
+static void printExpr(OpAsmPrinter &printer, AffineExpr expr, bool nested = false) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    printer << getDimLabel(dim.getPosition());
+    return;
+  }
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    printer << constant.getValue();
+    return;
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  auto getSign = [&] {
+    switch (binary.getKind()) {
+    case AffineExprKind::Add:
+      return " + ";
+    case AffineExprKind::Mul:
+      return " * ";
+    case AffineExprKind::Mod:
+      return " mod ";
+    case AffineExprKind::FloorDiv:
+      return " floordiv ";
+    default:
+      return " ceildiv ";
+    }
+  };
+  if (nested)
+    printer << '(';
+  printExpr(printer, binary.getLHS(), /*nested=*/true);
+  printer << getSign();
+  printExpr(printer, binary.getRHS(), /*nested=*/true);
+  if (nested)
+    printer << ')';
+}
+
+static bool isDefaultMap(AffineMap map) {
+  return llvm::all_of(map.getResults(), [](AffineExpr expr) { return expr == 0; });
+}
+
+/// The integer type of an index map's results, i32 when there is none.
+static Type getIndexType(Region &region) {
+  auto yield = cast<YieldOp>(region.front().back());
+  return yield.getValues().empty() ? IntegerType::get(region.getContext(), 32)
+                                   : yield.getValues().front().getType();
+}
+
+static void printIndexMap(OpAsmPrinter &printer, KernelOp kernel, unsigned i) {
+  Region &region = kernel.getIndexMap(i);
+  OperandAttr spec = kernel.getOperandSpec(kernel.getNumIndexOperands() + i);
+  std::optional<AffineMap> map = kernel.getAffineIndexMap(i);
+  if (!map) {
+    printer << " map(";
+    llvm::interleaveComma(region.getArguments(), printer,
+                          [&](BlockArgument arg) { printer.printRegionArgument(arg); });
+    printer << ") ";
+    printer.printRegion(region, /*printEntryBlockArgs=*/false);
+    return;
+  }
+  Type type = getIndexType(region);
+  bool isI32 = type.isInteger(32);
+  if (spec.getBlock().empty() && isDefaultMap(*map) && isI32)
+    return;
+  printer << " at (";
+  llvm::interleaveComma(map->getResults(), printer,
+                        [&](AffineExpr expr) { printExpr(printer, expr); });
+  printer << ')';
+  if (!isI32)
+    printer << " : " << type;
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  if (std::optional<StringRef> visibility = getSymVisibility())
+    printer << *visibility << ' ';
+  printer.printSymbolName(getSymName());
+  printer << " grid(";
+  llvm::interleaveComma(llvm::seq<unsigned>(0, getRank()), printer, [&](unsigned i) {
+    printer << getDimLabel(i) << " = ";
+    getDim(i).printBody(printer);
+  });
+  printer << ')';
+
+  unsigned next = 0, nextMap = 0;
+  auto printOperands = [&](StringRef keyword, ArrayAttr specs, bool hasIndexMaps) {
+    if (specs.empty())
+      return;
+    printer.printNewline();
+    printer << "    " << keyword << '(';
+    bool first = true;
+    for (OperandAttr spec : specs.getAsRange<OperandAttr>()) {
+      if (!first) {
+        printer << ',';
+        printer.printNewline();
+        printer.getStream().indent(5 + keyword.size());
+      }
+      first = false;
+      BlockArgument arg = getBodyBlock()->getArgument(next++);
+      printer.printOperand(arg);
+      printer << ": ";
+      spec.printBody(printer);
+      if (hasIndexMaps)
+        printIndexMap(printer, *this, nextMap++);
+      printer.printOptionalLocationSpecifier(arg.getLoc());
+    }
+    printer << ')';
+  };
+  printOperands("index", getIndexOperands(), /*hasIndexMaps=*/false);
+  printOperands("inputs", getInputs(), /*hasIndexMaps=*/true);
+  printOperands("outputs", getOutputs(), /*hasIndexMaps=*/true);
+
+  auto printClause = [&](StringRef keyword, llvm::function_ref<void()> print) {
+    printer.printNewline();
+    printer << "    " << keyword;
+    print();
+  };
+  if (getNumScratch() != 0)
+    printClause("scratch(", [&] {
+      llvm::interleaveComma(getScratchRefs(), printer,
+                            [&](BlockArgument arg) { printer.printRegionArgument(arg); });
+      printer << ')';
+    });
+  if (getSemantics())
+    printClause("semantics [", [&] {
+      llvm::interleaveComma(getSemanticsAttr().getAsRange<SemanticsAttr>(), printer,
+                            [&](SemanticsAttr semantics) {
+                              printer << stringifyDimSemantics(semantics.getValue());
+                            });
+      printer << ']';
+    });
+  if (getAliases())
+    printClause("aliases [", [&] {
+      llvm::interleaveComma(getAliasPairs(), printer, [&](std::pair<int64_t, int64_t> alias) {
+        printer << alias.first << " -> " << alias.second;
+      });
+      printer << ']';
+    });
+  if (getParams())
+    printClause("params ", [&] { printer << getParams(); });
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(),
+      {getSymNameAttrName(), getSymVisibilityAttrName(), getDimsAttrName(),
+       getIndexOperandsAttrName(), getInputsAttrName(), getOutputsAttrName(),
+       getSemanticsAttrName(), getAliasesAttrName(), getParamsAttrName()});
+  printer << ' ';
+  printer.printRegion(getBodyRegion(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Parsing
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Reads the parts of a kernel in order and keeps what its regions need.
+class KernelParser {
+public:
+  KernelParser(OpAsmParser &parser, OperationState &result)
+      : parser(parser), builder(parser.getBuilder()), result(result) {}
+
+  ParseResult parse() {
+    if (parseHeader() || parseOperands("index", KernelOp::getIndexOperandsAttrName(result.name), false))
+      return failure();
+    numIndexOperands = bodyArgs.size();
+    if (parseOperands("inputs", KernelOp::getInputsAttrName(result.name), true) ||
+        parseOperands("outputs", KernelOp::getOutputsAttrName(result.name), true) || parseScratch() ||
+        parseSemantics() || parseAliases() || parseParams() ||
+        parser.parseOptionalAttrDictWithKeyword(result.attributes))
+      return failure();
+
+    // The body is the first region, though it stands last in the text.
+    Region *body = result.addRegion();
+    for (std::unique_ptr<Region> &map : indexMaps)
+      result.addRegion(std::move(map));
+    if (parser.parseRegion(*body, bodyArgs))
+      return failure();
+    if (body->empty())
+      return parser.emitError(parser.getNameLoc(), "expected a body with one block");
+    if (body->back().empty() || !body->back().back().hasTrait<OpTrait::IsTerminator>()) {
+      OpBuilder bodyBuilder(builder.getContext());
+      bodyBuilder.setInsertionPointToEnd(&body->back());
+      YieldOp::create(bodyBuilder, result.location);
+    }
+    return success();
+  }
+
+private:
+  ParseResult parseHeader() {
+    StringRef visibility;
+    if (succeeded(parser.parseOptionalKeyword(&visibility, {"public", "private", "nested"})))
+      result.addAttribute(KernelOp::getSymVisibilityAttrName(result.name),
+                          builder.getStringAttr(visibility));
+    StringAttr symbol;
+    if (parser.parseSymbolName(symbol) || parser.parseKeyword("grid"))
+      return failure();
+    result.addAttribute(KernelOp::getSymNameAttrName(result.name), symbol);
+
+    SmallVector<Attribute> dims;
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&]() -> ParseResult {
+          OpAsmParser::UnresolvedOperand label;
+          if (parser.parseOperand(label, /*allowResultNumber=*/false) || parser.parseEqual())
+            return failure();
+          if (findDim(label))
+            return parser.emitError(label.location, "expected distinct dimensions, got ")
+                   << label.name << " twice";
+          labels.push_back(label);
+          dims.push_back(DimAttr::parseBody(parser));
+          return success(static_cast<bool>(dims.back()));
+        }))
+      return failure();
+    result.addAttribute(KernelOp::getDimsAttrName(result.name), builder.getArrayAttr(dims));
+    return success();
+  }
+
+  std::optional<unsigned> findDim(const OpAsmParser::UnresolvedOperand &label) {
+    for (auto [i, known] : llvm::enumerate(labels))
+      if (known.name == label.name && known.number == label.number)
+        return i;
+    return std::nullopt;
+  }
+
+  ParseResult parseOperands(StringRef keyword, StringAttr attrName, bool hasIndexMaps) {
+    SmallVector<Attribute> specs;
+    if (succeeded(parser.parseOptionalKeyword(keyword))) {
+      if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&]() -> ParseResult {
+            OpAsmParser::Argument arg;
+            if (parser.parseOperand(arg.ssaName, /*allowResultNumber=*/false) ||
+                parser.parseColon())
+              return failure();
+            OperandAttr spec = OperandAttr::parseBody(parser);
+            if (!spec || (hasIndexMaps && parseIndexMap(spec)) ||
+                parser.parseOptionalLocationSpecifier(arg.sourceLoc))
+              return failure();
+            specs.push_back(spec);
+            arg.type = spec.getRefType();
+            bodyArgs.push_back(arg);
+            return success();
+          }))
+        return failure();
+    }
+    result.addAttribute(attrName, builder.getArrayAttr(specs));
+    return success();
+  }
+
+  ParseResult parseIndexMap(OperandAttr spec) {
+    auto region = std::make_unique<Region>();
+    if (succeeded(parser.parseOptionalKeyword("map"))) {
+      SmallVector<OpAsmParser::Argument> args;
+      if (parser.parseArgumentList(args, AsmParser::Delimiter::Paren, /*allowType=*/true) ||
+          parser.parseRegion(*region, args))
+        return failure();
+      if (region->empty())
+        return parser.emitError(parser.getNameLoc(), "expected an index map with one block");
+      indexMaps.push_back(std::move(region));
+      return success();
+    }
+
+    SMLoc loc = parser.getCurrentLocation();
+    unsigned rank = labels.size();
+    AffineMap map = AffineMap::getMultiDimIdentityMap(0, builder.getContext());
+    Type indexType = builder.getI32Type();
+    if (succeeded(parser.parseOptionalKeyword("at"))) {
+      if (parseAffineMap(map) || (succeeded(parser.parseOptionalColon()) &&
+                                  parser.parseType(indexType)))
+        return failure();
+      if (!indexType.isInteger(32) && !indexType.isInteger(64))
+        return parser.emitError(loc, "expected an index map of i32 or i64, got ") << indexType;
+    } else {
+      SmallVector<AffineExpr> zeros(spec.getNumIndices(), builder.getAffineConstantExpr(0));
+      map = AffineMap::get(rank, 0, zeros, builder.getContext());
+    }
+    SmallVector<Type> indexRefs;
+    for (OpAsmParser::Argument &arg : ArrayRef(bodyArgs).take_front(numIndexOperands))
+      indexRefs.push_back(arg.type);
+    OpBuilder mapBuilder(builder.getContext());
+    buildAffineIndexMap(mapBuilder, parser.getEncodedSourceLoc(loc), *region, map, rank, indexRefs,
+                        indexType);
+    indexMaps.push_back(std::move(region));
+    return success();
+  }
+
+  /// `(` affine expressions of the labels `)`
+  ParseResult parseAffineMap(AffineMap &map) {
+    SmallVector<OpAsmParser::UnresolvedOperand> operands;
+    AffineMapAttr parsed;
+    NamedAttrList scratch;
+    if (parser.parseAffineMapOfSSAIds(operands, parsed, "map", scratch, AsmParser::Delimiter::Paren))
+      return failure();
+    if (parsed.getValue().getNumSymbols() != 0)
+      return parser.emitError(parser.getNameLoc(), "expected no symbols in an index map");
+    SmallVector<AffineExpr> dims;
+    for (OpAsmParser::UnresolvedOperand &operand : operands) {
+      std::optional<unsigned> dim = findDim(operand);
+      if (!dim)
+        return parser.emitError(operand.location, "expected a dimension of the grid, got ")
+               << operand.name;
+      dims.push_back(builder.getAffineDimExpr(*dim));
+    }
+    map = parsed.getValue().replaceDimsAndSymbols(dims, {}, labels.size(), 0);
+    return success();
+  }
+
+  ParseResult parseScratch() {
+    if (failed(parser.parseOptionalKeyword("scratch")))
+      return success();
+    return parser.parseArgumentList(bodyArgs, AsmParser::Delimiter::Paren, /*allowType=*/true);
+  }
+
+  ParseResult parseSemantics() {
+    if (failed(parser.parseOptionalKeyword("semantics")))
+      return success();
+    SmallVector<Attribute> semantics;
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+          FailureOr<DimSemantics> parsed = FieldParser<DimSemantics>::parse(parser);
+          if (failed(parsed))
+            return failure();
+          semantics.push_back(SemanticsAttr::get(builder.getContext(), *parsed));
+          return success();
+        }))
+      return failure();
+    result.addAttribute(KernelOp::getSemanticsAttrName(result.name),
+                        builder.getArrayAttr(semantics));
+    return success();
+  }
+
+  ParseResult parseAliases() {
+    if (failed(parser.parseOptionalKeyword("aliases")))
+      return success();
+    SmallVector<Attribute> aliases;
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+          int64_t operand = 0, output = 0;
+          if (parser.parseInteger(operand) || parser.parseArrow() || parser.parseInteger(output))
+            return failure();
+          aliases.push_back(builder.getDenseI64ArrayAttr({operand, output}));
+          return success();
+        }))
+      return failure();
+    result.addAttribute(KernelOp::getAliasesAttrName(result.name), builder.getArrayAttr(aliases));
+    return success();
+  }
+
+  ParseResult parseParams() {
+    if (failed(parser.parseOptionalKeyword("params")))
+      return success();
+    ArrayAttr params;
+    return parser.parseAttribute(params, KernelOp::getParamsAttrName(result.name),
+                                 result.attributes);
+  }
+
+  OpAsmParser &parser;
+  Builder &builder;
+  OperationState &result;
+  SmallVector<OpAsmParser::UnresolvedOperand> labels;
+  SmallVector<OpAsmParser::Argument> bodyArgs;
+  SmallVector<std::unique_ptr<Region>> indexMaps;
+  unsigned numIndexOperands = 0;
+};
+
+} // namespace
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  return KernelParser(parser, result).parse();
+}
