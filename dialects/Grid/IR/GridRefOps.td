@@ -21,10 +21,11 @@ include "mlir/Interfaces/ViewLikeInterface.td"
 // is a Ref with an identity layout of its own: strides are a matter of the
 // target. Hazards are answered by following `getViewSource`.
 class Grid_ViewOp<string mnemonic, list<Trait> traits = []>
-    : Grid_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>] # traits> {
+    : Grid_Op<mnemonic, [Pure, ViewLikeOpInterface] # traits> {
   let results = (outs Grid_Ref:$result);
-  code viewSource = [{ ::mlir::Value getViewSource() { return getSource(); } }];
-  let extraClassDeclaration = viewSource;
+  let extraClassDeclaration = [{
+    ::mlir::Value getViewSource() { return getSource(); }
+  }];
 }
 
 def Grid_SliceRefOp : Grid_ViewOp<"slice_ref"> {
@@ -103,7 +104,7 @@ def Grid_TransposeRefOp : Grid_ViewOp<"transpose_ref"> {
   let hasFolder = 1;
 }
 
-def Grid_SelectRefOp : Grid_Op<"select_ref", [Pure, AllTypesMatch<["sources", "result"]>]> {
+def Grid_SelectRefOp : Grid_Op<"select_ref", [Pure]> {
   let summary = "one of several Refs, chosen by a number";
   let description = [{
     The index counts the sources and must be in range.
@@ -111,12 +112,13 @@ def Grid_SelectRefOp : Grid_Op<"select_ref", [Pure, AllTypesMatch<["sources", "r
     Example:
 
     ```mlir
-    %r = grid.select_ref %i of %a, %b : memref<8xf32>
+    %r = grid.select_ref %i of %a, %b
+        : memref<8xf32>, memref<8xf32> -> memref<8xf32>
     ```
   }];
   let arguments = (ins I32:$index, Variadic<Grid_Ref>:$sources);
   let results = (outs Grid_Ref:$result);
-  let assemblyFormat = "$index `of` $sources attr-dict `:` type($result)";
+  let assemblyFormat = "$index `of` $sources attr-dict `:` type($sources) `->` type($result)";
   let hasVerifier = 1;
 }
 

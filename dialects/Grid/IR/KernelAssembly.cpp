@@ -10,6 +10,7 @@
 #include "dialects/Grid/IR/IndexMaps.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
 using namespace gridir::grid;
@@ -148,8 +149,8 @@ void KernelOp::print(OpAsmPrinter &printer) {
     });
   if (getSemantics())
     printClause("semantics [", [&] {
-      llvm::interleaveComma(getSemanticsAttr().getAsRange<SemanticsAttr>(), printer,
-                            [&](SemanticsAttr semantics) {
+      llvm::interleaveComma(getSemanticsAttr().getAsRange<DimSemanticsAttr>(), printer,
+                            [&](DimSemanticsAttr semantics) {
                               printer << stringifyDimSemantics(semantics.getValue());
                             });
       printer << ']';
@@ -297,7 +298,7 @@ private:
       map = AffineMap::get(rank, 0, zeros, builder.getContext());
     }
     SmallVector<Type> indexRefs;
-    for (OpAsmParser::Argument &arg : ArrayRef(bodyArgs).take_front(numIndexOperands))
+    for (const OpAsmParser::Argument &arg : ArrayRef(bodyArgs).take_front(numIndexOperands))
       indexRefs.push_back(arg.type);
     OpBuilder mapBuilder(builder.getContext());
     buildAffineIndexMap(mapBuilder, parser.getEncodedSourceLoc(loc), *region, map, rank, indexRefs,
@@ -341,7 +342,7 @@ private:
           FailureOr<DimSemantics> parsed = FieldParser<DimSemantics>::parse(parser);
           if (failed(parsed))
             return failure();
-          semantics.push_back(SemanticsAttr::get(builder.getContext(), *parsed));
+          semantics.push_back(DimSemanticsAttr::get(builder.getContext(), *parsed));
           return success();
         }))
       return failure();

@@ -72,7 +72,7 @@ std::optional<AffineMap> KernelOp::getAffineIndexMap(unsigned i) {
 }
 
 DimSemantics KernelOp::getDimSemantics(unsigned i) {
-  return getSemantics() ? cast<SemanticsAttr>(getSemanticsAttr()[i]).getValue()
+  return getSemantics() ? cast<DimSemanticsAttr>(getSemanticsAttr()[i]).getValue()
                         : DimSemantics::Arbitrary;
 }
 

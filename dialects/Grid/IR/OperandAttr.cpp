@@ -8,7 +8,9 @@
 
 #include "dialects/Grid/IR/Grid.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
 using namespace gridir::grid;
@@ -96,8 +98,8 @@ OperandAttr OperandAttr::parseBody(AsmParser &parser) {
     return {};
   if (succeeded(parser.parseOptionalKeyword("index_tree")) && parser.parseAttribute(indexTree))
     return {};
-  return getChecked(emitError, context, elementType, ArrayAttr::get(context, shape), block, space,
-                    pipeline, transforms, origin, indexTree);
+  return getChecked(emitError, context, elementType, ArrayAttr::get(context, shape), ArrayRef(block), space,
+                    pipeline, ArrayRef(transforms), origin, indexTree);
 }
 
 void OperandAttr::printBody(AsmPrinter &printer) const {
@@ -217,7 +219,7 @@ MemRefType OperandAttr::getRefType() const {
   for (TransformAttr transform : getTransforms())
     shape = applyTransform(std::move(shape), transform);
   return MemRefType::get(shape, getSignlessType(getElementType()), MemRefLayoutAttrInterface(),
-                         SpaceAttr::get(getContext(), getSpace()));
+                         MemorySpaceAttr::get(getContext(), getSpace()));
 }
 
 unsigned OperandAttr::getNumIndices() const {

@@ -1,0 +1,1 @@
+from ._grid_ops_gen import *  # noqa: F403

@@ -1,0 +1,109 @@
+//===- ComputeOps.cpp - Values that upstream dialects cannot compute ---===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/IR/Grid.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace gridir::grid;
+
+//===----------------------------------------------------------------------===//
+// DotOp
+//===----------------------------------------------------------------------===//
+
+/// Checks the dimensions of one side and gives its free ones.
+static FailureOr<SmallVector<int64_t>> getFreeDims(DotOp op, StringRef side, RankedTensorType type,
+                                                   ArrayRef<int64_t> contract,
+                                                   ArrayRef<int64_t> batch) {
+  llvm::SmallBitVector used(type.getRank());
+  for (int64_t d : llvm::concat<const int64_t>(contract, batch)) {
+    if (d < 0 || d >= type.getRank() || used.test(d)) {
+      op.emitOpError("expected distinct dimensions below ")
+          << type.getRank() << " for the " << side << ", got " << d;
+      return failure();
+    }
+    used.set(d);
+  }
+  SmallVector<int64_t> free;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (!used.test(d))
+      free.push_back(d);
+  return free;
+}
+
+LogicalResult DotOp::verify() {
+  RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType();
+  FailureOr<SmallVector<int64_t>> lhsFree =
+      getFreeDims(*this, "lhs", lhs, getLhsContract(), getLhsBatch());
+  FailureOr<SmallVector<int64_t>> rhsFree =
+      getFreeDims(*this, "rhs", rhs, getRhsContract(), getRhsBatch());
+  if (failed(lhsFree) || failed(rhsFree))
+    return failure();
+  if (getLhsContract().size() != getRhsContract().size() ||
+      getLhsBatch().size() != getRhsBatch().size())
+    return emitOpError("expected as many dimensions on the left as on the right");
+  auto haveEqualSizes = [&](ArrayRef<int64_t> lhsDims, ArrayRef<int64_t> rhsDims) {
+    return llvm::all_of(llvm::zip_equal(lhsDims, rhsDims), [&](auto dims) {
+      return lhs.getDimSize(std::get<0>(dims)) == rhs.getDimSize(std::get<1>(dims));
+    });
+  };
+  if (!haveEqualSizes(getLhsContract(), getRhsContract()) ||
+      !haveEqualSizes(getLhsBatch(), getRhsBatch()))
+    return emitOpError("expected contracted and batch dimensions of equal size in ")
+           << lhs << " and " << rhs;
+
+  SmallVector<int64_t> shape;
+  for (int64_t d : getLhsBatch())
+    shape.push_back(lhs.getDimSize(d));
+  for (int64_t d : *lhsFree)
+    shape.push_back(lhs.getDimSize(d));
+  for (int64_t d : *rhsFree)
+    shape.push_back(rhs.getDimSize(d));
+  auto result = dyn_cast<RankedTensorType>(getType());
+  if (result ? result.getShape() != ArrayRef(shape) : !shape.empty())
+    return emitOpError("expected a result of shape [") << shape << "], got " << getType();
+  if (getAcc() && getAcc().getType() != getType())
+    return emitOpError("expected acc to have the type of the result, ")
+           << getType() << ", got " << getAcc().getType();
+  if (getPrecision() && getPrecision()->size() != 2)
+    return emitOpError("expected a precision for each side, got ") << getPrecision()->size();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Other ops
+//===----------------------------------------------------------------------===//
+
+OpFoldResult AssumeMultipleOp::fold(FoldAdaptor adaptor) {
+  // A constant needs no assumption, and a wrong one is left to be seen.
+  auto constant = llvm::dyn_cast_if_present<IntegerAttr>(adaptor.getValue());
+  if (constant && constant.getInt() % static_cast<int64_t>(getMultiple()) == 0)
+    return constant;
+  return {};
+}
+
+LogicalResult PrintOp::verify() {
+  size_t numHoles = getFormat().count("{}");
+  if (numHoles != getValues().size())
+    return emitOpError("expected a value for each of ")
+           << numHoles << " places in the format, got " << getValues().size();
+  if (!getIsUnsigned().empty() && getIsUnsigned().size() != getValues().size())
+    return emitOpError("expected is_unsigned for each of ")
+           << getValues().size() << " values, got " << getIsUnsigned().size();
+  return success();
+}
+
+LogicalResult AssertOp::canonicalize(AssertOp op, PatternRewriter &rewriter) {
+  if (!matchPattern(op.getCondition(), m_One()))
+    return rewriter.notifyMatchFailure(op, "the condition is not known to hold");
+  rewriter.eraseOp(op);
+  return success();
+}
