@@ -176,7 +176,7 @@ def Grid_YieldOp : Grid_Op<"yield", [
   }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
-  let builders = [OpBuilder<(ins), [{}]>];
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
 }
 
 class Grid_AxisOp<string mnemonic> : Grid_Op<mnemonic, [Pure]> {
