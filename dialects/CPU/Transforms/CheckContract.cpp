@@ -1,0 +1,110 @@
+//===- CheckContract.cpp - what the runtime takes from the CPU path -------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/CPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace gridir::cpu {
+#define GEN_PASS_DEF_CPUCHECKCONTRACTPASS
+#include "dialects/CPU/Transforms/Passes.h.inc"
+} // namespace gridir::cpu
+
+using namespace mlir;
+
+namespace {
+
+class CPUCheckContractPass
+    : public gridir::cpu::impl::CPUCheckContractPassBase<CPUCheckContractPass> {
+public:
+  using CPUCheckContractPassBase::CPUCheckContractPassBase;
+
+  void runOnOperation() override {
+    if (failed(checkOps()) || failed(checkKernel()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult checkOps() {
+    WalkResult result =
+        getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+          if (op == getOperation().getOperation())
+            return WalkResult::advance();
+          if (!isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect())) {
+            op->emitError()
+                << "expected only ops of the 'llvm' dialect after the "
+                   "lowering, got '"
+                << op->getName() << "'";
+            return WalkResult::interrupt();
+          }
+          auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+          if (function && function.isExternal() &&
+              function.getName() == "memrefCopy") {
+            op->emitError()
+                << "expected every copy to be lowered to loops, got a "
+                   "call of the runner library's @memrefCopy";
+            return WalkResult::interrupt();
+          }
+          return WalkResult::advance();
+        });
+    return failure(result.wasInterrupted());
+  }
+
+  FailureOr<LLVM::LLVMFuncOp> findFunction(StringRef name) {
+    auto function = getOperation().lookupSymbol<LLVM::LLVMFuncOp>(name);
+    if (function && !function.isExternal())
+      return function;
+    return getOperation().emitError()
+           << "expected a function @" << name << " with a body";
+  }
+
+  LogicalResult checkKernel() {
+    ModuleOp module = getOperation();
+    auto name = module->getAttrOfType<StringAttr>("gridir.kernel");
+    if (!name)
+      return module.emitError(
+          "expected the module to name its kernel in 'gridir.kernel'");
+    if (!module->getAttrOfType<IntegerAttr>("gridir.arena_bytes"))
+      return module.emitError("expected the module to give the size of the "
+                              "kernel's arena in 'gridir.arena_bytes'");
+    FailureOr<LLVM::LLVMFuncOp> kernel = findFunction(name.getValue());
+    if (failed(kernel))
+      return failure();
+    FailureOr<LLVM::LLVMFuncOp> range =
+        findFunction((name.getValue() + ".range").str());
+    if (failed(range))
+      return failure();
+
+    Type pointer = LLVM::LLVMPointerType::get(&getContext());
+    Type i64 = IntegerType::get(&getContext(), 64);
+    ArrayRef<Type> params = (*kernel).getFunctionType().getParams();
+    // The operands, then status, lo, hi, arena.
+    SmallVector<Type> expected;
+    if (params.size() >= 4)
+      expected.assign(params.size() - 3, pointer);
+    expected.append({i64, i64, pointer});
+    if (failed(checkType(*kernel, expected,
+                         LLVM::LLVMVoidType::get(&getContext()))))
+      return failure();
+    expected.truncate(params.size() - 4);
+    return checkType(*range, expected, i64);
+  }
+
+  static LogicalResult checkType(LLVM::LLVMFuncOp function,
+                                 ArrayRef<Type> params, Type result) {
+    auto expected = LLVM::LLVMFunctionType::get(result, params);
+    if (function.getFunctionType() == expected)
+      return success();
+    return function.emitError()
+           << "expected @" << function.getName() << " to have type " << expected
+           << ", got " << function.getFunctionType();
+  }
+};
+
+} // namespace

@@ -1,0 +1,24 @@
+//===- Passes.h - passes of the CPU path -----------------------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CPU_TRANSFORMS_PASSES_H
+#define GRIDIR_DIALECTS_CPU_TRANSFORMS_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace gridir::cpu {
+
+#define GEN_PASS_DECL
+#include "dialects/CPU/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "dialects/CPU/Transforms/Passes.h.inc"
+
+} // namespace gridir::cpu
+
+#endif // GRIDIR_DIALECTS_CPU_TRANSFORMS_PASSES_H

@@ -1,0 +1,129 @@
+//===- CPU.cpp - from grid kernels to native code on a CPU ----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Pipelines/CPU.h"
+
+#include "dialects/CPU/Transforms/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace gridir {
+namespace {
+
+/// Tensors to buffers: each value is computed where it is stored, if the
+/// program allows it.
+void addBufferization(OpPassManager &pm) {
+  // A carried tensor stays in one buffer, so that no step allocates.
+  pm.addNestedPass<func::FuncOp>(cpu::createCPUAnchorLoopTensorsPass());
+  // A value that only fills a block is computed in the block.
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.addPass(bufferization::createOneShotBufferizePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// Loops, memrefs, vectors and scalars to the llvm dialect.
+void addLowering(OpPassManager &pm) {
+  // What the vectoriser left, as plain loops: always correct.
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  // Math functions as accurate as XLA's, while vectors are still whole.
+  pm.addPass(cpu::createCPUApproximateMathPass());
+  // bf16 arithmetic is f32 arithmetic that rounds; the conversions are a few
+  // integer instructions.
+  arith::ArithEmulateUnsupportedFloatsOptions floats;
+  SmallVector<std::string> narrow{"bf16"};
+  floats.sourceTypeStrs = narrow;
+  floats.targetTypeStr = "f32";
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(floats));
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  pm.addPass(arith::createArithExpandOpsPass(expand));
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  VectorTransferToSCFOptions toSCF;
+  toSCF.enableFullUnroll();
+  pm.addPass(createConvertVectorToSCFPass(toSCF));
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Math before vectors: a vector of a function that only the library has must
+  // still be taken apart. Intrinsics before the library: fma, floor and rsqrt
+  // are instructions.
+  ConvertMathToLLVMPassOptions math;
+  math.approximateLog1p = false;
+  pm.addPass(createConvertMathToLLVMPass(math));
+  pm.addPass(createConvertMathToLibmPass());
+  // Only sums inside a reduction may be reordered; nothing else is fast-math.
+  ConvertVectorToLLVMPassOptions vectors;
+  vectors.reassociateFPReductions = true;
+  vectors.vectorContractLowering = vector::VectorContractLowering::OuterProduct;
+  vectors.vectorTransposeLowering = vector::VectorTransposeLowering::Shuffle1D;
+  vectors.x86Vector = true;
+  pm.addPass(createConvertVectorToLLVMPass(vectors));
+  pm.addPass(createUBToLLVMConversionPass());
+  // The lowering of vectors makes new address computations.
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  // A memref argument is one pointer: shapes are static, so the runtime hands
+  // over XLA's buffers as they are.
+  ConvertFuncToLLVMPassOptions functions;
+  functions.useBarePtrCallConv = true;
+  pm.addPass(createConvertFuncToLLVMPass(functions));
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+} // namespace
+
+void buildLoopsToCPUPipeline(OpPassManager &pm,
+                             const CPUPipelineOptions &options) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Tensor arithmetic becomes linalg, the form that bufferises in place.
+  pm.addPass(createConvertElementwiseToLinalgPass());
+  addBufferization(pm);
+  // After every pass that makes a buffer, before any that lowers one.
+  pm.addPass(cpu::createCPUPlanArenaPass());
+  addLowering(pm);
+  pm.addPass(cpu::createCPUCheckContractPass());
+}
+
+void buildGridToCPUPipeline(OpPassManager &pm,
+                            const CPUPipelineOptions &options) {
+  buildLoopsToCPUPipeline(pm, options);
+}
+
+void registerCPUPipelines() {
+  PassPipelineRegistration<CPUPipelineOptions>(
+      "grid-to-cpu", "Lower a grid kernel to native code for a CPU",
+      buildGridToCPUPipeline);
+  PassPipelineRegistration<CPUPipelineOptions>(
+      "loops-to-cpu",
+      "Lower a kernel that is already loops to native code for a CPU",
+      buildLoopsToCPUPipeline);
+}
+
+} // namespace gridir

@@ -1,0 +1,44 @@
+//===- CPU.h - from grid kernels to native code on a CPU -------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_PIPELINES_CPU_H
+#define GRIDIR_DIALECTS_PIPELINES_CPU_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace gridir {
+
+/// What the code generator may use. The defaults fit any x86-64 machine of the
+/// last ten years; the runtime passes what the host has.
+struct CPUPipelineOptions
+    : public mlir::PassPipelineOptions<CPUPipelineOptions> {
+  Option<unsigned> vectorBytes{
+      *this, "vector-bytes",
+      llvm::cl::desc("Set the width of a vector register in bytes"),
+      llvm::cl::init(32)};
+  Option<unsigned> vectorRegisters{
+      *this, "vector-registers",
+      llvm::cl::desc("Set the number of vector registers"), llvm::cl::init(16)};
+};
+
+/// Adds the part of the pipeline that starts from a kernel as loops (what
+/// `convert-grid-to-loops` leaves) and ends in the llvm dialect.
+void buildLoopsToCPUPipeline(mlir::OpPassManager &pm,
+                             const CPUPipelineOptions &options);
+
+/// Adds the whole pipeline, from a module with a `grid.kernel`.
+void buildGridToCPUPipeline(mlir::OpPassManager &pm,
+                            const CPUPipelineOptions &options);
+
+/// Registers `grid-to-cpu` and `loops-to-cpu` by name.
+void registerCPUPipelines();
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_PIPELINES_CPU_H

@@ -1,0 +1,69 @@
+// RUN: gridir-opt %s --cpu-anchor-loop-tensors | FileCheck %s
+// RUN: gridir-opt %s --cpu-anchor-loop-tensors --one-shot-bufferize | FileCheck %s --check-prefix=BUFFER
+
+// A new value is written where the carried one lives.
+// CHECK-LABEL: func.func @carried
+// CHECK:         scf.for {{.*}} iter_args(%[[ARG:.*]] = %{{.*}})
+// CHECK:           %[[NEW:.*]] = linalg.exp
+// CHECK:           %[[KEPT:.*]] = bufferization.materialize_in_destination %[[NEW]] in %[[ARG]]
+// CHECK:           scf.yield %[[KEPT]]
+// No step allocates.
+// BUFFER-LABEL: func.func @carried
+// BUFFER:         memref.alloc
+// BUFFER:         scf.for
+// BUFFER-NOT:     memref.alloc
+// BUFFER:         linalg.exp
+// BUFFER-NOT:     memref.alloc
+// BUFFER:         return
+func.func @carried(%x: memref<8xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %init = bufferization.to_tensor %x restrict : memref<8xf32> to tensor<8xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %init) -> (tensor<8xf32>) {
+    %new = linalg.exp ins(%a : tensor<8xf32>) outs(%a : tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %new : tensor<8xf32>
+  }
+  bufferization.materialize_in_destination %r in writable %x : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// Two carried tensors that change places are copied before either is written.
+// CHECK-LABEL: func.func @swapped
+// CHECK:         scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+// CHECK:           %[[COPYB:.*]] = bufferization.alloc_tensor() copy(%[[B]])
+// CHECK:           %[[COPYA:.*]] = bufferization.alloc_tensor() copy(%[[A]])
+// CHECK:           %[[INA:.*]] = bufferization.materialize_in_destination %[[COPYB]] in %[[A]]
+// CHECK:           %[[INB:.*]] = bufferization.materialize_in_destination %[[COPYA]] in %[[B]]
+// CHECK:           scf.yield %[[INA]], %[[INB]]
+// BUFFER-LABEL: func.func @swapped
+func.func @swapped(%a: tensor<8xf32>, %b: tensor<8xf32>, %n: index) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a, %y = %b) -> (tensor<8xf32>, tensor<8xf32>) {
+    scf.yield %y, %x : tensor<8xf32>, tensor<8xf32>
+  }
+  return %r#0, %r#1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// Both regions of a while loop carry tensors. What is handed on unchanged needs no anchor.
+// CHECK-LABEL: func.func @while
+// CHECK:         scf.while (%[[ARG:.*]] = %{{.*}})
+// CHECK:           scf.condition(%{{.*}}) %[[ARG]]
+// CHECK:         ^bb0(%[[BODY:.*]]: tensor<8xf32>):
+// CHECK:           %[[KEPT:.*]] = bufferization.materialize_in_destination %{{.*}} in %[[BODY]]
+// CHECK:           scf.yield %[[KEPT]]
+// BUFFER-LABEL: func.func @while
+func.func @while(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %r = scf.while (%x = %a) : (tensor<8xf32>) -> tensor<8xf32> {
+    %v = tensor.extract %x[%c0] : tensor<8xf32>
+    %more = arith.cmpf olt, %v, %one : f32
+    scf.condition(%more) %x : tensor<8xf32>
+  } do {
+  ^bb0(%x: tensor<8xf32>):
+    %new = linalg.exp ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %new : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}

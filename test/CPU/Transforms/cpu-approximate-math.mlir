@@ -1,0 +1,53 @@
+// RUN: gridir-opt %s --cpu-approximate-math | FileCheck %s
+
+// Declarations of the C library come first.
+// CHECK-DAG: func.func private @expm1(f64) -> f64
+// CHECK-DAG: func.func private @atanf(f32) -> f32
+
+// A polynomial, not a call, and whole vectors.
+// CHECK-LABEL: func.func @polynomials
+// CHECK-NOT:     call
+// CHECK-NOT:     math.exp{{ }}
+// CHECK-NOT:     math.exp2
+// CHECK:         math.fma {{.*}} : vector<8xf32>
+// CHECK:         return
+func.func @polynomials(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
+  %0 = math.exp %x : vector<8xf32>
+  %1 = math.exp2 %x : vector<8xf32>
+  return %0, %1 : vector<8xf32>, vector<8xf32>
+}
+
+// Half precision is computed in f32 and rounded once.
+// CHECK-LABEL: func.func @half
+// CHECK:         arith.extf {{.*}} : f16 to f32
+// CHECK-NOT:     math.exp
+// CHECK:         arith.truncf {{.*}} : f32 to f16
+func.func @half(%x: f16) -> f16 {
+  %0 = math.exp %x : f16
+  return %0 : f16
+}
+
+// exp(x) - 1 would lose every digit near 0.
+// CHECK-LABEL: func.func @accurate
+// CHECK:         call @expm1
+// CHECK-NOT:     math.expm1
+// CHECK:         call @atanf
+// CHECK:         call @atanf
+// CHECK-NOT:     math.atan
+func.func @accurate(%x: f64, %y: vector<2xf32>) -> (f64, vector<2xf32>) {
+  %0 = math.expm1 %x : f64
+  %1 = math.atan %y : vector<2xf32>
+  return %0, %1 : f64, vector<2xf32>
+}
+
+// Instructions stay.
+// CHECK-LABEL: func.func @instructions
+// CHECK:         math.sqrt
+// CHECK:         math.rsqrt
+// CHECK:         math.floor
+func.func @instructions(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.sqrt %x : vector<8xf32>
+  %1 = math.rsqrt %0 : vector<8xf32>
+  %2 = math.floor %1 : vector<8xf32>
+  return %2 : vector<8xf32>
+}

@@ -1,0 +1,75 @@
+// RUN: gridir-opt %s --split-input-file --verify-diagnostics --cpu-plan-arena | FileCheck %s
+
+// Buffers that live at different times share bytes, those that live together do not. %b lives over the whole loop that
+// uses it, so %c, which is allocated in the loop, must not overlap it.
+// CHECK-LABEL: module
+// CHECK-SAME:    gridir.arena_bytes = 192 : i64
+// CHECK:       func.func @k(%[[STATUS:.*]]: memref<4xi64>, %[[LO:.*]]: index, %[[HI:.*]]: index,
+// CHECK-SAME:               %[[ARENA:.*]]: memref<192xi8> {llvm.noalias})
+// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG:     %[[A:.*]] = memref.view %[[ARENA]][%[[C0]]][] : memref<192xi8> to memref<32xf32>
+// CHECK-DAG:     %[[B:.*]] = memref.view %[[ARENA]][%{{.*}}][] : memref<192xi8> to memref<16xf32>
+// CHECK-DAG:     %[[C:.*]] = memref.view %[[ARENA]][%{{.*}}][] : memref<192xi8> to memref<16xf32>
+// CHECK-NOT:     memref.alloc
+// CHECK:         memref.store %{{.*}}, %[[A]]
+// CHECK:         memref.load %[[A]]
+// CHECK:         memref.store %{{.*}}, %[[B]]
+// CHECK:         scf.for
+// CHECK:           memref.load %[[B]]
+// CHECK:           memref.store %{{.*}}, %[[C]]
+// CHECK-NOT:     memref.dealloc
+// CHECK:         return
+module attributes {gridir.kernel = "k"} {
+  func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %x = arith.constant 1.0 : f32
+    %b = memref.alloca() : memref<16xf32>
+    %a = memref.alloc() : memref<32xf32>
+    memref.store %x, %a[%c0] : memref<32xf32>
+    %y = memref.load %a[%c0] : memref<32xf32>
+    memref.dealloc %a : memref<32xf32>
+    memref.store %y, %b[%c0] : memref<16xf32>
+    scf.for %i = %lo to %hi step %c1 {
+      %z = memref.load %b[%c0] : memref<16xf32>
+      %c = memref.alloc() : memref<16xf32>
+      memref.store %z, %c[%c0] : memref<16xf32>
+    }
+    return
+  }
+}
+
+// -----
+
+// A bool takes a byte. A kernel that needs no memory still takes an arena.
+// CHECK-LABEL: module
+// CHECK-SAME:    gridir.arena_bytes = 0 : i64
+// CHECK:       func.func @none(%{{.*}}: memref<0xi8> {llvm.noalias})
+module attributes {gridir.kernel = "none"} {
+  func.func @none() {
+    return
+  }
+}
+
+// -----
+
+module attributes {gridir.kernel = "dynamic"} {
+  func.func @dynamic(%n: index) {
+    // expected-error @+1 {{expected a buffer of static size in a kernel, got 'memref<?xf32>'}}
+    %a = memref.alloc(%n) : memref<?xf32>
+    return
+  }
+}
+
+// -----
+
+// expected-error @+1 {{expected the module to name its kernel in 'gridir.kernel'}}
+module {
+}
+
+// -----
+
+// expected-error @+1 {{expected a function @k with a body, as 'gridir.kernel' says}}
+module attributes {gridir.kernel = "k"} {
+  func.func private @k()
+}
