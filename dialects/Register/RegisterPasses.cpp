@@ -8,6 +8,8 @@
 
 #include "dialects/Register/Register.h"
 
+#include "dialects/CPU/Transforms/Passes.h"
+#include "dialects/Pipelines/CPU.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -108,6 +110,8 @@ void gridir::registerAllPasses() {
     registerUpstreamTransforms();
     registerUpstreamConversions();
     registerUpstreamPipelines();
+    cpu::registerCPUPasses();
+    registerCPUPipelines();
     return true;
   }();
   (void)registered;
