@@ -150,8 +150,12 @@ def Grid_OperandAttr : Grid_Attr<"Operand", "operand"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    static OperandAttr parseBody(::mlir::AsmParser &parser);
-    void printBody(::mlir::AsmPrinter &printer) const;
+    /// The assembly between the angle brackets. A kernel puts the index map
+    /// behind the block that it places.
+    static OperandAttr parseBody(::mlir::AsmParser &parser,
+                                 ::llvm::function_ref<::mlir::ParseResult()> parseIndexMap = {});
+    void printBody(::mlir::AsmPrinter &printer,
+                   ::llvm::function_ref<void()> printIndexMap = {}) const;
 
     /// Extents of the array; a symbolic one is `ShapedType::kDynamic`.
     ::llvm::SmallVector<int64_t> getArrayShape() const;

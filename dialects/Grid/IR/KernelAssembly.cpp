@@ -125,10 +125,10 @@ void KernelOp::print(OpAsmPrinter &printer) {
       BlockArgument arg = getBodyBlock()->getArgument(next++);
       printer.printOperand(arg);
       printer << ": ";
-      spec.printBody(printer);
       if (hasIndexMaps)
-        printIndexMap(printer, *this, nextMap++);
-      printer.printOptionalLocationSpecifier(arg.getLoc());
+        spec.printBody(printer, [&] { printIndexMap(printer, *this, nextMap++); });
+      else
+        spec.printBody(printer);
     }
     printer << ')';
   };
@@ -255,10 +255,14 @@ private:
             if (parser.parseOperand(arg.ssaName, /*allowResultNumber=*/false) ||
                 parser.parseColon())
               return failure();
-            OperandAttr spec = OperandAttr::parseBody(parser);
-            if (!spec || (hasIndexMaps && parseIndexMap(spec)) ||
-                parser.parseOptionalLocationSpecifier(arg.sourceLoc))
+            size_t numMaps = indexMaps.size();
+            OperandAttr spec = hasIndexMaps
+                                   ? OperandAttr::parseBody(parser, [&] { return parseIndexMap(); })
+                                   : OperandAttr::parseBody(parser);
+            if (!spec)
               return failure();
+            if (hasIndexMaps && indexMaps.size() == numMaps)
+              addIndexMap(getZeroMap(spec.getNumIndices()), builder.getI32Type());
             specs.push_back(spec);
             arg.type = spec.getRefType();
             bodyArgs.push_back(arg);
@@ -270,9 +274,10 @@ private:
     return success();
   }
 
-  ParseResult parseIndexMap(OperandAttr spec) {
-    auto region = std::make_unique<Region>();
+  /// Reads `map(...) {...}` or `at (...)`, where there is one.
+  ParseResult parseIndexMap() {
     if (succeeded(parser.parseOptionalKeyword("map"))) {
+      auto region = std::make_unique<Region>();
       SmallVector<OpAsmParser::Argument> args;
       if (parser.parseArgumentList(args, AsmParser::Delimiter::Paren, /*allowType=*/true) ||
           parser.parseRegion(*region, args))
@@ -282,37 +287,41 @@ private:
       indexMaps.push_back(std::move(region));
       return success();
     }
-
     SMLoc loc = parser.getCurrentLocation();
-    unsigned rank = labels.size();
-    AffineMap map = AffineMap::getMultiDimIdentityMap(0, builder.getContext());
+    if (failed(parser.parseOptionalKeyword("at")))
+      return success();
+    AffineMap map;
     Type indexType = builder.getI32Type();
-    if (succeeded(parser.parseOptionalKeyword("at"))) {
-      if (parseAffineMap(map) || (succeeded(parser.parseOptionalColon()) &&
-                                  parser.parseType(indexType)))
-        return failure();
-      if (!indexType.isInteger(32) && !indexType.isInteger(64))
-        return parser.emitError(loc, "expected an index map of i32 or i64, got ") << indexType;
-    } else {
-      SmallVector<AffineExpr> zeros(spec.getNumIndices(), builder.getAffineConstantExpr(0));
-      map = AffineMap::get(rank, 0, zeros, builder.getContext());
-    }
+    if (parseAffineMap(map) ||
+        (succeeded(parser.parseOptionalColon()) && parser.parseType(indexType)))
+      return failure();
+    if (!indexType.isInteger(32) && !indexType.isInteger(64))
+      return parser.emitError(loc, "expected an index map of i32 or i64, got ") << indexType;
+    addIndexMap(map, indexType);
+    return success();
+  }
+
+  AffineMap getZeroMap(unsigned numIndices) {
+    SmallVector<AffineExpr> zeros(numIndices, builder.getAffineConstantExpr(0));
+    return AffineMap::get(labels.size(), 0, zeros, builder.getContext());
+  }
+
+  void addIndexMap(AffineMap map, Type indexType) {
     SmallVector<Type> indexRefs;
     for (const OpAsmParser::Argument &arg : ArrayRef(bodyArgs).take_front(numIndexOperands))
       indexRefs.push_back(arg.type);
     OpBuilder mapBuilder(builder.getContext());
-    buildAffineIndexMap(mapBuilder, parser.getEncodedSourceLoc(loc), *region, map, rank, indexRefs,
-                        indexType);
-    indexMaps.push_back(std::move(region));
-    return success();
+    buildAffineIndexMap(mapBuilder, parser.getEncodedSourceLoc(parser.getCurrentLocation()),
+                        *indexMaps.emplace_back(std::make_unique<Region>()), map, labels.size(),
+                        indexRefs, indexType);
   }
 
   /// `(` affine expressions of the labels `)`
   ParseResult parseAffineMap(AffineMap &map) {
     SmallVector<OpAsmParser::UnresolvedOperand> operands;
     AffineMapAttr parsed;
-    NamedAttrList scratch;
-    if (parser.parseAffineMapOfSSAIds(operands, parsed, "map", scratch, AsmParser::Delimiter::Paren))
+    NamedAttrList ignored;
+    if (parser.parseAffineMapOfSSAIds(operands, parsed, "map", ignored, AsmParser::Delimiter::Paren))
       return failure();
     if (parsed.getValue().getNumSymbols() != 0)
       return parser.emitError(parser.getNameLoc(), "expected no symbols in an index map");

@@ -53,7 +53,7 @@ static ParseResult parseShape(AsmParser &parser, SmallVectorImpl<Attribute> &sha
   });
 }
 
-OperandAttr OperandAttr::parseBody(AsmParser &parser) {
+OperandAttr OperandAttr::parseBody(AsmParser &parser, function_ref<ParseResult()> parseIndexMap) {
   MLIRContext *context = parser.getContext();
   auto emitError = [&, loc = parser.getCurrentLocation()] { return parser.emitError(loc); };
   Type elementType;
@@ -70,6 +70,8 @@ OperandAttr OperandAttr::parseBody(AsmParser &parser) {
         }))
       return {};
   }
+  if (parseIndexMap && parseIndexMap())
+    return {};
   MemorySpace space = MemorySpace::Default;
   if (succeeded(parser.parseOptionalKeyword("space"))) {
     FailureOr<MemorySpace> parsed = FieldParser<MemorySpace>::parse(parser);
@@ -102,7 +104,7 @@ OperandAttr OperandAttr::parseBody(AsmParser &parser) {
                     pipeline, ArrayRef(transforms), origin, indexTree);
 }
 
-void OperandAttr::printBody(AsmPrinter &printer) const {
+void OperandAttr::printBody(AsmPrinter &printer, function_ref<void()> printIndexMap) const {
   printer << getElementType() << " [";
   llvm::interleaveComma(getShape(), printer, [&](Attribute dim) {
     if (auto size = dyn_cast<IntegerAttr>(dim)) {
@@ -118,6 +120,8 @@ void OperandAttr::printBody(AsmPrinter &printer) const {
     llvm::interleaveComma(getBlock(), printer, [&](BlockDimAttr dim) { dim.printBody(printer); });
     printer << ']';
   }
+  if (printIndexMap)
+    printIndexMap();
   if (getSpace() != MemorySpace::Default)
     printer << " space " << stringifyMemorySpace(getSpace());
   if (getPipeline()) {
