@@ -1,0 +1,108 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a lowering rule is given besides the values: the kernel and the equation."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gridir.errors import Frame, UnsupportedError
+from gridir.frontend import jax_compat
+from gridir.frontend.types import value_type
+from gridir.mlir import ir
+
+
+@dataclasses.dataclass
+class KernelContext:
+    """What all equations of one kernel share.
+
+    Attributes:
+      name: the name of the kernel, for errors.
+      walk: walks a jaxpr: `walk(kernel, jaxpr, consts, args)` emits its equations and returns its results.
+      axes: for each grid dimension that the kernel's author sees, its place in the whole grid (`jax.vmap` adds more).
+      axis_names: the names of the dimensions of the whole grid, None where one has no name.
+      static_grid: the sizes of the dimensions of the whole grid, None where the call gives it.
+      platform: the platform that `jax.lax.platform_dependent` is resolved for.
+      literals: the constants that were made of the jaxpr's literals; some rules read the literal and leave it unused.
+      program_ids: what `program_id` gives inside an inlined pipeline body: values that replace the grid's, or None.
+    """
+
+    name: str
+    walk: Callable[..., list[Any]]
+    axes: tuple[int, ...] = ()
+    axis_names: tuple[str | None, ...] = ()
+    static_grid: tuple[int | None, ...] = ()
+    platform: str = "cpu"
+    program_ids: tuple[Any, ...] | None = None
+    literals: list[ir.Value] = dataclasses.field(default_factory=list)
+    _locations: dict[Any, ir.Location] = dataclasses.field(default_factory=dict)
+
+    def location(self, source_info: Any) -> ir.Location:
+        """The place in the author's file that an equation comes from."""
+        frame = jax_compat.user_frame(source_info)
+        if frame is None:
+            return ir.Location.unknown()
+        location = self._locations.get(frame)
+        if location is None:
+            place = ir.Location.file(frame.file, frame.line, frame.column)
+            location = ir.Location.name(frame.function, place) if frame.function else place
+            self._locations[frame] = location
+        return location
+
+
+@dataclasses.dataclass
+class RuleContext:
+    """What one equation is lowered with.
+
+    Attributes:
+      kernel: the kernel that the equation is in.
+      eqn: the equation.
+      used: the variables of its jaxpr that anything reads.
+    """
+
+    kernel: KernelContext
+    eqn: Any
+    used: frozenset[Any] = frozenset()
+
+    @property
+    def avals_in(self) -> list[Any]:
+        return [v.aval for v in self.eqn.invars]
+
+    @property
+    def avals_out(self) -> list[Any]:
+        return [v.aval for v in self.eqn.outvars]
+
+    @property
+    def out_type(self) -> ir.Type:
+        """The type of the first result."""
+        return value_type(self.eqn.outvars[0].aval)
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """Where in the author's code the equation is; empty when it is not known."""
+        frame = jax_compat.user_frame(self.eqn.source_info)
+        return (frame,) if frame else ()
+
+    def is_used(self, result: int = 0) -> bool:
+        """Whether anything reads that result."""
+        return self.eqn.outvars[result] in self.used
+
+    def inline(self, jaxpr: Any, consts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+        """Emits the equations of a nested jaxpr here and returns its results."""
+        return self.kernel.walk(self.kernel, jaxpr, consts, values)
+
+    def static_value(self, operand: int) -> np.ndarray | None:
+        """The value of an operand that is written in the jaxpr itself, or None."""
+        var = self.eqn.invars[operand]
+        return np.asarray(var.val) if isinstance(var, jax_compat.Literal) else None
+
+    def unsupported(self, message: str, *notes: str) -> UnsupportedError:
+        """An error about this equation, to be raised."""
+        return UnsupportedError(
+            f"{self.eqn.primitive.name}: {message}", kernel=self.kernel.name, frames=self.frames, notes=notes
+        )

@@ -1,0 +1,86 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The one table of lowering rules, with at most one rule for each primitive.
+
+There are three kinds of rule, and which one it is can be seen where it is registered:
+
+- a row of `table(...)`, for what one upstream op says;
+- `@decomposition(...)`, for what JAX says in simpler primitives: a function of arrays, traced once per signature and
+  walked like any other jaxpr;
+- `@rule(...)`, for the rest: a function from MLIR values to MLIR values.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import jax
+
+if TYPE_CHECKING:
+    from gridir.frontend.context import RuleContext
+
+Rule = Callable[..., Any]
+F = TypeVar("F", bound=Callable[..., Any])
+
+_RULES: dict[str, Rule] = {}
+
+
+def register(primitive: str, lowering: Rule) -> None:
+    """Makes `lowering` the rule of the primitive with that name.
+
+    Raises:
+      ValueError: the primitive has a rule.
+    """
+    if primitive in _RULES:
+        raise ValueError(f"expected one rule for primitive `{primitive}`, got a second one")
+    _RULES[primitive] = lowering
+
+
+def rule(*primitives: str) -> Callable[[F], F]:
+    """Registers a function `(ctx, *values, **params) -> value or values` for each of the primitives."""
+
+    def decorator(function: F) -> F:
+        for primitive in primitives:
+            register(primitive, function)
+        return function
+
+    return decorator
+
+
+def table(rows: Mapping[str, Any], make_rule: Callable[[Any], Rule]) -> None:
+    """Registers `make_rule(row)` for the primitive that each row names."""
+    for primitive, row in rows.items():
+        register(primitive, make_rule(row))
+
+
+def decomposition(*primitives: str) -> Callable[[F], F]:
+    """Registers a function of arrays, `(*arrays, **params) -> array or arrays`, for each of the primitives."""
+
+    def decorator(function: F) -> F:
+        @functools.lru_cache(maxsize=512)
+        def trace(avals: tuple[Any, ...], params: tuple[tuple[str, Any], ...]) -> Any:
+            return jax.make_jaxpr(functools.partial(function, **dict(params)))(*avals)
+
+        def lowering(ctx: RuleContext, *values: Any, **params: Any) -> Any:
+            avals = tuple(jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in ctx.avals_in)
+            closed = trace(avals, tuple(sorted(params.items())))
+            return ctx.inline(closed.jaxpr, closed.consts, values)
+
+        for primitive in primitives:
+            register(primitive, lowering)
+        return function
+
+    return decorator
+
+
+def find(primitive: str) -> Rule | None:
+    """The rule of a primitive, or None when it has none."""
+    return _RULES.get(primitive)
+
+
+def supported() -> tuple[str, ...]:
+    """The names of all primitives that have a rule, sorted."""
+    return tuple(sorted(_RULES))

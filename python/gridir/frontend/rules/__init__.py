@@ -1,0 +1,38 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The lowering rules, in files by family. Importing this package registers them all."""
+
+from gridir.frontend.rules import (
+    casts,
+    control,
+    dot,
+    elementwise,
+    indexing,
+    integer,
+    pallas,
+    random,
+    reduction,
+    shape,
+    sorting,
+    special,
+    state,
+    tpu,
+)
+
+__all__ = [
+    "casts",
+    "control",
+    "dot",
+    "elementwise",
+    "indexing",
+    "integer",
+    "pallas",
+    "random",
+    "reduction",
+    "shape",
+    "sorting",
+    "special",
+    "state",
+    "tpu",
+]

@@ -1,0 +1,161 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Conversions between dtypes, and the same bits as another dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from gridir.frontend import emit
+from gridir.frontend.context import RuleContext
+from gridir.frontend.registry import rule
+from gridir.frontend.types import (
+    bit_width,
+    element_type,
+    is_bool,
+    is_complex,
+    is_float,
+    is_unsigned,
+    value_type,
+)
+from gridir.mlir import ir
+
+
+def _float_to_float(x: ir.Value, source: Any, target: Any) -> ir.Value:
+    """Floats of one width, as f16 and bf16, meet in f32, which holds both."""
+    element = element_type(target)
+    source_bits, target_bits = bit_width(source), bit_width(target)
+    if source_bits < target_bits:
+        return emit.cast("arith.extf", x, element)
+    if source_bits > target_bits:
+        return emit.cast("arith.truncf", x, element)
+    return emit.cast("arith.truncf", emit.cast("arith.extf", x, ir.F32Type.get()), element)
+
+
+def _float_to_integer(x: ir.Value, source: Any, target: Any, unsigned: bool) -> ir.Value:
+    """Rounds towards zero; what does not fit becomes the nearest integer that does, and NaN becomes 0."""
+    if bit_width(source) < 32:
+        x = emit.cast("arith.extf", x, ir.F32Type.get())
+    info = jnp.iinfo(target)
+    element = element_type(target)
+    type_ = emit.like(x.type, element)
+    # Both bounds are powers of two and exact: the first integers beyond the range, but for -2^31 itself.
+    low = emit.constant(-1.0 if unsigned else float(info.min), x.type)
+    high = emit.constant(float(2 ** (info.bits - (not unsigned))), x.type)
+    below = emit.compare("ole" if unsigned else "olt", x, low)
+    above = emit.compare("oge", x, high)
+    unordered = emit.compare("uno", x, x)
+    outside = emit.binary("arith.ori", emit.binary("arith.ori", below, above), unordered)
+    safe = emit.select(outside, emit.constant(0, x.type), x)
+    result = emit.cast("arith.fptoui" if unsigned else "arith.fptosi", safe, element)
+    if not unsigned:
+        result = emit.select(below, emit.constant(int(info.min), type_), result)
+    return emit.select(above, emit.constant(int(info.max), type_), result)
+
+
+def convert(x: ir.Value, source: Any, target: Any) -> ir.Value:
+    """Converts a value between the dtypes of two abstract values."""
+    if source.dtype == target.dtype:
+        return x
+    element = element_type(target.dtype)
+    if is_complex(target):
+        part = element_type(np.float32 if bit_width(target.dtype) == 64 else np.float64)
+        return emit.value("complex.create", [emit.cast("arith.extf", x, part), emit.constant(0, part)], element)
+    if is_bool(target):
+        zero = emit.constant(0, x.type)
+        return emit.compare("une" if is_float(source) else "ne", x, zero)
+    if is_float(source):
+        if is_float(target):
+            return _float_to_float(x, source.dtype, target.dtype)
+        return _float_to_integer(x, source.dtype, target.dtype, is_unsigned(target))
+    if is_float(target):
+        return emit.cast("arith.uitofp" if is_unsigned(source) else "arith.sitofp", x, element)
+    source_bits, target_bits = bit_width(source.dtype), bit_width(target.dtype)
+    if source_bits == target_bits:
+        return x
+    if source_bits > target_bits:
+        return emit.cast("arith.trunci", x, element)
+    return emit.cast("arith.extui" if is_unsigned(source) else "arith.extsi", x, element)
+
+
+@rule("convert_element_type")
+def _convert_element_type(ctx: RuleContext, x: ir.Value, **_: Any) -> ir.Value:
+    source, target = ctx.avals_in[0], ctx.avals_out[0]
+    if is_complex(source) != is_complex(target) and source.shape:
+        raise ctx.unsupported(f"expected real arrays, got a conversion from {source.dtype} to {target.dtype}")
+    return convert(x, source, target)
+
+
+@rule("bitcast_convert_type")
+def _bitcast_convert_type(ctx: RuleContext, x: ir.Value, **_: Any) -> ir.Value:
+    """Widths that differ add or take away a last dimension; the first element of it has the lowest bits."""
+    source, target = ctx.avals_in[0], ctx.avals_out[0]
+    source_bits, target_bits = bit_width(source.dtype), bit_width(target.dtype)
+    if source_bits == target_bits:
+        return x if x.type == ctx.out_type else emit.value("arith.bitcast", [x], ctx.out_type)
+    if source_bits > target_bits:
+        return split_bits(x, source, target)
+    return join_bits(x, source, target)
+
+
+def _as_integer(x: ir.Value, dtype: Any) -> ir.Value:
+    """The bits of a value as an integer."""
+    type_ = emit.like(x.type, ir.IntegerType.get_signless(bit_width(dtype)))
+    return x if x.type == type_ else emit.value("arith.bitcast", [x], type_)
+
+
+def _from_integer(x: ir.Value, target: ir.Type) -> ir.Value:
+    return x if x.type == target else emit.value("arith.bitcast", [x], target)
+
+
+def split_bits(x: ir.Value, source: Any, target: Any) -> ir.Value:
+    """Each element as several narrower ones, in a new last dimension."""
+    bits = _as_integer(x, source.dtype)
+    width, ratio = bit_width(target.dtype), target.shape[-1]
+    narrow = ir.IntegerType.get_signless(width)
+    result = emit.empty(ir.RankedTensorType.get(target.shape, narrow))
+    for place in range(ratio):
+        shifted = emit.binary("arith.shrui", bits, emit.constant(place * width, bits.type)) if place else bits
+        part = emit.cast("arith.trunci", shifted, narrow)
+        if not source.shape:
+            result = emit.insert(part, result, [emit.index(place)])
+        else:
+            offsets = [0] * len(source.shape) + [place]
+            result = emit.insert_slice(part, result, offsets, sizes=[*source.shape, 1])
+    return _from_integer(result, value_type(target))
+
+
+def join_bits(x: ir.Value, source: Any, target: Any) -> ir.Value:
+    """The elements of the last dimension as one wider element."""
+    bits = _as_integer(x, source.dtype)
+    width, ratio = bit_width(source.dtype), source.shape[-1]
+    wide = ir.IntegerType.get_signless(bit_width(target.dtype))
+    result = None
+    for place in range(ratio):
+        if target.shape:
+            offsets = [0] * len(target.shape) + [place]
+            part = emit.extract_slice(bits, offsets, [*target.shape, 1], shape=target.shape)
+        else:
+            part = emit.extract(bits, [emit.index(place)])
+        part = emit.cast("arith.extui", part, wide)
+        if place:
+            part = emit.binary("arith.shli", part, emit.constant(place * width, part.type))
+        result = part if result is None else emit.binary("arith.ori", result, part)
+    return _from_integer(result, value_type(target))
+
+
+@rule("reduce_precision")
+def _reduce_precision(ctx: RuleContext, x: ir.Value, *, exponent_bits: int, mantissa_bits: int) -> ir.Value:
+    """Rounds to a narrower format and back, where there is a type of that format."""
+    formats = {(8, 7): "bf16", (5, 10): "f16", (8, 23): "f32", (11, 52): "f64", (4, 3): "f8E4M3", (5, 2): "f8E5M2"}
+    name = formats.get((exponent_bits, mantissa_bits))
+    if name is None:
+        raise ctx.unsupported(f"expected the format of a float type, got e{exponent_bits}m{mantissa_bits}")
+    narrow, element = ir.Type.parse(name), emit.element_of(x)
+    if narrow == element or narrow.width >= element.width:
+        return x
+    return emit.cast("arith.extf", emit.cast("arith.truncf", x, narrow), element)

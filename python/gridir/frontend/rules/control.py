@@ -1,0 +1,314 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls, branches and loops. Nested functions are inlined; a Ref goes into a loop or a branch as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gridir.frontend import emit, jax_compat
+from gridir.frontend.context import RuleContext
+from gridir.frontend.registry import rule
+from gridir.frontend.types import (
+    element_type,
+    is_integer,
+    is_ref,
+    is_unsigned,
+    value_type,
+)
+from gridir.mlir import ir
+
+
+def _open(jaxpr: Any) -> tuple[Any, Sequence[Any]]:
+    """A jaxpr and its constants, whether it is closed or not."""
+    return getattr(jaxpr, "jaxpr", jaxpr), getattr(jaxpr, "consts", ())
+
+
+@rule("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2", "custom_vjp_call", "custom_jvp_call", "composite")
+def _call(ctx: RuleContext, *values: ir.Value, **params: Any) -> list[ir.Value]:
+    jaxpr, consts = _open(params["jaxpr"] if "jaxpr" in params else params["call_jaxpr"])
+    return ctx.inline(jaxpr, consts, values)
+
+
+@rule("platform_index")
+def _platform_index(ctx: RuleContext, *, platforms: Sequence[Any]) -> ir.Value:
+    """Which branch of `jax.lax.platform_dependent` is for the platform that is compiled for."""
+    for place, names in enumerate(platforms):
+        if names is None or ctx.kernel.platform in names:
+            return emit.constant(place, emit.i32())
+    raise ctx.unsupported(f"expected a branch for platform `{ctx.kernel.platform}` or a default, got {platforms}")
+
+
+def _does_nothing(jaxpr: Any) -> bool:
+    return not jaxpr.eqns and not jaxpr.outvars
+
+
+@rule("cond")
+def _cond(ctx: RuleContext, which: ir.Value, *values: ir.Value, branches: Sequence[Any], **_: Any) -> list[ir.Value]:
+    """The index is clamped to the branches."""
+    opened = [_open(branch) for branch in branches]
+    static = emit.constant_attr(which)
+    if static is not None:
+        number = int(ir.IntegerAttr(static).value) if not isinstance(static, ir.BoolAttr) else int(static.value)
+        jaxpr, consts = opened[min(max(number, 0), len(opened) - 1)]
+        return ctx.inline(jaxpr, consts, values)
+    types = [value_type(aval) for aval in ctx.avals_out]
+
+    def build(place: int) -> list[ir.Value]:
+        jaxpr, consts = opened[place]
+        return ctx.inline(jaxpr, consts, values)
+
+    if len(opened) == 1:
+        return build(0)
+    if len(opened) == 2:
+        condition = _as_condition(which)
+        if _does_nothing(opened[1][0]):
+            return emit.if_else(emit.logical_not(condition), types, lambda: build(0), None)
+        otherwise = None if _does_nothing(opened[0][0]) else lambda: build(0)
+        return emit.if_else(condition, types, lambda: build(1), otherwise)
+    return _switch(which, types, build, len(opened))
+
+
+def _as_condition(which: ir.Value) -> ir.Value:
+    """Whether the second of two branches is meant. JAX makes the index from a bool, which is then taken as it is."""
+    owner = which.owner
+    if not isinstance(owner, ir.Block) and owner.name == "arith.extui" and owner.operands[0].type == emit.i1():
+        return owner.operands[0]
+    if which.type == emit.i1():
+        return which
+    return emit.compare("sgt", which, emit.constant(0, which.type))
+
+
+def _switch(which: ir.Value, types: Sequence[ir.Type], build: Any, count: int) -> list[ir.Value]:
+    """`scf.index_switch` whose default is the last branch; a negative index takes the first."""
+    place = emit.binary("arith.maxsi", emit.to_index(which), emit.index(0))
+    cases = ir.DenseI64ArrayAttr.get(list(range(count - 1)))
+    switch = emit.op("scf.index_switch", [place], types, {"cases": cases}, regions=count)
+    # The first region is the default.
+    for region, branch in zip(switch.regions, [count - 1, *range(count - 1)], strict=True):
+        with ir.InsertionPoint(region.blocks.append()):
+            emit.op("scf.yield", build(branch), [])
+    return list(switch.results)
+
+
+# Loops -----------------------------------------------------------------------------------------------------------
+
+
+def _counter_step(jaxpr: Any, carried: Any, result: Any) -> int | None:
+    """By how much a carried scalar integer grows in each iteration, when that is a number in the jaxpr."""
+    if carried.aval.shape or not is_integer(carried.aval):
+        return None
+    for eqn in jaxpr.eqns:
+        if eqn.outvars[0] is result and eqn.primitive.name == "add":
+            for this, other in (eqn.invars, eqn.invars[::-1]):
+                if this is carried and isinstance(other, jax_compat.Literal):
+                    return int(other.val)
+    return None
+
+
+def _trip_count(cond: Any, body: Any, num_cond: int, num_body: int) -> tuple[int, Any] | None:
+    """Reads `while i < n: ...; i += 1` out of a while loop: the place of i in the carry, and the atom n.
+
+    The atom is a literal, or an invar of the condition: a constant, or a carried value that the body leaves alone.
+    """
+    if len(cond.eqns) != 1 or cond.eqns[0].primitive.name != "lt" or cond.eqns[0].outvars[0] is not cond.outvars[0]:
+        return None
+    counter, bound = cond.eqns[0].invars
+    places = {var: i for i, var in enumerate(cond.invars)}
+    if isinstance(counter, jax_compat.Literal) or places.get(counter, -1) < num_cond or is_unsigned(counter.aval):
+        return None
+    place = places[counter] - num_cond
+    if _counter_step(body, body.invars[num_body + place], body.outvars[place]) != 1:
+        return None
+    if not isinstance(bound, jax_compat.Literal) and places[bound] >= num_cond:
+        carried = places[bound] - num_cond
+        if body.outvars[carried] is not body.invars[num_body + carried]:
+            return None
+    return place, bound
+
+
+@rule("while")
+def _while(
+    ctx: RuleContext,
+    *values: ir.Value,
+    cond_jaxpr: Any,
+    cond_nconsts: int,
+    body_jaxpr: Any,
+    body_nconsts: int,
+    **_: Any,
+) -> list[ir.Value]:
+    cond_values = list(values[:cond_nconsts])
+    body_values = list(values[cond_nconsts : cond_nconsts + body_nconsts])
+    carry = list(values[cond_nconsts + body_nconsts :])
+    cond, cond_consts = _open(cond_jaxpr)
+    body, body_consts = _open(body_jaxpr)
+
+    counted = _trip_count(cond, body, cond_nconsts, body_nconsts)
+    if counted is not None:
+        place, bound = counted
+        if isinstance(bound, jax_compat.Literal):
+            high = emit.constant(bound.val, carry[place].type)
+        else:
+            high = [*cond_values, *carry][list(cond.invars).index(bound)]
+        return _counted_loop(ctx, body, body_consts, body_values, carry, place, high)
+
+    types = [x.type for x in carry]
+    loop = emit.op("scf.while", carry, types, regions=2)
+    locations = [ir.Location.current] * len(types)
+    before = loop.regions[0].blocks.append(*types, arg_locs=locations)
+    with ir.InsertionPoint(before):
+        (condition,) = ctx.inline(cond, cond_consts, [*cond_values, *before.arguments])
+        emit.op("scf.condition", [condition, *before.arguments], [])
+    after = loop.regions[1].blocks.append(*types, arg_locs=locations)
+    with ir.InsertionPoint(after):
+        emit.op("scf.yield", ctx.inline(body, body_consts, [*body_values, *after.arguments]), [])
+    return list(loop.results)
+
+
+def _counted_loop(
+    ctx: RuleContext,
+    body: Any,
+    consts: Sequence[Any],
+    values: Sequence[ir.Value],
+    carry: Sequence[ir.Value],
+    place: int,
+    high: ir.Value,
+) -> list[ir.Value]:
+    """`scf.for` over a carried counter; what the body leaves alone is not carried."""
+    low = carry[place]
+    invars = body.invars[len(values) :]
+    kept = [i for i, var in enumerate(invars) if i != place and body.outvars[i] is not var]
+
+    def iteration(counter: ir.Value, *carried: ir.Value) -> list[ir.Value]:
+        current = list(carry)
+        current[place] = counter
+        for i, value in zip(kept, carried, strict=True):
+            current[i] = value
+        following = ctx.inline(body, consts, [*values, *current])
+        return [following[i] for i in kept]
+
+    results = emit.for_loop(low, high, emit.constant(1, low.type), [carry[i] for i in kept], iteration)
+    final = list(carry)
+    final[place] = emit.binary("arith.maxsi", low, high) if ctx.is_used(place) else low
+    for i, value in zip(kept, results, strict=True):
+        final[i] = value
+    return final
+
+
+# A loop that the author asks to unroll whole is written out when it is no longer than this.
+_LONGEST_UNROLL = 64
+
+
+@rule("scan")
+def _scan(
+    ctx: RuleContext,
+    *values: ir.Value,
+    jaxpr: Any,
+    length: int,
+    reverse: bool,
+    num_consts: int,
+    num_carry: int,
+    unroll: Any = 1,
+    **_: Any,
+) -> list[ir.Value]:
+    """Carries that count are computed from the loop's index; each `ys` is a tensor that the loop fills."""
+    body, body_consts = _open(jaxpr)
+    consts, carry, xs = (
+        list(values[:num_consts]),
+        list(values[num_consts : num_consts + num_carry]),
+        list(values[num_consts + num_carry :]),
+    )
+    invars = body.invars[num_consts : num_consts + num_carry]
+    steps = [_counter_step(body, var, out) for var, out in zip(invars, body.outvars, strict=False)]
+    kept = [i for i in range(num_carry) if steps[i] is None and body.outvars[i] is not invars[i]]
+    ys_avals = ctx.avals_out[num_carry:]
+    ys = [emit.empty(ir.RankedTensorType.get(aval.shape, element_type(aval.dtype))) for aval in ys_avals]
+
+    def iteration(count: ir.Value, *state: ir.Value) -> list[ir.Value]:
+        current = list(carry)
+        for i, step in enumerate(steps):
+            if step is not None:
+                current[i] = _count(carry[i], count, step)
+        for i, value in zip(kept, state[: len(kept)], strict=True):
+            current[i] = value
+        place = emit.binary("arith.subi", emit.index(length - 1), count) if reverse else count
+        slices = [_take(x, place) for x in xs]
+        results = ctx.inline(body, body_consts, [*consts, *current, *slices])
+        filled = [_put(y, into, place) for y, into in zip(results[num_carry:], state[len(kept) :], strict=True)]
+        return [*(results[i] for i in kept), *filled]
+
+    state = [*(carry[i] for i in kept), *ys]
+    if unroll is True or (isinstance(unroll, int) and unroll >= length and length <= _LONGEST_UNROLL):
+        for count in range(length):
+            state = iteration(emit.index(count), *state)
+    else:
+        state = emit.for_loop(emit.index(0), emit.index(length), emit.index(1), state, iteration)
+    final = list(carry)
+    for i, step in enumerate(steps):
+        if step is not None:
+            final[i] = _add(carry[i], emit.constant(step * length, carry[i].type))
+    for i, value in zip(kept, state[: len(kept)], strict=True):
+        final[i] = value
+    return [*final, *state[len(kept) :]]
+
+
+def _is_zero(x: ir.Value) -> bool:
+    attribute = emit.constant_attr(x)
+    return attribute is not None and ir.IntegerAttr(attribute).value == 0
+
+
+def _add(x: ir.Value, y: ir.Value) -> ir.Value:
+    return y if _is_zero(x) else emit.binary("arith.addi", x, y)
+
+
+def _count(start: ir.Value, count: ir.Value, step: int) -> ir.Value:
+    """start + count * step."""
+    number = emit.value("arith.index_cast", [count], start.type)
+    if step != 1:
+        number = emit.binary("arith.muli", number, emit.constant(step, start.type))
+    return _add(start, number)
+
+
+def _take(x: ir.Value, place: ir.Value) -> ir.Value:
+    """The slice of `x` at `place` of its first dimension."""
+    shape = emit.shape_of(x)
+    if len(shape) == 1:
+        return emit.extract(x, [place])
+    return emit.extract_slice(x, [place, *[0] * (len(shape) - 1)], [1, *shape[1:]], shape=shape[1:])
+
+
+def _put(y: ir.Value, into: ir.Value, place: ir.Value) -> ir.Value:
+    shape = emit.shape_of(into)
+    if len(shape) == 1:
+        return emit.insert(y, into, [place])
+    return emit.insert_slice(y, into, [place, *[0] * (len(shape) - 1)], sizes=[1, *shape[1:]])
+
+
+@rule("run_scoped")
+def _run_scoped(
+    ctx: RuleContext, *values: ir.Value, jaxpr: Any, collective_axes: Any = (), ref_transforms: Any = (), **_: Any
+) -> list[ir.Value]:
+    from gridir.frontend.rules.state import scoped
+
+    if any(ref_transforms):
+        raise ctx.unsupported(f"expected Refs without layout transforms, got {ref_transforms}")
+    avals = [var.aval for var in jaxpr.invars]
+    unknown = [aval for aval in avals if not is_ref(aval)]
+    if unknown:
+        raise ctx.unsupported(f"expected Refs to allocate, got {unknown[0]}")
+    return scoped(ctx, avals, lambda refs: ctx.inline(jaxpr, values, refs), collective_axes)
+
+
+@rule("axis_index")
+def _axis_index(ctx: RuleContext, *, axis_name: Any) -> ir.Value:
+    from gridir.mlir.dialects import grid
+
+    names = [axis_name] if isinstance(axis_name, str) else list(np.atleast_1d(axis_name))
+    if len(names) != 1 or names[0] not in ctx.kernel.axis_names:
+        known = ", ".join(str(name) for name in ctx.kernel.axis_names if name) or "none"
+        raise ctx.unsupported(f"expected the name of one grid dimension ({known}), got {axis_name!r}")
+    return grid.ProgramIdOp(ir.StringAttr.get(names[0])).result

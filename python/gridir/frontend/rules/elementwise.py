@@ -1,0 +1,273 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arithmetic, comparison, selection and the mathematical functions, element by element."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from gridir.frontend import emit
+from gridir.frontend.context import RuleContext
+from gridir.frontend.registry import Rule, decomposition, register, rule, table
+from gridir.frontend.types import is_bool, is_complex, is_float, is_unsigned
+from gridir.mlir import ir
+
+
+@dataclasses.dataclass(frozen=True)
+class Ops:
+    """The upstream op for each kind of element; None where the primitive has no such kind."""
+
+    float_: str | None = None
+    signed: str | None = None
+    unsigned: str | None = None
+    bool_: str | None = None
+    complex_: str | None = None
+
+    @classmethod
+    def integer(cls, name: str) -> Ops:
+        """One op for all integers and bools."""
+        return cls(signed=name, unsigned=name, bool_=name)
+
+    def choose(self, aval: Any) -> str | None:
+        if is_float(aval):
+            return self.float_
+        if is_complex(aval):
+            return self.complex_
+        if is_bool(aval):
+            return self.bool_
+        return self.unsigned if is_unsigned(aval) else self.signed
+
+
+def same_shape(ctx: RuleContext, values: Sequence[ir.Value]) -> list[ir.Value]:
+    """The operands of an elementwise primitive; scalars among them and dimensions of size 1 stand for all elements."""
+    shape = ctx.avals_out[0].shape
+    return [x if emit.shape_of(x) == shape else emit.broadcast_trailing(x, shape) for x in values]
+
+
+def elementwise(name: str, ctx: RuleContext, values: Sequence[ir.Value]) -> ir.Value:
+    """The op `name` on all elements; ops on complex numbers take scalars only and go inside a `linalg.generic`."""
+    operands = same_shape(ctx, values)
+    type_ = ctx.out_type
+    if not name.startswith("complex.") or not ctx.avals_out[0].shape:
+        return emit.value(name, operands, type_)
+    identity = ir.AffineMap.get_identity(len(type_.shape))
+    return emit.generic(
+        [(x, identity) for x in operands],
+        [(emit.empty(type_), identity)],
+        ["parallel"] * len(type_.shape),
+        lambda *scalars: emit.value(name, scalars[:-1], type_.element_type),
+    ).result
+
+
+def _row(ops: Ops) -> Rule:
+    def lowering(ctx: RuleContext, *values: ir.Value, **_: Any) -> ir.Value:
+        name = ops.choose(ctx.avals_in[0])
+        if name is None:
+            raise ctx.unsupported(f"expected operands of another dtype, got {ctx.avals_in[0].dtype}")
+        return elementwise(name, ctx, values)
+
+    return lowering
+
+
+table(
+    {
+        "add": Ops("arith.addf", "arith.addi", "arith.addi", "arith.ori", "complex.add"),
+        "add_any": Ops("arith.addf", "arith.addi", "arith.addi", "arith.ori", "complex.add"),
+        "sub": Ops("arith.subf", "arith.subi", "arith.subi", None, "complex.sub"),
+        "mul": Ops("arith.mulf", "arith.muli", "arith.muli", "arith.andi", "complex.mul"),
+        "max": Ops("arith.maximumf", "arith.maxsi", "arith.maxui", "arith.ori"),
+        "min": Ops("arith.minimumf", "arith.minsi", "arith.minui", "arith.andi"),
+        "and": Ops.integer("arith.andi"),
+        "or": Ops.integer("arith.ori"),
+        "xor": Ops.integer("arith.xori"),
+        "clz": Ops.integer("math.ctlz"),
+        "population_count": Ops.integer("math.ctpop"),
+        "atan2": Ops("math.atan2", complex_="complex.atan2"),
+        "acos": Ops("math.acos"),
+        "acosh": Ops("math.acosh"),
+        "asin": Ops("math.asin"),
+        "asinh": Ops("math.asinh"),
+        "atan": Ops("math.atan"),
+        "atanh": Ops("math.atanh"),
+        "cbrt": Ops("math.cbrt"),
+        "ceil": Ops("math.ceil"),
+        "cos": Ops("math.cos", complex_="complex.cos"),
+        "cosh": Ops("math.cosh"),
+        "erf": Ops("math.erf"),
+        "erfc": Ops("math.erfc"),
+        "exp": Ops("math.exp", complex_="complex.exp"),
+        "exp2": Ops("math.exp2"),
+        "expm1": Ops("math.expm1", complex_="complex.expm1"),
+        "floor": Ops("math.floor"),
+        "log": Ops("math.log", complex_="complex.log"),
+        "log1p": Ops("math.log1p", complex_="complex.log1p"),
+        "rsqrt": Ops("math.rsqrt", complex_="complex.rsqrt"),
+        "sin": Ops("math.sin", complex_="complex.sin"),
+        "sinh": Ops("math.sinh"),
+        "sqrt": Ops("math.sqrt", complex_="complex.sqrt"),
+        "tan": Ops("math.tan", complex_="complex.tan"),
+        "tanh": Ops("math.tanh", complex_="complex.tanh"),
+    },
+    _row,
+)
+
+
+def _comparison(predicates: tuple[str, str, str]) -> Rule:
+    float_, signed, unsigned = predicates
+
+    def lowering(ctx: RuleContext, x: ir.Value, y: ir.Value, **_: Any) -> ir.Value:
+        aval = ctx.avals_in[0]
+        if is_complex(aval):
+            raise ctx.unsupported(f"expected real operands, got {aval.dtype}")
+        predicate = float_ if is_float(aval) else unsigned if is_unsigned(aval) else signed
+        return emit.compare(predicate, *same_shape(ctx, (x, y)))
+
+    return lowering
+
+
+table(
+    {
+        "eq": ("oeq", "eq", "eq"),
+        "ne": ("une", "ne", "ne"),
+        "lt": ("olt", "slt", "ult"),
+        "le": ("ole", "sle", "ule"),
+        "gt": ("ogt", "sgt", "ugt"),
+        "ge": ("oge", "sge", "uge"),
+    },
+    _comparison,
+)
+
+
+def _identity(_: RuleContext, *values: ir.Value, **__: Any) -> list[ir.Value]:
+    return list(values)
+
+
+# What JAX uses for differentiation, sharding and scheduling does nothing to a value.
+for _name in ("copy", "copy_p", "stop_gradient", "optimization_barrier", "mesh_cast", "reshard", "pvary", "tie"):
+    register(_name, _identity)
+
+
+@rule("not")
+def _not(ctx: RuleContext, x: ir.Value) -> ir.Value:
+    return emit.binary("arith.xori", x, emit.constant(1 if is_bool(ctx.avals_in[0]) else -1, x.type))
+
+
+@rule("neg")
+def _neg(ctx: RuleContext, x: ir.Value) -> ir.Value:
+    if is_float(ctx.avals_in[0]):
+        return emit.unary("arith.negf", x)
+    if is_complex(ctx.avals_in[0]):
+        return elementwise("complex.neg", ctx, [x])
+    return emit.binary("arith.subi", emit.constant(0, x.type), x)
+
+
+@rule("abs")
+def _abs(ctx: RuleContext, x: ir.Value) -> ir.Value:
+    aval = ctx.avals_in[0]
+    if is_float(aval):
+        return emit.unary("math.absf", x)
+    if is_complex(aval):
+        return elementwise("complex.abs", ctx, [x])
+    return x if is_unsigned(aval) else emit.binary("arith.maxsi", x, emit.binary("arith.subi", _zero(x), x))
+
+
+def _zero(x: ir.Value) -> ir.Value:
+    return emit.constant(0, x.type)
+
+
+@rule("sign")
+def _sign(ctx: RuleContext, x: ir.Value) -> ir.Value:
+    """NaN and both zeros are their own signs."""
+    aval = ctx.avals_in[0]
+    zero, one = _zero(x), emit.constant(1, x.type)
+    if is_float(aval):
+        ordered_nonzero = emit.compare("one", x, zero)
+        return emit.select(ordered_nonzero, emit.binary("math.copysign", one, x), x)
+    if is_unsigned(aval):
+        return emit.select(emit.compare("ne", x, zero), one, zero)
+    negative = emit.cast("arith.extsi", emit.compare("slt", x, zero), emit.element_of(x))
+    return emit.select(emit.compare("sgt", x, zero), one, negative)
+
+
+@rule("is_finite")
+def _is_finite(_: RuleContext, x: ir.Value) -> ir.Value:
+    return emit.compare("olt", emit.unary("math.absf", x), emit.constant(math.inf, x.type))
+
+
+@rule("round")
+def _round(_: RuleContext, x: ir.Value, *, rounding_method: Any) -> ir.Value:
+    away_from_zero = int(rounding_method) == 0
+    return emit.unary("math.round" if away_from_zero else "math.roundeven", x)
+
+
+@rule("select_n")
+def _select_n(ctx: RuleContext, which: ir.Value, *cases: ir.Value) -> ir.Value:
+    """Case 0 where `which` is false or 0."""
+    cases_ = same_shape(ctx, cases)
+    if is_bool(ctx.avals_in[0]):
+        return cases_[0] if len(cases_) == 1 else emit.select(which, cases_[1], cases_[0])
+    result = cases_[-1]
+    for number in reversed(range(len(cases_) - 1)):
+        is_case = emit.compare("ule", which, emit.constant(number, which.type))
+        result = emit.select(is_case, cases_[number], result)
+    return result
+
+
+@rule("clamp")
+def _clamp(ctx: RuleContext, low: ir.Value, x: ir.Value, high: ir.Value) -> ir.Value:
+    aval = ctx.avals_in[1]
+    low, x, high = same_shape(ctx, (low, x, high))
+    if is_float(aval):
+        minimum, maximum = "arith.minimumf", "arith.maximumf"
+    else:
+        sign = "u" if is_unsigned(aval) else "s"
+        minimum, maximum = f"arith.min{sign}i", f"arith.max{sign}i"
+    return emit.binary(minimum, emit.binary(maximum, x, low), high)
+
+
+@rule("integer_pow")
+def _integer_pow(ctx: RuleContext, x: ir.Value, *, y: int) -> ir.Value:
+    """Repeated squaring; a negative power is the reciprocal of the positive one."""
+    ops = {"add": "arith.mulf"} if is_float(ctx.avals_in[0]) else {"add": "arith.muli"}
+    if is_complex(ctx.avals_in[0]):
+        ops = {"add": "complex.mul"}
+    if y == 0:
+        return emit.constant(1, x.type)
+    result, square, power = None, x, abs(y)
+    while power:
+        if power & 1:
+            result = square if result is None else elementwise(ops["add"], ctx, (result, square))
+        power >>= 1
+        if power:
+            square = elementwise(ops["add"], ctx, (square, square))
+    if y < 0:
+        return emit.binary("arith.divf", emit.constant(1, x.type), result)
+    return result
+
+
+@rule("square")
+def _square(ctx: RuleContext, x: ir.Value, **_: Any) -> ir.Value:
+    name = "arith.mulf" if is_float(ctx.avals_in[0]) else "arith.muli"
+    return elementwise("complex.mul" if is_complex(ctx.avals_in[0]) else name, ctx, (x, x))
+
+
+@decomposition("logistic")
+def _logistic(x: Any, **_: Any) -> Any:
+    return 1 / (1 + jnp.exp(-x))
+
+
+@decomposition("reciprocal")
+def _reciprocal(x: Any, **_: Any) -> Any:
+    return 1 / x
+
+
+@decomposition("conj")
+def _conj(x: Any, **_: Any) -> Any:
+    return jnp.real(x) - 1j * jnp.imag(x) if np.iscomplexobj(x) else x

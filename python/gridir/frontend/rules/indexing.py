@@ -1,0 +1,224 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`jax.lax.gather` and `scatter` on values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+
+from gridir.frontend import emit
+from gridir.frontend.context import RuleContext
+from gridir.frontend.registry import Rule, rule, table
+from gridir.frontend.rules.elementwise import Ops
+from gridir.frontend.types import is_float, is_unsigned
+from gridir.mlir import ir
+
+
+class Window:
+    """Where a window of an array lies, for one set of indices of a gather or scatter.
+
+    Args:
+      ctx: the equation.
+      indices: the array of indices; its last dimension holds the numbers of one start.
+      operand: which operand of the equation `indices` is.
+      shape: the shape of the array that is indexed.
+      sizes: the extents of a window in that array.
+      start_dims: the dimension of the array that each number of a start is for.
+      array_batch, index_batch: dimensions of the array and of the indices that go together.
+    """
+
+    def __init__(
+        self,
+        ctx: RuleContext,
+        indices: ir.Value,
+        operand: int,
+        shape: Sequence[int],
+        sizes: Sequence[int],
+        start_dims: Sequence[int],
+        array_batch: Sequence[int],
+        index_batch: Sequence[int],
+    ):
+        self.indices, self.shape, self.sizes = indices, shape, sizes
+        self.start_dims = list(start_dims)
+        self.batch = dict(zip(array_batch, index_batch, strict=True))
+        self.unsigned = is_unsigned(ctx.avals_in[operand])
+
+    def starts(self, batch: Sequence[ir.Value]) -> list[ir.Value]:
+        """The start of the window in each dimension, for the place `batch` in the array of indices."""
+        result = []
+        for dim in range(len(self.shape)):
+            if dim in self.start_dims:
+                number = emit.extract(self.indices, [*batch, emit.index(self.start_dims.index(dim))])
+                name = "arith.index_castui" if self.unsigned else "arith.index_cast"
+                result.append(emit.value(name, [number], emit.index_type()))
+            elif dim in self.batch:
+                result.append(batch[self.batch[dim]])
+            else:
+                result.append(emit.index(0))
+        return result
+
+    def clamp(self, starts: Sequence[ir.Value]) -> list[ir.Value]:
+        """The nearest starts whose window lies inside the array."""
+        result = []
+        for dim, start in enumerate(starts):
+            if dim in self.start_dims:
+                most = max(self.shape[dim] - self.sizes[dim], 0)
+                start = emit.binary("arith.maxsi", start, emit.index(0))
+                start = emit.binary("arith.minsi", start, emit.index(most))
+            result.append(start)
+        return result
+
+    def is_inside(self, starts: Sequence[ir.Value]) -> ir.Value:
+        """Whether the whole window lies inside the array."""
+        result = emit.constant(1, emit.i1())
+        for dim in self.start_dims:
+            most = emit.index(self.shape[dim] - self.sizes[dim])
+            for predicate, bound in (("sge", emit.index(0)), ("sle", most)):
+                result = emit.binary("arith.andi", result, emit.compare(predicate, starts[dim], bound))
+        return result
+
+
+def _mode(mode: Any) -> str:
+    return getattr(mode, "name", str(mode)).upper()
+
+
+def _fill_value(aval: Any) -> Any:
+    """What JAX fills places outside the array with when the author names nothing."""
+    if is_float(aval):
+        return math.nan
+    if aval.dtype == jnp.bool_:
+        return 1
+    info = jnp.iinfo(aval.dtype)
+    return info.max if is_unsigned(aval) else info.min
+
+
+@rule("gather")
+def _gather(
+    ctx: RuleContext,
+    x: ir.Value,
+    indices: ir.Value,
+    *,
+    dimension_numbers: Any,
+    slice_sizes: Sequence[int],
+    mode: Any,
+    fill_value: Any = None,
+    **_: Any,
+) -> ir.Value:
+    shape, out_aval = ctx.avals_in[0].shape, ctx.avals_out[0]
+    numbers = dimension_numbers
+    window = Window(
+        ctx,
+        indices,
+        1,
+        shape,
+        slice_sizes,
+        numbers.start_index_map,
+        numbers.operand_batching_dims,
+        numbers.start_indices_batching_dims,
+    )
+    gone = {*numbers.collapsed_slice_dims, *numbers.operand_batching_dims}
+    offset_dims = dict(zip([d for d in range(len(shape)) if d not in gone], numbers.offset_dims, strict=True))
+    batch_dims = [d for d in range(len(out_aval.shape)) if d not in numbers.offset_dims]
+    fills = _mode(mode) == "FILL_OR_DROP"
+
+    def element(*place: ir.Value) -> ir.Value:
+        starts = window.starts([place[d] for d in batch_dims])
+        clamped = window.clamp(starts)
+        indices_ = [
+            emit.binary("arith.addi", start, place[offset_dims[d]]) if d in offset_dims else start
+            for d, start in enumerate(clamped)
+        ]
+        value = emit.extract(x, indices_)
+        if not fills:
+            return value
+        fill = emit.constant(_fill_value(out_aval) if fill_value is None else fill_value, value.type)
+        return emit.select(window.is_inside(starts), value, fill)
+
+    if not out_aval.shape:
+        return element()
+    return emit.generate(ctx.out_type, element)
+
+
+def _nest(bounds: Sequence[int], state: ir.Value, body: Callable[..., ir.Value], *outer: ir.Value) -> ir.Value:
+    """Nested loops over `bounds` that carry one tensor."""
+    if len(outer) == len(bounds):
+        return body(state, *outer)
+    (result,) = emit.for_loop(
+        emit.index(0),
+        emit.index(bounds[len(outer)]),
+        emit.index(1),
+        [state],
+        lambda i, inner: [_nest(bounds, inner, body, *outer, i)],
+    )
+    return result
+
+
+def _scatter(combine: Ops | None) -> Rule:
+    def lowering(
+        ctx: RuleContext,
+        x: ir.Value,
+        indices: ir.Value,
+        updates: ir.Value,
+        *,
+        dimension_numbers: Any,
+        mode: Any,
+        **_: Any,
+    ) -> ir.Value:
+        """One update after the other, in row-major order; a window that reaches outside is dropped."""
+        aval, numbers = ctx.avals_in[0], dimension_numbers
+        shape, update_shape = aval.shape, ctx.avals_in[2].shape
+        gone = {*numbers.inserted_window_dims, *numbers.operand_batching_dims}
+        kept = [d for d in range(len(shape)) if d not in gone]
+        window_dims = dict(zip(kept, numbers.update_window_dims, strict=True))
+        sizes = [update_shape[window_dims[d]] if d in window_dims else 1 for d in range(len(shape))]
+        window = Window(
+            ctx,
+            indices,
+            1,
+            shape,
+            sizes,
+            numbers.scatter_dims_to_operand_dims,
+            numbers.operand_batching_dims,
+            numbers.scatter_indices_batching_dims,
+        )
+        batch_dims = [d for d in range(len(update_shape)) if d not in numbers.update_window_dims]
+        clips = _mode(mode) == "CLIP"
+
+        def update(state: ir.Value, *place: ir.Value) -> ir.Value:
+            starts = window.starts([place[d] for d in batch_dims])
+            target = [
+                emit.binary("arith.addi", start, place[window_dims[d]]) if d in window_dims else start
+                for d, start in enumerate(window.clamp(starts))
+            ]
+            new = emit.extract(updates, list(place)) if place else updates
+            old = emit.extract(state, target)
+            if combine is not None:
+                name = combine.choose(aval)
+                if name is None:
+                    raise ctx.unsupported(f"expected an array of another dtype, got {aval.dtype}")
+                new = emit.binary(name, old, new)
+            if not clips:
+                new = emit.select(window.is_inside(starts), new, old)
+            return emit.insert(new, state, target)
+
+        return _nest(update_shape, x, update)
+
+    return lowering
+
+
+table(
+    {
+        "scatter": None,
+        "scatter-add": Ops("arith.addf", "arith.addi", "arith.addi", "arith.ori"),
+        "scatter-sub": Ops("arith.subf", "arith.subi", "arith.subi"),
+        "scatter-mul": Ops("arith.mulf", "arith.muli", "arith.muli", "arith.andi"),
+        "scatter-max": Ops("arith.maximumf", "arith.maxsi", "arith.maxui", "arith.ori"),
+        "scatter-min": Ops("arith.minimumf", "arith.minsi", "arith.minui", "arith.andi"),
+    },
+    _scatter,
+)

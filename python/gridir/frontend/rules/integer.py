@@ -1,0 +1,119 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Division, remainder, powers and shifts, which upstream leaves undefined for some operands and JAX does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gridir.frontend import emit
+from gridir.frontend.context import RuleContext
+from gridir.frontend.registry import Rule, rule, table
+from gridir.frontend.rules.elementwise import elementwise, same_shape
+from gridir.frontend.types import (
+    bit_width,
+    is_complex,
+    is_float,
+    is_integer,
+    is_unsigned,
+)
+from gridir.mlir import ir
+
+
+def _all_ones(x: ir.Value) -> ir.Value:
+    return emit.constant(-1, x.type)
+
+
+def _static_divisor(ctx: RuleContext) -> int | None:
+    """The divisor, when it is written in the jaxpr and none of the special ones."""
+    divisor = ctx.static_value(1)
+    if divisor is None or divisor.ndim or int(divisor) in (0, -1):
+        return None
+    return int(divisor)
+
+
+@rule("div")
+def _div(ctx: RuleContext, x: ir.Value, y: ir.Value, **_: Any) -> ir.Value:
+    """x / 0 has all bits set, and the smallest integer divided by -1 is itself."""
+    aval = ctx.avals_out[0]
+    if is_float(aval) or is_complex(aval):
+        return elementwise("complex.div" if is_complex(aval) else "arith.divf", ctx, (x, y))
+    static = _static_divisor(ctx)
+    x, y = same_shape(ctx, (x, y))
+    name = "arith.divui" if is_unsigned(aval) else "arith.divsi"
+    if static is not None:
+        return emit.binary(name, x, y)
+    is_zero = emit.compare("eq", y, emit.constant(0, y.type))
+    if is_unsigned(aval):
+        safe = emit.select(is_zero, emit.constant(1, y.type), y)
+        return emit.select(is_zero, _all_ones(x), emit.binary(name, x, safe))
+    is_minus_one = emit.compare("eq", y, _all_ones(y))
+    safe = emit.select(emit.binary("arith.ori", is_zero, is_minus_one), emit.constant(1, y.type), y)
+    negated = emit.binary("arith.subi", emit.constant(0, x.type), x)
+    quotient = emit.select(is_minus_one, negated, emit.binary(name, x, safe))
+    return emit.select(is_zero, _all_ones(x), quotient)
+
+
+@rule("rem")
+def _rem(ctx: RuleContext, x: ir.Value, y: ir.Value, **_: Any) -> ir.Value:
+    """The remainder has the sign of x; by 0 it is x, and by -1 it is 0."""
+    aval = ctx.avals_out[0]
+    static = _static_divisor(ctx)
+    x, y = same_shape(ctx, (x, y))
+    if is_float(aval):
+        return emit.binary("arith.remf", x, y)
+    name = "arith.remui" if is_unsigned(aval) else "arith.remsi"
+    if static is not None:
+        return emit.binary(name, x, y)
+    is_zero = emit.compare("eq", y, emit.constant(0, y.type))
+    one = emit.constant(1, y.type)
+    if is_unsigned(aval):
+        return emit.select(is_zero, x, emit.binary(name, x, emit.select(is_zero, one, y)))
+    is_special = emit.binary("arith.ori", is_zero, emit.compare("eq", y, _all_ones(y)))
+    # Both a remainder by 1 and one by -1 are 0.
+    return emit.select(is_zero, x, emit.binary(name, x, emit.select(is_special, one, y)))
+
+
+def _shift(name: str) -> Rule:
+    def lowering(ctx: RuleContext, x: ir.Value, amount: ir.Value) -> ir.Value:
+        """A shift by the width or more gives 0, or the sign in every bit; the amount counts as unsigned."""
+        static = ctx.static_value(1)
+        x, amount = same_shape(ctx, (x, amount))
+        width = bit_width(ctx.avals_in[0].dtype)
+        if static is not None and not static.ndim and 0 <= int(static) < width:
+            return emit.binary(name, x, amount)
+        in_range = emit.compare("ult", amount, emit.constant(width, amount.type))
+        if name == "arith.shrsi":
+            most = emit.constant(width - 1, amount.type)
+            return emit.binary(name, x, emit.select(in_range, amount, most))
+        zero = emit.constant(0, x.type)
+        return emit.select(in_range, emit.binary(name, x, emit.select(in_range, amount, zero)), zero)
+
+    return lowering
+
+
+table(
+    {"shift_left": "arith.shli", "shift_right_logical": "arith.shrui", "shift_right_arithmetic": "arith.shrsi"},
+    _shift,
+)
+
+
+@rule("pow")
+def _pow(ctx: RuleContext, x: ir.Value, y: ir.Value) -> ir.Value:
+    base, exponent = ctx.avals_in
+    x, y = same_shape(ctx, (x, y))
+    if is_complex(base):
+        return elementwise("complex.pow", ctx, (x, y))
+    if is_integer(exponent) and is_float(base):
+        y = emit.cast("arith.uitofp" if is_unsigned(exponent) else "arith.sitofp", y, emit.element_of(x))
+    return emit.binary("math.powf", x, y)
+
+
+@rule("mulhi")
+def _mulhi(ctx: RuleContext, x: ir.Value, y: ir.Value, **_: Any) -> ir.Value:
+    x, y = same_shape(ctx, (x, y))
+    name = "arith.mului_extended" if is_unsigned(ctx.avals_in[0]) else "arith.mulsi_extended"
+    return emit.op(name, [x, y], [x.type, x.type]).results[1]
+
+

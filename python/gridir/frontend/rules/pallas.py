@@ -1,0 +1,158 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Pallas' own primitives that every backend has."""
+
+from __future__ import annotations
+
+import string
+from typing import Any
+
+import numpy as np
+from jax import tree_util
+
+from gridir.frontend import emit
+from gridir.frontend.context import RuleContext
+from gridir.frontend.registry import rule
+from gridir.frontend.rules.state import view
+from gridir.frontend.types import is_unsigned
+from gridir.mlir import ir
+from gridir.mlir.dialects import grid
+
+
+def _axis(ctx: RuleContext, axis: int) -> ir.Attribute:
+    """The place in the whole grid of a dimension that the author counts."""
+    if not 0 <= axis < len(ctx.kernel.axes):
+        raise ctx.unsupported(f"expected an axis of a grid of rank {len(ctx.kernel.axes)}, got {axis}")
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), ctx.kernel.axes[axis])
+
+
+@rule("program_id")
+def _program_id(ctx: RuleContext, *, axis: int) -> ir.Value:
+    if ctx.kernel.program_ids is not None:
+        value = ctx.kernel.program_ids[axis]
+        if value is not None:
+            return value
+    return grid.ProgramIdOp(_axis(ctx, axis)).result
+
+
+@rule("num_programs")
+def _num_programs(ctx: RuleContext, *, axis: int) -> ir.Value:
+    return grid.NumProgramsOp(_axis(ctx, axis)).result
+
+
+@rule("multiple_of")
+def _multiple_of(ctx: RuleContext, x: ir.Value, *, values: Any) -> ir.Value:
+    if emit.shape_of(x) or x.type not in (emit.i32(), ir.IntegerType.get_signless(64)):
+        return x
+    multiple = int(np.lcm.reduce([int(v) for v in values]))
+    return grid.AssumeMultipleOp(x, ir.IntegerAttr.get(ir.IntegerType.get_signless(64), multiple)).result
+
+
+@rule("delay")
+def _delay(_: RuleContext, nanos: ir.Value) -> list[ir.Value]:
+    grid.DelayOp(nanos)
+    return []
+
+
+@rule("debug_print")
+def _debug_print(ctx: RuleContext, *values: ir.Value, fmt: str, **params: Any) -> list[ir.Value]:
+    """Without places in the format the values follow it, as JAX prints them."""
+    args, kwargs = _arguments(values, params)
+    used: list[Any] = []
+    if params.get("has_placeholders", "{" in fmt):
+        text, automatic = "", 0
+        for literal, name, spec, conversion in string.Formatter().parse(fmt):
+            text += literal.replace("{", "{{").replace("}", "}}")
+            if name is None:
+                continue
+            if not name:
+                name, automatic = str(automatic), automatic + 1
+            value = args[int(name)] if name.isdigit() else kwargs.get(name)
+            if value is None or conversion:
+                raise ctx.unsupported(f"expected places of the format that name a value, got `{fmt}`")
+            if isinstance(value, ir.Value):
+                text += "{:" + spec + "}" if spec else "{}"
+                used.append(value)
+            else:
+                text += format(value, spec or "").replace("{", "{{").replace("}", "}}")
+    else:
+        text = " ".join([fmt, *("{}" if isinstance(a, ir.Value) else str(a) for a in args)])
+        used = [a for a in args if isinstance(a, ir.Value)]
+    unsigned = [is_unsigned(ctx.avals_in[values.index(value)]) for value in used]
+    grid.PrintOp(ir.StringAttr.get(text), used, is_unsigned=ir.DenseBoolArrayAttr.get(unsigned))
+    return []
+
+
+def _arguments(values: Any, params: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of the author's call, with the values of the equation in the places of arrays."""
+    static = dict(params.get("static_args", ()))
+    dynamic = iter(values)
+    tree = params["in_tree"]
+    leaves = [static[i] if i in static else next(dynamic) for i in range(tree.num_leaves)]
+    args, kwargs = tree_util.tree_unflatten(tree, leaves)
+    return list(args), kwargs
+
+
+# Semaphores ------------------------------------------------------------------------------------------------------
+
+
+def device_operands(ctx: RuleContext, device: Any, device_id_type: Any) -> tuple[list[ir.Value], Any]:
+    """The coordinates of a remote device and the attribute that says how it is named; nothing for this device."""
+    if device is None:
+        return [], None
+    if isinstance(device, dict):
+        raise ctx.unsupported("expected a device named by all its mesh coordinates, got one named by mesh axes")
+    kind = str(getattr(device_id_type, "value", device_id_type)).lower()
+    operands = [
+        x if isinstance(x, ir.Value) else emit.constant(x, emit.i32()) for x in tree_util.tree_leaves(device)
+    ]
+    return operands, ir.Attribute.parse(f"#grid.device_id_type<{kind}>")
+
+
+@rule("semaphore_read")
+def _semaphore_read(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> ir.Value:
+    ref, transforms = tree_util.tree_unflatten(args_tree, leaves)
+    return grid.SemaphoreReadOp(view(ctx, ref, transforms)).result
+
+
+@rule("semaphore_signal")
+def _semaphore_signal(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, device_id_type: Any) -> list[ir.Value]:
+    ref, transforms, amount, device, core = tree_util.tree_unflatten(args_tree, leaves)
+    operands, kind = device_operands(ctx, device, device_id_type)
+    grid.SemaphoreSignalOp(view(ctx, ref, transforms), amount, operands, core=core, device_id_type=kind)
+    return []
+
+
+@rule("semaphore_wait")
+def _semaphore_wait(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir.Value]:
+    ref, transforms, amount, decrement = tree_util.tree_unflatten(args_tree, leaves)
+    keep = False
+    if isinstance(decrement, ir.Value):
+        attribute = emit.constant_attr(decrement)
+        if attribute is None:
+            raise ctx.unsupported("expected `decrement` to be known when the kernel is traced")
+        keep = not bool(getattr(attribute, "value", True))
+    elif decrement is not None:
+        keep = not decrement
+    grid.SemaphoreWaitOp(view(ctx, ref, transforms), amount, keep=keep or None)
+    return []
+
+
+@rule("jaxpr_call")
+def _jaxpr_call(
+    ctx: RuleContext, *leaves: ir.Value, jaxpr: Any, ref_treedefs: Any, program_ids_treedef: Any, **_: Any
+) -> list[ir.Value]:
+    """The body of a pipeline inside a kernel, whose program ids are those of the pipeline's own grid."""
+    refs, position = [], 0
+    for tree in ref_treedefs:
+        ref = tree_util.tree_unflatten(tree, leaves[position : position + tree.num_leaves])
+        position += tree.num_leaves
+        refs.append(view(ctx, *ref) if isinstance(ref, tuple) else ref)
+    ids = tree_util.tree_unflatten(program_ids_treedef, leaves[position:])
+    outer = ctx.kernel.program_ids
+    ctx.kernel.program_ids = tuple(ids)
+    try:
+        return ctx.inline(jaxpr, (), refs)
+    finally:
+        ctx.kernel.program_ids = outer

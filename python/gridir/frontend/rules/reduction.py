@@ -1,0 +1,244 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reductions over dimensions, running reductions and the place of an extreme."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from gridir.frontend import emit
+from gridir.frontend.context import RuleContext
+from gridir.frontend.registry import Rule, decomposition, register, rule, table
+from gridir.frontend.rules.elementwise import Ops
+from gridir.frontend.types import element_type, is_bool, is_float, is_unsigned
+from gridir.mlir import ir
+
+
+def reduce_with(
+    ctx: RuleContext, x: ir.Value, axes: Sequence[int], start: Any, combine: Callable[..., ir.Value]
+) -> ir.Value:
+    """Combines the elements along `axes`, starting from the number `start`."""
+    shape = ctx.avals_out[0].shape
+    out = ir.RankedTensorType.get(shape, element_type(ctx.avals_out[0].dtype))
+    first = emit.fill(emit.constant(start, out.element_type), out)
+    result = emit.structured(
+        "linalg.reduce",
+        [x],
+        [first],
+        combine,
+        segments=False,
+        dimensions=ir.DenseI64ArrayAttr.get(sorted(axes)),
+    ).result
+    return result if shape else emit.extract(result, [])
+
+
+@dataclasses.dataclass(frozen=True)
+class Reduction:
+    """The op that combines two elements, and what no element gives."""
+
+    ops: Ops
+    start: Callable[[Any], Any]
+
+
+def lowest(aval: Any) -> Any:
+    """The number that no number of the dtype is below."""
+    if is_bool(aval):
+        return 0
+    return -math.inf if is_float(aval) else int(jnp.iinfo(aval.dtype).min)
+
+
+def highest(aval: Any) -> Any:
+    """The number that no number of the dtype is above."""
+    if is_bool(aval):
+        return 1
+    return math.inf if is_float(aval) else int(jnp.iinfo(aval.dtype).max)
+
+
+def _reduction(row: Reduction) -> Rule:
+    def lowering(ctx: RuleContext, x: ir.Value, *, axes: Sequence[int], **_: Any) -> ir.Value:
+        aval = ctx.avals_in[0]
+        name = row.ops.choose(aval)
+        if name is None:
+            raise ctx.unsupported(f"expected an operand of another dtype, got {aval.dtype}")
+        if not axes:
+            return x
+        return reduce_with(ctx, x, axes, row.start(aval), lambda e, acc: emit.binary(name, e, acc))
+
+    return lowering
+
+
+table(
+    {
+        "reduce_sum": Reduction(Ops("arith.addf", "arith.addi", "arith.addi"), lambda _: 0),
+        "reduce_prod": Reduction(Ops("arith.mulf", "arith.muli", "arith.muli"), lambda _: 1),
+        "reduce_max": Reduction(Ops("arith.maximumf", "arith.maxsi", "arith.maxui", "arith.ori"), lowest),
+        "reduce_min": Reduction(Ops("arith.minimumf", "arith.minsi", "arith.minui", "arith.andi"), highest),
+        "reduce_and": Reduction(Ops.integer("arith.andi"), lambda aval: 1 if is_bool(aval) else -1),
+        "reduce_or": Reduction(Ops.integer("arith.ori"), lambda _: 0),
+        "reduce_xor": Reduction(Ops.integer("arith.xori"), lambda _: 0),
+    },
+    _reduction,
+)
+
+
+@rule("reduce")
+def _reduce(ctx: RuleContext, *values: ir.Value, jaxpr: Any, dimensions: Sequence[int], **_: Any) -> list[ir.Value]:
+    """A reduction with a function of the author's, over any number of arrays at once."""
+    count = len(values) // 2
+    arrays, starts = values[:count], values[count:]
+    types = [
+        ir.RankedTensorType.get(aval.shape, element_type(aval.dtype)) for aval in ctx.avals_out
+    ]
+    firsts = [emit.fill(start, type_) for start, type_ in zip(starts, types, strict=True)]
+    body = getattr(jaxpr, "jaxpr", jaxpr)
+
+    def combine(*scalars: ir.Value) -> list[ir.Value]:
+        elements, accumulators = scalars[:count], scalars[count:]
+        return ctx.inline(body, getattr(jaxpr, "consts", ()), [*accumulators, *elements])
+
+    reduced = emit.structured(
+        "linalg.reduce",
+        arrays,
+        firsts,
+        combine,
+        segments=False,
+        dimensions=ir.DenseI64ArrayAttr.get(sorted(dimensions)),
+    )
+    return [
+        result if aval.shape else emit.extract(result, [])
+        for result, aval in zip(reduced.results, ctx.avals_out, strict=True)
+    ]
+
+
+def _arg_extreme(is_better: str) -> Rule:
+    def lowering(ctx: RuleContext, x: ir.Value, *, axes: Sequence[int], index_dtype: Any) -> ir.Value:
+        """The first place of the extreme; a NaN is more extreme than any number."""
+        aval = ctx.avals_in[0]
+        (axis,) = axes
+        rank = len(aval.shape)
+        shape = ctx.avals_out[0].shape
+        element, number = emit.element_of(x), element_type(index_dtype)
+        worst = lowest(aval) if is_better == "gt" else highest(aval)
+        best = emit.fill(emit.constant(worst, element), ir.RankedTensorType.get(shape, element))
+        place = emit.fill(emit.constant(0, number), ir.RankedTensorType.get(shape, number))
+        identity = ir.AffineMap.get_identity(rank)
+        kept = [d for d in range(rank) if d != axis]
+        projection = ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(d) for d in kept])
+
+        def body(value: ir.Value, best: ir.Value, place: ir.Value) -> list[ir.Value]:
+            here = emit.value("arith.index_cast", [emit.loop_indices(rank)[axis]], number)
+            if is_float(aval):
+                better = emit.compare("o" + is_better, value, best)
+                value_is_nan, best_is_nan = emit.compare("uno", value, value), emit.compare("uno", best, best)
+                better = emit.binary("arith.ori", better, value_is_nan)
+                better = emit.binary("arith.andi", better, emit.logical_not(best_is_nan))
+                equal = emit.compare("oeq", value, best)
+                both = emit.binary("arith.andi", value_is_nan, best_is_nan)
+                equal = emit.binary("arith.ori", equal, both)
+            else:
+                better = emit.compare(("u" if is_unsigned(aval) else "s") + is_better, value, best)
+                equal = emit.compare("eq", value, best)
+            # The order in which the elements come is the target's: of equals the lower place wins.
+            earlier = emit.binary("arith.andi", equal, emit.compare("slt", here, place))
+            better = emit.binary("arith.ori", better, earlier)
+            return [emit.select(better, value, best), emit.select(better, here, place)]
+
+        kinds = ["reduction" if d == axis else "parallel" for d in range(rank)]
+        result = emit.generic([(x, identity)], [(best, projection), (place, projection)], kinds, body).results[1]
+        return result if shape else emit.extract(result, [])
+
+    return lowering
+
+
+register("argmax", _arg_extreme("gt"))
+register("argmin", _arg_extreme("lt"))
+
+
+def running(combine: Callable[[Any, Any], Any], x: Any, neutral: Any, axis: int, reverse: bool) -> Any:
+    """Inclusive running combination in log2(n) steps, each with the array shifted by a power of two."""
+    size, distance = x.shape[axis], 1
+    while distance < size:
+        config = [(0, 0, 0)] * x.ndim
+        config[axis] = (-distance, distance, 0) if reverse else (distance, -distance, 0)
+        x = combine(lax.pad(x, jnp.asarray(neutral, x.dtype), config), x)
+        distance *= 2
+    return x
+
+
+@decomposition("cumsum")
+def _cumsum(x: Any, *, axis: int, reverse: bool) -> Any:
+    return running(lax.add, x, 0, axis, reverse)
+
+
+@decomposition("cumprod")
+def _cumprod(x: Any, *, axis: int, reverse: bool) -> Any:
+    return running(lax.mul, x, 1, axis, reverse)
+
+
+@decomposition("cummax")
+def _cummax(x: Any, *, axis: int, reverse: bool) -> Any:
+    return running(lax.max, x, lowest(x), axis, reverse)
+
+
+@decomposition("cummin")
+def _cummin(x: Any, *, axis: int, reverse: bool) -> Any:
+    return running(lax.min, x, highest(x), axis, reverse)
+
+
+@decomposition("cumlogsumexp")
+def _cumlogsumexp(x: Any, *, axis: int, reverse: bool) -> Any:
+    return running(jnp.logaddexp, x, -np.inf, axis, reverse)
+
+
+def _window_reduction(combine: Callable[[Any, Any], Any], neutral: Callable[[Any], Any]) -> Callable[..., Any]:
+    def reduce_window(
+        x: Any,
+        *,
+        window_dimensions: Sequence[int],
+        window_strides: Sequence[int],
+        padding: Sequence[tuple[int, int]],
+        base_dilation: Sequence[int],
+        window_dilation: Sequence[int],
+    ) -> Any:
+        config = [(low, high, d - 1) for (low, high), d in zip(padding, base_dilation, strict=True)]
+        x = lax.pad(x, jnp.asarray(neutral(x), x.dtype), config)
+        spans = [(w - 1) * d + 1 for w, d in zip(window_dimensions, window_dilation, strict=True)]
+        result = None
+        for place in np.ndindex(*window_dimensions):
+            start = [p * d for p, d in zip(place, window_dilation, strict=True)]
+            limit = [s + n - span + 1 for s, n, span in zip(start, x.shape, spans, strict=True)]
+            part = lax.slice(x, start, limit, window_strides)
+            result = part if result is None else combine(result, part)
+        return result
+
+    return reduce_window
+
+
+decomposition("reduce_window_sum")(_window_reduction(lax.add, lambda _: 0))
+decomposition("reduce_window_max")(_window_reduction(lax.max, lowest))
+decomposition("reduce_window_min")(_window_reduction(lax.min, highest))
+
+
+@decomposition("top_k")
+def _top_k(x: Any, *, k: int, axis: int = -1, **_: Any) -> Any:
+    axis %= x.ndim
+    places = lax.broadcasted_iota(jnp.int32, x.shape, axis)
+    # Descending order of the values; of equal ones the lower place comes first, as a stable sort gives.
+    _, values, order = lax.sort((_descending_key(x), x, places), dimension=axis, num_keys=1, is_stable=True)
+    return lax.slice_in_dim(values, 0, k, axis=axis), lax.slice_in_dim(order, 0, k, axis=axis)
+
+
+def _descending_key(x: Any) -> Any:
+    """A key whose ascending order is the descending one of `x`."""
+    if jnp.issubdtype(x.dtype, jnp.floating):
+        return -x
+    return jax.lax.bitwise_not(x)

@@ -1,0 +1,306 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Refs: views of them, loads, stores, and what is allocated in the middle of a kernel."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from jax import tree_util
+
+from gridir.frontend import emit, jax_compat
+from gridir.frontend.context import RuleContext
+from gridir.frontend.registry import rule
+from gridir.frontend.types import element_type, ref_type, value_type
+from gridir.mlir import ir
+from gridir.mlir.dialects import grid
+
+
+def _memref(source: ir.Value, shape: Sequence[int], element: ir.Type | None = None) -> ir.Type:
+    """A Ref of another shape in the memory space of `source`."""
+    type_ = source.type
+    return ir.MemRefType.get(list(shape), element or type_.element_type, memory_space=type_.memory_space)
+
+
+def _static(index: Any) -> int | None:
+    """An index that is known now, be it a Python number or a constant of the IR."""
+    if isinstance(index, ir.Value):
+        attribute = emit.constant_attr(index)
+        return None if attribute is None else int(ir.IntegerAttr(attribute).value)
+    try:
+        return operator.index(index)
+    except TypeError:
+        return None
+
+
+def _index_value(index: ir.Value) -> ir.Value:
+    """A dynamic index as `grid` takes it: i32, i64 or index."""
+    type_ = index.type
+    if isinstance(type_, ir.IntegerType) and type_.width not in (32, 64):
+        return emit.cast("arith.extsi" if type_.width < 32 else "arith.trunci", index, emit.i32())
+    return index
+
+
+def slice_ref(
+    ref: ir.Value,
+    offsets: Sequence[Any],
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    dropped: Sequence[int] = (),
+) -> ir.Value:
+    """A window of a Ref; offsets are numbers or values. The whole Ref is the Ref itself."""
+    shape = list(ref.type.shape)
+    numbers = [_static(offset) for offset in offsets]
+    if not dropped and list(sizes) == shape and all(number == 0 for number in numbers):
+        return ref
+    result = [size for i, size in enumerate(sizes) if i not in dropped]
+    return grid.SliceRefOp(
+        _memref(ref, result),
+        ref,
+        [_index_value(o) for o, number in zip(offsets, numbers, strict=True) if number is None],
+        ir.DenseI64ArrayAttr.get([emit.DYNAMIC if number is None else number for number in numbers]),
+        ir.DenseI64ArrayAttr.get(list(sizes)),
+        ir.DenseI64ArrayAttr.get(list(strides)),
+        dropped=ir.DenseI64ArrayAttr.get(list(dropped)) if dropped else None,
+    ).result
+
+
+def _is_array(index: Any) -> bool:
+    """Whether an index is an array of indices."""
+    if isinstance(index, ir.Value):
+        return isinstance(index.type, ir.ShapedType)
+    return not isinstance(index, jax_compat.Slice) and bool(np.ndim(index))
+
+
+def _window(ctx: RuleContext, ref: ir.Value, indices: Sequence[Any]) -> ir.Value:
+    """The window that numbers and slices name; dimensions with arrays of indices are left whole."""
+    offsets, sizes, strides, dropped = [], [], [], []
+    for dim, (index, extent) in enumerate(zip(indices, ref.type.shape, strict=True)):
+        if isinstance(index, jax_compat.Slice):
+            if not isinstance(index.size, int):
+                raise ctx.unsupported("expected a slice whose size is known, got one that is computed")
+            offsets.append(index.start)
+            sizes.append(index.size)
+            strides.append(index.stride)
+        elif _is_array(index):
+            offsets.append(0)
+            sizes.append(extent)
+            strides.append(1)
+        else:
+            number = _static(index)
+            offsets.append(index if number is None or number >= 0 else number + extent)
+            sizes.append(1)
+            strides.append(1)
+            dropped.append(dim)
+    return slice_ref(ref, offsets, sizes, strides, dropped)
+
+
+def _apply(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
+    """One Ref transform as a view."""
+    if isinstance(transform, jax_compat.NDIndexer):
+        if any(_is_array(index) for index in transform.indices):
+            raise ctx.unsupported("expected an array of indices only where the Ref is read or written")
+        return _window(ctx, ref, transform.indices)
+    if isinstance(transform, jax_compat.BitcastTransform):
+        shape, element = list(ref.type.shape), element_type(transform.dtype)
+        old, new = ref.type.element_type.width, element.width
+        if old != new:
+            dim = -2 if len(shape) > 1 else -1
+            shape[dim] = shape[dim] * old // new
+        return grid.BitcastRefOp(_memref(ref, shape, element), ref).result
+    if isinstance(transform, jax_compat.ReshapeTransform):
+        return grid.ReshapeRefOp(_memref(ref, transform.shape), ref).result
+    if isinstance(transform, jax_compat.TransposeTransform):
+        shape = [ref.type.shape[p] for p in transform.permutation]
+        permutation = ir.DenseI64ArrayAttr.get(list(transform.permutation))
+        return grid.TransposeRefOp(_memref(ref, shape), ref, permutation).result
+    raise ctx.unsupported(f"expected a Ref transform that gridir knows, got {type(transform).__name__}")
+
+
+def view(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
+    """A Ref seen through transforms. Several Refs come with the transform that selects one of them."""
+    transforms = list(transforms or ())
+    if isinstance(ref, (tuple, list)):
+        if not transforms or not isinstance(transforms[0], jax_compat.SelectTransform):
+            raise ctx.unsupported("expected one Ref, or several and which of them is meant")
+        which = transforms.pop(0).idx
+        refs = [transformed(ctx, r) for r in ref]
+        number = _static(which)
+        ref = refs[number] if number is not None else grid.SelectRefOp(which, refs).result
+    elif isinstance(ref, jax_compat.TransformedRef):
+        ref = transformed(ctx, ref)
+    for transform in transforms:
+        ref = _apply(ctx, ref, transform)
+    return ref
+
+
+def transformed(ctx: RuleContext, ref: Any) -> ir.Value:
+    """The view that a TransformedRef with MLIR values in it names; a plain Ref is itself."""
+    if isinstance(ref, jax_compat.TransformedRef):
+        return view(ctx, ref.ref, ref.transforms)
+    return ref
+
+
+class Access:
+    """A place to read and write: a view, and arrays of indices into some of its dimensions."""
+
+    def __init__(self, ctx: RuleContext, ref: Any, transforms: Sequence[Any]):
+        transforms = list(transforms or ())
+        self.indices: list[ir.Value] = []
+        self.dims: list[int] = []
+        last = transforms[-1] if transforms else None
+        if not isinstance(last, jax_compat.NDIndexer) or not any(_is_array(i) for i in last.indices):
+            self.ref = view(ctx, ref, transforms)
+            return
+        source = view(ctx, ref, transforms[:-1])
+        # A number beside an array stands for an array of that number.
+        shape = tuple(last.int_indexer_shape)
+        are_ints = [not isinstance(index, jax_compat.Slice) for index in last.indices]
+        whole = [
+            index if isinstance(index, jax_compat.Slice) else jax_compat.Slice(0, extent, 1)
+            for index, extent in zip(last.indices, source.type.shape, strict=True)
+        ]
+        self.ref = _window(ctx, source, whole)
+        self.dims = [dim for dim, is_int in enumerate(are_ints) if is_int]
+        self.indices = [_index_array(last.indices[dim], shape) for dim in self.dims]
+        # JAX puts neighbouring indexed dimensions where the first of them was, others in front.
+        contiguous = self.dims == list(range(self.dims[0], self.dims[0] + len(self.dims)))
+        position = self.dims[0] if contiguous else 0
+        rank, others = len(shape), len(are_ints) - len(self.dims)
+        # The gathered value has the index dimensions first; dimension i of JAX's is dimension to_jax[i] of it.
+        self.to_jax = [
+            *range(rank, rank + position),
+            *range(rank),
+            *range(rank + position, rank + others),
+        ]
+        gathered = [size for dim, size in enumerate(self.ref.type.shape) if dim not in self.dims]
+        self.gathered = emit.typed([*shape, *gathered], self.ref.type.element_type)
+
+    def from_jax(self, x: ir.Value | None) -> ir.Value | None:
+        """A value of JAX's shape in the order of dimensions of the gathered value."""
+        if x is None or not self.indices:
+            return x
+        return emit.transpose(x, [self.to_jax.index(i) for i in range(len(self.to_jax))])
+
+    def load(self, mask: ir.Value | None = None, other: ir.Value | None = None) -> ir.Value:
+        if not self.indices:
+            type_ = emit.typed(self.ref.type.shape, self.ref.type.element_type)
+            return grid.LoadOp(type_, self.ref, mask=mask, other=other).result
+        dims = ir.DenseI64ArrayAttr.get(self.dims)
+        value = grid.GatherOp(self.gathered, self.ref, self.indices, dims, mask=mask, other=other).result
+        return emit.transpose(value, self.to_jax)
+
+    def store(self, value: ir.Value, mask: ir.Value | None = None) -> None:
+        if not self.indices:
+            grid.StoreOp(value, self.ref, mask=mask)
+            return
+        dims = ir.DenseI64ArrayAttr.get(self.dims)
+        grid.ScatterOp(self.from_jax(value), self.ref, self.indices, dims, mask=mask)
+
+    def accumulate(self, value: ir.Value) -> None:
+        if not self.indices:
+            grid.AccumulateOp(value, self.ref)
+            return
+        dims = ir.DenseI64ArrayAttr.get(self.dims)
+        grid.ScatterOp(self.from_jax(value), self.ref, self.indices, dims, add=True)
+
+
+def _index_array(index: Any, shape: Sequence[int]) -> ir.Value:
+    if not isinstance(index, ir.Value):
+        array = np.broadcast_to(np.asarray(index, np.int32), shape)
+        return emit.array_constant(array, emit.i32()) if array.ndim else emit.constant(array, emit.i32())
+    if not emit.shape_of(index):
+        return emit.splat(_index_value(index), shape)
+    if emit.shape_of(index) != tuple(shape):
+        return emit.broadcast_trailing(index, shape)
+    return index
+
+
+@rule("get")
+def _get(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
+    return Access(ctx, ref, tree_util.tree_unflatten(tree, leaves)).load()
+
+
+@rule("swap")
+def _swap(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: Any) -> list[ir.Value]:
+    access = Access(ctx, ref, tree_util.tree_unflatten(tree, leaves))
+    old = access.load() if ctx.is_used() else value
+    access.store(value)
+    return [old]
+
+
+@rule("addupdate")
+def _addupdate(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: Any) -> list[ir.Value]:
+    Access(ctx, ref, tree_util.tree_unflatten(tree, leaves)).accumulate(value)
+    return []
+
+
+def _mask(ctx: RuleContext, access: Access, mask: ir.Value | None, shape: Sequence[int]) -> ir.Value | None:
+    """The mask in the shape of the value; a gather takes one of the shape of its indices."""
+    if mask is None:
+        return None
+    if emit.shape_of(mask) != tuple(shape):
+        mask = emit.broadcast_trailing(mask, shape)
+    if not access.indices:
+        return mask
+    if len(access.dims) < len(access.ref.type.shape):
+        raise ctx.unsupported("expected no mask where only some dimensions have arrays of indices")
+    return access.from_jax(mask)
+
+
+@rule("masked_load")
+def _masked_load(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, **_: Any) -> ir.Value:
+    ref, transforms, mask, other = tree_util.tree_unflatten(args_tree, leaves)
+    shape = ctx.avals_out[0].shape
+    access = Access(ctx, ref, transforms)
+    mask = _mask(ctx, access, mask, shape)
+    if mask is None:
+        return access.load()
+    if other is not None:
+        other = _other(ctx, access, other, shape)
+    return access.load(mask, other)
+
+
+def _other(ctx: RuleContext, access: Access, other: Any, shape: Sequence[int]) -> ir.Value:
+    if not isinstance(other, ir.Value):
+        other = emit.constant(other, element_type(ctx.avals_out[0].dtype))
+    if emit.shape_of(other) != tuple(shape):
+        other = emit.broadcast_trailing(other, shape)
+    return access.from_jax(other)
+
+
+@rule("masked_swap")
+def _masked_swap(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, **_: Any) -> list[ir.Value]:
+    ref, transforms, value, mask = tree_util.tree_unflatten(args_tree, leaves)
+    access = Access(ctx, ref, transforms)
+    mask = _mask(ctx, access, mask, ctx.avals_out[0].shape)
+    old = access.load() if ctx.is_used() else value
+    access.store(value, mask)
+    if ctx.is_used() and mask is not None:
+        # Where the mask is false nothing was swapped, and the result is the value itself.
+        old = emit.select(mask, old, value)
+    return [old]
+
+
+def scoped(
+    ctx: RuleContext,
+    avals: Sequence[Any],
+    body: Callable[[list[ir.Value]], Sequence[ir.Value]],
+    collective_axes: Any = (),
+) -> list[ir.Value]:
+    """`grid.scoped`: a region with a Ref for each of the abstract Refs."""
+    results = [value_type(aval) for aval in ctx.avals_out]
+    axes = collective_axes if isinstance(collective_axes, tuple) else (collective_axes,)
+    attributes: dict[str, ir.Attribute] = {}
+    if axes:
+        attributes["collective"] = ir.ArrayAttr.get([ir.StringAttr.get(str(axis)) for axis in axes])
+    region = emit.op("grid.scoped", [], results, attributes, regions=1)
+    types = [ref_type(aval) for aval in avals]
+    block = region.regions[0].blocks.append(*types, arg_locs=[ir.Location.current] * len(types))
+    with ir.InsertionPoint(block):
+        emit.op("grid.yield", list(body(list(block.arguments))), [])
+    return list(region.results)

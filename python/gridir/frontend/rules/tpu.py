@@ -1,0 +1,158 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Primitives of Pallas' TPU backend."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from gridir.frontend import emit
+from gridir.frontend.context import RuleContext
+from gridir.frontend.registry import decomposition, register, rule
+from gridir.frontend.rules.pallas import device_operands
+from gridir.frontend.rules.state import transformed
+from gridir.frontend.types import bit_width
+from gridir.mlir import ir
+from gridir.mlir.dialects import grid
+
+
+@rule("dma_start")
+def _dma_start(
+    ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, priority: int = 0, add: bool = False
+) -> list[ir.Value]:
+    source, dest, sem, source_sem, device = tree.unflatten(leaves)
+    operands, kind = device_operands(ctx, device, device_id_type)
+    grid.CopyStartOp(
+        transformed(ctx, source),
+        transformed(ctx, dest),
+        transformed(ctx, sem),
+        operands,
+        src_sem=None if source_sem is None else transformed(ctx, source_sem),
+        device_id_type=kind,
+        priority=priority or None,
+        add=add or None,
+    )
+    return []
+
+
+@rule("dma_wait")
+def _dma_wait(
+    ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, insert_dummy_device: bool = False, **_: Any
+) -> list[ir.Value]:
+    """JAX swaps the ends of a copy to wait until it has been sent, and says so by a dummy device."""
+    source, dest, sem, _, device = tree.unflatten(leaves)
+    operands, kind = device_operands(ctx, device, device_id_type)
+    grid.CopyWaitOp(
+        transformed(ctx, source),
+        transformed(ctx, dest),
+        transformed(ctx, sem),
+        operands,
+        device_id_type=kind,
+        send=insert_dummy_device or None,
+    )
+    return []
+
+
+@rule("get_barrier_semaphore")
+def _get_barrier_semaphore(_: RuleContext, **__: Any) -> ir.Value:
+    space = ir.Attribute.parse("#grid.space<tpu.semaphore_mem>")
+    element = ir.Type.parse("!grid.semaphore<barrier>")
+    return grid.BarrierSemaphoreOp(ir.MemRefType.get([], element, memory_space=space)).result
+
+
+@decomposition("bitcast")
+def _bitcast(x: Any, *, ty: Any) -> Any:
+    """Widths that differ change the second-to-last dimension."""
+    source, target = bit_width(x.dtype), bit_width(np.dtype(ty))
+    if source == target:
+        return lax.bitcast_convert_type(x, ty)
+    *leading, rows, columns = x.shape
+    if source < target:
+        packing = target // source
+        x = x.reshape(*leading, rows // packing, packing, columns)
+        return lax.bitcast_convert_type(jnp.swapaxes(x, -1, -2), ty)
+    y = lax.bitcast_convert_type(x, ty)
+    packing = y.shape[-1]
+    return jnp.swapaxes(y, -1, -2).reshape(*leading, rows * packing, columns)
+
+
+def _integer(dtype: Any) -> Any:
+    """The unsigned integer of the width of a dtype."""
+    return jnp.dtype(f"uint{bit_width(jnp.dtype(dtype))}")
+
+
+@decomposition("pack_elementwise")
+def _pack_elementwise(*xs: Any, packed_dtype: Any) -> Any:
+    """Array i takes the bits from i times the packed width on."""
+    width, word = bit_width(jnp.dtype(packed_dtype)), _integer(xs[0].dtype)
+    packed = jnp.zeros(xs[0].shape, word)
+    for place, x in enumerate(xs):
+        if jnp.issubdtype(x.dtype, jnp.floating):
+            bits = lax.bitcast_convert_type(x.astype(packed_dtype), _integer(packed_dtype)).astype(word)
+        else:
+            bits = x.astype(word) & jnp.asarray((1 << width) - 1, word)
+        packed = packed | (bits << jnp.asarray(place * width, word))
+    return packed
+
+
+@decomposition("unpack_elementwise")
+def _unpack_elementwise(x: Any, *, index: int, packed_dtype: Any, unpacked_dtype: Any) -> Any:
+    packed, word = jnp.dtype(packed_dtype), _integer(x.dtype)
+    bits = (x.astype(word) >> jnp.asarray(index * bit_width(packed), word)).astype(_integer(packed))
+    return lax.bitcast_convert_type(bits, packed).astype(unpacked_dtype)
+
+
+@decomposition("stochastic_round")
+def _stochastic_round(x: Any, random_bits: Any, *, target_dtype: Any) -> Any:
+    """Adds random bits below the last bit of the target, then cuts; what is not finite stays as it is."""
+    dropped = jnp.finfo(jnp.float32).nmant - jnp.finfo(target_dtype).nmant
+    bits = lax.bitcast_convert_type(x, jnp.uint32)
+    noise = random_bits & jnp.asarray((1 << dropped) - 1, jnp.uint32)
+    cut = (bits + noise) & jnp.asarray(0xFFFFFFFF ^ ((1 << dropped) - 1), jnp.uint32)
+    rounded = lax.bitcast_convert_type(cut, jnp.float32)
+    return jnp.where(jnp.isfinite(x), rounded, x).astype(target_dtype)
+
+
+@decomposition("masked_cumsum")
+def _masked_cumsum(x: Any, mask: Any, **_: Any) -> Any:
+    return jnp.cumsum(jnp.where(mask, x, jnp.zeros_like(x)), axis=-1)
+
+
+@rule("touch", "add_dependency")
+def _touch(_: RuleContext, x: ir.Value, *__: ir.Value, **___: Any) -> list[ir.Value]:
+    return [x]
+
+
+def _nothing(_: RuleContext, *__: ir.Value, **___: Any) -> list[ir.Value]:
+    return []
+
+
+# A trace mark for a profiler has no effect on the results.
+for _name in ("trace_value", "trace_start", "trace_stop"):
+    register(_name, _nothing)
+
+
+@rule("with_memory_space_constraint")
+def _with_memory_space_constraint(_: RuleContext, x: ir.Value, **__: Any) -> ir.Value:
+    """Where a value lives is a target's choice."""
+    return x
+
+
+@rule("prng_seed")
+def _prng_seed(_: RuleContext, *seeds: ir.Value) -> list[ir.Value]:
+    flat = []
+    for seed in seeds:
+        count = emit.shape_of(seed)
+        flat += [seed] if not count else [emit.extract(seed, [emit.index(i)]) for i in range(count[0])]
+    grid.PrngSeedOp(flat)
+    return []
+
+
+@rule("prng_random_bits")
+def _prng_random_bits(ctx: RuleContext, **_: Any) -> ir.Value:
+    return grid.PrngBitsOp(ctx.out_type).result

@@ -1,0 +1,123 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From JAX's abstract values to MLIR types.
+
+Values are signless in MLIR, so whether an integer has a sign is asked of the abstract value. A value of rank 0 is an
+MLIR scalar, any other a tensor, and a Ref is a memref with a `#grid.space`.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from gridir.errors import UnsupportedError
+from gridir.frontend import jax_compat
+from gridir.mlir import ir
+
+_FLOATS = {
+    "bfloat16": "bf16",
+    "float16": "f16",
+    "float32": "f32",
+    "float64": "f64",
+    "float8_e3m4": "f8E3M4",
+    "float8_e4m3": "f8E4M3",
+    "float8_e4m3b11fnuz": "f8E4M3B11FNUZ",
+    "float8_e4m3fn": "f8E4M3FN",
+    "float8_e4m3fnuz": "f8E4M3FNUZ",
+    "float8_e5m2": "f8E5M2",
+    "float8_e5m2fnuz": "f8E5M2FNUZ",
+    "float8_e8m0fnu": "f8E8M0FNU",
+    "float4_e2m1fn": "f4E2M1FN",
+}
+
+_SEMAPHORES = {"semaphore": "regular", "dma_sem": "dma", "barrier_semaphore": "barrier"}
+
+
+@functools.lru_cache(maxsize=256)
+def _type_text(name: str) -> str:
+    """The MLIR spelling of the element type of a JAX dtype with that name."""
+    if name == "bool":
+        return "i1"
+    if name in _FLOATS:
+        return _FLOATS[name]
+    if name in _SEMAPHORES:
+        return f"!grid.semaphore<{_SEMAPHORES[name]}>"
+    if name in ("complex64", "complex128"):
+        return "complex<f32>" if name == "complex64" else "complex<f64>"
+    for prefix in ("uint", "int"):
+        if name.startswith(prefix) and name[len(prefix) :].isdigit():
+            return "i" + name[len(prefix) :]
+    raise UnsupportedError(f"expected a dtype that a kernel can hold, got {name}")
+
+
+def dtype_name(dtype: Any) -> str:
+    """The name of a JAX dtype; extended dtypes, as those of semaphores, have one too."""
+    return getattr(dtype, "name", None) or str(dtype)
+
+
+def element_type(dtype: Any) -> ir.Type:
+    """The signless MLIR type of one element, in the current context."""
+    return ir.Type.parse(_type_text(dtype_name(dtype)))
+
+
+def value_type(aval: Any) -> ir.Type:
+    """The MLIR type of a value: a scalar for rank 0, else a tensor."""
+    element = element_type(aval.dtype)
+    return ir.RankedTensorType.get(aval.shape, element) if aval.shape else element
+
+
+def space_name(space: Any) -> str:
+    """The name of a JAX memory space in `#grid.space`, which is qualified by the backend that owns it."""
+    if space is None:
+        return "default"
+    value = str(getattr(space, "value", space))
+    return jax_compat.space_owner(space) + value
+
+
+def ref_type(aval: Any) -> ir.Type:
+    """The memref that stands for a Ref: identity layout, in the Ref's memory space."""
+    space = ir.Attribute.parse(f"#grid.space<{space_name(aval.memory_space)}>")
+    return ir.MemRefType.get(aval.shape, element_type(aval.dtype), memory_space=space)
+
+
+def is_ref(aval: Any) -> bool:
+    """Whether an abstract value is a Ref."""
+    return isinstance(aval, jax_compat.AbstractRef)
+
+
+def is_bool(aval: Any) -> bool:
+    return aval.dtype == np.bool_
+
+
+def is_float(aval: Any) -> bool:
+    return jnp.issubdtype(aval.dtype, np.floating)
+
+
+def is_integer(aval: Any) -> bool:
+    """Whether it holds integers; a bool is none."""
+    return jnp.issubdtype(aval.dtype, np.integer)
+
+
+def is_unsigned(aval: Any) -> bool:
+    """Whether it holds integers without sign; a bool counts as one of a single bit."""
+    return jnp.issubdtype(aval.dtype, np.unsignedinteger) or is_bool(aval)
+
+
+def is_complex(aval: Any) -> bool:
+    return jnp.issubdtype(aval.dtype, np.complexfloating)
+
+
+def bit_width(dtype: Any) -> int:
+    """The number of bits of one element."""
+    if dtype == np.bool_:
+        return 1
+    if jnp.issubdtype(dtype, np.integer):
+        return jnp.iinfo(dtype).bits
+    if jnp.issubdtype(dtype, np.complexfloating):
+        return np.dtype(dtype).itemsize * 8
+    return jnp.finfo(dtype).bits

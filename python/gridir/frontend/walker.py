@@ -1,0 +1,126 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One walk over a jaxpr, for kernel bodies, index maps, nested functions and decompositions alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from jax.extend import core
+
+from gridir.errors import UnsupportedError
+from gridir.frontend import emit, jax_compat, registry
+from gridir.frontend.context import KernelContext, RuleContext
+from gridir.frontend.types import element_type
+from gridir.mlir import ir
+
+
+def walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequence[ir.Value]) -> list[ir.Value]:
+    """Emits the equations of a jaxpr at the current insertion point.
+
+    Args:
+      kernel: the kernel that the jaxpr is a part of.
+      jaxpr: the jaxpr; all its primitives have rules (`check_supported`).
+      consts: a value or a NumPy array for each constvar.
+      args: a value for each invar; a memref for a Ref.
+
+    Returns:
+      One value for each outvar.
+    """
+    env: dict[Any, ir.Value] = {}
+
+    def read(atom: Any) -> ir.Value:
+        if isinstance(atom, jax_compat.Literal):
+            constant = emit.array_constant(np.asarray(atom.val), element_type(atom.aval.dtype))
+            kernel.literals.append(constant)
+            return constant
+        return env[atom]
+
+    for var, const in zip(jaxpr.constvars, consts, strict=True):
+        is_value = isinstance(const, ir.Value)
+        env[var] = const if is_value else emit.array_constant(np.asarray(const), element_type(var.aval.dtype))
+    env.update(zip(jaxpr.invars, args, strict=True))
+    used = frozenset(
+        atom
+        for atoms in (*(eqn.invars for eqn in jaxpr.eqns), jaxpr.outvars)
+        for atom in atoms
+        if not isinstance(atom, jax_compat.Literal)
+    )
+    for eqn in jaxpr.eqns:
+        if not eqn.effects and used.isdisjoint(eqn.outvars):
+            continue
+        lowering = registry.find(eqn.primitive.name)
+        ctx = RuleContext(kernel, eqn, used)
+        with kernel.location(eqn.source_info):
+            if lowering is None:
+                raise ctx.unsupported("expected a primitive that has a lowering rule")
+            results = lowering(ctx, *map(read, eqn.invars), **eqn.params)
+        if isinstance(results, ir.Value):
+            env[eqn.outvars[0]] = results
+        elif results is not None:
+            env.update(zip(eqn.outvars, results, strict=True))
+    return [read(v) for v in jaxpr.outvars]
+
+
+def erase_unused(kernel: KernelContext) -> None:
+    """Erases the constants that no op has come to use."""
+    for constant in kernel.literals:
+        if next(iter(constant.uses), None) is None:
+            constant.owner.erase()
+    kernel.literals.clear()
+
+
+def _nested(param: Any) -> Iterator[Any]:
+    """The jaxprs in one parameter of an equation."""
+    if isinstance(param, core.Jaxpr):
+        yield param
+    elif isinstance(param, core.ClosedJaxpr):
+        yield param.jaxpr
+    elif isinstance(param, (tuple, list)):
+        for item in param:
+            yield from _nested(item)
+
+
+def _equations(jaxpr: Any) -> Iterator[Any]:
+    for eqn in jaxpr.eqns:
+        yield eqn
+        for param in eqn.params.values():
+            for nested in _nested(param):
+                yield from _equations(nested)
+
+
+def check_supported(name: str, jaxprs: Sequence[Any]) -> None:
+    """Checks that every equation of a kernel has a rule.
+
+    Args:
+      name: the kernel's name.
+      jaxprs: its body and its index maps.
+
+    Raises:
+      UnsupportedError: names all primitives without a rule at once, with their parameters and lines.
+    """
+    missing: dict[str, Any] = {}
+    for jaxpr in jaxprs:
+        for eqn in _equations(jaxpr):
+            if registry.find(eqn.primitive.name) is None:
+                missing.setdefault(f"{eqn.primitive.name}[{_describe(eqn.params)}]", eqn)
+    if not missing:
+        return
+    frames = [jax_compat.user_frame(eqn.source_info) for eqn in missing.values()]
+    lines = [f"{text} at {frame}" if frame else text for text, frame in zip(missing, frames, strict=True)]
+    primitives = sorted({eqn.primitive.name for eqn in missing.values()})
+    raise UnsupportedError(
+        f"expected primitives that gridir can lower, got {', '.join(f'`{p}`' for p in primitives)}",
+        kernel=name,
+        frames=[frame for frame in frames if frame][:1],
+        notes=[*lines, "docs/primitives.md lists the primitives that have a lowering rule"],
+    )
+
+
+def _describe(params: dict[str, Any]) -> str:
+    """The parameters on one line; what is long is cut."""
+    texts = (f"{name}={value}".replace("\n", " ") for name, value in params.items() if value is not None)
+    return " ".join(text if len(text) <= 60 else text[:57] + "..." for text in texts)
