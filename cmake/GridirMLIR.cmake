@@ -36,6 +36,7 @@ if(LLVM_ENABLE_ASSERTIONS)
   target_compile_options(GridirMLIRHeaders INTERFACE -UNDEBUG)
 endif()
 # TableGen and the sources of the Python bindings read the include path of the directory.
+include_directories("${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
 include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 
 add_library(GridirMLIR INTERFACE)

@@ -1,0 +1,49 @@
+# The front door: `make` alone prints every target.
+#
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# The first Python of these that gridir supports; `make PYTHON=...` chooses another.
+PYTHON ?= $(firstword $(foreach p,python3.12 python3.13 python3.11 python3 python,$(shell $(p) -c \
+  'import sys; sys.version_info[:2] in ((3, 11), (3, 12), (3, 13)) and print("$(p)")' 2>/dev/null)) python3)
+VENV := .venv/bin
+INSTALL := $(PYTHON) tools/install.py
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-quick test-llvm lint fix docs bench
+
+help: ## print this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1 \t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+demo: ## build, install into .venv, and run a real kernel on the CPU
+	@$(INSTALL)
+	@$(VENV)/python tools/demo.py
+
+test: ## build, install into .venv, and run every test
+	@$(INSTALL) --extra test
+	@$(VENV)/lit -sv test
+
+test-quick: ## the tests that do not execute kernels: seconds
+	@$(INSTALL) --extra test
+	@$(VENV)/lit -sv --filter-out Integration test
+
+test-llvm: ## the same with LLVM's FileCheck, every module printed and parsed again
+	@$(INSTALL) --extra test
+	@GRIDIR_FILECHECK=llvm GRIDIR_VERIFY_ROUNDTRIP=1 $(VENV)/lit -sv --filter-out Integration test
+
+lint: ## check format, style, types, names and documentation
+	@$(INSTALL) --extra lint
+	@$(VENV)/python tools/lint
+
+fix: ## repair what `make lint` can repair
+	@$(INSTALL) --extra lint
+	@$(VENV)/python tools/lint --fix
+
+docs: ## generate docs/ from the descriptions of ops and passes
+	@$(INSTALL)
+	@$(VENV)/python tools/docs.py
+
+bench: ## time every example against interpret mode and XLA
+	@$(INSTALL)
+	@$(VENV)/python benchmarks/run.py
