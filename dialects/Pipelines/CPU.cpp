@@ -9,6 +9,7 @@
 #include "dialects/Pipelines/CPU.h"
 
 #include "dialects/CPU/Transforms/Passes.h"
+#include "dialects/Conversion/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -113,6 +114,8 @@ void buildLoopsToCPUPipeline(OpPassManager &pm,
 
 void buildGridToCPUPipeline(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
+  // Loops over the grid, in which blocks are views of arrays.
+  pm.addPass(createConvertGridToLoopsPass());
   buildLoopsToCPUPipeline(pm, options);
 }
 

@@ -9,6 +9,7 @@
 #include "dialects/Register/Register.h"
 
 #include "dialects/CPU/Transforms/Passes.h"
+#include "dialects/Conversion/Passes.h"
 #include "dialects/Pipelines/CPU.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
@@ -27,6 +28,7 @@
 #include "mlir/Dialect/Tensor/Transforms/Passes.h"
 #include "mlir/Dialect/Transform/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/Transforms/Passes.h"
+#include "mlir/Target/LLVMIR/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -40,6 +42,7 @@ static void registerUpstreamTransforms() {
   func::registerFuncPasses();
   registerLinalgPasses();
   LLVM::registerLLVMPasses();
+  LLVM::registerTargetLLVMIRTransformsPasses();
   math::registerMathPasses();
   memref::registerMemRefPasses();
   registerNVGPUPasses();
@@ -91,6 +94,7 @@ static void registerUpstreamConversions() {
   registerGpuToLLVMConversionPass();
   registerLiftControlFlowToSCFPass();
   registerLowerAffinePass();
+  registerLowerHostCodeToLLVMPass();
   registerReconcileUnrealizedCastsPass();
   registerSCFToControlFlowPass();
   registerSetLLVMModuleDataLayoutPass();
@@ -107,6 +111,7 @@ void gridir::registerAllPasses() {
     registerUpstreamTransforms();
     registerUpstreamConversions();
     registerUpstreamPipelines();
+    registerConversionPasses();
     cpu::registerCPUPasses();
     registerCPUPipelines();
     return true;

@@ -1,0 +1,229 @@
+//===- Async.cpp - Copies and semaphores, one after another ---------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Programs run to their end, one after another, and a copy is done when it is
+// started. A semaphore is a counter in memory; a wait that finds too little can
+// never be satisfied, since nothing else runs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToLoops/Views.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace gridir::grid;
+
+namespace gridir {
+namespace {
+
+Value createCount(OpBuilder &builder, Location loc, int64_t count) {
+  return arith::ConstantIntOp::create(builder, loc, count, 64);
+}
+
+/// The counter of a semaphore that is one, not an array of them.
+FailureOr<Value> getCounter(KernelLowering &lowering, Operation *op, Value semaphore) {
+  Value memref = getMemRef(semaphore);
+  auto type = cast<MemRefType>(semaphore.getType());
+  if (memref && type.getNumElements() == 1)
+    return memref;
+  return LogicalResult(lowering.fail(op, "expected one semaphore, got an array of " +
+                                             Twine(type.getNumElements())));
+}
+
+/// The place of the only element.
+SmallVector<Value> getOnlyPlace(OpBuilder &builder, Location loc, Value counter) {
+  unsigned rank = cast<MemRefType>(counter.getType()).getRank();
+  return SmallVector<Value>(rank, rank ? createIndex(builder, loc, 0) : Value());
+}
+
+void createSignal(OpBuilder &builder, Location loc, Value counter, Value amount) {
+  SmallVector<Value> place = getOnlyPlace(builder, loc, counter);
+  Value old = memref::LoadOp::create(builder, loc, counter, place);
+  Value sum = arith::AddIOp::create(builder, loc, old, amount);
+  memref::StoreOp::create(builder, loc, sum, counter, place);
+}
+
+/// Takes `amount` away, or reports that it will never be there.
+void createWait(OpBuilder &builder, Location loc, KernelLowering &lowering, Value counter,
+                Value amount, const Twine &what, bool keep = false) {
+  SmallVector<Value> place = getOnlyPlace(builder, loc, counter);
+  Value held = memref::LoadOp::create(builder, loc, counter, place);
+  Value lacks =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, held, amount);
+  lowering.reportIf(builder, loc, lacks,
+                    what + " waits for {1} on a semaphore that holds {0}, and nothing can signal it",
+                    held, amount);
+  if (keep)
+    return;
+  Value rest = arith::SubIOp::create(builder, loc, held, amount);
+  Value kept = arith::SelectOp::create(builder, loc, lacks, held, rest);
+  memref::StoreOp::create(builder, loc, kept, counter, place);
+}
+
+Value getNumBytes(OpBuilder &builder, Location loc, Value ref) {
+  auto type = cast<MemRefType>(ref.getType());
+  Type element = type.getElementType();
+  int64_t bits = 64;
+  if (auto complexType = dyn_cast<ComplexType>(element))
+    bits = 2 * complexType.getElementType().getIntOrFloatBitWidth();
+  else if (element.isIntOrFloat())
+    bits = element.getIntOrFloatBitWidth();
+  return createCount(builder, loc, llvm::divideCeil(type.getNumElements() * bits, 8));
+}
+
+class CopyStartPattern : public LoweringPattern<CopyStartOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(CopyStartOp op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    if (!op.getDevice().empty() || op.getSrcSem())
+      return lowering.fail(op, "expected copies within one device on the cpu target, got a remote "
+                               "copy of " +
+                                   lowering.getName(op.getSource()));
+    FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
+    if (failed(counter))
+      return failure();
+    Value source = getMemRef(op.getSource()), dest = getMemRef(op.getDest());
+    if (source && dest && !op.getAdd()) {
+      linalg::CopyOp::create(rewriter, loc, source, dest);
+    } else {
+      Value value = readRef(rewriter, loc, op.getSource());
+      if (op.getAdd()) {
+        Value old = readRef(rewriter, loc, op.getDest(), /*mayOverwrite=*/true);
+        value = createElementwise(rewriter, loc, old.getType(), {old, value},
+                                  [](OpBuilder &builder, Location loc, ValueRange args) {
+                                    return createAdd(builder, loc, args[0], args[1]);
+                                  });
+      }
+      writeRef(rewriter, loc, value, op.getDest());
+    }
+    createSignal(rewriter, loc, *counter, getNumBytes(rewriter, loc, op.getDest()));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+class CopyWaitPattern : public LoweringPattern<CopyWaitOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(CopyWaitOp op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    if (!op.getDevice().empty() || op.getSend())
+      return lowering.fail(op, "expected copies within one device on the cpu target, got a wait "
+                               "for a remote copy of " +
+                                   lowering.getName(op.getSource()));
+    FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
+    if (failed(counter))
+      return failure();
+    createWait(rewriter, loc, lowering, *counter, getNumBytes(rewriter, loc, op.getDest()),
+               "a copy to " + lowering.getName(op.getDest()));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+class SemaphoreSignalPattern : public LoweringPattern<SemaphoreSignalOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(SemaphoreSignalOp op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    if (!op.getDevice().empty() || op.getCore())
+      return lowering.fail(op, "expected signals within one device on the cpu target, got a signal "
+                               "to another device or core");
+    FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
+    if (failed(counter))
+      return failure();
+    Value amount =
+        arith::ExtSIOp::create(rewriter, loc, rewriter.getI64Type(), op.getAmount());
+    createSignal(rewriter, loc, *counter, amount);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+class SemaphoreWaitPattern : public LoweringPattern<SemaphoreWaitOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(SemaphoreWaitOp op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
+    if (failed(counter))
+      return failure();
+    Value amount =
+        arith::ExtSIOp::create(rewriter, loc, rewriter.getI64Type(), op.getAmount());
+    createWait(rewriter, loc, lowering, *counter, amount, "the kernel", op.getKeep());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+class SemaphoreReadPattern : public LoweringPattern<SemaphoreReadOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(SemaphoreReadOp op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
+    if (failed(counter))
+      return failure();
+    Value held = memref::LoadOp::create(rewriter, loc, *counter,
+                                        getOnlyPlace(rewriter, loc, *counter));
+    rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, rewriter.getI32Type(), held);
+    return success();
+  }
+};
+
+class BarrierSemaphorePattern : public LoweringPattern<BarrierSemaphoreOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(BarrierSemaphoreOp op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    // One semaphore for the whole call, and for every op that asks for it.
+    if (!lowering.barrier) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      lowering.barrier = lowering.allocate(loc, {}, rewriter.getI64Type());
+      rewriter.setInsertionPointAfterValue(lowering.barrier);
+      linalg::FillOp::create(rewriter, loc, createCount(rewriter, loc, 0), lowering.barrier);
+    }
+    auto type = cast<MemRefType>(op.getResult().getType());
+    if (type.getRank() != 0)
+      return lowering.fail(op, "expected one barrier semaphore, got an array");
+    rewriter.replaceOpWithNewOp<UnrealizedConversionCastOp>(op, type, lowering.barrier);
+    return success();
+  }
+};
+
+class DelayPattern : public LoweringPattern<DelayOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(DelayOp op, PatternRewriter &rewriter) const override {
+    // Nothing runs meanwhile that could be waited for.
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateAsyncPatterns(RewritePatternSet &patterns, KernelLowering &lowering) {
+  patterns.add<CopyStartPattern, CopyWaitPattern, SemaphoreSignalPattern, SemaphoreWaitPattern,
+               SemaphoreReadPattern, BarrierSemaphorePattern, DelayPattern>(patterns.getContext(),
+                                                                            lowering);
+}
+
+} // namespace gridir

@@ -1,0 +1,290 @@
+//===- Blocks.cpp - Windows of arrays -------------------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToLoops/Blocks.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/APFloat.h"
+
+using namespace mlir;
+using namespace gridir::grid;
+
+namespace gridir {
+namespace {
+
+/// The part of a window that lies inside its array: where it starts in the
+/// window and in the array, and how many elements it has.
+struct ValidPart {
+  SmallVector<OpFoldResult> inWindow, inArray, sizes;
+};
+
+Value createMax(OpBuilder &builder, Location loc, Value a, Value b) {
+  return arith::MaxSIOp::create(builder, loc, a, b);
+}
+Value createMin(OpBuilder &builder, Location loc, Value a, Value b) {
+  return arith::MinSIOp::create(builder, loc, a, b);
+}
+
+ValidPart computeValidPart(OpBuilder &builder, Location loc, MemRefType array,
+                           ArrayRef<WindowDim> dims) {
+  ValidPart part;
+  Value zero = createIndex(builder, loc, 0);
+  for (auto [d, dim] : llvm::enumerate(dims)) {
+    if (dim.proved && !dim.limit) {
+      part.inWindow.push_back(builder.getIndexAttr(0));
+      part.inArray.push_back(dim.start);
+      part.sizes.push_back(builder.getIndexAttr(dim.size));
+      continue;
+    }
+    Value extent = createIndex(builder, loc, array.getDimSize(d));
+    Value size = createIndex(builder, loc, dim.size);
+    // Both starts are kept in range for a window that is wholly outside: the
+    // copy of no elements must still have a place.
+    Value before = arith::SubIOp::create(builder, loc, zero, dim.start);
+    Value first = createMin(builder, loc, createMax(builder, loc, before, zero), size);
+    Value last = createMin(builder, loc, size,
+                           arith::SubIOp::create(builder, loc, extent, dim.start));
+    if (dim.limit)
+      last = createMin(builder, loc, last, dim.limit);
+    Value count = arith::SubIOp::create(builder, loc, last, first);
+    part.inWindow.push_back(first);
+    part.sizes.push_back(createMax(builder, loc, count, zero));
+    part.inArray.push_back(
+        createMin(builder, loc, createMax(builder, loc, dim.start, zero), extent));
+  }
+  return part;
+}
+
+SmallVector<OpFoldResult> getUnitStrides(OpBuilder &builder, unsigned rank) {
+  return SmallVector<OpFoldResult>(rank, builder.getIndexAttr(1));
+}
+
+Value createSubview(OpBuilder &builder, Location loc, Value source,
+                    ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) {
+  return memref::SubViewOp::create(builder, loc, source, offsets, sizes,
+                                   getUnitStrides(builder, sizes.size()));
+}
+
+/// A window of constant sizes, without the dropped dimensions.
+Value createReducedSubview(OpBuilder &builder, Location loc, Value source,
+                           ArrayRef<OpFoldResult> offsets, ArrayRef<WindowDim> dims) {
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<int64_t> shape;
+  for (const WindowDim &dim : dims) {
+    sizes.push_back(builder.getIndexAttr(dim.size));
+    if (!dim.dropped)
+      shape.push_back(dim.size);
+  }
+  SmallVector<OpFoldResult> strides = getUnitStrides(builder, dims.size());
+  MemRefType type = memref::SubViewOp::inferRankReducedResultType(
+      shape, cast<MemRefType>(source.getType()), offsets, sizes, strides);
+  return memref::SubViewOp::create(builder, loc, type, source, offsets, sizes, strides);
+}
+
+/// Whether every element of the window lies in the array, and counts.
+Value createInsideTest(OpBuilder &builder, Location loc, MemRefType array,
+                       ArrayRef<WindowDim> dims, bool written) {
+  Value inside;
+  auto require = [&](arith::CmpIPredicate predicate, Value value, int64_t bound) {
+    Value holds = arith::CmpIOp::create(builder, loc, predicate, value,
+                                        createIndex(builder, loc, bound));
+    inside = inside ? arith::AndIOp::create(builder, loc, inside, holds).getResult() : holds;
+  };
+  for (auto [d, dim] : llvm::enumerate(dims)) {
+    if (!dim.proved) {
+      require(arith::CmpIPredicate::sge, dim.start, 0);
+      require(arith::CmpIPredicate::sle, dim.start, array.getDimSize(d) - dim.size);
+    }
+    if (dim.limit && written)
+      require(arith::CmpIPredicate::sge, dim.limit, dim.size);
+  }
+  return inside;
+}
+
+} // namespace
+
+TypedAttr getPadding(Type elementType) {
+  Builder builder(elementType.getContext());
+  if (auto type = dyn_cast<FloatType>(elementType)) {
+    const llvm::fltSemantics &semantics = type.getFloatSemantics();
+    return builder.getFloatAttr(type, APFloat::semanticsHasNaN(semantics)
+                                          ? APFloat::getNaN(semantics)
+                                          : APFloat::getLargest(semantics));
+  }
+  if (auto type = dyn_cast<IntegerType>(elementType)) {
+    unsigned width = type.getWidth();
+    bool hasSign = !type.isUnsigned() && width > 1;
+    auto signless = IntegerType::get(type.getContext(), width);
+    return builder.getIntegerAttr(signless, hasSign ? APInt::getSignedMinValue(width)
+                                                    : APInt::getZero(width));
+  }
+  return builder.getZeroAttr(elementType);
+}
+
+static Value createPadding(OpBuilder &builder, Location loc, Type elementType,
+                           TypedAttr padding) {
+  if (auto type = dyn_cast<ComplexType>(elementType)) {
+    auto part = getPadding(type.getElementType());
+    return complex::ConstantOp::create(builder, loc, type, builder.getArrayAttr({part, part}));
+  }
+  return arith::ConstantOp::create(builder, loc, padding);
+}
+
+Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering, Value array,
+                    ArrayRef<WindowDim> dims, bool written, TypedAttr padding) {
+  auto arrayType = cast<MemRefType>(array.getType());
+  SmallVector<OpFoldResult> starts;
+  SmallVector<int64_t> shape;
+  for (const WindowDim &dim : dims) {
+    starts.push_back(getAsOpFoldResult(dim.start));
+    shape.push_back(dim.size);
+  }
+  bool fits = llvm::all_of(llvm::enumerate(dims), [&](auto dim) {
+    return dim.value().size <= arrayType.getDimSize(dim.index());
+  });
+  Value inside = createInsideTest(builder, loc, arrayType, dims, written);
+  if (!inside) {
+    ++lowering.counts.blocksInPlace;
+    return {createReducedSubview(builder, loc, array, starts, dims), {}, nullptr};
+  }
+
+  ++lowering.counts.blocksTested;
+  Type elementType = arrayType.getElementType();
+  Value buffer = lowering.allocate(loc, shape, elementType);
+  SmallVector<OpFoldResult> origin(dims.size(), builder.getIndexAttr(0));
+  // The type of a window in the array: asked of a private buffer, it says which
+  // dimensions stay; of the array, whether the last one is contiguous.
+  SmallVector<int64_t> reduced;
+  for (const WindowDim &dim : dims)
+    if (!dim.dropped)
+      reduced.push_back(dim.size);
+  bool lastStays = dims.empty() || !dims.back().dropped;
+  SmallVector<int64_t> strides(reduced.size(), ShapedType::kDynamic);
+  auto [arrayStrides, arrayOffset] = arrayType.getStridesAndOffset();
+  if (!reduced.empty() && lastStays && arrayStrides.back() == 1)
+    strides.back() = 1;
+  auto type = MemRefType::get(
+      reduced, elementType,
+      StridedLayoutAttr::get(builder.getContext(), ShapedType::kDynamic, strides));
+
+  auto fill = [=, &lowering](OpBuilder &builder, Location loc) {
+    Value value = createPadding(builder, loc, elementType, padding);
+    linalg::FillOp::create(builder, loc, value, buffer);
+    ValidPart part = computeValidPart(builder, loc, arrayType, dims);
+    Value from = createSubview(builder, loc, array, part.inArray, part.sizes);
+    Value to = createSubview(builder, loc, buffer, part.inWindow, part.sizes);
+    linalg::CopyOp::create(builder, loc, from, to);
+    Value view = createReducedSubview(builder, loc, buffer, origin, dims);
+    return memref::CastOp::create(builder, loc, type, view).getResult();
+  };
+  SmallVector<WindowDim> saved(dims);
+  auto copyOut = [=](OpBuilder &builder, Location loc) {
+    ValidPart part = computeValidPart(builder, loc, arrayType, saved);
+    Value from = createSubview(builder, loc, buffer, part.inWindow, part.sizes);
+    Value to = createSubview(builder, loc, array, part.inArray, part.sizes);
+    linalg::CopyOp::create(builder, loc, from, to);
+  };
+  // A window larger than its array is never inside, and could not be shown.
+  if (!fits)
+    inside = arith::ConstantIntOp::create(builder, loc, 0, 1);
+  auto view = scf::IfOp::create(
+      builder, loc, inside,
+      [&](OpBuilder &builder, Location loc) {
+        Value shown;
+        if (fits) {
+          Value window = createReducedSubview(builder, loc, array, starts, dims);
+          shown = memref::CastOp::create(builder, loc, type, window);
+        } else {
+          Value window = createReducedSubview(builder, loc, buffer, origin, dims);
+          shown = memref::CastOp::create(builder, loc, type, window);
+        }
+        scf::YieldOp::create(builder, loc, shown);
+      },
+      [&](OpBuilder &builder, Location loc) {
+        scf::YieldOp::create(builder, loc, fill(builder, loc));
+      });
+  return {view.getResult(0), inside, copyOut};
+}
+
+void Window::createCopyOut(OpBuilder &builder, Location loc) const {
+  if (!inPlace)
+    return;
+  scf::IfOp::create(
+      builder, loc, inPlace,
+      [](OpBuilder &builder, Location loc) { scf::YieldOp::create(builder, loc); },
+      [&](OpBuilder &builder, Location loc) {
+        copyOut(builder, loc);
+        scf::YieldOp::create(builder, loc);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks of operands
+//===----------------------------------------------------------------------===//
+
+FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering, unsigned place,
+                              Value array, ValueRange indices, bool written) {
+  KernelOp kernel = lowering.kernel;
+  OperandAttr spec = kernel.getOperandSpec(place);
+  std::string name = kernel.getOperandName(place);
+  Location loc = kernel.getLoc();
+  SmallVector<int64_t> extents = spec.getArrayShape();
+  SmallVector<WindowDim> dims;
+  for (auto [d, dim] : llvm::enumerate(spec.getBlockDims())) {
+    if (dim.getKind() == BlockKind::Indirect)
+      return lowering.fail(kernel, "expected blocks of consecutive elements on the cpu target, got "
+                                   "an indirect dimension " +
+                                       Twine(d) + " of " + name);
+    Value index = toIndex(builder, loc, indices.front());
+    WindowDim window;
+    window.size = dim.isSqueezed() ? 1 : dim.getSize();
+    window.dropped = dim.isSqueezed();
+    window.start = index;
+    if (dim.getKind() == BlockKind::Blocked)
+      window.start = arith::MulIOp::create(builder, loc, index,
+                                           createIndex(builder, loc, window.size));
+    if (dim.getPadLow() != 0)
+      window.start = arith::SubIOp::create(builder, loc, window.start,
+                                           createIndex(builder, loc, dim.getPadLow()));
+    if (dim.getKind() == BlockKind::BoundedSlice)
+      window.limit = toIndex(builder, loc, indices[1]);
+    indices = indices.drop_front(dim.getNumIndices());
+
+    std::optional<IndexRange> range = lowering.ranges.get(window.start);
+    int64_t extent = extents[d];
+    window.proved = window.size == 0 ||
+                    (range && range->min >= 0 && range->max <= extent - window.size);
+    // A block may overhang its array, but not miss it: the error that JAX's
+    // compilers leave to the hardware.
+    bool mayMiss = !range || range->min + window.size <= -dim.getPadLow() ||
+                   range->max >= extent + dim.getPadHigh();
+    if (!window.proved && mayMiss && extent > 0) {
+      auto compare = [&](arith::CmpIPredicate predicate, int64_t bound) -> Value {
+        return arith::CmpIOp::create(builder, loc, predicate, window.start,
+                                     createIndex(builder, loc, bound));
+      };
+      Value misses = arith::OrIOp::create(
+          builder, loc, compare(arith::CmpIPredicate::sle, -dim.getPadLow() - window.size),
+          compare(arith::CmpIPredicate::sge, extent + dim.getPadHigh()));
+      lowering.reportIf(builder, loc, misses,
+                        "block index {0} of dimension " + Twine(d) + " of " + name +
+                            " is outside the array, which has " + Twine(extent) +
+                            " elements there and blocks of " + Twine(window.size),
+                        index);
+    }
+    dims.push_back(window);
+  }
+  return createWindow(builder, loc, lowering, array, dims, written,
+                      getPadding(spec.getElementType()));
+}
+
+} // namespace gridir

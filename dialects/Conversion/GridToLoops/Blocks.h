@@ -1,0 +1,60 @@
+//===- Blocks.h - Windows of arrays ---------------------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_BLOCKS_H
+#define GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_BLOCKS_H
+
+#include "dialects/Conversion/GridToLoops/Lowering.h"
+
+namespace gridir {
+
+/// One dimension of a window: `size` elements of an array from `start`, which
+/// may lie outside the array.
+struct WindowDim {
+  mlir::Value start;
+  int64_t size;
+  /// The number of elements that count, when fewer than `size` may.
+  mlir::Value limit;
+  /// Absent from the memref that shows the window.
+  bool dropped = false;
+  /// Known to lie inside the array.
+  bool proved = false;
+};
+
+/// A window that a program sees as a memref of static shape.
+struct Window {
+  mlir::Value memref;
+  /// Set where the window may be a private buffer: true when it is not.
+  mlir::Value inPlace;
+  /// Copies the valid part of a private buffer to the array.
+  std::function<void(mlir::OpBuilder &, mlir::Location)> copyOut;
+
+  /// Brings what was written to the window to the array, where that is needed.
+  void createCopyOut(mlir::OpBuilder &builder, mlir::Location loc) const;
+};
+
+/// Shows a window of `array`: the array's own memory where the window lies
+/// inside, else a private buffer that holds the valid part and, around it,
+/// `padding`. Elements past a limit are no part of a written window, so a
+/// `written` window with a smaller limit is private.
+Window createWindow(mlir::OpBuilder &builder, mlir::Location loc, KernelLowering &lowering,
+                    mlir::Value array, llvm::ArrayRef<WindowDim> dims, bool written,
+                    mlir::TypedAttr padding);
+
+/// What an element outside an array reads as: NaN, or the least integer.
+mlir::TypedAttr getPadding(mlir::Type elementType);
+
+/// The block of operand `place` that the running program sees. A block wholly
+/// outside its array is reported.
+mlir::FailureOr<Window> createBlock(mlir::OpBuilder &builder, KernelLowering &lowering,
+                                    unsigned place, mlir::Value array,
+                                    mlir::ValueRange indices, bool written);
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_BLOCKS_H

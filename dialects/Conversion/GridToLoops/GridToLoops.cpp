@@ -1,0 +1,102 @@
+//===- GridToLoops.cpp - From a kernel to a function with loops -----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToLoops/Lowering.h"
+#include "dialects/Conversion/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace gridir {
+#define GEN_PASS_DEF_CONVERTGRIDTOLOOPSPASS
+#include "dialects/Conversion/Passes.h.inc"
+} // namespace gridir
+
+using namespace mlir;
+using namespace gridir;
+
+namespace {
+
+/// Views and casts that every access has looked through, users first.
+void eraseDeadViews(func::FuncOp function) {
+  SmallVector<Operation *> views;
+  function.walk([&](Operation *op) {
+    if (isa<ViewLikeOpInterface, UnrealizedConversionCastOp>(op))
+      views.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(views))
+    if (op->use_empty())
+      op->erase();
+}
+
+/// What no pattern converted has no meaning on a CPU, or none yet.
+LogicalResult checkConverted(KernelLowering &lowering) {
+  lowering.function.walk([&](Operation *op) {
+    if (isa_and_nonnull<grid::GridDialect>(op->getDialect()))
+      (void)lowering.fail(op, "'" + op->getName().getStringRef() +
+                                  "' is not supported on the cpu target");
+  });
+  return failure(lowering.hasFailed());
+}
+
+class ConvertGridToLoopsPass : public gridir::impl::ConvertGridToLoopsPassBase<ConvertGridToLoopsPass> {
+public:
+  using ConvertGridToLoopsPassBase::ConvertGridToLoopsPassBase;
+
+  void runOnOperation() override {
+    auto kernels = llvm::to_vector(getOperation().getOps<grid::KernelOp>());
+    if (kernels.empty())
+      return;
+    if (kernels.size() > 1) {
+      kernels[1].emitError("expected one kernel in a module, got another before: @")
+              .append(kernels[0].getSymName())
+              .attachNote(kernels[0].getLoc())
+          << "the first kernel";
+      return signalPassFailure();
+    }
+    if (failed(convert(kernels.front())))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult convert(grid::KernelOp kernel) {
+    grid::RefHazards hazards(kernel);
+    KernelLowering lowering(kernel, hazards);
+    if (failed(buildGridLoops(lowering)))
+      return failure();
+
+    RewritePatternSet patterns(&getContext());
+    populateViewPatterns(patterns, lowering);
+    populateRefPatterns(patterns, lowering);
+    populateAsyncPatterns(patterns, lowering);
+    populateValuePatterns(patterns, lowering);
+    populateDotPatterns(patterns, lowering);
+    walkAndApplyPatterns(lowering.function, std::move(patterns));
+    if (lowering.hasFailed())
+      return failure();
+    eraseDeadViews(lowering.function);
+    if (failed(checkConverted(lowering)))
+      return failure();
+
+    kernel.erase();
+    lowering.annotate(getOperation());
+    numBlocksInPlace += lowering.counts.blocksInPlace;
+    numBlocksTested += lowering.counts.blocksTested;
+    numSlicesProved += lowering.counts.slicesProved;
+    numSlicesChecked += lowering.counts.slicesChecked;
+    numLoadsCopied += lowering.counts.loadsCopied;
+    return success();
+  }
+};
+
+} // namespace

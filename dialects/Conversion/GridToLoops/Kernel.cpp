@@ -1,0 +1,388 @@
+//===- Kernel.cpp - The loops of a grid -----------------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToLoops/Blocks.h"
+#include "dialects/Conversion/GridToLoops/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace gridir::grid;
+
+namespace gridir {
+namespace {
+
+bool isParallel(DimSemantics semantics) {
+  return semantics == DimSemantics::Parallel || semantics == DimSemantics::CoreParallel ||
+         semantics == DimSemantics::SubcoreParallel;
+}
+
+/// Effects whose order a person sees, so that programs run one after another.
+bool hasOrderedEffects(KernelOp kernel) {
+  return kernel.getBodyRegion()
+      .walk([](Operation *op) {
+        return isa<PrintOp, PrngSeedOp, PrngBitsOp, BarrierSemaphoreOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Builds the two functions of one kernel.
+class GridLoopBuilder {
+public:
+  explicit GridLoopBuilder(KernelLowering &lowering)
+      : lowering(lowering), kernel(lowering.kernel), loc(kernel.getLoc()),
+        builder(kernel.getContext()) {
+    bool ordered = hasOrderedEffects(kernel);
+    for (unsigned d = 0; d < kernel.getRank(); ++d)
+      (!ordered && isParallel(kernel.getDimSemantics(d)) ? parallelDims : sequentialDims)
+          .push_back(d);
+  }
+
+  LogicalResult build() {
+    if (failed(check()))
+      return failure();
+    createFunctions();
+    createLoops();
+    return createProgram();
+  }
+
+private:
+  LogicalResult check();
+
+  // The functions and their loops.
+  void createFunctions();
+  void createLoops();
+  SmallVector<Value> createGridSizes(ValueRange operands);
+  void setProgramId(unsigned d, Value id);
+
+  // What a program sees.
+  Value createOperand(unsigned place);
+  Value createPrivateCopy(Value source);
+  bool seesEachBlockOnce(unsigned place);
+  FailureOr<SmallVector<Value>> createIndices(unsigned block);
+
+  // One program.
+  LogicalResult createProgram();
+  void instantiateBody();
+  LogicalResult inlineScopes();
+
+  /// A Ref of the kernel that lives in `memref`.
+  Value createRef(Value memref, Type type) {
+    return UnrealizedConversionCastOp::create(builder, loc, type, memref).getResult(0);
+  }
+  /// A Ref with memory of its own.
+  Value createLocalRef(MemRefType type);
+
+  KernelLowering &lowering;
+  KernelOp kernel;
+  Location loc;
+  OpBuilder builder;
+  SmallVector<unsigned> parallelDims, sequentialDims;
+  /// The whole operands: arguments of the function, or copies of them.
+  SmallVector<Value> arrays;
+  /// What stands for the arguments of the body.
+  SmallVector<Value> refs, scratchRefs;
+  /// Inputs whose blocks are copied before each program.
+  llvm::SmallDenseSet<unsigned> privateBlocks;
+};
+
+LogicalResult GridLoopBuilder::check() {
+  if (kernel.getKernelRegions().size() == 0 || kernel.getBodyRegion().empty())
+    return lowering.fail(kernel, "expected a kernel with a body");
+  for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
+    OperandAttr spec = kernel.getOperandSpec(i);
+    std::string name = kernel.getOperandName(i);
+    if (llvm::any_of(spec.getArrayShape(), ShapedType::isDynamic))
+      return lowering.fail(kernel, "expected arrays of static shape on the cpu target, got "
+                                   "symbolic dimensions in " +
+                                       name + "; pin them with grid-specialize");
+    if (!spec.getTransforms().empty())
+      return lowering.fail(kernel,
+                           "expected blocks without transforms on the cpu target, got transforms "
+                           "of " +
+                               name + ", which another backend understands");
+    if (isa<SemaphoreType>(spec.getElementType()))
+      return lowering.fail(kernel, "expected semaphores in scratch on the cpu target, got them in " +
+                                       name);
+  }
+  return success();
+}
+
+void GridLoopBuilder::createFunctions() {
+  SmallVector<Type> types(kernel.getNumDynamicDims(), MemRefType::get({}, builder.getI32Type()));
+  for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
+    RankedTensorType array = kernel.getOperandSpec(i).getArrayType();
+    types.push_back(MemRefType::get(array.getShape(), array.getElementType()));
+  }
+  builder.setInsertionPoint(kernel);
+  SmallVector<Type> kernelTypes(types);
+  kernelTypes.append({MemRefType::get({4}, builder.getI64Type()), builder.getIndexType(),
+                      builder.getIndexType()});
+  // The kernel keeps its symbol until it is erased, so the functions are
+  // inserted by hand.
+  lowering.function = func::FuncOp::create(builder, loc, kernel.getSymName(),
+                                           builder.getFunctionType(kernelTypes, {}));
+  auto rangeFunction =
+      func::FuncOp::create(builder, loc, (kernel.getSymName() + ".range").str(),
+                           builder.getFunctionType(types, builder.getIndexType()));
+  lowering.function.addEntryBlock();
+  rangeFunction.addEntryBlock();
+  lowering.status = lowering.function.getArgument(types.size());
+
+  // Two operands share memory only where the call aliases them: a promise of
+  // XLA's, but for reads of one array through two inputs.
+  llvm::SmallBitVector aliased(types.size());
+  unsigned numDynamic = kernel.getNumDynamicDims();
+  for (auto [operand, output] : kernel.getAliasPairs()) {
+    aliased.set(numDynamic + operand);
+    aliased.set(numDynamic + kernel.getNumIndexOperands() + kernel.getNumInputs() + output);
+  }
+  for (unsigned i = 0; i < types.size(); ++i)
+    if (!aliased.test(i))
+      lowering.function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                                   builder.getUnitAttr());
+
+  builder.setInsertionPointToStart(&rangeFunction.getBody().front());
+  SmallVector<Value> sizes = createGridSizes(rangeFunction.getArguments());
+  Value items = createIndex(builder, loc, 1);
+  for (unsigned d : parallelDims)
+    items = arith::MulIOp::create(builder, loc, items, sizes[d]);
+  func::ReturnOp::create(builder, loc, items);
+}
+
+SmallVector<Value> GridLoopBuilder::createGridSizes(ValueRange operands) {
+  SmallVector<Value> sizes;
+  unsigned numDynamic = 0;
+  for (unsigned d = 0; d < kernel.getRank(); ++d) {
+    DimAttr dim = kernel.getDim(d);
+    if (!dim.isDynamic()) {
+      sizes.push_back(createIndex(builder, loc, dim.getSize()));
+      continue;
+    }
+    Value size = memref::LoadOp::create(builder, loc, operands[numDynamic++]);
+    // A negative size is an empty grid, as in a loop.
+    Value index = toIndex(builder, loc, size);
+    sizes.push_back(
+        arith::MaxSIOp::create(builder, loc, index, createIndex(builder, loc, 0)));
+  }
+  return sizes;
+}
+
+void GridLoopBuilder::createLoops() {
+  func::FuncOp function = lowering.function;
+  Block *entry = &function.getBody().front();
+  builder.setInsertionPointToStart(entry);
+  func::ReturnOp::create(builder, loc);
+  builder.setInsertionPoint(entry->getTerminator());
+  lowering.gridSizes = createGridSizes(function.getArguments());
+  lowering.programIds.resize(kernel.getRank());
+  for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i)
+    arrays.push_back(createOperand(i));
+  for (auto [i, scratch] : llvm::enumerate(kernel.getScratchRefs())) {
+    scratchRefs.push_back(createLocalRef(cast<MemRefType>(scratch.getType())));
+    lowering.setName(scratchRefs.back(), "scratch[" + std::to_string(i) + "]");
+  }
+
+  unsigned numOperands = function.getNumArguments();
+  Value lower = function.getArgument(numOperands - 2);
+  Value upper = function.getArgument(numOperands - 1);
+  Value one = createIndex(builder, loc, 1);
+  auto items = scf::ForOp::create(builder, loc, lower, upper, one);
+  builder.setInsertionPointToStart(items.getBody());
+  // A work item counts the parallel dimensions in row-major order.
+  Value rest = items.getInductionVar();
+  for (unsigned d : llvm::reverse(parallelDims)) {
+    Value id = rest;
+    if (d != parallelDims.front()) {
+      Value size = lowering.gridSizes[d];
+      id = arith::RemUIOp::create(builder, loc, rest, size);
+      rest = arith::DivUIOp::create(builder, loc, rest, size);
+    }
+    setProgramId(d, id);
+  }
+  Value zero = createIndex(builder, loc, 0);
+  for (unsigned d : sequentialDims) {
+    auto loop = scf::ForOp::create(builder, loc, zero, lowering.gridSizes[d], one);
+    builder.setInsertionPointToStart(loop.getBody());
+    setProgramId(d, loop.getInductionVar());
+  }
+}
+
+void GridLoopBuilder::setProgramId(unsigned d, Value id) {
+  lowering.programIds[d] = id;
+  DimAttr dim = kernel.getDim(d);
+  // A grid of no programs runs nothing, but its index must have some range.
+  if (!dim.isDynamic())
+    lowering.ranges.set(id, {0, std::max<int64_t>(dim.getSize() - 1, 0)});
+  else
+    lowering.ranges.set(id, {0, std::numeric_limits<int32_t>::max()});
+}
+
+Value GridLoopBuilder::createLocalRef(MemRefType type) {
+  if (!isa<SemaphoreType>(type.getElementType()))
+    return createRef(lowering.allocate(loc, type.getShape(), type.getElementType()), type);
+  // Semaphores count from zero, wherever their scope is entered.
+  Value counters = lowering.allocate(loc, type.getShape(), builder.getI64Type());
+  Value zero = arith::ConstantIntOp::create(builder, loc, 0, 64);
+  linalg::FillOp::create(builder, loc, zero, counters);
+  return createRef(counters, type);
+}
+
+bool GridLoopBuilder::seesEachBlockOnce(unsigned place) {
+  OperandAttr spec = kernel.getOperandSpec(place);
+  auto map = kernel.getAffineIndexMap(place - kernel.getNumIndexOperands());
+  if (!map)
+    return false;
+  SmallVector<BlockDimAttr> dims = spec.getBlockDims();
+  llvm::SmallBitVector told(kernel.getRank());
+  for (unsigned d = 0; d < dims.size(); ++d) {
+    if (dims[d].getKind() != BlockKind::Blocked && !dims[d].isSqueezed())
+      return false;
+    if (auto dim = dyn_cast<AffineDimExpr>(map->getResult(d)))
+      told.set(dim.getPosition());
+  }
+  for (unsigned d = 0; d < kernel.getRank(); ++d)
+    if (!told.test(d) && kernel.getDim(d).getSize() != 1)
+      return false;
+  return true;
+}
+
+Value GridLoopBuilder::createOperand(unsigned place) {
+  Value array = lowering.function.getArgument(kernel.getNumDynamicDims() + place);
+  if (place >= kernel.getNumIndexOperands() + kernel.getNumInputs())
+    return array;
+  Value ref = kernel.getBodyBlock()->getArgument(place);
+  // As in JAX, an input is a value that the kernel may scribble on, and that
+  // does not change with the output that shares its memory.
+  bool isPrivate = lowering.hazards.isWritten(ref);
+  for (auto [operand, output] : kernel.getAliasPairs()) {
+    unsigned outputPlace = kernel.getNumIndexOperands() + kernel.getNumInputs() + output;
+    Value outputRef = kernel.getBodyBlock()->getArgument(outputPlace);
+    if (operand != place || !lowering.hazards.isRead(ref) ||
+        !lowering.hazards.isWritten(outputRef))
+      continue;
+    if (!lowering.hazards.haveSameBlocks(ref, outputRef) || !seesEachBlockOnce(place))
+      isPrivate = true;
+    else if (lowering.hazards.mayReadAfterWrite(ref, outputRef))
+      privateBlocks.insert(place);
+  }
+  return isPrivate ? createPrivateCopy(array) : array;
+}
+
+Value GridLoopBuilder::createPrivateCopy(Value source) {
+  auto type = cast<MemRefType>(source.getType());
+  Value copy = lowering.allocate(loc, type.getShape(), type.getElementType());
+  linalg::CopyOp::create(builder, loc, source, copy);
+  return copy;
+}
+
+FailureOr<SmallVector<Value>> GridLoopBuilder::createIndices(unsigned block) {
+  Block &source = kernel.getIndexMap(block).front();
+  IRMapping mapping;
+  unsigned rank = kernel.getRank();
+  for (unsigned d = 0; d < rank; ++d) {
+    Value arg = source.getArgument(d);
+    Value id = lowering.programIds[d];
+    mapping.map(arg, arith::IndexCastOp::create(builder, loc, arg.getType(), id).getResult());
+  }
+  for (unsigned i = 0; i < kernel.getNumIndexOperands(); ++i)
+    mapping.map(source.getArgument(rank + i), refs[i]);
+  for (Operation &op : source.without_terminator())
+    builder.clone(op, mapping);
+  SmallVector<Value> indices;
+  for (Value index : source.getTerminator()->getOperands()) {
+    indices.push_back(mapping.lookupOrDefault(index));
+    if (!indices.back().getType().isIntOrIndex())
+      return lowering.fail(kernel, "expected the index map of " +
+                                       kernel.getOperandName(kernel.getNumIndexOperands() + block) +
+                                       " to give integers on the cpu target");
+  }
+  return indices;
+}
+
+LogicalResult GridLoopBuilder::createProgram() {
+  unsigned numIndex = kernel.getNumIndexOperands();
+  unsigned numInputs = kernel.getNumInputs();
+  for (unsigned i = 0; i < numIndex; ++i)
+    refs.push_back(createRef(arrays[i], kernel.getBodyBlock()->getArgument(i).getType()));
+
+  SmallVector<Window> outputs;
+  for (unsigned place = numIndex; place < kernel.getNumOperandSpecs(); ++place) {
+    Value arg = kernel.getBodyBlock()->getArgument(place);
+    FailureOr<SmallVector<Value>> indices = createIndices(place - numIndex);
+    if (failed(indices))
+      return failure();
+    bool written = lowering.hazards.isWritten(arg);
+    FailureOr<Window> block =
+        createBlock(builder, lowering, place, arrays[place], *indices, written);
+    if (failed(block))
+      return failure();
+    if (privateBlocks.contains(place))
+      block->memref = createPrivateCopy(block->memref);
+    if (place >= numIndex + numInputs && written)
+      outputs.push_back(*block);
+    refs.push_back(createRef(block->memref, arg.getType()));
+  }
+  for (auto [i, ref] : llvm::enumerate(refs))
+    lowering.setName(ref, kernel.getOperandName(i));
+  llvm::append_range(refs, scratchRefs);
+  instantiateBody();
+
+  // What a program wrote to a private buffer reaches the array before the next
+  // program looks.
+  for (const Window &block : outputs)
+    block.createCopyOut(builder, loc);
+  return inlineScopes();
+}
+
+void GridLoopBuilder::instantiateBody() {
+  Block *body = kernel.getBodyBlock();
+  for (auto [arg, ref] : llvm::zip_equal(body->getArguments(), refs))
+    arg.replaceAllUsesWith(ref);
+  body->getTerminator()->erase();
+  builder.getInsertionBlock()->getOperations().splice(builder.getInsertionPoint(),
+                                                      body->getOperations());
+}
+
+LogicalResult GridLoopBuilder::inlineScopes() {
+  SmallVector<ScopedOp> scopes;
+  lowering.function.walk<WalkOrder::PreOrder>([&](ScopedOp scope) { scopes.push_back(scope); });
+  for (ScopedOp scope : scopes) {
+    if (scope.getCollective() && !scope.getCollective()->empty())
+      return lowering.fail(scope, "expected Refs of one program on the cpu target, got a scope "
+                                  "shared along " +
+                                      Twine(scope.getCollective()->size()) + " mesh axes");
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(scope);
+    Block &body = scope.getBody().front();
+    for (BlockArgument arg : body.getArguments())
+      arg.replaceAllUsesWith(createLocalRef(cast<MemRefType>(arg.getType())));
+    auto yield = cast<YieldOp>(body.getTerminator());
+    scope->replaceAllUsesWith(yield.getValues());
+    yield.erase();
+    scope->getBlock()->getOperations().splice(scope->getIterator(), body.getOperations());
+    scope.erase();
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult buildGridLoops(KernelLowering &lowering) {
+  return GridLoopBuilder(lowering).build();
+}
+
+} // namespace gridir

@@ -1,0 +1,153 @@
+//===- Lowering.cpp - What the patterns of one kernel share ---------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToLoops/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace gridir {
+
+Value KernelLowering::allocate(Location loc, ArrayRef<int64_t> shape, Type elementType) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  auto type = MemRefType::get(shape, elementType);
+  return memref::AllocaOp::create(builder, loc, type, builder.getI64IntegerAttr(64));
+}
+
+std::string KernelLowering::getName(Value ref) const {
+  while (true) {
+    if (auto found = names.find(ref); found != names.end())
+      return found->second;
+    auto view = ref.getDefiningOp<ViewLikeOpInterface>();
+    if (!view)
+      return "a Ref";
+    ref = view.getViewSource();
+  }
+}
+
+void KernelLowering::reportIf(OpBuilder &builder, Location loc, Value condition,
+                              const Twine &message, Value first, Value second) {
+  std::string text = message.str();
+  if (std::string line = getSourceLine(loc); !line.empty())
+    text += " (" + line + ")";
+  Attribute diagnostic = builder.getStringAttr(text);
+  auto found = llvm::find(diagnostics, diagnostic);
+  int64_t number = found - diagnostics.begin() + 1;
+  if (found == diagnostics.end())
+    diagnostics.push_back(diagnostic);
+
+  scf::IfOp::create(builder, loc, condition, [&](OpBuilder &builder, Location loc) {
+    auto word = [&](Value value) -> Value {
+      Type i64 = builder.getI64Type();
+      if (!value)
+        return arith::ConstantIntOp::create(builder, loc, i64, 0);
+      if (value.getType().isIndex())
+        return arith::IndexCastOp::create(builder, loc, i64, value);
+      if (value.getType() != i64)
+        return arith::ExtSIOp::create(builder, loc, i64, value);
+      return value;
+    };
+    SmallVector<Value> words{arith::ConstantIntOp::create(builder, loc, number, 64),
+                             word(first), word(second)};
+    Value zero = createIndex(builder, loc, 0);
+    Value stored = memref::LoadOp::create(builder, loc, status, zero);
+    Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, stored,
+                                          word({}));
+    scf::IfOp::create(builder, loc, isFirst, [&](OpBuilder &builder, Location loc) {
+      for (auto [i, value] : llvm::enumerate(words))
+        memref::StoreOp::create(builder, loc, value, status, createIndex(builder, loc, i));
+      scf::YieldOp::create(builder, loc);
+    });
+    scf::YieldOp::create(builder, loc);
+  });
+}
+
+LogicalResult KernelLowering::fail(Operation *op, const Twine &message) {
+  failed = true;
+  return op->emitError(message);
+}
+
+int64_t KernelLowering::addPrint(StringRef format, ArrayRef<Attribute> types) {
+  Builder builder(kernel.getContext());
+  prints.push_back(builder.getDictionaryAttr(
+      {builder.getNamedAttr("format", builder.getStringAttr(format)),
+       builder.getNamedAttr("types", builder.getArrayAttr(types))}));
+  return prints.size() - 1;
+}
+
+void KernelLowering::annotate(ModuleOp module) {
+  Builder builder(module.getContext());
+  module->setAttr("gridir.kernel", builder.getStringAttr(function.getName()));
+  module->setAttr("gridir.diagnostics", builder.getArrayAttr(diagnostics));
+  if (!prints.empty())
+    module->setAttr("gridir.prints", builder.getArrayAttr(prints));
+}
+
+std::string getSourceLine(Location loc) {
+  auto line = loc->findInstanceOf<FileLineColLoc>();
+  if (!line)
+    return {};
+  return (line.getFilename().getValue() + ":" + Twine(line.getLine()) + ":" +
+          Twine(line.getColumn()))
+      .str();
+}
+
+Value createIndex(OpBuilder &builder, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+Value toIndex(OpBuilder &builder, Location loc, Value value) {
+  if (value.getType().isIndex())
+    return value;
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), value);
+}
+
+Value createElementwise(OpBuilder &builder, Location loc, Type resultType,
+                        ValueRange operands, ElementFn fn) {
+  auto tensorType = dyn_cast<RankedTensorType>(resultType);
+  if (!tensorType)
+    return fn(builder, loc, operands);
+  Value empty = tensor::EmptyOp::create(builder, loc, tensorType.getShape(),
+                                        tensorType.getElementType());
+  unsigned rank = tensorType.getRank();
+  SmallVector<AffineMap> maps;
+  for (Value operand : operands)
+    maps.push_back(isa<RankedTensorType>(operand.getType())
+                       ? builder.getMultiDimIdentityMap(rank)
+                       : AffineMap::get(rank, 0, builder.getContext()));
+  maps.push_back(builder.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      builder, loc, tensorType, operands, empty, maps, iterators,
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        linalg::YieldOp::create(builder, loc, fn(builder, loc, args.drop_back()));
+      });
+  return generic.getResult(0);
+}
+
+Value createAdd(OpBuilder &builder, Location loc, Value a, Value b) {
+  Type type = a.getType();
+  if (isa<ComplexType>(type))
+    return complex::AddOp::create(builder, loc, a, b);
+  if (isa<FloatType>(type))
+    return arith::AddFOp::create(builder, loc, a, b);
+  return arith::AddIOp::create(builder, loc, a, b);
+}
+
+Type withElementType(Type like, Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(like))
+    return tensor.clone(type);
+  return type;
+}
+
+} // namespace gridir

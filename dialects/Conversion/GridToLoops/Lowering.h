@@ -1,0 +1,137 @@
+//===- Lowering.h - What the patterns of one kernel share -----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_LOWERING_H
+#define GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_LOWERING_H
+
+#include "dialects/Conversion/GridToLoops/Ranges.h"
+#include "dialects/Grid/Analysis/RefHazards.h"
+#include "dialects/Grid/IR/Grid.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace gridir {
+
+/// What the pass counts.
+struct LoweringCounts {
+  unsigned blocksInPlace = 0, blocksTested = 0;
+  unsigned slicesProved = 0, slicesChecked = 0;
+  unsigned loadsCopied = 0;
+};
+
+/// One kernel on its way to loops: the function that it becomes, the values that
+/// stand for its grid there, and the messages that it may report.
+///
+/// While patterns run, a Ref is an `unrealized_conversion_cast` of the memref
+/// that holds it, or a view op that no memref can express and that each access
+/// looks through.
+class KernelLowering {
+public:
+  KernelLowering(grid::KernelOp kernel, const grid::RefHazards &hazards)
+      : kernel(kernel), hazards(hazards) {}
+
+  grid::KernelOp kernel;
+  const grid::RefHazards &hazards;
+  mlir::func::FuncOp function;
+  /// Four words: an error's number, and the two values that it tells.
+  mlir::Value status;
+  /// The running program's place, and the extents of the grid, as index values.
+  llvm::SmallVector<mlir::Value> programIds, gridSizes;
+  /// The counter of the barrier semaphore, once it is asked for.
+  mlir::Value barrier;
+  IndexRanges ranges;
+  LoweringCounts counts;
+
+  /// A buffer that lives as long as the call: made at the entry, where a loop
+  /// cannot make it again.
+  mlir::Value allocate(mlir::Location loc, llvm::ArrayRef<int64_t> shape,
+                       mlir::Type elementType);
+
+  /// The name that diagnostics give to a Ref.
+  void setName(mlir::Value ref, llvm::StringRef name) { names[ref] = name.str(); }
+  std::string getName(mlir::Value ref) const;
+
+  /// Stores an error in the report where `condition` holds and none is stored
+  /// yet. `{0}` and `{1}` in the message stand for the two numbers.
+  void reportIf(mlir::OpBuilder &builder, mlir::Location loc,
+                mlir::Value condition, const llvm::Twine &message,
+                mlir::Value first = {}, mlir::Value second = {});
+
+  /// Says that the kernel cannot be converted, and remembers it.
+  mlir::LogicalResult fail(mlir::Operation *op, const llvm::Twine &message);
+  bool hasFailed() const { return failed; }
+
+  /// The site number of a print with this format and these types.
+  int64_t addPrint(llvm::StringRef format, llvm::ArrayRef<mlir::Attribute> types);
+
+  /// Writes the messages and prints to the module.
+  void annotate(mlir::ModuleOp module);
+
+private:
+  llvm::SmallVector<mlir::Attribute> diagnostics, prints;
+  llvm::DenseMap<mlir::Value, std::string> names;
+  bool failed = false;
+};
+
+//===----------------------------------------------------------------------===//
+// Small builders
+//===----------------------------------------------------------------------===//
+
+/// The source line of a location as `file.py:12:3`, or nothing.
+std::string getSourceLine(mlir::Location loc);
+
+mlir::Value createIndex(mlir::OpBuilder &builder, mlir::Location loc, int64_t value);
+
+/// An i32, i64 or index as an index.
+mlir::Value toIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
+
+/// One element of arithmetic inside an elementwise op.
+using ElementFn = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                                 mlir::ValueRange)>;
+
+/// Applies `fn` to scalars at once, or to tensors of one shape element by element.
+mlir::Value createElementwise(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Type resultType, mlir::ValueRange operands, ElementFn fn);
+
+/// The sum of two numbers of any element type.
+mlir::Value createAdd(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a,
+                      mlir::Value b);
+
+/// `type` or a tensor of it, as `like` is one.
+mlir::Type withElementType(mlir::Type like, mlir::Type type);
+
+//===----------------------------------------------------------------------===//
+// The parts of the conversion
+//===----------------------------------------------------------------------===//
+
+/// Makes the function, its loops and the blocks, and moves the body there.
+mlir::LogicalResult buildGridLoops(KernelLowering &lowering);
+
+void populateViewPatterns(mlir::RewritePatternSet &patterns, KernelLowering &lowering);
+void populateRefPatterns(mlir::RewritePatternSet &patterns, KernelLowering &lowering);
+void populateIndexedPatterns(mlir::RewritePatternSet &patterns, KernelLowering &lowering);
+void populateAsyncPatterns(mlir::RewritePatternSet &patterns, KernelLowering &lowering);
+void populateValuePatterns(mlir::RewritePatternSet &patterns, KernelLowering &lowering);
+void populateDotPatterns(mlir::RewritePatternSet &patterns, KernelLowering &lowering);
+void populatePrngPatterns(mlir::RewritePatternSet &patterns, KernelLowering &lowering);
+
+/// A pattern that knows its kernel.
+template <typename OpT>
+class LoweringPattern : public mlir::OpRewritePattern<OpT> {
+public:
+  LoweringPattern(mlir::MLIRContext *context, KernelLowering &lowering)
+      : mlir::OpRewritePattern<OpT>(context), lowering(lowering) {}
+
+protected:
+  KernelLowering &lowering;
+};
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_LOWERING_H

@@ -1,0 +1,118 @@
+//===- Refs.cpp - Loads and stores ----------------------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToLoops/Views.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace gridir::grid;
+
+namespace gridir {
+namespace {
+
+Value createSelect(OpBuilder &builder, Location loc, Value mask, Value chosen, Value other) {
+  return createElementwise(builder, loc, chosen.getType(), {mask, chosen, other},
+                           [](OpBuilder &builder, Location loc, ValueRange args) -> Value {
+                             return arith::SelectOp::create(builder, loc, args[0], args[1],
+                                                            args[2]);
+                           });
+}
+
+/// The memref of a Ref of rank 0, which is loaded and stored as a scalar.
+Value getScalarMemRef(Value ref) {
+  return cast<MemRefType>(ref.getType()).getRank() == 0 ? getMemRef(ref) : Value();
+}
+
+class LoadPattern : public LoweringPattern<LoadOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(LoadOp load, PatternRewriter &rewriter) const override {
+    Location loc = load.getLoc();
+    Value value;
+    if (Value memref = getScalarMemRef(load.getRef())) {
+      value = memref::LoadOp::create(rewriter, loc, memref);
+    } else {
+      value = readRef(rewriter, loc, load.getRef(), lowering.hazards.mayOverwrite(load));
+      if (lowering.hazards.needsCopy(load)) {
+        ++lowering.counts.loadsCopied;
+        value = bufferization::AllocTensorOp::create(
+            rewriter, loc, cast<RankedTensorType>(value.getType()), ValueRange(), value);
+      }
+      value = toScalar(rewriter, loc, value);
+    }
+    if (load.getOther())
+      value = createSelect(rewriter, loc, load.getMask(), value, load.getOther());
+    rewriter.replaceOp(load, value);
+    return success();
+  }
+};
+
+/// Replaces what a Ref holds, where the mask is true.
+void createStore(OpBuilder &builder, Location loc, Value value, Value ref, Value mask) {
+  if (Value memref = getScalarMemRef(ref)) {
+    if (mask)
+      value = createSelect(builder, loc, mask, value,
+                           memref::LoadOp::create(builder, loc, memref));
+    memref::StoreOp::create(builder, loc, value, memref);
+    return;
+  }
+  value = toTensor(builder, loc, value);
+  // What is kept is read and written in place, element by element.
+  if (mask) {
+    Value old = readRef(builder, loc, ref, /*mayOverwrite=*/true);
+    value = createSelect(builder, loc, toTensor(builder, loc, mask), value, old);
+  }
+  writeRef(builder, loc, value, ref);
+}
+
+class StorePattern : public LoweringPattern<StoreOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(StoreOp store, PatternRewriter &rewriter) const override {
+    createStore(rewriter, store.getLoc(), store.getValue(), store.getRef(), store.getMask());
+    rewriter.eraseOp(store);
+    return success();
+  }
+};
+
+class AccumulatePattern : public LoweringPattern<AccumulateOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(AccumulateOp op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value old;
+    if (Value memref = getScalarMemRef(op.getRef()))
+      old = memref::LoadOp::create(rewriter, loc, memref);
+    else
+      old = toScalar(rewriter, loc, readRef(rewriter, loc, op.getRef(), /*mayOverwrite=*/true));
+    Value sum = createElementwise(rewriter, loc, old.getType(), {old, op.getValue()},
+                                  [](OpBuilder &builder, Location loc, ValueRange args) {
+                                    return createAdd(builder, loc, args[0], args[1]);
+                                  });
+    if (op.getMask())
+      sum = createSelect(rewriter, loc, op.getMask(), sum, old);
+    createStore(rewriter, loc, sum, op.getRef(), /*mask=*/{});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateRefPatterns(RewritePatternSet &patterns, KernelLowering &lowering) {
+  patterns.add<LoadPattern, StorePattern, AccumulatePattern>(patterns.getContext(), lowering);
+}
+
+} // namespace gridir

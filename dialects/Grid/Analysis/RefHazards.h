@@ -1,0 +1,79 @@
+//===- RefHazards.h - Which loaded values a store could change ------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GRID_ANALYSIS_REFHAZARDS_H
+#define GRIDIR_DIALECTS_GRID_ANALYSIS_REFHAZARDS_H
+
+#include "dialects/Grid/IR/Grid.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace gridir::grid {
+
+/// In `grid` a loaded value is a value. A target that reads Refs in place must
+/// copy it where memory could change before the value is used for the last time.
+///
+/// Computing moves: fusion sinks a pure op to its last user. So a value is used,
+/// at the latest, where the first op on the way that is not pure stands: a store,
+/// a yield, a condition. A load needs a copy when a store to memory that it may
+/// share can run after it and before such a sink. The store that is itself the
+/// sink does no harm when every op on the way reads and writes the same element:
+/// then element `i` is read before it is written.
+class RefHazards {
+public:
+  explicit RefHazards(KernelOp kernel);
+
+  /// The value of `grid.load` or `grid.gather` must be kept from a later store.
+  bool needsCopy(mlir::Operation *load) const { return copied.contains(load); }
+
+  /// What `load` read is replaced, whole, by a store to the same Ref before
+  /// anything else looks at it: the memory may be used for computing.
+  bool mayOverwrite(LoadOp load) const { return overwritten.contains(load); }
+
+  /// Whether the body writes memory of this argument by its own name.
+  bool isWritten(mlir::Value ref) const { return writtenRoots.contains(ref); }
+  bool isRead(mlir::Value ref) const { return readRoots.contains(ref); }
+
+  /// Whether each program sees the same block of two Refs that share memory.
+  bool haveSameBlocks(mlir::Value input, mlir::Value output) const;
+
+  /// A read of `input` can run after a write of `output`, in one program.
+  bool mayReadAfterWrite(mlir::Value input, mlir::Value output) const;
+
+private:
+  struct Access {
+    mlir::Operation *op;
+    mlir::Value ref;
+    bool reads, writes;
+  };
+
+  void collect(KernelOp kernel);
+  bool needsCopy(const Access &load) const;
+  bool mayBeOverwritten(const Access &load) const;
+  bool isUsedAfter(mlir::Operation *load, mlir::Value ref,
+                   llvm::ArrayRef<const Access *> stores) const;
+  bool mayAlias(mlir::Value a, mlir::Value b) const;
+  bool isSameView(mlir::Value a, mlir::Value b) const;
+  bool areAliased(mlir::Value rootA, mlir::Value rootB) const;
+
+  llvm::SmallVector<Access> accesses;
+  /// Pairs of an input's and an output's Ref in one memory, and whether the
+  /// blocks that a program sees are the same.
+  struct Alias {
+    mlir::Value input, output;
+    bool sameBlocks;
+  };
+  llvm::SmallVector<Alias> aliases;
+  llvm::SmallPtrSet<mlir::Operation *, 8> copied, overwritten;
+  llvm::DenseSet<mlir::Value> writtenRoots, readRoots;
+};
+
+} // namespace gridir::grid
+
+#endif // GRIDIR_DIALECTS_GRID_ANALYSIS_REFHAZARDS_H
