@@ -42,7 +42,7 @@ fix: ## repair what `make lint` can repair
 
 docs: ## generate docs/ from the descriptions of ops and passes
 	@$(INSTALL)
-	@$(VENV)/python tools/docs.py
+	@$(VENV)/python tools/lint/generate.py
 
 bench: ## time every example against interpret mode and XLA
 	@$(INSTALL)

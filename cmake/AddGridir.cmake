@@ -1,3 +1,7 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # One line for each thing that is added to gridir.
 
 # Everything that a source of ours may include after TableGen has run.

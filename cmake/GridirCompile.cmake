@@ -1,3 +1,7 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # How gridir's own sources are compiled: ccache, warnings, the precompiled header.
 
 if(GRIDIR_ENABLE_CCACHE)

@@ -1,3 +1,7 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Finds MLIR and LLVM, and defines the two targets through which gridir uses them:
 #
 #   GridirMLIRHeaders  include directories and definitions

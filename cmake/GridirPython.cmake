@@ -1,3 +1,7 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Finds the Python that the bindings are built for, and what its packages bring:
 # the MLIR prefix, nanobind, and the FFI headers of jaxlib.
 

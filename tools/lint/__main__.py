@@ -1,0 +1,39 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks format, style, types, names and documentation; `--fix` repairs what can be repaired.
+
+The checks of gridir's own are one function each, in a module by subject; what they report is one line per finding.
+"""
+
+import argparse
+import sys
+
+import documentation
+import generate
+import layout
+import passes
+import style
+import tests
+
+
+def main() -> int:
+    """Runs every check; the exit status is 1 where one found something."""
+    parser = argparse.ArgumentParser(prog="tools/lint", description=__doc__)
+    parser.add_argument("--fix", action="store_true", help="repair what can be repaired")
+    arguments = parser.parse_args()
+
+    if arguments.fix:
+        generate.write_documents()
+    content = style.check(arguments.fix)
+    findings = sorted(
+        finding for module in (layout, passes, documentation, tests) for check in module.CHECKS for finding in check()
+    )
+    for finding in findings:
+        print(finding)
+    print(f"{len(findings)} findings" + ("" if content else "; clang-format, ruff or pyright found more"))
+    return 0 if content and not findings else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
