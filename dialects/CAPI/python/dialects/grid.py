@@ -1,1 +1,194 @@
-from ._grid_ops_gen import *  # noqa: F403
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The `grid` dialect in Python: its generated ops, its attributes, and builders for what a person writes by hand.
+
+with ir.Context(), ir.Location.unknown():
+    module = ir.Module.create()
+    f32 = ir.F32Type.get()
+    with ir.InsertionPoint(module.body):
+        x = grid.operand(f32, [512, 512], block=[128, 128], origin="x_ref")
+        kernel = grid.KernelOp("copy", grid=[4, 4], inputs=[x], outputs=[x])
+    for index_map in kernel.index_maps:
+        with ir.InsertionPoint(index_map):
+            grid.yield_(list(index_map.arguments))
+    with ir.InsertionPoint(kernel.body):
+        x_ref, o_ref = kernel.body.arguments
+        grid.store(grid.load_all(x_ref), o_ref)
+        grid.yield_([])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gridir.mlir import ir
+from gridir.mlir._mlir_libs import _gridirGrid
+from gridir.mlir.dialects._grid_ops_gen import *  # noqa: F403
+from gridir.mlir.dialects._grid_ops_gen import KernelOp as _GeneratedKernelOp
+from gridir.mlir.dialects._grid_ops_gen import LoadOp as _LoadOp
+from gridir.mlir.dialects._grid_ops_gen import _Dialect
+from gridir.mlir.dialects._ods_common import _cext as _ods_cext
+
+BlockDimAttr = _gridirGrid.BlockDimAttr
+CostAttr = _gridirGrid.CostAttr
+DimAttr = _gridirGrid.DimAttr
+DimSemanticsAttr = _gridirGrid.DimSemanticsAttr
+MemorySpaceAttr = _gridirGrid.MemorySpaceAttr
+OperandAttr = _gridirGrid.OperandAttr
+PipelineModeAttr = _gridirGrid.PipelineModeAttr
+SemaphoreType = _gridirGrid.SemaphoreType
+TransformAttr = _gridirGrid.TransformAttr
+
+
+def dim(size: int | ir.Attribute | None, **options: Any) -> ir.Attribute:
+    """A grid dimension: a number of programs, None where the call gives it, or an attribute that already is one."""
+    return size if isinstance(size, ir.Attribute) else DimAttr.get(size, **options)
+
+
+def block_dim(size: int | ir.Attribute | None, **options: Any) -> ir.Attribute:
+    """How a dimension is cut: a number of elements, None where it is squeezed, or an attribute that already says it."""
+    if isinstance(size, ir.Attribute):
+        return size
+    return BlockDimAttr.get(1, "squeezed") if size is None else BlockDimAttr.get(size, **options)
+
+
+def operand(
+    element_type: ir.Type,
+    shape: Sequence[int | str],
+    *,
+    block: Sequence[int | ir.Attribute | None] = (),
+    space: str = "default",
+    pipeline: ir.Attribute | None = None,
+    transforms: Sequence[ir.Attribute] = (),
+    origin: str | None = None,
+    index_tree: str | None = None,
+) -> ir.Attribute:
+    """An array operand of a kernel and how it is cut into blocks.
+
+    Args:
+      element_type: the element type, with its sign.
+      shape: the array's dimensions; a string names a symbol that is bound at the call.
+      block: one entry for each dimension, as `block_dim` takes it; empty for the whole array.
+      space: where the kernel sees the block, as "tpu.vmem".
+      pipeline: how the blocks are buffered.
+      transforms: the steps from a block to its Ref.
+      origin: the name of the parameter, for messages.
+      index_tree: the structure of the index map's results where it is no plain tuple.
+
+    Raises:
+      ValueError: if the parts do not fit each other.
+    """
+    return OperandAttr.get(
+        element_type, list(shape), [block_dim(d) for d in block], space, pipeline, list(transforms), origin, index_tree
+    )
+
+
+def _array(items: Sequence[ir.Attribute]) -> ir.ArrayAttr:
+    return ir.ArrayAttr.get(list(items))
+
+
+@_ods_cext.register_operation(_Dialect, replace=True)
+class KernelOp(_GeneratedKernelOp):
+    """A kernel that runs once for every point of a grid."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        grid: Sequence[int | ir.Attribute | None] = (),
+        index_operands: Sequence[ir.Attribute] = (),
+        inputs: Sequence[ir.Attribute] = (),
+        outputs: Sequence[ir.Attribute] = (),
+        scratch: Sequence[ir.Type] = (),
+        semantics: Sequence[str] | None = None,
+        aliases: Sequence[tuple[int, int]] = (),
+        params: Sequence[ir.Attribute] = (),
+        cost: ir.Attribute | None = None,
+        metadata: Mapping[str, str] | None = None,
+        backend: str | None = None,
+        source: str | None = None,
+        jax: Mapping[str, ir.Attribute] | None = None,
+        debug: bool = False,
+        arg_locs: Sequence[ir.Location] | None = None,
+        loc: ir.Location | None = None,
+        ip: ir.InsertionPoint | None = None,
+    ):
+        """Creates a kernel whose body and index maps are blocks without ops, to be filled and ended by `grid.yield`.
+
+        Args:
+          name: the symbol.
+          grid: the dimensions, as `dim` takes them.
+          index_operands: operands that index maps may read, as `operand` makes them, without a block.
+          inputs: the inputs.
+          outputs: the outputs.
+          scratch: the types of the scratch Refs.
+          semantics: for each dimension "parallel", "arbitrary" or another semantics; None where nothing is said.
+          aliases: pairs of a call operand (counted over index operands and inputs) and the output that shares its
+            memory.
+          params: the compiler parameters of backends.
+          cost: the estimate of the cost, a `CostAttr`.
+          metadata: strings of the author's own.
+          backend: the backend that the author named.
+          source: the kernel function and its place, for messages.
+          jax: what only a GridMapping needs.
+          debug: whether the author asked for the kernel to be printed.
+          arg_locs: the location of each argument of the body.
+          loc: the location of the kernel.
+          ip: where to insert it.
+        """
+        context = loc.context if loc else None
+        strings = {"backend": backend, "source": source}
+        super().__init__(
+            ir.StringAttr.get(name, context=context),
+            _array([dim(size) for size in grid]),
+            _array(index_operands),
+            _array(inputs),
+            _array(outputs),
+            num_kernelRegions=1 + len(inputs) + len(outputs),
+            semantics=_array([DimSemanticsAttr.get(s) for s in semantics]) if semantics is not None else None,
+            aliases=_array([ir.DenseI64ArrayAttr.get(list(pair)) for pair in aliases]) if aliases else None,
+            params=_array(params) if params else None,
+            cost=cost,
+            metadata=ir.DictAttr.get({k: ir.StringAttr.get(v) for k, v in metadata.items()})
+            if metadata is not None
+            else None,
+            jax=ir.DictAttr.get(dict(jax)) if jax else None,
+            debug=debug or None,
+            **{k: ir.StringAttr.get(v) for k, v in strings.items() if v is not None},
+            loc=loc,
+            ip=ip,
+        )
+        index_refs = [spec.ref_type for spec in index_operands]
+        block_refs = [spec.ref_type for spec in (*inputs, *outputs)]
+        place = self.location
+        types = [*index_refs, *block_refs, *scratch]
+        regions = self.operation.regions
+        regions[0].blocks.append(*types, arg_locs=list(arg_locs) if arg_locs else [place] * len(types))
+        ids = [ir.IntegerType.get_signless(32, self.context)] * len(grid)
+        for i in range(len(block_refs)):
+            regions[1 + i].blocks.append(*ids, *index_refs, arg_locs=[place] * (len(ids) + len(index_refs)))
+
+    @property
+    def body(self) -> ir.Block:
+        """The block that runs once for every point; its arguments are index, input, output and scratch Refs."""
+        return self.operation.regions[0].blocks[0]
+
+    @property
+    def index_maps(self) -> list[ir.Block]:
+        """The block of each index map, of inputs and then outputs."""
+        return [region.blocks[0] for region in list(self.operation.regions)[1:]]
+
+    @property
+    def num_scratch(self) -> int:
+        """The number of scratch Refs."""
+        operands = len(self.index_operands) + len(self.inputs) + len(self.outputs)
+        return len(self.body.arguments) - operands
+
+
+def load_all(ref: ir.Value, *, mask: ir.Value | None = None, other: ir.Value | None = None, **place: Any) -> ir.Value:
+    """The value that a Ref holds: a tensor of its shape, or a scalar where it has rank 0."""
+    type_ = ir.MemRefType(ref.type)
+    result = ir.RankedTensorType.get(type_.shape, type_.element_type) if type_.rank else type_.element_type
+    return _LoadOp(result, ref, mask=mask, other=other, **place).result
