@@ -76,7 +76,8 @@ static void printIndexMap(OpAsmPrinter &printer, KernelOp kernel, unsigned i) {
   Region &region = kernel.getIndexMap(i);
   OperandAttr spec = kernel.getOperandSpec(kernel.getNumIndexOperands() + i);
   std::optional<AffineMap> map = kernel.getAffineIndexMap(i);
-  if (!map) {
+  // The short form has one type for all indices.
+  if (!map || !llvm::all_equal(region.front().back().getOperandTypes())) {
     printer << " map(";
     llvm::interleaveComma(region.getArguments(), printer,
                           [&](BlockArgument arg) { printer.printRegionArgument(arg); });

@@ -182,6 +182,9 @@ static LogicalResult verifyParams(KernelOp kernel) {
   if (!kernel.getParams())
     return success();
   llvm::SmallDenseSet<TypeID> kinds;
+  // The author of the parameters does not see the dimensions that vmap makes.
+  size_t numDims = llvm::count_if(kernel.getDims().getAsRange<DimAttr>(),
+                                  [](DimAttr dim) { return !dim.getVmapped(); });
   for (Attribute params : kernel.getParamsAttr()) {
     if (!isa<TpuParamsAttr, MosaicGpuParamsAttr, TritonParamsAttr>(params))
       return kernel.emitOpError("expected compiler parameters of a backend, got ") << params;
@@ -193,9 +196,9 @@ static LogicalResult verifyParams(KernelOp kernel) {
       semantics = tpu.getDimensionSemantics();
     if (auto gpu = dyn_cast<MosaicGpuParamsAttr>(params))
       semantics = gpu.getDimensionSemantics();
-    if (semantics && semantics.size() != kernel.getRank())
+    if (semantics && semantics.size() != numDims)
       return kernel.emitOpError("expected dimension_semantics for ")
-             << kernel.getRank() << " dimensions, got " << semantics.size();
+             << numDims << " dimensions, got " << semantics.size();
   }
   return success();
 }
