@@ -9,19 +9,23 @@ from typing import Any
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
 from gridir.frontend.context import KernelContext
+from gridir.frontend.grid_mapping import SideTable, build_kernel, dim_names
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.walker import check_supported, erase_unused, walk
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
 
-def lower_kernel(request: KernelRequest, context: ir.Context, *, platform: str = "cpu") -> ir.Module:
+def lower_kernel(
+    request: KernelRequest, context: ir.Context, *, platform: str = "cpu", side_table: SideTable | None = None
+) -> ir.Module:
     """Lowers a kernel to the `grid` dialect.
 
     Args:
       request: the kernel.
       context: where the module is made.
       platform: the platform that `jax.lax.platform_dependent` is resolved for.
+      side_table: receives the Python objects of the GridMapping that MLIR cannot hold.
 
     Returns:
       A module with one `grid.kernel`. Every op has the location of the equation that it comes from.
@@ -29,16 +33,14 @@ def lower_kernel(request: KernelRequest, context: ir.Context, *, platform: str =
     Raises:
       UnsupportedError: the kernel uses something that gridir cannot lower; primitives are all named at once.
     """
-    mapping = request.grid_mapping
-    name = request.kernel_name
-    check_supported(name, [request.jaxpr, *(b.index_map_jaxpr.jaxpr for b in mapping.block_mappings)])
+    check_supported(request.kernel_name, [request.jaxpr])
     with context, ir.Location.unknown():
-        from gridir.frontend._minimal_header import build_kernel_header
-
-        module, kernel_op = build_kernel_header(request)
+        module = ir.Module.create()
+        with ir.InsertionPoint(module.body):
+            kernel_op = build_kernel(request, side_table)
         kernel = make_context(request, platform)
-        with ir.InsertionPoint(kernel_op.regions[0].blocks[0]):
-            walk(kernel, request.jaxpr, (), list(kernel_op.regions[0].blocks[0].arguments))
+        with ir.InsertionPoint(kernel_op.body):
+            walk(kernel, request.jaxpr, (), list(kernel_op.body.arguments))
             grid.YieldOp([])
         erase_unused(kernel)
     return module
@@ -48,11 +50,10 @@ def make_context(request: KernelRequest, platform: str) -> KernelContext:
     """What the equations of the kernel share."""
     mapping: Any = request.grid_mapping
     vmapped = set(mapping.vmapped_dims)
-    names = mapping.grid_names or ()
     return KernelContext(
         name=request.kernel_name,
         walk=walk,
         axes=tuple(i for i in range(len(mapping.grid)) if i not in vmapped),
-        axis_names=tuple(str(name) if name is not None else None for name in names),
+        axis_names=dim_names(mapping.grid_names, len(mapping.grid)),
         platform=platform,
     )

@@ -1,0 +1,251 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What every field of JAX's calls and records does on a target.
+
+A field is honoured; or it has no meaning on the target, and is accepted in silence; or dropping it would change the
+result, and then a value other than the default is an error. This table is the only place that says which: `check`
+raises from it, and docs/fields.md is printed from it (`python -m gridir.frontend.fields`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Iterator
+from typing import Any
+
+from gridir.errors import UnsupportedError
+
+
+class Effect(enum.Enum):
+    """What a target does with a field."""
+
+    HONOURED = "honoured"
+    NO_MEANING = "no meaning"
+    ERROR = "error"
+
+
+HONOURED, NO_MEANING, ERROR = Effect.HONOURED, Effect.NO_MEANING, Effect.ERROR
+
+
+@dataclasses.dataclass(frozen=True)
+class Field:
+    """One field of a record or one parameter of a call.
+
+    Attributes:
+      owner: the record or the call.
+      name: the field.
+      place: where `grid` holds it.
+      cpu: what the CPU target does with it.
+      why: the reason, or what exactly happens.
+    """
+
+    owner: str
+    name: str
+    place: str
+    cpu: Effect
+    why: str
+
+
+def _fields(owner: str, *rows: tuple[str, str, Effect, str]) -> tuple[Field, ...]:
+    return tuple(Field(owner, *row) for row in rows)
+
+
+GRID_MAPPING = _fields(
+    "GridMapping",
+    ("grid", "`grid(...)`", HONOURED, "every point is run; sizes may be given by the call"),
+    ("grid_names", "`named` of a dimension", HONOURED, "`axis_index` and `program_id` find a dimension by its name"),
+    ("block_mappings", "`inputs(...)`, `outputs(...)`", HONOURED, "see BlockMapping"),
+    ("index_map_tree", "`jax {index_map_tree}`", NO_MEANING, "how Python passes arguments to an index map"),
+    ("index_map_avals", "the arguments of index maps", HONOURED, "program ids and index operands"),
+    (
+        "vmapped_dims",
+        "`vmapped` of a dimension",
+        HONOURED,
+        "a parallel dimension, hidden from `program_id`",
+    ),
+    ("scratch_avals", "`scratch(...)`", HONOURED, "memory that lives from program to program"),
+    ("num_index_operands", "`index(...)`", HONOURED, "the length of that list"),
+    ("num_inputs", "`inputs(...)`", HONOURED, "the length of that list"),
+    ("num_outputs", "`outputs(...)`", HONOURED, "the length of that list"),
+    ("get_grid_indices", "`jax {objects}`", ERROR, "a Python function replaces the program ids"),
+    ("local_grid_env", "`jax {objects}`", ERROR, "a Python function replaces the grid that programs see"),
+    ("debug", "`debug`", HONOURED, "the kernel is printed when it is lowered"),
+)
+
+BLOCK_MAPPING = _fields(
+    "BlockMapping",
+    ("block_shape", "`block [...]`", HONOURED, "blocked, squeezed, element and bounded slices; see `Indirect`"),
+    ("transformed_block_aval", "the Ref in the body, `space`", HONOURED, "all spaces are the memory of the host"),
+    ("index_map_jaxpr", "the index map's region", HONOURED, "evaluated for every program"),
+    ("index_map_out_tree", "`index_tree`", HONOURED, "says which start and size of a `pl.Slice` are fixed"),
+    ("array_aval", "type and shape of the operand", HONOURED, "dtype with its sign; dimensions may be symbols"),
+    ("origin", "`origin`, `jax {origins}`", HONOURED, "names the operand in every message"),
+    ("transforms", "`transforms [...]`", ERROR, "the kernel sees the block in a layout of the GPU"),
+    ("pipeline_mode", "`pipeline <...>`", NO_MEANING, "blocks are read in place, and any may be visited again"),
+    ("debug", "`jax {block_debug}`", NO_MEANING, "how JAX prints the mapping"),
+)
+
+PALLAS_CALL = _fields(
+    "pallas_call",
+    ("kernel", "the body", HONOURED, "the function itself"),
+    ("out_shape", "`outputs(...)`", HONOURED, "type and shape of the results"),
+    ("grid_spec", "GridMapping", HONOURED, "another way to give grid, specs and scratch"),
+    ("grid", "GridMapping", HONOURED, "see GridMapping"),
+    ("in_specs", "GridMapping", HONOURED, "see BlockMapping"),
+    ("out_specs", "GridMapping", HONOURED, "see BlockMapping"),
+    ("scratch_shapes", "GridMapping", HONOURED, "see GridMapping"),
+    ("input_output_aliases", "`aliases [...]`", HONOURED, "the output starts as the input"),
+    ("debug", "`debug`", HONOURED, "the kernel is printed when it is lowered"),
+    ("interpret", "not in `grid`", HONOURED, "left to JAX, unless installed with `replace_interpret=True`"),
+    ("name", "the symbol, `source`", HONOURED, "names the kernel in every message"),
+    ("compiler_params", "`params [...]`", HONOURED, "see the records below"),
+    ("cost_estimate", "`cost`", NO_MEANING, "nothing on this target is scheduled by it"),
+    ("backend", "`backend`", NO_MEANING, "where a kernel runs is decided by where its arrays are"),
+    ("metadata", "`metadata`", NO_MEANING, "strings of the author's own, kept for who reads the module"),
+)
+
+TPU_PARAMS = _fields(
+    "tpu.CompilerParams",
+    (
+        "dimension_semantics",
+        "`semantics [...]`",
+        HONOURED,
+        "parallel dimensions run on threads, unless refuted",
+    ),
+    ("allow_input_fusion", "`#grid.tpu_params`", NO_MEANING, "XLA fuses nothing into a kernel here"),
+    ("vmem_limit_bytes", "`#grid.tpu_params`", NO_MEANING, "there is no VMEM"),
+    ("collective_id", "`#grid.tpu_params`", NO_MEANING, "names a barrier; the barrier op itself is refused"),
+    ("has_side_effects", "`#grid.tpu_params`", NO_MEANING, "a kernel's effects are its results and what it prints"),
+    ("flags", "`#grid.tpu_params`", NO_MEANING, "options of another compiler"),
+    ("internal_scratch_in_bytes", "`#grid.tpu_params`", NO_MEANING, "scratch of another compiler"),
+    ("serialization_format", "`#grid.tpu_params`", NO_MEANING, "nothing is serialised for it"),
+    ("kernel_type", "`#grid.tpu_params`", NO_MEANING, "there is one kind of core"),
+    ("disable_bounds_checks", "`#grid.tpu_params`", NO_MEANING, "checks that are not proved unnecessary stay"),
+    ("disable_semaphore_checks", "`#grid.tpu_params`", NO_MEANING, "checks that are not proved unnecessary stay"),
+    ("skip_device_barrier", "`#grid.tpu_params`", NO_MEANING, "there is no such barrier"),
+    ("allow_collective_id_without_custom_barrier", "`#grid.tpu_params`", NO_MEANING, "a check of another compiler"),
+    (
+        "shape_invariant_numerics",
+        "`#grid.tpu_params`",
+        NO_MEANING,
+        "the order of a sum depends on its block alone",
+    ),
+    ("use_tc_tiling_on_sc", "`#grid.tpu_params`", NO_MEANING, "there are no tiled layouts"),
+    ("needs_layout_passes", "`#grid.tpu_params`", NO_MEANING, "there are no tiled layouts"),
+    ("fuse_transposed_lhs_in_matmul", "`#grid.tpu_params`", NO_MEANING, "a hint for another compiler"),
+)
+
+MOSAIC_GPU_PARAMS = _fields(
+    "mosaic_gpu.CompilerParams",
+    ("approx_math", "`#grid.mosaic_gpu_params`", NO_MEANING, "exact functions are always allowed"),
+    (
+        "dimension_semantics",
+        "`semantics [...]`",
+        HONOURED,
+        "parallel dimensions run on threads, unless refuted",
+    ),
+    ("max_concurrent_steps", "`#grid.mosaic_gpu_params`", NO_MEANING, "blocks are read where they are"),
+    ("delay_release", "`#grid.mosaic_gpu_params`", NO_MEANING, "blocks are read where they are"),
+    ("unsafe_no_auto_barriers", "`#grid.mosaic_gpu_params`", NO_MEANING, "memory is in order here without barriers"),
+    ("reduction_scratch_bytes", "`#grid.mosaic_gpu_params`", NO_MEANING, "scratch of another compiler"),
+    ("profile_space", "`#grid.mosaic_gpu_params`", NO_MEANING, "there are no warps to profile"),
+    ("profile_dir", "`#grid.mosaic_gpu_params`", NO_MEANING, "there are no warps to profile"),
+    ("profile_trace_scope", "`#grid.mosaic_gpu_params`", NO_MEANING, "there are no warps to profile"),
+    ("lowering_semantics", "`#grid.mosaic_gpu_params`", NO_MEANING, "how another compiler maps threads"),
+)
+
+TRITON_PARAMS = _fields(
+    "triton.CompilerParams",
+    ("num_warps", "`#grid.triton_params`", NO_MEANING, "there are no warps"),
+    ("num_stages", "`#grid.triton_params`", NO_MEANING, "loads are not staged"),
+)
+
+MOSAIC_GPU_KERNEL = _fields(
+    "mosaic_gpu.kernel",
+    ("body", "the body", HONOURED, "the function itself, or what the decorator is put on"),
+    ("out_shape", "`outputs(...)`", HONOURED, "type and shape of the results"),
+    ("out_type", "`outputs(...)`", HONOURED, "the other name of out_shape"),
+    ("scratch_shapes", "`grid.scoped`", HONOURED, "scratch of one program"),
+    ("scratch_types", "`grid.scoped`", HONOURED, "the other name of scratch_shapes"),
+    ("compiler_params", "`params [...]`", HONOURED, "see the records above"),
+    ("grid", "`grid(...)`", HONOURED, "every point is run"),
+    ("grid_names", "`named` of a dimension", HONOURED, "`axis_index` finds a dimension by its name"),
+    ("cluster", "dimensions of kind `cluster`", HONOURED, "every point is run"),
+    ("cluster_names", "`named` of a dimension", HONOURED, "`axis_index` finds a dimension by its name"),
+    ("num_threads", "a dimension of kind `thread`", HONOURED, "every point is run"),
+    ("thread_name", "`named` of that dimension", HONOURED, "`axis_index` finds the dimension by its name"),
+    ("interpret", "not in `grid`", HONOURED, "left to JAX, unless installed with `replace_interpret=True`"),
+    ("debug", "`debug`", HONOURED, "the kernel is printed when it is lowered"),
+    ("mesh_kwargs", "the mesh", HONOURED, "further fields of JAX's mesh, as `kernel_name`"),
+)
+
+FIELDS = (
+    *GRID_MAPPING,
+    *BLOCK_MAPPING,
+    *PALLAS_CALL,
+    *TPU_PARAMS,
+    *MOSAIC_GPU_PARAMS,
+    *TRITON_PARAMS,
+    *MOSAIC_GPU_KERNEL,
+)
+
+
+def _refused(fields: tuple[Field, ...], record: Any) -> Iterator[Field]:
+    for field in fields:
+        if field.cpu is ERROR and getattr(record, field.name, None) not in (None, (), [], False):
+            yield field
+
+
+def check(request: Any) -> None:
+    """Refuses a kernel for the CPU that sets a field whose dropping would change the result.
+
+    Args:
+      request: the `KernelRequest`.
+
+    Raises:
+      UnsupportedError: naming the field and the operand, with the reason of the table.
+    """
+    for field in _refused(GRID_MAPPING, request.grid_mapping):
+        raise UnsupportedError(
+            f"{field.owner}.{field.name} is set, which the CPU target cannot honour: {field.why}",
+            kernel=request.kernel_name,
+        )
+    for block_mapping in request.grid_mapping.block_mappings:
+        for field in _refused(BLOCK_MAPPING, block_mapping):
+            raise UnsupportedError(
+                f"{field.name} of {block_mapping.origin} is set, which the CPU target cannot honour: {field.why}",
+                kernel=request.kernel_name,
+                notes=["a block without transforms means the same on every target"],
+            )
+        for dim, size in enumerate(block_mapping.block_shape):
+            if type(size).__name__ == "Indirect":
+                raise UnsupportedError(
+                    f"dimension {dim} of {block_mapping.origin} is pl.Indirect, which the CPU target cannot gather",
+                    kernel=request.kernel_name,
+                    notes=["pass the indices as an index operand and read them in the index map"],
+                )
+
+
+def to_markdown() -> str:
+    """The table as a page of the documentation."""
+    lines = [
+        "# What every field does on the CPU target",
+        "",
+        "A field is *honoured*; or it has *no meaning* on this target and is accepted in silence; or dropping it would",
+        "change the result: then a value other than the default is an *error* that names the kernel and the operand.",
+        "The second column says where the `grid` dialect holds the field. The page is printed by",
+        "`python -m gridir.frontend.fields`, from the table that the compiler itself uses.",
+    ]
+    owner = None
+    for field in FIELDS:
+        if field.owner != owner:
+            owner = field.owner
+            lines += ["", f"## `{owner}`", "", "| field | in `grid` | CPU | |", "| --- | --- | --- | --- |"]
+        lines.append(f"| `{field.name}` | {field.place} | {field.cpu.value} | {field.why} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(to_markdown(), end="")

@@ -1,0 +1,444 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From JAX's `GridMapping` to a `grid.kernel`; `rebuild` goes the other way.
+
+What a target needs has an attribute of its own. What only a GridMapping needs, so that it can be rebuilt, is in the
+kernel's attribute `jax`, each entry only where it says more than the rest of the kernel does:
+
+- `origins`: JAX's names of the operands, where they are not `args[i]` and `outputs[i]`;
+- `scratch`: the element types of scratch Refs with their sign, or the parameters of a barrier;
+- `index_map_tree`: the structure of an index map's arguments, where they are not one after the other;
+- `weak`, `array_spaces`, `block_debug`: what JAX notes about single arrays;
+- `mapping_debug`: the mapping's `debug`, where it is not that of the call;
+- `symbolic_grid`: the sizes of the grid that are symbols;
+- `objects`: the fields that are Python objects. Those stay in the side table of the process that made them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from gridir.errors import OptionError, UnsupportedError
+from gridir.frontend import index_expr as ix
+from gridir.frontend import index_maps, jax_compat, meshes, params, trees
+from gridir.frontend.index_regions import RegionWriter
+from gridir.frontend.request import KernelRequest
+from gridir.frontend.types import element_type, ref_type, space_name
+from gridir.mlir import ir
+from gridir.mlir.dialects import grid
+
+
+@dataclasses.dataclass
+class SideTable:
+    """The Python objects of one GridMapping that MLIR cannot hold, by the name of their field."""
+
+    objects: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+
+def dim_names(grid_names: Sequence[Any] | None, rank: int) -> tuple[str | None, ...]:
+    """The name of each grid dimension in `grid`: a name that is no string gets a placeholder, a missing one None.
+
+    vmap puts its dimensions in front without naming them, so names belong to the last dimensions.
+    """
+    if grid_names is None:
+        return (None,) * rank
+    names = tuple(name if isinstance(name, str) else f"object {i}" for i, name in enumerate(grid_names))
+    return (None,) * (rank - len(names)) + names
+
+
+def signed_element_type(dtype: Any) -> ir.Type:
+    """The MLIR type of one element of an operand, which keeps the sign of JAX's dtype."""
+    if isinstance(dtype, np.dtype) and dtype.kind == "u":
+        return ir.IntegerType.get_unsigned(jax.numpy.iinfo(dtype).bits)
+    name = getattr(dtype, "name", str(dtype))
+    if name in ("uint2", "uint4"):
+        return ir.IntegerType.get_unsigned(int(name[4:]))
+    return element_type(dtype)
+
+
+class _Notes:
+    """Collects the entries of the attribute `jax` and the side table."""
+
+    def __init__(self, side_table: SideTable | None):
+        self.objects: dict[str, Any] = {}
+        self.entries: dict[str, ir.Attribute] = {}
+        self.side_table = side_table
+
+    def object(self, field: str, value: Any) -> None:
+        self.objects[field] = value
+
+    def text(self, key: str, values: Mapping[str, str] | str) -> None:
+        if values:
+            self.entries[key] = params.to_attribute(values)
+
+    def finish(self) -> dict[str, ir.Attribute]:
+        if self.objects:
+            self.entries["objects"] = params.to_attribute(tuple(self.objects))
+        if self.side_table is not None:
+            self.side_table.objects = self.objects
+        return self.entries
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The parts of a header
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def dim_kinds(mesh: Any, rank: int) -> tuple[str, ...]:
+    """The hardware level that each dimension of a mesh enumerates; a grid without a mesh has only `grid`."""
+    kinds: tuple[str, ...] = ()
+    match type(mesh).__name__:
+        case "Mesh":
+            threads = ("thread",) if mesh.num_threads is not None else ()
+            kinds = ("grid",) * len(mesh.grid) + ("cluster",) * len(mesh.cluster) + threads
+        case "TensorCoreMesh" | "ScalarSubcoreMesh":
+            kinds = ("core",) * len(mesh.shape)
+        case "VectorSubcoreMesh":
+            kinds = ("core", "subcore")
+        case "WarpMesh":
+            kinds = ("thread",)
+    return ("grid",) * (rank - len(kinds)) + kinds
+
+
+def _dims(request: KernelRequest, notes: _Notes) -> list[ir.Attribute]:
+    mapping = request.grid_mapping
+    rank = len(mapping.grid)
+    names = dim_names(mapping.grid_names, rank)
+    kinds = dim_kinds(request.mesh, rank)
+    for i, name in enumerate(mapping.grid_names or ()):
+        if not isinstance(name, str):
+            notes.object(f"grid_names[{i}]", name)
+    symbols, dims = {}, []
+    for i, size in enumerate(mapping.grid):
+        number = int(size) if jax_compat.is_constant_dim(size) else None
+        if number is None and size is not jax_compat.dynamic_grid_dim:
+            symbols[str(i)] = str(size)
+        dims.append(grid.DimAttr.get(number, names[i], i in mapping.vmapped_dims, kinds[i]))
+    notes.text("symbolic_grid", symbols)
+    return dims
+
+
+def _block_dim(dim: Any, what: str) -> ir.Attribute:
+    kind = type(dim).__name__
+    if kind == "Squeezed":
+        return grid.BlockDimAttr.get(1, "squeezed")
+    size = dim.block_size
+    if not jax_compat.is_constant_dim(size):
+        raise UnsupportedError(
+            f"expected a block of {what} whose size is known, got {size}",
+            notes=["a symbolic dimension can be cut into blocks of a known size, or be one block"],
+        )
+    match kind:
+        case "Blocked":
+            return grid.BlockDimAttr.get(int(size))
+        case "Element":
+            return grid.BlockDimAttr.get(int(size), "element", tuple(map(int, dim.padding)))
+        case "BoundedSlice":
+            return grid.BlockDimAttr.get(int(size), "bounded_slice")
+        case "Indirect":
+            return grid.BlockDimAttr.get(int(size), "indirect")
+    raise UnsupportedError(f"expected a known kind of block dimension of {what}, got {dim!r}")
+
+
+def _is_whole(block_shape: Sequence[Any], shape: Sequence[Any]) -> bool:
+    return all(
+        type(dim).__name__ == "Blocked" and dim.block_size == size for dim, size in zip(block_shape, shape, strict=True)
+    )
+
+
+# The Ref transforms of blocks that have an attribute: the class, the kind, and the field that holds the numbers.
+TRANSFORMS = {
+    "TilingTransform": ("tiling", "tiling"),
+    "UntilingTransform": ("untiling", "tiling"),
+    "SwizzleTransform": ("swizzle", "swizzle"),
+    "UnswizzleRef": ("unswizzle", "swizzle"),
+    "TransposeTransform": ("transpose", "permutation"),
+}
+
+
+def _transforms(transforms: Sequence[Any], field: str, notes: _Notes) -> list[ir.Attribute]:
+    if not all(type(transform).__name__ in TRANSFORMS for transform in transforms):
+        notes.object(field, tuple(transforms))
+        return []
+    attributes = []
+    for transform in transforms:
+        kind, name = TRANSFORMS[type(transform).__name__]
+        numbers = getattr(transform, name)
+        attributes.append(grid.TransformAttr.get(kind, [numbers] if isinstance(numbers, int) else list(numbers)))
+    return attributes
+
+
+def _shape(shape: Sequence[Any]) -> list[int | str]:
+    return [int(size) if jax_compat.is_constant_dim(size) else str(size) for size in shape]
+
+
+def _pipeline(mode: Any, field: str, notes: _Notes) -> ir.Attribute | None:
+    if mode is None:
+        return None
+    if type(mode).__name__ != "Buffered":
+        notes.object(field, mode)
+        return None
+    return grid.PipelineModeAttr.get(mode.buffer_count, mode.use_lookahead, mode.revisit and mode.revisit.value)
+
+
+def _index_tree(block_mapping: Any, field: str, notes: _Notes) -> str | None:
+    tree = block_mapping.index_map_out_tree
+    if tree == jax.tree.structure((0,) * len(block_mapping.block_shape)):
+        return None
+    try:
+        return trees.to_text(tree)
+    except trees.OpaqueTree:
+        notes.object(field, tree)
+        return None
+
+
+def _space(space: Any, field: str, notes: _Notes) -> str:
+    """The name of a memory space; one that is bound to a mesh is noted as an object."""
+    if isinstance(space, jax_compat.CoreMemorySpace):
+        notes.object(field, space)
+        return space_name(space.memory_space)
+    return space_name(space)
+
+
+def _operand(block_mapping: Any, name: str, field: str, notes: _Notes) -> ir.Attribute:
+    array, ref = block_mapping.array_aval, block_mapping.transformed_block_aval
+    whole = _is_whole(block_mapping.block_shape, array.shape)
+    return grid.OperandAttr.get(
+        signed_element_type(array.dtype),
+        _shape(array.shape),
+        [] if whole else [_block_dim(dim, name) for dim in block_mapping.block_shape],
+        _space(ref.memory_space, f"{field}.memory_space", notes),
+        _pipeline(block_mapping.pipeline_mode, f"{field}.pipeline_mode", notes),
+        _transforms(block_mapping.transforms, f"{field}.transforms", notes),
+        name,
+        _index_tree(block_mapping, f"{field}.index_map_out_tree", notes),
+    )
+
+
+def usual_origins(num_index: int, num_inputs: int, num_outputs: int) -> list[str]:
+    """The origins that JAX gives to arguments and results that are no trees, for inputs and outputs."""
+    outputs = ["outputs"] if num_outputs == 1 else [f"outputs[{i}]" for i in range(num_outputs)]
+    return [f"args[{num_index + i}]" for i in range(num_inputs)] + outputs
+
+
+def _note_arrays(mapping: Any, debug: bool, notes: _Notes) -> None:
+    """Notes what JAX knows about single arrays that their operands do not say."""
+    origins = [bm.origin for bm in mapping.block_mappings]
+    if origins != usual_origins(mapping.num_index_operands, mapping.num_inputs, mapping.num_outputs):
+        notes.entries["origins"] = params.to_attribute(origins)
+    weak, spaces, debugged = [], {}, []
+    for i, aval in enumerate(mapping.index_map_avals):
+        inner = aval.inner_aval if isinstance(aval, jax_compat.AbstractRef) else aval
+        if not jax_compat.is_plain_sharding(inner):
+            notes.object(f"index_map_avals[{i}]", aval)
+    for i, bm in enumerate(mapping.block_mappings):
+        inner = bm.transformed_block_aval.inner_aval
+        for part, aval in (("array", bm.array_aval), ("block", inner)):
+            if not isinstance(aval, jax_compat.ShapedArray):
+                raise UnsupportedError(f"expected {bm.origin} to be an array, got {aval}")
+            if aval.weak_type:
+                weak.append(f"{part} {i}")
+            if not jax_compat.is_plain_sharding(aval):
+                notes.object(f"block_mappings[{i}].{part}", aval)
+        space = bm.array_aval.memory_space
+        if isinstance(space, jax_compat.ArrayMemorySpace):
+            if space is not jax_compat.ArrayMemorySpace.Device:
+                spaces[str(i)] = f"array.{space.name}"
+        else:
+            spaces[str(i)] = _space(space, f"block_mappings[{i}].array_space", notes)
+        if bm.debug != debug:
+            debugged.append(i)
+    if weak:
+        notes.entries["weak"] = params.to_attribute(weak)
+    if debugged:
+        notes.entries["block_debug"] = params.to_attribute(debugged)
+    notes.text("array_spaces", spaces)
+
+
+def _scratch(mapping: Any, notes: _Notes) -> list[ir.Type]:
+    types, notable = [], {}
+    for i, aval in enumerate(mapping.scratch_avals):
+        field = f"scratch_avals[{i}]"
+        if type(aval) is not jax_compat.AbstractRef or not isinstance(aval.inner_aval, jax_compat.ShapedArray):
+            notes.object(field, aval)
+            aval = jax_compat.plain_ref(aval)
+        elif isinstance(aval.memory_space, jax_compat.CoreMemorySpace):
+            notes.object(field, aval)
+            aval = jax_compat.AbstractRef(aval.inner_aval, aval.memory_space.memory_space)
+        barrier = jax_compat.barrier_parameters(aval.dtype)
+        if barrier is not None:
+            notable[str(i)] = params.to_attribute(barrier)
+            semaphore = grid.SemaphoreType.get("barrier")
+            space = grid.MemorySpaceAttr.get(space_name(aval.memory_space))
+            types.append(ir.MemRefType.get(aval.shape, semaphore, memory_space=space))
+            continue
+        types.append(ref_type(aval))
+        signed = signed_element_type(aval.dtype)
+        if signed != ir.MemRefType(types[-1]).element_type:
+            notable[str(i)] = ir.TypeAttr.get(signed)
+    if notable:
+        notes.entries["scratch"] = ir.DictAttr.get(notable)
+    return types
+
+
+def semantics(request: KernelRequest) -> list[str] | None:
+    """What the author claims about each grid dimension, from the parameters of any backend; None for no claim.
+
+    A dimension that vmap made is parallel, as JAX says itself.
+
+    Raises:
+      OptionError: if there are more or fewer semantics than the author's grid has dimensions.
+    """
+    mapping = request.grid_mapping
+    vmapped = set(mapping.vmapped_dims)
+    rank = len(mapping.grid)
+    if request.mesh is not None and (claims := meshes.claimed_semantics(request.mesh)) is not None:
+        return claims
+    for record in params.records_of(request.compiler_params).values():
+        claims = getattr(record, "dimension_semantics", None)
+        if claims is None:
+            continue
+        claims = [getattr(claim, "value", claim) for claim in claims]
+        if len(claims) != rank - len(vmapped):
+            raise OptionError(
+                f"expected dimension_semantics for {rank - len(vmapped)} grid dimensions, got {len(claims)}",
+                kernel=request.kernel_name,
+            )
+        rest = iter(claims)
+        return ["parallel" if i in vmapped else next(rest) for i in range(rank)]
+    return ["parallel" if i in vmapped else "arbitrary" for i in range(rank)] if vmapped else None
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The kernel
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def _block_indices(block_mapping: Any, exprs: Sequence[ix.Expr]) -> list[ix.Expr]:
+    """The indices in the order of `grid`: one for each block dimension, two for a slice."""
+    indices: list[ix.Expr] = []
+    for entry in jax.tree.unflatten(block_mapping.index_map_out_tree, exprs):
+        if isinstance(entry, jax_compat.Slice):
+            parts = (entry.start, entry.size)
+            indices += [part if isinstance(part, ix.Expr) else ix.const(part, 32) for part in parts]
+        else:
+            indices += jax.tree.leaves(entry)
+    return indices
+
+
+def _write_index_map(block: ir.Block, block_mapping: Any, rank: int, name: str) -> None:
+    exprs = index_maps.read_jaxpr(block_mapping.index_map_jaxpr, rank, name).results
+    arguments = list(block.arguments)
+    with ir.InsertionPoint(block):
+        writer = RegionWriter(arguments[:rank], arguments[rank:])
+        grid.YieldOp([writer.write(expr) for expr in _block_indices(block_mapping, exprs)])
+
+
+def _index_map_tree(mapping: Any, notes: _Notes) -> None:
+    tree = mapping.index_map_tree
+    if tree == jax.tree.structure(((0,) * len(mapping.index_map_avals), {})):
+        return
+    try:
+        notes.text("index_map_tree", trees.to_text(tree))
+    except trees.OpaqueTree:
+        notes.object("index_map_tree", tree)
+
+
+def build_kernel(request: KernelRequest, side_table: SideTable | None = None) -> grid.KernelOp:
+    """Creates the `grid.kernel` of a request at the insertion point: all of it but the ops of its body.
+
+    The body's block has its arguments: index, input, output and scratch Refs, in the order of the jaxpr's.
+
+    Args:
+      request: what JAX hands over.
+      side_table: receives the Python objects that MLIR cannot hold.
+
+    Raises:
+      UnsupportedError: if the mapping, or one of its index maps, says what `grid` cannot.
+      OptionError: if the compiler parameters are malformed.
+    """
+    mapping = request.grid_mapping
+    notes = _Notes(side_table)
+    rank, num_index = len(mapping.grid), mapping.num_index_operands
+    names = _parameter_names(request)
+    index_operands = [
+        grid.OperandAttr.get(
+            signed_element_type(aval.dtype),
+            _shape(aval.shape),
+            [],
+            _space(aval.memory_space, f"index_map_avals[{rank + i}].memory_space", notes),
+            origin=names[i],
+        )
+        for i, aval in enumerate(mapping.index_map_avals[rank:])
+    ]
+    operands = [
+        _operand(bm, names[num_index + i], f"block_mappings[{i}]", notes) for i, bm in enumerate(mapping.block_mappings)
+    ]
+    _note_arrays(mapping, mapping.debug, notes)
+    debug = mapping.debug or request.debug
+    if mapping.debug != debug:
+        notes.entries["mapping_debug"] = params.to_attribute(mapping.debug)
+    _index_map_tree(mapping, notes)
+    for field in ("get_grid_indices", "local_grid_env"):
+        if getattr(mapping, field) is not None:
+            notes.object(field, getattr(mapping, field))
+    scratch = _scratch(mapping, notes)
+    place = _location(request)
+    cost = request.cost_estimate
+    kernel = grid.KernelOp(
+        jax_compat.symbol_name(request.kernel_name),
+        grid=_dims(request, notes),
+        index_operands=index_operands,
+        inputs=operands[: mapping.num_inputs],
+        outputs=operands[mapping.num_inputs :],
+        scratch=scratch,
+        semantics=semantics(request),
+        aliases=request.input_output_aliases,
+        params=[params.record_to_attribute(r) for r in params.records_of(request.compiler_params).values()],
+        cost=cost
+        and grid.CostAttr.get(cost.flops, cost.transcendentals, cost.bytes_accessed, cost.remote_bytes_transferred),
+        metadata=request.metadata,
+        backend=request.backend,
+        source=_source(request),
+        jax=notes.finish(),
+        debug=debug,
+        arg_locs=[ir.Location.name(name, place) for name in names],
+        loc=place,
+    )
+    for i, (block, block_mapping) in enumerate(zip(kernel.index_maps, mapping.block_mappings, strict=True)):
+        _write_index_map(block, block_mapping, rank, names[num_index + i])
+    return kernel
+
+
+def _parameter_names(request: KernelRequest) -> list[str]:
+    """The name of each parameter of the kernel function, as its author wrote it; JAX's own where it is not known."""
+    mapping, jaxpr = request.grid_mapping, request.jaxpr
+    names = list(jaxpr.debug_info.arg_names or ())
+    if len(names) == len(jaxpr.invars) and all(names):
+        return [str(name) for name in names]
+    index = [f"args[{i}]" for i in range(mapping.num_index_operands)]
+    scratch = [f"scratch[{i}]" for i in range(len(mapping.scratch_avals))]
+    return index + [bm.origin for bm in mapping.block_mappings] + scratch
+
+
+def _location(request: KernelRequest) -> ir.Location:
+    """Where the kernel function is defined."""
+    match = re.search(r"(.*) at (.*):(\d+)$", request.jaxpr.debug_info.func_src_info or "")
+    if match is None:
+        return ir.Location.unknown()
+    return ir.Location.name(match[1], ir.Location.file(match[2], int(match[3]), 0))
+
+
+def _source(request: KernelRequest) -> str:
+    """What messages call the kernel: `{name} for kernel function {function} at {file}:{line}`."""
+    place = request.jaxpr.debug_info.func_src_info
+    if request.name is None or not place or place.split(" ")[0] == request.name:
+        return place or request.kernel_name
+    return f"{request.name} for kernel function {place}"

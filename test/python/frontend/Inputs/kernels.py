@@ -1,0 +1,71 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Finds the `pallas_call`s of a function and hands them over as the frontend gets them, without installing anything."""
+
+import importlib.util
+import pathlib
+
+import jax
+from gridir.frontend import meshes, params
+from gridir.frontend.request import KernelRequest
+from jax.extend import core
+
+
+def requests(function, *args):
+    """The request of every `pallas_call` that `function` makes, in order."""
+    closed = jax.make_jaxpr(function)(*args)
+    return [_request(eqn) for eqn in _equations(closed.jaxpr) if eqn.primitive.name == "pallas_call"]
+
+
+def _request(eqn):
+    options = eqn.params["compiler_params"]
+    return KernelRequest(
+        jaxpr=eqn.params["jaxpr"],
+        grid_mapping=eqn.params["grid_mapping"],
+        in_avals=tuple(v.aval for v in eqn.invars),
+        out_avals=tuple(v.aval for v in eqn.outvars),
+        input_output_aliases=eqn.params["input_output_aliases"],
+        compiler_params=options,
+        cost_estimate=eqn.params["cost_estimate"],
+        metadata=eqn.params["metadata"],
+        name=eqn.params["name"],
+        debug=eqn.params["debug"],
+        interpret=eqn.params["interpret"],
+        backend=options.backend if isinstance(options, params.CallOptions) else None,
+        mesh=eqn.params["mesh"],
+    )
+
+
+def _equations(jaxpr):
+    for eqn in jaxpr.eqns:
+        yield eqn
+        if eqn.primitive.name == "pallas_call":
+            continue
+        for param in eqn.params.values():
+            for item in param if isinstance(param, tuple | list) else (param,):
+                if isinstance(item, core.ClosedJaxpr):
+                    yield from _equations(item.jaxpr)
+                elif isinstance(item, core.Jaxpr):
+                    yield from _equations(item)
+
+
+def examples(repository):
+    """Name, function and arguments of every example."""
+    for path in sorted(pathlib.Path(repository, "examples").glob("*.py")):
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        yield path.stem, getattr(module, path.stem), module.example_args()
+
+
+def mesh_requests(function, *args):
+    """The request of every `mpmd_map` that `function` makes, which is what kernels over a mesh become."""
+    closed = jax.make_jaxpr(function)(*args)
+    found = []
+    for eqn in _equations(closed.jaxpr):
+        if eqn.primitive.name == "mpmd_map":
+            given = dict(eqn.params)
+            jaxprs, meshes_, out_avals = given.pop("jaxprs"), given.pop("meshes"), given.pop("out_avals")
+            found.append(meshes.request_of_mesh(jaxprs, meshes_, [v.aval for v in eqn.invars], out_avals, **given))
+    return found
