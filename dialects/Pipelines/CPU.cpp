@@ -34,11 +34,29 @@ namespace {
 void addBufferization(OpPassManager &pm) {
   // A carried tensor stays in one buffer, so that no step allocates.
   pm.addNestedPass<func::FuncOp>(cpu::createCPUAnchorLoopTensorsPass());
-  // A value that only fills a block is computed in the block.
+  // A value that only fills a block is computed in the block, if nothing in
+  // between would see it; a value that only fills a part of a tensor, there.
+  pm.addNestedPass<func::FuncOp>(cpu::createCPUComputeInPlacePass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addPass(bufferization::createOneShotBufferizePass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+}
+
+/// Linalg on memrefs to loops over a few vector registers.
+void addVectorization(OpPassManager &pm, const CPUPipelineOptions &options) {
+  auto withTarget = [&](auto passOptions) {
+    passOptions.vectorBytes = options.vectorBytes;
+    passOptions.vectorRegisters = options.vectorRegisters;
+    return passOptions;
+  };
+  // Contractions first: the copies that pack their panels are tiled next.
+  pm.addNestedPass<func::FuncOp>(cpu::createCPUTileContractionsPass(
+      withTarget(cpu::CPUTileContractionsPassOptions())));
+  pm.addNestedPass<func::FuncOp>(
+      cpu::createCPUTileBodyPass(withTarget(cpu::CPUTileBodyPassOptions())));
+  pm.addNestedPass<func::FuncOp>(cpu::createCPUVectorizeBodyPass(
+      withTarget(cpu::CPUVectorizeBodyPassOptions())));
 }
 
 /// Loops, memrefs, vectors and scalars to the llvm dialect.
@@ -103,9 +121,12 @@ void buildLoopsToCPUPipeline(OpPassManager &pm,
                              const CPUPipelineOptions &options) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // Tensor arithmetic becomes linalg, the form that bufferises in place.
-  pm.addPass(createConvertElementwiseToLinalgPass());
+  // While values are tensors: their use tells what is worth a loop of its own.
+  pm.addNestedPass<func::FuncOp>(cpu::createCPUFuseElementwisePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
   addBufferization(pm);
+  addVectorization(pm, options);
   // After every pass that makes a buffer, before any that lowers one.
   pm.addPass(cpu::createCPUPlanArenaPass());
   addLowering(pm);

@@ -119,6 +119,95 @@ def CPUCheckContractPass : Pass<"cpu-check-contract", "::mlir::ModuleOp"> {
   }];
 }
 
+def CPUComputeInPlacePass : Pass<"cpu-compute-in-place"> {
+  let summary = "Compute each stored value in the memory that it is stored to";
+  let description = [{
+    Puts the memory of a `bufferization.materialize_in_destination` in the place
+    of the empty tensor that its value is computed in, so that bufferisation
+    needs neither a buffer nor a copy. The write then happens where the value is
+    computed rather than where it is stored, so the pass first proves that
+    nothing in between reads or writes that memory, and that the computation
+    itself reads of it only the element that it is about to write. Two arguments
+    that are not `llvm.noalias` are the same array, or disjoint.
+
+    Before:
+
+    ```mlir
+    %e = tensor.empty() : tensor<8xf32>
+    %y = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    bufferization.materialize_in_destination %y in restrict writable %o
+        : (tensor<8xf32>, memref<8xf32>) -> ()
+    ```
+
+    After:
+
+    ```mlir
+    %d = bufferization.to_tensor %o restrict writable : memref<8xf32> to tensor<8xf32>
+    %y = linalg.exp ins(%x : tensor<8xf32>) outs(%d : tensor<8xf32>) -> tensor<8xf32>
+    bufferization.materialize_in_destination %y in writable %o
+        : (tensor<8xf32>, memref<8xf32>) -> ()
+    ```
+
+    The upstream `eliminate-empty-tensors` does the same without looking at what
+    lies in between; the pass takes `restrict` away, which keeps it from trying.
+  }];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect",
+  ];
+  let statistics = [
+    Statistic<"numInPlace", "num-in-place", "Number of values computed in place">,
+    Statistic<"numCopied", "num-copied", "Number of stores left as copies">,
+  ];
+}
+
+def CPUFuseElementwisePass : Pass<"cpu-fuse-elementwise"> {
+  let summary = "Compute chains of elementwise ops in one loop";
+  let description = [{
+    Turns arithmetic on tensors, gathers, concatenations and named linalg ops
+    into `linalg.generic`, drops unit dimensions, and computes a producer inside
+    its consumer where that saves a pass over memory:
+
+    - elementwise ops, broadcasts and transposes into the elementwise op or the
+      reduction that uses them, unless a value would be computed again for
+      every copy of a broadcast or for several users, and costs more than a
+      load;
+    - `acc + dot(a, b)` and `acc + sum(x)` into a contraction or a reduction
+      that starts from `acc`;
+    - a transpose into the indexing map of the contraction that reads it.
+
+    A tensor loaded from a Ref is the Ref's memory, not a copy. A producer that
+    reads one never moves past a store to that Ref, nor into a loop.
+
+    Before:
+
+    ```mlir
+    %0 = arith.mulf %x, %two : tensor<8x128xf32>
+    %1 = arith.addf %0, %y : tensor<8x128xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %y : tensor<8x128xf32>, tensor<8x128xf32>) outs(%e : tensor<8x128xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %2 = arith.mulf %a, %cst : f32
+      %3 = arith.addf %2, %b : f32
+      linalg.yield %3 : f32
+    } -> tensor<8x128xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::tensor::TensorDialect",
+  ];
+  let statistics = [
+    Statistic<"numFused", "num-fused", "Number of loops saved">,
+  ];
+}
+
 def CPUPlanArenaPass : Pass<"cpu-plan-arena", "::mlir::ModuleOp"> {
   let summary = "Place every buffer of the kernel in one arena that the caller brings";
   let description = [{
@@ -164,6 +253,155 @@ def CPUPlanArenaPass : Pass<"cpu-plan-arena", "::mlir::ModuleOp"> {
     Statistic<"numBytes", "num-bytes", "Bytes of the arena">,
     Statistic<"numBytesSaved", "num-bytes-saved",
               "Bytes saved by buffers that share memory">,
+  ];
+}
+
+def CPUTileBodyPass : Pass<"cpu-tile-body", "::mlir::func::FuncOp"> {
+  let summary = "Tile every linalg op on memrefs to a few vector registers";
+  let description = [{
+    Chooses for each op the dimension that vectors run along, and emits loops
+    around tiles of a few registers:
+
+    - elementwise ops along the innermost dimension of what they write;
+    - transposes in squares;
+    - reductions across rows with a row of accumulators;
+    - reductions along a row with an accumulator per lane, added up once at the
+      end of the row. The order of a floating-point sum changes, and of nothing
+      else.
+
+    What a tile size does not divide is done a register at a time, then in one
+    short tile; a dynamic size one element at a time. Ops with bodies that have
+    no vector form stay as they are and become plain loops later. A
+    `memref.copy` is treated as an op like any other.
+
+    Before:
+
+    ```mlir
+    linalg.exp ins(%x : memref<4x40xf32>) outs(%y : memref<4x40xf32>)
+    ```
+
+    After, with registers of 32 bytes:
+
+    ```mlir
+    scf.for %i = %c0 to %c4 step %c1 {
+      scf.for %j = %c0 to %c32 step %c16 {
+        %xt = memref.subview %x[%i, %j] [1, 16] [1, 1] ...
+        %yt = memref.subview %y[%i, %j] [1, 16] [1, 1] ...
+        linalg.generic ... ins(%xt : memref<16xf32, ...>) outs(%yt : memref<16xf32, ...>) ...
+      }
+      linalg.generic ... // columns 32 to 39
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect",
+  ];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "unsigned", /*default=*/"32",
+           "Set the width of a vector register in bytes">,
+    Option<"vectorRegisters", "vector-registers", "unsigned", /*default=*/"16",
+           "Set the number of vector registers">,
+  ];
+  let statistics = [
+    Statistic<"numTiled", "num-tiled", "Number of ops tiled">,
+    Statistic<"numLeft", "num-left", "Number of ops left to plain loops">,
+  ];
+}
+
+def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncOp"> {
+  let summary = "Tile contractions to register tiles over packed panels";
+  let description = [{
+    Rewrites every static contraction on memrefs as loops over
+
+    - batch dimensions and further m, n and k dimensions, one at a time;
+    - panels of the right operand, as wide as the accumulators: copied into a
+      contiguous buffer when enough rows use it, or when it must be transposed,
+      widened or padded;
+    - tiles of a few rows, whose accumulators stay in registers over the whole
+      panel.
+
+    Narrow element types are widened while panels are copied: f16 and bf16 to
+    f32, small integers to i32. A narrow result is accumulated in the wide type
+    and rounded once. Columns that do not fill a register are padded with zeros.
+
+    Before:
+
+    ```mlir
+    linalg.matmul ins(%a, %b : memref<12x64xf32>, memref<64x16xf32>) outs(%c : memref<12x16xf32>)
+    ```
+
+    After, with 16 registers of 32 bytes:
+
+    ```mlir
+    scf.for %i = %c0 to %c12 step %c6 {
+      scf.for %k = %c0 to %c64 step %c1 {
+        linalg.contract ... ins(%at, %bt : memref<6x1xf32, ...>, memref<1x16xf32, ...>)
+                            outs(%ct : memref<6x16xf32, ...>)
+      }
+    }
+    ```
+
+    Contractions with a few columns only are left to `cpu-tile-body`, which
+    treats them as reductions.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect",
+  ];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "unsigned", /*default=*/"32",
+           "Set the width of a vector register in bytes">,
+    Option<"vectorRegisters", "vector-registers", "unsigned", /*default=*/"16",
+           "Set the number of vector registers">,
+  ];
+  let statistics = [
+    Statistic<"numTiled", "num-tiled", "Number of contractions tiled">,
+    Statistic<"numLeft", "num-left", "Number of contractions left to other tilings">,
+  ];
+}
+
+def CPUVectorizeBodyPass : Pass<"cpu-vectorize-body", "::mlir::func::FuncOp"> {
+  let summary = "Turn register tiles into vector ops";
+  let description = [{
+    Vectorises each linalg op on memrefs that fits in the registers, keeps
+    accumulators in registers over reduction loops, and lowers what has a choice
+    of lowerings: transfers with a permutation, reductions of vectors.
+
+    Larger ops are never vectorised, whatever their body: a block in registers
+    takes LLVM seconds and spills. They, and ops without a vector form, are
+    left for `convert-linalg-to-loops`.
+
+    Before:
+
+    ```mlir
+    linalg.exp ins(%x : memref<16xf32>) outs(%y : memref<16xf32>)
+    ```
+
+    After:
+
+    ```mlir
+    %0 = vector.transfer_read %x[%c0], %pad {in_bounds = [true]} : memref<16xf32>, vector<16xf32>
+    %1 = math.exp %0 : vector<16xf32>
+    vector.transfer_write %1, %y[%c0] {in_bounds = [true]} : vector<16xf32>, memref<16xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect",
+  ];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "unsigned", /*default=*/"32",
+           "Set the width of a vector register in bytes">,
+    Option<"vectorRegisters", "vector-registers", "unsigned", /*default=*/"16",
+           "Set the number of vector registers">,
+  ];
+  let statistics = [
+    Statistic<"numVectorized", "num-vectorized", "Number of ops vectorised">,
+    Statistic<"numLeft", "num-left", "Number of ops left to plain loops">,
   ];
 }
 

@@ -1,0 +1,332 @@
+//===- FuseElementwise.cpp - one loop for a chain of elementwise ops ------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/CPU/Transforms/MemoryHazards.h"
+#include "dialects/CPU/Transforms/Passes.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace gridir::cpu {
+#define GEN_PASS_DEF_CPUFUSEELEMENTWISEPASS
+#include "dialects/CPU/Transforms/Passes.h.inc"
+} // namespace gridir::cpu
+
+using namespace mlir;
+
+namespace {
+
+/// How many ops a body may have to be computed again for each of its users
+/// rather than stored: about what a load and a store cost.
+constexpr unsigned kCheapOps = 2;
+/// A fused op reads at most this many operands, since each is a pointer in the
+/// inner loop.
+constexpr unsigned kMaxOperands = 12;
+
+bool isContraction(Operation *op) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  return linalgOp && linalg::isaContractionOpInterface(linalgOp);
+}
+
+/// True if `op` reduces with an op called `name`, starting from a tensor of
+/// that op's neutral element.
+bool reducesFromNeutral(linalg::LinalgOp op, OperationName name) {
+  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
+    return false;
+  SmallVector<Operation *> combiners;
+  if (!matchReduction(op.getRegionOutputArgs(), 0, combiners) ||
+      combiners.size() != 1 || combiners.front()->getName() != name)
+    return false;
+  auto fill = op.getDpsInitOperand(0)->get().getDefiningOp<linalg::FillOp>();
+  Attribute value;
+  if (!fill || !matchPattern(fill.getInputs()[0], m_Constant(&value)))
+    return false;
+  std::optional<TypedAttr> neutral =
+      arith::getNeutralElement(combiners.front());
+  if (!neutral)
+    return false;
+  // The neutral element of a sum is -0.0 to some and 0.0 to others.
+  auto number = dyn_cast<FloatAttr>(value);
+  auto expected = dyn_cast<FloatAttr>(*neutral);
+  if (number && expected && number.getValue().isZero())
+    return expected.getValue().isZero();
+  return value == *neutral;
+}
+
+/// acc + reduce(0, x) becomes a reduction that starts from acc, and so does
+/// acc + dot(a, b): the sum is reordered as any reduction's is, and a pass over
+/// the block is saved.
+template <typename CombineOp>
+struct StartReductionFromOperand : OpRewritePattern<CombineOp> {
+  using OpRewritePattern<CombineOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CombineOp combine,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<RankedTensorType>(combine.getType()))
+      return rewriter.notifyMatchFailure(combine, "not an op on tensors");
+    for (auto [reduced, other] :
+         {std::pair(combine.getLhs(), combine.getRhs()),
+          std::pair(combine.getRhs(), combine.getLhs())}) {
+      auto reduction = reduced.template getDefiningOp<linalg::LinalgOp>();
+      if (!reduction || !reduced.hasOneUse() ||
+          reduction->getBlock() != combine->getBlock() ||
+          !reducesFromNeutral(reduction, combine->getName()) ||
+          !gridir::cpu::mayReadLater(reduction, combine))
+        continue;
+      // The reduction moves down to where `other` is known.
+      rewriter.moveOpBefore(reduction, combine);
+      rewriter.modifyOpInPlace(
+          reduction, [&] { reduction.getDpsInitOperand(0)->set(other); });
+      rewriter.replaceOp(combine, reduction->getResult(0));
+      return success();
+    }
+    return rewriter.notifyMatchFailure(
+        combine, "no operand is a reduction that only this op uses");
+  }
+};
+
+/// A contraction of a transposed tensor reads it in the other order.
+struct FoldTransposeIntoContraction
+    : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isContraction(op) || isa<linalg::GenericOp>(op.getOperation()))
+      return rewriter.notifyMatchFailure(op, "not a named contraction");
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    SmallVector<Value> inputs = op.getDpsInputs();
+    bool changed = false;
+    for (auto [i, input] : llvm::enumerate(inputs)) {
+      auto transpose = input.getDefiningOp<linalg::TransposeOp>();
+      if (!transpose || transpose->getBlock() != op->getBlock() ||
+          !gridir::cpu::mayReadLater(transpose, op))
+        continue;
+      // Dimension d of the transposed tensor is perm[d] of the source.
+      ArrayRef<int64_t> permutation = transpose.getPermutation();
+      SmallVector<AffineExpr> results(permutation.size());
+      for (auto [d, source] : llvm::enumerate(permutation))
+        results[source] = maps[i].getResult(d);
+      maps[i] =
+          AffineMap::get(maps[i].getNumDims(), 0, results, op->getContext());
+      inputs[i] = transpose.getInput();
+      changed = true;
+    }
+    if (!changed)
+      return rewriter.notifyMatchFailure(op, "no operand is a transpose");
+    Value init = op.getDpsInitOperand(0)->get();
+    SmallVector<Attribute> mapAttrs;
+    for (AffineMap map : maps)
+      mapAttrs.push_back(AffineMapAttr::get(map));
+    auto contract = linalg::ContractOp::create(
+        rewriter, op.getLoc(), init.getType(), inputs, ValueRange(init),
+        rewriter.getArrayAttr(mapAttrs));
+    if (Attribute cast = op->getAttr("cast"))
+      contract->setAttr("cast", cast);
+    rewriter.replaceOp(op, contract);
+    return success();
+  }
+};
+
+unsigned countOps(linalg::GenericOp op) {
+  return llvm::range_size(op.getBody()->without_terminator());
+}
+
+/// True if the body has a function or a division: worth storing its result.
+bool isExpensive(linalg::GenericOp op) {
+  return llvm::any_of(op.getBody()->without_terminator(), [](Operation &inner) {
+    return isa<math::MathDialect>(inner.getDialect()) ||
+           isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp,
+               arith::RemSIOp, arith::RemUIOp>(inner) ||
+           inner.getNumRegions() > 0 || !isMemoryEffectFree(&inner);
+  });
+}
+
+int64_t getNumPoints(linalg::GenericOp op) {
+  int64_t points = 1;
+  for (int64_t range : op.getStaticLoopRanges()) {
+    if (ShapedType::isDynamic(range))
+      return ShapedType::kDynamic;
+    points *= range;
+  }
+  return points;
+}
+
+/// Decides whether the op that makes `operand` is computed inside its user.
+bool isProfitable(OpOperand *operand) {
+  Operation *producer = operand->get().getDefiningOp();
+  Operation *consumer = operand->getOwner();
+  // Never into a loop, and never past a store to what the producer reads.
+  if (!producer || producer->getBlock() != consumer->getBlock() ||
+      !gridir::cpu::mayReadLater(producer, consumer))
+    return false;
+  if (isContraction(consumer) || isContraction(producer))
+    return false;
+  bool onlyUser = llvm::all_of(
+      producer->getUsers(), [&](Operation *user) { return user == consumer; });
+  auto from = dyn_cast<linalg::GenericOp>(producer);
+  auto to = dyn_cast<linalg::GenericOp>(consumer);
+  if (!from || !to)
+    return onlyUser; // a reshape
+  if (from->getNumOperands() + to->getNumOperands() > kMaxOperands)
+    return false;
+  // A value that is broadcast would be computed again for every copy.
+  if (countOps(from) > 0 && getNumPoints(from) != getNumPoints(to))
+    return false;
+  return onlyUser || (countOps(from) <= kCheapOps && !isExpensive(from));
+}
+
+/// Turns gathers, concatenations and named ops into forms that bufferise, fuse
+/// and vectorise like any other loop.
+struct GatherToGeneric : OpRewritePattern<tensor::GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::GatherOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType resultType = op.getResultType();
+    RankedTensorType indexType = op.getIndicesType();
+    int64_t batchRank = indexType.getRank() - 1;
+    int64_t sourceRank = op.getSourceType().getRank();
+    if (!resultType.hasStaticShape() || op.getSourceType().getRank() == 0)
+      return rewriter.notifyMatchFailure(op, "expected static shapes");
+    bool dropsDims = resultType.getRank() != batchRank + sourceRank;
+    Location loc = op.getLoc();
+    int64_t rank = resultType.getRank();
+    Value empty = tensor::EmptyOp::create(rewriter, loc, resultType.getShape(),
+                                          resultType.getElementType());
+    SmallVector<AffineMap> maps{rewriter.getMultiDimIdentityMap(rank)};
+    SmallVector<utils::IteratorType> iterators(rank,
+                                               utils::IteratorType::parallel);
+    ArrayRef<int64_t> gathered = op.getGatherDims();
+    auto generic = linalg::GenericOp::create(
+        rewriter, loc, TypeRange(resultType), ValueRange(), ValueRange(empty),
+        maps, iterators, [&](OpBuilder &b, Location l, ValueRange) {
+          SmallVector<Value> at;
+          for (int64_t d = 0; d < batchRank; ++d)
+            at.push_back(linalg::IndexOp::create(b, l, d));
+          SmallVector<Value> source;
+          int64_t next = batchRank;
+          for (int64_t d = 0; d < sourceRank; ++d) {
+            auto position = llvm::find(gathered, d);
+            if (position == gathered.end()) {
+              source.push_back(linalg::IndexOp::create(b, l, next++));
+              continue;
+            }
+            SmallVector<Value> which = at;
+            which.push_back(arith::ConstantIndexOp::create(
+                b, l, position - gathered.begin()));
+            Value index =
+                tensor::ExtractOp::create(b, l, op.getIndices(), which);
+            if (!index.getType().isIndex())
+              index = arith::IndexCastOp::create(b, l, b.getIndexType(), index);
+            source.push_back(index);
+            if (!dropsDims)
+              ++next;
+          }
+          Value element =
+              tensor::ExtractOp::create(b, l, op.getSource(), source);
+          linalg::YieldOp::create(b, l, element);
+        });
+    rewriter.replaceOp(op, generic);
+    return success();
+  }
+};
+
+class CPUFuseElementwisePass
+    : public gridir::cpu::impl::CPUFuseElementwisePassBase<
+          CPUFuseElementwisePass> {
+public:
+  using CPUFuseElementwisePassBase::CPUFuseElementwisePassBase;
+
+  void runOnOperation() override {
+    unsigned before = countBodies();
+    if (failed(foldIntoContractions()) || failed(makeGeneric()) ||
+        failed(fuse()))
+      return signalPassFailure();
+    unsigned after = countBodies();
+    numFused += before > after ? before - after : 0;
+  }
+
+private:
+  unsigned countBodies() {
+    unsigned count = 0;
+    getOperation()->walk([&](Operation *op) {
+      bool elementwise =
+          OpTrait::hasElementwiseMappableTraits(op) &&
+          llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+      count += elementwise || isa<linalg::LinalgOp>(op);
+    });
+    return count;
+  }
+
+  LogicalResult foldIntoContractions() {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<StartReductionFromOperand<arith::AddFOp>,
+                 StartReductionFromOperand<arith::AddIOp>,
+                 StartReductionFromOperand<arith::MaximumFOp>,
+                 StartReductionFromOperand<arith::MinimumFOp>,
+                 StartReductionFromOperand<arith::MaxSIOp>,
+                 StartReductionFromOperand<arith::MinSIOp>,
+                 FoldTransposeIntoContraction, GatherToGeneric>(&getContext());
+    tensor::populateDecomposeTensorConcatPatterns(patterns);
+    return applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+
+  /// Everything but contractions and fills becomes linalg.generic.
+  LogicalResult makeGeneric() {
+    RewritePatternSet patterns(&getContext());
+    linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return failure();
+    IRRewriter rewriter(&getContext());
+    WalkResult result = getOperation()->walk([&](linalg::LinalgOp op) {
+      if (isa<linalg::GenericOp, linalg::FillOp>(op.getOperation()) ||
+          !op.hasPureTensorSemantics() || isContraction(op))
+        return WalkResult::advance();
+      rewriter.setInsertionPoint(op);
+      if (failed(linalg::generalizeNamedOp(rewriter, op))) {
+        op->emitError() << "expected an op with a region that says what it "
+                           "computes, got '"
+                        << op->getName() << "'";
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  LogicalResult fuse() {
+    RewritePatternSet patterns(&getContext());
+    linalg::ControlDropUnitDims unitDims;
+    linalg::populateFoldUnitExtentDimsPatterns(patterns, unitDims);
+    linalg::populateFoldUnitExtentDimsCanonicalizationPatterns(patterns,
+                                                               unitDims);
+    linalg::populateElementwiseOpsFusionPatterns(patterns, isProfitable);
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, isProfitable);
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    linalg::GenericOp::getCanonicalizationPatterns(patterns, &getContext());
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns,
+                                                         &getContext());
+    tensor::EmptyOp::getCanonicalizationPatterns(patterns, &getContext());
+    return applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

@@ -1,0 +1,409 @@
+//===- TileBody.cpp - tile the ops of a body to registers -----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/CPU/Transforms/Passes.h"
+#include "dialects/CPU/Transforms/VectorTarget.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+namespace gridir::cpu {
+#define GEN_PASS_DEF_CPUTILEBODYPASS
+#include "dialects/CPU/Transforms/Passes.h.inc"
+} // namespace gridir::cpu
+
+using namespace mlir;
+using gridir::cpu::VectorTarget;
+
+namespace {
+
+bool isParallel(utils::IteratorType kind) {
+  return kind == utils::IteratorType::parallel;
+}
+
+/// The loop that walks the last dimension of an operand, or -1.
+int getInnermost(AffineMap map) {
+  if (map.getNumResults() == 0)
+    return -1;
+  auto dim = dyn_cast<AffineDimExpr>(map.getResults().back());
+  return dim ? static_cast<int>(dim.getPosition()) : -1;
+}
+
+/// How an op is cut: a tile size for each loop and the order of the loops.
+struct Tiling {
+  int vectorDim = -1;
+  /// A second dimension that another operand has innermost: a transpose.
+  int secondDim = -1;
+  bool reducesVector = false;
+  SmallVector<int64_t> sizes;
+  SmallVector<unsigned> order;
+};
+
+/// Emits a nest of loops around tiles of one op, with full tiles first and
+/// smaller ones for what is left of each dimension.
+class TileNest {
+public:
+  using LeafFn = function_ref<void(TileNest &)>;
+
+  TileNest(RewriterBase &rewriter, linalg::GenericOp op, const Tiling &tiling,
+           int64_t lanes)
+      : rewriter(rewriter), op(op), tiling(tiling), lanes(lanes),
+        staticRanges(op.getStaticLoopRanges()),
+        ranges(cast<linalg::LinalgOp>(op.getOperation())
+                   .createLoopRanges(rewriter, op.getLoc())),
+        offsets(ranges.size(), rewriter.getIndexAttr(0)),
+        tileSizes(ranges.size(), 1) {}
+
+  /// Runs `leaf` inside loops over `dims`, outermost first.
+  void emit(ArrayRef<unsigned> dims, LeafFn leaf) {
+    if (dims.empty())
+      return leaf(*this);
+    unsigned dim = dims.front();
+    auto inner = [&](OpFoldResult offset, int64_t size) {
+      offsets[dim] = offset;
+      tileSizes[dim] = size;
+      emit(dims.drop_front(), leaf);
+    };
+    if (ShapedType::isDynamic(staticRanges[dim]))
+      emitDynamic(dim, inner);
+    else
+      emitStatic(dim, inner);
+  }
+
+  SmallVector<OpFoldResult> getSizes() const {
+    return getAsIndexOpFoldResult(rewriter.getContext(), tileSizes);
+  }
+
+  RewriterBase &rewriter;
+  linalg::GenericOp op;
+  const Tiling &tiling;
+  int64_t lanes;
+  SmallVector<int64_t> staticRanges;
+  SmallVector<Range> ranges;
+  SmallVector<OpFoldResult> offsets;
+  SmallVector<int64_t> tileSizes;
+
+private:
+  using InnerFn = function_ref<void(OpFoldResult, int64_t)>;
+
+  void emitLoop(Value begin, Value end, int64_t step, InnerFn inner) {
+    Location loc = op.getLoc();
+    Value stride = arith::ConstantIndexOp::create(rewriter, loc, step);
+    auto loop = scf::ForOp::create(rewriter, loc, begin, end, stride);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    inner(loop.getInductionVar(), step);
+  }
+
+  void emitStatic(unsigned dim, InnerFn inner) {
+    int64_t range = staticRanges[dim];
+    int64_t size = std::min(tiling.sizes[dim], range);
+    for (int64_t begin = 0; begin < range;) {
+      // After the full tiles one register at a time, then the last lanes.
+      if (range - begin < size)
+        size = range - begin > lanes ? lanes : range - begin;
+      int64_t end = begin + (range - begin) / size * size;
+      if (end - begin == size) {
+        inner(rewriter.getIndexAttr(begin), size);
+      } else {
+        Location loc = op.getLoc();
+        emitLoop(arith::ConstantIndexOp::create(rewriter, loc, begin),
+                 arith::ConstantIndexOp::create(rewriter, loc, end), size,
+                 inner);
+      }
+      begin = end;
+    }
+  }
+
+  /// A size that is known at run time only: full tiles, then single elements.
+  void emitDynamic(unsigned dim, InnerFn inner) {
+    Location loc = op.getLoc();
+    int64_t size = tiling.sizes[dim];
+    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    Value end =
+        getValueOrCreateConstantIndexOp(rewriter, loc, ranges[dim].size);
+    if (size == 1)
+      return emitLoop(zero, end, 1, inner);
+    Value step = arith::ConstantIndexOp::create(rewriter, loc, size);
+    Value rest = arith::RemUIOp::create(rewriter, loc, end, step);
+    Value full = arith::SubIOp::create(rewriter, loc, end, rest);
+    emitLoop(zero, full, size, inner);
+    emitLoop(full, end, 1, inner);
+  }
+};
+
+class CPUTileBodyPass
+    : public gridir::cpu::impl::CPUTileBodyPassBase<CPUTileBodyPass> {
+public:
+  using CPUTileBodyPassBase::CPUTileBodyPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    CPUTileBodyPassBase::getDependentDialects(registry);
+    linalg::registerTilingInterfaceExternalModels(registry);
+  }
+
+  void runOnOperation() override {
+    target = {vectorBytes, vectorRegisters};
+    IRRewriter rewriter(&getContext());
+    turnCopiesIntoLinalg(rewriter);
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation()->walk([&](linalg::LinalgOp op) {
+      if (op.hasPureBufferSemantics() && !target.isContractionTile(op))
+        ops.push_back(op);
+    });
+    for (linalg::LinalgOp op : ops) {
+      rewriter.setInsertionPoint(op);
+      auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+      if (!generic) {
+        FailureOr<linalg::GenericOp> made =
+            linalg::generalizeNamedOp(rewriter, op);
+        if (failed(made))
+          continue;
+        generic = *made;
+      }
+      tile(rewriter, generic);
+    }
+  }
+
+private:
+  /// A memref.copy of a strided view would become a call of MLIR's runner
+  /// library.
+  void turnCopiesIntoLinalg(RewriterBase &rewriter) {
+    SmallVector<memref::CopyOp> copies;
+    getOperation()->walk([&](memref::CopyOp copy) {
+      if (isa<MemRefType>(copy.getSource().getType()) &&
+          isa<MemRefType>(copy.getTarget().getType()))
+        copies.push_back(copy);
+    });
+    for (memref::CopyOp copy : copies) {
+      rewriter.setInsertionPoint(copy);
+      rewriter.replaceOpWithNewOp<linalg::CopyOp>(copy, copy.getSource(),
+                                                  copy.getTarget());
+    }
+  }
+
+  /// True if every op of the body has a form on vectors.
+  static bool hasVectorForm(linalg::GenericOp op) {
+    for (AffineMap map : op.getIndexingMapsArray())
+      if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
+        return false;
+    return llvm::all_of(
+        op.getBody()->without_terminator(), [](Operation &inner) {
+          return isa<linalg::IndexOp, arith::ConstantOp>(inner) ||
+                 OpTrait::hasElementwiseMappableTraits(&inner);
+        });
+  }
+
+  FailureOr<Tiling> chooseTiling(linalg::GenericOp op) {
+    unsigned numLoops = op.getNumLoops();
+    if (numLoops == 0 || !hasVectorForm(op))
+      return failure();
+    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+
+    Tiling tiling;
+    // What is written whole decides; else what is read whole; else anything.
+    for (AffineMap map : llvm::reverse(maps))
+      if (map.getNumResults() == numLoops && getInnermost(map) >= 0) {
+        tiling.vectorDim = getInnermost(map);
+        break;
+      }
+    for (AffineMap map : maps)
+      if (tiling.vectorDim < 0)
+        tiling.vectorDim = getInnermost(map);
+    if (tiling.vectorDim < 0)
+      tiling.vectorDim = numLoops - 1;
+    unsigned vector = tiling.vectorDim;
+    tiling.reducesVector = !isParallel(kinds[vector]);
+    for (AffineMap map : maps) {
+      int innermost = getInnermost(map);
+      if (innermost >= 0 && innermost != tiling.vectorDim &&
+          map.isFunctionOfDim(vector) && isParallel(kinds[innermost]))
+        tiling.secondDim = innermost;
+    }
+
+    bool reduces = op.getNumReductionLoops() > 0;
+    int64_t lanes = target.getLanes(op);
+    int64_t unroll = tiling.reducesVector ? target.getInnerReductionUnroll()
+                     : reduces            ? target.getOuterReductionUnroll()
+                                          : target.getElementwiseUnroll();
+    tiling.sizes.assign(numLoops, 1);
+    tiling.sizes[vector] = lanes * unroll;
+    if (tiling.secondDim >= 0 && !tiling.reducesVector) {
+      // A square of registers is transposed at a time; 8 by 8 is fastest.
+      int64_t side = std::min<int64_t>(lanes, 8);
+      tiling.sizes[vector] = side;
+      tiling.sizes[tiling.secondDim] = side;
+    }
+
+    for (unsigned d = 0; d < numLoops; ++d)
+      if (d != vector && isParallel(kinds[d]))
+        tiling.order.push_back(d);
+    if (!tiling.reducesVector)
+      tiling.order.push_back(vector);
+    for (unsigned d = 0; d < numLoops; ++d)
+      if (d != vector && !isParallel(kinds[d]))
+        tiling.order.push_back(d);
+    if (tiling.reducesVector)
+      tiling.order.push_back(vector);
+    return tiling;
+  }
+
+  void tile(RewriterBase &rewriter, linalg::GenericOp op) {
+    FailureOr<Tiling> tiling = chooseTiling(op);
+    if (failed(tiling)) {
+      ++numLeft;
+      return;
+    }
+    if (tiling->reducesVector) {
+      if (failed(tileInnerReduction(rewriter, op, *tiling))) {
+        ++numLeft;
+        return;
+      }
+    } else {
+      TileNest nest(rewriter, op, *tiling, target.getLanes(op));
+      nest.emit(tiling->order, [](TileNest &nest) { emitTile(nest); });
+    }
+    rewriter.eraseOp(op);
+    ++numTiled;
+  }
+
+  static linalg::GenericOp makeTile(TileNest &nest) {
+    FailureOr<TilingResult> tiled =
+        cast<TilingInterface>(nest.op.getOperation())
+            .getTiledImplementation(nest.rewriter, nest.offsets,
+                                    nest.getSizes());
+    return cast<linalg::GenericOp>(tiled->tiledOps.front());
+  }
+
+  static void emitTile(TileNest &nest) {
+    gridir::cpu::dropUnitDims(nest.rewriter, makeTile(nest));
+  }
+
+  /// A reduction along the innermost dimension keeps one accumulator per lane
+  /// and adds the lanes up once per row.
+  LogicalResult tileInnerReduction(RewriterBase &rewriter, linalg::GenericOp op,
+                                   Tiling &tiling) {
+    SmallVector<Operation *> combiners;
+    if (op.getNumDpsInits() != 1 ||
+        !matchReduction(op.getRegionOutputArgs(), 0, combiners) ||
+        combiners.size() != 1)
+      return failure();
+    Operation *combiner = combiners.front();
+    std::optional<TypedAttr> neutral = arith::getNeutralElement(combiner);
+    int64_t range = op.getStaticLoopRanges()[tiling.vectorDim];
+    if (!neutral ||
+        op.getBody()->getTerminator()->getOperand(0) != combiner->getResult(0))
+      return failure();
+    int64_t lanes = target.getLanes(op);
+    int64_t &width = tiling.sizes[tiling.vectorDim];
+    if (!ShapedType::isDynamic(range))
+      width = std::min(width, range < lanes ? range : range / lanes * lanes);
+
+    Location loc = op.getLoc();
+    Type element = combiner->getResult(0).getType();
+    Value lanesBuffer;
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(&getOperation().getBody().front());
+      lanesBuffer = memref::AllocaOp::create(rewriter, loc,
+                                             MemRefType::get({width}, element));
+    }
+    auto isReduced = [&](unsigned d) {
+      return !isParallel(op.getIteratorTypesArray()[d]);
+    };
+    ArrayRef<unsigned> order = tiling.order;
+    unsigned numOuter =
+        llvm::count_if(order, [&](unsigned d) { return !isReduced(d); });
+
+    TileNest nest(rewriter, op, tiling, lanes);
+    nest.emit(order.take_front(numOuter), [&](TileNest &row) {
+      Value init = arith::ConstantOp::create(rewriter, loc, *neutral);
+      linalg::FillOp::create(rewriter, loc, ValueRange(init),
+                             ValueRange(lanesBuffer));
+      row.emit(order.drop_front(numOuter),
+               [&](TileNest &tile) { emitLanes(tile, lanesBuffer); });
+      combineLanes(row, combiner, lanesBuffer);
+    });
+    return success();
+  }
+
+  /// One tile of the row, accumulated lane by lane.
+  static void emitLanes(TileNest &nest, Value lanesBuffer) {
+    RewriterBase &rewriter = nest.rewriter;
+    linalg::GenericOp tile = makeTile(nest);
+    unsigned vector = nest.tiling.vectorDim;
+    int64_t width = nest.tileSizes[vector];
+    Value lanes = lanesBuffer;
+    if (cast<MemRefType>(lanes.getType()).getDimSize(0) != width)
+      lanes = memref::SubViewOp::create(
+          rewriter, tile.getLoc(), lanes, ArrayRef<int64_t>{0},
+          ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1});
+    SmallVector<AffineMap> maps = tile.getIndexingMapsArray();
+    maps.back() = AffineMap::get(tile.getNumLoops(), 0,
+                                 rewriter.getAffineDimExpr(vector));
+    SmallVector<utils::IteratorType> kinds = tile.getIteratorTypesArray();
+    kinds[vector] = utils::IteratorType::parallel;
+    auto perLane =
+        linalg::GenericOp::create(rewriter, tile.getLoc(), tile.getDpsInputs(),
+                                  ValueRange(lanes), maps, kinds);
+    rewriter.inlineRegionBefore(tile.getRegion(), perLane.getRegion(),
+                                perLane.getRegion().begin());
+    rewriter.eraseOp(tile);
+    gridir::cpu::dropUnitDims(rewriter, perLane);
+  }
+
+  /// out[row] = out[row] combined with every lane.
+  static void combineLanes(TileNest &nest, Operation *combiner,
+                           Value lanesBuffer) {
+    RewriterBase &rewriter = nest.rewriter;
+    linalg::GenericOp op = nest.op;
+    Location loc = op.getLoc();
+    Value out = op.getDpsInits()[0];
+    auto outType = cast<MemRefType>(out.getType());
+    AffineMap map = op.getIndexingMapsArray().back();
+    SmallVector<OpFoldResult> offsets;
+    for (AffineExpr expr : map.getResults()) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      offsets.push_back(dim ? nest.offsets[dim.getPosition()]
+                            : OpFoldResult(rewriter.getIndexAttr(0)));
+    }
+    SmallVector<OpFoldResult> ones(offsets.size(), rewriter.getIndexAttr(1));
+    if (!offsets.empty()) {
+      auto type = memref::SubViewOp::inferRankReducedResultType(
+          {}, outType, offsets, ones, ones);
+      out = memref::SubViewOp::create(rewriter, loc, cast<MemRefType>(type),
+                                      out, offsets, ones, ones);
+    }
+    MLIRContext *context = rewriter.getContext();
+    SmallVector<AffineMap> maps{rewriter.getMultiDimIdentityMap(1),
+                                AffineMap::get(1, 0, context)};
+    linalg::GenericOp::create(
+        rewriter, loc, ValueRange(lanesBuffer), ValueRange(out), maps,
+        ArrayRef<utils::IteratorType>{utils::IteratorType::reduction},
+        [&](OpBuilder &b, Location l, ValueRange args) {
+          OperationState state(l, combiner->getName());
+          state.addOperands(args);
+          state.addTypes(combiner->getResultTypes());
+          state.addAttributes(combiner->getAttrs());
+          linalg::YieldOp::create(b, l, b.create(state)->getResults());
+        });
+  }
+
+  VectorTarget target;
+};
+
+} // namespace

@@ -1,0 +1,61 @@
+//===- VectorTarget.h - the vector registers of a CPU ----------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CPU_TRANSFORMS_VECTORTARGET_H
+#define GRIDIR_DIALECTS_CPU_TRANSFORMS_VECTORTARGET_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace gridir::cpu {
+
+/// What the tiling passes know of a CPU, and the tile sizes that follow from
+/// it. The numbers are measured; see docs and `benchmarks/`.
+struct VectorTarget {
+  int64_t bytes;
+  int64_t registers;
+
+  /// Elements of `type` in one register.
+  int64_t getLanes(mlir::Type type) const;
+
+  /// Lanes of the widest type that `op` reads, writes or computes with, so
+  /// that a tile of so many elements takes at most one register per value.
+  int64_t getLanes(mlir::linalg::LinalgOp op) const;
+
+  /// Registers of an elementwise tile. More hide latency until the constants
+  /// and temporaries of a polynomial spill.
+  int64_t getElementwiseUnroll() const { return registers >= 32 ? 4 : 2; }
+
+  /// Accumulators of a reduction along the vector dimension: enough to hide
+  /// the latency of an addition.
+  int64_t getInnerReductionUnroll() const { return registers >= 32 ? 8 : 4; }
+
+  /// Accumulators of a reduction across the vector dimension: wide tiles read
+  /// whole cache lines of many rows.
+  int64_t getOuterReductionUnroll() const { return registers / 2; }
+
+  /// Rows of a contraction tile. With `getContractionColumns` registers per
+  /// row, the accumulators, one row of B and a broadcast of A fit.
+  int64_t getContractionRows() const { return 6; }
+
+  /// Registers across a row of a contraction tile.
+  int64_t getContractionColumns() const { return registers >= 32 ? 4 : 2; }
+
+  /// True if `op` is the innermost tile of a contraction: accumulators that
+  /// fit in registers, and one step of the reduction.
+  bool isContractionTile(mlir::linalg::LinalgOp op) const;
+};
+
+/// Drops the dimensions of size 1 that tiling leaves, so that what is
+/// vectorised has one or two dimensions. Returns the op that takes its place.
+mlir::linalg::GenericOp dropUnitDims(mlir::RewriterBase &rewriter,
+                                     mlir::linalg::GenericOp op);
+
+} // namespace gridir::cpu
+
+#endif // GRIDIR_DIALECTS_CPU_TRANSFORMS_VECTORTARGET_H

@@ -1,0 +1,113 @@
+//===- VectorizeBody.cpp - register tiles to vectors ----------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/CPU/Transforms/Passes.h"
+#include "dialects/CPU/Transforms/VectorTarget.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Hoisting.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+
+namespace gridir::cpu {
+#define GEN_PASS_DEF_CPUVECTORIZEBODYPASS
+#include "dialects/CPU/Transforms/Passes.h.inc"
+} // namespace gridir::cpu
+
+using namespace mlir;
+using gridir::cpu::VectorTarget;
+
+namespace {
+
+class CPUVectorizeBodyPass
+    : public gridir::cpu::impl::CPUVectorizeBodyPassBase<CPUVectorizeBodyPass> {
+public:
+  using CPUVectorizeBodyPassBase::CPUVectorizeBodyPassBase;
+
+  void runOnOperation() override {
+    VectorTarget target{vectorBytes, vectorRegisters};
+    IRRewriter rewriter(&getContext());
+    // Subviews must be gone before transfers can be hoisted: two views of one
+    // buffer might overlap.
+    if (failed(simplify()))
+      return signalPassFailure();
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation()->walk([&](linalg::LinalgOp op) {
+      if (op.hasPureBufferSemantics())
+        ops.push_back(op);
+    });
+    for (linalg::LinalgOp op : ops)
+      vectorize(rewriter, op, target);
+    if (failed(simplify()))
+      return signalPassFailure();
+    getOperation()->walk(
+        [](LoopLikeOpInterface loop) { moveLoopInvariantCode(loop); });
+    // Accumulators stay in registers over a reduction loop.
+    linalg::hoistRedundantVectorTransfers(getOperation());
+    if (failed(lowerVectors()))
+      return signalPassFailure();
+  }
+
+private:
+  void vectorize(RewriterBase &rewriter, linalg::LinalgOp op,
+                 const VectorTarget &target) {
+    int64_t points = 1;
+    for (int64_t range : op.getStaticLoopRanges())
+      points =
+          ShapedType::isDynamic(range) ? ShapedType::kDynamic : points * range;
+    // A whole block in registers takes LLVM seconds and spills every value.
+    int64_t most = target.registers * target.getLanes(op);
+    if (points <= 0 || points > most || op.getNumLoops() == 0) {
+      ++numLeft;
+      return;
+    }
+    rewriter.setInsertionPoint(op);
+    FailureOr<linalg::VectorizationResult> result = linalg::vectorize(
+        rewriter, op, /*inputVectorSizes=*/{}, /*inputScalableVecDims=*/{},
+        /*vectorizeNDExtract=*/false, /*flatten1DDepthwiseConv=*/false,
+        /*assumeDynamicDimsMatchVecSizes=*/false,
+        /*createNamedContraction=*/linalg::isaContractionOpInterface(op));
+    if (failed(result)) {
+      ++numLeft;
+      return;
+    }
+    rewriter.eraseOp(op);
+    ++numVectorized;
+  }
+
+  LogicalResult simplify() {
+    RewritePatternSet patterns(&getContext());
+    memref::populateFoldMemRefAliasOpPatterns(patterns);
+    for (StringRef dialect : {"affine", "arith", "memref", "scf", "vector"})
+      for (RegisteredOperationName op :
+           getContext().getRegisteredOperationsByDialect(dialect))
+        op.getCanonicalizationPatterns(patterns, &getContext());
+    return applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+
+  LogicalResult lowerVectors() {
+    RewritePatternSet patterns(&getContext());
+    vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
+    vector::populateVectorMultiReductionLoweringPatterns(
+        patterns, vector::VectorMultiReductionLowering::InnerReduction);
+    return applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

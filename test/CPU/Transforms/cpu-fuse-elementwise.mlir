@@ -1,0 +1,120 @@
+// RUN: gridir-opt %s --cpu-fuse-elementwise --split-input-file | FileCheck %s
+
+// A chain is one loop.
+// CHECK-LABEL: func.func @chain
+// CHECK:         linalg.generic
+// CHECK:           arith.mulf
+// CHECK:           math.exp
+// CHECK:           arith.addf
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @chain(%x: tensor<8x128xf32>, %y: tensor<8x128xf32>) -> tensor<8x128xf32> {
+  %0 = arith.mulf %x, %y : tensor<8x128xf32>
+  %1 = math.exp %0 : tensor<8x128xf32>
+  %2 = arith.addf %1, %y : tensor<8x128xf32>
+  return %2 : tensor<8x128xf32>
+}
+
+// -----
+
+// A broadcast and a reshape that keeps a dimension vanish; the division of 8 numbers is not done 1024 times.
+// CHECK-LABEL: func.func @broadcast
+// CHECK-SAME:    %[[X:.*]]: tensor<8x128xf32>, %[[S:.*]]: tensor<8xf32>
+// CHECK:         %[[R:.*]] = linalg.generic {{.*}} ins(%[[S]] : tensor<8xf32>)
+// CHECK:           arith.divf
+// CHECK:         linalg.generic {{.*}} ins(%[[X]], %[[R]] : tensor<8x128xf32>, tensor<8xf32>)
+// CHECK:           arith.mulf
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @broadcast(%x: tensor<8x128xf32>, %s: tensor<8xf32>) -> tensor<8x128xf32> {
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %r = arith.divf %one, %s : tensor<8xf32>
+  %k = tensor.expand_shape %r [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+  %c = tensor.collapse_shape %k [[0, 1]] : tensor<8x1xf32> into tensor<8xf32>
+  %e = tensor.empty() : tensor<8x128xf32>
+  %b = linalg.broadcast ins(%c : tensor<8xf32>) outs(%e : tensor<8x128xf32>) dimensions = [1]
+  %y = arith.mulf %x, %b : tensor<8x128xf32>
+  return %y : tensor<8x128xf32>
+}
+
+// -----
+
+// A producer joins the reduction that uses it.
+// CHECK-LABEL: func.func @sum_of_squares
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK:           arith.mulf
+// CHECK:           arith.addf
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @sum_of_squares(%x: tensor<8x128xf32>, %acc: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = arith.mulf %x, %x : tensor<8x128xf32>
+  %1 = linalg.reduce { arith.addf } ins(%0 : tensor<8x128xf32>) outs(%acc : tensor<8xf32>) dimensions = [1]
+  return %1 : tensor<8xf32>
+}
+
+// -----
+
+// acc + dot(a, transpose(b)) is a contraction that starts from acc.
+// CHECK-LABEL: func.func @accumulate
+// CHECK-SAME:    %[[A:.*]]: tensor<4x8xf32>, %[[B:.*]]: tensor<16x8xf32>, %[[ACC:.*]]: tensor<4x16xf32>
+// CHECK-NOT:     linalg.transpose
+// CHECK:         %[[D:.*]] = linalg.contract {{.*}} ins(%[[A]], %[[B]] : {{.*}}) outs(%[[ACC]] : tensor<4x16xf32>)
+// CHECK:         return %[[D]]
+func.func @accumulate(%a: tensor<4x8xf32>, %b: tensor<16x8xf32>, %acc: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %te = tensor.empty() : tensor<8x16xf32>
+  %t = linalg.transpose ins(%b : tensor<16x8xf32>) outs(%te : tensor<8x16xf32>) permutation = [1, 0]
+  %e = tensor.empty() : tensor<4x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %d = linalg.matmul ins(%a, %t : tensor<4x8xf32>, tensor<8x16xf32>) outs(%f : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %s = arith.addf %acc, %d : tensor<4x16xf32>
+  return %s : tensor<4x16xf32>
+}
+
+// -----
+
+// A loaded value is not read again after a store to its Ref: %x is the memory of %r.
+// CHECK-LABEL: func.func @store_between
+// CHECK:         linalg.generic
+// CHECK:           arith.mulf
+// CHECK:         bufferization.materialize_in_destination
+// CHECK:         linalg.generic
+// CHECK:           arith.addf
+// CHECK:         return
+func.func @store_between(%r: memref<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %x = bufferization.to_tensor %r restrict : memref<8xf32> to tensor<8xf32>
+  %0 = arith.mulf %x, %x : tensor<8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %r : (tensor<8xf32>, memref<8xf32>) -> ()
+  %1 = arith.addf %0, %y : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// -----
+
+// A store to another array is no hazard, when the arguments are known to be distinct.
+// CHECK-LABEL: func.func @store_elsewhere
+// CHECK:         linalg.generic
+// CHECK:           arith.mulf
+// CHECK:           arith.addf
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @store_elsewhere(%r: memref<8xf32> {llvm.noalias}, %o: memref<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %x = bufferization.to_tensor %r restrict : memref<8xf32> to tensor<8xf32>
+  %0 = arith.mulf %x, %x : tensor<8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %o : (tensor<8xf32>, memref<8xf32>) -> ()
+  %1 = arith.addf %0, %y : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// -----
+
+// A gather bufferises as a loop.
+// CHECK-LABEL: func.func @gather
+// CHECK-NOT:     tensor.gather
+// CHECK:         linalg.generic
+// CHECK:           tensor.extract %{{.*}} : tensor<4x1xi32>
+// CHECK:           tensor.extract %{{.*}} : tensor<16x128xf32>
+func.func @gather(%x: tensor<16x128xf32>, %i: tensor<4x1xi32>) -> tensor<4x128xf32> {
+  %0 = tensor.gather %x[%i] gather_dims([0]) : (tensor<16x128xf32>, tensor<4x1xi32>) -> tensor<4x128xf32>
+  return %0 : tensor<4x128xf32>
+}

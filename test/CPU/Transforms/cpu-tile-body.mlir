@@ -1,0 +1,101 @@
+// RUN: gridir-opt %s --cpu-tile-body --split-input-file | FileCheck %s
+
+// Two registers at a time, then one, then the last lanes.
+// CHECK-LABEL: func.func @elementwise
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             linalg.generic {{.*}} outs(%{{.*}} : memref<16xf32
+// CHECK:           linalg.generic {{.*}} outs(%{{.*}} : memref<8xf32
+// CHECK:           linalg.generic {{.*}} outs(%{{.*}} : memref<3xf32
+func.func @elementwise(%x: memref<4x59xf32>, %y: memref<4x59xf32>) {
+  linalg.exp ins(%x : memref<4x59xf32>) outs(%y : memref<4x59xf32>)
+  return
+}
+
+// -----
+
+// A copy is an op like any other, and a dynamic size ends in single elements.
+// CHECK-LABEL: func.func @copy
+// CHECK-NOT:     memref.copy
+// CHECK:         arith.remui
+// CHECK:         scf.for
+// CHECK:           linalg.generic {{.*}} outs(%{{.*}} : memref<16xf32
+// CHECK:         scf.for
+// CHECK:           linalg.generic {{.*}} outs(%{{.*}} : memref<f32
+func.func @copy(%x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32>) {
+  memref.copy %x, %y : memref<?xf32, strided<[1], offset: ?>> to memref<?xf32>
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// Along a row: an accumulator for each lane, combined once per row.
+// CHECK-LABEL: func.func @rows
+// CHECK:         %[[LANES:.*]] = memref.alloca() : memref<32xf32>
+// CHECK:         scf.for
+// CHECK:           linalg.fill {{.*}} outs(%[[LANES]]
+// CHECK:           scf.for
+// CHECK:             linalg.generic {{.*}}iterator_types = ["parallel"]{{.*}} outs(%[[LANES]]
+// CHECK:               arith.maximumf
+// CHECK:           linalg.generic {{.*}}iterator_types = ["reduction"]{{.*}} ins(%[[LANES]]
+// CHECK:             arith.maximumf
+func.func @rows(%x: memref<8x128xf32>, %y: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<8x128xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.maximumf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+// Across rows: a row of accumulators, and the reduction innermost.
+// CHECK-LABEL: func.func @columns
+// CHECK:         scf.for %[[J:.*]] =
+// CHECK:           scf.for %[[I:.*]] =
+// CHECK:             memref.subview %{{.*}}[%[[I]], %[[J]]] [1, 64] [1, 1]
+// CHECK:             linalg.generic {{.*}}iterator_types = ["parallel"]
+func.func @columns(%x: memref<128x512xf32>, %y: memref<512xf32>) {
+  linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<128x512xf32>) outs(%y : memref<512xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @transpose
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}} : memref<8x8xf32, {{.*}}>) outs(%{{.*}} : memref<8x8xf32
+func.func @transpose(%x: memref<128x64xf32>, %y: memref<64x128xf32>) {
+  linalg.transpose ins(%x : memref<128x64xf32>) outs(%y : memref<64x128xf32>) permutation = [1, 0]
+  return
+}
+
+// -----
+
+#v = affine_map<(d0) -> (d0)>
+
+// A body without a vector form stays whole.
+// CHECK-LABEL: func.func @gather
+// CHECK-NOT:     scf.for
+// CHECK:         linalg.generic
+func.func @gather(%x: memref<64xf32>, %i: memref<8xindex>, %y: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#v, #v], iterator_types = ["parallel"]}
+      ins(%i : memref<8xindex>) outs(%y : memref<8xf32>) {
+  ^bb0(%a: index, %b: f32):
+    %0 = memref.load %x[%a] : memref<64xf32>
+    linalg.yield %0 : f32
+  }
+  return
+}

@@ -1,0 +1,74 @@
+// RUN: gridir-opt %s --cpu-tile-contractions --split-input-file | FileCheck %s
+// RUN: gridir-opt %s --cpu-tile-contractions="vector-bytes=64 vector-registers=32" --split-input-file | FileCheck %s --check-prefix=WIDE
+
+// 20 rows are three tiles of 6 and one of 2; a panel is two registers wide, or four of the wide ones.
+// CHECK-LABEL: func.func @matmul
+// CHECK:         memref.alloca() {{.*}} : memref<64x16xf32>
+// CHECK:         scf.for
+// CHECK:           linalg.generic
+// CHECK:           scf.for
+// CHECK:             scf.for
+// CHECK:               linalg.contract {{.*}} ins({{.*}} : memref<6x1xf32, {{.*}}>, memref<1x16xf32, {{.*}}>) outs({{.*}} : memref<6x16xf32
+// CHECK:           linalg.contract {{.*}} outs({{.*}} : memref<2x16xf32
+// WIDE-LABEL: func.func @matmul
+// WIDE:         linalg.contract {{.*}} outs({{.*}} : memref<6x64xf32
+func.func @matmul(%a: memref<20x64xf32>, %b: memref<64x64xf32>, %c: memref<20x64xf32>) {
+  linalg.matmul ins(%a, %b : memref<20x64xf32>, memref<64x64xf32>) outs(%c : memref<20x64xf32>)
+  return
+}
+
+// -----
+
+// Narrow types are widened in the panels, and rounded once at the end.
+// CHECK-LABEL: func.func @narrow
+// CHECK-DAG:     memref.alloca() {{.*}} : memref<6x64xf32>
+// CHECK-DAG:     memref.alloca() {{.*}} : memref<64x16xf32>
+// CHECK:         arith.extf
+// CHECK:         linalg.contract {{.*}} outs({{.*}} : memref<6x16xf32
+// CHECK:         arith.truncf %{{.*}} : f32 to bf16
+func.func @narrow(%a: memref<6x64xbf16>, %b: memref<64x16xbf16>, %c: memref<6x16xbf16>) {
+  linalg.matmul ins(%a, %b : memref<6x64xbf16>, memref<64x16xbf16>) outs(%c : memref<6x16xbf16>)
+  return
+}
+
+// -----
+
+// 11 columns are a panel of 8, and 3 padded with zeros.
+// CHECK-LABEL: func.func @columns
+// CHECK:         linalg.contract {{.*}} outs({{.*}} : memref<6x8xf32
+// CHECK:         linalg.fill
+// CHECK:         memref.subview %{{.*}}[0, 0] [6, 3] [1, 1]
+// CHECK:         linalg.contract {{.*}} outs({{.*}} : memref<6x8xf32
+func.func @columns(%a: memref<6x4xf32>, %b: memref<4x11xf32>, %c: memref<6x11xf32>) {
+  linalg.matmul ins(%a, %b : memref<6x4xf32>, memref<4x11xf32>) outs(%c : memref<6x11xf32>)
+  return
+}
+
+// -----
+
+#mk = affine_map<(b, m, n, k) -> (b, m, k)>
+#nk = affine_map<(b, m, n, k) -> (b, n, k)>
+#mn = affine_map<(b, m, n, k) -> (b, m, n)>
+
+// One loop for the batch; the transposed right operand is packed however few rows use it.
+// CHECK-LABEL: func.func @batch
+// CHECK:         scf.for
+// CHECK:           memref.subview %{{.*}} [1, 4, 8] [1, 1, 1] : memref<3x4x8xf32> to memref<4x8xf32
+// CHECK:           linalg.generic
+// CHECK:           linalg.contract {{.*}} outs({{.*}} : memref<4x16xf32
+func.func @batch(%a: memref<3x4x8xf32>, %b: memref<3x16x8xf32>, %c: memref<3x4x16xf32>) {
+  linalg.contract indexing_maps = [#mk, #nk, #mn]
+      ins(%a, %b : memref<3x4x8xf32>, memref<3x16x8xf32>) outs(%c : memref<3x4x16xf32>)
+  return
+}
+
+// -----
+
+// A single column is a reduction along k, not a contraction.
+// CHECK-LABEL: func.func @column
+// CHECK-NOT:     scf.for
+// CHECK:         linalg.matmul
+func.func @column(%a: memref<64x64xf32>, %b: memref<64x1xf32>, %c: memref<64x1xf32>) {
+  linalg.matmul ins(%a, %b : memref<64x64xf32>, memref<64x1xf32>) outs(%c : memref<64x1xf32>)
+  return
+}
