@@ -10,6 +10,7 @@
 
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/Conversion/Passes.h"
+#include "dialects/Conversion/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
