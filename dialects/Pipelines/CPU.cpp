@@ -10,7 +10,6 @@
 
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/Conversion/Passes.h"
-#include "dialects/Conversion/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -40,6 +39,8 @@ void addBufferization(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(cpu::createCPUComputeInPlacePass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addPass(bufferization::createOneShotBufferizePass());
+  // While copies are still whole ops and nothing has been vectorised.
+  pm.addPass(cpu::createCPUWidenStoragePass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

@@ -405,4 +405,46 @@ def CPUVectorizeBodyPass : Pass<"cpu-vectorize-body", "::mlir::func::FuncOp"> {
   ];
 }
 
+def CPUWidenStoragePass : Pass<"cpu-widen-storage", "::mlir::ModuleOp"> {
+  let summary = "Store a bool or a sub-byte integer as one byte";
+  let description = [{
+    Memory holds a bool as a byte 0 or 1, as XLA does, and a smaller integer as
+    a byte with its sign. A vector load of i1 would read packed bits instead, so
+    after this pass no memref holds elements of less than a byte: values are
+    widened when they are stored and narrowed when they are loaded, and bodies
+    of linalg ops go on computing with the narrow type.
+
+    Before:
+
+    ```mlir
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+        ins(%x : memref<8xf32>) outs(%m : memref<8xi1>) {
+    ^bb0(%a: f32, %b: i1):
+      %0 = arith.cmpf ogt, %a, %zero : f32
+      linalg.yield %0 : i1
+    }
+    ```
+
+    After:
+
+    ```mlir
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+        ins(%x : memref<8xf32>) outs(%m : memref<8xi8>) {
+    ^bb0(%a: f32, %b: i8):
+      %0 = arith.cmpf ogt, %a, %zero : f32
+      %1 = arith.extui %0 : i1 to i8
+      linalg.yield %1 : i8
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect",
+  ];
+  let statistics = [
+    Statistic<"numWidened", "num-widened",
+              "Number of linalg ops that load or store narrow elements">,
+  ];
+}
+
 #endif // GRIDIR_DIALECTS_CPU_TRANSFORMS_PASSES_TD

@@ -143,6 +143,10 @@ private:
                               Buffer &buffer) {
     SmallVector<Operation *> uses;
     for (Value view : views.resolve(value)) {
+      // Who has the address may use it until the end of the block.
+      for (Operation *user : view.getUsers())
+        if (isa<memref::ExtractAlignedPointerAsIndexOp>(user))
+          uses.push_back(user->getBlock()->getTerminator());
       // A loop argument is alive in all of its loop, whether used or not.
       if (auto arg = dyn_cast<BlockArgument>(view))
         uses.push_back(arg.getOwner()->getParentOp());
