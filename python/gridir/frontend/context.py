@@ -71,10 +71,12 @@ class RuleContext:
 
     @property
     def avals_in(self) -> list[Any]:
+        """The abstract values of the operands."""
         return [v.aval for v in self.eqn.invars]
 
     @property
     def avals_out(self) -> list[Any]:
+        """The abstract values of the results."""
         return [v.aval for v in self.eqn.outvars]
 
     @property

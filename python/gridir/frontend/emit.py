@@ -63,14 +63,17 @@ def typed(shape: Sequence[int], element: ir.Type) -> ir.Type:
 
 
 def i1() -> ir.Type:
+    """The type of a truth value."""
     return ir.IntegerType.get_signless(1)
 
 
 def i32() -> ir.Type:
+    """The type of most of JAX's integers."""
     return ir.IntegerType.get_signless(32)
 
 
 def index_type() -> ir.Type:
+    """The type of sizes and places."""
     return ir.IndexType.get()
 
 
@@ -139,10 +142,12 @@ FLOAT_PREDICATES = {
 
 
 def unary(name: str, x: ir.Value) -> ir.Value:
+    """An op of one operand that gives a value of its type."""
     return value(name, [x], x.type)
 
 
 def binary(name: str, x: ir.Value, y: ir.Value) -> ir.Value:
+    """An op of two operands of one type that gives a value of that type."""
     return value(name, [x, y], x.type)
 
 
@@ -167,6 +172,7 @@ def select(condition: ir.Value, x: ir.Value, y: ir.Value) -> ir.Value:
 
 
 def logical_not(x: ir.Value) -> ir.Value:
+    """Whether a truth value is false."""
     return binary("arith.xori", x, constant(1, x.type))
 
 
@@ -190,6 +196,7 @@ def splat(x: ir.Value, shape: Sequence[int]) -> ir.Value:
 
 
 def empty(type_: ir.Type) -> ir.Value:
+    """A tensor with unspecified elements."""
     return value("tensor.empty", [], type_)
 
 
@@ -329,11 +336,13 @@ def _reassociation_attr(groups: Sequence[Sequence[int]]) -> ir.Attribute:
 
 
 def collapse(x: ir.Value, shape: Sequence[int], groups: Sequence[Sequence[int]]) -> ir.Value:
+    """`tensor.collapse_shape` to `shape`, whose dimension i is the group i of dimensions of `x`."""
     type_ = ir.RankedTensorType.get(shape, element_of(x))
     return value("tensor.collapse_shape", [x], type_, reassociation=_reassociation_attr(groups))
 
 
 def expand(x: ir.Value, shape: Sequence[int], groups: Sequence[Sequence[int]]) -> ir.Value:
+    """`tensor.expand_shape` to `shape`, whose group i of dimensions is dimension i of `x`."""
     type_ = ir.RankedTensorType.get(shape, element_of(x))
     return value(
         "tensor.expand_shape",
@@ -345,10 +354,12 @@ def expand(x: ir.Value, shape: Sequence[int], groups: Sequence[Sequence[int]]) -
 
 
 def extract(x: ir.Value, indices: Sequence[ir.Value]) -> ir.Value:
+    """One element of a tensor."""
     return value("tensor.extract", [x, *indices], element_of(x))
 
 
 def insert(scalar: ir.Value, x: ir.Value, indices: Sequence[ir.Value]) -> ir.Value:
+    """A tensor with one element replaced."""
     return value("tensor.insert", [scalar, x, *indices], x.type)
 
 

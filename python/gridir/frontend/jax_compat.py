@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
 from jax._src import api_util as _api_util
 from jax._src import core as _core
 from jax._src import linear_util as _lu
 from jax._src import source_info_util as _source_info
 from jax._src import state as _state
 from jax._src.interpreters import partial_eval as _pe
+from jax._src.lax import special as _special
 from jax._src.pallas import core as _pallas_core
 from jax._src.pallas.mosaic import core as _tpu_core
+from jax._src.random import prng as _prng
 from jax._src.state import discharge as _discharge
 from jax._src.state import indexing as _indexing
 from jax._src.state import types as _state_types
@@ -46,6 +49,45 @@ dynamic_grid_dim = _pallas_core.dynamic_grid_dim
 is_constant_dim = _core.is_constant_dim
 is_symbolic_dim = _core.is_symbolic_dim
 ArrayMemorySpace = _core.MemorySpace
+
+# Special functions that JAX itself says in simpler ones. Each takes the dtype to compute in as `dtype`.
+SPECIAL_FUNCTIONS = {
+    "igamma": _special.igamma_impl,
+    "igammac": _special.igammac_impl,
+    "igamma_grad_a": _special.igamma_grad_a_impl,
+    "random_gamma_grad": _special.random_gamma_grad_impl,
+    "regularized_incomplete_beta": _special.regularized_incomplete_beta_impl,
+}
+bessel_i0e = _special.bessel_i0e_impl
+
+
+def physical_aval(aval: Any) -> Any:
+    """The abstract value of the words of a random key; any other abstract value is itself."""
+    return _core.physical_aval(aval)
+
+
+def is_key(aval: Any) -> bool:
+    """Whether an abstract value is a random key, or an array of them."""
+    return isinstance(getattr(aval, "dtype", None), _prng.KeyTy)
+
+
+def prng_impl(aval: Any) -> Any:
+    """The functions of the generator that a random key is for."""
+    return aval.dtype._impl
+
+
+def debug_checks_enabled() -> bool:
+    """Whether the author has turned `pl.debug_check` on."""
+    return _pallas_core.debug_checks_enabled()
+
+
+def read_check(err_tree: Any, leaves: Any) -> tuple[Any, str]:
+    """The value that says whether a check of `checkify` has failed, and its message."""
+    error = jax.tree.unflatten(err_tree, leaves)
+    (failed,) = error._pred.values()
+    (exception_tree,) = error._metadata.values()
+    (payload,) = error._payload.values()
+    return failed, jax.tree.unflatten(exception_tree, payload).fmt_string
 
 
 def user_frame(source_info: Any) -> Frame | None:

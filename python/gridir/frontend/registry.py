@@ -14,10 +14,12 @@ There are three kinds of rule, and which one it is can be seen where it is regis
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import jax
+
+from gridir.frontend import jax_compat
 
 if TYPE_CHECKING:
     from gridir.frontend.context import RuleContext
@@ -65,7 +67,7 @@ def decomposition(*primitives: str) -> Callable[[F], F]:
             return jax.make_jaxpr(functools.partial(function, **dict(params)))(*avals)
 
         def lowering(ctx: RuleContext, *values: Any, **params: Any) -> Any:
-            avals = tuple(jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in ctx.avals_in)
+            avals = tuple(map(_as_argument, ctx.avals_in))
             closed = trace(avals, tuple(sorted(params.items())))
             return ctx.inline(closed.jaxpr, closed.consts, values)
 
@@ -74,6 +76,18 @@ def decomposition(*primitives: str) -> Callable[[F], F]:
         return function
 
     return decorator
+
+
+def _as_argument(aval: Any) -> jax.ShapeDtypeStruct:
+    """What a function is traced with for a value; for random keys that is the array of their words."""
+    physical = jax_compat.physical_aval(aval)
+    return jax.ShapeDtypeStruct(physical.shape, physical.dtype)
+
+
+def traced(ctx: RuleContext, function: Callable[..., Any], values: Sequence[Any]) -> list[Any]:
+    """Traces a function of arrays for the equation's operands and emits its equations: for one that cannot be kept."""
+    closed = jax.make_jaxpr(function)(*map(_as_argument, ctx.avals_in))
+    return ctx.inline(closed.jaxpr, closed.consts, values)
 
 
 def find(primitive: str) -> Rule | None:

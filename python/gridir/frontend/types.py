@@ -66,7 +66,8 @@ def element_type(dtype: Any) -> ir.Type:
 
 
 def value_type(aval: Any) -> ir.Type:
-    """The MLIR type of a value: a scalar for rank 0, else a tensor."""
+    """The MLIR type of a value: a scalar for rank 0, else a tensor. A random key is the array of its words."""
+    aval = jax_compat.physical_aval(aval)
     element = element_type(aval.dtype)
     return ir.RankedTensorType.get(aval.shape, element) if aval.shape else element
 
@@ -91,10 +92,12 @@ def is_ref(aval: Any) -> bool:
 
 
 def is_bool(aval: Any) -> bool:
+    """Whether it holds truth values."""
     return aval.dtype == np.bool_
 
 
 def is_float(aval: Any) -> bool:
+    """Whether it holds floating-point numbers, of any format."""
     return jnp.issubdtype(aval.dtype, np.floating)
 
 
@@ -109,6 +112,7 @@ def is_unsigned(aval: Any) -> bool:
 
 
 def is_complex(aval: Any) -> bool:
+    """Whether it holds complex numbers."""
     return jnp.issubdtype(aval.dtype, np.complexfloating)
 
 

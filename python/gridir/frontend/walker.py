@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 from jax.extend import core
 
@@ -57,12 +59,28 @@ def walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequenc
         with kernel.location(eqn.source_info):
             if lowering is None:
                 raise ctx.unsupported("expected a primitive that has a lowering rule")
+            if _moves_keys(eqn):
+                lowering = _on_words
             results = lowering(ctx, *map(read, eqn.invars), **eqn.params)
         if isinstance(results, ir.Value):
             env[eqn.outvars[0]] = results
         elif results is not None:
             env.update(zip(eqn.outvars, results, strict=True))
     return [read(v) for v in jaxpr.outvars]
+
+
+def _moves_keys(eqn: Any) -> bool:
+    """Whether an equation moves random keys about, as it would move numbers."""
+    if eqn.primitive.name.startswith("random_") or not any(jax_compat.is_key(v.aval) for v in eqn.invars):
+        return False
+    return next((jaxpr for param in eqn.params.values() for jaxpr in _nested(param)), None) is None
+
+
+def _on_words(ctx: RuleContext, *values: ir.Value, **params: Any) -> list[ir.Value]:
+    """Does to each word of a key what the equation does to keys; the words are the last dimension."""
+    axes = [-1 if jax_compat.is_key(aval) else None for aval in ctx.avals_in]
+    each_word = jax.vmap(functools.partial(ctx.eqn.primitive.bind, **params), in_axes=axes, out_axes=-1)
+    return registry.traced(ctx, each_word, values)
 
 
 def erase_unused(kernel: KernelContext) -> None:

@@ -28,7 +28,9 @@ def _open(jaxpr: Any) -> tuple[Any, Sequence[Any]]:
     return getattr(jaxpr, "jaxpr", jaxpr), getattr(jaxpr, "consts", ())
 
 
-@rule("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2", "custom_vjp_call", "custom_jvp_call", "composite")
+@rule(
+    "jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2", "custom_vjp_call", "custom_jvp_call", "composite"
+)
 def _call(ctx: RuleContext, *values: ir.Value, **params: Any) -> list[ir.Value]:
     jaxpr, consts = _open(params["jaxpr"] if "jaxpr" in params else params["call_jaxpr"])
     return ctx.inline(jaxpr, consts, values)

@@ -36,6 +36,7 @@ class Ops:
         return cls(signed=name, unsigned=name, bool_=name)
 
     def choose(self, aval: Any) -> str | None:
+        """The op for the elements of a value, or None."""
         if is_float(aval):
             return self.float_
         if is_complex(aval):
@@ -150,7 +151,17 @@ def _identity(_: RuleContext, *values: ir.Value, **__: Any) -> list[ir.Value]:
 
 
 # What JAX uses for differentiation, sharding and scheduling does nothing to a value.
-for _name in ("copy", "copy_p", "stop_gradient", "optimization_barrier", "mesh_cast", "reshard", "pvary", "tie"):
+for _name in (
+    "copy",
+    "copy_p",
+    "stop_gradient",
+    "optimization_barrier",
+    "mesh_cast",
+    "reshard",
+    "pvary",
+    "tie",
+    "stage",
+):
     register(_name, _identity)
 
 
@@ -266,6 +277,18 @@ def _logistic(x: Any, **_: Any) -> Any:
 @decomposition("reciprocal")
 def _reciprocal(x: Any, **_: Any) -> Any:
     return 1 / x
+
+
+def _part(name: str) -> Rule:
+    """The real or imaginary part of complex numbers."""
+
+    def lowering(ctx: RuleContext, *values: ir.Value, **_: Any) -> ir.Value:
+        return elementwise(name, ctx, values)
+
+    return lowering
+
+
+table({"real": "complex.re", "imag": "complex.im", "complex": "complex.create"}, _part)
 
 
 @decomposition("conj")

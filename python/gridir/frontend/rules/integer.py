@@ -115,5 +115,3 @@ def _mulhi(ctx: RuleContext, x: ir.Value, y: ir.Value, **_: Any) -> ir.Value:
     x, y = same_shape(ctx, (x, y))
     name = "arith.mului_extended" if is_unsigned(ctx.avals_in[0]) else "arith.mulsi_extended"
     return emit.op(name, [x, y], [x.type, x.type]).results[1]
-
-

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from jax import tree_util
 
-from gridir.frontend import emit
+from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import rule
 from gridir.frontend.rules.state import view
@@ -94,6 +94,19 @@ def _arguments(values: Any, params: dict[str, Any]) -> tuple[list[Any], dict[str
     return list(args), kwargs
 
 
+@rule("check")
+def _check(ctx: RuleContext, *leaves: ir.Value, err_tree: Any, debug: bool) -> list[ir.Value]:
+    """`pl.debug_check`, where the author has turned such checks on."""
+    if not debug:
+        raise ctx.unsupported(
+            "expected a debug check, got a check that `jax.experimental.checkify` is to functionalize"
+        )
+    if jax_compat.debug_checks_enabled():
+        failed, message = jax_compat.read_check(err_tree, leaves)
+        grid.AssertOp(emit.logical_not(failed), ir.StringAttr.get(message))
+    return []
+
+
 # Semaphores ------------------------------------------------------------------------------------------------------
 
 
@@ -104,9 +117,7 @@ def device_operands(ctx: RuleContext, device: Any, device_id_type: Any) -> tuple
     if isinstance(device, dict):
         raise ctx.unsupported("expected a device named by all its mesh coordinates, got one named by mesh axes")
     kind = str(getattr(device_id_type, "value", device_id_type)).lower()
-    operands = [
-        x if isinstance(x, ir.Value) else emit.constant(x, emit.i32()) for x in tree_util.tree_leaves(device)
-    ]
+    operands = [x if isinstance(x, ir.Value) else emit.constant(x, emit.i32()) for x in tree_util.tree_leaves(device)]
     return operands, ir.Attribute.parse(f"#grid.device_id_type<{kind}>")
 
 

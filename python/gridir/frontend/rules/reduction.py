@@ -95,9 +95,7 @@ def _reduce(ctx: RuleContext, *values: ir.Value, jaxpr: Any, dimensions: Sequenc
     """A reduction with a function of the author's, over any number of arrays at once."""
     count = len(values) // 2
     arrays, starts = values[:count], values[count:]
-    types = [
-        ir.RankedTensorType.get(aval.shape, element_type(aval.dtype)) for aval in ctx.avals_out
-    ]
+    types = [ir.RankedTensorType.get(aval.shape, element_type(aval.dtype)) for aval in ctx.avals_out]
     firsts = [emit.fill(start, type_) for start, type_ in zip(starts, types, strict=True)]
     body = getattr(jaxpr, "jaxpr", jaxpr)
 

@@ -12,6 +12,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
+from gridir.frontend import jax_compat
 from gridir.frontend.registry import decomposition
 
 
@@ -160,3 +161,24 @@ def _nextafter(x: Any, y: Any) -> Any:
     nan = lax.bitcast_convert_type(jnp.asarray(jnp.nan, x.dtype), unsigned)
     result = jnp.where((x != x) | (y != y), nan, result)
     return lax.bitcast_convert_type(result, x.dtype)
+
+
+def _in_full_precision(function: Any) -> Any:
+    """Broadcasts the operands and computes in f32 what is narrower."""
+
+    def widened(*operands: Any) -> Any:
+        dtype = operands[0].dtype
+        work = dtype if jnp.finfo(dtype).bits >= 32 else jnp.float32
+        broadcast = jnp.broadcast_arrays(*(x.astype(work) for x in operands))
+        return function(*broadcast, dtype=work).astype(dtype)
+
+    return widened
+
+
+for _name, _function in jax_compat.SPECIAL_FUNCTIONS.items():
+    decomposition(_name)(_in_full_precision(_function))
+
+
+@decomposition("bessel_i0e")
+def _bessel_i0e(x: Any) -> Any:
+    return jax_compat.bessel_i0e(x)

@@ -187,6 +187,7 @@ class Access:
         return emit.transpose(x, [self.to_jax.index(i) for i in range(len(self.to_jax))])
 
     def load(self, mask: ir.Value | None = None, other: ir.Value | None = None) -> ir.Value:
+        """Reads a value of the shape that JAX gives it."""
         if not self.indices:
             type_ = emit.typed(self.ref.type.shape, self.ref.type.element_type)
             return grid.LoadOp(type_, self.ref, mask=mask, other=other).result
@@ -195,6 +196,7 @@ class Access:
         return emit.transpose(value, self.to_jax)
 
     def store(self, value: ir.Value, mask: ir.Value | None = None) -> None:
+        """Writes a value of the shape that JAX gives it."""
         if not self.indices:
             grid.StoreOp(value, self.ref, mask=mask)
             return
@@ -202,6 +204,7 @@ class Access:
         grid.ScatterOp(self.from_jax(value), self.ref, self.indices, dims, mask=mask)
 
     def accumulate(self, value: ir.Value) -> None:
+        """Adds a value to what is there."""
         if not self.indices:
             grid.AccumulateOp(value, self.ref)
             return

@@ -1,0 +1,70 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What tests of kernels need: JAX's interpret mode as the reference, and tolerances by dtype."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+from unittest import mock
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import pallas as pl
+
+# How far two computations of one value may be apart, relative to the largest magnitude in the array.
+_TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "bfloat16": 2e-2, "float16": 2e-3}
+
+
+@contextlib.contextmanager
+def interpreted() -> Iterator[None]:
+    """Makes every `pl.pallas_call` that is traced inside run in JAX's interpret mode, also in code of others.
+
+    What JAX has compiled before is forgotten at both ends, since the mode is no part of what it remembers functions by.
+
+    Example:
+      >>> with interpreted():
+      ...     want = add(x, y)
+    """
+    original = pl.pallas_call
+
+    def pallas_call(*args: Any, **kwargs: Any) -> Any:
+        return original(*args, **{**kwargs, "interpret": True})
+
+    jax.clear_caches()
+    try:
+        with mock.patch.object(pl, "pallas_call", pallas_call):
+            yield
+    finally:
+        jax.clear_caches()
+
+
+def difference(got: Any, want: Any, tolerance: float | None = None) -> str | None:
+    """Compares two arrays; integers and bools must be equal, floats close, and NaNs in the same places.
+
+    Args:
+      got: the array to test.
+      want: the array that it should be.
+      tolerance: how far floats may be apart, relative to `want`; a default for the dtype when None.
+
+    Returns:
+      What differs most, or None when nothing does.
+    """
+    got, want = np.asarray(got), np.asarray(want)
+    if got.shape != want.shape or got.dtype != want.dtype:
+        return f"expected {want.dtype}{list(want.shape)}, got {got.dtype}{list(got.shape)}"
+    if not jnp.issubdtype(want.dtype, np.floating):
+        apart = np.asarray(got != want)
+    else:
+        limit = _TOLERANCES.get(want.dtype.name, 0.13) if tolerance is None else tolerance
+        wide_got, wide_want = got.astype(np.float64), want.astype(np.float64)
+        finite = wide_want[np.isfinite(wide_want)]
+        scale = float(np.abs(finite).max(initial=0.0))
+        apart = ~np.isclose(wide_got, wide_want, rtol=limit, atol=limit * min(scale, 1.0), equal_nan=True)
+    if not apart.any():
+        return None
+    place = tuple(int(i[0]) for i in np.nonzero(apart)) if apart.ndim else ()
+    return f"{int(apart.sum())} of {apart.size} elements differ, at {place} expected {want[place]}, got {got[place]}"
