@@ -28,7 +28,6 @@
 #include "mlir/Dialect/Tensor/Transforms/Passes.h"
 #include "mlir/Dialect/Transform/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/Transforms/Passes.h"
-#include "mlir/Target/LLVMIR/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -42,7 +41,6 @@ static void registerUpstreamTransforms() {
   func::registerFuncPasses();
   registerLinalgPasses();
   LLVM::registerLLVMPasses();
-  LLVM::registerTargetLLVMIRTransformsPasses();
   math::registerMathPasses();
   memref::registerMemRefPasses();
   registerNVGPUPasses();
@@ -94,7 +92,6 @@ static void registerUpstreamConversions() {
   registerGpuToLLVMConversionPass();
   registerLiftControlFlowToSCFPass();
   registerLowerAffinePass();
-  registerLowerHostCodeToLLVMPass();
   registerReconcileUnrealizedCastsPass();
   registerSCFToControlFlowPass();
   registerSetLLVMModuleDataLayoutPass();

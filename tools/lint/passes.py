@@ -33,10 +33,12 @@ def check_pass(path: Path, record: dict[str, Any]) -> Iterator[Finding]:
     name = record["name"].removesuffix("Pass")
     if kebab(name) != flag:
         yield Finding(path, line, f"expected flag {kebab(name)} for {record['name']}, got {flag}")
-    source = path.parent / f"{source_name(path, name)}.cpp"
-    if not source.exists():
-        yield Finding(path, line, f"expected pass {flag} in {source.relative_to(ROOT)}, got no such file")
-    test = ROOT / "test" / path.parent.relative_to(ROOT / "dialects") / f"{flag}.mlir"
+    file = f"{source_name(path, name)}.cpp"
+    source = next(path.parent.rglob(file), None)
+    if source is None:
+        yield Finding(path, line, f"expected pass {flag} in a file {file} here or below, got none")
+    home = (source or path).parent.relative_to(ROOT / "dialects")
+    test = ROOT / "test" / home / f"{flag}.mlir"
     if not test.exists():
         yield Finding(path, line, f"expected a test {test.relative_to(ROOT)}, got none")
     elif not re.search(rf"// RUN:.*{re.escape(flag)}\b", test.read_text()):

@@ -43,12 +43,14 @@ def check_tests() -> Iterator[Finding]:
 
 def check_mirror() -> Iterator[Finding]:
     """A directory of test/ is one of dialects/, of python/gridir, or of the few that stand alone."""
-    alone = {"Integration", "Tools", "Documentation", "Examples", "Python", "Build"}
+    alone = {"Integration", "Documentation"}
     for path in files(".mlir", ".py", ".test", under="test"):
         relative = path.relative_to(ROOT / "test").parent
+        if relative.parts[:1] == ("python",):
+            relative = relative.relative_to("python")
         if not relative.parts or relative.parts[0] in alone or "Inputs" in relative.parts:
             continue
-        if not any((ROOT / base / relative).is_dir() for base in ("dialects", "python/gridir", "python")):
+        if not any((ROOT / base / relative).is_dir() for base in ("dialects", "python/gridir", ".")):
             yield Finding(path, 1, f"expected a directory of the same name below dialects or python/gridir: {relative}")
 
 
