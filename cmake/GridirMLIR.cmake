@@ -5,13 +5,7 @@
 # Finds MLIR and LLVM, and defines the two targets through which gridir uses them:
 #
 #   GridirMLIRHeaders  include directories and definitions
-#   GridirMLIR         what the native library links: all static archives of MLIR and LLVM
-#                      (the linker takes what is referenced), or, with GRIDIR_SHARED_MLIR,
-#                      libMLIR.so and libLLVM.so
-#
-# The exported targets of an MLIR that was configured with LLVM_LINK_LLVM_DYLIB ask for
-# libLLVM.so. Linking files instead of targets keeps that second copy of LLVM out of the
-# process, and no library of ours has to list the MLIR libraries that it uses.
+#   GridirMLIR         what the native library links
 
 find_package(MLIR 22.1 REQUIRED CONFIG)
 message(STATUS "MLIR ${LLVM_PACKAGE_VERSION} in ${MLIR_DIR}")
@@ -44,15 +38,5 @@ include_directories("${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
 include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 
 add_library(GridirMLIR INTERFACE)
-if(GRIDIR_SHARED_MLIR)
-  target_link_libraries(GridirMLIR INTERFACE MLIR LLVM)
-else()
-  set(archives)
-  foreach(target IN LISTS MLIR_EXPORTED_TARGETS LLVM_AVAILABLE_LIBS)
-    get_target_property(type ${target} TYPE)
-    if(type STREQUAL "STATIC_LIBRARY" AND NOT target MATCHES "^MLIRCAPI")
-      list(APPEND archives "$<TARGET_FILE:${target}>")
-    endif()
-  endforeach()
-  target_link_libraries(GridirMLIR INTERFACE -Wl,--start-group ${archives} -Wl,--end-group ${CMAKE_DL_LIBS} pthread)
-endif()
+include(GridirLinkMLIR)
+gridir_link_mlir(GridirMLIR ${GRIDIR_SHARED_MLIR})
