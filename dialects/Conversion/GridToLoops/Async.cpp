@@ -1,8 +1,8 @@
 //===- Async.cpp - Copies and semaphores, one after another ---------------===//
 //
-// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -30,22 +30,27 @@ Value createCount(OpBuilder &builder, Location loc, int64_t count) {
 }
 
 /// The counter of a semaphore that is one, not an array of them.
-FailureOr<Value> getCounter(KernelLowering &lowering, Operation *op, Value semaphore) {
+FailureOr<Value> getCounter(KernelLowering &lowering, Operation *op,
+                            Value semaphore) {
   Value memref = getMemRef(semaphore);
   auto type = cast<MemRefType>(semaphore.getType());
   if (memref && type.getNumElements() == 1)
     return memref;
-  return LogicalResult(lowering.fail(op, "expected one semaphore, got an array of " +
-                                             Twine(type.getNumElements())));
+  return LogicalResult(
+      lowering.fail(op, "expected one semaphore, got an array of " +
+                            Twine(type.getNumElements())));
 }
 
 /// The place of the only element.
-SmallVector<Value> getOnlyPlace(OpBuilder &builder, Location loc, Value counter) {
+SmallVector<Value> getOnlyPlace(OpBuilder &builder, Location loc,
+                                Value counter) {
   unsigned rank = cast<MemRefType>(counter.getType()).getRank();
-  return SmallVector<Value>(rank, rank ? createIndex(builder, loc, 0) : Value());
+  return SmallVector<Value>(rank,
+                            rank ? createIndex(builder, loc, 0) : Value());
 }
 
-void createSignal(OpBuilder &builder, Location loc, Value counter, Value amount) {
+void createSignal(OpBuilder &builder, Location loc, Value counter,
+                  Value amount) {
   SmallVector<Value> place = getOnlyPlace(builder, loc, counter);
   Value old = memref::LoadOp::create(builder, loc, counter, place);
   Value sum = arith::AddIOp::create(builder, loc, old, amount);
@@ -53,14 +58,16 @@ void createSignal(OpBuilder &builder, Location loc, Value counter, Value amount)
 }
 
 /// Takes `amount` away, or reports that it will never be there.
-void createWait(OpBuilder &builder, Location loc, KernelLowering &lowering, Value counter,
-                Value amount, const Twine &what, bool keep = false) {
+void createWait(OpBuilder &builder, Location loc, KernelLowering &lowering,
+                Value counter, Value amount, const Twine &what,
+                bool keep = false) {
   SmallVector<Value> place = getOnlyPlace(builder, loc, counter);
   Value held = memref::LoadOp::create(builder, loc, counter, place);
-  Value lacks =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, held, amount);
+  Value lacks = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                      held, amount);
   lowering.reportIf(builder, loc, lacks,
-                    what + " waits for {1} on a semaphore that holds {0}, and nothing can signal it",
+                    what + " waits for {1} on a semaphore that holds {0}, and "
+                           "nothing can signal it",
                     held, amount);
   if (keep)
     return;
@@ -77,19 +84,23 @@ Value getNumBytes(OpBuilder &builder, Location loc, Value ref) {
     bits = 2 * complexType.getElementType().getIntOrFloatBitWidth();
   else if (element.isIntOrFloat())
     bits = element.getIntOrFloatBitWidth();
-  return createCount(builder, loc, llvm::divideCeil(type.getNumElements() * bits, 8));
+  return createCount(builder, loc,
+                     llvm::divideCeil(type.getNumElements() * bits, 8));
 }
 
 class CopyStartPattern : public LoweringPattern<CopyStartOp> {
 public:
   using LoweringPattern::LoweringPattern;
 
-  LogicalResult matchAndRewrite(CopyStartOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(CopyStartOp op,
+                                PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     if (!op.getDevice().empty() || op.getSrcSem())
-      return lowering.fail(op, "expected copies within one device on the cpu target, got a remote "
-                               "copy of " +
-                                   lowering.getName(op.getSource()));
+      return lowering.fail(
+          op,
+          "expected copies within one device on the cpu target, got a remote "
+          "copy of " +
+              lowering.getName(op.getSource()));
     FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
     if (failed(counter))
       return failure();
@@ -100,14 +111,16 @@ public:
       Value value = readRef(rewriter, loc, op.getSource());
       if (op.getAdd()) {
         Value old = readRef(rewriter, loc, op.getDest(), /*mayOverwrite=*/true);
-        value = createElementwise(rewriter, loc, old.getType(), {old, value},
-                                  [](OpBuilder &builder, Location loc, ValueRange args) {
-                                    return createAdd(builder, loc, args[0], args[1]);
-                                  });
+        value = createElementwise(
+            rewriter, loc, old.getType(), {old, value},
+            [](OpBuilder &builder, Location loc, ValueRange args) {
+              return createAdd(builder, loc, args[0], args[1]);
+            });
       }
       writeRef(rewriter, loc, value, op.getDest());
     }
-    createSignal(rewriter, loc, *counter, getNumBytes(rewriter, loc, op.getDest()));
+    createSignal(rewriter, loc, *counter,
+                 getNumBytes(rewriter, loc, op.getDest()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -117,16 +130,19 @@ class CopyWaitPattern : public LoweringPattern<CopyWaitOp> {
 public:
   using LoweringPattern::LoweringPattern;
 
-  LogicalResult matchAndRewrite(CopyWaitOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(CopyWaitOp op,
+                                PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     if (!op.getDevice().empty() || op.getSend())
-      return lowering.fail(op, "expected copies within one device on the cpu target, got a wait "
-                               "for a remote copy of " +
-                                   lowering.getName(op.getSource()));
+      return lowering.fail(
+          op, "expected copies within one device on the cpu target, got a wait "
+              "for a remote copy of " +
+                  lowering.getName(op.getSource()));
     FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
     if (failed(counter))
       return failure();
-    createWait(rewriter, loc, lowering, *counter, getNumBytes(rewriter, loc, op.getDest()),
+    createWait(rewriter, loc, lowering, *counter,
+               getNumBytes(rewriter, loc, op.getDest()),
                "a copy to " + lowering.getName(op.getDest()));
     rewriter.eraseOp(op);
     return success();
@@ -137,16 +153,19 @@ class SemaphoreSignalPattern : public LoweringPattern<SemaphoreSignalOp> {
 public:
   using LoweringPattern::LoweringPattern;
 
-  LogicalResult matchAndRewrite(SemaphoreSignalOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(SemaphoreSignalOp op,
+                                PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     if (!op.getDevice().empty() || op.getCore())
-      return lowering.fail(op, "expected signals within one device on the cpu target, got a signal "
-                               "to another device or core");
+      return lowering.fail(
+          op,
+          "expected signals within one device on the cpu target, got a signal "
+          "to another device or core");
     FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
     if (failed(counter))
       return failure();
-    Value amount =
-        arith::ExtSIOp::create(rewriter, loc, rewriter.getI64Type(), op.getAmount());
+    Value amount = arith::ExtSIOp::create(rewriter, loc, rewriter.getI64Type(),
+                                          op.getAmount());
     createSignal(rewriter, loc, *counter, amount);
     rewriter.eraseOp(op);
     return success();
@@ -157,14 +176,16 @@ class SemaphoreWaitPattern : public LoweringPattern<SemaphoreWaitOp> {
 public:
   using LoweringPattern::LoweringPattern;
 
-  LogicalResult matchAndRewrite(SemaphoreWaitOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(SemaphoreWaitOp op,
+                                PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
     if (failed(counter))
       return failure();
-    Value amount =
-        arith::ExtSIOp::create(rewriter, loc, rewriter.getI64Type(), op.getAmount());
-    createWait(rewriter, loc, lowering, *counter, amount, "the kernel", op.getKeep());
+    Value amount = arith::ExtSIOp::create(rewriter, loc, rewriter.getI64Type(),
+                                          op.getAmount());
+    createWait(rewriter, loc, lowering, *counter, amount, "the kernel",
+               op.getKeep());
     rewriter.eraseOp(op);
     return success();
   }
@@ -174,14 +195,16 @@ class SemaphoreReadPattern : public LoweringPattern<SemaphoreReadOp> {
 public:
   using LoweringPattern::LoweringPattern;
 
-  LogicalResult matchAndRewrite(SemaphoreReadOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(SemaphoreReadOp op,
+                                PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
     if (failed(counter))
       return failure();
     Value held = memref::LoadOp::create(rewriter, loc, *counter,
                                         getOnlyPlace(rewriter, loc, *counter));
-    rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, rewriter.getI32Type(), held);
+    rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, rewriter.getI32Type(),
+                                                 held);
     return success();
   }
 };
@@ -190,19 +213,22 @@ class BarrierSemaphorePattern : public LoweringPattern<BarrierSemaphoreOp> {
 public:
   using LoweringPattern::LoweringPattern;
 
-  LogicalResult matchAndRewrite(BarrierSemaphoreOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(BarrierSemaphoreOp op,
+                                PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     // One semaphore for the whole call, and for every op that asks for it.
     if (!lowering.barrier) {
       OpBuilder::InsertionGuard guard(rewriter);
       lowering.barrier = lowering.allocate(loc, {}, rewriter.getI64Type());
       rewriter.setInsertionPointAfterValue(lowering.barrier);
-      linalg::FillOp::create(rewriter, loc, createCount(rewriter, loc, 0), lowering.barrier);
+      linalg::FillOp::create(rewriter, loc, createCount(rewriter, loc, 0),
+                             lowering.barrier);
     }
     auto type = cast<MemRefType>(op.getResult().getType());
     if (type.getRank() != 0)
       return lowering.fail(op, "expected one barrier semaphore, got an array");
-    rewriter.replaceOpWithNewOp<UnrealizedConversionCastOp>(op, type, lowering.barrier);
+    rewriter.replaceOpWithNewOp<UnrealizedConversionCastOp>(op, type,
+                                                            lowering.barrier);
     return success();
   }
 };
@@ -211,7 +237,8 @@ class DelayPattern : public LoweringPattern<DelayOp> {
 public:
   using LoweringPattern::LoweringPattern;
 
-  LogicalResult matchAndRewrite(DelayOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(DelayOp op,
+                                PatternRewriter &rewriter) const override {
     // Nothing runs meanwhile that could be waited for.
     rewriter.eraseOp(op);
     return success();
@@ -220,10 +247,12 @@ public:
 
 } // namespace
 
-void populateAsyncPatterns(RewritePatternSet &patterns, KernelLowering &lowering) {
-  patterns.add<CopyStartPattern, CopyWaitPattern, SemaphoreSignalPattern, SemaphoreWaitPattern,
-               SemaphoreReadPattern, BarrierSemaphorePattern, DelayPattern>(patterns.getContext(),
-                                                                            lowering);
+void populateAsyncPatterns(RewritePatternSet &patterns,
+                           KernelLowering &lowering) {
+  patterns.add<CopyStartPattern, CopyWaitPattern, SemaphoreSignalPattern,
+               SemaphoreWaitPattern, SemaphoreReadPattern,
+               BarrierSemaphorePattern, DelayPattern>(patterns.getContext(),
+                                                      lowering);
 }
 
 } // namespace gridir

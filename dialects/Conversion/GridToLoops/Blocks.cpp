@@ -1,8 +1,8 @@
 //===- Blocks.cpp - Windows of arrays -------------------------------------===//
 //
-// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/APFloat.h"
 
 using namespace mlir;
@@ -50,16 +51,18 @@ ValidPart computeValidPart(OpBuilder &builder, Location loc, MemRefType array,
     // Both starts are kept in range for a window that is wholly outside: the
     // copy of no elements must still have a place.
     Value before = arith::SubIOp::create(builder, loc, zero, dim.start);
-    Value first = createMin(builder, loc, createMax(builder, loc, before, zero), size);
-    Value last = createMin(builder, loc, size,
-                           arith::SubIOp::create(builder, loc, extent, dim.start));
+    Value first =
+        createMin(builder, loc, createMax(builder, loc, before, zero), size);
+    Value last =
+        createMin(builder, loc, size,
+                  arith::SubIOp::create(builder, loc, extent, dim.start));
     if (dim.limit)
       last = createMin(builder, loc, last, dim.limit);
     Value count = arith::SubIOp::create(builder, loc, last, first);
     part.inWindow.push_back(first);
     part.sizes.push_back(createMax(builder, loc, count, zero));
-    part.inArray.push_back(
-        createMin(builder, loc, createMax(builder, loc, dim.start, zero), extent));
+    part.inArray.push_back(createMin(
+        builder, loc, createMax(builder, loc, dim.start, zero), extent));
   }
   return part;
 }
@@ -69,14 +72,17 @@ SmallVector<OpFoldResult> getUnitStrides(OpBuilder &builder, unsigned rank) {
 }
 
 Value createSubview(OpBuilder &builder, Location loc, Value source,
-                    ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) {
+                    ArrayRef<OpFoldResult> offsets,
+                    ArrayRef<OpFoldResult> sizes) {
   return memref::SubViewOp::create(builder, loc, source, offsets, sizes,
                                    getUnitStrides(builder, sizes.size()));
 }
 
-/// A window of constant sizes, without the dropped dimensions.
+/// A window of constant sizes, without the dropped dimensions. The whole source
+/// is the source itself.
 Value createReducedSubview(OpBuilder &builder, Location loc, Value source,
-                           ArrayRef<OpFoldResult> offsets, ArrayRef<WindowDim> dims) {
+                           ArrayRef<OpFoldResult> offsets,
+                           ArrayRef<WindowDim> dims) {
   SmallVector<OpFoldResult> sizes;
   SmallVector<int64_t> shape;
   for (const WindowDim &dim : dims) {
@@ -84,25 +90,34 @@ Value createReducedSubview(OpBuilder &builder, Location loc, Value source,
     if (!dim.dropped)
       shape.push_back(dim.size);
   }
+  auto sourceType = cast<MemRefType>(source.getType());
+  if (sourceType.getShape() == ArrayRef(shape) &&
+      llvm::all_of(offsets, isZeroInteger))
+    return source;
   SmallVector<OpFoldResult> strides = getUnitStrides(builder, dims.size());
   MemRefType type = memref::SubViewOp::inferRankReducedResultType(
-      shape, cast<MemRefType>(source.getType()), offsets, sizes, strides);
-  return memref::SubViewOp::create(builder, loc, type, source, offsets, sizes, strides);
+      shape, sourceType, offsets, sizes, strides);
+  return memref::SubViewOp::create(builder, loc, type, source, offsets, sizes,
+                                   strides);
 }
 
 /// Whether every element of the window lies in the array, and counts.
 Value createInsideTest(OpBuilder &builder, Location loc, MemRefType array,
                        ArrayRef<WindowDim> dims, bool written) {
   Value inside;
-  auto require = [&](arith::CmpIPredicate predicate, Value value, int64_t bound) {
+  auto require = [&](arith::CmpIPredicate predicate, Value value,
+                     int64_t bound) {
     Value holds = arith::CmpIOp::create(builder, loc, predicate, value,
                                         createIndex(builder, loc, bound));
-    inside = inside ? arith::AndIOp::create(builder, loc, inside, holds).getResult() : holds;
+    inside =
+        inside ? arith::AndIOp::create(builder, loc, inside, holds).getResult()
+               : holds;
   };
   for (auto [d, dim] : llvm::enumerate(dims)) {
     if (!dim.proved) {
       require(arith::CmpIPredicate::sge, dim.start, 0);
-      require(arith::CmpIPredicate::sle, dim.start, array.getDimSize(d) - dim.size);
+      require(arith::CmpIPredicate::sle, dim.start,
+              array.getDimSize(d) - dim.size);
     }
     if (dim.limit && written)
       require(arith::CmpIPredicate::sge, dim.limit, dim.size);
@@ -124,8 +139,9 @@ TypedAttr getPadding(Type elementType) {
     unsigned width = type.getWidth();
     bool hasSign = !type.isUnsigned() && width > 1;
     auto signless = IntegerType::get(type.getContext(), width);
-    return builder.getIntegerAttr(signless, hasSign ? APInt::getSignedMinValue(width)
-                                                    : APInt::getZero(width));
+    return builder.getIntegerAttr(signless,
+                                  hasSign ? APInt::getSignedMinValue(width)
+                                          : APInt::getZero(width));
   }
   return builder.getZeroAttr(elementType);
 }
@@ -134,18 +150,24 @@ static Value createPadding(OpBuilder &builder, Location loc, Type elementType,
                            TypedAttr padding) {
   if (auto type = dyn_cast<ComplexType>(elementType)) {
     auto part = getPadding(type.getElementType());
-    return complex::ConstantOp::create(builder, loc, type, builder.getArrayAttr({part, part}));
+    return complex::ConstantOp::create(builder, loc, type,
+                                       builder.getArrayAttr({part, part}));
   }
   return arith::ConstantOp::create(builder, loc, padding);
 }
 
-Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering, Value array,
-                    ArrayRef<WindowDim> dims, bool written, TypedAttr padding) {
+Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
+                    Value array, ArrayRef<WindowDim> dims, bool written,
+                    TypedAttr padding) {
   auto arrayType = cast<MemRefType>(array.getType());
   SmallVector<OpFoldResult> starts;
   SmallVector<int64_t> shape;
   for (const WindowDim &dim : dims) {
-    starts.push_back(getAsOpFoldResult(dim.start));
+    // A start with one value is a constant, which the type of a view can hold.
+    std::optional<IndexRange> range = lowering.ranges.get(dim.start);
+    starts.push_back(range && range->min == range->max
+                         ? OpFoldResult(builder.getIndexAttr(range->min))
+                         : dim.start);
     shape.push_back(dim.size);
   }
   bool fits = llvm::all_of(llvm::enumerate(dims), [&](auto dim) {
@@ -154,7 +176,8 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering, 
   Value inside = createInsideTest(builder, loc, arrayType, dims, written);
   if (!inside) {
     ++lowering.counts.blocksInPlace;
-    return {createReducedSubview(builder, loc, array, starts, dims), {}, nullptr};
+    return {
+        createReducedSubview(builder, loc, array, starts, dims), {}, nullptr};
   }
 
   ++lowering.counts.blocksTested;
@@ -172,9 +195,10 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering, 
   auto [arrayStrides, arrayOffset] = arrayType.getStridesAndOffset();
   if (!reduced.empty() && lastStays && arrayStrides.back() == 1)
     strides.back() = 1;
-  auto type = MemRefType::get(
-      reduced, elementType,
-      StridedLayoutAttr::get(builder.getContext(), ShapedType::kDynamic, strides));
+  auto type =
+      MemRefType::get(reduced, elementType,
+                      StridedLayoutAttr::get(builder.getContext(),
+                                             ShapedType::kDynamic, strides));
 
   auto fill = [=, &lowering](OpBuilder &builder, Location loc) {
     Value value = createPadding(builder, loc, elementType, padding);
@@ -201,10 +225,12 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering, 
       [&](OpBuilder &builder, Location loc) {
         Value shown;
         if (fits) {
-          Value window = createReducedSubview(builder, loc, array, starts, dims);
+          Value window =
+              createReducedSubview(builder, loc, array, starts, dims);
           shown = memref::CastOp::create(builder, loc, type, window);
         } else {
-          Value window = createReducedSubview(builder, loc, buffer, origin, dims);
+          Value window =
+              createReducedSubview(builder, loc, buffer, origin, dims);
           shown = memref::CastOp::create(builder, loc, type, window);
         }
         scf::YieldOp::create(builder, loc, shown);
@@ -220,19 +246,46 @@ void Window::createCopyOut(OpBuilder &builder, Location loc) const {
     return;
   scf::IfOp::create(
       builder, loc, inPlace,
-      [](OpBuilder &builder, Location loc) { scf::YieldOp::create(builder, loc); },
+      [](OpBuilder &builder, Location loc) {
+        scf::YieldOp::create(builder, loc);
+      },
       [&](OpBuilder &builder, Location loc) {
         copyOut(builder, loc);
         scf::YieldOp::create(builder, loc);
       });
 }
 
+Value createCheckedOffset(OpBuilder &builder, Location loc,
+                          KernelLowering &lowering, Value offset, int64_t size,
+                          int64_t span, int64_t extent, unsigned dim,
+                          StringRef name) {
+  int64_t last = extent - span;
+  std::optional<IndexRange> range = lowering.ranges.get(offset);
+  if (range && range->min >= 0 && range->max <= last)
+    return offset;
+  Value zero = createIndex(builder, loc, 0);
+  Value limit = createIndex(builder, loc, last);
+  Value low = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                    offset, zero);
+  Value high = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
+                                     offset, limit);
+  std::string what = "index {0} is";
+  if (size != 1)
+    what = "a slice of " + std::to_string(size) + " elements from " + what;
+  lowering.reportIf(builder, loc, arith::OrIOp::create(builder, loc, low, high),
+                    what + " out of bounds [0, {1}) in dimension " +
+                        Twine(dim) + " of " + name,
+                    offset, createIndex(builder, loc, extent));
+  return createMin(builder, loc, createMax(builder, loc, offset, zero), limit);
+}
+
 //===----------------------------------------------------------------------===//
 // Blocks of operands
 //===----------------------------------------------------------------------===//
 
-FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering, unsigned place,
-                              Value array, ValueRange indices, bool written) {
+FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
+                              unsigned place, Value array, ValueRange indices,
+                              bool written) {
   KernelOp kernel = lowering.kernel;
   OperandAttr spec = kernel.getOperandSpec(place);
   std::string name = kernel.getOperandName(place);
@@ -241,44 +294,50 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering, unsi
   SmallVector<WindowDim> dims;
   for (auto [d, dim] : llvm::enumerate(spec.getBlockDims())) {
     if (dim.getKind() == BlockKind::Indirect)
-      return lowering.fail(kernel, "expected blocks of consecutive elements on the cpu target, got "
-                                   "an indirect dimension " +
-                                       Twine(d) + " of " + name);
+      return lowering.fail(
+          kernel,
+          "expected blocks of consecutive elements on the cpu target, got "
+          "an indirect dimension " +
+              Twine(d) + " of " + name);
     Value index = toIndex(builder, loc, indices.front());
     WindowDim window;
     window.size = dim.isSqueezed() ? 1 : dim.getSize();
     window.dropped = dim.isSqueezed();
     window.start = index;
     if (dim.getKind() == BlockKind::Blocked)
-      window.start = arith::MulIOp::create(builder, loc, index,
-                                           createIndex(builder, loc, window.size));
+      window.start = arith::MulIOp::create(
+          builder, loc, index, createIndex(builder, loc, window.size));
     if (dim.getPadLow() != 0)
-      window.start = arith::SubIOp::create(builder, loc, window.start,
-                                           createIndex(builder, loc, dim.getPadLow()));
+      window.start =
+          arith::SubIOp::create(builder, loc, window.start,
+                                createIndex(builder, loc, dim.getPadLow()));
     if (dim.getKind() == BlockKind::BoundedSlice)
       window.limit = toIndex(builder, loc, indices[1]);
     indices = indices.drop_front(dim.getNumIndices());
 
     std::optional<IndexRange> range = lowering.ranges.get(window.start);
     int64_t extent = extents[d];
-    window.proved = window.size == 0 ||
-                    (range && range->min >= 0 && range->max <= extent - window.size);
+    window.proved = window.size == 0 || (range && range->min >= 0 &&
+                                         range->max <= extent - window.size);
     // A block may overhang its array, but not miss it: the error that JAX's
     // compilers leave to the hardware.
     bool mayMiss = !range || range->min + window.size <= -dim.getPadLow() ||
                    range->max >= extent + dim.getPadHigh();
     if (!window.proved && mayMiss && extent > 0) {
-      auto compare = [&](arith::CmpIPredicate predicate, int64_t bound) -> Value {
+      auto compare = [&](arith::CmpIPredicate predicate,
+                         int64_t bound) -> Value {
         return arith::CmpIOp::create(builder, loc, predicate, window.start,
                                      createIndex(builder, loc, bound));
       };
       Value misses = arith::OrIOp::create(
-          builder, loc, compare(arith::CmpIPredicate::sle, -dim.getPadLow() - window.size),
+          builder, loc,
+          compare(arith::CmpIPredicate::sle, -dim.getPadLow() - window.size),
           compare(arith::CmpIPredicate::sge, extent + dim.getPadHigh()));
       lowering.reportIf(builder, loc, misses,
-                        "block index {0} of dimension " + Twine(d) + " of " + name +
-                            " is outside the array, which has " + Twine(extent) +
-                            " elements there and blocks of " + Twine(window.size),
+                        "block index {0} of dimension " + Twine(d) + " of " +
+                            name + " is outside the array, which has " +
+                            Twine(extent) + " elements there and blocks of " +
+                            Twine(window.size),
                         index);
     }
     dims.push_back(window);

@@ -1,8 +1,8 @@
 //===- Blocks.h - Windows of arrays ---------------------------------------===//
 //
-// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,18 +42,28 @@ struct Window {
 /// inside, else a private buffer that holds the valid part and, around it,
 /// `padding`. Elements past a limit are no part of a written window, so a
 /// `written` window with a smaller limit is private.
-Window createWindow(mlir::OpBuilder &builder, mlir::Location loc, KernelLowering &lowering,
-                    mlir::Value array, llvm::ArrayRef<WindowDim> dims, bool written,
+Window createWindow(mlir::OpBuilder &builder, mlir::Location loc,
+                    KernelLowering &lowering, mlir::Value array,
+                    llvm::ArrayRef<WindowDim> dims, bool written,
                     mlir::TypedAttr padding);
+
+/// Where `size` elements, which span `span` places, start in dimension `dim` of
+/// the Ref `name`: `offset` where they lie inside, proved or checked. A start
+/// that is not is reported, and replaced by the nearest one that is.
+mlir::Value createCheckedOffset(mlir::OpBuilder &builder, mlir::Location loc,
+                                KernelLowering &lowering, mlir::Value offset,
+                                int64_t size, int64_t span, int64_t extent,
+                                unsigned dim, llvm::StringRef name);
 
 /// What an element outside an array reads as: NaN, or the least integer.
 mlir::TypedAttr getPadding(mlir::Type elementType);
 
 /// The block of operand `place` that the running program sees. A block wholly
 /// outside its array is reported.
-mlir::FailureOr<Window> createBlock(mlir::OpBuilder &builder, KernelLowering &lowering,
-                                    unsigned place, mlir::Value array,
-                                    mlir::ValueRange indices, bool written);
+mlir::FailureOr<Window> createBlock(mlir::OpBuilder &builder,
+                                    KernelLowering &lowering, unsigned place,
+                                    mlir::Value array, mlir::ValueRange indices,
+                                    bool written);
 
 } // namespace gridir
 

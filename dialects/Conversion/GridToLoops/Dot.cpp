@@ -1,8 +1,8 @@
 //===- Dot.cpp - Contractions ---------------------------------------------===//
 //
-// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,10 @@ using namespace gridir::grid;
 namespace gridir {
 namespace {
 
-/// A number as a wider type; a signless integer has a sign unless said otherwise.
-Value createWidened(OpBuilder &builder, Location loc, Value value, Type type, bool isUnsigned) {
+/// A number as a wider type; a signless integer has a sign unless said
+/// otherwise.
+Value createWidened(OpBuilder &builder, Location loc, Value value, Type type,
+                    bool isUnsigned) {
   Type from = value.getType();
   if (from == type)
     return value;
@@ -72,7 +74,8 @@ DotLoops getDotLoops(DotOp dot) {
     lhs[l] = rhs[r] = addLoop(utils::IteratorType::parallel);
     result.push_back(lhs[l]);
   }
-  for (auto [l, r] : llvm::zip_equal(dot.getLhsContract(), dot.getRhsContract()))
+  for (auto [l, r] :
+       llvm::zip_equal(dot.getLhsContract(), dot.getRhsContract()))
     lhs[l] = rhs[r] = getAffineDimExpr(0, context); // Its loop comes last.
   for (unsigned l = 0; l < rankL; ++l)
     if (!lhs[l])
@@ -80,9 +83,11 @@ DotLoops getDotLoops(DotOp dot) {
   for (unsigned r = 0; r < rankR; ++r)
     if (!rhs[r])
       result.push_back(rhs[r] = addLoop(utils::IteratorType::parallel));
-  for (auto [l, r] : llvm::zip_equal(dot.getLhsContract(), dot.getRhsContract()))
+  for (auto [l, r] :
+       llvm::zip_equal(dot.getLhsContract(), dot.getRhsContract()))
     lhs[l] = rhs[r] = addLoop(utils::IteratorType::reduction);
-  for (ArrayRef<AffineExpr> exprs : {ArrayRef(lhs), ArrayRef(rhs), ArrayRef(result)})
+  for (ArrayRef<AffineExpr> exprs :
+       {ArrayRef(lhs), ArrayRef(rhs), ArrayRef(result)})
     loops.maps.push_back(AffineMap::get(next, 0, exprs, context));
   return loops;
 }
@@ -91,7 +96,8 @@ class DotPattern : public LoweringPattern<DotOp> {
 public:
   using LoweringPattern::LoweringPattern;
 
-  LogicalResult matchAndRewrite(DotOp dot, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(DotOp dot,
+                                PatternRewriter &rewriter) const override {
     Location loc = dot.getLoc();
     Type result = getElementTypeOrSelf(dot.getResult().getType());
     // Narrow floats are summed in f32 and rounded once, as XLA does.
@@ -106,7 +112,8 @@ public:
 
     Value init;
     if (dot.getAcc()) {
-      init = createElementwise(rewriter, loc, withElementType(dot.getAcc().getType(), sum),
+      init = createElementwise(rewriter, loc,
+                               withElementType(dot.getAcc().getType(), sum),
                                dot.getAcc(), widen(sum));
       if (sum == result)
         init = dot.getAcc();
@@ -120,7 +127,8 @@ public:
     }
     Value value = createContraction(dot, loops, lhs, rhs, init, rewriter);
     if (sum != result)
-      value = createElementwise(rewriter, loc, withElementType(value.getType(), result), value,
+      value = createElementwise(rewriter, loc,
+                                withElementType(value.getType(), result), value,
                                 widen(result));
     if (!isa<RankedTensorType>(dot.getResult().getType()))
       value = toScalar(rewriter, loc, value);
@@ -129,7 +137,8 @@ public:
   }
 
 private:
-  static std::function<Value(OpBuilder &, Location, ValueRange)> widen(Type type) {
+  static std::function<Value(OpBuilder &, Location, ValueRange)>
+  widen(Type type) {
     return [type](OpBuilder &builder, Location loc, ValueRange args) {
       return createWidened(builder, loc, args[0], type, /*isUnsigned=*/false);
     };
@@ -138,14 +147,17 @@ private:
   static Value createZero(OpBuilder &builder, Location loc, Type type) {
     if (auto complexType = dyn_cast<ComplexType>(type)) {
       Attribute zero = builder.getZeroAttr(complexType.getElementType());
-      return complex::ConstantOp::create(builder, loc, type, builder.getArrayAttr({zero, zero}));
+      return complex::ConstantOp::create(builder, loc, type,
+                                         builder.getArrayAttr({zero, zero}));
     }
     return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   }
 
-  /// A CPU multiplies in the type of the sum, which is at least as precise as any
-  /// precision asks, but where an algorithm says that operands are rounded first.
-  FailureOr<std::pair<Value, Value>> applyPrecision(DotOp dot, PatternRewriter &rewriter) const {
+  /// A CPU multiplies in the type of the sum, which is at least as precise as
+  /// any precision asks, but where an algorithm says that operands are rounded
+  /// first.
+  FailureOr<std::pair<Value, Value>>
+  applyPrecision(DotOp dot, PatternRewriter &rewriter) const {
     Value lhs = dot.getLhs(), rhs = dot.getRhs();
     StringRef algorithm = dot.getAlgorithm().value_or("DEFAULT");
     Type rounded;
@@ -153,51 +165,63 @@ private:
       rounded = rewriter.getBF16Type();
     else if (algorithm == "F16_F16_F32" || algorithm == "F16_F16_F16")
       rounded = rewriter.getF16Type();
-    else if (!llvm::is_contained({"DEFAULT", "F32_F32_F32", "F64_F64_F64", "TF32_TF32_F32",
-                                  "TF32_TF32_F32_X3", "BF16_BF16_F32_X3", "BF16_BF16_F32_X6",
-                                  "BF16_BF16_F32_X9", "ANY_F8_ANY_F8_F32",
-                                  "ANY_F8_ANY_F8_F32_FAST_ACCUM", "ANY_F8_ANY_F8_ANY",
-                                  "ANY_F8_ANY_F8_ANY_FAST_ACCUM"},
-                                 algorithm))
-      return lowering.fail(dot, "expected a dot algorithm of JAX, got '" + algorithm + "'");
+    else if (!llvm::is_contained(
+                 {"DEFAULT", "F32_F32_F32", "F64_F64_F64", "TF32_TF32_F32",
+                  "TF32_TF32_F32_X3", "BF16_BF16_F32_X3", "BF16_BF16_F32_X6",
+                  "BF16_BF16_F32_X9", "ANY_F8_ANY_F8_F32",
+                  "ANY_F8_ANY_F8_F32_FAST_ACCUM", "ANY_F8_ANY_F8_ANY",
+                  "ANY_F8_ANY_F8_ANY_FAST_ACCUM"},
+                 algorithm))
+      return lowering.fail(dot, "expected a dot algorithm of JAX, got '" +
+                                    algorithm + "'");
     auto round = [&](Value value) -> Value {
       Type type = getElementTypeOrSelf(value.getType());
       if (!rounded || !isa<FloatType>(type) ||
           type.getIntOrFloatBitWidth() <= rounded.getIntOrFloatBitWidth())
         return value;
-      return createElementwise(rewriter, dot.getLoc(), withElementType(value.getType(), rounded),
-                               value, widen(rounded));
+      return createElementwise(rewriter, dot.getLoc(),
+                               withElementType(value.getType(), rounded), value,
+                               widen(rounded));
     };
     return std::make_pair(round(lhs), round(rhs));
   }
 
   /// `linalg.contract` where it can say the product, else a generic op.
-  static Value createContraction(DotOp dot, const DotLoops &loops, Value lhs, Value rhs,
-                                 Value init, PatternRewriter &rewriter) {
+  static Value createContraction(DotOp dot, const DotLoops &loops, Value lhs,
+                                 Value rhs, Value init,
+                                 PatternRewriter &rewriter) {
     Location loc = dot.getLoc();
     Type sum = getElementTypeOrSelf(init.getType());
-    auto isInteger = [](Value value) { return isa<IntegerType>(getElementTypeOrSelf(value.getType())); };
+    auto isInteger = [](Value value) {
+      return isa<IntegerType>(getElementTypeOrSelf(value.getType()));
+    };
     bool sameSign = dot.getUnsignedLhs() == dot.getUnsignedRhs();
     bool isBool = getElementTypeOrSelf(lhs.getType()).isInteger(1) ||
                   getElementTypeOrSelf(rhs.getType()).isInteger(1);
-    bool isMixed = isInteger(lhs) != isInteger(rhs) || isInteger(lhs) != isInteger(init);
+    bool isMixed =
+        isInteger(lhs) != isInteger(rhs) || isInteger(lhs) != isInteger(init);
     if (!dot.getLhsContract().empty() && sameSign && !isBool && !isMixed) {
       SmallVector<NamedAttribute> attributes;
       if (dot.getUnsignedLhs())
         attributes.push_back(rewriter.getNamedAttr(
-            "cast", linalg::TypeFnAttr::get(dot.getContext(), linalg::TypeFn::cast_unsigned)));
+            "cast", linalg::TypeFnAttr::get(dot.getContext(),
+                                            linalg::TypeFn::cast_unsigned)));
       auto contract = linalg::ContractOp::create(
           rewriter, loc, init.getType(), ValueRange{lhs, rhs}, init,
           rewriter.getAffineMapArrayAttr(loops.maps), attributes);
       return contract->getResult(0);
     }
     auto generic = linalg::GenericOp::create(
-        rewriter, loc, init.getType(), ValueRange{lhs, rhs}, init, loops.maps, loops.iterators,
+        rewriter, loc, init.getType(), ValueRange{lhs, rhs}, init, loops.maps,
+        loops.iterators,
         [&](OpBuilder &builder, Location loc, ValueRange args) {
-          Value l = createWidened(builder, loc, args[0], sum, dot.getUnsignedLhs());
-          Value r = createWidened(builder, loc, args[1], sum, dot.getUnsignedRhs());
+          Value l =
+              createWidened(builder, loc, args[0], sum, dot.getUnsignedLhs());
+          Value r =
+              createWidened(builder, loc, args[1], sum, dot.getUnsignedRhs());
           Value product = createMultiply(builder, loc, l, r);
-          linalg::YieldOp::create(builder, loc, createAdd(builder, loc, args[2], product));
+          linalg::YieldOp::create(builder, loc,
+                                  createAdd(builder, loc, args[2], product));
         });
     return generic.getResult(0);
   }
@@ -205,7 +229,8 @@ private:
 
 } // namespace
 
-void populateDotPatterns(RewritePatternSet &patterns, KernelLowering &lowering) {
+void populateDotPatterns(RewritePatternSet &patterns,
+                         KernelLowering &lowering) {
   patterns.add<DotPattern>(patterns.getContext(), lowering);
 }
 

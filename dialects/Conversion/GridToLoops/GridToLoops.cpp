@@ -1,8 +1,8 @@
 //===- GridToLoops.cpp - From a kernel to a function with loops -----------===//
 //
-// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,8 @@ LogicalResult checkConverted(KernelLowering &lowering) {
   return failure(lowering.hasFailed());
 }
 
-class ConvertGridToLoopsPass : public gridir::impl::ConvertGridToLoopsPassBase<ConvertGridToLoopsPass> {
+class ConvertGridToLoopsPass
+    : public gridir::impl::ConvertGridToLoopsPassBase<ConvertGridToLoopsPass> {
 public:
   using ConvertGridToLoopsPassBase::ConvertGridToLoopsPassBase;
 
@@ -58,7 +59,9 @@ public:
     if (kernels.empty())
       return;
     if (kernels.size() > 1) {
-      kernels[1].emitError("expected one kernel in a module, got another before: @")
+      kernels[1]
+              .emitError(
+                  "expected one kernel in a module, got another before: @")
               .append(kernels[0].getSymName())
               .attachNote(kernels[0].getLoc())
           << "the first kernel";
@@ -79,6 +82,8 @@ private:
     populateViewPatterns(patterns, lowering);
     populateRefPatterns(patterns, lowering);
     populateAsyncPatterns(patterns, lowering);
+    populateIndexedPatterns(patterns, lowering);
+    populatePrngPatterns(patterns, lowering);
     populateValuePatterns(patterns, lowering);
     populateDotPatterns(patterns, lowering);
     walkAndApplyPatterns(lowering.function, std::move(patterns));

@@ -1,8 +1,8 @@
 //===- Kernel.cpp - The loops of a grid -----------------------------------===//
 //
-// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,8 @@ namespace gridir {
 namespace {
 
 bool isParallel(DimSemantics semantics) {
-  return semantics == DimSemantics::Parallel || semantics == DimSemantics::CoreParallel ||
+  return semantics == DimSemantics::Parallel ||
+         semantics == DimSemantics::CoreParallel ||
          semantics == DimSemantics::SubcoreParallel;
 }
 
@@ -47,7 +48,8 @@ public:
         builder(kernel.getContext()) {
     bool ordered = hasOrderedEffects(kernel);
     for (unsigned d = 0; d < kernel.getRank(); ++d)
-      (!ordered && isParallel(kernel.getDimSemantics(d)) ? parallelDims : sequentialDims)
+      (!ordered && isParallel(kernel.getDimSemantics(d)) ? parallelDims
+                                                         : sequentialDims)
           .push_back(d);
   }
 
@@ -81,7 +83,8 @@ private:
 
   /// A Ref of the kernel that lives in `memref`.
   Value createRef(Value memref, Type type) {
-    return UnrealizedConversionCastOp::create(builder, loc, type, memref).getResult(0);
+    return UnrealizedConversionCastOp::create(builder, loc, type, memref)
+        .getResult(0);
   }
   /// A Ref with memory of its own.
   Value createLocalRef(MemRefType type);
@@ -100,44 +103,51 @@ private:
 };
 
 LogicalResult GridLoopBuilder::check() {
+  kernel.getBodyRegion().walk([&](PrngSeedOp) { lowering.hasSeed = true; });
   if (kernel.getKernelRegions().size() == 0 || kernel.getBodyRegion().empty())
     return lowering.fail(kernel, "expected a kernel with a body");
   for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
     OperandAttr spec = kernel.getOperandSpec(i);
     std::string name = kernel.getOperandName(i);
     if (llvm::any_of(spec.getArrayShape(), ShapedType::isDynamic))
-      return lowering.fail(kernel, "expected arrays of static shape on the cpu target, got "
-                                   "symbolic dimensions in " +
-                                       name + "; pin them with grid-specialize");
+      return lowering.fail(
+          kernel, "expected arrays of static shape on the cpu target, got "
+                  "symbolic dimensions in " +
+                      name + "; pin them with grid-specialize");
     if (!spec.getTransforms().empty())
-      return lowering.fail(kernel,
-                           "expected blocks without transforms on the cpu target, got transforms "
-                           "of " +
-                               name + ", which another backend understands");
+      return lowering.fail(kernel, "expected blocks without transforms on the "
+                                   "cpu target, got transforms "
+                                   "of " +
+                                       name +
+                                       ", which another backend understands");
     if (isa<SemaphoreType>(spec.getElementType()))
-      return lowering.fail(kernel, "expected semaphores in scratch on the cpu target, got them in " +
-                                       name);
+      return lowering.fail(
+          kernel,
+          "expected semaphores in scratch on the cpu target, got them in " +
+              name);
   }
   return success();
 }
 
 void GridLoopBuilder::createFunctions() {
-  SmallVector<Type> types(kernel.getNumDynamicDims(), MemRefType::get({}, builder.getI32Type()));
+  SmallVector<Type> types(kernel.getNumDynamicDims(),
+                          MemRefType::get({}, builder.getI32Type()));
   for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
     RankedTensorType array = kernel.getOperandSpec(i).getArrayType();
     types.push_back(MemRefType::get(array.getShape(), array.getElementType()));
   }
   builder.setInsertionPoint(kernel);
   SmallVector<Type> kernelTypes(types);
-  kernelTypes.append({MemRefType::get({4}, builder.getI64Type()), builder.getIndexType(),
-                      builder.getIndexType()});
+  kernelTypes.append({MemRefType::get({4}, builder.getI64Type()),
+                      builder.getIndexType(), builder.getIndexType()});
   // The kernel keeps its symbol until it is erased, so the functions are
   // inserted by hand.
-  lowering.function = func::FuncOp::create(builder, loc, kernel.getSymName(),
-                                           builder.getFunctionType(kernelTypes, {}));
-  auto rangeFunction =
-      func::FuncOp::create(builder, loc, (kernel.getSymName() + ".range").str(),
-                           builder.getFunctionType(types, builder.getIndexType()));
+  lowering.function =
+      func::FuncOp::create(builder, loc, kernel.getSymName(),
+                           builder.getFunctionType(kernelTypes, {}));
+  auto rangeFunction = func::FuncOp::create(
+      builder, loc, (kernel.getSymName() + ".range").str(),
+      builder.getFunctionType(types, builder.getIndexType()));
   lowering.function.addEntryBlock();
   rangeFunction.addEntryBlock();
   lowering.status = lowering.function.getArgument(types.size());
@@ -148,7 +158,8 @@ void GridLoopBuilder::createFunctions() {
   unsigned numDynamic = kernel.getNumDynamicDims();
   for (auto [operand, output] : kernel.getAliasPairs()) {
     aliased.set(numDynamic + operand);
-    aliased.set(numDynamic + kernel.getNumIndexOperands() + kernel.getNumInputs() + output);
+    aliased.set(numDynamic + kernel.getNumIndexOperands() +
+                kernel.getNumInputs() + output);
   }
   for (unsigned i = 0; i < types.size(); ++i)
     if (!aliased.test(i))
@@ -175,8 +186,8 @@ SmallVector<Value> GridLoopBuilder::createGridSizes(ValueRange operands) {
     Value size = memref::LoadOp::create(builder, loc, operands[numDynamic++]);
     // A negative size is an empty grid, as in a loop.
     Value index = toIndex(builder, loc, size);
-    sizes.push_back(
-        arith::MaxSIOp::create(builder, loc, index, createIndex(builder, loc, 0)));
+    sizes.push_back(arith::MaxSIOp::create(builder, loc, index,
+                                           createIndex(builder, loc, 0)));
   }
   return sizes;
 }
@@ -215,7 +226,8 @@ void GridLoopBuilder::createLoops() {
   }
   Value zero = createIndex(builder, loc, 0);
   for (unsigned d : sequentialDims) {
-    auto loop = scf::ForOp::create(builder, loc, zero, lowering.gridSizes[d], one);
+    auto loop =
+        scf::ForOp::create(builder, loc, zero, lowering.gridSizes[d], one);
     builder.setInsertionPointToStart(loop.getBody());
     setProgramId(d, loop.getInductionVar());
   }
@@ -233,9 +245,11 @@ void GridLoopBuilder::setProgramId(unsigned d, Value id) {
 
 Value GridLoopBuilder::createLocalRef(MemRefType type) {
   if (!isa<SemaphoreType>(type.getElementType()))
-    return createRef(lowering.allocate(loc, type.getShape(), type.getElementType()), type);
+    return createRef(
+        lowering.allocate(loc, type.getShape(), type.getElementType()), type);
   // Semaphores count from zero, wherever their scope is entered.
-  Value counters = lowering.allocate(loc, type.getShape(), builder.getI64Type());
+  Value counters =
+      lowering.allocate(loc, type.getShape(), builder.getI64Type());
   Value zero = arith::ConstantIntOp::create(builder, loc, 0, 64);
   linalg::FillOp::create(builder, loc, zero, counters);
   return createRef(counters, type);
@@ -261,7 +275,8 @@ bool GridLoopBuilder::seesEachBlockOnce(unsigned place) {
 }
 
 Value GridLoopBuilder::createOperand(unsigned place) {
-  Value array = lowering.function.getArgument(kernel.getNumDynamicDims() + place);
+  Value array =
+      lowering.function.getArgument(kernel.getNumDynamicDims() + place);
   if (place >= kernel.getNumIndexOperands() + kernel.getNumInputs())
     return array;
   Value ref = kernel.getBodyBlock()->getArgument(place);
@@ -269,12 +284,14 @@ Value GridLoopBuilder::createOperand(unsigned place) {
   // does not change with the output that shares its memory.
   bool isPrivate = lowering.hazards.isWritten(ref);
   for (auto [operand, output] : kernel.getAliasPairs()) {
-    unsigned outputPlace = kernel.getNumIndexOperands() + kernel.getNumInputs() + output;
+    unsigned outputPlace =
+        kernel.getNumIndexOperands() + kernel.getNumInputs() + output;
     Value outputRef = kernel.getBodyBlock()->getArgument(outputPlace);
     if (operand != place || !lowering.hazards.isRead(ref) ||
         !lowering.hazards.isWritten(outputRef))
       continue;
-    if (!lowering.hazards.haveSameBlocks(ref, outputRef) || !seesEachBlockOnce(place))
+    if (!lowering.hazards.haveSameBlocks(ref, outputRef) ||
+        !seesEachBlockOnce(place))
       isPrivate = true;
     else if (lowering.hazards.mayReadAfterWrite(ref, outputRef))
       privateBlocks.insert(place);
@@ -296,7 +313,8 @@ FailureOr<SmallVector<Value>> GridLoopBuilder::createIndices(unsigned block) {
   for (unsigned d = 0; d < rank; ++d) {
     Value arg = source.getArgument(d);
     Value id = lowering.programIds[d];
-    mapping.map(arg, arith::IndexCastOp::create(builder, loc, arg.getType(), id).getResult());
+    mapping.map(arg, arith::IndexCastOp::create(builder, loc, arg.getType(), id)
+                         .getResult());
   }
   for (unsigned i = 0; i < kernel.getNumIndexOperands(); ++i)
     mapping.map(source.getArgument(rank + i), refs[i]);
@@ -306,9 +324,11 @@ FailureOr<SmallVector<Value>> GridLoopBuilder::createIndices(unsigned block) {
   for (Value index : source.getTerminator()->getOperands()) {
     indices.push_back(mapping.lookupOrDefault(index));
     if (!indices.back().getType().isIntOrIndex())
-      return lowering.fail(kernel, "expected the index map of " +
-                                       kernel.getOperandName(kernel.getNumIndexOperands() + block) +
-                                       " to give integers on the cpu target");
+      return lowering.fail(
+          kernel,
+          "expected the index map of " +
+              kernel.getOperandName(kernel.getNumIndexOperands() + block) +
+              " to give integers on the cpu target");
   }
   return indices;
 }
@@ -317,10 +337,12 @@ LogicalResult GridLoopBuilder::createProgram() {
   unsigned numIndex = kernel.getNumIndexOperands();
   unsigned numInputs = kernel.getNumInputs();
   for (unsigned i = 0; i < numIndex; ++i)
-    refs.push_back(createRef(arrays[i], kernel.getBodyBlock()->getArgument(i).getType()));
+    refs.push_back(
+        createRef(arrays[i], kernel.getBodyBlock()->getArgument(i).getType()));
 
   SmallVector<Window> outputs;
-  for (unsigned place = numIndex; place < kernel.getNumOperandSpecs(); ++place) {
+  for (unsigned place = numIndex; place < kernel.getNumOperandSpecs();
+       ++place) {
     Value arg = kernel.getBodyBlock()->getArgument(place);
     FailureOr<SmallVector<Value>> indices = createIndices(place - numIndex);
     if (failed(indices))
@@ -353,18 +375,20 @@ void GridLoopBuilder::instantiateBody() {
   for (auto [arg, ref] : llvm::zip_equal(body->getArguments(), refs))
     arg.replaceAllUsesWith(ref);
   body->getTerminator()->erase();
-  builder.getInsertionBlock()->getOperations().splice(builder.getInsertionPoint(),
-                                                      body->getOperations());
+  builder.getInsertionBlock()->getOperations().splice(
+      builder.getInsertionPoint(), body->getOperations());
 }
 
 LogicalResult GridLoopBuilder::inlineScopes() {
   SmallVector<ScopedOp> scopes;
-  lowering.function.walk<WalkOrder::PreOrder>([&](ScopedOp scope) { scopes.push_back(scope); });
+  lowering.function.walk<WalkOrder::PreOrder>(
+      [&](ScopedOp scope) { scopes.push_back(scope); });
   for (ScopedOp scope : scopes) {
     if (scope.getCollective() && !scope.getCollective()->empty())
-      return lowering.fail(scope, "expected Refs of one program on the cpu target, got a scope "
-                                  "shared along " +
-                                      Twine(scope.getCollective()->size()) + " mesh axes");
+      return lowering.fail(
+          scope, "expected Refs of one program on the cpu target, got a scope "
+                 "shared along " +
+                     Twine(scope.getCollective()->size()) + " mesh axes");
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(scope);
     Block &body = scope.getBody().front();
@@ -373,7 +397,8 @@ LogicalResult GridLoopBuilder::inlineScopes() {
     auto yield = cast<YieldOp>(body.getTerminator());
     scope->replaceAllUsesWith(yield.getValues());
     yield.erase();
-    scope->getBlock()->getOperations().splice(scope->getIterator(), body.getOperations());
+    scope->getBlock()->getOperations().splice(scope->getIterator(),
+                                              body.getOperations());
     scope.erase();
   }
   return success();

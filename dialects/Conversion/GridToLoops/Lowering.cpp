@@ -1,8 +1,8 @@
 //===- Lowering.cpp - What the patterns of one kernel share ---------------===//
 //
-// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +18,12 @@ using namespace mlir;
 
 namespace gridir {
 
-Value KernelLowering::allocate(Location loc, ArrayRef<int64_t> shape, Type elementType) {
+Value KernelLowering::allocate(Location loc, ArrayRef<int64_t> shape,
+                               Type elementType) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   auto type = MemRefType::get(shape, elementType);
-  return memref::AllocaOp::create(builder, loc, type, builder.getI64IntegerAttr(64));
+  return memref::AllocaOp::create(builder, loc, type,
+                                  builder.getI64IntegerAttr(64));
 }
 
 std::string KernelLowering::getName(Value ref) const {
@@ -46,30 +48,34 @@ void KernelLowering::reportIf(OpBuilder &builder, Location loc, Value condition,
   if (found == diagnostics.end())
     diagnostics.push_back(diagnostic);
 
-  scf::IfOp::create(builder, loc, condition, [&](OpBuilder &builder, Location loc) {
-    auto word = [&](Value value) -> Value {
-      Type i64 = builder.getI64Type();
-      if (!value)
-        return arith::ConstantIntOp::create(builder, loc, i64, 0);
-      if (value.getType().isIndex())
-        return arith::IndexCastOp::create(builder, loc, i64, value);
-      if (value.getType() != i64)
-        return arith::ExtSIOp::create(builder, loc, i64, value);
-      return value;
-    };
-    SmallVector<Value> words{arith::ConstantIntOp::create(builder, loc, number, 64),
-                             word(first), word(second)};
-    Value zero = createIndex(builder, loc, 0);
-    Value stored = memref::LoadOp::create(builder, loc, status, zero);
-    Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, stored,
-                                          word({}));
-    scf::IfOp::create(builder, loc, isFirst, [&](OpBuilder &builder, Location loc) {
-      for (auto [i, value] : llvm::enumerate(words))
-        memref::StoreOp::create(builder, loc, value, status, createIndex(builder, loc, i));
-      scf::YieldOp::create(builder, loc);
-    });
-    scf::YieldOp::create(builder, loc);
-  });
+  scf::IfOp::create(
+      builder, loc, condition, [&](OpBuilder &builder, Location loc) {
+        auto word = [&](Value value) -> Value {
+          Type i64 = builder.getI64Type();
+          if (!value)
+            return arith::ConstantIntOp::create(builder, loc, i64, 0);
+          if (value.getType().isIndex())
+            return arith::IndexCastOp::create(builder, loc, i64, value);
+          if (value.getType() != i64)
+            return arith::ExtSIOp::create(builder, loc, i64, value);
+          return value;
+        };
+        SmallVector<Value> words{
+            arith::ConstantIntOp::create(builder, loc, number, 64), word(first),
+            word(second)};
+        Value zero = createIndex(builder, loc, 0);
+        Value stored = memref::LoadOp::create(builder, loc, status, zero);
+        Value isFirst = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::eq, stored, word({}));
+        scf::IfOp::create(
+            builder, loc, isFirst, [&](OpBuilder &builder, Location loc) {
+              for (auto [i, value] : llvm::enumerate(words))
+                memref::StoreOp::create(builder, loc, value, status,
+                                        createIndex(builder, loc, i));
+              scf::YieldOp::create(builder, loc);
+            });
+        scf::YieldOp::create(builder, loc);
+      });
 }
 
 LogicalResult KernelLowering::fail(Operation *op, const Twine &message) {
@@ -109,7 +115,8 @@ Value createIndex(OpBuilder &builder, Location loc, int64_t value) {
 Value toIndex(OpBuilder &builder, Location loc, Value value) {
   if (value.getType().isIndex())
     return value;
-  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), value);
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                    value);
 }
 
 Value createElementwise(OpBuilder &builder, Location loc, Type resultType,
@@ -126,11 +133,13 @@ Value createElementwise(OpBuilder &builder, Location loc, Type resultType,
                        ? builder.getMultiDimIdentityMap(rank)
                        : AffineMap::get(rank, 0, builder.getContext()));
   maps.push_back(builder.getMultiDimIdentityMap(rank));
-  SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
       builder, loc, tensorType, operands, empty, maps, iterators,
       [&](OpBuilder &builder, Location loc, ValueRange args) {
-        linalg::YieldOp::create(builder, loc, fn(builder, loc, args.drop_back()));
+        linalg::YieldOp::create(builder, loc,
+                                fn(builder, loc, args.drop_back()));
       });
   return generic.getResult(0);
 }

@@ -1,8 +1,8 @@
 //===- Lowering.h - What the patterns of one kernel share -----------------===//
 //
-// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ struct LoweringCounts {
   unsigned loadsCopied = 0;
 };
 
-/// One kernel on its way to loops: the function that it becomes, the values that
-/// stand for its grid there, and the messages that it may report.
+/// One kernel on its way to loops: the function that it becomes, the values
+/// that stand for its grid there, and the messages that it may report.
 ///
 /// While patterns run, a Ref is an `unrealized_conversion_cast` of the memref
 /// that holds it, or a view op that no memref can express and that each access
@@ -45,6 +45,10 @@ public:
   llvm::SmallVector<mlir::Value> programIds, gridSizes;
   /// The counter of the barrier semaphore, once it is asked for.
   mlir::Value barrier;
+  /// The words of the random generator, once it is used, and whether the kernel
+  /// seeds it.
+  mlir::Value prngState;
+  bool hasSeed = false;
   IndexRanges ranges;
   LoweringCounts counts;
 
@@ -54,7 +58,9 @@ public:
                        mlir::Type elementType);
 
   /// The name that diagnostics give to a Ref.
-  void setName(mlir::Value ref, llvm::StringRef name) { names[ref] = name.str(); }
+  void setName(mlir::Value ref, llvm::StringRef name) {
+    names[ref] = name.str();
+  }
   std::string getName(mlir::Value ref) const;
 
   /// Stores an error in the report where `condition` holds and none is stored
@@ -68,7 +74,8 @@ public:
   bool hasFailed() const { return failed; }
 
   /// The site number of a print with this format and these types.
-  int64_t addPrint(llvm::StringRef format, llvm::ArrayRef<mlir::Attribute> types);
+  int64_t addPrint(llvm::StringRef format,
+                   llvm::ArrayRef<mlir::Attribute> types);
 
   /// Writes the messages and prints to the module.
   void annotate(mlir::ModuleOp module);
@@ -86,22 +93,26 @@ private:
 /// The source line of a location as `file.py:12:3`, or nothing.
 std::string getSourceLine(mlir::Location loc);
 
-mlir::Value createIndex(mlir::OpBuilder &builder, mlir::Location loc, int64_t value);
+mlir::Value createIndex(mlir::OpBuilder &builder, mlir::Location loc,
+                        int64_t value);
 
 /// An i32, i64 or index as an index.
-mlir::Value toIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
+mlir::Value toIndex(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value value);
 
 /// One element of arithmetic inside an elementwise op.
-using ElementFn = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
-                                                 mlir::ValueRange)>;
+using ElementFn = llvm::function_ref<mlir::Value(
+    mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
 
-/// Applies `fn` to scalars at once, or to tensors of one shape element by element.
+/// Applies `fn` to scalars at once, or to tensors of one shape element by
+/// element.
 mlir::Value createElementwise(mlir::OpBuilder &builder, mlir::Location loc,
-                              mlir::Type resultType, mlir::ValueRange operands, ElementFn fn);
+                              mlir::Type resultType, mlir::ValueRange operands,
+                              ElementFn fn);
 
 /// The sum of two numbers of any element type.
-mlir::Value createAdd(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a,
-                      mlir::Value b);
+mlir::Value createAdd(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value a, mlir::Value b);
 
 /// `type` or a tensor of it, as `like` is one.
 mlir::Type withElementType(mlir::Type like, mlir::Type type);
@@ -113,13 +124,20 @@ mlir::Type withElementType(mlir::Type like, mlir::Type type);
 /// Makes the function, its loops and the blocks, and moves the body there.
 mlir::LogicalResult buildGridLoops(KernelLowering &lowering);
 
-void populateViewPatterns(mlir::RewritePatternSet &patterns, KernelLowering &lowering);
-void populateRefPatterns(mlir::RewritePatternSet &patterns, KernelLowering &lowering);
-void populateIndexedPatterns(mlir::RewritePatternSet &patterns, KernelLowering &lowering);
-void populateAsyncPatterns(mlir::RewritePatternSet &patterns, KernelLowering &lowering);
-void populateValuePatterns(mlir::RewritePatternSet &patterns, KernelLowering &lowering);
-void populateDotPatterns(mlir::RewritePatternSet &patterns, KernelLowering &lowering);
-void populatePrngPatterns(mlir::RewritePatternSet &patterns, KernelLowering &lowering);
+void populateViewPatterns(mlir::RewritePatternSet &patterns,
+                          KernelLowering &lowering);
+void populateRefPatterns(mlir::RewritePatternSet &patterns,
+                         KernelLowering &lowering);
+void populateIndexedPatterns(mlir::RewritePatternSet &patterns,
+                             KernelLowering &lowering);
+void populateAsyncPatterns(mlir::RewritePatternSet &patterns,
+                           KernelLowering &lowering);
+void populateValuePatterns(mlir::RewritePatternSet &patterns,
+                           KernelLowering &lowering);
+void populateDotPatterns(mlir::RewritePatternSet &patterns,
+                         KernelLowering &lowering);
+void populatePrngPatterns(mlir::RewritePatternSet &patterns,
+                          KernelLowering &lowering);
 
 /// A pattern that knows its kernel.
 template <typename OpT>

@@ -1,11 +1,12 @@
 //===- Refs.cpp - Loads and stores ----------------------------------------===//
 //
-// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Conversion/GridToLoops/Blocks.h"
 #include "dialects/Conversion/GridToLoops/Views.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,46 +20,53 @@ using namespace gridir::grid;
 namespace gridir {
 namespace {
 
-Value createSelect(OpBuilder &builder, Location loc, Value mask, Value chosen, Value other) {
-  return createElementwise(builder, loc, chosen.getType(), {mask, chosen, other},
-                           [](OpBuilder &builder, Location loc, ValueRange args) -> Value {
-                             return arith::SelectOp::create(builder, loc, args[0], args[1],
-                                                            args[2]);
-                           });
+Value createSelect(OpBuilder &builder, Location loc, Value mask, Value chosen,
+                   Value other) {
+  return createElementwise(
+      builder, loc, chosen.getType(), {mask, chosen, other},
+      [](OpBuilder &builder, Location loc, ValueRange args) -> Value {
+        return arith::SelectOp::create(builder, loc, args[0], args[1], args[2]);
+      });
 }
 
 /// The memref of a Ref of rank 0, which is loaded and stored as a scalar.
 Value getScalarMemRef(Value ref) {
-  return cast<MemRefType>(ref.getType()).getRank() == 0 ? getMemRef(ref) : Value();
+  return cast<MemRefType>(ref.getType()).getRank() == 0 ? getMemRef(ref)
+                                                        : Value();
 }
 
 class LoadPattern : public LoweringPattern<LoadOp> {
 public:
   using LoweringPattern::LoweringPattern;
 
-  LogicalResult matchAndRewrite(LoadOp load, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(LoadOp load,
+                                PatternRewriter &rewriter) const override {
     Location loc = load.getLoc();
     Value value;
     if (Value memref = getScalarMemRef(load.getRef())) {
       value = memref::LoadOp::create(rewriter, loc, memref);
     } else {
-      value = readRef(rewriter, loc, load.getRef(), lowering.hazards.mayOverwrite(load));
+      value = readRef(rewriter, loc, load.getRef(),
+                      lowering.hazards.mayOverwrite(load));
       if (lowering.hazards.needsCopy(load)) {
         ++lowering.counts.loadsCopied;
         value = bufferization::AllocTensorOp::create(
-            rewriter, loc, cast<RankedTensorType>(value.getType()), ValueRange(), value);
+            rewriter, loc, cast<RankedTensorType>(value.getType()),
+            ValueRange(), value);
       }
       value = toScalar(rewriter, loc, value);
     }
     if (load.getOther())
-      value = createSelect(rewriter, loc, load.getMask(), value, load.getOther());
+      value =
+          createSelect(rewriter, loc, load.getMask(), value, load.getOther());
     rewriter.replaceOp(load, value);
     return success();
   }
 };
 
 /// Replaces what a Ref holds, where the mask is true.
-void createStore(OpBuilder &builder, Location loc, Value value, Value ref, Value mask) {
+void createStore(OpBuilder &builder, Location loc, Value value, Value ref,
+                 Value mask) {
   if (Value memref = getScalarMemRef(ref)) {
     if (mask)
       value = createSelect(builder, loc, mask, value,
@@ -70,7 +78,8 @@ void createStore(OpBuilder &builder, Location loc, Value value, Value ref, Value
   // What is kept is read and written in place, element by element.
   if (mask) {
     Value old = readRef(builder, loc, ref, /*mayOverwrite=*/true);
-    value = createSelect(builder, loc, toTensor(builder, loc, mask), value, old);
+    value =
+        createSelect(builder, loc, toTensor(builder, loc, mask), value, old);
   }
   writeRef(builder, loc, value, ref);
 }
@@ -79,8 +88,10 @@ class StorePattern : public LoweringPattern<StoreOp> {
 public:
   using LoweringPattern::LoweringPattern;
 
-  LogicalResult matchAndRewrite(StoreOp store, PatternRewriter &rewriter) const override {
-    createStore(rewriter, store.getLoc(), store.getValue(), store.getRef(), store.getMask());
+  LogicalResult matchAndRewrite(StoreOp store,
+                                PatternRewriter &rewriter) const override {
+    createStore(rewriter, store.getLoc(), store.getValue(), store.getRef(),
+                store.getMask());
     rewriter.eraseOp(store);
     return success();
   }
@@ -90,17 +101,21 @@ class AccumulatePattern : public LoweringPattern<AccumulateOp> {
 public:
   using LoweringPattern::LoweringPattern;
 
-  LogicalResult matchAndRewrite(AccumulateOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(AccumulateOp op,
+                                PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value old;
     if (Value memref = getScalarMemRef(op.getRef()))
       old = memref::LoadOp::create(rewriter, loc, memref);
     else
-      old = toScalar(rewriter, loc, readRef(rewriter, loc, op.getRef(), /*mayOverwrite=*/true));
-    Value sum = createElementwise(rewriter, loc, old.getType(), {old, op.getValue()},
-                                  [](OpBuilder &builder, Location loc, ValueRange args) {
-                                    return createAdd(builder, loc, args[0], args[1]);
-                                  });
+      old =
+          toScalar(rewriter, loc,
+                   readRef(rewriter, loc, op.getRef(), /*mayOverwrite=*/true));
+    Value sum = createElementwise(
+        rewriter, loc, old.getType(), {old, op.getValue()},
+        [](OpBuilder &builder, Location loc, ValueRange args) {
+          return createAdd(builder, loc, args[0], args[1]);
+        });
     if (op.getMask())
       sum = createSelect(rewriter, loc, op.getMask(), sum, old);
     createStore(rewriter, loc, sum, op.getRef(), /*mask=*/{});
@@ -109,10 +124,34 @@ public:
   }
 };
 
+/// An index map may read a prefetched scalar by an upstream load.
+class MemRefLoadPattern : public LoweringPattern<memref::LoadOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(memref::LoadOp load,
+                                PatternRewriter &rewriter) const override {
+    Location loc = load.getLoc();
+    Value memref = getMemRef(load.getMemRef());
+    if (!memref)
+      return rewriter.notifyMatchFailure(load, "the memory is no Ref");
+    std::string name = lowering.getName(load.getMemRef());
+    SmallVector<Value> places;
+    for (auto [d, index] : llvm::enumerate(load.getIndices()))
+      places.push_back(createCheckedOffset(
+          rewriter, loc, lowering, index, /*size=*/1, /*span=*/1,
+          load.getMemRefType().getDimSize(d), d, name));
+    rewriter.replaceOpWithNewOp<memref::LoadOp>(load, memref, places);
+    return success();
+  }
+};
+
 } // namespace
 
-void populateRefPatterns(RewritePatternSet &patterns, KernelLowering &lowering) {
-  patterns.add<LoadPattern, StorePattern, AccumulatePattern>(patterns.getContext(), lowering);
+void populateRefPatterns(RewritePatternSet &patterns,
+                         KernelLowering &lowering) {
+  patterns.add<LoadPattern, StorePattern, AccumulatePattern, MemRefLoadPattern>(
+      patterns.getContext(), lowering);
 }
 
 } // namespace gridir

@@ -1,8 +1,8 @@
 //===- Values.cpp - Program ids, assumptions, prints and checks -----------===//
 //
-// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,12 +20,12 @@ namespace gridir {
 namespace {
 
 /// `grid.program_id` and `grid.num_programs`: a value of the loops around.
-template <typename OpT>
-class AxisPattern : public LoweringPattern<OpT> {
+template <typename OpT> class AxisPattern : public LoweringPattern<OpT> {
 public:
   using LoweringPattern<OpT>::LoweringPattern;
 
-  LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
     KernelLowering &lowering = this->lowering;
     std::optional<unsigned> dim = lowering.kernel.findDim(op.getAxis());
     if (!dim)
@@ -41,7 +41,8 @@ class AssumeMultiplePattern : public LoweringPattern<AssumeMultipleOp> {
 public:
   using LoweringPattern::LoweringPattern;
 
-  LogicalResult matchAndRewrite(AssumeMultipleOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(AssumeMultipleOp op,
+                                PatternRewriter &rewriter) const override {
     rewriter.replaceOp(op, op.getValue());
     return success();
   }
@@ -51,9 +52,11 @@ class AssertPattern : public LoweringPattern<AssertOp> {
 public:
   using LoweringPattern::LoweringPattern;
 
-  LogicalResult matchAndRewrite(AssertOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(AssertOp op,
+                                PatternRewriter &rewriter) const override {
     Value truth = arith::ConstantIntOp::create(rewriter, op.getLoc(), 1, 1);
-    Value fails = arith::XOrIOp::create(rewriter, op.getLoc(), op.getCondition(), truth);
+    Value fails =
+        arith::XOrIOp::create(rewriter, op.getLoc(), op.getCondition(), truth);
     lowering.reportIf(rewriter, op.getLoc(), fails, op.getMessage());
     rewriter.eraseOp(op);
     return success();
@@ -65,7 +68,8 @@ class PrintPattern : public LoweringPattern<PrintOp> {
 public:
   using LoweringPattern::LoweringPattern;
 
-  LogicalResult matchAndRewrite(PrintOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(PrintOp op,
+                                PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Type i64 = rewriter.getI64Type();
     Type pointer = LLVM::LLVMPointerType::get(getContext());
@@ -73,27 +77,35 @@ public:
     for (auto [i, value] : llvm::enumerate(op.getValues())) {
       Type type = value.getType(), element = getElementTypeOrSelf(type);
       if (!isa<IntegerType, FloatType, IndexType>(element))
-        return lowering.fail(op, "expected integers and floats to print, got a value of another "
-                                 "type");
+        return lowering.fail(
+            op, "expected integers and floats to print, got a value of another "
+                "type");
       if (i < op.getIsUnsigned().size() && op.getIsUnsigned()[i])
-        type = withElementType(type, IntegerType::get(getContext(), element.getIntOrFloatBitWidth(),
-                                                      IntegerType::Unsigned));
+        type = withElementType(type,
+                               IntegerType::get(getContext(),
+                                                element.getIntOrFloatBitWidth(),
+                                                IntegerType::Unsigned));
       types.push_back(TypeAttr::get(type));
     }
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIntOp::create(rewriter, loc, value, 64);
     };
-    call(rewriter, loc, "gridirPrintBegin", {constant(lowering.addPrint(op.getFormat(), types))});
+    call(rewriter, loc, "gridirPrintBegin",
+         {constant(lowering.addPrint(op.getFormat(), types))});
     for (Value value : op.getValues()) {
       Value tensor = toTensor(rewriter, loc, value);
       auto type = cast<RankedTensorType>(tensor.getType());
-      Value memory = lowering.allocate(loc, type.getShape(), type.getElementType());
-      bufferization::MaterializeInDestinationOp::create(rewriter, loc, TypeRange(), tensor, memory,
-                                                        /*restrict=*/true, /*writable=*/true);
-      Value address = memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc, memory);
+      Value memory =
+          lowering.allocate(loc, type.getShape(), type.getElementType());
+      bufferization::MaterializeInDestinationOp::create(
+          rewriter, loc, TypeRange(), tensor, memory,
+          /*restrict=*/true, /*writable=*/true);
+      Value address =
+          memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc, memory);
       address = arith::IndexCastOp::create(rewriter, loc, i64, address);
       Value data = LLVM::IntToPtrOp::create(rewriter, loc, pointer, address);
-      call(rewriter, loc, "gridirPrintValue", {data, constant(type.getNumElements())});
+      call(rewriter, loc, "gridirPrintValue",
+           {data, constant(type.getNumElements())});
     }
     call(rewriter, loc, "gridirPrintEnd", {});
     rewriter.eraseOp(op);
@@ -102,7 +114,8 @@ public:
 
 private:
   /// Calls a function of the runtime, which is declared on its first use.
-  void call(PatternRewriter &rewriter, Location loc, StringRef name, ValueRange args) const {
+  void call(PatternRewriter &rewriter, Location loc, StringRef name,
+            ValueRange args) const {
     auto module = lowering.function->getParentOfType<ModuleOp>();
     if (!module.lookupSymbol(name)) {
       OpBuilder::InsertionGuard guard(rewriter);
@@ -116,9 +129,11 @@ private:
 
 } // namespace
 
-void populateValuePatterns(RewritePatternSet &patterns, KernelLowering &lowering) {
-  patterns.add<AxisPattern<ProgramIdOp>, AxisPattern<NumProgramsOp>, AssumeMultiplePattern,
-               AssertPattern, PrintPattern>(patterns.getContext(), lowering);
+void populateValuePatterns(RewritePatternSet &patterns,
+                           KernelLowering &lowering) {
+  patterns.add<AxisPattern<ProgramIdOp>, AxisPattern<NumProgramsOp>,
+               AssumeMultiplePattern, AssertPattern, PrintPattern>(
+      patterns.getContext(), lowering);
 }
 
 } // namespace gridir

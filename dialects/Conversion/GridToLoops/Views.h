@@ -1,8 +1,8 @@
 //===- Views.h - The memory that a Ref names ------------------------------===//
 //
-// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +13,8 @@
 
 namespace gridir {
 
-/// A Ref as memory and, where no memref shows it so, the views that are still to
-/// be applied to the value that the memory holds.
+/// A Ref as memory and, where no memref shows it so, the views that are still
+/// to be applied to the value that the memory holds.
 struct RefView {
   mlir::Value memref;
   llvm::SmallVector<mlir::Operation *> pending;
@@ -25,17 +25,20 @@ RefView resolveRef(mlir::Value ref);
 /// The memref of a Ref that is one, or nothing.
 mlir::Value getMemRef(mlir::Value ref);
 
-/// The value that a Ref holds, with the shape of the Ref, as a tensor. It is read
-/// in place: a tensor of the memory itself, where no view is pending.
-mlir::Value readRef(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value ref,
-                    bool mayOverwrite = false);
+/// The value that a Ref holds, with the shape of the Ref, as a tensor. It is
+/// read in place: a tensor of the memory itself, where no view is pending.
+mlir::Value readRef(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value ref, bool mayOverwrite = false);
 
 /// Replaces what a Ref holds by a tensor.
-void writeRef(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Value ref);
+void writeRef(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+              mlir::Value ref);
 
 /// A loaded value of rank 0 is a scalar; memory holds a tensor of rank 0.
-mlir::Value toScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor);
-mlir::Value toTensor(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
+mlir::Value toScalar(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value tensor);
+mlir::Value toTensor(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value value);
 
 } // namespace gridir
 

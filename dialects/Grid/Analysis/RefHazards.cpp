@@ -1,8 +1,8 @@
 //===- RefHazards.cpp - Which loaded values a store could change ----------===//
 //
-// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,8 @@ bool areDisjointSlices(Value a, Value b) {
            (slice.getSizes()[d] - 1) * slice.getStrides()[d];
   };
   for (unsigned d = 0, e = sliceA.getSizes().size(); d < e; ++d) {
-    int64_t firstA = sliceA.getStaticOffsets()[d], firstB = sliceB.getStaticOffsets()[d];
+    int64_t firstA = sliceA.getStaticOffsets()[d],
+            firstB = sliceB.getStaticOffsets()[d];
     if (ShapedType::isDynamic(firstA) || ShapedType::isDynamic(firstB))
       continue;
     if (lastOf(sliceA, d) < firstB || lastOf(sliceB, d) < firstA)
@@ -66,11 +67,18 @@ bool isInLoopBelow(Operation *op, Operation *top) {
 }
 
 /// Whether `store` can run after `load` and before `sink`, where `load` is not
-/// run again in between. The load dominates the sink.
+/// run again in between.
 bool mayRunBetween(Operation *load, Operation *store, Operation *sink) {
+  // A value may leave the region that it was loaded in; it then dates from the
+  // op around that region.
   Block *block = load->getBlock();
-  Operation *storeTop = ancestorIn(block, store), *sinkTop = ancestorIn(block, sink);
-  if (!storeTop || !sinkTop)
+  while (!ancestorIn(block, sink)) {
+    load = block->getParentOp();
+    block = load->getBlock();
+  }
+  Operation *storeTop = ancestorIn(block, store),
+            *sinkTop = ancestorIn(block, sink);
+  if (!storeTop)
     return false;
   if (storeTop == load || storeTop->isBeforeInBlock(load) ||
       sinkTop->isBeforeInBlock(storeTop))
@@ -97,8 +105,8 @@ bool mayRunBetween(Operation *load, Operation *store, Operation *sink) {
           next = a;
         }
       }
-    // They stand in different regions of an op that is no loop, so one run of it
-    // meets at most one of them.
+    // They stand in different regions of an op that is no loop, so one run of
+    // it meets at most one of them.
     if (!next)
       return false;
     common = next;
@@ -123,40 +131,47 @@ bool isElementwiseIn(OpOperand &operand) {
 
 /// Whether the result of this use may be the very memory of its operand.
 bool isViewOfOperand(Operation *op) {
-  return isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-             tensor::CastOp, tensor::ReshapeOp>(op);
+  return isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+             tensor::CollapseShapeOp, tensor::CastOp, tensor::ReshapeOp>(op);
 }
 
 /// Pure ops may be moved down to their users.
-bool isMovable(Operation *op) { return op->getNumResults() && isMemoryEffectFree(op); }
+bool isMovable(Operation *op) {
+  return op->getNumResults() && isMemoryEffectFree(op);
+}
 
 } // namespace
 
 RefHazards::RefHazards(KernelOp kernel) {
-  unsigned numIndex = kernel.getNumIndexOperands(), numInputs = kernel.getNumInputs();
+  unsigned numIndex = kernel.getNumIndexOperands(),
+           numInputs = kernel.getNumInputs();
   for (auto [operand, output] : kernel.getAliasPairs()) {
     Value from = kernel.getBodyBlock()->getArgument(operand);
     unsigned outputPlace = numIndex + numInputs + output;
     Value to = kernel.getBodyBlock()->getArgument(outputPlace);
     bool sameBlocks = false;
     if (operand >= numIndex) {
-      OperandAttr in = kernel.getOperandSpec(operand), out = kernel.getOperandSpec(outputPlace);
+      OperandAttr in = kernel.getOperandSpec(operand),
+                  out = kernel.getOperandSpec(outputPlace);
       auto inMap = kernel.getAffineIndexMap(operand - numIndex);
       auto outMap = kernel.getAffineIndexMap(numInputs + output);
-      sameBlocks = in.getBlockDims() == out.getBlockDims() && inMap && outMap && *inMap == *outMap;
+      sameBlocks = in.getBlockDims() == out.getBlockDims() && inMap && outMap &&
+                   *inMap == *outMap;
     }
     aliases.push_back({from, to, sameBlocks});
   }
   collect(kernel);
 
   for (const Access &access : accesses) {
-    if (!isa<LoadOp, GatherOp>(access.op) || !isa<RankedTensorType>(access.op->getResult(0).getType()))
+    if (!isa<LoadOp, GatherOp>(access.op) ||
+        !isa<RankedTensorType>(access.op->getResult(0).getType()))
       continue;
     if (needsCopy(access))
       copied.insert(access.op);
   }
   for (const Access &access : accesses)
-    if (isa<LoadOp>(access.op) && !copied.contains(access.op) && mayBeOverwritten(access))
+    if (isa<LoadOp>(access.op) && !copied.contains(access.op) &&
+        mayBeOverwritten(access))
       overwritten.insert(access.op);
 }
 
@@ -202,7 +217,8 @@ bool RefHazards::mayAlias(Value a, Value b) const {
   collectRoots(a, rootsA);
   collectRoots(b, rootsB);
   bool shareRoot = llvm::any_of(rootsA, [&](Value rootA) {
-    return llvm::any_of(rootsB, [&](Value rootB) { return areAliased(rootA, rootB); });
+    return llvm::any_of(rootsB,
+                        [&](Value rootB) { return areAliased(rootA, rootB); });
   });
   return shareRoot && !areDisjointSlices(a, b);
 }
@@ -213,14 +229,18 @@ bool RefHazards::isSameView(Value a, Value b) const {
   Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
   if (!opA && !opB)
     return haveSameBlocks(a, b) || haveSameBlocks(b, a);
-  if (!opA || !opB || !isa<ViewLikeOpInterface>(opA) || opA->getName() != opB->getName() ||
+  if (!opA || !opB || !isa<ViewLikeOpInterface>(opA) ||
+      opA->getName() != opB->getName() ||
       opA->getRawDictionaryAttrs() != opB->getRawDictionaryAttrs() ||
       opA->getPropertiesAsAttribute() != opB->getPropertiesAsAttribute() ||
-      a.getType() != b.getType() || opA->getNumOperands() != opB->getNumOperands())
+      a.getType() != b.getType() ||
+      opA->getNumOperands() != opB->getNumOperands())
     return false;
-  // Operand 0 is the source; the rest are offsets, which must be the same values.
+  // Operand 0 is the source; the rest are offsets, which must be the same
+  // values.
   return isSameView(opA->getOperand(0), opB->getOperand(0)) &&
-         llvm::equal(opA->getOperands().drop_front(), opB->getOperands().drop_front());
+         llvm::equal(opA->getOperands().drop_front(),
+                     opB->getOperands().drop_front());
 }
 
 bool RefHazards::haveSameBlocks(Value input, Value output) const {
@@ -237,7 +257,8 @@ bool RefHazards::needsCopy(const Access &load) const {
   return !stores.empty() && isUsedAfter(load.op, load.ref, stores);
 }
 
-bool RefHazards::isUsedAfter(Operation *load, Value ref, ArrayRef<const Access *> stores) const {
+bool RefHazards::isUsedAfter(Operation *load, Value ref,
+                             ArrayRef<const Access *> stores) const {
 
   // Every use that the value reaches through pure ops, and whether all ops on
   // the way keep each element in its place.
@@ -268,26 +289,39 @@ bool RefHazards::isUsedAfter(Operation *load, Value ref, ArrayRef<const Access *
         push(result, elementwise, use.isMemory && isViewOfOperand(op));
       continue;
     }
+    // A pure op that computes with the value in a region may move as a whole.
+    if (op->hasTrait<OpTrait::IsTerminator>() && isMovable(op->getParentOp()))
+      for (Value result : op->getParentOp()->getResults())
+        push(result, false, false);
+    // What a masked load gives instead is chosen by an elementwise op of its
+    // own.
+    if (isa<LoadOp, GatherOp>(op)) {
+      push(op->getResult(0), false, false);
+      continue;
+    }
     auto store = dyn_cast<StoreOp>(op);
     for (const Access *access : stores) {
       if (mayRunBetween(load, access->op, op))
         return true;
       if (access->op != op)
         continue;
-      bool inPlace = use.elementwise && store && isSameView(store.getRef(), ref) &&
+      bool inPlace = use.elementwise && store &&
+                     isSameView(store.getRef(), ref) &&
                      use.operand == &store.getValueMutable();
       // An accumulation reads and writes element by element too.
       if (auto accumulate = dyn_cast<AccumulateOp>(op))
         inPlace = use.elementwise && isSameView(accumulate.getRef(), ref) &&
                   use.operand == &accumulate.getValueMutable();
-      if (!inPlace && ancestorIn(load->getBlock(), op))
+      if (!inPlace)
         return true;
     }
     // What carries the memory itself on, out of a region or around a loop, is
     // followed there; computed values have buffers of their own.
-    if (!use.isMemory || (isa<StoreOp, ScatterOp, AtomicRmwOp, AtomicCasOp>(op)))
+    if (!use.isMemory ||
+        (isa<StoreOp, ScatterOp, AtomicRmwOp, AtomicCasOp>(op)))
       continue;
-    Operation *carrier = op->hasTrait<OpTrait::IsTerminator>() ? op->getParentOp() : op;
+    Operation *carrier =
+        op->hasTrait<OpTrait::IsTerminator>() ? op->getParentOp() : op;
     if (!isa<RegionBranchOpInterface, ScopedOp>(carrier))
       continue;
     // The loop may have stored before it comes to the value again.
@@ -323,8 +357,9 @@ bool RefHazards::mayBeOverwritten(const Access &access) const {
   // Computing in the memory is a store at the load, which no value that was
   // loaded earlier may see.
   return llvm::none_of(accesses, [&](const Access &other) {
-    return other.reads && other.op != access.op && isa<LoadOp, GatherOp>(other.op) &&
-           !copied.contains(other.op) && mayAlias(other.ref, access.ref) &&
+    return other.reads && other.op != access.op &&
+           isa<LoadOp, GatherOp>(other.op) && !copied.contains(other.op) &&
+           mayAlias(other.ref, access.ref) &&
            isUsedAfter(other.op, other.ref, &access);
   });
 }
@@ -349,7 +384,8 @@ bool RefHazards::mayReadAfterWrite(Value input, Value output) const {
       Operation *body = block->getParentOp();
       if (!isa<KernelOp>(body) && isInLoopBelow(body, nullptr))
         return true;
-      Operation *writeTop = ancestorIn(block, write.op), *readTop = ancestorIn(block, read.op);
+      Operation *writeTop = ancestorIn(block, write.op),
+                *readTop = ancestorIn(block, read.op);
       if (writeTop->isBeforeInBlock(readTop))
         return true;
     }

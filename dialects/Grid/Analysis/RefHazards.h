@@ -1,8 +1,8 @@
 //===- RefHazards.h - Which loaded values a store could change ------------===//
 //
-// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,14 +17,15 @@
 namespace gridir::grid {
 
 /// In `grid` a loaded value is a value. A target that reads Refs in place must
-/// copy it where memory could change before the value is used for the last time.
+/// copy it where memory could change before the value is used for the last
+/// time.
 ///
-/// Computing moves: fusion sinks a pure op to its last user. So a value is used,
-/// at the latest, where the first op on the way that is not pure stands: a store,
-/// a yield, a condition. A load needs a copy when a store to memory that it may
-/// share can run after it and before such a sink. The store that is itself the
-/// sink does no harm when every op on the way reads and writes the same element:
-/// then element `i` is read before it is written.
+/// Computing moves: fusion sinks a pure op to its last user. So a value is
+/// used, at the latest, where the first op on the way that is not pure stands:
+/// a store, a yield, a condition. A load needs a copy when a store to memory
+/// that it may share can run after it and before such a sink. The store that is
+/// itself the sink does no harm when every op on the way reads and writes the
+/// same element: then element `i` is read before it is written.
 class RefHazards {
 public:
   explicit RefHazards(KernelOp kernel);
