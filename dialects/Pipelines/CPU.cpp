@@ -128,17 +128,25 @@ void buildLoopsToCPUPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   addBufferization(pm);
+  if (options.stopAfter <= CPUStage::Bufferized)
+    return;
   addVectorization(pm, options);
   // After every pass that makes a buffer, before any that lowers one.
   pm.addPass(cpu::createCPUPlanArenaPass());
+  if (options.stopAfter <= CPUStage::Vectorized)
+    return;
   addLowering(pm);
   pm.addPass(cpu::createCPUCheckContractPass());
 }
 
 void buildGridToCPUPipeline(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
+  if (options.stopAfter == CPUStage::Planned)
+    return;
   // Loops over the grid, in which blocks are views of arrays.
   pm.addPass(createConvertGridToLoopsPass());
+  if (options.stopAfter == CPUStage::Loops)
+    return;
   buildLoopsToCPUPipeline(pm, options);
 }
 

@@ -14,6 +14,9 @@
 
 namespace gridir {
 
+/// The forms that a kernel takes on its way, in order.
+enum class CPUStage { Planned, Loops, Bufferized, Vectorized, LLVM };
+
 /// What the code generator may use. The defaults fit any x86-64 machine of the
 /// last ten years; the runtime passes what the host has.
 struct CPUPipelineOptions
@@ -25,6 +28,16 @@ struct CPUPipelineOptions
   Option<unsigned> vectorRegisters{
       *this, "vector-registers",
       llvm::cl::desc("Set the number of vector registers"), llvm::cl::init(16)};
+  Option<CPUStage> stopAfter{
+      *this, "stop-after",
+      llvm::cl::desc("Stop when the kernel has the form of this stage"),
+      llvm::cl::init(CPUStage::LLVM),
+      llvm::cl::values(
+          clEnumValN(CPUStage::Planned, "grid-planned", "grid, with memory"),
+          clEnumValN(CPUStage::Loops, "loops", "Loops over tensors in blocks"),
+          clEnumValN(CPUStage::Bufferized, "bufferized", "Loops over memrefs"),
+          clEnumValN(CPUStage::Vectorized, "vectorized", "Loops over vectors"),
+          clEnumValN(CPUStage::LLVM, "llvm", "The llvm dialect"))};
 };
 
 /// Adds the part of the pipeline that starts from a kernel as loops (what

@@ -1,6 +1,53 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""gridir: a compiler toolkit for block-structured array kernels written with JAX's Pallas API."""
+"""gridir: a compiler toolkit for block-structured array kernels written with JAX's Pallas API.
+
+Importing the package imports neither JAX nor the native library; the first use of what needs them does.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from gridir.errors import CompileError, Error, JaxVersionError, OptionError, UnsupportedError
+
+if TYPE_CHECKING:
+    from gridir.compiler.kernel import Kernel
+    from gridir.compiler.options import CpuOptions
+    from gridir.frontend.install import install, installed
+    from gridir.frontend.lower import Compiled, Lowered, lower
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "CompileError",
+    "Compiled",
+    "CpuOptions",
+    "Error",
+    "JaxVersionError",
+    "Kernel",
+    "Lowered",
+    "OptionError",
+    "UnsupportedError",
+    "install",
+    "installed",
+    "lower",
+]
+
+_LAZY = {
+    "Compiled": "gridir.frontend.lower",
+    "CpuOptions": "gridir.compiler.options",
+    "Kernel": "gridir.compiler.kernel",
+    "Lowered": "gridir.frontend.lower",
+    "install": "gridir.frontend.install",
+    "installed": "gridir.frontend.install",
+    "lower": "gridir.frontend.lower",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_LAZY[name]), name)

@@ -8,9 +8,10 @@ This file imports neither JAX nor MLIR, so that any layer can raise what it need
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import linecache
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Error(Exception):
     Attributes:
       message: what was found, what is allowed and why, without a place.
       kernel: the name of the kernel, or None when there is none yet.
+      source: the function that the kernel was traced from and its place, as "double at file.py:3"; None if not known.
       frames: where in the author's code, innermost first; empty when it is not known.
       notes: further lines: other places, or a change that would work.
       details: what only a compiler developer wants to see; `gridir --debug` prints it.
@@ -66,6 +68,7 @@ class Error(Exception):
         super().__init__(message)
         self.message = message
         self.kernel = kernel
+        self.source: str | None = None
         self.frames = tuple(frames)
         self.notes = tuple(notes)
         self.details = details
@@ -73,12 +76,24 @@ class Error(Exception):
     def __str__(self) -> str:
         lines = [self.message]
         if self.kernel:
-            lines.append(f"  in kernel `{self.kernel}`")
+            source = f" for kernel function {self.source}" if self.source else ""
+            lines.append(f"  in kernel `{self.kernel}`{source}")
         if self.frames:
             lines.append(f"  at {self.frames[0]}")
             lines += [f"    {line}" for line in self.frames[0].source().splitlines()]
         lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
+
+
+@contextlib.contextmanager
+def within_kernel(name: str, source: str | None) -> Iterator[None]:
+    """Gives errors that pass through here the kernel's name and source, unless they have them."""
+    try:
+        yield
+    except Error as error:
+        error.kernel = error.kernel or name
+        error.source = error.source or source
+        raise
 
 
 class UnsupportedError(Error, NotImplementedError):

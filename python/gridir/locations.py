@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from gridir.errors import CompileError, Frame
 
@@ -48,26 +49,68 @@ def parse_location(text: str, context: ir.Context) -> ir.Location:
             return ir.Location.unknown()
 
 
+@dataclasses.dataclass(frozen=True)
+class Diagnostic:
+    """What a pass said of a place in a kernel.
+
+    Attributes:
+      severity: error, warning, remark or note.
+      message: the text, without a place.
+      frames: the place in the author's code, innermost first.
+      notes: what the pass added, each with a place of its own.
+    """
+
+    severity: str
+    message: str
+    frames: tuple[Frame, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
+
+    @classmethod
+    def from_mlir(cls, info: ir.DiagnosticInfo) -> Diagnostic:
+        """Returns the record of a diagnostic of MLIR's Python bindings."""
+        return cls(
+            info.severity.name.lower(),
+            info.message,
+            frames_of(info.location),
+            tuple(cls.from_mlir(note) for note in info.notes),
+        )
+
+    @classmethod
+    def from_native(cls, record: Mapping[str, Any], context: ir.Context) -> Diagnostic:
+        """Returns the record of a diagnostic of the native compiler, whose location is text."""
+        return cls(
+            record["severity"],
+            record["message"],
+            frames_of(parse_location(record["location"], context)),
+            tuple(cls.from_native(note, context) for note in record["notes"]),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.message} (at {self.frames[0]})" if self.frames else self.message
+
+
 def error_from_diagnostics(
-    diagnostics: Sequence[ir.DiagnosticInfo], *, kernel: str | None, stage: str, details: str = ""
+    diagnostics: Sequence[Diagnostic], *, kernel: str | None, stage: str, details: str = ""
 ) -> CompileError:
     """Returns the exception for the diagnostics of a failed pass.
 
     The first error with a place is the message; the other diagnostics and all notes become notes.
     """
-    from gridir.mlir import ir
-
-    errors = [d for d in diagnostics if d.severity == ir.DiagnosticSeverity.ERROR]
-    located = [d for d in errors if frames_of(d.location)]
-    chosen = (located or errors or list(diagnostics) or [None])[0]
-    if chosen is None:
+    errors = [d for d in diagnostics if d.severity == "error"] or list(diagnostics)
+    if not errors:
         return CompileError(f"{stage} failed without a diagnostic", kernel=kernel, stage=stage, details=details)
-    notes = [_describe(d) for d in (*chosen.notes, *(d for d in diagnostics if d is not chosen))]
+    chosen = next((d for d in errors if d.frames), errors[0])
+    others = (*chosen.notes, *(d for d in diagnostics if d is not chosen))
+    # MLIR appends the whole op that it speaks of.
+    operations = [d.message for d in others if d.message.startswith(_CURRENT_OPERATION)]
     return CompileError(
-        chosen.message, kernel=kernel, frames=frames_of(chosen.location), notes=notes, stage=stage, details=details
+        chosen.message,
+        kernel=kernel,
+        frames=chosen.frames,
+        notes=[str(d) for d in others if not d.message.startswith(_CURRENT_OPERATION)],
+        stage=stage,
+        details="\n".join([*operations, details]).strip(),
     )
 
 
-def _describe(diagnostic: ir.DiagnosticInfo) -> str:
-    frames = frames_of(diagnostic.location)
-    return f"{diagnostic.message} (at {frames[0]})" if frames else diagnostic.message
+_CURRENT_OPERATION = "see current operation: "

@@ -1,22 +1,54 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The only file that imports JAX's private modules; the rest of gridir sees what it shows."""
+"""The only file that imports JAX's private modules; the rest of gridir sees what it shows.
+
+What it shows is in three parts: names and accessors for the lowering rules, the hooks on JAX's lowering of the two
+kernel primitives, and XLA's custom calls.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import jax
+
+from gridir.errors import Frame, JaxVersionError
+from gridir.frontend.request import KernelRequest
+
+TESTED_VERSIONS = ((0, 10, 2), (0, 11, 0))
+"""The first JAX that gridir is tested with and the first that it is not."""
+
+
+def check_version(version: tuple[int, ...]) -> None:
+    """Raises JaxVersionError for a JAX outside of the tested range."""
+    first, end = TESTED_VERSIONS
+    if not first <= version < end:
+        raise JaxVersionError(
+            f"expected a JAX from {'.'.join(map(str, first))} to before {'.'.join(map(str, end))}, "
+            f"got {'.'.join(map(str, version))}",
+            notes=["gridir uses parts of JAX that change between releases"],
+        )
+
+
+# Before the imports that another JAX may not have.
+check_version(jax.__version_info__)
 
 import jax
 from jax._src import api_util as _api_util
+from jax._src import config as _config
 from jax._src import core as _core
 from jax._src import linear_util as _lu
 from jax._src import source_info_util as _source_info
 from jax._src import state as _state
+from jax._src.interpreters import mlir as _mlir
 from jax._src.interpreters import partial_eval as _pe
 from jax._src.lax import special as _special
 from jax._src.pallas import core as _pallas_core
+from jax._src.pallas import mpmd as _mpmd
+from jax._src.pallas import pallas_call as _pallas_call
 from jax._src.pallas.mosaic import core as _tpu_core
 from jax._src.random import prng as _prng
 from jax._src.state import discharge as _discharge
@@ -24,8 +56,9 @@ from jax._src.state import indexing as _indexing
 from jax._src.state import types as _state_types
 from jax._src.state.primitives import ref_get as ref_get
 from jax.experimental import pallas as pl
+from jaxlib import xla_client as _xla_client
 
-from gridir.errors import Frame
+# For the lowering rules --------------------------------------------------------------------------------------------
 
 AbstractRef = _state.AbstractRef
 DropVar = _core.DropVar
@@ -208,3 +241,174 @@ def barrier_dtype(num_arrivals: int, orders_tensor_core: bool, axes: Any = None,
     if axes is None:
         return core.BarrierType(num_arrivals, orders_tensor_core)
     return core.ClusterBarrierType(axes, num_arrivals, orders_tensor_core, leader_tracked)
+
+
+# Hooks on JAX's lowering -------------------------------------------------------------------------------------------
+
+
+class Emitter(Protocol):
+    """Writes the lowering of one call into JAX's module."""
+
+    def __call__(self, context: Any, operands: Sequence[Any]) -> Sequence[Any]:
+        """Returns the MLIR values of the results.
+
+        Args:
+          context: JAX's `LoweringRuleContext`.
+          operands: the MLIR values of the call's operands.
+        """
+        ...
+
+
+KernelHandler = Callable[[KernelRequest, str], Emitter | None]
+"""Takes a kernel and the platform it is lowered for; gives None for a kernel that JAX's own rule shall have."""
+
+
+def register_kernel_rules(platform: str, handler: KernelHandler) -> None:
+    """Puts `handler` before JAX's rules for kernels on a platform.
+
+    Both primitives are hooked: `pallas_call`, and `mpmd_map`, which `pl.kernel` and a discharged `core_map` become
+    and which never reaches a rule of the first.
+    """
+
+    def lower_pallas_call(context: Any, *operands: Any, **params: Any) -> Sequence[Any]:
+        request = _request_of_pallas_call(context.avals_in, params)
+        emitter = handler(request, platform)
+        if emitter is None:
+            return _pallas_call._pallas_call_lowering(context, *operands, **params)
+        return emitter(context, operands)
+
+    def lower_mpmd_map(context: Any, *operands: Any, **params: Any) -> Sequence[Any]:
+        request = _request_of_mpmd_map(context.avals_in, params)
+        emitter = handler(request, platform) if request is not None else None
+        if emitter is None:
+            return _mpmd._mpmd_map_lowering(context, *operands, **params)
+        return emitter(context, operands)
+
+    _mlir.register_lowering(_pallas_call.pallas_call_p, lower_pallas_call, platform=platform)
+    _mlir.register_lowering(_mpmd.mpmd_map_p, lower_mpmd_map, platform=platform)
+
+
+def _request_of_pallas_call(avals_in: Sequence[Any], params: Mapping[str, Any]) -> KernelRequest:
+    return KernelRequest(
+        jaxpr=params["jaxpr"],
+        grid_mapping=params["grid_mapping"],
+        in_avals=tuple(avals_in),
+        out_avals=tuple(params["out_avals"]),
+        input_output_aliases=tuple(params["input_output_aliases"]),
+        compiler_params=params["compiler_params"],
+        cost_estimate=params["cost_estimate"],
+        metadata=params["metadata"],
+        name=params["name"],
+        debug=params["debug"],
+        interpret=params["interpret"],
+        mesh=params["mesh"],
+    )
+
+
+def _request_of_mpmd_map(avals_in: Sequence[Any], params: Mapping[str, Any]) -> KernelRequest | None:
+    """Builds the GridMapping that an `mpmd_map` lacks from its mesh; None when several meshes take part."""
+    if len(params["jaxprs"]) != 1 or params["external_meshes"]:
+        return None
+    (jaxpr,), (mesh,) = params["jaxprs"], params["meshes"]
+    out_avals = tuple(params["out_avals"])
+    num_arrays = len(avals_in) + len(out_avals)
+    arrays = [_inner(v.aval) for v in jaxpr.invars[:num_arrays]]
+    # Every operand is handed over whole, in the memory that its type names or else that of the mesh.
+    specs = [_pallas_core.BlockSpec(memory_space=_memory_space(aval, mesh)) for aval in (*avals_in, *out_avals)]
+    ins, outs = specs[: len(avals_in)], specs[len(avals_in) :]
+    grid_spec = _pallas_core.GridSpec(
+        grid=tuple(mesh.shape.items()),
+        in_specs=tuple(ins),
+        out_specs=tuple(outs),
+        scratch_shapes=tuple(
+            _pallas_core.MemoryRef(v.aval.inner_aval, v.aval.memory_space) for v in jaxpr.invars[num_arrays:]
+        ),
+    )
+    _, grid_mapping = _pallas_core.get_grid_mapping(
+        grid_spec,
+        arrays[: len(ins)],
+        jax.tree.structure(tuple(ins)),
+        tuple(f"arg{i}" for i in range(len(ins))),
+        arrays[len(ins) :],
+        jax.tree.structure(tuple(outs)),
+        tuple(f"out{i}" for i in range(len(outs))),
+        debug=params["debug"],
+    )
+    compiler_params = params["compiler_params"]
+    if compiler_params is not None and hasattr(mesh, "dimension_semantics"):
+        compiler_params = compiler_params.replace(dimension_semantics=mesh.dimension_semantics)
+    return KernelRequest(
+        jaxpr=jaxpr,
+        grid_mapping=grid_mapping,
+        in_avals=tuple(_inner(aval) for aval in avals_in),
+        out_avals=out_avals,
+        input_output_aliases=tuple(params["input_output_aliases"].items()),
+        compiler_params=compiler_params,
+        cost_estimate=params["cost_estimate"],
+        metadata=params["metadata"],
+        name=params["name"],
+        debug=params["debug"],
+        interpret=params["interpret"],
+        mesh=mesh,
+    )
+
+
+def _inner(aval: Any) -> Any:
+    return aval.inner_aval if isinstance(aval, _state.AbstractRef) else aval
+
+
+def _memory_space(aval: Any, mesh: Any) -> Any:
+    # JAX's own spaces (device, host) say nothing of where in a kernel an operand lies.
+    space = getattr(aval, "memory_space", None)
+    return mesh.default_memory_space if space is None or isinstance(space, _core.MemorySpace) else space
+
+
+# XLA's custom calls ------------------------------------------------------------------------------------------------
+
+
+def emit_call(
+    context: Any,
+    operands: Sequence[Any],
+    target: str,
+    attributes: Mapping[str, Any],
+    *,
+    aliases: Mapping[int, int],
+    has_side_effect: bool,
+) -> Sequence[Any]:
+    """Writes an XLA custom call with row-major operands and results; returns its results.
+
+    Args:
+      target: the name under which the call was registered.
+      attributes: str, bytes and int values.
+      aliases: operand to the result that shares its memory.
+    """
+    rule = jax.ffi.ffi_lowering(target, operand_output_aliases=dict(aliases), has_side_effect=has_side_effect)
+    return rule(context, *operands, **attributes)
+
+
+def register_call_target(name: str, addresses: Mapping[str, Any], platform: str) -> None:
+    """Registers the stages and the state of a custom call with XLA.
+
+    Args:
+      addresses: capsules `instantiate`, `execute`, `type_id` and `type_info`.
+    """
+    # jaxlib replays queued targets before the types that they need, and then fails to start the backend. Its handlers
+    # are installed first, so that nothing is queued.
+    xla = _xla_client._xla
+    _xla_client.register_custom_type_handler(platform, xla.register_custom_type)
+    _xla_client.register_custom_call_handler(platform, xla.register_custom_call_target)
+    state = {"type_id": addresses["type_id"], "type_info": addresses["type_info"]}
+    jax.ffi.register_ffi_type(f"{name}_state", state, platform=platform)
+    stages = {"instantiate": addresses["instantiate"], "execute": addresses["execute"]}
+    jax.ffi.register_ffi_target(name, stages, platform=platform)
+
+
+@contextlib.contextmanager
+def interpreting() -> Iterator[None]:
+    """Makes JAX trace every `pallas_call` on this thread as if it asked for `interpret=True`."""
+    mode = _config.pallas_tpu_interpret_mode_context_manager
+    previous = mode.swap_local(True)
+    try:
+        yield
+    finally:
+        mode.set_local(previous)

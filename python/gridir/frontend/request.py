@@ -55,3 +55,8 @@ class KernelRequest:
     def kernel_name(self) -> str:
         """The name of the call, or that of the kernel function where the call has none."""
         return self.name or self.jaxpr.debug_info.func_name or "kernel"
+
+    @property
+    def source(self) -> str:
+        """The kernel function and its place, as JAX writes them: "add_kernel at add.py:12"."""
+        return self.jaxpr.debug_info.func_src_info

@@ -1,4 +1,4 @@
-//===- Bindings.cpp - The Python module gridir.mlir._mlir_libs._gridirCPU ---===//
+//===- Bindings.cpp - Python module of the CPU runtime --------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -58,9 +58,8 @@ nb::dict toDict(const Diagnostic &diagnostic) {
     notes.append(toDict(note));
   nb::dict result;
   result["severity"] = diagnostic.severity;
-  result["message"] =
-      nb::steal(PyUnicode_DecodeUTF8(diagnostic.message.data(),
-                                     diagnostic.message.size(), "replace"));
+  result["message"] = nb::steal(PyUnicode_DecodeUTF8(
+      diagnostic.message.data(), diagnostic.message.size(), "replace"));
   result["location"] = diagnostic.location;
   result["notes"] = notes;
   return result;
@@ -78,6 +77,33 @@ const char *toText(KernelOrigin origin) {
   return "";
 }
 
+nb::dict toDict(const CompileFailure &failure) {
+  nb::list diagnostics;
+  for (const Diagnostic &diagnostic : failure.diagnostics)
+    diagnostics.append(toDict(diagnostic));
+  nb::dict result;
+  result["stage"] = failure.stage;
+  result["diagnostics"] = diagnostics;
+  return result;
+}
+
+/// Gives {"pipeline"} or {"stage", "diagnostics"}.
+nb::dict completePipeline(const std::string &pipeline, const std::string &cpu,
+                          const std::string &features,
+                          const std::string &stopAfter) {
+  CompileOptions options;
+  options.pipeline = pipeline;
+  options.cpu = cpu;
+  options.features = features;
+  std::variant<std::string, CompileFailure> result =
+      getPipeline(options, stopAfter);
+  if (auto *failure = std::get_if<CompileFailure>(&result))
+    return toDict(*failure);
+  nb::dict reply;
+  reply["pipeline"] = std::get<std::string>(result);
+  return reply;
+}
+
 /// Gives {"origin", "name", "prints", "arena_bytes"} or {"stage",
 /// "diagnostics"}.
 nb::dict compileKernel(const std::string &key, nb::bytes module,
@@ -90,15 +116,9 @@ nb::dict compileKernel(const std::string &key, nb::bytes module,
     nb::gil_scoped_release release;
     return getKernel(key, source, options);
   }();
+  if (auto *failure = std::get_if<CompileFailure>(&result))
+    return toDict(*failure);
   nb::dict reply;
-  if (auto *failure = std::get_if<CompileFailure>(&result)) {
-    nb::list diagnostics;
-    for (const Diagnostic &diagnostic : failure->diagnostics)
-      diagnostics.append(toDict(diagnostic));
-    reply["stage"] = failure->stage;
-    reply["diagnostics"] = diagnostics;
-    return reply;
-  }
   const ReadyKernel &ready = std::get<ReadyKernel>(result);
   const KernelInfo &info = ready.kernel->info;
   reply["origin"] = toText(ready.origin);
@@ -116,6 +136,9 @@ NB_MODULE(_gridirCPU, m) {
         nb::arg("pipeline"), nb::arg("opt_level"), nb::arg("codegen_level"),
         nb::arg("cpu"), nb::arg("features"),
         "Makes the kernel of a module ready to run under a key.");
+  m.def("complete_pipeline", &completePipeline, nb::arg("pipeline"),
+        nb::arg("cpu"), nb::arg("features"), nb::arg("stop_after"),
+        "The pipeline with what the CPU's vector registers imply.");
   m.def("describe_host", &describeHost,
         "The CPU of this machine and its features.");
   m.def(

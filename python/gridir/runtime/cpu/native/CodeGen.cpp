@@ -1,4 +1,4 @@
-//===- CodeGen.cpp - From an LLVM module to an object file ---===//
+//===- CodeGen.cpp - From an LLVM module to an object file ----------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,17 +9,13 @@
 #include "CodeGen.h"
 
 #include "Compiler.h"
+#include "TargetCPU.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/SubtargetFeature.h"
 
 using namespace llvm;
 
@@ -30,53 +26,6 @@ namespace {
 /// Operands of the kernel that the runtime adds to those of the call: status,
 /// lo, hi and arena.
 constexpr unsigned kNumRuntimeOperands = 4;
-
-std::string getHostFeatures() {
-  SubtargetFeatures features;
-  // The map has no order of its own; the cache key needs one.
-  std::vector<std::pair<std::string, bool>> sorted;
-  for (const auto &feature : sys::getHostCPUFeatures())
-    sorted.emplace_back(feature.first().str(), feature.second);
-  llvm::sort(sorted);
-  for (const auto &[name, enabled] : sorted)
-    features.AddFeature(name, enabled);
-  return features.getString();
-}
-
-Expected<std::unique_ptr<TargetMachine>>
-createTargetMachine(const CompileOptions &options) {
-  static const bool initialized = [] {
-    InitializeNativeTarget();
-    InitializeNativeTargetAsmPrinter();
-    return true;
-  }();
-  (void)initialized;
-
-  Triple triple(sys::getProcessTriple());
-  std::string message;
-  const Target *target = TargetRegistry::lookupTarget(triple, message);
-  if (!target)
-    return createStringError(message);
-
-  std::optional<CodeGenOptLevel> level =
-      CodeGenOpt::getLevel(static_cast<int>(options.codegenLevel));
-  if (!level)
-    return createStringError("expected a codegen level from 0 to 3, got %d",
-                             static_cast<int>(options.codegenLevel));
-  bool isHost = options.cpu.empty();
-  std::string cpu = isHost ? sys::getHostCPUName().str() : options.cpu;
-  std::string features = isHost ? getHostFeatures() : std::string();
-  if (!options.features.empty())
-    features += (features.empty() ? "" : ",") + options.features;
-  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple, cpu, features, TargetOptions(), Reloc::PIC_, std::nullopt, *level,
-      /*JIT=*/true));
-  if (!machine)
-    return createStringError("no code generator for " + triple.str());
-  if (!machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
-    return createStringError("expected a CPU that LLVM knows, got " + cpu);
-  return machine;
-}
 
 /// Loads operand `index` of the packed array.
 Value *loadOperand(IRBuilder<> &builder, Value *operands, unsigned index) {
@@ -160,10 +109,6 @@ void optimize(Module &module, TargetMachine &machine, int64_t level) {
 
 } // namespace
 
-std::string describeHost() {
-  return sys::getHostCPUName().str() + ";" + getHostFeatures();
-}
-
 Expected<std::string> generateObject(Module &module,
                                      const CompileOptions &options,
                                      KernelInfo &info) {
@@ -183,8 +128,7 @@ Expected<std::string> generateObject(Module &module,
     if (function.isDeclaration())
       continue;
     function.addFnAttr("target-cpu", (*machine)->getTargetCPU());
-    function.addFnAttr("target-features",
-                       (*machine)->getTargetFeatureString());
+    function.addFnAttr("target-features", (*machine)->getTargetFeatureString());
   }
 
   if (options.optLevel > 0)

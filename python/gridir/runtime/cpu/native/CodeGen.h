@@ -1,4 +1,4 @@
-//===- CodeGen.h - From an LLVM module to an object file ---===//
+//===- CodeGen.h - From an LLVM module to an object file ------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

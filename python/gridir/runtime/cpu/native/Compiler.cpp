@@ -1,4 +1,4 @@
-//===- Compiler.cpp - From a module to an object file ---===//
+//===- Compiler.cpp - From a module to an object file ---------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,6 +9,7 @@
 #include "Compiler.h"
 
 #include "CodeGen.h"
+#include "TargetCPU.h"
 #include "dialects/Register/Register.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -159,11 +160,14 @@ FailureOr<KernelObject> compile(MLIRContext &context, StringRef source,
   Location loc = module->getLoc();
 
   stage = "pipeline";
+  llvm::Expected<std::string> pipeline = completePipeline(options);
+  if (!pipeline)
+    return emitError(loc) << llvm::toString(pipeline.takeError());
   PassManager passManager(&context, ModuleOp::getOperationName());
   std::string message;
   llvm::raw_string_ostream messageStream(message);
-  if (!options.pipeline.empty() &&
-      failed(parsePassPipeline(options.pipeline, passManager, messageStream)))
+  if (!pipeline->empty() &&
+      failed(parsePassPipeline(*pipeline, passManager, messageStream)))
     return emitError(loc) << message;
 
   stage = "passes";

@@ -1,4 +1,4 @@
-//===- Compiler.h - From a module to an object file ---===//
+//===- Compiler.h - From a module to an object file -----------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -31,6 +31,11 @@ inline constexpr const char *kRangeSymbol = "gridir.range";
 /// compile at once.
 std::variant<KernelObject, CompileFailure>
 compileModule(std::string_view module, const CompileOptions &options);
+
+/// Gives the pipeline of the options as text, complete with what the CPU's
+/// registers imply, and stopped after a stage when one is named.
+std::variant<std::string, CompileFailure>
+getPipeline(const CompileOptions &options, const std::string &stopAfter);
 
 /// The CPU that the process runs on, with its features, in a stable form. Code
 /// for one such string must not be loaded under another.

@@ -1,4 +1,4 @@
-//===- Execute.cpp - Running a kernel over its work items ---===//
+//===- Execute.cpp - Running a kernel over its work items -----------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- FfiHandler.h - How XLA calls a kernel ---===//
+//===- FfiHandler.h - How XLA calls a kernel ------------------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

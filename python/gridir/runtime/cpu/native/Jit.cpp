@@ -1,4 +1,4 @@
-//===- Jit.cpp - From an object file to a kernel ready to run ---===//
+//===- Jit.cpp - From an object file to a kernel ready to run -------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -73,9 +73,8 @@ private:
     auto linker = std::make_unique<Linker>();
     linker->jit = std::move(*jit);
     ExecutionSession &session = linker->jit->getExecutionSession();
-    session.setErrorReporter([](Error error) {
-      lastSessionError = toString(std::move(error));
-    });
+    session.setErrorReporter(
+        [](Error error) { lastSessionError = toString(std::move(error)); });
     linker->runtimeSymbols = &session.createBareJITDylib("gridir");
     SymbolMap symbols;
     auto add = [&](StringRef name, ExecutorAddr address) {
@@ -86,8 +85,8 @@ private:
       add(name, ExecutorAddr::fromPtr(address));
     for (const auto &[name, address] : getSoftFloatSymbols())
       add(name, ExecutorAddr::fromPtr(address));
-    if (Error error = linker->runtimeSymbols->define(
-            absoluteSymbols(std::move(symbols))))
+    if (Error error =
+            linker->runtimeSymbols->define(absoluteSymbols(std::move(symbols))))
       return error;
     // Kept for the life of the process, as the kernels are.
     return linker.release();

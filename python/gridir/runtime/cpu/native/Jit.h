@@ -1,4 +1,4 @@
-//===- Jit.h - From an object file to a kernel ready to run ---===//
+//===- Jit.h - From an object file to a kernel ready to run ---------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

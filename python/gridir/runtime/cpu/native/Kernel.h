@@ -1,4 +1,4 @@
-//===- Kernel.h - What a compiled kernel is made of ---===//
+//===- Kernel.h - What a compiled kernel is made of -----------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -43,6 +43,10 @@ struct Diagnostic {
   std::string location;
   std::vector<Diagnostic> notes;
 };
+
+inline Diagnostic makeError(std::string message) {
+  return {"error", std::move(message), "loc(unknown)", {}};
+}
 
 /// Why a module did not become a kernel.
 struct CompileFailure {

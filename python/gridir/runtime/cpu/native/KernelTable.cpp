@@ -1,4 +1,4 @@
-//===- KernelTable.cpp - The kernels of the process by key ---===//
+//===- KernelTable.cpp - The kernels of the process by key ----------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,8 +28,8 @@ struct Slot {
 Slot &getSlot(std::string_view key) {
   static std::mutex mutex;
   // Never destroyed: an XLA thread may run a kernel while the process ends.
-  static auto *slots = new std::map<std::string, std::unique_ptr<Slot>,
-                                    std::less<>>;
+  static auto *slots =
+      new std::map<std::string, std::unique_ptr<Slot>, std::less<>>;
   std::lock_guard<std::mutex> lock(mutex);
   auto it = slots->find(key);
   if (it == slots->end())
@@ -64,13 +64,9 @@ getKernel(std::string_view key, std::string_view module,
     return std::move(*failure);
   const KernelObject &object = std::get<KernelObject>(result);
   llvm::Expected<std::unique_ptr<Kernel>> kernel = linkObject(object);
-  if (!kernel) {
-    Diagnostic diagnostic;
-    diagnostic.severity = "error";
-    diagnostic.message = llvm::toString(kernel.takeError());
-    diagnostic.location = "loc(unknown)";
-    return CompileFailure{"link", {diagnostic}};
-  }
+  if (!kernel)
+    return CompileFailure{"link",
+                          {makeError(llvm::toString(kernel.takeError()))}};
   writeObject(objectKey, object);
   slot.kernel = std::move(*kernel);
   return ReadyKernel{slot.kernel.get(), KernelOrigin::Compiled};

@@ -1,4 +1,4 @@
-//===- KernelTable.h - The kernels of the process by key ---===//
+//===- KernelTable.h - The kernels of the process by key ------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,8 +25,8 @@ struct ReadyKernel {
 };
 
 /// Gives the kernel of `module` under `options`: from the table of the process,
-/// from the disk cache, or compiled. `key` identifies module and options, and is
-/// the caller's. Two threads that ask for one key compile it once.
+/// from the disk cache, or compiled. `key` identifies module and options, and
+/// is the caller's. Two threads that ask for one key compile it once.
 std::variant<ReadyKernel, CompileFailure>
 getKernel(std::string_view key, std::string_view module,
           const CompileOptions &options);

@@ -1,4 +1,4 @@
-//===- ObjectCache.cpp - Object files on disk ---===//
+//===- ObjectCache.cpp - Object files on disk -----------------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,14 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An entry is a line that names the format, the SHA-256 of all that follows, the
-// length of a JSON record (KernelInfo), the record and the object file. A read
-// verifies the hash before it believes anything, so a torn or damaged entry is
-// the same as none.
+// An entry is a line that names the format, the SHA-256 of all that follows,
+// the length of a JSON record (KernelInfo), the record and the object file. A
+// read verifies the hash before it believes anything, so a torn or damaged
+// entry is the same as none.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ObjectCache.h"
+
+#include "TargetCPU.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
@@ -51,8 +53,7 @@ std::string describeBuild() {
       sys::fs::status(library.dli_fname, status))
     return "";
   return (Twine(status.getSize()) + "." +
-          Twine(
-              status.getLastModificationTime().time_since_epoch().count()))
+          Twine(status.getLastModificationTime().time_since_epoch().count()))
       .str();
 }
 
@@ -113,7 +114,8 @@ static bool fromJSON(const json::Value &value, KernelInfo &info,
 
 std::string getObjectKey(std::string_view module,
                          const CompileOptions &options) {
-  static const std::string environment = describeHost() + "\n" + describeBuild();
+  static const std::string environment =
+      describeHost() + "\n" + describeBuild();
   std::string text;
   raw_string_ostream(text) << environment << "\n"
                            << options.pipeline << "\n"

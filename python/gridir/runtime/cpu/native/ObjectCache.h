@@ -1,4 +1,4 @@
-//===- ObjectCache.h - Object files on disk ---===//
+//===- ObjectCache.h - Object files on disk -------------------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Prints.cpp - What a kernel prints, kept until its call ends ---===//
+//===- Prints.cpp - What a kernel prints, kept until its call ends --------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -42,8 +42,7 @@ static void printValue(const void *data, int64_t numElements) {
     return;
   PrintRecord &record = current->records.back();
   const PrintSite &site = current->kernel->info.prints[record.site];
-  int64_t size =
-      numElements * site.types[record.values.size()].bytesPerElement;
+  int64_t size = numElements * site.types[record.values.size()].bytesPerElement;
   record.values.emplace_back(static_cast<const char *>(data), size);
 }
 

@@ -1,4 +1,4 @@
-//===- Prints.h - What a kernel prints, kept until its call ends ---===//
+//===- Prints.h - What a kernel prints, kept until its call ends ----------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

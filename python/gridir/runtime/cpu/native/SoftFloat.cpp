@@ -1,4 +1,4 @@
-//===- SoftFloat.cpp - Conversions that generated code may call ---===//
+//===- SoftFloat.cpp - Conversions that generated code may call -----------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A 16-bit float travels in the low bits of an SSE register. Compilers differ in
-// whether they know a type for it, so the functions here take and give the
+// A 16-bit float travels in the low bits of an SSE register. Compilers differ
+// in whether they know a type for it, so the functions here take and give the
 // register.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- SoftFloat.h - Conversions that generated code may call ---===//
+//===- SoftFloat.h - Conversions that generated code may call -------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

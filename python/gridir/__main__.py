@@ -1,0 +1,8 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`python -m gridir`: the command line."""
+
+from gridir.cli.main import main
+
+main()

@@ -1,0 +1,77 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A file that the command line works on: plain JAX, with a function and an `example_args()`."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+
+@dataclasses.dataclass(frozen=True)
+class Example:
+    """What a file holds.
+
+    Attributes:
+      name: the name of the function.
+      function: what to lower or run.
+      args: what to call it with.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+
+
+class ExampleParameter(click.ParamType):
+    """FILE or FILE:FUNCTION, without loading it: a file may raise, and that is reported as the command's own errors."""
+
+    name = "FILE[:FUNCTION]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str | None]:
+        """Returns path and function of what a person wrote."""
+        path, colon, function = value.rpartition(":")
+        if not colon or not path.endswith(".py"):
+            path, function = value, ""
+        if not os.path.isfile(path):
+            self.fail(f"expected a Python file, got {path!r}", param, ctx)
+        return path, function or None
+
+
+def load_example(path: str, function: str | None) -> Example:
+    """Imports a file and calls its `example_args()`.
+
+    Args:
+      function: the function's name; without one, that of the file.
+
+    Raises:
+      click.UsageError: when the file lacks the function or `example_args`.
+    """
+    name = os.path.splitext(os.path.basename(path))[0]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise click.UsageError(f"expected a Python file, got {path}")
+    module = importlib.util.module_from_spec(spec)
+    # Imports of its neighbours work as they do for `python FILE`.
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    spec.loader.exec_module(module)
+    wanted = function or name
+    public = [
+        key
+        for key, value in vars(module).items()
+        if callable(value) and getattr(value, "__module__", None) == name and not inspect.isclass(value)
+    ]
+    if wanted not in public:
+        raise click.UsageError(f"expected a function {wanted!r} in {path}; it has {', '.join(public) or 'none'}")
+    if "example_args" not in public:
+        raise click.UsageError(f"expected a function 'example_args' in {path}, which gives the arguments of {wanted!r}")
+    args = module.example_args()
+    return Example(wanted, getattr(module, wanted), args if isinstance(args, tuple) else (args,))

@@ -1,0 +1,24 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command `gridir`."""
+
+from __future__ import annotations
+
+import click
+
+from gridir import __version__
+from gridir.cli.lower import lower
+from gridir.cli.opt import opt
+from gridir.cli.run import run
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="gridir")
+def main() -> None:
+    """Compiles JAX Pallas kernels, shows every stage on the way, and runs them."""
+
+
+main.add_command(lower)
+main.add_command(run)
+main.add_command(opt)

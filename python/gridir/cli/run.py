@@ -1,0 +1,114 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gridir run`: compiles a function's kernels, runs it, and compares it with JAX."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import click
+
+from gridir.cli.errors import short_errors
+from gridir.cli.example import Example, ExampleParameter, load_example
+
+
+@click.command()
+@click.argument("file", type=ExampleParameter())
+@click.option("--check/--no-check", default=True, show_default=True, help="Compare with JAX's interpret mode.")
+@click.option("--repeat", default=5, show_default=True, help="Time this many calls and report the fastest.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
+@click.option("--debug", is_flag=True, help="Show all of an error.")
+def run(file: tuple[str, str | None], check: bool, repeat: int, as_json: bool, debug: bool) -> None:
+    """Compiles the kernels of a function for the CPU and runs it on its example arguments.
+
+    FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
+    which gives its arguments. The exit status is 1 when the results differ from those of JAX's interpret mode.
+    """
+    with short_errors(debug, file[0]):
+        record = _run(load_example(*file), check, repeat)
+    click.echo(json.dumps(record) if as_json else _format(record))
+    if check and not record["equal"]:
+        raise click.exceptions.Exit(1)
+
+
+def _run(example: Example, check: bool, repeat: int) -> dict[str, Any]:
+    import jax
+
+    import gridir
+    from gridir.frontend.jax_compat import interpreting
+
+    lowered = gridir.lower(example.function, *example.args)
+    kernels = [{"name": kernel.name, **_prepare(kernel)} for kernel in lowered.kernels]
+    compiled = lowered.compile()
+    results = jax.block_until_ready(compiled(*example.args))
+    record: dict[str, Any] = {
+        "function": example.name,
+        "results": [str(jax.typeof(x)) for x in jax.tree.leaves(results)],
+        "kernels": kernels,
+        "milliseconds": _time(lambda: compiled(*example.args), repeat),
+    }
+    if check:
+        with interpreting():
+            interpreted = jax.jit(example.function)
+            expected = jax.block_until_ready(interpreted(*example.args))
+            record["interpret_milliseconds"] = _time(lambda: interpreted(*example.args), 1)
+        record |= _compare(results, expected)
+    return record
+
+
+def _prepare(kernel: Any) -> dict[str, Any]:
+    prepared = kernel.prepare()
+    return {"origin": prepared.origin, "compile_milliseconds": prepared.seconds * 1e3}
+
+
+def _time(call: Any, repeat: int) -> float:
+    import jax
+
+    best = float("inf")
+    for _ in range(max(repeat, 1)):
+        start = time.perf_counter()
+        jax.block_until_ready(call())
+        best = min(best, time.perf_counter() - start)
+    return best * 1e3
+
+
+def _compare(results: Any, expected: Any) -> dict[str, Any]:
+    """Compares as the dtype allows: exactly for integers, to some units in the last place for floats."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    largest, equal, tolerance = 0.0, True, 0.0
+    for x, y in zip(jax.tree.leaves(results), jax.tree.leaves(expected), strict=True):
+        if not jnp.issubdtype(x.dtype, jnp.inexact):
+            equal = equal and bool((np.asarray(x) == np.asarray(y)).all())
+            continue
+        wide = jnp.complex128 if jnp.issubdtype(x.dtype, jnp.complexfloating) else np.float64
+        a, b = np.asarray(x).astype(wide), np.asarray(y).astype(wide)
+        # A sum in another order differs by a few units of the largest value that takes part.
+        scale = float(np.nanmax(np.abs(np.where(np.isfinite(b), b, 0)), initial=1.0))
+        allowed = 64 * float(jnp.finfo(x.dtype).eps) * scale
+        same_kind = (np.isnan(a) == np.isnan(b)) & (np.isfinite(a) == np.isfinite(b))
+        difference = np.where(np.isfinite(a) & np.isfinite(b), np.abs(a - b), 0)
+        equal = equal and bool(same_kind.all()) and bool((difference <= allowed).all())
+        largest, tolerance = max(largest, float(difference.max(initial=0.0))), max(tolerance, allowed)
+    return {"equal": equal, "largest_difference": largest, "tolerance": tolerance}
+
+
+def _format(record: dict[str, Any]) -> str:
+    lines = [f"{record['function']}: {', '.join(record['results'])}"]
+    for kernel in record["kernels"]:
+        how = {"compiled": "compiled", "disk": "loaded from the cache", "memory": "found compiled"}[kernel["origin"]]
+        lines.append(f"  kernel {kernel['name']}: {how} in {kernel['compile_milliseconds']:.1f} ms")
+    lines.append(f"  one call: {record['milliseconds']:.3f} ms")
+    if "equal" in record:
+        lines.append(f"  JAX's interpret mode: {record['interpret_milliseconds']:.3f} ms")
+        verdict = "equal to" if record["equal"] else "DIFFERENT from"
+        lines.append(
+            f"  {verdict} interpret mode: largest difference {record['largest_difference']:.3g},"
+            f" tolerance {record['tolerance']:.3g}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,125 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A kernel on its way through the compiler."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import io
+from typing import Any
+
+from gridir.compiler.options import CpuOptions
+from gridir.compiler.passes import parse_module, run_pipeline
+from gridir.compiler.targets import Target
+from gridir.errors import within_kernel
+from gridir.mlir import ir
+from gridir.runtime import cpu
+
+
+@dataclasses.dataclass(frozen=True)
+class Kernel:
+    """One kernel of a program, at every stage of its target.
+
+    Attributes:
+      name: the symbol of the kernel.
+      target: what it is compiled for.
+      options: how.
+      bytecode: the frontend's module as MLIR bytecode: the content that identifies the kernel.
+      grid_mapping: JAX's own `jax.extend.pallas.GridMapping`, or None for a kernel that did not come from JAX.
+      source: the kernel function and its place, for messages; None when it is not known.
+      has_side_effects: whether a call must stay although nobody uses its results.
+    """
+
+    name: str
+    target: Target
+    options: CpuOptions
+    bytecode: bytes = dataclasses.field(repr=False)
+    grid_mapping: Any = dataclasses.field(default=None, repr=False, compare=False)
+    source: str | None = dataclasses.field(default=None, repr=False, compare=False)
+    has_side_effects: bool = False
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The names that `text` and `module` take, in the order in which the kernel passes through them."""
+        return self.target.stages
+
+    @functools.cached_property
+    def key(self) -> str:
+        """What identifies the kernel and its options, in every process."""
+        digest = hashlib.sha256(repr((self.target.name, self.options)).encode())
+        digest.update(self.bytecode)
+        return digest.hexdigest()
+
+    def module(self, stage: str = "grid", *, print_after_all: bool = False) -> ir.Module:
+        """Returns the kernel's module at a stage, in an MLIR context of its own.
+
+        Args:
+          stage: one of `stages`.
+          print_after_all: writes the IR after each pass on the way to stderr.
+
+        Raises:
+          OptionError: when the target has no such stage.
+          CompileError: when a pass on the way fails.
+        """
+        self.target.check_stage(stage)
+        with within_kernel(self.name, self.source):
+            module = parse_module(self.bytecode, kernel=self.name)
+            if stage == self.stages[0]:
+                return module
+            pipeline = cpu.pipeline_until(stage, self.options)
+            return run_pipeline(module, pipeline, kernel=self.name, print_after_all=print_after_all)
+
+    def text(self, stage: str = "grid", *, locations: bool = False) -> str:
+        """Returns the kernel's MLIR text at a stage; with `locations`, every op says where it came from.
+
+        Raises: as `module`.
+        """
+        return self.module(stage).operation.get_asm(enable_debug_info=locations)
+
+    def prepare(self) -> cpu.PreparedKernel:
+        """Compiles the kernel, or finds it compiled, so that calls of it run.
+
+        Raises:
+          CompileError: when a pass, LLVM or the linker refuses the kernel.
+        """
+        with within_kernel(self.name, self.source):
+            return cpu.prepare(self.name, self.key, self.bytecode, self.options)
+
+
+def make_kernel(
+    module: ir.Module, target: Target, options: CpuOptions, *, grid_mapping: Any = None, source: str | None = None
+) -> Kernel:
+    """Returns the kernel of a frontend's module, which holds one `grid.kernel`.
+
+    Raises:
+      ValueError: when the module holds no kernel or more than one.
+    """
+    names = [op.attributes["sym_name"] for op in module.body.operations if op.operation.name == "grid.kernel"]
+    if len(names) != 1:
+        raise ValueError(f"expected a module with one grid.kernel, got {len(names)}")
+    buffer = io.BytesIO()
+    module.operation.write_bytecode(buffer)
+    return Kernel(
+        name=ir.StringAttr(names[0]).value,
+        target=target,
+        options=options,
+        bytecode=buffer.getvalue(),
+        grid_mapping=grid_mapping,
+        source=source,
+        has_side_effects=_contains(module, "grid.print"),
+    )
+
+
+def _contains(module: ir.Module, name: str) -> bool:
+    found = False
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal found
+        found = op.name == name
+        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found

@@ -1,0 +1,39 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a person may choose of each target, as frozen records."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gridir.errors import OptionError
+
+
+@dataclasses.dataclass(frozen=True)
+class CpuOptions:
+    """Options of the target `cpu`.
+
+    Attributes:
+      opt_level: LLVM's middle end, 0 to 3. Kernels are vectorised before LLVM, so 0 is as fast and compiles sooner.
+      codegen_level: LLVM's code generator, 0 to 3.
+      cpu: the CPU to generate code for, as LLVM names it ("znver4", "haswell"); "" for the CPU of this machine.
+      features: features to add to or take from the CPU, as "+avx2,-avx512f".
+      pipeline: the pass pipeline from a `grid` module to the LLVM dialect. A pipeline that is only a name is given the
+        width and number of the CPU's vector registers.
+
+    Raises:
+      OptionError: when a level is not from 0 to 3.
+    """
+
+    opt_level: int = 0
+    codegen_level: int = 2
+    cpu: str = ""
+    features: str = ""
+    pipeline: str = "grid-to-cpu"
+
+    def __post_init__(self) -> None:
+        for field in ("opt_level", "codegen_level"):
+            value = getattr(self, field)
+            if value not in range(4):
+                raise OptionError(f"expected {field} from 0 to 3, got {value!r}")

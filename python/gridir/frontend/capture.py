@@ -1,0 +1,122 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From a kernel that JAX is lowering to a call of the compiled kernel in JAX's module."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gridir.compiler.kernel import Kernel, make_kernel
+from gridir.compiler.options import CpuOptions
+from gridir.compiler.targets import TARGETS, Target
+from gridir.errors import within_kernel
+from gridir.frontend import jax_compat
+from gridir.frontend.lower_kernel import lower_kernel
+from gridir.frontend.request import KernelRequest
+from gridir.mlir import ir
+from gridir.runtime import cpu
+
+if TYPE_CHECKING:
+    from gridir.frontend.install import Installation
+
+# For each kernel jaxpr that is alive, the kernels made of it: what is the same to JAX is lowered once.
+_kernels: weakref.WeakKeyDictionary[Any, dict[Hashable, Kernel]] = weakref.WeakKeyDictionary()
+_kernels_lock = threading.Lock()
+
+
+def register(platform: str, current: Callable[[], Installation | None]) -> None:
+    """Hooks the kernel primitives and the custom call of a platform.
+
+    Args:
+      current: gives the installation in force on the thread that lowers.
+    """
+    target = next(target for target in TARGETS.values() if target.platform == platform)
+    jax_compat.register_call_target(cpu.CALL_TARGET, cpu.ffi_target(), platform)
+
+    def handle(request: KernelRequest, platform: str) -> jax_compat.Emitter | None:
+        installation = current()
+        if installation is None or platform not in installation.platforms:
+            return None
+        if request.interpret and not installation.replace_interpret:
+            return None
+        kernel = get_kernel(request, target, installation.options)
+        if installation.captured is None:
+            # Compiled here, so that an error has the kernel's place and is not wrapped by XLA.
+            kernel.prepare()
+        elif kernel not in installation.captured:
+            installation.captured.append(kernel)
+        return _emitter(kernel, request)
+
+    jax_compat.register_kernel_rules(platform, handle)
+
+
+def get_kernel(request: KernelRequest, target: Target, options: CpuOptions) -> Kernel:
+    """Returns the kernel of a request, from an earlier equal request if there was one.
+
+    Raises:
+      UnsupportedError: when the kernel uses something that gridir cannot lower.
+    """
+    key = _request_key(request, target, options)
+    if key is not None:
+        with _kernels_lock:
+            kernel = _kernels.get(request.jaxpr, {}).get(key)
+        if kernel is not None:
+            return kernel
+    context = ir.Context()
+    context.enable_multithreading(False)
+    with within_kernel(request.kernel_name, request.source):
+        module = lower_kernel(request, context)
+    kernel = make_kernel(module, target, options, grid_mapping=request.grid_mapping, source=request.source)
+    if key is not None:
+        with _kernels_lock:
+            kernel = _kernels.setdefault(request.jaxpr, {}).setdefault(key, kernel)
+    return kernel
+
+
+def _request_key(request: KernelRequest, target: Target, options: CpuOptions) -> Hashable | None:
+    """What makes two requests with one jaxpr the same; None when a part of them cannot be compared."""
+    key = (
+        target.name,
+        options,
+        request.grid_mapping,
+        request.in_avals,
+        request.out_avals,
+        request.input_output_aliases,
+        request.compiler_params,
+        request.cost_estimate,
+        None if request.metadata is None else tuple(sorted(request.metadata.items())),
+        request.name,
+        request.backend,
+        request.mesh,
+    )
+    try:
+        hash(key)
+    except TypeError:
+        # A record of the author's may hold a dict or an array; such a kernel is lowered each time.
+        return None
+    return key
+
+
+def _emitter(kernel: Kernel, request: KernelRequest) -> jax_compat.Emitter:
+    # The pairs of the call count operands after the dynamic grid sizes.
+    num_sizes = request.grid_mapping.num_dynamic_grid_bounds
+    aliases = {operand + num_sizes: result for operand, result in request.input_output_aliases}
+
+    # The TPU's record has this field; the author means the call, so it counts here too.
+    asked = bool(getattr(request.compiler_params, "has_side_effects", False))
+
+    def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
+        return jax_compat.emit_call(
+            context,
+            operands,
+            cpu.CALL_TARGET,
+            cpu.call_attributes(kernel.key, kernel.bytecode, kernel.options),
+            aliases=aliases,
+            has_side_effect=kernel.has_side_effects or asked,
+        )
+
+    return emit

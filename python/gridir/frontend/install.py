@@ -1,0 +1,122 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whether, and how, gridir compiles the kernels that JAX lowers."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+
+from gridir.compiler.kernel import Kernel
+from gridir.compiler.options import CpuOptions
+from gridir.compiler.targets import TARGETS
+from gridir.errors import OptionError
+from gridir.frontend import capture
+
+
+class Captured(list[Kernel]):
+    """The kernels that one `gridir.lower` has met; two lists are never the same, whatever they hold."""
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+@dataclasses.dataclass(frozen=True)
+class Installation:
+    """What `install` was asked for. It is part of JAX's trace key, so a change of it makes JAX lower again.
+
+    Attributes:
+      platforms: the JAX platforms on which gridir takes the kernels.
+      replace_interpret: whether it takes those that ask for interpret mode too.
+      options: how kernels are compiled.
+      captured: where `gridir.lower` collects kernels; None outside of it.
+    """
+
+    platforms: tuple[str, ...]
+    replace_interpret: bool = False
+    options: CpuOptions = dataclasses.field(default_factory=CpuOptions)
+    captured: Captured | None = None
+
+
+# The value is None where gridir is not installed.
+_context: Any = jax.make_user_context(None)
+_register_once = threading.Lock()
+_registered: set[str] = set()
+
+
+def current() -> Installation | None:
+    """Returns what is in force on this thread, or None."""
+    return _context.value
+
+
+def _make(platforms: tuple[str, ...], replace_interpret: bool, options: CpuOptions | None) -> Installation:
+    known = {target.platform for target in TARGETS.values()}
+    for platform in platforms:
+        if platform not in known:
+            raise OptionError(f"expected platforms among {', '.join(sorted(known))}, got {platform!r}")
+        register(platform)
+    return Installation(tuple(platforms), replace_interpret, options or CpuOptions())
+
+
+def register(platform: str) -> None:
+    """Hooks JAX's lowering on a platform, once. Without an installation the hook hands everything to JAX."""
+    with _register_once:
+        if platform not in _registered:
+            capture.register(platform, current)
+            _registered.add(platform)
+
+
+def install(
+    *, platforms: tuple[str, ...] = ("cpu",), replace_interpret: bool = False, options: CpuOptions | None = None
+) -> None:
+    """Makes JAX compile Pallas kernels with gridir, in every thread, from here on.
+
+    Functions that JAX has compiled before are lowered again when they are next called. Inside `installed()` that
+    takes precedence, on its thread.
+
+    Args:
+      platforms: the JAX platforms on which kernels are compiled with gridir.
+      replace_interpret: also compile kernels that ask for `interpret=True`.
+      options: how kernels are compiled.
+
+    Raises:
+      OptionError: for a platform that gridir has no target for.
+
+    Example:
+      >>> import gridir
+      >>> gridir.install()
+      >>> pl.pallas_call(kernel, out_shape=x)(x)  # native code
+    """
+    _context.set_global(_make(platforms, replace_interpret, options))
+
+
+@contextlib.contextmanager
+def installed(
+    *, platforms: tuple[str, ...] = ("cpu",), replace_interpret: bool = False, options: CpuOptions | None = None
+) -> Iterator[None]:
+    """As `install`, on this thread and while the context is entered. The innermost context is in force.
+
+    Example:
+      >>> with gridir.installed(replace_interpret=True):
+      ...     y = f(x)
+    """
+    with _context(_make(platforms, replace_interpret, options)):
+        yield
+
+
+@contextlib.contextmanager
+def capturing(platform: str, replace_interpret: bool, options: CpuOptions) -> Iterator[Captured]:
+    """Collects the kernels that JAX lowers on this thread while the context is entered."""
+    captured = Captured()
+    installation = dataclasses.replace(_make((platform,), replace_interpret, options), captured=captured)
+    with _context(installation):
+        yield captured

@@ -1,0 +1,103 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiling kernels for the CPU and finding them again."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from typing import TYPE_CHECKING, Any, Literal
+
+from gridir.locations import Diagnostic, error_from_diagnostics
+from gridir.mlir import ir
+from gridir.mlir._mlir_libs import _gridirCPU as native
+from gridir.runtime.cpu.prints import write_prints
+
+if TYPE_CHECKING:
+    from gridir.compiler.options import CpuOptions
+
+CALL_TARGET = "gridir_cpu"
+"""The name of the XLA custom call that runs a kernel, for `jax.export`'s list of allowed calls."""
+
+native.set_print_handler(write_prints)
+
+
+@dataclasses.dataclass(frozen=True)
+class PreparedKernel:
+    """A kernel that is ready to run.
+
+    Attributes:
+      key: what a call names it by.
+      origin: where it came from: this process's table, the directory GRIDIR_CACHE_DIR, or the compiler.
+      seconds: how long it took to be ready.
+      arena_bytes: scratch memory that each thread needs while it runs the kernel.
+    """
+
+    key: str
+    origin: Literal["memory", "disk", "compiled"]
+    seconds: float
+    arena_bytes: int
+
+
+def prepare(name: str, key: str, bytecode: bytes, options: CpuOptions) -> PreparedKernel:
+    """Makes the kernel of a `grid` module ready to run under a key.
+
+    Args:
+      name: the kernel's name, for messages.
+      key: identifies module and options; the same key always gives the same kernel.
+      bytecode: the module, as MLIR bytecode.
+      options: how to compile it.
+
+    Raises:
+      CompileError: when a pass, LLVM or the linker refuses the kernel.
+    """
+    start = time.perf_counter()
+    reply = native.compile_kernel(
+        key,
+        bytecode,
+        pipeline=options.pipeline,
+        opt_level=options.opt_level,
+        codegen_level=options.codegen_level,
+        cpu=options.cpu,
+        features=options.features,
+    )
+    _raise_failure(reply, name)
+    return PreparedKernel(key, reply["origin"], time.perf_counter() - start, reply["arena_bytes"])
+
+
+def call_attributes(key: str, bytecode: bytes, options: CpuOptions) -> dict[str, Any]:
+    """Returns the attributes of the custom call: what another process needs to find the kernel or compile it."""
+    return {
+        "key": key,
+        "module": bytecode,
+        "pipeline": options.pipeline,
+        "opt_level": options.opt_level,
+        "codegen_level": options.codegen_level,
+        "cpu": options.cpu,
+        "features": options.features,
+    }
+
+
+def pipeline_until(stage: str, options: CpuOptions) -> str:
+    """Returns the pass pipeline that takes a `grid` module to a stage, with what the CPU's registers imply.
+
+    Raises:
+      CompileError: when LLVM does not know the CPU of the options.
+    """
+    reply = native.complete_pipeline(options.pipeline, options.cpu, options.features, stage)
+    _raise_failure(reply, None)
+    return reply["pipeline"]
+
+
+def ffi_target() -> dict[str, Any]:
+    """Returns the addresses of the custom call's stages and state, for `jax.ffi`."""
+    return native.ffi_target()
+
+
+def _raise_failure(reply: dict[str, Any], name: str | None) -> None:
+    if "stage" not in reply:
+        return
+    context = ir.Context()
+    diagnostics = [Diagnostic.from_native(record, context) for record in reply["diagnostics"]]
+    raise error_from_diagnostics(diagnostics, kernel=name, stage=reply["stage"])

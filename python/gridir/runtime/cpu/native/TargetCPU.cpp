@@ -1,0 +1,131 @@
+//===- TargetCPU.cpp - The CPU that code is generated for -----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TargetCPU.h"
+
+#include "Compiler.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+using namespace llvm;
+
+namespace gridir::cpu {
+
+namespace {
+
+struct CPUName {
+  const Target *target;
+  Triple triple;
+  std::string cpu;
+  std::string features;
+};
+
+std::string getHostFeatures() {
+  // The map has no order of its own; the cache key needs one.
+  std::vector<std::pair<std::string, bool>> sorted;
+  for (const auto &feature : sys::getHostCPUFeatures())
+    sorted.emplace_back(feature.first().str(), feature.second);
+  llvm::sort(sorted);
+  SubtargetFeatures features;
+  for (const auto &[name, enabled] : sorted)
+    features.AddFeature(name, enabled);
+  return features.getString();
+}
+
+Expected<CPUName> findCPU(const CompileOptions &options) {
+  static const bool initialized = [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+
+  CPUName result;
+  result.triple = Triple(sys::getProcessTriple());
+  std::string message;
+  result.target = TargetRegistry::lookupTarget(result.triple, message);
+  if (!result.target)
+    return createStringError(message);
+  bool isHost = options.cpu.empty();
+  result.cpu = isHost ? sys::getHostCPUName().str() : options.cpu;
+  result.features = isHost ? getHostFeatures() : std::string();
+  if (!options.features.empty())
+    result.features += (result.features.empty() ? "" : ",") + options.features;
+  // LLVM itself would print its doubts about a name and go on.
+  std::unique_ptr<MCSubtargetInfo> known(
+      result.target->createMCSubtargetInfo(result.triple, "", ""));
+  if (!known->isCPUStringValid(result.cpu))
+    return createStringError("expected a CPU that LLVM knows, got " +
+                             result.cpu);
+  return result;
+}
+
+} // namespace
+
+std::string describeHost() {
+  return sys::getHostCPUName().str() + ";" + getHostFeatures();
+}
+
+Expected<std::unique_ptr<TargetMachine>>
+createTargetMachine(const CompileOptions &options) {
+  Expected<CPUName> name = findCPU(options);
+  if (!name)
+    return name.takeError();
+  std::optional<CodeGenOptLevel> level =
+      CodeGenOpt::getLevel(static_cast<int>(options.codegenLevel));
+  if (!level)
+    return createStringError("expected a codegen level from 0 to 3, got %d",
+                             static_cast<int>(options.codegenLevel));
+  std::unique_ptr<TargetMachine> machine(name->target->createTargetMachine(
+      name->triple, name->cpu, name->features, TargetOptions(), Reloc::PIC_,
+      std::nullopt, *level, /*JIT=*/true));
+  if (!machine)
+    return createStringError("no code generator for " + name->triple.str());
+  return machine;
+}
+
+Expected<std::string> completePipeline(const CompileOptions &options,
+                                       const std::string &stopAfter) {
+  // A person who spells a pipeline out says everything.
+  if (options.pipeline.find_first_of(",({") != std::string::npos ||
+      options.pipeline.empty())
+    return options.pipeline;
+  Expected<CPUName> name = findCPU(options);
+  if (!name)
+    return name.takeError();
+  std::unique_ptr<MCSubtargetInfo> subtarget(
+      name->target->createMCSubtargetInfo(name->triple, name->cpu,
+                                          name->features));
+  int bytes = 16, registers = 16;
+  if (subtarget->checkFeatures("+avx512f"))
+    bytes = 64, registers = 32;
+  else if (subtarget->checkFeatures("+avx"))
+    bytes = 32;
+  std::string text = options.pipeline +
+                     "{vector-bytes=" + std::to_string(bytes) +
+                     " vector-registers=" + std::to_string(registers);
+  if (!stopAfter.empty())
+    text += " stop-after=" + stopAfter;
+  return text + "}";
+}
+
+std::variant<std::string, CompileFailure>
+getPipeline(const CompileOptions &options, const std::string &stopAfter) {
+  Expected<std::string> text = completePipeline(options, stopAfter);
+  if (text)
+    return *text;
+  return CompileFailure{"pipeline", {makeError(toString(text.takeError()))}};
+}
+
+} // namespace gridir::cpu

@@ -1,0 +1,35 @@
+//===- TargetCPU.h - The CPU that code is generated for -------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_TARGETCPU_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_TARGETCPU_H
+
+#include "Kernel.h"
+
+#include "llvm/Support/Error.h"
+
+#include <memory>
+
+namespace llvm {
+class TargetMachine;
+} // namespace llvm
+
+namespace gridir::cpu {
+
+/// Gives LLVM's code generator for the CPU of the options.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTargetMachine(const CompileOptions &options);
+
+/// Gives the pass pipeline of the options as text. One that is only a name is
+/// given the CPU's vector registers, and `stop-after` when that is not empty.
+llvm::Expected<std::string> completePipeline(const CompileOptions &options,
+                                             const std::string &stopAfter = "");
+
+} // namespace gridir::cpu
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_TARGETCPU_H

@@ -1,0 +1,54 @@
+# RUN: %python %s | FileCheck %s
+
+# Whatever refuses a kernel, the caller gets an exception that says where it happened, and the process lives on.
+import dataclasses
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+import gridir
+from handwritten import OPTIONS, X, call, elementwise, prepare
+
+TEXT = elementwise("%w = arith.addf %v, %v : f32")
+
+
+def report(text=TEXT, **changes):
+    try:
+        prepare(text, dataclasses.replace(OPTIONS, **changes))
+    except gridir.CompileError as error:
+        print(f"{error.stage}:", str(error))
+    else:
+        raise AssertionError("expected an error")
+
+
+# CHECK: parse: custom op 'arith.nothing' is unknown
+report(TEXT.replace("arith.addf", "arith.nothing"))
+# CHECK: pipeline: {{.*}}'no-such-pass' does not refer to a registered pass
+report(pipeline="no-such-pass")
+# CHECK: pipeline: expected a CPU that LLVM knows, got no-such-cpu
+report(cpu="no-such-cpu")
+# CHECK: passes: expected the attribute gridir.kernel
+report(TEXT.replace("gridir.kernel", "gridir.other"))
+# CHECK: codegen: expected functions @other and @other.range
+report(TEXT.replace('"k"', '"other"'))
+# CHECK: link: {{.*}}function_that_nobody_has
+CALL = elementwise("%w = func.call @function_that_nobody_has(%v) : (f32) -> f32")
+report(CALL.replace("func.func @k(", "func.func private @function_that_nobody_has(f32) -> f32\n func.func @k("))
+
+# The place of a diagnostic is the author's: name and file of its location, innermost first.
+LOCATED = (
+    TEXT.replace('gridir.kernel = "k"', 'gridir.kernel = "k", gridir.prints = [unit]').rstrip()
+    + ' loc(callsite("body"("kernel.py":12:3) at "outer"("caller.py":4:5)))'
+)
+try:
+    prepare(LOCATED)
+except gridir.CompileError as error:
+    # CHECK: expected gridir.prints to hold a format and static types, got unit
+    # CHECK-NEXT: in kernel `k`
+    # CHECK-NEXT: at kernel.py:12:3 (body)
+    print(error)
+    # CHECK: caller.py:4:5 (outer)
+    print(error.frames[1])
+
+# CHECK: alive: True
+print("alive:", bool((call(TEXT, X, X) == 2 * X).all()))
