@@ -51,6 +51,8 @@ SmallVector<AttrTy> unwrapAll(intptr_t count, const MlirAttribute *attrs) {
 
 bool gridirAttributeIsASpace(MlirAttribute attr) { return isa<MemorySpaceAttr>(unwrap(attr)); }
 
+MlirTypeID gridirSpaceAttrGetTypeID() { return wrap(MemorySpaceAttr::getTypeID()); }
+
 MlirAttribute gridirSpaceAttrGet(MlirContext context, MlirStringRef space) {
   std::optional<MemorySpace> value = symbolizeMemorySpace(unwrap(space));
   if (!value)
@@ -66,6 +68,8 @@ bool gridirAttributeIsADimSemantics(MlirAttribute attr) {
   return isa<DimSemanticsAttr>(unwrap(attr));
 }
 
+MlirTypeID gridirDimSemanticsAttrGetTypeID() { return wrap(DimSemanticsAttr::getTypeID()); }
+
 MlirAttribute gridirDimSemanticsAttrGet(MlirContext context, MlirStringRef semantics) {
   std::optional<DimSemantics> value = symbolizeDimSemantics(unwrap(semantics));
   if (!value)
@@ -78,6 +82,8 @@ MlirStringRef gridirDimSemanticsAttrGetValue(MlirAttribute attr) {
 }
 
 bool gridirTypeIsASemaphore(MlirType type) { return isa<SemaphoreType>(unwrap(type)); }
+
+MlirTypeID gridirSemaphoreTypeGetTypeID() { return wrap(SemaphoreType::getTypeID()); }
 
 MlirType gridirSemaphoreTypeGet(MlirContext context, MlirStringRef kind) {
   std::optional<SemaphoreKind> value = symbolizeSemaphoreKind(unwrap(kind));
@@ -97,6 +103,8 @@ MlirStringRef gridirSemaphoreTypeGetKind(MlirType type) {
 //===----------------------------------------------------------------------===//
 
 bool gridirAttributeIsADim(MlirAttribute attr) { return isa<DimAttr>(unwrap(attr)); }
+
+MlirTypeID gridirDimAttrGetTypeID() { return wrap(DimAttr::getTypeID()); }
 
 MlirAttribute gridirDimAttrGet(MlirContext context, int64_t size, MlirStringRef name, bool vmapped,
                                MlirStringRef kind) {
@@ -129,6 +137,8 @@ MlirStringRef gridirDimAttrGetKind(MlirAttribute attr) {
 //===----------------------------------------------------------------------===//
 
 bool gridirAttributeIsABlockDim(MlirAttribute attr) { return isa<BlockDimAttr>(unwrap(attr)); }
+
+MlirTypeID gridirBlockDimAttrGetTypeID() { return wrap(BlockDimAttr::getTypeID()); }
 
 MlirAttribute gridirBlockDimAttrGet(MlirContext context, MlirStringRef kind, int64_t size,
                                     int64_t padLow, int64_t padHigh) {
@@ -163,6 +173,8 @@ bool gridirAttributeIsAPipelineMode(MlirAttribute attr) {
   return isa<PipelineModeAttr>(unwrap(attr));
 }
 
+MlirTypeID gridirPipelineModeAttrGetTypeID() { return wrap(PipelineModeAttr::getTypeID()); }
+
 MlirAttribute gridirPipelineModeAttrGet(MlirContext context, int64_t buffers, bool lookahead,
                                         MlirStringRef revisit) {
   std::optional<RevisitMode> value;
@@ -190,6 +202,8 @@ MlirStringRef gridirPipelineModeAttrGetRevisit(MlirAttribute attr) {
 
 bool gridirAttributeIsATransform(MlirAttribute attr) { return isa<TransformAttr>(unwrap(attr)); }
 
+MlirTypeID gridirTransformAttrGetTypeID() { return wrap(TransformAttr::getTypeID()); }
+
 MlirAttribute gridirTransformAttrGet(MlirContext context, MlirStringRef kind, intptr_t numValues,
                                      const int64_t *values) {
   std::optional<TransformKind> value = symbolizeTransformKind(unwrap(kind));
@@ -216,6 +230,8 @@ int64_t gridirTransformAttrGetValue(MlirAttribute attr, intptr_t i) {
 //===----------------------------------------------------------------------===//
 
 bool gridirAttributeIsAOperand(MlirAttribute attr) { return isa<OperandAttr>(unwrap(attr)); }
+
+MlirTypeID gridirOperandAttrGetTypeID() { return wrap(OperandAttr::getTypeID()); }
 
 MlirAttribute gridirOperandAttrGet(MlirContext mlirContext, MlirType elementType,
                                    MlirAttribute shape, intptr_t numBlockDims,
@@ -288,6 +304,8 @@ MlirType gridirOperandAttrGetArrayType(MlirAttribute attr) {
 //===----------------------------------------------------------------------===//
 
 bool gridirAttributeIsACost(MlirAttribute attr) { return isa<CostAttr>(unwrap(attr)); }
+
+MlirTypeID gridirCostAttrGetTypeID() { return wrap(CostAttr::getTypeID()); }
 
 MlirAttribute gridirCostAttrGet(MlirContext context, int64_t flops, int64_t transcendentals,
                                 int64_t bytesAccessed, int64_t remoteBytesTransferred) {

@@ -24,15 +24,18 @@ extern "C" {
 //===----------------------------------------------------------------------===//
 
 MLIR_CAPI_EXPORTED bool gridirAttributeIsASpace(MlirAttribute attr);
+MLIR_CAPI_EXPORTED MlirTypeID gridirSpaceAttrGetTypeID(void);
 MLIR_CAPI_EXPORTED MlirAttribute gridirSpaceAttrGet(MlirContext context, MlirStringRef space);
 MLIR_CAPI_EXPORTED MlirStringRef gridirSpaceAttrGetValue(MlirAttribute attr);
 
 MLIR_CAPI_EXPORTED bool gridirAttributeIsADimSemantics(MlirAttribute attr);
+MLIR_CAPI_EXPORTED MlirTypeID gridirDimSemanticsAttrGetTypeID(void);
 MLIR_CAPI_EXPORTED MlirAttribute gridirDimSemanticsAttrGet(MlirContext context,
                                                            MlirStringRef semantics);
 MLIR_CAPI_EXPORTED MlirStringRef gridirDimSemanticsAttrGetValue(MlirAttribute attr);
 
 MLIR_CAPI_EXPORTED bool gridirTypeIsASemaphore(MlirType type);
+MLIR_CAPI_EXPORTED MlirTypeID gridirSemaphoreTypeGetTypeID(void);
 MLIR_CAPI_EXPORTED MlirType gridirSemaphoreTypeGet(MlirContext context, MlirStringRef kind);
 MLIR_CAPI_EXPORTED MlirStringRef gridirSemaphoreTypeGetKind(MlirType type);
 
@@ -41,6 +44,7 @@ MLIR_CAPI_EXPORTED MlirStringRef gridirSemaphoreTypeGetKind(MlirType type);
 //===----------------------------------------------------------------------===//
 
 MLIR_CAPI_EXPORTED bool gridirAttributeIsADim(MlirAttribute attr);
+MLIR_CAPI_EXPORTED MlirTypeID gridirDimAttrGetTypeID(void);
 /// A negative size is a dynamic one.
 MLIR_CAPI_EXPORTED MlirAttribute gridirDimAttrGet(MlirContext context, int64_t size,
                                                   MlirStringRef name, bool vmapped,
@@ -55,6 +59,7 @@ MLIR_CAPI_EXPORTED MlirStringRef gridirDimAttrGetKind(MlirAttribute attr);
 //===----------------------------------------------------------------------===//
 
 MLIR_CAPI_EXPORTED bool gridirAttributeIsABlockDim(MlirAttribute attr);
+MLIR_CAPI_EXPORTED MlirTypeID gridirBlockDimAttrGetTypeID(void);
 MLIR_CAPI_EXPORTED MlirAttribute gridirBlockDimAttrGet(MlirContext context, MlirStringRef kind,
                                                        int64_t size, int64_t padLow,
                                                        int64_t padHigh);
@@ -68,6 +73,7 @@ MLIR_CAPI_EXPORTED int64_t gridirBlockDimAttrGetPadHigh(MlirAttribute attr);
 //===----------------------------------------------------------------------===//
 
 MLIR_CAPI_EXPORTED bool gridirAttributeIsAPipelineMode(MlirAttribute attr);
+MLIR_CAPI_EXPORTED MlirTypeID gridirPipelineModeAttrGetTypeID(void);
 MLIR_CAPI_EXPORTED MlirAttribute gridirPipelineModeAttrGet(MlirContext context, int64_t buffers,
                                                            bool lookahead, MlirStringRef revisit);
 MLIR_CAPI_EXPORTED int64_t gridirPipelineModeAttrGetBuffers(MlirAttribute attr);
@@ -75,6 +81,7 @@ MLIR_CAPI_EXPORTED bool gridirPipelineModeAttrGetLookahead(MlirAttribute attr);
 MLIR_CAPI_EXPORTED MlirStringRef gridirPipelineModeAttrGetRevisit(MlirAttribute attr);
 
 MLIR_CAPI_EXPORTED bool gridirAttributeIsATransform(MlirAttribute attr);
+MLIR_CAPI_EXPORTED MlirTypeID gridirTransformAttrGetTypeID(void);
 MLIR_CAPI_EXPORTED MlirAttribute gridirTransformAttrGet(MlirContext context, MlirStringRef kind,
                                                         intptr_t numValues, const int64_t *values);
 MLIR_CAPI_EXPORTED MlirStringRef gridirTransformAttrGetKind(MlirAttribute attr);
@@ -86,6 +93,7 @@ MLIR_CAPI_EXPORTED int64_t gridirTransformAttrGetValue(MlirAttribute attr, intpt
 //===----------------------------------------------------------------------===//
 
 MLIR_CAPI_EXPORTED bool gridirAttributeIsAOperand(MlirAttribute attr);
+MLIR_CAPI_EXPORTED MlirTypeID gridirOperandAttrGetTypeID(void);
 /// `shape` is an array attribute of integers and of strings that name symbols;
 /// `pipeline` may be null.
 MLIR_CAPI_EXPORTED MlirAttribute gridirOperandAttrGet(
@@ -113,6 +121,7 @@ MLIR_CAPI_EXPORTED MlirType gridirOperandAttrGetArrayType(MlirAttribute attr);
 //===----------------------------------------------------------------------===//
 
 MLIR_CAPI_EXPORTED bool gridirAttributeIsACost(MlirAttribute attr);
+MLIR_CAPI_EXPORTED MlirTypeID gridirCostAttrGetTypeID(void);
 MLIR_CAPI_EXPORTED MlirAttribute gridirCostAttrGet(MlirContext context, int64_t flops,
                                                    int64_t transcendentals, int64_t bytesAccessed,
                                                    int64_t remoteBytesTransferred);

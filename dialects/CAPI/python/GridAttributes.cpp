@@ -46,8 +46,15 @@ auto make(MlirContext context, Make &&makeIt) {
   CollectDiagnosticsToStringScope diagnostics(context);
   auto made = makeIt();
   std::string message = diagnostics.takeMessage();
-  if (!made.ptr)
+  if (!made.ptr) {
+    // What is made here has no place to speak of.
+    static const std::string noPlace = "at loc(unknown): ";
+    if (message.compare(0, noPlace.size(), noPlace) == 0)
+      message.erase(0, noPlace.size());
+    while (!message.empty() && message.back() == '\n')
+      message.pop_back();
     throw nb::value_error(message.c_str());
+  }
   return made;
 }
 
@@ -78,7 +85,8 @@ Dims shapeFromAttribute(MlirAttribute shape) {
 }
 
 void populateNames(nb::module_ &m) {
-  mlir_attribute_subclass(m, "MemorySpaceAttr", gridirAttributeIsASpace)
+  mlir_attribute_subclass(m, "MemorySpaceAttr", gridirAttributeIsASpace,
+                          gridirSpaceAttrGetTypeID)
       .def_classmethod(
           "get",
           [](const nb::object &cls, const std::string &space, MlirContext context) {
@@ -89,7 +97,8 @@ void populateNames(nb::module_ &m) {
       .def_property_readonly(
           "value", [](MlirAttribute self) { return toString(gridirSpaceAttrGetValue(self)); });
 
-  mlir_attribute_subclass(m, "DimSemanticsAttr", gridirAttributeIsADimSemantics)
+  mlir_attribute_subclass(m, "DimSemanticsAttr", gridirAttributeIsADimSemantics,
+                          gridirDimSemanticsAttrGetTypeID)
       .def_classmethod(
           "get",
           [](const nb::object &cls, const std::string &semantics, MlirContext context) {
@@ -102,7 +111,7 @@ void populateNames(nb::module_ &m) {
         return toString(gridirDimSemanticsAttrGetValue(self));
       });
 
-  mlir_type_subclass(m, "SemaphoreType", gridirTypeIsASemaphore)
+  mlir_type_subclass(m, "SemaphoreType", gridirTypeIsASemaphore, gridirSemaphoreTypeGetTypeID)
       .def_classmethod(
           "get",
           [](const nb::object &cls, const std::string &kind, MlirContext context) {
@@ -115,7 +124,8 @@ void populateNames(nb::module_ &m) {
 }
 
 void populateGrid(nb::module_ &m) {
-  mlir_attribute_subclass(m, "DimAttr", gridirAttributeIsADim)
+  mlir_attribute_subclass(m, "DimAttr", gridirAttributeIsADim,
+                          gridirDimAttrGetTypeID)
       .def_classmethod(
           "get",
           [](const nb::object &cls, std::optional<int64_t> size, std::optional<std::string> name,
@@ -140,7 +150,8 @@ void populateGrid(nb::module_ &m) {
       .def_property_readonly(
           "kind", [](MlirAttribute self) { return toString(gridirDimAttrGetKind(self)); });
 
-  mlir_attribute_subclass(m, "CostAttr", gridirAttributeIsACost)
+  mlir_attribute_subclass(m, "CostAttr", gridirAttributeIsACost,
+                          gridirCostAttrGetTypeID)
       .def_classmethod(
           "get",
           [](const nb::object &cls, int64_t flops, int64_t transcendentals, int64_t bytesAccessed,
@@ -164,7 +175,8 @@ void populateGrid(nb::module_ &m) {
 }
 
 void populateBlocks(nb::module_ &m) {
-  mlir_attribute_subclass(m, "BlockDimAttr", gridirAttributeIsABlockDim)
+  mlir_attribute_subclass(m, "BlockDimAttr", gridirAttributeIsABlockDim,
+                          gridirBlockDimAttrGetTypeID)
       .def_classmethod(
           "get",
           [](const nb::object &cls, int64_t size, const std::string &kind,
@@ -186,7 +198,8 @@ void populateBlocks(nb::module_ &m) {
         return std::pair(gridirBlockDimAttrGetPadLow(self), gridirBlockDimAttrGetPadHigh(self));
       });
 
-  mlir_attribute_subclass(m, "PipelineModeAttr", gridirAttributeIsAPipelineMode)
+  mlir_attribute_subclass(m, "PipelineModeAttr", gridirAttributeIsAPipelineMode,
+                          gridirPipelineModeAttrGetTypeID)
       .def_classmethod(
           "get",
           [](const nb::object &cls, int64_t buffers, bool lookahead,
@@ -206,7 +219,8 @@ void populateBlocks(nb::module_ &m) {
         return toOptional(gridirPipelineModeAttrGetRevisit(self));
       });
 
-  mlir_attribute_subclass(m, "TransformAttr", gridirAttributeIsATransform)
+  mlir_attribute_subclass(m, "TransformAttr", gridirAttributeIsATransform,
+                          gridirTransformAttrGetTypeID)
       .def_classmethod(
           "get",
           [](const nb::object &cls, const std::string &kind, std::vector<int64_t> values,
@@ -229,7 +243,8 @@ void populateBlocks(nb::module_ &m) {
 }
 
 void populateOperand(nb::module_ &m) {
-  mlir_attribute_subclass(m, "OperandAttr", gridirAttributeIsAOperand)
+  mlir_attribute_subclass(m, "OperandAttr", gridirAttributeIsAOperand,
+                          gridirOperandAttrGetTypeID)
       .def_classmethod(
           "get",
           [](const nb::object &cls, MlirType elementType, const Dims &shape,

@@ -123,10 +123,14 @@ void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setN
   // The printer also asks about kernels that do not verify.
   if (&region != &getBodyRegion() || region.getNumArguments() < getNumOperandSpecs())
     return;
-  for (unsigned i = 0, e = getNumOperandSpecs(); i < e; ++i) {
-    std::string name = getIdentifier(getOperandSpec(i).getName(""));
+  for (BlockArgument arg : region.getArguments()) {
+    std::string name;
+    if (arg.getArgNumber() < getNumOperandSpecs())
+      name = getIdentifier(getOperandSpec(arg.getArgNumber()).getName(""));
+    else if (auto loc = dyn_cast<NameLoc>(arg.getLoc())) // Scratch has no origin.
+      name = getIdentifier(loc.getName());
     if (!name.empty())
-      setName(region.getArgument(i), name);
+      setName(arg, name);
   }
 }
 

@@ -1,0 +1,135 @@
+# RUN: %python %s | FileCheck %s
+"""The Python classes of the grid dialect: attributes are made and read, a kernel is built by hand, mistakes are named."""
+
+from gridir.mlir import ir
+from gridir.mlir.dialects import arith, grid
+
+
+def show(label, function):
+    print(f"== {label}")
+    try:
+        print(function())
+    except ValueError as error:
+        print("ValueError:", error)
+
+
+with ir.Context() as context, ir.Location.unknown():
+    f32 = ir.F32Type.get()
+
+    # Every attribute prints what it was made of, and its properties give it back.
+    # CHECK-LABEL: == attributes
+    # CHECK-NEXT: #grid.dim<4 named "rows" vmapped cluster> 4 rows True cluster
+    # CHECK-NEXT: #grid.dim<?> None None False grid
+    # CHECK-NEXT: #grid.block_dim<element(66, 1, 1)> element 66 (1, 1)
+    # CHECK-NEXT: #grid.block_dim<squeezed> squeezed 1
+    # CHECK-NEXT: #grid.pipeline<3, lookahead, revisit = any> 3 True any
+    # CHECK-NEXT: #grid.pipeline<2> 2 False None
+    # CHECK-NEXT: #grid.transform<tiling[8, 64]> tiling [8, 64]
+    # CHECK-NEXT: #grid.space<tpu.vmem> tpu.vmem
+    # CHECK-NEXT: #grid.semantics<parallel> parallel
+    # CHECK-NEXT: !grid.semaphore<dma> dma
+    # CHECK-NEXT: #grid.cost<flops = 8, transcendentals = 0, bytes_accessed = 96, remote_bytes_transferred = 1> 8 0 96 1
+    print("== attributes")
+    dim = grid.DimAttr.get(4, name="rows", vmapped=True, kind="cluster")
+    print(dim, dim.size, dim.name, dim.vmapped, dim.kind)
+    dim = grid.dim(None)
+    print(dim, dim.size, dim.name, dim.vmapped, dim.kind)
+    block = grid.BlockDimAttr.get(66, "element", (1, 1))
+    print(block, block.kind, block.size, block.padding)
+    block = grid.block_dim(None)
+    print(block, block.kind, block.size)
+    mode = grid.PipelineModeAttr.get(3, lookahead=True, revisit="any")
+    print(mode, mode.buffers, mode.lookahead, mode.revisit)
+    mode = grid.PipelineModeAttr.get(2)
+    print(mode, mode.buffers, mode.lookahead, mode.revisit)
+    transform = grid.TransformAttr.get("tiling", [8, 64])
+    print(transform, transform.kind, transform.values)
+    space = grid.MemorySpaceAttr.get("tpu.vmem")
+    print(space, space.value)
+    semantics = grid.DimSemanticsAttr.get("parallel")
+    print(semantics, semantics.value)
+    semaphore = grid.SemaphoreType.get("dma")
+    print(semaphore, semaphore.kind)
+    cost = grid.CostAttr.get(8, 0, 96, remote_bytes_transferred=1)
+    print(cost, cost.flops, cost.transcendentals, cost.bytes_accessed, cost.remote_bytes_transferred)
+
+    # CHECK-LABEL: == operand
+    # CHECK-NEXT: ui8 ['n', 512] [66, 1] tpu.vmem
+    # CHECK-NEXT: #grid.pipeline<2> [] x_ref (*, *)
+    # CHECK-NEXT: memref<66xi8, #grid.space<tpu.vmem>> tensor<?x512xi8>
+    print("== operand")
+    x = grid.operand(
+        ir.IntegerType.get_unsigned(8),
+        ["n", 512],
+        block=[grid.BlockDimAttr.get(66, "element", (1, 1)), None],
+        space="tpu.vmem",
+        pipeline=grid.PipelineModeAttr.get(2),
+        origin="x_ref",
+        index_tree="(*, *)",
+    )
+    print(x.element_type, x.shape, [dim.size for dim in x.block], x.space)
+    print(x.pipeline, x.transforms, x.origin, x.index_tree)
+    print(x.ref_type, x.array_type)
+
+    # A kernel is built by its header; body and index maps are blocks with their arguments.
+    # CHECK-LABEL: == kernel
+    # CHECK: grid.kernel @double grid(%i = 4, %j = ?)
+    # CHECK-NEXT: inputs(%x_ref: f32 [512, 512] block [128, 128] at (%i, %j * 2) origin "x_ref")
+    # CHECK-NEXT: outputs(%o_ref: f32 [512, 512] block [128, 128] at (%i, %j * 2) origin "o_ref")
+    # CHECK-NEXT: scratch(%{{.*}}: memref<8xf32>)
+    # CHECK-NEXT: semantics [parallel, arbitrary]
+    # CHECK-NEXT: aliases [0 -> 0]
+    # CHECK-NEXT: params [#grid.triton_params<num_warps = 4>]
+    # CHECK-SAME: metadata = {who = "me"}
+    # CHECK: %[[X:.*]] = grid.load %x_ref
+    # CHECK: %[[SUM:.*]] = arith.addf %[[X]], %[[X]]
+    # CHECK: grid.store %[[SUM]], %o_ref
+    print("== kernel")
+    module = ir.Module.create()
+    with ir.InsertionPoint(module.body):
+        kernel = grid.KernelOp(
+            "double",
+            grid=[4, None],
+            inputs=[grid.operand(f32, [512, 512], block=[128, 128], origin="x_ref")],
+            outputs=[grid.operand(f32, [512, 512], block=[128, 128], origin="o_ref")],
+            scratch=[ir.MemRefType.get([8], f32)],
+            semantics=["parallel", "arbitrary"],
+            aliases=[(0, 0)],
+            params=[ir.Attribute.parse("#grid.triton_params<num_warps = 4>")],
+            metadata={"who": "me"},
+        )
+    for index_map in kernel.index_maps:
+        with ir.InsertionPoint(index_map):
+            i, j = index_map.arguments
+            two = arith.constant(ir.IntegerType.get_signless(32), 2)
+            grid.YieldOp([i, arith.muli(j, two)])
+    x_ref, o_ref, _ = kernel.body.arguments
+    with ir.InsertionPoint(kernel.body):
+        value = grid.load_all(x_ref)
+        grid.StoreOp(arith.addf(value, value), o_ref)
+        grid.YieldOp([])
+    print(module)
+    # CHECK: verified True 1
+    print("verified", module.operation.verify(), kernel.num_scratch)
+
+    # The class stands for kernels that are read, too.
+    # CHECK-NEXT: read KernelOp 2
+    read = ir.Module.parse(str(module))
+    [kernel] = read.body.operations
+    print("read", type(kernel).__name__, len(kernel.index_maps))
+
+    # CHECK-LABEL: == unknown names
+    # CHECK-NEXT: ValueError: expected a memory space, got 'vmem'
+    show("unknown names", lambda: grid.MemorySpaceAttr.get("vmem"))
+    # CHECK: ValueError: expected a kind of grid dimension, got 'row'
+    show("kind", lambda: grid.DimAttr.get(4, kind="row"))
+    # CHECK: ValueError: expected a revisit mode, got 'never'
+    show("revisit", lambda: grid.PipelineModeAttr.get(2, revisit="never"))
+
+    # CHECK-LABEL: == block of another rank
+    # CHECK-NEXT: ValueError: expected the block of x_ref to have the rank of its array, 2, got 1
+    show("block of another rank", lambda: grid.operand(f32, [8, 128], block=[8], origin="x_ref"))
+
+    # CHECK-LABEL: == no buffers
+    # CHECK-NEXT: ValueError: expected at least one buffer, got 0
+    show("no buffers", lambda: grid.PipelineModeAttr.get(0))
