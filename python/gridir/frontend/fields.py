@@ -117,7 +117,7 @@ TPU_PARAMS = _fields(
     ("allow_input_fusion", "`#grid.tpu_params`", NO_MEANING, "XLA fuses nothing into a kernel here"),
     ("vmem_limit_bytes", "`#grid.tpu_params`", NO_MEANING, "there is no VMEM"),
     ("collective_id", "`#grid.tpu_params`", NO_MEANING, "names a barrier; the barrier op itself is refused"),
-    ("has_side_effects", "`#grid.tpu_params`", NO_MEANING, "a kernel's effects are its results and what it prints"),
+    ("has_side_effects", "`#grid.tpu_params`", HONOURED, "XLA keeps a call whose results nobody reads"),
     ("flags", "`#grid.tpu_params`", NO_MEANING, "options of another compiler"),
     ("internal_scratch_in_bytes", "`#grid.tpu_params`", NO_MEANING, "scratch of another compiler"),
     ("serialization_format", "`#grid.tpu_params`", NO_MEANING, "nothing is serialised for it"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
+from gridir.frontend import fields
 from gridir.frontend.context import KernelContext
 from gridir.frontend.grid_mapping import SideTable, build_kernel, dim_names
 from gridir.frontend.request import KernelRequest
@@ -34,6 +35,8 @@ def lower_kernel(
       UnsupportedError: the kernel uses something that gridir cannot lower; primitives are all named at once.
     """
     check_supported(request.kernel_name, [request.jaxpr])
+    if platform == "cpu":
+        fields.check(request)
     with context, ir.Location.unknown():
         module = ir.Module.create()
         with ir.InsertionPoint(module.body):
@@ -43,6 +46,8 @@ def lower_kernel(
             walk(kernel, request.jaxpr, (), list(kernel_op.body.arguments))
             grid.YieldOp([])
         erase_unused(kernel)
+        if request.debug or request.grid_mapping.debug:
+            print(module)
     return module
 
 

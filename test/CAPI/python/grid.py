@@ -1,5 +1,5 @@
 # RUN: %python %s | FileCheck %s
-"""The Python classes of the grid dialect: attributes are made and read, a kernel is built by hand, mistakes are named."""
+"""The Python classes of the grid dialect: attributes made and read, a kernel built by hand, mistakes named."""
 
 from gridir.mlir import ir
 from gridir.mlir.dialects import arith, grid

@@ -217,7 +217,7 @@ TABLE = [
         "BlockMapping",
         "transformed_block_aval",
         functools.partial(spec, (8, 128), memory_space=pltpu.VMEM),
-        ["block [8, 128] space tpu.vmem"],
+        ["space tpu.vmem"],
     ),
     ("BlockMapping", "index_map_jaxpr", functools.partial(spec, (8, 128), lambda i: (3 - i, 0)), ["at ("]),
     ("BlockMapping", "index_map_out_tree", bounded_slice, ['index_tree "(Slice(*, 8, 1), *)"']),
