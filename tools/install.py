@@ -85,7 +85,8 @@ def run(command: list[str], what: str, progress: Progress | None = None) -> None
         assert process.stdout is not None
         for line in process.stdout:
             log.write(line)
-            step = re.match(r"\s*\[(\d+)/(\d+)\] (?:Building|Linking|Copying|Running)?(.*)", line)
+            log.flush()
+            step = re.match(r"\s*\[(\d+)/(\d+)\] (?:Building|Linking|Copying)(.*)", line)
             if progress and step:
                 progress.update(int(step[1]), int(step[2]), step[3].strip())
         status = process.wait()

@@ -189,6 +189,7 @@ def CPUFuseElementwisePass : Pass<"cpu-fuse-elementwise"> {
     After:
 
     ```mlir
+    #id = affine_map<(d0, d1) -> (d0, d1)>
     %1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
         ins(%x, %y : tensor<8x128xf32>, tensor<8x128xf32>) outs(%e : tensor<8x128xf32>) {
     ^bb0(%a: f32, %b: f32, %o: f32):
@@ -282,7 +283,7 @@ def CPUTileBodyPass : Pass<"cpu-tile-body", "::mlir::func::FuncOp"> {
 
     After, with registers of 32 bytes:
 
-    ```mlir
+    ```
     scf.for %i = %c0 to %c4 step %c1 {
       scf.for %j = %c0 to %c32 step %c16 {
         %xt = memref.subview %x[%i, %j] [1, 16] [1, 1] ...
@@ -334,7 +335,7 @@ def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncO
 
     After, with 16 registers of 32 bytes:
 
-    ```mlir
+    ```
     scf.for %i = %c0 to %c12 step %c6 {
       scf.for %k = %c0 to %c64 step %c1 {
         linalg.contract ... ins(%at, %bt : memref<6x1xf32, ...>, memref<1x16xf32, ...>)
@@ -417,6 +418,7 @@ def CPUWidenStoragePass : Pass<"cpu-widen-storage", "::mlir::ModuleOp"> {
     Before:
 
     ```mlir
+    #id = affine_map<(d0) -> (d0)>
     linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
         ins(%x : memref<8xf32>) outs(%m : memref<8xi1>) {
     ^bb0(%a: f32, %b: i1):
@@ -428,6 +430,7 @@ def CPUWidenStoragePass : Pass<"cpu-widen-storage", "::mlir::ModuleOp"> {
     After:
 
     ```mlir
+    #id = affine_map<(d0) -> (d0)>
     linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
         ins(%x : memref<8xf32>) outs(%m : memref<8xi8>) {
     ^bb0(%a: f32, %b: i8):

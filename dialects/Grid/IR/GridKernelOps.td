@@ -145,8 +145,16 @@ def Grid_CallOp : Grid_Op<"call", [
     Example:
 
     ```mlir
-    %r = grid.call @gather dynamic(%n : i32) index(%rows : tensor<8xi32>)
-        inputs(%x : tensor<64x128xf32>) -> tensor<8x128xf32>
+    grid.kernel @copy grid(%i = ?)
+        inputs(%x: f32 [512] block [128] at (%i))
+        outputs(%o: f32 [512] block [128] at (%i)) {
+      %v = grid.load %x : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
+      grid.store %v, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+    }
+    func.func @f(%n: i32, %a: tensor<512xf32>) -> tensor<512xf32> {
+      %r = grid.call @copy dynamic(%n : i32) inputs(%a : tensor<512xf32>) -> tensor<512xf32>
+      return %r : tensor<512xf32>
+    }
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<I32>:$dynamicSizes,
@@ -171,7 +179,10 @@ def Grid_YieldOp : Grid_Op<"yield", [
     Example:
 
     ```mlir
-    grid.yield %row, %column : i32, i32
+    %sum = grid.scoped (%tmp: memref<8xf32>) -> tensor<8xf32> {
+      %v = grid.load %tmp : memref<8xf32> -> tensor<8xf32>
+      grid.yield %v : tensor<8xf32>
+    }
     ```
   }];
   let arguments = (ins Variadic<AnyType>:$values);
