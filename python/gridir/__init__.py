@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 from gridir.errors import CompileError, Error, JaxVersionError, OptionError, UnsupportedError
 
 if TYPE_CHECKING:
+    from gridir import mosaic_gpu, tpu
     from gridir.compiler.kernel import Kernel
     from gridir.compiler.options import CpuOptions
+    from gridir.frontend.calls import pallas_call
     from gridir.frontend.install import install, installed
     from gridir.frontend.lower import Compiled, Lowered, lower
 
@@ -34,6 +36,9 @@ __all__ = [
     "install",
     "installed",
     "lower",
+    "mosaic_gpu",
+    "pallas_call",
+    "tpu",
 ]
 
 _LAZY = {
@@ -44,10 +49,14 @@ _LAZY = {
     "install": "gridir.frontend.install",
     "installed": "gridir.frontend.install",
     "lower": "gridir.frontend.lower",
+    "pallas_call": "gridir.frontend.calls",
 }
+_LAZY_MODULES = ("mosaic_gpu", "tpu")
 
 
 def __getattr__(name: str) -> Any:
+    if name in _LAZY_MODULES:
+        return importlib.import_module(f"gridir.{name}")
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_LAZY[name]), name)

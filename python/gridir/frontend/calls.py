@@ -10,7 +10,7 @@ from typing import Any
 
 from jax.experimental import pallas as pl
 
-from gridir.frontend.params import make_options
+from gridir.frontend.options import make_options
 
 
 def pallas_call(

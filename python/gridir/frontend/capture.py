@@ -16,6 +16,7 @@ from gridir.compiler.targets import TARGETS, Target
 from gridir.errors import within_kernel
 from gridir.frontend import jax_compat
 from gridir.frontend.lower_kernel import lower_kernel
+from gridir.frontend.options import has_side_effects, records_of
 from gridir.frontend.request import KernelRequest
 from gridir.mlir import ir
 from gridir.runtime import cpu
@@ -107,7 +108,8 @@ def _emitter(kernel: Kernel, request: KernelRequest) -> jax_compat.Emitter:
     aliases = {operand + num_sizes: result for operand, result in request.input_output_aliases}
 
     # The TPU's record has this field; the author means the call, so it counts here too.
-    asked = bool(getattr(request.compiler_params, "has_side_effects", False))
+    records = records_of(request.compiler_params).values()
+    asked = any(has_side_effects(record) for record in records)
 
     def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
         return jax_compat.emit_call(

@@ -29,6 +29,7 @@ from gridir.errors import OptionError, UnsupportedError
 from gridir.frontend import index_expr as ix
 from gridir.frontend import index_maps, jax_compat, meshes, params, trees
 from gridir.frontend.index_regions import RegionWriter
+from gridir.frontend.options import records_of
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.types import element_type, ref_type, space_name
 from gridir.mlir import ir
@@ -91,27 +92,11 @@ class _Notes:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-def dim_kinds(mesh: Any, rank: int) -> tuple[str, ...]:
-    """The hardware level that each dimension of a mesh enumerates; a grid without a mesh has only `grid`."""
-    kinds: tuple[str, ...] = ()
-    match type(mesh).__name__:
-        case "Mesh":
-            threads = ("thread",) if mesh.num_threads is not None else ()
-            kinds = ("grid",) * len(mesh.grid) + ("cluster",) * len(mesh.cluster) + threads
-        case "TensorCoreMesh" | "ScalarSubcoreMesh":
-            kinds = ("core",) * len(mesh.shape)
-        case "VectorSubcoreMesh":
-            kinds = ("core", "subcore")
-        case "WarpMesh":
-            kinds = ("thread",)
-    return ("grid",) * (rank - len(kinds)) + kinds
-
-
 def _dims(request: KernelRequest, notes: _Notes) -> list[ir.Attribute]:
     mapping = request.grid_mapping
     rank = len(mapping.grid)
     names = dim_names(mapping.grid_names, rank)
-    kinds = dim_kinds(request.mesh, rank)
+    kinds = meshes.dim_kinds(request.mesh, rank)
     for i, name in enumerate(mapping.grid_names or ()):
         if not isinstance(name, str):
             notes.object(f"grid_names[{i}]", name)
@@ -301,7 +286,7 @@ def semantics(request: KernelRequest) -> list[str] | None:
     rank = len(mapping.grid)
     if request.mesh is not None and (claims := meshes.claimed_semantics(request.mesh)) is not None:
         return claims
-    for record in params.records_of(request.compiler_params).values():
+    for record in records_of(request.compiler_params).values():
         claims = getattr(record, "dimension_semantics", None)
         if claims is None:
             continue
@@ -401,7 +386,7 @@ def build_kernel(request: KernelRequest, side_table: SideTable | None = None) ->
         scratch=scratch,
         semantics=semantics(request),
         aliases=request.input_output_aliases,
-        params=[params.record_to_attribute(r) for r in params.records_of(request.compiler_params).values()],
+        params=[params.record_to_attribute(r) for r in records_of(request.compiler_params).values()],
         cost=cost
         and grid.CostAttr.get(cost.flops, cost.transcendentals, cost.bytes_accessed, cost.remote_bytes_transferred),
         metadata=request.metadata,

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import jax
 
 from gridir.errors import Frame, JaxVersionError
+from gridir.frontend.options import record_for
 from gridir.frontend.request import KernelRequest
 
 TESTED_VERSIONS = ((0, 10, 2), (0, 11, 0))
@@ -36,7 +37,6 @@ def check_version(version: tuple[int, ...]) -> None:
 # Before the imports that another JAX may not have.
 check_version(jax.__version_info__)
 
-import jax
 from jax._src import api_util as _api_util
 from jax._src import config as _config
 from jax._src import core as _core
@@ -55,7 +55,6 @@ from jax._src.state import discharge as _discharge
 from jax._src.state import indexing as _indexing
 from jax._src.state import types as _state_types
 from jax._src.state.primitives import ref_get as ref_get
-from jax.experimental import pallas as pl
 from jaxlib import xla_client as _xla_client
 
 # For the lowering rules --------------------------------------------------------------------------------------------
@@ -162,23 +161,6 @@ def evaluate_index_map(closed_jaxpr: Any, program_ids: Sequence[Any], operands: 
     return list(results[: len(closed_jaxpr.jaxpr.outvars)])
 
 
-def get_grid_mapping(
-    spec: pl.GridSpec,
-    in_avals: Sequence[Any],
-    in_tree: Any,
-    in_origins: Sequence[str],
-    out_avals: Sequence[Any],
-    out_tree: Any,
-    out_origins: Sequence[str],
-    debug: bool,
-) -> Any:
-    """JAX's own way from a grid spec to a GridMapping."""
-    _, mapping = _pallas_core.get_grid_mapping(
-        spec, in_avals, in_tree, in_origins, out_avals, out_tree, out_origins, debug=debug
-    )
-    return mapping
-
-
 def is_plain_sharding(aval: Any) -> bool:
     """Whether an abstract array knows no mesh: it is neither sharded nor varies over a mesh axis."""
     return aval.sharding.mesh.empty and aval.manual_axis_type in (None, _core.empty_mat)
@@ -271,16 +253,18 @@ def register_kernel_rules(platform: str, handler: KernelHandler) -> None:
     """
 
     def lower_pallas_call(context: Any, *operands: Any, **params: Any) -> Sequence[Any]:
-        request = _request_of_pallas_call(context.avals_in, params)
+        request = request_of_pallas_call(context.avals_in, params)
         emitter = handler(request, platform)
         if emitter is None:
+            params["compiler_params"] = record_for(params["compiler_params"], platform)
             return _pallas_call._pallas_call_lowering(context, *operands, **params)
         return emitter(context, operands)
 
     def lower_mpmd_map(context: Any, *operands: Any, **params: Any) -> Sequence[Any]:
-        request = _request_of_mpmd_map(context.avals_in, params)
+        request = request_of_mpmd_map(context.avals_in, params)
         emitter = handler(request, platform) if request is not None else None
         if emitter is None:
+            params["compiler_params"] = record_for(params["compiler_params"], platform)
             return _mpmd._mpmd_map_lowering(context, *operands, **params)
         return emitter(context, operands)
 
@@ -288,7 +272,9 @@ def register_kernel_rules(platform: str, handler: KernelHandler) -> None:
     _mlir.register_lowering(_mpmd.mpmd_map_p, lower_mpmd_map, platform=platform)
 
 
-def _request_of_pallas_call(avals_in: Sequence[Any], params: Mapping[str, Any]) -> KernelRequest:
+def request_of_pallas_call(avals_in: Sequence[Any], params: Mapping[str, Any]) -> KernelRequest:
+    """The request of a `pallas_call` with these operands and parameters."""
+    options = params["compiler_params"]
     return KernelRequest(
         jaxpr=params["jaxpr"],
         grid_mapping=params["grid_mapping"],
@@ -299,13 +285,14 @@ def _request_of_pallas_call(avals_in: Sequence[Any], params: Mapping[str, Any]) 
         cost_estimate=params["cost_estimate"],
         metadata=params["metadata"],
         name=params["name"],
-        debug=params["debug"],
+        debug=params["debug"] or getattr(options, "debug", False),
         interpret=params["interpret"],
+        backend=getattr(options, "backend", None),
         mesh=params["mesh"],
     )
 
 
-def _request_of_mpmd_map(avals_in: Sequence[Any], params: Mapping[str, Any]) -> KernelRequest | None:
+def request_of_mpmd_map(avals_in: Sequence[Any], params: Mapping[str, Any]) -> KernelRequest | None:
     """Builds the GridMapping that an `mpmd_map` lacks from its mesh; None when several meshes take part."""
     if len(params["jaxprs"]) != 1 or params["external_meshes"]:
         return None
@@ -334,7 +321,7 @@ def _request_of_mpmd_map(avals_in: Sequence[Any], params: Mapping[str, Any]) -> 
         tuple(f"out{i}" for i in range(len(outs))),
         debug=params["debug"],
     )
-    compiler_params = params["compiler_params"]
+    compiler_params = options = params["compiler_params"]
     if compiler_params is not None and hasattr(mesh, "dimension_semantics"):
         compiler_params = compiler_params.replace(dimension_semantics=mesh.dimension_semantics)
     return KernelRequest(
@@ -347,8 +334,9 @@ def _request_of_mpmd_map(avals_in: Sequence[Any], params: Mapping[str, Any]) -> 
         cost_estimate=params["cost_estimate"],
         metadata=params["metadata"],
         name=params["name"],
-        debug=params["debug"],
+        debug=params["debug"] or getattr(options, "debug", False),
         interpret=params["interpret"],
+        backend=getattr(options, "backend", None),
         mesh=mesh,
     )
 

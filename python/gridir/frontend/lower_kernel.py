@@ -12,6 +12,7 @@ from gridir.frontend import fields
 from gridir.frontend.context import KernelContext
 from gridir.frontend.grid_mapping import SideTable, build_kernel, dim_names
 from gridir.frontend.request import KernelRequest
+from gridir.frontend.types import is_ref
 from gridir.frontend.walker import check_supported, erase_unused, walk
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
@@ -43,7 +44,12 @@ def lower_kernel(
             kernel_op = build_kernel(request, side_table)
         kernel = make_context(request, platform)
         with ir.InsertionPoint(kernel_op.body):
-            walk(kernel, request.jaxpr, (), list(kernel_op.body.arguments))
+            # A scalar that the function of a mesh closes over is an operand, too, but no Ref to the jaxpr.
+            arguments = [
+                argument if is_ref(var.aval) else grid.load_all(argument)
+                for var, argument in zip(request.jaxpr.invars, kernel_op.body.arguments, strict=True)
+            ]
+            walk(kernel, request.jaxpr, (), arguments)
             grid.YieldOp([])
         erase_unused(kernel)
         if request.debug or request.grid_mapping.debug:

@@ -27,7 +27,7 @@ class KernelRequest:
       in_avals: abstract values of all operands, in the order above.
       out_avals: abstract values of the results.
       input_output_aliases: pairs (input, output) where `input` counts operands after the dynamic grid sizes.
-      compiler_params: the record that the author passed, a mapping from backend name to record, or None.
+      compiler_params: the record that the author passed, the `CallOptions` of a front door of gridir, or None.
       cost_estimate: JAX's CostEstimate, or None.
       metadata: the strings that the author attached to the call.
       name: the name that the author gave to the call, or None.

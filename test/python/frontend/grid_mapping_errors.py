@@ -14,7 +14,7 @@ from field_rows import PREFETCHED, call, indirect, params, prefetch, python_func
 from gridir.errors import Error
 from gridir.frontend import fields
 from gridir.frontend.grid_mapping import SideTable, build_kernel
-from gridir.frontend.params import make_options
+from gridir.frontend.options import make_options
 from gridir.frontend.rebuild import rebuild_grid_mapping
 from gridir.mlir import ir
 from jax.experimental import pallas as pl

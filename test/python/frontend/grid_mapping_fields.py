@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "Inputs"))
 
 from field_rows import TABLE
-from gridir.frontend import fields, params
+from gridir.frontend import fields, options, params
 from gridir.frontend.grid_mapping import SideTable, build_kernel
 from gridir.frontend.rebuild import MissingObject, differences, rebuild_grid_mapping
 from gridir.mlir import ir
@@ -37,7 +37,7 @@ def rebuilt_params(kernel):
 
 def describe(record):
     """The fields of a record, whether it is JAX's own or gridir's, which has more of them."""
-    backend = params.backend_of(record)
+    backend = options.backend_of(record)
     fields = {name: getattr(record, name, None) for name in backend.fields}
     return backend.name, fields | {name: fields[name] or None for name in backend.extra}
 
@@ -71,7 +71,7 @@ with ir.Context(), ir.Location.unknown():
             print(f"{owner}.{name}: {error.message}")
         found = differences(request.grid_mapping, rebuilt)
         assert not found, (owner, name, found)
-        records = params.records_of(request.compiler_params).values()
+        records = options.records_of(request.compiler_params).values()
         assert list(map(describe, rebuilt_params(kernel))) == list(map(describe, records)), (owner, name)
     print(f"{len(texts)} rows are the same")
 

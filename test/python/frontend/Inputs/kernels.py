@@ -7,34 +7,18 @@ import importlib.util
 import pathlib
 
 import jax
-from gridir.frontend import meshes, params
-from gridir.frontend.request import KernelRequest
+from gridir.frontend import jax_compat
 from jax.extend import core
 
 
 def requests(function, *args):
     """The request of every `pallas_call` that `function` makes, in order."""
     closed = jax.make_jaxpr(function)(*args)
-    return [_request(eqn) for eqn in _equations(closed.jaxpr) if eqn.primitive.name == "pallas_call"]
-
-
-def _request(eqn):
-    options = eqn.params["compiler_params"]
-    return KernelRequest(
-        jaxpr=eqn.params["jaxpr"],
-        grid_mapping=eqn.params["grid_mapping"],
-        in_avals=tuple(v.aval for v in eqn.invars),
-        out_avals=tuple(v.aval for v in eqn.outvars),
-        input_output_aliases=eqn.params["input_output_aliases"],
-        compiler_params=options,
-        cost_estimate=eqn.params["cost_estimate"],
-        metadata=eqn.params["metadata"],
-        name=eqn.params["name"],
-        debug=eqn.params["debug"],
-        interpret=eqn.params["interpret"],
-        backend=options.backend if isinstance(options, params.CallOptions) else None,
-        mesh=eqn.params["mesh"],
-    )
+    return [
+        jax_compat.request_of_pallas_call([v.aval for v in eqn.invars], eqn.params)
+        for eqn in _equations(closed.jaxpr)
+        if eqn.primitive.name == "pallas_call"
+    ]
 
 
 def _equations(jaxpr):
@@ -62,10 +46,8 @@ def examples(repository):
 def mesh_requests(function, *args):
     """The request of every `mpmd_map` that `function` makes, which is what kernels over a mesh become."""
     closed = jax.make_jaxpr(function)(*args)
-    found = []
-    for eqn in _equations(closed.jaxpr):
-        if eqn.primitive.name == "mpmd_map":
-            given = dict(eqn.params)
-            jaxprs, meshes_, out_avals = given.pop("jaxprs"), given.pop("meshes"), given.pop("out_avals")
-            found.append(meshes.request_of_mesh(jaxprs, meshes_, [v.aval for v in eqn.invars], out_avals, **given))
-    return found
+    return [
+        jax_compat.request_of_mpmd_map([v.aval for v in eqn.invars], eqn.params)
+        for eqn in _equations(closed.jaxpr)
+        if eqn.primitive.name == "mpmd_map"
+    ]
