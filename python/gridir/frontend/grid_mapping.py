@@ -93,7 +93,7 @@ class _Notes:
 
 
 def _dims(request: KernelRequest, notes: _Notes) -> list[ir.Attribute]:
-    mapping = request.grid_mapping
+    mapping: Any = request.grid_mapping
     rank = len(mapping.grid)
     names = dim_names(mapping.grid_names, rank)
     kinds = meshes.dim_kinds(request.mesh, rank)
@@ -281,7 +281,7 @@ def semantics(request: KernelRequest) -> list[str] | None:
     Raises:
       OptionError: if there are more or fewer semantics than the author's grid has dimensions.
     """
-    mapping = request.grid_mapping
+    mapping: Any = request.grid_mapping
     vmapped = set(mapping.vmapped_dims)
     rank = len(mapping.grid)
     if request.mesh is not None and (claims := meshes.claimed_semantics(request.mesh)) is not None:
@@ -311,7 +311,7 @@ def _block_indices(block_mapping: Any, exprs: Sequence[ix.Expr]) -> list[ix.Expr
     indices: list[ix.Expr] = []
     for entry in jax.tree.unflatten(block_mapping.index_map_out_tree, exprs):
         if isinstance(entry, jax_compat.Slice):
-            parts = (entry.start, entry.size)
+            parts: tuple[Any, ...] = (entry.start, entry.size)
             indices += [part if isinstance(part, ix.Expr) else ix.const(part, 32) for part in parts]
         else:
             indices += jax.tree.leaves(entry)
@@ -349,7 +349,7 @@ def build_kernel(request: KernelRequest, side_table: SideTable | None = None) ->
       UnsupportedError: if the mapping, or one of its index maps, says what `grid` cannot.
       OptionError: if the compiler parameters are malformed.
     """
-    mapping = request.grid_mapping
+    mapping: Any = request.grid_mapping
     notes = _Notes(side_table)
     rank, num_index = len(mapping.grid), mapping.num_index_operands
     names = _parameter_names(request)
@@ -404,7 +404,8 @@ def build_kernel(request: KernelRequest, side_table: SideTable | None = None) ->
 
 def _parameter_names(request: KernelRequest) -> list[str]:
     """The name of each parameter of the kernel function, as its author wrote it; JAX's own where it is not known."""
-    mapping, jaxpr = request.grid_mapping, request.jaxpr
+    mapping: Any = request.grid_mapping
+    jaxpr = request.jaxpr
     names = list(jaxpr.debug_info.arg_names or ())
     if len(names) == len(jaxpr.invars) and all(names):
         return [str(name) for name in names]

@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.experimental import pallas as pl
 
 from gridir.errors import UnsupportedError
 from gridir.frontend import index_expr as ix
@@ -336,7 +337,7 @@ class _Writer:
                 value, divisor = self.write(expr.args[0]), _INT[expr.width](expr.data[0])
                 return (lax.div if expr.args[0].is_never_negative else jnp.floor_divide)(value, divisor)
             case "num_programs" | "program_id":
-                return getattr(jax_compat.pl, expr.kind)(expr.data[0])
+                return getattr(pl, expr.kind)(expr.data[0])
             case "trunc" | "exts":
                 return lax.convert_element_type(self.write(expr.args[0]), _INT[expr.width])
             case "extu":

@@ -73,9 +73,9 @@ class RegionWriter:
                 divisor = ix.const(int(expr.data[0]), expr.width)
                 return arith.FloorDivSIOp(self.write(expr.args[0]), self.write(divisor)).result
             case "num_programs":
-                return grid.NumProgramsOp(type_, _axis(expr)).result
+                return grid.NumProgramsOp(_axis(expr)).result
             case "program_id":
-                return grid.ProgramIdOp(type_, _axis(expr)).result
+                return grid.ProgramIdOp(_axis(expr)).result
             case "select":
                 return arith.SelectOp(*(self.write(arg) for arg in expr.args)).result
             case kind if kind in _CONVERT:

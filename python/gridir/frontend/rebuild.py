@@ -195,7 +195,7 @@ class _Rebuilder:
         return tuple(self.notes.object(f"grid_names[{i}]", name) for i, name in enumerate(names))
 
     def index_map_avals(self) -> tuple[Any, ...]:
-        avals = [jax_compat.ShapedArray((), jnp.dtype("int32"))] * len(self.dims)
+        avals: list[Any] = [jax_compat.ShapedArray((), jnp.dtype("int32"))] * len(self.dims)
         for i, spec in enumerate(self.index_operands):
             field = f"index_map_avals[{len(self.dims) + i}].memory_space"
             space = self.notes.object(field, _space(spec.space))
