@@ -10,6 +10,7 @@
 
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/Conversion/Passes.h"
+#include "dialects/Grid/Transforms/Passes.h"
 #include "dialects/Pipelines/CPU.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
@@ -105,6 +106,7 @@ static void registerUpstreamPipelines() {
 
 void gridir::registerAllPasses() {
   static bool registered = [] {
+    grid::registerGridPasses();
     registerUpstreamTransforms();
     registerUpstreamConversions();
     registerUpstreamPipelines();

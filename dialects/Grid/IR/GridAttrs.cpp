@@ -155,7 +155,9 @@ void BlockDimAttr::printBody(AsmPrinter &printer) const {
 
 LogicalResult BlockDimAttr::verify(function_ref<InFlightDiagnostic()> emitError, BlockKind kind,
                                    int64_t size, int64_t padLow, int64_t padHigh) {
-  if (size < 0)
+  // The whole of a symbolic dimension is a block of dynamic size.
+  bool isSymbolic = kind == BlockKind::Blocked && ShapedType::isDynamic(size);
+  if (size < 0 && !isSymbolic)
     return emitError() << "expected a non-negative block size, got " << size;
   if (kind == BlockKind::Squeezed && size != 1)
     return emitError() << "expected a squeezed dimension of size 1, got " << size;

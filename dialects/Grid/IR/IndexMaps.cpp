@@ -136,9 +136,13 @@ void gridir::grid::buildAffineIndexMap(OpBuilder &builder, Location loc, Region 
   llvm::append_range(types, indexRefs);
   Block *block =
       builder.createBlock(&region, {}, types, SmallVector<Location>(types.size(), loc));
-  AffineWriter writer(builder, loc, *block, indexType);
   SmallVector<Value> indices;
   for (AffineExpr expr : map.getResults())
-    indices.push_back(writer.visit(expr));
+    indices.push_back(buildAffineExpr(builder, loc, *block, expr, indexType));
   YieldOp::create(builder, loc, indices);
+}
+
+Value gridir::grid::buildAffineExpr(OpBuilder &builder, Location loc, Block &block, AffineExpr expr,
+                                    Type type) {
+  return AffineWriter(builder, loc, block, type).visit(expr);
 }

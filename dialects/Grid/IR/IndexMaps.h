@@ -27,6 +27,11 @@ void buildAffineIndexMap(mlir::OpBuilder &builder, mlir::Location loc, mlir::Reg
                          mlir::AffineMap map, unsigned rank, mlir::TypeRange indexRefs,
                          mlir::Type indexType);
 
+/// Computes an affine expression of the program ids, which are the first
+/// arguments of the index map `block`, as `arith` ops on integers of `type`.
+mlir::Value buildAffineExpr(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &block,
+                            mlir::AffineExpr expr, mlir::Type type);
+
 } // namespace gridir::grid
 
 #endif // GRIDIR_DIALECTS_GRID_IR_INDEXMAPS_H

@@ -203,8 +203,9 @@ public:
       result.addRegion(std::move(map));
     if (parser.parseRegion(*body, bodyArgs))
       return failure();
+    // Braces with nothing between them are a body that does nothing.
     if (body->empty())
-      return parser.emitError(parser.getNameLoc(), "expected a body with one block");
+      body->emplaceBlock();
     if (body->back().empty() || !body->back().back().hasTrait<OpTrait::IsTerminator>()) {
       OpBuilder bodyBuilder(builder.getContext());
       bodyBuilder.setInsertionPointToEnd(&body->back());

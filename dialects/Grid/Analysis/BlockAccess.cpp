@@ -1,0 +1,498 @@
+//===- BlockAccess.cpp - What the programs of a kernel touch -------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/Analysis/BlockAccess.h"
+
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using presburger::BoundType;
+
+namespace gridir::grid {
+
+//===----------------------------------------------------------------------===//
+// Systems of constraints over one or two programs
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The symbols that some boxes read, as numbers of `ProgramValues`.
+static SmallVector<unsigned>
+getUsedSymbols(ArrayRef<const ElementBox *> boxes) {
+  llvm::SetVector<unsigned> used;
+  for (const ElementBox *box : boxes)
+    for (AffineExpr low : box->lows)
+      low.walk([&](AffineExpr e) {
+        if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+          used.insert(symbol.getPosition());
+      });
+  return used.takeVector();
+}
+
+/// The integer points of some programs of a grid, the symbols that the boxes in
+/// question read in each of them, and further variables. MLIR's Presburger
+/// library decides exactly whether there is any.
+class GridSystem {
+public:
+  GridSystem(ProgramValues &values, ArrayRef<const ElementBox *> boxes,
+             unsigned numPrograms, unsigned numExtra)
+      : values(values), rank(values.getKernel().getRank()),
+        context(values.getKernel().getContext()), programs(numPrograms),
+        symbols(getUsedSymbols(boxes)),
+        constraints(numPrograms * (rank + symbols.size()) + numExtra) {
+    for (unsigned program = 0; program < numPrograms; ++program) {
+      for (unsigned dim = 0; dim < rank; ++dim)
+        bound(getId(program, dim), values.getIdRange(dim));
+      for (auto [i, number] : llvm::enumerate(symbols)) {
+        const ProgramValues::Symbol &symbol = values.getSymbols()[number];
+        bound(getSymbol(program, i), symbol.range);
+        // A uniform value is one value in all programs.
+        if (symbol.uniform && program > 0)
+          add(BoundType::EQ, getSymbol(program, i), dim(getSymbol(0, i)));
+      }
+    }
+  }
+
+  unsigned getId(unsigned program, unsigned gridDim) const {
+    return program * rank + gridDim;
+  }
+  unsigned getExtra(unsigned i) const {
+    return programs * (rank + symbols.size()) + i;
+  }
+  AffineExpr dim(unsigned variable) const {
+    return getAffineDimExpr(variable, context);
+  }
+
+  /// An expression of `ProgramValues` as one of the variables of a program.
+  AffineExpr in(unsigned program, AffineExpr expr) {
+    SmallVector<AffineExpr> ids, renamed(values.getSymbols().size());
+    for (unsigned i = 0; i < rank; ++i)
+      ids.push_back(dim(getId(program, i)));
+    for (auto [i, number] : llvm::enumerate(symbols))
+      renamed[number] = dim(getSymbol(program, i));
+    return expr.replaceDimsAndSymbols(ids, renamed);
+  }
+
+  /// `variable` is at least, at most or equal to an expression of variables.
+  void add(BoundType type, unsigned variable, AffineExpr expr) {
+    AffineMap map = AffineMap::get(constraints.getNumDimVars(), 0, expr);
+    if (failed(
+            constraints.addBound(type, variable, map, /*isClosedBound=*/true)))
+      complete = false;
+  }
+
+  bool isEmpty() const { return constraints.isIntegerEmpty(); }
+
+  /// A point of a system that is not empty: the first one, which is the easiest
+  /// to understand, where there is a first.
+  SmallVector<int64_t> getPoint() const {
+    auto first = constraints.findIntegerLexMin();
+    SmallVector<llvm::DynamicAPInt, 8> point =
+        first.isBounded() ? *first : *constraints.findIntegerSample();
+    return SmallVector<int64_t>(llvm::map_range(
+        point, [](const llvm::DynamicAPInt &x) { return int64_t(x); }));
+  }
+
+  SmallVector<int64_t> getProgram(ArrayRef<int64_t> point,
+                                  unsigned program) const {
+    return SmallVector<int64_t>(point.slice(program * rank, rank));
+  }
+
+  /// Whether every constraint could be added; if not, the system is too large.
+  bool isComplete() const { return complete; }
+
+private:
+  unsigned getSymbol(unsigned program, unsigned i) const {
+    return programs * rank + program * symbols.size() + i;
+  }
+
+  void bound(unsigned variable, Interval range) {
+    // The ends of 64 bits bound nothing and would only make numbers large.
+    if (range.low != Interval().low)
+      constraints.addBound(BoundType::LB, variable, range.low);
+    if (range.high != Interval().high)
+      constraints.addBound(BoundType::UB, variable, range.high);
+  }
+
+  ProgramValues &values;
+  unsigned rank;
+  MLIRContext *context;
+  unsigned programs;
+  SmallVector<unsigned> symbols;
+  FlatLinearConstraints constraints;
+  bool complete = true;
+};
+
+} // namespace
+
+/// Whether a box is known in every program from the program ids alone.
+static bool isKnown(const ElementBox &box) {
+  return box.exact && llvm::none_of(box.lows, [](AffineExpr low) {
+           bool symbolic = false;
+           low.walk(
+               [&](AffineExpr e) { symbolic |= isa<AffineSymbolExpr>(e); });
+           return symbolic;
+         });
+}
+
+/// Whether a load or store has a mask, which chooses among its elements.
+static bool isMasked(Operation *op) {
+  return TypeSwitch<Operation *, bool>(op)
+      .Case<LoadOp, StoreOp, AccumulateOp, AtomicRmwOp>(
+          [](auto access) { return static_cast<bool>(access.getMask()); })
+      .Default(false);
+}
+
+/// Whether an op runs in every program.
+static bool isUnconditional(Operation *op, KernelOp kernel) {
+  while (op->getParentOp() != kernel.getOperation()) {
+    op = op->getParentOp();
+    if (!isa<ScopedOp>(op))
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks and accesses
+//===----------------------------------------------------------------------===//
+
+BlockAccess::BlockAccess(KernelOp kernel) : values(kernel) {
+  for (unsigned i = 0, e = kernel.getNumOperandSpecs(); i < e; ++i)
+    blocks.push_back(computeBlock(i));
+  collectAccesses();
+}
+
+ElementBox BlockAccess::computeBlock(unsigned operand) {
+  KernelOp kernel = getKernel();
+  OperandAttr spec = kernel.getOperandSpec(operand);
+  ElementBox box = ElementBox::whole(spec.getArrayShape(), kernel.getContext());
+  for (int64_t &size : box.sizes) {
+    if (!ShapedType::isDynamic(size))
+      continue;
+    size = std::numeric_limits<int32_t>::max();
+    box.exact = false;
+  }
+  if (operand < kernel.getNumIndexOperands() || spec.getBlock().empty())
+    return box;
+
+  Region &map = kernel.getIndexMap(operand - kernel.getNumIndexOperands());
+  ValueRange indices = cast<YieldOp>(map.front().getTerminator()).getValues();
+  unsigned next = 0;
+  for (auto [dim, block] : llvm::enumerate(spec.getBlock())) {
+    AffineExpr index = values.getExpr(indices[next]);
+    next += block.getNumIndices();
+    switch (block.getKind()) {
+    case BlockKind::Blocked:
+      box.lows[dim] = index * block.getSize();
+      box.sizes[dim] = block.getSize();
+      break;
+    case BlockKind::Squeezed:
+      box.lows[dim] = index;
+      box.sizes[dim] = 1;
+      break;
+    case BlockKind::Element:
+      box.lows[dim] = index - block.getPadLow();
+      box.sizes[dim] = block.getSize();
+      break;
+    case BlockKind::BoundedSlice:
+      box.lows[dim] = index;
+      box.sizes[dim] = block.getSize();
+      box.exact = false;
+      break;
+    case BlockKind::Indirect:
+      // The gathered elements may be anywhere along the dimension.
+      box.exact = false;
+      break;
+    }
+  }
+  return box;
+}
+
+/// The elements of an array that a box of the Ref of its block names.
+static ElementBox mapToArray(const ElementBox &ref, const ElementBox &block,
+                             OperandAttr spec) {
+  SmallVector<BlockDimAttr> dims = spec.getBlockDims();
+  size_t kept =
+      llvm::count_if(dims, [](BlockDimAttr dim) { return !dim.isSqueezed(); });
+  ElementBox box = block;
+  if (!spec.getTransforms().empty() || kept != ref.getRank()) {
+    box.exact = false;
+    return box;
+  }
+  unsigned next = 0;
+  for (auto [dim, attr] : llvm::enumerate(dims)) {
+    if (attr.isSqueezed())
+      continue;
+    unsigned from = next++;
+    if (attr.getKind() == BlockKind::Indirect)
+      continue;
+    box.lows[dim] = block.lows[dim] + ref.lows[from];
+    if (!ShapedType::isDynamic(ref.sizes[from]))
+      box.sizes[dim] = ref.sizes[from];
+  }
+  box.exact &= ref.exact;
+  return box;
+}
+
+void BlockAccess::collectAccesses() {
+  KernelOp kernel = getKernel();
+  // A target copies a block that overhangs its array in and out as a whole.
+  SmallVector<bool> isCopied;
+  for (unsigned i = 0, e = kernel.getNumOperandSpecs(); i < e; ++i)
+    isCopied.push_back(
+        llvm::any_of(llvm::seq<unsigned>(0, kernel.getOperandSpec(i).getRank()),
+                     [&](unsigned dim) {
+                       return overhangs(i, dim).kind != GridAnswer::no;
+                     }));
+  auto record = [&](Operation *op, Value ref, bool whole, bool reads,
+                    bool writes) {
+    for (RefRegion &region : getRefRegions(ref, values)) {
+      if (!region.root) {
+        for (unsigned operand = 0; operand < kernel.getNumOperandSpecs();
+             ++operand) {
+          accesses.push_back({op, operand, blocks[operand], reads, writes});
+          accesses.back().box.exact = false;
+        }
+        continue;
+      }
+      auto arg = dyn_cast<BlockArgument>(region.root);
+      if (!arg || arg.getOwner() != kernel.getBodyBlock() ||
+          arg.getArgNumber() >= kernel.getNumOperandSpecs())
+        continue;
+      region.box.exact &= whole;
+      unsigned operand = arg.getArgNumber();
+      ElementBox box = blocks[operand];
+      if (!isCopied[operand])
+        box = mapToArray(region.box, box, kernel.getOperandSpec(operand));
+      ArrayAccess access{op, operand, std::move(box), reads, writes};
+      if (!accesses.empty() && accesses.back().op == op &&
+          accesses.back().operand == operand &&
+          accesses.back().box == access.box) {
+        accesses.back().reads |= reads;
+        accesses.back().writes |= writes;
+        continue;
+      }
+      accesses.push_back(std::move(access));
+    }
+  };
+
+  kernel.getBodyRegion().walk([&](Operation *op) {
+    if (isa<ViewLikeOpInterface, SelectRefOp>(op) ||
+        op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      return;
+    // A mask, or indices, choose among the elements of the Ref.
+    bool whole = !isa<GatherOp, ScatterOp>(op) && !isMasked(op);
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    for (Value operand : op->getOperands()) {
+      if (!isa<MemRefType>(operand.getType()))
+        continue;
+      // Nothing is known of an op without effects but that it has the Ref.
+      bool reads = !effects, writes = !effects;
+      if (effects) {
+        SmallVector<MemoryEffects::EffectInstance> instances;
+        effects.getEffectsOnValue(operand, instances);
+        for (const MemoryEffects::EffectInstance &instance : instances) {
+          reads |= isa<MemoryEffects::Read>(instance.getEffect());
+          writes |= isa<MemoryEffects::Write>(instance.getEffect());
+        }
+      }
+      if (reads || writes)
+        record(op, operand, whole, reads, writes);
+    }
+  });
+}
+
+SmallVector<unsigned> BlockAccess::getAliasSet(unsigned operand) const {
+  KernelOp kernel = values.getKernel();
+  unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
+  llvm::SetVector<unsigned> set;
+  set.insert(operand);
+  for (unsigned i = 0; i < set.size(); ++i)
+    for (auto [input, output] : kernel.getAliasPairs()) {
+      unsigned a = input, b = firstOutput + output;
+      if (set.contains(a) || set.contains(b)) {
+        set.insert(a);
+        set.insert(b);
+      }
+    }
+  return set.takeVector();
+}
+
+bool BlockAccess::isIndexedBy(unsigned operand, unsigned dim) const {
+  KernelOp kernel = values.getKernel();
+  if (operand < kernel.getNumIndexOperands() ||
+      kernel.getOperandSpec(operand).getBlock().empty())
+    return false;
+  Region &map = kernel.getIndexMap(operand - kernel.getNumIndexOperands());
+  const ElementBox &block = blocks[operand];
+  bool symbolic = false, found = false;
+  for (AffineExpr low : block.lows) {
+    low.walk([&](AffineExpr e) { symbolic |= isa<AffineSymbolExpr>(e); });
+    found |= low.isFunctionOfDim(dim);
+  }
+  if (!symbolic)
+    return found;
+
+  // Not affine: whatever the results are computed from counts.
+  llvm::SetVector<Value> slice;
+  slice.insert_range(map.front().getTerminator()->getOperands());
+  for (unsigned i = 0; i < slice.size(); ++i) {
+    if (values.getIdDim(slice[i]) == dim)
+      return true;
+    if (Operation *op = slice[i].getDefiningOp()) {
+      slice.insert(op->operand_begin(), op->operand_end());
+      if (op->getNumRegions())
+        return true;
+    }
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Questions
+//===----------------------------------------------------------------------===//
+
+static GridAnswer either(GridAnswer a, GridAnswer b) {
+  return a.kind >= b.kind ? a : b;
+}
+
+/// Whether the element at `offset` in a block's dimension may be at least, or
+/// at most, an element of the array.
+static GridAnswer askBlock(ProgramValues &values, const ElementBox &block,
+                           unsigned dim, BoundType type, int64_t offset,
+                           int64_t limit) {
+  Interval range = values.getRange(block.lows[dim] + offset);
+  if (type == BoundType::LB ? range.high < limit : range.low > limit)
+    return {GridAnswer::no, {}};
+  GridSystem system(values, {&block}, 1, 1);
+  unsigned element = system.getExtra(0);
+  system.add(BoundType::EQ, element, system.in(0, block.lows[dim]) + offset);
+  system.add(type, element,
+             getAffineConstantExpr(limit, block.lows[dim].getContext()));
+  if (!system.isComplete())
+    return {};
+  if (system.isEmpty())
+    return {GridAnswer::no, {}};
+  if (!isKnown(block))
+    return {};
+  return {GridAnswer::yes, {system.getProgram(system.getPoint(), 0), {}}};
+}
+
+GridAnswer BlockAccess::overhangs(unsigned operand, unsigned arrayDim) {
+  int64_t extent =
+      getKernel().getOperandSpec(operand).getArrayShape()[arrayDim];
+  const ElementBox &block = blocks[operand];
+  if (ShapedType::isDynamic(extent))
+    return {getKernel().getOperandSpec(operand).getBlock().empty()
+                ? GridAnswer::no
+                : GridAnswer::unknown,
+            {}};
+  return either(askBlock(values, block, arrayDim, BoundType::LB,
+                         block.sizes[arrayDim] - 1, extent),
+                askBlock(values, block, arrayDim, BoundType::UB, 0, -1));
+}
+
+GridAnswer BlockAccess::liesOutside(unsigned operand, unsigned arrayDim) {
+  int64_t extent =
+      getKernel().getOperandSpec(operand).getArrayShape()[arrayDim];
+  const ElementBox &block = blocks[operand];
+  if (ShapedType::isDynamic(extent))
+    return {getKernel().getOperandSpec(operand).getBlock().empty()
+                ? GridAnswer::no
+                : GridAnswer::unknown,
+            {}};
+  GridAnswer answer =
+      either(askBlock(values, block, arrayDim, BoundType::LB, 0, extent),
+             askBlock(values, block, arrayDim, BoundType::UB,
+                      block.sizes[arrayDim] - 1, -1));
+  // How far a dynamic dimension goes is for the call to say.
+  KernelOp kernel = getKernel();
+  for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
+    if (kernel.getDim(dim).isDynamic() &&
+        block.lows[arrayDim].isFunctionOfDim(dim) &&
+        answer.kind == GridAnswer::yes)
+      return {};
+  return answer;
+}
+
+/// Whether the lows of a box differ by at least its size wherever the program
+/// ids along `dim` differ: the case of nearly all kernels, without a solver.
+static bool isObviouslyApart(const ElementBox &a, const ElementBox &b,
+                             unsigned dim, MLIRContext *context) {
+  AffineExpr id = getAffineDimExpr(dim, context);
+  for (unsigned i = 0; i < a.getRank(); ++i) {
+    if (a.lows[i] != b.lows[i])
+      continue;
+    int64_t size = std::max(a.sizes[i], b.sizes[i]);
+    AffineExpr low = a.lows[i];
+    if (auto sum = dyn_cast<AffineBinaryOpExpr>(low);
+        sum && sum.getKind() == AffineExprKind::Add &&
+        isa<AffineConstantExpr>(sum.getRHS()))
+      low = sum.getLHS();
+    int64_t stride = 1;
+    if (auto product = dyn_cast<AffineBinaryOpExpr>(low);
+        product && product.getKind() == AffineExprKind::Mul)
+      if (auto factor = dyn_cast<AffineConstantExpr>(product.getRHS())) {
+        stride = std::abs(factor.getValue());
+        low = product.getLHS();
+      }
+    if (low == id && stride >= size)
+      return true;
+  }
+  return false;
+}
+
+GridAnswer BlockAccess::mayMeet(const ArrayAccess &a, const ArrayAccess &b,
+                                unsigned dim) {
+  if (isObviouslyApart(a.box, b.box, dim, getKernel().getContext()))
+    return {GridAnswer::no, {}};
+  ArrayRef<int64_t> shape =
+      getKernel().getOperandSpec(a.operand).getArrayShape();
+  auto ask = [&](const ElementBox &first,
+                 const ElementBox &second) -> GridAnswer {
+    GridSystem system(values, {&first, &second}, 2, first.getRank());
+    system.add(BoundType::LB, system.getId(1, dim),
+               system.dim(system.getId(0, dim)) + 1);
+    for (unsigned i = 0; i < first.getRank(); ++i) {
+      unsigned element = system.getExtra(i);
+      MLIRContext *context = getKernel().getContext();
+      system.add(BoundType::LB, element, getAffineConstantExpr(0, context));
+      if (!ShapedType::isDynamic(shape[i]))
+        system.add(BoundType::UB, element,
+                   getAffineConstantExpr(shape[i] - 1, context));
+      for (auto [program, box] :
+           {std::pair(0u, &first), std::pair(1u, &second)}) {
+        AffineExpr low = system.in(program, box->lows[i]);
+        system.add(BoundType::LB, element, low);
+        system.add(BoundType::UB, element, low + box->sizes[i] - 1);
+      }
+    }
+    if (!system.isComplete())
+      return {};
+    if (system.isEmpty())
+      return {GridAnswer::no, {}};
+    bool certain = isKnown(first) && isKnown(second) &&
+                   isUnconditional(a.op, getKernel()) &&
+                   isUnconditional(b.op, getKernel());
+    if (!certain)
+      return {};
+    SmallVector<int64_t> point = system.getPoint();
+    return {GridAnswer::yes,
+            {system.getProgram(point, 0), system.getProgram(point, 1)}};
+  };
+  GridAnswer answer = ask(a.box, b.box);
+  if (a.box == b.box || answer.kind == GridAnswer::yes)
+    return answer;
+  return either(answer, ask(b.box, a.box));
+}
+
+} // namespace gridir::grid

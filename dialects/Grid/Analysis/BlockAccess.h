@@ -1,0 +1,91 @@
+//===- BlockAccess.h - What the programs of a kernel touch ------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which elements of every array a program of a kernel reads and writes, and
+// what follows from it: where blocks overhang their array, which blocks lie
+// outside of it, which operands stay where they are along a grid dimension, and
+// whether two programs meet.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GRID_ANALYSIS_BLOCKACCESS_H
+#define GRIDIR_DIALECTS_GRID_ANALYSIS_BLOCKACCESS_H
+
+#include "dialects/Grid/Analysis/RefRegions.h"
+
+namespace gridir::grid {
+
+/// One access of the body to an array operand, in coordinates of the array.
+struct ArrayAccess {
+  mlir::Operation *op;
+  /// Index operand, input or output, in the order of the body's arguments.
+  unsigned operand;
+  ElementBox box;
+  bool reads;
+  bool writes;
+};
+
+/// Two programs that touch one element, or one program with something to say.
+struct ProgramWitness {
+  mlir::SmallVector<int64_t> first;
+  mlir::SmallVector<int64_t> second;
+};
+
+/// The answer to a question about all programs. It is `unknown` where the
+/// program's values are not known well enough, never where time is short.
+struct GridAnswer {
+  enum Kind { no, unknown, yes } kind = unknown;
+  /// For `yes`: the programs that show it.
+  ProgramWitness witness;
+};
+
+class BlockAccess {
+public:
+  explicit BlockAccess(KernelOp kernel);
+
+  KernelOp getKernel() const { return values.getKernel(); }
+  ProgramValues &getValues() { return values; }
+
+  /// The elements of the array that the block of operand `i` holds in the
+  /// running program. Padding of an `element` dimension makes lows negative.
+  const ElementBox &getBlock(unsigned operand) const { return blocks[operand]; }
+
+  /// Every access of the body to an operand.
+  llvm::ArrayRef<ArrayAccess> getAccesses() const { return accesses; }
+
+  /// The operands that share memory with `operand`, itself included.
+  mlir::SmallVector<unsigned> getAliasSet(unsigned operand) const;
+
+  /// Whether the index map of an operand reads the program id along `dim`.
+  bool isIndexedBy(unsigned operand, unsigned dim) const;
+
+  /// Whether some block of the operand reaches outside the array along an array
+  /// dimension.
+  GridAnswer overhangs(unsigned operand, unsigned arrayDim);
+
+  /// Whether some block of the operand lies wholly outside the array along an
+  /// array dimension.
+  GridAnswer liesOutside(unsigned operand, unsigned arrayDim);
+
+  /// Whether two programs that differ along grid dimension `dim` touch one
+  /// element, the first by `a` and the second by `b`, which are accesses to one
+  /// array.
+  GridAnswer mayMeet(const ArrayAccess &a, const ArrayAccess &b, unsigned dim);
+
+private:
+  ElementBox computeBlock(unsigned operand);
+  void collectAccesses();
+
+  ProgramValues values;
+  mlir::SmallVector<ElementBox> blocks;
+  mlir::SmallVector<ArrayAccess> accesses;
+};
+
+} // namespace gridir::grid
+
+#endif // GRIDIR_DIALECTS_GRID_ANALYSIS_BLOCKACCESS_H

@@ -1,0 +1,433 @@
+//===- CarriedState.cpp - What a program takes over from the last --------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/Analysis/CarriedState.h"
+
+#include "dialects/Grid/Analysis/RefRegions.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace gridir::grid {
+
+//===----------------------------------------------------------------------===//
+// Coverage of boxes by boxes
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Half-open ranges of elements, one per dimension.
+using ConstantBox = SmallVector<std::pair<int64_t, int64_t>>;
+
+} // namespace
+
+/// More pieces than so many are not subtracted further.
+static constexpr size_t kMaxPieces = 64;
+
+static std::optional<ConstantBox> getConstantBox(const ElementBox &box) {
+  ConstantBox result;
+  for (auto [low, size] : llvm::zip(box.lows, box.sizes)) {
+    auto constant = dyn_cast<AffineConstantExpr>(low);
+    if (!constant || ShapedType::isDynamic(size))
+      return std::nullopt;
+    result.push_back({constant.getValue(), constant.getValue() + size});
+  }
+  return result;
+}
+
+/// The pieces of `box` that are outside `hole`.
+static SmallVector<ConstantBox> subtract(ConstantBox box,
+                                         const ConstantBox &hole) {
+  SmallVector<ConstantBox> pieces;
+  for (auto [range, cut] : llvm::zip(box, hole))
+    if (range.second <= cut.first || cut.second <= range.first)
+      return {box};
+  for (size_t dim = 0; dim < box.size(); ++dim) {
+    auto [low, high] = box[dim];
+    auto add = [&](int64_t from, int64_t to) {
+      if (from >= to)
+        return;
+      pieces.push_back(box);
+      pieces.back()[dim] = {from, to};
+    };
+    add(low, hole[dim].first);
+    add(hole[dim].second, high);
+    box[dim] = {std::max(low, hole[dim].first),
+                std::min(high, hole[dim].second)};
+  }
+  return pieces;
+}
+
+/// Whether one box has the same lows as another and is at most as large.
+static bool isInside(const ElementBox &box, const ElementBox &outer) {
+  return box.lows == outer.lows &&
+         llvm::all_of(llvm::zip(box.sizes, outer.sizes), [](auto pair) {
+           return std::get<0>(pair) <= std::get<1>(pair);
+         });
+}
+
+/// Whether every element of `box` is in one of `written`. `hull` is a box with
+/// constant ends around it.
+static bool isCovered(const ElementBox &box, const ConstantBox &hull,
+                      ArrayRef<ElementBox> written) {
+  if (llvm::any_of(written, [&](const ElementBox &outer) {
+        return isInside(box, outer);
+      }))
+    return true;
+  SmallVector<ConstantBox> rest{hull};
+  for (const ElementBox &outer : written) {
+    std::optional<ConstantBox> hole = getConstantBox(outer);
+    if (!hole)
+      continue;
+    SmallVector<ConstantBox> left;
+    for (ConstantBox &piece : rest)
+      llvm::append_range(left, subtract(std::move(piece), *hole));
+    rest = std::move(left);
+    if (rest.empty())
+      return true;
+    if (rest.size() > kMaxPieces)
+      return false;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// The walk over one program
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What the program has done up to a point, on every path to it.
+struct Progress {
+  llvm::DenseMap<Value, SmallVector<ElementBox>> written;
+  /// Copies and signals that no wait has answered, by semaphore.
+  llvm::DenseMap<Value, SmallVector<ElementBox>> pending;
+  bool seeded = false;
+};
+
+class CarriedReadFinder {
+public:
+  CarriedReadFinder(KernelOp kernel, ArrayRef<unsigned> firstDims)
+      : kernel(kernel), values(kernel) {
+    for (unsigned dim : firstDims)
+      values.restrictId(dim, Interval::constant(0));
+  }
+
+  SmallVector<CarriedRead> find() {
+    Progress progress;
+    visit(*kernel.getBodyBlock(), progress, /*certain=*/true);
+    return std::move(reads);
+  }
+
+private:
+  void visit(Block &block, Progress &progress, bool certain) {
+    for (Operation &op : block)
+      visit(op, progress, certain);
+  }
+
+  void visit(Region &region, Progress &progress, bool certain) {
+    for (Block &block : region)
+      visit(block, progress, certain);
+  }
+
+  void visit(Operation &op, Progress &progress, bool certain) {
+    TypeSwitch<Operation *>(&op)
+        .Case([&](scf::IfOp branch) { visitIf(branch, progress, certain); })
+        .Case([&](scf::IndexSwitchOp choice) {
+          visitSwitch(choice, progress, certain);
+        })
+        .Case([&](scf::ForOp loop) { visitFor(loop, progress, certain); })
+        .Case([&](scf::WhileOp loop) {
+          // The condition runs at least once; what follows it may not run.
+          auto pending =
+              std::exchange(progress.pending, decltype(progress.pending)());
+          visit(loop.getBefore(), progress, certain);
+          Progress rest = progress;
+          rest.pending.clear();
+          visit(loop.getAfter(), rest, /*certain=*/false);
+          progress.pending = std::move(pending);
+        })
+        .Case([&](ScopedOp scoped) {
+          visit(scoped.getBody(), progress, certain);
+        })
+        .Default([&](Operation *) {
+          for (Region &region : op.getRegions()) {
+            Progress rest = progress;
+            rest.pending.clear();
+            visit(region, rest, /*certain=*/false);
+          }
+          visitLeaf(op, progress, certain);
+        });
+  }
+
+  void visitIf(scf::IfOp branch, Progress &progress, bool certain) {
+    Interval condition = values.getRange(branch.getCondition());
+    if (condition.isConstant()) {
+      visit(condition.low ? branch.getThenRegion() : branch.getElseRegion(),
+            progress, certain);
+      return;
+    }
+    Progress other = progress;
+    visit(branch.getThenRegion(), progress, /*certain=*/false);
+    visit(branch.getElseRegion(), other, /*certain=*/false);
+    join(progress, other);
+  }
+
+  void visitSwitch(scf::IndexSwitchOp choice, Progress &progress,
+                   bool certain) {
+    Interval argument = values.getRange(choice.getArg());
+    SmallVector<Region *> regions;
+    for (auto [number, region] :
+         llvm::zip(choice.getCases(), choice.getCaseRegions())) {
+      if (argument.isConstant(number)) {
+        visit(region, progress, certain);
+        return;
+      }
+      if (argument.low <= number && number <= argument.high)
+        regions.push_back(&region);
+    }
+    regions.push_back(&choice.getDefaultRegion());
+    certain &= regions.size() == 1;
+    Progress before = progress;
+    for (auto [i, region] : llvm::enumerate(regions)) {
+      Progress arm = before;
+      visit(*region, arm, certain);
+      if (i == 0)
+        progress = std::move(arm);
+      else
+        join(progress, arm);
+    }
+  }
+
+  void visitFor(scf::ForOp loop, Progress &progress, bool certain) {
+    bool runs = values.getRange(loop.getLowerBound()).high <
+                values.getRange(loop.getUpperBound()).low;
+    // A copy from before the loop answers one wait, not one in each iteration.
+    Progress body = progress;
+    body.pending.clear();
+    visit(loop.getRegion(), body, certain && runs);
+    if (!runs)
+      return;
+    // What one iteration wrote at a place of its own, all of them wrote over
+    // the places of all.
+    for (auto &[ref, boxes] : body.written)
+      for (ElementBox &box : boxes)
+        sweep(box, loop);
+    body.pending = progress.pending;
+    progress = std::move(body);
+  }
+
+  /// Widens a box that moves with the induction variable to all places that it
+  /// takes, where they leave no gap.
+  void sweep(ElementBox &box, scf::ForOp loop) {
+    auto iv =
+        dyn_cast<AffineSymbolExpr>(values.getExpr(loop.getInductionVar()));
+    Interval lower = values.getRange(loop.getLowerBound());
+    Interval upper = values.getRange(loop.getUpperBound());
+    Interval step = values.getRange(loop.getStep());
+    if (!iv || !lower.isConstant() || !upper.isConstant() ||
+        !step.isConstant() || step.low <= 0)
+      return;
+    int64_t last =
+        lower.low + (upper.low - 1 - lower.low) / step.low * step.low;
+    MLIRContext *context = loop.getContext();
+    auto at = [&](AffineExpr expr, int64_t number) {
+      SmallVector<AffineExpr> symbols;
+      for (unsigned i = 0; i < values.getSymbols().size(); ++i)
+        symbols.push_back(i == iv.getPosition()
+                              ? getAffineConstantExpr(number, context)
+                              : getAffineSymbolExpr(i, context));
+      return expr.replaceSymbols(symbols);
+    };
+    unsigned moving = 0;
+    ElementBox swept = box;
+    for (unsigned dim = 0; dim < box.getRank(); ++dim) {
+      if (!box.lows[dim].isFunctionOfSymbol(iv.getPosition()))
+        continue;
+      ++moving;
+      AffineExpr first = at(box.lows[dim], lower.low);
+      auto stride = dyn_cast<AffineConstantExpr>(
+          at(box.lows[dim], lower.low + step.low) - first);
+      auto way = dyn_cast<AffineConstantExpr>(at(box.lows[dim], last) - first);
+      bool linear = stride && way &&
+                    way.getValue() ==
+                        stride.getValue() * ((last - lower.low) / step.low) &&
+                    box.lows[dim].isPureAffine() && !hasDivision(box.lows[dim]);
+      if (!linear || stride.getValue() < 0 ||
+          stride.getValue() > box.sizes[dim])
+        return;
+      swept.lows[dim] = first;
+      swept.sizes[dim] = way.getValue() + box.sizes[dim];
+    }
+    // Places that move along two dimensions at once are a diagonal.
+    if (moving == 1)
+      box = swept;
+  }
+
+  static bool hasDivision(AffineExpr expr) {
+    bool found = false;
+    expr.walk([&](AffineExpr e) {
+      found |= e.getKind() == AffineExprKind::FloorDiv ||
+               e.getKind() == AffineExprKind::CeilDiv ||
+               e.getKind() == AffineExprKind::Mod;
+    });
+    return found;
+  }
+
+  /// Keeps what holds on both paths.
+  void join(Progress &progress, const Progress &other) {
+    for (auto &[ref, boxes] : progress.written) {
+      SmallVector<ElementBox> others = other.written.lookup(ref), kept;
+      for (const ElementBox &box : boxes)
+        if (llvm::any_of(others, [&](const ElementBox &outer) {
+              return isInside(box, outer);
+            }))
+          kept.push_back(box);
+      boxes = std::move(kept);
+    }
+    for (auto &[semaphore, boxes] : progress.pending) {
+      SmallVector<ElementBox> others = other.pending.lookup(semaphore), kept;
+      for (const ElementBox &box : boxes)
+        if (auto *match = llvm::find(others, box); match != others.end()) {
+          kept.push_back(box);
+          others.erase(match);
+        }
+      boxes = std::move(kept);
+    }
+    progress.seeded &= other.seeded;
+  }
+
+  void visitLeaf(Operation &op, Progress &progress, bool certain) {
+    if (isa<ViewLikeOpInterface, SelectRefOp>(op))
+      return;
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    SmallVector<MemoryEffects::EffectInstance> instances;
+    if (effects)
+      effects.getEffects(instances);
+    for (const MemoryEffects::EffectInstance &instance : instances)
+      if (isa<PrngStateResource>(instance.getResource()) &&
+          isa<MemoryEffects::Read>(instance.getEffect()) && !progress.seeded)
+        reads.push_back({&op, {}, certain && !mayBeSeeded});
+    if (isa<PrngSeedOp>(op))
+      progress.seeded = mayBeSeeded = true;
+
+    // Reads come before writes: an op that does both reads what was there.
+    for (Value operand : op.getOperands()) {
+      if (!isa<MemRefType>(operand.getType()))
+        continue;
+      if (isa<SemaphoreType>(
+              cast<MemRefType>(operand.getType()).getElementType()))
+        visitSemaphore(op, operand, progress, certain);
+      else if (!effects || hasEffect<MemoryEffects::Read>(instances, operand))
+        visitRead(op, operand, progress, certain);
+    }
+    for (Value operand : op.getOperands())
+      if (isa<MemRefType>(operand.getType()) &&
+          (!effects || hasEffect<MemoryEffects::Write>(instances, operand)))
+        visitWrite(op, operand, progress);
+  }
+
+  template <typename EffectTy>
+  static bool hasEffect(ArrayRef<MemoryEffects::EffectInstance> instances,
+                        Value value) {
+    return llvm::any_of(instances,
+                        [&](const MemoryEffects::EffectInstance &instance) {
+                          return isa<EffectTy>(instance.getEffect()) &&
+                                 instance.getValue() == value;
+                        });
+  }
+
+  bool isScratch(Value root) {
+    auto arg = dyn_cast_if_present<BlockArgument>(root);
+    return arg && arg.getOwner() == kernel.getBodyBlock() &&
+           arg.getArgNumber() >= kernel.getNumOperandSpecs();
+  }
+
+  void visitRead(Operation &op, Value ref, Progress &progress, bool certain) {
+    for (RefRegion &region : getRefRegions(ref, values)) {
+      if (!region.root && kernel.getNumScratch() != 0)
+        reads.push_back(
+            {&op, kernel.getScratchRefs().front(), /*certain=*/false});
+      if (!isScratch(region.root))
+        continue;
+      // An index outside the Ref is an error of its own, so the Ref bounds it.
+      ArrayRef<int64_t> shape =
+          cast<MemRefType>(region.root.getType()).getShape();
+      ConstantBox hull;
+      for (auto [low, size, extent] :
+           llvm::zip(region.box.lows, region.box.sizes, shape)) {
+        auto constant = dyn_cast<AffineConstantExpr>(low);
+        hull.push_back(constant ? std::pair(constant.getValue(),
+                                            constant.getValue() + size)
+                                : std::pair(int64_t(0), extent));
+      }
+      if (!isCovered(region.box, hull, progress.written[region.root]))
+        reads.push_back(
+            {&op, region.root, certain && !touched.contains(region.root)});
+    }
+  }
+
+  void visitWrite(Operation &op, Value ref, Progress &progress) {
+    // Only these certainly write all that their Ref names.
+    auto store = dyn_cast<StoreOp>(op);
+    auto copy = dyn_cast<CopyStartOp>(op);
+    bool whole = (store && !store.getMask()) ||
+                 (copy && copy.getDest() == ref && !copy.getAdd() &&
+                  copy.getDevice().empty());
+    for (RefRegion &region : getRefRegions(ref, values)) {
+      touched.insert(region.root);
+      if (!region.root)
+        touched.insert(kernel.getScratchRefs().begin(),
+                       kernel.getScratchRefs().end());
+      if (!whole || !region.box.exact)
+        continue;
+      SmallVector<ElementBox> &boxes = progress.written[region.root];
+      if (llvm::none_of(boxes, [&](const ElementBox &box) {
+            return isInside(region.box, box);
+          }))
+        boxes.push_back(std::move(region.box));
+    }
+  }
+
+  /// A wait takes over from another program unless the same program started
+  /// what it waits for, in the same region.
+  void visitSemaphore(Operation &op, Value ref, Progress &progress,
+                      bool certain) {
+    for (RefRegion &region : getRefRegions(ref, values)) {
+      if (!isScratch(region.root))
+        continue;
+      SmallVector<ElementBox> &pending = progress.pending[region.root];
+      if (isa<CopyStartOp>(op)) {
+        pending.push_back(region.box);
+        continue;
+      }
+      auto *match = llvm::find(pending, region.box);
+      if (isa<CopyWaitOp>(op) && match != pending.end())
+        pending.erase(match);
+      else
+        reads.push_back({&op, region.root, /*certain=*/false});
+    }
+  }
+
+  KernelOp kernel;
+  ProgramValues values;
+  SmallVector<CarriedRead> reads;
+  /// Refs that some path has written by now.
+  llvm::DenseSet<Value> touched;
+  bool mayBeSeeded = false;
+};
+
+} // namespace
+
+SmallVector<CarriedRead> findCarriedReads(KernelOp kernel,
+                                          ArrayRef<unsigned> firstDims) {
+  return CarriedReadFinder(kernel, firstDims).find();
+}
+
+} // namespace gridir::grid

@@ -1,0 +1,40 @@
+//===- CarriedState.h - What a program takes over from the last -*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Scratch Refs, semaphores and the state of the random generator outlive a
+// program, so the next program of the grid may read what the last one left. It
+// does so nowhere exactly where everything it reads was written before in the
+// same program.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GRID_ANALYSIS_CARRIEDSTATE_H
+#define GRIDIR_DIALECTS_GRID_ANALYSIS_CARRIEDSTATE_H
+
+#include "dialects/Grid/IR/Grid.h"
+
+namespace gridir::grid {
+
+/// A read of something that the same program did not write before.
+struct CarriedRead {
+  mlir::Operation *op;
+  /// The scratch Ref, or null for the random generator.
+  mlir::Value ref;
+  /// Whether the program certainly reads it, and certainly wrote no part of it.
+  bool certain;
+};
+
+/// The reads by which a program may take over state, among the programs whose
+/// ids are 0 along all of `firstDims`: exactly these may not be the first of
+/// their run if state must not flow from one run into the next.
+mlir::SmallVector<CarriedRead>
+findCarriedReads(KernelOp kernel, llvm::ArrayRef<unsigned> firstDims);
+
+} // namespace gridir::grid
+
+#endif // GRIDIR_DIALECTS_GRID_ANALYSIS_CARRIEDSTATE_H

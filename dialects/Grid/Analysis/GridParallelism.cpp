@@ -1,0 +1,244 @@
+//===- GridParallelism.cpp - Which dimensions may run in any order -------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/Analysis/GridParallelism.h"
+
+#include "dialects/Grid/Analysis/CarriedState.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace gridir::grid {
+
+/// An array with more distinct accesses than so many is looked at block by
+/// block, since every pair of accesses is a question.
+static constexpr size_t kMaxAccesses = 24;
+
+static std::string formatProgram(ArrayRef<int64_t> ids) {
+  std::string text = "(";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(ids, os);
+  os << ")";
+  return text;
+}
+
+namespace {
+
+class ParallelismFinder {
+public:
+  explicit ParallelismFinder(BlockAccess &access)
+      : access(access), kernel(access.getKernel()), verdicts(kernel.getRank()) {
+  }
+
+  SmallVector<DimVerdict> find() {
+    examineOrder();
+    examineMemory();
+    examineState();
+    return std::move(verdicts);
+  }
+
+private:
+  /// A dimension of one program has nothing to run in another order.
+  bool isTrivial(unsigned dim) {
+    int64_t size = kernel.getGridShape()[dim];
+    return !ShapedType::isDynamic(size) && size <= 1;
+  }
+
+  void lower(unsigned dim, DimVerdict::Kind kind, const Twine &reason,
+             Location loc) {
+    if (isTrivial(dim) || verdicts[dim].kind >= kind)
+      return;
+    verdicts[dim] = {kind, reason.str(), loc};
+  }
+
+  void lowerAll(DimVerdict::Kind kind, const Twine &reason, Location loc) {
+    for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
+      lower(dim, kind, reason, loc);
+  }
+
+  /// Effects that the caller, or another device, sees in the programs' order.
+  void examineOrder() {
+    kernel.getBodyRegion().walk([&](Operation *op) {
+      TypeSwitch<Operation *>(op)
+          .Case([&](PrintOp print) {
+            lowerAll(DimVerdict::refuted,
+                     "values are printed in the order of the programs",
+                     print.getLoc());
+          })
+          .Case([&](BarrierSemaphoreOp barrier) {
+            lowerAll(DimVerdict::refuted,
+                     "the programs share a barrier semaphore",
+                     barrier.getLoc());
+          })
+          .Case<CopyStartOp, CopyWaitOp, SemaphoreSignalOp>([&](auto remote) {
+            if (!remote.getDevice().empty())
+              lowerAll(DimVerdict::unknown,
+                       "another device sees the order of the programs",
+                       remote.getLoc());
+          })
+          .Case([&](ScopedOp scoped) {
+            if (!scoped.getCollective())
+              return;
+            for (Attribute axis : *scoped.getCollective())
+              if (std::optional<unsigned> dim = kernel.findDim(axis))
+                lower(*dim, DimVerdict::refuted,
+                      "its programs share the Refs of a grid.scoped",
+                      scoped.getLoc());
+          });
+    });
+  }
+
+  /// The accesses to one array and what shares its memory, each kind once.
+  SmallVector<ArrayAccess> getAccessesOf(ArrayRef<unsigned> aliasSet) {
+    SmallVector<ArrayAccess> result;
+    for (const ArrayAccess &next : access.getAccesses()) {
+      if (!llvm::is_contained(aliasSet, next.operand))
+        continue;
+      if (result.size() > kMaxAccesses)
+        return getBlocksOf(aliasSet);
+      auto *known = llvm::find_if(result, [&](const ArrayAccess &other) {
+        return other.operand == next.operand && other.box == next.box &&
+               other.writes == next.writes &&
+               other.op->getBlock() == next.op->getBlock();
+      });
+      if (known == result.end())
+        result.push_back(next);
+    }
+    return result;
+  }
+
+  /// One access for each operand, to all of its block.
+  SmallVector<ArrayAccess> getBlocksOf(ArrayRef<unsigned> aliasSet) {
+    SmallVector<ArrayAccess> coarse;
+    for (unsigned operand : aliasSet) {
+      bool writes = false;
+      Operation *op = nullptr;
+      for (const ArrayAccess &next : access.getAccesses())
+        if (next.operand == operand && (!op || (next.writes && !writes))) {
+          op = next.op;
+          writes |= next.writes;
+        }
+      if (!op)
+        continue;
+      ElementBox block = access.getBlock(operand);
+      block.exact = false;
+      coarse.push_back({op, operand, std::move(block), true, writes});
+    }
+    return coarse;
+  }
+
+  void examineMemory() {
+    llvm::SmallDenseSet<unsigned> done;
+    for (unsigned operand = 0; operand < kernel.getNumOperandSpecs();
+         ++operand) {
+      if (done.contains(operand))
+        continue;
+      SmallVector<unsigned> aliasSet = access.getAliasSet(operand);
+      done.insert(aliasSet.begin(), aliasSet.end());
+      SmallVector<ArrayAccess> accesses = getAccessesOf(aliasSet);
+      for (size_t i = 0; i < accesses.size(); ++i)
+        for (size_t j = i; j < accesses.size(); ++j)
+          if (accesses[i].writes || accesses[j].writes)
+            examinePair(accesses[i], accesses[j]);
+    }
+  }
+
+  void examinePair(const ArrayAccess &a, const ArrayAccess &b) {
+    for (unsigned dim = 0; dim < kernel.getRank(); ++dim) {
+      if (isTrivial(dim) || verdicts[dim].kind == DimVerdict::refuted)
+        continue;
+      GridAnswer answer = access.mayMeet(a, b, dim);
+      if (answer.kind == GridAnswer::no)
+        continue;
+      const ArrayAccess &writer = a.writes ? a : b;
+      std::string name = kernel.getOperandName(writer.operand);
+      if (answer.kind == GridAnswer::unknown) {
+        lower(dim, DimVerdict::unknown,
+              "programs that differ along it may touch the same elements of " +
+                  name,
+              writer.op->getLoc());
+        continue;
+      }
+      lower(dim, DimVerdict::refuted,
+            llvm::formatv("programs {0} and {1} touch the same elements of {2}",
+                          formatProgram(answer.witness.first),
+                          formatProgram(answer.witness.second), name)
+                .str(),
+            writer.op->getLoc());
+    }
+  }
+
+  bool hasState() {
+    return kernel.getNumScratch() != 0 ||
+           kernel.getBodyRegion()
+               .walk([](Operation *op) {
+                 return isa<PrngBitsOp, PrngSeedOp>(op)
+                            ? WalkResult::interrupt()
+                            : WalkResult::advance();
+               })
+               .wasInterrupted();
+  }
+
+  /// With `dim` the innermost parallel dimension, a share begins wherever the
+  /// ids along all dimensions inside it are 0: the program before, in grid
+  /// order, has another id along `dim`. What holds for `dim` therefore holds
+  /// for the dimensions outside it, which have fewer beginnings.
+  void examineState() {
+    if (!hasState())
+      return;
+    SmallVector<unsigned> inner;
+    for (unsigned dim = kernel.getRank(); dim-- > 0;) {
+      if (!isTrivial(dim)) {
+        SmallVector<CarriedRead> reads = findCarriedReads(kernel, inner);
+        if (reads.empty())
+          return;
+        auto *certain = llvm::find_if(
+            reads, [](const CarriedRead &read) { return read.certain; });
+        const CarriedRead &read =
+            certain == reads.end() ? reads.front() : *certain;
+        lower(dim,
+              certain == reads.end() ? DimVerdict::unknown
+                                     : DimVerdict::refuted,
+              describe(read), read.op->getLoc());
+      }
+      inner.push_back(dim);
+    }
+  }
+
+  std::string describe(const CarriedRead &read) {
+    if (!read.ref)
+      return "random bits come from the state that the last program left";
+    unsigned number = cast<BlockArgument>(read.ref).getArgNumber() -
+                      kernel.getNumOperandSpecs();
+    bool semaphore = isa<SemaphoreType>(
+        cast<MemRefType>(read.ref.getType()).getElementType());
+    return llvm::formatv("scratch[{0}] {1} {2}", number,
+                         read.certain ? "is" : "may be",
+                         semaphore ? "waited on before the program signals it"
+                                   : "read before the program writes it")
+        .str();
+  }
+
+  BlockAccess &access;
+  KernelOp kernel;
+  SmallVector<DimVerdict> verdicts;
+};
+
+} // namespace
+
+SmallVector<DimVerdict> analyzeParallelism(BlockAccess &access) {
+  return ParallelismFinder(access).find();
+}
+
+SmallVector<DimVerdict> analyzeParallelism(KernelOp kernel) {
+  BlockAccess access(kernel);
+  return analyzeParallelism(access);
+}
+
+} // namespace gridir::grid

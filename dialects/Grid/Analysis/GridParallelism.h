@@ -1,0 +1,43 @@
+//===- GridParallelism.h - Which dimensions may run in any order *- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A set of grid dimensions is parallel when the programs may be dealt out by
+// their ids along these dimensions, each share running in grid order, and every
+// array ends up as if the whole grid had run in order. It is so when
+//
+// - no two programs of different shares touch an element that one of them
+//   writes (`BlockAccess`),
+// - the first program of a share takes over no state from the program before it
+//   (`CarriedState`), and
+// - nothing that the programs do is seen from outside in their order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GRID_ANALYSIS_GRIDPARALLELISM_H
+#define GRIDIR_DIALECTS_GRID_ANALYSIS_GRIDPARALLELISM_H
+
+#include "dialects/Grid/Analysis/BlockAccess.h"
+
+namespace gridir::grid {
+
+/// What is known of one grid dimension. All `proved` dimensions together are
+/// parallel, and so are they with any that are not `refuted` but promised.
+struct DimVerdict {
+  enum Kind { proved, unknown, refuted } kind = proved;
+  /// Why it is not proved, and where.
+  std::string reason;
+  std::optional<mlir::Location> loc;
+};
+
+/// Examines every dimension of the kernel's grid.
+mlir::SmallVector<DimVerdict> analyzeParallelism(KernelOp kernel);
+mlir::SmallVector<DimVerdict> analyzeParallelism(BlockAccess &access);
+
+} // namespace gridir::grid
+
+#endif // GRIDIR_DIALECTS_GRID_ANALYSIS_GRIDPARALLELISM_H

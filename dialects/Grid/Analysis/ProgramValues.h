@@ -1,0 +1,114 @@
+//===- ProgramValues.h - Integers as functions of the program ids -*- C++
+//-*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What an integer scalar of a kernel is in terms of the running program: an
+// affine expression of the program ids, and a range. Every question about
+// blocks, offsets and conditions of a kernel starts here.
+//
+// Index arithmetic is taken not to wrap around: an index that does is outside
+// every array.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GRID_ANALYSIS_PROGRAMVALUES_H
+#define GRIDIR_DIALECTS_GRID_ANALYSIS_PROGRAMVALUES_H
+
+#include "dialects/Grid/IR/Grid.h"
+#include "mlir/IR/AffineExpr.h"
+#include <limits>
+
+namespace gridir::grid {
+
+/// All integers from `low` to `high`, both included. Booleans are 0 and 1.
+struct Interval {
+  int64_t low = std::numeric_limits<int64_t>::min();
+  int64_t high = std::numeric_limits<int64_t>::max();
+
+  static Interval constant(int64_t value) { return {value, value}; }
+  bool isConstant() const { return low == high; }
+  bool isConstant(int64_t value) const { return low == value && high == value; }
+
+  Interval unite(Interval other) const {
+    return {std::min(low, other.low), std::max(high, other.high)};
+  }
+  Interval intersect(Interval other) const {
+    return {std::max(low, other.low), std::min(high, other.high)};
+  }
+};
+
+/// Reads integer scalars of the body and the index maps of one kernel.
+class ProgramValues {
+public:
+  explicit ProgramValues(KernelOp kernel);
+
+  /// A value that no affine expression of the program ids describes. A uniform
+  /// one is the same in all programs of a call.
+  struct Symbol {
+    mlir::Value value;
+    Interval range;
+    bool uniform;
+  };
+
+  KernelOp getKernel() const { return kernel; }
+
+  /// The values that the id along a grid dimension takes.
+  Interval getIdRange(unsigned dim) const { return idRanges[dim]; }
+
+  /// Looks only at the programs whose id along `dim` is in `range`. What was
+  /// read before is forgotten.
+  void restrictId(unsigned dim, Interval range);
+
+  /// The values that `value` takes in all programs.
+  Interval getRange(mlir::Value value) { return read(value).range; }
+
+  /// The values that an expression of this reader takes, or more.
+  Interval getRange(mlir::AffineExpr expr) const;
+
+  /// `value` as an affine expression: dimension `d` is the program id along
+  /// grid dimension `d`, symbol `s` is `getSymbols()[s]`.
+  mlir::AffineExpr getExpr(mlir::Value value) { return read(value).expr; }
+
+  /// `value` as an affine expression of the program ids alone; null when it is
+  /// not one.
+  mlir::AffineExpr getExprOfIds(mlir::Value value);
+
+  llvm::ArrayRef<Symbol> getSymbols() const { return symbols; }
+
+  /// The grid dimension whose program id `value` is.
+  std::optional<unsigned> getIdDim(mlir::Value value) const;
+
+private:
+  struct Fact {
+    mlir::AffineExpr expr;
+    Interval range;
+  };
+
+  Fact read(mlir::Value value);
+  Fact compute(mlir::Value value);
+  Fact computeArith(mlir::Operation *op);
+  Fact computeSelect(mlir::Operation *op);
+  Fact unknown(mlir::Value value, Interval range, bool uniform = false);
+  Fact constant(int64_t value);
+
+  /// Which arm of a select all programs take, found by looking at program id 0
+  /// and at the others apart. JAX's floor division selects by `sign(id)`, which
+  /// differs between the two, though its result does not.
+  std::optional<bool> splitSelect(mlir::Operation *op);
+
+  KernelOp kernel;
+  mlir::SmallVector<Interval> idRanges;
+  mlir::SmallVector<Symbol> symbols;
+  llvm::DenseMap<mlir::Value, Fact> facts;
+  unsigned depth = 0;
+  bool maySplit = true;
+};
+
+} // namespace gridir::grid
+
+#endif // GRIDIR_DIALECTS_GRID_ANALYSIS_PROGRAMVALUES_H

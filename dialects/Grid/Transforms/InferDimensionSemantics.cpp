@@ -1,0 +1,128 @@
+//===- InferDimensionSemantics.cpp - Find the parallel dimensions --------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/Transforms/Passes.h"
+
+#include "dialects/Grid/Analysis/GridParallelism.h"
+#include "mlir/IR/Remarks.h"
+
+namespace gridir::grid {
+#define GEN_PASS_DEF_GRIDINFERDIMENSIONSEMANTICSPASS
+#include "dialects/Grid/Transforms/Passes.h.inc"
+} // namespace gridir::grid
+
+using namespace mlir;
+using namespace gridir::grid;
+
+static bool isParallel(DimSemantics semantics) {
+  return semantics == DimSemantics::Parallel ||
+         semantics == DimSemantics::CoreParallel ||
+         semantics == DimSemantics::SubcoreParallel;
+}
+
+/// What the author says of every dimension: in the kernel's own semantics, or
+/// in the first record of compiler parameters that says anything. Those leave
+/// out the dimensions of `jax.vmap`, whose programs never know of each other.
+static SmallVector<DimSemantics> getClaims(KernelOp kernel) {
+  SmallVector<DimSemantics> claims;
+  for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
+    claims.push_back(kernel.getDimSemantics(dim));
+  if (kernel.getSemantics())
+    return claims;
+  SmallVector<DimSemantics *> authored;
+  for (unsigned dim = 0; dim < kernel.getRank(); ++dim) {
+    if (kernel.getDim(dim).getVmapped())
+      claims[dim] = DimSemantics::Parallel;
+    else
+      authored.push_back(&claims[dim]);
+  }
+  if (!kernel.getParams())
+    return claims;
+  for (Attribute params : kernel.getParamsAttr()) {
+    ArrayAttr names;
+    if (auto tpu = dyn_cast<TpuParamsAttr>(params))
+      names = tpu.getDimensionSemantics();
+    else if (auto gpu = dyn_cast<MosaicGpuParamsAttr>(params))
+      names = gpu.getDimensionSemantics();
+    if (!names)
+      continue;
+    for (auto [claim, attr] : llvm::zip(authored, names))
+      if (auto name = dyn_cast<StringAttr>(attr))
+        *claim = symbolizeDimSemantics(name.getValue())
+                     .value_or(DimSemantics::Arbitrary);
+    break;
+  }
+  return claims;
+}
+
+/// A dimension as the author knows it.
+static std::string describeDim(KernelOp kernel, unsigned dim) {
+  std::string text = "dimension " + std::to_string(dim);
+  if (StringAttr name = kernel.getDim(dim).getName())
+    text += " (" + name.str() + ")";
+  return text;
+}
+
+namespace {
+
+class GridInferDimensionSemanticsPass
+    : public gridir::grid::impl::GridInferDimensionSemanticsPassBase<
+          GridInferDimensionSemanticsPass> {
+public:
+  using GridInferDimensionSemanticsPassBase::
+      GridInferDimensionSemanticsPassBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    if (kernel.getRank() == 0)
+      return markAllAnalysesPreserved();
+    SmallVector<DimSemantics> claims = getClaims(kernel);
+    SmallVector<DimVerdict> verdicts = analyzeParallelism(kernel);
+    SmallVector<Attribute> semantics;
+    for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
+      semantics.push_back(DimSemanticsAttr::get(
+          &getContext(), decide(kernel, dim, claims[dim], verdicts[dim])));
+    kernel.setSemanticsAttr(ArrayAttr::get(&getContext(), semantics));
+  }
+
+private:
+  DimSemantics decide(KernelOp kernel, unsigned dim, DimSemantics claim,
+                      const DimVerdict &verdict) {
+    auto opts = remark::RemarkOpts::name("dimension").category(getArgument());
+    std::string name = describeDim(kernel, dim);
+    switch (verdict.kind) {
+    case DimVerdict::proved:
+      ++numProved;
+      remark::passed(kernel.getLoc(), opts) << name + " is parallel";
+      return isParallel(claim) ? claim : DimSemantics::Parallel;
+    case DimVerdict::unknown:
+      remark::missed(kernel.getLoc(), opts)
+          << name + " is not proved parallel: " + verdict.reason;
+      if (!isParallel(claim) || !trustClaims)
+        break;
+      ++numTrusted;
+      return claim;
+    case DimVerdict::refuted:
+      remark::missed(kernel.getLoc(), opts)
+          << name + " is not parallel: " + verdict.reason;
+      if (!isParallel(claim))
+        break;
+      ++numRefuted;
+      InFlightDiagnostic diagnostic = kernel.emitRemark()
+                                      << name << " is said to be "
+                                      << stringifyDimSemantics(claim)
+                                      << ", but its programs need their order";
+      diagnostic.attachNote(verdict.loc.value_or(kernel.getLoc()))
+          << verdict.reason;
+      break;
+    }
+    return isParallel(claim) ? DimSemantics::Arbitrary : claim;
+  }
+};
+
+} // namespace

@@ -1,0 +1,261 @@
+//===- Passes.td - Target-independent passes on grid --------*- tablegen -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GRID_TRANSFORMS_PASSES_TD
+#define GRIDIR_DIALECTS_GRID_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def GridCanonicalizeIndexMapsPass
+    : Pass<"grid-canonicalize-index-maps", "::gridir::grid::KernelOp"> {
+  let summary = "Fold index maps to affine ones where they are affine";
+  let description = [{
+    An index map is whatever its author wrote, as JAX traced it: `i // 2` is a
+    division, two signs, a remainder, two comparisons and a select. This pass
+    computes every result as an affine expression of the program ids and, where
+    there is one, replaces what computed it. Program ids are never negative, and
+    a static grid bounds them; both are used. Loads of prefetched scalars stay,
+    and so does all that depends on them.
+
+    Before:
+
+    ```mlir
+    grid.kernel @halves grid(%i = 8)
+        inputs(%x: f32 [512] block [128] map(%id: i32) {
+          %c0 = arith.constant 0 : i32
+          %c1 = arith.constant 1 : i32
+          %c2 = arith.constant 2 : i32
+          %quotient = arith.divsi %id, %c2 : i32
+          %remainder = arith.remsi %id, %c2 : i32
+          %inexact = arith.cmpi ne, %remainder, %c0 : i32
+          %negative = arith.cmpi slt, %id, %c0 : i32
+          %down = arith.andi %inexact, %negative : i1
+          %less = arith.subi %quotient, %c1 : i32
+          %floor = arith.select %down, %less, %quotient : i32
+          grid.yield %floor : i32
+        })
+        outputs(%o: f32 [1024] block [128] at (%i)) {
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @halves grid(%i = 8)
+        inputs(%x: f32 [512] block [128] at (%i floordiv 2))
+        outputs(%o: f32 [1024] block [128] at (%i)) {
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numFolded", "num-folded", "Number of index maps that became affine">,
+    Statistic<"numSimplified", "num-simplified",
+              "Number of affine index maps that became simpler">,
+    Statistic<"numKept", "num-kept", "Number of index maps that are not affine">,
+  ];
+}
+
+def GridInferDimensionSemanticsPass
+    : Pass<"grid-infer-dimension-semantics", "::gridir::grid::KernelOp"> {
+  let summary = "Find the grid dimensions whose programs may run in any order";
+  let description = [{
+    A dimension is proved parallel when no two programs that differ along it
+    touch an element that one of them writes, when no program that begins a run
+    of the inner dimensions reads scratch, semaphores or random state that it
+    did not write before, and when nothing shows the programs' order (printed
+    values, shared semaphores). Scratch that is initialised
+    `when program_id(k) == 0` is thereby carried along `k` alone.
+
+    What the author claims (`dimension_semantics` of the compiler parameters, or
+    `semantics` of the kernel) is taken over where it is not proved, unless it is
+    refuted: then the dimension stays `arbitrary`, and a remark names two
+    programs that meet, or the value that is carried.
+
+    Before:
+
+    ```mlir
+    grid.kernel @sums grid(%i = 4, %k = 8)
+        inputs(%x: f32 [512, 1024] block [128, 128] at (%i, %k))
+        outputs(%o: f32 [512, 128] block [128, 128] at (%i, 0)) {
+      %v = grid.load %x : memref<128x128xf32, #grid.space<default>> -> tensor<128x128xf32>
+      grid.accumulate %v, %o : tensor<128x128xf32>, memref<128x128xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @sums grid(%i = 4, %k = 8)
+        inputs(%x: f32 [512, 1024] block [128, 128] at (%i, %k))
+        outputs(%o: f32 [512, 128] block [128, 128] at (%i, 0))
+        semantics [parallel, arbitrary] {
+      %v = grid.load %x : memref<128x128xf32, #grid.space<default>> -> tensor<128x128xf32>
+      grid.accumulate %v, %o : tensor<128x128xf32>, memref<128x128xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let options = [
+    Option<"trustClaims", "trust-claims", "bool", "true",
+           "Take over what the author claims where it is neither proved nor refuted">,
+  ];
+  let statistics = [
+    Statistic<"numProved", "num-proved", "Number of dimensions proved parallel">,
+    Statistic<"numTrusted", "num-trusted",
+              "Number of dimensions that are parallel by the author's word alone">,
+    Statistic<"numRefuted", "num-refuted", "Number of wrong claims">,
+  ];
+}
+
+def GridLegalizeBlocksPass : Pass<"grid-legalize-blocks", "::gridir::grid::KernelOp"> {
+  let summary = "Make every block one that the target can hold";
+  let description = [{
+    Checks, for every operand and scratch Ref, that the target has its element
+    type, its memory space and its kind of block, and that no block lies wholly
+    outside its array; what cannot be is a located error that names the operand.
+    Blocks that overhang their array are marked with the array dimensions along
+    which they do, so that a lowering need not look again: `grid.overhang` maps
+    the operand's name to them. All other blocks are proved to lie inside.
+
+    Before:
+
+    ```mlir
+    grid.kernel @double grid(%i = 8)
+        inputs(%x: f32 [1000] block [128] at (%i) origin "x_ref")
+        outputs(%o: f32 [1024] block [128] at (%i) origin "o_ref") {
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @double grid(%i = 8)
+        inputs(%x_ref: f32 [1000] block [128] at (%i) origin "x_ref")
+        outputs(%o_ref: f32 [1024] block [128] at (%i) origin "o_ref")
+        attributes {grid.overhang = {x_ref = array<i64: 0>}} {
+    }
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"cpu\"", "The target: cpu">,
+  ];
+  let statistics = [
+    Statistic<"numOverhanging", "num-overhanging", "Number of operands whose blocks overhang">,
+  ];
+}
+
+def GridPlanMemoryPass : Pass<"grid-plan-memory", "::gridir::grid::KernelOp"> {
+  let summary = "Count the bytes that a kernel holds in every memory space";
+  let description = [{
+    Leaves the plan in `grid.memory_plan`. For every operand it says in which
+    space its blocks are held, how many buffers it takes (the author's
+    `pipeline`; one where the block never changes; else two), and how many times
+    a block is fetched when no unchanged block is fetched again. For every space
+    it says the bytes that are held at once: buffers, scratch, and the Refs of
+    the `grid.scoped` ops that are alive together.
+
+    On `cpu` blocks are used where they lie, so only those that overhang their
+    array are held.
+
+    A space that would hold more than its capacity is an error, which says by
+    how much and which operand weighs most.
+
+    Before:
+
+    ```mlir
+    grid.kernel @double grid(%i = 8)
+        inputs(%x: f32 [1000] block [128] at (%i) origin "x_ref")
+        outputs(%o: f32 [1024] block [128] at (%i) origin "o_ref") {
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @double grid(%i = 8)
+        inputs(%x_ref: f32 [1000] block [128] at (%i) origin "x_ref")
+        outputs(%o_ref: f32 [1024] block [128] at (%i) origin "o_ref")
+        attributes {grid.memory_plan = {
+          operands = {o_ref = {block_bytes = 512, buffers = 0, fetches = 8, space = "default"},
+                      x_ref = {block_bytes = 512, buffers = 1, fetches = 8, space = "default"}},
+          spaces = {default = 512}, target = "cpu"}} {
+    }
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"cpu\"", "The target: cpu or tpu">,
+    ListOption<"capacity", "capacity", "std::string",
+               "The bytes of a memory space, as `tpu.vmem:16777216`">,
+  ];
+  let statistics = [
+    Statistic<"numBytes", "num-bytes", "Bytes held in all spaces">,
+    Statistic<"numBuffers", "num-buffers", "Number of buffers for blocks">,
+    Statistic<"numRevisits", "num-revisits",
+              "Number of grid steps at which a block need not be fetched">,
+  ];
+}
+
+def GridSpecializePass : Pass<"grid-specialize", "::mlir::ModuleOp"> {
+  let summary = "Pin dynamic grid sizes, fold dimensions, drop unused operands";
+  let description = [{
+    - A dynamic grid size becomes static where the option `grid` gives it, or
+      where the kernel is private and all its calls pass the same constant.
+    - A dimension of one program is folded: its program id is 0. Neighbouring
+      dimensions that `jax.vmap` made become one.
+    - An input, or an index operand, that nothing reads is dropped, if the kernel
+      is private so that all its calls are at hand; unused scratch is dropped
+      anyway.
+
+    Before:
+
+    ```mlir
+    grid.kernel private @double grid(%i = 1 vmapped, %j = ?)
+        inputs(%x: f32 [1, 1024] block [squeezed, 128] at (%i, %j),
+               %unused: f32 [8])
+        outputs(%o: f32 [1, 1024] block [squeezed, 128] at (%i, %j)) {
+      %v = grid.load %x : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
+      %w = arith.addf %v, %v : tensor<128xf32>
+      grid.store %w, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+    }
+    func.func @main(%x: tensor<1x1024xf32>, %y: tensor<8xf32>) -> tensor<1x1024xf32> {
+      %n = arith.constant 8 : i32
+      %r = grid.call @double dynamic(%n : i32)
+          inputs(%x, %y : tensor<1x1024xf32>, tensor<8xf32>) -> tensor<1x1024xf32>
+      return %r : tensor<1x1024xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel private @double grid(%i = 8)
+        inputs(%x: f32 [1, 1024] block [squeezed, 128] at (0, %i))
+        outputs(%o: f32 [1, 1024] block [squeezed, 128] at (0, %i)) {
+      %v = grid.load %x : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
+      %w = arith.addf %v, %v : tensor<128xf32>
+      grid.store %w, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+    }
+    func.func @main(%x: tensor<1x1024xf32>, %y: tensor<8xf32>) -> tensor<1x1024xf32> {
+      %n = arith.constant 8 : i32
+      %r = grid.call @double inputs(%x : tensor<1x1024xf32>) -> tensor<1x1024xf32>
+      return %r : tensor<1x1024xf32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"grid", "grid", "int64_t",
+               "Sizes of the dynamic grid dimensions, in order">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numPinned", "num-pinned", "Number of dynamic grid sizes made static">,
+    Statistic<"numFolded", "num-folded", "Number of grid dimensions folded">,
+    Statistic<"numDropped", "num-dropped", "Number of operands and scratch Refs dropped">,
+  ];
+}
+
+#endif // GRIDIR_DIALECTS_GRID_TRANSFORMS_PASSES_TD

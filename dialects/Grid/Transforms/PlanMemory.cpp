@@ -1,0 +1,299 @@
+//===- PlanMemory.cpp - Count the bytes of every memory space ------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/Transforms/Passes.h"
+
+#include "dialects/Grid/Analysis/BlockAccess.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace gridir::grid {
+#define GEN_PASS_DEF_GRIDPLANMEMORYPASS
+#include "dialects/Grid/Transforms/Passes.h.inc"
+} // namespace gridir::grid
+
+using namespace mlir;
+using namespace gridir::grid;
+
+/// Bytes by memory space.
+using SpaceBytes = std::map<MemorySpace, int64_t>;
+
+/// A semaphore is a counter of one word.
+static constexpr int64_t kSemaphoreBits = 32;
+
+static int64_t getNumBits(Type type) {
+  if (auto complex = dyn_cast<ComplexType>(type))
+    return 2 * getNumBits(complex.getElementType());
+  if (isa<SemaphoreType>(type))
+    return kSemaphoreBits;
+  if (type.isIndex())
+    return 64;
+  // XLA keeps a bool in a byte; narrower integers are packed.
+  return type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth();
+}
+
+/// Bytes of so many elements; counts that 64 bits cannot hold stay at their
+/// end.
+static int64_t getNumBytes(ArrayRef<int64_t> shape, Type elementType) {
+  uint64_t bits = getNumBits(elementType);
+  for (int64_t size : shape)
+    bits = llvm::SaturatingMultiply<uint64_t>(
+        bits, ShapedType::isDynamic(size) ? 1 : size);
+  return std::min<uint64_t>(llvm::divideCeil(bits, 8),
+                            std::numeric_limits<int64_t>::max() / 4);
+}
+
+static MemorySpace getSpace(MemRefType type) {
+  auto space = dyn_cast_or_null<MemorySpaceAttr>(type.getMemorySpace());
+  return space ? space.getValue() : MemorySpace::Default;
+}
+
+namespace {
+
+/// Where the blocks of an operand are held, and how.
+struct OperandPlan {
+  std::string name;
+  MemorySpace space;
+  int64_t blockBytes;
+  int64_t buffers;
+  /// Grid steps at which the block is another one; nothing for a dynamic grid.
+  std::optional<int64_t> fetches;
+
+  int64_t getBytes() const { return blockBytes * buffers; }
+};
+
+/// How a target holds the blocks of operands.
+struct TargetMemory {
+  bool inPlace;
+  MemorySpace defaultSpace;
+};
+
+class MemoryPlanner {
+public:
+  MemoryPlanner(KernelOp kernel, TargetMemory target)
+      : kernel(kernel), target(target), access(kernel) {}
+
+  void plan() {
+    for (unsigned i = 0, e = kernel.getNumOperandSpecs(); i < e; ++i) {
+      operands.push_back(planOperand(i));
+      if (operands.back().buffers)
+        spaces[operands.back().space] += operands.back().getBytes();
+    }
+    for (BlockArgument ref : kernel.getScratchRefs())
+      addRef(ref, spaces);
+    for (auto [space, bytes] : getScopedPeak(kernel.getBodyRegion()))
+      spaces[space] += bytes;
+  }
+
+  ArrayRef<OperandPlan> getOperands() const { return operands; }
+  const SpaceBytes &getSpaces() const { return spaces; }
+  std::optional<int64_t> getNumSteps() { return getNumSteps(kernel.getRank()); }
+
+private:
+  OperandPlan planOperand(unsigned operand) {
+    OperandAttr spec = kernel.getOperandSpec(operand);
+    MemorySpace space = spec.getSpace();
+    bool isIndex = operand < kernel.getNumIndexOperands();
+    if (space == MemorySpace::Default)
+      space = isIndex && !target.inPlace ? MemorySpace::TpuSmem
+                                         : target.defaultSpace;
+    OperandPlan plan{kernel.getOperandName(operand), space,
+                     getNumBytes(spec.getBlockShape(), spec.getElementType()),
+                     0, getNumFetches(operand)};
+    plan.buffers = getNumBuffers(operand, space);
+    return plan;
+  }
+
+  int64_t getNumBuffers(unsigned operand, MemorySpace space) {
+    OperandAttr spec = kernel.getOperandSpec(operand);
+    if (target.inPlace) {
+      bool isIndex = operand < kernel.getNumIndexOperands();
+      for (unsigned dim = 0; !isIndex && dim < spec.getRank(); ++dim)
+        if (access.overhangs(operand, dim).kind != GridAnswer::no)
+          return 1;
+      return 0;
+    }
+    // The kernel copies out of these itself.
+    bool isStaged = space != MemorySpace::Any && space != MemorySpace::TpuHbm &&
+                    space != MemorySpace::Host;
+    if (!isStaged)
+      return 0;
+    if (spec.getPipeline())
+      return spec.getPipeline().getBuffers();
+    return getInnermostIndexedDim(operand) ? 2 : 1;
+  }
+
+  bool isTrivial(unsigned dim) {
+    int64_t size = kernel.getGridShape()[dim];
+    return !ShapedType::isDynamic(size) && size <= 1;
+  }
+
+  std::optional<unsigned> getInnermostIndexedDim(unsigned operand) {
+    for (unsigned dim = kernel.getRank(); dim-- > 0;)
+      if (!isTrivial(dim) && access.isIndexedBy(operand, dim))
+        return dim;
+    return std::nullopt;
+  }
+
+  /// The number of steps of the outermost `rank` grid dimensions.
+  std::optional<int64_t> getNumSteps(unsigned rank) {
+    uint64_t steps = 1;
+    for (int64_t size : kernel.getGridShape()) {
+      if (rank-- == 0)
+        break;
+      if (ShapedType::isDynamic(size))
+        return std::nullopt;
+      steps = llvm::SaturatingMultiply<uint64_t>(steps, size);
+    }
+    return std::min<uint64_t>(steps, std::numeric_limits<int64_t>::max());
+  }
+
+  /// In row-major order a block changes no more often than the innermost
+  /// program id that its index map reads.
+  std::optional<int64_t> getNumFetches(unsigned operand) {
+    std::optional<unsigned> innermost = getInnermostIndexedDim(operand);
+    return innermost ? getNumSteps(*innermost + 1) : std::optional<int64_t>(1);
+  }
+
+  void addRef(Value ref, SpaceBytes &bytes) {
+    auto type = cast<MemRefType>(ref.getType());
+    MemorySpace space = getSpace(type);
+    bytes[space == MemorySpace::Default ? target.defaultSpace : space] +=
+        getNumBytes(type.getShape(), type.getElementType());
+  }
+
+  /// The most that the `grid.scoped` ops of a region hold at once. One after
+  /// the other they share their memory; one inside the other they do not.
+  SpaceBytes getScopedPeak(Region &region) {
+    SpaceBytes peak;
+    for (Operation &op : region.getOps()) {
+      for (Region &inner : op.getRegions()) {
+        SpaceBytes bytes = getScopedPeak(inner);
+        if (isa<ScopedOp>(op))
+          for (BlockArgument ref : inner.getArguments())
+            addRef(ref, bytes);
+        for (auto [space, size] : bytes)
+          peak[space] = std::max(peak[space], size);
+      }
+    }
+    return peak;
+  }
+
+  KernelOp kernel;
+  TargetMemory target;
+  BlockAccess access;
+  SmallVector<OperandPlan> operands;
+  SpaceBytes spaces;
+};
+
+class GridPlanMemoryPass
+    : public gridir::grid::impl::GridPlanMemoryPassBase<GridPlanMemoryPass> {
+public:
+  using GridPlanMemoryPassBase::GridPlanMemoryPassBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    if (target != "cpu" && target != "tpu") {
+      kernel.emitError()
+          << "expected a target of grid-plan-memory, cpu or tpu, got "
+          << target;
+      return signalPassFailure();
+    }
+    SpaceBytes capacities;
+    if (failed(readCapacities(kernel, capacities)))
+      return signalPassFailure();
+
+    bool inPlace = target == "cpu";
+    MemoryPlanner planner(kernel, {inPlace, inPlace ? MemorySpace::Default
+                                                    : MemorySpace::TpuVmem});
+    planner.plan();
+    for (auto [space, bytes] : planner.getSpaces()) {
+      numBytes += bytes;
+      auto capacity = capacities.find(space);
+      if (capacity != capacities.end() && bytes > capacity->second) {
+        reportOverflow(kernel, planner, space, bytes, capacity->second);
+        return signalPassFailure();
+      }
+    }
+    attachPlan(kernel, planner);
+  }
+
+private:
+  /// Reads the option, and the limit that the author gives to TPU kernels.
+  LogicalResult readCapacities(KernelOp kernel, SpaceBytes &capacities) {
+    if (target == "tpu" && kernel.getParams())
+      for (Attribute params : kernel.getParamsAttr())
+        if (auto tpu = dyn_cast<TpuParamsAttr>(params);
+            tpu && tpu.getVmemLimitBytes())
+          capacities[MemorySpace::TpuVmem] = *tpu.getVmemLimitBytes();
+    for (StringRef entry : capacity) {
+      auto [name, number] = entry.split(':');
+      std::optional<MemorySpace> space = symbolizeMemorySpace(name);
+      int64_t bytes = 0;
+      if (!space || number.getAsInteger(10, bytes) || bytes < 0)
+        return kernel.emitError()
+               << "expected a capacity like tpu.vmem:16777216, got " << entry;
+      capacities[*space] = bytes;
+    }
+    return success();
+  }
+
+  void reportOverflow(KernelOp kernel, MemoryPlanner &planner,
+                      MemorySpace space, int64_t bytes, int64_t capacity) {
+    InFlightDiagnostic diagnostic =
+        kernel.emitError() << "expected " << kernel.getSymName()
+                           << " to hold at most " << capacity << " bytes of "
+                           << stringifyMemorySpace(space) << ", got " << bytes
+                           << ", " << bytes - capacity << " too many";
+    unsigned heaviest = 0;
+    ArrayRef<OperandPlan> operands = planner.getOperands();
+    auto weigh = [&](unsigned i) {
+      return operands[i].space == space ? operands[i].getBytes() : 0;
+    };
+    for (unsigned i = 0; i < operands.size(); ++i)
+      if (weigh(i) > weigh(heaviest))
+        heaviest = i;
+    if (operands.empty() || weigh(heaviest) == 0)
+      return;
+    diagnostic.attachNote(kernel.getBodyBlock()->getArgument(heaviest).getLoc())
+        << operands[heaviest].name
+        << " weighs most: " << operands[heaviest].buffers << " buffers of "
+        << operands[heaviest].blockBytes << " bytes";
+  }
+
+  void attachPlan(KernelOp kernel, MemoryPlanner &planner) {
+    Builder builder(kernel);
+    NamedAttrList operands, spaces;
+    for (auto [i, plan] : llvm::enumerate(planner.getOperands())) {
+      NamedAttrList fields;
+      fields.set("space",
+                 builder.getStringAttr(stringifyMemorySpace(plan.space)));
+      fields.set("block_bytes", builder.getI64IntegerAttr(plan.blockBytes));
+      fields.set("buffers", builder.getI64IntegerAttr(plan.buffers));
+      numBuffers += plan.buffers;
+      if (plan.fetches)
+        fields.set("fetches", builder.getI64IntegerAttr(*plan.fetches));
+      std::optional<int64_t> steps = planner.getNumSteps();
+      if (plan.fetches && steps)
+        numRevisits += *steps - *plan.fetches;
+      // Two parameters of one name are told apart by their place.
+      std::string key = plan.name;
+      if (operands.get(key))
+        key += "#" + std::to_string(i);
+      operands.set(key, fields.getDictionary(&getContext()));
+    }
+    for (auto [space, bytes] : planner.getSpaces())
+      spaces.set(stringifyMemorySpace(space), builder.getI64IntegerAttr(bytes));
+    NamedAttrList plan;
+    plan.set("target", builder.getStringAttr(target));
+    plan.set("operands", operands.getDictionary(&getContext()));
+    plan.set("spaces", spaces.getDictionary(&getContext()));
+    kernel->setAttr("grid.memory_plan", plan.getDictionary(&getContext()));
+  }
+};
+
+} // namespace

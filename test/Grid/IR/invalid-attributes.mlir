@@ -1,0 +1,138 @@
+// What an attribute may not hold: one broken thing in each chunk.
+//
+// RUN: gridir-opt %s --verify-diagnostics --split-input-file
+
+// expected-error @below {{expected a non-negative number of programs, got -1}}
+func.func private @f() attributes {a = #grid.dim<-1>}
+
+// -----
+
+// expected-error @below {{expected a non-negative block size, got -2}}
+func.func private @f() attributes {a = #grid.block_dim<-2>}
+
+// -----
+
+// expected-error @below {{expected non-negative padding, got -1 and 0}}
+func.func private @f() attributes {a = #grid.block_dim<element(8, -1, 0)>}
+
+// -----
+
+// expected-error @below {{expected a number, squeezed, element, slice or indirect, got whole}}
+func.func private @f() attributes {a = #grid.block_dim<whole>}
+
+// -----
+
+// expected-error @below {{expected at least one buffer, got 0}}
+func.func private @f() attributes {a = #grid.pipeline<0>}
+
+// -----
+
+// expected-error @below {{expected lookahead or revisit, got ahead}}
+func.func private @f() attributes {a = #grid.pipeline<2, ahead>}
+
+// -----
+
+// expected-error @below {{expected immediate or any, got never}}
+func.func private @f() attributes {a = #grid.pipeline<2, revisit = never>}
+
+// -----
+
+// expected-error @below {{expected a permutation in transpose}}
+func.func private @f() attributes {a = #grid.transform<transpose [0, 0]>}
+
+// -----
+
+// expected-error @below {{expected one number of bytes in swizzle, got 2}}
+func.func private @f() attributes {a = #grid.transform<swizzle [64, 128]>}
+
+// -----
+
+// expected-error @below {{expected positive numbers in tiling}}
+func.func private @f() attributes {a = #grid.transform<tiling [8, 0]>}
+
+// -----
+
+// expected-error @below {{expected x_ref to have an integer, float, complex or semaphore element type, got 'index'}}
+func.func private @f() attributes {a = #grid.operand<index [8] origin "x_ref">}
+
+// -----
+
+// expected-error @below {{expected a non-negative dimension of operand, got -8}}
+func.func private @f() attributes {a = #grid.operand<f32 [-8]>}
+
+// -----
+
+// expected-error @below {{expected the block of operand to have the rank of its array, 2, got 1}}
+func.func private @f() attributes {a = #grid.operand<f32 [8, 8] block [2]>}
+
+// -----
+
+// expected-error @below {{expected dimension_semantics to hold strings, got [1]}}
+func.func private @f() attributes {a = #grid.tpu_params<dimension_semantics = [1]>}
+
+// -----
+
+// expected-error @below {{expected allow_input_fusion to hold booleans, got ["yes"]}}
+func.func private @f() attributes {a = #grid.tpu_params<allow_input_fusion = ["yes"]>}
+
+// -----
+
+// expected-error @below {{expected vmem_limit_bytes to be at least 0, got -1}}
+func.func private @f() attributes {a = #grid.tpu_params<vmem_limit_bytes = -1>}
+
+// -----
+
+// expected-error @below {{expected internal_scratch_in_bytes to be at least 0, got -1}}
+func.func private @f() attributes {a = #grid.tpu_params<internal_scratch_in_bytes = -1>}
+
+// -----
+
+// expected-error @below {{expected has_side_effects to be a boolean or a string, got 3}}
+func.func private @f() attributes {a = #grid.tpu_params<has_side_effects = 3 : i64>}
+
+// -----
+
+// expected-error @below {{expected delay_release to be less than max_concurrent_steps, got 2 and 2}}
+func.func private @f() attributes {a = #grid.mosaic_gpu_params<max_concurrent_steps = 2, delay_release = 2>}
+
+// -----
+
+// expected-error @below {{expected dimension_semantics to hold strings, got [true]}}
+func.func private @f() attributes {a = #grid.mosaic_gpu_params<dimension_semantics = [true]>}
+
+// -----
+
+// expected-error @below {{expected max_concurrent_steps to be at least 1, got 0}}
+func.func private @f() attributes {a = #grid.mosaic_gpu_params<max_concurrent_steps = 0>}
+
+// -----
+
+// expected-error @below {{expected delay_release to be at least 0, got -1}}
+func.func private @f() attributes {a = #grid.mosaic_gpu_params<delay_release = -1>}
+
+// -----
+
+// expected-error @below {{expected reduction_scratch_bytes to be at least 0, got -1}}
+func.func private @f() attributes {a = #grid.mosaic_gpu_params<reduction_scratch_bytes = -1>}
+
+// -----
+
+// expected-error @below {{expected profile_space to be at least 0, got -1}}
+func.func private @f() attributes {a = #grid.mosaic_gpu_params<profile_space = -1>}
+
+// -----
+
+// expected-error @below {{expected num_warps to be at least 1, got 0}}
+func.func private @f() attributes {a = #grid.triton_params<num_warps = 0>}
+
+// -----
+
+// expected-error @below {{expected num_stages to be at least 0, got -1}}
+func.func private @f() attributes {a = #grid.triton_params<num_stages = -1>}
+
+// -----
+
+// The space of a Ref is qualified by its owner.
+// expected-error @below {{expected ::gridir::grid::MemorySpace to be one of}}
+// expected-error @below {{failed to parse Grid_SpaceAttr parameter 'value'}}
+func.func private @f(memref<8xf32, #grid.space<smem>>)

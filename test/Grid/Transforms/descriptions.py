@@ -1,0 +1,46 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The `Before` and `After` of every pass description are what the pass does.
+
+Both are read from the pass's ODS entry; the pass turns one into the other.
+"""
+
+# RUN: %python %s %repository/dialects/Grid/Transforms/Passes.td gridir-opt | FileCheck %s
+
+import re
+import subprocess
+import sys
+
+# CHECK: grid-canonicalize-index-maps: as described
+# CHECK: grid-infer-dimension-semantics: as described
+# CHECK: grid-legalize-blocks: as described
+# CHECK: grid-plan-memory: as described
+# CHECK: grid-specialize: as described
+
+
+def run(tool: list[str], source: str, *options: str) -> str:
+    """What the tool prints for an MLIR module."""
+    result = subprocess.run([*tool, *options], input=source, capture_output=True, text=True, check=False)
+    if result.returncode:
+        raise SystemExit(f"{' '.join(options)} failed:\n{result.stderr}")
+    return result.stdout
+
+
+def main() -> None:
+    path, *tool = sys.argv[1:]
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    for entry in text.split("\ndef ")[1:]:
+        flag = re.search(r'Pass<"([^"]+)"', entry)
+        examples = re.findall(r"(Before|After):\s*```mlir\n(.*?)```", entry, re.DOTALL)
+        if flag is None or [title for title, _ in examples] != ["Before", "After"]:
+            raise SystemExit(f"expected a pass with one example before and one after, got {entry[:60]}")
+        (_, before), (_, after) = examples
+        found, described = run(tool, before, f"--{flag[1]}"), run(tool, after)
+        if found != described:
+            raise SystemExit(f"{flag[1]} gives\n{found}\nits description says\n{described}")
+        print(f"{flag[1]}: as described")
+
+
+main()

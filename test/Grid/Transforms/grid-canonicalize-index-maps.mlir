@@ -1,0 +1,158 @@
+// RUN: gridir-opt %s --grid-canonicalize-index-maps --split-input-file | FileCheck %s
+// RUN: gridir-opt %s --grid-canonicalize-index-maps --split-input-file --mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
+
+// STATS: GridCanonicalizeIndexMapsPass
+// STATS: (S) 1 num-folded
+// STATS: (S) 0 num-kept
+// STATS: (S) 0 num-simplified
+
+// What JAX traces for `i // 2` (floor division) and `i % 4` (its remainder): program ids are not
+// negative, so both are what they look like.
+// CHECK-LABEL: grid.kernel @floor_division_and_remainder
+// CHECK: inputs(%{{.*}}: f32 [8, 8] block [1, 1] at (%i floordiv 2, %i mod 4)
+grid.kernel @floor_division_and_remainder grid(%i = 16)
+    inputs(%x: f32 [8, 8] block [1, 1] map(%id: i32) {
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %c2 = arith.constant 2 : i32
+      %c4 = arith.constant 4 : i32
+      // sign(i) and sign(2), as two comparisons each.
+      %positive = arith.cmpi sgt, %id, %c0 : i32
+      %negative = arith.cmpi slt, %id, %c0 : i32
+      %plus = arith.extui %positive : i1 to i32
+      %minus = arith.extui %negative : i1 to i32
+      %sign = arith.subi %plus, %minus : i32
+      %quotient = arith.divsi %id, %c2 : i32
+      %signs_differ = arith.cmpi ne, %sign, %c1 : i32
+      %rest = arith.remsi %id, %c2 : i32
+      %inexact = arith.cmpi ne, %rest, %c0 : i32
+      %down = arith.andi %signs_differ, %inexact : i1
+      %less = arith.subi %quotient, %c1 : i32
+      %floor = arith.select %down, %less, %quotient : i32
+      // The remainder takes the sign of the divisor.
+      %rem = arith.remsi %id, %c4 : i32
+      %rem_nonzero = arith.cmpi ne, %rem, %c0 : i32
+      %rem_negative = arith.cmpi slt, %rem, %c0 : i32
+      %divisor_negative = arith.cmpi slt, %c4, %c0 : i32
+      %wrong_sign = arith.cmpi ne, %rem_negative, %divisor_negative : i1
+      %fix = arith.andi %wrong_sign, %rem_nonzero : i1
+      %fixed = arith.addi %rem, %c4 : i32
+      %mod = arith.select %fix, %fixed, %rem : i32
+      grid.yield %floor, %mod : i32, i32
+    }) {
+}
+
+// -----
+
+// `sign` computed with shifts, and a divisor that might be zero or minus one but is not.
+// CHECK-LABEL: grid.kernel @guarded_division
+// CHECK: inputs(%{{.*}}: f32 [64] block [1] at (%i floordiv 3)
+grid.kernel @guarded_division grid(%i = 16)
+    inputs(%x: f32 [64] block [1] map(%id: i32) {
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %c3 = arith.constant 3 : i32
+      %minus_one = arith.constant -1 : i32
+      %zero = arith.cmpi eq, %c3, %c0 : i32
+      %one = arith.cmpi eq, %c3, %minus_one : i32
+      %bad = arith.ori %zero, %one : i1
+      %safe = arith.select %bad, %c1, %c3 : i32
+      %quotient = arith.divsi %id, %safe : i32
+      %result = arith.select %zero, %minus_one, %quotient : i32
+      grid.yield %result : i32
+    }) {
+}
+
+// -----
+
+// Division of what may be negative is not `floordiv`: the map stays.
+// CHECK-LABEL: grid.kernel @negative_dividend
+// CHECK: map(
+// CHECK: arith.divsi
+grid.kernel @negative_dividend grid(%i = 16)
+    inputs(%x: f32 [64] block [1] map(%id: i32) {
+      %c2 = arith.constant 2 : i32
+      %c8 = arith.constant 8 : i32
+      %shifted = arith.subi %id, %c8 : i32
+      %quotient = arith.divsi %shifted, %c2 : i32
+      grid.yield %quotient : i32
+    }) {
+}
+
+// -----
+
+// The size of a static grid decides comparisons, minima and maxima.
+// CHECK-LABEL: grid.kernel @clamped
+// CHECK: inputs(%{{.*}}: f32 [64, 4] block [1, 1] at (%i + 2, 3)
+grid.kernel @clamped grid(%i = 16)
+    inputs(%x: f32 [64, 4] block [1, 1] map(%id: i32) {
+      %c0 = arith.constant 0 : i32
+      %c2 = arith.constant 2 : i32
+      %c3 = arith.constant 3 : i32
+      %c63 = arith.constant 63 : i32
+      %n = grid.num_programs 0
+      %next = arith.addi %id, %c2 : i32
+      %low = arith.maxsi %next, %c0 : i32
+      %clamped = arith.minsi %low, %c63 : i32
+      %last = arith.cmpi slt, %id, %n : i32
+      %column = arith.select %last, %c3, %c0 : i32
+      grid.yield %clamped, %column : i32, i32
+    }) {
+}
+
+// -----
+
+// A minimum that the grid does not decide is not affine.
+// CHECK-LABEL: grid.kernel @minimum
+// CHECK: arith.minsi
+grid.kernel @minimum grid(%i = 16)
+    inputs(%x: f32 [64] block [1] map(%id: i32) {
+      %c3 = arith.constant 3 : i32
+      %m = arith.minsi %id, %c3 : i32
+      grid.yield %m : i32
+    }) {
+}
+
+// -----
+
+// On a grid of 4, `i // 4` is 0 and `i % 4` is `i`; an affine map becomes simpler.
+// CHECK-LABEL: grid.kernel @small_grid
+// CHECK: inputs(%{{.*}}: f32 [8, 8] block [1, 1] at (0, %i)
+grid.kernel @small_grid grid(%i = 4)
+    inputs(%x: f32 [8, 8] block [1, 1] at (%i floordiv 4, %i mod 4)) {
+}
+
+// -----
+
+// A prefetched scalar is read where the author reads it; the other index is folded.
+// CHECK-LABEL: grid.kernel @prefetched
+// CHECK: inputs(%{{.*}}: f32 [8, 8] block [1, 1] map(%[[ID:.*]]: i32, %[[ROWS:.*]]: memref<8xi32, #grid.space<tpu.smem>>) {
+// CHECK: %[[ROW:.*]] = grid.load
+// CHECK-NOT: arith.select
+// CHECK: grid.yield %[[ROW]], %[[ID]]
+grid.kernel @prefetched grid(%i = 8)
+    index(%rows: i32 [8] space tpu.smem)
+    inputs(%x: f32 [8, 8] block [1, 1] map(%id: i32, %r: memref<8xi32, #grid.space<tpu.smem>>) {
+      %c0 = arith.constant 0 : i32
+      %one = grid.slice_ref %r[%id] [1] [1] drop [0]
+          : memref<8xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
+      %row = grid.load %one : memref<i32, #grid.space<tpu.smem>> -> i32
+      %negative = arith.cmpi slt, %id, %c0 : i32
+      %column = arith.select %negative, %c0, %id : i32
+      grid.yield %row, %column : i32, i32
+    }) {
+}
+
+// -----
+
+// 64-bit indices keep their type.
+// CHECK-LABEL: grid.kernel @wide
+// CHECK: inputs(%{{.*}}: f32 [64] block [4] at (%i * 2) : i64
+grid.kernel @wide grid(%i = 8)
+    inputs(%x: f32 [64] block [4] map(%id: i32) {
+      %c2 = arith.constant 2 : i64
+      %wide = arith.extsi %id : i32 to i64
+      %twice = arith.muli %wide, %c2 : i64
+      grid.yield %twice : i64
+    }) {
+}

@@ -1,0 +1,64 @@
+// Claims of the author that are wrong: the dimension keeps its order, and a remark says why.
+//
+// RUN: gridir-opt %s --grid-infer-dimension-semantics --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: gridir-opt %s --grid-infer-dimension-semantics='trust-claims=false' --split-input-file 2>/dev/null | FileCheck %s --check-prefix=DISTRUST
+
+// CHECK-LABEL: grid.kernel @revisited
+// CHECK: semantics [parallel, arbitrary]
+// expected-remark @below {{dimension 1 (columns) is said to be parallel, but its programs need their order}}
+grid.kernel @revisited grid(%i = 4, %k = 8 named "columns")
+    inputs(%x: f32 [4, 8] block [1, 1] at (%i, %k))
+    outputs(%o: f32 [4, 1] block [1, 1] at (%i, 0) origin "o_ref")
+    params [#grid.tpu_params<dimension_semantics = ["parallel", "parallel"]>] {
+  %v = grid.load %x : memref<1x1xf32, #grid.space<default>> -> tensor<1x1xf32>
+  // expected-note @below {{programs (0, 0) and (0, 1) touch the same elements of o_ref}}
+  grid.accumulate %v, %o : tensor<1x1xf32>, memref<1x1xf32, #grid.space<default>>
+}
+
+// -----
+
+// CHECK-LABEL: grid.kernel @carried
+// CHECK: semantics [arbitrary]
+// expected-remark @below {{dimension 0 is said to be parallel, but its programs need their order}}
+grid.kernel @carried grid(%i = 4)
+    inputs(%x: f32 [32] block [8] at (%i))
+    outputs(%o: f32 [32] block [8] at (%i))
+    scratch(%sum: memref<8xf32>)
+    semantics [parallel] {
+  %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+  // expected-note @below {{scratch[0] is read before the program writes it}}
+  %s = grid.load %sum : memref<8xf32> -> tensor<8xf32>
+  %t = arith.addf %s, %v : tensor<8xf32>
+  grid.store %t, %sum : tensor<8xf32>, memref<8xf32>
+  grid.store %t, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// -----
+
+// CHECK-LABEL: grid.kernel @printed
+// CHECK: semantics [arbitrary]
+// expected-remark @below {{dimension 0 is said to be parallel, but its programs need their order}}
+grid.kernel @printed grid(%i = 4) semantics [parallel] {
+  // expected-note @below {{values are printed in the order of the programs}}
+  grid.print "here"
+}
+
+// -----
+
+// Neither proved nor refuted: the claim counts, unless claims are not trusted.
+// CHECK-LABEL: grid.kernel @unknown
+// CHECK: semantics [parallel]
+// DISTRUST-LABEL: grid.kernel @unknown
+// DISTRUST: semantics [arbitrary]
+grid.kernel @unknown grid(%i = 8)
+    inputs(%m: i1 [8] block [1] at (%i))
+    outputs(%o: f32 [64] block [64] at (0))
+    semantics [parallel] {
+  %c0 = arith.constant 0 : index
+  %mask = grid.load %m : memref<1xi1, #grid.space<default>> -> tensor<1xi1>
+  %bit = tensor.extract %mask[%c0] : tensor<1xi1>
+  scf.if %bit {
+    %v = arith.constant dense<0.0> : tensor<64xf32>
+    grid.store %v, %o : tensor<64xf32>, memref<64xf32, #grid.space<default>>
+  }
+}

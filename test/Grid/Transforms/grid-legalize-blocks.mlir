@@ -1,0 +1,60 @@
+// RUN: gridir-opt %s --grid-legalize-blocks='target=cpu' --split-input-file | FileCheck %s
+// RUN: gridir-opt %s --grid-legalize-blocks --split-input-file --mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
+
+// STATS: GridLegalizeBlocksPass
+// STATS: (S) 0 num-overhanging
+// STATS: (S) 1 num-overhanging
+
+// Blocks that tile their arrays need no mark.
+// CHECK-LABEL: grid.kernel @inside
+// CHECK-NOT: grid.overhang
+grid.kernel @inside grid(%i = 8, %j = 2)
+    inputs(%x: f32 [1024, 64] block [128, 32] at (%i, %j), %y: f32 [7, 9])
+    outputs(%o: f32 [64, 8] block [8, squeezed] at (%i, %j + 6)) {
+}
+
+// -----
+
+// The last block reaches outside along one dimension of one operand.
+// CHECK-LABEL: grid.kernel @overhang
+// CHECK: attributes {grid.overhang = {x_ref = array<i64: 1>}}
+grid.kernel @overhang grid(%i = 8, %j = 3)
+    inputs(%x: f32 [1024, 80] block [128, 32] at (%i, %j) origin "x_ref")
+    outputs(%o: f32 [1024, 96] block [128, 32] at (%i, %j) origin "o_ref") {
+}
+
+// -----
+
+// Padding reaches outside on both sides.
+// CHECK-LABEL: grid.kernel @padding
+// CHECK: attributes {grid.overhang = {x_ref = array<i64: 0>}}
+grid.kernel @padding grid(%i = 4)
+    inputs(%x: f32 [32] block [element(10, 1, 1)] at (%i * 8) origin "x_ref",
+           %y: f32 [34] block [element(10)] at (%i * 8) origin "y_ref") {
+}
+
+// -----
+
+// Where a prefetched scalar or a dynamic grid places the block, it may overhang; so may a slice
+// whose size is only bounded.
+// CHECK-LABEL: grid.kernel @unknown
+// CHECK: attributes {grid.overhang = {o_ref = array<i64: 0>, x_ref = array<i64: 0>, y_ref = array<i64: 0>}}
+grid.kernel @unknown grid(%i = ?)
+    index(%rows: i32 [8])
+    inputs(%x: f32 [64] block [8] map(%id: i32, %r: memref<8xi32, #grid.space<default>>) {
+             %at = arith.index_cast %id : i32 to index
+             %row = memref.load %r[%at] : memref<8xi32, #grid.space<default>>
+             grid.yield %row : i32
+           } origin "x_ref",
+           %y: f32 [64] block [slice(8)] at (%i, 3) origin "y_ref")
+    outputs(%o: f32 [64] block [8] at (%i) origin "o_ref") {
+}
+
+// -----
+
+// A mark of an earlier run that no longer holds goes away.
+// CHECK-LABEL: grid.kernel @stale
+// CHECK-NOT: grid.overhang
+grid.kernel @stale grid(%i = 2) inputs(%x: f32 [16] block [8] at (%i) origin "x_ref")
+    attributes {grid.overhang = {x_ref = array<i64: 0>}} {
+}

@@ -1,0 +1,81 @@
+// RUN: gridir-opt %s --grid-plan-memory='target=tpu capacity=tpu.vmem:1000000' --split-input-file | FileCheck %s
+// RUN: gridir-opt %s --grid-plan-memory='target=cpu' --split-input-file | FileCheck %s --check-prefix=CPU
+// RUN: gridir-opt %s --grid-plan-memory='target=tpu' --split-input-file --mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
+
+// STATS: GridPlanMemoryPass
+// STATS: (S) 8 num-buffers
+// STATS: (S) 360960 num-bytes
+// STATS: (S) 239 num-revisits
+
+// Blocks that change are held twice, one that never does once. %o stays for all steps of %k.
+// CHECK-LABEL: grid.kernel @matmul
+// CHECK-SAME: grid(%i = 4, %j = 4, %k = 8)
+// CHECK: grid.memory_plan = {
+// CHECK-SAME: bias_ref = {block_bytes = 512 : i64, buffers = 1 : i64, fetches = 1 : i64, space = "tpu.vmem"}
+// CHECK-SAME: o_ref = {block_bytes = 65536 : i64, buffers = 2 : i64, fetches = 16 : i64, space = "tpu.vmem"}
+// CHECK-SAME: x_ref = {block_bytes = 32768 : i64, buffers = 2 : i64, fetches = 128 : i64, space = "tpu.vmem"}
+// CHECK-SAME: y_ref = {block_bytes = 32768 : i64, buffers = 3 : i64, fetches = 128 : i64, space = "tpu.vmem"}
+// CHECK-SAME: spaces = {tpu.vmem = 360960 : i64}, target = "tpu"
+// On a CPU blocks are used where they lie; only scratch is held.
+// CPU-LABEL: grid.kernel @matmul
+// CPU: x_ref = {block_bytes = 32768 : i64, buffers = 0 : i64
+// CPU: spaces = {tpu.vmem = 65536 : i64}, target = "cpu"
+grid.kernel @matmul grid(%i = 4, %j = 4, %k = 8)
+    inputs(%x: bf16 [512, 1024] block [128, 128] at (%i, %k) origin "x_ref",
+           %y: bf16 [1024, 512] block [128, 128] at (%k, %j) pipeline <3> origin "y_ref",
+           %bias: f32 [128] origin "bias_ref")
+    outputs(%o: f32 [512, 512] block [128, 128] at (%i, %j) origin "o_ref")
+    scratch(%acc: memref<128x128xf32, #grid.space<tpu.vmem>>) {
+}
+
+// -----
+
+// What is alive together counts together: scratch, and the scopes that are inside one another.
+// CHECK-LABEL: grid.kernel @scopes
+// CHECK: spaces = {tpu.smem = 8 : i64, tpu.vmem = 448 : i64}
+// CPU-LABEL: grid.kernel @scopes
+// CPU: spaces = {default = 384 : i64, tpu.smem = 8 : i64, tpu.vmem = 64 : i64}
+grid.kernel @scopes grid() scratch(%s: memref<16xf32, #grid.space<tpu.vmem>>,
+                                   %n: memref<2x!grid.semaphore<dma>, #grid.space<tpu.smem>>) {
+  grid.scoped (%a: memref<64xf32>) {
+    grid.scoped (%b: memref<32xi8>) {
+    }
+    grid.scoped (%c: memref<32xf32>) {
+    }
+  }
+  grid.scoped (%d: memref<64xbf16>) {
+  }
+}
+
+// -----
+
+// Arrays that the kernel copies from itself, and prefetched scalars.
+// CHECK-LABEL: grid.kernel @spaces
+// CHECK: rows_ref = {block_bytes = 32 : i64, buffers = 1 : i64, fetches = 1 : i64, space = "tpu.smem"}
+// CHECK-SAME: x_ref = {block_bytes = 4096 : i64, buffers = 0 : i64, fetches = 1 : i64, space = "any"}
+// CHECK: spaces = {tpu.smem = 32 : i64}
+grid.kernel @spaces grid(%i = 4) index(%rows: i32 [8] origin "rows_ref")
+    inputs(%x: f32 [1024] space any origin "x_ref") {
+}
+
+// -----
+
+// A block that overhangs is held on a CPU too. Of a dynamic grid the fetches are not known.
+// CPU-LABEL: grid.kernel @overhang
+// CPU: x_ref = {block_bytes = 512 : i64, buffers = 1 : i64, fetches = 8 : i64, space = "default"}
+// CPU: spaces = {default = 512 : i64}
+grid.kernel @overhang grid(%i = 8) inputs(%x: f32 [1000] block [128] at (%i) origin "x_ref") {
+}
+// CHECK-LABEL: grid.kernel @dynamic
+// CHECK: x_ref = {block_bytes = 512 : i64, buffers = 2 : i64, space = "tpu.vmem"}
+grid.kernel @dynamic grid(%i = ?) inputs(%x: f32 [1024] block [128] at (%i) origin "x_ref") {
+}
+
+// -----
+
+// Two parameters of one name are two entries; bools are bytes, narrow integers are packed.
+// CHECK-LABEL: grid.kernel @names
+// CHECK: operands = {x_ref = {block_bytes = 16 : i64
+// CHECK-SAME: "x_ref#1" = {block_bytes = 8 : i64
+grid.kernel @names grid() inputs(%x: i1 [16] origin "x_ref", %y: i4 [16] origin "x_ref") {
+}
