@@ -1,9 +1,8 @@
-//===- ProgramValues.h - Integers as functions of the program ids -*- C++
-//-*-===//
+//===- ProgramValues.h - Integers in terms of program ids -------*- C++ -*-===//
 //
-// Part of the gridir project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
