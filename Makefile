@@ -11,7 +11,7 @@ VENV := .venv/bin
 INSTALL := $(PYTHON) tools/install.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick test-llvm lint fix docs bench
+.PHONY: help demo test test-quick test-llvm lint fix docs bench dist
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1 \t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -39,6 +39,10 @@ lint: ## check format, style, types, names and documentation
 fix: ## repair what `make lint` can repair
 	@$(INSTALL) --extra lint
 	@$(VENV)/python tools/lint --fix
+
+dist: ## build a wheel into dist/, and prove that it stands alone
+	@$(INSTALL)
+	@$(VENV)/python tools/dist.py
 
 docs: ## generate docs/ from the descriptions of ops and passes
 	@$(INSTALL)

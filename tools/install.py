@@ -15,16 +15,16 @@ import sys
 if not (3, 11) <= sys.version_info[:2] <= (3, 13):
     sys.exit("[gridir] expected Python 3.11 to 3.13, got " + sys.version.split()[0] + "; try make PYTHON=python3.12")
 
-import argparse  # noqa: E402
-import hashlib  # noqa: E402
-import json  # noqa: E402
-import os  # noqa: E402
-import re  # noqa: E402
-import subprocess  # noqa: E402
-import time  # noqa: E402
-import tomllib  # noqa: E402
-import venv  # noqa: E402
-from pathlib import Path  # noqa: E402
+import argparse
+import hashlib
+import json
+import os
+import re
+import subprocess
+import time
+import tomllib
+import venv
+from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 VENV = REPOSITORY / ".venv"

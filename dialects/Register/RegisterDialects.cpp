@@ -8,9 +8,7 @@
 
 #include "dialects/Register/Register.h"
 
-#ifdef GRIDIR_HAS_GRID_DIALECT
 #include "dialects/Grid/IR/Grid.h"
-#endif
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,9 +38,7 @@
 using namespace mlir;
 
 void gridir::registerAllDialects(DialectRegistry &registry) {
-#ifdef GRIDIR_HAS_GRID_DIALECT
   registry.insert<grid::GridDialect>();
-#endif
 
   // clang-format off
   registry.insert<affine::AffineDialect,

