@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The documentation that TableGen writes: one page for each dialect, one for each group of passes."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,4 +39,8 @@ def write_documents() -> None:
 
 
 if __name__ == "__main__":
-    write_documents()
+    if "--check" in sys.argv:
+        stale = stale_documents()
+        print("\n".join([*(f"{page.relative_to(ROOT)} is stale; run make docs" for page in stale), f"{len(stale)} stale"]))
+    else:
+        write_documents()

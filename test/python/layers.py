@@ -1,0 +1,93 @@
+# RUN: %python %s %repository | FileCheck %s
+
+# Layers point one way, in Python and in C++: a module imports, a source includes, what lies below it.
+# The base needs neither JAX nor an accelerator.
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+root = Path(sys.argv[1])
+
+# From below to above. What is not listed may not be imported from within the package.
+PYTHON = ["mlir", "errors", "locations", "runtime", "compiler", "frontend", "report", "cli", "__main__"]
+# The modules that a kernel's author imports are part of the frontend.
+FRONTEND = {"tpu", "mosaic_gpu", "triton"}
+CPP = ["Grid/IR", "Grid/Analysis", "Grid/Transforms", "CPU/Transforms", "Conversion", "Pipelines", "Register", "CAPI"]
+
+
+def layer_of(name: str) -> str:
+    """The layer of a module directly below gridir."""
+    return "frontend" if name in FRONTEND else name
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The layers of gridir that a Python file imports, wherever in the file; an import for a type checker is none."""
+    tree = ast.parse(path.read_text())
+    checked = {
+        part
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for part in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if node in checked:
+            continue
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        yield from (layer_of(name.split(".")[1]) for name in names if name.startswith("gridir."))
+
+
+package = root / "python" / "gridir"
+modules = 0
+for path in sorted(package.rglob("*.py")):
+    layer = layer_of(path.relative_to(package).parts[0].removesuffix(".py"))
+    if layer == "__init__":
+        continue
+    modules += 1
+    for used in imports(path):
+        if used in PYTHON and PYTHON.index(used) > PYTHON.index(layer):
+            print(f"{path.relative_to(root)}: {layer} imports {used}, which lies above it")
+# CHECK-NOT: lies above
+# CHECK: {{[0-9]+}} modules, {{[0-9]+}} sources
+sources = 0
+for path in sorted(p for p in (root / "dialects").rglob("*") if p.suffix in (".h", ".cpp", ".td")):
+    layer = next(name for name in CPP if (root / "dialects" / name) in path.parents)
+    sources += 1
+    for used in re.findall(r'^#?include "dialects/(\S+)"', path.read_text(), re.MULTILINE):
+        above = next(name for name in CPP if used.startswith(name + "/"))
+        if CPP.index(above) > CPP.index(layer):
+            print(f"{path.relative_to(root)}: {layer} includes {used}, which lies above it")
+print(f"{modules} modules, {sources} sources")
+
+# In a process of its own, with every import of JAX refused.
+# CHECK: base without JAX: mlir errors locations
+base = """
+import sys
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("jax", "jaxlib", "libtpu", "torch", "triton"):
+            raise ImportError(f"the base of gridir imports {name}")
+
+sys.meta_path.insert(0, Refuse())
+import gridir
+assert "gridir.mlir" not in sys.modules, "import gridir loads the native library"
+import gridir.mlir.ir, gridir.errors, gridir.locations
+with gridir.mlir.ir.Context():
+    gridir.mlir.ir.Module.parse("module {}")
+print("base without JAX: mlir errors locations")
+"""
+print(subprocess.run([sys.executable, "-c", base], check=True, capture_output=True, text=True).stdout)
+
+# The fastest of five: the machine may be busy.
+# CHECK: import gridir: under 0.3 s
+timed = "import time; t = time.perf_counter(); import gridir; print(time.perf_counter() - t)"
+seconds = min(float(subprocess.check_output([sys.executable, "-c", timed])) for _ in range(5))
+print("import gridir: under 0.3 s" if seconds < 0.3 else f"import gridir: {seconds:.2f} s")
