@@ -84,7 +84,7 @@ with gridir.mlir.ir.Context():
     gridir.mlir.ir.Module.parse("module {}")
 print("base without JAX: mlir errors locations")
 """
-print(subprocess.run([sys.executable, "-c", base], check=True, capture_output=True, text=True).stdout)
+print(subprocess.run([sys.executable, "-c", base], check=True, stdout=subprocess.PIPE, text=True).stdout)
 
 # The fastest of five: the machine may be busy.
 # CHECK: import gridir: under 0.3 s
