@@ -10,6 +10,8 @@
 
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/Conversion/Passes.h"
+#include "dialects/Grid/IR/Grid.h"
+#include "dialects/Grid/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -28,6 +30,18 @@ using namespace mlir;
 
 namespace gridir {
 namespace {
+
+/// What is to be known of a kernel while its grid is still a grid.
+void addPlanning(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<grid::KernelOp>();
+  // Every later question about blocks is asked of affine index maps.
+  kernels.addPass(grid::createGridCanonicalizeIndexMapsPass());
+  // What may run on several threads.
+  kernels.addPass(grid::createGridInferDimensionSemanticsPass());
+  // What a CPU cannot hold is refused here, by the name of the operand.
+  kernels.addPass(grid::createGridLegalizeBlocksPass());
+  kernels.addPass(grid::createGridPlanMemoryPass());
+}
 
 /// Tensors to buffers: each value is computed where it is stored, if the
 /// program allows it.
@@ -141,6 +155,7 @@ void buildLoopsToCPUPipeline(OpPassManager &pm,
 
 void buildGridToCPUPipeline(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
+  addPlanning(pm);
   if (options.stopAfter == CPUStage::Planned)
     return;
   // Loops over the grid, in which blocks are views of arrays.

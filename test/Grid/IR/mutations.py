@@ -20,10 +20,8 @@ import sys
 
 SOURCES = ("ops.mlir", "attributes.mlir", "types.mlir", "canonicalize.mlir", "../Transforms/grid-specialize.mlir")
 SOURCES += ("../Transforms/grid-infer-dimension-semantics.mlir", "../Transforms/grid-plan-memory.mlir")
-PASSES = (
-    "--grid-specialize --grid-canonicalize-index-maps --grid-infer-dimension-semantics --grid-legalize-blocks"
-    " --grid-plan-memory --canonicalize"
-).split()
+PASSES = [f"--grid-{name}" for name in ("specialize", "canonicalize-index-maps", "infer-dimension-semantics")]
+PASSES += ["--grid-legalize-blocks", "--grid-plan-memory", "--canonicalize"]
 SEPARATOR = "\n// -----\n"
 COUNT = 150
 TOKEN = re.compile(r'"[^"\n]*"|[%@#!]?[\w.$]+|->|\S')

@@ -1,6 +1,6 @@
 // The reducer keeps what a test finds interesting, here a print, and drops what it can of the rest.
 //
-// RUN: gridir-reduce %s -reduction-tree='traversal-mode=0 test=%S/Inputs/has-print.sh' | FileCheck %s
+// RUN: gridir-reduce %s --reduction-tree='traversal-mode=0 test=%S/Inputs/has-print.sh' | FileCheck %s
 
 // CHECK-NOT: @first
 // CHECK: grid.kernel @second
