@@ -168,6 +168,22 @@ int64_t getNumPoints(linalg::GenericOp op) {
   return points;
 }
 
+/// True for a reshape that only adds or drops dimensions of size 1. These are
+/// moved to loads and stores by the folding of unit dimensions, and folding
+/// them back into loops would undo that.
+bool isUnitReshape(Operation *op) {
+  if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return false;
+  auto withoutOnes = [](Value value) {
+    SmallVector<int64_t> shape;
+    for (int64_t size : cast<RankedTensorType>(value.getType()).getShape())
+      if (size != 1)
+        shape.push_back(size);
+    return shape;
+  };
+  return withoutOnes(op->getOperand(0)) == withoutOnes(op->getResult(0));
+}
+
 /// Decides whether the op that makes `operand` is computed inside its user.
 bool isProfitable(OpOperand *operand) {
   Operation *producer = operand->get().getDefiningOp();
@@ -176,7 +192,8 @@ bool isProfitable(OpOperand *operand) {
   if (!producer || producer->getBlock() != consumer->getBlock() ||
       !gridir::cpu::mayReadLater(producer, consumer))
     return false;
-  if (isContraction(consumer) || isContraction(producer))
+  if (isContraction(consumer) || isContraction(producer) ||
+      isUnitReshape(consumer) || isUnitReshape(producer))
     return false;
   bool onlyUser = llvm::all_of(
       producer->getUsers(), [&](Operation *user) { return user == consumer; });
@@ -257,7 +274,7 @@ public:
   void runOnOperation() override {
     unsigned before = countBodies();
     if (failed(foldIntoContractions()) || failed(makeGeneric()) ||
-        failed(fuse()))
+        failed(dropUnitDims()) || failed(fuse()))
       return signalPassFailure();
     unsigned after = countBodies();
     numFused += before > after ? before - after : 0;
@@ -311,12 +328,17 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  LogicalResult fuse() {
+  LogicalResult dropUnitDims() {
     RewritePatternSet patterns(&getContext());
     linalg::ControlDropUnitDims unitDims;
     linalg::populateFoldUnitExtentDimsPatterns(patterns, unitDims);
     linalg::populateFoldUnitExtentDimsCanonicalizationPatterns(patterns,
                                                                unitDims);
+    return applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+
+  LogicalResult fuse() {
+    RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, isProfitable);
     linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, isProfitable);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);

@@ -118,3 +118,17 @@ func.func @gather(%x: tensor<16x128xf32>, %i: tensor<4x1xi32>) -> tensor<4x128xf
   %0 = tensor.gather %x[%i] gather_dims([0]) : (tensor<16x128xf32>, tensor<4x1xi32>) -> tensor<4x128xf32>
   return %0 : tensor<4x128xf32>
 }
+
+// -----
+
+// Dropping a unit dimension and folding reshapes into loops must not chase each other.
+// CHECK-LABEL: func.func @unit
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel"]
+// CHECK:           arith.addf
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @unit(%x: tensor<1x512xf32>) -> tensor<1x512xf32> {
+  %c = arith.constant dense<1.0> : tensor<1x512xf32>
+  %0 = arith.addf %x, %c : tensor<1x512xf32>
+  return %0 : tensor<1x512xf32>
+}
