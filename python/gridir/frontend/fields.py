@@ -174,7 +174,12 @@ MOSAIC_GPU_KERNEL = _fields(
     ("grid_names", "`named` of a dimension", HONOURED, "`axis_index` finds a dimension by its name"),
     ("cluster", "dimensions of kind `cluster`", HONOURED, "every point is run"),
     ("cluster_names", "`named` of a dimension", HONOURED, "`axis_index` finds a dimension by its name"),
-    ("num_threads", "a dimension of kind `thread`", HONOURED, "every point is run"),
+    (
+        "num_threads",
+        "a dimension of kind `thread`",
+        HONOURED,
+        "every point is run; threads that share scratch are refused",
+    ),
     ("thread_name", "`named` of that dimension", HONOURED, "`axis_index` finds the dimension by its name"),
     ("interpret", "not in `grid`", HONOURED, "left to JAX, unless installed with `replace_interpret=True`"),
     ("debug", "`debug`", HONOURED, "the kernel is printed when it is lowered"),

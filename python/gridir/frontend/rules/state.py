@@ -299,7 +299,8 @@ def scoped(
     results = [value_type(aval) for aval in ctx.avals_out]
     axes = collective_axes if isinstance(collective_axes, tuple) else (collective_axes,)
     attributes: dict[str, ir.Attribute] = {}
-    if axes:
+    # A scope without Refs has nothing to share.
+    if avals and axes:
         attributes["collective"] = ir.ArrayAttr.get([ir.StringAttr.get(str(axis)) for axis in axes])
     region = emit.op("grid.scoped", [], results, attributes, regions=1)
     types = [ref_type(aval) for aval in avals]
