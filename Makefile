@@ -47,6 +47,8 @@ dist: ## build a wheel into dist/, and prove that it stands alone
 docs: ## generate docs/ from the descriptions of ops and passes
 	@$(INSTALL)
 	@$(VENV)/python tools/lint/generate.py
+	@$(VENV)/python -m gridir.frontend.fields > docs/fields.md
+	@$(VENV)/python -m gridir.frontend.primitives > docs/primitives.md
 
 bench: ## time every example against interpret mode and XLA
 	@$(INSTALL)

@@ -71,6 +71,8 @@ def decomposition(*primitives: str) -> Callable[[F], F]:
             closed = trace(avals, tuple(sorted(params.items())))
             return ctx.inline(closed.jaxpr, closed.consts, values)
 
+        # The file that says the decomposition, for who looks the rule up.
+        lowering.__module__ = function.__module__
         for primitive in primitives:
             register(primitive, lowering)
         return function
@@ -98,3 +100,11 @@ def find(primitive: str) -> Rule | None:
 def supported() -> tuple[str, ...]:
     """The names of all primitives that have a rule, sorted."""
     return tuple(sorted(_RULES))
+
+
+def by_family() -> dict[str, tuple[str, ...]]:
+    """The names of all primitives that have a rule, by the file of `rules` that holds it."""
+    families: dict[str, list[str]] = {}
+    for primitive in supported():
+        families.setdefault(_RULES[primitive].__module__.rpartition(".")[2], []).append(primitive)
+    return {family: tuple(families[family]) for family in sorted(families)}
