@@ -23,7 +23,7 @@ from gridir.frontend import capture
 class Captured(list[Kernel]):
     """The kernels that one `gridir.lower` has met; two lists are never the same, whatever they hold."""
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
         return id(self)
 
     def __eq__(self, other: object) -> bool:

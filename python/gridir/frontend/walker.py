@@ -36,7 +36,8 @@ def walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequenc
 
     def read(atom: Any) -> ir.Value:
         if isinstance(atom, jax_compat.Literal):
-            constant = emit.array_constant(np.asarray(atom.val), element_type(atom.aval.dtype))
+            aval: Any = atom.aval
+            constant = emit.array_constant(np.asarray(atom.val), element_type(aval.dtype))
             kernel.literals.append(constant)
             return constant
         return env[atom]

@@ -231,7 +231,7 @@ def _top_k(x: Any, *, k: int, axis: int = -1, **_: Any) -> Any:
     axis %= x.ndim
     places = lax.broadcasted_iota(jnp.int32, x.shape, axis)
     # Descending order of the values; of equal ones the lower place comes first, as a stable sort gives.
-    _, values, order = lax.sort((_descending_key(x), x, places), dimension=axis, num_keys=1, is_stable=True)
+    _keys, values, order = lax.sort((_descending_key(x), x, places), dimension=axis, num_keys=1, is_stable=True)
     return lax.slice_in_dim(values, 0, k, axis=axis), lax.slice_in_dim(order, 0, k, axis=axis)
 
 

@@ -202,7 +202,7 @@ def _tile(x: Any, *, reps: Sequence[int], **_: Any) -> Any:
 def _roll(x: Any, shift: Any, *, axis: int, stride: int | None, stride_axis: int | None) -> Any:
     """Element i goes to i + shift, around the end; with a stride each slice along `stride_axis` goes further."""
     size = x.shape[axis]
-    if stride is None:
+    if stride is None or stride_axis is None:
         twice = lax.concatenate([x, x], axis)
         start = lax.rem(jnp.asarray(-shift, jnp.int32), np.int32(size))
         start = jnp.where(start < 0, start + size, start)

@@ -158,7 +158,7 @@ class Access:
             return
         source = view(ctx, ref, transforms[:-1])
         # A number beside an array stands for an array of that number.
-        shape = tuple(last.int_indexer_shape)
+        shape = tuple(int(size) for size in last.int_indexer_shape)
         are_ints = [not isinstance(index, jax_compat.Slice) for index in last.indices]
         whole = [
             index if isinstance(index, jax_compat.Slice) else jax_compat.Slice(0, extent, 1)
