@@ -11,6 +11,7 @@ kernel's attribute `jax`, each entry only where it says more than the rest of th
 - `index_map_tree`: the structure of an index map's arguments, where they are not one after the other;
 - `weak`, `array_spaces`, `block_debug`: what JAX notes about single arrays;
 - `mapping_debug`: the mapping's `debug`, where it is not that of the call;
+- `meshes`: what arrays inside `shard_map` know of its mesh, and which arrays these are;
 - `symbolic_grid`: the sizes of the grid that are symbols;
 - `objects`: the fields that are Python objects. Those stay in the side table of the process that made them.
 """
@@ -70,16 +71,33 @@ class _Notes:
     def __init__(self, side_table: SideTable | None):
         self.objects: dict[str, Any] = {}
         self.entries: dict[str, ir.Attribute] = {}
+        self.meshes: list[tuple[dict[str, Any], list[str]]] = []
         self.side_table = side_table
 
     def object(self, field: str, value: Any) -> None:
         self.objects[field] = value
+
+    def mesh(self, field: str, aval: Any, whole: Any) -> None:
+        """Notes what an array knows of a mesh; `whole` is the value of the field."""
+        if jax_compat.is_plain_sharding(aval):
+            return
+        known = jax_compat.mesh_of(aval)
+        if known is None:
+            self.object(field, whole)
+            return
+        for other, fields in self.meshes:
+            if other == known:
+                fields.append(field)
+                return
+        self.meshes.append((known, [field]))
 
     def text(self, key: str, values: Mapping[str, str] | str) -> None:
         if values:
             self.entries[key] = params.to_attribute(values)
 
     def finish(self) -> dict[str, ir.Attribute]:
+        if self.meshes:
+            self.entries["meshes"] = params.to_attribute([known | {"of": fields} for known, fields in self.meshes])
         if self.objects:
             self.entries["objects"] = params.to_attribute(tuple(self.objects))
         if self.side_table is not None:
@@ -221,8 +239,7 @@ def _note_arrays(mapping: Any, debug: bool, notes: _Notes) -> None:
     weak, spaces, debugged = [], {}, []
     for i, aval in enumerate(mapping.index_map_avals):
         inner = aval.inner_aval if isinstance(aval, jax_compat.AbstractRef) else aval
-        if not jax_compat.is_plain_sharding(inner):
-            notes.object(f"index_map_avals[{i}]", aval)
+        notes.mesh(f"index_map_avals[{i}]", inner, aval)
     for i, bm in enumerate(mapping.block_mappings):
         inner = bm.transformed_block_aval.inner_aval
         for part, aval in (("array", bm.array_aval), ("block", inner)):
@@ -230,8 +247,7 @@ def _note_arrays(mapping: Any, debug: bool, notes: _Notes) -> None:
                 raise UnsupportedError(f"expected {bm.origin} to be an array, got {aval}")
             if aval.weak_type:
                 weak.append(f"{part} {i}")
-            if not jax_compat.is_plain_sharding(aval):
-                notes.object(f"block_mappings[{i}].{part}", aval)
+            notes.mesh(f"block_mappings[{i}].{part}", aval, aval)
         space = bm.array_aval.memory_space
         if isinstance(space, jax_compat.ArrayMemorySpace):
             if space is not jax_compat.ArrayMemorySpace.Device:

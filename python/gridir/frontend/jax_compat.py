@@ -41,6 +41,7 @@ from jax._src import api_util as _api_util
 from jax._src import config as _config
 from jax._src import core as _core
 from jax._src import linear_util as _lu
+from jax._src import mesh as _mesh
 from jax._src import source_info_util as _source_info
 from jax._src import state as _state
 from jax._src.interpreters import mlir as _mlir
@@ -164,6 +165,40 @@ def evaluate_index_map(closed_jaxpr: Any, program_ids: Sequence[Any], operands: 
 def is_plain_sharding(aval: Any) -> bool:
     """Whether an abstract array knows no mesh: it is neither sharded nor varies over a mesh axis."""
     return aval.sharding.mesh.empty and aval.manual_axis_type in (None, _core.empty_mat)
+
+
+def mesh_of(aval: Any) -> dict[str, Any] | None:
+    """What an abstract array knows of a mesh, as strings and numbers; None where it says more than that.
+
+    Inside `shard_map` every array knows the mesh, is sharded over none of its axes, and may vary over some.
+    """
+    mesh, varies = aval.sharding.mesh, aval.manual_axis_type
+    names = [*mesh.axis_names, *varies.varying, *varies.unreduced, *varies.reduced]
+    if any(part is not None for part in aval.sharding.spec) or not all(isinstance(name, str) for name in names):
+        return None
+    axes = tuple(zip(mesh.axis_names, mesh.axis_sizes, (type_.name for type_ in mesh.axis_types), strict=True))
+    device = mesh.abstract_device
+    return {
+        "axes": axes,
+        "device": device and (device.device_kind, device.num_cores, device.platform),
+        "varying": tuple(sorted(varies.varying)),
+        "unreduced": tuple(sorted(varies.unreduced)),
+        "reduced": tuple(sorted(varies.reduced)),
+    }
+
+
+def with_mesh(aval: Any, known: dict[str, Any]) -> Any:
+    """An abstract array that knows of a mesh what `mesh_of` says."""
+    names, sizes, types = zip(*known["axes"], strict=True)
+    mesh = _mesh.AbstractMesh(
+        sizes,
+        names,
+        axis_types=tuple(_mesh.AxisType[type_] for type_ in types),
+        abstract_device=known["device"] and _mesh.AbstractDevice(*known["device"]),
+    )
+    varies = _core.ManualAxisType(**{part: frozenset(known[part]) for part in ("varying", "unreduced", "reduced")})
+    sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(*[None] * aval.ndim))
+    return aval.update(sharding=sharding, manual_axis_type=varies)
 
 
 def plain_ref(aval: Any) -> Any:

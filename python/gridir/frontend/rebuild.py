@@ -40,6 +40,11 @@ class _Notes:
         }
         self.absent = set(self.entries.get("objects", ()))
         self.objects = side_table.objects if side_table else {}
+        self.meshes = {field: known for known in self.entries.get("meshes", ()) for field in known["of"]}
+
+    def array(self, field: str, aval: Any) -> Any:
+        """The abstract array of a field, with what it knows of a mesh."""
+        return self.object(field, jax_compat.with_mesh(aval, self.meshes[field]) if field in self.meshes else aval)
 
     def object(self, field: str, default: Any = None) -> Any:
         """The Python object that is the value of `field`, or `default` where the field is none."""
@@ -201,7 +206,13 @@ class _Rebuilder:
             space = self.notes.object(field, _space(spec.space))
             array = jax_compat.ShapedArray(self.symbols.shape(spec.shape), _dtype(spec.element_type))
             avals.append(jax_compat.AbstractRef(array, space))
-        return tuple(self.notes.object(f"index_map_avals[{i}]", aval) for i, aval in enumerate(avals))
+        return tuple(self._index_map_aval(f"index_map_avals[{i}]", aval) for i, aval in enumerate(avals))
+
+    def _index_map_aval(self, field: str, aval: Any) -> Any:
+        if isinstance(aval, jax_compat.AbstractRef) and field in self.notes.meshes:
+            inner = jax_compat.with_mesh(aval.inner_aval, self.notes.meshes[field])
+            return jax_compat.AbstractRef(inner, aval.memory_space)
+        return self.notes.array(field, aval)
 
     def index_map_tree(self, num_avals: int) -> Any:
         text = self.notes.entries.get("index_map_tree")
@@ -216,7 +227,7 @@ class _Rebuilder:
             weak_type=f"array {i}" in self.notes.entries.get("weak", ()),
             memory_space=self.notes.object(f"block_mappings[{i}].array_space", _space(space)),
         )
-        return self.notes.object(f"block_mappings[{i}].array", aval)
+        return self.notes.array(f"block_mappings[{i}].array", aval)
 
     def block_mapping(self, i: int, avals: tuple[Any, ...], sizes: tuple[Any, ...], debug: bool) -> Any:
         operand = (self.inputs + self.outputs)[i]
@@ -230,7 +241,7 @@ class _Rebuilder:
         transforms = self.notes.object(f"{field}.transforms", tuple(map(_transform, operand.transforms)))
         for transform in transforms:
             inner = transform.transform_type(inner)
-        inner = self.notes.object(f"{field}.block", inner)
+        inner = self.notes.array(f"{field}.block", inner)
         tree = operand.index_tree
         usual = trees.from_text(tree) if tree else jax.tree.structure((0,) * len(block_shape))
         flat = _flat_results(read_region(self.kernel.index_maps[i], len(self.dims)), operand)
