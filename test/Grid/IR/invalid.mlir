@@ -82,6 +82,14 @@ grid.kernel @params_twice grid() params [#grid.triton_params<>, #grid.triton_par
 
 // -----
 
+// The author of the parameters does not count the dimension that vmap made.
+// expected-error @below {{expected dimension_semantics for 1 dimensions, got 2}}
+grid.kernel @semantics_of_vmapped grid(%i = 3 vmapped, %j = 4)
+    params [#grid.tpu_params<dimension_semantics = ["parallel", "arbitrary"]>] {
+}
+
+// -----
+
 // expected-error @below {{expected dimension_semantics for 2 dimensions, got 1}}
 grid.kernel @params_semantics grid(%i = 4, %j = 2)
     params [#grid.tpu_params<dimension_semantics = ["parallel"]>] {

@@ -69,6 +69,24 @@ grid.kernel private @everything grid(%i = ?, %j = 2 named "rows" vmapped, %k = 1
 grid.kernel @no_grid grid() inputs(%x: f32 [8]) outputs(%o: f32 []) {
 }
 
+// A dimension that vmap made is not among those of the author's parameters.
+// CHECK-LABEL: grid.kernel @vmapped
+// CHECK: dimension_semantics = ["parallel"]
+grid.kernel @vmapped grid(%i = 3 vmapped, %j = 4)
+    params [#grid.tpu_params<dimension_semantics = ["parallel"]>] {
+}
+
+// Indices of two types have no short form, though they are affine.
+// CHECK-LABEL: grid.kernel @indices_of_two_types
+// CHECK: inputs(%{{.*}}: f32 [8, 8] block [2, 2] map(
+// CHECK: grid.yield %{{.*}}, %{{.*}} : i32, i64
+grid.kernel @indices_of_two_types grid(%i = 4)
+    inputs(%x: f32 [8, 8] block [2, 2] map(%a: i32) {
+             %c0 = arith.constant 0 : i64
+             grid.yield %a, %c0 : i32, i64
+           }) {
+}
+
 // CHECK-LABEL: grid.kernel @index_64 grid(%i = 4)
 // CHECK: inputs(%{{.*}}: f32 [8] block [2] at (%i) : i64)
 // CHECK: outputs(%{{.*}}: f32 [8] block [2] at (((%i * 3) + 1) floordiv 4))
