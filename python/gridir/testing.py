@@ -8,12 +8,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from typing import Any
-from unittest import mock
 
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.experimental import pallas as pl
+
+from gridir.frontend import jax_compat
 
 # How far two computations of one value may be apart, relative to the largest magnitude in the array.
 _TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "bfloat16": 2e-2, "float16": 2e-3}
@@ -21,25 +20,16 @@ _TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "bfloat16": 2e-2, "float16": 2
 
 @contextlib.contextmanager
 def interpreted() -> Iterator[None]:
-    """Makes every `pl.pallas_call` that is traced inside run in JAX's interpret mode, also in code of others.
+    """Makes every `pl.pallas_call` that this thread traces inside run in JAX's interpret mode, also in code of others.
 
-    What JAX has compiled before is forgotten at both ends, since the mode is no part of what it remembers functions by.
+    The mode is part of what JAX remembers functions by, so a function that was compiled before is traced again.
 
     Example:
       >>> with interpreted():
       ...     want = add(x, y)
     """
-    original = pl.pallas_call
-
-    def pallas_call(*args: Any, **kwargs: Any) -> Any:
-        return original(*args, **{**kwargs, "interpret": True})
-
-    jax.clear_caches()
-    try:
-        with mock.patch.object(pl, "pallas_call", pallas_call):
-            yield
-    finally:
-        jax.clear_caches()
+    with jax_compat.interpreting():
+        yield
 
 
 def difference(got: Any, want: Any, tolerance: float | None = None) -> str | None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
-import inspect
 import os
 import sys
 from collections.abc import Callable
@@ -46,11 +45,12 @@ class ExampleParameter(click.ParamType):
         return path, function or None
 
 
-def load_example(path: str, function: str | None) -> Example:
+def load_example(path: str, name_of_function: str | None) -> Example:
     """Imports a file and calls its `example_args()`.
 
     Args:
-      function: the function's name; without one, that of the file.
+      path: the file.
+      name_of_function: the function's name; without one, that of the file.
 
     Raises:
       click.UsageError: when the file lacks the function or `example_args`.
@@ -63,15 +63,12 @@ def load_example(path: str, function: str | None) -> Example:
     # Imports of its neighbours work as they do for `python FILE`.
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     spec.loader.exec_module(module)
-    wanted = function or name
-    public = [
-        key
-        for key, value in vars(module).items()
-        if callable(value) and getattr(value, "__module__", None) == name and not inspect.isclass(value)
-    ]
-    if wanted not in public:
+    wanted = name_of_function or name
+    function = getattr(module, wanted, None)
+    if not callable(function):
+        public = [key for key, value in vars(module).items() if getattr(value, "__module__", None) == name]
         raise click.UsageError(f"expected a function {wanted!r} in {path}; it has {', '.join(public) or 'none'}")
-    if "example_args" not in public:
+    if not callable(getattr(module, "example_args", None)):
         raise click.UsageError(f"expected a function 'example_args' in {path}, which gives the arguments of {wanted!r}")
     args = module.example_args()
-    return Example(wanted, getattr(module, wanted), args if isinstance(args, tuple) else (args,))
+    return Example(wanted, function, args if isinstance(args, tuple) else (args,))
