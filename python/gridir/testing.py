@@ -53,7 +53,7 @@ def difference(got: Any, want: Any, tolerance: float | None = None) -> str | Non
         wide_got, wide_want = got.astype(np.float64), want.astype(np.float64)
         finite = wide_want[np.isfinite(wide_want)]
         scale = float(np.abs(finite).max(initial=0.0))
-        apart = ~np.isclose(wide_got, wide_want, rtol=limit, atol=limit * min(scale, 1.0), equal_nan=True)
+        apart = ~np.isclose(wide_got, wide_want, rtol=limit, atol=limit * scale, equal_nan=True)
     if not apart.any():
         return None
     place = tuple(int(i[0]) for i in np.nonzero(apart)) if apart.ndim else ()

@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import importlib.resources
-import os
 import sys
 
 import click
@@ -17,7 +14,6 @@ import click
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def opt(arguments: tuple[str, ...]) -> None:
     """Runs passes on MLIR files; all arguments are those of gridir-opt."""
-    package = importlib.resources.files("gridir.mlir")
-    library = ctypes.CDLL(str(package / "_mlir_libs" / "libGridir.so"))
-    argv = [b"gridir-opt", *map(os.fsencode, arguments)]
-    sys.exit(library.gridirOptMain(len(argv), (ctypes.c_char_p * len(argv))(*argv)))
+    from gridir.mlir._mlir_libs import _gridirDialects
+
+    sys.exit(_gridirDialects.opt_main(["gridir-opt", *arguments]))
