@@ -31,7 +31,6 @@ def scale_kernel(x_ref, o_ref, in_buffer, out_buffer, in_sems, out_sem):
         result = pltpu.make_async_copy(out_buffer, o_ref.at[i], out_sem)
         result.start()
         result.wait()
-        return None
 
     jax.lax.fori_loop(0, chunks, body, None)
 

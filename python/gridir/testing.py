@@ -14,7 +14,7 @@ import numpy as np
 
 from gridir.frontend import jax_compat
 
-# How far two computations of one value may be apart, relative to the largest magnitude in the array.
+# How far two computations of one value may be apart, relative to the value or to the median magnitude in the array.
 _TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "bfloat16": 2e-2, "float16": 2e-3}
 
 
@@ -51,8 +51,8 @@ def difference(got: Any, want: Any, tolerance: float | None = None) -> str | Non
     else:
         limit = _TOLERANCES.get(want.dtype.name, 0.13) if tolerance is None else tolerance
         wide_got, wide_want = got.astype(np.float64), want.astype(np.float64)
-        finite = wide_want[np.isfinite(wide_want)]
-        scale = float(np.abs(finite).max(initial=0.0))
+        magnitudes = np.abs(wide_want[np.isfinite(wide_want)])
+        scale = float(np.median(magnitudes)) if magnitudes.size else 0.0
         apart = ~np.isclose(wide_got, wide_want, rtol=limit, atol=limit * scale, equal_nan=True)
     if not apart.any():
         return None

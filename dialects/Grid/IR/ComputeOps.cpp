@@ -90,8 +90,23 @@ OpFoldResult AssumeMultipleOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
+/// Counts the places `{}` and `{:spec}` of a format in Python's syntax, where
+/// `{{` and `}}` stand for braces.
+static size_t countPlaces(StringRef format) {
+  size_t count = 0;
+  for (size_t i = 0; i < format.size(); ++i) {
+    if (format[i] != '{' && format[i] != '}')
+      continue;
+    if (i + 1 < format.size() && format[i + 1] == format[i])
+      ++i;
+    else if (format[i] == '{')
+      ++count;
+  }
+  return count;
+}
+
 LogicalResult PrintOp::verify() {
-  size_t numHoles = getFormat().count("{}");
+  size_t numHoles = countPlaces(getFormat());
   if (numHoles != getValues().size())
     return emitOpError("expected a value for each of ")
            << numHoles << " places in the format, got " << getValues().size();

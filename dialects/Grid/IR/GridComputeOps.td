@@ -94,8 +94,9 @@ def Grid_PrngBitsOp : Grid_Op<"prng_bits", [
 def Grid_PrintOp : Grid_Op<"print", [MemoryEffects<[MemWrite<Grid_Output>]>]> {
   let summary = "print values to the caller's standard output";
   let description = [{
-    `{}` in the format stands for the next value, in the order of the program;
-    `unsigned` marks the integer values that have no sign.
+    `{}` in the format, or `{:spec}` with a format specification of Python,
+    stands for the next value, in the order of the program; `{{` and `}}` are
+    braces. `is_unsigned` marks the integer values that have no sign.
 
     Example:
 

@@ -28,6 +28,7 @@ class KernelContext:
       axis_names: the names of the dimensions of the whole grid, None where one has no name.
       static_grid: the sizes of the dimensions of the whole grid, None where the call gives it.
       platform: the platform that `jax.lax.platform_dependent` is resolved for.
+      origin: the source info of the equation that is being decomposed, or None; its parts are all from there.
       literals: the constants that were made of the jaxpr's literals; some rules read the literal and leave it unused.
       program_ids: what `program_id` gives inside an inlined pipeline body: values that replace the grid's, or None.
     """
@@ -39,6 +40,7 @@ class KernelContext:
     static_grid: tuple[int | None, ...] = ()
     platform: str = "cpu"
     program_ids: tuple[Any, ...] | None = None
+    origin: Any = None
     literals: list[ir.Value] = dataclasses.field(default_factory=list)
     _locations: dict[Any, ir.Location] = dataclasses.field(default_factory=dict)
 
@@ -63,11 +65,13 @@ class RuleContext:
       kernel: the kernel that the equation is in.
       eqn: the equation.
       used: the variables of its jaxpr that anything reads.
+      source_info: where the author wrote it.
     """
 
     kernel: KernelContext
     eqn: Any
-    used: frozenset[Any] = frozenset()
+    used: frozenset[Any]
+    source_info: Any
 
     @property
     def avals_in(self) -> list[Any]:
@@ -87,7 +91,7 @@ class RuleContext:
     @property
     def frames(self) -> tuple[Frame, ...]:
         """Where in the author's code the equation is; empty when it is not known."""
-        frame = jax_compat.user_frame(self.eqn.source_info)
+        frame = jax_compat.user_frame(self.source_info)
         return (frame,) if frame else ()
 
     def is_used(self, result: int = 0) -> bool:
@@ -97,6 +101,15 @@ class RuleContext:
     def inline(self, jaxpr: Any, consts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
         """Emits the equations of a nested jaxpr here and returns its results."""
         return self.kernel.walk(self.kernel, jaxpr, consts, values)
+
+    def decompose(self, jaxpr: Any, consts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+        """As `inline`, for a jaxpr of gridir's own: its equations are reported as parts of this one."""
+        outer = self.kernel.origin
+        self.kernel.origin = self.source_info
+        try:
+            return self.inline(jaxpr, consts, values)
+        finally:
+            self.kernel.origin = outer
 
     def static_value(self, operand: int) -> np.ndarray | None:
         """The value of an operand that is written in the jaxpr itself, or None."""

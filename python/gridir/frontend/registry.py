@@ -63,16 +63,15 @@ def decomposition(*primitives: str) -> Callable[[F], F]:
 
     def decorator(function: F) -> F:
         @functools.lru_cache(maxsize=512)
-        def trace(avals: tuple[Any, ...], params: tuple[tuple[str, Any], ...]) -> Any:
+        def trace(avals: tuple[Any, ...], params: tuple[tuple[str, Any], ...], x64: bool) -> Any:
+            del x64  # What JAX traces depends on it.
             return jax.make_jaxpr(functools.partial(function, **dict(params)))(*avals)
 
+        @functools.wraps(function)
         def lowering(ctx: RuleContext, *values: Any, **params: Any) -> Any:
             avals = tuple(map(_as_argument, ctx.avals_in))
-            closed = trace(avals, tuple(sorted(params.items())))
-            return ctx.inline(closed.jaxpr, closed.consts, values)
-
-        # The file that says the decomposition, for who looks the rule up.
-        lowering.__module__ = function.__module__
+            closed = trace(avals, tuple(sorted(params.items())), jax.config.jax_enable_x64)
+            return ctx.decompose(closed.jaxpr, closed.consts, values)
         for primitive in primitives:
             register(primitive, lowering)
         return function
@@ -89,7 +88,7 @@ def _as_argument(aval: Any) -> jax.ShapeDtypeStruct:
 def traced(ctx: RuleContext, function: Callable[..., Any], values: Sequence[Any]) -> list[Any]:
     """Traces a function of arrays for the equation's operands and emits its equations: for one that cannot be kept."""
     closed = jax.make_jaxpr(function)(*map(_as_argument, ctx.avals_in))
-    return ctx.inline(closed.jaxpr, closed.consts, values)
+    return ctx.decompose(closed.jaxpr, closed.consts, values)
 
 
 def find(primitive: str) -> Rule | None:

@@ -56,8 +56,9 @@ def walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequenc
         if not eqn.effects and used.isdisjoint(eqn.outvars):
             continue
         lowering = registry.find(eqn.primitive.name)
-        ctx = RuleContext(kernel, eqn, used)
-        with kernel.location(eqn.source_info):
+        source_info = kernel.origin or eqn.source_info
+        ctx = RuleContext(kernel, eqn, used, source_info)
+        with kernel.location(source_info):
             if lowering is None:
                 raise ctx.unsupported("expected a primitive that has a lowering rule")
             if _moves_keys(eqn):

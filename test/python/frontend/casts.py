@@ -1,0 +1,59 @@
+# RUN: %python %s | FileCheck %s
+
+import jax.numpy as jnp
+from jax import lax
+from show import array, show_value
+
+x, i, b = array(), array(jnp.int32), array(jnp.bool_)
+
+# What does not fit becomes the nearest integer that does, and NaN becomes 0.
+# CHECK-LABEL: // float_to_signed
+# CHECK: %[[X:.*]] = grid.load
+# CHECK: %[[BELOW:.*]] = arith.cmpf olt, %[[X]]
+# CHECK: %[[ABOVE:.*]] = arith.cmpf oge, %[[X]]
+# CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]]
+# CHECK: %[[SAFE:.*]] = arith.select {{.*}}, {{.*}}, %[[X]]
+# CHECK: %[[INT:.*]] = arith.fptosi %[[SAFE]]
+# CHECK: %[[LOW:.*]] = arith.select %[[BELOW]], {{.*}}, %[[INT]]
+# CHECK: arith.select %[[ABOVE]], {{.*}}, %[[LOW]]
+show_value("float_to_signed", lambda a: a.astype(jnp.int32), x)
+
+# CHECK-LABEL: // unsigned_to_float
+# CHECK: arith.uitofp
+show_value("unsigned_to_float", lambda a: a.astype(jnp.float32), array(jnp.uint8))
+# CHECK-LABEL: // bool_to_float
+# CHECK: arith.uitofp {{.*}} : tensor<8x128xi1> to tensor<8x128xf32>
+show_value("bool_to_float", lambda a: a.astype(jnp.float32), b)
+# CHECK-LABEL: // integer_to_bool
+# CHECK: arith.cmpi ne
+show_value("integer_to_bool", lambda a: a.astype(jnp.bool_), i)
+# CHECK-LABEL: // sign_extension
+# CHECK: arith.extsi {{.*}} : tensor<8x128xi8> to tensor<8x128xi32>
+show_value("sign_extension", lambda a: a.astype(jnp.int32), array(jnp.int8))
+# CHECK-LABEL: // zero_extension
+# CHECK: arith.extui {{.*}} : tensor<8x128xi8> to tensor<8x128xi32>
+show_value("zero_extension", lambda a: a.astype(jnp.int32), array(jnp.uint8))
+
+# Signedness is no part of a value: nothing is left to do.
+# CHECK-LABEL: // same_width
+# CHECK: %[[X:.*]] = grid.load
+# CHECK-NEXT: grid.store %[[X]]
+show_value("same_width", lambda a: a.astype(jnp.uint32), i)
+
+# Two floats of one width meet in f32.
+# CHECK-LABEL: // half_to_bfloat
+# CHECK: arith.extf {{.*}} : tensor<8x128xf16> to tensor<8x128xf32>
+# CHECK: arith.truncf {{.*}} : tensor<8x128xf32> to tensor<8x128xbf16>
+show_value("half_to_bfloat", lambda a: a.astype(jnp.bfloat16), array(jnp.float16))
+
+# CHECK-LABEL: // bitcast
+# CHECK: arith.bitcast {{.*}} : tensor<8x128xf32> to tensor<8x128xi32>
+show_value("bitcast", lambda a: lax.bitcast_convert_type(a, jnp.uint32), x)
+
+# Wider elements are cut into narrower ones, the lowest bits first.
+# CHECK-LABEL: // bitcast_narrower
+# CHECK: arith.trunci {{.*}} : tensor<8x128xi32> to tensor<8x128xi16>
+# CHECK: tensor.insert_slice {{.*}}[0, 0, 0] [8, 128, 1]
+# CHECK: arith.shrui
+# CHECK: tensor.insert_slice {{.*}}[0, 0, 1] [8, 128, 1]
+show_value("bitcast_narrower", lambda a: lax.bitcast_convert_type(a, jnp.int16), x)

@@ -1,0 +1,37 @@
+# RUN: %python %s | FileCheck %s
+
+import jax.numpy as jnp
+from jax import lax
+from show import array, show_value
+
+x, h, b = array(), array(jnp.bfloat16), array(jnp.int8)
+
+# CHECK-LABEL: // matmul
+# CHECK: grid.dot {{.*}} contract [1] x [0] : tensor<8x128xf32>, tensor<128x8xf32> -> tensor<8x8xf32>
+show_value("matmul", jnp.matmul, x, array(jnp.float32, 128, 8))
+
+# CHECK-LABEL: // batched
+# CHECK: grid.dot {{.*}} contract [2] x [2] batch [0] x [0]
+show_value(
+    "batched", lambda a, c: jnp.einsum("bij,bkj->bik", a, c), array(jnp.float32, 2, 8, 16), array(jnp.float32, 2, 4, 16)
+)
+
+# What the author says of the precision is kept.
+# CHECK-LABEL: // precise
+# CHECK: grid.dot {{.*}} precision ["HIGHEST", "HIGHEST"]
+show_value("precise", lambda a: jnp.dot(a, a.T, precision="highest"), x)
+
+# CHECK-LABEL: // wide_result
+# CHECK: grid.dot {{.*}} : tensor<8x128xbf16>, tensor<128x8xbf16> -> tensor<8x8xf32>
+# CHECK-NOT: arith.truncf
+show_value("wide_result", lambda a: jnp.dot(a, a.T, preferred_element_type=jnp.float32), h)
+
+# Narrow floats are summed in f32 and rounded once.
+# CHECK-LABEL: // narrow_result
+# CHECK: %[[WIDE:.*]] = grid.dot {{.*}} -> tensor<8x8xf32>
+# CHECK: arith.truncf %[[WIDE]] : tensor<8x8xf32> to tensor<8x8xbf16>
+show_value("narrow_result", lambda a: jnp.dot(a, a.T), h)
+
+# CHECK-LABEL: // integers
+# CHECK: grid.dot {{.*}} : tensor<8x128xi8>, tensor<128x8xi8> -> tensor<8x8xi32>
+show_value("integers", lambda a: lax.dot(a, a.T, preferred_element_type=jnp.int32), b)

@@ -1,0 +1,65 @@
+# RUN: %python %s | FileCheck %s
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.experimental import pallas as pl
+from show import array, show
+
+x = array()
+
+
+# CHECK-LABEL: // places
+# CHECK: grid.program_id 1
+# CHECK: arith.constant 3 : i32
+def places(x_ref, o_ref):
+    o_ref[...] = x_ref[...] + (pl.program_id(1) + pl.num_programs(1)).astype(jnp.float32)
+
+
+show(places, x, grid=(2, 3))
+
+
+# `jax.vmap` puts a dimension in front of the grid that the author does not count.
+# CHECK-LABEL: // mapped
+# CHECK: grid.program_id 1
+def mapped(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * pl.program_id(0).astype(jnp.float32)
+
+
+show(mapped, array(jnp.float32, 4, 8, 128), grid=(3,), out_shape=x, transform=jax.vmap)
+
+
+# CHECK-LABEL: // aligned
+# CHECK: %[[I:.*]] = arith.muli
+# CHECK: %[[J:.*]] = grid.assume_multiple %[[I]], 8 : i32
+# CHECK: grid.slice_ref {{.*}}[%[[J]], 0]
+def aligned(x_ref, o_ref):
+    start = pl.multiple_of(pl.program_id(0) * 8, 8)
+    o_ref[...] = x_ref[pl.ds(start, 8), :]
+
+
+show(aligned, array(jnp.float32, 64, 128), grid=(8,), out_shape=x)
+
+
+# The places of the format become `{}`, in the order in which they name the values.
+# CHECK-LABEL: // prints
+# CHECK: grid.print "y = {}, x = {}" %[[Y:.*]], %[[X:.*]] : tensor<8x128xf32>, i32
+# CHECK: grid.print "total {}" {{.*}} : f32
+def prints(x_ref, o_ref):
+    jax.debug.print("y = {y}, x = {x}", x=pl.program_id(0), y=x_ref[...])
+    pl.debug_print("total", jnp.sum(x_ref[...]))
+    o_ref[...] = x_ref[...]
+
+
+show(prints, x, grid=(2,))
+
+
+# The branch for the platform that is compiled for.
+# CHECK-LABEL: // platform
+# CHECK: math.sin
+# CHECK-NOT: math.cos
+def platform(x_ref, o_ref):
+    o_ref[...] = lax.platform_dependent(x_ref[...], cpu=jnp.sin, default=jnp.cos)
+
+
+show(platform, x)

@@ -1,0 +1,52 @@
+# RUN: %python %s | FileCheck %s
+
+import jax.numpy as jnp
+from jax import lax
+from show import array, show_value
+
+x = array()
+
+# CHECK-LABEL: // sum_rows
+# CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00
+# CHECK: %[[INIT:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs({{.*}} : tensor<8xf32>)
+# CHECK: linalg.reduce ins({{.*}} : tensor<8x128xf32>) outs(%[[INIT]] : tensor<8xf32>) dimensions = [1]
+# CHECK: arith.addf
+show_value("sum_rows", lambda a: jnp.sum(a, 1), x)
+
+# A reduction of every dimension gives a scalar.
+# CHECK-LABEL: // max_all
+# CHECK: arith.constant 0xFF800000 : f32
+# CHECK: %[[R:.*]] = linalg.reduce {{.*}} dimensions = [0, 1]
+# CHECK: arith.maximumf
+# CHECK: tensor.extract %[[R]][] : tensor<f32>
+show_value("max_all", lambda a: a + jnp.max(a), x)
+
+# CHECK-LABEL: // min_unsigned
+# CHECK: arith.constant -1 : i32
+# CHECK: arith.minui
+show_value("min_unsigned", lambda a: jnp.min(a, 0), array(jnp.uint32))
+
+# CHECK-LABEL: // any_row
+# CHECK: arith.ori
+show_value("any_row", lambda a: jnp.any(a, 1), array(jnp.bool_))
+
+# Of equal elements the first is meant, and a NaN is larger than any number.
+# CHECK-LABEL: // argmax
+# CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
+# CHECK: arith.cmpf ogt
+# CHECK: arith.cmpf uno
+# CHECK: arith.cmpi slt
+# CHECK: linalg.yield {{.*}} : f32, i32
+show_value("argmax", lambda a: jnp.argmax(a, 1), x)
+
+# Seven steps sum 128 elements.
+# CHECK-LABEL: // cumsum
+# CHECK-COUNT-7: arith.addf
+# CHECK-NOT: arith.addf
+show_value("cumsum", lambda a: jnp.cumsum(a, 1), x)
+
+# CHECK-LABEL: // author_function
+# CHECK: linalg.reduce
+# CHECK: arith.mulf
+# CHECK: arith.addf
+show_value("author_function", lambda a: lax.reduce(a, 0.0, lambda p, q: p + q * 2.0, (1,)), x)

@@ -1,0 +1,99 @@
+# RUN: %python %s | FileCheck %s
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+from show import array, show
+
+x, n = array(), array(jnp.int32, 4)
+
+
+# The value that a store replaces is not read.
+# CHECK-LABEL: // whole
+# CHECK: %[[X:.*]] = grid.load
+# CHECK-NOT: grid.load
+# CHECK: grid.store %[[X]], {{.*}} : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
+def whole(x_ref, o_ref):
+    o_ref[...] = x_ref[...]
+
+
+show(whole, x)
+
+
+# CHECK-LABEL: // windows
+# CHECK: %[[I:.*]] = grid.load {{.*}} : memref<i32
+# CHECK: grid.slice_ref {{.*}}[%[[I]], 0] [2, 64] [1, 2] : {{.*}} -> memref<2x64xf32
+# CHECK: grid.slice_ref {{.*}}[7, 0] [1, 64] [1, 1] drop [0] : {{.*}} -> memref<64xf32
+def windows(x_ref, n_ref, o_ref):
+    rows = x_ref[pl.ds(n_ref[0], 2), pl.ds(0, 64, 2)]
+    o_ref[-1, :64] = rows[0]
+
+
+show(windows, x, n)
+
+
+# CHECK-LABEL: // views
+# CHECK: grid.bitcast_ref {{.*}} : memref<8x128xf32, #grid.space<default>> -> memref<16x128xbf16, #grid.space<default>>
+# CHECK: grid.reshape_ref {{.*}} -> memref<4x256xf32
+def views(x_ref, o_ref, p_ref):
+    o_ref[...] = x_ref.bitcast(jnp.bfloat16)[...]
+    p_ref[...] = x_ref.reshape(4, 256)[...]
+
+
+show(views, x, out_shape=[array(jnp.bfloat16, 16, 128), array(jnp.float32, 4, 256)])
+
+
+# CHECK-LABEL: // update
+# CHECK: grid.accumulate
+def update(x_ref, o_ref):
+    jax.ref.addupdate(o_ref, ..., x_ref[...])
+
+
+show(update, x)
+
+
+# An array of indices makes a gather; with a slice in front of it the result is put back in JAX's order.
+# CHECK-LABEL: // gathers
+# CHECK: %[[I:.*]] = grid.load {{.*}} -> tensor<4xi32>
+# CHECK: grid.gather {{.*}}[%[[I]]] dims [0] : {{.*}} -> tensor<4x128xf32>
+# CHECK: %[[J:.*]] = grid.load {{.*}} -> tensor<4xi32>
+# CHECK: %[[COLUMNS:.*]] = grid.gather {{.*}}[%[[J]]] dims [1] : {{.*}} -> tensor<4x8xf32>
+# CHECK: linalg.transpose ins(%[[COLUMNS]] : tensor<4x8xf32>) outs({{.*}} : tensor<8x4xf32>) permutation = [1, 0]
+# CHECK: grid.scatter {{.*}} dims [0]
+def gathers(x_ref, n_ref, o_ref, p_ref):
+    rows = x_ref[n_ref[...], :]
+    p_ref[...] = x_ref[:, n_ref[...]]
+    o_ref[n_ref[...], :] = rows
+
+
+show(gathers, x, n, out_shape=[x, array(jnp.float32, 8, 4)])
+
+
+# CHECK-LABEL: // masks
+# CHECK: %[[MASK:.*]] = linalg.broadcast {{.*}} : tensor<8x128xi1>
+# CHECK: %[[V:.*]] = grid.load {{.*}} mask %[[MASK]] :
+# CHECK: grid.store %[[V]], {{.*}} mask %[[MASK]]
+def masks(x_ref, n_ref, o_ref):
+    mask = jnp.arange(128)[None, :] < n_ref[0]
+    mask = jnp.broadcast_to(mask, (8, 128))
+    value = pltpu.load(x_ref, mask=mask)
+    pltpu.store(o_ref, value, mask=mask)
+
+
+show(masks, x, n)
+
+
+# CHECK-LABEL: // scoped
+# CHECK: grid.scoped (%[[TMP:.*]]: memref<8x128xf32, #grid.space<tpu.vmem>>)
+# CHECK: grid.store {{.*}}, %[[TMP]]
+# CHECK: grid.load %[[TMP]]
+def scoped(x_ref, o_ref):
+    def body(tmp):
+        tmp[...] = x_ref[...]
+        o_ref[...] = tmp[...] * 2.0
+
+    pl.run_scoped(body, pltpu.VMEM((8, 128), jnp.float32))
+
+
+show(scoped, x)

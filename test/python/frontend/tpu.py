@@ -1,0 +1,66 @@
+# RUN: %python %s | FileCheck %s
+
+import jax.numpy as jnp
+from jax import lax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+from show import array, show, show_value
+
+x = array()
+anywhere = pl.BlockSpec(memory_space=pl.ANY)
+
+
+# CHECK-LABEL: // copies
+# CHECK: scratch(%[[BUFFER:[a-z0-9]+]]: memref<8x128xf32, {{.*}}>, %[[SEM:[a-z0-9]+]]: memref<!grid.semaphore<dma>
+# CHECK: grid.copy_start %{{.*}}, %[[BUFFER]] sem %[[SEM]]
+# CHECK: grid.copy_wait %{{.*}}, %[[BUFFER]] sem %[[SEM]]
+def copies(x_ref, o_ref, buffer, sem):
+    copy = pltpu.make_async_copy(x_ref, buffer, sem)
+    copy.start()
+    copy.wait()
+    o_ref[...] = buffer[...]
+
+
+show(
+    copies,
+    x,
+    in_specs=[anywhere],
+    scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA],
+)
+
+
+# CHECK-LABEL: // signals
+# CHECK: %[[S:.*]] = grid.slice_ref {{.*}}[1] [1] [1] drop [0]
+# CHECK: grid.semaphore_signal %[[S]], %{{.*}} : memref<!grid.semaphore<regular>
+# CHECK: grid.semaphore_read
+# CHECK: grid.semaphore_wait %{{.*}}, %{{.*}} : memref<!grid.semaphore<regular>
+def signals(x_ref, o_ref, sems):
+    pl.semaphore_signal(sems.at[1], 2)
+    o_ref[...] = x_ref[...] * pl.semaphore_read(sems.at[1]).astype(jnp.float32)
+    pl.semaphore_wait(sems.at[1], 2)
+
+
+show(signals, x, scratch_shapes=[pltpu.SemaphoreType.REGULAR((2,))])
+
+
+# CHECK-LABEL: // random
+# CHECK: grid.prng_seed %{{.*}} : i32
+# CHECK: grid.prng_bits : tensor<8x128xi32>
+def random(x_ref, o_ref):
+    pltpu.prng_seed(7)
+    bits = lax.bitcast_convert_type(pltpu.prng_random_bits((8, 128)), jnp.float32)
+    o_ref[...] = x_ref[...] + bits
+
+
+show(random, x)
+
+# Sublanes are packed: two rows of 16 bits make one of 32.
+# CHECK-LABEL: // bitcast
+# CHECK: linalg.transpose
+# CHECK: arith.shli
+# CHECK: tensor<4x128xi32>
+show_value("bitcast", lambda a: pltpu.bitcast(a, jnp.int32), array(jnp.bfloat16))
+
+# CHECK-LABEL: // roll
+# CHECK: tensor.extract_slice {{.*}} [8, 128] [1, 1] : tensor<8x256xf32> to tensor<8x128xf32>
+show_value("roll", lambda a: pltpu.roll(a, 3, 1), x)

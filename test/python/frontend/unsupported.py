@@ -1,0 +1,41 @@
+# RUN: %python %s | FileCheck %s
+
+import gridir
+import jax
+import jax.numpy as jnp
+from gridir.errors import Error
+from jax import lax
+from jax.experimental import pallas as pl
+from show import array
+
+x = array(jnp.float32, 1, 8, 128)
+
+
+def kernel(x_ref, o_ref):
+    value = lax.conv_general_dilated(x_ref[...], jnp.ones((8, 8, 3)), (1,), "SAME")
+    o_ref[...] = value + lax.polygamma(x_ref[...], x_ref[...])
+
+
+# Every primitive that is missing is named at once, with its parameters and the author's line.
+# CHECK: UnsupportedError
+# CHECK: expected primitives that gridir can lower, got `conv_general_dilated`, `polygamma`
+# CHECK: in kernel `kernel`
+# CHECK: unsupported.py:{{[0-9]+}}:{{[0-9]+}} (kernel)
+# CHECK: note: conv_general_dilated[{{.*}}window_strides=(1,){{.*}}] at {{.*}}unsupported.py
+# CHECK: note: polygamma[] at {{.*}}unsupported.py
+try:
+    gridir.lower(pl.pallas_call(kernel, out_shape=x), x)
+except Error as error:
+    print(type(error).__name__, error)
+
+
+def by_name(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * lax.axis_index("rows").astype(jnp.float32)
+
+
+# CHECK: UnsupportedError axis_index: expected the name of one grid dimension (none), got 'rows'
+# CHECK: unsupported.py:{{[0-9]+}}
+try:
+    jax.vmap(lambda a: gridir.lower(pl.pallas_call(by_name, out_shape=x), x) and a, axis_name="rows")(jnp.zeros(2))
+except Error as error:
+    print(type(error).__name__, error)
