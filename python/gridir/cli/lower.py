@@ -9,7 +9,7 @@ import os
 
 import click
 
-from gridir.cli.errors import short_errors
+from gridir.cli.errors import Reported, short_errors
 from gridir.cli.example import ExampleParameter, load_example
 
 
@@ -49,7 +49,7 @@ def lower(
         example = load_example(*file)
         lowered = gridir.lower(example.function, *example.args, target=target)
         if not lowered.kernels:
-            raise click.ClickException(f"{example.name} calls no Pallas kernel")
+            raise Reported(f"{example.name} calls no Pallas kernel")
         for kernel in lowered.kernels:
             if save_stages is not None:
                 _save_stages(kernel, save_stages, locations)
