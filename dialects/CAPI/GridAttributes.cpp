@@ -19,8 +19,10 @@ using namespace gridir::grid;
 namespace {
 
 /// Says that `name` is no enumerator of `what`.
-MlirAttribute unknownName(MLIRContext *context, StringRef what, MlirStringRef name) {
-  emitError(UnknownLoc::get(context)) << "expected a " << what << ", got '" << unwrap(name) << "'";
+MlirAttribute unknownName(MLIRContext *context, StringRef what,
+                          MlirStringRef name) {
+  emitError(UnknownLoc::get(context))
+      << "expected a " << what << ", got '" << unwrap(name) << "'";
   return {nullptr};
 }
 
@@ -30,7 +32,8 @@ auto emitter(MLIRContext *context) {
 }
 
 StringAttr optionalString(MLIRContext *context, MlirStringRef string) {
-  return string.length == 0 ? StringAttr() : StringAttr::get(context, unwrap(string));
+  return string.length == 0 ? StringAttr()
+                            : StringAttr::get(context, unwrap(string));
 }
 
 MlirStringRef wrapOptional(StringAttr attr) {
@@ -39,8 +42,9 @@ MlirStringRef wrapOptional(StringAttr attr) {
 
 template <typename AttrTy>
 SmallVector<AttrTy> unwrapAll(intptr_t count, const MlirAttribute *attrs) {
-  return llvm::map_to_vector(ArrayRef(attrs, count),
-                             [](MlirAttribute attr) { return cast<AttrTy>(unwrap(attr)); });
+  return llvm::map_to_vector(ArrayRef(attrs, count), [](MlirAttribute attr) {
+    return cast<AttrTy>(unwrap(attr));
+  });
 }
 
 } // namespace
@@ -49,9 +53,13 @@ SmallVector<AttrTy> unwrapAll(intptr_t count, const MlirAttribute *attrs) {
 // MemorySpaceAttr, DimSemanticsAttr and SemaphoreType
 //===----------------------------------------------------------------------===//
 
-bool gridirAttributeIsASpace(MlirAttribute attr) { return isa<MemorySpaceAttr>(unwrap(attr)); }
+bool gridirAttributeIsASpace(MlirAttribute attr) {
+  return isa<MemorySpaceAttr>(unwrap(attr));
+}
 
-MlirTypeID gridirSpaceAttrGetTypeID() { return wrap(MemorySpaceAttr::getTypeID()); }
+MlirTypeID gridirSpaceAttrGetTypeID() {
+  return wrap(MemorySpaceAttr::getTypeID());
+}
 
 MlirAttribute gridirSpaceAttrGet(MlirContext context, MlirStringRef space) {
   std::optional<MemorySpace> value = symbolizeMemorySpace(unwrap(space));
@@ -61,16 +69,20 @@ MlirAttribute gridirSpaceAttrGet(MlirContext context, MlirStringRef space) {
 }
 
 MlirStringRef gridirSpaceAttrGetValue(MlirAttribute attr) {
-  return wrap(stringifyMemorySpace(cast<MemorySpaceAttr>(unwrap(attr)).getValue()));
+  return wrap(
+      stringifyMemorySpace(cast<MemorySpaceAttr>(unwrap(attr)).getValue()));
 }
 
 bool gridirAttributeIsADimSemantics(MlirAttribute attr) {
   return isa<DimSemanticsAttr>(unwrap(attr));
 }
 
-MlirTypeID gridirDimSemanticsAttrGetTypeID() { return wrap(DimSemanticsAttr::getTypeID()); }
+MlirTypeID gridirDimSemanticsAttrGetTypeID() {
+  return wrap(DimSemanticsAttr::getTypeID());
+}
 
-MlirAttribute gridirDimSemanticsAttrGet(MlirContext context, MlirStringRef semantics) {
+MlirAttribute gridirDimSemanticsAttrGet(MlirContext context,
+                                        MlirStringRef semantics) {
   std::optional<DimSemantics> value = symbolizeDimSemantics(unwrap(semantics));
   if (!value)
     return unknownName(unwrap(context), "dimension semantics", semantics);
@@ -78,12 +90,17 @@ MlirAttribute gridirDimSemanticsAttrGet(MlirContext context, MlirStringRef seman
 }
 
 MlirStringRef gridirDimSemanticsAttrGetValue(MlirAttribute attr) {
-  return wrap(stringifyDimSemantics(cast<DimSemanticsAttr>(unwrap(attr)).getValue()));
+  return wrap(
+      stringifyDimSemantics(cast<DimSemanticsAttr>(unwrap(attr)).getValue()));
 }
 
-bool gridirTypeIsASemaphore(MlirType type) { return isa<SemaphoreType>(unwrap(type)); }
+bool gridirTypeIsASemaphore(MlirType type) {
+  return isa<SemaphoreType>(unwrap(type));
+}
 
-MlirTypeID gridirSemaphoreTypeGetTypeID() { return wrap(SemaphoreType::getTypeID()); }
+MlirTypeID gridirSemaphoreTypeGetTypeID() {
+  return wrap(SemaphoreType::getTypeID());
+}
 
 MlirType gridirSemaphoreTypeGet(MlirContext context, MlirStringRef kind) {
   std::optional<SemaphoreKind> value = symbolizeSemaphoreKind(unwrap(kind));
@@ -95,24 +112,29 @@ MlirType gridirSemaphoreTypeGet(MlirContext context, MlirStringRef kind) {
 }
 
 MlirStringRef gridirSemaphoreTypeGetKind(MlirType type) {
-  return wrap(stringifySemaphoreKind(cast<SemaphoreType>(unwrap(type)).getKind()));
+  return wrap(
+      stringifySemaphoreKind(cast<SemaphoreType>(unwrap(type)).getKind()));
 }
 
 //===----------------------------------------------------------------------===//
 // DimAttr
 //===----------------------------------------------------------------------===//
 
-bool gridirAttributeIsADim(MlirAttribute attr) { return isa<DimAttr>(unwrap(attr)); }
+bool gridirAttributeIsADim(MlirAttribute attr) {
+  return isa<DimAttr>(unwrap(attr));
+}
 
 MlirTypeID gridirDimAttrGetTypeID() { return wrap(DimAttr::getTypeID()); }
 
-MlirAttribute gridirDimAttrGet(MlirContext context, int64_t size, MlirStringRef name, bool vmapped,
+MlirAttribute gridirDimAttrGet(MlirContext context, int64_t size,
+                               MlirStringRef name, bool vmapped,
                                MlirStringRef kind) {
   std::optional<DimKind> value = symbolizeDimKind(unwrap(kind));
   if (!value)
     return unknownName(unwrap(context), "kind of grid dimension", kind);
-  return wrap(DimAttr::get(unwrap(context), size < 0 ? ShapedType::kDynamic : size,
-                           optionalString(unwrap(context), name), vmapped, *value));
+  return wrap(
+      DimAttr::get(unwrap(context), size < 0 ? ShapedType::kDynamic : size,
+                   optionalString(unwrap(context), name), vmapped, *value));
 }
 
 int64_t gridirDimAttrGetSize(MlirAttribute attr) {
@@ -136,17 +158,23 @@ MlirStringRef gridirDimAttrGetKind(MlirAttribute attr) {
 // BlockDimAttr
 //===----------------------------------------------------------------------===//
 
-bool gridirAttributeIsABlockDim(MlirAttribute attr) { return isa<BlockDimAttr>(unwrap(attr)); }
+bool gridirAttributeIsABlockDim(MlirAttribute attr) {
+  return isa<BlockDimAttr>(unwrap(attr));
+}
 
-MlirTypeID gridirBlockDimAttrGetTypeID() { return wrap(BlockDimAttr::getTypeID()); }
+MlirTypeID gridirBlockDimAttrGetTypeID() {
+  return wrap(BlockDimAttr::getTypeID());
+}
 
-MlirAttribute gridirBlockDimAttrGet(MlirContext context, MlirStringRef kind, int64_t size,
-                                    int64_t padLow, int64_t padHigh) {
+MlirAttribute gridirBlockDimAttrGet(MlirContext context, MlirStringRef kind,
+                                    int64_t size, int64_t padLow,
+                                    int64_t padHigh) {
   std::optional<BlockKind> value = symbolizeBlockKind(unwrap(kind));
   if (!value)
     return unknownName(unwrap(context), "kind of block dimension", kind);
-  return wrap(Attribute(BlockDimAttr::getChecked(emitter(unwrap(context)), unwrap(context), *value,
-                                                 size, padLow, padHigh)));
+  return wrap(Attribute(BlockDimAttr::getChecked(emitter(unwrap(context)),
+                                                 unwrap(context), *value, size,
+                                                 padLow, padHigh)));
 }
 
 MlirStringRef gridirBlockDimAttrGetKind(MlirAttribute attr) {
@@ -173,18 +201,20 @@ bool gridirAttributeIsAPipelineMode(MlirAttribute attr) {
   return isa<PipelineModeAttr>(unwrap(attr));
 }
 
-MlirTypeID gridirPipelineModeAttrGetTypeID() { return wrap(PipelineModeAttr::getTypeID()); }
+MlirTypeID gridirPipelineModeAttrGetTypeID() {
+  return wrap(PipelineModeAttr::getTypeID());
+}
 
-MlirAttribute gridirPipelineModeAttrGet(MlirContext context, int64_t buffers, bool lookahead,
-                                        MlirStringRef revisit) {
+MlirAttribute gridirPipelineModeAttrGet(MlirContext context, int64_t buffers,
+                                        bool lookahead, MlirStringRef revisit) {
   std::optional<RevisitMode> value;
   if (revisit.length != 0) {
     value = symbolizeRevisitMode(unwrap(revisit));
     if (!value)
       return unknownName(unwrap(context), "revisit mode", revisit);
   }
-  return wrap(Attribute(PipelineModeAttr::getChecked(emitter(unwrap(context)), unwrap(context),
-                                                     buffers, lookahead, value)));
+  return wrap(Attribute(PipelineModeAttr::getChecked(
+      emitter(unwrap(context)), unwrap(context), buffers, lookahead, value)));
 }
 
 int64_t gridirPipelineModeAttrGetBuffers(MlirAttribute attr) {
@@ -196,25 +226,34 @@ bool gridirPipelineModeAttrGetLookahead(MlirAttribute attr) {
 }
 
 MlirStringRef gridirPipelineModeAttrGetRevisit(MlirAttribute attr) {
-  std::optional<RevisitMode> revisit = cast<PipelineModeAttr>(unwrap(attr)).getRevisit();
-  return revisit ? wrap(stringifyRevisitMode(*revisit)) : MlirStringRef{nullptr, 0};
+  std::optional<RevisitMode> revisit =
+      cast<PipelineModeAttr>(unwrap(attr)).getRevisit();
+  return revisit ? wrap(stringifyRevisitMode(*revisit))
+                 : MlirStringRef{nullptr, 0};
 }
 
-bool gridirAttributeIsATransform(MlirAttribute attr) { return isa<TransformAttr>(unwrap(attr)); }
+bool gridirAttributeIsATransform(MlirAttribute attr) {
+  return isa<TransformAttr>(unwrap(attr));
+}
 
-MlirTypeID gridirTransformAttrGetTypeID() { return wrap(TransformAttr::getTypeID()); }
+MlirTypeID gridirTransformAttrGetTypeID() {
+  return wrap(TransformAttr::getTypeID());
+}
 
-MlirAttribute gridirTransformAttrGet(MlirContext context, MlirStringRef kind, intptr_t numValues,
+MlirAttribute gridirTransformAttrGet(MlirContext context, MlirStringRef kind,
+                                     intptr_t numValues,
                                      const int64_t *values) {
   std::optional<TransformKind> value = symbolizeTransformKind(unwrap(kind));
   if (!value)
     return unknownName(unwrap(context), "kind of transform", kind);
-  return wrap(Attribute(TransformAttr::getChecked(emitter(unwrap(context)), unwrap(context), *value,
-                                                  ArrayRef(values, numValues))));
+  return wrap(Attribute(
+      TransformAttr::getChecked(emitter(unwrap(context)), unwrap(context),
+                                *value, ArrayRef(values, numValues))));
 }
 
 MlirStringRef gridirTransformAttrGetKind(MlirAttribute attr) {
-  return wrap(stringifyTransformKind(cast<TransformAttr>(unwrap(attr)).getKind()));
+  return wrap(
+      stringifyTransformKind(cast<TransformAttr>(unwrap(attr)).getKind()));
 }
 
 intptr_t gridirTransformAttrGetNumValues(MlirAttribute attr) {
@@ -229,25 +268,32 @@ int64_t gridirTransformAttrGetValue(MlirAttribute attr, intptr_t i) {
 // OperandAttr
 //===----------------------------------------------------------------------===//
 
-bool gridirAttributeIsAOperand(MlirAttribute attr) { return isa<OperandAttr>(unwrap(attr)); }
+bool gridirAttributeIsAOperand(MlirAttribute attr) {
+  return isa<OperandAttr>(unwrap(attr));
+}
 
-MlirTypeID gridirOperandAttrGetTypeID() { return wrap(OperandAttr::getTypeID()); }
+MlirTypeID gridirOperandAttrGetTypeID() {
+  return wrap(OperandAttr::getTypeID());
+}
 
-MlirAttribute gridirOperandAttrGet(MlirContext mlirContext, MlirType elementType,
-                                   MlirAttribute shape, intptr_t numBlockDims,
-                                   const MlirAttribute *block, MlirStringRef space,
-                                   MlirAttribute pipeline, intptr_t numTransforms,
-                                   const MlirAttribute *transforms, MlirStringRef origin,
-                                   MlirStringRef indexTree) {
+MlirAttribute
+gridirOperandAttrGet(MlirContext mlirContext, MlirType elementType,
+                     MlirAttribute shape, intptr_t numBlockDims,
+                     const MlirAttribute *block, MlirStringRef space,
+                     MlirAttribute pipeline, intptr_t numTransforms,
+                     const MlirAttribute *transforms, MlirStringRef origin,
+                     MlirStringRef indexTree) {
   MLIRContext *context = unwrap(mlirContext);
   std::optional<MemorySpace> value = symbolizeMemorySpace(unwrap(space));
   if (!value)
     return unknownName(context, "memory space", space);
   SmallVector<BlockDimAttr> dims = unwrapAll<BlockDimAttr>(numBlockDims, block);
-  SmallVector<TransformAttr> steps = unwrapAll<TransformAttr>(numTransforms, transforms);
+  SmallVector<TransformAttr> steps =
+      unwrapAll<TransformAttr>(numTransforms, transforms);
   return wrap(Attribute(OperandAttr::getChecked(
-      emitter(context), context, unwrap(elementType), cast<ArrayAttr>(unwrap(shape)),
-      ArrayRef(dims), *value, cast_if_present<PipelineModeAttr>(unwrap(pipeline)), ArrayRef(steps),
+      emitter(context), context, unwrap(elementType),
+      cast<ArrayAttr>(unwrap(shape)), ArrayRef(dims), *value,
+      cast_if_present<PipelineModeAttr>(unwrap(pipeline)), ArrayRef(steps),
       optionalString(context, origin), optionalString(context, indexTree))));
 }
 
@@ -303,14 +349,17 @@ MlirType gridirOperandAttrGetArrayType(MlirAttribute attr) {
 // CostAttr
 //===----------------------------------------------------------------------===//
 
-bool gridirAttributeIsACost(MlirAttribute attr) { return isa<CostAttr>(unwrap(attr)); }
+bool gridirAttributeIsACost(MlirAttribute attr) {
+  return isa<CostAttr>(unwrap(attr));
+}
 
 MlirTypeID gridirCostAttrGetTypeID() { return wrap(CostAttr::getTypeID()); }
 
-MlirAttribute gridirCostAttrGet(MlirContext context, int64_t flops, int64_t transcendentals,
-                                int64_t bytesAccessed, int64_t remoteBytesTransferred) {
-  return wrap(Attribute(CostAttr::get(unwrap(context), flops, transcendentals, bytesAccessed,
-                                      remoteBytesTransferred)));
+MlirAttribute gridirCostAttrGet(MlirContext context, int64_t flops,
+                                int64_t transcendentals, int64_t bytesAccessed,
+                                int64_t remoteBytesTransferred) {
+  return wrap(Attribute(CostAttr::get(unwrap(context), flops, transcendentals,
+                                      bytesAccessed, remoteBytesTransferred)));
 }
 
 int64_t gridirCostAttrGetFlops(MlirAttribute attr) {

@@ -32,7 +32,9 @@ MlirStringRef toRef(const std::optional<std::string> &string) {
   return string ? toRef(*string) : MlirStringRef{nullptr, 0};
 }
 
-std::string toString(MlirStringRef ref) { return std::string(ref.data, ref.length); }
+std::string toString(MlirStringRef ref) {
+  return std::string(ref.data, ref.length);
+}
 
 /// An absent string of the C API is empty.
 std::optional<std::string> toOptional(MlirStringRef ref) {
@@ -41,8 +43,7 @@ std::optional<std::string> toOptional(MlirStringRef ref) {
 
 /// Makes an attribute or a type and turns the diagnostic of a failure into a
 /// ValueError.
-template <typename Make>
-auto make(MlirContext context, Make &&makeIt) {
+template <typename Make> auto make(MlirContext context, Make &&makeIt) {
   CollectDiagnosticsToStringScope diagnostics(context);
   auto made = makeIt();
   std::string message = diagnostics.takeMessage();
@@ -67,7 +68,8 @@ MlirAttribute shapeToAttribute(MlirContext context, const Dims &shape) {
     if (const auto *size = std::get_if<int64_t>(&dim))
       dims.push_back(mlirIntegerAttrGet(i64, *size));
     else
-      dims.push_back(mlirStringAttrGet(context, toRef(std::get<std::string>(dim))));
+      dims.push_back(
+          mlirStringAttrGet(context, toRef(std::get<std::string>(dim))));
   }
   return mlirArrayAttrGet(context, dims.size(), dims.data());
 }
@@ -89,38 +91,50 @@ void populateNames(nb::module_ &m) {
                           gridirSpaceAttrGetTypeID)
       .def_classmethod(
           "get",
-          [](const nb::object &cls, const std::string &space, MlirContext context) {
-            return cls(make(context, [&] { return gridirSpaceAttrGet(context, toRef(space)); }));
+          [](const nb::object &cls, const std::string &space,
+             MlirContext context) {
+            return cls(make(context, [&] {
+              return gridirSpaceAttrGet(context, toRef(space));
+            }));
           },
           nb::arg("cls"), nb::arg("space"), nb::arg("context") = nb::none(),
           "The memory space of a Ref, as \"tpu.vmem\".")
-      .def_property_readonly(
-          "value", [](MlirAttribute self) { return toString(gridirSpaceAttrGetValue(self)); });
+      .def_property_readonly("value", [](MlirAttribute self) {
+        return toString(gridirSpaceAttrGetValue(self));
+      });
 
   mlir_attribute_subclass(m, "DimSemanticsAttr", gridirAttributeIsADimSemantics,
                           gridirDimSemanticsAttrGetTypeID)
       .def_classmethod(
           "get",
-          [](const nb::object &cls, const std::string &semantics, MlirContext context) {
-            return cls(
-                make(context, [&] { return gridirDimSemanticsAttrGet(context, toRef(semantics)); }));
+          [](const nb::object &cls, const std::string &semantics,
+             MlirContext context) {
+            return cls(make(context, [&] {
+              return gridirDimSemanticsAttrGet(context, toRef(semantics));
+            }));
           },
           nb::arg("cls"), nb::arg("semantics"), nb::arg("context") = nb::none(),
-          "What the order of the programs along a dimension may be, as \"parallel\".")
+          "What the order of the programs along a dimension may be, as "
+          "\"parallel\".")
       .def_property_readonly("value", [](MlirAttribute self) {
         return toString(gridirDimSemanticsAttrGetValue(self));
       });
 
-  mlir_type_subclass(m, "SemaphoreType", gridirTypeIsASemaphore, gridirSemaphoreTypeGetTypeID)
+  mlir_type_subclass(m, "SemaphoreType", gridirTypeIsASemaphore,
+                     gridirSemaphoreTypeGetTypeID)
       .def_classmethod(
           "get",
-          [](const nb::object &cls, const std::string &kind, MlirContext context) {
-            return cls(make(context, [&] { return gridirSemaphoreTypeGet(context, toRef(kind)); }));
+          [](const nb::object &cls, const std::string &kind,
+             MlirContext context) {
+            return cls(make(context, [&] {
+              return gridirSemaphoreTypeGet(context, toRef(kind));
+            }));
           },
           nb::arg("cls"), nb::arg("kind"), nb::arg("context") = nb::none(),
           "A semaphore: \"regular\", \"dma\" or \"barrier\".")
-      .def_property_readonly(
-          "kind", [](MlirType self) { return toString(gridirSemaphoreTypeGetKind(self)); });
+      .def_property_readonly("kind", [](MlirType self) {
+        return toString(gridirSemaphoreTypeGetKind(self));
+      });
 }
 
 void populateGrid(nb::module_ &m) {
@@ -128,50 +142,65 @@ void populateGrid(nb::module_ &m) {
                           gridirDimAttrGetTypeID)
       .def_classmethod(
           "get",
-          [](const nb::object &cls, std::optional<int64_t> size, std::optional<std::string> name,
-             bool vmapped, const std::string &kind, MlirContext context) {
+          [](const nb::object &cls, std::optional<int64_t> size,
+             std::optional<std::string> name, bool vmapped,
+             const std::string &kind, MlirContext context) {
             return cls(make(context, [&] {
-              return gridirDimAttrGet(context, size.value_or(-1), toRef(name), vmapped,
-                                      toRef(kind));
+              return gridirDimAttrGet(context, size.value_or(-1), toRef(name),
+                                      vmapped, toRef(kind));
             }));
           },
           nb::arg("cls"), nb::arg("size").none(), nb::arg("name") = nb::none(),
-          nb::arg("vmapped") = false, nb::arg("kind") = "grid", nb::arg("context") = nb::none(),
+          nb::arg("vmapped") = false, nb::arg("kind") = "grid",
+          nb::arg("context") = nb::none(),
           "A dimension of a grid; a size of None is given at the call.")
       .def_property_readonly("size",
                              [](MlirAttribute self) -> std::optional<int64_t> {
                                int64_t size = gridirDimAttrGetSize(self);
-                               return size < 0 ? std::nullopt : std::optional(size);
+                               return size < 0 ? std::nullopt
+                                               : std::optional(size);
+                             })
+      .def_property_readonly("name",
+                             [](MlirAttribute self) {
+                               return toOptional(gridirDimAttrGetName(self));
                              })
       .def_property_readonly(
-          "name", [](MlirAttribute self) { return toOptional(gridirDimAttrGetName(self)); })
-      .def_property_readonly("vmapped",
-                             [](MlirAttribute self) { return gridirDimAttrGetVmapped(self); })
-      .def_property_readonly(
-          "kind", [](MlirAttribute self) { return toString(gridirDimAttrGetKind(self)); });
+          "vmapped",
+          [](MlirAttribute self) { return gridirDimAttrGetVmapped(self); })
+      .def_property_readonly("kind", [](MlirAttribute self) {
+        return toString(gridirDimAttrGetKind(self));
+      });
 
   mlir_attribute_subclass(m, "CostAttr", gridirAttributeIsACost,
                           gridirCostAttrGetTypeID)
       .def_classmethod(
           "get",
-          [](const nb::object &cls, int64_t flops, int64_t transcendentals, int64_t bytesAccessed,
-             int64_t remoteBytesTransferred, MlirContext context) {
-            return cls(gridirCostAttrGet(context, flops, transcendentals, bytesAccessed,
+          [](const nb::object &cls, int64_t flops, int64_t transcendentals,
+             int64_t bytesAccessed, int64_t remoteBytesTransferred,
+             MlirContext context) {
+            return cls(gridirCostAttrGet(context, flops, transcendentals,
+                                         bytesAccessed,
                                          remoteBytesTransferred));
           },
-          nb::arg("cls"), nb::arg("flops"), nb::arg("transcendentals"), nb::arg("bytes_accessed"),
-          nb::arg("remote_bytes_transferred") = 0, nb::arg("context") = nb::none(),
+          nb::arg("cls"), nb::arg("flops"), nb::arg("transcendentals"),
+          nb::arg("bytes_accessed"), nb::arg("remote_bytes_transferred") = 0,
+          nb::arg("context") = nb::none(),
           "The author's estimate of the cost of one call.")
-      .def_property_readonly("flops",
-                             [](MlirAttribute self) { return gridirCostAttrGetFlops(self); })
       .def_property_readonly(
-          "transcendentals",
-          [](MlirAttribute self) { return gridirCostAttrGetTranscendentals(self); })
+          "flops",
+          [](MlirAttribute self) { return gridirCostAttrGetFlops(self); })
+      .def_property_readonly("transcendentals",
+                             [](MlirAttribute self) {
+                               return gridirCostAttrGetTranscendentals(self);
+                             })
+      .def_property_readonly("bytes_accessed",
+                             [](MlirAttribute self) {
+                               return gridirCostAttrGetBytesAccessed(self);
+                             })
       .def_property_readonly(
-          "bytes_accessed", [](MlirAttribute self) { return gridirCostAttrGetBytesAccessed(self); })
-      .def_property_readonly("remote_bytes_transferred", [](MlirAttribute self) {
-        return gridirCostAttrGetRemoteBytesTransferred(self);
-      });
+          "remote_bytes_transferred", [](MlirAttribute self) {
+            return gridirCostAttrGetRemoteBytesTransferred(self);
+          });
 }
 
 void populateBlocks(nb::module_ &m) {
@@ -182,20 +211,26 @@ void populateBlocks(nb::module_ &m) {
           [](const nb::object &cls, int64_t size, const std::string &kind,
              std::pair<int64_t, int64_t> padding, MlirContext context) {
             return cls(make(context, [&] {
-              return gridirBlockDimAttrGet(context, toRef(kind), size, padding.first,
-                                           padding.second);
+              return gridirBlockDimAttrGet(context, toRef(kind), size,
+                                           padding.first, padding.second);
             }));
           },
           nb::arg("cls"), nb::arg("size"), nb::arg("kind") = "blocked",
-          nb::arg("padding") = std::pair<int64_t, int64_t>(0, 0), nb::arg("context") = nb::none(),
-          "How a dimension is cut: \"blocked\", \"squeezed\" (of size 1), \"element\", "
+          nb::arg("padding") = std::pair<int64_t, int64_t>(0, 0),
+          nb::arg("context") = nb::none(),
+          "How a dimension is cut: \"blocked\", \"squeezed\" (of size 1), "
+          "\"element\", "
           "\"bounded_slice\" or \"indirect\".")
+      .def_property_readonly("kind",
+                             [](MlirAttribute self) {
+                               return toString(gridirBlockDimAttrGetKind(self));
+                             })
       .def_property_readonly(
-          "kind", [](MlirAttribute self) { return toString(gridirBlockDimAttrGetKind(self)); })
-      .def_property_readonly("size",
-                             [](MlirAttribute self) { return gridirBlockDimAttrGetSize(self); })
+          "size",
+          [](MlirAttribute self) { return gridirBlockDimAttrGetSize(self); })
       .def_property_readonly("padding", [](MlirAttribute self) {
-        return std::pair(gridirBlockDimAttrGetPadLow(self), gridirBlockDimAttrGetPadHigh(self));
+        return std::pair(gridirBlockDimAttrGetPadLow(self),
+                         gridirBlockDimAttrGetPadHigh(self));
       });
 
   mlir_attribute_subclass(m, "PipelineModeAttr", gridirAttributeIsAPipelineMode,
@@ -205,16 +240,22 @@ void populateBlocks(nb::module_ &m) {
           [](const nb::object &cls, int64_t buffers, bool lookahead,
              std::optional<std::string> revisit, MlirContext context) {
             return cls(make(context, [&] {
-              return gridirPipelineModeAttrGet(context, buffers, lookahead, toRef(revisit));
+              return gridirPipelineModeAttrGet(context, buffers, lookahead,
+                                               toRef(revisit));
             }));
           },
           nb::arg("cls"), nb::arg("buffers"), nb::arg("lookahead") = false,
           nb::arg("revisit") = nb::none(), nb::arg("context") = nb::none(),
-          "How blocks are buffered; `revisit` is \"immediate\", \"any\" or None.")
-      .def_property_readonly(
-          "buffers", [](MlirAttribute self) { return gridirPipelineModeAttrGetBuffers(self); })
-      .def_property_readonly(
-          "lookahead", [](MlirAttribute self) { return gridirPipelineModeAttrGetLookahead(self); })
+          "How blocks are buffered; `revisit` is \"immediate\", \"any\" or "
+          "None.")
+      .def_property_readonly("buffers",
+                             [](MlirAttribute self) {
+                               return gridirPipelineModeAttrGetBuffers(self);
+                             })
+      .def_property_readonly("lookahead",
+                             [](MlirAttribute self) {
+                               return gridirPipelineModeAttrGetLookahead(self);
+                             })
       .def_property_readonly("revisit", [](MlirAttribute self) {
         return toOptional(gridirPipelineModeAttrGetRevisit(self));
       });
@@ -223,20 +264,27 @@ void populateBlocks(nb::module_ &m) {
                           gridirTransformAttrGetTypeID)
       .def_classmethod(
           "get",
-          [](const nb::object &cls, const std::string &kind, std::vector<int64_t> values,
-             MlirContext context) {
+          [](const nb::object &cls, const std::string &kind,
+             std::vector<int64_t> values, MlirContext context) {
             return cls(make(context, [&] {
-              return gridirTransformAttrGet(context, toRef(kind), values.size(), values.data());
+              return gridirTransformAttrGet(context, toRef(kind), values.size(),
+                                            values.data());
             }));
           },
-          nb::arg("cls"), nb::arg("kind"), nb::arg("values"), nb::arg("context") = nb::none(),
-          "A step from a block to its Ref: \"tiling\", \"untiling\", \"swizzle\", \"unswizzle\" "
+          nb::arg("cls"), nb::arg("kind"), nb::arg("values"),
+          nb::arg("context") = nb::none(),
+          "A step from a block to its Ref: \"tiling\", \"untiling\", "
+          "\"swizzle\", \"unswizzle\" "
           "or \"transpose\".")
-      .def_property_readonly(
-          "kind", [](MlirAttribute self) { return toString(gridirTransformAttrGetKind(self)); })
+      .def_property_readonly("kind",
+                             [](MlirAttribute self) {
+                               return toString(
+                                   gridirTransformAttrGetKind(self));
+                             })
       .def_property_readonly("values", [](MlirAttribute self) {
         std::vector<int64_t> values;
-        for (intptr_t i = 0, e = gridirTransformAttrGetNumValues(self); i < e; ++i)
+        for (intptr_t i = 0, e = gridirTransformAttrGetNumValues(self); i < e;
+             ++i)
           values.push_back(gridirTransformAttrGetValue(self, i));
         return values;
       });
@@ -249,61 +297,77 @@ void populateOperand(nb::module_ &m) {
           "get",
           [](const nb::object &cls, MlirType elementType, const Dims &shape,
              std::vector<MlirAttribute> block, const std::string &space,
-             std::optional<MlirAttribute> pipeline, std::vector<MlirAttribute> transforms,
-             std::optional<std::string> origin, std::optional<std::string> indexTree,
-             MlirContext context) {
+             std::optional<MlirAttribute> pipeline,
+             std::vector<MlirAttribute> transforms,
+             std::optional<std::string> origin,
+             std::optional<std::string> indexTree, MlirContext context) {
             return cls(make(context, [&] {
-              return gridirOperandAttrGet(context, elementType, shapeToAttribute(context, shape),
-                                          block.size(), block.data(), toRef(space),
-                                          pipeline.value_or(MlirAttribute{nullptr}),
-                                          transforms.size(), transforms.data(), toRef(origin),
-                                          toRef(indexTree));
+              return gridirOperandAttrGet(
+                  context, elementType, shapeToAttribute(context, shape),
+                  block.size(), block.data(), toRef(space),
+                  pipeline.value_or(MlirAttribute{nullptr}), transforms.size(),
+                  transforms.data(), toRef(origin), toRef(indexTree));
             }));
           },
           nb::arg("cls"), nb::arg("element_type"), nb::arg("shape"),
-          nb::arg("block") = std::vector<MlirAttribute>(), nb::arg("space") = "default",
-          nb::arg("pipeline") = nb::none(), nb::arg("transforms") = std::vector<MlirAttribute>(),
+          nb::arg("block") = std::vector<MlirAttribute>(),
+          nb::arg("space") = "default", nb::arg("pipeline") = nb::none(),
+          nb::arg("transforms") = std::vector<MlirAttribute>(),
           nb::arg("origin") = nb::none(), nb::arg("index_tree") = nb::none(),
           nb::arg("context") = nb::none(),
-          "An array operand of a kernel. A dimension of `shape` is a number or the name of a "
+          "An array operand of a kernel. A dimension of `shape` is a number or "
+          "the name of a "
           "symbol; without `block` the whole array is the block.")
-      .def_property_readonly(
-          "element_type", [](MlirAttribute self) { return gridirOperandAttrGetElementType(self); })
+      .def_property_readonly("element_type",
+                             [](MlirAttribute self) {
+                               return gridirOperandAttrGetElementType(self);
+                             })
       .def_property_readonly("shape",
                              [](MlirAttribute self) {
-                               return shapeFromAttribute(gridirOperandAttrGetShape(self));
+                               return shapeFromAttribute(
+                                   gridirOperandAttrGetShape(self));
                              })
-      .def_property_readonly("block",
+      .def_property_readonly(
+          "block",
+          [](MlirAttribute self) {
+            std::vector<MlirAttribute> dims;
+            for (intptr_t i = 0, e = gridirOperandAttrGetNumBlockDims(self);
+                 i < e; ++i)
+              dims.push_back(gridirOperandAttrGetBlockDim(self, i));
+            return dims;
+          })
+      .def_property_readonly("space",
                              [](MlirAttribute self) {
-                               std::vector<MlirAttribute> dims;
-                               for (intptr_t i = 0, e = gridirOperandAttrGetNumBlockDims(self);
-                                    i < e; ++i)
-                                 dims.push_back(gridirOperandAttrGetBlockDim(self, i));
-                               return dims;
+                               return toString(gridirOperandAttrGetSpace(self));
                              })
       .def_property_readonly(
-          "space", [](MlirAttribute self) { return toString(gridirOperandAttrGetSpace(self)); })
-      .def_property_readonly("pipeline",
-                             [](MlirAttribute self) -> std::optional<MlirAttribute> {
-                               MlirAttribute pipeline = gridirOperandAttrGetPipeline(self);
-                               return pipeline.ptr ? std::optional(pipeline) : std::nullopt;
-                             })
-      .def_property_readonly("transforms",
+          "pipeline",
+          [](MlirAttribute self) -> std::optional<MlirAttribute> {
+            MlirAttribute pipeline = gridirOperandAttrGetPipeline(self);
+            return pipeline.ptr ? std::optional(pipeline) : std::nullopt;
+          })
+      .def_property_readonly(
+          "transforms",
+          [](MlirAttribute self) {
+            std::vector<MlirAttribute> transforms;
+            for (intptr_t i = 0, e = gridirOperandAttrGetNumTransforms(self);
+                 i < e; ++i)
+              transforms.push_back(gridirOperandAttrGetTransform(self, i));
+            return transforms;
+          })
+      .def_property_readonly("origin",
                              [](MlirAttribute self) {
-                               std::vector<MlirAttribute> transforms;
-                               for (intptr_t i = 0, e = gridirOperandAttrGetNumTransforms(self);
-                                    i < e; ++i)
-                                 transforms.push_back(gridirOperandAttrGetTransform(self, i));
-                               return transforms;
+                               return toOptional(
+                                   gridirOperandAttrGetOrigin(self));
+                             })
+      .def_property_readonly("index_tree",
+                             [](MlirAttribute self) {
+                               return toOptional(
+                                   gridirOperandAttrGetIndexTree(self));
                              })
       .def_property_readonly(
-          "origin",
-          [](MlirAttribute self) { return toOptional(gridirOperandAttrGetOrigin(self)); })
-      .def_property_readonly(
-          "index_tree",
-          [](MlirAttribute self) { return toOptional(gridirOperandAttrGetIndexTree(self)); })
-      .def_property_readonly("ref_type",
-                             [](MlirAttribute self) { return gridirOperandAttrGetRefType(self); })
+          "ref_type",
+          [](MlirAttribute self) { return gridirOperandAttrGetRefType(self); })
       .def_property_readonly("array_type", [](MlirAttribute self) {
         return gridirOperandAttrGetArrayType(self);
       });
