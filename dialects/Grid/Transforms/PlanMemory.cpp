@@ -9,6 +9,7 @@
 #include "dialects/Grid/Transforms/Passes.h"
 
 #include "dialects/Grid/Analysis/BlockAccess.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace gridir::grid {
@@ -213,6 +214,12 @@ public:
     planner.plan();
     for (auto [space, bytes] : planner.getSpaces()) {
       numBytes += bytes;
+      remark::analysis(
+          kernel.getLoc(),
+          remark::RemarkOpts::name("memory").category(getArgument()))
+          << (kernel.getSymName() + " holds " + Twine(bytes) + " bytes of " +
+              stringifyMemorySpace(space))
+                 .str();
       auto capacity = capacities.find(space);
       if (capacity != capacities.end() && bytes > capacity->second) {
         reportOverflow(kernel, planner, space, bytes, capacity->second);

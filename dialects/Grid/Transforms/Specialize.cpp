@@ -12,6 +12,7 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
 
 namespace gridir::grid {
 #define GEN_PASS_DEF_GRIDSPECIALIZEPASS
@@ -180,6 +181,16 @@ public:
   }
 
 private:
+  /// Says what was done to a grid dimension, counted as it was before.
+  void report(KernelOp kernel, StringRef what, unsigned dim) {
+    remark::passed(
+        kernel.getLoc(),
+        remark::RemarkOpts::name("dimension").category(getArgument()))
+        << ("dimension " + Twine(dim) + " of " + kernel.getSymName() + " is " +
+            what)
+               .str();
+  }
+
   /// Whether all calls of a kernel are at hand, so that they may change with
   /// it.
   bool isClosed(KernelOp kernel, ArrayRef<CallOp> calls) {
@@ -237,6 +248,7 @@ private:
       setDim(kernel, dim,
              DimAttr::get(&getContext(), *size, attr.getName(),
                           attr.getVmapped(), attr.getKind()));
+      report(kernel, "pinned", dim);
       ++numPinned;
     }
     return success();
@@ -266,6 +278,7 @@ private:
                  return arith::ConstantIntOp::create(builder, loc,
                                                      builder.getI32Type(), 0);
                });
+      report(kernel, "folded", dim);
       ++numFolded;
     }
   }
@@ -300,6 +313,7 @@ private:
       setDim(kernel, dim - 1,
              DimAttr::get(&getContext(), outer * inner, {}, /*vmapped=*/true,
                           DimKind::Grid));
+      report(kernel, "folded", dim);
       ++numFolded;
     }
   }

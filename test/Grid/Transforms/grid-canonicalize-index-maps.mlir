@@ -1,6 +1,12 @@
 // RUN: gridir-opt %s --grid-canonicalize-index-maps --split-input-file | FileCheck %s
 // RUN: gridir-opt %s --grid-canonicalize-index-maps --split-input-file --mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 
+// RUN: gridir-opt %s --grid-canonicalize-index-maps --split-input-file -o /dev/null 2>&1 \
+// RUN:   --remarks-filter=grid-canonicalize-index-maps --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] index-map | Category:grid-canonicalize-index-maps | Remark="index map of inputs[0] is affine"
+// REMARK: [Missed] index-map | Category:grid-canonicalize-index-maps | Remark="index map of inputs[0] is not affine"
+
 // STATS: GridCanonicalizeIndexMapsPass
 // STATS: (S) 1 num-folded
 // STATS: (S) 0 num-kept

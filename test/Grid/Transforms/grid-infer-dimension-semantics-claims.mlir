@@ -2,6 +2,12 @@
 //
 // RUN: gridir-opt %s --grid-infer-dimension-semantics --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: gridir-opt %s --grid-infer-dimension-semantics='trust-claims=false' --split-input-file 2>/dev/null | FileCheck %s --check-prefix=DISTRUST
+// RUN: gridir-opt %s --grid-infer-dimension-semantics --split-input-file -o /dev/null 2>&1 \
+// RUN:   --remarks-filter=grid-infer-dimension-semantics --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] dimension | Category:grid-infer-dimension-semantics | Remark="dimension 0 is parallel"
+// REMARK: [Missed] dimension | Category:grid-infer-dimension-semantics | Remark="dimension 1 (columns) is not parallel: programs (0, 0) and (0, 1) touch the same elements of o_ref"
+// REMARK: [Missed] dimension | Category:grid-infer-dimension-semantics | Remark="dimension 0 is not proved parallel: programs that differ along it may touch the same elements of outputs[0]"
 
 // CHECK-LABEL: grid.kernel @revisited
 // CHECK: semantics [parallel, arbitrary]

@@ -1,6 +1,11 @@
 // RUN: gridir-opt %s --grid-legalize-blocks='target=cpu' --split-input-file | FileCheck %s
 // RUN: gridir-opt %s --grid-legalize-blocks --split-input-file --mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 
+// RUN: gridir-opt %s --grid-legalize-blocks --split-input-file -o /dev/null 2>&1 \
+// RUN:   --remarks-filter=grid-legalize-blocks --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Analysis] overhang | Category:grid-legalize-blocks | Remark="blocks of x_ref may overhang the array"
+
 // STATS: GridLegalizeBlocksPass
 // STATS: (S) 0 num-overhanging
 // STATS: (S) 1 num-overhanging

@@ -1,6 +1,10 @@
 // RUN: gridir-opt %s --grid-plan-memory='target=tpu capacity=tpu.vmem:1000000' --split-input-file | FileCheck %s
 // RUN: gridir-opt %s --grid-plan-memory='target=cpu' --split-input-file | FileCheck %s --check-prefix=CPU
 // RUN: gridir-opt %s --grid-plan-memory='target=tpu' --split-input-file --mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
+// RUN: gridir-opt %s --grid-plan-memory='target=tpu' --split-input-file -o /dev/null 2>&1 \
+// RUN:   --remarks-filter=grid-plan-memory --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Analysis] memory | Category:grid-plan-memory | Remark="matmul holds 360960 bytes of tpu.vmem"
 
 // STATS: GridPlanMemoryPass
 // STATS: (S) 8 num-buffers

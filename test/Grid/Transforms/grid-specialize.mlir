@@ -1,5 +1,11 @@
 // RUN: gridir-opt %s --grid-specialize --split-input-file | FileCheck %s
 // RUN: gridir-opt %s --grid-specialize --split-input-file --mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
+// RUN: gridir-opt %s --grid-specialize --split-input-file -o /dev/null 2>&1 \
+// RUN:   --remarks-filter=grid-specialize --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] dimension | Category:grid-specialize | Remark="dimension 0 of sizes_of_calls is pinned"
+// REMARK: [Passed] dimension | Category:grid-specialize | Remark="dimension 2 of unit_dims is folded"
+// REMARK: [Passed] dimension | Category:grid-specialize | Remark="dimension 0 of unit_dims is folded"
 
 // STATS: GridSpecializePass
 // STATS: (S) 0 num-dropped
