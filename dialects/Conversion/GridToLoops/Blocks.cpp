@@ -96,11 +96,7 @@ Value createReducedSubview(OpBuilder &builder, Location loc, Value source,
     return source;
   SmallVector<OpFoldResult> strides = getUnitStrides(builder, dims.size());
   MemRefType type = memref::SubViewOp::inferRankReducedResultType(
-<<<<<<< HEAD
       shape, sourceType, offsets, sizes, strides);
-=======
-      shape, cast<MemRefType>(source.getType()), offsets, sizes, strides);
->>>>>>> 90df7a2 (wip: gather, scatter, atomics, prng, tests)
   return memref::SubViewOp::create(builder, loc, type, source, offsets, sizes,
                                    strides);
 }
