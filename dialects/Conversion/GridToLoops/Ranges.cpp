@@ -63,6 +63,39 @@ IndexRange join(IndexRange a, IndexRange b) {
   return {std::min(a.min, b.min), std::max(a.max, b.max)};
 }
 
+/// Whether a comparison always holds or never does. Negative indices count from
+/// the end in Python, so many an index is chosen by such a comparison.
+std::optional<bool> decide(IndexRanges &ranges, Value condition) {
+  // The remainder of Python is chosen by two comparisons.
+  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+    std::optional<bool> a = decide(ranges, both.getLhs());
+    std::optional<bool> b = decide(ranges, both.getRhs());
+    if ((a && !*a) || (b && !*b))
+      return false;
+    return a && b ? std::optional<bool>(true) : std::nullopt;
+  }
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return std::nullopt;
+  Range a = ranges.get(compare.getLhs()), b = ranges.get(compare.getRhs());
+  if (!a || !b)
+    return std::nullopt;
+  arith::CmpIPredicate predicate = compare.getPredicate();
+  bool isStrict = predicate == arith::CmpIPredicate::slt ||
+                  predicate == arith::CmpIPredicate::sge;
+  bool isLess = predicate == arith::CmpIPredicate::slt ||
+                predicate == arith::CmpIPredicate::sle;
+  if (!isStrict && predicate != arith::CmpIPredicate::sle &&
+      predicate != arith::CmpIPredicate::sgt)
+    return std::nullopt;
+  // a < b or a <= b; the other two predicates are their negations.
+  if (isStrict ? a->max < b->min : a->max <= b->min)
+    return isLess;
+  if (isStrict ? a->min >= b->max : a->min > b->max)
+    return !isLess;
+  return std::nullopt;
+}
+
 } // namespace
 
 std::optional<IndexRange> IndexRanges::get(Value value) {
@@ -135,6 +168,8 @@ std::optional<IndexRange> IndexRanges::compute(Value value) {
           [&](auto cast) { return get(cast.getIn()); })
       .Case([&](arith::SelectOp select) -> Range {
         Range a = get(select.getTrueValue()), b = get(select.getFalseValue());
+        if (std::optional<bool> holds = decide(*this, select.getCondition()))
+          return *holds ? a : b;
         if (a && b)
           return join(*a, *b);
         return std::nullopt;

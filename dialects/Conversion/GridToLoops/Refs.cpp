@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace gridir::grid;
@@ -50,6 +51,10 @@ public:
                       lowering.hazards.mayOverwrite(load));
       if (lowering.hazards.needsCopy(load)) {
         ++lowering.counts.loadsCopied;
+        remark::missed(loc, remark::RemarkOpts::name("load").category(
+                                "convert-grid-to-loops"))
+            << "the value of " + lowering.getName(load.getRef()) +
+                   " is copied, since a later store may change it";
         value = bufferization::AllocTensorOp::create(
             rewriter, loc, cast<RankedTensorType>(value.getType()),
             ValueRange(), value);

@@ -1,4 +1,9 @@
 // RUN: gridir-opt %s --split-input-file --convert-grid-to-loops | FileCheck %s
+// RUN: gridir-opt %s --convert-grid-to-loops --mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=COUNT
+
+// COUNT: (S) 2 num-blocks-in-place
+// COUNT: (S) 0 num-blocks-tested
+// COUNT: (S) 0 num-loads-copied
 
 // A block that divides its array is read and written in place: no test, no buffer. Items count the parallel dimension.
 // CHECK-LABEL: module attributes {

@@ -1,0 +1,168 @@
+// RUN: gridir-opt %s --split-input-file --convert-grid-to-loops | FileCheck %s
+
+// A copy is done when it is started; its semaphore counts bytes, and a wait that lacks some is an error.
+// CHECK-LABEL: module attributes {
+// CHECK-SAME:    gridir.diagnostics = ["a copy to scratch[0] waits for {1} on a semaphore that holds {0}, and nothing can signal it
+// CHECK:       func.func @copies(
+// CHECK-SAME:      %[[X:[a-z0-9]*]]: memref<8xf32>
+// CHECK-DAG:     %[[A:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<8xf32>
+// CHECK-DAG:     %[[S:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<2xi64>
+// CHECK:         linalg.fill ins(%{{.*}} : i64) outs(%[[S]]
+// CHECK:         scf.for
+// CHECK:           linalg.copy ins(%[[X]] : memref<8xf32>) outs(%[[A]] : memref<8xf32>)
+// CHECK:           %[[BYTES:[a-z0-9_]*]] = arith.constant 32 : i64
+// CHECK:           arith.addi %{{.*}}, %[[BYTES]] : i64
+// CHECK:           arith.cmpi slt
+grid.kernel @copies grid()
+    inputs(%x: f32 [8]) outputs(%o: f32 [8])
+    scratch(%a: memref<8xf32, #grid.space<tpu.vmem>>, %s: memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
+  %t = grid.slice_ref %s[1] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>> -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  grid.copy_start %x, %a sem %t : memref<8xf32, #grid.space<default>>, memref<8xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  grid.copy_wait %x, %a sem %t : memref<8xf32, #grid.space<default>>, memref<8xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  %v = grid.load %a : memref<8xf32, #grid.space<tpu.vmem>> -> tensor<8xf32>
+  grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// -----
+
+// Semaphores of a scope are zeroed where it is entered; its Refs are made at the entry of the function.
+// CHECK-LABEL: func.func @scope(
+// CHECK-DAG:     %[[T:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<f32>
+// CHECK-DAG:     %[[S:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<i64>
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             linalg.fill ins(%{{.*}} : i64) outs(%[[S]]
+// CHECK:             memref.store %{{.*}}, %[[T]]
+grid.kernel @scope grid()
+    inputs() outputs(%o: f32 []) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %one = arith.constant 1 : i32
+  %f = arith.constant 1.0 : f32
+  scf.for %i = %c0 to %c4 step %c1 {
+    %r = grid.scoped (%t: memref<f32>, %s: memref<!grid.semaphore<regular>>) -> f32 {
+      grid.semaphore_signal %s, %one : memref<!grid.semaphore<regular>>
+      grid.semaphore_wait %s, %one : memref<!grid.semaphore<regular>>
+      grid.store %f, %t : f32, memref<f32>
+      %w = grid.load %t : memref<f32> -> f32
+      grid.yield %w : f32
+    }
+    grid.store %r, %o : f32, memref<f32, #grid.space<default>>
+  }
+}
+
+// -----
+
+// A gather checks every index and reads at the nearest one inside; a mask chooses the value instead.
+// CHECK-LABEL: module attributes {
+// CHECK-SAME:    gridir.diagnostics = ["index {0} is out of bounds [0, {1}) in dimension 0 of x_ref
+// CHECK:       func.func @gather(
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             arith.cmpi ult
+// CHECK:         linalg.generic
+// CHECK:           tensor.extract
+// CHECK:           arith.select
+grid.kernel @gather grid()
+    inputs(%x: f32 [64, 16] origin "x_ref", %i: i32 [4], %m: i1 [4], %d: f32 [4, 16]) outputs(%o: f32 [4, 16]) {
+  %rows = grid.load %i : memref<4xi32, #grid.space<default>> -> tensor<4xi32>
+  %mask = grid.load %m : memref<4xi1, #grid.space<default>> -> tensor<4xi1>
+  %other = grid.load %d : memref<4x16xf32, #grid.space<default>> -> tensor<4x16xf32>
+  %v = grid.gather %x[%rows] dims [0] mask %mask other %other
+      : memref<64x16xf32, #grid.space<default>>, tensor<4xi32> mask tensor<4xi1> other tensor<4x16xf32> -> tensor<4x16xf32>
+  grid.store %v, %o : tensor<4x16xf32>, memref<4x16xf32, #grid.space<default>>
+}
+
+// -----
+
+// A scatter writes in order, one row after another.
+// CHECK-LABEL: func.func @scatter(
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             scf.if
+// CHECK:               scf.for
+// CHECK:                 arith.addf
+// CHECK:                 memref.store
+grid.kernel @scatter grid()
+    inputs(%v: f32 [4, 16], %i: i32 [4]) outputs(%o: f32 [64, 16]) {
+  %rows = grid.load %i : memref<4xi32, #grid.space<default>> -> tensor<4xi32>
+  %a = grid.load %v : memref<4x16xf32, #grid.space<default>> -> tensor<4x16xf32>
+  grid.scatter %a, %o[%rows] dims [0] add : tensor<4x16xf32>, memref<64x16xf32, #grid.space<default>>, tensor<4xi32>
+}
+
+// -----
+
+// The old value of an atomic update is kept from the new one.
+// CHECK-LABEL: func.func @atomic(
+// CHECK:         %[[OLD:[a-z0-9_]*]] = bufferization.alloc_tensor() copy(
+// CHECK:         linalg.generic {{.*}} ins(%[[OLD]],
+// CHECK:           arith.maxsi
+// CHECK:         memref.load
+// CHECK:         arith.cmpi eq
+grid.kernel @atomic grid()
+    inputs(%x: i32 [8]) outputs(%o: i32 [8], %p: i32 [8], %k: i32 []) {
+  %c = arith.constant 1 : i32
+  %v = grid.load %x : memref<8xi32, #grid.space<default>> -> tensor<8xi32>
+  %old = grid.atomic_rmw maxs %v, %o : tensor<8xi32>, memref<8xi32, #grid.space<default>>
+  grid.store %old, %p : tensor<8xi32>, memref<8xi32, #grid.space<default>>
+  %was = grid.atomic_cas %c, %c, %k : i32, memref<i32, #grid.space<default>>
+}
+
+// -----
+
+// A kernel that prints runs in order, whatever it says of its dimensions; values reach the runtime as memory.
+// CHECK-LABEL: module attributes {
+// CHECK-SAME:    gridir.prints = [{format = "x = {}, {}", types = [tensor<8xf32>, ui32]}]
+// CHECK-DAG:   func.func private @gridirPrintBegin(i64)
+// CHECK-DAG:   func.func private @gridirPrintValue(!llvm.ptr, i64)
+// CHECK-DAG:   func.func private @gridirPrintEnd()
+// CHECK:       func.func @prints(
+// CHECK:         call @gridirPrintBegin
+// CHECK:         call @gridirPrintValue
+// CHECK:         call @gridirPrintValue
+// CHECK:         call @gridirPrintEnd
+// CHECK:       func.func @prints.range(
+// CHECK:         %[[ONE:[a-z0-9_]*]] = arith.constant 1 : index
+// CHECK:         return %[[ONE]]
+grid.kernel @prints grid(%i = 4)
+    inputs(%x: f32 [32] block [8] at (%i)) outputs(%o: f32 [8]) semantics [parallel] {
+  %p = grid.program_id 0
+  %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+  grid.print "x = {}, {}" %v, %p : tensor<8xf32>, i32 {is_unsigned = array<i1: false, true>}
+}
+
+// -----
+
+// A condition that does not hold is an error of the call; an assumption is not checked.
+// CHECK-LABEL: module attributes {
+// CHECK-SAME:    gridir.diagnostics = ["too large (kernel.py:4:2)"]
+// CHECK:       func.func @asserts(
+// CHECK:         arith.xori
+// CHECK:         scf.if
+// CHECK-NOT:     assume
+grid.kernel @asserts grid(%i = 4) inputs() outputs(%o: i32 []) {
+  %c2 = arith.constant 2 : i32
+  %p = grid.program_id 0
+  %q = grid.assume_multiple %p, 1 : i32
+  %ok = arith.cmpi slt, %q, %c2 : i32
+  grid.assert %ok, "too large" loc("kernel.py":4:2)
+  grid.store %q, %o : i32, memref<i32, #grid.space<default>>
+}
+
+// -----
+
+// Random bits are a function of the seeds, the place and the number of the draw.
+// CHECK-LABEL: func.func @random(
+// CHECK:         %[[STATE:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<3xi32>
+// CHECK:         memref.store %{{.*}}, %[[STATE]]
+// CHECK:         memref.load %[[STATE]]
+// CHECK:         linalg.generic
+// CHECK:           linalg.index 0
+// CHECK:           arith.xori
+grid.kernel @random grid() inputs() outputs(%o: i32 [8]) {
+  %c = arith.constant 7 : i32
+  grid.prng_seed %c : i32
+  %bits = grid.prng_bits : tensor<8xi32>
+  grid.store %bits, %o : tensor<8xi32>, memref<8xi32, #grid.space<default>>
+}

@@ -1,0 +1,136 @@
+// RUN: gridir-opt %s --split-input-file --convert-grid-to-loops | FileCheck %s
+
+// A slice whose offset is the program's own place is proved in bounds: a subview, no check.
+// CHECK-LABEL: module attributes {
+// CHECK-SAME:    gridir.diagnostics = []
+// CHECK:       func.func @proved_slice(
+// CHECK-NOT:     scf.if
+// CHECK:         memref.subview %{{.*}}[%{{.*}}, 0] [1, 16] [1, 1] : memref<4x16xf32> to memref<16xf32, strided<[1], offset: ?>>
+grid.kernel @proved_slice grid(%i = 4)
+    inputs(%x: f32 [4, 16]) outputs(%o: f32 [4, 16] block [squeezed, 16] at (%i, 0)) {
+  %p = grid.program_id 0
+  %s = grid.slice_ref %x[%p, 0] [1, 16] [1, 1] drop [0] : memref<4x16xf32, #grid.space<default>>, i32 -> memref<16xf32, #grid.space<default>>
+  %v = grid.load %s : memref<16xf32, #grid.space<default>> -> tensor<16xf32>
+  grid.store %v, %o : tensor<16xf32>, memref<16xf32, #grid.space<default>>
+}
+
+// -----
+
+// A loop over slices is proved from its bounds.
+// CHECK-LABEL: module attributes {
+// CHECK-SAME:    gridir.diagnostics = []
+// CHECK:       func.func @proved_loop(
+grid.kernel @proved_loop grid(%i = 4)
+    inputs(%x: f32 [64]) outputs(%o: f32 [32] block [8] at (%i)) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %p = grid.program_id 0
+  %n = arith.addi %p, %c1 : i32
+  scf.for %j = %c0 to %n step %c1 : i32 {
+    %at = arith.muli %j, %c16 : i32
+    %s = grid.slice_ref %x[%at] [8] [2] : memref<64xf32, #grid.space<default>>, i32 -> memref<8xf32, #grid.space<default>>
+    %v = grid.load %s : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+    grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+  }
+}
+
+// -----
+
+// An offset that is loaded is checked once, and clamped: the program goes on safely.
+// CHECK-LABEL: module attributes {
+// CHECK-SAME:    gridir.diagnostics = ["a slice of 4 elements from index {0} is out of bounds [0, {1}) in dimension 0 of x_ref (kernel.py:9:5)"]
+// CHECK:       func.func @checked_slice(
+// CHECK-SAME:      %[[I:[a-z0-9]*]]: memref<i32> {llvm.noalias}, %[[X:[a-z0-9]*]]: memref<16xf32> {llvm.noalias}, %{{[a-z0-9]*}}: memref<4xf32> {llvm.noalias},
+// CHECK-SAME:      %[[STATUS:[a-z0-9]*]]: memref<4xi64>
+// CHECK:         %[[L:[a-z0-9_]*]] = memref.load %[[I]]
+// CHECK:         %[[AT:[a-z0-9_]*]] = arith.index_cast %[[L]] : i32 to index
+// CHECK:         scf.if
+// CHECK:           memref.store %{{.*}}, %[[STATUS]]
+// CHECK:         %[[LOW:[a-z0-9_]*]] = arith.maxsi %[[AT]]
+// CHECK:         %[[IN:[a-z0-9_]*]] = arith.minsi %[[LOW]]
+// CHECK:         memref.subview %[[X]][%[[IN]]] [4] [1]
+grid.kernel @checked_slice grid()
+    inputs(%i: i32 [], %x: f32 [16] origin "x_ref") outputs(%o: f32 [4]) {
+  %at = grid.load %i : memref<i32, #grid.space<default>> -> i32
+  %s = grid.slice_ref %x[%at] [4] [1] : memref<16xf32, #grid.space<default>>, i32 -> memref<4xf32, #grid.space<default>> loc("kernel.py":9:5)
+  %v = grid.load %s : memref<4xf32, #grid.space<default>> -> tensor<4xf32>
+  grid.store %v, %o : tensor<4xf32>, memref<4xf32, #grid.space<default>>
+}
+
+// -----
+
+// A masked store may name elements outside: no error, but a padded buffer whose valid part is copied out.
+// CHECK-LABEL: module attributes {
+// CHECK-SAME:    gridir.diagnostics = []
+// CHECK:       func.func @masked_slice(
+// CHECK:         scf.if %[[INSIDE:[a-z0-9]*]] -> (memref<4xf32
+// CHECK:         bufferization.materialize_in_destination
+// CHECK:         scf.if %[[INSIDE]] {
+// CHECK:         } else {
+// CHECK:           linalg.copy
+grid.kernel @masked_slice grid()
+    inputs(%i: i32 [], %v: f32 [4], %m: i1 [4]) outputs(%o: f32 [16]) {
+  %at = grid.load %i : memref<i32, #grid.space<default>> -> i32
+  %a = grid.load %v : memref<4xf32, #grid.space<default>> -> tensor<4xf32>
+  %b = grid.load %m : memref<4xi1, #grid.space<default>> -> tensor<4xi1>
+  %s = grid.slice_ref %o[%at] [4] [1] : memref<16xf32, #grid.space<default>>, i32 -> memref<4xf32, #grid.space<default>>
+  grid.store %a, %s mask %b : tensor<4xf32>, memref<4xf32, #grid.space<default>>, tensor<4xi1>
+}
+
+// -----
+
+// A reshape of contiguous memory is a view; one of a strided block is applied to the value.
+// CHECK-LABEL: func.func @reshapes(
+// CHECK-SAME:      %[[X:[a-z0-9]*]]: memref<4x8xf32>
+// CHECK:         %[[B:[a-z0-9_]*]] = memref.subview
+// CHECK:         %[[L:[a-z0-9_]*]] = memref.collapse_shape %[[X:.*]] {{\[\[}}0, 1]]
+// CHECK:         memref.subview %[[L]][8] [16] [1]
+// CHECK:         %[[V:[a-z0-9_]*]] = bufferization.to_tensor %[[B]] restrict
+// CHECK:         tensor.collapse_shape %[[V]] {{\[\[}}0, 1]]
+grid.kernel @reshapes grid(%i = 2)
+    inputs(%x: f32 [4, 8], %y: f32 [4, 8] block [4, 4] at (0, %i))
+    outputs(%o: f32 [16]) {
+  %l = grid.reshape_ref %x : memref<4x8xf32, #grid.space<default>> -> memref<32xf32, #grid.space<default>>
+  %s = grid.slice_ref %l[8] [16] [1] : memref<32xf32, #grid.space<default>> -> memref<16xf32, #grid.space<default>>
+  %a = grid.load %s : memref<16xf32, #grid.space<default>> -> tensor<16xf32>
+  %k = grid.reshape_ref %y : memref<4x4xf32, #grid.space<default>> -> memref<16xf32, #grid.space<default>>
+  %b = grid.load %k : memref<16xf32, #grid.space<default>> -> tensor<16xf32>
+  %c = arith.addf %a, %b : tensor<16xf32>
+  grid.store %c, %o : tensor<16xf32>, memref<16xf32, #grid.space<default>>
+}
+
+// -----
+
+// Transposes and bitcasts are applied to the value that is read, and undone on the value that is written.
+// CHECK-LABEL: func.func @value_views(
+// CHECK:         %[[V:[a-z0-9_]*]] = bufferization.to_tensor
+// CHECK:         %[[T:[a-z0-9_]*]] = linalg.transpose ins(%[[V]] : tensor<4x8xf32>)
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}} : tensor<8x4xf32>)
+// CHECK:           arith.bitcast %{{.*}} : f32 to i32
+// CHECK:         %[[O:[a-z0-9_]*]] = tensor.insert_slice
+// CHECK:         bufferization.materialize_in_destination %{{.*}} in restrict writable
+grid.kernel @value_views grid()
+    inputs(%x: f32 [4, 8]) outputs(%o: i16 [16, 4]) {
+  %t = grid.transpose_ref %x [1, 0] : memref<4x8xf32, #grid.space<default>> -> memref<8x4xf32, #grid.space<default>>
+  %b = grid.bitcast_ref %t : memref<8x4xf32, #grid.space<default>> -> memref<8x4xi32, #grid.space<default>>
+  %v = grid.load %b : memref<8x4xi32, #grid.space<default>> -> tensor<8x4xi32>
+  %w = grid.bitcast_ref %o : memref<16x4xi16, #grid.space<default>> -> memref<8x4xi32, #grid.space<default>>
+  %s = grid.slice_ref %w[0, 0] [4, 4] [1, 1] : memref<8x4xi32, #grid.space<default>> -> memref<4x4xi32, #grid.space<default>>
+  %u = tensor.extract_slice %v[0, 0] [4, 4] [1, 1] : tensor<8x4xi32> to tensor<4x4xi32>
+  grid.store %u, %s : tensor<4x4xi32>, memref<4x4xi32, #grid.space<default>>
+}
+
+// -----
+
+// One of several Refs is chosen while the kernel runs, by an index that is checked.
+// CHECK-LABEL: func.func @selected(
+// CHECK:         %[[R:[a-z0-9_]*]] = scf.if %{{.*}} -> (memref<8xf32, strided<[?], offset: ?>>)
+// CHECK:         bufferization.to_tensor %[[R]] restrict
+grid.kernel @selected grid()
+    inputs(%i: i32 [], %x: f32 [8], %y: f32 [8]) outputs(%o: f32 [8]) {
+  %at = grid.load %i : memref<i32, #grid.space<default>> -> i32
+  %r = grid.select_ref %at of %x, %y : memref<8xf32, #grid.space<default>>, memref<8xf32, #grid.space<default>> -> memref<8xf32, #grid.space<default>>
+  %v = grid.load %r : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+  grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
