@@ -276,6 +276,7 @@ public:
     if (failed(foldIntoContractions()) || failed(makeGeneric()) ||
         failed(dropUnitDims()) || failed(fuse()))
       return signalPassFailure();
+    fillSplats();
     unsigned after = countBodies();
     numFused += before > after ? before - after : 0;
   }
@@ -326,6 +327,36 @@ private:
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
+  }
+
+  /// A constant of one number would become as many numbers in the object code,
+  /// to be copied from there; it is cheaper to write them.
+  void fillSplats() {
+    SmallVector<arith::ConstantOp> constants;
+    getOperation()->walk([&](arith::ConstantOp constant) {
+      if (isa<RankedTensorType>(constant.getType()) &&
+          isa<SplatElementsAttr>(constant.getValue()))
+        constants.push_back(constant);
+    });
+    for (arith::ConstantOp constant : constants) {
+      auto type = cast<RankedTensorType>(constant.getType());
+      auto splat = cast<SplatElementsAttr>(constant.getValue());
+      for (OpOperand &use : llvm::make_early_inc_range(constant->getUses())) {
+        // A body that extracts elements is run for each element.
+        if (use.getOwner()->getParentOfType<linalg::LinalgOp>())
+          continue;
+        OpBuilder builder(use.getOwner());
+        Location loc = constant.getLoc();
+        Value number = arith::ConstantOp::create(
+            builder, loc, cast<TypedAttr>(splat.getSplatValue<Attribute>()));
+        Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                              type.getElementType());
+        use.set(
+            linalg::FillOp::create(builder, loc, number, empty).getResult(0));
+      }
+      if (constant->use_empty())
+        constant.erase();
+    }
   }
 
   LogicalResult dropUnitDims() {

@@ -176,6 +176,8 @@ def CPUFuseElementwisePass : Pass<"cpu-fuse-elementwise"> {
       that starts from `acc`;
     - a transpose into the indexing map of the contraction that reads it.
 
+    A constant tensor of one number that is left becomes a `linalg.fill`.
+
     A tensor loaded from a Ref is the Ref's memory, not a copy. A producer that
     reads one never moves past a store to that Ref, nor into a loop.
 

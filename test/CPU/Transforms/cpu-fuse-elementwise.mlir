@@ -132,3 +132,16 @@ func.func @unit(%x: tensor<1x512xf32>) -> tensor<1x512xf32> {
   %0 = arith.addf %x, %c : tensor<1x512xf32>
   return %0 : tensor<1x512xf32>
 }
+
+// -----
+
+// A block of zeros is written, not copied from the object code.
+// CHECK-LABEL: func.func @splat
+// CHECK-NOT:     arith.constant dense
+// CHECK:         %[[ZERO:.*]] = arith.constant 0.0{{.*}} : f32
+// CHECK:         linalg.fill ins(%[[ZERO]] : f32)
+func.func @splat(%o: memref<128x128xf32>) {
+  %c = arith.constant dense<0.0> : tensor<128x128xf32>
+  bufferization.materialize_in_destination %c in restrict writable %o : (tensor<128x128xf32>, memref<128x128xf32>) -> ()
+  return
+}
