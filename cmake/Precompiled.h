@@ -1,4 +1,4 @@
-//===- Precompiled.h - What most sources of gridir include ------*- C++ -*-===//
+//===- Precompiled.h - What most sources of gridir include -----*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -15,7 +15,8 @@
 extern "C" {
 #endif
 
-/// Adds every dialect that gridir knows, its own and upstream ones, to a registry.
+/// Adds every dialect that gridir knows, its own and upstream ones, to a
+/// registry.
 MLIR_CAPI_EXPORTED void gridirRegisterAllDialects(MlirDialectRegistry registry);
 
 /// Registers every pass and pipeline that gridir knows with this process.

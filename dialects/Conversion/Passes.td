@@ -1,4 +1,4 @@
-//===- Passes.td - Conversions between dialects -------------*- tablegen -*-===//
+//===- Passes.td - Conversions between dialects -----------*- tablegen -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Register.h - The one list of dialects and passes ---------*- C++ -*-===//
+//===- Register.h - The one list of dialects and passes --------*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -29,8 +29,8 @@ void registerAllDialects(mlir::DialectRegistry &registry);
 /// Part of `registerAllDialects`.
 void registerAllInterfaces(mlir::DialectRegistry &registry);
 
-/// Registers gridir's passes and pipelines and the upstream ones. Only the first
-/// call has an effect: the registry of passes belongs to the process.
+/// Registers gridir's passes and pipelines and the upstream ones. Only the
+/// first call has an effect: the registry of passes belongs to the process.
 void registerAllPasses();
 
 } // namespace gridir

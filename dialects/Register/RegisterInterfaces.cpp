@@ -1,4 +1,4 @@
-//===- RegisterInterfaces.cpp - What dialects can do beyond their operations ===//
+//===- RegisterInterfaces.cpp - What dialects can do beyond their ops ---------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -80,7 +80,8 @@ using namespace mlir;
 void gridir::registerAllInterfaces(DialectRegistry &registry) {
   // How operations bufferize, and how buffers are freed and aliased.
   arith::registerBufferizableOpInterfaceExternalModels(registry);
-  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(registry);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
+      registry);
   cf::registerBufferizableOpInterfaceExternalModels(registry);
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);

@@ -41,6 +41,8 @@ def write_documents() -> None:
 if __name__ == "__main__":
     if "--check" in sys.argv:
         stale = stale_documents()
-        print("\n".join([*(f"{page.relative_to(ROOT)} is stale; run make docs" for page in stale), f"{len(stale)} stale"]))
+        print(
+            "\n".join([*(f"{page.relative_to(ROOT)} is stale; run make docs" for page in stale), f"{len(stale)} stale"])
+        )
     else:
         write_documents()

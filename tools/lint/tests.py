@@ -8,7 +8,9 @@ from collections.abc import Iterator
 
 from repository import ROOT, Finding, files
 
-DIRECTIVE = re.compile(r"^\s*(?://|#)?\s*([A-Z][A-Z0-9_-]*?)(?:-NEXT|-SAME|-NOT|-DAG|-LABEL|-EMPTY|-COUNT-\d+)?:", re.MULTILINE)
+DIRECTIVE = re.compile(
+    r"^\s*(?://|#)?\s*([A-Z][A-Z0-9_-]*?)(?:-NEXT|-SAME|-NOT|-DAG|-LABEL|-EMPTY|-COUNT-\d+)?:", re.MULTILINE
+)
 NOT_CHECKS = {"RUN", "REQUIRES", "UNSUPPORTED", "XFAIL", "NOTE", "END", "DEFINE", "REDEFINE"}
 
 

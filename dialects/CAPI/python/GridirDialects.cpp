@@ -16,7 +16,8 @@ namespace nb = nanobind;
 
 namespace {
 
-/// Calls a `main` of the C API with a copy of `arguments`, which it may reorder.
+/// Calls a `main` of the C API with a copy of `arguments`, which it may
+/// reorder.
 int callMain(int (*function)(int, char **),
              std::vector<std::string> arguments) {
   std::vector<char *> argv;

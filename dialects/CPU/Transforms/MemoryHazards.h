@@ -1,8 +1,8 @@
-//===- MemoryHazards.h - may a read of a Ref move ---------------*- C++ -*-===//
+//===- MemoryHazards.h - may a read of a Ref move --------------*- C++ -*--===//
 //
-// Part of the gridir project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Passes.td - passes of the CPU path ------------------*- tablegen -*-===//
+//===- Passes.td - passes of the CPU path -----------------*- tablegen -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- BlockAccess.cpp - What the programs of a kernel touch -------------===//
+//===- BlockAccess.cpp - What the programs of a kernel touch --------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

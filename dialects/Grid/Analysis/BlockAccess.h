@@ -1,4 +1,4 @@
-//===- BlockAccess.h - What the programs of a kernel touch ------*- C++ -*-===//
+//===- BlockAccess.h - What the programs of a kernel touch -----*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CarriedState.cpp - What a program takes over from the last --------===//
+//===- CarriedState.cpp - What a program takes over from the last ---------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CarriedState.h - What a program takes over from the last -*- C++ -*-===//
+//===- CarriedState.h - What a program takes over from the last --*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

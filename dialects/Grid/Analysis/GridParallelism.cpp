@@ -1,4 +1,4 @@
-//===- GridParallelism.cpp - Which dimensions may run in any order -------===//
+//===- GridParallelism.cpp - Which dimensions may run in any order --------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- GridParallelism.h - What may run in any order ------------*- C++ -*-===//
+//===- GridParallelism.h - What may run in any order -----------*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

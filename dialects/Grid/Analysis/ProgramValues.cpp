@@ -1,4 +1,4 @@
-//===- ProgramValues.cpp - Integers in terms of program ids --------------===//
+//===- ProgramValues.cpp - Integers in terms of program ids ---------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ProgramValues.h - Integers in terms of program ids -------*- C++ -*-===//
+//===- ProgramValues.h - Integers in terms of program ids ------*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- RefRegions.cpp - The part of a Ref that an access touches ---------===//
+//===- RefRegions.cpp - The part of a Ref that an access touches ----------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ComputeOps.cpp - Values that upstream dialects cannot compute ---===//
+//===- ComputeOps.cpp - Values that upstream dialects cannot compute ------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,7 +20,8 @@ using namespace gridir::grid;
 //===----------------------------------------------------------------------===//
 
 /// Checks the dimensions of one side and gives its free ones.
-static FailureOr<SmallVector<int64_t>> getFreeDims(DotOp op, StringRef side, RankedTensorType type,
+static FailureOr<SmallVector<int64_t>> getFreeDims(DotOp op, StringRef side,
+                                                   RankedTensorType type,
                                                    ArrayRef<int64_t> contract,
                                                    ArrayRef<int64_t> batch) {
   llvm::SmallBitVector used(type.getRank());
@@ -49,15 +50,19 @@ LogicalResult DotOp::verify() {
     return failure();
   if (getLhsContract().size() != getRhsContract().size() ||
       getLhsBatch().size() != getRhsBatch().size())
-    return emitOpError("expected as many dimensions on the left as on the right");
-  auto haveEqualSizes = [&](ArrayRef<int64_t> lhsDims, ArrayRef<int64_t> rhsDims) {
+    return emitOpError(
+        "expected as many dimensions on the left as on the right");
+  auto haveEqualSizes = [&](ArrayRef<int64_t> lhsDims,
+                            ArrayRef<int64_t> rhsDims) {
     return llvm::all_of(llvm::zip_equal(lhsDims, rhsDims), [&](auto dims) {
-      return lhs.getDimSize(std::get<0>(dims)) == rhs.getDimSize(std::get<1>(dims));
+      return lhs.getDimSize(std::get<0>(dims)) ==
+             rhs.getDimSize(std::get<1>(dims));
     });
   };
   if (!haveEqualSizes(getLhsContract(), getRhsContract()) ||
       !haveEqualSizes(getLhsBatch(), getRhsBatch()))
-    return emitOpError("expected contracted and batch dimensions of equal size in ")
+    return emitOpError(
+               "expected contracted and batch dimensions of equal size in ")
            << lhs << " and " << rhs;
 
   SmallVector<int64_t> shape;
@@ -69,12 +74,14 @@ LogicalResult DotOp::verify() {
     shape.push_back(rhs.getDimSize(d));
   auto result = dyn_cast<RankedTensorType>(getType());
   if (result ? result.getShape() != ArrayRef(shape) : !shape.empty())
-    return emitOpError("expected a result of shape [") << shape << "], got " << getType();
+    return emitOpError("expected a result of shape [")
+           << shape << "], got " << getType();
   if (getAcc() && getAcc().getType() != getType())
     return emitOpError("expected acc to have the type of the result, ")
            << getType() << ", got " << getAcc().getType();
   if (getPrecision() && getPrecision()->size() != 2)
-    return emitOpError("expected a precision for each side, got ") << getPrecision()->size();
+    return emitOpError("expected a precision for each side, got ")
+           << getPrecision()->size();
   return success();
 }
 
@@ -118,7 +125,8 @@ LogicalResult PrintOp::verify() {
 
 LogicalResult AssertOp::canonicalize(AssertOp op, PatternRewriter &rewriter) {
   if (!matchPattern(op.getCondition(), m_One()))
-    return rewriter.notifyMatchFailure(op, "the condition is not known to hold");
+    return rewriter.notifyMatchFailure(op,
+                                       "the condition is not known to hold");
   rewriter.eraseOp(op);
   return success();
 }

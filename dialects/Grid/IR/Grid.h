@@ -1,4 +1,4 @@
-//===- Grid.h - The grid dialect ---===//
+//===- Grid.h - The grid dialect ------------------------------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,7 +27,8 @@
 namespace gridir::grid {
 
 /// The state of a program's random generator.
-struct PrngStateResource : mlir::SideEffects::Resource::Base<PrngStateResource> {
+struct PrngStateResource
+    : mlir::SideEffects::Resource::Base<PrngStateResource> {
   llvm::StringRef getName() final { return "grid.prng_state"; }
 };
 
@@ -37,7 +38,8 @@ struct OutputResource : mlir::SideEffects::Resource::Base<OutputResource> {
 };
 
 /// The semaphores that no Ref of the kernel names.
-struct SemaphoreResource : mlir::SideEffects::Resource::Base<SemaphoreResource> {
+struct SemaphoreResource
+    : mlir::SideEffects::Resource::Base<SemaphoreResource> {
   llvm::StringRef getName() final { return "grid.semaphores"; }
 };
 

@@ -1,4 +1,4 @@
-//===- GridAsyncOps.td - Copies, semaphores and barriers -*- tablegen -*-===//
+//===- GridAsyncOps.td - Copies, semaphores and barriers --*- tablegen -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- GridAttrs.cpp - Attributes of the grid dialect ---===//
+//===- GridAttrs.cpp - Attributes of the grid dialect ---------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,8 +27,7 @@ void GridDialect::registerAttributes() {
 }
 
 /// Parses what stands between `<` and `>` with the attribute's own `parseBody`.
-template <typename AttrTy>
-static Attribute parseInAngles(AsmParser &parser) {
+template <typename AttrTy> static Attribute parseInAngles(AsmParser &parser) {
   if (parser.parseLess())
     return {};
   AttrTy attr = AttrTy::parseBody(parser);
@@ -48,8 +47,12 @@ static void printInAngles(AttrTy attr, AsmPrinter &printer) {
 // DimAttr
 //===----------------------------------------------------------------------===//
 
-Attribute DimAttr::parse(AsmParser &parser, Type) { return parseInAngles<DimAttr>(parser); }
-void DimAttr::print(AsmPrinter &printer) const { printInAngles(*this, printer); }
+Attribute DimAttr::parse(AsmParser &parser, Type) {
+  return parseInAngles<DimAttr>(parser);
+}
+void DimAttr::print(AsmPrinter &printer) const {
+  printInAngles(*this, printer);
+}
 
 DimAttr DimAttr::parseBody(AsmParser &parser) {
   int64_t size = ShapedType::kDynamic;
@@ -58,12 +61,14 @@ DimAttr DimAttr::parseBody(AsmParser &parser) {
     if (parser.parseInteger(size))
       return {};
     if (size < 0) {
-      parser.emitError(loc, "expected a non-negative number of programs, got ") << size;
+      parser.emitError(loc, "expected a non-negative number of programs, got ")
+          << size;
       return {};
     }
   }
   StringAttr name;
-  if (succeeded(parser.parseOptionalKeyword("named")) && parser.parseAttribute(name))
+  if (succeeded(parser.parseOptionalKeyword("named")) &&
+      parser.parseAttribute(name))
     return {};
   bool vmapped = succeeded(parser.parseOptionalKeyword("vmapped"));
   DimKind kind = DimKind::Grid;
@@ -94,17 +99,21 @@ void DimAttr::printBody(AsmPrinter &printer) const {
 Attribute BlockDimAttr::parse(AsmParser &parser, Type) {
   return parseInAngles<BlockDimAttr>(parser);
 }
-void BlockDimAttr::print(AsmPrinter &printer) const { printInAngles(*this, printer); }
+void BlockDimAttr::print(AsmPrinter &printer) const {
+  printInAngles(*this, printer);
+}
 
 BlockDimAttr BlockDimAttr::parseBody(AsmParser &parser) {
   MLIRContext *context = parser.getContext();
-  auto emitError = [&, loc = parser.getCurrentLocation()] { return parser.emitError(loc); };
+  auto emitError = [&, loc = parser.getCurrentLocation()] {
+    return parser.emitError(loc);
+  };
   int64_t size = 0, low = 0, high = 0;
   OptionalParseResult blocked = parser.parseOptionalInteger(size);
   if (blocked.has_value())
-    return failed(*blocked)
-               ? BlockDimAttr()
-               : getChecked(emitError, context, BlockKind::Blocked, size, low, high);
+    return failed(*blocked) ? BlockDimAttr()
+                            : getChecked(emitError, context, BlockKind::Blocked,
+                                         size, low, high);
   StringRef keyword;
   if (parser.parseKeyword(&keyword))
     return {};
@@ -117,13 +126,16 @@ BlockDimAttr BlockDimAttr::parseBody(AsmParser &parser) {
           .Case("indirect", BlockKind::Indirect)
           .Default(std::nullopt);
   if (!kind) {
-    emitError() << "expected a number, squeezed, element, slice or indirect, got " << keyword;
+    emitError()
+        << "expected a number, squeezed, element, slice or indirect, got "
+        << keyword;
     return {};
   }
   if (parser.parseLParen() || parser.parseInteger(size))
     return {};
   if (kind == BlockKind::Element && succeeded(parser.parseOptionalComma()) &&
-      (parser.parseInteger(low) || parser.parseComma() || parser.parseInteger(high)))
+      (parser.parseInteger(low) || parser.parseComma() ||
+       parser.parseInteger(high)))
     return {};
   if (parser.parseRParen())
     return {};
@@ -153,16 +165,19 @@ void BlockDimAttr::printBody(AsmPrinter &printer) const {
   }
 }
 
-LogicalResult BlockDimAttr::verify(function_ref<InFlightDiagnostic()> emitError, BlockKind kind,
-                                   int64_t size, int64_t padLow, int64_t padHigh) {
+LogicalResult BlockDimAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   BlockKind kind, int64_t size, int64_t padLow,
+                                   int64_t padHigh) {
   // The whole of a symbolic dimension is a block of dynamic size.
   bool isSymbolic = kind == BlockKind::Blocked && ShapedType::isDynamic(size);
   if (size < 0 && !isSymbolic)
     return emitError() << "expected a non-negative block size, got " << size;
   if (kind == BlockKind::Squeezed && size != 1)
-    return emitError() << "expected a squeezed dimension of size 1, got " << size;
+    return emitError() << "expected a squeezed dimension of size 1, got "
+                       << size;
   if (padLow < 0 || padHigh < 0)
-    return emitError() << "expected non-negative padding, got " << padLow << " and " << padHigh;
+    return emitError() << "expected non-negative padding, got " << padLow
+                       << " and " << padHigh;
   if (kind != BlockKind::Element && (padLow != 0 || padHigh != 0))
     return emitError() << "expected padding on an element dimension only";
   return success();
@@ -173,7 +188,9 @@ LogicalResult BlockDimAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 Attribute PipelineModeAttr::parse(AsmParser &parser, Type) {
-  auto emitError = [&, loc = parser.getCurrentLocation()] { return parser.emitError(loc); };
+  auto emitError = [&, loc = parser.getCurrentLocation()] {
+    return parser.emitError(loc);
+  };
   int64_t buffers = 0;
   bool lookahead = false;
   std::optional<RevisitMode> revisit;
@@ -188,7 +205,8 @@ Attribute PipelineModeAttr::parse(AsmParser &parser, Type) {
       continue;
     }
     StringRef mode;
-    if (keyword != "revisit" || parser.parseEqual() || parser.parseKeyword(&mode)) {
+    if (keyword != "revisit" || parser.parseEqual() ||
+        parser.parseKeyword(&mode)) {
       emitError() << "expected lookahead or revisit, got " << keyword;
       return {};
     }
@@ -200,7 +218,8 @@ Attribute PipelineModeAttr::parse(AsmParser &parser, Type) {
   }
   if (parser.parseGreater())
     return {};
-  return getChecked(emitError, parser.getContext(), buffers, lookahead, revisit);
+  return getChecked(emitError, parser.getContext(), buffers, lookahead,
+                    revisit);
 }
 
 void PipelineModeAttr::print(AsmPrinter &printer) const {
@@ -212,25 +231,30 @@ void PipelineModeAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-LogicalResult PipelineModeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                       int64_t buffers, bool, std::optional<RevisitMode>) {
+LogicalResult
+PipelineModeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                         int64_t buffers, bool, std::optional<RevisitMode>) {
   if (buffers < 1)
     return emitError() << "expected at least one buffer, got " << buffers;
   return success();
 }
 
-LogicalResult TransformAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                    TransformKind kind, ArrayRef<int64_t> values) {
+LogicalResult
+TransformAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      TransformKind kind, ArrayRef<int64_t> values) {
   StringRef name = stringifyTransformKind(kind);
   if (kind == TransformKind::Transpose) {
     if (!isPermutationVector(values))
       return emitError() << "expected a permutation in " << name;
     return success();
   }
-  bool isSwizzle = kind == TransformKind::Swizzle || kind == TransformKind::Unswizzle;
+  bool isSwizzle =
+      kind == TransformKind::Swizzle || kind == TransformKind::Unswizzle;
   if (isSwizzle && values.size() != 1)
-    return emitError() << "expected one number of bytes in " << name << ", got " << values.size();
-  if (values.empty() || llvm::any_of(values, [](int64_t value) { return value < 1; }))
+    return emitError() << "expected one number of bytes in " << name << ", got "
+                       << values.size();
+  if (values.empty() ||
+      llvm::any_of(values, [](int64_t value) { return value < 1; }))
     return emitError() << "expected positive numbers in " << name;
   return success();
 }
@@ -241,60 +265,73 @@ LogicalResult TransformAttr::verify(function_ref<InFlightDiagnostic()> emitError
 
 /// Fails unless every element of an optional array is of the wanted kind.
 template <typename ElementTy>
-static LogicalResult verifyElements(function_ref<InFlightDiagnostic()> emitError, ArrayAttr array,
-                                    StringRef field, StringRef expected) {
+static LogicalResult
+verifyElements(function_ref<InFlightDiagnostic()> emitError, ArrayAttr array,
+               StringRef field, StringRef expected) {
   if (array && !llvm::all_of(array, llvm::IsaPred<ElementTy>))
-    return emitError() << "expected " << field << " to hold " << expected << ", got " << array;
+    return emitError() << "expected " << field << " to hold " << expected
+                       << ", got " << array;
   return success();
 }
 
 static LogicalResult verifyAtLeast(function_ref<InFlightDiagnostic()> emitError,
-                                   std::optional<int64_t> value, int64_t least, StringRef field) {
+                                   std::optional<int64_t> value, int64_t least,
+                                   StringRef field) {
   if (value && *value < least)
-    return emitError() << "expected " << field << " to be at least " << least << ", got " << *value;
+    return emitError() << "expected " << field << " to be at least " << least
+                       << ", got " << *value;
   return success();
 }
 
 LogicalResult TpuParamsAttr::verify(
     function_ref<InFlightDiagnostic()> emitError, ArrayAttr dimensionSemantics,
-    ArrayAttr allowInputFusion, std::optional<int64_t> vmemLimitBytes, std::optional<int64_t>,
-    Attribute hasSideEffects, DictionaryAttr, std::optional<int64_t> internalScratchInBytes,
-    std::optional<int64_t>, StringAttr, BoolAttr, BoolAttr, BoolAttr, BoolAttr, BoolAttr, BoolAttr,
+    ArrayAttr allowInputFusion, std::optional<int64_t> vmemLimitBytes,
+    std::optional<int64_t>, Attribute hasSideEffects, DictionaryAttr,
+    std::optional<int64_t> internalScratchInBytes, std::optional<int64_t>,
+    StringAttr, BoolAttr, BoolAttr, BoolAttr, BoolAttr, BoolAttr, BoolAttr,
     BoolAttr, BoolAttr) {
   if (hasSideEffects && !isa<BoolAttr, StringAttr>(hasSideEffects))
-    return emitError() << "expected has_side_effects to be a boolean or a string, got "
-                       << hasSideEffects;
+    return emitError()
+           << "expected has_side_effects to be a boolean or a string, got "
+           << hasSideEffects;
   return success(
-      succeeded(verifyElements<StringAttr>(emitError, dimensionSemantics, "dimension_semantics",
-                                           "strings")) &&
-      succeeded(verifyElements<BoolAttr>(emitError, allowInputFusion, "allow_input_fusion",
-                                         "booleans")) &&
-      succeeded(verifyAtLeast(emitError, vmemLimitBytes, 0, "vmem_limit_bytes")) &&
+      succeeded(verifyElements<StringAttr>(emitError, dimensionSemantics,
+                                           "dimension_semantics", "strings")) &&
+      succeeded(verifyElements<BoolAttr>(emitError, allowInputFusion,
+                                         "allow_input_fusion", "booleans")) &&
       succeeded(
-          verifyAtLeast(emitError, internalScratchInBytes, 0, "internal_scratch_in_bytes")));
+          verifyAtLeast(emitError, vmemLimitBytes, 0, "vmem_limit_bytes")) &&
+      succeeded(verifyAtLeast(emitError, internalScratchInBytes, 0,
+                              "internal_scratch_in_bytes")));
 }
 
 LogicalResult MosaicGpuParamsAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, BoolAttr, ArrayAttr dimensionSemantics,
-    std::optional<int64_t> maxConcurrentSteps, std::optional<int64_t> delayRelease, BoolAttr,
-    std::optional<int64_t> reductionScratchBytes, std::optional<int64_t> profileSpace, StringAttr,
-    StringAttr, StringAttr) {
+    function_ref<InFlightDiagnostic()> emitError, BoolAttr,
+    ArrayAttr dimensionSemantics, std::optional<int64_t> maxConcurrentSteps,
+    std::optional<int64_t> delayRelease, BoolAttr,
+    std::optional<int64_t> reductionScratchBytes,
+    std::optional<int64_t> profileSpace, StringAttr, StringAttr, StringAttr) {
   if (delayRelease && *delayRelease >= maxConcurrentSteps.value_or(1))
-    return emitError() << "expected delay_release to be less than max_concurrent_steps, got "
-                       << *delayRelease << " and " << maxConcurrentSteps.value_or(1);
+    return emitError() << "expected delay_release to be less than "
+                          "max_concurrent_steps, got "
+                       << *delayRelease << " and "
+                       << maxConcurrentSteps.value_or(1);
   return success(
-      succeeded(verifyElements<StringAttr>(emitError, dimensionSemantics, "dimension_semantics",
-                                           "strings")) &&
-      succeeded(verifyAtLeast(emitError, maxConcurrentSteps, 1, "max_concurrent_steps")) &&
+      succeeded(verifyElements<StringAttr>(emitError, dimensionSemantics,
+                                           "dimension_semantics", "strings")) &&
+      succeeded(verifyAtLeast(emitError, maxConcurrentSteps, 1,
+                              "max_concurrent_steps")) &&
       succeeded(verifyAtLeast(emitError, delayRelease, 0, "delay_release")) &&
-      succeeded(
-          verifyAtLeast(emitError, reductionScratchBytes, 0, "reduction_scratch_bytes")) &&
+      succeeded(verifyAtLeast(emitError, reductionScratchBytes, 0,
+                              "reduction_scratch_bytes")) &&
       succeeded(verifyAtLeast(emitError, profileSpace, 0, "profile_space")));
 }
 
-LogicalResult TritonParamsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                       std::optional<int64_t> numWarps,
-                                       std::optional<int64_t> numStages) {
-  return success(succeeded(verifyAtLeast(emitError, numWarps, 1, "num_warps")) &&
-                 succeeded(verifyAtLeast(emitError, numStages, 0, "num_stages")));
+LogicalResult
+TritonParamsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                         std::optional<int64_t> numWarps,
+                         std::optional<int64_t> numStages) {
+  return success(
+      succeeded(verifyAtLeast(emitError, numWarps, 1, "num_warps")) &&
+      succeeded(verifyAtLeast(emitError, numStages, 0, "num_stages")));
 }

@@ -1,4 +1,4 @@
-//===- GridAttrs.td - Attributes of the grid dialect -*- tablegen -*-===//
+//===- GridAttrs.td - Attributes of the grid dialect ------*- tablegen -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

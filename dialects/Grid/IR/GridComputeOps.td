@@ -1,4 +1,4 @@
-//===- GridComputeOps.td - Values that upstream dialects cannot compute -*- tablegen -*-===//
+//===- GridComputeOps.td - Values that upstream dialects cannot compute --*- tablegen -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

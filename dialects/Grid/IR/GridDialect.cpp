@@ -1,4 +1,4 @@
-//===- GridDialect.cpp - Registration of the grid dialect ---===//
+//===- GridDialect.cpp - Registration of the grid dialect -----------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- GridEnums.td - Enumerations of the grid dialect -*- tablegen -*-===//
+//===- GridEnums.td - Enumerations of the grid dialect ----*- tablegen -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

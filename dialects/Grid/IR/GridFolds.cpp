@@ -1,4 +1,4 @@
-//===- GridFolds.cpp - Folders of the grid dialect ---===//
+//===- GridFolds.cpp - Folders of the grid dialect ------------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,14 +14,15 @@
 using namespace mlir;
 using namespace gridir::grid;
 
-Operation *GridDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
-                                            Location loc) {
+Operation *GridDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
 OpFoldResult NumProgramsOp::fold(FoldAdaptor) {
   auto kernel = (*this)->getParentOfType<KernelOp>();
-  std::optional<unsigned> dim = kernel ? kernel.findDim(getAxis()) : std::nullopt;
+  std::optional<unsigned> dim =
+      kernel ? kernel.findDim(getAxis()) : std::nullopt;
   if (!dim || kernel.getDim(*dim).isDynamic())
     return {};
   return IntegerAttr::get(getType(), kernel.getDim(*dim).getSize());
@@ -44,8 +45,10 @@ static bool foldConstantOffsets(SliceRefOp op, ArrayRef<Attribute> constants) {
       continue;
     unsigned number = next++;
     auto constant = llvm::dyn_cast_if_present<IntegerAttr>(constants[number]);
-    int64_t span = std::max<int64_t>(op.getSizes()[d] - 1, 0) * op.getStrides()[d];
-    bool isInside = constant && !source.isDynamicDim(d) && constant.getInt() >= 0 &&
+    int64_t span =
+        std::max<int64_t>(op.getSizes()[d] - 1, 0) * op.getStrides()[d];
+    bool isInside = constant && !source.isDynamicDim(d) &&
+                    constant.getInt() >= 0 &&
                     constant.getInt() < source.getDimSize(d) - span;
     if (isInside)
       statics[d] = constant.getInt();
@@ -74,23 +77,24 @@ static SmallVector<Window> getWindows(SliceRefOp op) {
   auto dynamics = op.getOffsets().begin();
   for (auto [offset, size, stride] :
        llvm::zip(op.getStaticOffsets(), op.getSizes(), op.getStrides()))
-    windows.push_back(
-        {offset, size, stride, ShapedType::isDynamic(offset) ? *dynamics++ : Value()});
+    windows.push_back({offset, size, stride,
+                       ShapedType::isDynamic(offset) ? *dynamics++ : Value()});
   return windows;
 }
 
 /// Gives the window `inner` of the window `outer` of a dimension of size
 /// `extent`, if one window says both and is checked as both are.
-static std::optional<Window> composeWindows(Window outer, Window inner, int64_t extent) {
+static std::optional<Window> composeWindows(Window outer, Window inner,
+                                            int64_t extent) {
   if (!outer.dynamic && !inner.dynamic)
     return Window{outer.offset + inner.offset * outer.stride, inner.size,
                   outer.stride * inner.stride, Value()};
-  bool isInnerWhole =
-      !inner.dynamic && inner.offset == 0 && inner.stride == 1 && inner.size == outer.size;
+  bool isInnerWhole = !inner.dynamic && inner.offset == 0 &&
+                      inner.stride == 1 && inner.size == outer.size;
   if (isInnerWhole)
     return outer;
-  bool isOuterWhole =
-      !outer.dynamic && outer.offset == 0 && outer.stride == 1 && outer.size == extent;
+  bool isOuterWhole = !outer.dynamic && outer.offset == 0 &&
+                      outer.stride == 1 && outer.size == extent;
   if (isOuterWhole)
     return inner;
   return std::nullopt;
@@ -134,18 +138,19 @@ static bool foldSliceOfSlice(SliceRefOp op) {
 
 OpFoldResult SliceRefOp::fold(FoldAdaptor adaptor) {
   // Types are equal and the window is static, so it is the whole Ref.
-  bool isWhole = getSource().getType() == getType() && getOffsets().empty() &&
-                 llvm::all_of(getStrides(), [](int64_t stride) { return stride == 1; });
+  bool isWhole =
+      getSource().getType() == getType() && getOffsets().empty() &&
+      llvm::all_of(getStrides(), [](int64_t stride) { return stride == 1; });
   if (isWhole)
     return getSource();
-  if (foldConstantOffsets(*this, adaptor.getOffsets()) || foldSliceOfSlice(*this))
+  if (foldConstantOffsets(*this, adaptor.getOffsets()) ||
+      foldSliceOfSlice(*this))
     return getResult();
   return {};
 }
 
 /// A view that its type describes wholly: a chain of them is one of them.
-template <typename ViewOp>
-static OpFoldResult foldTypedView(ViewOp op) {
+template <typename ViewOp> static OpFoldResult foldTypedView(ViewOp op) {
   if (op.getSource().getType() == op.getType())
     return op.getSource();
   auto inner = op.getSource().template getDefiningOp<ViewOp>();

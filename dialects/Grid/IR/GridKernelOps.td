@@ -1,4 +1,4 @@
-//===- GridKernelOps.td - The kernel and its call -*- tablegen -*-===//
+//===- GridKernelOps.td - The kernel and its call ---------*- tablegen -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- GridOps.cpp - Generated code of all ops ---===//
+//===- GridOps.cpp - Generated code of all ops ----------------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

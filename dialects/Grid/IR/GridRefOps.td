@@ -1,4 +1,4 @@
-//===- GridRefOps.td - Views of Refs, loads and stores -*- tablegen -*-===//
+//===- GridRefOps.td - Views of Refs, loads and stores ----*- tablegen -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- GridTypes.td - Types of the grid dialect -*- tablegen -*-===//
+//===- GridTypes.td - Types of the grid dialect -----------*- tablegen -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- IndexMaps.cpp - Index maps as regions and as affine maps ---===//
+//===- IndexMaps.cpp - Index maps as regions and as affine maps -----------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -57,7 +57,9 @@ private:
     if (isa<arith::SubIOp>(op))
       return lhs - rhs;
     if (isa<arith::MulIOp>(op))
-      return lhs.isSymbolicOrConstant() || rhs.isSymbolicOrConstant() ? lhs * rhs : AffineExpr();
+      return lhs.isSymbolicOrConstant() || rhs.isSymbolicOrConstant()
+                 ? lhs * rhs
+                 : AffineExpr();
     // Affine division is defined for positive constants alone.
     auto divisor = dyn_cast<AffineConstantExpr>(rhs);
     if (!divisor || divisor.getValue() <= 0)
@@ -77,17 +79,30 @@ public:
       : builder(builder), loc(loc), block(block), type(type) {}
 
   Value visitConstantExpr(AffineConstantExpr expr) {
-    return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, expr.getValue()));
+    return arith::ConstantOp::create(
+        builder, loc, builder.getIntegerAttr(type, expr.getValue()));
   }
   Value visitDimExpr(AffineDimExpr expr) {
     Value id = block.getArgument(expr.getPosition());
-    return type == id.getType() ? id : arith::ExtSIOp::create(builder, loc, type, id);
+    return type == id.getType()
+               ? id
+               : arith::ExtSIOp::create(builder, loc, type, id);
   }
-  Value visitSymbolExpr(AffineSymbolExpr) { llvm_unreachable("index maps have no symbols"); }
-  Value visitAddExpr(AffineBinaryOpExpr expr) { return binary<arith::AddIOp>(expr); }
-  Value visitMulExpr(AffineBinaryOpExpr expr) { return binary<arith::MulIOp>(expr); }
-  Value visitFloorDivExpr(AffineBinaryOpExpr expr) { return binary<arith::FloorDivSIOp>(expr); }
-  Value visitCeilDivExpr(AffineBinaryOpExpr expr) { return binary<arith::CeilDivSIOp>(expr); }
+  Value visitSymbolExpr(AffineSymbolExpr) {
+    llvm_unreachable("index maps have no symbols");
+  }
+  Value visitAddExpr(AffineBinaryOpExpr expr) {
+    return binary<arith::AddIOp>(expr);
+  }
+  Value visitMulExpr(AffineBinaryOpExpr expr) {
+    return binary<arith::MulIOp>(expr);
+  }
+  Value visitFloorDivExpr(AffineBinaryOpExpr expr) {
+    return binary<arith::FloorDivSIOp>(expr);
+  }
+  Value visitCeilDivExpr(AffineBinaryOpExpr expr) {
+    return binary<arith::CeilDivSIOp>(expr);
+  }
   Value visitModExpr(AffineBinaryOpExpr expr) {
     Value lhs = visit(expr.getLHS()), rhs = visit(expr.getRHS());
     Value quotient = arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
@@ -96,8 +111,7 @@ public:
   }
 
 private:
-  template <typename OpTy>
-  Value binary(AffineBinaryOpExpr expr) {
+  template <typename OpTy> Value binary(AffineBinaryOpExpr expr) {
     Value lhs = visit(expr.getLHS());
     Value rhs = visit(expr.getRHS());
     return OpTy::create(builder, loc, lhs, rhs);
@@ -111,7 +125,8 @@ private:
 
 } // namespace
 
-std::optional<AffineMap> gridir::grid::readAffineIndexMap(Region &region, unsigned rank) {
+std::optional<AffineMap> gridir::grid::readAffineIndexMap(Region &region,
+                                                          unsigned rank) {
   if (!region.hasOneBlock() || region.front().empty())
     return std::nullopt;
   auto yield = dyn_cast<YieldOp>(region.front().back());
@@ -128,21 +143,22 @@ std::optional<AffineMap> gridir::grid::readAffineIndexMap(Region &region, unsign
   return AffineMap::get(rank, 0, results, region.getContext());
 }
 
-void gridir::grid::buildAffineIndexMap(OpBuilder &builder, Location loc, Region &region,
-                                       AffineMap map, unsigned rank, TypeRange indexRefs,
+void gridir::grid::buildAffineIndexMap(OpBuilder &builder, Location loc,
+                                       Region &region, AffineMap map,
+                                       unsigned rank, TypeRange indexRefs,
                                        Type indexType) {
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Type> types(rank, builder.getI32Type());
   llvm::append_range(types, indexRefs);
-  Block *block =
-      builder.createBlock(&region, {}, types, SmallVector<Location>(types.size(), loc));
+  Block *block = builder.createBlock(&region, {}, types,
+                                     SmallVector<Location>(types.size(), loc));
   SmallVector<Value> indices;
   for (AffineExpr expr : map.getResults())
     indices.push_back(buildAffineExpr(builder, loc, *block, expr, indexType));
   YieldOp::create(builder, loc, indices);
 }
 
-Value gridir::grid::buildAffineExpr(OpBuilder &builder, Location loc, Block &block, AffineExpr expr,
-                                    Type type) {
+Value gridir::grid::buildAffineExpr(OpBuilder &builder, Location loc,
+                                    Block &block, AffineExpr expr, Type type) {
   return AffineWriter(builder, loc, block, type).visit(expr);
 }

@@ -1,4 +1,4 @@
-//===- KernelAssembly.cpp - Assembly of grid.kernel ---===//
+//===- KernelAssembly.cpp - Assembly of grid.kernel -----------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,16 +19,18 @@ using namespace gridir::grid;
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// The label of grid dimension `i` in `grid(...)` and `at (...)`. Labels are not
-/// values: they only tie an index map to the dimensions.
+/// The label of grid dimension `i` in `grid(...)` and `at (...)`. Labels are
+/// not values: they only tie an index map to the dimensions.
 static std::string getDimLabel(unsigned i) {
   static constexpr StringLiteral letters = "ijklmn";
-  return i < letters.size() ? std::string("%") + letters[i] : "%i" + std::to_string(i);
+  return i < letters.size() ? std::string("%") + letters[i]
+                            : "%i" + std::to_string(i);
 }
 
 /// Prints an affine expression with the labels of the grid's dimensions, in the
 /// form that `parseAffineMapOfSSAIds` reads.
-static void printExpr(OpAsmPrinter &printer, AffineExpr expr, bool nested = false) {
+static void printExpr(OpAsmPrinter &printer, AffineExpr expr,
+                      bool nested = false) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
     printer << getDimLabel(dim.getPosition());
     return;
@@ -62,7 +64,8 @@ static void printExpr(OpAsmPrinter &printer, AffineExpr expr, bool nested = fals
 }
 
 static bool isDefaultMap(AffineMap map) {
-  return llvm::all_of(map.getResults(), [](AffineExpr expr) { return expr == 0; });
+  return llvm::all_of(map.getResults(),
+                      [](AffineExpr expr) { return expr == 0; });
 }
 
 /// The integer type of an index map's results, i32 when there is none.
@@ -79,8 +82,9 @@ static void printIndexMap(OpAsmPrinter &printer, KernelOp kernel, unsigned i) {
   // The short form has one type for all indices.
   if (!map || !llvm::all_equal(region.front().back().getOperandTypes())) {
     printer << " map(";
-    llvm::interleaveComma(region.getArguments(), printer,
-                          [&](BlockArgument arg) { printer.printRegionArgument(arg); });
+    llvm::interleaveComma(
+        region.getArguments(), printer,
+        [&](BlockArgument arg) { printer.printRegionArgument(arg); });
     printer << ") ";
     printer.printRegion(region, /*printEntryBlockArgs=*/false);
     return;
@@ -103,14 +107,16 @@ void KernelOp::print(OpAsmPrinter &printer) {
     printer << *visibility << ' ';
   printer.printSymbolName(getSymName());
   printer << " grid(";
-  llvm::interleaveComma(llvm::seq<unsigned>(0, getRank()), printer, [&](unsigned i) {
-    printer << getDimLabel(i) << " = ";
-    getDim(i).printBody(printer);
-  });
+  llvm::interleaveComma(llvm::seq<unsigned>(0, getRank()), printer,
+                        [&](unsigned i) {
+                          printer << getDimLabel(i) << " = ";
+                          getDim(i).printBody(printer);
+                        });
   printer << ')';
 
   unsigned next = 0, nextMap = 0;
-  auto printOperands = [&](StringRef keyword, ArrayAttr specs, bool hasIndexMaps) {
+  auto printOperands = [&](StringRef keyword, ArrayAttr specs,
+                           bool hasIndexMaps) {
     if (specs.empty())
       return;
     printer.printNewline();
@@ -127,7 +133,8 @@ void KernelOp::print(OpAsmPrinter &printer) {
       printer.printOperand(arg);
       printer << ": ";
       if (hasIndexMaps)
-        spec.printBody(printer, [&] { printIndexMap(printer, *this, nextMap++); });
+        spec.printBody(printer,
+                       [&] { printIndexMap(printer, *this, nextMap++); });
       else
         spec.printBody(printer);
     }
@@ -144,23 +151,26 @@ void KernelOp::print(OpAsmPrinter &printer) {
   };
   if (getNumScratch() != 0)
     printClause("scratch(", [&] {
-      llvm::interleaveComma(getScratchRefs(), printer,
-                            [&](BlockArgument arg) { printer.printRegionArgument(arg); });
+      llvm::interleaveComma(getScratchRefs(), printer, [&](BlockArgument arg) {
+        printer.printRegionArgument(arg);
+      });
       printer << ')';
     });
   if (getSemantics())
     printClause("semantics [", [&] {
-      llvm::interleaveComma(getSemanticsAttr().getAsRange<DimSemanticsAttr>(), printer,
-                            [&](DimSemanticsAttr semantics) {
-                              printer << stringifyDimSemantics(semantics.getValue());
+      llvm::interleaveComma(getSemanticsAttr().getAsRange<DimSemanticsAttr>(),
+                            printer, [&](DimSemanticsAttr semantics) {
+                              printer << stringifyDimSemantics(
+                                  semantics.getValue());
                             });
       printer << ']';
     });
   if (getAliases())
     printClause("aliases [", [&] {
-      llvm::interleaveComma(getAliasPairs(), printer, [&](std::pair<int64_t, int64_t> alias) {
-        printer << alias.first << " -> " << alias.second;
-      });
+      llvm::interleaveComma(getAliasPairs(), printer,
+                            [&](std::pair<int64_t, int64_t> alias) {
+                              printer << alias.first << " -> " << alias.second;
+                            });
       printer << ']';
     });
   if (getParams())
@@ -188,12 +198,16 @@ public:
       : parser(parser), builder(parser.getBuilder()), result(result) {}
 
   ParseResult parse() {
-    if (parseHeader() || parseOperands("index", KernelOp::getIndexOperandsAttrName(result.name), false))
+    if (parseHeader() ||
+        parseOperands("index", KernelOp::getIndexOperandsAttrName(result.name),
+                      false))
       return failure();
     numIndexOperands = bodyArgs.size();
-    if (parseOperands("inputs", KernelOp::getInputsAttrName(result.name), true) ||
-        parseOperands("outputs", KernelOp::getOutputsAttrName(result.name), true) || parseScratch() ||
-        parseSemantics() || parseAliases() || parseParams() ||
+    if (parseOperands("inputs", KernelOp::getInputsAttrName(result.name),
+                      true) ||
+        parseOperands("outputs", KernelOp::getOutputsAttrName(result.name),
+                      true) ||
+        parseScratch() || parseSemantics() || parseAliases() || parseParams() ||
         parser.parseOptionalAttrDictWithKeyword(result.attributes))
       return failure();
 
@@ -206,7 +220,8 @@ public:
     // Braces with nothing between them are a body that does nothing.
     if (body->empty())
       body->emplaceBlock();
-    if (body->back().empty() || !body->back().back().hasTrait<OpTrait::IsTerminator>()) {
+    if (body->back().empty() ||
+        !body->back().back().hasTrait<OpTrait::IsTerminator>()) {
       OpBuilder bodyBuilder(builder.getContext());
       bodyBuilder.setInsertionPointToEnd(&body->back());
       YieldOp::create(bodyBuilder, result.location);
@@ -217,7 +232,8 @@ public:
 private:
   ParseResult parseHeader() {
     StringRef visibility;
-    if (succeeded(parser.parseOptionalKeyword(&visibility, {"public", "private", "nested"})))
+    if (succeeded(parser.parseOptionalKeyword(&visibility,
+                                              {"public", "private", "nested"})))
       result.addAttribute(KernelOp::getSymVisibilityAttrName(result.name),
                           builder.getStringAttr(visibility));
     StringAttr symbol;
@@ -226,19 +242,23 @@ private:
     result.addAttribute(KernelOp::getSymNameAttrName(result.name), symbol);
 
     SmallVector<Attribute> dims;
-    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&]() -> ParseResult {
-          OpAsmParser::UnresolvedOperand label;
-          if (parser.parseOperand(label, /*allowResultNumber=*/false) || parser.parseEqual())
-            return failure();
-          if (findDim(label))
-            return parser.emitError(label.location, "expected distinct dimensions, got ")
-                   << label.name << " twice";
-          labels.push_back(label);
-          dims.push_back(DimAttr::parseBody(parser));
-          return success(static_cast<bool>(dims.back()));
-        }))
+    if (parser.parseCommaSeparatedList(
+            AsmParser::Delimiter::Paren, [&]() -> ParseResult {
+              OpAsmParser::UnresolvedOperand label;
+              if (parser.parseOperand(label, /*allowResultNumber=*/false) ||
+                  parser.parseEqual())
+                return failure();
+              if (findDim(label))
+                return parser.emitError(label.location,
+                                        "expected distinct dimensions, got ")
+                       << label.name << " twice";
+              labels.push_back(label);
+              dims.push_back(DimAttr::parseBody(parser));
+              return success(static_cast<bool>(dims.back()));
+            }))
       return failure();
-    result.addAttribute(KernelOp::getDimsAttrName(result.name), builder.getArrayAttr(dims));
+    result.addAttribute(KernelOp::getDimsAttrName(result.name),
+                        builder.getArrayAttr(dims));
     return success();
   }
 
@@ -249,27 +269,32 @@ private:
     return std::nullopt;
   }
 
-  ParseResult parseOperands(StringRef keyword, StringAttr attrName, bool hasIndexMaps) {
+  ParseResult parseOperands(StringRef keyword, StringAttr attrName,
+                            bool hasIndexMaps) {
     SmallVector<Attribute> specs;
     if (succeeded(parser.parseOptionalKeyword(keyword))) {
-      if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&]() -> ParseResult {
-            OpAsmParser::Argument arg;
-            if (parser.parseOperand(arg.ssaName, /*allowResultNumber=*/false) ||
-                parser.parseColon())
-              return failure();
-            size_t numMaps = indexMaps.size();
-            OperandAttr spec = hasIndexMaps
-                                   ? OperandAttr::parseBody(parser, [&] { return parseIndexMap(); })
-                                   : OperandAttr::parseBody(parser);
-            if (!spec)
-              return failure();
-            if (hasIndexMaps && indexMaps.size() == numMaps)
-              addIndexMap(getZeroMap(spec.getNumIndices()), builder.getI32Type());
-            specs.push_back(spec);
-            arg.type = spec.getRefType();
-            bodyArgs.push_back(arg);
-            return success();
-          }))
+      if (parser.parseCommaSeparatedList(
+              AsmParser::Delimiter::Paren, [&]() -> ParseResult {
+                OpAsmParser::Argument arg;
+                if (parser.parseOperand(arg.ssaName,
+                                        /*allowResultNumber=*/false) ||
+                    parser.parseColon())
+                  return failure();
+                size_t numMaps = indexMaps.size();
+                OperandAttr spec =
+                    hasIndexMaps ? OperandAttr::parseBody(
+                                       parser, [&] { return parseIndexMap(); })
+                                 : OperandAttr::parseBody(parser);
+                if (!spec)
+                  return failure();
+                if (hasIndexMaps && indexMaps.size() == numMaps)
+                  addIndexMap(getZeroMap(spec.getNumIndices()),
+                              builder.getI32Type());
+                specs.push_back(spec);
+                arg.type = spec.getRefType();
+                bodyArgs.push_back(arg);
+                return success();
+              }))
         return failure();
     }
     result.addAttribute(attrName, builder.getArrayAttr(specs));
@@ -281,11 +306,13 @@ private:
     if (succeeded(parser.parseOptionalKeyword("map"))) {
       auto region = std::make_unique<Region>();
       SmallVector<OpAsmParser::Argument> args;
-      if (parser.parseArgumentList(args, AsmParser::Delimiter::Paren, /*allowType=*/true) ||
+      if (parser.parseArgumentList(args, AsmParser::Delimiter::Paren,
+                                   /*allowType=*/true) ||
           parser.parseRegion(*region, args))
         return failure();
       if (region->empty())
-        return parser.emitError(parser.getNameLoc(), "expected an index map with one block");
+        return parser.emitError(parser.getNameLoc(),
+                                "expected an index map with one block");
       indexMaps.push_back(std::move(region));
       return success();
     }
@@ -298,7 +325,8 @@ private:
         (succeeded(parser.parseOptionalColon()) && parser.parseType(indexType)))
       return failure();
     if (!indexType.isInteger(32) && !indexType.isInteger(64))
-      return parser.emitError(loc, "expected an index map of i32 or i64, got ") << indexType;
+      return parser.emitError(loc, "expected an index map of i32 or i64, got ")
+             << indexType;
     addIndexMap(map, indexType);
     return success();
   }
@@ -310,12 +338,14 @@ private:
 
   void addIndexMap(AffineMap map, Type indexType) {
     SmallVector<Type> indexRefs;
-    for (const OpAsmParser::Argument &arg : ArrayRef(bodyArgs).take_front(numIndexOperands))
+    for (const OpAsmParser::Argument &arg :
+         ArrayRef(bodyArgs).take_front(numIndexOperands))
       indexRefs.push_back(arg.type);
     OpBuilder mapBuilder(builder.getContext());
-    buildAffineIndexMap(mapBuilder, parser.getEncodedSourceLoc(parser.getCurrentLocation()),
-                        *indexMaps.emplace_back(std::make_unique<Region>()), map, labels.size(),
-                        indexRefs, indexType);
+    buildAffineIndexMap(mapBuilder,
+                        parser.getEncodedSourceLoc(parser.getCurrentLocation()),
+                        *indexMaps.emplace_back(std::make_unique<Region>()),
+                        map, labels.size(), indexRefs, indexType);
   }
 
   /// `(` affine expressions of the labels `)`
@@ -323,15 +353,18 @@ private:
     SmallVector<OpAsmParser::UnresolvedOperand> operands;
     AffineMapAttr parsed;
     NamedAttrList ignored;
-    if (parser.parseAffineMapOfSSAIds(operands, parsed, "map", ignored, AsmParser::Delimiter::Paren))
+    if (parser.parseAffineMapOfSSAIds(operands, parsed, "map", ignored,
+                                      AsmParser::Delimiter::Paren))
       return failure();
     if (parsed.getValue().getNumSymbols() != 0)
-      return parser.emitError(parser.getNameLoc(), "expected no symbols in an index map");
+      return parser.emitError(parser.getNameLoc(),
+                              "expected no symbols in an index map");
     SmallVector<AffineExpr> dims;
     for (OpAsmParser::UnresolvedOperand &operand : operands) {
       std::optional<unsigned> dim = findDim(operand);
       if (!dim)
-        return parser.emitError(operand.location, "expected a dimension of the grid, got ")
+        return parser.emitError(operand.location,
+                                "expected a dimension of the grid, got ")
                << operand.name;
       dims.push_back(builder.getAffineDimExpr(*dim));
     }
@@ -342,20 +375,24 @@ private:
   ParseResult parseScratch() {
     if (failed(parser.parseOptionalKeyword("scratch")))
       return success();
-    return parser.parseArgumentList(bodyArgs, AsmParser::Delimiter::Paren, /*allowType=*/true);
+    return parser.parseArgumentList(bodyArgs, AsmParser::Delimiter::Paren,
+                                    /*allowType=*/true);
   }
 
   ParseResult parseSemantics() {
     if (failed(parser.parseOptionalKeyword("semantics")))
       return success();
     SmallVector<Attribute> semantics;
-    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-          FailureOr<DimSemantics> parsed = FieldParser<DimSemantics>::parse(parser);
-          if (failed(parsed))
-            return failure();
-          semantics.push_back(DimSemanticsAttr::get(builder.getContext(), *parsed));
-          return success();
-        }))
+    if (parser.parseCommaSeparatedList(
+            AsmParser::Delimiter::Square, [&]() -> ParseResult {
+              FailureOr<DimSemantics> parsed =
+                  FieldParser<DimSemantics>::parse(parser);
+              if (failed(parsed))
+                return failure();
+              semantics.push_back(
+                  DimSemanticsAttr::get(builder.getContext(), *parsed));
+              return success();
+            }))
       return failure();
     result.addAttribute(KernelOp::getSemanticsAttrName(result.name),
                         builder.getArrayAttr(semantics));
@@ -366,15 +403,19 @@ private:
     if (failed(parser.parseOptionalKeyword("aliases")))
       return success();
     SmallVector<Attribute> aliases;
-    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-          int64_t operand = 0, output = 0;
-          if (parser.parseInteger(operand) || parser.parseArrow() || parser.parseInteger(output))
-            return failure();
-          aliases.push_back(builder.getDenseI64ArrayAttr({operand, output}));
-          return success();
-        }))
+    if (parser.parseCommaSeparatedList(
+            AsmParser::Delimiter::Square, [&]() -> ParseResult {
+              int64_t operand = 0, output = 0;
+              if (parser.parseInteger(operand) || parser.parseArrow() ||
+                  parser.parseInteger(output))
+                return failure();
+              aliases.push_back(
+                  builder.getDenseI64ArrayAttr({operand, output}));
+              return success();
+            }))
       return failure();
-    result.addAttribute(KernelOp::getAliasesAttrName(result.name), builder.getArrayAttr(aliases));
+    result.addAttribute(KernelOp::getAliasesAttrName(result.name),
+                        builder.getArrayAttr(aliases));
     return success();
   }
 
@@ -382,8 +423,8 @@ private:
     if (failed(parser.parseOptionalKeyword("params")))
       return success();
     ArrayAttr params;
-    return parser.parseAttribute(params, KernelOp::getParamsAttrName(result.name),
-                                 result.attributes);
+    return parser.parseAttribute(
+        params, KernelOp::getParamsAttrName(result.name), result.attributes);
   }
 
   OpAsmParser &parser;

@@ -1,4 +1,4 @@
-//===- KernelOps.cpp - Accessors and verifiers of grid.kernel and grid.call ---===//
+//===- KernelOps.cpp - Accessors and verifiers of the kernel and its call ------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,7 +21,8 @@ using namespace gridir::grid;
 //===----------------------------------------------------------------------===//
 
 unsigned KernelOp::getNumDynamicDims() {
-  return llvm::count_if(getDims().getAsRange<DimAttr>(), [](DimAttr dim) { return dim.isDynamic(); });
+  return llvm::count_if(getDims().getAsRange<DimAttr>(),
+                        [](DimAttr dim) { return dim.isDynamic(); });
 }
 
 SmallVector<int64_t> KernelOp::getGridShape() {
@@ -29,7 +30,9 @@ SmallVector<int64_t> KernelOp::getGridShape() {
                              [](DimAttr dim) { return dim.getSize(); });
 }
 
-unsigned KernelOp::getNumScratch() { return getBodyBlock()->getNumArguments() - getNumOperandSpecs(); }
+unsigned KernelOp::getNumScratch() {
+  return getBodyBlock()->getNumArguments() - getNumOperandSpecs();
+}
 
 OperandAttr KernelOp::getOperandSpec(unsigned i) {
   for (ArrayAttr specs : {getIndexOperands(), getInputs(), getOutputs()}) {
@@ -43,9 +46,10 @@ OperandAttr KernelOp::getOperandSpec(unsigned i) {
 std::string KernelOp::getOperandName(unsigned i) {
   OperandAttr spec = getOperandSpec(i);
   unsigned place = i;
-  for (auto [kind, specs] : {std::pair<StringRef, ArrayAttr>("index", getIndexOperands()),
-                             std::pair<StringRef, ArrayAttr>("inputs", getInputs()),
-                             std::pair<StringRef, ArrayAttr>("outputs", getOutputs())}) {
+  for (auto [kind, specs] :
+       {std::pair<StringRef, ArrayAttr>("index", getIndexOperands()),
+        std::pair<StringRef, ArrayAttr>("inputs", getInputs()),
+        std::pair<StringRef, ArrayAttr>("outputs", getOutputs())}) {
     if (place < specs.size())
       return spec.getName((kind + "[" + Twine(place) + "]").str());
     place -= specs.size();
@@ -57,11 +61,12 @@ Block::BlockArgListType KernelOp::getIndexRefs() {
   return getBodyBlock()->getArguments().take_front(getNumIndexOperands());
 }
 Block::BlockArgListType KernelOp::getInputRefs() {
-  return getBodyBlock()->getArguments().slice(getNumIndexOperands(), getNumInputs());
+  return getBodyBlock()->getArguments().slice(getNumIndexOperands(),
+                                              getNumInputs());
 }
 Block::BlockArgListType KernelOp::getOutputRefs() {
-  return getBodyBlock()->getArguments().slice(getNumIndexOperands() + getNumInputs(),
-                                              getNumOutputs());
+  return getBodyBlock()->getArguments().slice(
+      getNumIndexOperands() + getNumInputs(), getNumOutputs());
 }
 Block::BlockArgListType KernelOp::getScratchRefs() {
   return getBodyBlock()->getArguments().drop_front(getNumOperandSpecs());
@@ -72,8 +77,9 @@ std::optional<AffineMap> KernelOp::getAffineIndexMap(unsigned i) {
 }
 
 DimSemantics KernelOp::getDimSemantics(unsigned i) {
-  return getSemantics() ? cast<DimSemanticsAttr>(getSemanticsAttr()[i]).getValue()
-                        : DimSemantics::Arbitrary;
+  return getSemantics()
+             ? cast<DimSemanticsAttr>(getSemanticsAttr()[i]).getValue()
+             : DimSemantics::Arbitrary;
 }
 
 SmallVector<std::pair<int64_t, int64_t>> KernelOp::getAliasPairs() {
@@ -85,7 +91,8 @@ SmallVector<std::pair<int64_t, int64_t>> KernelOp::getAliasPairs() {
 }
 
 SmallVector<Type> KernelOp::getCallOperandTypes() {
-  SmallVector<Type> types(getNumDynamicDims(), IntegerType::get(getContext(), 32));
+  SmallVector<Type> types(getNumDynamicDims(),
+                          IntegerType::get(getContext(), 32));
   for (ArrayAttr specs : {getIndexOperands(), getInputs()})
     for (OperandAttr spec : specs.getAsRange<OperandAttr>())
       types.push_back(spec.getArrayType());
@@ -93,8 +100,9 @@ SmallVector<Type> KernelOp::getCallOperandTypes() {
 }
 
 SmallVector<Type> KernelOp::getCallResultTypes() {
-  return llvm::map_to_vector(getOutputs().getAsRange<OperandAttr>(),
-                             [](OperandAttr spec) -> Type { return spec.getArrayType(); });
+  return llvm::map_to_vector(
+      getOutputs().getAsRange<OperandAttr>(),
+      [](OperandAttr spec) -> Type { return spec.getArrayType(); });
 }
 
 std::optional<unsigned> KernelOp::findDim(Attribute axis) {
@@ -119,15 +127,18 @@ static std::string getIdentifier(StringRef origin) {
   return trimmed.str();
 }
 
-void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+void KernelOp::getAsmBlockArgumentNames(Region &region,
+                                        OpAsmSetValueNameFn setName) {
   // The printer also asks about kernels that do not verify.
-  if (&region != &getBodyRegion() || region.getNumArguments() < getNumOperandSpecs())
+  if (&region != &getBodyRegion() ||
+      region.getNumArguments() < getNumOperandSpecs())
     return;
   for (BlockArgument arg : region.getArguments()) {
     std::string name;
     if (arg.getArgNumber() < getNumOperandSpecs())
       name = getIdentifier(getOperandSpec(arg.getArgNumber()).getName(""));
-    else if (auto loc = dyn_cast<NameLoc>(arg.getLoc())) // Scratch has no origin.
+    else if (auto loc =
+                 dyn_cast<NameLoc>(arg.getLoc())) // Scratch has no origin.
       name = getIdentifier(loc.getName());
     if (!name.empty())
       setName(arg, name);
@@ -144,9 +155,11 @@ static LogicalResult verifyDims(KernelOp kernel) {
     if (dim.getName() && !names.insert(dim.getName().getValue()).second)
       return kernel.emitOpError("expected distinct dimension names, got ")
              << dim.getName() << " again at dimension " << i;
-  if (kernel.getSemantics() && kernel.getSemanticsAttr().size() != kernel.getRank())
+  if (kernel.getSemantics() &&
+      kernel.getSemanticsAttr().size() != kernel.getRank())
     return kernel.emitOpError("expected semantics for ")
-           << kernel.getRank() << " dimensions, got " << kernel.getSemanticsAttr().size();
+           << kernel.getRank() << " dimensions, got "
+           << kernel.getSemanticsAttr().size();
   return success();
 }
 
@@ -154,12 +167,15 @@ static LogicalResult verifyAliases(KernelOp kernel) {
   if (!kernel.getAliases())
     return success();
   int64_t numIndex = kernel.getNumIndexOperands();
-  int64_t numOperands = numIndex + kernel.getNumInputs(), numOutputs = kernel.getNumOutputs();
+  int64_t numOperands = numIndex + kernel.getNumInputs(),
+          numOutputs = kernel.getNumOutputs();
   llvm::SmallBitVector usedOperands(numOperands), usedOutputs(numOutputs);
   for (Attribute attr : kernel.getAliasesAttr()) {
     auto alias = dyn_cast<DenseI64ArrayAttr>(attr);
     if (!alias || alias.size() != 2)
-      return kernel.emitOpError("expected an alias to be a pair of numbers, got ") << attr;
+      return kernel.emitOpError(
+                 "expected an alias to be a pair of numbers, got ")
+             << attr;
     int64_t operand = alias[0], output = alias[1];
     if (operand < 0 || operand >= numOperands)
       return kernel.emitOpError("expected an aliased operand below ")
@@ -168,16 +184,19 @@ static LogicalResult verifyAliases(KernelOp kernel) {
       return kernel.emitOpError("expected an aliased output below ")
              << numOutputs << ", got " << output;
     if (usedOperands.test(operand) || usedOutputs.test(output))
-      return kernel.emitOpError("expected every operand and output in one alias, got ")
+      return kernel.emitOpError(
+                 "expected every operand and output in one alias, got ")
              << operand << " -> " << output << " as another";
     usedOperands.set(operand);
     usedOutputs.set(output);
     OperandAttr from = kernel.getOperandSpec(operand);
     OperandAttr to = kernel.getOperandSpec(numOperands + output);
-    if (from.getShape() != to.getShape() || from.getElementType() != to.getElementType())
+    if (from.getShape() != to.getShape() ||
+        from.getElementType() != to.getElementType())
       return kernel.emitOpError("expected aliased arrays of one type, got ")
-             << kernel.getOperandName(operand) << " of " << from.getArrayType() << " and "
-             << kernel.getOperandName(numOperands + output) << " of " << to.getArrayType();
+             << kernel.getOperandName(operand) << " of " << from.getArrayType()
+             << " and " << kernel.getOperandName(numOperands + output) << " of "
+             << to.getArrayType();
   }
   return success();
 }
@@ -187,13 +206,17 @@ static LogicalResult verifyParams(KernelOp kernel) {
     return success();
   llvm::SmallDenseSet<TypeID> kinds;
   // The author of the parameters does not see the dimensions that vmap makes.
-  size_t numDims = llvm::count_if(kernel.getDims().getAsRange<DimAttr>(),
-                                  [](DimAttr dim) { return !dim.getVmapped(); });
+  size_t numDims =
+      llvm::count_if(kernel.getDims().getAsRange<DimAttr>(),
+                     [](DimAttr dim) { return !dim.getVmapped(); });
   for (Attribute params : kernel.getParamsAttr()) {
     if (!isa<TpuParamsAttr, MosaicGpuParamsAttr, TritonParamsAttr>(params))
-      return kernel.emitOpError("expected compiler parameters of a backend, got ") << params;
+      return kernel.emitOpError(
+                 "expected compiler parameters of a backend, got ")
+             << params;
     if (!kinds.insert(params.getTypeID()).second)
-      return kernel.emitOpError("expected one record of parameters for each backend, got ")
+      return kernel.emitOpError(
+                 "expected one record of parameters for each backend, got ")
              << params << " as another";
     ArrayAttr semantics;
     if (auto tpu = dyn_cast<TpuParamsAttr>(params))
@@ -210,10 +233,12 @@ static LogicalResult verifyParams(KernelOp kernel) {
 LogicalResult KernelOp::verify() {
   for (OperandAttr spec : getIndexOperands().getAsRange<OperandAttr>())
     if (!spec.getBlock().empty())
-      return emitOpError("expected index operand ") << spec.getName("") << " without a block";
+      return emitOpError("expected index operand ")
+             << spec.getName("") << " without a block";
   unsigned numRegions = 1 + getNumInputs() + getNumOutputs();
   if (getKernelRegions().size() != numRegions)
-    return emitOpError("expected a body and an index map for each input and output, ")
+    return emitOpError(
+               "expected a body and an index map for each input and output, ")
            << numRegions << " regions, got " << getKernelRegions().size();
   if (failed(verifyDims(*this)) || failed(verifyAliases(*this)))
     return failure();
@@ -227,20 +252,24 @@ static LogicalResult verifyBody(KernelOp kernel) {
     return kernel.emitOpError("expected the body to take at least ")
            << numSpecs << " Refs, got " << body->getNumArguments();
   for (unsigned i = 0; i < numSpecs; ++i) {
-    Type expected = kernel.getOperandSpec(i).getRefType(), type = body->getArgument(i).getType();
+    Type expected = kernel.getOperandSpec(i).getRefType(),
+         type = body->getArgument(i).getType();
     if (type != expected)
       return kernel.emitOpError("expected ")
-             << kernel.getOperandName(i) << " to be a Ref of type " << expected << ", got " << type;
+             << kernel.getOperandName(i) << " to be a Ref of type " << expected
+             << ", got " << type;
   }
   for (auto [i, arg] : llvm::enumerate(kernel.getScratchRefs())) {
     auto type = dyn_cast<MemRefType>(arg.getType());
     if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity())
       return kernel.emitOpError("expected scratch ")
-             << i << " to be a Ref of static shape and identity layout, got " << arg.getType();
+             << i << " to be a Ref of static shape and identity layout, got "
+             << arg.getType();
   }
   auto yield = dyn_cast<YieldOp>(body->getTerminator());
   if (!yield || !yield.getValues().empty())
-    return kernel.emitOpError("expected the body to end in grid.yield without values");
+    return kernel.emitOpError(
+        "expected the body to end in grid.yield without values");
   return success();
 }
 
@@ -249,11 +278,13 @@ static LogicalResult verifyIndexMap(KernelOp kernel, unsigned i) {
   unsigned rank = kernel.getRank(), numIndex = kernel.getNumIndexOperands();
   unsigned place = numIndex + i;
   auto emitError = [&] {
-    return kernel.emitOpError("expected the index map of ") << kernel.getOperandName(place);
+    return kernel.emitOpError("expected the index map of ")
+           << kernel.getOperandName(place);
   };
   if (block.getNumArguments() != rank + numIndex)
     return emitError() << " to take " << rank << " program ids and " << numIndex
-                       << " index operands, got " << block.getNumArguments() << " arguments";
+                       << " index operands, got " << block.getNumArguments()
+                       << " arguments";
   for (unsigned d = 0; d < rank; ++d)
     if (!block.getArgument(d).getType().isInteger(32))
       return emitError() << " to take program id " << d << " as i32, got "
@@ -261,8 +292,9 @@ static LogicalResult verifyIndexMap(KernelOp kernel, unsigned i) {
   for (unsigned s = 0; s < numIndex; ++s) {
     Type expected = kernel.getOperandSpec(s).getRefType();
     if (block.getArgument(rank + s).getType() != expected)
-      return emitError() << " to take " << kernel.getOperandName(s) << " as " << expected
-                         << ", got " << block.getArgument(rank + s).getType();
+      return emitError() << " to take " << kernel.getOperandName(s) << " as "
+                         << expected << ", got "
+                         << block.getArgument(rank + s).getType();
   }
   auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield)
@@ -273,10 +305,12 @@ static LogicalResult verifyIndexMap(KernelOp kernel, unsigned i) {
                        << yield.getValues().size();
   SmallVector<bool> isIndirect;
   for (BlockDimAttr dim : kernel.getOperandSpec(place).getBlockDims())
-    isIndirect.append(dim.getNumIndices(), dim.getKind() == BlockKind::Indirect);
+    isIndirect.append(dim.getNumIndices(),
+                      dim.getKind() == BlockKind::Indirect);
   for (auto [j, type] : llvm::enumerate(yield.getValues().getTypes()))
     if (!isIndirect[j] && !type.isInteger(32) && !type.isInteger(64))
-      return emitError() << " to give i32 or i64, got " << type << " for index " << j;
+      return emitError() << " to give i32 or i64, got " << type << " for index "
+                         << j;
   return success();
 }
 
@@ -294,33 +328,44 @@ LogicalResult KernelOp::verifyRegions() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
+  auto kernel =
+      symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
   if (!kernel)
-    return emitOpError("expected ") << getKernelAttr() << " to be a grid.kernel";
+    return emitOpError("expected ")
+           << getKernelAttr() << " to be a grid.kernel";
   if (getDynamicSizes().size() != kernel.getNumDynamicDims())
     return emitOpError("expected ")
-           << kernel.getNumDynamicDims() << " dynamic grid sizes, got " << getDynamicSizes().size();
+           << kernel.getNumDynamicDims() << " dynamic grid sizes, got "
+           << getDynamicSizes().size();
   if (getIndexOperands().size() != kernel.getNumIndexOperands())
-    return emitOpError("expected ") << kernel.getNumIndexOperands() << " index operands, got "
-                                    << getIndexOperands().size();
+    return emitOpError("expected ")
+           << kernel.getNumIndexOperands() << " index operands, got "
+           << getIndexOperands().size();
   SmallVector<Type> operandTypes = kernel.getCallOperandTypes();
   if (getNumOperands() != operandTypes.size())
-    return emitOpError("expected ") << kernel.getNumInputs() << " inputs, got "
-                                    << getInputs().size();
+    return emitOpError("expected ")
+           << kernel.getNumInputs() << " inputs, got " << getInputs().size();
   unsigned numDynamic = kernel.getNumDynamicDims();
-  for (auto [i, types] : llvm::enumerate(llvm::zip_equal(operandTypes, getOperandTypes())))
+  for (auto [i, types] :
+       llvm::enumerate(llvm::zip_equal(operandTypes, getOperandTypes())))
     if (failed(verifyCompatibleShape(std::get<0>(types), std::get<1>(types))) ||
-        getElementTypeOrSelf(std::get<0>(types)) != getElementTypeOrSelf(std::get<1>(types)))
-      return emitOpError("expected ") << kernel.getOperandName(i - numDynamic) << " of "
-                                      << std::get<0>(types) << ", got " << std::get<1>(types);
+        getElementTypeOrSelf(std::get<0>(types)) !=
+            getElementTypeOrSelf(std::get<1>(types)))
+      return emitOpError("expected ")
+             << kernel.getOperandName(i - numDynamic) << " of "
+             << std::get<0>(types) << ", got " << std::get<1>(types);
   SmallVector<Type> resultTypes = kernel.getCallResultTypes();
   if (getNumResults() != resultTypes.size())
-    return emitOpError("expected ") << resultTypes.size() << " results, got " << getNumResults();
-  for (auto [i, types] : llvm::enumerate(llvm::zip_equal(resultTypes, getResultTypes())))
+    return emitOpError("expected ")
+           << resultTypes.size() << " results, got " << getNumResults();
+  for (auto [i, types] :
+       llvm::enumerate(llvm::zip_equal(resultTypes, getResultTypes())))
     if (failed(verifyCompatibleShape(std::get<0>(types), std::get<1>(types))) ||
-        getElementTypeOrSelf(std::get<0>(types)) != getElementTypeOrSelf(std::get<1>(types)))
+        getElementTypeOrSelf(std::get<0>(types)) !=
+            getElementTypeOrSelf(std::get<1>(types)))
       return emitOpError("expected result ")
-             << i << " of " << std::get<0>(types) << ", got " << std::get<1>(types);
+             << i << " of " << std::get<0>(types) << ", got "
+             << std::get<1>(types);
   return success();
 }
 
@@ -361,7 +406,8 @@ static LogicalResult verifyAxis(Operation *op, Attribute axis) {
   if (!kernel || kernel.findDim(axis))
     return success();
   if (isa<StringAttr>(axis))
-    return op->emitOpError("expected the name of a grid dimension, got ") << axis;
+    return op->emitOpError("expected the name of a grid dimension, got ")
+           << axis;
   return op->emitOpError("expected a grid dimension below ")
          << kernel.getRank() << ", got " << cast<IntegerAttr>(axis).getInt();
 }
@@ -369,11 +415,15 @@ static LogicalResult verifyAxis(Operation *op, Attribute axis) {
 ParseResult ProgramIdOp::parse(OpAsmParser &parser, OperationState &result) {
   return parseAxis(parser, result);
 }
-void ProgramIdOp::print(OpAsmPrinter &printer) { printAxis(printer, *this, getAxis()); }
+void ProgramIdOp::print(OpAsmPrinter &printer) {
+  printAxis(printer, *this, getAxis());
+}
 LogicalResult ProgramIdOp::verify() { return verifyAxis(*this, getAxis()); }
 
 ParseResult NumProgramsOp::parse(OpAsmParser &parser, OperationState &result) {
   return parseAxis(parser, result);
 }
-void NumProgramsOp::print(OpAsmPrinter &printer) { printAxis(printer, *this, getAxis()); }
+void NumProgramsOp::print(OpAsmPrinter &printer) {
+  printAxis(printer, *this, getAxis());
+}
 LogicalResult NumProgramsOp::verify() { return verifyAxis(*this, getAxis()); }

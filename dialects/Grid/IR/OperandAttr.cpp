@@ -1,4 +1,4 @@
-//===- OperandAttr.cpp - The array operands of a kernel ---===//
+//===- OperandAttr.cpp - The array operands of a kernel -------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -35,27 +35,32 @@ void OperandAttr::print(AsmPrinter &printer) const {
 }
 
 /// dim ::= integer | `?` identifier
-static ParseResult parseShape(AsmParser &parser, SmallVectorImpl<Attribute> &shape) {
+static ParseResult parseShape(AsmParser &parser,
+                              SmallVectorImpl<Attribute> &shape) {
   Builder builder(parser.getContext());
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-    if (succeeded(parser.parseOptionalQuestion())) {
-      std::string symbol;
-      if (parser.parseKeywordOrString(&symbol))
-        return failure();
-      shape.push_back(builder.getStringAttr(symbol));
-      return success();
-    }
-    int64_t size = 0;
-    if (parser.parseInteger(size))
-      return failure();
-    shape.push_back(builder.getI64IntegerAttr(size));
-    return success();
-  });
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        if (succeeded(parser.parseOptionalQuestion())) {
+          std::string symbol;
+          if (parser.parseKeywordOrString(&symbol))
+            return failure();
+          shape.push_back(builder.getStringAttr(symbol));
+          return success();
+        }
+        int64_t size = 0;
+        if (parser.parseInteger(size))
+          return failure();
+        shape.push_back(builder.getI64IntegerAttr(size));
+        return success();
+      });
 }
 
-OperandAttr OperandAttr::parseBody(AsmParser &parser, function_ref<ParseResult()> parseIndexMap) {
+OperandAttr OperandAttr::parseBody(AsmParser &parser,
+                                   function_ref<ParseResult()> parseIndexMap) {
   MLIRContext *context = parser.getContext();
-  auto emitError = [&, loc = parser.getCurrentLocation()] { return parser.emitError(loc); };
+  auto emitError = [&, loc = parser.getCurrentLocation()] {
+    return parser.emitError(loc);
+  };
   Type elementType;
   SmallVector<Attribute> shape;
   if (parser.parseType(elementType) || parseShape(parser, shape))
@@ -64,10 +69,11 @@ OperandAttr OperandAttr::parseBody(AsmParser &parser, function_ref<ParseResult()
   SmallVector<BlockDimAttr> block;
   // An array of rank 0 has the empty block whether or not it is written.
   if (succeeded(parser.parseOptionalKeyword("block"))) {
-    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-          block.push_back(BlockDimAttr::parseBody(parser));
-          return success(static_cast<bool>(block.back()));
-        }))
+    if (parser.parseCommaSeparatedList(
+            AsmParser::Delimiter::Square, [&]() -> ParseResult {
+              block.push_back(BlockDimAttr::parseBody(parser));
+              return success(static_cast<bool>(block.back()));
+            }))
       return {};
   }
   if (parseIndexMap && parseIndexMap())
@@ -81,30 +87,36 @@ OperandAttr OperandAttr::parseBody(AsmParser &parser, function_ref<ParseResult()
   }
   PipelineModeAttr pipeline;
   if (succeeded(parser.parseOptionalKeyword("pipeline"))) {
-    pipeline = llvm::dyn_cast_if_present<PipelineModeAttr>(PipelineModeAttr::parse(parser, {}));
+    pipeline = llvm::dyn_cast_if_present<PipelineModeAttr>(
+        PipelineModeAttr::parse(parser, {}));
     if (!pipeline)
       return {};
   }
   SmallVector<TransformAttr> transforms;
   if (succeeded(parser.parseOptionalKeyword("transforms"))) {
-    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-          auto transform =
-              llvm::dyn_cast_if_present<TransformAttr>(TransformAttr::parse(parser, {}));
-          transforms.push_back(transform);
-          return success(static_cast<bool>(transform));
-        }))
+    if (parser.parseCommaSeparatedList(
+            AsmParser::Delimiter::Square, [&]() -> ParseResult {
+              auto transform = llvm::dyn_cast_if_present<TransformAttr>(
+                  TransformAttr::parse(parser, {}));
+              transforms.push_back(transform);
+              return success(static_cast<bool>(transform));
+            }))
       return {};
   }
   StringAttr origin, indexTree;
-  if (succeeded(parser.parseOptionalKeyword("origin")) && parser.parseAttribute(origin))
+  if (succeeded(parser.parseOptionalKeyword("origin")) &&
+      parser.parseAttribute(origin))
     return {};
-  if (succeeded(parser.parseOptionalKeyword("index_tree")) && parser.parseAttribute(indexTree))
+  if (succeeded(parser.parseOptionalKeyword("index_tree")) &&
+      parser.parseAttribute(indexTree))
     return {};
-  return getChecked(emitError, context, elementType, ArrayAttr::get(context, shape), ArrayRef(block), space,
+  return getChecked(emitError, context, elementType,
+                    ArrayAttr::get(context, shape), ArrayRef(block), space,
                     pipeline, ArrayRef(transforms), origin, indexTree);
 }
 
-void OperandAttr::printBody(AsmPrinter &printer, function_ref<void()> printIndexMap) const {
+void OperandAttr::printBody(AsmPrinter &printer,
+                            function_ref<void()> printIndexMap) const {
   printer << getElementType() << " [";
   llvm::interleaveComma(getShape(), printer, [&](Attribute dim) {
     if (auto size = dyn_cast<IntegerAttr>(dim)) {
@@ -117,7 +129,8 @@ void OperandAttr::printBody(AsmPrinter &printer, function_ref<void()> printIndex
   printer << ']';
   if (!getBlock().empty()) {
     printer << " block [";
-    llvm::interleaveComma(getBlock(), printer, [&](BlockDimAttr dim) { dim.printBody(printer); });
+    llvm::interleaveComma(getBlock(), printer,
+                          [&](BlockDimAttr dim) { dim.printBody(printer); });
     printer << ']';
   }
   if (printIndexMap)
@@ -130,8 +143,9 @@ void OperandAttr::printBody(AsmPrinter &printer, function_ref<void()> printIndex
   }
   if (!getTransforms().empty()) {
     printer << " transforms [";
-    llvm::interleaveComma(getTransforms(), printer,
-                          [&](TransformAttr transform) { transform.print(printer); });
+    llvm::interleaveComma(
+        getTransforms(), printer,
+        [&](TransformAttr transform) { transform.print(printer); });
     printer << ']';
   }
   if (getOrigin())
@@ -140,27 +154,30 @@ void OperandAttr::printBody(AsmPrinter &printer, function_ref<void()> printIndex
     printer << " index_tree " << getIndexTree();
 }
 
-LogicalResult OperandAttr::verify(function_ref<InFlightDiagnostic()> emitError, Type elementType,
-                                  ArrayAttr shape, ArrayRef<BlockDimAttr> block, MemorySpace,
-                                  PipelineModeAttr, ArrayRef<TransformAttr>, StringAttr origin,
-                                  StringAttr) {
+LogicalResult OperandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  Type elementType, ArrayAttr shape,
+                                  ArrayRef<BlockDimAttr> block, MemorySpace,
+                                  PipelineModeAttr, ArrayRef<TransformAttr>,
+                                  StringAttr origin, StringAttr) {
   StringRef name = origin ? origin.getValue() : "operand";
   if (!isa<IntegerType, FloatType, ComplexType, SemaphoreType>(elementType))
     return emitError() << "expected " << name
-                       << " to have an integer, float, complex or semaphore element type, got "
+                       << " to have an integer, float, complex or semaphore "
+                          "element type, got "
                        << elementType;
   for (Attribute dim : shape) {
     auto size = dyn_cast<IntegerAttr>(dim);
     if (!size && !isa<StringAttr>(dim))
-      return emitError() << "expected a dimension of " << name << " to be a number or a symbol, got "
-                         << dim;
+      return emitError() << "expected a dimension of " << name
+                         << " to be a number or a symbol, got " << dim;
     if (size && size.getInt() < 0)
-      return emitError() << "expected a non-negative dimension of " << name << ", got "
-                         << size.getInt();
+      return emitError() << "expected a non-negative dimension of " << name
+                         << ", got " << size.getInt();
   }
   if (!block.empty() && block.size() != shape.size())
-    return emitError() << "expected the block of " << name << " to have the rank of its array, "
-                       << shape.size() << ", got " << block.size();
+    return emitError() << "expected the block of " << name
+                       << " to have the rank of its array, " << shape.size()
+                       << ", got " << block.size();
   return success();
 }
 
@@ -178,11 +195,13 @@ SmallVector<int64_t> OperandAttr::getArrayShape() const {
 /// The type that values have inside a kernel, where integers have no sign.
 static Type getSignlessType(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
-  return integer ? IntegerType::get(type.getContext(), integer.getWidth()) : type;
+  return integer ? IntegerType::get(type.getContext(), integer.getWidth())
+                 : type;
 }
 
 RankedTensorType OperandAttr::getArrayType() const {
-  return RankedTensorType::get(getArrayShape(), getSignlessType(getElementType()));
+  return RankedTensorType::get(getArrayShape(),
+                               getSignlessType(getElementType()));
 }
 
 SmallVector<BlockDimAttr> OperandAttr::getBlockDims() const {
@@ -196,15 +215,19 @@ SmallVector<BlockDimAttr> OperandAttr::getBlockDims() const {
 SmallVector<int64_t> OperandAttr::getBlockShape() const {
   if (getBlock().empty())
     return getArrayShape();
-  return llvm::map_to_vector(getBlock(), [](BlockDimAttr dim) { return dim.getSize(); });
+  return llvm::map_to_vector(getBlock(),
+                             [](BlockDimAttr dim) { return dim.getSize(); });
 }
 
 /// The shape of a Ref after one transform of its block.
-static SmallVector<int64_t> applyTransform(SmallVector<int64_t> shape, TransformAttr transform) {
+static SmallVector<int64_t> applyTransform(SmallVector<int64_t> shape,
+                                           TransformAttr transform) {
   ArrayRef<int64_t> values = transform.getValues();
-  if (transform.getKind() == TransformKind::Transpose && values.size() == shape.size())
+  if (transform.getKind() == TransformKind::Transpose &&
+      values.size() == shape.size())
     return applyPermutation(ArrayRef<int64_t>(shape), values);
-  if (transform.getKind() == TransformKind::Tiling && values.size() <= shape.size()) {
+  if (transform.getKind() == TransformKind::Tiling &&
+      values.size() <= shape.size()) {
     size_t first = shape.size() - values.size();
     for (auto [i, tile] : llvm::enumerate(values))
       shape[first + i] /= tile;
@@ -222,7 +245,8 @@ MemRefType OperandAttr::getRefType() const {
       shape.push_back(dim.getSize());
   for (TransformAttr transform : getTransforms())
     shape = applyTransform(std::move(shape), transform);
-  return MemRefType::get(shape, getSignlessType(getElementType()), MemRefLayoutAttrInterface(),
+  return MemRefType::get(shape, getSignlessType(getElementType()),
+                         MemRefLayoutAttrInterface(),
                          MemorySpaceAttr::get(getContext(), getSpace()));
 }
 

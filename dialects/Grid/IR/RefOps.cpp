@@ -1,4 +1,4 @@
-//===- RefOps.cpp - Views of Refs, loads and stores ---===//
+//===- RefOps.cpp - Views of Refs, loads and stores -----------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -38,7 +38,8 @@ static LogicalResult verifyMask(Operation *op, Type value, Value mask) {
   auto tensor = dyn_cast<RankedTensorType>(value);
   Type expected = tensor ? Type(tensor.clone(i1)) : i1;
   if (mask.getType() != expected)
-    return op->emitOpError("expected a mask of type ") << expected << ", got " << mask.getType();
+    return op->emitOpError("expected a mask of type ")
+           << expected << ", got " << mask.getType();
   return success();
 }
 
@@ -50,20 +51,25 @@ static LogicalResult verifyOther(Operation *op, Type value, Value other) {
 }
 
 /// A view stays in the memory space of its source.
-static LogicalResult verifySpace(Operation *op, MemRefType source, MemRefType result) {
+static LogicalResult verifySpace(Operation *op, MemRefType source,
+                                 MemRefType result) {
   if (source.getMemorySpace() != result.getMemorySpace())
-    return op->emitOpError("expected the result to keep the memory space of its source, ")
+    return op->emitOpError(
+               "expected the result to keep the memory space of its source, ")
            << source << ", got " << result;
   if (!result.getLayout().isIdentity())
-    return op->emitOpError("expected a result of identity layout, got ") << result;
+    return op->emitOpError("expected a result of identity layout, got ")
+           << result;
   return success();
 }
 
-static LogicalResult verifyResult(Operation *op, MemRefType source, ArrayRef<int64_t> shape,
-                                  MemRefType result) {
-  if (result.getShape() != shape || source.getElementType() != result.getElementType())
+static LogicalResult verifyResult(Operation *op, MemRefType source,
+                                  ArrayRef<int64_t> shape, MemRefType result) {
+  if (result.getShape() != shape ||
+      source.getElementType() != result.getElementType())
     return op->emitOpError("expected a result of type ")
-           << MemRefType::get(shape, source.getElementType(), MemRefLayoutAttrInterface(),
+           << MemRefType::get(shape, source.getElementType(),
+                              MemRefLayoutAttrInterface(),
                               source.getMemorySpace())
            << ", got " << result;
   return verifySpace(op, source, result);
@@ -89,20 +95,26 @@ ParseResult SliceRefOp::parse(OpAsmParser &parser, OperationState &result) {
           [&]() -> ParseResult {
             int64_t number = ShapedType::kDynamic;
             OptionalParseResult parsed = parser.parseOptionalInteger(number);
-            staticOffsets.push_back(parsed.has_value() ? number : ShapedType::kDynamic);
-            return parsed.has_value() ? ParseResult(*parsed)
-                                      : parser.parseOperand(offsets.emplace_back());
+            staticOffsets.push_back(parsed.has_value() ? number
+                                                       : ShapedType::kDynamic);
+            return parsed.has_value()
+                       ? ParseResult(*parsed)
+                       : parser.parseOperand(offsets.emplace_back());
           }) ||
       parseNumbers(sizes) || parseNumbers(strides) ||
-      (succeeded(parser.parseOptionalKeyword("drop")) && parseNumbers(dropped)) ||
+      (succeeded(parser.parseOptionalKeyword("drop")) &&
+       parseNumbers(dropped)) ||
       parser.parseOptionalAttrDict(result.attributes))
     return failure();
   result.addAttribute(getStaticOffsetsAttrName(result.name),
                       builder.getDenseI64ArrayAttr(staticOffsets));
-  result.addAttribute(getSizesAttrName(result.name), builder.getDenseI64ArrayAttr(sizes));
-  result.addAttribute(getStridesAttrName(result.name), builder.getDenseI64ArrayAttr(strides));
+  result.addAttribute(getSizesAttrName(result.name),
+                      builder.getDenseI64ArrayAttr(sizes));
+  result.addAttribute(getStridesAttrName(result.name),
+                      builder.getDenseI64ArrayAttr(strides));
   if (!dropped.empty())
-    result.addAttribute(getDroppedAttrName(result.name), builder.getDenseI64ArrayAttr(dropped));
+    result.addAttribute(getDroppedAttrName(result.name),
+                        builder.getDenseI64ArrayAttr(dropped));
 
   SMLoc loc = parser.getCurrentLocation();
   Type sourceType, resultType;
@@ -159,29 +171,33 @@ LogicalResult SliceRefOp::verify() {
         std::pair<StringRef, int64_t>("sizes", getSizes().size()),
         std::pair<StringRef, int64_t>("strides", getStrides().size())})
     if (count != rank)
-      return emitOpError("expected ") << rank << " " << name << ", got " << count;
+      return emitOpError("expected ")
+             << rank << " " << name << ", got " << count;
   size_t numDynamic = llvm::count_if(getStaticOffsets(), ShapedType::isDynamic);
   if (getOffsets().size() != numDynamic)
     return emitOpError("expected ")
            << numDynamic << " dynamic offsets, got " << getOffsets().size();
 
   for (int64_t d = 0; d < rank; ++d) {
-    int64_t offset = getStaticOffsets()[d], size = getSizes()[d], stride = getStrides()[d];
+    int64_t offset = getStaticOffsets()[d], size = getSizes()[d],
+            stride = getStrides()[d];
     if (size < 0 || stride < 1)
-      return emitOpError("expected a non-negative size and a positive stride in dimension ")
+      return emitOpError("expected a non-negative size and a positive stride "
+                         "in dimension ")
              << d << ", got " << size << " and " << stride;
     if (ShapedType::isDynamic(offset) || source.isDynamicDim(d) || size == 0)
       continue;
     if (offset < 0 || offset + (size - 1) * stride >= source.getDimSize(d))
       return emitOpError("expected a window inside dimension ")
-             << d << " of size " << source.getDimSize(d) << ", got offset " << offset << ", size "
-             << size << " and stride " << stride;
+             << d << " of size " << source.getDimSize(d) << ", got offset "
+             << offset << ", size " << size << " and stride " << stride;
   }
   SmallVector<int64_t> shape(getSizes());
   SmallVector<int64_t> dropped(getDropped());
   for (auto [i, d] : llvm::enumerate(dropped)) {
     if (d < 0 || d >= rank || (i > 0 && d <= dropped[i - 1]))
-      return emitOpError("expected ascending dimensions below ") << rank << " in drop, got " << d;
+      return emitOpError("expected ascending dimensions below ")
+             << rank << " in drop, got " << d;
     if (shape[d] != 1)
       return emitOpError("expected a dropped dimension of size 1, got ")
              << shape[d] << " in dimension " << d;
@@ -198,22 +214,28 @@ LogicalResult SliceRefOp::verify() {
 LogicalResult BitcastRefOp::verify() {
   auto source = cast<MemRefType>(getSource().getType());
   auto result = cast<MemRefType>(getType());
-  if (!source.getElementType().isIntOrFloat() || !result.getElementType().isIntOrFloat())
-    return emitOpError("expected integer or float elements, got ") << source << " and " << result;
+  if (!source.getElementType().isIntOrFloat() ||
+      !result.getElementType().isIntOrFloat())
+    return emitOpError("expected integer or float elements, got ")
+           << source << " and " << result;
   SmallVector<int64_t> shape(source.getShape());
-  int64_t from = source.getElementTypeBitWidth(), to = result.getElementTypeBitWidth();
+  int64_t from = source.getElementTypeBitWidth(),
+          to = result.getElementTypeBitWidth();
   if (from != to) {
     if (shape.empty())
-      return emitOpError("expected elements of one width in a Ref of rank 0, got ")
+      return emitOpError(
+                 "expected elements of one width in a Ref of rank 0, got ")
              << source << " and " << result;
     int64_t &rows = shape[shape.size() > 1 ? shape.size() - 2 : 0];
     if (ShapedType::isDynamic(rows) || (rows * from) % to != 0)
       return emitOpError("expected ")
-             << rows << " rows of " << from << " bits to be whole elements of " << to << " bits";
+             << rows << " rows of " << from << " bits to be whole elements of "
+             << to << " bits";
     rows = rows * from / to;
   }
   if (result.getShape() != ArrayRef(shape))
-    return emitOpError("expected a result of shape [") << shape << "], got " << result;
+    return emitOpError("expected a result of shape [")
+           << shape << "], got " << result;
   return verifySpace(*this, source, result);
 }
 
@@ -221,11 +243,13 @@ LogicalResult ReshapeRefOp::verify() {
   auto source = cast<MemRefType>(getSource().getType());
   auto result = cast<MemRefType>(getType());
   if (source.getElementType() != result.getElementType())
-    return emitOpError("expected one element type, got ") << source << " and " << result;
+    return emitOpError("expected one element type, got ")
+           << source << " and " << result;
   if (source.hasStaticShape() && result.hasStaticShape() &&
       source.getNumElements() != result.getNumElements())
     return emitOpError("expected ")
-           << source.getNumElements() << " elements, got " << result.getNumElements();
+           << source.getNumElements() << " elements, got "
+           << result.getNumElements();
   return verifySpace(*this, source, result);
 }
 
@@ -234,8 +258,10 @@ LogicalResult TransposeRefOp::verify() {
   if (static_cast<int64_t>(getPermutation().size()) != source.getRank() ||
       !isPermutationVector(getPermutation()))
     return emitOpError("expected a permutation of ")
-           << source.getRank() << " dimensions, got [" << getPermutation() << "]";
-  return verifyResult(*this, source, applyPermutation(source.getShape(), getPermutation()),
+           << source.getRank() << " dimensions, got [" << getPermutation()
+           << "]";
+  return verifyResult(*this, source,
+                      applyPermutation(source.getShape(), getPermutation()),
                       cast<MemRefType>(getType()));
 }
 
@@ -244,7 +270,8 @@ LogicalResult SelectRefOp::verify() {
     return emitOpError("expected at least one Ref");
   for (Type type : getSources().getTypes())
     if (type != getType())
-      return emitOpError("expected sources of the result's type, ") << getType() << ", got " << type;
+      return emitOpError("expected sources of the result's type, ")
+             << getType() << ", got " << type;
   return success();
 }
 
@@ -259,26 +286,32 @@ LogicalResult LoadOp::verify() {
 }
 
 LogicalResult StoreOp::verify() {
-  return success(succeeded(verifyValue(*this, getRef().getType(), getValue().getType())) &&
-                 succeeded(verifyMask(*this, getValue().getType(), getMask())));
+  return success(
+      succeeded(verifyValue(*this, getRef().getType(), getValue().getType())) &&
+      succeeded(verifyMask(*this, getValue().getType(), getMask())));
 }
 
 LogicalResult AccumulateOp::verify() {
-  return success(succeeded(verifyValue(*this, getRef().getType(), getValue().getType())) &&
-                 succeeded(verifyMask(*this, getValue().getType(), getMask())));
+  return success(
+      succeeded(verifyValue(*this, getRef().getType(), getValue().getType())) &&
+      succeeded(verifyMask(*this, getValue().getType(), getMask())));
 }
 
 /// Checks the indices of a gather or scatter and the type of its value.
-static LogicalResult verifyIndexed(Operation *op, MemRefType ref, ValueRange indices,
-                                   ArrayRef<int64_t> dims, Type value, Value mask) {
+static LogicalResult verifyIndexed(Operation *op, MemRefType ref,
+                                   ValueRange indices, ArrayRef<int64_t> dims,
+                                   Type value, Value mask) {
   if (indices.empty() || indices.size() != dims.size())
     return op->emitOpError("expected an index tensor for each of ")
-           << dims.size() << " dimensions, at least one, got " << indices.size();
+           << dims.size() << " dimensions, at least one, got "
+           << indices.size();
   auto first = cast<RankedTensorType>(indices.front().getType());
   for (Value index : indices) {
     auto type = cast<RankedTensorType>(index.getType());
     if (!type.getElementType().isSignlessIntOrIndex() || !type.hasStaticShape())
-      return op->emitOpError("expected integer index tensors of static shape, got ") << type;
+      return op->emitOpError(
+                 "expected integer index tensors of static shape, got ")
+             << type;
     if (type.getShape() != first.getShape())
       return op->emitOpError("expected index tensors of one shape, got ")
              << first << " and " << type;
@@ -291,27 +324,31 @@ static LogicalResult verifyIndexed(Operation *op, MemRefType ref, ValueRange ind
   for (int64_t d = 0; d < ref.getRank(); ++d)
     if (!llvm::is_contained(dims, d))
       shape.push_back(ref.getDimSize(d));
-  Type expected = shape.empty() ? ref.getElementType()
-                                : Type(RankedTensorType::get(shape, ref.getElementType()));
+  Type expected =
+      shape.empty() ? ref.getElementType()
+                    : Type(RankedTensorType::get(shape, ref.getElementType()));
   if (value != expected)
-    return op->emitOpError("expected a value of type ") << expected << ", got " << value;
+    return op->emitOpError("expected a value of type ")
+           << expected << ", got " << value;
   return verifyMask(op, first, mask);
 }
 
 LogicalResult GatherOp::verify() {
-  return success(succeeded(verifyIndexed(*this, getRef().getType(), getIndices(), getDims(),
-                                         getType(), getMask())) &&
-                 succeeded(verifyOther(*this, getType(), getOther())));
+  return success(
+      succeeded(verifyIndexed(*this, getRef().getType(), getIndices(),
+                              getDims(), getType(), getMask())) &&
+      succeeded(verifyOther(*this, getType(), getOther())));
 }
 
 LogicalResult ScatterOp::verify() {
-  return verifyIndexed(*this, getRef().getType(), getIndices(), getDims(), getValue().getType(),
-                       getMask());
+  return verifyIndexed(*this, getRef().getType(), getIndices(), getDims(),
+                       getValue().getType(), getMask());
 }
 
 LogicalResult AtomicRmwOp::verify() {
-  return success(succeeded(verifyValue(*this, getRef().getType(), getValue().getType())) &&
-                 succeeded(verifyMask(*this, getValue().getType(), getMask())));
+  return success(
+      succeeded(verifyValue(*this, getRef().getType(), getValue().getType())) &&
+      succeeded(verifyMask(*this, getValue().getType(), getMask())));
 }
 
 LogicalResult AtomicCasOp::verify() {
@@ -324,7 +361,8 @@ LogicalResult AtomicCasOp::verify() {
 
 ParseResult ScopedOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> args;
-  if (parser.parseArgumentList(args, AsmParser::Delimiter::Paren, /*allowType=*/true) ||
+  if (parser.parseArgumentList(args, AsmParser::Delimiter::Paren,
+                               /*allowType=*/true) ||
       parser.parseOptionalArrowTypeList(result.types) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
@@ -337,8 +375,9 @@ ParseResult ScopedOp::parse(OpAsmParser &parser, OperationState &result) {
 
 void ScopedOp::print(OpAsmPrinter &printer) {
   printer << " (";
-  llvm::interleaveComma(getBody().getArguments(), printer,
-                        [&](BlockArgument arg) { printer.printRegionArgument(arg); });
+  llvm::interleaveComma(
+      getBody().getArguments(), printer,
+      [&](BlockArgument arg) { printer.printRegionArgument(arg); });
   printer << ')';
   printer.printOptionalArrowTypeList(getResultTypes());
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
@@ -352,7 +391,8 @@ LogicalResult ScopedOp::verify() {
     auto type = dyn_cast<MemRefType>(arg.getType());
     if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity())
       return emitOpError("expected argument ")
-             << i << " to be a Ref of static shape and identity layout, got " << arg.getType();
+             << i << " to be a Ref of static shape and identity layout, got "
+             << arg.getType();
   }
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
   if (yield.getValues().getTypes() != getResultTypes())

@@ -1,4 +1,4 @@
-//===- CanonicalizeIndexMaps.cpp - Fold index maps to affine ones --------===//
+//===- CanonicalizeIndexMaps.cpp - Fold index maps to affine ones ---------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- InferDimensionSemantics.cpp - Find the parallel dimensions --------===//
+//===- InferDimensionSemantics.cpp - Find the parallel dimensions ---------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

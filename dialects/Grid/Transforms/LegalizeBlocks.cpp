@@ -1,4 +1,4 @@
-//===- LegalizeBlocks.cpp - Check what the target can hold ---------------===//
+//===- LegalizeBlocks.cpp - Check what the target can hold ----------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Passes.h - Target-independent passes on grid -------------*- C++ -*-===//
+//===- Passes.h - Target-independent passes on grid ------------*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

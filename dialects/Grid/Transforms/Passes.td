@@ -1,4 +1,4 @@
-//===- Passes.td - Target-independent passes on grid --------*- tablegen -*-===//
+//===- Passes.td - Target-independent passes on grid ------*- tablegen -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

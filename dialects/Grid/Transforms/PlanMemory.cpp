@@ -1,4 +1,4 @@
-//===- PlanMemory.cpp - Count the bytes of every memory space ------------===//
+//===- PlanMemory.cpp - Count the bytes of every memory space -------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

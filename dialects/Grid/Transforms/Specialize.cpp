@@ -1,4 +1,4 @@
-//===- Specialize.cpp - Pin sizes, fold dimensions, drop operands --------===//
+//===- Specialize.cpp - Pin sizes, fold dimensions, drop operands ---------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -72,6 +72,7 @@ def decomposition(*primitives: str) -> Callable[[F], F]:
             avals = tuple(map(_as_argument, ctx.avals_in))
             closed = trace(avals, tuple(sorted(params.items())), jax.config.jax_enable_x64)
             return ctx.decompose(closed.jaxpr, closed.consts, values)
+
         for primitive in primitives:
             register(primitive, lowering)
         return function

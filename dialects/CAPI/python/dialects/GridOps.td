@@ -1,4 +1,4 @@
-//===- GridOps.td - Python bindings of the grid dialect ------*- tablegen -*-===//
+//===- GridOps.td - Python bindings of the grid dialect ---*- tablegen -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
