@@ -135,8 +135,7 @@ def Grid_OperandAttr : Grid_Attr<"Operand", "operand"> {
     Example:
 
     ```mlir
-    #grid.operand<f32 [512, ?n] block [128, squeezed] space tpu.vmem
-                  pipeline <2> origin "x_ref">
+    #grid.operand<f32 [512, ?n] block [128, squeezed] space tpu.vmem pipeline <2>>
     ```
   }];
   let parameters = (ins "::mlir::Type":$elementType,
@@ -196,8 +195,7 @@ def Grid_CostAttr : Grid_Attr<"Cost", "cost"> {
     Example:
 
     ```mlir
-    #grid.cost<flops = 8, transcendentals = 0, bytes_accessed = 96,
-               remote_bytes_transferred = 0>
+    #grid.cost<flops = 8, transcendentals = 0, bytes_accessed = 96, remote_bytes_transferred = 0>
     ```
   }];
   let parameters = (ins "int64_t":$flops, "int64_t":$transcendentals,
@@ -215,8 +213,7 @@ def Grid_TpuParamsAttr : Grid_Attr<"TpuParams", "tpu_params"> {
     Example:
 
     ```mlir
-    #grid.tpu_params<dimension_semantics = ["parallel", "arbitrary"],
-                     vmem_limit_bytes = 1048576>
+    #grid.tpu_params<dimension_semantics = ["parallel", "arbitrary"], vmem_limit_bytes = 1048576>
     ```
   }];
   let parameters = (ins

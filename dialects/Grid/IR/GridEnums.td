@@ -121,7 +121,7 @@ def Grid_AtomicKindAttr : EnumAttr<Grid_Dialect, Grid_AtomicKind, "atomic"> {
     Example:
 
     ```mlir
-    #grid.atomic add
+    #grid<atomic add>
     ```
   }];
   let assemblyFormat = "$value";
