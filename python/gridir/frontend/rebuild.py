@@ -123,7 +123,7 @@ class _Symbols:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-def _block_dim(dim: grid.BlockDimAttr) -> Any:
+def _block_dim(dim: Any) -> Any:
     match dim.kind:
         case "squeezed":
             return pl.Squeezed()
@@ -157,7 +157,7 @@ def _pipeline_mode(attribute: ir.Attribute | None) -> Any:
     return pl.Buffered(mode.buffers, mode.lookahead, pl.RevisitMode(mode.revisit) if mode.revisit else None)
 
 
-def _flat_results(exprs: list[ix.Expr], operand: grid.OperandAttr) -> list[ix.Expr]:
+def _flat_results(exprs: list[ix.Expr], operand: Any) -> list[ix.Expr]:
     """JAX's flat results of an index map: those indices of `grid` that are not fixed by the tree of the results."""
     if operand.index_tree is None:
         return exprs
@@ -219,7 +219,7 @@ class _Rebuilder:
         usual = trees.from_text(text) if text else jax.tree.structure(((0,) * num_avals, {}))
         return self.notes.object("index_map_tree", usual)
 
-    def array_aval(self, i: int, operand: grid.OperandAttr) -> Any:
+    def array_aval(self, i: int, operand: Any) -> Any:
         space = self.notes.entries.get("array_spaces", {}).get(str(i), "array.Device")
         aval = jax_compat.ShapedArray(
             self.symbols.shape(operand.shape),

@@ -130,7 +130,7 @@ def view(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
         which = transforms.pop(0).idx
         refs = [transformed(ctx, r) for r in ref]
         number = _static(which)
-        ref = refs[number] if number is not None else grid.SelectRefOp(which, refs).result
+        ref = refs[number] if number is not None else grid.SelectRefOp(refs[0].type, which, refs).result
     elif isinstance(ref, jax_compat.TransformedRef):
         ref = transformed(ctx, ref)
     for transform in transforms:
