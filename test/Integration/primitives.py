@@ -1,0 +1,281 @@
+# Every lowering rule against JAX's interpret mode, over dtypes and the values where rules go wrong.
+#
+# RUN: %python %s | FileCheck %s
+
+import functools
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import gridir
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gridir.testing import difference, interpreted
+from jax import lax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+FLOATS = (jnp.float32, jnp.bfloat16, jnp.float16)
+SIGNED = (jnp.int8, jnp.int16, jnp.int32)
+UNSIGNED = (jnp.uint8, jnp.uint16, jnp.uint32)
+INTEGERS = (*SIGNED, *UNSIGNED)
+EVERY = (*FLOATS, *INTEGERS, jnp.bool_)
+
+# A row is one result: (group, name, function, arguments). The rows of a group share a kernel and its arguments.
+Row = tuple[str, str, Callable[..., Any], tuple[Any, ...]]
+ROWS: list[Row] = []
+
+
+def edges(dtype: Any) -> np.ndarray:
+    """The numbers of a dtype where semantics differ between machines, 16 of them."""
+    if dtype == jnp.bool_:
+        return np.array([False, True] * 8)
+    if jnp.issubdtype(dtype, jnp.floating):
+        inf, nan, big = math.inf, math.nan, float(jnp.finfo(dtype).max)
+        plain = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.7, -100.25, 1e-3]
+        return np.array([*plain, big, inf, -inf, nan], dtype)
+    info = jnp.iinfo(dtype)
+    bits, low, high = info.bits, int(info.min), int(info.max)
+    if low == 0:
+        numbers = [0, 1, 2, 3, 5, 7, bits - 1, bits, bits + 1, high // 2, high // 2 + 1, high - 1, high]
+    else:
+        small = [0, 1, -1, 2, -2, 3, -7, 7]
+        numbers = [*small, bits - 1, bits, bits + 1, -bits, low, low + 1, high, high - 1]
+    return np.resize(np.array(numbers), 16).astype(dtype)
+
+
+def one(dtype: Any) -> np.ndarray:
+    return np.tile(edges(dtype), (8, 8))
+
+
+def pairs(dtype: Any) -> tuple[np.ndarray, np.ndarray]:
+    """All pairs of edge values, as two arrays of 16 x 16."""
+    left, right = np.meshgrid(edges(dtype), edges(dtype), indexing="ij")
+    return left, right
+
+
+def smooth(dtype: Any, low: float, high: float) -> np.ndarray:
+    return np.linspace(low, high, 8 * 128).reshape(8, 128).astype(dtype)
+
+
+def counting(dtype: Any, *shape: int) -> np.ndarray:
+    return (np.arange(math.prod(shape)) % 97).reshape(shape).astype(dtype)
+
+
+def add(group: str, args: tuple[Any, ...], **functions: Callable[..., Any]) -> None:
+    ROWS.extend((group, name, function, args) for name, function in functions.items())
+
+
+def name_of(dtype: Any) -> str:
+    return np.dtype(dtype).name
+
+
+def pick(names: str) -> dict[str, Callable[..., Any]]:
+    return {name: getattr(lax, name) for name in names.split()}
+
+
+ARITHMETIC = "add sub mul max min"
+COMPARISONS = "eq ne lt le gt ge"
+BITWISE = "bitwise_and bitwise_or bitwise_xor"
+
+for t in FLOATS:
+    add(f"float pairs {name_of(t)}", pairs(t), **pick(f"{ARITHMETIC} {COMPARISONS} div rem nextafter atan2"))
+    add(
+        f"float edges {name_of(t)}",
+        (one(t),),
+        **pick("abs neg sign floor ceil is_finite exp exp2 log sqrt rsqrt tanh logistic square erf"),
+        round_away=lambda x: lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO),
+        round_even=lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN),
+        cube=lambda x: lax.integer_pow(x, 3),
+        inverse_square=lambda x: lax.integer_pow(x, -2),
+        clamp=lambda x: lax.clamp(jnp.asarray(-1, x.dtype), x, jnp.asarray(2, x.dtype)),
+        negative=lambda x: jnp.where(x < 0, x, -x),
+    )
+    add(
+        f"float range {name_of(t)}",
+        (smooth(t, -3.0, 3.0),),
+        **pick("sin cos tan sinh cosh tanh asinh atan erf erfc expm1 exp cbrt"),
+        reciprocal=lambda x: pl.reciprocal(x + 4, approx=False),
+        softmax=jax.nn.softmax,
+    )
+    add(f"float unit {name_of(t)}", (smooth(t, -0.96, 0.96),), **pick("asin acos atanh erf_inv log1p"))
+    add(f"float positive {name_of(t)}", (smooth(t, 1.25, 20.0),), **pick("log log1p acosh lgamma digamma sqrt rsqrt"))
+
+add(
+    "powers",
+    (smooth(jnp.float32, 0.1, 5.0), smooth(jnp.float32, -2.0, 2.0)),
+    pow=lax.pow,
+    igamma=lambda x, y: lax.igamma(x, jnp.abs(y) + 0.1),
+)
+
+for t in INTEGERS:
+    add(f"integer pairs {name_of(t)}", pairs(t), **pick(f"{ARITHMETIC} {COMPARISONS} {BITWISE} div rem"))
+    add(f"shifts {name_of(t)}", pairs(t), **pick("shift_left shift_right_logical shift_right_arithmetic"))
+    add(
+        f"integer edges {name_of(t)}",
+        (one(t),),
+        **pick("neg sign clz population_count bitwise_not"),
+        absolute=jnp.abs,
+        cube=lambda x: lax.integer_pow(x, 3),
+        by_three=lambda x: x // jnp.asarray(3, x.dtype),
+        modulo=lambda x: x % jnp.asarray(5, x.dtype),
+    )
+add("bool pairs", pairs(jnp.bool_), **pick(f"{BITWISE} eq ne max min"), negation=lambda x, _: ~x)
+
+for source in EVERY:
+    casts = {f"to {name_of(t)}": functools.partial(lax.convert_element_type, new_dtype=t) for t in EVERY}
+    add(f"casts {name_of(source)}", (one(source),), **casts)
+add(
+    "bit casts",
+    (smooth(jnp.float32, -3.0, 3.0),),
+    same=lambda x: lax.bitcast_convert_type(x, jnp.uint32),
+    narrower=lambda x: lax.bitcast_convert_type(x, jnp.int16).reshape(8, 256),
+    wider=lambda x: lax.bitcast_convert_type(x.astype(jnp.bfloat16).reshape(8, 64, 2), jnp.int32),
+    sublanes=lambda x: pltpu.bitcast(x, jnp.int16),
+    reduce_precision=lambda x: lax.reduce_precision(x, 8, 7),
+)
+
+for t in (jnp.float32, jnp.bfloat16, jnp.int32, jnp.uint8):
+    x = counting(t, 8, 128)
+    add(
+        f"shapes {name_of(t)}",
+        (x,),
+        broadcast=lambda x: jnp.broadcast_to(x[:, None, :], (8, 3, 128)),
+        broadcast_unit=lambda x: x * x[:, :1],
+        reshape=lambda x: x.reshape(16, 64),
+        expand=lambda x: x.reshape(2, 1, 4, 128, 1),
+        transpose=jnp.transpose,
+        rev=lambda x: x[::-1, ::-1],
+        slice=lambda x: x[1:7:2, 3::5],
+        concatenate=lambda x: jnp.concatenate([x, x[:2], x], 0),
+        pad=lambda x: lax.pad(x, jnp.asarray(9, x.dtype), [(1, 2, 1), (-3, 2, 0)]),
+        pad_away=lambda x: lax.pad(x, jnp.asarray(9, x.dtype), [(-2, -3, 2), (0, -125, 1)]),
+        iota=lambda x: x + lax.broadcasted_iota(x.dtype, x.shape, 1),
+        split=lambda x: jnp.concatenate(jnp.split(x, 4, 1)[::-1], 1),
+        stack=lambda x: jnp.stack([x, x + x], 1),
+        unstack=lambda x: jnp.unstack(x, axis=1)[5],
+        tile=lambda x: jnp.tile(x, (2, 3)),
+        repeat=lambda x: jnp.repeat(x, 2, 1),
+        roll=lambda x: pltpu.roll(x, 5, 1),
+        roll_strided=lambda x: pltpu.roll(x, 5, 1, stride=3, stride_axis=0),
+        dynamic_slice=lambda x: lax.dynamic_slice(x, (x[0, 7].astype(jnp.int32), 100), (4, 64)),
+        dynamic_update=lambda x: lax.dynamic_update_slice(x, x[:2] * 2, (x[0, 7].astype(jnp.int32), -3)),
+        triangle=jnp.tril,
+    )
+    add(
+        f"reductions {name_of(t)}",
+        (counting(t, 8, 16),),
+        sum=lambda x: lax.reduce_sum(x, (1,)),
+        sum_columns=lambda x: lax.reduce_sum(x, (0,)),
+        product=lambda x: lax.reduce_prod(x[:, :3], (1,)),
+        maximum=lambda x: lax.reduce_max(x, (0,)),
+        minimum_all=lambda x: lax.reduce_min(x, (0, 1)).reshape(1),
+        argmax=lambda x: lax.argmax(x, 1, jnp.int32),
+        argmin=lambda x: lax.argmin(x, 0, jnp.int32),
+        cumsum=lambda x: lax.cumsum(x, 1),
+        cumsum_reverse=lambda x: lax.cumsum(x, 0, reverse=True),
+        cumprod=lambda x: lax.cumprod(x[:, :3], 1),
+        cummax=lambda x: lax.cummax(x, 1),
+        cummin=lambda x: lax.cummin(x, 1, reverse=True),
+        custom=lambda x: lax.reduce(x, jnp.asarray(0, x.dtype), lambda a, b: a + b, (1,)),
+    )
+add(
+    "reductions of NaN",
+    (edges(jnp.float32).reshape(2, 8),),
+    maximum=lambda x: jnp.max(x, 1),
+    minimum=lambda x: jnp.min(x, 0),
+    argmax=lambda x: jnp.argmax(x, 1),
+    argmin=lambda x: jnp.argmin(x, 0),
+)
+add(
+    "reductions of bools",
+    (counting(jnp.int32, 8, 16) % 3 == 0,),
+    any=lambda x: jnp.any(x, 1),
+    all=lambda x: jnp.all(x, 0),
+    count=lambda x: jnp.sum(x, 1),
+)
+
+for t in (jnp.float32, jnp.bfloat16, jnp.float16):
+    x = smooth(t, -1.0, 1.0)
+    add(
+        f"dot {name_of(t)}",
+        (x, x[::-1].copy()),
+        rows=lambda a, b: lax.dot_general(a, b, (((1,), (1,)), ((), ()))),
+        columns=lambda a, b: lax.dot_general(a, b, (((0,), (0,)), ((), ())), preferred_element_type=jnp.float32),
+        plain=lambda a, b: jnp.dot(a, b.T, preferred_element_type=jnp.float32),
+        vector=lambda a, b: a @ b[0],
+        precise=lambda a, b: jnp.dot(a, b.T, precision="highest"),
+    )
+add(
+    "dot of integers",
+    (counting(jnp.int8, 8, 128), counting(jnp.uint8, 128, 16)),
+    wide=lambda a, b: lax.dot(a, b.astype(jnp.int8), preferred_element_type=jnp.int32),
+    unsigned=lambda a, b: lax.dot(b.T, b, preferred_element_type=jnp.uint32),
+)
+
+COUNTS = np.array([3, 0, -1, 9], np.int32)
+add(
+    "control",
+    (smooth(jnp.float32, -1.0, 1.0), COUNTS),
+    cond=lambda x, n: lax.cond(n[0] > 2, jnp.sin, jnp.cos, x),
+    switch=lambda x, n: lax.switch(n[1], [jnp.sin, jnp.cos, jnp.tanh], x),
+    switch_below=lambda x, n: lax.switch(n[2], [jnp.sin, jnp.cos, jnp.tanh], x),
+    switch_above=lambda x, n: lax.switch(n[3], [jnp.sin, jnp.cos, jnp.tanh], x),
+    fori=lambda x, n: lax.fori_loop(0, n[0], lambda i, v: v * 2 + i, x),
+    fori_empty=lambda x, n: lax.fori_loop(5, n[0], lambda i, v: v * 2 + i, x),
+    fori_static=lambda x, n: lax.fori_loop(1, 6, lambda i, v: v * 0.5 + i, x),
+    fori_counter=lambda x, n: x + lax.while_loop(lambda c: c < n[0], lambda c: c + 1, jnp.int32(1)),
+    unrolled=lambda x, n: lax.fori_loop(0, 4, lambda i, v: v + i, x, unroll=True),
+    while_=lambda x, n: lax.while_loop(lambda v: v[0, 0] > -8.0, lambda v: v - 1.0, x),
+    scan=lambda x, n: lax.scan(lambda c, row: (c + row, c * row), x[0], x)[1],
+    scan_reverse=lambda x, n: lax.scan(lambda c, row: (c + row, c * row), x[0], x, reverse=True)[1],
+    map_=lambda x, n: lax.map(lambda row: row * 2 + 1, x),
+    nested=lambda x, n: jax.jit(jax.checkpoint(lambda v: jnp.sin(v) * n[0]))(x),
+    platform=lambda x, n: lax.platform_dependent(x, cpu=jnp.sin, default=jnp.cos),
+)
+
+
+def call(rows: list[Row]) -> list[np.ndarray]:
+    """Runs the rows of a group in one kernel."""
+    args = rows[0][3]
+    shapes = [jax.eval_shape(function, *args) for _, _, function, _ in rows]
+
+    def kernel(*refs: Any) -> None:
+        values = [ref[...] for ref in refs[: len(args)]]
+        for (_, _, function, _), ref in zip(rows, refs[len(args) :], strict=True):
+            ref[...] = function(*values)
+
+    results = jax.jit(lambda *a: pl.pallas_call(kernel, out_shape=shapes)(*a))(*args)
+    return [np.asarray(r) for r in results]
+
+
+def main() -> None:
+    groups: dict[str, list[Row]] = {}
+    for row in ROWS:
+        groups.setdefault(row[0], []).append(row)
+    wanted = sys.argv[1:]
+    passed = 0
+    for group, rows in groups.items():
+        if wanted and not any(w in group for w in wanted):
+            continue
+        with interpreted():
+            want = call(rows)
+        try:
+            with gridir.installed():
+                got = call(rows)
+        except Exception as error:
+            print(f"{group}: {error}")
+            continue
+        for (_, name, _, _), result, reference in zip(rows, got, want, strict=True):
+            problem = difference(result, reference)
+            if problem:
+                print(f"{group}: {name}: {problem}")
+            passed += problem is None
+    print("every row equals interpret mode" if passed == len(ROWS) else f"{passed} of {len(ROWS)} rows are equal")
+
+
+# CHECK-NOT: {{.}}
+# CHECK: every row equals interpret mode
+main()
