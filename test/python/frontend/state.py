@@ -53,12 +53,16 @@ def update(x_ref, o_ref):
 show(update, x)
 
 
-# An array of indices makes a gather; with a slice in front of it the result is put back in JAX's order.
+# An array of indices makes a gather. Negative ones count from the end, and what is read by them is clamped, as JAX
+# does both. With a slice in front of the array the result is put back in JAX's order.
 # CHECK-LABEL: // gathers
-# CHECK: %[[I:.*]] = grid.load {{.*}} -> tensor<4xi32>
+# CHECK: %[[N:.*]] = grid.load {{.*}} -> tensor<4xi32>
+# CHECK: %[[FROM_END:.*]] = arith.addi %[[N]], {{.*}} : tensor<4xi32>
+# CHECK: %[[INDEX:.*]] = arith.select {{.*}}, %[[FROM_END]], %[[N]]
+# CHECK: %[[LOW:.*]] = arith.maxsi %[[INDEX]],
+# CHECK: %[[I:.*]] = arith.minsi %[[LOW]],
 # CHECK: grid.gather {{.*}}[%[[I]]] dims [0] : {{.*}} -> tensor<4x128xf32>
-# CHECK: %[[J:.*]] = grid.load {{.*}} -> tensor<4xi32>
-# CHECK: %[[COLUMNS:.*]] = grid.gather {{.*}}[%[[J]]] dims [1] : {{.*}} -> tensor<4x8xf32>
+# CHECK: %[[COLUMNS:.*]] = grid.gather {{.*}} dims [1] : {{.*}} -> tensor<4x8xf32>
 # CHECK: linalg.transpose ins(%[[COLUMNS]] : tensor<4x8xf32>) outs({{.*}} : tensor<8x4xf32>) permutation = [1, 0]
 # CHECK: grid.scatter {{.*}} dims [0]
 def gathers(x_ref, n_ref, o_ref, p_ref):

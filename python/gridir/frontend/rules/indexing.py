@@ -171,6 +171,9 @@ def _scatter(combine: Ops | None) -> Rule:
     ) -> ir.Value:
         """One update after the other, in row-major order; a window that reaches outside is dropped."""
         aval, numbers = ctx.avals_in[0], dimension_numbers
+        name = None if combine is None else combine.choose(aval)
+        if combine is not None and name is None:
+            raise ctx.unsupported(f"expected an array of another dtype, got {aval.dtype}")
         shape, update_shape = aval.shape, ctx.avals_in[2].shape
         gone = {*numbers.inserted_window_dims, *numbers.operand_batching_dims}
         kept = [d for d in range(len(shape)) if d not in gone]
@@ -189,6 +192,16 @@ def _scatter(combine: Ops | None) -> Rule:
         batch_dims = [d for d in range(len(update_shape)) if d not in numbers.update_window_dims]
         clips = _mode(mode) == "CLIP"
 
+        if shape and math.prod(update_shape[d] for d in batch_dims) == 1:
+            # One window, as `x.at[:, 0].set(y)` makes it, is a slice.
+            starts = window.starts([emit.index(0) for _ in batch_dims])
+            places = window.clamp(starts)
+            new = emit.reshape(updates, sizes)
+            old = emit.extract_slice(x, places, sizes)
+            new = new if name is None else emit.binary(name, old, new)
+            new = new if clips else emit.select(window.is_inside(starts), new, old)
+            return emit.insert_slice(new, x, places)
+
         def update(state: ir.Value, *place: ir.Value) -> ir.Value:
             starts = window.starts([place[d] for d in batch_dims])
             target = [
@@ -197,10 +210,7 @@ def _scatter(combine: Ops | None) -> Rule:
             ]
             new = emit.extract(updates, list(place)) if place else updates
             old = emit.extract(state, target)
-            if combine is not None:
-                name = combine.choose(aval)
-                if name is None:
-                    raise ctx.unsupported(f"expected an array of another dtype, got {aval.dtype}")
+            if name is not None:
                 new = emit.binary(name, old, new)
             if not clips:
                 new = emit.select(window.is_inside(starts), new, old)

@@ -15,6 +15,7 @@ from jax import tree_util
 from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import rule
+from gridir.frontend.rules.casts import convert
 from gridir.frontend.types import element_type, ref_type, value_type
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
@@ -38,8 +39,8 @@ def _static(index: Any) -> int | None:
 
 
 def _index_value(index: ir.Value) -> ir.Value:
-    """A dynamic index as `grid` takes it: i32, i64 or index."""
-    type_ = index.type
+    """A dynamic index, or an array of them, as `grid` takes it: i32, i64 or index."""
+    type_ = emit.element_of(index)
     if isinstance(type_, ir.IntegerType) and type_.width not in (32, 64):
         return emit.cast("arith.extsi" if type_.width < 32 else "arith.trunci", index, emit.i32())
     return index
@@ -152,21 +153,21 @@ class Access:
         transforms = list(transforms or ())
         self.indices: list[ir.Value] = []
         self.dims: list[int] = []
-        last = transforms[-1] if transforms else None
-        if not isinstance(last, jax_compat.NDIndexer) or not any(_is_array(i) for i in last.indices):
+        indexer: Any = transforms[-1] if transforms else None
+        if not isinstance(indexer, jax_compat.NDIndexer) or not any(_is_array(i) for i in indexer.indices):
             self.ref = view(ctx, ref, transforms)
             return
         source = view(ctx, ref, transforms[:-1])
         # A number beside an array stands for an array of that number.
-        shape = tuple(int(size) for size in last.int_indexer_shape)
-        are_ints = [not isinstance(index, jax_compat.Slice) for index in last.indices]
+        shape = tuple(int(size) for size in indexer.int_indexer_shape)
+        are_ints = [not isinstance(index, jax_compat.Slice) for index in indexer.indices]
         whole = [
             index if isinstance(index, jax_compat.Slice) else jax_compat.Slice(0, extent, 1)
-            for index, extent in zip(last.indices, source.type.shape, strict=True)
+            for index, extent in zip(indexer.indices, source.type.shape, strict=True)
         ]
         self.ref = _window(ctx, source, whole)
         self.dims = [dim for dim, is_int in enumerate(are_ints) if is_int]
-        self.indices = [_index_array(last.indices[dim], shape) for dim in self.dims]
+        self.indices = [_index_array(indexer.indices[d], shape, source.type.shape[d]) for d in self.dims]
         # JAX puts neighbouring indexed dimensions where the first of them was, others in front.
         contiguous = self.dims == list(range(self.dims[0], self.dims[0] + len(self.dims)))
         position = self.dims[0] if contiguous else 0
@@ -192,8 +193,18 @@ class Access:
             type_ = emit.typed(self.ref.type.shape, self.ref.type.element_type)
             return grid.LoadOp(type_, self.ref, mask=mask, other=other).result
         dims = ir.DenseI64ArrayAttr.get(self.dims)
-        value = grid.GatherOp(self.gathered, self.ref, self.indices, dims, mask=mask, other=other).result
+        indices = self.indices if mask is not None else self._clamped()
+        value = grid.GatherOp(self.gathered, self.ref, indices, dims, mask=mask, other=other).result
         return emit.transpose(value, self.to_jax)
+
+    def _clamped(self) -> list[ir.Value]:
+        """The indices as JAX reads by them: one past an end takes the element at that end."""
+        clamped = []
+        for index, dim in zip(self.indices, self.dims, strict=True):
+            high = emit.constant(self.ref.type.shape[dim] - 1, index.type)
+            low = emit.constant(0, index.type)
+            clamped.append(emit.binary("arith.minsi", emit.binary("arith.maxsi", index, low), high))
+        return clamped
 
     def store(self, value: ir.Value, mask: ir.Value | None = None) -> None:
         """Writes a value of the shape that JAX gives it."""
@@ -212,12 +223,18 @@ class Access:
         grid.ScatterOp(self.from_jax(value), self.ref, self.indices, dims, add=True)
 
 
-def _index_array(index: Any, shape: Sequence[int]) -> ir.Value:
+def _index_array(index: Any, shape: Sequence[int], extent: int) -> ir.Value:
+    """An array of indices of that shape; a negative one counts from the end, as NumPy's do."""
     if not isinstance(index, ir.Value):
         array = np.broadcast_to(np.asarray(index, np.int32), shape)
+        array = np.where(array < 0, array + extent, array)
         return emit.array_constant(array, emit.i32()) if array.ndim else emit.constant(array, emit.i32())
+    index = _index_value(index)
+    negative = emit.compare("slt", index, emit.constant(0, index.type))
+    from_end = emit.binary("arith.addi", index, emit.constant(extent, index.type))
+    index = emit.select(negative, from_end, index)
     if not emit.shape_of(index):
-        return emit.splat(_index_value(index), shape)
+        return emit.splat(index, shape)
     if emit.shape_of(index) != tuple(shape):
         return emit.broadcast_trailing(index, shape)
     return index
@@ -264,16 +281,13 @@ def _masked_load(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, **_: Any) 
     if mask is None:
         return access.load()
     if other is not None:
-        other = _other(ctx, access, other, shape)
+        _, _, _, other_aval = tree_util.tree_unflatten(args_tree, ctx.avals_in)
+        # The fill value has a dtype of its own, as the float 0.0 does for a Ref of f16.
+        other = convert(other, other_aval, ctx.avals_out[0])
+        if emit.shape_of(other) != tuple(shape):
+            other = emit.broadcast_trailing(other, shape)
+        other = access.from_jax(other)
     return access.load(mask, other)
-
-
-def _other(ctx: RuleContext, access: Access, other: Any, shape: Sequence[int]) -> ir.Value:
-    if not isinstance(other, ir.Value):
-        other = emit.constant(other, element_type(ctx.avals_out[0].dtype))
-    if emit.shape_of(other) != tuple(shape):
-        other = emit.broadcast_trailing(other, shape)
-    return access.from_jax(other)
 
 
 @rule("masked_swap")

@@ -1,0 +1,134 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs JAX's own Pallas tests with JAX's interpreter and with gridir's native code, and compares.
+
+    python tools/jax-conformance JAX_CHECKOUT pallas_test indexing_test --tests '*matmul*' --jobs 2
+
+JAX_CHECKOUT is a checkout of JAX at the tag of the installed version. Modules that only tests need, and that the
+installed JAX lacks, come from it. With gridir the interpreters of JAX raise: there is no fallback. The results are one
+JSON line for each test and mode; a table and the causes of failures go to stdout, progress to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import sys
+from pathlib import Path
+from typing import Any, TextIO
+
+from report import failures, table
+from schedule import run_file
+
+MODES = ("jax", "gridir")
+
+
+def parse() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="tools/jax-conformance", description=__doc__.split("\n\n")[0])
+    parser.add_argument("checkout", type=Path, metavar="JAX_CHECKOUT", help="a checkout of JAX")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="test files, as `pallas_test`; all when none is given")
+    parser.add_argument("--tests", action="append", metavar="GLOB", help="only tests `Class.method` like this")
+    parser.add_argument("--jobs", type=int, default=1, help="how many tests run at a time")
+    parser.add_argument("--timeout", type=float, default=120.0, help="seconds that one test may take")
+    parser.add_argument("--device", choices=("cpu", "tpu"), default="cpu", help="what the tests think they run on")
+    parser.add_argument("--baseline", type=Path, metavar="FILE", help="results to take what JAX passes from")
+    parser.add_argument("--results", type=Path, default=Path("jax-conformance.jsonl"), help="where JSON lines go")
+    parser.add_argument("--examples", type=int, default=3, metavar="N", help="how many tests to name for each cause")
+    return parser.parse_args()
+
+
+def test_files(checkout: Path, names: list[str]) -> list[str]:
+    """The paths of the test files in the checkout.
+
+    Raises:
+      SystemExit: when there is no such file.
+    """
+    directory = checkout / "tests" / "pallas"
+    paths = [directory / f"{name.removesuffix('.py')}.py" for name in names] or sorted(directory.glob("*_test.py"))
+    missing = [str(path) for path in paths if not path.is_file()]
+    if missing or not paths:
+        raise SystemExit(f"expected test files in {directory}, got none for {', '.join(missing) or 'all'}")
+    return [str(path.relative_to(checkout)) for path in paths]
+
+
+def read_records(path: Path | None) -> list[dict[str, Any]]:
+    """The records of JSON lines."""
+    return [json.loads(line) for line in path.read_text().splitlines()] if path else []
+
+
+class Comparison:
+    """The records of a run, and how one file is added to them."""
+
+    def __init__(self, arguments: argparse.Namespace, results: TextIO):
+        self._arguments, self._results = arguments, results
+        self._globs = arguments.tests or ["*"]
+        self._checkout = arguments.checkout.resolve()
+        self._baseline = [record for record in read_records(arguments.baseline) if record["mode"] == "jax"]
+        self.records: list[dict[str, Any]] = []
+
+    def add_file(self, file: str) -> None:
+        """Runs the tests of a file with JAX, unless the baseline has them, and what passes with gridir."""
+        known = [record for record in self._baseline if record["file"] == file and self._is_wanted(record["test"])]
+        for record in known:
+            self._keep(record)
+        for mode in ("gridir",) if known else MODES:
+            try:
+                self._run(file, mode)
+            except ValueError as error:
+                print(f"{file}: left out, it cannot be imported: {error}", file=sys.stderr)
+                return
+
+    def is_good(self) -> bool:
+        """Whether everything that JAX passes passes with gridir."""
+        return self._passes("jax") <= self._passes("gridir")
+
+    def _run(self, file: str, mode: str) -> None:
+        done = failed = 0
+
+        def wanted(tests: list[str]) -> list[str]:
+            chosen = [test for test in tests if self._is_wanted(test)]
+            passes = self._passes("jax")
+            return chosen if mode == "jax" else [test for test in chosen if (file, test) in passes]
+
+        def report(test: str, record: dict[str, Any]) -> None:
+            nonlocal done, failed
+            self._keep({"file": file, "test": test, "mode": mode, **record})
+            done += 1
+            failed += record["status"] not in ("passed", "skipped")
+            if sys.stderr.isatty():
+                print(f"\r{file} {mode}: {done} done, {failed} failed", end="", file=sys.stderr, flush=True)
+
+        worker = [str(self._checkout), file, "--mode", mode, "--device", self._arguments.device]
+        run_file(worker, wanted, self._arguments.jobs, self._arguments.timeout, report)
+        print(f"\r{file} {mode}: {done} done, {failed} failed", file=sys.stderr)
+
+    def _is_wanted(self, test: str) -> bool:
+        return any(fnmatch.fnmatchcase(test, glob) for glob in self._globs)
+
+    def _passes(self, mode: str) -> set[tuple[str, str]]:
+        return {(r["file"], r["test"]) for r in self.records if r["mode"] == mode and r["status"] == "passed"}
+
+    def _keep(self, record: dict[str, Any]) -> None:
+        self.records.append(record)
+        self._results.write(json.dumps(record) + "\n")
+        self._results.flush()
+
+
+def main() -> int:
+    """Runs; the exit status is 1 when a test that JAX passes fails with gridir."""
+    arguments = parse()
+    with arguments.results.open("w") as results:
+        comparison = Comparison(arguments, results)
+        for file in test_files(arguments.checkout.resolve(), arguments.files):
+            comparison.add_file(file)
+    print(table(comparison.records))
+    print()
+    print(failures(comparison.records, arguments.examples))
+    return 0 if comparison.is_good() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What came out: passes beside JAX's own by file, and what failed grouped by cause."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+Record = dict[str, Any]
+
+
+def cause(record: Record) -> str:
+    """What a failure has in common with others like it: its error without numbers, names of files and shapes."""
+    error = record["error"]
+    lines = [line.strip() for line in error["message"].splitlines() if line.strip()]
+    # XLA and NumPy put a heading before the line that tells.
+    heading = ("Not equal to tolerance", "Arrays are not equal", "Traceback", "Error Stack")
+    text = lines[0] if lines else "no message"
+    if any(text.startswith(h) for h in heading):
+        text = "results differ: " + text
+    text = re.sub(r"^\w+: (?=\w+: )", "", text)
+    text = re.sub(r"(tensor|memref|vector)<[^>]*>+", r"\1<..>", text)
+    text = re.sub(r"\S*/(\S+\.py)", r"\1", text)
+    text = re.sub(r"0x[0-9a-f]+|-?\d+(\.\d+)?(e[-+]?\d+)?", "#", text)
+    text = re.sub(r"(#(, ?| x |x)?)+", "#", text)
+    return f"{error['type']}: {text[:200]}"
+
+
+def _rows(records: Sequence[Record]) -> list[tuple[str, ...]]:
+    by_test: dict[tuple[str, str], dict[str, Record]] = defaultdict(dict)
+    for record in records:
+        by_test[record["file"], record["test"]][record["mode"]] = record
+    totals: dict[str, Counter[str]] = defaultdict(Counter)
+    for (file, _), modes in by_test.items():
+        counts, jax, ours = totals[file], modes.get("jax"), modes.get("gridir")
+        counts["tests"] += 1
+        if jax is None or jax["status"] != "passed":
+            continue
+        counts["jax"] += 1
+        counts["jax no kernel"] += not jax["interpreted"]
+        counts["interpreted"] += jax["interpreted"]
+        if ours is None:
+            continue
+        counts["ran"] += 1
+        counts["native"] += ours["native"]
+        counts["fallbacks"] += ours["interpreted"]
+        counts["seconds jax"] += jax["seconds"]
+        counts["seconds gridir"] += ours["seconds"]
+        if ours["status"] == "passed":
+            counts["gridir"] += 1
+            counts["gridir no kernel"] += not ours["native"]
+    rows = []
+    total: Counter[str] = Counter()
+    for file in sorted(totals):
+        rows.append(_row(file.removeprefix("tests/pallas/"), totals[file]))
+        total.update(totals[file])
+    return [*rows, _row("total", total)]
+
+
+def _row(name: str, counts: Counter[str]) -> tuple[str, ...]:
+    columns = ("tests", "jax", "gridir", "jax no kernel", "gridir no kernel", "interpreted", "native", "fallbacks")
+    times = (f"{counts['seconds jax']:.0f}", f"{counts['seconds gridir']:.0f}")
+    return (name, *(str(counts[column]) for column in columns), *times)
+
+
+HEADER = (
+    "file",
+    "tests",
+    "JAX passes",
+    "gridir passes",
+    "no kernel (JAX)",
+    "no kernel (gridir)",
+    "kernels interpreted",
+    "kernels native",
+    "fallbacks",
+    "seconds JAX",
+    "seconds gridir",
+)
+
+
+def table(records: Sequence[Record]) -> str:
+    """Passes by file, of the tests that JAX itself passes; a pass without a kernel is also counted by itself."""
+    rows = [HEADER, *_rows(records)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(HEADER))]
+    lines = []
+    for row in rows:
+        numbers = (text.rjust(width) for text, width in zip(row[1:], widths[1:], strict=True))
+        lines.append("  ".join([row[0].ljust(widths[0]), *numbers]).rstrip())
+    lines.insert(1, "-" * max(map(len, lines)))
+    lines.insert(-1, lines[1])
+    return "\n".join(lines)
+
+
+def failures(records: Iterable[Record], examples: int = 3) -> str:
+    """What fails with gridir and passes with JAX, by cause, the most expensive first.
+
+    Args:
+      records: of both modes.
+      examples: how many tests are named for each cause.
+    """
+    records = list(records)
+    passed = {(r["file"], r["test"]) for r in records if r["mode"] == "jax" and r["status"] == "passed"}
+    groups: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        failed = record["mode"] == "gridir" and record["status"] != "passed"
+        if failed and (record["file"], record["test"]) in passed:
+            groups[cause(record)].append(record)
+    lines = []
+    for name, members in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
+        lines.append(f"{len(members):5}  {name}")
+        lines += [f"         {r['file'].removeprefix('tests/pallas/')} {r['test']}" for r in members[:examples]]
+    return "\n".join(lines) if lines else "nothing that JAX passes fails"

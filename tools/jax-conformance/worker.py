@@ -1,0 +1,220 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One process that runs tests of one file of JAX, in one mode; `schedule.py` starts it and reads its replies.
+
+Test names come on stdin, one a line. Replies are JSON lines on the descriptor that `--replies` names: first
+`{"tests": [...]}`, or `{"broken": text}` where the file cannot be imported, then one record for each test. What tests
+print goes to stdout and stderr as ever.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import json
+import os
+import sys
+import time
+import traceback
+import unittest
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+# The functions that JAX's lowering of a kernel hands it to when the kernel shall be interpreted.
+INTERPRETERS = (
+    ("jax._src.pallas.hlo_interpreter", "pallas_call_hlo_interpret"),
+    ("jax._src.pallas.mosaic.interpret.interpret_pallas_call", "interpret_pallas_call"),
+    ("jax._src.pallas.mosaic_gpu.interpret.interpret_pallas_call", "interpret_pallas_call"),
+)
+
+
+class CheckoutFinder(importlib.abc.MetaPathFinder):
+    """Finds the modules of JAX's tests that the installed JAX lacks in the checkout; it is asked last."""
+
+    def __init__(self, checkout: Path):
+        self._checkout = checkout
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> Any:
+        """The module `jax.x.y` is `jax/x/y.py` of the checkout."""
+        del path, target
+        if not fullname.startswith("jax."):
+            return None
+        parent = self._checkout.joinpath(*fullname.split(".")[:-1])
+        return importlib.machinery.PathFinder.find_spec(fullname, [str(parent)])
+
+
+class Counts:
+    """How many kernels the running test has lowered to native code, and how many JAX has interpreted."""
+
+    def __init__(self) -> None:
+        self.native = 0
+        self.interpreted = 0
+
+    def count_interpreted(self, refuse: bool) -> None:
+        """Counts the calls of JAX's interpreters; with `refuse` they raise instead of running."""
+        for module_name, name in INTERPRETERS:
+            module = importlib.import_module(module_name)
+            setattr(module, name, self._counting(getattr(module, name), refuse))
+
+    def _counting(self, interpreter: Any, refuse: bool) -> Any:
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            self.interpreted += 1
+            if refuse:
+                raise RuntimeError("JAX's interpreter was entered, where gridir should have taken the kernel")
+            return interpreter(*args, **kwargs)
+
+        return counted
+
+    def count_native(self) -> None:
+        """Counts the kernels that gridir makes ready to run."""
+        from gridir.compiler.kernel import Kernel
+
+        prepare = Kernel.prepare
+
+        def counted(kernel: Kernel) -> Any:
+            prepared = prepare(kernel)
+            self.native += 1
+            return prepared
+
+        Kernel.prepare = counted
+
+
+class Result(unittest.TestResult):
+    """Keeps what became of the last test."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.status = "passed"
+        self.error: dict[str, str] = {}
+
+    def _fail(self, error: Any) -> None:
+        kind, value, trace = error
+        self.status = "failed"
+        frames = traceback.extract_tb(trace)
+        self.error = {
+            "type": kind.__name__,
+            "message": str(value)[:4000],
+            "where": " < ".join(f"{Path(f.filename).name}:{f.lineno}" for f in reversed(frames[-6:])),
+        }
+
+    def addError(self, test: Any, err: Any) -> None:
+        """A test that raised has failed."""
+        self._fail(err)
+
+    def addFailure(self, test: Any, err: Any) -> None:
+        """A test whose assertion did not hold has failed."""
+        self._fail(err)
+
+    def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:
+        """A part of a test that has failed is the test failed."""
+        if err is not None:
+            self._fail(err)
+
+    def addSkip(self, test: Any, reason: str) -> None:
+        """A test that skips itself says why."""
+        self.status, self.error = "skipped", {"type": "skip", "message": reason, "where": ""}
+
+    def addUnexpectedSuccess(self, test: Any) -> None:
+        """A success that the test did not expect is no pass."""
+        self.status, self.error = "failed", {"type": "UnexpectedSuccess", "message": "", "where": ""}
+
+
+def cases(suite: Any) -> Iterator[unittest.TestCase]:
+    """The test cases of a suite, however it is nested."""
+    for item in suite:
+        if isinstance(item, unittest.TestSuite):
+            yield from cases(item)
+        else:
+            yield item
+
+
+def load(checkout: Path, file: str) -> dict[str, unittest.TestCase]:
+    """Imports a test file; its tests by `Class.method`."""
+    path = checkout / file
+    sys.path.insert(0, str(path.parent))
+    sys.argv = [str(path)]
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"expected a Python file, got {path}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    found = cases(unittest.defaultTestLoader.loadTestsFromModule(module))
+    return {f"{type(case).__name__}.{case._testMethodName}": case for case in found}
+
+
+def pretend_tpu() -> None:
+    """Makes JAX's test utilities say that the device is a TPU v5e, so that no test skips itself off TPU."""
+    from jax._src import test_util
+    from jax._src.pallas.mosaic import tpu_info
+
+    test_util.device_under_test = lambda: "tpu"
+    test_util.get_tpu_version = lambda: 5
+    tpu_info.registry["cpu"] = lambda: tpu_info.get_tpu_info_for_chip(tpu_info.ChipVersion.TPU_V5E, 1)
+
+
+def set_up(mode: str, device: str, counts: Counts) -> None:
+    """Puts JAX or gridir in charge of kernels."""
+    counts.count_interpreted(refuse=mode == "gridir")
+    if device == "tpu":
+        pretend_tpu()
+        if mode == "jax":
+            import jax
+
+            jax.config.update("jax_pallas_tpu_interpret_mode_context_manager", True)
+    if mode == "gridir":
+        import gridir
+
+        counts.count_native()
+        gridir.install(replace_interpret=True)
+
+
+def run(case: unittest.TestCase, counts: Counts) -> dict[str, Any]:
+    """Runs one test and says what became of it."""
+    counts.native = counts.interpreted = 0
+    result, start = Result(), time.perf_counter()
+    case.run(result)
+    return {
+        "status": result.status,
+        "seconds": round(time.perf_counter() - start, 3),
+        "native": counts.native,
+        "interpreted": counts.interpreted,
+        "error": result.error,
+    }
+
+
+def main() -> None:
+    """Answers until stdin ends."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("checkout", type=Path)
+    parser.add_argument("file")
+    parser.add_argument("--mode", choices=("jax", "gridir"), required=True)
+    parser.add_argument("--device", choices=("cpu", "tpu"), default="cpu")
+    parser.add_argument("--replies", type=int, required=True)
+    arguments = parser.parse_args()
+    replies = os.fdopen(arguments.replies, "w")
+
+    def reply(record: dict[str, Any]) -> None:
+        replies.write(json.dumps(record) + "\n")
+        replies.flush()
+
+    counts = Counts()
+    sys.meta_path.append(CheckoutFinder(arguments.checkout))
+    try:
+        set_up(arguments.mode, arguments.device, counts)
+        tests = load(arguments.checkout, arguments.file)
+    except BaseException as error:
+        # A test file may also refuse to be imported by leaving or by skipping itself.
+        reply({"broken": f"{type(error).__name__}: {error}"})
+        return
+    reply({"tests": list(tests)})
+    for line in sys.stdin:
+        reply(run(tests[line.strip()], counts))
+
+
+if __name__ == "__main__":
+    main()
