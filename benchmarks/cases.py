@@ -9,18 +9,18 @@ Shapes and blocks are those that a kernel's author would write; they are fixed, 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib.util
 import pathlib
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.experimental import pallas as pl
-from jax.experimental.pallas import tpu as pltpu
+import kernels
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples"
+MASKED = "XLA computes the masked half too"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,11 +28,14 @@ class Case:
     """One row of the table.
 
     Attributes:
-      name: the row's name.
+      name: the row's name; that of the file for an example.
       kernel: a function that calls `pallas_call`.
       reference: the same mathematics in `jax.numpy`, as XLA compiles it.
       args: makes the arguments.
       tolerance: how far results may be apart, relative to the largest one.
+      difference: how the work of the two programs differs; empty where they do equal work.
+      donate: the argument whose memory the result may take, on both sides.
+      is_example: whether it is one of `examples/`, at its own sizes.
     """
 
     name: str
@@ -40,76 +43,21 @@ class Case:
     reference: Callable[..., Any]
     args: Callable[[], tuple[Any, ...]]
     tolerance: float = 1e-5
-
-
-def _example(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
-    if spec is None or spec.loader is None:
-        raise FileNotFoundError(f"expected an example {name}.py in {EXAMPLES}")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    difference: str = ""
+    donate: int | None = None
+    is_example: bool = False
 
 
 def _normal(*shape: int, dtype: Any = jnp.float32, seed: int = 0) -> jax.Array:
     return jax.random.normal(jax.random.key(seed), shape, dtype)
 
 
-def _elementwise_kernel(x_ref, y_ref, o_ref):
-    o_ref[...] = x_ref[...] * 2.0 + y_ref[...]
+def _integers(*shape: int, seed: int = 0) -> jax.Array:
+    return jax.random.randint(jax.random.key(seed), shape, -128, 128, jnp.int8)
 
 
-def elementwise(x, y, block):
-    """x * 2 + y in blocks of `block` rows."""
-    rows, columns = x.shape
-    spec = pl.BlockSpec((block, columns), lambda i: (i, 0))
-    return pl.pallas_call(
-        _elementwise_kernel,
-        grid=(rows // block,),
-        in_specs=[spec, spec],
-        out_specs=spec,
-        out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype),
-        name="elementwise",
-    )(x, y)
-
-
-def _column_sum_kernel(x_ref, o_ref):
-    @pl.when(pl.program_id(1) == 0)
-    def _():
-        o_ref[...] = jnp.zeros_like(o_ref)
-
-    o_ref[...] += jnp.sum(x_ref[...], axis=0, keepdims=True)
-
-
-def column_sum(x, rows=128, columns=512):
-    """The sum of each column, accumulated in the result over a sequential grid dimension."""
-    height, width = x.shape
-    return pl.pallas_call(
-        _column_sum_kernel,
-        grid=(width // columns, height // rows),
-        in_specs=[pl.BlockSpec((rows, columns), lambda j, i: (i, j))],
-        out_specs=pl.BlockSpec((1, columns), lambda j, i: (0, j)),
-        out_shape=jax.ShapeDtypeStruct((1, width), x.dtype),
-        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "arbitrary")),
-        name="column_sum",
-    )(x)
-
-
-def _transpose_kernel(x_ref, o_ref):
-    o_ref[...] = x_ref[...].T
-
-
-def transpose(x, block=128):
-    """The transpose, one square block at a time."""
-    rows, columns = x.shape
-    return pl.pallas_call(
-        _transpose_kernel,
-        grid=(rows // block, columns // block),
-        in_specs=[pl.BlockSpec((block, block), lambda i, j: (i, j))],
-        out_specs=pl.BlockSpec((block, block), lambda i, j: (j, i)),
-        out_shape=jax.ShapeDtypeStruct((columns, rows), x.dtype),
-        name="transpose",
-    )(x)
+def _softmax(x):
+    return jax.nn.softmax(x, axis=-1)
 
 
 def _layer_norm(x, scale, bias):
@@ -119,11 +67,15 @@ def _layer_norm(x, scale, bias):
     return centred * jax.lax.rsqrt(variance + 1e-6) * scale + bias
 
 
-def _causal_attention(q, k, v):
-    scores = jnp.einsum("hqd,hkd->hqk", q * q.shape[-1] ** -0.5, k)
-    length = q.shape[1]
-    mask = jnp.tril(jnp.ones((length, length), bool))
-    return jnp.einsum("hqk,hkd->hqd", jax.nn.softmax(jnp.where(mask, scores, -jnp.inf), axis=-1), v)
+def _attention(q, k, v, causal):
+    scores = jnp.einsum("...qd,...kd->...qk", q * q.shape[-1] ** -0.5, k)
+    if causal:
+        length = q.shape[-2]
+        scores = jnp.where(jnp.tril(jnp.ones((length, length), bool)), scores, -jnp.inf)
+    return jnp.einsum("...qk,...kd->...qd", jax.nn.softmax(scores, axis=-1), v)
+
+
+_causal_attention = functools.partial(_attention, causal=True)
 
 
 def _stencil(x):
@@ -131,12 +83,52 @@ def _stencil(x):
     return 0.25 * padded[:-2] + 0.5 * padded[1:-1] + 0.25 * padded[2:]
 
 
-def cases() -> list[Case]:
-    """Returns every row of the table, in order."""
-    matmul, attention = _example("matmul").matmul, _example("causal_attention").causal_attention
-    matmul_bf16, stencil = _example("matmul_bf16").matmul_bf16, _example("stencil").stencil
-    softmax, layer_norm = _example("softmax").softmax, _example("layer_norm").layer_norm
-    row_gather = _example("row_gather").row_gather
+def _dot(x, y, accumulator=jnp.float32, result=None):
+    return jnp.dot(x, y, preferred_element_type=accumulator).astype(result or x.dtype)
+
+
+# What `jax.numpy` writes for each example; a further entry is what else its row says.
+REFERENCES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "add": (jnp.add, {}),
+    "batched_running_sum": (functools.partial(jnp.cumsum, axis=1), {}),
+    "causal_attention": (_causal_attention, {"difference": MASKED, "tolerance": 1e-4}),
+    "double_buffer": (lambda x: x * 3.0, {}),
+    "flash_attention": (_causal_attention, {"difference": MASKED, "tolerance": 1e-4}),
+    "layer_norm": (_layer_norm, {}),
+    "matmul": (_dot, {"tolerance": 1e-4}),
+    "matmul_bf16": (_dot, {"tolerance": 2e-2}),
+    "overhang": (lambda x: x * 2.0, {}),
+    "row_gather": (lambda table, rows: table[rows], {}),
+    "softmax": (_softmax, {}),
+    "stencil": (_stencil, {}),
+    "update_in_place": (lambda rows, x: x.at[rows].add(1.0), {}),
+}
+
+
+def _example(name: str) -> Case:
+    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(f"expected an example {name}.py in {EXAMPLES}")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    reference, more = REFERENCES[name]
+    return Case(name, getattr(module, name), reference, module.example_args, is_example=True, **more)
+
+
+def examples() -> list[Case]:
+    """Returns a row for every example, at its own sizes.
+
+    Raises:
+      KeyError: for an example that has no reference here.
+    """
+    return [_example(path.stem) for path in sorted(EXAMPLES.glob("*.py"))]
+
+
+def larger(example: Callable[[str], Case] = _example) -> list[Case]:
+    """Returns rows of larger arrays, where a call costs nothing, and of kernels that no example is."""
+
+    def resized(name: str, row: str, args: Callable[[], tuple[Any, ...]], **changes: Any) -> Case:
+        return dataclasses.replace(example(name), name=row, args=args, is_example=False, **changes)
 
     def square(dtype: Any = jnp.float32) -> tuple[jax.Array, jax.Array]:
         return _normal(1024, 1024, dtype=dtype), _normal(1024, 1024, dtype=dtype, seed=1)
@@ -147,30 +139,47 @@ def cases() -> list[Case]:
     def pair() -> tuple[jax.Array, jax.Array]:
         return _normal(4096, 2048), _normal(4096, 2048, seed=1)
 
-    def bf16_reference(x, y):
-        return jnp.dot(x, y, preferred_element_type=jnp.float32).astype(x.dtype)
+    def heads() -> tuple[jax.Array, ...]:
+        return tuple(_normal(1, 2048, 128, seed=i) for i in range(3))
 
+    def some_rows() -> jax.Array:
+        return jax.random.permutation(jax.random.key(1), 4096)[:1024].astype(jnp.int32)
+
+    add_reference = lambda x, y: x * 2.0 + y  # noqa: E731
     return [
-        Case("add, 8 rows", lambda x, y: elementwise(x, y, 8), lambda x, y: x * 2.0 + y, pair),
-        Case("add, 256 rows", lambda x, y: elementwise(x, y, 256), lambda x, y: x * 2.0 + y, pair),
-        Case("matmul f32", matmul, jnp.dot, square, 1e-4),
-        Case("matmul bf16", matmul_bf16, bf16_reference, lambda: square(jnp.bfloat16), 2e-2),
-        Case("softmax", softmax, lambda x: jax.nn.softmax(x, axis=-1), tall),
-        Case("layer norm", layer_norm, _layer_norm, lambda: (*tall(), _normal(2048, seed=1), _normal(2048, seed=2))),
+        Case("x*2+y, 8 rows", functools.partial(kernels.multiply_add, rows=8), add_reference, pair),
+        Case("x*2+y, 256 rows", functools.partial(kernels.multiply_add, rows=256), add_reference, pair),
+        Case("x*2+y, 8 by 128", functools.partial(kernels.multiply_add, rows=8, columns=128), add_reference, pair),
+        Case("exp(x)+y", kernels.exp_add, lambda x, y: jnp.exp(x) + y, pair),
+        resized("matmul", "matmul 1024", square),
+        resized("matmul_bf16", "matmul bf16 1024", lambda: square(jnp.bfloat16)),
         Case(
-            "causal attention",
-            attention,
-            _causal_attention,
-            lambda: tuple(_normal(1, 2048, 128, seed=i) for i in range(3)),
-            1e-4,
+            "matmul int8 1024",
+            kernels.matmul_int8,
+            functools.partial(_dot, accumulator=jnp.int32, result=jnp.int32),
+            lambda: (_integers(1024, 1024), _integers(1024, 1024, seed=1)),
+            0.0,
         ),
-        Case(
-            "row gather",
-            row_gather,
-            lambda table, rows: table[rows],
+        resized("softmax", "softmax 4096x2048", tall),
+        resized(
+            "layer_norm", "layer norm 4096x2048", lambda: (*tall(), _normal(2048, seed=1), _normal(2048, seed=2))
+        ),
+        Case("attention 2048", kernels.attention, functools.partial(_attention, causal=False), heads, 1e-4),
+        resized("causal_attention", "causal attention 2048", heads),
+        resized(
+            "row_gather",
+            "row gather 4096x2048",
             lambda: (*tall(), jax.random.permutation(jax.random.key(1), 4096).astype(jnp.int32)),
         ),
-        Case("stencil", stencil, _stencil, lambda: (_normal(1 << 21),)),
-        Case("column sum", column_sum, lambda x: jnp.sum(x, axis=0, keepdims=True), tall, 1e-4),
-        Case("transpose", transpose, lambda x: x.T, lambda: (_normal(2048, 2048),)),
+        resized("update_in_place", "update 1024 rows, donated", lambda: (some_rows(), *tall()), donate=1),
+        resized("stencil", "stencil 2^21", lambda: (_normal(1 << 21),)),
+        resized("overhang", "overhang 4001x2003", lambda: (_normal(4001, 2003),)),
+        Case("column sum", kernels.column_sum, lambda x: jnp.sum(x, axis=0, keepdims=True), tall, 1e-4),
+        Case("row argmax", kernels.row_argmax, lambda x: jnp.argmax(x, axis=1), tall, 0.0),
+        Case("transpose 2048", kernels.transpose, lambda x: x.T, lambda: (_normal(2048, 2048),)),
     ]
+
+
+def cases() -> list[Case]:
+    """Returns every row of the table, in order."""
+    return [*examples(), *larger()]

@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times kernels compiled by gridir beside the plain JAX program that XLA compiles, and beside interpret mode.
 
-One process, one run: each repetition times XLA's program and ours, one after the other, and the table has the least of
-each and the median of their ratios. Results are checked before they are timed. Nothing here asserts a time.
+One process, one run. Each repetition times XLA's program and ours, one after the other; the table has the least of each
+and their ratio. On one processor it is the CPU time of the process, all of its threads, which other programs disturb
+less; on more it is elapsed time. Results are checked before they are timed. Nothing here asserts a time.
 
 Memory is kept by the allocator between calls, on both sides: XLA allocates every large result afresh, and the page
 faults of a new one cost several times the kernel.
@@ -17,6 +18,7 @@ import json
 import math
 import os
 import pathlib
+import platform
 import statistics
 import sys
 import time
@@ -26,25 +28,54 @@ from typing import Any
 # Must be in force before the process starts.
 ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": "1000000000", "MALLOC_TRIM_THRESHOLD_": "4000000000"}
 
+# A sample of so many seconds is long against the resolution of the clocks, and short against a time slice.
+SAMPLE_SECONDS = 3e-3
+
 
 def parse_arguments() -> argparse.Namespace:
     """Returns the command line's options."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="rows to time, by a part of their names; all by default")
     parser.add_argument("--threads", type=int, default=1, help="how many processors both sides may use (default: 1)")
-    parser.add_argument("--repetitions", type=int, default=15, help="how often each program is timed (default: 15)")
+    parser.add_argument("--repetitions", type=int, default=25, help="how often each program is timed (default: 25)")
+    parser.add_argument("--examples", action="store_true", help="only the examples, at their own sizes")
     parser.add_argument("--no-interpret", action="store_true", help="leave interpret mode out: it takes seconds a row")
     parser.add_argument("--json", type=pathlib.Path, help="also write the table to this file")
     return parser.parse_args()
 
 
-def seconds(function: Callable[..., Any], args: tuple[Any, ...]) -> float:
-    """Returns how long one call takes until its result is there."""
-    import jax
+class Program:
+    """A compiled function with its arguments, called again and again.
 
-    start = time.perf_counter()
-    jax.block_until_ready(function(*args))
-    return time.perf_counter() - start
+    A donated argument is replaced by the result that took its memory, so that the next call has one to give.
+    """
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], donate: int | None) -> None:
+        import jax
+
+        self._function = function
+        self._donate = donate
+        # Every program owns the array that it gives away.
+        self._args = [jax.numpy.array(arg) if i == donate else arg for i, arg in enumerate(args)]
+
+    def call(self) -> Any:
+        """Returns the result of one call, perhaps before it is there."""
+        result = self._function(*self._args)
+        if self._donate is not None:
+            self._args[self._donate] = result
+        return result
+
+    def time(self, calls: int) -> tuple[float, float]:
+        """Returns the CPU seconds and the elapsed seconds of one of `calls` calls."""
+        elapsed, used = time.perf_counter(), time.process_time()
+        for _ in range(calls):
+            result = self.call().block_until_ready()
+        del result
+        return (time.process_time() - used) / calls, (time.perf_counter() - elapsed) / calls
+
+    def calls_in_a_sample(self) -> int:
+        """Returns how many calls a sample needs to be long enough for the clock."""
+        return max(1, math.ceil(SAMPLE_SECONDS / max(1e-6, self.time(1)[1])))
 
 
 def largest_error(result: Any, expected: Any) -> float:
@@ -55,7 +86,15 @@ def largest_error(result: Any, expected: Any) -> float:
     return float(np.abs(result - expected).max() / np.abs(expected).max())
 
 
-def measure(case: Any, repetitions: int, interpret: bool) -> dict[str, Any]:
+def compile_with(function: Callable[..., Any], case: Any, args: tuple[Any, ...]) -> Callable[..., Any]:
+    """Returns `function` compiled by XLA for `args`, with what the case donates."""
+    import jax
+
+    donated = () if case.donate is None else (case.donate,)
+    return jax.jit(function, donate_argnums=donated).lower(*args).compile()
+
+
+def measure(case: Any, arguments: argparse.Namespace) -> dict[str, Any]:
     """Returns one row: times in milliseconds, ratios above 1 where gridir is faster.
 
     Raises:
@@ -66,59 +105,112 @@ def measure(case: Any, repetitions: int, interpret: bool) -> dict[str, Any]:
     from gridir.testing import interpreted
 
     args = jax.block_until_ready(case.args())
-    reference = jax.jit(case.reference)
-    lowered = gridir.lower(case.kernel, *args)
-    compile_seconds = sum(kernel.prepare().seconds for kernel in lowered.kernels)
-    ours = lowered.compile()
+    donated = () if case.donate is None else (case.donate,)
+    lowered = gridir.lower(jax.jit(case.kernel, donate_argnums=donated), *args)
+    start = time.process_time()
+    for kernel in lowered.kernels:
+        kernel.prepare()
+    compile_seconds = time.process_time() - start
 
-    error = largest_error(ours(*args), reference(*args))
+    ours = Program(lowered.compile(), args, case.donate)
+    xla = Program(compile_with(case.reference, case, args), args, case.donate)
+    error = largest_error(ours.call(), xla.call())
     if not error <= case.tolerance:
         raise ValueError(f"{case.name}: expected an error of at most {case.tolerance}, got {error}")
-    times = [(seconds(ours, args), seconds(reference, args)) for _ in range(repetitions)]
+
+    clock = 0 if arguments.threads == 1 else 1
+    ours_calls, xla_calls = ours.calls_in_a_sample(), xla.calls_in_a_sample()
+    pairs = [(ours.time(ours_calls)[clock], xla.time(xla_calls)[clock]) for _ in range(arguments.repetitions)]
+    ours_seconds, xla_seconds = (min(times) for times in zip(*pairs, strict=True))
     row = {
         "name": case.name,
+        "example": case.is_example,
+        "equal_work": not case.difference,
+        "difference": case.difference,
         "error": error,
-        "ours_ms": 1e3 * min(t for t, _ in times),
-        "xla_ms": 1e3 * min(t for _, t in times),
-        "speed_over_xla": statistics.median(xla / mine for mine, xla in times),
+        "ours_ms": 1e3 * ours_seconds,
+        "xla_ms": 1e3 * xla_seconds,
+        "speed_over_xla": xla_seconds / ours_seconds,
+        "median_of_ratios": statistics.median(theirs / mine for mine, theirs in pairs),
         "compile_ms": 1e3 * compile_seconds,
     }
-    if interpret:
+    if not arguments.no_interpret:
         with interpreted():
-            program = jax.jit(case.kernel)
-            seconds(program, args)
-            row["interpret_ms"] = 1e3 * min(seconds(program, args) for _ in range(2))
-        row["speed_over_interpret"] = row["interpret_ms"] / row["ours_ms"]
+            slow = Program(compile_with(case.kernel, case, args), args, case.donate)
+            slow_calls = slow.calls_in_a_sample()
+            interpret_seconds = min(slow.time(slow_calls)[clock] for _ in range(3))
+        row["interpret_ms"] = 1e3 * interpret_seconds
+        row["speed_over_interpret"] = interpret_seconds / ours_seconds
     return row
 
 
-def print_table(rows: list[dict[str, Any]]) -> None:
-    """Prints the table and the geometric means of its ratios."""
-    columns = {
-        "name": "kernel",
-        "ours_ms": "ours ms",
-        "xla_ms": "XLA ms",
-        "speed_over_xla": "speed / XLA",
-        "interpret_ms": "interpret ms",
-        "speed_over_interpret": "/ interpret",
-        "compile_ms": "compile ms",
-        "error": "error",
+COLUMNS = {
+    "name": ("kernel", "{}"),
+    "ours_ms": ("ours ms", "{:.3f}"),
+    "xla_ms": ("XLA ms", "{:.3f}"),
+    "speed_over_xla": ("speed / XLA", "{:.2f}"),
+    "interpret_ms": ("interpret ms", "{:.2f}"),
+    "speed_over_interpret": ("/ interpret", "{:.1f}"),
+    "compile_ms": ("compile ms", "{:.0f}"),
+    "error": ("error", "{:.0e}"),
+    "difference": ("equal work", "{}"),
+}
+
+
+def format_table(rows: list[dict[str, Any]]) -> str:
+    """Returns the rows as a table in Markdown."""
+    present = {key: column for key, column in COLUMNS.items() if any(key in row for row in rows)}
+    cells = [[title for title, _ in present.values()]]
+    for row in rows:
+        texts = {key: form.format(row[key]) for key, (_, form) in present.items()}
+        texts["difference"] = f"no: {row['difference']}" if row["difference"] else "yes"
+        cells.append(list(texts.values()))
+    left = [key in ("name", "difference") for key in present]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = [
+        [cell.ljust(w) if to_left else cell.rjust(w) for cell, w, to_left in zip(line, widths, left, strict=True)]
+        for line in cells
+    ]
+    rule = ["-" * w if to_left else "-" * (w - 1) + ":" for w, to_left in zip(widths, left, strict=True)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [lines[0], rule, *lines[1:]])
+
+
+def summarize(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the geometric mean and the worst of each ratio, over each group of rows."""
+    groups = {
+        "examples": [row for row in rows if row["example"]],
+        "examples of equal work": [row for row in rows if row["example"] and row["equal_work"]],
+        "all rows": rows,
+        "all rows of equal work": [row for row in rows if row["equal_work"]],
     }
-    present = {key: title for key, title in columns.items() if any(key in row for row in rows)}
-    formats = {"error": "{:.0e}", "name": "{}"}
-    cells = [[formats.get(key, "{:.2f}").format(row[key]) for key in present] for row in rows]
-    widths = [max(map(len, column)) for column in zip(present.values(), *cells, strict=True)]
-    for line in [list(present.values()), *cells]:
-        print(
-            "  ".join(
-                cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(line, widths, strict=True))
-            )
-        )
-    for key in ("speed_over_xla", "speed_over_interpret"):
-        if key in present:
-            ratios = [row[key] for row in rows]
-            mean = math.exp(statistics.fmean(map(math.log, ratios)))
-            print(f"{present[key]}: geometric mean {mean:.2f}, worst {min(ratios):.2f}")
+    summary = []
+    for group, members in groups.items():
+        for key, peer in (("speed_over_xla", "XLA"), ("speed_over_interpret", "interpret mode")):
+            ratios = {row["name"]: row[key] for row in members if key in row}
+            if ratios:
+                worst = min(ratios, key=lambda name: ratios[name])
+                summary.append(
+                    {
+                        "rows": group,
+                        "number": len(ratios),
+                        "against": peer,
+                        "geometric_mean": statistics.geometric_mean(ratios.values()),
+                        "worst": ratios[worst],
+                        "worst_row": worst,
+                    }
+                )
+    return summary
+
+
+def describe_processor() -> str:
+    """Returns what of the processor decides the times: its vector instructions."""
+    try:
+        text = pathlib.Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.machine()
+    flags = text.partition("\nflags")[2].partition("\n")[0].split()
+    known = [flag for flag in ("avx2", "fma", "avx512f", "avx512_bf16", "amx_tile") if flag in flags]
+    return f"{platform.machine()} with {', '.join(known) or 'no vector extensions that are known here'}"
 
 
 def main() -> int:
@@ -130,17 +222,40 @@ def main() -> int:
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-arguments.threads :])
     os.environ["JAX_PLATFORMS"] = "cpu"
 
-    from cases import cases
+    import cases
+    import gridir
 
+    chosen = [
+        case
+        for case in (cases.examples() if arguments.examples else cases.cases())
+        if not arguments.names or any(name in case.name for name in arguments.names)
+    ]
+    # What a process does once, for its first kernel, belongs to no row.
+    warm = chosen[0]
+    gridir.lower(warm.kernel, *warm.args(), options=gridir.CpuOptions(opt_level=1)).compile()
     rows = []
-    for case in cases():
-        if arguments.names and not any(name in case.name for name in arguments.names):
-            continue
-        print(f"timing {case.name}", file=sys.stderr)
-        rows.append(measure(case, arguments.repetitions, not arguments.no_interpret))
-    print_table(rows)
+    for case in chosen:
+        print(f"timing {case.name}", file=sys.stderr, flush=True)
+        rows.append(measure(case, arguments))
+    print(format_table(rows))
+    clock = "CPU time" if arguments.threads == 1 else "elapsed time"
+    processor = describe_processor()
+    print(f"\n{clock} on {arguments.threads} processor(s), {processor}; least of {arguments.repetitions} repetitions")
+    summary = summarize(rows)
+    for line in summary:
+        print(
+            f"{line['rows']} ({line['number']}) against {line['against']}: geometric mean "
+            f"{line['geometric_mean']:.2f}, worst {line['worst']:.2f} ({line['worst_row']})"
+        )
     if arguments.json:
-        report = {"threads": arguments.threads, "repetitions": arguments.repetitions, "rows": rows}
+        report = {
+            "threads": arguments.threads,
+            "clock": clock,
+            "processor": processor,
+            "repetitions": arguments.repetitions,
+            "rows": rows,
+            "summary": summary,
+        }
         arguments.json.write_text(json.dumps(report, indent=2) + "\n")
     return 0
 
