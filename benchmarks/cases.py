@@ -161,9 +161,7 @@ def larger(example: Callable[[str], Case] = _example) -> list[Case]:
             0.0,
         ),
         resized("softmax", "softmax 4096x2048", tall),
-        resized(
-            "layer_norm", "layer norm 4096x2048", lambda: (*tall(), _normal(2048, seed=1), _normal(2048, seed=2))
-        ),
+        resized("layer_norm", "layer norm 4096x2048", lambda: (*tall(), _normal(2048, seed=1), _normal(2048, seed=2))),
         Case("attention 2048", kernels.attention, functools.partial(_attention, causal=False), heads, 1e-4),
         resized("causal_attention", "causal attention 2048", heads),
         resized(

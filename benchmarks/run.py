@@ -69,8 +69,7 @@ class Program:
         """Returns the CPU seconds and the elapsed seconds of one of `calls` calls."""
         elapsed, used = time.perf_counter(), time.process_time()
         for _ in range(calls):
-            result = self.call().block_until_ready()
-        del result
+            self.call().block_until_ready()
         return (time.process_time() - used) / calls, (time.perf_counter() - elapsed) / calls
 
     def calls_in_a_sample(self) -> int:
