@@ -73,3 +73,7 @@ if build_dir:
     config.environment["PYTHONPATH"] = os.path.join(build_dir, "python")
 config.environment["JAX_PLATFORMS"] = "cpu"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+
+# The Mosaic compiler, which needs no TPU; the package's extra `test` brings it.
+if importlib.util.find_spec("libtpu"):
+    config.available_features.add("libtpu")

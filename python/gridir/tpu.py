@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiler parameters of JAX's Mosaic TPU backend, with the fields of every release of JAX."""
+"""Kernels for TPUs: parameters with the fields of every release of JAX, and the check by the real Mosaic compiler."""
 
 from __future__ import annotations
 
@@ -9,11 +9,31 @@ import dataclasses
 from typing import Any
 
 from jax.experimental.pallas import tpu as _tpu
+from jax.extend.pallas import register_lowering_rule as _register_lowering_rule
+
+from gridir.compiler.options import TpuOptions
+from gridir.frontend.own_params import lower_kernel_with_own_params
+from gridir.frontend.tpu_aot import aot
+from gridir.runtime.tpu.messages import MosaicError
+from gridir.runtime.tpu.report import KernelReport, Report
+from gridir.runtime.tpu.workers import TOPOLOGIES, LibtpuError, Workers
+
+__all__ = [
+    "TOPOLOGIES",
+    "CompilerParams",
+    "KernelReport",
+    "LibtpuError",
+    "MosaicError",
+    "Report",
+    "TpuOptions",
+    "Workers",
+    "aot",
+]
 
 
 @dataclasses.dataclass(frozen=True, init=False)
 class CompilerParams(_tpu.CompilerParams):
-    """`jax.experimental.pallas.tpu.CompilerParams` and `kernel_type`.
+    """`jax.experimental.pallas.tpu.CompilerParams` and `kernel_type`; with it gridir compiles the kernel on a TPU.
 
     Attributes:
       kernel_type: the core that the kernel runs on, as "tc", "sc_scalar_subcore" or "sc_vector_subcore", or a
@@ -33,3 +53,6 @@ class CompilerParams(_tpu.CompilerParams):
 
     # Replace is a method, not a field.
     replace = dataclasses.replace
+
+
+_register_lowering_rule(CompilerParams, lower_kernel_with_own_params, "tpu")

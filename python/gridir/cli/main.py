@@ -11,6 +11,7 @@ from gridir import __version__
 from gridir.cli.lower import lower
 from gridir.cli.opt import opt
 from gridir.cli.run import run
+from gridir.cli.tpu_check import tpu_check
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -21,4 +22,5 @@ def main() -> None:
 
 main.add_command(lower)
 main.add_command(run)
+main.add_command(tpu_check)
 main.add_command(opt)

@@ -11,12 +11,11 @@ import hashlib
 import io
 from typing import Any
 
-from gridir.compiler.options import CpuOptions
+from gridir.compiler.options import Options
 from gridir.compiler.passes import parse_module, run_pipeline
 from gridir.compiler.targets import Target
 from gridir.errors import within_kernel
 from gridir.mlir import ir
-from gridir.runtime import cpu
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Kernel:
 
     name: str
     target: Target
-    options: CpuOptions
+    options: Options
     bytecode: bytes = dataclasses.field(repr=False)
     grid_mapping: Any = dataclasses.field(default=None, repr=False, compare=False)
     source: str | None = dataclasses.field(default=None, repr=False, compare=False)
@@ -69,7 +68,7 @@ class Kernel:
             module = parse_module(self.bytecode, kernel=self.name)
             if stage == self.stages[0]:
                 return module
-            pipeline = cpu.pipeline_until(stage, self.options)
+            pipeline = self.target.backend.pipeline_until(stage, self.options)
             return run_pipeline(module, pipeline, kernel=self.name, print_after_all=print_after_all)
 
     def text(self, stage: str = "grid", *, locations: bool = False) -> str:
@@ -79,18 +78,21 @@ class Kernel:
         """
         return self.module(stage).operation.get_asm(enable_debug_info=locations)
 
-    def prepare(self) -> cpu.PreparedKernel:
+    def prepare(self) -> Any:
         """Compiles the kernel, or finds it compiled, so that calls of it run.
+
+        Returns:
+          What the target makes of it: a `PreparedKernel` on the CPU, a `MosaicKernel` for a TPU.
 
         Raises:
           CompileError: when a pass, LLVM or the linker refuses the kernel.
         """
         with within_kernel(self.name, self.source):
-            return cpu.prepare(self.name, self.key, self.bytecode, self.options)
+            return self.target.backend.prepare(self.name, self.key, self.bytecode, self.options)
 
 
 def make_kernel(
-    module: ir.Module, target: Target, options: CpuOptions, *, grid_mapping: Any = None, source: str | None = None
+    module: ir.Module, target: Target, options: Options, *, grid_mapping: Any = None, source: str | None = None
 ) -> Kernel:
     """Returns the kernel of a frontend's module, which holds one `grid.kernel`.
 

@@ -37,3 +37,20 @@ class CpuOptions:
             value = getattr(self, field)
             if value not in range(4):
                 raise OptionError(f"expected {field} from 0 to 3, got {value!r}")
+
+
+@dataclasses.dataclass(frozen=True)
+class TpuOptions:
+    """Options of the target `tpu`.
+
+    Attributes:
+      version: the version of Mosaic's serialised form to write. A libtpu reads its own version and earlier ones.
+      pipeline: the pass pipeline from a `grid` module to the serialised Mosaic module.
+    """
+
+    version: int = 13
+    pipeline: str = "grid-to-tpu"
+
+
+Options = CpuOptions | TpuOptions
+"""The options of any target."""

@@ -6,7 +6,11 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
+from types import ModuleType
+from typing import Any
 
+from gridir.compiler.options import CpuOptions, TpuOptions
 from gridir.errors import OptionError
 
 
@@ -18,11 +22,30 @@ class Target:
       name: what a person writes.
       platform: the JAX platform whose lowering rules are used.
       stages: names of the forms that a kernel takes, in order. The first is the frontend's module.
+      options: the class of its options.
+      module: the module that has its `pipeline_until` and `prepare`.
     """
 
     name: str
     platform: str
     stages: tuple[str, ...]
+    options: type[Any]
+    module: str
+
+    @property
+    def backend(self) -> ModuleType:
+        """What prepares kernels for this target; imported when it is first needed."""
+        return importlib.import_module(self.module)
+
+    def check_options(self, options: Any) -> Any:
+        """Returns `options`, or the defaults for None; raises OptionError for those of another target."""
+        if options is None:
+            return self.options()
+        if not isinstance(options, self.options):
+            raise OptionError(
+                f"expected {self.options.__name__} for target {self.name!r}, got {type(options).__name__}"
+            )
+        return options
 
     def check_stage(self, stage: str) -> str:
         """Returns `stage`; raises OptionError when this target has none of that name."""
@@ -31,9 +54,23 @@ class Target:
         return stage
 
 
-CPU = Target("cpu", platform="cpu", stages=("grid", "grid-planned", "loops", "bufferized", "vectorized", "llvm"))
+CPU = Target(
+    "cpu",
+    platform="cpu",
+    stages=("grid", "grid-planned", "loops", "bufferized", "vectorized", "llvm"),
+    options=CpuOptions,
+    module="gridir.runtime.cpu",
+)
 
-TARGETS = {target.name: target for target in (CPU,)}
+TPU = Target(
+    "tpu",
+    platform="tpu",
+    stages=("grid", "grid-planned", "tpu", "tpu-serialized"),
+    options=TpuOptions,
+    module="gridir.compiler.mosaic",
+)
+
+TARGETS = {target.name: target for target in (CPU, TPU)}
 
 
 def get_target(name: str) -> Target:

@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 from gridir.compiler.kernel import Kernel, make_kernel
-from gridir.compiler.options import CpuOptions
 from gridir.compiler.targets import TARGETS, Target
 from gridir.errors import within_kernel
-from gridir.frontend import jax_compat
+from gridir.frontend import cpu_call, jax_compat, tpu_call
 from gridir.frontend.lower_kernel import lower_kernel
-from gridir.frontend.options import has_side_effects, records_of
 from gridir.frontend.request import KernelRequest
 from gridir.mlir import ir
-from gridir.runtime import cpu
 
 if TYPE_CHECKING:
     from gridir.frontend.install import Installation
@@ -28,15 +25,18 @@ if TYPE_CHECKING:
 _kernels: weakref.WeakKeyDictionary[Any, dict[Hashable, Kernel]] = weakref.WeakKeyDictionary()
 _kernels_lock = threading.Lock()
 
+# How a call of a kernel is written, for each target.
+_CALLS = {"cpu": cpu_call, "tpu": tpu_call}
+
 
 def register(platform: str, current: Callable[[], Installation | None]) -> None:
-    """Hooks the kernel primitives and the custom call of a platform.
+    """Hooks the kernel primitives of a platform, and the custom call where it is gridir's own.
 
     Args:
       current: gives the installation in force on the thread that lowers.
     """
     target = next(target for target in TARGETS.values() if target.platform == platform)
-    jax_compat.register_call_target(cpu.CALL_TARGET, cpu.ffi_target(), platform)
+    _CALLS[target.name].register(platform)
 
     def handle(request: KernelRequest, platform: str) -> jax_compat.Emitter | None:
         installation = current()
@@ -44,18 +44,29 @@ def register(platform: str, current: Callable[[], Installation | None]) -> None:
             return None
         if request.interpret and not installation.replace_interpret:
             return None
-        kernel = get_kernel(request, target, installation.options)
-        if installation.captured is None:
-            # Compiled here, so that an error has the kernel's place and is not wrapped by XLA.
-            kernel.prepare()
-        elif kernel not in installation.captured:
-            installation.captured.append(kernel)
-        return _emitter(kernel, request)
+        return emitter_of(request, target, installation)
 
     jax_compat.register_kernel_rules(platform, handle)
 
 
-def get_kernel(request: KernelRequest, target: Target, options: CpuOptions) -> Kernel:
+def emitter_of(request: KernelRequest, target: Target, installation: Installation | None) -> jax_compat.Emitter:
+    """Returns what writes the call of a compiled kernel.
+
+    Raises:
+      UnsupportedError: when the kernel uses something that gridir cannot lower.
+      CompileError: when it cannot be compiled, unless it is only being captured.
+    """
+    options = installation.options if installation is not None else None
+    kernel = get_kernel(request, target, options if isinstance(options, target.options) else target.options())
+    if installation is None or installation.captured is None:
+        # Compiled here, so that an error has the kernel's place and is not wrapped by XLA.
+        kernel.prepare()
+    elif kernel not in installation.captured:
+        installation.captured.append(kernel)
+    return _CALLS[target.name].emitter(kernel, request)
+
+
+def get_kernel(request: KernelRequest, target: Target, options: Any) -> Kernel:
     """Returns the kernel of a request, from an earlier equal request if there was one.
 
     Raises:
@@ -70,7 +81,7 @@ def get_kernel(request: KernelRequest, target: Target, options: CpuOptions) -> K
     context = ir.Context()
     context.enable_multithreading(False)
     with within_kernel(request.kernel_name, request.source):
-        module = lower_kernel(request, context)
+        module = lower_kernel(request, context, platform=target.platform)
     kernel = make_kernel(module, target, options, grid_mapping=request.grid_mapping, source=request.source)
     if key is not None:
         with _kernels_lock:
@@ -78,7 +89,7 @@ def get_kernel(request: KernelRequest, target: Target, options: CpuOptions) -> K
     return kernel
 
 
-def _request_key(request: KernelRequest, target: Target, options: CpuOptions) -> Hashable | None:
+def _request_key(request: KernelRequest, target: Target, options: Any) -> Hashable | None:
     """What makes two requests with one jaxpr the same; None when a part of them cannot be compared."""
     key = (
         target.name,
@@ -100,25 +111,3 @@ def _request_key(request: KernelRequest, target: Target, options: CpuOptions) ->
         # A record of the author's may hold a dict or an array; such a kernel is lowered each time.
         return None
     return key
-
-
-def _emitter(kernel: Kernel, request: KernelRequest) -> jax_compat.Emitter:
-    # The pairs of the call count operands after the dynamic grid sizes.
-    num_sizes = request.grid_mapping.num_dynamic_grid_bounds
-    aliases = {operand + num_sizes: result for operand, result in request.input_output_aliases}
-
-    # The TPU's record has this field; the author means the call, so it counts here too.
-    records = records_of(request.compiler_params).values()
-    asked = any(has_side_effects(record) for record in records)
-
-    def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
-        return jax_compat.emit_call(
-            context,
-            operands,
-            cpu.CALL_TARGET,
-            cpu.call_attributes(kernel.key, kernel.bytecode, kernel.options),
-            aliases=aliases,
-            has_side_effect=kernel.has_side_effects or asked,
-        )
-
-    return emit

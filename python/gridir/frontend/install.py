@@ -14,7 +14,7 @@ from typing import Any
 import jax
 
 from gridir.compiler.kernel import Kernel
-from gridir.compiler.options import CpuOptions
+from gridir.compiler.options import Options
 from gridir.compiler.targets import TARGETS
 from gridir.errors import OptionError
 from gridir.frontend import capture
@@ -37,14 +37,16 @@ class Installation:
     Attributes:
       platforms: the JAX platforms on which gridir takes the kernels.
       replace_interpret: whether it takes those that ask for interpret mode too.
-      options: how kernels are compiled.
+      options: how kernels are compiled for the target that they are of; other targets take their defaults.
       captured: where `gridir.lower` collects kernels; None outside of it.
+      jax_alone: whether JAX lowers every kernel itself, also those with parameters of gridir's own.
     """
 
     platforms: tuple[str, ...]
     replace_interpret: bool = False
-    options: CpuOptions = dataclasses.field(default_factory=CpuOptions)
+    options: Options | None = None
     captured: Captured | None = None
+    jax_alone: bool = False
 
 
 # The value is None where gridir is not installed.
@@ -58,13 +60,13 @@ def current() -> Installation | None:
     return _context.value
 
 
-def _make(platforms: tuple[str, ...], replace_interpret: bool, options: CpuOptions | None) -> Installation:
+def _make(platforms: tuple[str, ...], replace_interpret: bool, options: Options | None) -> Installation:
     known = {target.platform for target in TARGETS.values()}
     for platform in platforms:
         if platform not in known:
             raise OptionError(f"expected platforms among {', '.join(sorted(known))}, got {platform!r}")
         register(platform)
-    return Installation(tuple(platforms), replace_interpret, options or CpuOptions())
+    return Installation(tuple(platforms), replace_interpret, options)
 
 
 def register(platform: str) -> None:
@@ -76,7 +78,7 @@ def register(platform: str) -> None:
 
 
 def install(
-    *, platforms: tuple[str, ...] = ("cpu",), replace_interpret: bool = False, options: CpuOptions | None = None
+    *, platforms: tuple[str, ...] = ("cpu",), replace_interpret: bool = False, options: Options | None = None
 ) -> None:
     """Makes JAX compile Pallas kernels with gridir, in every thread, from here on.
 
@@ -101,7 +103,7 @@ def install(
 
 @contextlib.contextmanager
 def installed(
-    *, platforms: tuple[str, ...] = ("cpu",), replace_interpret: bool = False, options: CpuOptions | None = None
+    *, platforms: tuple[str, ...] = ("cpu",), replace_interpret: bool = False, options: Options | None = None
 ) -> Iterator[None]:
     """As `install`, on this thread and while the context is entered. The innermost context is in force.
 
@@ -114,9 +116,16 @@ def installed(
 
 
 @contextlib.contextmanager
-def capturing(platform: str, replace_interpret: bool, options: CpuOptions) -> Iterator[Captured]:
+def capturing(platform: str, replace_interpret: bool, options: Options) -> Iterator[Captured]:
     """Collects the kernels that JAX lowers on this thread while the context is entered."""
     captured = Captured()
     installation = dataclasses.replace(_make((platform,), replace_interpret, options), captured=captured)
     with _context(installation):
         yield captured
+
+
+@contextlib.contextmanager
+def jax_alone() -> Iterator[None]:
+    """Leaves every kernel that JAX lowers on this thread to JAX, for a comparison."""
+    with _context(Installation((), jax_alone=True)):
+        yield

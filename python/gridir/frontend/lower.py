@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable
 from typing import Any
@@ -12,8 +13,9 @@ from typing import Any
 import jax
 
 from gridir.compiler.kernel import Kernel
-from gridir.compiler.options import CpuOptions
+from gridir.compiler.options import Options
 from gridir.compiler.targets import Target, get_target
+from gridir.frontend import jax_compat_tpu
 from gridir.frontend.install import capturing
 
 
@@ -46,12 +48,23 @@ class Lowered:
     kernels: tuple[Kernel, ...]
     _lowered: Any = dataclasses.field(repr=False)
 
-    def compile(self) -> Compiled:
+    def compile(self, **options: Any) -> Any:
         """Compiles the kernels, and the function around them.
+
+        Args:
+          **options: for a TPU, those of `gridir.tpu.aot`: topology, jobs, timeout, keep.
+
+        Returns:
+          On the CPU a `Compiled`, to be called; for a TPU the `Report` of `gridir.tpu.aot`.
 
         Raises:
           CompileError: when a pass, LLVM or the linker refuses a kernel.
+          LibtpuError: for a TPU, when libtpu is not installed.
         """
+        if self.target.name == "tpu":
+            from gridir.frontend.tpu_aot import aot
+
+            return aot(self, **options)
         for kernel in self.kernels:
             # Before XLA asks for it, so that an error has the kernel's place.
             kernel.prepare()
@@ -61,12 +74,16 @@ class Lowered:
         """Returns JAX's own module around the kernels, as StableHLO."""
         return self._lowered.as_text()
 
+    def stablehlo(self) -> Any:
+        """Returns the same as a module of jaxlib's MLIR."""
+        return self._lowered.compiler_ir("stablehlo")
+
 
 def lower(
     f: Callable[..., Any],
     *args: Any,
     target: str = "cpu",
-    options: CpuOptions | None = None,
+    options: Options | None = None,
     replace_interpret: bool = True,
     **kwargs: Any,
 ) -> Lowered:
@@ -75,7 +92,7 @@ def lower(
     Args:
       f: any function that JAX can trace, jitted or not.
       *args: arrays or `jax.ShapeDtypeStruct`s, as `jax.jit(f).lower` takes them.
-      target: "cpu".
+      target: "cpu" or "tpu".
       options: how kernels are compiled.
       replace_interpret: also take kernels that ask for `interpret=True`.
       **kwargs: keyword arguments of `f`.
@@ -91,6 +108,9 @@ def lower(
     """
     chosen = get_target(target)
     jitted: Any = f if hasattr(f, "trace") else jax.jit(f)
-    with capturing(chosen.platform, replace_interpret, options or CpuOptions()) as captured:
+    with (
+        capturing(chosen.platform, replace_interpret, chosen.check_options(options)) as captured,
+        jax_compat_tpu.abstract_device() if chosen.name == "tpu" else contextlib.nullcontext(),
+    ):
         lowered = jitted.trace(*args, **kwargs).lower(lowering_platforms=(chosen.platform,))
     return Lowered(chosen, tuple(captured), lowered)

@@ -1,0 +1,61 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gridir tpu-check`: what the real Mosaic compiler makes of a function's kernels, with no TPU."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from gridir.cli.errors import short_errors
+from gridir.cli.example import ExampleParameter, load_example
+
+
+@click.command("tpu-check")
+@click.argument("file", type=ExampleParameter())
+@click.option(
+    "--topology", default="v5e:2x2", show_default=True, help="The chips to compile for, as libtpu names them."
+)
+@click.option("--compare", is_flag=True, help="Also compile the kernels as JAX itself lowers them.")
+@click.option("--jobs", default=2, show_default=True, help="Compile this many kernels at once.")
+@click.option("--timeout", default=300.0, show_default=True, help="Give a compilation up after this many seconds.")
+@click.option("--keep", type=click.Path(file_okay=False), help="Keep libtpu's files on each kernel in this directory.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
+@click.option("--debug", is_flag=True, help="Show all of an error.")
+def tpu_check(
+    file: tuple[str, str | None],
+    topology: str,
+    compare: bool,
+    jobs: int,
+    timeout: float,
+    keep: str | None,
+    as_json: bool,
+    debug: bool,
+) -> None:
+    """Compiles the kernels of a function with libtpu, which needs no TPU, and reports on each.
+
+    FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
+    which gives its arguments. The exit status is 1 when a kernel is not accepted.
+    """
+    with short_errors(debug, file[0]):
+        from gridir import tpu
+
+        example = load_example(*file)
+        report = tpu.aot(
+            example.function,
+            *example.args,
+            topology=topology,
+            compare=compare,
+            jobs=jobs,
+            timeout=timeout,
+            keep=keep,
+        )
+    click.echo(json.dumps(report.to_json()) if as_json else str(report))
+    if debug:
+        for kernel in (*report.kernels, *report.jax):
+            if kernel.error is not None and kernel.error.details:
+                click.echo(kernel.error.details, err=True)
+    if not report.accepted:
+        raise click.exceptions.Exit(1)

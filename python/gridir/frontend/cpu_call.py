@@ -1,0 +1,45 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The call of a kernel that is compiled for the CPU, in the module that JAX makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from gridir.frontend import jax_compat
+from gridir.frontend.options import has_side_effects, records_of
+from gridir.frontend.request import KernelRequest
+from gridir.runtime import cpu
+
+if TYPE_CHECKING:
+    from gridir.compiler.kernel import Kernel
+
+
+def register(platform: str) -> None:
+    """Makes XLA know the custom call."""
+    jax_compat.register_call_target(cpu.CALL_TARGET, cpu.ffi_target(), platform)
+
+
+def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat.Emitter:
+    """Returns what writes the call of a kernel."""
+    # The pairs of the call count operands after the dynamic grid sizes.
+    num_sizes = request.grid_mapping.num_dynamic_grid_bounds
+    aliases = {operand + num_sizes: result for operand, result in request.input_output_aliases}
+
+    # The TPU's record has this field; the author means the call, so it counts here too.
+    records = records_of(request.compiler_params).values()
+    asked = any(has_side_effects(record) for record in records)
+
+    def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
+        return jax_compat.emit_call(
+            context,
+            operands,
+            cpu.CALL_TARGET,
+            cpu.call_attributes(kernel.key, kernel.bytecode, kernel.options),
+            aliases=aliases,
+            has_side_effect=kernel.has_side_effects or asked,
+        )
+
+    return emit

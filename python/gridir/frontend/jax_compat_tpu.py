@@ -1,0 +1,118 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""JAX's private modules for Mosaic TPU kernels; `jax_compat` has all others."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax._src import core as _core
+from jax._src import sharding_impls as _sharding_impls
+from jax._src import tpu_custom_call as _tpu_custom_call
+from jax._src.interpreters import mlir as _mlir
+from jax._src.pallas.mosaic import core as _tpu_core
+from jax._src.pallas.mosaic import pallas_call_registration as _registration
+from jax.sharding import AbstractDevice, AbstractMesh
+
+from gridir.frontend import jax_compat  # noqa: F401  (checks JAX's version first)
+
+jax_lowering = _registration.pallas_call_tpu_lowering_rule
+"""JAX's own rule for `pallas_call` on a TPU."""
+
+
+def abstract_device(kind: str = "TPU v5 lite") -> contextlib.AbstractContextManager[Any]:
+    """Makes JAX lower as if for a TPU of that kind: some of its rules ask for the device, and there is none."""
+    device = AbstractDevice(device_kind=kind, num_cores=1, platform="tpu")
+    return jax.sharding.use_abstract_mesh(AbstractMesh((), (), abstract_device=device))
+
+
+def emit_mosaic_call(
+    context: Any,
+    operands: Sequence[Any],
+    *,
+    config: Mapping[str, Any],
+    has_side_effects: Any,
+    kernel_name: str,
+    num_dynamic_sizes: int,
+    input_output_aliases: Sequence[tuple[int, int]],
+    out_avals: Sequence[Any],
+    effects: Any,
+    metadata: Mapping[str, str] | None,
+) -> Sequence[Any]:
+    """Writes the custom call of a Mosaic kernel; returns the MLIR values of its results.
+
+    Bools are int32 inside of a kernel, and random keys are their words; both are converted around the call.
+
+    Args:
+      context: JAX's `LoweringRuleContext`.
+      operands: sizes of dynamic grid dimensions, index operands, inputs.
+      config: fields of JAX's `CustomCallBackendConfig` other than the memory spaces.
+      has_side_effects: a bool or JAX's `SideEffectType`.
+      input_output_aliases: pairs (input, output) where `input` counts operands after the dynamic sizes.
+      out_avals: the abstract values of the results, which may name a memory space.
+      effects: the effects of the kernel's jaxpr; the axes of a mesh among them become metadata.
+      metadata: the strings that the author attached to the call.
+    """
+    aliases = tuple((operand + num_dynamic_sizes, result) for operand, result in input_output_aliases)
+    in_avals = [_core.physical_aval(aval) for aval in context.avals_in]
+    results = [_core.physical_aval(aval) for aval in context.avals_out]
+    kernel_ins, kernel_outs = [[_stored(aval) for aval in avals] for avals in (in_avals, results)]
+    input_spaces, output_spaces = _registration._resolve_memory_spaces(
+        in_avals, out_avals, input_output_aliases=aliases, kernel_type=_tpu_core.CoreType.TC
+    )
+    full = {
+        "collective_id": None,
+        "device_type": None,
+        "needs_hlo_passes": False,
+        "active_core_count": None,
+        "input_memory_spaces": input_spaces,
+        "output_memory_spaces": output_spaces,
+        # The body says itself which version it has; this keeps JAX from rewriting it.
+        "lowered_module_asm_version": _tpu_custom_call.get_ir_version(context),
+        **config,
+    }
+    effect = _registration._resolve_side_effect_type(has_side_effects)
+    if isinstance(effect, bool):
+        kinds = _tpu_custom_call.TpuSideEffectType
+        effect = kinds.SIDE_EFFECTING if effect else kinds.PURE
+    casts = context.replace(avals_in=in_avals, avals_out=kernel_ins)
+    stored = _mlir.lower_fun(lambda *xs: [_cast(x, aval) for x, aval in zip(xs, kernel_ins, strict=True)])
+    calls = _tpu_custom_call._tpu_custom_call_lowering(
+        context.replace(avals_in=kernel_ins, avals_out=kernel_outs),
+        *stored(casts, *operands),
+        config=_tpu_custom_call.CustomCallBackendConfig(**full),
+        has_side_effects=effect,
+        kernel_name=_mlir.sanitize_name(kernel_name),
+        out_avals=kernel_outs,
+        input_output_aliases=aliases,
+        metadata=_with_mesh_axes(context, effects, metadata),
+    )
+    casts = context.replace(avals_in=kernel_outs, avals_out=results)
+    loaded = _mlir.lower_fun(lambda *xs: [_cast(x, aval) for x, aval in zip(xs, results, strict=True)])
+    return loaded(casts, *calls)
+
+
+def _stored(aval: Any) -> Any:
+    return aval.update(dtype=jnp.dtype("int32")) if aval.dtype == jnp.bool_ else aval
+
+
+def _cast(x: Any, aval: Any) -> Any:
+    return x if x.dtype == aval.dtype else x.astype(aval.dtype)
+
+
+def _with_mesh_axes(context: Any, effects: Any, metadata: Mapping[str, str] | None) -> dict[str, str]:
+    """The author's metadata, and the axes of the mesh of devices that the kernel names."""
+    known = dict(metadata or {})
+    axis_context = context.module_context.axis_context
+    if isinstance(axis_context, _sharding_impls.SPMDAxisContext):
+        names = axis_context.mesh.axis_names
+        axes = {e.name for e in effects if isinstance(e, _core.NamedAxisEffect) and e.name in names}
+        if axes:
+            known["mesh_axes"] = json.dumps(sorted(axes, key=str))
+    return known

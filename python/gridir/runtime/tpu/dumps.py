@@ -1,0 +1,155 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What libtpu writes of a compiled kernel: its final schedule, its allocations, and the use of each unit.
+
+Nothing is executed. A bundle is one VLIW instruction and counts as one cycle; what a loop repeats is counted as often
+as the loop does, every predicated region as if it were taken, and waiting for copies not at all.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+# Each pass of each component is a file: number, component, number of the pass, pass.
+_FILE_NAME = re.compile(r"\d+-(?P<component>.+)-\d+-(?P<contents>.+)\.txt")
+
+# Bundles that are issued after a branch before it is taken.
+_DELAY_SLOTS = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Loop:
+    """A loop of the schedule.
+
+    Attributes:
+      first: the number of its first bundle.
+      last: the number of its last bundle.
+      trips: how often it is repeated, or None when that is not a constant.
+    """
+
+    first: int
+    last: int
+    trips: int | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Schedule:
+    """The bundles of a kernel.
+
+    Attributes:
+      bundles: how many there are.
+      loops: the loops, from the outside in.
+      cycles: an estimate: bundles times trip counts. Loops of unknown trip counts are counted once.
+    """
+
+    bundles: int
+    loops: tuple[Loop, ...]
+    cycles: int
+
+
+# Lines that begin a bundle: its number, a mark, and a `>` for each loop around it.
+_BUNDLE = re.compile(r"^\s*(0x[0-9a-f]+|\d+)\s+([A-Z]{2})?\s*:[ >]*\{", re.MULTILINE)
+_BRANCH_BACK = re.compile(r"sbr\.rel \(!?%(\w+?)\) target = \$region(\d+)")
+_START_OF_REGION = re.compile(r"Start region (\d+)")
+_COMPARISON = re.compile(r"%(p\w+) = scmp\.(?:ge|gt|eq|ne|lt|le)\.[su]32(?:\.totalorder)? %\w+, (\d+)")
+
+
+def read_schedule(text: str) -> Schedule:
+    """Reads the file `final_bundles`."""
+    starts = [*_BUNDLE.finditer(text)]
+    ends = [*(match.start() for match in starts[1:]), len(text)]
+    bodies = [text[match.start() : end] for match, end in zip(starts, ends, strict=True)]
+    region_starts: dict[str, int] = {}
+    bounds: dict[str, int] = {}
+    loops = []
+    for number, (match, body) in enumerate(zip(starts, bodies, strict=True)):
+        # A loop's first bundle carries a mark; any other comment is about what follows the bundle.
+        first = number if match.group(2) in ("LB", "LH") else number + 1
+        region_starts |= dict.fromkeys(_START_OF_REGION.findall(body), first)
+        bounds |= {name: int(bound) for name, bound in _COMPARISON.findall(body)}
+        for predicate, region in _BRANCH_BACK.findall(body):
+            target = region_starts.get(region)
+            if target is not None and target <= number:
+                last = min(number + _DELAY_SLOTS, len(bodies) - 1)
+                loops.append(Loop(target, last, bounds.get(predicate)))
+    loops.sort(key=lambda loop: (loop.first, -loop.last))
+    return Schedule(len(bodies), tuple(loops), _cycles(len(bodies), loops))
+
+
+def _cycles(bundles: int, loops: Sequence[Loop]) -> int:
+    weights = [1] * bundles
+    for loop in loops:
+        for number in range(loop.first, loop.last + 1):
+            weights[number] *= loop.trips or 1
+    return sum(weights)
+
+
+_ALLOCATION = re.compile(
+    r"#allocation(\w+) \[shape = '[^']*', space=(\w+), size = (0x[0-9a-f]+|\d+)(.*?)tag = '([^']*)'"
+)
+
+# What the tag of an allocation says of its purpose, in the order in which they are tried.
+_PURPOSES = (("spill", "spills"), ("internal scratch", "internal"), ("window allocation", "windows"))
+
+
+def read_allocations(text: str) -> dict[str, int]:
+    """Reads bytes of VMEM by purpose (windows, scratch, internal, spills) from the program with its registers."""
+    parts: dict[str, int] = {}
+    for name, space, size, _, tag in _ALLOCATION.findall(text):
+        if space == "vmem":
+            purpose = next((purpose for word, purpose in _PURPOSES if word in f"{name} {tag}"), "scratch")
+            parts[purpose] = parts.get(purpose, 0) + int(size, 0)
+    return parts
+
+
+def read_utilization(text: str) -> dict[str, int]:
+    """Reads how many operations each unit (MXU, XLU, VALU, ...) is given, summed over the bundles."""
+    rows = text.splitlines()
+    header = next((i for i, row in enumerate(rows) if row.startswith("MXU")), None)
+    if header is None:
+        return {}
+    units = [unit.strip() for unit in rows[header].split(",")]
+    # The next row has the slots of each unit.
+    numbers = [[int(x) for x in row.split()] for row in rows[header + 2 :] if row[:1].isdigit()]
+    return dict(zip(units, map(sum, zip(*numbers, strict=True)), strict=True)) if numbers else {}
+
+
+def read_dumps(paths: Iterable[str]) -> dict[str, Any]:
+    """Reads the files of one compilation, of a program with one kernel in it.
+
+    Returns:
+      `bundles`, `cycles`, `loops`, `vmem` (bytes by purpose) and `units`; nothing when there is no kernel.
+    """
+    components: dict[str, dict[str, str]] = {}
+    for path in paths:
+        match = _FILE_NAME.fullmatch(os.path.basename(path))
+        if match:
+            components.setdefault(match["component"], {})[match["contents"]] = path
+    for files in components.values():
+        if "final_bundles" not in files:
+            continue
+        text = _read(files["final_bundles"])
+        # The program around the kernel is scheduled, too; the kernel's first bundle names the call.
+        if not re.search(r"entry bundle: %\S+ = custom-call\(", text):
+            continue
+        schedule = read_schedule(text)
+        return {
+            "bundles": schedule.bundles,
+            "cycles": schedule.cycles,
+            "loops": [dataclasses.astuple(loop) for loop in schedule.loops],
+            "vmem": read_allocations(_read(files["post-ra"])) if "post-ra" in files else {},
+            "units": read_utilization(_read(files.get("final_hlo-static-per-bundle-utilization"))),
+        }
+    return {}
+
+
+def _read(path: str | None) -> str:
+    if path is None:
+        return ""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()

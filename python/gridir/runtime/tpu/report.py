@@ -1,0 +1,133 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What libtpu makes of kernels, as records that print and turn into JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from gridir.errors import Error
+from gridir.runtime.tpu.dumps import Loop
+
+
+@dataclasses.dataclass(frozen=True)
+class KernelReport:
+    """What libtpu makes of one kernel.
+
+    Attributes:
+      name: the kernel's name.
+      lowering: who lowered it: "gridir" or "jax".
+      error: why it was not accepted; None when it was. A `MosaicError` when libtpu refused it.
+      bundles: VLIW instructions of the final schedule.
+      cycles: bundles times trip counts; an estimate in which no copy is waited for.
+      loops: the loops of the schedule.
+      vmem: bytes of VMEM by purpose: windows, scratch, internal, spills.
+      units: operations by functional unit.
+      seconds: how long libtpu took.
+    """
+
+    name: str
+    lowering: str = "gridir"
+    error: Error | None = None
+    bundles: int | None = None
+    cycles: int | None = None
+    loops: tuple[Loop, ...] = ()
+    vmem: dict[str, int] = dataclasses.field(default_factory=dict)
+    units: dict[str, int] = dataclasses.field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def accepted(self) -> bool:
+        """Whether libtpu compiled the kernel."""
+        return self.error is None
+
+    @property
+    def vmem_bytes(self) -> int:
+        """All VMEM that the kernel takes."""
+        return sum(self.vmem.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the report as what JSON holds."""
+        record: dict[str, Any] = {"name": self.name, "lowering": self.lowering, "accepted": self.accepted}
+        if self.error is not None:
+            return record | {"error": _error_to_json(self.error)}
+        return record | {
+            "bundles": self.bundles,
+            "cycles": self.cycles,
+            "loops": [dataclasses.asdict(loop) for loop in self.loops],
+            "vmem_bytes": self.vmem_bytes,
+            "vmem": self.vmem,
+            "units": self.units,
+            "compile_seconds": round(self.seconds, 3),
+        }
+
+    def __str__(self) -> str:
+        if self.error is not None:
+            return f"{self.name} ({self.lowering}): not accepted\n" + "\n".join(
+                f"  {line}" for line in str(self.error).splitlines()
+            )
+        unknown = sum(loop.trips is None for loop in self.loops)
+        approximate = f" (trip counts of {unknown} loops unknown)" if unknown else ""
+        parts = ", ".join(f"{purpose} {size:,}" for purpose, size in sorted(self.vmem.items()))
+        return (
+            f"{self.name} ({self.lowering}): accepted\n"
+            f"  bundles: {self.bundles}\n"
+            f"  estimated cycles: {self.cycles:,}{approximate}\n"
+            f"  VMEM: {self.vmem_bytes:,} bytes ({parts or 'none'})\n"
+            f"  compiled in {self.seconds:.2f} s"
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """What libtpu makes of the kernels of a function.
+
+    Attributes:
+      topology: what it was compiled for.
+      device_kind: the chip, as JAX names it; "" when no kernel got as far as libtpu.
+      kernels: a report for each kernel as gridir lowers it.
+      jax: a report for each kernel as JAX itself lowers it, when a comparison was asked for.
+    """
+
+    topology: str
+    device_kind: str
+    kernels: tuple[KernelReport, ...]
+    jax: tuple[KernelReport, ...] = ()
+
+    @property
+    def accepted(self) -> bool:
+        """Whether libtpu compiled every kernel."""
+        return all(kernel.accepted for kernel in self.kernels)
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the report as what JSON holds."""
+        record: dict[str, Any] = {
+            "topology": self.topology,
+            "device_kind": self.device_kind,
+            "accepted": self.accepted,
+            "kernels": [kernel.to_json() for kernel in self.kernels],
+        }
+        return record | ({"jax": [kernel.to_json() for kernel in self.jax]} if self.jax else {})
+
+    def __str__(self) -> str:
+        title = f"{self.topology} ({self.device_kind})" if self.device_kind else self.topology
+        return "\n".join([f"libtpu for {title}", *map(str, self.kernels), *map(str, self.jax)])
+
+
+def _error_to_json(error: Error) -> dict[str, Any]:
+    frame = error.frames[0] if error.frames else None
+    return {
+        "type": type(error).__name__,
+        "stage": getattr(error, "stage", "lowering"),
+        "message": error.message,
+        "file": frame and frame.file,
+        "line": frame and frame.line,
+        "column": frame and frame.column,
+        "operand": getattr(error, "operand", None),
+        "cause": getattr(error, "cause", None),
+        "change": getattr(error, "change", None),
+        "notes": list(error.notes),
+        "libtpu": error.details if getattr(error, "cause", None) is not None else None,
+    }

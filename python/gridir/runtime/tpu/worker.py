@@ -1,0 +1,121 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The program of a worker process: compiles XLA programs with libtpu and answers what became of each.
+
+It imports jaxlib and libtpu but not JAX, so that it starts in a third of a second. libtpu may abort or hang on a
+program; that is why it runs here, and `workers.py` deals with the end of it.
+"""
+
+from __future__ import annotations
+
+import glob
+import importlib
+import os
+import shutil
+import sys
+import time
+from multiprocessing.connection import Connection
+from typing import Any
+
+from gridir.runtime.tpu.dumps import read_dumps
+
+# Only what the report is made of: libtpu can write every one of its seventy passes.
+_DUMPED_PASSES = "final_bundles|post-ra$|final_hlo-static-per-bundle-utilization"
+
+
+def libtpu_arguments(directory: str) -> str:
+    """The flags of libtpu, which it reads once, that make it write its final schedule into a directory."""
+    return (
+        f"--xla_jf_dump_to={directory} --xla_jf_dump_llo_text=true --xla_jf_dump_llo_pass_label_regex={_DUMPED_PASSES}"
+    )
+
+
+class Compiler:
+    """libtpu's compiler for one topology.
+
+    Attributes:
+      device: what the topology is made of: device kind, number of devices, version of libtpu.
+    """
+
+    def __init__(self, topology: str, directory: str):
+        """Loads libtpu; `directory` is where it was told to write its schedules."""
+        import libtpu
+        import numpy as np
+        from jaxlib import xla_client
+        from jaxlib.mlir import ir
+        from jaxlib.mlir._mlir_libs import _jax_mlir_ext, _mlirHlo, _stablehlo
+
+        xla_client.load_pjrt_plugin_dynamically("tpu", libtpu.get_library_path())
+        xla_client.initialize_pjrt_plugin("tpu")
+        description = xla_client.make_tfrt_tpu_c_api_device_topology(topology)
+        # Of the topology one device takes part: a kernel is the program of one.
+        device = description._make_compile_only_devices()[0]
+        self._client = device.client
+        self._devices = xla_client.DeviceList((device,))
+        self._options = xla_client.CompileOptions()
+        self._options.num_replicas = self._options.num_partitions = 1
+        self._options.device_assignment = xla_client.DeviceAssignment.create(np.array([[device.id]]))
+        self._ir = ir
+        self._context = ir.Context()
+        registry = ir.DialectRegistry()
+        _jax_mlir_ext.register_dialects(registry)
+        self._context.append_dialect_registry(registry)
+        _mlirHlo.register_mhlo_dialect(self._context)
+        _stablehlo.register_dialect(self._context)
+        self._context.load_all_available_dialects()
+        self._directory = directory
+        self.device = {
+            "device_kind": device.device_kind,
+            "libtpu": str(self._client.platform_version).splitlines()[-1].strip(),
+        }
+
+    def compile(self, program: bytes, keep: str | None = None) -> dict[str, Any]:
+        """Compiles one program; the answer holds an `error`, or figures of the kernel in it.
+
+        Args:
+          program: a StableHLO module with one call of `tpu_custom_call`.
+          keep: a directory that libtpu's files are moved to; None to remove them.
+        """
+        start = time.perf_counter()
+        try:
+            with self._context:
+                module = self._ir.Module.parse(program)
+            executable = self._client.compile(module, self._devices, self._options)
+            reply: dict[str, Any] = {"code_bytes": executable.get_compiled_memory_stats().generated_code_size_in_bytes}
+        except Exception as error:
+            # Every way of saying no is an answer: XLA's errors have several types, none of them public.
+            reply = {"error": str(error)}
+        reply["seconds"] = time.perf_counter() - start
+        files = glob.glob(os.path.join(glob.escape(self._directory), "*"))
+        if "error" not in reply:
+            reply.update(read_dumps(files))
+        for file in files:
+            if keep is None:
+                os.unlink(file)
+            else:
+                os.makedirs(keep, exist_ok=True)
+                shutil.move(file, keep)
+        return reply
+
+
+def serve(connection: Connection, topology: str, directory: str) -> None:
+    """Answers requests until the other end closes."""
+    try:
+        compiler = Compiler(topology, directory)
+    except Exception as error:
+        connection.send({"error": f"{type(error).__name__}: {error}"})
+        return
+    connection.send(compiler.device)
+    while True:
+        try:
+            request = connection.recv()
+        except EOFError:
+            return
+        connection.send(compiler.compile(**request))
+
+
+if __name__ == "__main__":
+    # jaxlib looks for its own parts relative to the path, of which this file's directory must be no part.
+    importlib.invalidate_caches()
+    serve(Connection(int(sys.argv[1])), sys.argv[2], sys.argv[3])

@@ -1,0 +1,188 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Worker processes with libtpu inside: several at once, each replaced when libtpu takes it down."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import multiprocessing
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gridir.errors import Error
+from gridir.runtime.tpu.worker import libtpu_arguments
+
+TOPOLOGIES = ("v4:2x2x1", "v5e:2x2", "v5p:2x2x1", "v6e:2x2", "tpu7x:2x2x1")
+"""Topologies that libtpu is known to compile for; it knows more sizes of each."""
+
+
+class LibtpuError(Error):
+    """libtpu is not installed, or cannot be started for a topology."""
+
+
+class Worker:
+    """One process with libtpu inside, started when it is first asked and again after it has died.
+
+    Attributes:
+      device: what it compiles for; empty before it was started.
+    """
+
+    def __init__(self, topology: str, timeout: float):
+        self.device: dict[str, Any] = {}
+        self._topology = topology
+        self._timeout = timeout
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stack = contextlib.ExitStack()
+
+    def compile(self, program: bytes, keep: str | None = None) -> dict[str, Any]:
+        """Returns the worker's answer; `stage` is there when libtpu gave none: "crash" or "timeout".
+
+        Raises:
+          LibtpuError: when libtpu cannot be started.
+        """
+        if self._process is None:
+            self._start()
+        # A worker that has died meanwhile is found out by the answer.
+        with contextlib.suppress(BrokenPipeError):
+            self._connection.send({"program": program, "keep": keep})
+        return self._receive()
+
+    def _start(self) -> None:
+        directory = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="gridir-tpu-"))
+        dumps = os.path.join(directory, "dumps")
+        os.mkdir(dumps)
+        self._log_path = os.path.join(directory, "log")
+        self._connection, other = multiprocessing.Pipe()
+        self._stack.enter_context(self._connection)
+        environment = os.environ | {
+            "LIBTPU_INIT_ARGS": f"{os.environ.get('LIBTPU_INIT_ARGS', '')} {libtpu_arguments(dumps)}".strip(),
+            # There is no TPU to ask, and nobody who knows its name.
+            "TPU_SKIP_MDS_QUERY": "1",
+            "TPU_WORKER_HOSTNAMES": "localhost",
+            # Nor one to quarrel over: several processes may compile.
+            "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
+            "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
+        }
+        command = [sys.executable, "-m", "gridir.runtime.tpu.worker", str(other.fileno()), self._topology, dumps]
+        with other, open(self._log_path, "wb") as output:
+            self._process = subprocess.Popen(
+                command,
+                env=environment,
+                pass_fds=[other.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        reply = self._receive()
+        if "error" in reply:
+            self.close()
+            raise _start_error(self._topology, reply["error"])
+        self.device = reply
+
+    def _receive(self) -> dict[str, Any]:
+        try:
+            if self._connection.poll(self._timeout):
+                return self._connection.recv()
+            reply = {"stage": "timeout", "error": f"libtpu gave no answer in {self._timeout:g} s"}
+        except (EOFError, ConnectionResetError):
+            assert self._process is not None
+            status = self._process.wait()
+            reply = {"stage": "crash", "error": f"{self._last_words()}\nlibtpu ended with status {status}".strip()}
+        self.close()
+        return reply
+
+    def _last_words(self) -> str:
+        """What libtpu wrote before it died, from its first fatal line on, without what Python adds."""
+        with open(self._log_path, encoding="utf-8", errors="replace") as log:
+            lines = log.read().splitlines()
+        fatal = [i for i, line in enumerate(lines) if line[:1] == "F" or "Check failed" in line or "*** SIG" in line]
+        # A line may hold the whole kernel.
+        return "\n".join(line[:300] for line in lines[fatal[0] if fatal else -5 :][:12])
+
+    def close(self) -> None:
+        """Ends the process and removes its files."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+        self._stack.close()
+        self._stack = contextlib.ExitStack()
+
+
+def _start_error(topology: str, message: str) -> LibtpuError:
+    if "No module named 'libtpu'" in message:
+        return LibtpuError("expected libtpu, which compiles for TPUs, got none", notes=["pip install 'gridir[tpu]'"])
+    return LibtpuError(
+        f"libtpu cannot compile for {topology!r}: {message.splitlines()[0]}",
+        notes=[f"topologies that it can compile for: {', '.join(TOPOLOGIES)}"],
+        details=message,
+    )
+
+
+class Workers:
+    """A number of workers for one topology, which compile programs side by side.
+
+    Example:
+      >>> with Workers("v5e:2x2") as workers:
+      ...     replies = workers.compile_all(programs)
+    """
+
+    def __init__(self, topology: str = "v5e:2x2", *, jobs: int = 2, timeout: float = 300):
+        """Starts nothing yet.
+
+        Args:
+          topology: the chips to compile for, as libtpu names them.
+          jobs: how many processes may run at once.
+          timeout: seconds after which a compilation is given up.
+        """
+        self.topology = topology
+        self._workers = [Worker(topology, timeout) for _ in range(max(jobs, 1))]
+        self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+        for worker in self._workers:
+            self._idle.put(worker)
+        self._threads = concurrent.futures.ThreadPoolExecutor(len(self._workers))
+
+    def compile_all(self, programs: Sequence[bytes], keep: Sequence[str | None] = ()) -> list[dict[str, Any]]:
+        """Returns the answer for each program, in order.
+
+        Args:
+          programs: StableHLO modules with one kernel each.
+          keep: for each program the directory that libtpu's files are moved to; none keeps nothing.
+
+        Raises:
+          LibtpuError: when libtpu cannot be started.
+        """
+        directories = list(keep) or [None] * len(programs)
+        return list(self._threads.map(self._compile, programs, directories))
+
+    def _compile(self, program: bytes, keep: str | None) -> dict[str, Any]:
+        with self._borrowed() as worker:
+            reply = worker.compile(program, keep)
+            return {**worker.device, **reply}
+
+    @contextlib.contextmanager
+    def _borrowed(self) -> Iterator[Worker]:
+        worker = self._idle.get()
+        try:
+            yield worker
+        finally:
+            self._idle.put(worker)
+
+    def close(self) -> None:
+        """Ends all processes."""
+        self._threads.shutdown(cancel_futures=True)
+        for worker in self._workers:
+            worker.close()
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
