@@ -89,6 +89,12 @@ def get_kernel(request: KernelRequest, target: Target, options: Any) -> Kernel:
     return kernel
 
 
+def forget_kernels() -> None:
+    """Forgets the kernels that were lowered, so that the next request lowers again; for measurements."""
+    with _kernels_lock:
+        _kernels.clear()
+
+
 def _request_key(request: KernelRequest, target: Target, options: Any) -> Hashable | None:
     """What makes two requests with one jaxpr the same; None when a part of them cannot be compared."""
     key = (

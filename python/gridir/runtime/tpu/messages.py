@@ -192,10 +192,19 @@ _LOCATION = re.compile(r"^at location: (loc\(.*\))$", re.MULTILINE)
 _OPERATION = re.compile(r"^The MLIR operation involved:\n(.*?)\n(?:\n|Please|\.\.\.)", re.MULTILINE | re.DOTALL)
 _OPERAND = re.compile(r"window params for (?P<kind>input|output) (?P<number>\d+)")
 _FILE = re.compile(r'(?:"(?P<function>[^"]*)"\()?"(?P<file>[^"]+)":(?P<line>\d+):(?P<column>\d+)')
-_PREFIX = re.compile(r"^(?:[A-Z_]+: )?(?:Mosaic failed to compile TPU kernel: )?")
+# What goes around a message, and what XLA says of the call: the whole of it, with its configuration.
+_NOISE = re.compile(r"^(?:[A-Z_]+: )?(?:Mosaic failed to compile TPU kernel: )?| while allocating on stack for .*")
 
 
-def explain(text: str, *, stage: str, kernel: str, inputs: Sequence[str], outputs: Sequence[str]) -> MosaicError:
+def explain(
+    text: str,
+    *,
+    stage: str = "compile",
+    kernel: str | None = None,
+    inputs: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    first_column: int = 1,
+) -> MosaicError:
     """Returns libtpu's error as one about the author's kernel.
 
     Args:
@@ -204,6 +213,7 @@ def explain(text: str, *, stage: str, kernel: str, inputs: Sequence[str], output
       kernel: the kernel's name.
       inputs: the names of the inputs, without prefetched scalars.
       outputs: the names of the outputs.
+      first_column: the number of a line's first column in the kernel's locations; JAX's own lowering counts from 0.
     """
     operand = None
     match = _OPERAND.search(text)
@@ -219,7 +229,7 @@ def explain(text: str, *, stage: str, kernel: str, inputs: Sequence[str], output
         operand=operand,
         cause=cause,
         change=change,
-        frames=_frames(text),
+        frames=_frames(text, 1 - first_column),
         details=text,
     )
 
@@ -236,7 +246,7 @@ def _summary(text: str) -> str:
     """Mosaic's own sentence, without what it says of the place, and the operation that it is about."""
     body = _LOCATION.split(text)[0]
     lines = [line.strip() for line in body.splitlines() if line.strip() and not line.startswith(("See http", "*** "))]
-    message = " ".join(_PREFIX.sub("", line)[:300] for line in lines[:2]) or "libtpu failed without a message"
+    message = " ".join(_NOISE.sub("", line)[:300] for line in lines[:2]) or "libtpu failed without a message"
     operation = _OPERATION.search(text)
     if operation:
         name = re.search(r'"([\w.]+)"\(', operation[1])
@@ -245,13 +255,13 @@ def _summary(text: str) -> str:
     return message
 
 
-def _frames(text: str) -> tuple[Frame, ...]:
+def _frames(text: str, shift: int) -> tuple[Frame, ...]:
     """The author's lines in the location that Mosaic names, innermost first."""
     match = _LOCATION.search(text)
     if match is None:
         return ()
     frames = [
-        Frame(place["file"], int(place["line"]), int(place["column"]), place["function"])
+        Frame(place["file"], int(place["line"]), int(place["column"]) + shift, place["function"])
         for place in _FILE.finditer(match[1])
         if place["file"] != "-"
     ]

@@ -10,6 +10,7 @@ import contextlib
 import multiprocessing
 import os
 import queue
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,13 @@ from gridir.runtime.tpu.worker import libtpu_arguments
 
 TOPOLOGIES = ("v4:2x2x1", "v5e:2x2", "v5p:2x2x1", "v6e:2x2", "tpu7x:2x2x1")
 """Topologies that libtpu is known to compile for; it knows more sizes of each."""
+
+
+# The first line of what libtpu writes when it ends itself.
+_FATAL = re.compile(r"^F\d{4} |Check failed|\*\*\* SIG")
+
+# Seconds that libtpu may take to start.
+_START_TIMEOUT = 120
 
 
 class LibtpuError(Error):
@@ -52,7 +60,7 @@ class Worker:
         # A worker that has died meanwhile is found out by the answer.
         with contextlib.suppress(BrokenPipeError):
             self._connection.send({"program": program, "keep": keep})
-        return self._receive()
+        return self._receive(self._timeout)
 
     def _start(self) -> None:
         directory = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="gridir-tpu-"))
@@ -80,17 +88,17 @@ class Worker:
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
-        reply = self._receive()
+        reply = self._receive(_START_TIMEOUT)
         if "error" in reply:
             self.close()
             raise _start_error(self._topology, reply["error"])
         self.device = reply
 
-    def _receive(self) -> dict[str, Any]:
+    def _receive(self, timeout: float) -> dict[str, Any]:
         try:
-            if self._connection.poll(self._timeout):
+            if self._connection.poll(timeout):
                 return self._connection.recv()
-            reply = {"stage": "timeout", "error": f"libtpu gave no answer in {self._timeout:g} s"}
+            reply = {"stage": "timeout", "error": f"libtpu gave no answer in {timeout:g} s"}
         except (EOFError, ConnectionResetError):
             assert self._process is not None
             status = self._process.wait()
@@ -99,10 +107,10 @@ class Worker:
         return reply
 
     def _last_words(self) -> str:
-        """What libtpu wrote before it died, from its first fatal line on, without what Python adds."""
+        """What libtpu wrote before it died, from its first fatal line on."""
         with open(self._log_path, encoding="utf-8", errors="replace") as log:
             lines = log.read().splitlines()
-        fatal = [i for i, line in enumerate(lines) if line[:1] == "F" or "Check failed" in line or "*** SIG" in line]
+        fatal = [i for i, line in enumerate(lines) if _FATAL.search(line)]
         # A line may hold the whole kernel.
         return "\n".join(line[:300] for line in lines[fatal[0] if fatal else -5 :][:12])
 

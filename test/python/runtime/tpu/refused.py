@@ -1,0 +1,68 @@
+# REQUIRES: libtpu
+# RUN: %python %s | FileCheck %s
+
+# What Mosaic refuses comes back with the author's line where Mosaic has a place, with a cause, and with a change that
+# works. Here it refuses what JAX's lowering makes, so that each kernel gets as far as Mosaic.
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from refused import KERNELS
+
+from gridir import tpu
+from gridir.frontend.tpu_aot import compile_candidates, jax_own
+
+kernels = [jax_own(function, *args)[0] for function, args in KERNELS.values()]
+with tpu.Workers("v5e:2x2", timeout=90) as workers:
+    for name, report in zip(KERNELS, compile_candidates(kernels, workers).jax, strict=True):
+        print(f"== {name}")
+        print(report)
+
+# CHECK-LABEL: == reshape
+# CHECK-NEXT:  reshapes (jax): not accepted
+# CHECK-NEXT:  unsupported shape cast; the operation is tpu.reshape : (vector<8x128xf32>) -> vector<16x64xf32>
+# CHECK-NEXT:  in kernel `reshapes`
+# CHECK-NEXT:  at {{.*}}refused.py:29:18 (reshapes)
+# CHECK-NEXT:  o_ref[...] = x_ref[...].reshape(16, 64)  # the line of the reshape
+# CHECK:       cause: a reshape must leave the last dimension
+# CHECK:       a change that works: reshape outside of the kernel
+
+# CHECK-LABEL: == int8 sum
+# CHECK:       (adds_int8)
+# CHECK:       a change that works: widen to int32
+
+# CHECK-LABEL: == float16
+# CHECK:       cause: Mosaic has no float16
+
+# CHECK-LABEL: == int16 matmul
+# CHECK:       (multiplies_int16)
+# CHECK:       a change that works: multiply bfloat16 or float32 into float32
+
+# CHECK-LABEL: == gather
+# CHECK:       cause: a gather reads within one vector register
+
+# CHECK-LABEL: == rotate
+# CHECK:       a change that works: widen to 32 bits, roll, and narrow
+
+# CHECK-LABEL: == small block
+# CHECK:       a change that works: make the block a multiple of (32, 128)
+
+# CHECK-LABEL: == unaligned
+# CHECK:       here 8 along dimension 0
+
+# CHECK-LABEL: == too large
+# CHECK-NEXT:  not accepted
+# CHECK-NEXT:  Ran out of memory in memory space vmem
+# CHECK:       cause: {{.*}} take 2.00M of VMEM, and the limit is 1.00M
+
+# CHECK-LABEL: == scratch
+# CHECK:       a change that works: set internal_scratch_in_bytes to at least 36864
+
+# CHECK-LABEL: == flag
+# CHECK:       cause: nope is not one of the flags
+
+# CHECK-LABEL: == cores
+# CHECK:       here 1
+
+# CHECK-LABEL: == float8
+# CHECK:       a change that works: compile the kernel with gridir
