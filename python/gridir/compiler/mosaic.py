@@ -56,7 +56,7 @@ def prepare(name: str, key: str, bytecode: bytes, options: TpuOptions) -> Mosaic
     start = time.perf_counter()
     module = run_pipeline(parse_module(bytecode, kernel=name), pipeline_until("tpu-serialized", options), kernel=name)
     operations = _operations(module)
-    for attribute in [a.name for a in module.operation.attributes if not a.name.startswith("stable_mosaic.")]:
+    for attribute in [name for name in module.operation.attributes if not name.startswith("stable_mosaic.")]:
         # libtpu knows the dialects of Mosaic and no other.
         del module.operation.attributes[attribute]
     body = module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True).encode()

@@ -77,7 +77,13 @@ def record_to_attribute(record: Any) -> ir.Attribute:
         value = getattr(record, name, None)
         if value != defaults.get(name):
             fields.append(f"{name} = {to_attribute(value)}".replace(" : i64", ""))
-    return ir.Attribute.parse(f"#grid.{backend.attribute}<{', '.join(fields)}>")
+    try:
+        return ir.Attribute.parse(f"#grid.{backend.attribute}<{', '.join(fields)}>")
+    except ir.MLIRError as error:
+        reason = error.error_diagnostics[0].message if error.error_diagnostics else "it has no such value"
+        raise OptionError(
+            f"expected fields that {type(record).__qualname__} can hold, got {', '.join(fields)}: {reason}"
+        ) from None
 
 
 def record_from_attribute(attribute: ir.Attribute) -> Any:

@@ -118,11 +118,6 @@ def _check(params: Any, mosaic: MosaicKernel, request: KernelRequest) -> None:
             f"serialization_format is {params.serialization_format!r}, but libtpu reads format 1 only",
             "leave serialization_format out",
         ),
-        (
-            params.vmem_limit_bytes is not None and not isinstance(params.vmem_limit_bytes, int),
-            f"vmem_limit_bytes is {params.vmem_limit_bytes!r}, which is no integer",
-            "give the limit in bytes as an int",
-        ),
     )
     for holds, message, change in problems:
         if holds:

@@ -48,7 +48,7 @@ print("rows:", len(ROWS))
 
 # An operand is named as its author named it, and the place is the author's.
 error = explain(
-    """INVALID_ARGUMENT: Mosaic failed to compile TPU kernel: Failed to set window params for output 0: E2002: Misaligned:
+    """INVALID_ARGUMENT: Mosaic failed to compile TPU kernel: Failed to set window params for output 0: E2002: Bad:
 Operand of shape (..., 64, 128) has tiling (8, 128), but its block shape (..., 4, 128) is not divisible
 
 at location: loc("get:"("get/get"(callsite("copy"("kernels.py":15:33 to :43) at "f"("main.py":3:4)))))
@@ -57,7 +57,7 @@ at location: loc("get:"("get/get"(callsite("copy"("kernels.py":15:33 to :43) at 
     inputs=["x_ref"],
     outputs=["o_ref"],
 )
-# CHECK: Failed to set window params for output 0: E2002: Misaligned: {{.*}} (o_ref)
+# CHECK: Failed to set window params for output 0: E2002: Bad: {{.*}} (o_ref)
 # CHECK: in kernel `copy`
 # CHECK: at kernels.py:15:33 (copy)
 # CHECK: a change that works: make the block a multiple of (8, 128)

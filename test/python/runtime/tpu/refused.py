@@ -7,10 +7,9 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
-from refused import KERNELS
-
 from gridir import tpu
 from gridir.frontend.tpu_aot import compile_candidates, jax_own
+from refused import KERNELS
 
 kernels = [jax_own(function, *args)[0] for function, args in KERNELS.values()]
 with tpu.Workers("v5e:2x2", timeout=90) as workers:

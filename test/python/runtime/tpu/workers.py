@@ -6,9 +6,8 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
-from programs import add, program
-
 from gridir.runtime.tpu.workers import LibtpuError, Workers
+from programs import add, program
 
 good = program(add())
 aborts = program(add("%i", "i32"))

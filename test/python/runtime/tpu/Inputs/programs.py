@@ -46,11 +46,12 @@ def program(body: str, array: str = "tensor<32x128xf32>") -> bytes:
             "needs_layout_passes": True,
         }
     }
+    quoted = json.dumps(json.dumps(config)).replace('\\"', "\\22")
     return f"""
 module attributes {{mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32}} {{
   func.func @main(%x: {array}) -> {array} {{
     %0 = stablehlo.custom_call @tpu_custom_call(%x) {{
-      api_version = 1 : i32, backend_config = {json.dumps(json.dumps(config)).replace(chr(92) + chr(34), chr(92) + "22")},
+      api_version = 1 : i32, backend_config = {quoted},
       operand_layouts = [dense<[1, 0]> : tensor<2xindex>], result_layouts = [dense<[1, 0]> : tensor<2xindex>]
     }} : ({array}) -> {array}
     return %0 : {array}
