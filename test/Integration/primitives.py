@@ -14,6 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from gridir.testing import difference, interpreted
 from jax import lax
+from jax._src.lax import lax as lax_internal
+from jax.ad_checkpoint import checkpoint_name
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
@@ -213,6 +215,27 @@ add(
     (counting(jnp.int8, 8, 128), counting(jnp.uint8, 128, 16)),
     wide=lambda a, b: lax.dot(a, b.astype(jnp.int8), preferred_element_type=jnp.int32),
     unsigned=lambda a, b: lax.dot(b.T, b, preferred_element_type=jnp.uint32),
+)
+
+NAN_SIGNS = np.array([0.0, -0.0, 1.0, -1.0, math.nan, -math.nan, math.inf, -math.inf], np.float32)
+add(
+    "total order",
+    tuple(np.meshgrid(NAN_SIGNS, NAN_SIGNS)),
+    eq_to=lambda x, y: lax_internal.eq_to_p.bind(x, y),
+    le_to=lambda x, y: lax_internal.le_to_p.bind(x, y),
+    lt_to=lambda x, y: lax_internal.lt_to_p.bind(x, y),
+)
+add(
+    "updates of values",
+    (counting(jnp.float32, 8, 128), np.array([3], np.int32)),
+    column=lambda x, i: x.at[:, 5].set(x[:, 0]),
+    columns=lambda x, i: jnp.zeros_like(x).at[:, 0].set(x[:, 1]).at[:, 2:].set(x[:, 1:-1]).at[:, -1].add(x[:, 3]),
+    row=lambda x, i: x.at[i[0]].multiply(2.0),
+    row_outside=lambda x, i: x.at[i[0] + 100].set(7.0),
+    row_from_end=lambda x, i: x.at[-1].set(7.0),
+    row_clipped=lambda x, i: x.at[i[0] + 100].set(7.0, mode="clip"),
+    element=lambda x, i: x.at[i[0], 9].max(500.0),
+    named=lambda x, i: checkpoint_name(x + 1, "sum"),
 )
 
 COUNTS = np.array([3, 0, -1, 9], np.int32)

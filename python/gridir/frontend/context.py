@@ -29,8 +29,10 @@ class KernelContext:
       static_grid: the sizes of the dimensions of the whole grid, None where the call gives it.
       platform: the platform that `jax.lax.platform_dependent` is resolved for.
       origin: the source info of the equation that is being decomposed, or None; its parts are all from there.
+      caller: the source info of the equation whose nested jaxpr is walked, or None.
       literals: the constants that were made of the jaxpr's literals; some rules read the literal and leave it unused.
       program_ids: what `program_id` gives inside an inlined pipeline body: values that replace the grid's, or None.
+      allocated: the Ref for each variable that stands for one which the function itself makes.
     """
 
     name: str
@@ -41,8 +43,17 @@ class KernelContext:
     platform: str = "cpu"
     program_ids: tuple[Any, ...] | None = None
     origin: Any = None
+    caller: Any = None
     literals: list[ir.Value] = dataclasses.field(default_factory=list)
+    allocated: dict[Any, ir.Value] = dataclasses.field(default_factory=dict)
     _locations: dict[Any, ir.Location] = dataclasses.field(default_factory=dict)
+
+    def place_of(self, eqn: Any) -> Any:
+        """The source info that an equation goes by; JAX forgets that of functions which it has traced before."""
+        if self.origin is not None:
+            return self.origin
+        known = self.caller is None or jax_compat.user_frame(eqn.source_info) is not None
+        return eqn.source_info if known else self.caller
 
     def location(self, source_info: Any) -> ir.Location:
         """The place in the author's file that an equation comes from."""
@@ -100,7 +111,12 @@ class RuleContext:
 
     def inline(self, jaxpr: Any, consts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
         """Emits the equations of a nested jaxpr here and returns its results."""
-        return self.kernel.walk(self.kernel, jaxpr, consts, values)
+        outer = self.kernel.caller
+        self.kernel.caller = self.source_info
+        try:
+            return self.kernel.walk(self.kernel, jaxpr, consts, values)
+        finally:
+            self.kernel.caller = outer
 
     def decompose(self, jaxpr: Any, consts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
         """As `inline`, for a jaxpr of gridir's own: its equations are reported as parts of this one."""

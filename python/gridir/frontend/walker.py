@@ -16,7 +16,8 @@ from jax.extend import core
 from gridir.errors import UnsupportedError
 from gridir.frontend import emit, jax_compat, registry
 from gridir.frontend.context import KernelContext, RuleContext
-from gridir.frontend.types import element_type
+from gridir.frontend.rules import state
+from gridir.frontend.types import element_type, value_type
 from gridir.mlir import ir
 
 
@@ -32,6 +33,18 @@ def walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequenc
     Returns:
       One value for each outvar.
     """
+    made = state.allocations(jaxpr)
+    if not made:
+        return _walk(kernel, jaxpr, consts, args)
+
+    def within(refs: list[ir.Value]) -> list[ir.Value]:
+        kernel.allocated.update(zip(made, refs, strict=True))
+        return _walk(kernel, jaxpr, consts, args)
+
+    return state.scoped([var.aval for var in made], [value_type(var.aval) for var in jaxpr.outvars], within)
+
+
+def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequence[ir.Value]) -> list[ir.Value]:
     env: dict[Any, ir.Value] = {}
 
     def read(atom: Any) -> ir.Value:
@@ -56,7 +69,7 @@ def walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequenc
         if not eqn.effects and used.isdisjoint(eqn.outvars):
             continue
         lowering = registry.find(eqn.primitive.name)
-        source_info = kernel.origin or eqn.source_info
+        source_info = kernel.place_of(eqn)
         ctx = RuleContext(kernel, eqn, used, source_info)
         with kernel.location(source_info):
             if lowering is None:
@@ -104,12 +117,14 @@ def _nested(param: Any) -> Iterator[Any]:
             yield from _nested(item)
 
 
-def _equations(jaxpr: Any) -> Iterator[Any]:
+def _equations(jaxpr: Any, caller: Any = None) -> Iterator[tuple[Any, Any]]:
+    """Every equation, and its place in the author's file; where JAX has forgotten that, the place of its caller."""
     for eqn in jaxpr.eqns:
-        yield eqn
+        frame = jax_compat.user_frame(eqn.source_info) or caller
+        yield eqn, frame
         for param in eqn.params.values():
             for nested in _nested(param):
-                yield from _equations(nested)
+                yield from _equations(nested, frame)
 
 
 def check_supported(name: str, jaxprs: Sequence[Any]) -> None:
@@ -123,17 +138,18 @@ def check_supported(name: str, jaxprs: Sequence[Any]) -> None:
       UnsupportedError: names all primitives without a rule at once, with their parameters and lines.
     """
     missing: dict[str, Any] = {}
+    primitives: set[str] = set()
     for jaxpr in jaxprs:
-        for eqn in _equations(jaxpr):
+        for eqn, frame in _equations(jaxpr):
             if registry.find(eqn.primitive.name) is None:
-                missing.setdefault(f"{eqn.primitive.name}[{_describe(eqn.params)}]", eqn)
+                missing.setdefault(f"{eqn.primitive.name}[{_describe(eqn.params)}]", frame)
+                primitives.add(eqn.primitive.name)
     if not missing:
         return
-    frames = [jax_compat.user_frame(eqn.source_info) for eqn in missing.values()]
-    lines = [f"{text} at {frame}" if frame else text for text, frame in zip(missing, frames, strict=True)]
-    primitives = sorted({eqn.primitive.name for eqn in missing.values()})
+    frames = list(missing.values())
+    lines = [f"{text} at {frame}" if frame else text for text, frame in missing.items()]
     raise UnsupportedError(
-        f"expected primitives that gridir can lower, got {', '.join(f'`{p}`' for p in primitives)}",
+        f"expected primitives that gridir can lower, got {', '.join(f'`{p}`' for p in sorted(primitives))}",
         kernel=name,
         frames=[frame for frame in frames if frame][:1],
         notes=[*lines, "docs/primitives.md lists the primitives that have a lowering rule"],

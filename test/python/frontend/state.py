@@ -101,3 +101,21 @@ def scoped(x_ref, o_ref):
 
 
 show(scoped, x)
+
+
+# A Ref that a function makes lives in a scope around all of the function.
+# CHECK-LABEL: // made
+# CHECK: grid.scoped (%[[REF:.*]]: memref<8x128xf32, #grid.space<default>>, %{{.*}}: memref<4xi32
+# CHECK: %[[X:.*]] = grid.load
+# CHECK: grid.store %[[X]], %[[REF]]
+# CHECK: grid.accumulate {{.*}}, %[[REF]]
+# CHECK: grid.load %[[REF]]
+def made(x_ref, o_ref):
+    ref = jax.new_ref(x_ref[...])
+    count = jax.empty_ref(jax.ShapeDtypeStruct((4,), jnp.int32))
+    count[...] = jnp.ones(4, jnp.int32)
+    jax.ref.addupdate(ref, ..., x_ref[...])
+    o_ref[...] = jax.ref.freeze(ref)
+
+
+show(made, x)

@@ -12,16 +12,16 @@ x = array(jnp.float32, 1, 8, 128)
 
 
 def kernel(x_ref, o_ref):
-    value = lax.conv_general_dilated(x_ref[...], jnp.ones((8, 8, 3)), (1,), "SAME")
+    value = lax.fft(x_ref[...].astype(jnp.complex64), "fft", (128,)).real
     o_ref[...] = value + lax.polygamma(x_ref[...], x_ref[...])
 
 
 # Every primitive that is missing is named at once, with its parameters and the author's line.
 # CHECK: UnsupportedError
-# CHECK: expected primitives that gridir can lower, got `conv_general_dilated`, `polygamma`
+# CHECK: expected primitives that gridir can lower, got `fft`, `polygamma`
 # CHECK: in kernel `kernel`
 # CHECK: unsupported.py:{{[0-9]+}}:{{[0-9]+}} (kernel)
-# CHECK: note: conv_general_dilated[{{.*}}window_strides=(1,){{.*}}] at {{.*}}unsupported.py
+# CHECK: note: fft[{{.*}}fft_lengths=(128,){{.*}}] at {{.*}}unsupported.py
 # CHECK: note: polygamma[] at {{.*}}unsupported.py
 try:
     gridir.lower(pl.pallas_call(kernel, out_shape=x), x)

@@ -4,8 +4,10 @@
 """The lowering rules, in files by family. Importing this package registers them all."""
 
 from gridir.frontend.rules import (
+    atomics,
     casts,
     control,
+    convolution,
     dot,
     elementwise,
     indexing,
@@ -21,8 +23,10 @@ from gridir.frontend.rules import (
 )
 
 __all__ = [
+    "atomics",
     "casts",
     "control",
+    "convolution",
     "dot",
     "elementwise",
     "indexing",

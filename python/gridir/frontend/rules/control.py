@@ -16,7 +16,6 @@ from gridir.frontend.registry import rule
 from gridir.frontend.types import (
     element_type,
     is_integer,
-    is_ref,
     is_unsigned,
     value_type,
 )
@@ -288,21 +287,6 @@ def _put(y: ir.Value, into: ir.Value, place: ir.Value) -> ir.Value:
     if len(shape) == 1:
         return emit.insert(y, into, [place])
     return emit.insert_slice(y, into, [place, *[0] * (len(shape) - 1)], sizes=[1, *shape[1:]])
-
-
-@rule("run_scoped")
-def _run_scoped(
-    ctx: RuleContext, *values: ir.Value, jaxpr: Any, collective_axes: Any = (), ref_transforms: Any = (), **_: Any
-) -> list[ir.Value]:
-    from gridir.frontend.rules.state import scoped
-
-    if any(ref_transforms):
-        raise ctx.unsupported(f"expected Refs without layout transforms, got {ref_transforms}")
-    avals = [var.aval for var in jaxpr.invars]
-    unknown = [aval for aval in avals if not is_ref(aval)]
-    if unknown:
-        raise ctx.unsupported(f"expected Refs to allocate, got {unknown[0]}")
-    return scoped(ctx, avals, lambda refs: ctx.inline(jaxpr, values, refs), collective_axes)
 
 
 @rule("axis_index")

@@ -57,7 +57,8 @@ def _delay(_: RuleContext, nanos: ir.Value) -> list[ir.Value]:
 
 @rule("debug_print")
 def _debug_print(ctx: RuleContext, *values: ir.Value, fmt: str, **params: Any) -> list[ir.Value]:
-    """Without places in the format the values follow it, as JAX prints them."""
+    """Without places in the format the values follow it, as JAX prints them; of a Ref it prints what it holds."""
+    values = tuple(grid.load_all(x) if isinstance(x.type, ir.MemRefType) else x for x in values)
     args, kwargs = _arguments(values, params)
     used: list[Any] = []
     if params.get("has_placeholders", "{" in fmt):

@@ -162,14 +162,19 @@ register("argmin", _arg_extreme("lt"))
 
 
 def running(combine: Callable[[Any, Any], Any], x: Any, neutral: Any, axis: int, reverse: bool) -> Any:
-    """Inclusive running combination in log2(n) steps, each with the array shifted by a power of two."""
-    size, distance = x.shape[axis], 1
+    """Inclusive running combination in log2(n) steps, each with the array shifted by a power of two.
+
+    Narrow floats are combined in f32 and rounded once, as XLA does it.
+    """
+    size, distance, dtype = x.shape[axis], 1, x.dtype
+    if jnp.issubdtype(dtype, jnp.floating) and jnp.finfo(dtype).bits < 32:
+        x = x.astype(jnp.float32)
     while distance < size:
         config = [(0, 0, 0)] * x.ndim
         config[axis] = (-distance, distance, 0) if reverse else (distance, -distance, 0)
         x = combine(lax.pad(x, jnp.asarray(neutral, x.dtype), config), x)
         distance *= 2
-    return x
+    return x.astype(dtype)
 
 
 @decomposition("cumsum")

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -13,8 +14,11 @@ from jax import lax
 from gridir.frontend.registry import decomposition
 
 
-def _order_key(x: Any) -> Any:
-    """An unsigned integer array that sorts as `x` does; -0 equals +0, and all NaNs are equal and come last."""
+def _order_key(x: Any, merge: bool = True) -> Any:
+    """An unsigned integer array that sorts as `x` does.
+
+    With `merge`, -0 equals +0, and all NaNs are equal and come last; else numbers are ordered by their bits.
+    """
     if x.dtype == jnp.bool_:
         return x.astype(jnp.uint8)
     if jnp.issubdtype(x.dtype, jnp.unsignedinteger):
@@ -24,10 +28,25 @@ def _order_key(x: Any) -> Any:
     top = jnp.asarray(1 << (bits - 1), unsigned)
     if jnp.issubdtype(x.dtype, jnp.integer):
         return lax.convert_element_type(x, unsigned) ^ top
-    x = jnp.where(x == 0, jnp.zeros_like(x), x)
-    x = jnp.where(x != x, jnp.full_like(x, jnp.nan), x)
+    if merge:
+        x = jnp.where(x == 0, jnp.zeros_like(x), x)
+        x = jnp.where(x != x, jnp.full_like(x, jnp.nan), x)
     raw = lax.bitcast_convert_type(x, unsigned)
     return jnp.where(raw >= top, ~raw, raw | top)
+
+
+def _total_order(compare: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Comparison in the total order of IEEE 754, in which -0 is before +0 and every NaN has its place."""
+
+    def compared(x: Any, y: Any) -> Any:
+        return compare(_order_key(x, merge=False), _order_key(y, merge=False))
+
+    return compared
+
+
+decomposition("eq_to")(_total_order(lax.eq))
+decomposition("le_to")(_total_order(lax.le))
+decomposition("lt_to")(_total_order(lax.lt))
 
 
 @decomposition("sort")

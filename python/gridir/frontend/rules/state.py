@@ -16,7 +16,7 @@ from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import rule
 from gridir.frontend.rules.casts import convert
-from gridir.frontend.types import element_type, ref_type, value_type
+from gridir.frontend.types import element_type, is_ref, ref_type, value_type
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -259,7 +259,7 @@ def _addupdate(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, t
     return []
 
 
-def _mask(ctx: RuleContext, access: Access, mask: ir.Value | None, shape: Sequence[int]) -> ir.Value | None:
+def access_mask(ctx: RuleContext, access: Access, mask: ir.Value | None, shape: Sequence[int]) -> ir.Value | None:
     """The mask in the shape of the value; a gather takes one of the shape of its indices."""
     if mask is None:
         return None
@@ -277,7 +277,7 @@ def _masked_load(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, **_: Any) 
     ref, transforms, mask, other = tree_util.tree_unflatten(args_tree, leaves)
     shape = ctx.avals_out[0].shape
     access = Access(ctx, ref, transforms)
-    mask = _mask(ctx, access, mask, shape)
+    mask = access_mask(ctx, access, mask, shape)
     if mask is None:
         return access.load()
     if other is not None:
@@ -294,7 +294,7 @@ def _masked_load(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, **_: Any) 
 def _masked_swap(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, **_: Any) -> list[ir.Value]:
     ref, transforms, value, mask = tree_util.tree_unflatten(args_tree, leaves)
     access = Access(ctx, ref, transforms)
-    mask = _mask(ctx, access, mask, ctx.avals_out[0].shape)
+    mask = access_mask(ctx, access, mask, ctx.avals_out[0].shape)
     old = access.load() if ctx.is_used() else value
     access.store(value, mask)
     if ctx.is_used() and mask is not None:
@@ -304,13 +304,12 @@ def _masked_swap(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, **_: Any) 
 
 
 def scoped(
-    ctx: RuleContext,
     avals: Sequence[Any],
+    results: Sequence[ir.Type],
     body: Callable[[list[ir.Value]], Sequence[ir.Value]],
     collective_axes: Any = (),
 ) -> list[ir.Value]:
-    """`grid.scoped`: a region with a Ref for each of the abstract Refs."""
-    results = [value_type(aval) for aval in ctx.avals_out]
+    """`grid.scoped`: a region with a Ref for each of the abstract Refs, which gives values of these types."""
     axes = collective_axes if isinstance(collective_axes, tuple) else (collective_axes,)
     attributes: dict[str, ir.Attribute] = {}
     # A scope without Refs has nothing to share.
@@ -322,3 +321,48 @@ def scoped(
     with ir.InsertionPoint(block):
         emit.op("grid.yield", list(body(list(block.arguments))), [])
     return list(region.results)
+
+
+@rule("run_scoped")
+def _run_scoped(
+    ctx: RuleContext, *values: ir.Value, jaxpr: Any, collective_axes: Any = (), ref_transforms: Any = (), **_: Any
+) -> list[ir.Value]:
+    if any(ref_transforms):
+        raise ctx.unsupported(f"expected Refs without layout transforms, got {ref_transforms}")
+    avals = [var.aval for var in jaxpr.invars]
+    unknown = [aval for aval in avals if not is_ref(aval)]
+    if unknown:
+        raise ctx.unsupported(f"expected Refs to allocate, got {unknown[0]}")
+    results = [value_type(aval) for aval in ctx.avals_out]
+    return scoped(avals, results, lambda refs: ctx.inline(jaxpr, values, refs), collective_axes)
+
+
+# Refs that are made in the middle of a function live until its end: the walker opens the scope that holds them.
+
+
+def allocations(jaxpr: Any) -> list[Any]:
+    """The variables of a jaxpr that stand for Refs which its own equations make."""
+    return [eqn.outvars[0] for eqn in jaxpr.eqns if eqn.primitive.name in ("new_ref", "empty_ref")]
+
+
+@rule("new_ref")
+def _new_ref(ctx: RuleContext, value: ir.Value, **_: Any) -> ir.Value:
+    ref = ctx.kernel.allocated[ctx.eqn.outvars[0]]
+    grid.StoreOp(value, ref)
+    return ref
+
+
+@rule("empty_ref")
+def _empty_ref(ctx: RuleContext, **_: Any) -> ir.Value:
+    return ctx.kernel.allocated[ctx.eqn.outvars[0]]
+
+
+@rule("freeze")
+def _freeze(_: RuleContext, ref: ir.Value) -> ir.Value:
+    """What a Ref holds at the end of its life."""
+    return grid.load_all(ref)
+
+
+@rule("free_ref")
+def _free_ref(_: RuleContext, __: ir.Value) -> list[ir.Value]:
+    return []

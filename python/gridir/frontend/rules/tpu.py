@@ -156,3 +156,18 @@ def _prng_seed(_: RuleContext, *seeds: ir.Value) -> list[ir.Value]:
 @rule("prng_random_bits")
 def _prng_random_bits(ctx: RuleContext, **_: Any) -> ir.Value:
     return grid.PrngBitsOp(ctx.out_type).result
+
+
+@rule("prng_split")
+def _prng_split(ctx: RuleContext, key: ir.Value) -> list[ir.Value]:
+    """The words of a key, which is an array of one row of them."""
+    return [emit.extract(key, [emit.index(0), emit.index(i)]) for i in range(len(ctx.avals_out))]
+
+
+@rule("prng_join")
+def _prng_join(ctx: RuleContext, *words: ir.Value, impl: Any) -> ir.Value:
+    del impl
+    key = emit.empty(ctx.out_type)
+    for place, word in enumerate(words):
+        key = emit.insert(word, key, [emit.index(0), emit.index(place)])
+    return key

@@ -1,0 +1,80 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Convolution, as one contraction for each place of the kernel's window."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from gridir.frontend.registry import decomposition
+
+
+def _split(x: Any, axis: int, groups: int) -> Any:
+    """The groups of an axis as a new first axis."""
+    shape = (*x.shape[:axis], groups, x.shape[axis] // groups, *x.shape[axis + 1 :])
+    return jnp.moveaxis(x.reshape(shape), axis, 0)
+
+
+def _accumulator(dtype: Any, preferred: Any) -> Any:
+    """What products are summed in: f32 for narrower floats."""
+    result = jnp.dtype(preferred or dtype)
+    return jnp.dtype(jnp.float32) if jnp.issubdtype(result, jnp.floating) and result.itemsize < 4 else result
+
+
+@decomposition("conv_general_dilated")
+def _conv_general_dilated(
+    lhs: Any,
+    rhs: Any,
+    *,
+    window_strides: Sequence[int],
+    padding: Sequence[tuple[int, int]],
+    lhs_dilation: Sequence[int],
+    rhs_dilation: Sequence[int],
+    dimension_numbers: Any,
+    feature_group_count: int,
+    batch_group_count: int,
+    precision: Any,
+    preferred_element_type: Any,
+    **_: Any,
+) -> Any:
+    """Each place of the window multiplies a strided slice of the padded array, and the products are added up."""
+    lhs_spec, rhs_spec, out_spec = dimension_numbers
+    dtype, accumulator = lhs.dtype, _accumulator(lhs.dtype, preferred_element_type)
+    # From here on: (batch, feature, space...) and (out feature, in feature, space...).
+    lhs, rhs = jnp.transpose(lhs, lhs_spec), jnp.transpose(rhs, rhs_spec)
+    spatial = [(low, high, dilation - 1) for (low, high), dilation in zip(padding, lhs_dilation, strict=True)]
+    lhs = lax.pad(lhs, jnp.asarray(0, dtype), [(0, 0, 0), (0, 0, 0), *spatial])
+    if batch_group_count > 1:
+        groups, lhs, rhs = batch_group_count, _split(lhs, 0, batch_group_count), _split(rhs, 0, batch_group_count)
+    else:
+        groups, lhs, rhs = feature_group_count, _split(lhs, 1, feature_group_count), _split(rhs, 0, feature_group_count)
+    spans = [(size - 1) * d + 1 for size, d in zip(rhs.shape[3:], rhs_dilation, strict=True)]
+    out_space = [
+        max(0, (n - span) // stride + 1) for n, span, stride in zip(lhs.shape[3:], spans, window_strides, strict=True)
+    ]
+    batch, depth, features = lhs.shape[1], rhs.shape[2], rhs.shape[1]
+    # The contractions are plain matrix products: (places, depth) times (features, depth), for each group.
+    places = batch * math.prod(out_space)
+    totals = [jnp.zeros((places, features), accumulator)] * groups
+    for place in np.ndindex(*(rhs.shape[3:] if places else (0,))):
+        start = [p * d for p, d in zip(place, rhs_dilation, strict=True)]
+        limit = [s + (n - 1) * stride + 1 for s, n, stride in zip(start, out_space, window_strides, strict=True)]
+        window = lax.slice(lhs, [0, 0, 0, *start], [*lhs.shape[:3], *limit], [1, 1, 1, *window_strides])
+        for group in range(groups):
+            part = jnp.moveaxis(window[group], 1, -1).reshape(places, depth)
+            tap = rhs[(group, slice(None), slice(None), *place)]
+            product = lax.dot_general(
+                part, tap, (((1,), (1,)), ((), ())), precision=precision, preferred_element_type=accumulator
+            )
+            totals[group] = totals[group] + product
+    # (batch, space..., group x feature) becomes (batch, group x feature, space...), and then the author's order.
+    result = jnp.concatenate(totals, 1).reshape(batch, *out_space, groups * features)
+    result = jnp.moveaxis(result, -1, 1).astype(preferred_element_type or dtype)
+    return jnp.transpose(result, np.argsort(out_spec).tolist())

@@ -1,0 +1,100 @@
+# What kernels do with Refs, against JAX's interpret mode where it can, else against NumPy.
+#
+# RUN: %python %s | FileCheck %s
+
+from collections.abc import Callable
+from typing import Any
+
+import gridir
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gridir.testing import difference, interpreted
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import triton
+
+X = np.arange(8 * 16, dtype=np.float32).reshape(8, 16)
+INDICES = np.array([1, 0, 7, -1, -8, 2, 100, -100], np.int32)
+
+
+def made(x_ref, _, o_ref):
+    ref = jax.new_ref(x_ref[...] * 2)
+    scratch = jax.empty_ref(jax.typeof(x_ref[...]))
+    scratch[...] = x_ref[...]
+
+    @pl.loop(0, 8)
+    def _(i):
+        ref[i] = ref[i] + scratch[7 - i]
+
+    o_ref[...] = jax.ref.freeze(ref)
+
+
+def gather(x_ref, i_ref, o_ref):
+    o_ref[...] = x_ref[i_ref[...]]
+
+
+def gather_columns(x_ref, i_ref, o_ref):
+    o_ref[...] = x_ref[:, i_ref[...]]
+
+
+def gather_pairs(x_ref, i_ref, o_ref):
+    o_ref[...] = x_ref[i_ref[...], 3]
+
+
+def scatter(x_ref, i_ref, o_ref):
+    o_ref[...] = jnp.zeros_like(o_ref)
+    o_ref[i_ref[:4]] = x_ref[:4]
+
+
+def filled(x_ref, _, o_ref):
+    o_ref[...] = triton.load(x_ref, mask=x_ref[...] > 50, other=1)
+
+
+def atomics(x_ref, i_ref, o_ref):
+    o_ref[...] = x_ref[...]
+    old = triton.atomic_add(o_ref, (1, pl.ds(2, 4)), x_ref[3, :4])
+    triton.atomic_max(o_ref, (0, pl.ds(0, 4)), old)
+    triton.atomic_xchg(o_ref, (2,), x_ref[7], mask=x_ref[7] > 120)
+
+
+def atomics_in_numpy(x: np.ndarray, _: np.ndarray) -> np.ndarray:
+    result = x.copy()
+    old = result[1, 2:6].copy()
+    result[1, 2:6] += x[3, :4]
+    result[0, :4] = np.maximum(result[0, :4], old)
+    result[2] = np.where(x[7] > 120, x[7], result[2])
+    return result
+
+
+Reference = Callable[[np.ndarray, np.ndarray], np.ndarray]
+# The kernel, the shape of its result, and what it computes where interpret mode cannot say.
+ROWS: list[tuple[Callable[..., None], tuple[int, ...], Reference | None]] = [
+    (made, (8, 16), None),
+    (gather, (8, 16), None),
+    (gather_columns, (8, 8), None),
+    (gather_pairs, (8,), None),
+    (scatter, (8, 16), None),
+    (filled, (8, 16), None),
+    (atomics, (8, 16), atomics_in_numpy),
+]
+
+
+def run(kernel: Callable[..., None], shape: tuple[int, ...]) -> Any:
+    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(shape, jnp.float32))(X, INDICES)
+
+
+# CHECK-NOT: elements differ
+# CHECK: 7 of 7 rows are equal
+equal = 0
+for kernel, shape, reference in ROWS:
+    if reference is None:
+        with interpreted():
+            want = run(kernel, shape)
+    else:
+        want = reference(X, INDICES)
+    with gridir.installed():
+        problem = difference(run(kernel, shape), want)
+    if problem:
+        print(f"{kernel.__name__}: {problem}")
+    equal += problem is None
+print(f"{equal} of {len(ROWS)} rows are equal")

@@ -1,0 +1,37 @@
+# RUN: %python %s | FileCheck %s
+
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import triton
+from show import array, show
+
+
+# The kind follows the dtype, and only elements under the mask are touched.
+# CHECK-LABEL: // updates
+# CHECK: %[[ROW:.*]] = grid.slice_ref %o_ref[2, 0] [1, 128] [1, 1] drop [0]
+# CHECK: grid.atomic_rmw {{ *}}add {{.*}}, %[[ROW]] : tensor<128xf32>
+# CHECK: grid.atomic_rmw {{ *}}maxf {{.*}} : f32
+# CHECK: grid.atomic_rmw {{ *}}xchg {{.*}} mask {{.*}} : tensor<128xf32>
+# CHECK: grid.atomic_rmw {{ *}}minu {{.*}} : tensor<128xi32>
+def updates(x_ref, o_ref, n_ref):
+    triton.atomic_add(o_ref, (2,), x_ref[0])
+    triton.atomic_max(o_ref, (0, 1), 1.0)
+    triton.atomic_xchg(o_ref, (3,), x_ref[1], mask=x_ref[1] > 0)
+    triton.atomic_min(n_ref, (0,), jnp.ones(128, jnp.uint32))
+
+
+show(updates, array(), out_shape=[array(), array(jnp.uint32)])
+
+
+# CHECK-LABEL: // lock
+# CHECK: grid.atomic_cas %{{.*}}, %{{.*}}, %{{.*}} : i32, memref<i32
+def lock(n_ref, o_ref):
+    o_ref[...] = triton.atomic_cas(n_ref, 0, 1)
+
+
+show(
+    lock,
+    array(jnp.int32, 1),
+    in_specs=[pl.BlockSpec((None,), lambda: (0,))],
+    out_specs=pl.BlockSpec((None,), lambda: (0,)),
+)

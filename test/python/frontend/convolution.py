@@ -1,0 +1,32 @@
+# RUN: %python %s | FileCheck %s
+
+import jax.numpy as jnp
+from jax import lax
+from show import array, show_value
+
+# Each of the three places of the window is a matrix product of a strided slice, and narrow floats are summed in f32.
+# CHECK-LABEL: // strided
+# CHECK: tensor.extract_slice {{.*}} [1, 1, 16, 2, 2] [1, 1, 1, 1, 2]
+# CHECK: grid.dot {{.*}} contract [1] x [1] : tensor<4x16xbf16>, tensor<8x16xbf16> -> tensor<4x8xf32>
+# CHECK: grid.dot
+# CHECK: grid.dot
+# CHECK-NOT: grid.dot
+# CHECK: arith.truncf {{.*}} : tensor<{{.*}}xf32> to tensor<{{.*}}xbf16>
+show_value(
+    "strided",
+    lambda x, w: lax.conv_general_dilated(x, w, (1, 2), "VALID", dimension_numbers=("NHWC", "HWIO", "NHWC")),
+    array(jnp.bfloat16, 1, 2, 5, 16),
+    array(jnp.bfloat16, 1, 3, 16, 8),
+)
+
+# Two groups of features are two products.
+# CHECK-LABEL: // groups
+# CHECK: grid.dot {{.*}} : tensor<8x2xf32>, tensor<3x2xf32> -> tensor<8x3xf32>
+# CHECK: grid.dot {{.*}} : tensor<8x2xf32>, tensor<3x2xf32> -> tensor<8x3xf32>
+# CHECK-NOT: grid.dot
+show_value(
+    "groups",
+    lambda x, w: lax.conv_general_dilated(x, w, (1,), "VALID", feature_group_count=2),
+    array(jnp.float32, 1, 4, 8),
+    array(jnp.float32, 6, 2, 1),
+)
