@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from gridir.frontend import jax_compat
+from gridir.frontend.install import interpreting_mosaic
 
 # How far two computations of one value may be apart, relative to the value or to the median magnitude in the array.
 _TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "bfloat16": 2e-2, "float16": 2e-3}
@@ -29,6 +30,21 @@ def interpreted() -> Iterator[None]:
       ...     want = add(x, y)
     """
     with jax_compat.interpreting():
+        yield
+
+
+@contextlib.contextmanager
+def mosaic_interpreted() -> Iterator[None]:
+    """Makes every kernel that this thread traces inside run as it would be handed to libtpu, by an interpreter.
+
+    The kernel is lowered for a TPU; what runs on the CPU is the very module that libtpu is given. The interpreter is
+    strict: memory that nothing has written is NaN, accesses out of bounds and semaphores left unpaired are errors.
+
+    Example:
+      >>> with mosaic_interpreted():
+      ...     got = add(x, y)
+    """
+    with interpreting_mosaic():
         yield
 
 

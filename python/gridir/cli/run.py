@@ -17,46 +17,73 @@ from gridir.cli.example import Example, ExampleParameter, load_example
 
 @click.command()
 @click.argument("file", type=ExampleParameter())
+@click.option("--target", default="cpu", show_default=True, help="cpu; or tpu, by an interpreter of Mosaic modules.")
 @click.option("--check/--no-check", default=True, show_default=True, help="Compare with JAX's interpret mode.")
 @click.option("--repeat", default=5, show_default=True, help="Time this many calls and report the fastest.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
 @click.option("--debug", is_flag=True, help="Show all of an error.")
-def run(file: tuple[str, str | None], check: bool, repeat: int, as_json: bool, debug: bool) -> None:
-    """Compiles the kernels of a function for the CPU and runs it on its example arguments.
+def run(file: tuple[str, str | None], target: str, check: bool, repeat: int, as_json: bool, debug: bool) -> None:
+    """Compiles the kernels of a function and runs it on its example arguments.
+
+    For the target tpu, the modules that libtpu would be given are run on the CPU by a reference interpreter.
 
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
     which gives its arguments. The exit status is 1 when the results differ from those of JAX's interpret mode.
     """
     with short_errors(debug, file[0]):
-        record = _run(load_example(*file), check, repeat)
+        example = load_example(*file)
+        record = _interpret(example, target) if target != "cpu" else _compile_and_time(example, repeat)
+        if check:
+            record |= _check(example, record.pop("values"))
+        record.pop("values", None)
     click.echo(json.dumps(record) if as_json else _format(record))
     if record.get("differences"):
         raise click.exceptions.Exit(1)
 
 
-def _run(example: Example, check: bool, repeat: int) -> dict[str, Any]:
+def _compile_and_time(example: Example, repeat: int) -> dict[str, Any]:
     import jax
 
     import gridir
-    from gridir.testing import interpreted
 
     lowered = gridir.lower(example.function, *example.args)
     kernels = [{"name": kernel.name, **_prepare(kernel)} for kernel in lowered.kernels]
     compiled = lowered.compile()
     results = jax.block_until_ready(compiled(*example.args))
-    record: dict[str, Any] = {
-        "function": example.name,
-        "results": [str(jax.typeof(x)) for x in jax.tree.leaves(results)],
-        "kernels": kernels,
-        "milliseconds": _time(lambda: compiled(*example.args), repeat),
-    }
-    if check:
-        with interpreted():
-            reference = jax.jit(example.function)
-            expected = jax.block_until_ready(reference(*example.args))
-            record["interpret_milliseconds"] = _time(lambda: reference(*example.args), 1)
-        record["differences"] = _compare(results, expected)
-    return record
+    milliseconds = _time(lambda: compiled(*example.args), repeat)
+    return {"function": example.name, **_describe(results), "kernels": kernels, "milliseconds": milliseconds}
+
+
+def _interpret(example: Example, target: str) -> dict[str, Any]:
+    import jax
+
+    from gridir.compiler.targets import get_target
+    from gridir.testing import mosaic_interpreted
+
+    get_target(target)
+    start = time.perf_counter()
+    with mosaic_interpreted():
+        results = jax.block_until_ready(jax.jit(example.function)(*example.args))
+    milliseconds = 1e3 * (time.perf_counter() - start)
+    return {"function": example.name, **_describe(results), "kernels": [], "milliseconds": milliseconds}
+
+
+def _describe(results: Any) -> dict[str, Any]:
+    import jax
+
+    return {"results": [str(jax.typeof(x)) for x in jax.tree.leaves(results)], "values": results}
+
+
+def _check(example: Example, results: Any) -> dict[str, Any]:
+    import jax
+
+    from gridir.testing import interpreted
+
+    with interpreted():
+        reference = jax.jit(example.function)
+        expected = jax.block_until_ready(reference(*example.args))
+        milliseconds = _time(lambda: reference(*example.args), 1)
+    return {"interpret_milliseconds": milliseconds, "differences": _compare(results, expected)}
 
 
 def _prepare(kernel: Any) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 from gridir.compiler.kernel import Kernel, make_kernel
-from gridir.compiler.targets import TARGETS, Target
+from gridir.compiler.targets import TARGETS, TPU, Target
 from gridir.errors import within_kernel
-from gridir.frontend import cpu_call, jax_compat, tpu_call
+from gridir.frontend import cpu_call, jax_compat, mosaic_callback, tpu_call
 from gridir.frontend.lower_kernel import lower_kernel
 from gridir.frontend.request import KernelRequest
 from gridir.mlir import ir
@@ -44,6 +44,8 @@ def register(platform: str, current: Callable[[], Installation | None]) -> None:
             return None
         if request.interpret and not installation.replace_interpret:
             return None
+        if installation.interpret_mosaic:
+            return mosaic_callback.emitter(get_kernel(request, TPU, TPU.options()), request)
         return emitter_of(request, target, installation)
 
     jax_compat.register_kernel_rules(platform, handle)

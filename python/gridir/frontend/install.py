@@ -40,6 +40,7 @@ class Installation:
       options: how kernels are compiled for the target that they are of; other targets take their defaults.
       captured: where `gridir.lower` collects kernels; None outside of it.
       jax_alone: whether JAX lowers every kernel itself, also those with parameters of gridir's own.
+      interpret_mosaic: whether kernels on the CPU are lowered for a TPU, and the reference interpreter runs them.
     """
 
     platforms: tuple[str, ...]
@@ -47,6 +48,7 @@ class Installation:
     options: Options | None = None
     captured: Captured | None = None
     jax_alone: bool = False
+    interpret_mosaic: bool = False
 
 
 # The value is None where gridir is not installed.
@@ -128,4 +130,12 @@ def capturing(platform: str, replace_interpret: bool, options: Options) -> Itera
 def jax_alone() -> Iterator[None]:
     """Leaves every kernel that JAX lowers on this thread to JAX, for a comparison."""
     with _context(Installation((), jax_alone=True)):
+        yield
+
+
+@contextlib.contextmanager
+def interpreting_mosaic() -> Iterator[None]:
+    """Lowers every kernel of this thread for a TPU, and runs it on the CPU by the reference interpreter."""
+    installation = _make(("cpu",), True, None)
+    with _context(dataclasses.replace(installation, interpret_mosaic=True)):
         yield

@@ -409,6 +409,12 @@ def emit_call(
     return rule(context, *operands, **attributes)
 
 
+def emit_function(function: Callable[..., Sequence[Any]]) -> Emitter:
+    """Returns what writes a function of arrays, traced and lowered by JAX, in the place of a kernel."""
+    rule = _mlir.lower_fun(function, multiple_results=True)
+    return lambda context, operands: rule(context, *operands)
+
+
 def register_call_target(name: str, addresses: Mapping[str, Any], platform: str) -> None:
     """Registers the stages and the state of a custom call with XLA.
 

@@ -1,0 +1,475 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A reference interpreter of Mosaic modules: runs on the CPU what is handed to libtpu, one grid point after the other.
+
+It reads MLIR through the Python bindings of either gridir or jaxlib, in the readable or in the serialised form, and is
+strict where a TPU is silent: memory that nothing has written is poison, an access out of bounds is an error, and so is
+a semaphore that is not zero at the end. Copies are finished when they are started.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gridir.runtime.tpu import numpy_ops as ops
+from gridir.runtime.tpu.numpy_ops import ExecutionError, integer, numbers, type_of, window
+
+_PREFIX = "stable_mosaic."
+_DYNAMIC = np.iinfo(np.int64).min
+
+
+def poison(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
+    """Memory that nothing has written: NaN, or the most negative number."""
+    if dtype.kind == "b":
+        return np.zeros(shape, dtype)
+    return np.full(shape, np.iinfo(dtype).min if dtype.kind in "iu" else np.nan, dtype)
+
+
+@dataclasses.dataclass
+class Machine:
+    """What ops share: the values so far, by the slots that `Program` gave them, and the grid."""
+
+    values: list[Any]
+    bounds: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One op: what it runs, the slots of its operands and results, its attributes as text, its regions."""
+
+    name: str
+    run: Callable[[Machine, Step, list[Any]], Sequence[Any]]
+    operands: tuple[int, ...]
+    results: tuple[int, ...]
+    types: tuple[tuple[tuple[int, ...], np.dtype], ...]
+    attributes: dict[str, str]
+    regions: tuple[Body, ...]
+    location: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Body:
+    """A block: the slots of its arguments, and its ops."""
+
+    arguments: tuple[int, ...]
+    steps: tuple[Step, ...]
+
+    def run(self, machine: Machine, arguments: Sequence[Any]) -> tuple[str, list[Any]]:
+        """Runs the ops; returns the name of the terminator and what it gives."""
+        for slot, value in zip(self.arguments, arguments, strict=True):
+            machine.values[slot] = value
+        for step in self.steps:
+            operands = [machine.values[slot] for slot in step.operands]
+            if step.run is _terminate:
+                return step.name, operands
+            try:
+                results = step.run(machine, step, operands)
+            except ExecutionError as error:
+                raise ExecutionError(
+                    error.message, notes=[*error.notes, f"in {step.name} at {step.location}"]
+                ) from None
+            for slot, value in zip(step.results, results, strict=True):
+                machine.values[slot] = value
+        return "", []
+
+
+class Program:
+    """A Mosaic module, ready to run.
+
+    Example:
+      >>> Program(module).run([x, y], [((512, 512), np.dtype("float32"))])
+    """
+
+    def __init__(self, module: Any):
+        """Reads a module of gridir's or of jaxlib's MLIR.
+
+        Raises:
+          ExecutionError: when the module has an op that the interpreter does not know, or no kernel.
+        """
+        self._slots: dict[Any, int] = {}
+        self._functions: dict[str, Body] = {}
+        self._kernel: dict[str, Any] = {}
+        for op in module.body.operations:
+            name = str(op.attributes["sym_name"]).strip('"')
+            self._functions[name] = self._body(op.operation.regions[0].blocks[0])
+            if "tpu.core_type" in op.attributes:
+                arguments = op.operation.regions[0].blocks[0].arguments
+                self._kernel = {
+                    "body": self._functions[name],
+                    "types": [type_of(str(argument.type)) for argument in arguments],
+                    "semaphores": ["semaphore" in str(argument.type) for argument in arguments],
+                    "bounds": self._numbers(op, "iteration_bounds"),
+                    "prefetch": self._integer(op, "scalar_prefetch"),
+                    "scratch": self._integer(op, "scratch_operands"),
+                    "windows": self._windows(op),
+                }
+        if not self._kernel:
+            raise ExecutionError("expected a function with tpu.core_type, got none")
+
+    @staticmethod
+    def _numbers(op: Any, name: str) -> list[int]:
+        return numbers(str(op.attributes[name])) if name in op.attributes else []
+
+    @staticmethod
+    def _integer(op: Any, name: str) -> int:
+        return integer(str(op.attributes[name])) if name in op.attributes else 0
+
+    @staticmethod
+    def _windows(op: Any) -> list[dict[str, str]]:
+        if "window_params" not in op.attributes:
+            return []
+        return [{item.name: str(item.attr) for item in params} for params in op.attributes["window_params"]]
+
+    def _slot(self, value: Any) -> int:
+        return self._slots.setdefault(value, len(self._slots))
+
+    def _body(self, block: Any) -> Body:
+        arguments = tuple(map(self._slot, block.arguments))
+        return Body(arguments, tuple(self._step(op.operation) for op in block.operations))
+
+    def _step(self, op: Any) -> Step:
+        name = op.name.removeprefix(_PREFIX)
+        if name not in _HANDLERS:
+            raise ExecutionError(f"the interpreter has no {name}", notes=[f"at {op.location}"])
+        return Step(
+            name,
+            _HANDLERS[name],
+            tuple(map(self._slot, op.operands)),
+            tuple(map(self._slot, op.results)),
+            tuple(type_of(str(result.type)) for result in op.results),
+            {attribute: str(op.attributes[attribute]) for attribute in op.attributes},
+            tuple(self._body(region.blocks[0]) for region in op.regions if len(region.blocks)),
+            str(op.location),
+        )
+
+    def run(
+        self,
+        operands: Sequence[np.ndarray],
+        results: Sequence[tuple[Sequence[int], np.dtype]],
+        aliases: dict[int, int] | None = None,
+    ) -> list[np.ndarray]:
+        """Runs the kernel at every point of its grid, in order.
+
+        Args:
+          operands: those of the custom call: sizes of dynamic grid dimensions, prefetched scalars, inputs.
+          results: shapes and dtypes of the results.
+          aliases: operand to the result that shares its memory.
+
+        Raises:
+          ExecutionError: for an access out of bounds, or a semaphore that is not zero at the end.
+        """
+        kernel, machine = self._kernel, Machine([None] * len(self._slots), ())
+        arrays = [np.array(x) for x in operands]
+        outputs = [poison(shape, np.dtype(dtype)) for shape, dtype in results]
+        for operand, result in (aliases or {}).items():
+            outputs[result] = arrays[operand]
+        sizes = iter(arrays)
+        machine.bounds = tuple(int(next(sizes)) if n == _DYNAMIC else n for n in kernel["bounds"])
+        rest = list(sizes)
+        scalars, memories = rest[: kernel["prefetch"]], [*rest[kernel["prefetch"] :], *outputs]
+        scratch = self._scratch()
+        windows = [
+            _Window(memory, params, self._functions, is_output=number >= len(memories) - len(outputs))
+            for number, (memory, params) in enumerate(
+                zip(memories, kernel["windows"] or [{}] * len(memories), strict=True)
+            )
+        ]
+        with np.errstate(all="ignore"):
+            for point in itertools.product(*map(range, machine.bounds)):
+                indices = [np.int32(i) for i in point]
+                blocks = [w.move_to(machine, [*indices, *scalars]) for w in windows]
+                kernel["body"].run(machine, [*indices, *scalars, *blocks, *scratch])
+            for w in windows:
+                w.write_back()
+        self._check_semaphores(scratch)
+        return outputs
+
+    def _scratch(self) -> list[np.ndarray]:
+        count = self._kernel["scratch"]
+        if not count:
+            return []
+        types, semaphores = self._kernel["types"][-count:], self._kernel["semaphores"][-count:]
+        return [
+            np.zeros(shape, dtype) if semaphore else poison(shape, dtype)
+            for (shape, dtype), semaphore in zip(types, semaphores, strict=True)
+        ]
+
+    def _check_semaphores(self, scratch: Sequence[np.ndarray]) -> None:
+        count = len(scratch)
+        flags = self._kernel["semaphores"][-count:] if count else []
+        for number, (memory, semaphore) in enumerate(zip(scratch, flags, strict=True)):
+            if semaphore and np.any(memory):
+                raise ExecutionError(f"expected semaphores of zero at the end, got {memory} in scratch {number}")
+
+
+class _Window:
+    """The block of one operand: moved when its place changes, and an output's written back before that."""
+
+    def __init__(self, memory: np.ndarray, params: dict[str, str], functions: dict[str, Body], is_output: bool):
+        self._memory, self._is_output = memory, is_output
+        self._place: tuple[int, ...] | None = None
+        self._transform = functions[params["transform_indices"].strip('@"')] if params else None
+        self._shape = tuple(numbers(params["window_bounds"])) if params else ()
+        self._by_element = "window_kind" in params
+        self._block = memory
+
+    def move_to(self, machine: Machine, arguments: Sequence[Any]) -> np.ndarray:
+        if self._transform is None:
+            return self._memory
+        _, indices = self._transform.run(machine, arguments)
+        units = (1,) * len(self._shape) if self._by_element else self._shape
+        place = tuple(int(i) * unit for i, unit in zip(indices, units, strict=True))
+        if place != self._place:
+            self.write_back()
+            self._place = place
+            self._block = poison(self._shape, self._memory.dtype)
+            if not self._is_output:
+                inner, outer = self._overlap()
+                self._block[inner] = self._memory[outer]
+        return self._block
+
+    def write_back(self) -> None:
+        if self._is_output and self._place is not None:
+            inner, outer = self._overlap()
+            self._memory[outer] = self._block[inner]
+
+    def _overlap(self) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
+        """The part of the block, and of the array, where both are."""
+        assert self._place is not None
+        inner, outer = [], []
+        for start, size, limit in zip(self._place, self._shape, self._memory.shape, strict=True):
+            first, last = max(start, 0), min(start + size, limit)
+            if first >= last:
+                raise ExecutionError(f"a block at {self._place} lies outside of its array of {self._memory.shape}")
+            inner.append(slice(first - start, last - start))
+            outer.append(slice(first, last))
+        return tuple(inner), tuple(outer)
+
+
+# Ops -----------------------------------------------------------------------------------------------------------------
+
+
+def _terminate(*_: Any) -> Any:
+    raise AssertionError("a terminator ends its block")
+
+
+def _ints(values: Sequence[Any]) -> list[int]:
+    return [int(x) for x in values]
+
+
+def _groups(step: Step, operands: Sequence[Any]) -> list[list[Any]]:
+    """The operands of an op by the groups that its attribute names."""
+    rest = iter(operands)
+    return [list(itertools.islice(rest, n)) for n in numbers(step.attributes["operandSegmentSizes"])]
+
+
+def _typed(step: Step, value: Any) -> list[Any]:
+    """One result, in the dtype of its type."""
+    return [np.asarray(value).astype(step.types[0][1])[()]]
+
+
+def _cast(step: Step, value: Any, unsigned: bool) -> list[Any]:
+    value, target = np.asarray(value), step.types[0][1]
+    if value.dtype.kind == "b":
+        return _typed(step, value.astype(np.int8) if unsigned else -value.astype(np.int8))
+    if target.kind == "b":
+        return [(value & 1).astype(bool)[()]]
+    return _typed(step, value.view(f"u{value.itemsize}") if unsigned and value.dtype.kind == "i" else value)
+
+
+def _store(value: Any, target: np.ndarray, mask: Any = None, add: bool = False) -> list[Any]:
+    value = np.asarray(value).reshape(target.shape)
+    if add:
+        value = target + value
+    np.copyto(target, value, where=True if mask is None else np.asarray(mask).reshape(target.shape))
+    return []
+
+
+def _vector_load(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    memory, *indices = operands
+    shape = step.types[0][0]
+    return [window(memory, _ints(indices), shape).reshape(shape).copy()]
+
+
+def _strided(step: Step) -> list[int]:
+    return numbers(step.attributes.get("strides", ""))
+
+
+def _tpu_vector_store(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    (value,), (memory,), indices, mask = _groups(step, operands)
+    target = window(memory, _ints(indices), np.shape(value), _strided(step))
+    return _store(value, target, mask[0] if mask else None, step.attributes.get("add") == "true")
+
+
+def _vector_store(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    value, memory, *indices = operands
+    return _store(value, window(memory, _ints(indices), np.shape(value), _strided(step)))
+
+
+def _strided_load(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    memory, *indices = operands
+    return [window(memory, _ints(indices), step.types[0][0], _strided(step)).copy()]
+
+
+def _memref_load(_: Machine, __: Step, operands: list[Any]) -> list[Any]:
+    memory, *indices = operands
+    return [window(memory, _ints(indices), ()).reshape(())[()]]
+
+
+def _memref_store(_: Machine, __: Step, operands: list[Any]) -> list[Any]:
+    value, memory, *indices = operands
+    return _store(value, window(memory, _ints(indices), ()))
+
+
+def _memref_slice(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    (memory,), indices, sizes = _groups(step, operands)
+    dynamic = iter(_ints(sizes))
+    shape = [next(dynamic) if size < 0 else size for size in step.types[0][0]]
+    return [window(memory, _ints(indices), shape)]
+
+
+def _memref_reshape(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    view = operands[0].view()
+    # A reshape in place, which refuses to copy.
+    view.shape = step.types[0][0]
+    return [view]
+
+
+def _if(machine: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    branch = 0 if operands[0] else 1
+    return step.regions[branch].run(machine, [])[1] if branch < len(step.regions) else []
+
+
+def _for(machine: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    low, high, by, *carried = operands
+    for i in range(int(low), int(high), int(by)):
+        _, carried = step.regions[0].run(machine, [type(low)(i), *carried])
+    return carried
+
+
+def _while(machine: Machine, step: Step, carried: list[Any]) -> list[Any]:
+    while True:
+        _, (holds, *carried) = step.regions[0].run(machine, carried)
+        if not holds:
+            return carried
+        _, carried = step.regions[1].run(machine, carried)
+
+
+def _enqueue_dma(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    (source,), source_semaphore, (target,), semaphore, *device = _groups(step, operands)
+    if any(device):
+        raise ExecutionError("the interpreter has one core and one chip")
+    np.copyto(target, source)
+    for counter in (*source_semaphore, *semaphore):
+        counter += np.int32(target.nbytes)
+    return []
+
+
+def _wait_dma(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    (semaphore,), _, (target,), *_ = _groups(step, operands)
+    if int(semaphore) < target.nbytes:
+        raise ExecutionError(f"waits for {target.nbytes} bytes, of which {int(semaphore)} are on their way")
+    semaphore -= np.int32(target.nbytes)
+    return []
+
+
+def _signal(_: Machine, __: Step, operands: list[Any]) -> list[Any]:
+    semaphore, amount, *_ = operands
+    semaphore += amount
+    return []
+
+
+def _wait(_: Machine, __: Step, operands: list[Any]) -> list[Any]:
+    semaphore, amount = operands
+    if int(semaphore) < int(amount):
+        raise ExecutionError(f"waits for a semaphore of {int(amount)}, which is {int(semaphore)}")
+    semaphore -= amount
+    return []
+
+
+def _assume_multiple(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    multiple = integer(step.attributes["multiple"])
+    if int(operands[0]) % multiple:
+        raise ExecutionError(f"expected a multiple of {multiple}, got {int(operands[0])}")
+    return operands
+
+
+def _strided_slice(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    offsets, sizes = ([integer(x) for x in step.attributes[name].strip("[]").split(", ")] for name in _SLICE)
+    return [operands[0][tuple(slice(o, o + n) for o, n in zip(offsets, sizes, strict=True))]]
+
+
+_SLICE = ("offsets", "sizes")
+
+
+def _row(function: Callable[..., Any]) -> Callable[[Machine, Step, list[Any]], list[Any]]:
+    """A handler for an op whose result is a function of its operands."""
+    return lambda _, step, operands: _typed(step, function(*operands))
+
+
+def _with_step(function: Callable[..., Any]) -> Callable[[Machine, Step, list[Any]], list[Any]]:
+    """A handler for an op whose result is a function of the step and its operands."""
+    return lambda _, step, operands: _typed(step, function(step, *operands))
+
+
+_HANDLERS: dict[str, Callable[[Machine, Step, list[Any]], Sequence[Any]]] = {
+    **{name: _row(function) for name, function in (ops.BINARY | ops.UNARY).items()},
+    **{name: lambda _, step, xs: _cast(step, xs[0], False) for name in ops.CASTS},
+    **{name: lambda _, step, xs: _cast(step, xs[0], True) for name in ops.UNSIGNED_CASTS},
+    **dict.fromkeys(("func.return", "scf.yield", "scf.condition", "tpu.yield"), _terminate),
+    **dict.fromkeys(("tpu.memref_squeeze", "tpu.memref_reshape"), _memref_reshape),
+    **dict.fromkeys(("tpu.trace_start", "tpu.trace_stop"), lambda *_: []),
+    **dict.fromkeys(("tpu.erase_memref_layout", "memref.cast"), lambda _, __, xs: xs),
+    **dict.fromkeys(("memref.alloca", "memref.alloc"), lambda _, step, __: [poison(*step.types[0])]),
+    "arith.constant": lambda _, step, __: [ops.constant(step.attributes["value"])],
+    "arith.cmpi": _with_step(
+        lambda step, x, y: ops.INTEGER_PREDICATES[integer(step.attributes["predicate"])](x, y),
+    ),
+    "arith.cmpf": _with_step(lambda step, x, y: ops.compare_floats(integer(step.attributes["predicate"]), x, y)),
+    "arith.select": _row(np.where),
+    "arith.bitcast": lambda _, step, xs: [np.asarray(xs[0]).view(step.types[0][1])[()]],
+    "memref.load": _memref_load,
+    "memref.store": _memref_store,
+    "scf.for": _for,
+    "scf.if": _if,
+    "scf.while": _while,
+    "tpu.assume_multiple": _assume_multiple,
+    "tpu.concatenate": _with_step(lambda step, *xs: np.concatenate(xs, integer(step.attributes["dimension"]))),
+    "tpu.dynamic_rotate": _with_step(lambda step, x, by: np.roll(x, int(by), integer(step.attributes["dimension"]))),
+    "tpu.enqueue_dma": _enqueue_dma,
+    "tpu.iota": _with_step(lambda step: ops.iota(step.types[0][0], numbers(step.attributes["dimensions"]))),
+    "tpu.iteration_bound": lambda machine, step, _: [np.int32(machine.bounds[integer(step.attributes["dim"])])],
+    "tpu.matmul": _with_step(
+        lambda step, lhs, rhs, acc: ops.matmul(lhs, rhs, acc, step.attributes["dimension_numbers"])
+    ),
+    "tpu.memref_slice": _memref_slice,
+    "tpu.region": lambda machine, step, _: step.regions[0].run(machine, [])[1],
+    "tpu.sem_alloc": lambda _, step, __: [np.zeros(*step.types[0])],
+    "tpu.sem_read": lambda _, __, xs: [xs[0][()]],
+    "tpu.sem_signal": _signal,
+    "tpu.sem_wait": _wait,
+    "tpu.strided_load": _strided_load,
+    "tpu.strided_store": _vector_store,
+    "tpu.transpose": _with_step(lambda step, x: np.transpose(x, numbers(step.attributes["permutation"]))),
+    "tpu.vector_load": _vector_load,
+    "tpu.vector_store": _tpu_vector_store,
+    "tpu.wait_dma2": _wait_dma,
+    "vector.broadcast": _with_step(lambda step, x: np.broadcast_to(x, step.types[0][0])),
+    "vector.extract": _with_step(lambda step, x: x[tuple(numbers(step.attributes["static_position"]))]),
+    "vector.extract_strided_slice": _strided_slice,
+    "vector.load": _vector_load,
+    "vector.multi_reduction": _with_step(
+        lambda step, x, acc: ops.reduce(
+            x, acc, step.attributes["kind"].split("<")[1].rstrip(">"), numbers(step.attributes["reduction_dims"])
+        )
+    ),
+    "vector.shape_cast": _with_step(lambda step, x: np.reshape(x, step.types[0][0])),
+    "vector.store": _vector_store,
+    "vector.transpose": _with_step(lambda step, x: np.transpose(x, numbers(step.attributes["permutation"]))),
+}

@@ -1,0 +1,109 @@
+# RUN: %python %s %repository | FileCheck %s
+
+# The reference interpreter runs what libtpu is given. Here that is what JAX's own lowering makes of the examples, so
+# that the interpreter is checked against modules of another author.
+import glob
+import importlib.util
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+import jax
+import numpy as np
+from gridir.frontend import mosaic_callback
+from gridir.frontend.tpu_aot import jax_own
+from gridir.runtime.tpu.interpreter import ExecutionError, Program
+from gridir.testing import difference, interpreted, mosaic_interpreted
+from jaxlib_modules import parse
+from programs import add
+
+
+def load(path):
+    name = os.path.splitext(os.path.basename(path))[0]
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, name), module.example_args()
+
+
+different, run = [], []
+for path in sorted(glob.glob(os.path.join(sys.argv[1], "examples", "*.py"))):
+    function, args = load(path)
+    (kernel,) = jax_own(function, *args)
+    if kernel.program is None:
+        continue
+    program = Program(parse(kernel.program.body))
+    mosaic_callback._program = lambda _, program=program: program
+    with mosaic_interpreted():
+        got = jax.tree.leaves(jax.jit(lambda *xs, function=function: function(*xs))(*args))
+    with interpreted():
+        want = jax.tree.leaves(jax.jit(function)(*args))
+    different += [text for text in map(difference, got, want) if text]
+    run.append(kernel.name)
+# CHECK: run: ['add', 'causal_attention', 'double_buffer'
+print("run:", run)
+# CHECK-NEXT: different: []
+print("different:", different)
+
+x = np.arange(32 * 128, dtype=np.float32).reshape(32, 128)
+result = [((32, 128), np.dtype("float32"))]
+(y,) = Program(parse(add())).run([x], result)
+# CHECK-NEXT: doubled: True
+print("doubled:", np.array_equal(y, 2 * x))
+
+
+def refuse(title, text, *replacements):
+    for old, new in replacements:
+        assert old in text
+        text = text.replace(old, new)
+    try:
+        Program(parse(text)).run([x], result)
+    except ExecutionError as error:
+        print(f"{title}: {error.message}")
+
+
+# What a TPU would not notice, or answer with nonsense, is an error here.
+# CHECK-NEXT: load: an access to (1, 0) to (9, 128) is out of bounds of (8, 128)
+one = ('load"(%x, %0, %0)', 'load"(%x, %one, %0)')
+refuse("load", add(), one, ("%1 =", '%one = "stable_mosaic.arith.constant"() {value = 1 : index} : () -> index\n%1 ='))
+# CHECK-NEXT: block: a block at (32, 0) lies outside of its array of (32, 128)
+refuse("block", add(), ("array<i64: 4>", "array<i64: 5>"))
+# CHECK-NEXT: op: the interpreter has no arith.absent
+refuse("op", add(), ("arith.addf", "arith.absent"))
+# CHECK-NEXT: kernel: expected a function with tpu.core_type, got none
+refuse("kernel", add(), ("tpu.core_type = #tpu.core_type<tc>,", ""))
+# A semaphore that is signalled and not waited for.
+semaphore = "memref<!tpu.semaphore, #tpu.memory_space<semaphore_mem>>"
+signal = """"stable_mosaic.tpu.sem_signal"(%s, %n) {operandSegmentSizes = array<i32: 1, 1, 0, 0>} : (SEM, i32) -> ()
+    "stable_mosaic.func.return"() : () -> ()""".replace("SEM", semaphore)
+# CHECK-NEXT: semaphore: expected semaphores of zero at the end, got 4 in scratch 0
+refuse(
+    "semaphore",
+    add(),
+    ('"stable_mosaic.func.return"() : () -> ()', signal),
+    ("%1 =", '%n = "stable_mosaic.arith.constant"() {value = 1 : i32} : () -> i32\n%1 ='),
+    (
+        "%o: memref<8x128xf32, #tpu.memory_space<vmem>>)",
+        f"%o: memref<8x128xf32, #tpu.memory_space<vmem>>, %s: {semaphore})",
+    ),
+    ("scratch_operands = 0", "scratch_operands = 1"),
+    (
+        "memref<8x128xf32, #tpu.memory_space<vmem>>) -> (), sym_name",
+        f"memref<8x128xf32, #tpu.memory_space<vmem>>, {semaphore}) -> (), sym_name",
+    ),
+)
+# Memory that nothing has written is not a number.
+(y,) = Program(
+    parse(
+        add()
+        .replace("(%1, %1)", "(%u, %u)")
+        .replace("%1 =", "%1 = ")
+        .replace(
+            "%2 =",
+            '%u = "stable_mosaic.vector.load"(%o, %0, %0) : (memref<8x128xf32, #tpu.memory_space<vmem>>, index, index)'
+            " -> vector<8x128xf32>\n%2 =",
+        )
+    )
+).run([x], result)
+# CHECK-NEXT: unwritten: True
+print("unwritten:", np.isnan(y).all())
