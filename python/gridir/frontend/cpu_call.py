@@ -31,13 +31,14 @@ def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat.Emitter:
     # The TPU's record has this field; the author means the call, so it counts here too.
     records = records_of(request.compiler_params).values()
     asked = any(has_side_effects(record) for record in records)
+    options: Any = kernel.options  # Those of the CPU, as the target is.
 
     def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
         return jax_compat.emit_call(
             context,
             operands,
             cpu.CALL_TARGET,
-            cpu.call_attributes(kernel.key, kernel.bytecode, kernel.options),
+            cpu.call_attributes(kernel.key, kernel.bytecode, options),
             aliases=aliases,
             has_side_effect=kernel.has_side_effects or asked,
         )

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The only file that imports JAX's private modules; the rest of gridir sees what it shows.
+"""JAX's private modules, which only this file and `jax_compat_tpu` import; the rest of gridir sees what they show.
 
 What it shows is in three parts: names and accessors for the lowering rules, the hooks on JAX's lowering of the two
 kernel primitives, and XLA's custom calls.
