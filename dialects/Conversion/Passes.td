@@ -91,4 +91,66 @@ def ConvertGridToLoopsPass : Pass<"convert-grid-to-loops", "::mlir::ModuleOp"> {
   ];
 }
 
+def ConvertGridToTPUPass : Pass<"convert-grid-to-tpu", "::mlir::ModuleOp"> {
+  let summary = "Turn a kernel into a module with the conventions of Mosaic";
+  let description = [{
+    Replaces the module's `grid.kernel` by a function of the grid indices, the
+    prefetched scalars, the blocks and the scratch, and by one transform function
+    for each operand that is cut into blocks. Tensors become vectors; a Ref
+    becomes a window of its block, which each load, store and copy names itself.
+
+    A block keeps the unit dimensions that the kernel does not see. A Ref of
+    bools holds i32, and so does the array that the caller passes. Windows count
+    blocks, or elements where one dimension does.
+
+    What Mosaic reads from the custom call, and not from its body, stays on the
+    module: `gridir.tpu_params` and `gridir.cost`. What Mosaic has no form for is
+    an error at the author's line.
+
+    Before:
+
+    ```mlir
+    grid.kernel @double grid(%i = 4)
+        inputs(%x: f32 [32, 128] block [8, 128] at (%i, 0))
+        outputs(%o: f32 [32, 128] block [8, 128] at (%i, 0)) semantics [parallel] {
+      %v = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+      %w = arith.addf %v, %v : tensor<8x128xf32>
+      grid.store %w, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
+    }
+    ```
+
+    After, where the transform of `%o` is left out:
+
+    ```mlir
+    module {
+      func.func @double(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>,
+                        %o: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
+          tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>,
+          dimension_semantics = [#tpu.dimension_semantics<parallel>],
+          scalar_prefetch = 0 : i64, scratch_operands = 0 : i64,
+          window_params = [{transform_indices = @transform_0, window_bounds = array<i64: 8, 128>},
+                           {transform_indices = @transform_1, window_bounds = array<i64: 8, 128>}
+                          ]} {
+        %c0 = arith.constant 0 : index
+        %v = vector.load %x[%c0, %c0]
+            : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
+        %w = arith.addf %v, %v : vector<8x128xf32>
+        tpu.vector_store %o[%c0, %c0], %w {strides = array<i32>}
+            : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>,
+        return
+      }
+      func.func @transform_0(%i: i32) -> (i32, i32) {
+        %c0_i32 = arith.constant 0 : i32
+        return %i, %c0_i32 : i32, i32
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::gridir::tpu::TPUDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 #endif // GRIDIR_DIALECTS_CONVERSION_PASSES_TD

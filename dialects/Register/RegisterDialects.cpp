@@ -9,6 +9,8 @@
 #include "dialects/Register/Register.h"
 
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/TPU/IR/StableMosaic.h"
+#include "dialects/TPU/IR/TPU.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,7 +40,8 @@
 using namespace mlir;
 
 void gridir::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<grid::GridDialect>();
+  registry
+      .insert<grid::GridDialect, tpu::StableMosaicDialect, tpu::TPUDialect>();
 
   // clang-format off
   registry.insert<affine::AffineDialect,

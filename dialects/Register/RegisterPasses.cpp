@@ -12,6 +12,8 @@
 #include "dialects/Conversion/Passes.h"
 #include "dialects/Grid/Transforms/Passes.h"
 #include "dialects/Pipelines/CPU.h"
+#include "dialects/Pipelines/TPU.h"
+#include "dialects/TPU/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -112,7 +114,9 @@ void gridir::registerAllPasses() {
     registerUpstreamPipelines();
     registerConversionPasses();
     cpu::registerCPUPasses();
+    tpu::registerTPUPasses();
     registerCPUPipelines();
+    registerTPUPipelines();
     return true;
   }();
   (void)registered;

@@ -1,0 +1,64 @@
+//===- GridToTPU.cpp - From a grid kernel to a Mosaic module --------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToTPU/Lowering.h"
+#include "dialects/Conversion/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace gridir {
+#define GEN_PASS_DEF_CONVERTGRIDTOTPUPASS
+#include "dialects/Conversion/Passes.h.inc"
+} // namespace gridir
+
+using namespace mlir;
+using namespace gridir;
+
+namespace {
+
+class ConvertGridToTPUPass
+    : public gridir::impl::ConvertGridToTPUPassBase<ConvertGridToTPUPass> {
+public:
+  using ConvertGridToTPUPassBase::ConvertGridToTPUPassBase;
+
+  void runOnOperation() override {
+    auto kernels = llvm::to_vector(getOperation().getOps<grid::KernelOp>());
+    if (kernels.empty())
+      return;
+    if (kernels.size() > 1) {
+      kernels[1]
+              .emitError(
+                  "expected one kernel in a module, got another before: @")
+              .append(kernels[0].getSymName())
+              .attachNote(kernels[0].getLoc())
+          << "the first kernel";
+      return signalPassFailure();
+    }
+    grid::KernelOp kernel = kernels.front();
+    if (failed(grid_to_tpu::buildFunctions(kernel)))
+      return signalPassFailure();
+    keepParams(kernel);
+    kernel.erase();
+  }
+
+private:
+  /// What Mosaic reads from the custom call, and not from its body, is left on
+  /// the module for whoever makes the call.
+  void keepParams(grid::KernelOp kernel) {
+    if (std::optional<ArrayAttr> params = kernel.getParams())
+      for (Attribute attr : *params)
+        if (isa<grid::TpuParamsAttr>(attr))
+          getOperation()->setAttr("gridir.tpu_params", attr);
+    if (grid::CostAttr cost = kernel.getCostAttr())
+      getOperation()->setAttr("gridir.cost", cost);
+  }
+};
+
+} // namespace

@@ -1,0 +1,286 @@
+//===- Lowering.cpp - What the lowerings of one kernel share --------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToTPU/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace gridir::grid_to_tpu {
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> View::getKeptDims() const {
+  SmallVector<int64_t> dims;
+  for (auto [dim, isDropped] : llvm::enumerate(dropped))
+    if (!isDropped)
+      dims.push_back(dim);
+  return dims;
+}
+
+SmallVector<int64_t> View::getKeptShape() const {
+  return llvm::map_to_vector(getKeptDims(),
+                             [&](int64_t dim) { return sizes[dim]; });
+}
+
+bool View::hasUnitStrides() const {
+  return llvm::all_of(strides, [](int64_t stride) { return stride == 1; });
+}
+
+bool View::isPermuted() const { return !llvm::is_sorted(permutation); }
+
+View getWholeView(Value base, Type elementType) {
+  auto type = cast<MemRefType>(base.getType());
+  View view;
+  view.base = base;
+  view.elementType = elementType;
+  view.sizes.assign(type.getShape().begin(), type.getShape().end());
+  view.offsets.assign(type.getRank(),
+                      Builder(type.getContext()).getI32IntegerAttr(0));
+  view.strides.assign(type.getRank(), 1);
+  view.dropped.assign(type.getRank(), false);
+  view.permutation = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  return view;
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+std::optional<tpu::MemorySpace> getTPUSpace(grid::MemorySpace space) {
+  switch (space) {
+  case grid::MemorySpace::Default:
+  case grid::MemorySpace::TpuVmem:
+    return tpu::MemorySpace::Vmem;
+  case grid::MemorySpace::Any:
+    return tpu::MemorySpace::Any;
+  case grid::MemorySpace::Host:
+    return tpu::MemorySpace::Host;
+  case grid::MemorySpace::Index:
+  case grid::MemorySpace::TpuSmem:
+    return tpu::MemorySpace::Smem;
+  case grid::MemorySpace::TpuVmemShared:
+    return tpu::MemorySpace::VmemShared;
+  case grid::MemorySpace::TpuCmem:
+    return tpu::MemorySpace::Cmem;
+  case grid::MemorySpace::TpuSemaphoreMem:
+    return tpu::MemorySpace::SemaphoreMem;
+  case grid::MemorySpace::TpuHbm:
+    return tpu::MemorySpace::Hbm;
+  default:
+    return std::nullopt;
+  }
+}
+
+Type getStorageType(Type elementType) {
+  if (elementType.isInteger(1))
+    return IntegerType::get(elementType.getContext(), 32);
+  return elementType;
+}
+
+FailureOr<Type> Lowering::convertType(Operation *op, Type type) {
+  if (isa<ComplexType>(getElementTypeOrSelf(type)) ||
+      getElementTypeOrSelf(type).isF64())
+    return op->emitError("expected a type that a TPU has, got ") << type;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return type;
+  Type element = tensor.getElementType();
+  if (element.isIndex())
+    element = builder.getI32Type();
+  // A vector of rank 0 is a number.
+  if (tensor.getRank() == 0)
+    return element;
+  return Type(VectorType::get(tensor.getShape(), element));
+}
+
+FailureOr<SmallVector<Type>> Lowering::convertTypes(Operation *op,
+                                                    TypeRange types) {
+  SmallVector<Type> converted;
+  for (Type type : types) {
+    FailureOr<Type> result = convertType(op, type);
+    if (failed(result))
+      return failure();
+    converted.push_back(*result);
+  }
+  return converted;
+}
+
+FailureOr<MemRefType> Lowering::convertRef(Operation *op, MemRefType type) {
+  auto space =
+      llvm::dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());
+  std::optional<tpu::MemorySpace> tpuSpace =
+      space ? getTPUSpace(space.getValue()) : tpu::MemorySpace::Vmem;
+  if (!tpuSpace)
+    return op->emitError("expected a memory space of a TPU, got ") << type;
+  Type element = type.getElementType();
+  if (auto semaphore = dyn_cast<grid::SemaphoreType>(element)) {
+    tpuSpace = tpu::MemorySpace::SemaphoreMem;
+    element = semaphore.getKind() == grid::SemaphoreKind::Dma
+                  ? Type(tpu::DMASemaphoreType::get(type.getContext()))
+                  : Type(tpu::SemaphoreType::get(type.getContext()));
+  } else if (failed(convertType(op, element))) {
+    return failure();
+  }
+  return MemRefType::get(
+      type.getShape(), getStorageType(element), MemRefLayoutAttrInterface(),
+      tpu::MemorySpaceAttr::get(type.getContext(), *tpuSpace));
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder)
+    : kernel(kernel), builder(builder) {
+  addViewLowerings(*this);
+  addAccessLowerings(*this);
+  addShapeLowerings(*this);
+  addLinalgLowerings(*this);
+  addDotLowerings(*this);
+  addAsyncLowerings(*this);
+  addProgramLowerings(*this);
+}
+
+Value Lowering::get(Value value) {
+  auto it = values.find(value);
+  if (it != values.end())
+    return it->second;
+  auto empty = value.getDefiningOp<tensor::EmptyOp>();
+  assert(empty && "an op without a lowering is refused before its uses");
+  Type element = empty.getType().getElementType();
+  if (element.isIndex())
+    element = builder.getI32Type();
+  return createZero(builder, value.getLoc(),
+                    VectorType::get(empty.getType().getShape(), element));
+}
+
+SmallVector<Value> Lowering::get(ValueRange range) {
+  return llvm::map_to_vector(range, [&](Value value) { return get(value); });
+}
+
+void Lowering::set(ValueRange from, ValueRange to) {
+  for (auto [source, target] : llvm::zip_equal(from, to))
+    set(source, target);
+}
+
+LogicalResult Lowering::lowerBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(lowerOp(&op)))
+      return failure();
+  return success();
+}
+
+/// Ops on numbers mean the same on a TPU, and elementwise ops mean on vectors
+/// what they mean on tensors.
+static bool isClonable(Operation *op) {
+  if (op->getNumRegions() != 0)
+    return false;
+  bool scalars = llvm::none_of(
+      llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()),
+      [](Type type) { return isa<ShapedType>(type); });
+  return scalars ? isPure(op) && !isa<grid::GridDialect>(op->getDialect())
+                 : OpTrait::hasElementwiseMappableTraits(op);
+}
+
+LogicalResult Lowering::lowerOp(Operation *op) {
+  auto handler = handlers.find(op->getName().getStringRef());
+  if (handler != handlers.end())
+    return handler->second(op);
+  if (!isClonable(op))
+    return op->emitError("'")
+           << op->getName() << "' is not supported on the tpu target";
+  FailureOr<SmallVector<Type>> types = convertTypes(op, op->getResultTypes());
+  if (failed(types))
+    return failure();
+  set(op->getResults(),
+      createLike(builder, op, get(op->getOperands()), *types)->getResults());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Small builders
+//===----------------------------------------------------------------------===//
+
+Operation *createLike(OpBuilder &builder, Operation *op, ValueRange operands,
+                      TypeRange types) {
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(operands);
+  state.addTypes(types);
+  state.addAttributes(op->getDiscardableAttrDictionary().getValue());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  for (unsigned i = 0; i < op->getNumRegions(); ++i)
+    state.addRegion();
+  return builder.create(state);
+}
+
+Value createI32(OpBuilder &builder, Location loc, int64_t value) {
+  return arith::ConstantIntOp::create(builder, loc, value, 32);
+}
+
+Value toI32(OpBuilder &builder, Location loc, OpFoldResult value) {
+  if (auto attr = dyn_cast<Attribute>(value))
+    return createI32(builder, loc, cast<IntegerAttr>(attr).getInt());
+  Value number = cast<Value>(value);
+  if (number.getType().isIndex())
+    return arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
+                                      number);
+  if (number.getType().isInteger(32))
+    return number;
+  if (number.getType().getIntOrFloatBitWidth() > 32)
+    return arith::TruncIOp::create(builder, loc, builder.getI32Type(), number);
+  return arith::ExtSIOp::create(builder, loc, builder.getI32Type(), number);
+}
+
+Value toIndex(OpBuilder &builder, Location loc, OpFoldResult value) {
+  if (auto attr = dyn_cast<Attribute>(value))
+    return arith::ConstantIndexOp::create(builder, loc,
+                                          cast<IntegerAttr>(attr).getInt());
+  Value number = cast<Value>(value);
+  if (number.getType().isIndex())
+    return number;
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                    number);
+}
+
+Value createZero(OpBuilder &builder, Location loc, Type type) {
+  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+}
+
+Value createShapeCast(OpBuilder &builder, Location loc, Value value,
+                      Type type) {
+  if (value.getType() == type)
+    return value;
+  auto from = dyn_cast<VectorType>(value.getType());
+  auto to = dyn_cast<VectorType>(type);
+  if (!from)
+    return vector::BroadcastOp::create(builder, loc, to, value);
+  if (!to)
+    return vector::ExtractOp::create(builder, loc, value,
+                                     SmallVector<int64_t>(from.getRank(), 0));
+  return vector::ShapeCastOp::create(builder, loc, to, value);
+}
+
+Value createTranspose(OpBuilder &builder, Location loc, Value value,
+                      ArrayRef<int64_t> permutation) {
+  if (llvm::is_sorted(permutation))
+    return value;
+  auto type = cast<VectorType>(value.getType());
+  SmallVector<int64_t> shape = llvm::map_to_vector(
+      permutation, [&](int64_t dim) { return type.getDimSize(dim); });
+  return tpu::TransposeOp::create(builder, loc,
+                                  VectorType::get(shape, type.getElementType()),
+                                  value, permutation);
+}
+
+} // namespace gridir::grid_to_tpu

@@ -1,0 +1,166 @@
+//===- Lowering.h - What the lowerings of one kernel share -----*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CONVERSION_GRIDTOTPU_LOWERING_H
+#define GRIDIR_DIALECTS_CONVERSION_GRIDTOTPU_LOWERING_H
+
+#include "dialects/Grid/IR/Grid.h"
+#include "dialects/TPU/IR/TPU.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include <functional>
+
+/// Grid kernels become Mosaic's by one walk over the body: every op is emitted
+/// again, on vectors. A Ref has no value of its own there: it is a window of
+/// one of the kernel's memrefs, and each access names the window itself, as
+/// Mosaic wants it.
+namespace gridir::grid_to_tpu {
+
+/// The window of a memref that a Ref names.
+struct View {
+  mlir::Value base;
+  /// For each dimension of `base`. An offset is an i32 value or an attribute.
+  llvm::SmallVector<mlir::OpFoldResult> offsets;
+  llvm::SmallVector<int64_t> sizes, strides;
+  llvm::SmallVector<bool> dropped;
+  /// Dimension `i` of the Ref is the `permutation[i]`-th one that is kept.
+  llvm::SmallVector<int64_t> permutation;
+  /// The shape of the Ref where it is another than that of the window.
+  std::optional<llvm::SmallVector<int64_t>> reshaped;
+  /// What the Ref holds; the memref holds a bool as an i32.
+  mlir::Type elementType;
+
+  mlir::MemRefType getBaseType() const {
+    return llvm::cast<mlir::MemRefType>(base.getType());
+  }
+  /// The numbers of the dimensions of `base` that are kept.
+  llvm::SmallVector<int64_t> getKeptDims() const;
+  /// The extents of the kept dimensions, in the order of `base`.
+  llvm::SmallVector<int64_t> getKeptShape() const;
+  bool hasUnitStrides() const;
+  bool isPermuted() const;
+};
+
+class Lowering;
+using Handler = std::function<llvm::LogicalResult(mlir::Operation *)>;
+
+/// One function of the kernel while it is emitted: the body, or a transform.
+class Lowering {
+public:
+  Lowering(grid::KernelOp kernel, mlir::OpBuilder &builder);
+
+  grid::KernelOp kernel;
+  mlir::OpBuilder &builder;
+  /// The grid indices of the function.
+  llvm::SmallVector<mlir::Value> programIds;
+  /// `fuse_transposed_lhs_in_matmul` of the author.
+  bool transposeLhsHint = false;
+
+  /// Emits the ops of a block but its terminator.
+  llvm::LogicalResult lowerBlock(mlir::Block &block);
+
+  /// What stands for a value; an `tensor.empty` becomes zeros here, when it is
+  /// asked for.
+  mlir::Value get(mlir::Value value);
+  llvm::SmallVector<mlir::Value> get(mlir::ValueRange values);
+  void set(mlir::Value from, mlir::Value to) { values[from] = to; }
+  void set(mlir::ValueRange from, mlir::ValueRange to);
+  const View &getView(mlir::Value ref) { return views.find(ref)->second; }
+  void setView(mlir::Value ref, View view) { views[ref] = std::move(view); }
+
+  /// The type of the value on a TPU: vectors for tensors. Reports a type that a
+  /// TPU does not have.
+  mlir::FailureOr<mlir::Type> convertType(mlir::Operation *op, mlir::Type type);
+  mlir::FailureOr<llvm::SmallVector<mlir::Type>>
+  convertTypes(mlir::Operation *op, mlir::TypeRange types);
+
+  /// The memref of a Ref that is an argument of the function or of a region.
+  mlir::FailureOr<mlir::MemRefType> convertRef(mlir::Operation *op,
+                                               mlir::MemRefType type);
+
+  template <typename OpT>
+  void add(llvm::LogicalResult (*lower)(OpT, Lowering &)) {
+    handlers[OpT::getOperationName()] = [this, lower](mlir::Operation *op) {
+      return lower(llvm::cast<OpT>(op), *this);
+    };
+  }
+
+private:
+  llvm::LogicalResult lowerOp(mlir::Operation *op);
+
+  llvm::DenseMap<mlir::Value, mlir::Value> values;
+  llvm::DenseMap<mlir::Value, View> views;
+  llvm::StringMap<Handler> handlers;
+};
+
+//===----------------------------------------------------------------------===//
+// The parts of the conversion
+//===----------------------------------------------------------------------===//
+
+void addViewLowerings(Lowering &lowering);
+void addAccessLowerings(Lowering &lowering);
+void addShapeLowerings(Lowering &lowering);
+void addLinalgLowerings(Lowering &lowering);
+void addDotLowerings(Lowering &lowering);
+void addAsyncLowerings(Lowering &lowering);
+void addProgramLowerings(Lowering &lowering);
+
+/// Makes the function of the kernel and its transforms before the kernel.
+llvm::LogicalResult buildFunctions(grid::KernelOp kernel);
+
+//===----------------------------------------------------------------------===//
+// Small builders
+//===----------------------------------------------------------------------===//
+
+/// The space that a TPU has for a Ref, if it has one. `isBlock` tells what
+/// `default` means: blocks come to VMEM.
+std::optional<tpu::MemorySpace> getTPUSpace(grid::MemorySpace space);
+
+/// A bool is held as an i32, as JAX hands it over.
+mlir::Type getStorageType(mlir::Type elementType);
+
+/// The view of a whole memref.
+View getWholeView(mlir::Value base, mlir::Type elementType);
+
+/// The same op on other values, with empty regions.
+mlir::Operation *createLike(mlir::OpBuilder &builder, mlir::Operation *op,
+                            mlir::ValueRange operands, mlir::TypeRange types);
+
+mlir::Value createI32(mlir::OpBuilder &builder, mlir::Location loc,
+                      int64_t value);
+
+/// An integer or index as an i32; an attribute as a constant.
+mlir::Value toI32(mlir::OpBuilder &builder, mlir::Location loc,
+                  mlir::OpFoldResult value);
+mlir::Value toIndex(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::OpFoldResult value);
+
+/// A vector, or a number, of zeros.
+mlir::Value createZero(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Type type);
+
+/// The same elements in another shape; a vector of one element for a scalar,
+/// and the reverse.
+mlir::Value createShapeCast(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value value, mlir::Type type);
+
+/// A permutation of two dimensions or more.
+mlir::Value createTranspose(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value value,
+                            llvm::ArrayRef<int64_t> permutation);
+
+/// The memref of a window, for ops that take one. Refuses windows that no
+/// memref shows.
+mlir::FailureOr<mlir::Value>
+createMemRef(Lowering &lowering, mlir::Operation *op, const View &view);
+
+} // namespace gridir::grid_to_tpu
+
+#endif // GRIDIR_DIALECTS_CONVERSION_GRIDTOTPU_LOWERING_H

@@ -1,0 +1,277 @@
+//===- Shapes.cpp - Constants, and values in other shapes -----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToTPU/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace gridir::grid_to_tpu {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// The start and the step of numbers in arithmetic progression along the last
+/// dimension, the same in all others.
+std::optional<std::pair<APInt, APInt>> getProgression(DenseIntElementsAttr attr,
+                                                      int64_t length) {
+  auto values = llvm::to_vector(attr.getValues<APInt>());
+  if (length < 2)
+    return std::nullopt;
+  APInt start = values[0], step = values[1] - values[0];
+  for (auto [place, value] : llvm::enumerate(values)) {
+    APInt expected = start;
+    for (int64_t i = 0, e = place % length; i < e; ++i)
+      expected += step;
+    if (value != expected)
+      return std::nullopt;
+  }
+  return std::pair(start, step);
+}
+
+LogicalResult lowerConstant(arith::ConstantOp op, Lowering &lowering) {
+  FailureOr<Type> type = lowering.convertType(op, op.getType());
+  if (failed(type))
+    return failure();
+  OpBuilder &builder = lowering.builder;
+  auto set = [&](TypedAttr attr) {
+    lowering.set(op.getResult(),
+                 arith::ConstantOp::create(builder, op.getLoc(), attr));
+    return success();
+  };
+  auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!dense)
+    return set(op.getValue());
+  auto vector = dyn_cast<VectorType>(*type);
+  bool isIndex = dense.getElementType().isIndex();
+  auto elementAttr = [&](Attribute attr) -> TypedAttr {
+    if (isIndex)
+      return builder.getI32IntegerAttr(cast<IntegerAttr>(attr).getInt());
+    return cast<TypedAttr>(attr);
+  };
+  if (!vector)
+    return set(elementAttr(*dense.getValues<Attribute>().begin()));
+  if (dense.isSplat())
+    return set(DenseElementsAttr::get(
+        vector, elementAttr(dense.getSplatValue<Attribute>())));
+  // Mosaic has no constants but splats; one that counts is made of an iota.
+  auto integers = dyn_cast<DenseIntElementsAttr>(dense);
+  auto progression =
+      integers && vector.getRank() >= 2 && vector.getElementType().isInteger(32)
+          ? getProgression(integers, vector.getShape().back())
+          : std::nullopt;
+  if (!progression)
+    return op.emitError("expected a constant with one value for all elements, "
+                        "since Mosaic has no other, got ")
+           << op.getType() << "; pass it as an operand of the kernel instead";
+  Location loc = op.getLoc();
+  auto splat = [&](const APInt &value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(vector, value));
+  };
+  Value value = tpu::IotaOp::create(
+      builder, loc, vector,
+      ArrayRef<int32_t>{static_cast<int32_t>(vector.getRank() - 1)});
+  value =
+      arith::MulIOp::create(builder, loc, value, splat(progression->second));
+  value = arith::AddIOp::create(builder, loc, value, splat(progression->first));
+  lowering.set(op.getResult(), value);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+/// A value with the same elements in the shape of the op's result.
+template <typename OpT> LogicalResult lowerReshape(OpT op, Lowering &lowering) {
+  FailureOr<Type> type = lowering.convertType(op, op.getResult().getType());
+  if (failed(type))
+    return failure();
+  lowering.set(op.getResult(),
+               createShapeCast(lowering.builder, op.getLoc(),
+                               lowering.get(op.getSrc()), *type));
+  return success();
+}
+
+LogicalResult lowerTensorReshape(tensor::ReshapeOp op, Lowering &lowering) {
+  FailureOr<Type> type = lowering.convertType(op, op.getResult().getType());
+  if (failed(type))
+    return failure();
+  lowering.set(op.getResult(),
+               createShapeCast(lowering.builder, op.getLoc(),
+                               lowering.get(op.getSource()), *type));
+  return success();
+}
+
+/// Why a slice has no counterpart; none when it has.
+template <typename OpT> StringRef getSliceObstacle(OpT op) {
+  if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||
+      ShapedType::isDynamicShape(op.getStaticSizes()))
+    return "expected a slice of a value at a constant place; slice the Ref "
+           "with pl.ds instead";
+  if (llvm::any_of(op.getStaticStrides(), [](int64_t s) { return s != 1; }))
+    return "expected a slice of a value without strides; slice the Ref "
+           "instead";
+  return {};
+}
+
+LogicalResult lowerExtractSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
+  if (StringRef obstacle = getSliceObstacle(op); !obstacle.empty())
+    return op.emitError(obstacle);
+  FailureOr<Type> type = lowering.convertType(op, op.getType());
+  if (failed(type))
+    return failure();
+  OpBuilder &builder = lowering.builder;
+  Value slice = vector::ExtractStridedSliceOp::create(
+      builder, op.getLoc(), lowering.get(op.getSource()), op.getStaticOffsets(),
+      op.getStaticSizes(), op.getStaticStrides());
+  lowering.set(op.getResult(),
+               createShapeCast(builder, op.getLoc(), slice, *type));
+  return success();
+}
+
+/// What a vector holds in one dimension, before or after a place.
+Value createPart(OpBuilder &builder, Location loc, Value value, int64_t dim,
+                 int64_t start, int64_t size) {
+  auto type = cast<VectorType>(value.getType());
+  SmallVector<int64_t> offsets(type.getRank(), 0), strides(type.getRank(), 1);
+  SmallVector<int64_t> sizes(type.getShape());
+  offsets[dim] = start;
+  sizes[dim] = size;
+  return vector::ExtractStridedSliceOp::create(builder, loc, value, offsets,
+                                               sizes, strides);
+}
+
+/// An inserted slice stands between the rest of its destination, dimension by
+/// dimension from the last: Mosaic joins vectors, and does not insert.
+LogicalResult lowerInsertSlice(tensor::InsertSliceOp op, Lowering &lowering) {
+  if (StringRef obstacle = getSliceObstacle(op); !obstacle.empty())
+    return op.emitError(obstacle);
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  Value dest = lowering.get(op.getDest());
+  auto destType = cast<VectorType>(dest.getType());
+  Value value = createShapeCast(
+      builder, loc, lowering.get(op.getSource()),
+      VectorType::get(op.getStaticSizes(), destType.getElementType()));
+  for (int64_t dim = destType.getRank() - 1; dim >= 0; --dim) {
+    int64_t start = op.getStaticOffsets()[dim];
+    int64_t end = start + op.getStaticSizes()[dim];
+    int64_t extent = destType.getDimSize(dim);
+    if (start == 0 && end == extent)
+      continue;
+    // The rest of the destination beside what has been joined so far.
+    Value rest = dest;
+    for (int64_t outer = 0; outer < dim; ++outer)
+      if (op.getStaticSizes()[outer] != destType.getDimSize(outer))
+        rest =
+            createPart(builder, loc, rest, outer, op.getStaticOffsets()[outer],
+                       op.getStaticSizes()[outer]);
+    SmallVector<Value> parts;
+    if (start > 0)
+      parts.push_back(createPart(builder, loc, rest, dim, 0, start));
+    parts.push_back(value);
+    if (end < extent)
+      parts.push_back(createPart(builder, loc, rest, dim, end, extent - end));
+    SmallVector<int64_t> shape(cast<VectorType>(value.getType()).getShape());
+    shape[dim] = extent;
+    value = tpu::ConcatenateOp::create(
+        builder, loc, VectorType::get(shape, destType.getElementType()), parts,
+        static_cast<int32_t>(dim));
+  }
+  lowering.set(op.getResult(), value);
+  return success();
+}
+
+LogicalResult lowerConcat(tensor::ConcatOp op, Lowering &lowering) {
+  SmallVector<Value> sources = lowering.get(op.getInputs());
+  FailureOr<Type> type = lowering.convertType(op, op.getType());
+  if (failed(type))
+    return failure();
+  lowering.set(op.getResult(),
+               sources.size() == 1
+                   ? sources.front()
+                   : tpu::ConcatenateOp::create(
+                         lowering.builder, op.getLoc(), *type, sources,
+                         static_cast<int32_t>(op.getDim()))
+                         .getResult());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Between vectors and numbers
+//===----------------------------------------------------------------------===//
+
+LogicalResult lowerExtract(tensor::ExtractOp op, Lowering &lowering) {
+  Value source = lowering.get(op.getTensor());
+  if (!isa<VectorType>(source.getType())) {
+    lowering.set(op.getResult(), source);
+    return success();
+  }
+  SmallVector<int64_t> place;
+  for (Value index : op.getIndices()) {
+    std::optional<int64_t> constant = getConstantIntValue(index);
+    if (!constant)
+      return op.emitError("expected an element of a value at a constant place; "
+                          "index the Ref instead");
+    place.push_back(*constant);
+  }
+  lowering.set(
+      op.getResult(),
+      vector::ExtractOp::create(lowering.builder, op.getLoc(), source, place));
+  return success();
+}
+
+LogicalResult lowerFromElements(tensor::FromElementsOp op, Lowering &lowering) {
+  FailureOr<Type> type = lowering.convertType(op, op.getType());
+  if (failed(type))
+    return failure();
+  if (op.getElements().size() != 1)
+    return op.emitError("expected a value of one element, got ")
+           << op.getType() << "; build it with jnp.where and an iota";
+  lowering.set(op.getResult(),
+               createShapeCast(lowering.builder, op.getLoc(),
+                               lowering.get(op.getElements().front()), *type));
+  return success();
+}
+
+LogicalResult lowerSplat(tensor::SplatOp op, Lowering &lowering) {
+  FailureOr<Type> type = lowering.convertType(op, op.getType());
+  if (failed(type))
+    return failure();
+  lowering.set(op.getResult(),
+               createShapeCast(lowering.builder, op.getLoc(),
+                               lowering.get(op.getInput()), *type));
+  return success();
+}
+
+/// A tensor without contents: whoever reads it all the same gets zeros.
+LogicalResult lowerEmpty(tensor::EmptyOp, Lowering &) { return success(); }
+
+} // namespace
+
+void addShapeLowerings(Lowering &lowering) {
+  lowering.add(lowerConstant);
+  lowering.add(lowerReshape<tensor::ExpandShapeOp>);
+  lowering.add(lowerReshape<tensor::CollapseShapeOp>);
+  lowering.add(lowerTensorReshape);
+  lowering.add(lowerExtractSlice);
+  lowering.add(lowerInsertSlice);
+  lowering.add(lowerConcat);
+  lowering.add(lowerExtract);
+  lowering.add(lowerFromElements);
+  lowering.add(lowerSplat);
+  lowering.add(lowerEmpty);
+}
+
+} // namespace gridir::grid_to_tpu

@@ -1,0 +1,167 @@
+//===- Views.cpp - Refs as windows of memrefs -----------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToTPU/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace gridir::grid_to_tpu {
+namespace {
+
+/// The i32 sum of an offset and `index * stride`, folded where both are known.
+OpFoldResult addOffset(Lowering &lowering, Location loc, OpFoldResult offset,
+                       OpFoldResult index, int64_t stride) {
+  OpBuilder &builder = lowering.builder;
+  std::optional<int64_t> first = getConstantIntValue(offset);
+  std::optional<int64_t> second = getConstantIntValue(index);
+  if (first && second)
+    return builder.getI32IntegerAttr(*first + *second * stride);
+  Value value = toI32(builder, loc, index);
+  if (stride != 1)
+    value = arith::MulIOp::create(builder, loc, value,
+                                  createI32(builder, loc, stride));
+  if (first == 0)
+    return value;
+  return arith::AddIOp::create(builder, loc, toI32(builder, loc, offset), value)
+      .getResult();
+}
+
+LogicalResult lowerSliceRef(grid::SliceRefOp op, Lowering &lowering) {
+  View view = lowering.getView(op.getSource());
+  if (view.reshaped) {
+    // Another shape of a window is a memref of its own, or no memref at all.
+    FailureOr<Value> memref = createMemRef(lowering, op, view);
+    if (failed(memref))
+      return failure();
+    view = getWholeView(*memref, view.elementType);
+  }
+  SmallVector<int64_t> kept = view.getKeptDims();
+  SmallVector<int64_t> keptPermutation;
+  ValueRange dynamic = op.getOffsets();
+  for (int64_t dim = 0, rank = op.getSource().getType().getRank(); dim < rank;
+       ++dim) {
+    int64_t base = kept[view.permutation[dim]];
+    OpFoldResult index =
+        lowering.builder.getI32IntegerAttr(op.getStaticOffsets()[dim]);
+    if (ShapedType::isDynamic(op.getStaticOffsets()[dim])) {
+      index = lowering.get(dynamic.front());
+      dynamic = dynamic.drop_front();
+    }
+    view.offsets[base] = addOffset(lowering, op.getLoc(), view.offsets[base],
+                                   index, view.strides[base]);
+    view.sizes[base] = op.getSizes()[dim];
+    view.strides[base] *= op.getStrides()[dim];
+    if (llvm::is_contained(op.getDropped(), dim))
+      view.dropped[base] = true;
+    else
+      keptPermutation.push_back(base);
+  }
+  // The permutation counts the dimensions that are left.
+  SmallVector<int64_t> left = view.getKeptDims();
+  view.permutation = llvm::map_to_vector(keptPermutation, [&](int64_t base) {
+    return static_cast<int64_t>(llvm::find(left, base) - left.begin());
+  });
+  lowering.setView(op.getResult(), std::move(view));
+  return success();
+}
+
+LogicalResult lowerTransposeRef(grid::TransposeRefOp op, Lowering &lowering) {
+  View view = lowering.getView(op.getSource());
+  if (view.reshaped) {
+    FailureOr<Value> memref = createMemRef(lowering, op, view);
+    if (failed(memref))
+      return failure();
+    view = getWholeView(*memref, view.elementType);
+  }
+  SmallVector<int64_t> before = view.permutation;
+  for (auto [to, from] : llvm::enumerate(op.getPermutation()))
+    view.permutation[to] = before[from];
+  lowering.setView(op.getResult(), std::move(view));
+  return success();
+}
+
+LogicalResult lowerReshapeRef(grid::ReshapeRefOp op, Lowering &lowering) {
+  View view = lowering.getView(op.getSource());
+  ArrayRef<int64_t> shape = op.getResult().getType().getShape();
+  view.reshaped = SmallVector<int64_t>(shape);
+  lowering.setView(op.getResult(), std::move(view));
+  return success();
+}
+
+LogicalResult lowerBitcastRef(grid::BitcastRefOp op, Lowering &lowering) {
+  View view = lowering.getView(op.getSource());
+  FailureOr<Value> memref = createMemRef(lowering, op, view);
+  if (failed(memref))
+    return failure();
+  auto type = cast<MemRefType>(memref->getType());
+  if (type.getRank() < 2)
+    return op.emitError("expected a Ref of two dimensions or more for a "
+                        "bitcast on a TPU, got ")
+           << op.getSource().getType();
+  if (view.elementType.isInteger(1))
+    return op.emitError("expected a Ref of numbers for a bitcast on a TPU, got "
+                        "one of bools");
+  MemRefType result = op.getResult().getType();
+  auto bitcast = tpu::MemRefBitcastOp::create(
+      lowering.builder, op.getLoc(),
+      MemRefType::get(result.getShape(), result.getElementType(),
+                      MemRefLayoutAttrInterface(), type.getMemorySpace()),
+      *memref);
+  lowering.setView(op.getResult(),
+                   getWholeView(bitcast, result.getElementType()));
+  return success();
+}
+
+} // namespace
+
+FailureOr<Value> createMemRef(Lowering &lowering, Operation *op,
+                              const View &view) {
+  if (!view.hasUnitStrides() || view.isPermuted())
+    return op->emitError("expected a window without strides or transposes, "
+                         "since on a TPU it must be memory as it lies; load "
+                         "the Ref and change the value instead");
+  OpBuilder &builder = lowering.builder;
+  Location loc = op->getLoc();
+  MemRefType base = view.getBaseType();
+  auto typeOf = [&](ArrayRef<int64_t> shape) {
+    return MemRefType::get(shape, base.getElementType(),
+                           MemRefLayoutAttrInterface(), base.getMemorySpace());
+  };
+  Value memref = view.base;
+  if (ArrayRef(view.sizes) != base.getShape()) {
+    auto offsets = llvm::map_to_vector(view.offsets, [&](OpFoldResult offset) {
+      return toI32(builder, loc, offset);
+    });
+    memref = tpu::MemRefSliceOp::create(builder, loc, typeOf(view.sizes),
+                                        memref, offsets, ValueRange());
+  }
+  SmallVector<int64_t> kept = view.getKeptShape();
+  if (kept.size() != view.sizes.size())
+    memref = tpu::MemRefSqueezeOp::create(builder, loc, typeOf(kept), memref);
+  if (view.reshaped && ArrayRef(*view.reshaped) != ArrayRef(kept)) {
+    ArrayRef<int64_t> shape = *view.reshaped;
+    if (kept.size() < 2 || shape.size() < 2 || kept.back() != shape.back())
+      return op->emitError("expected a reshape of a Ref that keeps its last "
+                           "dimension, got ")
+             << typeOf(kept) << " to " << typeOf(shape)
+             << "; load the Ref and reshape the value instead";
+    memref = tpu::MemRefReshapeOp::create(builder, loc, typeOf(shape), memref);
+  }
+  return memref;
+}
+
+void addViewLowerings(Lowering &lowering) {
+  lowering.add(lowerSliceRef);
+  lowering.add(lowerTransposeRef);
+  lowering.add(lowerReshapeRef);
+  lowering.add(lowerBitcastRef);
+}
+
+} // namespace gridir::grid_to_tpu

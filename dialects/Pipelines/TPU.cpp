@@ -1,0 +1,42 @@
+//===- TPU.cpp - from grid kernels to the body of a Mosaic call -----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Pipelines/TPU.h"
+
+#include "dialects/Conversion/Passes.h"
+#include "dialects/Grid/Transforms/Passes.h"
+#include "dialects/TPU/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace gridir {
+
+void buildGridToTPUPipeline(OpPassManager &pm,
+                            const TPUPipelineOptions &options) {
+  pm.addPass(grid::createGridCanonicalizeIndexMapsPass());
+  if (options.stopAfter == TPUStage::Planned)
+    return;
+  pm.addPass(createConvertGridToTPUPass());
+  if (options.stopAfter == TPUStage::Converted)
+    return;
+  pm.addPass(createCSEPass());
+  if (options.stopAfter == TPUStage::Optimized)
+    return;
+  pm.addPass(tpu::createTPUSerializePass(
+      tpu::TPUSerializePassOptions{options.version}));
+}
+
+void registerTPUPipelines() {
+  PassPipelineRegistration<TPUPipelineOptions>(
+      "grid-to-tpu", "Lower a grid kernel to the body of a Mosaic TPU call",
+      buildGridToTPUPipeline);
+}
+
+} // namespace gridir

@@ -1,0 +1,50 @@
+//===- TPU.h - from grid kernels to the body of a Mosaic call --*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_PIPELINES_TPU_H
+#define GRIDIR_DIALECTS_PIPELINES_TPU_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace gridir {
+
+/// The forms that a kernel takes on its way, in order.
+enum class TPUStage { Planned, Converted, Optimized, Serialized };
+
+struct TPUPipelineOptions
+    : public mlir::PassPipelineOptions<TPUPipelineOptions> {
+  Option<int64_t> version{
+      *this, "version",
+      llvm::cl::desc("Set the version of the form that Mosaic reads"),
+      llvm::cl::init(13)};
+  Option<TPUStage> stopAfter{
+      *this, "stop-after",
+      llvm::cl::desc("Stop when the kernel has the form of this stage"),
+      llvm::cl::init(TPUStage::Serialized),
+      llvm::cl::values(clEnumValN(TPUStage::Planned, "grid-planned",
+                                  "grid, with blocks that "
+                                  "a TPU can hold"),
+                       clEnumValN(TPUStage::Converted, "convert-grid-to-tpu",
+                                  "The tpu dialect, as converted"),
+                       clEnumValN(TPUStage::Optimized, "tpu",
+                                  "The tpu dialect, optimized and checked"),
+                       clEnumValN(TPUStage::Serialized, "stable-mosaic",
+                                  "The form that Mosaic reads"))};
+};
+
+/// Adds the whole pipeline, from a module with a `grid.kernel`.
+void buildGridToTPUPipeline(mlir::OpPassManager &pm,
+                            const TPUPipelineOptions &options);
+
+/// Registers `grid-to-tpu` by name.
+void registerTPUPipelines();
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_PIPELINES_TPU_H
