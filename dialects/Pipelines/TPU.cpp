@@ -26,7 +26,14 @@ void buildGridToTPUPipeline(OpPassManager &pm,
   pm.addPass(createConvertGridToTPUPass());
   if (options.stopAfter == TPUStage::Converted)
     return;
+  // What the author says twice is computed once, so that what follows sees
+  // equal values as one.
   pm.addPass(createCSEPass());
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(tpu::createTPUSelectAccumulatorsPass());
+  functions.addPass(tpu::createTPULogisticToTanhPass());
+  // What Mosaic would abort on, or compile to something else.
+  pm.addPass(tpu::createTPUCheckContractPass());
   if (options.stopAfter == TPUStage::Optimized)
     return;
   pm.addPass(tpu::createTPUSerializePass(

@@ -268,7 +268,7 @@ Value createShapeCast(OpBuilder &builder, Location loc, Value value,
   if (!to)
     return vector::ExtractOp::create(builder, loc, value,
                                      SmallVector<int64_t>(from.getRank(), 0));
-  return vector::ShapeCastOp::create(builder, loc, to, value);
+  return builder.createOrFold<vector::ShapeCastOp>(loc, to, value);
 }
 
 Value createTranspose(OpBuilder &builder, Location loc, Value value,

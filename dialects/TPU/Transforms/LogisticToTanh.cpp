@@ -1,0 +1,84 @@
+//===- LogisticToTanh.cpp - The logistic function without a division ------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TPU/IR/TPU.h"
+#include "dialects/TPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+namespace gridir::tpu {
+#define GEN_PASS_DEF_TPULOGISTICTOTANHPASS
+#include "dialects/TPU/Transforms/Passes.h.inc"
+} // namespace gridir::tpu
+
+using namespace mlir;
+using namespace gridir::tpu;
+
+namespace {
+
+bool isOne(Value value) { return matchPattern(value, m_OneFloat()); }
+
+/// The other operand of a sum of which one is 1.
+Value getBesideOne(arith::AddFOp add) {
+  if (isOne(add.getLhs()))
+    return add.getRhs();
+  return isOne(add.getRhs()) ? add.getLhs() : Value();
+}
+
+/// `x` where a value is `-x`.
+Value getNegated(Value value) {
+  if (auto negation = value.getDefiningOp<arith::NegFOp>())
+    return negation.getOperand();
+  auto difference = value.getDefiningOp<arith::SubFOp>();
+  if (difference && matchPattern(difference.getLhs(), m_AnyZeroFloat()))
+    return difference.getRhs();
+  return {};
+}
+
+/// `x` where a quotient is `1 / (1 + exp(-x))`.
+Value getLogisticArgument(arith::DivFOp op) {
+  auto sum = op.getRhs().getDefiningOp<arith::AddFOp>();
+  if (!isOne(op.getLhs()) || !sum)
+    return {};
+  Value term = getBesideOne(sum);
+  auto exponential = term ? term.getDefiningOp<math::ExpOp>() : math::ExpOp();
+  return exponential ? getNegated(exponential.getOperand()) : Value();
+}
+
+class TPULogisticToTanhPass
+    : public gridir::tpu::impl::TPULogisticToTanhPassBase<
+          TPULogisticToTanhPass> {
+public:
+  using TPULogisticToTanhPassBase::TPULogisticToTanhPassBase;
+
+  void runOnOperation() override {
+    getOperation().walk([&](arith::DivFOp op) {
+      Value argument = getLogisticArgument(op);
+      auto type = dyn_cast<VectorType>(op.getType());
+      if (!argument || !type)
+        return;
+      OpBuilder builder(op);
+      Location loc = op.getLoc();
+      Value half = arith::ConstantOp::create(
+          builder, loc,
+          DenseElementsAttr::get(
+              type, builder.getFloatAttr(type.getElementType(), 0.5)));
+      Value value = arith::MulFOp::create(builder, loc, argument, half);
+      value = math::TanhOp::create(builder, loc, value);
+      value = arith::MulFOp::create(builder, loc, value, half);
+      value = arith::AddFOp::create(builder, loc, value, half);
+      op.replaceAllUsesWith(value);
+      op.erase();
+      ++numLogistics;
+    });
+  }
+};
+
+} // namespace

@@ -1,0 +1,194 @@
+//===- SelectAccumulators.cpp - Accumulators inside matmuls ---------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TPU/IR/TPU.h"
+#include "dialects/TPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+namespace gridir::tpu {
+#define GEN_PASS_DEF_TPUSELECTACCUMULATORSPASS
+#include "dialects/TPU/Transforms/Passes.h.inc"
+} // namespace gridir::tpu
+
+using namespace mlir;
+using namespace gridir::tpu;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Sums into the accumulator operand
+//===----------------------------------------------------------------------===//
+
+bool isZero(Value value) {
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
+
+/// `sum + matmul(a, b, 0)` is `matmul(a, b, sum)`.
+bool foldSum(Operation *add) {
+  for (unsigned side : {0, 1}) {
+    auto matmul = add->getOperand(side).getDefiningOp<MatmulOp>();
+    Value other = add->getOperand(1 - side);
+    if (!matmul || !matmul->hasOneUse() || !isZero(matmul.getAcc()) ||
+        matmul->getBlock() != add->getBlock())
+      continue;
+    // What is added must be known where the matmul stands.
+    Operation *def = other.getDefiningOp();
+    if (def && def->getBlock() == matmul->getBlock() &&
+        !def->isBeforeInBlock(matmul))
+      matmul->moveBefore(add);
+    matmul.getAccMutable().assign(other);
+    add->getResult(0).replaceAllUsesWith(matmul.getResult());
+    add->erase();
+    return true;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Accumulators that begin with a select
+//===----------------------------------------------------------------------===//
+
+/// A place in memory: a memref, and equal indices.
+struct Place {
+  Value base;
+  ValueRange indices;
+  VectorType type;
+
+  bool operator==(const Place &other) const {
+    if (base != other.base || type != other.type ||
+        indices.size() != other.indices.size())
+      return false;
+    return llvm::all_of(llvm::zip_equal(indices, other.indices), [](auto pair) {
+      auto [a, b] = pair;
+      std::optional<int64_t> x = getConstantIntValue(a);
+      return a == b || (x && x == getConstantIntValue(b));
+    });
+  }
+};
+
+std::optional<Place> getStoredPlace(Operation &op) {
+  auto store = dyn_cast<VectorStoreOp>(op);
+  if (!store || store.getMask() || store.getAdd())
+    return std::nullopt;
+  return Place{store.getBase(), store.getIndices(),
+               cast<VectorType>(store.getValueToStore().getType())};
+}
+
+std::optional<Place> getLoadedPlace(Operation &op) {
+  auto load = dyn_cast<vector::LoadOp>(op);
+  if (!load)
+    return std::nullopt;
+  return Place{load.getBase(), load.getIndices(), load.getVectorType()};
+}
+
+/// Whether an op, or one inside it, may touch what a memref names. Arguments of
+/// the kernel are apart from each other.
+bool mayTouch(Operation &op, Value base) {
+  return op
+      .walk([&](Operation *inner) {
+        bool uses = llvm::any_of(inner->getOperands(), [&](Value operand) {
+          return isa<MemRefType>(operand.getType()) &&
+                 (operand == base || !isa<BlockArgument>(operand));
+        });
+        return uses ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Takes the store of a constant out of a region that runs at the first step,
+/// where the place is then loaded and overwritten at every step: the load gives
+/// the constant at the first step instead.
+bool selectStart(scf::IfOp start, VectorStoreOp store) {
+  Attribute constant;
+  if (!matchPattern(store.getValueToStore(), m_Constant(&constant)))
+    return false;
+  std::optional<Place> place = getStoredPlace(*store);
+  auto argument = dyn_cast<BlockArgument>(store.getBase());
+  // Windows and scratch of the kernel are apart; views of them may not be.
+  if (!place || !argument ||
+      !isa<func::FuncOp>(argument.getOwner()->getParentOp()))
+    return false;
+  vector::LoadOp load;
+  for (Operation *op = start->getNextNode(); op; op = op->getNextNode()) {
+    if (getLoadedPlace(*op) == place) {
+      if (load)
+        return false;
+      load = cast<vector::LoadOp>(op);
+      continue;
+    }
+    if (getStoredPlace(*op) == place) {
+      if (!load)
+        return false;
+      OpBuilder builder(load->getContext());
+      builder.setInsertionPointAfter(load);
+      auto first = arith::ConstantOp::create(builder, store.getLoc(),
+                                             cast<TypedAttr>(constant));
+      auto select = arith::SelectOp::create(builder, store.getLoc(),
+                                            start.getCondition(), first, load);
+      load.getResult().replaceAllUsesExcept(select, select);
+      store.erase();
+      return true;
+    }
+    if (mayTouch(*op, place->base))
+      return false;
+  }
+  return false;
+}
+
+bool isOnlyUser(VectorStoreOp store, scf::IfOp start) {
+  // Nothing else of the region may read the place, nor write it again.
+  for (Operation &op : *start.thenBlock())
+    if (&op != store.getOperation() && mayTouch(op, store.getBase()))
+      return false;
+  return true;
+}
+
+class TPUSelectAccumulatorsPass
+    : public gridir::tpu::impl::TPUSelectAccumulatorsPassBase<
+          TPUSelectAccumulatorsPass> {
+public:
+  using TPUSelectAccumulatorsPassBase::TPUSelectAccumulatorsPassBase;
+
+  void runOnOperation() override {
+    SmallVector<Operation *> sums;
+    SmallVector<scf::IfOp> starts;
+    getOperation().walk([&](Operation *op) {
+      if (isa<arith::AddFOp, arith::AddIOp>(op))
+        sums.push_back(op);
+      else if (auto start = dyn_cast<scf::IfOp>(op))
+        starts.push_back(start);
+    });
+    for (Operation *add : sums)
+      numSums += foldSum(add);
+    for (scf::IfOp start : starts)
+      selectStarts(start);
+  }
+
+private:
+  void selectStarts(scf::IfOp start) {
+    bool hasElse =
+        start.elseBlock() && !start.elseBlock()->without_terminator().empty();
+    if (start.getNumResults() != 0 || hasElse)
+      return;
+    bool changed = false;
+    for (auto store :
+         llvm::to_vector(start.thenBlock()->getOps<VectorStoreOp>()))
+      if (isOnlyUser(store, start) && selectStart(start, store)) {
+        ++numSelects;
+        changed = true;
+      }
+    if (changed && llvm::all_of(start.thenBlock()->without_terminator(),
+                                [](Operation &op) { return isPure(&op); }))
+      start.erase();
+  }
+};
+
+} // namespace
