@@ -80,6 +80,7 @@ def rows_of(case: Any, report: Any) -> list[dict[str, Any]]:
             "kernel": mine.name,
             "accepted": mine.accepted,
             "jax_accepted": theirs is not None and theirs.accepted,
+            "planned": sum(mine.planned.values()),
         }
         for prefix, side in (("", mine), ("jax_", theirs)):
             if side is not None and side.accepted:
@@ -92,12 +93,15 @@ def rows_of(case: Any, report: Any) -> list[dict[str, Any]]:
 
 
 def print_kernels(rows: list[dict[str, Any]]) -> None:
-    """Prints bundles, cycles and VMEM of both sides, and the geometric means of the ratios."""
+    """Prints the figures of both sides, and the geometric means of their ratios.
+
+    Of VMEM, "planned" is what `grid-plan-memory` counts; libtpu adds its own scratch and the registers it spills.
+    """
     from rich.console import Console
     from rich.table import Table
 
     console = Console(width=150)
-    titles = ("kernel", "chip", "bundles", "JAX", "ratio", "cycles", "JAX", "ratio", "VMEM", "JAX")
+    titles = ("kernel", "chip", "bundles", "JAX", "ratio", "cycles", "JAX", "ratio", "planned", "VMEM", "JAX")
     table = Table(*titles, title="libtpu's schedules")
     ratios: dict[str, list[float]] = {"bundles": [], "cycles": []}
     for row in rows:
@@ -108,7 +112,7 @@ def print_kernels(rows: list[dict[str, Any]]) -> None:
             if mine and theirs:
                 ratios[key].append(mine / theirs)
             cells.append(f"{mine / theirs:.2f}" if mine and theirs else "-")
-        cells += [f"{row[key]:,}" if key in row else "-" for key in ("vmem", "jax_vmem")]
+        cells += [f"{row[key]:,}" if key in row else "-" for key in ("planned", "vmem", "jax_vmem")]
         table.add_row(*cells)
     console.print(table)
     for key, values in ratios.items():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import time
+from typing import Any
 
 from gridir.compiler.options import TpuOptions
 from gridir.compiler.passes import parse_module, run_pipeline
@@ -66,6 +67,37 @@ def prepare(name: str, key: str, bytecode: bytes, options: TpuOptions) -> Mosaic
         has_custom_barrier=any(op.name == "stable_mosaic.tpu.sem_barrier" for op in operations),
         seconds=time.perf_counter() - start,
     )
+
+
+_PLAN = "grid.kernel(grid-canonicalize-index-maps,grid-plan-memory{target=tpu})"
+
+
+def plan_vmem(name: str, bytecode: bytes) -> dict[str, int]:
+    """Returns the bytes of VMEM that `grid-plan-memory` counts, by operand, and for "scratch" what no operand takes.
+
+    Args:
+      name: the kernel's name, for messages.
+      bytecode: its `grid` module.
+
+    Raises:
+      CompileError: when the kernel needs more than there is.
+    """
+    module = run_pipeline(parse_module(bytecode, kernel=name), _PLAN, kernel=name)
+    kernel = next(op for op in module.body.operations if op.operation.name == "grid.kernel")
+    plan = _to_python(kernel.attributes["grid.memory_plan"])
+    held = {
+        operand: entry["block_bytes"] * entry["buffers"]
+        for operand, entry in plan["operands"].items()
+        if entry["space"] == "tpu.vmem" and entry["buffers"]
+    }
+    scratch = plan["spaces"].get("tpu.vmem", 0) - sum(held.values())
+    return held | ({"scratch": scratch} if scratch else {})
+
+
+def _to_python(attribute: ir.Attribute) -> Any:
+    if isinstance(attribute, ir.DictAttr):
+        return {item.name: _to_python(item.attr) for item in ir.DictAttr(attribute)}
+    return attribute.value
 
 
 # The place of the device among the groups of operands of an op that may name one.

@@ -13,6 +13,7 @@ from typing import Any
 
 import jax
 
+from gridir.compiler.mosaic import plan_vmem
 from gridir.errors import Error, OptionError
 from gridir.frontend import jax_compat_tpu
 from gridir.frontend.install import jax_alone
@@ -35,6 +36,7 @@ class Candidate:
       error: why there is none.
       inputs: the names of the inputs, without prefetched scalars.
       outputs: the names of the outputs.
+      planned: bytes of VMEM by operand, as gridir plans them.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Candidate:
     error: Error | None = None
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
+    planned: dict[str, int] = dataclasses.field(default_factory=dict)
 
 
 def aot(
@@ -92,7 +95,7 @@ def aot(
             if len(theirs) == len(candidates):
                 # JAX's kernels come in the same order, and their operands have the same names.
                 theirs = [
-                    dataclasses.replace(other, inputs=mine.inputs, outputs=mine.outputs)
+                    dataclasses.replace(other, inputs=mine.inputs, outputs=mine.outputs, planned=mine.planned)
                     for mine, other in zip(candidates, theirs, strict=True)
                 ]
             candidates += theirs
@@ -118,7 +121,11 @@ def kernels_of(lowered: Lowered) -> list[Candidate]:
             program, error = programs[kernel.prepare().body], None
         except Error as refused:
             program, error = None, refused
-        found.append(Candidate(kernel.name, "gridir", program, error, inputs, outputs))
+        try:
+            planned = plan_vmem(kernel.name, kernel.bytecode)
+        except Error as refused:
+            planned, program, error = {}, None, error or refused
+        found.append(Candidate(kernel.name, "gridir", program, error, inputs, outputs, planned))
     return found
 
 
@@ -171,6 +178,7 @@ def _to_report(candidate: Candidate, reply: dict[str, Any]) -> KernelReport:
             kernel=candidate.name,
             inputs=candidate.inputs,
             outputs=candidate.outputs,
+            planned=candidate.planned,
             first_column=0 if candidate.lowering == "jax" else 1,
         )
     return KernelReport(
@@ -181,6 +189,7 @@ def _to_report(candidate: Candidate, reply: dict[str, Any]) -> KernelReport:
         reply.get("cycles"),
         tuple(Loop(*loop) for loop in reply.get("loops", ())),
         reply.get("vmem", {}),
+        candidate.planned,
         reply.get("units", {}),
         reply.get("seconds", 0.0),
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from gridir.errors import CompileError, Frame
 
@@ -20,6 +20,7 @@ class MosaicError(CompileError):
       operand: the name of the operand that it speaks of, or None.
       cause: why, in a sentence; None for an error that the table does not know.
       change: a change that would work; None likewise.
+      notes: both, and where memory goes when there is too little.
       details: libtpu's own text.
     """
 
@@ -31,9 +32,11 @@ class MosaicError(CompileError):
         operand: str | None = None,
         cause: str | None = None,
         change: str | None = None,
+        more: Sequence[str] = (),
         **kwargs,
     ):
         notes = [text for text in (cause and f"cause: {cause}", change and f"a change that works: {change}") if text]
+        notes += more
         super().__init__(message, stage=stage, notes=notes, **kwargs)
         self.operand = operand
         self.cause = cause
@@ -203,6 +206,7 @@ def explain(
     kernel: str | None = None,
     inputs: Sequence[str] = (),
     outputs: Sequence[str] = (),
+    planned: Mapping[str, int] | None = None,
     first_column: int = 1,
 ) -> MosaicError:
     """Returns libtpu's error as one about the author's kernel.
@@ -213,6 +217,7 @@ def explain(
       kernel: the kernel's name.
       inputs: the names of the inputs, without prefetched scalars.
       outputs: the names of the outputs.
+      planned: bytes of VMEM by operand.
       first_column: the number of a line's first column in the kernel's locations; JAX's own lowering counts from 0.
     """
     operand = None
@@ -222,6 +227,10 @@ def explain(
         operand = names[int(match["number"])] if int(match["number"]) < len(names) else None
     cause, change = _lookup(text)
     message = _summary(text)
+    more = []
+    if planned and "memory space vmem" in text:
+        heaviest = sorted(planned.items(), key=lambda item: -item[1])
+        more = [f"of VMEM, {', '.join(f'{name} takes {size:,} bytes' for name, size in heaviest)}"]
     return MosaicError(
         f"{message} ({operand})" if operand else message,
         stage=stage,
@@ -229,6 +238,7 @@ def explain(
         operand=operand,
         cause=cause,
         change=change,
+        more=more,
         frames=_frames(text, 1 - first_column),
         details=text,
     )

@@ -24,6 +24,7 @@ class KernelReport:
       cycles: bundles times trip counts; an estimate in which no copy is waited for.
       loops: the loops of the schedule.
       vmem: bytes of VMEM by purpose: windows, scratch, internal, spills.
+      planned: bytes of VMEM as gridir plans it, by operand, and "scratch"; Mosaic's own memory is not in it.
       units: operations by functional unit.
       seconds: how long libtpu took.
     """
@@ -35,6 +36,7 @@ class KernelReport:
     cycles: int | None = None
     loops: tuple[Loop, ...] = ()
     vmem: dict[str, int] = dataclasses.field(default_factory=dict)
+    planned: dict[str, int] = dataclasses.field(default_factory=dict)
     units: dict[str, int] = dataclasses.field(default_factory=dict)
     seconds: float = 0.0
 
@@ -59,6 +61,7 @@ class KernelReport:
             "loops": [dataclasses.asdict(loop) for loop in self.loops],
             "vmem_bytes": self.vmem_bytes,
             "vmem": self.vmem,
+            "vmem_planned": self.planned,
             "units": self.units,
             "compile_seconds": round(self.seconds, 3),
         }
@@ -70,12 +73,12 @@ class KernelReport:
             )
         unknown = sum(loop.trips is None for loop in self.loops)
         approximate = f" (trip counts of {unknown} loops unknown)" if unknown else ""
-        parts = ", ".join(f"{purpose} {size:,}" for purpose, size in sorted(self.vmem.items()))
+        planned = f"  planned: {sum(self.planned.values()):,} bytes ({_parts(self.planned)})\n" if self.planned else ""
         return (
             f"{self.name} ({self.lowering}): accepted\n"
             f"  bundles: {self.bundles}\n"
             f"  estimated cycles: {self.cycles:,}{approximate}\n"
-            f"  VMEM: {self.vmem_bytes:,} bytes ({parts or 'none'})\n"
+            f"  VMEM: {self.vmem_bytes:,} bytes ({_parts(self.vmem)})\n{planned}"
             f"  compiled in {self.seconds:.2f} s"
         )
 
@@ -114,6 +117,12 @@ class Report:
     def __str__(self) -> str:
         title = f"{self.topology} ({self.device_kind})" if self.device_kind else self.topology
         return "\n".join([f"libtpu for {title}", *map(str, self.kernels), *map(str, self.jax)])
+
+
+def _parts(sizes: dict[str, int]) -> str:
+    """Sizes by name, the largest first."""
+    ordered = sorted(sizes.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{name} {size:,}" for name, size in ordered) or "none"
 
 
 def _error_to_json(error: Error) -> dict[str, Any]:

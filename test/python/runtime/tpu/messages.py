@@ -67,6 +67,10 @@ print("frames:", ", ".join(map(str, error.frames)))
 # CHECK: operand: o_ref
 print("operand:", error.operand)
 
+# Where VMEM goes is said by the operand, the largest first.
+# CHECK: note: of VMEM, x_ref takes 2,048 bytes, o_ref takes 1,024 bytes
+print(explain("Ran out of memory in memory space vmem", planned={"o_ref": 1024, "x_ref": 2048}))
+
 # What no row knows is passed on as it is.
 # CHECK: Something else
 # CHECK-NEXT: None None
