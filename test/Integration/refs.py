@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from gridir.testing import difference, interpreted
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
 from jax.experimental.pallas import triton
 
 X = np.arange(8 * 16, dtype=np.float32).reshape(8, 16)
@@ -83,6 +84,19 @@ def run(kernel: Callable[..., None], shape: tuple[int, ...]) -> Any:
     return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(shape, jnp.float32))(X, INDICES)
 
 
+# A Ref that a kernel closes over is an input and an output at once, and what is written to it is seen outside.
+def stateful(refs):
+    x_ref, y_ref = refs
+
+    def body(sem):
+        copy = pltpu.make_async_copy(x_ref, y_ref.at[pl.ds(0, 8)], sem)
+        copy.start()
+        copy.wait()
+        y_ref[8:] = x_ref[...] + y_ref[8:]
+
+    pl.pallas_call(lambda: pl.run_scoped(body, pltpu.SemaphoreType.DMA), out_shape=[])()
+
+
 # CHECK-NOT: elements differ
 # CHECK: 7 of 7 rows are equal
 equal = 0
@@ -98,3 +112,8 @@ for kernel, shape, reference in ROWS:
         print(f"{kernel.__name__}: {problem}")
     equal += problem is None
 print(f"{equal} of {len(ROWS)} rows are equal")
+
+with gridir.installed():
+    _, y = jax.jit(pl.run_state(stateful))((X, jnp.ones((16, 16))))
+# CHECK-NEXT: closed over: None
+print(f"closed over: {difference(y, np.concatenate([X, X + 1]))}")

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -103,7 +104,9 @@ class Worker:
     def _last_output(self) -> str:
         """What says most about a crash: the first line of an assertion, or else the last line printed."""
         self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - 20000))
-        lines = [line for line in self._log.read().decode(errors="replace").splitlines() if line.strip()]
+        text = self._log.read().decode(errors="replace")
+        # Abseil's list of addresses says nothing that another run would say again.
+        lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("@", "PC: @"))]
         telling = [line for line in lines if "Assertion" in line or "LLVM ERROR" in line or "Fatal Python" in line]
         return (telling or lines or ["no output"])[-1][-500:]
 
@@ -159,13 +162,14 @@ def run_file(
             if worker is not None and worker.done >= TESTS_PER_WORKER:
                 worker.close()
                 worker = None
+            start = time.monotonic()
             try:
                 worker = worker or Worker(arguments)
                 record = worker.run(test, timeout)
             except WorkerDied as died:
-                worker = None
+                worker, seconds = None, round(time.monotonic() - start, 3)
                 error = {"type": died.status, "message": died.message, "where": ""}
-                record = {"status": died.status, "seconds": timeout, "native": 0, "interpreted": 0, "error": error}
+                record = {"status": died.status, "seconds": seconds, "native": 0, "interpreted": 0, "error": error}
             with lock:
                 report(test, record)
         if worker is not None:

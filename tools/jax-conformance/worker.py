@@ -150,11 +150,19 @@ def load(checkout: Path, file: str) -> dict[str, unittest.TestCase]:
 def pretend_tpu() -> None:
     """Makes JAX's test utilities say that the device is a TPU v5e, so that no test skips itself off TPU."""
     from jax._src import test_util
-    from jax._src.pallas.mosaic import tpu_info
+    from jax._src.pallas.mosaic import core, tpu_info
+    from jax.experimental.pallas import tpu as pltpu
 
     test_util.device_under_test = lambda: "tpu"
     test_util.get_tpu_version = lambda: 5
     tpu_info.registry["cpu"] = lambda: tpu_info.get_tpu_info_for_chip(tpu_info.ChipVersion.TPU_V5E, 1)
+    make_mesh = core.create_tensorcore_mesh
+
+    def mesh_of_one_core(axis_name: str, devices: Any = None, num_cores: int | None = None) -> Any:
+        # JAX asks the device for its cores, which a CPU does not know; a v5e has one.
+        return make_mesh(axis_name, devices, 1 if devices is None and num_cores is None else num_cores)
+
+    core.create_tensorcore_mesh = pltpu.create_tensorcore_mesh = mesh_of_one_core
 
 
 def set_up(mode: str, device: str, counts: Counts) -> None:

@@ -150,7 +150,8 @@ def _block_dim(dim: Any, what: str) -> ir.Attribute:
     raise UnsupportedError(f"expected a known kind of block dimension of {what}, got {dim!r}")
 
 
-def _is_whole(block_shape: Sequence[Any], shape: Sequence[Any]) -> bool:
+def is_whole(block_shape: Sequence[Any], shape: Sequence[Any]) -> bool:
+    """Whether a block is all of its array."""
     return all(
         type(dim).__name__ == "Blocked" and dim.block_size == size for dim, size in zip(block_shape, shape, strict=True)
     )
@@ -212,7 +213,7 @@ def _space(space: Any, field: str, notes: _Notes) -> str:
 
 def _operand(block_mapping: Any, name: str, field: str, notes: _Notes) -> ir.Attribute:
     array, ref = block_mapping.array_aval, block_mapping.transformed_block_aval
-    whole = _is_whole(block_mapping.block_shape, array.shape)
+    whole = is_whole(block_mapping.block_shape, array.shape)
     return grid.OperandAttr.get(
         signed_element_type(array.dtype),
         _shape(array.shape),

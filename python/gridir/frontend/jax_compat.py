@@ -109,6 +109,13 @@ def prng_impl(aval: Any) -> Any:
     return aval.dtype._impl
 
 
+def written_refs(jaxpr: Any) -> set[int]:
+    """The places among a jaxpr's invars of the Refs that it writes or adds to."""
+    kinds = (_state_types.WriteEffect, _state_types.AccumEffect)
+    written = {effect.input for effect in jaxpr.effects if isinstance(effect, kinds)}
+    return {place for place, var in enumerate(jaxpr.invars) if var in written}
+
+
 def debug_checks_enabled() -> bool:
     """Whether the author has turned `pl.debug_check` on."""
     return _pallas_core.debug_checks_enabled()

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
-from gridir.frontend import fields
+from gridir.frontend import fields, jax_compat
 from gridir.frontend.context import KernelContext
-from gridir.frontend.grid_mapping import SideTable, build_kernel, dim_names
+from gridir.frontend.grid_mapping import SideTable, build_kernel, dim_names, is_whole
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.types import is_ref
 from gridir.frontend.walker import check_supported, erase_unused, walk
@@ -49,12 +49,31 @@ def lower_kernel(
                 argument if is_ref(var.aval) else grid.load_all(argument)
                 for var, argument in zip(request.jaxpr.invars, kernel_op.body.arguments, strict=True)
             ]
+            for place, output in _written_inputs(request).items():
+                arguments[place] = arguments[output]
             walk(kernel, request.jaxpr, (), arguments)
             grid.YieldOp([])
         erase_unused(kernel)
         if request.debug or request.grid_mapping.debug:
             print(module)
     return module
+
+
+def _written_inputs(request: KernelRequest) -> dict[int, int]:
+    """For each input that the body writes, the place of the output that is the same memory.
+
+    JAX makes such kernels of Refs that a kernel closes over, as in `run_state`: each is an input and an output at once,
+    and the body knows the input only. An input that is cut into blocks, or is no output, is the body's own copy.
+    """
+    mapping: Any = request.grid_mapping
+    num_index, num_inputs = mapping.num_index_operands, mapping.num_inputs
+    written = jax_compat.written_refs(request.jaxpr)
+    shared = {}
+    for place, output in request.input_output_aliases:
+        blocks = [mapping.block_mappings[i] for i in (place - num_index, num_inputs + output)]
+        if place in written and all(is_whole(block.block_shape, block.array_aval.shape) for block in blocks):
+            shared[place] = num_index + num_inputs + output
+    return shared
 
 
 def make_context(request: KernelRequest, platform: str) -> KernelContext:

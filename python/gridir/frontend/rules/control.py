@@ -104,7 +104,7 @@ def _counter_step(jaxpr: Any, carried: Any, result: Any) -> int | None:
     if carried.aval.shape or not is_integer(carried.aval):
         return None
     for eqn in jaxpr.eqns:
-        if eqn.outvars[0] is result and eqn.primitive.name == "add":
+        if eqn.primitive.name == "add" and eqn.outvars[0] is result:
             for this, other in (eqn.invars, eqn.invars[::-1]):
                 if this is carried and isinstance(other, jax_compat.Literal):
                     return int(other.val)
@@ -243,7 +243,8 @@ def _scan(
         return [*(results[i] for i in kept), *filled]
 
     state = [*(carry[i] for i in kept), *ys]
-    if unroll is True or (isinstance(unroll, int) and unroll >= length and length <= _LONGEST_UNROLL):
+    # To JAX 0 means the whole loop, as True does.
+    if unroll is True or unroll == 0 or (unroll >= length and length <= _LONGEST_UNROLL):
         for count in range(length):
             state = iteration(emit.index(count), *state)
     else:

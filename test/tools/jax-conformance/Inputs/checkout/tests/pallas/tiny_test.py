@@ -31,10 +31,10 @@ class TinyTest(unittest.TestCase):
         self.assertEqual(jax.eval_shape(double, jnp.ones((8, 128))).shape, (8, 128))
 
     def test_differs_a(self):
-        self.assertIsNone(current(), "expected 1 installation")
+        self.assertTrue(current() is None, "expected 0 kernels, got 1")
 
     def test_differs_b(self):
-        self.assertIsNone(current(), "expected 22 installations")
+        self.assertTrue(current() is None, "expected 0 kernels, got 22")
 
     def test_falls_back(self):
         if current() is not None:
