@@ -349,16 +349,16 @@ def _if(machine: Machine, step: Step, operands: list[Any]) -> list[Any]:
 def _for(machine: Machine, step: Step, operands: list[Any]) -> list[Any]:
     low, high, by, *carried = operands
     for i in range(int(low), int(high), int(by)):
-        _, carried = step.regions[0].run(machine, [type(low)(i), *carried])
+        _name, carried = step.regions[0].run(machine, [type(low)(i), *carried])
     return carried
 
 
 def _while(machine: Machine, step: Step, carried: list[Any]) -> list[Any]:
     while True:
-        _, (holds, *carried) = step.regions[0].run(machine, carried)
+        _name, (holds, *carried) = step.regions[0].run(machine, carried)
         if not holds:
             return carried
-        _, carried = step.regions[1].run(machine, carried)
+        _name, carried = step.regions[1].run(machine, carried)
 
 
 def _enqueue_dma(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
@@ -372,7 +372,7 @@ def _enqueue_dma(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
 
 
 def _wait_dma(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
-    (semaphore,), _, (target,), *_ = _groups(step, operands)
+    (semaphore,), _source, (target,), *_device = _groups(step, operands)
     if int(semaphore) < target.nbytes:
         raise ExecutionError(f"waits for {target.nbytes} bytes, of which {int(semaphore)} are on their way")
     semaphore -= np.int32(target.nbytes)
@@ -380,7 +380,7 @@ def _wait_dma(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
 
 
 def _signal(_: Machine, __: Step, operands: list[Any]) -> list[Any]:
-    semaphore, amount, *_ = operands
+    semaphore, amount, *_device = operands
     semaphore += amount
     return []
 
