@@ -117,3 +117,21 @@ with gridir.installed():
     _, y = jax.jit(pl.run_state(stateful))((X, jnp.ones((16, 16))))
 # CHECK-NEXT: closed over: None
 print(f"closed over: {difference(y, np.concatenate([X, X + 1]))}")
+
+
+# A block of random keys is never cut in the words of a key.
+def words(key_ref, o_ref):
+    o_ref[...] = jax.random.key_data(key_ref[0])
+
+
+keys = jax.random.split(jax.random.key(7), 4)
+with gridir.installed():
+    got = pl.pallas_call(
+        words,
+        out_shape=jax.ShapeDtypeStruct((4, 2), jnp.uint32),
+        grid=(4,),
+        in_specs=[pl.BlockSpec((1,), lambda i: (3 - i,))],
+        out_specs=pl.BlockSpec((None, 2), lambda i: (i, 0)),
+    )(keys)
+# CHECK-NEXT: keys: None
+print(f"keys: {difference(got, jax.random.key_data(keys)[::-1])}")

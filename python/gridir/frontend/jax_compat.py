@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import jax
+import numpy as np
 
 from gridir.errors import Frame, JaxVersionError
 from gridir.frontend.options import record_for
@@ -51,6 +52,7 @@ from jax._src.pallas import core as _pallas_core
 from jax._src.pallas import mpmd as _mpmd
 from jax._src.pallas import pallas_call as _pallas_call
 from jax._src.pallas.mosaic import core as _tpu_core
+from jax._src.pallas.mosaic import random as _tpu_random
 from jax._src.random import prng as _prng
 from jax._src.state import discharge as _discharge
 from jax._src.state import indexing as _indexing
@@ -102,6 +104,35 @@ def physical_aval(aval: Any) -> Any:
 def is_key(aval: Any) -> bool:
     """Whether an abstract value is a random key, or an array of them."""
     return isinstance(getattr(aval, "dtype", None), _prng.KeyTy)
+
+
+def is_pallas_key(aval: Any) -> bool:
+    """Whether a key's generator is the one that only kernels on a TPU have."""
+    return _tpu_random.is_pallas_impl(prng_impl(aval))
+
+
+def words_of_keys(mapping: Any) -> Any:
+    """A GridMapping with each array of random keys as the array of its words, whose last dimensions are never cut."""
+    blocks = tuple(_words_of_block(block) if is_key(block.array_aval) else block for block in mapping.block_mappings)
+    return mapping.replace(block_mappings=blocks)
+
+
+def _words_of_block(block: Any) -> Any:
+    array, ref = _core.physical_aval(block.array_aval), block.transformed_block_aval
+    words = array.shape[block.array_aval.ndim :]
+    jaxpr = block.index_map_jaxpr.jaxpr
+    zero = _core.Literal(np.int32(0), ShapedArray((), np.dtype("int32")))
+    outvars = [*jaxpr.outvars, *[zero] * len(words)]
+    debug_info = jaxpr.debug_info._replace(result_paths=None)
+    index_map = _core.ClosedJaxpr(jaxpr.replace(outvars=outvars, debug_info=debug_info), block.index_map_jaxpr.consts)
+    indices = jax.tree.unflatten(block.index_map_out_tree, [0] * len(jaxpr.outvars))
+    return block.replace(
+        block_shape=(*block.block_shape, *map(_pallas_core.Blocked, words)),
+        transformed_block_aval=AbstractRef(_core.physical_aval(ref.inner_aval), ref.memory_space),
+        index_map_jaxpr=index_map,
+        index_map_out_tree=jax.tree.structure((*indices, *[0] * len(words))),
+        array_aval=array,
+    )
 
 
 def prng_impl(aval: Any) -> Any:
@@ -412,6 +443,9 @@ def emit_call(
       attributes: str, bytes and int values.
       aliases: operand to the result that shares its memory.
     """
+    # What is passed for a random key is its words.
+    avals = {part: tuple(map(physical_aval, getattr(context, part))) for part in ("avals_in", "avals_out")}
+    context = context.replace(**avals)
     rule = jax.ffi.ffi_lowering(target, operand_output_aliases=dict(aliases), has_side_effect=has_side_effect)
     return rule(context, *operands, **attributes)
 

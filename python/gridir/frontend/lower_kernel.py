@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
@@ -38,6 +39,8 @@ def lower_kernel(
     check_supported(request.kernel_name, [request.jaxpr])
     if platform == "cpu":
         fields.check(request)
+    if any(jax_compat.is_key(block.array_aval) for block in request.grid_mapping.block_mappings):
+        request = dataclasses.replace(request, grid_mapping=jax_compat.words_of_keys(request.grid_mapping))
     with context, ir.Location.unknown():
         module = ir.Module.create()
         with ir.InsertionPoint(module.body):

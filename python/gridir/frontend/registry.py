@@ -86,9 +86,12 @@ def _as_argument(aval: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(physical.shape, physical.dtype)
 
 
-def traced(ctx: RuleContext, function: Callable[..., Any], values: Sequence[Any]) -> list[Any]:
-    """Traces a function of arrays for the equation's operands and emits its equations: for one that cannot be kept."""
-    closed = jax.make_jaxpr(function)(*map(_as_argument, ctx.avals_in))
+def traced(ctx: RuleContext, function: Callable[..., Any], values: Sequence[Any], keys: bool = False) -> list[Any]:
+    """Traces a function of arrays for the equation's operands and emits its equations: for one that cannot be kept.
+
+    With `keys` it is given random keys as they are, else the arrays of their words.
+    """
+    closed = jax.make_jaxpr(function)(*(ctx.avals_in if keys else map(_as_argument, ctx.avals_in)))
     return ctx.decompose(closed.jaxpr, closed.consts, values)
 
 

@@ -81,9 +81,10 @@ def space_name(space: Any) -> str:
 
 
 def ref_type(aval: Any) -> ir.Type:
-    """The memref that stands for a Ref: identity layout, in the Ref's memory space."""
+    """The memref that stands for a Ref: identity layout, in the Ref's memory space. A key's holds its words."""
     space = ir.Attribute.parse(f"#grid.space<{space_name(aval.memory_space)}>")
-    return ir.MemRefType.get(aval.shape, element_type(aval.dtype), memory_space=space)
+    held = jax_compat.physical_aval(aval.inner_aval) if jax_compat.is_key(aval) else aval
+    return ir.MemRefType.get(held.shape, element_type(held.dtype), memory_space=space)
 
 
 def is_ref(aval: Any) -> bool:

@@ -17,7 +17,7 @@ from gridir.errors import UnsupportedError
 from gridir.frontend import emit, jax_compat, registry
 from gridir.frontend.context import KernelContext, RuleContext
 from gridir.frontend.rules import state
-from gridir.frontend.types import element_type, value_type
+from gridir.frontend.types import element_type, is_ref, value_type
 from gridir.mlir import ir
 
 
@@ -86,7 +86,11 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
 
 def _moves_keys(eqn: Any) -> bool:
     """Whether an equation moves random keys about, as it would move numbers."""
-    if eqn.primitive.name.startswith("random_") or not any(jax_compat.is_key(v.aval) for v in eqn.invars):
+    avals = [v.aval for v in eqn.invars]
+    if eqn.primitive.name.startswith(("random_", "prng_")) or not any(map(jax_compat.is_key, avals)):
+        return False
+    if any(map(is_ref, avals)):
+        # A Ref of keys holds words already.
         return False
     return next((jaxpr for param in eqn.params.values() for jaxpr in _nested(param)), None) is None
 

@@ -62,8 +62,8 @@ def _for_each(rank: int, function: Callable[..., Any]) -> Callable[..., Any]:
 @rule("random_bits")
 def _random_bits(ctx: RuleContext, key: ir.Value, *, bit_width: int, shape: tuple[int, ...]) -> list[ir.Value]:
     aval = ctx.avals_in[0]
-    impl = jax_compat.prng_impl(aval)
-    return traced(ctx, _for_each(len(aval.shape), lambda k: impl.random_bits(k, bit_width, shape)), [key])
+    impl, keys = jax_compat.prng_impl(aval), jax_compat.is_pallas_key(aval)
+    return traced(ctx, _for_each(len(aval.shape), lambda k: impl.random_bits(k, bit_width, shape)), [key], keys)
 
 
 @rule("random_split")
@@ -76,7 +76,8 @@ def _random_split(ctx: RuleContext, key: ir.Value, *, shape: tuple[int, ...]) ->
 @rule("random_fold_in")
 def _random_fold_in(ctx: RuleContext, key: ir.Value, data: ir.Value) -> list[ir.Value]:
     aval = ctx.avals_in[0]
-    return traced(ctx, _for_each(len(aval.shape), jax_compat.prng_impl(aval).fold_in), [key, data])
+    fold_in, keys = jax_compat.prng_impl(aval).fold_in, jax_compat.is_pallas_key(aval)
+    return traced(ctx, _for_each(len(aval.shape), fold_in), [key, data], keys)
 
 
 @rule("random_seed")

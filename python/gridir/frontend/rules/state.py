@@ -78,9 +78,14 @@ def _is_array(index: Any) -> bool:
 
 
 def _window(ctx: RuleContext, ref: ir.Value, indices: Sequence[Any]) -> ir.Value:
-    """The window that numbers and slices name; dimensions with arrays of indices are left whole."""
+    """The window that numbers and slices name; dimensions with arrays of indices are left whole.
+
+    No index is for the last dimensions of a Ref of random keys, which hold their words.
+    """
     offsets, sizes, strides, dropped = [], [], [], []
-    for dim, (index, extent) in enumerate(zip(indices, ref.type.shape, strict=True)):
+    shape = ref.type.shape
+    words = [jax_compat.Slice(0, extent, 1) for extent in shape[len(indices) :]]
+    for dim, (index, extent) in enumerate(zip([*indices, *words], shape, strict=True)):
         if isinstance(index, jax_compat.Slice):
             if not isinstance(index.size, int):
                 raise ctx.unsupported("expected a slice whose size is known, got one that is computed")

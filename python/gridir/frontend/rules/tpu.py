@@ -145,11 +145,13 @@ def _with_memory_space_constraint(_: RuleContext, x: ir.Value, **__: Any) -> ir.
 
 @rule("prng_seed")
 def _prng_seed(_: RuleContext, *seeds: ir.Value) -> list[ir.Value]:
-    flat = []
+    """A seed is a number, or a key: the array of its words."""
+    words = []
     for seed in seeds:
-        count = emit.shape_of(seed)
-        flat += [seed] if not count else [emit.extract(seed, [emit.index(i)]) for i in range(count[0])]
-    grid.PrngSeedOp(flat)
+        places = np.ndindex(*emit.shape_of(seed))
+        is_number = not emit.shape_of(seed)
+        words += [seed] if is_number else [emit.extract(seed, [emit.index(i) for i in place]) for place in places]
+    grid.PrngSeedOp(words)
     return []
 
 
