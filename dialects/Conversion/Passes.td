@@ -104,7 +104,8 @@ def ConvertGridToTPUPass : Pass<"convert-grid-to-tpu", "::mlir::ModuleOp"> {
     blocks, or elements where one dimension does.
 
     What Mosaic reads from the custom call, and not from its body, stays on the
-    module: `gridir.tpu_params` and `gridir.cost`. What Mosaic has no form for is
+    module: `gridir.tpu_params`, `gridir.cost`, and the arrays of the call in
+    `gridir.operands`. What Mosaic has no form for is
     an error at the author's line.
 
     Before:
@@ -150,6 +151,63 @@ def ConvertGridToTPUPass : Pass<"convert-grid-to-tpu", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::gridir::tpu::TPUDialect",
     "::mlir::vector::VectorDialect"
+  ];
+}
+
+def ConvertTPUToLoopsPass : Pass<"convert-tpu-to-loops", "::mlir::ModuleOp"> {
+  let summary = "Turn a Mosaic module into a function that loops over its grid";
+  let description = [{
+    Makes of a Mosaic kernel what `convert-grid-to-loops` makes of a grid kernel,
+    so that what is handed to a TPU is executed on a CPU too. The windows, the
+    transforms and the ops on vectors are read back from the module; of the kernel
+    that it came from only the arrays of the call are used, which a Mosaic module
+    does not know: the module attribute `gridir.operands`, as
+    `convert-grid-to-tpu` leaves it.
+
+    What the elements outside a mask or an array are is as on a CPU. Copies and
+    signals to other cores are errors, traces and delays are dropped.
+
+    Before, where the transforms are left out:
+
+    ```mlir
+    module attributes {gridir.operands = {
+        inputs = [#grid.operand<f32 [32, 128]>], outputs = [#grid.operand<f32 [32, 128]>]}} {
+      func.func @double(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>,
+                        %o: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
+          tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>,
+          dimension_semantics = [#tpu.dimension_semantics<parallel>],
+          window_params = [{transform_indices = @transform_0, window_bounds = array<i64: 8, 128>},
+                           {transform_indices = @transform_1, window_bounds = array<i64: 8, 128>}
+                          ]} {
+        %c0 = arith.constant 0 : index
+        %v = vector.load %x[%c0, %c0]
+            : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
+        %w = arith.addf %v, %v : vector<8x128xf32>
+        tpu.vector_store %o[%c0, %c0], %w {strides = array<i32>}
+            : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>,
+        return
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    module attributes {gridir.kernel = "double", gridir.diagnostics = []} {
+      func.func @double(%x: memref<32x128xf32> {llvm.noalias}, %o: memref<32x128xf32> {llvm.noalias},
+                        %status: memref<4xi64>, %lo: index, %hi: index) {
+        ...
+        return
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::complex::ComplexDialect", "::mlir::func::FuncDialect",
+    "::gridir::grid::GridDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 

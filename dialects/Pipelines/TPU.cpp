@@ -9,7 +9,9 @@
 #include "dialects/Pipelines/TPU.h"
 
 #include "dialects/Conversion/Passes.h"
+#include "dialects/Grid/IR/Grid.h"
 #include "dialects/Grid/Transforms/Passes.h"
+#include "dialects/Pipelines/CPU.h"
 #include "dialects/TPU/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -20,7 +22,7 @@ namespace gridir {
 
 void buildGridToTPUPipeline(OpPassManager &pm,
                             const TPUPipelineOptions &options) {
-  pm.addPass(grid::createGridCanonicalizeIndexMapsPass());
+  pm.addNestedPass<grid::KernelOp>(grid::createGridCanonicalizeIndexMapsPass());
   if (options.stopAfter == TPUStage::Planned)
     return;
   pm.addPass(createConvertGridToTPUPass());
@@ -44,6 +46,12 @@ void registerTPUPipelines() {
   PassPipelineRegistration<TPUPipelineOptions>(
       "grid-to-tpu", "Lower a grid kernel to the body of a Mosaic TPU call",
       buildGridToTPUPipeline);
+  PassPipelineRegistration<CPUPipelineOptions>(
+      "tpu-to-cpu", "Lower a Mosaic module to native code for a CPU",
+      [](OpPassManager &pm, const CPUPipelineOptions &options) {
+        pm.addPass(createConvertTPUToLoopsPass());
+        buildLoopsToCPUPipeline(pm, options);
+      });
 }
 
 } // namespace gridir

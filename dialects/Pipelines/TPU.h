@@ -42,7 +42,7 @@ struct TPUPipelineOptions
 void buildGridToTPUPipeline(mlir::OpPassManager &pm,
                             const TPUPipelineOptions &options);
 
-/// Registers `grid-to-tpu` by name.
+/// Registers `grid-to-tpu`, and `tpu-to-cpu`, which executes what it emits.
 void registerTPUPipelines();
 
 } // namespace gridir

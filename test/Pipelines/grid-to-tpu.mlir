@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --grid-to-tpu=stop-after=convert-grid-to-tpu | FileCheck %s --check-prefixes=CHECK,TPU
 // RUN: gridir-opt %s --grid-to-tpu=stop-after=tpu | FileCheck %s --check-prefixes=CHECK,TPU
 // RUN: gridir-opt %s --grid-to-tpu --mlir-print-op-generic --mlir-print-debuginfo | FileCheck %s --check-prefixes=CHECK,BODY
-// RUN: gridir-opt %s --grid-to-tpu=version=11 --mlir-print-op-generic | FileCheck %s --check-prefix=OLD
+// RUN: gridir-opt %s --pass-pipeline="builtin.module(grid-to-tpu{version=11})" --mlir-print-op-generic | FileCheck %s --check-prefix=OLD
 
 // From a kernel to the body of a Mosaic call. The text of the body is generic and holds the author's lines.
 

@@ -58,6 +58,14 @@ private:
           getOperation()->setAttr("gridir.tpu_params", attr);
     if (grid::CostAttr cost = kernel.getCostAttr())
       getOperation()->setAttr("gridir.cost", cost);
+    NamedAttrList operands;
+    operands.set("index", kernel.getIndexOperandsAttr());
+    operands.set("inputs", kernel.getInputsAttr());
+    operands.set("outputs", kernel.getOutputsAttr());
+    if (std::optional<ArrayAttr> aliases = kernel.getAliases())
+      operands.set("aliases", *aliases);
+    getOperation()->setAttr("gridir.operands",
+                            operands.getDictionary(&getContext()));
   }
 };
 

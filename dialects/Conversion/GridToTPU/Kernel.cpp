@@ -1,4 +1,4 @@
-//===- Kernel.cpp - The function of a kernel, its windows and their transforms
+//===- Kernel.cpp - The function of a kernel and its windows ---------------===//
 //--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.

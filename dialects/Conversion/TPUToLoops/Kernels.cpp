@@ -1,0 +1,226 @@
+//===- Kernels.cpp - The grid, the windows and the transforms of a Mosaic kernel --===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/TPUToLoops/Raising.h"
+
+using namespace mlir;
+
+namespace gridir::tpu_to_loops {
+namespace {
+
+class KernelRaiser {
+public:
+  KernelRaiser(func::FuncOp function, DictionaryAttr operands)
+      : function(function), operands(operands), builder(function) {}
+
+  FailureOr<grid::KernelOp> raise();
+
+private:
+  LogicalResult readGrid();
+  FailureOr<grid::OperandAttr> getOperand(grid::OperandAttr array,
+                                          unsigned place);
+  LogicalResult raiseBody(grid::KernelOp kernel);
+  LogicalResult raiseIndexMap(grid::KernelOp kernel, unsigned place);
+  void createZeroIndexMap(Region &region, TypeRange types, int64_t rank);
+  SmallVector<grid::OperandAttr> getArrays(StringRef name) {
+    SmallVector<grid::OperandAttr> arrays;
+    if (auto list = operands.getAs<ArrayAttr>(name))
+      llvm::append_range(arrays, list.getAsRange<grid::OperandAttr>());
+    return arrays;
+  }
+  DictionaryAttr getWindow(unsigned place) {
+    auto windows = function->getAttrOfType<ArrayAttr>(tpu::kWindowParamsName);
+    if (!windows || place >= windows.size())
+      return {};
+    auto window = dyn_cast<DictionaryAttr>(windows[place]);
+    return window && !window.empty() ? window : DictionaryAttr();
+  }
+
+  func::FuncOp function;
+  DictionaryAttr operands;
+  OpBuilder builder;
+  SmallVector<Attribute> dims, semantics;
+  SmallVector<Type> indexTypes;
+};
+
+LogicalResult KernelRaiser::readGrid() {
+  MLIRContext *context = function.getContext();
+  auto bounds =
+      function->getAttrOfType<DenseI64ArrayAttr>(tpu::kIterationBoundsName);
+  auto kinds = function->getAttrOfType<ArrayAttr>(tpu::kDimensionSemanticsName);
+  if (!bounds)
+    return success();
+  if (!kinds || kinds.size() != bounds.asArrayRef().size())
+    return function.emitError("expected semantics for each grid dimension");
+  for (auto [bound, kind] : llvm::zip_equal(bounds.asArrayRef(), kinds)) {
+    int64_t size = bound == std::numeric_limits<int64_t>::min()
+                       ? ShapedType::kDynamic
+                       : bound;
+    dims.push_back(grid::DimAttr::get(context, size, StringAttr(), false,
+                                      grid::DimKind::Grid));
+    auto attr = dyn_cast<tpu::DimensionSemanticsAttr>(kind);
+    bool isParallel =
+        attr && attr.getValue() != tpu::DimensionSemantics::Arbitrary;
+    semantics.push_back(grid::DimSemanticsAttr::get(
+        context, isParallel ? grid::DimSemantics::Parallel
+                            : grid::DimSemantics::Arbitrary));
+  }
+  return success();
+}
+
+/// The array of an operand, cut as its window says.
+FailureOr<grid::OperandAttr> KernelRaiser::getOperand(grid::OperandAttr array,
+                                                      unsigned place) {
+  MLIRContext *context = function.getContext();
+  SmallVector<grid::BlockDimAttr> block;
+  if (DictionaryAttr window = getWindow(place)) {
+    auto bounds = window.getAs<DenseI64ArrayAttr>(tpu::kWindowBoundsName);
+    auto kind = window.getAs<tpu::ElementWindowAttr>(tpu::kWindowKindName);
+    if (!bounds ||
+        static_cast<int64_t>(bounds.asArrayRef().size()) != array.getRank())
+      return function.emitError("expected bounds for each dimension of window ")
+             << place;
+    for (auto [dim, size] : llvm::enumerate(bounds.asArrayRef()))
+      block.push_back(grid::BlockDimAttr::get(
+          context, kind ? grid::BlockKind::Element : grid::BlockKind::Blocked,
+          size, kind ? kind.getPadLow()[dim] : 0,
+          kind ? kind.getPadHigh()[dim] : 0));
+  }
+  return grid::OperandAttr::get(context, array.getElementType(),
+                                array.getShape(), block, array.getSpace(),
+                                grid::PipelineModeAttr(), {}, array.getOrigin(),
+                                StringAttr());
+}
+
+void KernelRaiser::createZeroIndexMap(Region &region, TypeRange types,
+                                      int64_t rank) {
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Location> locs(types.size(), function.getLoc());
+  builder.createBlock(&region, {}, types, locs);
+  Value zero = arith::ConstantIntOp::create(builder, function.getLoc(), 0, 32);
+  grid::YieldOp::create(builder, function.getLoc(),
+                        SmallVector<Value>(rank, zero));
+}
+
+LogicalResult KernelRaiser::raiseIndexMap(grid::KernelOp kernel,
+                                          unsigned place) {
+  Region &region = kernel.getIndexMap(place);
+  SmallVector<Type> types(dims.size(), builder.getI32Type());
+  llvm::append_range(types, indexTypes);
+  DictionaryAttr window = getWindow(place);
+  if (!window) {
+    createZeroIndexMap(
+        region, types,
+        kernel.getOperandSpec(kernel.getNumIndexOperands() + place).getRank());
+    return success();
+  }
+  auto name = window.getAs<FlatSymbolRefAttr>(tpu::kTransformIndicesName);
+  auto transform =
+      name ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(function, name)
+           : func::FuncOp();
+  if (!transform || transform.isDeclaration() ||
+      transform.getNumArguments() != types.size())
+    return function.emitError("expected a transform of the grid indices and "
+                              "prefetched scalars for window ")
+           << place;
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Location> locs(types.size(), transform.getLoc());
+  Block *block = builder.createBlock(&region, {}, types, locs);
+  Raising raising(builder);
+  for (auto [from, to] :
+       llvm::zip_equal(transform.getArguments(), block->getArguments()))
+    raising.set(from, to);
+  Block &body = transform.getBody().front();
+  if (failed(raising.raiseBlock(body)))
+    return failure();
+  Operation *end = body.getTerminator();
+  grid::YieldOp::create(builder, end->getLoc(),
+                        raising.get(end->getOperands()));
+  return success();
+}
+
+LogicalResult KernelRaiser::raiseBody(grid::KernelOp kernel) {
+  OpBuilder::InsertionGuard guard(builder);
+  Raising raising(builder);
+  SmallVector<Type> types;
+  for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i)
+    types.push_back(kernel.getOperandSpec(i).getRefType());
+  auto arguments = function.getArguments().drop_front(dims.size());
+  for (BlockArgument scratch : arguments.drop_front(types.size())) {
+    auto type = dyn_cast<MemRefType>(scratch.getType());
+    if (!type)
+      return function.emitError("expected scratch as memrefs, got ")
+             << scratch.getType();
+    types.push_back(raising.convertRef(type));
+  }
+  SmallVector<Location> locs(types.size(), function.getLoc());
+  Block *block = builder.createBlock(&kernel.getBodyRegion(), {}, types, locs);
+  for (auto [from, to] : llvm::zip_equal(arguments, block->getArguments())) {
+    if (cast<MemRefType>(from.getType()).getShape() !=
+        cast<MemRefType>(to.getType()).getShape())
+      return function.emitError("expected a block of the shape of its window, "
+                                "got ")
+             << from.getType() << " and " << to.getType();
+    raising.set(from, to);
+  }
+  for (unsigned dim = 0; dim < dims.size(); ++dim)
+    raising.set(function.getArgument(dim),
+                grid::ProgramIdOp::create(builder, function.getLoc(),
+                                          builder.getI32Type(),
+                                          builder.getI64IntegerAttr(dim)));
+  Block &body = function.getBody().front();
+  if (failed(raising.raiseBlock(body)))
+    return failure();
+  grid::YieldOp::create(builder, body.getTerminator()->getLoc());
+  return success();
+}
+
+FailureOr<grid::KernelOp> KernelRaiser::raise() {
+  if (failed(readGrid()))
+    return failure();
+  SmallVector<Attribute> index, inputs, outputs;
+  for (grid::OperandAttr array : getArrays("index")) {
+    index.push_back(array);
+    indexTypes.push_back(array.getRefType());
+  }
+  unsigned place = 0;
+  for (auto [name, list] :
+       {std::pair("inputs", &inputs), std::pair("outputs", &outputs)})
+    for (grid::OperandAttr array : getArrays(name)) {
+      FailureOr<grid::OperandAttr> operand = getOperand(array, place++);
+      if (failed(operand))
+        return failure();
+      list->push_back(*operand);
+    }
+  if (function.getNumArguments() < dims.size() + index.size() + place)
+    return function.emitError("expected an argument for each grid index and "
+                              "operand, got ")
+           << function.getNumArguments();
+  auto kernel = grid::KernelOp::create(
+      builder, function.getLoc(), function.getSymNameAttr(), StringAttr(),
+      builder.getArrayAttr(dims), builder.getArrayAttr(index),
+      builder.getArrayAttr(inputs), builder.getArrayAttr(outputs),
+      builder.getArrayAttr(semantics), operands.getAs<ArrayAttr>("aliases"),
+      ArrayAttr(), grid::CostAttr(), DictionaryAttr(), StringAttr(),
+      StringAttr(), DictionaryAttr(), UnitAttr(), 1 + place);
+  if (failed(raiseBody(kernel)))
+    return failure();
+  for (unsigned i = 0; i < place; ++i)
+    if (failed(raiseIndexMap(kernel, i)))
+      return failure();
+  return kernel;
+}
+
+} // namespace
+
+FailureOr<grid::KernelOp> raiseKernel(func::FuncOp function,
+                                      DictionaryAttr operands) {
+  return KernelRaiser(function, operands).raise();
+}
+
+} // namespace gridir::tpu_to_loops

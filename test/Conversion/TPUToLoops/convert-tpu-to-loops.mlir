@@ -1,0 +1,80 @@
+// RUN: gridir-opt %s --convert-tpu-to-loops --split-input-file --verify-diagnostics | FileCheck %s
+
+// The windows of a Mosaic kernel cut the arrays of the call again; the transform is the place of a block.
+
+// CHECK: gridir.kernel = "double"
+// CHECK-LABEL: func.func @double(
+// CHECK-SAME: memref<32x128xf32>{{.*}}, %{{.*}}: memref<32x128xf32>{{.*}}, %{{.*}}: memref<4xi64>{{.*}}, %{{.*}}: index, %{{.*}}: index
+// CHECK: scf.for
+// CHECK: memref.subview %{{.*}} [8, 128] [1, 1]
+// CHECK: arith.addf %{{.*}} : tensor<8x128xf32>
+// CHECK-LABEL: func.func @double.range(
+// CHECK-NOT: tpu.
+module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>], outputs = [#grid.operand<f32 [32, 128]>]}} {
+  func.func @double(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<parallel>],
+      scalar_prefetch = 0 : i64, scratch_operands = 0 : i64,
+      window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>}, {transform_indices = @t, window_bounds = array<i64: 8, 128>}]} {
+    %c0 = arith.constant 0 : index
+    %v = vector.load %x[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
+    %w = arith.addf %v, %v : vector<8x128xf32>
+    tpu.vector_store %o[%c0, %c0], %w {strides = array<i32>} : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>,
+    return
+  }
+  func.func @t(%i: i32) -> (i32, i32) {
+    %c0_i32 = arith.constant 0 : i32
+    return %i, %c0_i32 : i32, i32
+  }
+}
+
+// -----
+
+// Scratch, matmuls, reductions and iotas; a number that chooses between vectors.
+
+// CHECK: gridir.kernel = "ops"
+// CHECK-LABEL: func.func @ops(
+// CHECK: linalg.reduce
+// CHECK-NOT: vector<
+// CHECK-NOT: tpu.
+module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 8]>], outputs = [#grid.operand<f32 [8, 8]>]}} {
+  func.func @ops(%x: memref<8x8xf32, #tpu.memory_space<vmem>>, %o: memref<8x8xf32, #tpu.memory_space<vmem>>,
+                 %acc: memref<8x8xf32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %true = arith.constant true
+    %zero = arith.constant dense<0.0> : vector<8x8xf32>
+    %none = arith.constant dense<0.0> : vector<8xf32>
+    %v = vector.load %x[%c0, %c0] : memref<8x8xf32, #tpu.memory_space<vmem>>, vector<8x8xf32>
+    %s = arith.select %true, %zero, %v : vector<8x8xf32>
+    %m = tpu.matmul %v, %v, %s {dimension_numbers = #tpu.dot_dimension_numbers<[1], [0], [0], [1], [0, 0, 1, 1], [], []>, transpose_lhs_hint = false} : vector<8x8xf32>, vector<8x8xf32>, vector<8x8xf32> -> vector<8x8xf32>
+    %r = vector.multi_reduction <add>, %m, %none [1] : vector<8x8xf32> to vector<8xf32>
+    %c = vector.shape_cast %r : vector<8xf32> to vector<8x1xf32>
+    %b = vector.broadcast %c : vector<8x1xf32> to vector<8x8xf32>
+    %i = tpu.iota {dimensions = array<i32: 1>} : vector<8x8xi32>
+    %f = arith.sitofp %i : vector<8x8xi32> to vector<8x8xf32>
+    %t = tpu.transpose %f, [1, 0] : vector<8x8xf32> -> vector<8x8xf32>
+    %u = arith.addf %b, %t : vector<8x8xf32>
+    tpu.vector_store %acc[%c0, %c0], %u {strides = array<i32>} : memref<8x8xf32, #tpu.memory_space<vmem>>, vector<8x8xf32>,
+    %w = vector.load %acc[%c0, %c0] : memref<8x8xf32, #tpu.memory_space<vmem>>, vector<8x8xf32>
+    tpu.vector_store %o[%c0, %c0], %w {strides = array<i32>} : memref<8x8xf32, #tpu.memory_space<vmem>>, vector<8x8xf32>,
+    return
+  }
+}
+
+// -----
+
+// expected-error @below {{expected one kernel in a module with gridir.operands, the arrays of the call}}
+func.func @unknown_arrays() attributes {tpu.core_type = #tpu.core_type<tc>} {
+  return
+}
+
+// -----
+
+module attributes {gridir.operands = {}} {
+  func.func @log(%n: i32) attributes {tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 1>,
+      dimension_semantics = [#tpu.dimension_semantics<arbitrary>]} {
+    // expected-error @below {{'tpu.log' is not supported in a module to execute}}
+    tpu.log "n" : [%n] : i32
+    return
+  }
+}
