@@ -27,14 +27,26 @@ using bufferization::MaterializeInDestinationOp;
 
 namespace {
 
+/// True for an argument, or one of an argument and a buffer.
+bool isWholeArray(Value memref) {
+  if (auto choice = memref.getDefiningOp<scf::IfOp>()) {
+    unsigned i = cast<OpResult>(memref).getResultNumber();
+    return isWholeArray(choice.thenYield().getOperand(i)) &&
+           isWholeArray(choice.elseYield().getOperand(i));
+  }
+  return isa<BlockArgument>(memref) ||
+         memref.getDefiningOp<memref::AllocaOp>() ||
+         memref.getDefiningOp<memref::AllocOp>();
+}
+
 /// True if two memrefs are the same elements or share none: the same view, or
-/// equal views of two whole arguments, which are the same array or disjoint.
+/// equal views of two whole arrays, which are the same array or disjoint.
 bool isSamePlace(Value a, Value b) {
   if (a == b)
     return true;
   if (a.getType() != b.getType())
     return false;
-  if (isa<BlockArgument>(a) && isa<BlockArgument>(b))
+  if (isWholeArray(a) && isWholeArray(b))
     return true;
   auto viewOfA = a.getDefiningOp<memref::SubViewOp>();
   auto viewOfB = b.getDefiningOp<memref::SubViewOp>();

@@ -271,6 +271,8 @@ def CPUTileBodyPass : Pass<"cpu-tile-body", "::mlir::func::FuncOp"> {
     - reductions along a row with an accumulator per lane, added up once at the
       end of the row. The order of a floating-point sum changes, and of nothing
       else.
+    - the place of the best element of a row in the same way, where the body says
+      itself that of equals the first counts.
 
     What a tile size does not divide is done a register at a time, then in one
     short tile; a dynamic size one element at a time. Ops with bodies that have

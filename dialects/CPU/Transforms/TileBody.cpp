@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/CPU/Transforms/LaneReduction.h"
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/CPU/Transforms/VectorTarget.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,6 +26,7 @@ namespace gridir::cpu {
 } // namespace gridir::cpu
 
 using namespace mlir;
+using gridir::cpu::LaneReduction;
 using gridir::cpu::VectorTarget;
 
 namespace {
@@ -294,33 +295,28 @@ private:
   }
 
   /// A reduction along the innermost dimension keeps one accumulator per lane
-  /// and adds the lanes up once per row.
+  /// and combines the lanes once per row.
   LogicalResult tileInnerReduction(RewriterBase &rewriter, linalg::GenericOp op,
                                    Tiling &tiling) {
-    SmallVector<Operation *> combiners;
-    if (op.getNumDpsInits() != 1 ||
-        !matchReduction(op.getRegionOutputArgs(), 0, combiners) ||
-        combiners.size() != 1)
+    FailureOr<LaneReduction> reduction = gridir::cpu::matchLaneReduction(op);
+    if (failed(reduction))
       return failure();
-    Operation *combiner = combiners.front();
-    std::optional<TypedAttr> neutral = arith::getNeutralElement(combiner);
     int64_t range = op.getStaticLoopRanges()[tiling.vectorDim];
-    if (!neutral ||
-        op.getBody()->getTerminator()->getOperand(0) != combiner->getResult(0))
-      return failure();
     int64_t lanes = target.getLanes(op);
     int64_t &width = tiling.sizes[tiling.vectorDim];
+    // Each result has accumulators of its own.
+    width = std::max(width / op.getNumDpsInits(), lanes);
     if (!ShapedType::isDynamic(range))
       width = std::min(width, range < lanes ? range : range / lanes * lanes);
 
     Location loc = op.getLoc();
-    Type element = combiner->getResult(0).getType();
-    Value lanesBuffer;
+    SmallVector<Value> buffers;
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(&getOperation().getBody().front());
-      lanesBuffer = memref::AllocaOp::create(rewriter, loc,
-                                             MemRefType::get({width}, element));
+      for (Type element : op.getBody()->getTerminator()->getOperandTypes())
+        buffers.push_back(memref::AllocaOp::create(
+            rewriter, loc, MemRefType::get({width}, element)));
     }
     auto isReduced = [&](unsigned d) {
       return !isParallel(op.getIteratorTypesArray()[d]);
@@ -331,75 +327,86 @@ private:
 
     TileNest nest(rewriter, op, tiling, lanes);
     nest.emit(order.take_front(numOuter), [&](TileNest &row) {
-      Value init = arith::ConstantOp::create(rewriter, loc, *neutral);
-      linalg::FillOp::create(rewriter, loc, ValueRange(init),
-                             ValueRange(lanesBuffer));
+      SmallVector<Value> results = createResultViews(row);
+      for (auto [buffer, result] : llvm::zip_equal(buffers, results)) {
+        Value init;
+        if (reduction->neutral)
+          init = arith::ConstantOp::create(rewriter, loc, *reduction->neutral);
+        else
+          init = memref::LoadOp::create(rewriter, loc, result);
+        linalg::FillOp::create(rewriter, loc, ValueRange(init),
+                               ValueRange(buffer));
+      }
       row.emit(order.drop_front(numOuter),
-               [&](TileNest &tile) { emitLanes(tile, lanesBuffer); });
-      combineLanes(row, combiner, lanesBuffer);
+               [&](TileNest &tile) { emitLanes(tile, buffers); });
+      combineLanes(row, *reduction, buffers, results);
     });
     return success();
   }
 
   /// One tile of the row, accumulated lane by lane.
-  static void emitLanes(TileNest &nest, Value lanesBuffer) {
+  static void emitLanes(TileNest &nest, ArrayRef<Value> buffers) {
     RewriterBase &rewriter = nest.rewriter;
     linalg::GenericOp tile = makeTile(nest);
     unsigned vector = nest.tiling.vectorDim;
     int64_t width = nest.tileSizes[vector];
-    Value lanes = lanesBuffer;
-    if (cast<MemRefType>(lanes.getType()).getDimSize(0) != width)
-      lanes = memref::SubViewOp::create(
-          rewriter, tile.getLoc(), lanes, ArrayRef<int64_t>{0},
-          ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1});
+    SmallVector<Value> lanes(buffers);
+    for (Value &buffer : lanes)
+      if (cast<MemRefType>(buffer.getType()).getDimSize(0) != width)
+        buffer = memref::SubViewOp::create(
+            rewriter, tile.getLoc(), buffer, ArrayRef<int64_t>{0},
+            ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1});
     SmallVector<AffineMap> maps = tile.getIndexingMapsArray();
-    maps.back() = AffineMap::get(tile.getNumLoops(), 0,
-                                 rewriter.getAffineDimExpr(vector));
+    for (AffineMap &map : MutableArrayRef(maps).take_back(lanes.size()))
+      map = AffineMap::get(tile.getNumLoops(), 0,
+                           rewriter.getAffineDimExpr(vector));
     SmallVector<utils::IteratorType> kinds = tile.getIteratorTypesArray();
     kinds[vector] = utils::IteratorType::parallel;
-    auto perLane =
-        linalg::GenericOp::create(rewriter, tile.getLoc(), tile.getDpsInputs(),
-                                  ValueRange(lanes), maps, kinds);
+    auto perLane = linalg::GenericOp::create(
+        rewriter, tile.getLoc(), tile.getDpsInputs(), lanes, maps, kinds);
     rewriter.inlineRegionBefore(tile.getRegion(), perLane.getRegion(),
                                 perLane.getRegion().begin());
     rewriter.eraseOp(tile);
     gridir::cpu::dropUnitDims(rewriter, perLane);
   }
 
-  /// out[row] = out[row] combined with every lane.
-  static void combineLanes(TileNest &nest, Operation *combiner,
-                           Value lanesBuffer) {
+  /// The elements that the row is reduced to, as memrefs of rank 0.
+  static SmallVector<Value> createResultViews(TileNest &nest) {
     RewriterBase &rewriter = nest.rewriter;
     linalg::GenericOp op = nest.op;
-    Location loc = op.getLoc();
-    Value out = op.getDpsInits()[0];
-    auto outType = cast<MemRefType>(out.getType());
-    AffineMap map = op.getIndexingMapsArray().back();
-    SmallVector<OpFoldResult> offsets;
-    for (AffineExpr expr : map.getResults()) {
-      auto dim = dyn_cast<AffineDimExpr>(expr);
-      offsets.push_back(dim ? nest.offsets[dim.getPosition()]
-                            : OpFoldResult(rewriter.getIndexAttr(0)));
+    SmallVector<Value> views;
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      Value out = init.get();
+      SmallVector<OpFoldResult> offsets;
+      for (AffineExpr expr : op.getMatchingIndexingMap(&init).getResults()) {
+        auto dim = dyn_cast<AffineDimExpr>(expr);
+        offsets.push_back(dim ? nest.offsets[dim.getPosition()]
+                              : OpFoldResult(rewriter.getIndexAttr(0)));
+      }
+      SmallVector<OpFoldResult> ones(offsets.size(), rewriter.getIndexAttr(1));
+      if (!offsets.empty()) {
+        MemRefType type = memref::SubViewOp::inferRankReducedResultType(
+            {}, cast<MemRefType>(out.getType()), offsets, ones, ones);
+        out = memref::SubViewOp::create(rewriter, op.getLoc(), type, out,
+                                        offsets, ones, ones);
+      }
+      views.push_back(out);
     }
-    SmallVector<OpFoldResult> ones(offsets.size(), rewriter.getIndexAttr(1));
-    if (!offsets.empty()) {
-      auto type = memref::SubViewOp::inferRankReducedResultType(
-          {}, outType, offsets, ones, ones);
-      out = memref::SubViewOp::create(rewriter, loc, cast<MemRefType>(type),
-                                      out, offsets, ones, ones);
-    }
-    MLIRContext *context = rewriter.getContext();
-    SmallVector<AffineMap> maps{rewriter.getMultiDimIdentityMap(1),
-                                AffineMap::get(1, 0, context)};
+    return views;
+  }
+
+  /// Each result = the result combined with every lane.
+  static void combineLanes(TileNest &nest, const LaneReduction &reduction,
+                           ValueRange buffers, ValueRange results) {
+    RewriterBase &rewriter = nest.rewriter;
+    SmallVector<AffineMap> maps(buffers.size(),
+                                rewriter.getMultiDimIdentityMap(1));
+    maps.append(results.size(), AffineMap::get(1, 0, rewriter.getContext()));
     linalg::GenericOp::create(
-        rewriter, loc, ValueRange(lanesBuffer), ValueRange(out), maps,
+        rewriter, nest.op.getLoc(), buffers, results, maps,
         ArrayRef<utils::IteratorType>{utils::IteratorType::reduction},
         [&](OpBuilder &b, Location l, ValueRange args) {
-          OperationState state(l, combiner->getName());
-          state.addOperands(args);
-          state.addTypes(combiner->getResultTypes());
-          state.addAttributes(combiner->getAttrs());
-          linalg::YieldOp::create(b, l, b.create(state)->getResults());
+          linalg::YieldOp::create(b, l, reduction.combine(b, nest.op, args));
         });
   }
 

@@ -327,7 +327,14 @@ private:
   void emitRows(Matrix left, Matrix right, Value result, int64_t steps,
                 int64_t width) {
     int64_t height = std::min(target.getContractionRows(), ranges[m]);
-    int64_t whole = ranges[m] / height * height;
+    int64_t whole = ranges[m] / height * height, rest = ranges[m] - whole;
+    // A tile of few rows has too few accumulators to hide the latency of an
+    // addition: two equal tiles are better than a full one and the rest.
+    int64_t half = (height + rest) / 2;
+    bool halves = whole != 0 && rest != 0 && 2 * rest <= height &&
+                  2 * half == height + rest;
+    if (halves)
+      whole -= height;
     auto emitTile = [&](OpFoldResult row, int64_t rows) {
       emitLoop(0, steps, 1, [&](OpFoldResult step) {
         OpFoldResult zero = rewriter.getIndexAttr(0);
@@ -339,8 +346,12 @@ private:
     };
     emitLoop(0, whole, height,
              [&](OpFoldResult row) { emitTile(row, height); });
-    if (whole != ranges[m])
-      emitTile(rewriter.getIndexAttr(whole), ranges[m] - whole);
+    if (halves) {
+      emitLoop(whole, ranges[m], half,
+               [&](OpFoldResult row) { emitTile(row, half); });
+    } else if (rest != 0) {
+      emitTile(rewriter.getIndexAttr(whole), rest);
+    }
   }
 
   void emitContraction(Value x, Value y, Value z, bool transposed) {

@@ -35,7 +35,8 @@ Value createMin(OpBuilder &builder, Location loc, Value a, Value b) {
   return arith::MinSIOp::create(builder, loc, a, b);
 }
 
-ValidPart computeValidPart(OpBuilder &builder, Location loc, MemRefType array,
+ValidPart computeValidPart(OpBuilder &builder, Location loc,
+                           IndexRanges &ranges, MemRefType array,
                            ArrayRef<WindowDim> dims) {
   ValidPart part;
   Value zero = createIndex(builder, loc, 0);
@@ -48,16 +49,25 @@ ValidPart computeValidPart(OpBuilder &builder, Location loc, MemRefType array,
     }
     Value extent = createIndex(builder, loc, array.getDimSize(d));
     Value size = createIndex(builder, loc, dim.size);
-    // Both starts are kept in range for a window that is wholly outside: the
-    // copy of no elements must still have a place.
-    Value before = arith::SubIOp::create(builder, loc, zero, dim.start);
-    Value first =
-        createMin(builder, loc, createMax(builder, loc, before, zero), size);
     Value last =
         createMin(builder, loc, size,
                   arith::SubIOp::create(builder, loc, extent, dim.start));
     if (dim.limit)
       last = createMin(builder, loc, last, dim.limit);
+    // A window that only overhangs the end starts in the array.
+    std::optional<IndexRange> range = ranges.get(dim.start);
+    if (range && range->min >= 0 && range->max <= array.getDimSize(d)) {
+      part.inWindow.push_back(builder.getIndexAttr(0));
+      part.sizes.push_back(dim.limit ? createMax(builder, loc, last, zero)
+                                     : last);
+      part.inArray.push_back(dim.start);
+      continue;
+    }
+    // Both starts are kept in range for a window that is wholly outside: the
+    // copy of no elements must still have a place.
+    Value before = arith::SubIOp::create(builder, loc, zero, dim.start);
+    Value first =
+        createMin(builder, loc, createMax(builder, loc, before, zero), size);
     Value count = arith::SubIOp::create(builder, loc, last, first);
     part.inWindow.push_back(first);
     part.sizes.push_back(createMax(builder, loc, count, zero));
@@ -158,7 +168,7 @@ static Value createPadding(OpBuilder &builder, Location loc, Type elementType,
 
 Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
                     Value array, ArrayRef<WindowDim> dims, bool written,
-                    TypedAttr padding) {
+                    TypedAttr padding, bool isRead) {
   auto arrayType = cast<MemRefType>(array.getType());
   SmallVector<OpFoldResult> starts;
   SmallVector<int64_t> shape;
@@ -201,18 +211,22 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
                                              ShapedType::kDynamic, strides));
 
   auto fill = [=, &lowering](OpBuilder &builder, Location loc) {
-    Value value = createPadding(builder, loc, elementType, padding);
-    linalg::FillOp::create(builder, loc, value, buffer);
-    ValidPart part = computeValidPart(builder, loc, arrayType, dims);
-    Value from = createSubview(builder, loc, array, part.inArray, part.sizes);
-    Value to = createSubview(builder, loc, buffer, part.inWindow, part.sizes);
-    linalg::CopyOp::create(builder, loc, from, to);
+    if (isRead) {
+      Value value = createPadding(builder, loc, elementType, padding);
+      linalg::FillOp::create(builder, loc, value, buffer);
+      ValidPart part =
+          computeValidPart(builder, loc, lowering.ranges, arrayType, dims);
+      Value from = createSubview(builder, loc, array, part.inArray, part.sizes);
+      Value to = createSubview(builder, loc, buffer, part.inWindow, part.sizes);
+      linalg::CopyOp::create(builder, loc, from, to);
+    }
     Value view = createReducedSubview(builder, loc, buffer, origin, dims);
     return memref::CastOp::create(builder, loc, type, view).getResult();
   };
   SmallVector<WindowDim> saved(dims);
-  auto copyOut = [=](OpBuilder &builder, Location loc) {
-    ValidPart part = computeValidPart(builder, loc, arrayType, saved);
+  auto copyOut = [=, &lowering](OpBuilder &builder, Location loc) {
+    ValidPart part =
+        computeValidPart(builder, loc, lowering.ranges, arrayType, saved);
     Value from = createSubview(builder, loc, buffer, part.inWindow, part.sizes);
     Value to = createSubview(builder, loc, array, part.inArray, part.sizes);
     linalg::CopyOp::create(builder, loc, from, to);
@@ -283,9 +297,26 @@ Value createCheckedOffset(OpBuilder &builder, Location loc,
 // Blocks of operands
 //===----------------------------------------------------------------------===//
 
+/// Whether a program may look at what the block holds before: not where the
+/// first that it does is to store all of it.
+static bool isReadFirst(KernelOp kernel, Value ref) {
+  for (Operation &op : *kernel.getBodyBlock()) {
+    bool uses = op.walk([&](Operation *inner) {
+                    return llvm::is_contained(inner->getOperands(), ref)
+                               ? WalkResult::interrupt()
+                               : WalkResult::advance();
+                  }).wasInterrupted();
+    if (!uses)
+      continue;
+    auto store = dyn_cast<StoreOp>(op);
+    return !store || store.getRef() != ref || store.getMask();
+  }
+  return false;
+}
+
 FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
-                              unsigned place, Value array, ValueRange indices,
-                              bool written) {
+                              const MovableBlocks &movable, unsigned place,
+                              Value array, ValueRange indices, bool written) {
   KernelOp kernel = lowering.kernel;
   OperandAttr spec = kernel.getOperandSpec(place);
   std::string name = kernel.getOperandName(place);
@@ -315,8 +346,11 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
       window.limit = toIndex(builder, loc, indices[1]);
     indices = indices.drop_front(dim.getNumIndices());
 
-    std::optional<IndexRange> range = lowering.ranges.get(window.start);
     int64_t extent = extents[d];
+    if (movable.isMovable(place, d))
+      window.start = createMin(builder, loc, window.start,
+                               createIndex(builder, loc, extent - window.size));
+    std::optional<IndexRange> range = lowering.ranges.get(window.start);
     window.proved = window.size == 0 || (range && range->min >= 0 &&
                                          range->max <= extent - window.size);
     // A block may overhang its array, but not miss it: the error that JAX's
@@ -339,11 +373,25 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
                             Twine(extent) + " elements there and blocks of " +
                             Twine(window.size),
                         index);
+      // Blocks that tile the array lie inside of it or miss it. One that misses
+      // is an error by now, and the program goes on with the nearest one.
+      bool tiles = window.size == 1 || (dim.getKind() == BlockKind::Blocked &&
+                                        extent % window.size == 0);
+      if (tiles && !window.limit && dim.getPadLow() == 0 &&
+          dim.getPadHigh() == 0) {
+        window.start = createMin(
+            builder, loc,
+            createMax(builder, loc, window.start, createIndex(builder, loc, 0)),
+            createIndex(builder, loc, extent - window.size));
+        window.proved = true;
+      }
     }
     dims.push_back(window);
   }
+  bool isRead = place < kernel.getNumIndexOperands() + kernel.getNumInputs() ||
+                isReadFirst(kernel, kernel.getBodyBlock()->getArgument(place));
   return createWindow(builder, loc, lowering, array, dims, written,
-                      getPadding(spec.getElementType()));
+                      getPadding(spec.getElementType()), isRead);
 }
 
 } // namespace gridir

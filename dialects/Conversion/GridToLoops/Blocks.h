@@ -10,6 +10,7 @@
 #define GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_BLOCKS_H
 
 #include "dialects/Conversion/GridToLoops/Lowering.h"
+#include "dialects/Conversion/GridToLoops/MovableBlocks.h"
 
 namespace gridir {
 
@@ -41,11 +42,12 @@ struct Window {
 /// Shows a window of `array`: the array's own memory where the window lies
 /// inside, else a private buffer that holds the valid part and, around it,
 /// `padding`. Elements past a limit are no part of a written window, so a
-/// `written` window with a smaller limit is private.
+/// `written` window with a smaller limit is private. A window that is not
+/// `isRead` holds nothing yet.
 Window createWindow(mlir::OpBuilder &builder, mlir::Location loc,
                     KernelLowering &lowering, mlir::Value array,
                     llvm::ArrayRef<WindowDim> dims, bool written,
-                    mlir::TypedAttr padding);
+                    mlir::TypedAttr padding, bool isRead = true);
 
 /// Where `size` elements, which span `span` places, start in dimension `dim` of
 /// the Ref `name`: `offset` where they lie inside, proved or checked. A start
@@ -61,9 +63,22 @@ mlir::TypedAttr getPadding(mlir::Type elementType);
 /// The block of operand `place` that the running program sees. A block wholly
 /// outside its array is reported.
 mlir::FailureOr<Window> createBlock(mlir::OpBuilder &builder,
-                                    KernelLowering &lowering, unsigned place,
-                                    mlir::Value array, mlir::ValueRange indices,
-                                    bool written);
+                                    KernelLowering &lowering,
+                                    const MovableBlocks &movable,
+                                    unsigned place, mlir::Value array,
+                                    mlir::ValueRange indices, bool written);
+
+/// Gives the block indices of an operand for the program whose ids the lowering
+/// holds.
+using IndicesFn =
+    llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>()>;
+
+/// Walks the grid and tells, as an i1, whether two of its programs see the same
+/// block of operand `place`. Blocks must be equal or disjoint.
+mlir::FailureOr<mlir::Value> createRevisitTest(mlir::OpBuilder &builder,
+                                               KernelLowering &lowering,
+                                               unsigned place,
+                                               IndicesFn createIndices);
 
 } // namespace gridir
 

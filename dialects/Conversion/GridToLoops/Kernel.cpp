@@ -45,7 +45,7 @@ class GridLoopBuilder {
 public:
   explicit GridLoopBuilder(KernelLowering &lowering)
       : lowering(lowering), kernel(lowering.kernel), loc(kernel.getLoc()),
-        builder(kernel.getContext()) {
+        builder(kernel.getContext()), movable(kernel) {
     bool ordered = hasOrderedEffects(kernel);
     for (unsigned d = 0; d < kernel.getRank(); ++d)
       (!ordered && isParallel(kernel.getDimSemantics(d)) ? parallelDims
@@ -57,8 +57,7 @@ public:
     if (failed(check()))
       return failure();
     createFunctions();
-    createLoops();
-    return createProgram();
+    return failure(failed(createLoops()) || failed(createProgram()));
   }
 
 private:
@@ -66,15 +65,18 @@ private:
 
   // The functions and their loops.
   void createFunctions();
-  void createLoops();
+  LogicalResult createLoops();
   SmallVector<Value> createGridSizes(ValueRange operands);
   void setProgramId(unsigned d, Value id);
 
   // What a program sees.
-  Value createOperand(unsigned place);
+  FailureOr<Value> createOperand(unsigned place);
   Value createPrivateCopy(Value source);
+  FailureOr<Value> createCopyIfRevisited(Value source, unsigned place);
   bool seesEachBlockOnce(unsigned place);
+  bool mayTestRevisits(unsigned place);
   FailureOr<SmallVector<Value>> createIndices(unsigned block);
+  FailureOr<SmallVector<Value>> createIndicesOnce(unsigned place);
 
   // One program.
   LogicalResult createProgram();
@@ -93,11 +95,14 @@ private:
   KernelOp kernel;
   Location loc;
   OpBuilder builder;
+  const MovableBlocks movable;
   SmallVector<unsigned> parallelDims, sequentialDims;
   /// The whole operands: arguments of the function, or copies of them.
   SmallVector<Value> arrays;
   /// What stands for the arguments of the body.
   SmallVector<Value> refs, scratchRefs;
+  /// The block indices of operands, by place.
+  llvm::SmallDenseMap<unsigned, SmallVector<Value>> blockIndices;
   /// Inputs whose blocks are copied before each program.
   llvm::SmallDenseSet<unsigned> privateBlocks;
 };
@@ -192,7 +197,7 @@ SmallVector<Value> GridLoopBuilder::createGridSizes(ValueRange operands) {
   return sizes;
 }
 
-void GridLoopBuilder::createLoops() {
+LogicalResult GridLoopBuilder::createLoops() {
   func::FuncOp function = lowering.function;
   Block *entry = &function.getBody().front();
   builder.setInsertionPointToStart(entry);
@@ -200,8 +205,16 @@ void GridLoopBuilder::createLoops() {
   builder.setInsertionPoint(entry->getTerminator());
   lowering.gridSizes = createGridSizes(function.getArguments());
   lowering.programIds.resize(kernel.getRank());
-  for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i)
-    arrays.push_back(createOperand(i));
+  for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
+    FailureOr<Value> array = createOperand(i);
+    if (failed(array))
+      return failure();
+    arrays.push_back(*array);
+    // What index maps read is the same for every program.
+    if (i < kernel.getNumIndexOperands())
+      refs.push_back(
+          createRef(*array, kernel.getBodyBlock()->getArgument(i).getType()));
+  }
   for (auto [i, scratch] : llvm::enumerate(kernel.getScratchRefs())) {
     scratchRefs.push_back(createLocalRef(cast<MemRefType>(scratch.getType())));
     lowering.setName(scratchRefs.back(), "scratch[" + std::to_string(i) + "]");
@@ -231,6 +244,7 @@ void GridLoopBuilder::createLoops() {
     builder.setInsertionPointToStart(loop.getBody());
     setProgramId(d, loop.getInductionVar());
   }
+  return success();
 }
 
 void GridLoopBuilder::setProgramId(unsigned d, Value id) {
@@ -274,7 +288,17 @@ bool GridLoopBuilder::seesEachBlockOnce(unsigned place) {
   return true;
 }
 
-Value GridLoopBuilder::createOperand(unsigned place) {
+bool GridLoopBuilder::mayTestRevisits(unsigned place) {
+  // An affine map that could be proved injective would have been.
+  if (kernel.getAffineIndexMap(place - kernel.getNumIndexOperands()))
+    return false;
+  return llvm::all_of(
+      kernel.getOperandSpec(place).getBlockDims(), [](BlockDimAttr dim) {
+        return dim.isSqueezed() || dim.getKind() == BlockKind::Blocked;
+      });
+}
+
+FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
   Value array =
       lowering.function.getArgument(kernel.getNumDynamicDims() + place);
   if (place >= kernel.getNumIndexOperands() + kernel.getNumInputs())
@@ -282,7 +306,7 @@ Value GridLoopBuilder::createOperand(unsigned place) {
   Value ref = kernel.getBodyBlock()->getArgument(place);
   // As in JAX, an input is a value that the kernel may scribble on, and that
   // does not change with the output that shares its memory.
-  bool isPrivate = lowering.hazards.isWritten(ref);
+  bool isPrivate = lowering.hazards.isWritten(ref), mayRevisit = false;
   for (auto [operand, output] : kernel.getAliasPairs()) {
     unsigned outputPlace =
         kernel.getNumIndexOperands() + kernel.getNumInputs() + output;
@@ -290,13 +314,41 @@ Value GridLoopBuilder::createOperand(unsigned place) {
     if (operand != place || !lowering.hazards.isRead(ref) ||
         !lowering.hazards.isWritten(outputRef))
       continue;
+    bool once = seesEachBlockOnce(place);
     if (!lowering.hazards.haveSameBlocks(ref, outputRef) ||
-        !seesEachBlockOnce(place))
+        (!once && !mayTestRevisits(place)))
       isPrivate = true;
     else if (lowering.hazards.mayReadAfterWrite(ref, outputRef))
       privateBlocks.insert(place);
+    mayRevisit |= !once;
   }
-  return isPrivate ? createPrivateCopy(array) : array;
+  if (isPrivate)
+    return createPrivateCopy(array);
+  return mayRevisit ? createCopyIfRevisited(array, place)
+                    : FailureOr<Value>(array);
+}
+
+/// A block that no program sees twice is read before it is written. Whether
+/// there is one depends on what the index map reads.
+FailureOr<Value> GridLoopBuilder::createCopyIfRevisited(Value source,
+                                                        unsigned place) {
+  FailureOr<Value> twice = createRevisitTest(builder, lowering, place, [&] {
+    return createIndices(place - kernel.getNumIndexOperands());
+  });
+  if (failed(twice))
+    return failure();
+  auto copied = scf::IfOp::create(
+      builder, loc, *twice,
+      [&](OpBuilder &inner, Location loc) {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.restoreInsertionPoint(inner.saveInsertionPoint());
+        Value copy = createPrivateCopy(source);
+        scf::YieldOp::create(builder, loc, copy);
+      },
+      [&](OpBuilder &inner, Location loc) {
+        scf::YieldOp::create(inner, loc, source);
+      });
+  return copied.getResult(0);
 }
 
 Value GridLoopBuilder::createPrivateCopy(Value source) {
@@ -333,23 +385,38 @@ FailureOr<SmallVector<Value>> GridLoopBuilder::createIndices(unsigned block) {
   return indices;
 }
 
+/// An output that shares memory and blocks with an input is at the same place,
+/// in the same values: later passes see that the two are one.
+FailureOr<SmallVector<Value>>
+GridLoopBuilder::createIndicesOnce(unsigned place) {
+  unsigned numIndex = kernel.getNumIndexOperands();
+  unsigned numInputs = kernel.getNumInputs();
+  for (auto [operand, output] : kernel.getAliasPairs())
+    if (place == numIndex + numInputs + output &&
+        lowering.hazards.haveSameBlocks(
+            kernel.getBodyBlock()->getArgument(operand),
+            kernel.getBodyBlock()->getArgument(place)))
+      return blockIndices[operand];
+  FailureOr<SmallVector<Value>> indices = createIndices(place - numIndex);
+  if (succeeded(indices))
+    blockIndices[place] = *indices;
+  return indices;
+}
+
 LogicalResult GridLoopBuilder::createProgram() {
   unsigned numIndex = kernel.getNumIndexOperands();
   unsigned numInputs = kernel.getNumInputs();
-  for (unsigned i = 0; i < numIndex; ++i)
-    refs.push_back(
-        createRef(arrays[i], kernel.getBodyBlock()->getArgument(i).getType()));
 
   SmallVector<Window> outputs;
   for (unsigned place = numIndex; place < kernel.getNumOperandSpecs();
        ++place) {
     Value arg = kernel.getBodyBlock()->getArgument(place);
-    FailureOr<SmallVector<Value>> indices = createIndices(place - numIndex);
+    FailureOr<SmallVector<Value>> indices = createIndicesOnce(place);
     if (failed(indices))
       return failure();
     bool written = lowering.hazards.isWritten(arg);
-    FailureOr<Window> block =
-        createBlock(builder, lowering, place, arrays[place], *indices, written);
+    FailureOr<Window> block = createBlock(builder, lowering, movable, place,
+                                          arrays[place], *indices, written);
     if (failed(block))
       return failure();
     if (privateBlocks.contains(place))

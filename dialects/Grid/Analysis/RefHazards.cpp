@@ -155,8 +155,13 @@ RefHazards::RefHazards(KernelOp kernel) {
                   out = kernel.getOperandSpec(outputPlace);
       auto inMap = kernel.getAffineIndexMap(operand - numIndex);
       auto outMap = kernel.getAffineIndexMap(numInputs + output);
-      sameBlocks = in.getBlockDims() == out.getBlockDims() && inMap && outMap &&
-                   *inMap == *outMap;
+      bool sameMaps = inMap && outMap
+                          ? *inMap == *outMap
+                          : OperationEquivalence::isRegionEquivalentTo(
+                                &kernel.getIndexMap(operand - numIndex),
+                                &kernel.getIndexMap(numInputs + output),
+                                OperationEquivalence::Flags::IgnoreLocations);
+      sameBlocks = in.getBlockDims() == out.getBlockDims() && sameMaps;
     }
     aliases.push_back({from, to, sameBlocks});
   }

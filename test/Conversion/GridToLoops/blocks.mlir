@@ -1,7 +1,8 @@
 // RUN: gridir-opt %s --split-input-file --convert-grid-to-loops | FileCheck %s
 
 // The last block overhangs. It is tested once for each operand, and both ways give one type, so that the body stands
-// once. The private buffer holds NaN around the valid part; what the program writes there is copied out.
+// once. The private buffer holds NaN around the valid part; what the program writes there is copied out. A block that is
+// first stored, whole, needs no contents before. The program asks where it is, so that its blocks stay where they are.
 // CHECK-LABEL: func.func @overhang(
 // CHECK-SAME:      %[[X:.*]]: memref<500xf32> {llvm.noalias}, %[[O:.*]]: memref<500xf32> {llvm.noalias}
 // CHECK-DAG:     %[[XB:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<128xf32>
@@ -15,6 +16,7 @@
 // CHECK:             linalg.copy
 // CHECK:           }
 // CHECK:           %[[OS:[a-z0-9_]*]] = scf.if %[[INSIDE:[a-z0-9]*]] -> (memref<128xf32, strided<[1], offset: ?>>) {
+// CHECK-NOT:         linalg.fill
 // CHECK:           bufferization.to_tensor %[[XS]]
 // CHECK:           bufferization.materialize_in_destination %{{.*}} in restrict writable %[[OS]]
 // CHECK:           scf.if %[[INSIDE]] {
@@ -23,8 +25,85 @@
 grid.kernel @overhang grid(%i = 4)
     inputs(%x: f32 [500] block [128] at (%i))
     outputs(%o: f32 [500] block [128] at (%i)) {
+  %p = grid.program_id 0
+  %f = arith.sitofp %p : i32 to f32
+  %t = tensor.splat %f : tensor<128xf32>
   %v = grid.load %x : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
-  grid.store %v, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+  %s = arith.addf %v, %t : tensor<128xf32>
+  grid.store %s, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// Each row is computed from the same row alone, and no program asks where it is. So the last blocks, which would overhang
+// by rows, start earlier and lie inside: some rows are computed twice.
+// CHECK-LABEL: func.func @moved(
+// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     scf.if
+// CHECK:         %[[C492:.*]] = arith.constant 492 : index
+// CHECK:         arith.minsi %{{.*}}, %[[C492]]
+// CHECK:         return
+grid.kernel @moved grid(%i = 63)
+    inputs(%x: f32 [500, 64] block [8, 64] at (%i, 0), %y: f32 [1, 64] block [1, 64] at (0, 0))
+    outputs(%o: f32 [500, 64] block [8, 64] at (%i, 0)) {
+  %v = grid.load %x : memref<8x64xf32, #grid.space<default>> -> tensor<8x64xf32>
+  %b = grid.load %y : memref<1x64xf32, #grid.space<default>> -> tensor<1x64xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%v : tensor<8x64xf32>) outs(%f : tensor<8xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %0 = arith.addf %a, %c : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %c = tensor.collapse_shape %b [[0, 1]] : tensor<1x64xf32> into tensor<64xf32>
+  %g = tensor.empty() : tensor<8x64xf32>
+  %r = linalg.broadcast ins(%s : tensor<8xf32>) outs(%g : tensor<8x64xf32>) dimensions = [1]
+  %w = linalg.broadcast ins(%c : tensor<64xf32>) outs(%g : tensor<8x64xf32>) dimensions = [0]
+  %m = arith.subf %v, %r : tensor<8x64xf32>
+  %n = arith.mulf %m, %w : tensor<8x64xf32>
+  grid.store %n, %o : tensor<8x64xf32>, memref<8x64xf32, #grid.space<default>>
+}
+
+// -----
+
+// Where rows are reduced, or numbered, the padding of the last block stays where it is.
+// CHECK-LABEL: func.func @numbered(
+// CHECK:         scf.if %{{.*}} -> (memref<8x64xf32
+grid.kernel @numbered grid(%i = 63)
+    inputs(%x: f32 [500, 64] block [8, 64] at (%i, 0))
+    outputs(%o: f32 [500, 64] block [8, 64] at (%i, 0)) {
+  %v = grid.load %x : memref<8x64xf32, #grid.space<default>> -> tensor<8x64xf32>
+  %e = tensor.empty() : tensor<8x64xf32>
+  %n = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%v : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %0 = linalg.index 0 : index
+    %1 = arith.index_cast %0 : index to i32
+    %2 = arith.sitofp %1 : i32 to f32
+    %3 = arith.addf %a, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<8x64xf32>
+  grid.store %n, %o : tensor<8x64xf32>, memref<8x64xf32, #grid.space<default>>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @reduced(
+// CHECK:         scf.if %{{.*}} -> (memref<8x64xf32
+grid.kernel @reduced grid(%i = 63)
+    inputs(%x: f32 [500, 64] block [8, 64] at (%i, 0))
+    outputs(%o: f32 [63, 64] block [squeezed, 64] at (%i, 0)) {
+  %v = grid.load %x : memref<8x64xf32, #grid.space<default>> -> tensor<8x64xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %s = linalg.reduce { arith.addf } ins(%v : tensor<8x64xf32>) outs(%f : tensor<64xf32>) dimensions = [0]
+  grid.store %s, %o : tensor<64xf32>, memref<64xf32, #grid.space<default>>
 }
 
 // -----
@@ -133,4 +212,46 @@ grid.kernel @dimensions grid(%i = 2, %k = 3, %j = ?)
   grid.store %t, %a : tensor<8xf32>, memref<8xf32, #grid.space<tpu.vmem>>
   %v = grid.load %a : memref<8xf32, #grid.space<tpu.vmem>> -> tensor<8xf32>
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// -----
+
+// A block of the result that is read before it is stored is brought in, as that of an input.
+// CHECK-LABEL: func.func @accumulated(
+// CHECK:         memref.alloca() {{.*}} : memref<128xf32>
+// CHECK:         scf.if
+// CHECK:         } else {
+// CHECK:           linalg.fill
+// CHECK:           linalg.copy
+grid.kernel @accumulated grid(%i = 4)
+    inputs(%x: f32 [512] block [128] at (%i))
+    outputs(%o: f32 [500] block [128] at (%i)) {
+  %v = grid.load %x : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
+  %w = grid.load %o : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
+  %s = arith.addf %v, %w : tensor<128xf32>
+  grid.store %s, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+}
+
+// -----
+
+// Blocks that tile the array lie inside of it or miss it; one that misses is reported, and the nearest one takes its
+// place, so that no private buffer is needed.
+// CHECK-LABEL: func.func @tiles(
+// CHECK-NOT:     memref.alloca
+// CHECK:         scf.if
+// CHECK:         arith.maxsi
+// CHECK:         arith.minsi
+// CHECK-NOT:     scf.if {{.*}} -> (memref
+// CHECK:         return
+grid.kernel @tiles grid(%i = 8)
+    index(%rows: i32 [8] space index)
+    inputs(%x: f32 [64, 16] block [4, 16] map(%a: i32, %r: memref<8xi32, #grid.space<index>>) {
+             %s = grid.slice_ref %r[%a] [1] [1] drop [0] : memref<8xi32, #grid.space<index>>, i32 -> memref<i32, #grid.space<index>>
+             %row = grid.load %s : memref<i32, #grid.space<index>> -> i32
+             %c0 = arith.constant 0 : i32
+             grid.yield %row, %c0 : i32, i32
+           })
+    outputs(%o: f32 [32, 16] block [4, 16] at (%i, 0)) {
+  %v = grid.load %x : memref<4x16xf32, #grid.space<default>> -> tensor<4x16xf32>
+  grid.store %v, %o : tensor<4x16xf32>, memref<4x16xf32, #grid.space<default>>
 }

@@ -228,3 +228,43 @@ grid.kernel @aliased_other_blocks grid(%i = 2)
   %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
+
+// -----
+
+// Which rows are read and written is known when the kernel runs. The grid is walked first: unless it sees a row twice,
+// each row is read before it is written, and the array is not copied.
+// CHECK-LABEL: func.func @aliased_gather(
+// CHECK-SAME:      %[[ROWS:[a-z0-9]*]]: memref<4xi32> {llvm.noalias}, %[[X:[a-z0-9]*]]: memref<16x8xf32>, %[[O:[a-z0-9]*]]: memref<16x8xf32>
+// CHECK-DAG:     %[[COPY:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<16x8xf32>
+// CHECK-DAG:     %[[SEEN:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<16xi8>
+// CHECK:         %[[TWICE:[a-z0-9_]*]] = scf.for
+// CHECK:           memref.load %[[SEEN]]
+// CHECK:           memref.store %{{.*}}, %[[SEEN]]
+// CHECK:         %[[FROM:[a-z0-9_]*]] = scf.if %[[TWICE]] -> (memref<16x8xf32>) {
+// CHECK:           linalg.copy ins(%[[X]] {{.*}} outs(%[[COPY]]
+// CHECK:           scf.yield %[[COPY]]
+// CHECK:         } else {
+// CHECK:           scf.yield %[[X]]
+// CHECK:         scf.for
+// CHECK:           memref.subview %[[FROM]][%[[ROW:[a-z0-9_]*]], 0]
+// CHECK:           memref.subview %[[O]][%{{.*}}, 0]
+// CHECK-NOT:       bufferization.alloc_tensor
+grid.kernel @aliased_gather grid(%i = 4)
+    index(%rows: i32 [4] space index)
+    inputs(%x: f32 [16, 8] block [squeezed, 8] map(%a: i32, %r: memref<4xi32, #grid.space<index>>) {
+             %s = grid.slice_ref %r[%a] [1] [1] drop [0] : memref<4xi32, #grid.space<index>>, i32 -> memref<i32, #grid.space<index>>
+             %row = grid.load %s : memref<i32, #grid.space<index>> -> i32
+             %c0 = arith.constant 0 : i32
+             grid.yield %row, %c0 : i32, i32
+           })
+    outputs(%o: f32 [16, 8] block [squeezed, 8] map(%a: i32, %r: memref<4xi32, #grid.space<index>>) {
+             %s = grid.slice_ref %r[%a] [1] [1] drop [0] : memref<4xi32, #grid.space<index>>, i32 -> memref<i32, #grid.space<index>>
+             %row = grid.load %s : memref<i32, #grid.space<index>> -> i32
+             %c0 = arith.constant 0 : i32
+             grid.yield %row, %c0 : i32, i32
+           })
+    aliases [1 -> 0] {
+  %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+  %w = arith.addf %v, %v : tensor<8xf32>
+  grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}

@@ -27,6 +27,10 @@ namespace gridir::cpu {
 
 namespace {
 
+/// A call whose arrays have so few bytes takes, but for long loops over them,
+/// less time than handing work to another thread.
+constexpr std::size_t kBytesWorthThreads = 8 << 10;
+
 /// What XLA keeps for one custom call of an executable.
 struct CallState {
   static ffi::TypeId id;
@@ -69,6 +73,7 @@ instantiate(std::string_view key, std::string_view module,
 ffi::Error execute(ffi::ThreadPool pool, CallState *state,
                    ffi::RemainingArgs arguments, ffi::RemainingRets results) {
   const Kernel &kernel = *state->kernel;
+  std::size_t numBytes = 0;
   std::vector<void *> operands;
   operands.reserve(arguments.size() + results.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -76,6 +81,7 @@ ffi::Error execute(ffi::ThreadPool pool, CallState *state,
     if (!buffer)
       return buffer.error();
     operands.push_back(buffer->untyped_data());
+    numBytes += buffer->size_bytes();
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
     ffi::ErrorOr<ffi::Result<ffi::AnyBuffer>> buffer =
@@ -83,6 +89,7 @@ ffi::Error execute(ffi::ThreadPool pool, CallState *state,
     if (!buffer)
       return buffer.error();
     operands.push_back((*buffer)->untyped_data());
+    numBytes += (*buffer)->size_bytes();
   }
   if (static_cast<int64_t>(operands.size()) != kernel.info.numOperands)
     return ffi::Error(ffi::ErrorCode::kInvalidArgument,
@@ -91,7 +98,7 @@ ffi::Error execute(ffi::ThreadPool pool, CallState *state,
                           " buffers, got " + std::to_string(operands.size()));
 
   Threads threads;
-  threads.count = pool.num_threads();
+  threads.count = numBytes <= kBytesWorthThreads ? 1 : pool.num_threads();
   threads.schedule = [&pool](std::function<void()> task) {
     pool.Schedule(std::move(task));
   };
