@@ -27,7 +27,7 @@ MODES = ("jax", "gridir")
 
 def parse() -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="tools/jax-conformance", description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(prog="tools/jax-conformance", description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("checkout", type=Path, metavar="JAX_CHECKOUT", help="a checkout of JAX")
     parser.add_argument("files", nargs="*", metavar="FILE", help="test files, as `pallas_test`; all when none is given")
     parser.add_argument("--tests", action="append", metavar="GLOB", help="only tests `Class.method` like this")
