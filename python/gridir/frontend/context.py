@@ -48,6 +48,12 @@ class KernelContext:
     allocated: dict[Any, ir.Value] = dataclasses.field(default_factory=dict)
     _locations: dict[Any, ir.Location] = dataclasses.field(default_factory=dict)
 
+    def size_of(self, axis_name: Any) -> int | None:
+        """The size of the grid dimension of that name; None where there is none, or where the call gives it."""
+        if axis_name not in self.axis_names:
+            return None
+        return self.static_grid[self.axis_names.index(axis_name)]
+
     def place_of(self, eqn: Any) -> Any:
         """The source info that an equation goes by; JAX forgets that of functions which it has traced before."""
         if self.origin is not None:

@@ -88,5 +88,6 @@ def make_context(request: KernelRequest, platform: str) -> KernelContext:
         walk=walk,
         axes=tuple(i for i in range(len(mapping.grid)) if i not in vmapped),
         axis_names=dim_names(mapping.grid_names, len(mapping.grid)),
+        static_grid=tuple(size if isinstance(size, int) else None for size in mapping.grid),
         platform=platform,
     )

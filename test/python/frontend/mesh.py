@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
+from jax.experimental.pallas import tpu as pltpu
 
 
 def double(x_ref, o_ref):
@@ -29,3 +30,20 @@ with gridir.installed():
 (kernel,) = gridir.lower(f, X).kernels
 # CHECK: double (4,) ('i',)
 print(kernel.name, kernel.grid_mapping.grid, kernel.grid_mapping.grid_names)
+
+
+# On a mesh of one core the core that an axis names is the one that signals.
+def signals(x_ref, o_ref):
+    def body(semaphore):
+        pl.semaphore_signal(semaphore, device_id={"core": jax.lax.axis_index("core")})
+        pl.semaphore_wait(semaphore)
+        o_ref[...] = x_ref[...] + 1
+
+    pl.run_scoped(body, pltpu.SemaphoreType.REGULAR)
+
+
+cores = pltpu.create_tensorcore_mesh("core", num_cores=1)
+g = pl.kernel(signals, out_type=jax.ShapeDtypeStruct(X.shape, X.dtype), mesh=cores)
+with gridir.installed():
+    # CHECK: True
+    print(bool((g(X) == X + 1).all()))

@@ -116,6 +116,9 @@ def device_operands(ctx: RuleContext, device: Any, device_id_type: Any) -> tuple
     if device is None:
         return [], None
     if isinstance(device, dict):
+        if all(ctx.kernel.size_of(name) == 1 for name in device):
+            # A core of a mesh of one core is this one.
+            return [], None
         raise ctx.unsupported("expected a device named by all its mesh coordinates, got one named by mesh axes")
     kind = str(getattr(device_id_type, "value", device_id_type)).lower()
     operands = [x if isinstance(x, ir.Value) else emit.constant(x, emit.i32()) for x in tree_util.tree_leaves(device)]
