@@ -135,3 +135,25 @@ with gridir.installed():
     )(keys)
 # CHECK-NEXT: keys: None
 print(f"keys: {difference(got, jax.random.key_data(keys)[::-1])}")
+
+
+# What a mask hides may lie outside of the Ref: the last window of three reaches past the end.
+def tail(x_ref, y_ref, o_ref, p_ref):
+    start = pl.program_id(0) * 6
+    inside = start + jnp.arange(6) < 16
+    o_ref[...] = triton.load(x_ref.at[2, pl.ds(start, 6)], mask=inside, other=-1)
+    triton.store(p_ref.at[:, pl.ds(start, 6)], y_ref[:, :6], mask=jnp.broadcast_to(inside, (8, 6)))
+
+
+with gridir.installed():
+    windows, stored = pl.pallas_call(
+        tail,
+        out_shape=[jax.ShapeDtypeStruct((3, 6), jnp.float32), jax.ShapeDtypeStruct((8, 16), jnp.float32)],
+        grid=(3,),
+        out_specs=[pl.BlockSpec((None, 6), lambda i: (i, 0)), pl.BlockSpec((8, 16), lambda i: (0, 0))],
+    )(X, X)
+# CHECK-NEXT: tail: None None
+columns = [*range(6), *range(6), *range(4)]
+print(
+    "tail:", difference(windows.reshape(-1), np.append(X[2], X.dtype.type([-1, -1]))), difference(stored, X[:, columns])
+)

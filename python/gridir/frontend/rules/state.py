@@ -186,6 +186,15 @@ class Access:
         gathered = [size for dim, size in enumerate(self.ref.type.shape) if dim not in self.dims]
         self.gathered = emit.typed([*shape, *gathered], self.ref.type.element_type)
 
+    @classmethod
+    def of_elements(cls, source: ir.Value, indices: Sequence[ir.Value], shape: Sequence[int]) -> Access:
+        """Elements of a Ref, each at a place of its own: an array of indices for each dimension."""
+        access = cls.__new__(cls)
+        access.ref, access.indices, access.dims = source, list(indices), list(range(len(indices)))
+        access.to_jax = list(range(len(shape)))
+        access.gathered = emit.typed(list(shape), source.type.element_type)
+        return access
+
     def from_jax(self, x: ir.Value | None) -> ir.Value | None:
         """A value of JAX's shape in the order of dimensions of the gathered value."""
         if x is None or not self.indices:
@@ -277,35 +286,116 @@ def access_mask(ctx: RuleContext, access: Access, mask: ir.Value | None, shape: 
     return access.from_jax(mask)
 
 
+def _may_leave(transforms: Sequence[Any]) -> bool:
+    """Whether the last transform cuts a slice whose start is computed, and which may thus leave the Ref."""
+    last: Any = transforms[-1] if transforms else None
+    if not isinstance(last, jax_compat.NDIndexer) or any(_is_array(index) for index in last.indices):
+        return False
+    slices = [index for index in last.indices if isinstance(index, jax_compat.Slice)]
+    return any(_static(index.start) is None for index in slices)
+
+
+def _is_inside(source: ir.Value, indexer: Any) -> ir.Value:
+    """Whether the window lies inside the Ref."""
+    inside = emit.constant(1, emit.i1())
+    for index, extent in zip(indexer.indices, source.type.shape, strict=True):
+        is_slice = isinstance(index, jax_compat.Slice)
+        start = index.start if is_slice else index
+        if _static(start) is not None:
+            continue
+        start = _index_value(start)
+        last = (index.size - 1) * index.stride if is_slice else 0
+        for predicate, bound in (("sge", 0), ("sle", extent - 1 - last)):
+            fits = emit.compare(predicate, start, emit.constant(bound, start.type))
+            inside = emit.binary("arith.andi", inside, fits)
+    return inside
+
+
+def _element_indices(indexer: Any, shape: Sequence[int]) -> list[ir.Value]:
+    """The indices of the elements of a window one by one, as arrays of its shape."""
+    arrays, dim = [], 0
+    type_ = ir.RankedTensorType.get(list(shape), emit.i32())
+    for index in indexer.indices:
+        is_slice = isinstance(index, jax_compat.Slice)
+        start = index.start if is_slice else index
+        number = _static(start)
+        first = emit.constant(number, emit.i32()) if number is not None else _index_value(start)
+        if emit.element_of(first) != emit.i32():
+            first = emit.cast("arith.trunci", first, emit.i32())
+        if not is_slice:
+            arrays.append(emit.splat(first, shape))
+            continue
+
+        def element(*place: ir.Value, dim: int = dim, first: ir.Value = first, stride: int = index.stride) -> ir.Value:
+            offset = emit.value("arith.index_cast", [place[dim]], emit.i32())
+            offset = emit.binary("arith.muli", offset, emit.constant(stride, emit.i32()))
+            return emit.binary("arith.addi", first, offset)
+
+        arrays.append(emit.generate(type_, element))
+        dim += 1
+    return arrays
+
+
+def _masked(
+    ctx: RuleContext,
+    ref: Any,
+    transforms: Any,
+    mask: ir.Value | None,
+    results: Sequence[ir.Type],
+    use: Callable[[Access, ir.Value | None], list[ir.Value]],
+) -> list[ir.Value]:
+    """Does what `use` does to the place of a masked access.
+
+    What a mask hides is not accessed, so a window may leave the Ref there; then its elements are taken one by one.
+    """
+    shape, transforms = ctx.avals_out[0].shape, list(transforms or ())
+
+    def whole() -> list[ir.Value]:
+        access = Access(ctx, ref, transforms)
+        return use(access, access_mask(ctx, access, mask, shape))
+
+    if mask is None or not _may_leave(transforms):
+        return whole()
+    source = view(ctx, ref, transforms[:-1])
+
+    def one_by_one() -> list[ir.Value]:
+        access = Access.of_elements(source, _element_indices(transforms[-1], shape), shape)
+        return use(access, access_mask(ctx, access, mask, shape))
+
+    return emit.if_else(_is_inside(source, transforms[-1]), results, whole, one_by_one)
+
+
 @rule("masked_load")
-def _masked_load(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, **_: Any) -> ir.Value:
+def _masked_load(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, **_: Any) -> list[ir.Value]:
     ref, transforms, mask, other = tree_util.tree_unflatten(args_tree, leaves)
     shape = ctx.avals_out[0].shape
-    access = Access(ctx, ref, transforms)
-    mask = access_mask(ctx, access, mask, shape)
-    if mask is None:
-        return access.load()
-    if other is not None:
+    if mask is not None and other is not None:
         _, _, _, other_aval = tree_util.tree_unflatten(args_tree, ctx.avals_in)
         # The fill value has a dtype of its own, as the float 0.0 does for a Ref of f16.
         other = convert(other, other_aval, ctx.avals_out[0])
         if emit.shape_of(other) != tuple(shape):
             other = emit.broadcast_trailing(other, shape)
-        other = access.from_jax(other)
-    return access.load(mask, other)
+
+    def load(access: Access, mask: ir.Value | None) -> list[ir.Value]:
+        return [access.load() if mask is None else access.load(mask, access.from_jax(other))]
+
+    return _masked(ctx, ref, transforms, mask, [ctx.out_type], load)
 
 
 @rule("masked_swap")
 def _masked_swap(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, **_: Any) -> list[ir.Value]:
     ref, transforms, value, mask = tree_util.tree_unflatten(args_tree, leaves)
-    access = Access(ctx, ref, transforms)
-    mask = access_mask(ctx, access, mask, ctx.avals_out[0].shape)
-    old = access.load() if ctx.is_used() else value
-    access.store(value, mask)
-    if ctx.is_used() and mask is not None:
-        # Where the mask is false nothing was swapped, and the result is the value itself.
-        old = emit.select(mask, old, value)
-    return [old]
+    used, shape = ctx.is_used(), ctx.avals_out[0].shape
+
+    def swap(access: Access, mask: ir.Value | None) -> list[ir.Value]:
+        # What the mask hides is not read either.
+        old = [access.load(mask, access.from_jax(value)) if mask is not None else access.load()] if used else []
+        access.store(value, mask)
+        return old
+
+    full = mask if mask is None or emit.shape_of(mask) == tuple(shape) else emit.broadcast_trailing(mask, shape)
+    # Where the mask is false nothing was swapped, and the result is the value itself.
+    return _masked(ctx, ref, transforms, full, [ctx.out_type] if used else [], swap) or [value]
 
 
 def scoped(
