@@ -181,7 +181,9 @@ CASES = (
     Case("silu bf16", "small", functools.partial(_blocked, jax.nn.silu, 2048, 1024, rows=512, dtype=jnp.bfloat16)),
     Case("gelu", "small", functools.partial(_blocked, jax.nn.gelu, 2048, 1024, rows=256)),
     Case(
-        "softmax", "small", functools.partial(_blocked, functools.partial(jax.nn.softmax, axis=-1), 1024, 1024, rows=64)
+        "softmax of rows",
+        "small",
+        functools.partial(_blocked, functools.partial(jax.nn.softmax, axis=-1), 1024, 1024, rows=64),
     ),
     Case("divide", "small", functools.partial(_blocked, lambda x: 1.0 / x, 1024, 1024, rows=128)),
 )

@@ -65,3 +65,22 @@ func.func @read_between(%first: i1, %acc: memref<8x128xf32, #tpu.memory_space<vm
   tpu.vector_store %acc[%c0, %c0], %s {strides = array<i32>} : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>,
   return
 }
+
+// A sum that a loop carries stays a sum: Mosaic cannot compile the matmul that would accumulate it.
+
+// CHECK-LABEL: func.func @carried(
+// CHECK: scf.for
+// CHECK: %[[M:.*]] = tpu.matmul
+// CHECK: %[[T:.*]] = arith.addf %{{.*}}, %[[M]]
+// CHECK: scf.yield %[[T]]
+func.func @carried(%n: i32, %a: vector<8x128xf32>, %b: vector<128x128xf32>) -> vector<8x128xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : vector<8x128xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (vector<8x128xf32>) : i32 {
+    %m = tpu.matmul %a, %b, %zero {transpose_lhs_hint = false} : vector<8x128xf32>, vector<128x128xf32>, vector<8x128xf32> -> vector<8x128xf32>
+    %t = arith.addf %s, %m : vector<8x128xf32>
+    scf.yield %t : vector<8x128xf32>
+  }
+  return %r : vector<8x128xf32>
+}
