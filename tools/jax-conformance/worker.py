@@ -11,6 +11,7 @@ print goes to stdout and stderr as ever.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -165,15 +166,15 @@ def pretend_tpu() -> None:
     core.create_tensorcore_mesh = pltpu.create_tensorcore_mesh = mesh_of_one_core
 
 
-def set_up(mode: str, device: str, counts: Counts) -> None:
-    """Puts JAX or gridir in charge of kernels."""
+def set_up(mode: str, device: str, counts: Counts, lasting: contextlib.ExitStack) -> None:
+    """Puts JAX or gridir in charge of kernels, until `lasting` ends."""
     counts.count_interpreted(refuse=mode == "gridir")
     if device == "tpu":
         pretend_tpu()
         if mode == "jax":
-            import jax
+            from jax.experimental.pallas import tpu as pltpu
 
-            jax.config.update("jax_pallas_tpu_interpret_mode_context_manager", True)
+            lasting.enter_context(pltpu.force_tpu_interpret_mode())
     if mode == "gridir":
         import gridir
 
@@ -210,18 +211,19 @@ def main() -> None:
         replies.write(json.dumps(record) + "\n")
         replies.flush()
 
-    counts = Counts()
+    counts, lasting = Counts(), contextlib.ExitStack()
     sys.meta_path.append(CheckoutFinder(arguments.checkout))
     try:
-        set_up(arguments.mode, arguments.device, counts)
+        set_up(arguments.mode, arguments.device, counts, lasting)
         tests = load(arguments.checkout, arguments.file)
     except BaseException as error:
         # A test file may also refuse to be imported by leaving or by skipping itself.
         reply({"broken": f"{type(error).__name__}: {error}"})
         return
     reply({"tests": list(tests)})
-    for line in sys.stdin:
-        reply(run(tests[line.strip()], counts))
+    with lasting:
+        for line in sys.stdin:
+            reply(run(tests[line.strip()], counts))
 
 
 if __name__ == "__main__":
