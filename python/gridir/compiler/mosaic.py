@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from gridir.compiler.options import TpuOptions
-from gridir.compiler.passes import parse_module, run_pipeline
+from gridir.compiler.passes import parse_module, run_pipeline, shared_context
 from gridir.mlir import ir
 
 # Where the pipeline stops for each stage; the last stage is its end.
@@ -55,7 +55,11 @@ def prepare(name: str, key: str, bytecode: bytes, options: TpuOptions) -> Mosaic
       CompileError: when a pass refuses the kernel.
     """
     start = time.perf_counter()
-    module = run_pipeline(parse_module(bytecode, kernel=name), pipeline_until("tpu-serialized", options), kernel=name)
+    module = run_pipeline(
+        parse_module(bytecode, kernel=name, context=shared_context()),
+        pipeline_until("tpu-serialized", options),
+        kernel=name,
+    )
     operations = _operations(module)
     for attribute in [name for name in module.operation.attributes if not name.startswith("stable_mosaic.")]:
         # libtpu knows the dialects of Mosaic and no other.
@@ -82,7 +86,7 @@ def plan_vmem(name: str, bytecode: bytes) -> dict[str, int]:
     Raises:
       CompileError: when the kernel needs more than there is.
     """
-    module = run_pipeline(parse_module(bytecode, kernel=name), _PLAN, kernel=name)
+    module = run_pipeline(parse_module(bytecode, kernel=name, context=shared_context()), _PLAN, kernel=name)
     kernel = next(op for op in module.body.operations if op.operation.name == "grid.kernel")
     plan = _to_python(kernel.attributes["grid.memory_plan"])
     held = {

@@ -5,21 +5,36 @@
 
 from __future__ import annotations
 
+import threading
+
 from gridir.locations import Diagnostic, error_from_diagnostics
 from gridir.mlir import ir
 from gridir.mlir.passmanager import PassManager
 
+_thread = threading.local()
 
-def parse_module(source: str | bytes, *, kernel: str | None = None) -> ir.Module:
-    """Returns the module of MLIR text or bytecode, in a context of its own.
+
+def shared_context() -> ir.Context:
+    """Returns this thread's context for modules that outlive no call: making one takes as long as most kernels."""
+    if not hasattr(_thread, "context"):
+        _thread.context = _make_context()
+    return _thread.context
+
+
+def _make_context() -> ir.Context:
+    context = ir.Context()
+    # Kernels are small: threads of the context's own would only contend.
+    context.enable_multithreading(False)
+    return context
+
+
+def parse_module(source: str | bytes, *, kernel: str | None = None, context: ir.Context | None = None) -> ir.Module:
+    """Returns the module of MLIR text or bytecode, in the given context or one of its own.
 
     Raises:
       CompileError: when `source` is not a valid module.
     """
-    context = ir.Context()
-    # Kernels are small: threads of the context's own would only contend.
-    context.enable_multithreading(False)
-    with context:
+    with context or _make_context():
         try:
             return ir.Module.parse(source)
         except ir.MLIRError as error:
