@@ -185,6 +185,11 @@ ROWS = (
         "take smaller blocks (below about 1000 vector registers each), or give a longer timeout",
     ),
     Row(
+        r"SIGSEGV STACK OVERFLOW",
+        "libtpu ran out of stack, which happens where one value runs through very many vector registers",
+        "take smaller blocks, or keep what a loop carries in scratch",
+    ),
+    Row(
         r"libtpu ended with status",
         "libtpu ended itself on this kernel instead of reporting an error",
         "compare with JAX's own lowering (--compare); if that compiles, this is a bug of gridir",
@@ -255,7 +260,9 @@ def _lookup(text: str) -> tuple[str | None, str | None]:
 def _summary(text: str) -> str:
     """Mosaic's own sentence, without what it says of the place, and the operation that it is about."""
     body = _LOCATION.split(text)[0]
-    lines = [line.strip() for line in body.splitlines() if line.strip() and not line.startswith(("See http", "*** "))]
+    stripped = (line.strip() for line in body.splitlines())
+    # Of a crash the reason is wanted, and no stack.
+    lines = [line for line in stripped if line and not line.startswith(("See http", "*** Check", "@ ", "PC: "))]
     message = " ".join(_NOISE.sub("", line)[:300] for line in lines[:2]) or "libtpu failed without a message"
     operation = _OPERATION.search(text)
     if operation:

@@ -30,6 +30,7 @@ TEXTS = [
     "Unsupported Mosaic version: expected <= 13 but got 14",
     "F1121 12:37:08 Check failed: iteration_indices.size() == rank (1 vs. 2)\nlibtpu ended with status -6",
     "libtpu gave no answer in 300 s",
+    "*** SIGSEGV STACK OVERFLOW received by PID 1\nPC: @ 0x1 f()\n    @ 0x2 g()\nlibtpu ended with status -11",
     "libtpu ended with status -11",
 ]
 
@@ -70,6 +71,10 @@ print("operand:", error.operand)
 # Where VMEM goes is said by the operand, the largest first.
 # CHECK: note: of VMEM, x_ref takes 2,048 bytes, o_ref takes 1,024 bytes
 print(explain("Ran out of memory in memory space vmem", planned={"o_ref": 1024, "x_ref": 2048}))
+
+# Of a crash the reason is told, and not the stack.
+# CHECK: *** SIGSEGV STACK OVERFLOW received by PID 1 libtpu ended with status -11
+print(explain(TEXTS[-2], stage="crash"))
 
 # What no row knows is passed on as it is.
 # CHECK: Something else
