@@ -23,6 +23,9 @@ namespace gridir {
 void buildGridToTPUPipeline(OpPassManager &pm,
                             const TPUPipelineOptions &options) {
   pm.addNestedPass<grid::KernelOp>(grid::createGridCanonicalizeIndexMapsPass());
+  // What Mosaic cannot hold is refused here, by the name of the operand.
+  pm.addNestedPass<grid::KernelOp>(grid::createGridLegalizeBlocksPass(
+      grid::GridLegalizeBlocksPassOptions{"tpu"}));
   if (options.stopAfter == TPUStage::Planned)
     return;
   pm.addPass(createConvertGridToTPUPass());
@@ -32,6 +35,7 @@ void buildGridToTPUPipeline(OpPassManager &pm,
   // equal values as one.
   pm.addPass(createCSEPass());
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(tpu::createTPUExpandArithmeticPass());
   functions.addPass(tpu::createTPUSelectAccumulatorsPass());
   functions.addPass(tpu::createTPULogisticToTanhPass());
   // What Mosaic would abort on, or compile to something else.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Grid/Transforms/Passes.h"
+#include "dialects/Grid/Transforms/TPUBlocks.h"
 
 #include "dialects/Grid/Analysis/BlockAccess.h"
 #include "mlir/IR/Remarks.h"
@@ -116,15 +117,18 @@ public:
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    if (target != "cpu") {
+    if (target != "cpu" && target != "tpu") {
       kernel.emitError()
-          << "expected a target of grid-legalize-blocks, cpu, got " << target;
+          << "expected a target of grid-legalize-blocks, cpu or tpu, got "
+          << target;
       return signalPassFailure();
     }
+    bool isTPU = target == "tpu";
     for (unsigned i = 0, e = kernel.getNumOperandSpecs(); i < e; ++i)
-      if (failed(checkCPUOperand(kernel, i)))
+      if (failed(isTPU ? checkTPUOperand(kernel, i)
+                       : checkCPUOperand(kernel, i)))
         return signalPassFailure();
-    if (failed(checkCPUScratch(kernel)))
+    if (failed(isTPU ? checkTPUScratch(kernel) : checkCPUScratch(kernel)))
       return signalPassFailure();
 
     BlockAccess access(kernel);

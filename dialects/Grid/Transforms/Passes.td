@@ -121,6 +121,11 @@ def GridLegalizeBlocksPass : Pass<"grid-legalize-blocks", "::gridir::grid::Kerne
     which they do, so that a lowering need not look again: `grid.overhang` maps
     the operand's name to them. All other blocks are proved to lie inside.
 
+    A TPU keeps arrays in tiles: of the last two dimensions of a block, each is as
+    long as the array, or a multiple of the tile (8 rows, 32 of elements of 8 bits
+    and 64 of 4 bits in larger arrays; 128 lanes). The error names the nearest
+    legal sizes.
+
     Before:
 
     ```mlir
@@ -141,7 +146,7 @@ def GridLegalizeBlocksPass : Pass<"grid-legalize-blocks", "::gridir::grid::Kerne
     ```
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"cpu\"", "The target: cpu">,
+    Option<"target", "target", "std::string", "\"cpu\"", "The target: cpu or tpu">,
   ];
   let statistics = [
     Statistic<"numOverhanging", "num-overhanging", "Number of operands whose blocks overhang">,

@@ -39,6 +39,32 @@ def TPUCheckContractPass : Pass<"tpu-check-contract", "::mlir::ModuleOp"> {
   }];
 }
 
+def TPUExpandArithmeticPass : Pass<"tpu-expand-arithmetic", "::mlir::func::FuncOp"> {
+  let summary = "Write arithmetic that Mosaic lacks in the ops that it has";
+  let description = [{
+    Integers of 8 bits and less are summed and multiplied in 32 bits, those of 16
+    and less are shifted and divided there; divisions that round to an infinity,
+    `math.log2`, `math.expm1` and `math.fma` are written with other ops. Mosaic
+    refuses all of these.
+
+    Before:
+
+    ```mlir
+    %s = arith.addi %a, %b : vector<32x128xi8>
+    ```
+
+    After:
+
+    ```mlir
+    %x = arith.extsi %a : vector<32x128xi8> to vector<32x128xi32>
+    %y = arith.extsi %b : vector<32x128xi8> to vector<32x128xi32>
+    %t = arith.addi %x, %y : vector<32x128xi32>
+    %s = arith.trunci %t : vector<32x128xi32> to vector<32x128xi8>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def TPULogisticToTanhPass : Pass<"tpu-logistic-to-tanh", "::mlir::func::FuncOp"> {
   let summary = "Compute the logistic function through the hyperbolic tangent";
   let description = [{

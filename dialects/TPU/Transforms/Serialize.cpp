@@ -40,7 +40,8 @@ public:
     ModuleOp module = getOperation();
     if (version < kOldestVersion || version > kNewestVersion) {
       module.emitError("expected a version from ")
-          << kOldestVersion << " to " << kNewestVersion << ", got " << version;
+          << kOldestVersion << " to " << kNewestVersion << ", got "
+          << version.getValue();
       return signalPassFailure();
     }
     SmallVector<Operation *> ops;
@@ -69,7 +70,7 @@ LogicalResult TPUSerializePass::downgrade(Operation *op,
         cast<DenseI32ArrayAttr>(attributes.get(kSegmentsName)).asArrayRef();
     if (segments.back() != 0)
       return op->emitError("expected no subcore in version ")
-             << version << " of Mosaic's form, got one";
+             << version.getValue() << " of Mosaic's form, got one";
     attributes.set(kSegmentsName,
                    DenseI32ArrayAttr::get(&getContext(), segments.drop_back()));
   }
@@ -77,7 +78,7 @@ LogicalResult TPUSerializePass::downgrade(Operation *op,
       dma && version < kOptionalTargetSemaphoreVersion &&
       !dma.getTargetSemaphore())
     return op->emitError("expected a target semaphore in version ")
-           << version << " of Mosaic's form, got none";
+           << version.getValue() << " of Mosaic's form, got none";
   if (isa<MatmulOp>(op) && version < kTransposeHintVersion)
     attributes.erase("transpose_lhs_hint");
   return success();

@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --grid-legalize-blocks='target=cpu' --split-input-file --verify-diagnostics
 // RUN: not gridir-opt %s --grid-legalize-blocks='target=abacus' --split-input-file 2>&1 | FileCheck %s
 
-// CHECK: error: expected a target of grid-legalize-blocks, cpu, got abacus
+// CHECK: error: expected a target of grid-legalize-blocks, cpu or tpu, got abacus
 
 grid.kernel @element_type grid()
     // expected-error @below {{expected x_ref to have an element type of the CPU, got 'i3'}}

@@ -1,0 +1,122 @@
+//===- TPUBlocks.cpp - What a TPU can hold --------------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/Transforms/TPUBlocks.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace gridir::grid {
+
+/// Elements along the last dimension of a tile, and rows of one of 32 bits.
+static constexpr int64_t kLanes = 128, kSublanes = 8;
+/// Elements in the tiles of an array of one dimension.
+static constexpr int64_t kVectorTile = 1024;
+
+/// Whether Mosaic loads and stores elements of a type.
+static bool isTPUElementType(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return llvm::is_contained({1u, 4u, 8u, 16u, 32u}, integer.getWidth());
+  if (isa<FloatType>(type))
+    return type.getIntOrFloatBitWidth() <= 32 && !type.isF16();
+  return isa<SemaphoreType>(type);
+}
+
+/// The rows that Mosaic packs into one tile: narrow elements lie deeper, but
+/// not in an array of few rows.
+static int64_t getTileRows(unsigned bits, int64_t arrayRows) {
+  if (bits == 8 && arrayRows >= 64)
+    return 32;
+  if (bits == 4 && arrayRows >= 128)
+    return 64;
+  return kSublanes;
+}
+
+/// Reports a size that no tile ends at, with the legal ones around it.
+static LogicalResult refuseSize(KernelOp kernel, unsigned operand, unsigned dim,
+                                int64_t size, int64_t extent, int64_t tile) {
+  InFlightDiagnostic diagnostic =
+      emitError(kernel.getBodyBlock()->getArgument(operand).getLoc())
+      << "expected dimension " << dim << " of "
+      << kernel.getOperandName(operand) << " to be cut into multiples of "
+      << tile << " or not at all (" << extent << "), got " << size;
+  int64_t below = llvm::alignDown(size, tile), above = below + tile;
+  if (above >= extent)
+    diagnostic << "; the nearest legal size is " << (below ? below : extent);
+  else if (below)
+    diagnostic << "; the nearest legal sizes are " << below << " and " << above;
+  else
+    diagnostic << "; the nearest legal size is " << above;
+  return diagnostic;
+}
+
+/// A vector's block is the whole, some tiles, or a part of a tile that is a
+/// power of two and fills registers.
+static bool isLegalVectorBlock(int64_t size, int64_t extent, unsigned bits) {
+  return size == extent || size % kVectorTile == 0 ||
+         (llvm::isPowerOf2_64(size) && size >= kLanes * 32 / bits);
+}
+
+static LogicalResult checkBlock(KernelOp kernel, unsigned operand) {
+  OperandAttr spec = kernel.getOperandSpec(operand);
+  SmallVector<int64_t> array = spec.getArrayShape();
+  SmallVector<int64_t> block = spec.getBlockShape();
+  unsigned rank = array.size();
+  // A bool comes as an i32.
+  unsigned bits = spec.getElementType().getIntOrFloatBitWidth();
+  bits = bits == 1 ? 32 : bits;
+  if (rank == 1)
+    return isLegalVectorBlock(block[0], array[0], bits)
+               ? success()
+               : refuseSize(kernel, operand, 0, block[0], array[0],
+                            kVectorTile);
+  auto check = [&](unsigned dim, int64_t tile) {
+    return block[dim] == array[dim] || block[dim] % tile == 0
+               ? success()
+               : refuseSize(kernel, operand, dim, block[dim], array[dim], tile);
+  };
+  return rank == 0
+             ? success()
+             : success(succeeded(check(rank - 2,
+                                       getTileRows(bits, array[rank - 2]))) &&
+                       succeeded(check(rank - 1, kLanes)));
+}
+
+LogicalResult checkTPUOperand(KernelOp kernel, unsigned operand) {
+  OperandAttr spec = kernel.getOperandSpec(operand);
+  Location loc = kernel.getBodyBlock()->getArgument(operand).getLoc();
+  std::string name = kernel.getOperandName(operand);
+  if (!isTPUElementType(spec.getElementType()))
+    return emitError(loc) << "expected " << name
+                          << " to have an element type of a TPU, got "
+                          << spec.getElementType();
+  for (auto [dim, size] : llvm::enumerate(spec.getShape()))
+    if (auto symbol = dyn_cast<StringAttr>(size))
+      return emitError(loc)
+             << "expected dimension " << dim << " of " << name
+             << " to have a static size, got " << symbol.getValue();
+  bool isBlock = operand >= kernel.getNumIndexOperands() &&
+                 kernel.getRank() != 0 &&
+                 (spec.getSpace() == MemorySpace::Default ||
+                  spec.getSpace() == MemorySpace::TpuVmem);
+  return isBlock ? checkBlock(kernel, operand) : success();
+}
+
+LogicalResult checkTPUScratch(KernelOp kernel) {
+  for (auto [i, ref] : llvm::enumerate(kernel.getScratchRefs())) {
+    Type element = cast<MemRefType>(ref.getType()).getElementType();
+    if (!isTPUElementType(element))
+      return emitError(ref.getLoc())
+             << "expected scratch[" << i
+             << "] to have an element type of a TPU, got " << element;
+  }
+  return success();
+}
+
+} // namespace gridir::grid

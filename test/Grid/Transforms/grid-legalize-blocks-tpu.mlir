@@ -1,0 +1,54 @@
+// RUN: gridir-opt %s --grid-legalize-blocks=target=tpu --split-input-file --verify-diagnostics
+
+// Blocks that end where a tile of their array does, or that are as long as the array, pass.
+
+grid.kernel @legal grid(%i = 4)
+    inputs(%a: f32 [64, 256] block [8, 128] at (%i, 0), %b: bf16 [64, 200] block [16, 200] at (%i, 0),
+           %c: f32 [4, 3, 100] block [squeezed, 3, 100] at (%i, 0, 0), %d: f32 [4096] block [1024] at (%i),
+           %e: f32 [1000] block [256] at (%i), %f: i8 [128, 128] block [32, 128] at (%i, 0))
+    outputs(%o: f32 [64, 256] space any) {
+}
+
+// -----
+
+// The nearest legal sizes are part of the error.
+
+grid.kernel @rows grid(%i = 4)
+    // expected-error @below {{expected dimension 0 of x_ref to be cut into multiples of 8 or not at all (64), got 12; the nearest legal sizes are 8 and 16}}
+    inputs(%x: f32 [64, 128] block [12, 128] at (%i, 0) origin "x_ref")
+    outputs(%o: f32 [64, 128]) {
+}
+
+// -----
+
+grid.kernel @lanes grid(%i = 4)
+    // expected-error @below {{expected dimension 1 of x_ref to be cut into multiples of 128 or not at all (512), got 64; the nearest legal size is 128}}
+    inputs(%x: f32 [8, 512] block [8, 64] at (0, %i) origin "x_ref")
+    outputs(%o: f32 [8, 512]) {
+}
+
+// -----
+
+// Narrow elements lie deeper in a tile.
+
+grid.kernel @narrow grid(%i = 4)
+    // expected-error @below {{expected dimension 0 of x_ref to be cut into multiples of 32 or not at all (64), got 16; the nearest legal size is 32}}
+    inputs(%x: i8 [64, 128] block [16, 128] at (%i, 0) origin "x_ref")
+    outputs(%o: i8 [64, 128]) {
+}
+
+// -----
+
+grid.kernel @vector grid(%i = 4)
+    // expected-error @below {{expected dimension 0 of x_ref to be cut into multiples of 1024 or not at all (4096), got 384; the nearest legal size is 1024}}
+    inputs(%x: f32 [4096] block [384] at (%i) origin "x_ref")
+    outputs(%o: f32 [4096]) {
+}
+
+// -----
+
+grid.kernel @half grid(%i = 4)
+    // expected-error @below {{expected x_ref to have an element type of a TPU, got 'f16'}}
+    inputs(%x: f16 [64, 128] block [16, 128] at (%i, 0) origin "x_ref")
+    outputs(%o: f32 [64, 128]) {
+}

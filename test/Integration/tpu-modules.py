@@ -1,0 +1,39 @@
+# The Mosaic module that is made of every example, executed on this machine, gives what JAX's interpret mode gives.
+#
+# RUN: %python %s %repository/examples | FileCheck %s
+
+import importlib.util
+import pathlib
+import sys
+
+import gridir
+import jax
+from gridir.compiler.options import CpuOptions
+from gridir.testing import difference, interpreted
+
+# The stencil reads windows of a vector that no tile of a TPU's memory holds.
+REFUSED = {"stencil": "to be cut into multiples of 1024"}
+THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu")
+
+# CHECK: 12 modules equal interpret mode, 1 refused
+count = refused = 0
+for path in sorted(pathlib.Path(sys.argv[1]).glob("*.py")):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    function, args = getattr(module, path.stem), module.example_args()
+    with interpreted():
+        want = jax.jit(function)(*args)
+    try:
+        got = gridir.lower(function, *args, target="cpu", options=THROUGH_TPU).compile()(*args)
+    except gridir.Error as error:
+        if REFUSED.get(path.stem, "?") in str(error):
+            refused += 1
+        else:
+            print(f"{path.stem}: {error}")
+        continue
+    problem = difference(got, want)
+    if problem:
+        print(f"{path.stem}: {problem}")
+    count += problem is None
+print(f"{count} modules equal interpret mode, {refused} refused")
