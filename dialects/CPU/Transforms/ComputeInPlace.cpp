@@ -15,6 +15,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 namespace gridir::cpu {
@@ -99,6 +101,7 @@ public:
   using CPUComputeInPlacePassBase::CPUComputeInPlacePassBase;
 
   void runOnOperation() override {
+    splitFills();
     SmallVector<MaterializeInDestinationOp> stores;
     getOperation()->walk([&](MaterializeInDestinationOp store) {
       if (isa<MemRefType>(store.getDest().getType()))
@@ -117,6 +120,33 @@ public:
   }
 
 private:
+  /// A fill that several ops write to would be made once and copied for each;
+  /// writing the number again is cheaper than a copy.
+  void splitFills() {
+    SmallVector<linalg::FillOp> fills;
+    getOperation()->walk([&](linalg::FillOp fill) {
+      if (fill->getNumResults() == 1 && !fill->hasOneUse() &&
+          fill.getDpsInitOperand(0)->get().getDefiningOp<tensor::EmptyOp>())
+        fills.push_back(fill);
+    });
+    for (linalg::FillOp fill : fills) {
+      for (OpOperand &use :
+           llvm::make_early_inc_range(fill->getResult(0).getUses())) {
+        auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+        if (!user || !user.isDpsInit(&use))
+          continue;
+        OpBuilder builder(user);
+        Operation *empty =
+            builder.clone(*fill.getDpsInitOperand(0)->get().getDefiningOp());
+        IRMapping mapping;
+        mapping.map(fill.getDpsInitOperand(0)->get(), empty->getResult(0));
+        use.set(builder.clone(*fill, mapping)->getResult(0));
+      }
+      if (fill->use_empty())
+        fill.erase();
+    }
+  }
+
   /// True for a destination whose contents are not needed, or are already
   /// those of `memref`.
   static bool isReplaceable(Value destination, Value memref) {

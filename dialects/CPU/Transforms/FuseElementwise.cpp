@@ -206,7 +206,18 @@ bool isProfitable(OpOperand *operand) {
   // A value that is broadcast would be computed again for every copy.
   if (countOps(from) > 0 && getNumPoints(from) != getNumPoints(to))
     return false;
-  return onlyUser || (countOps(from) <= kCheapOps && !isExpensive(from));
+  if (onlyUser)
+    return true;
+  // A value that is in memory anyway, for a user that reads it from there, is
+  // read again sooner than computed from several others.
+  bool inMemory = llvm::any_of(producer->getUsers(), [](Operation *user) {
+    return !isa<linalg::GenericOp>(user);
+  });
+  unsigned numTensors = llvm::count_if(from.getInputs(), [](Value input) {
+    return isa<RankedTensorType>(input.getType());
+  });
+  return countOps(from) <= kCheapOps && !isExpensive(from) &&
+         (!inMemory || numTensors <= 1);
 }
 
 /// Turns gathers, concatenations and named ops into forms that bufferise, fuse

@@ -150,6 +150,9 @@ def CPUComputeInPlacePass : Pass<"cpu-compute-in-place"> {
 
     The upstream `eliminate-empty-tensors` does the same without looking at what
     lies in between; the pass takes `restrict` away, which keeps it from trying.
+
+    A fill that several ops write to is repeated for each of them, which is
+    cheaper than the copies that bufferisation would make of it.
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",
@@ -171,7 +174,7 @@ def CPUFuseElementwisePass : Pass<"cpu-fuse-elementwise"> {
     - elementwise ops, broadcasts and transposes into the elementwise op or the
       reduction that uses them, unless a value would be computed again for
       every copy of a broadcast or for several users, and costs more than a
-      load;
+      load, or is in memory anyway for a user that reads it there;
     - `acc + dot(a, b)` and `acc + sum(x)` into a contraction or a reduction
       that starts from `acc`;
     - a transpose into the indexing map of the contraction that reads it.

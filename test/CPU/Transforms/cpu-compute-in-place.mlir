@@ -99,3 +99,19 @@ func.func @accumulate(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %acc: memref<4x
   bufferization.materialize_in_destination %d in restrict writable %acc : (tensor<4x16xf32>, memref<4x16xf32>) -> ()
   return
 }
+
+// -----
+
+// Each insertion writes to a fill of its own: one of them would be copied.
+// CHECK-LABEL: func.func @fills(
+// CHECK-COUNT-2: linalg.fill
+// CHECK-NOT:     linalg.fill
+// CHECK:         return
+func.func @fills(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %x = tensor.insert_slice %a into %f[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %y = tensor.insert_slice %b into %f[2] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  return %x, %y : tensor<8xf32>, tensor<8xf32>
+}

@@ -145,3 +145,20 @@ func.func @splat(%o: memref<128x128xf32>) {
   bufferization.materialize_in_destination %c in restrict writable %o : (tensor<128x128xf32>, memref<128x128xf32>) -> ()
   return
 }
+
+// -----
+
+// The sum is in memory anyway, for the slice: the other user reads it there, rather than both of its operands.
+// CHECK-LABEL: func.func @in_memory
+// CHECK:         %[[SUM:.*]] = linalg.generic
+// CHECK:           arith.addf
+// CHECK:         %[[PRODUCT:.*]] = linalg.generic {{.*}} ins(%[[SUM]], %{{.*}} : tensor<8x128xf32>, tensor<8x128xf32>)
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      arith.mulf
+// CHECK-NEXT:      linalg.yield
+func.func @in_memory(%x: tensor<8x128xf32>, %y: tensor<8x128xf32>, %z: tensor<8x128xf32>) -> (tensor<4x128xf32>, tensor<8x128xf32>) {
+  %0 = arith.addf %x, %y : tensor<8x128xf32>
+  %1 = tensor.extract_slice %0[0, 0] [4, 128] [1, 1] : tensor<8x128xf32> to tensor<4x128xf32>
+  %2 = arith.mulf %0, %z : tensor<8x128xf32>
+  return %1, %2 : tensor<4x128xf32>, tensor<8x128xf32>
+}

@@ -1,0 +1,130 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# RUN: %python %s | FileCheck %s
+"""Blocks that overhang, arrays updated in place, and places of extremes: against JAX's interpret mode.
+
+The compiler moves a block that overhangs into its array where that changes nothing, copies an aliased array only if the
+grid sees a block twice, and finds the place of an extreme lane by lane. Each case here is on one side of such a line.
+"""
+
+import gridir
+import jax
+import jax.numpy as jnp
+from gridir.testing import difference, interpreted
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+
+def check(name, f, *args):
+    """Prints a line for a case whose result differs."""
+    got = gridir.lower(f, *args).compile()(*args)
+    with interpreted():
+        want = jax.jit(f)(*args)
+    print(name, difference(got, want) or "equal")
+
+
+def normal(*shape):
+    return jax.random.normal(jax.random.key(0), shape)
+
+
+def by_blocks(kernel, columns=100):
+    """Maps a kernel over blocks of 8 rows, which do not divide 37, and of `columns`."""
+
+    def f(x, *rows):
+        block = pl.BlockSpec((8, columns), lambda i, j: (i, j))
+        return pl.pallas_call(
+            kernel,
+            grid=(pl.cdiv(x.shape[0], 8), pl.cdiv(x.shape[1], columns)),
+            in_specs=[block, *(pl.BlockSpec((1, columns), lambda i, j: (0, j)) for _ in rows)],
+            out_specs=block,
+            out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype),
+        )(x, *rows)
+
+    return f
+
+
+def softmax(x_ref, o_ref):
+    e = jnp.exp(x_ref[...] - jnp.max(x_ref[...], axis=-1, keepdims=True))
+    o_ref[...] = e / jnp.sum(e, axis=-1, keepdims=True)
+
+
+def add_row(x_ref, y_ref, o_ref):
+    o_ref[...] = x_ref[...] + y_ref[...]
+
+
+def add_place(x_ref, o_ref):
+    o_ref[...] = x_ref[...] + pl.program_id(0).astype(jnp.float32)
+
+
+def number_rows(x_ref, o_ref):
+    o_ref[...] = x_ref[...] + jax.lax.broadcasted_iota(jnp.float32, x_ref.shape, 0)
+
+
+def number_columns(x_ref, o_ref):
+    o_ref[...] = x_ref[...] + jax.lax.broadcasted_iota(jnp.float32, x_ref.shape, 1)
+
+
+def halves(x_ref, o_ref):
+    o_ref[0:4] = x_ref[0:4]
+    o_ref[4:8] = x_ref[4:8] * 2
+
+
+def transpose(x):
+    return pl.pallas_call(
+        lambda x_ref, o_ref: o_ref.__setitem__(..., x_ref[...].T),
+        grid=(5, 2),
+        in_specs=[pl.BlockSpec((8, 64), lambda i, j: (i, j))],
+        out_specs=pl.BlockSpec((64, 8), lambda i, j: (j, i)),
+        out_shape=jax.ShapeDtypeStruct(x.shape[::-1], x.dtype),
+    )(x)
+
+
+X = normal(37, 100)
+check("rows", by_blocks(softmax), X)
+check("rows and columns", by_blocks(add_row, 64), X, normal(1, 100))
+check("program id", by_blocks(add_place), X)
+check("numbered rows", by_blocks(number_rows), X)
+check("numbered columns", by_blocks(number_columns), X)
+check("numbered columns that overhang", by_blocks(number_columns, 64), X)
+check("stores of parts", by_blocks(halves), X)
+check("transpose", transpose, X)
+
+
+def update(places, x):
+    """Doubles the blocks of 4 rows that `places` names, in the array itself."""
+    block = pl.BlockSpec((4, x.shape[1]), lambda i, places: (places[i], 0))
+    return pl.pallas_call(
+        lambda _, x_ref, o_ref: o_ref.__setitem__(..., x_ref[...] * 2 + 1),
+        grid_spec=pltpu.PrefetchScalarGridSpec(
+            num_scalar_prefetch=1, grid=places.shape, in_specs=[block], out_specs=block
+        ),
+        out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype),
+        input_output_aliases={1: 0},
+    )(places, x)
+
+
+check("update", update, jnp.array([2, 0], jnp.int32), normal(12, 40))
+check("update of a block twice", update, jnp.array([2, 0, 2], jnp.int32), normal(12, 40))
+check("update of a block that overhangs", update, jnp.array([2, 0], jnp.int32), normal(10, 40))
+check("update of it twice", update, jnp.array([2, 0, 2], jnp.int32), normal(10, 40))
+
+
+def place_of(extreme):
+    def f(x):
+        def kernel(x_ref, o_ref):
+            o_ref[...] = extreme(x_ref[...], axis=1).astype(jnp.int32)[:, None]
+
+        return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct((x.shape[0], 1), jnp.int32))(x)
+
+    return f
+
+
+# Equal elements in several lanes, NaNs, and rows of one number.
+RANKED = normal(6, 131).at[1].set(3.0).at[2, 65].set(jnp.nan).at[2, 130].set(jnp.nan)
+RANKED = RANKED.at[3].set(-jnp.inf).at[4].set(jnp.nan).at[5, 130].set(99.0).at[5, 2].set(99.0)
+check("argmax", place_of(jnp.argmax), RANKED)
+check("argmin", place_of(jnp.argmin), RANKED)
+check("argmax of integers", place_of(jnp.argmax), (normal(6, 16) * 2).astype(jnp.int32))
+
+# CHECK-COUNT-15: equal
