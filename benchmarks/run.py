@@ -185,6 +185,8 @@ def summarize(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         "all rows": rows,
         "all rows of equal work": [row for row in rows if row["equal_work"]],
     }
+    if len(groups["examples"]) == len(rows):
+        groups = {name: members for name, members in groups.items() if name.startswith("examples")}
     summary = []
     for group, members in groups.items():
         for key, peer in (("speed_over_xla", "XLA"), ("speed_over_interpret", "interpret mode")):
