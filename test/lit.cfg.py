@@ -14,6 +14,7 @@ Environment:
 import importlib.util
 import os
 import shutil
+import subprocess
 import sys
 
 import lit.formats
@@ -77,3 +78,9 @@ config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 # The Mosaic compiler, which needs no TPU; the package's extra `test` brings it.
 if importlib.util.find_spec("libtpu"):
     config.available_features.add("libtpu")
+
+# The assembler for NVIDIA GPUs, which needs no GPU; the extra `test` brings it, too.
+environment = {**os.environ, **config.environment}
+find_ptxas = "import sys; from gridir.runtime.gpu import find_ptxas; sys.exit(find_ptxas() is None)"
+if subprocess.run([python, "-c", find_ptxas], env=environment, check=False, capture_output=True).returncode == 0:
+    config.available_features.add("ptxas")

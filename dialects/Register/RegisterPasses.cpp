@@ -10,8 +10,10 @@
 
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/Conversion/Passes.h"
+#include "dialects/GPU/Transforms/Passes.h"
 #include "dialects/Grid/Transforms/Passes.h"
 #include "dialects/Pipelines/CPU.h"
+#include "dialects/Pipelines/GPU.h"
 #include "dialects/Pipelines/TPU.h"
 #include "dialects/TPU/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
@@ -115,8 +117,10 @@ void gridir::registerAllPasses() {
     registerConversionPasses();
     cpu::registerCPUPasses();
     tpu::registerTPUPasses();
+    gridir::gpu::registerGPUPasses();
     registerCPUPipelines();
     registerTPUPipelines();
+    registerGPUPipelines();
     return true;
   }();
   (void)registered;

@@ -16,7 +16,7 @@ from gridir.errors import CompileError, Error, JaxVersionError, OptionError, Uns
 if TYPE_CHECKING:
     from gridir import mosaic_gpu, tpu
     from gridir.compiler.kernel import Kernel
-    from gridir.compiler.options import CpuOptions
+    from gridir.compiler.options import CpuOptions, GpuOptions
     from gridir.frontend.calls import pallas_call
     from gridir.frontend.install import install, installed
     from gridir.frontend.lower import Compiled, Lowered, lower
@@ -28,6 +28,7 @@ __all__ = [
     "Compiled",
     "CpuOptions",
     "Error",
+    "GpuOptions",
     "JaxVersionError",
     "Kernel",
     "Lowered",
@@ -44,6 +45,7 @@ __all__ = [
 _LAZY = {
     "Compiled": "gridir.frontend.lower",
     "CpuOptions": "gridir.compiler.options",
+    "GpuOptions": "gridir.compiler.options",
     "Kernel": "gridir.compiler.kernel",
     "Lowered": "gridir.frontend.lower",
     "install": "gridir.frontend.install",

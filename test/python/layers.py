@@ -16,7 +16,19 @@ root = Path(sys.argv[1])
 PYTHON = ["mlir", "errors", "locations", "runtime", "compiler", "frontend", "report", "cli", "__main__"]
 # The modules that a kernel's author, or a test of kernels, imports are part of the frontend.
 FRONTEND = {"tpu", "mosaic_gpu", "triton", "testing"}
-CPP = ["Grid/IR", "Grid/Analysis", "Grid/Transforms", "CPU/Transforms", "Conversion", "Pipelines", "Register", "CAPI"]
+CPP = [
+    "Grid/IR",
+    "Grid/Analysis",
+    "Grid/Transforms",
+    "TPU/IR",
+    "TPU/Transforms",
+    "CPU/Transforms",
+    "GPU/Transforms",
+    "Conversion",
+    "Pipelines",
+    "Register",
+    "CAPI",
+]
 
 
 def layer_of(name: str) -> str:

@@ -15,7 +15,7 @@ from gridir.cli.example import ExampleParameter, load_example
 
 @click.command()
 @click.argument("file", type=ExampleParameter())
-@click.option("--target", default="cpu", show_default=True, help="What to compile for.")
+@click.option("--target", default="cpu", show_default=True, help="What to compile for: cpu, tpu, gpu, gpu:sm_80.")
 @click.option("--stage", default=None, help="The stage to show; the first, if none is named. See --list-stages.")
 @click.option("--list-stages", is_flag=True, help="List the stages of the target and stop.")
 @click.option("--print-ir-after-all", is_flag=True, help="Write the IR after each pass on the way to stderr.")
@@ -53,13 +53,13 @@ def lower(
         for kernel in lowered.kernels:
             if save_stages is not None:
                 _save_stages(kernel, save_stages, locations)
-            module = kernel.module(stage, print_after_all=print_ir_after_all)
-            click.echo(module.operation.get_asm(enable_debug_info=locations))
+            click.echo(kernel.text(stage, locations=locations, print_after_all=print_ir_after_all))
 
 
 def _save_stages(kernel, directory: str, locations: bool) -> None:
     os.makedirs(directory, exist_ok=True)
     for number, stage in enumerate(kernel.stages):
-        path = os.path.join(directory, f"{kernel.name}.{number}-{stage}.mlir")
+        suffix = "ptx" if stage == "ptx" else "mlir"
+        path = os.path.join(directory, f"{kernel.name}.{number}-{stage}.{suffix}")
         with open(path, "w", encoding="utf-8") as file:
             file.write(kernel.text(stage, locations=locations))

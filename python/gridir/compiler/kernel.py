@@ -71,18 +71,27 @@ class Kernel:
             pipeline = self.target.backend.pipeline_until(stage, self.options)
             return run_pipeline(module, pipeline, kernel=self.name, print_after_all=print_after_all)
 
-    def text(self, stage: str = "grid", *, locations: bool = False) -> str:
-        """Returns the kernel's MLIR text at a stage; with `locations`, every op says where it came from.
+    def text(self, stage: str = "grid", *, locations: bool = False, print_after_all: bool = False) -> str:
+        """Returns the kernel's text at a stage: MLIR, or the PTX of stage `ptx`.
+
+        Args:
+          stage: one of `stages`.
+          locations: says of every op where it came from.
+          print_after_all: writes the IR after each pass on the way to stderr.
 
         Raises: as `module`.
         """
-        return self.module(stage).operation.get_asm(enable_debug_info=locations)
+        module = self.module(stage, print_after_all=print_after_all)
+        if stage == "ptx":
+            return self.target.backend.text_of(module)
+        return module.operation.get_asm(enable_debug_info=locations)
 
     def prepare(self) -> Any:
         """Compiles the kernel, or finds it compiled, so that calls of it run.
 
         Returns:
-          What the target makes of it: a `PreparedKernel` on the CPU, a `MosaicKernel` for a TPU.
+          What the target makes of it: a `PreparedKernel` on the CPU, a `MosaicKernel` for a TPU, a `PtxKernel`
+          for a GPU.
 
         Raises:
           CompileError: when a pass, LLVM or the linker refuses the kernel.

@@ -52,5 +52,33 @@ class TpuOptions:
     pipeline: str = "grid-to-tpu"
 
 
-Options = CpuOptions | TpuOptions
+@dataclasses.dataclass(frozen=True)
+class GpuOptions:
+    """Options of the target `gpu`.
+
+    Attributes:
+      chip: the chip to compile for, as LLVM names it; the target "gpu:sm_80" chooses it, too.
+      num_warps: warps of a CTA, instead of what the kernel's own parameters say; 4 where they say nothing.
+      workspace_limit: bytes of global memory that temporaries of all CTAs may take together; None for 1 GiB.
+      libdevice: compute math functions with NVIDIA's libdevice where it is found, instead of gridir's own code.
+      pipeline: the pass pipeline from a `grid` module to PTX.
+
+    Raises:
+      OptionError: when a number is out of range.
+    """
+
+    chip: str = "sm_90a"
+    num_warps: int | None = None
+    workspace_limit: int | None = None
+    libdevice: bool = True
+    pipeline: str = "grid-to-gpu"
+
+    def __post_init__(self) -> None:
+        if self.num_warps is not None and self.num_warps not in range(1, 33):
+            raise OptionError(f"expected num_warps from 1 to 32, got {self.num_warps!r}")
+        if self.workspace_limit is not None and self.workspace_limit < 0:
+            raise OptionError(f"expected workspace_limit of at least 0, got {self.workspace_limit!r}")
+
+
+Options = CpuOptions | TpuOptions | GpuOptions
 """The options of any target."""

@@ -10,7 +10,7 @@ import importlib
 from types import ModuleType
 from typing import Any
 
-from gridir.compiler.options import CpuOptions, TpuOptions
+from gridir.compiler.options import CpuOptions, GpuOptions, TpuOptions
 from gridir.errors import OptionError
 
 
@@ -24,6 +24,7 @@ class Target:
       stages: names of the forms that a kernel takes, in order. The first is the frontend's module.
       options: the class of its options.
       module: the module that has its `pipeline_until` and `prepare`.
+      chip: the chip that a person named after the target, as in "gpu:sm_80"; "" for the default of the options.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Target:
     stages: tuple[str, ...]
     options: type[Any]
     module: str
+    chip: str = ""
 
     @property
     def backend(self) -> ModuleType:
@@ -40,11 +42,13 @@ class Target:
     def check_options(self, options: Any) -> Any:
         """Returns `options`, or the defaults for None; raises OptionError for those of another target."""
         if options is None:
-            return self.options()
+            return self.options(chip=self.chip) if self.chip else self.options()
         if not isinstance(options, self.options):
             raise OptionError(
                 f"expected {self.options.__name__} for target {self.name!r}, got {type(options).__name__}"
             )
+        if self.chip and options.chip != self.chip:
+            raise OptionError(f"expected options for chip {self.chip!r}, as the target says, got {options.chip!r}")
         return options
 
     def check_stage(self, stage: str) -> str:
@@ -70,11 +74,25 @@ TPU = Target(
     module="gridir.compiler.mosaic",
 )
 
-TARGETS = {target.name: target for target in (CPU, TPU)}
+GPU = Target(
+    "gpu",
+    platform="cuda",
+    stages=("grid", "grid-planned", "loops", "bufferized", "mapped", "gpu", "nvvm", "ptx"),
+    options=GpuOptions,
+    module="gridir.compiler.ptx",
+)
+
+TARGETS = {target.name: target for target in (CPU, TPU, GPU)}
 
 
 def get_target(name: str) -> Target:
-    """Returns the target of that name; raises OptionError when there is none."""
-    if name not in TARGETS:
+    """Returns the target of that name, as "cpu" or "gpu:sm_80"; raises OptionError when there is none."""
+    base, colon, chip = name.partition(":")
+    if base not in TARGETS:
         raise OptionError(f"expected a target ({', '.join(TARGETS)}), got {name!r}")
-    return TARGETS[name]
+    target = TARGETS[base]
+    if not colon:
+        return target
+    if not chip or not hasattr(target.options, "chip"):
+        raise OptionError(f"expected a target like gpu:sm_90a, got {name!r}")
+    return dataclasses.replace(target, chip=chip)

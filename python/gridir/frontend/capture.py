@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gridir.compiler.kernel import Kernel, make_kernel
 from gridir.compiler.targets import TARGETS, TPU, Target
 from gridir.errors import within_kernel
-from gridir.frontend import cpu_call, jax_compat, mosaic_callback, tpu_call
+from gridir.frontend import cpu_call, gpu_call, jax_compat, mosaic_callback, tpu_call
 from gridir.frontend.lower_kernel import lower_kernel
 from gridir.frontend.request import KernelRequest
 from gridir.mlir import ir
@@ -26,7 +26,7 @@ _kernels: weakref.WeakKeyDictionary[Any, dict[Hashable, Kernel]] = weakref.WeakK
 _kernels_lock = threading.Lock()
 
 # How a call of a kernel is written, for each target.
-_CALLS = {"cpu": cpu_call, "tpu": tpu_call}
+_CALLS = {"cpu": cpu_call, "tpu": tpu_call, "gpu": gpu_call}
 
 
 def register(platform: str, current: Callable[[], Installation | None]) -> None:

@@ -203,31 +203,33 @@ def _refused(fields: tuple[Field, ...], record: Any) -> Iterator[Field]:
             yield field
 
 
-def check(request: Any) -> None:
-    """Refuses a kernel for the CPU that sets a field whose dropping would change the result.
+def check(request: Any, target: str = "CPU") -> None:
+    """Refuses a kernel that sets a field whose dropping would change the result on a CPU, or on a GPU alike.
 
     Args:
       request: the `KernelRequest`.
+      target: what messages call the target.
 
     Raises:
       UnsupportedError: naming the field and the operand, with the reason of the table.
     """
     for field in _refused(GRID_MAPPING, request.grid_mapping):
         raise UnsupportedError(
-            f"{field.owner}.{field.name} is set, which the CPU target cannot honour: {field.why}",
+            f"{field.owner}.{field.name} is set, which the {target} target cannot honour: {field.why}",
             kernel=request.kernel_name,
         )
     for block_mapping in request.grid_mapping.block_mappings:
         for field in _refused(BLOCK_MAPPING, block_mapping):
             raise UnsupportedError(
-                f"{field.name} of {block_mapping.origin} is set, which the CPU target cannot honour: {field.why}",
+                f"{field.name} of {block_mapping.origin} is set, which the {target} target cannot honour: {field.why}",
                 kernel=request.kernel_name,
                 notes=["a block without transforms means the same on every target"],
             )
         for dim, size in enumerate(block_mapping.block_shape):
             if type(size).__name__ == "Indirect":
                 raise UnsupportedError(
-                    f"dimension {dim} of {block_mapping.origin} is pl.Indirect, which the CPU target cannot gather",
+                    f"dimension {dim} of {block_mapping.origin} is pl.Indirect, which the {target} target "
+                    "cannot gather",
                     kernel=request.kernel_name,
                     notes=["pass the indices as an index operand and read them in the index map"],
                 )

@@ -47,6 +47,7 @@ class Lowered:
     target: Target
     kernels: tuple[Kernel, ...]
     _lowered: Any = dataclasses.field(repr=False)
+    _options: Options | None = dataclasses.field(default=None, repr=False)
 
     def compile(self, **options: Any) -> Any:
         """Compiles the kernels, and the function around them.
@@ -55,16 +56,24 @@ class Lowered:
           **options: for a TPU, those of `gridir.tpu.aot`: topology, jobs, timeout, keep.
 
         Returns:
-          On the CPU a `Compiled`, to be called; for a TPU the `Report` of `gridir.tpu.aot`.
+          On the CPU a `Compiled`, to be called; for a TPU the `Report` of `gridir.tpu.aot`; for a GPU the
+          `gridir.runtime.gpu.Report` of what ptxas says.
 
         Raises:
           CompileError: when a pass, LLVM or the linker refuses a kernel.
           LibtpuError: for a TPU, when libtpu is not installed.
+          PtxasError: for a GPU, when ptxas is not installed or refuses a kernel.
         """
         if self.target.name == "tpu":
             from gridir.frontend.tpu_aot import aot
 
             return aot(self, **options)
+        if self.target.name == "gpu":
+            from gridir.runtime.gpu import Report
+
+            kernels = [kernel.prepare() for kernel in self.kernels]
+            chip = self.target.check_options(self._options).chip
+            return Report(chip, tuple(kernel.assemble() for kernel in kernels))
         for kernel in self.kernels:
             # Before XLA asks for it, so that an error has the kernel's place.
             kernel.prepare()
@@ -92,7 +101,7 @@ def lower(
     Args:
       f: any function that JAX can trace, jitted or not.
       *args: arrays or `jax.ShapeDtypeStruct`s, as `jax.jit(f).lower` takes them.
-      target: "cpu" or "tpu".
+      target: "cpu", "tpu" or "gpu", or a chip as in "gpu:sm_80".
       options: how kernels are compiled.
       replace_interpret: also take kernels that ask for `interpret=True`.
       **kwargs: keyword arguments of `f`.
@@ -113,4 +122,4 @@ def lower(
         jax_compat_tpu.abstract_device() if chosen.name == "tpu" else contextlib.nullcontext(),
     ):
         lowered = jitted.trace(*args, **kwargs).lower(lowering_platforms=(chosen.platform,))
-    return Lowered(chosen, tuple(captured), lowered)
+    return Lowered(chosen, tuple(captured), lowered, options)

@@ -1,0 +1,154 @@
+//===- ApproximateMath.cpp - math functions that PTX can compute ----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/GPU/Transforms/MappedKernel.h"
+#include "dialects/GPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace gridir::gpu {
+#define GEN_PASS_DEF_GPUAPPROXIMATEMATHPASS
+#include "dialects/GPU/Transforms/Passes.h.inc"
+} // namespace gridir::gpu
+
+using namespace mlir;
+using namespace gridir::gpu;
+
+namespace {
+
+constexpr double kLog2E = 1.4426950408889634;
+
+Value createConstant(OpBuilder &b, Location loc, Type type, double value) {
+  return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
+}
+
+/// 2^x by the instruction ex2.approx.
+struct Exp2ToInstruction : OpRewritePattern<math::Exp2Op> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::Exp2Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "the instruction is for f32");
+    rewriter.replaceOpWithNewOp<LLVM::Exp2Op>(op, op.getType(),
+                                              op.getOperand());
+    return success();
+  }
+};
+
+/// e^x as 2^(x log2 e): fast, and the error grows with |x|.
+struct ExpToExp2 : OpRewritePattern<math::ExpOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ExpOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "the instruction is for f32");
+    Location loc = op.getLoc();
+    Value scaled = arith::MulFOp::create(
+        rewriter, loc, op.getOperand(),
+        createConstant(rewriter, loc, op.getType(), kLog2E));
+    rewriter.replaceOpWithNewOp<math::Exp2Op>(op, scaled);
+    return success();
+  }
+};
+
+/// tanh x as 1 - 2 / (2^(2 x log2 e) + 1), which loses relative accuracy near 0
+/// and none of the absolute.
+struct TanhToExp2 : OpRewritePattern<math::TanhOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::TanhOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!type.isF32())
+      return rewriter.notifyMatchFailure(op, "the instruction is for f32");
+    Location loc = op.getLoc();
+    Value one = createConstant(rewriter, loc, type, 1.0);
+    Value two = createConstant(rewriter, loc, type, 2.0);
+    Value scaled =
+        arith::MulFOp::create(rewriter, loc, op.getOperand(),
+                              createConstant(rewriter, loc, type, 2 * kLog2E));
+    Value power = math::Exp2Op::create(rewriter, loc, scaled);
+    Value sum = arith::AddFOp::create(rewriter, loc, power, one);
+    Value quotient = arith::DivFOp::create(rewriter, loc, two, sum);
+    rewriter.replaceOpWithNewOp<arith::SubFOp>(op, one, quotient);
+    return success();
+  }
+};
+
+/// The functions whose upstream polynomials of f32 are as accurate as XLA's
+/// code on a CPU.
+bool hasPolynomial(StringRef name) {
+  return llvm::is_contained(
+      {"exp", "log", "log2", "log1p", "expm1", "tanh", "erf"},
+      name.substr(name.rfind('.') + 1));
+}
+
+/// Functions that are instructions of a GPU, or a few of them.
+bool isNative(Operation *op) {
+  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
+             math::CountLeadingZerosOp, math::CountTrailingZerosOp,
+             math::CtPopOp, math::FloorOp, math::FmaOp, math::IsFiniteOp,
+             math::IsInfOp, math::IsNaNOp, math::IsNormalOp, math::RoundOp,
+             math::RoundEvenOp, math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
+}
+
+class GPUApproximateMathPass
+    : public gridir::gpu::impl::GPUApproximateMathPassBase<
+          GPUApproximateMathPass> {
+public:
+  using GPUApproximateMathPassBase::GPUApproximateMathPassBase;
+
+  void runOnOperation() override {
+    Operation *root = getOperation();
+    auto module = root->getParentOfType<ModuleOp>();
+    bool useApproximations = approx || (module && module->hasAttr(kApproxMath));
+    auto count = [&] {
+      unsigned result = 0;
+      root->walk([&](Operation *op) {
+        result += isa<math::MathDialect>(op->getDialect());
+      });
+      return result;
+    };
+    unsigned before = count();
+
+    RewritePatternSet patterns(&getContext());
+    populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; });
+    if (useApproximations)
+      patterns.add<ExpToExp2, TanhToExp2>(&getContext(), /*benefit=*/2);
+    if (useApproximations || !libdevice)
+      patterns.add<Exp2ToInstruction>(&getContext());
+    if (!libdevice)
+      populateMathPolynomialApproximationPatterns(patterns, hasPolynomial);
+    if (failed(applyPatternsGreedily(root, std::move(patterns))))
+      return signalPassFailure();
+    numReplaced += before - std::min(before, count());
+    if (libdevice)
+      return;
+
+    WalkResult result = root->walk([&](Operation *op) {
+      if (!isa<math::MathDialect>(op->getDialect()) || isNative(op))
+        return WalkResult::advance();
+      op->emitError("expected libdevice to compute '")
+          << op->getName() << "' of " << op->getResult(0).getType()
+          << ", which has no code of its own on a GPU; give a CUDA toolkit, "
+             "or install gridir[gpu]";
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace

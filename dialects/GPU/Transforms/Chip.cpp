@@ -1,0 +1,39 @@
+//===- Chip.cpp - what an NVIDIA GPU has room for -------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/GPU/Transforms/Chip.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace gridir::gpu {
+
+static constexpr Chip kChips[] = {
+    {"sm_80", 166912, "+ptx70"},   {"sm_86", 101376, "+ptx71"},
+    {"sm_89", 101376, "+ptx78"},   {"sm_90", 232448, "+ptx78"},
+    {"sm_90a", 232448, "+ptx80"},  {"sm_100", 232448, "+ptx86"},
+    {"sm_100a", 232448, "+ptx86"}, {"sm_120", 101376, "+ptx87"},
+};
+
+const Chip *lookupChip(StringRef name) {
+  const Chip *chip = llvm::find_if(
+      kChips, [&](const Chip &chip) { return chip.name == name; });
+  return chip == std::end(kChips) ? nullptr : chip;
+}
+
+FailureOr<Chip> getChip(StringRef name, Location loc) {
+  if (const Chip *chip = lookupChip(name))
+    return *chip;
+  std::string names;
+  for (const Chip &chip : kChips)
+    names += (names.empty() ? "" : ", ") + chip.name.str();
+  return emitError(loc) << "expected a chip (" << names << "), got " << name;
+}
+
+} // namespace gridir::gpu

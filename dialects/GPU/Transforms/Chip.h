@@ -1,0 +1,37 @@
+//===- Chip.h - what an NVIDIA GPU has room for ----------------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GPU_TRANSFORMS_CHIP_H
+#define GRIDIR_DIALECTS_GPU_TRANSFORMS_CHIP_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Support/LLVM.h"
+
+namespace gridir::gpu {
+
+/// What the code generator must know of a chip, from the tables of the CUDA
+/// programming guide.
+struct Chip {
+  llvm::StringLiteral name;
+  /// Bytes of shared memory that one CTA may ask for. `ptxas` does not check
+  /// what a kernel asks for when it is launched.
+  int64_t sharedBytes;
+  /// The PTX version to emit, as a feature of LLVM's: the oldest that knows
+  /// the chip, so that older drivers still load it.
+  llvm::StringLiteral ptxFeature;
+};
+
+/// The chip of that name, or null.
+const Chip *lookupChip(llvm::StringRef name);
+
+/// The chip of that name; a failure says which there are.
+mlir::FailureOr<Chip> getChip(llvm::StringRef name, mlir::Location loc);
+
+} // namespace gridir::gpu
+
+#endif // GRIDIR_DIALECTS_GPU_TRANSFORMS_CHIP_H

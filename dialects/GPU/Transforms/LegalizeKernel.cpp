@@ -1,0 +1,163 @@
+//===- LegalizeKernel.cpp - check what a GPU can run ----------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/GPU/Transforms/Chip.h"
+#include "dialects/GPU/Transforms/MappedKernel.h"
+#include "dialects/GPU/Transforms/Passes.h"
+#include "dialects/Grid/IR/Grid.h"
+
+namespace gridir::gpu {
+#define GEN_PASS_DEF_GPULEGALIZEKERNELPASS
+#include "dialects/GPU/Transforms/Passes.h.inc"
+} // namespace gridir::gpu
+
+using namespace mlir;
+using namespace gridir::gpu;
+namespace grid = gridir::grid;
+
+namespace {
+
+/// Types that the loops of this path load, compute with and store.
+bool isSupported(Type type, bool inMemory) {
+  if (type.isIndex())
+    return !inMemory;
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    unsigned width = integer.getWidth();
+    return width == 1 || width == 8 || width == 16 || width == 32 ||
+           width == 64;
+  }
+  return isa<BFloat16Type, Float16Type, Float32Type, Float64Type>(type);
+}
+
+class GPULegalizeKernelPass
+    : public gridir::gpu::impl::GPULegalizeKernelPassBase<
+          GPULegalizeKernelPass> {
+public:
+  using GPULegalizeKernelPassBase::GPULegalizeKernelPassBase;
+
+  void runOnOperation() override {
+    if (failed(getChip(chip, getOperation().getLoc())))
+      return signalPassFailure();
+    for (grid::KernelOp kernel : getOperation().getOps<grid::KernelOp>()) {
+      if (kernel.getKernelRegions().empty() || kernel.getBodyRegion().empty()) {
+        kernel.emitError("expected a kernel with a body on gpu:") << chip;
+        return signalPassFailure();
+      }
+      if (failed(checkRefs(kernel)) || failed(checkBody(kernel)) ||
+          failed(readParams(kernel)))
+        return signalPassFailure();
+      ++numKernels;
+    }
+  }
+
+private:
+  InFlightDiagnostic refuse(Location loc, const Twine &what) {
+    return emitError(loc) << "expected " << what << " on gpu:" << chip
+                          << ", got ";
+  }
+
+  LogicalResult checkRefs(grid::KernelOp kernel) {
+    for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
+      grid::OperandAttr spec = kernel.getOperandSpec(i);
+      Type element = spec.getElementType();
+      std::string name = kernel.getOperandName(i);
+      Location loc = kernel.getBodyBlock()->getArgument(i).getLoc();
+      if (!isSupported(element, /*inMemory=*/true))
+        return refuse(loc, "a type that loops compute with for " + name)
+               << element;
+      if (llvm::any_of(spec.getArrayShape(), ShapedType::isDynamic))
+        return refuse(loc, "a static shape of " + name)
+               << "named dimensions; pin them with grid-specialize";
+      if (!spec.getTransforms().empty())
+        return refuse(loc, "blocks of " + name + " as they lie in memory")
+               << "transforms";
+    }
+    for (auto [i, ref] : llvm::enumerate(kernel.getScratchRefs()))
+      if (failed(checkScratch(ref, "scratch[" + std::to_string(i) + "]")))
+        return failure();
+    WalkResult result = kernel.getBodyRegion().walk([&](grid::ScopedOp scope) {
+      for (BlockArgument ref : scope.getBody().front().getArguments())
+        if (failed(checkScratch(ref, "scratch of run_scoped")))
+          return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  LogicalResult checkScratch(Value ref, const Twine &name) {
+    Type element = cast<MemRefType>(ref.getType()).getElementType();
+    if (isa<grid::SemaphoreType>(element))
+      return refuse(ref.getLoc(), name + " without semaphores")
+             << element << "; this path has no asynchronous copies";
+    if (!isSupported(element, /*inMemory=*/true))
+      return refuse(ref.getLoc(), "a type that loops compute with for " + name)
+             << element;
+    return success();
+  }
+
+  LogicalResult checkBody(grid::KernelOp kernel) {
+    WalkResult result = kernel.getBodyRegion().walk([&](Operation *op) {
+      if (isa<grid::PrintOp>(op)) {
+        refuse(op->getLoc(), "a kernel without prints") << "one";
+        return WalkResult::interrupt();
+      }
+      for (Type type : op->getResultTypes()) {
+        Type element = getElementTypeOrSelf(type);
+        if (isa<FloatType, IntegerType, ComplexType>(element) &&
+            !isSupported(element, /*inMemory=*/false)) {
+          refuse(op->getLoc(), "values of a type that loops compute with")
+              << element;
+          return WalkResult::interrupt();
+        }
+      }
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  /// Keeps what later passes need of the author's parameters.
+  LogicalResult readParams(grid::KernelOp kernel) {
+    ModuleOp module = getOperation();
+    Builder builder(module);
+    if (!kernel.getParams())
+      return success();
+    for (Attribute params : kernel.getParamsAttr()) {
+      if (auto triton = dyn_cast<grid::TritonParamsAttr>(params)) {
+        if (triton.getNumWarps()) {
+          int64_t warps = *triton.getNumWarps();
+          if (warps < 1 || warps > 32)
+            return refuse(kernel.getLoc(), "num_warps from 1 to 32") << warps;
+          module->setAttr(kNumWarps, builder.getI64IntegerAttr(warps));
+        }
+        continue;
+      }
+      auto mosaic = dyn_cast<grid::MosaicGpuParamsAttr>(params);
+      if (!mosaic)
+        continue;
+      if (mosaic.getProfileSpace().value_or(0) > 0)
+        return refuse(kernel.getLoc(), "a profile_space of 0")
+               << *mosaic.getProfileSpace()
+               << "; this path records no events of warps";
+      if (mosaic.getDelayRelease() &&
+          *mosaic.getDelayRelease() >=
+              mosaic.getMaxConcurrentSteps().value_or(1))
+        return refuse(kernel.getLoc(),
+                      "delay_release less than max_concurrent_steps")
+               << *mosaic.getDelayRelease();
+      if (mosaic.getApproxMath() && mosaic.getApproxMath().getValue())
+        module->setAttr(kApproxMath, builder.getUnitAttr());
+      if (mosaic.getReductionScratchBytes())
+        module->setAttr(
+            kReductionBytes,
+            builder.getI64IntegerAttr(*mosaic.getReductionScratchBytes()));
+    }
+    return success();
+  }
+};
+
+} // namespace

@@ -1,0 +1,166 @@
+//===- MapThreads.cpp - share the work of a CTA among its threads ---------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/GPU/Transforms/MappedKernel.h"
+#include "dialects/GPU/Transforms/Passes.h"
+#include "dialects/GPU/Transforms/ThreadLoops.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace gridir::gpu {
+#define GEN_PASS_DEF_GPUMAPTHREADSPASS
+#include "dialects/GPU/Transforms/Passes.h.inc"
+} // namespace gridir::gpu
+
+using namespace mlir;
+using namespace gridir::gpu;
+
+namespace {
+
+class GPUMapThreadsPass
+    : public gridir::gpu::impl::GPUMapThreadsPassBase<GPUMapThreadsPass> {
+public:
+  using GPUMapThreadsPassBase::GPUMapThreadsPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<func::FuncOp> kernel = getKernelFunction(module);
+    if (failed(kernel))
+      return signalPassFailure();
+    FailureOr<scf::ForallOp> ctas = getBlockLoop(*kernel);
+    if (failed(ctas))
+      return signalPassFailure();
+    int64_t warps = numWarps;
+    if (warps == 0)
+      warps = getInteger(module, kNumWarps).value_or(4);
+    if (warps < 1 || warps > 32) {
+      module.emitError("expected from 1 to 32 warps in a CTA, got ") << warps;
+      return signalPassFailure();
+    }
+    int64_t numThreads = 32 * warps;
+    reductionBytes = getInteger(module, kReductionBytes);
+    for (Operation *op : collectWriters(*ctas))
+      if (failed(map(op, numThreads)))
+        return signalPassFailure();
+    if (failed(checkShared(*ctas)))
+      return signalPassFailure();
+    insertBarriers(*ctas);
+    module->setAttr(kNumThreads, Builder(module).getI64IntegerAttr(numThreads));
+  }
+
+private:
+  static SmallVector<Operation *> collectWriters(scf::ForallOp ctas) {
+    SmallVector<Operation *> writers;
+    ctas.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isThreadLoop(op))
+        return WalkResult::skip();
+      if (!isa<linalg::LinalgOp, memref::CopyOp, memref::StoreOp>(op))
+        return WalkResult::advance();
+      writers.push_back(op);
+      return WalkResult::skip();
+    });
+    return writers;
+  }
+
+  LogicalResult map(Operation *op, int64_t numThreads) {
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    if (isa<memref::StoreOp>(op)) {
+      // All threads have the value, and one of them stores it.
+      createThreadLoop(
+          builder, loc, numThreads, builder.getIndexAttr(1),
+          [&](OpBuilder &builder, Location, Value) { builder.clone(*op); });
+      op->erase();
+      ++numScalarStores;
+      return success();
+    }
+    if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+      op = linalg::makeMemRefCopyOp(builder, loc, copy.getSource(),
+                                    copy.getTarget());
+      copy.erase();
+      builder.setInsertionPoint(op);
+    }
+    auto linalgOp = cast<linalg::LinalgOp>(op);
+    if (!linalgOp.hasPureBufferSemantics())
+      return op->emitError("expected memrefs to share among threads, got "
+                           "tensors; bufferize the kernel first");
+    if (std::optional<SplitReduction> split =
+            matchSplitReduction(linalgOp, numThreads)) {
+      if (reductionBytes && split->bytes > *reductionBytes)
+        return op->emitError("expected reduction_scratch_bytes of at least ")
+               << split->bytes << " for this reduction, got "
+               << *reductionBytes;
+      createSplitReduction(builder, linalgOp, *split, numThreads);
+      ++numSplitReductions;
+    } else {
+      createElementLoops(builder, linalgOp, numThreads);
+    }
+    op->erase();
+    ++numThreadLoops;
+    return success();
+  }
+
+  /// All other code is run by every thread, so it must not write.
+  static LogicalResult checkShared(scf::ForallOp ctas) {
+    WalkResult result =
+        ctas.getBody()->walk<WalkOrder::PreOrder>([](Operation *op) {
+          if (isThreadLoop(op))
+            return WalkResult::skip();
+          if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+              op->hasTrait<OpTrait::IsTerminator>() ||
+              isa<memref::LoadOp, memref::AllocOp, memref::AllocaOp,
+                  mlir::gpu::BarrierOp>(op) ||
+              isMemoryEffectFree(op))
+            return WalkResult::advance();
+          op->emitError("expected an operation that the threads of a CTA can "
+                        "share, got '")
+              << op->getName() << "'";
+          return WalkResult::interrupt();
+        });
+    return failure(result.wasInterrupted());
+  }
+
+  /// After a loop over threads, all see what each wrote. Before one, all have
+  /// read what it may overwrite: only what every thread reads by itself since
+  /// the last barrier must be waited for.
+  void insertBarriers(scf::ForallOp ctas) {
+    SmallVector<Operation *> loops;
+    ctas.getBody()->walk([&](scf::ForallOp loop) {
+      if (isThreadLoop(loop))
+        loops.push_back(loop);
+    });
+    for (Operation *loop : loops) {
+      OpBuilder builder(loop);
+      if (mayFollowRead(loop, ctas)) {
+        mlir::gpu::BarrierOp::create(builder, loop->getLoc());
+        ++numBarriers;
+      }
+      builder.setInsertionPointAfter(loop);
+      mlir::gpu::BarrierOp::create(builder, loop->getLoc());
+      ++numBarriers;
+    }
+  }
+
+  static bool mayFollowRead(Operation *loop, scf::ForallOp ctas) {
+    for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
+      if (isa<mlir::gpu::BarrierOp>(op))
+        return false;
+      if (op->getNumRegions() != 0 || isa<memref::LoadOp>(op))
+        return true;
+    }
+    return loop->getBlock() != ctas.getBody();
+  }
+
+  std::optional<int64_t> reductionBytes;
+};
+
+} // namespace

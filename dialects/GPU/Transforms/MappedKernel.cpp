@@ -1,0 +1,78 @@
+//===- MappedKernel.cpp - a kernel as loops over CTAs and threads ---------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/GPU/Transforms/MappedKernel.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace gridir::gpu {
+
+FailureOr<func::FuncOp> getKernelFunction(ModuleOp module) {
+  auto name = module->getAttrOfType<StringAttr>("gridir.kernel");
+  if (!name)
+    return module.emitError(
+        "expected the module to name its kernel in 'gridir.kernel'");
+  auto kernel = module.lookupSymbol<func::FuncOp>(name);
+  if (!kernel || kernel.isExternal())
+    return module.emitError() << "expected a function @" << name.getValue()
+                              << " with a body, as 'gridir.kernel' says";
+  if (kernel.getNumArguments() < 3)
+    return kernel.emitError("expected a kernel of operands, status, lo and hi, "
+                            "got ")
+           << kernel.getFunctionType();
+  return kernel;
+}
+
+template <typename MappingAttr> static bool isMappedTo(Operation *op) {
+  auto loop = dyn_cast<scf::ForallOp>(op);
+  if (!loop || !loop.getMapping() || loop.getMapping()->size() != 1)
+    return false;
+  return isa<MappingAttr>((*loop.getMapping())[0]);
+}
+
+bool isBlockLoop(Operation *op) {
+  return isMappedTo<mlir::gpu::GPUBlockMappingAttr>(op);
+}
+
+bool isThreadLoop(Operation *op) {
+  return isMappedTo<mlir::gpu::GPUThreadMappingAttr>(op);
+}
+
+FailureOr<scf::ForallOp> getBlockLoop(func::FuncOp kernel) {
+  for (scf::ForallOp loop : kernel.getBody().front().getOps<scf::ForallOp>())
+    if (isBlockLoop(loop))
+      return loop;
+  return kernel.emitError("expected a kernel whose work items are mapped to "
+                          "CTAs; run gpu-map-blocks first");
+}
+
+std::optional<int64_t> getStaticRange(ModuleOp module) {
+  auto name = module->getAttrOfType<StringAttr>("gridir.kernel");
+  auto range = name ? module.lookupSymbol<func::FuncOp>(
+                          (name.getValue() + ".range").str())
+                    : func::FuncOp();
+  if (!range || range.isExternal())
+    return std::nullopt;
+  APInt value;
+  Operation *last = range.getBody().front().getTerminator();
+  if (last->getNumOperands() == 1 &&
+      matchPattern(last->getOperand(0), m_ConstantInt(&value)))
+    return value.getSExtValue();
+  return std::nullopt;
+}
+
+std::optional<int64_t> getInteger(ModuleOp module, StringRef name) {
+  if (auto value = module->getAttrOfType<IntegerAttr>(name))
+    return value.getInt();
+  return std::nullopt;
+}
+
+} // namespace gridir::gpu

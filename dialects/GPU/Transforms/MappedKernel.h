@@ -1,0 +1,44 @@
+//===- MappedKernel.h - a kernel as loops over CTAs and threads --*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GPU_TRANSFORMS_MAPPEDKERNEL_H
+#define GRIDIR_DIALECTS_GPU_TRANSFORMS_MAPPEDKERNEL_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace gridir::gpu {
+
+/// Attributes of the module that tell a kernel's shape from pass to pass.
+constexpr llvm::StringLiteral kNumWarps = "gridir.num_warps";
+constexpr llvm::StringLiteral kNumThreads = "gridir.num_threads";
+constexpr llvm::StringLiteral kSharedBytes = "gridir.shared_bytes";
+constexpr llvm::StringLiteral kWorkspaceBytes = "gridir.workspace_bytes";
+constexpr llvm::StringLiteral kApproxMath = "gridir.approx_math";
+constexpr llvm::StringLiteral kReductionBytes =
+    "gridir.reduction_scratch_bytes";
+
+/// The function that `gridir.kernel` names; a failure is reported.
+mlir::FailureOr<mlir::func::FuncOp> getKernelFunction(mlir::ModuleOp module);
+
+/// The loop over the CTAs of a kernel, or a reported failure.
+mlir::FailureOr<mlir::scf::ForallOp> getBlockLoop(mlir::func::FuncOp kernel);
+
+bool isBlockLoop(mlir::Operation *op);
+bool isThreadLoop(mlir::Operation *op);
+
+/// How many work items the grid has, where `@k.range` is a constant.
+std::optional<int64_t> getStaticRange(mlir::ModuleOp module);
+
+/// An integer attribute of the module.
+std::optional<int64_t> getInteger(mlir::ModuleOp module, llvm::StringRef name);
+
+} // namespace gridir::gpu
+
+#endif // GRIDIR_DIALECTS_GPU_TRANSFORMS_MAPPEDKERNEL_H

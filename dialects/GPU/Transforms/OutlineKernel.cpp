@@ -1,0 +1,212 @@
+//===- OutlineKernel.cpp - make a mapped kernel a kernel of the gpu dialect --===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/GPU/Transforms/MappedKernel.h"
+#include "dialects/GPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace gridir::gpu {
+#define GEN_PASS_DEF_GPUOUTLINEKERNELPASS
+#include "dialects/GPU/Transforms/Passes.h.inc"
+} // namespace gridir::gpu
+
+using namespace mlir;
+using namespace gridir::gpu;
+
+namespace {
+
+class GPUOutlineKernelPass
+    : public gridir::gpu::impl::GPUOutlineKernelPassBase<GPUOutlineKernelPass> {
+public:
+  using GPUOutlineKernelPassBase::GPUOutlineKernelPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<func::FuncOp> kernel = getKernelFunction(module);
+    if (failed(kernel))
+      return signalPassFailure();
+    FailureOr<scf::ForallOp> ctas = getBlockLoop(*kernel);
+    std::optional<int64_t> numThreads = getInteger(module, kNumThreads);
+    if (failed(ctas) || !numThreads) {
+      if (!numThreads)
+        module.emitError("expected the threads of a CTA in 'gridir.num_threads'"
+                         "; run gpu-map-threads first");
+      return signalPassFailure();
+    }
+    int64_t workspace = getInteger(module, kWorkspaceBytes).value_or(0);
+    bool oneCta = ctas->getStaticUpperBound()[0] == 1;
+
+    mlir::gpu::GPUFuncOp function =
+        createFunction(*kernel, *numThreads, workspace);
+    mapMemory(*ctas, function, workspace);
+    mapThreads(*ctas, *numThreads);
+    mapBlocks(*ctas);
+    kernel->erase();
+
+    Builder builder(module);
+    if (std::optional<int64_t> range = getStaticRange(module))
+      module->setAttr("gridir.num_ctas",
+                      builder.getI64IntegerAttr(oneCta ? 1 : *range));
+    module->setAttr("gridir.kernel", builder.getStringAttr(function.getName()));
+    ++numKernels;
+  }
+
+private:
+  /// A name that PTX takes: letters, digits and underscores.
+  static std::string toPtxName(StringRef name) {
+    std::string result;
+    for (char c : name)
+      result += llvm::isAlnum(c) ? c : '_';
+    if (result.empty() || llvm::isDigit(result.front()))
+      result.insert(result.begin(), '_');
+    return result;
+  }
+
+  /// Moves the body of `kernel` to a kernel of the GPU. Its arguments are those
+  /// of `kernel`, in their order, and the workspace of the first CTA.
+  static mlir::gpu::GPUFuncOp
+  createFunction(func::FuncOp kernel, int64_t numThreads, int64_t workspace) {
+    OpBuilder builder(kernel);
+    Location loc = kernel.getLoc();
+    std::string name = toPtxName(kernel.getName());
+    auto module = mlir::gpu::GPUModuleOp::create(builder, loc, name);
+    // The module is no symbol's rival: the function of the host goes away.
+    builder.setInsertionPointToStart(module.getBody());
+    SmallVector<Type> types(kernel.getArgumentTypes());
+    types.push_back(MemRefType::get({workspace}, builder.getI8Type()));
+    auto function = mlir::gpu::GPUFuncOp::create(
+        builder, loc, name, builder.getFunctionType(types, {}));
+    function->setAttr(mlir::gpu::GPUDialect::getKernelFuncAttrName(),
+                      builder.getUnitAttr());
+    // Else ptxas spills registers so that more CTAs fit on a multiprocessor.
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      builder.getI32IntegerAttr(1));
+    function.setKnownBlockSizeAttr(
+        builder.getDenseI32ArrayAttr({static_cast<int32_t>(numThreads), 1, 1}));
+    for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+      if (Attribute noAlias =
+              kernel.getArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName()))
+        function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                            noAlias);
+    Block &from = kernel.getBody().front(), &to = function.getBody().front();
+    for (auto [old, fresh] : llvm::zip(from.getArguments(), to.getArguments()))
+      old.replaceAllUsesWith(fresh);
+    Operation *last = from.getTerminator();
+    to.getOperations().splice(to.end(), from.getOperations(), from.begin(),
+                              last->getIterator());
+    builder.setInsertionPointToEnd(&to);
+    mlir::gpu::ReturnOp::create(builder, loc);
+    return function;
+  }
+
+  static void mapMemory(scf::ForallOp ctas, mlir::gpu::GPUFuncOp function,
+                        int64_t workspace) {
+    SmallVector<memref::AllocOp> buffers(
+        ctas.getBody()->getOps<memref::AllocOp>());
+    for (memref::AllocOp buffer : buffers) {
+      OpBuilder builder(buffer);
+      if (buffer.getType().getMemorySpace()) {
+        buffer.replaceAllUsesWith(createShared(builder, buffer, function));
+        buffer.erase();
+        continue;
+      }
+      // A view's offset is counted from the workspace of the first CTA.
+      Location loc = buffer.getLoc();
+      Value number =
+          mlir::gpu::BlockIdOp::create(builder, loc, mlir::gpu::Dimension::x);
+      Value size = arith::ConstantIndexOp::create(builder, loc, workspace);
+      Value base = arith::MulIOp::create(builder, loc, number, size);
+      for (Operation *user : llvm::make_early_inc_range(buffer->getUsers())) {
+        auto view = cast<memref::ViewOp>(user);
+        builder.setInsertionPoint(view);
+        Value shift = arith::AddIOp::create(builder, view.getLoc(), base,
+                                            view.getByteShift());
+        view.getByteShiftMutable().assign(shift);
+        view.getSourceMutable().assign(function.getArguments().back());
+      }
+      buffer.erase();
+    }
+  }
+
+  /// Shared memory whose size the launch gives. It is an external array of no
+  /// size: `gpu.dynamic_shared_memory` would overlap static arrays.
+  static Value createShared(OpBuilder &builder, memref::AllocOp buffer,
+                            mlir::gpu::GPUFuncOp function) {
+    Location loc = buffer.getLoc();
+    OpBuilder global(function);
+    auto type =
+        MemRefType::get({0}, builder.getI8Type(), MemRefLayoutAttrInterface(),
+                        buffer.getType().getMemorySpace());
+    memref::GlobalOp::create(global, loc, "shared_memory", StringAttr(), type,
+                             Attribute(), /*constant=*/false,
+                             builder.getI64IntegerAttr(128));
+    Value memory =
+        memref::GetGlobalOp::create(builder, loc, type, "shared_memory");
+    OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
+    OpFoldResult size = builder.getIndexAttr(buffer.getType().getDimSize(0));
+    return memref::ReinterpretCastOp::create(builder, loc, buffer.getType(),
+                                             memory, zero, ArrayRef(size),
+                                             ArrayRef(one));
+  }
+
+  static void mapThreads(scf::ForallOp ctas, int64_t numThreads) {
+    OpBuilder builder = OpBuilder::atBlockBegin(ctas.getBody());
+    Location loc = ctas.getLoc();
+    Value thread =
+        mlir::gpu::ThreadIdOp::create(builder, loc, mlir::gpu::Dimension::x);
+    SmallVector<scf::ForallOp> loops;
+    ctas.getBody()->walk([&](scf::ForallOp loop) {
+      if (isThreadLoop(loop))
+        loops.push_back(loop);
+    });
+    for (scf::ForallOp loop : loops) {
+      builder.setInsertionPoint(loop);
+      loop.getInductionVar(0).replaceAllUsesWith(thread);
+      Operation *end = loop.getTerminator();
+      Block *body = loop.getBody();
+      auto move = [&](Operation *before) {
+        before->getBlock()->getOperations().splice(
+            before->getIterator(), body->getOperations(), body->begin(),
+            end->getIterator());
+      };
+      int64_t count = loop.getStaticUpperBound()[0];
+      if (count == numThreads) {
+        move(loop);
+      } else {
+        Value bound = arith::ConstantIndexOp::create(builder, loc, count);
+        Value runs = arith::CmpIOp::create(
+            builder, loop.getLoc(), arith::CmpIPredicate::ult, thread, bound);
+        auto guard = scf::IfOp::create(builder, loop.getLoc(), runs,
+                                       /*withElseRegion=*/false);
+        move(guard.thenYield());
+      }
+      loop.erase();
+    }
+  }
+
+  static void mapBlocks(scf::ForallOp ctas) {
+    OpBuilder builder(ctas);
+    Location loc = ctas.getLoc();
+    Value item =
+        mlir::gpu::BlockIdOp::create(builder, loc, mlir::gpu::Dimension::x);
+    Value first = ctas.getLowerBound(builder)[0];
+    item = arith::AddIOp::create(builder, loc, first, item);
+    ctas.getInductionVar(0).replaceAllUsesWith(item);
+    Block *body = ctas.getBody();
+    ctas->getBlock()->getOperations().splice(
+        ctas->getIterator(), body->getOperations(), body->begin(),
+        ctas.getTerminator()->getIterator());
+    ctas.erase();
+  }
+};
+
+} // namespace

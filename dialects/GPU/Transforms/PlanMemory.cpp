@@ -1,0 +1,134 @@
+//===- PlanMemory.cpp - place the buffers of a CTA in shared memory or a workspace --===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/CPU/Transforms/BufferPlan.h"
+#include "dialects/GPU/Transforms/Chip.h"
+#include "dialects/GPU/Transforms/MappedKernel.h"
+#include "dialects/GPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace gridir::gpu {
+#define GEN_PASS_DEF_GPUPLANMEMORYPASS
+#include "dialects/GPU/Transforms/Passes.h.inc"
+} // namespace gridir::gpu
+
+using namespace mlir;
+using namespace gridir::gpu;
+
+namespace {
+
+class GPUPlanMemoryPass
+    : public gridir::gpu::impl::GPUPlanMemoryPassBase<GPUPlanMemoryPass> {
+public:
+  using GPUPlanMemoryPassBase::GPUPlanMemoryPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<func::FuncOp> kernel = getKernelFunction(module);
+    if (failed(kernel))
+      return signalPassFailure();
+    FailureOr<scf::ForallOp> ctas = getBlockLoop(*kernel);
+    FailureOr<Chip> target = getChip(chip, module.getLoc());
+    if (failed(ctas) || failed(target))
+      return signalPassFailure();
+    FailureOr<SmallVector<gridir::PlannedBuffer>> buffers =
+        gridir::collectBuffers(*kernel);
+    if (failed(buffers))
+      return signalPassFailure();
+
+    SmallVector<gridir::PlannedBuffer *> shared, rest;
+    choose(*buffers, target->sharedBytes, shared, rest);
+    int64_t sharedBytes = gridir::placeBuffers(shared);
+    int64_t workspaceBytes = gridir::placeBuffers(rest);
+    if (failed(checkWorkspace(rest, workspaceBytes)))
+      return signalPassFailure();
+    OpBuilder builder = OpBuilder::atBlockBegin(ctas->getBody());
+    rewrite(builder, shared,
+            createShared(builder, kernel->getLoc(), sharedBytes));
+    rewrite(builder, rest,
+            createWorkspace(builder, kernel->getLoc(), workspaceBytes));
+    module->setAttr(kSharedBytes, builder.getI64IntegerAttr(sharedBytes));
+    module->setAttr(kWorkspaceBytes, builder.getI64IntegerAttr(workspaceBytes));
+    numShared += shared.size();
+    numWorkspace += rest.size();
+  }
+
+private:
+  /// Small buffers first: they gain most for each byte. Buffers that are never
+  /// alive together share bytes, so each one is tried.
+  static void choose(MutableArrayRef<gridir::PlannedBuffer> buffers,
+                     int64_t limit,
+                     SmallVectorImpl<gridir::PlannedBuffer *> &shared,
+                     SmallVectorImpl<gridir::PlannedBuffer *> &rest) {
+    SmallVector<gridir::PlannedBuffer *> order;
+    for (gridir::PlannedBuffer &buffer : buffers)
+      order.push_back(&buffer);
+    llvm::stable_sort(order, [](const gridir::PlannedBuffer *a,
+                                const gridir::PlannedBuffer *b) {
+      return a->size < b->size;
+    });
+    for (gridir::PlannedBuffer *buffer : order) {
+      shared.push_back(buffer);
+      if (buffer->size <= limit && gridir::placeBuffers(shared) <= limit)
+        continue;
+      shared.pop_back();
+      rest.push_back(buffer);
+    }
+  }
+
+  LogicalResult checkWorkspace(ArrayRef<gridir::PlannedBuffer *> buffers,
+                               int64_t bytes) {
+    int64_t ctas = getStaticRange(getOperation()).value_or(1);
+    int64_t limit = workspaceLimit;
+    if (bytes == 0 || ctas == 0 || bytes <= limit / ctas)
+      return success();
+    const gridir::PlannedBuffer *largest =
+        *llvm::max_element(buffers, [](const gridir::PlannedBuffer *a,
+                                       const gridir::PlannedBuffer *b) {
+          return a->size < b->size;
+        });
+    return largest->alloc->emitError("expected a workspace of at most ")
+           << limit << " bytes, got " << bytes << " for each of " << ctas
+           << " CTAs; the largest buffer in it is this "
+           << largest->alloc->getResult(0).getType() << " of " << largest->size
+           << " bytes";
+  }
+
+  /// The shared memory of the CTA. Buffers are plain memory to their users,
+  /// since a block may lie there or in global memory; LLVM finds out which
+  /// where it can be known.
+  static Value createShared(OpBuilder &builder, Location loc, int64_t bytes) {
+    if (bytes == 0)
+      return {};
+    auto space = mlir::gpu::AddressSpaceAttr::get(
+        builder.getContext(), mlir::gpu::AddressSpace::Workgroup);
+    auto type = MemRefType::get({bytes}, builder.getI8Type(),
+                                MemRefLayoutAttrInterface(), space);
+    Value memory = memref::AllocOp::create(builder, loc, type);
+    return memref::MemorySpaceCastOp::create(
+        builder, loc, MemRefType::get({bytes}, builder.getI8Type()), memory);
+  }
+
+  static Value createWorkspace(OpBuilder &builder, Location loc,
+                               int64_t bytes) {
+    if (bytes == 0)
+      return {};
+    return memref::AllocOp::create(
+        builder, loc, MemRefType::get({bytes}, builder.getI8Type()));
+  }
+
+  static void rewrite(OpBuilder &builder,
+                      ArrayRef<gridir::PlannedBuffer *> buffers, Value bytes) {
+    for (const gridir::PlannedBuffer *buffer : buffers)
+      gridir::replaceByView(builder, *buffer, bytes);
+  }
+};
+
+} // namespace

@@ -1,0 +1,52 @@
+//===- ThreadLoops.h - linalg ops as loops over the threads of a CTA --*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GPU_TRANSFORMS_THREADLOOPS_H
+#define GRIDIR_DIALECTS_GPU_TRANSFORMS_THREADLOOPS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace gridir::gpu {
+
+using ThreadBody =
+    llvm::function_ref<void(mlir::OpBuilder &, mlir::Location, mlir::Value)>;
+
+/// Runs `body` for every number below `count`, each on one of the threads:
+/// neighbours on neighbouring threads.
+void createThreadLoop(mlir::OpBuilder &builder, mlir::Location loc,
+                      int64_t numThreads, mlir::OpFoldResult count,
+                      ThreadBody body);
+
+/// Computes each point of the parallel dimensions of `op` on one thread, which
+/// walks the reduction dimensions in order.
+void createElementLoops(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op,
+                        int64_t numThreads);
+
+/// A reduction whose result is too small to occupy the threads.
+struct SplitReduction {
+  /// Points of the result, elements reduced to each, threads for each.
+  int64_t points, elements, lanes;
+  /// What combines two partial results, and the value it starts from, for each
+  /// result.
+  llvm::SmallVector<mlir::Operation *> combiners;
+  llvm::SmallVector<mlir::TypedAttr> neutrals;
+  /// Bytes of the partial results.
+  int64_t bytes;
+};
+
+/// How to split `op`, if that is worth while and its combination is known.
+std::optional<SplitReduction> matchSplitReduction(mlir::linalg::LinalgOp op,
+                                                  int64_t numThreads);
+
+/// Reduces with several threads for each point, then combines what they found.
+void createSplitReduction(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op,
+                          const SplitReduction &split, int64_t numThreads);
+
+} // namespace gridir::gpu
+
+#endif // GRIDIR_DIALECTS_GPU_TRANSFORMS_THREADLOOPS_H

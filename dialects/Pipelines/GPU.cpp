@@ -1,0 +1,130 @@
+//===- GPU.cpp - from grid kernels to PTX for an NVIDIA GPU ---------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Pipelines/GPU.h"
+
+#include "dialects/GPU/Transforms/Chip.h"
+#include "dialects/GPU/Transforms/Passes.h"
+#include "dialects/Pipelines/CPU.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace gridir {
+namespace {
+
+/// The part that the CPU has too: the grid becomes loops, tensors become
+/// memory.
+void addTensorStages(OpPassManager &pm, GPUStage last) {
+  CPUPipelineOptions options;
+  options.stopAfter = last == GPUStage::Planned ? CPUStage::Planned
+                      : last == GPUStage::Loops ? CPUStage::Loops
+                                                : CPUStage::Bufferized;
+  buildGridToCPUPipeline(pm, options);
+}
+
+/// Loops over memrefs to loops over CTAs and threads.
+void addMapping(OpPassManager &pm, const GPUPipelineOptions &options) {
+  pm.addPass(gpu::createGPUMapBlocksPass());
+  gpu::GPUMapThreadsPassOptions threads;
+  threads.numWarps = options.numWarps;
+  pm.addPass(gpu::createGPUMapThreadsPass(threads));
+  // After every pass that makes a buffer.
+  gpu::GPUPlanMemoryPassOptions memory;
+  memory.chip = options.chip;
+  memory.workspaceLimit = options.workspaceLimit;
+  pm.addPass(gpu::createGPUPlanMemoryPass(memory));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// One kernel of the gpu dialect to the llvm and nvvm dialects.
+void addLowering(OpPassManager &pm, const GPUPipelineOptions &options) {
+  bool libdevice = !options.toolkit.empty();
+  OpPassManager &module = pm.nest<mlir::gpu::GPUModuleOp>();
+  gpu::GPUApproximateMathPassOptions math;
+  math.libdevice = libdevice;
+  module.addPass(gpu::createGPUApproximateMathPass(math));
+  // Narrow floats are stored, and computed with as f32 that is rounded.
+  arith::ArithEmulateUnsupportedFloatsOptions floats;
+  SmallVector<std::string> narrow{"bf16", "f16"};
+  floats.sourceTypeStrs = narrow;
+  floats.targetTypeStr = "f32";
+  module.addPass(arith::createArithEmulateUnsupportedFloats(floats));
+  module.addPass(arith::createArithExpandOpsPass());
+  module.addPass(memref::createExpandStridedMetadataPass());
+  module.addPass(createLowerAffinePass());
+  module.addPass(createSCFToControlFlowPass());
+  module.addPass(createCanonicalizerPass());
+  module.addPass(createCSEPass());
+  // Before the conversion of gpu ops, which would call libdevice for what is an
+  // instruction.
+  if (!libdevice) {
+    module.addPass(createConvertMathToLLVMPass());
+    module.addPass(createArithToLLVMConversionPass());
+  }
+  ConvertGpuOpsToNVVMOpsOptions nvvm;
+  nvvm.indexBitwidth = 64;
+  // A memref argument is one pointer: shapes are static.
+  nvvm.useBarePtrCallConv = true;
+  module.addPass(createConvertGpuOpsToNVVMOps(nvvm));
+  module.addPass(createReconcileUnrealizedCastsPass());
+  module.addPass(createCanonicalizerPass());
+  module.addPass(createCSEPass());
+
+  GpuNVVMAttachTargetOptions target;
+  target.chip = options.chip;
+  target.optLevel = 3;
+  if (const gpu::Chip *chip = gpu::lookupChip(options.chip))
+    target.features = chip->ptxFeature.str();
+  pm.addPass(createGpuNVVMAttachTarget(target));
+}
+
+} // namespace
+
+void buildGridToGPUPipeline(OpPassManager &pm,
+                            const GPUPipelineOptions &options) {
+  GPUStage last = options.stopAfter;
+  // What this path cannot do is refused while operands have names.
+  gpu::GPULegalizeKernelPassOptions legalize;
+  legalize.chip = options.chip;
+  pm.addPass(gpu::createGPULegalizeKernelPass(legalize));
+  addTensorStages(pm, last);
+  if (last <= GPUStage::Bufferized)
+    return;
+  addMapping(pm, options);
+  if (last == GPUStage::Mapped)
+    return;
+  pm.addPass(gpu::createGPUOutlineKernelPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  if (last == GPUStage::GPU)
+    return;
+  addLowering(pm, options);
+  if (last == GPUStage::NVVM)
+    return;
+  GpuModuleToBinaryPassOptions binary;
+  binary.compilationTarget = "isa";
+  binary.toolkitPath = options.toolkit;
+  pm.addPass(createGpuModuleToBinaryPass(binary));
+}
+
+void registerGPUPipelines() {
+  PassPipelineRegistration<GPUPipelineOptions>(
+      "grid-to-gpu", "Lower a grid kernel to PTX for an NVIDIA GPU",
+      buildGridToGPUPipeline);
+}
+
+} // namespace gridir

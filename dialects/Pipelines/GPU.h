@@ -1,0 +1,65 @@
+//===- GPU.h - from grid kernels to PTX for an NVIDIA GPU ------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_PIPELINES_GPU_H
+#define GRIDIR_DIALECTS_PIPELINES_GPU_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace gridir {
+
+/// The forms that a kernel takes on its way, in order.
+enum class GPUStage { Planned, Loops, Bufferized, Mapped, GPU, NVVM, PTX };
+
+/// What the kernel is compiled for, and with what.
+struct GPUPipelineOptions
+    : public mlir::PassPipelineOptions<GPUPipelineOptions> {
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("Set the chip, as LLVM names it"),
+                           llvm::cl::init("sm_90a")};
+  Option<unsigned> numWarps{
+      *this, "num-warps",
+      llvm::cl::desc("Set the warps of a CTA; 0 for what the kernel asks for, "
+                     "or 4"),
+      llvm::cl::init(0)};
+  Option<int64_t> workspaceLimit{
+      *this, "workspace-limit",
+      llvm::cl::desc("Set how many bytes of global memory all CTAs may use for "
+                     "temporaries"),
+      llvm::cl::init(int64_t(1) << 30)};
+  Option<std::string> toolkit{
+      *this, "toolkit",
+      llvm::cl::desc("Set the directory of a CUDA toolkit whose libdevice "
+                     "computes math functions; without one gridir's own code "
+                     "does"),
+      llvm::cl::init("")};
+  Option<GPUStage> stopAfter{
+      *this, "stop-after",
+      llvm::cl::desc("Stop when the kernel has the form of this stage"),
+      llvm::cl::init(GPUStage::PTX),
+      llvm::cl::values(
+          clEnumValN(GPUStage::Planned, "grid-planned", "grid, with memory"),
+          clEnumValN(GPUStage::Loops, "loops", "Loops over tensors in blocks"),
+          clEnumValN(GPUStage::Bufferized, "bufferized", "Loops over memrefs"),
+          clEnumValN(GPUStage::Mapped, "mapped", "Loops over CTAs and threads"),
+          clEnumValN(GPUStage::GPU, "gpu", "A kernel of the gpu dialect"),
+          clEnumValN(GPUStage::NVVM, "nvvm", "The llvm and nvvm dialects"),
+          clEnumValN(GPUStage::PTX, "ptx", "PTX in a gpu.binary"))};
+};
+
+/// Adds the whole pipeline, from a module with a `grid.kernel`.
+void buildGridToGPUPipeline(mlir::OpPassManager &pm,
+                            const GPUPipelineOptions &options);
+
+/// Registers `grid-to-gpu` by name.
+void registerGPUPipelines();
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_PIPELINES_GPU_H

@@ -1,0 +1,10 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is needed of a CUDA toolkit, and what it makes of kernels; no GPU is needed."""
+
+from gridir.runtime.gpu.ptxas import Cubin, PtxasError, assemble
+from gridir.runtime.gpu.report import KernelReport, Report
+from gridir.runtime.gpu.toolkit import find_libdevice_toolkit, find_ptxas
+
+__all__ = ["Cubin", "KernelReport", "PtxasError", "Report", "assemble", "find_libdevice_toolkit", "find_ptxas"]

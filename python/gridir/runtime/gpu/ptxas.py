@@ -1,0 +1,94 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Assembling PTX with NVIDIA's `ptxas`."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import subprocess
+import tempfile
+
+from gridir.errors import Error
+from gridir.runtime.gpu.toolkit import find_ptxas
+
+# Remarks that the code is not what the kernel asks for: setmaxnreg is ignored, wgmma is serialised.
+_REFUSED = re.compile(r"C75(08|1[0-9])")
+
+
+class PtxasError(Error):
+    """`ptxas` is not installed, or does not accept a kernel."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Cubin:
+    """A kernel in the code of one chip.
+
+    Attributes:
+      code: the ELF file that the driver loads.
+      chip: the chip that it is for.
+      registers: registers of each thread.
+      spill_bytes: bytes that each thread stores to and loads from memory for want of registers.
+      stack_bytes: bytes of each thread's stack.
+      static_shared_bytes: shared memory that the code itself reserves, beside what a launch asks for.
+    """
+
+    code: bytes = dataclasses.field(repr=False)
+    chip: str
+    registers: int
+    spill_bytes: int
+    stack_bytes: int
+    static_shared_bytes: int
+
+
+def assemble(ptx: str, chip: str, *, kernel: str | None = None, timeout: float = 120) -> Cubin:
+    """Assembles a module of PTX that holds one kernel.
+
+    Args:
+      ptx: the text.
+      chip: the chip, as "sm_90a".
+      kernel: the kernel's name, for messages.
+      timeout: seconds after which `ptxas` is given up.
+
+    Raises:
+      PtxasError: when `ptxas` is not found, refuses the text, or remarks that it serialises tensor core operations.
+    """
+    ptxas = find_ptxas()
+    if ptxas is None:
+        raise PtxasError(
+            "expected ptxas, got none", kernel=kernel, notes=["pip install 'gridir[gpu]', or set GRIDIR_PTXAS"]
+        )
+    with tempfile.TemporaryDirectory(prefix="gridir-ptxas-") as directory:
+        source, target = os.path.join(directory, "kernel.ptx"), os.path.join(directory, "kernel.cubin")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(ptx)
+        command = [ptxas, "--verbose", f"--gpu-name={chip}", source, f"--output-file={target}"]
+        try:
+            run = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+        except subprocess.TimeoutExpired:
+            raise PtxasError(f"ptxas gave no answer in {timeout:g} s", kernel=kernel) from None
+        messages = [line.replace(source, "kernel.ptx") for line in (run.stdout + run.stderr).splitlines()]
+        if run.returncode != 0:
+            raise PtxasError(
+                f"ptxas does not accept the kernel for {chip}", kernel=kernel, notes=messages[:8], details=ptx
+            )
+        refused = [line for line in messages if _REFUSED.search(line)]
+        if refused:
+            raise PtxasError("ptxas changes what the kernel asks for", kernel=kernel, notes=refused[:8], details=ptx)
+        with open(target, "rb") as file:
+            code = file.read()
+    text = "\n".join(messages)
+    return Cubin(
+        code,
+        chip,
+        registers=_number(r"Used (\d+) registers", text),
+        spill_bytes=_number(r"(\d+) bytes spill stores", text) + _number(r"(\d+) bytes spill loads", text),
+        stack_bytes=_number(r"(\d+) bytes stack frame", text),
+        static_shared_bytes=_number(r"(\d+) bytes smem", text),
+    )
+
+
+def _number(pattern: str, text: str) -> int:
+    return max((int(number) for number in re.findall(pattern, text)), default=0)

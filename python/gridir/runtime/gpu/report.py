@@ -1,0 +1,75 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What `ptxas` makes of kernels, as records that print and turn into JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from gridir.runtime.gpu.ptxas import Cubin
+
+
+@dataclasses.dataclass(frozen=True)
+class KernelReport:
+    """What one kernel takes of a GPU.
+
+    Attributes:
+      name: the kernel's name.
+      cubin: its code, with registers and spills.
+      ctas: how many CTAs a launch has; None where the grid is dynamic.
+      threads: threads of each CTA.
+      shared_bytes: shared memory of each CTA.
+      workspace_bytes: global memory for temporaries of each CTA.
+    """
+
+    name: str
+    cubin: Cubin
+    ctas: int | None
+    threads: int
+    shared_bytes: int
+    workspace_bytes: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the report as what JSON holds."""
+        return {
+            "name": self.name,
+            "registers": self.cubin.registers,
+            "spill_bytes": self.cubin.spill_bytes,
+            "stack_bytes": self.cubin.stack_bytes,
+            "ctas": self.ctas,
+            "threads": self.threads,
+            "shared_bytes": self.shared_bytes + self.cubin.static_shared_bytes,
+            "workspace_bytes": self.workspace_bytes,
+            "cubin_bytes": len(self.cubin.code),
+        }
+
+    def __str__(self) -> str:
+        ctas = "a dynamic number of" if self.ctas is None else str(self.ctas)
+        shared = self.shared_bytes + self.cubin.static_shared_bytes
+        return (
+            f"{self.name}: {ctas} CTAs of {self.threads} threads\n"
+            f"  registers: {self.cubin.registers}, spills: {self.cubin.spill_bytes} bytes\n"
+            f"  shared memory: {shared:,} bytes, workspace: {self.workspace_bytes:,} bytes for each CTA"
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """What the kernels of a function take of a GPU.
+
+    Attributes:
+      chip: what they were compiled for.
+      kernels: a report for each.
+    """
+
+    chip: str
+    kernels: tuple[KernelReport, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the report as what JSON holds."""
+        return {"chip": self.chip, "kernels": [kernel.to_json() for kernel in self.kernels]}
+
+    def __str__(self) -> str:
+        return "\n".join([f"ptxas for {self.chip}", *map(str, self.kernels)])

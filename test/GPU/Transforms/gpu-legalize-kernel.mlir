@@ -1,0 +1,41 @@
+// RUN: gridir-opt %s --split-input-file --gpu-legalize-kernel=chip=sm_80 --verify-diagnostics | FileCheck %s
+
+// What the author asks for outlives the kernel op.
+// CHECK: module attributes {gridir.num_warps = 8 : i64}
+grid.kernel @warps grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
+    params [#grid.triton_params<num_warps = 8>] {
+}
+
+// -----
+
+// CHECK: module attributes {gridir.approx_math, gridir.reduction_scratch_bytes = 64 : i64}
+grid.kernel @approximate grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
+    params [#grid.mosaic_gpu_params<approx_math = true, reduction_scratch_bytes = 64>] {
+}
+
+// -----
+
+// expected-error @below {{expected num_warps from 1 to 32 on gpu:sm_80, got 64}}
+grid.kernel @many grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
+    params [#grid.triton_params<num_warps = 64>] {
+}
+
+// -----
+
+// expected-error @below {{expected a profile_space of 0 on gpu:sm_80, got 16; this path records no events of warps}}
+grid.kernel @profile grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
+    params [#grid.mosaic_gpu_params<profile_space = 16>] {
+}
+
+// -----
+
+// expected-error @below {{expected a type that loops compute with for outputs[0] on gpu:sm_80, got 'f8E4M3FN'}}
+grid.kernel @narrow grid(%i = 4) outputs(%o: f8E4M3FN [512] block [128] at (%i)) {
+}
+
+// -----
+
+// expected-error @+2 {{expected scratch[0] without semaphores on gpu:sm_80, got '!grid.semaphore<dma>'; this path has no asynchronous copies}}
+grid.kernel @copies grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
+    scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
+}

@@ -1,0 +1,42 @@
+// RUN: gridir-opt %s --split-input-file --gpu-map-blocks | FileCheck %s
+
+// Scratch of the whole call becomes scratch of each CTA.
+// CHECK-LABEL: func.func @k
+// CHECK-SAME: %[[LO:[a-z0-9]+]]: index, %[[HI:[a-z0-9]+]]: index)
+// CHECK: scf.forall (%[[ITEM:.+]]) = (%[[LO]]) to (%[[HI]]) step (1) {
+// CHECK: memref.alloca
+// CHECK: memref.store %{{.*}}, %{{.*}}[%[[ITEM]]]
+// CHECK: } {mapping = [#gpu.block<x>]}
+module attributes {gridir.kernel = "k"} {
+  func.func @k(%x: memref<8xf32> {llvm.noalias}, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %scratch = memref.alloca() : memref<8xf32>
+    scf.for %item = %lo to %hi step %c1 {
+      linalg.fill ins(%zero : f32) outs(%scratch : memref<8xf32>)
+      memref.store %zero, %x[%item] : memref<8xf32>
+    }
+    return
+  }
+}
+
+// -----
+
+// The copy of an aliased input must be made before any item writes: one CTA.
+// CHECK-LABEL: func.func @aliased
+// CHECK-SAME: %[[LO:[a-z0-9]+]]: index, %[[HI:[a-z0-9]+]]: index)
+// CHECK: scf.forall (%{{.+}}) in (1) {
+// CHECK: linalg.copy
+// CHECK: scf.for %{{.+}} = %[[LO]] to %[[HI]]
+module attributes {gridir.kernel = "aliased"} {
+  func.func @aliased(%x: memref<8xf32>, %o: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %c1 = arith.constant 1 : index
+    %copy = memref.alloca() : memref<8xf32>
+    linalg.copy ins(%x : memref<8xf32>) outs(%copy : memref<8xf32>)
+    scf.for %item = %lo to %hi step %c1 {
+      %0 = memref.load %copy[%item] : memref<8xf32>
+      memref.store %0, %o[%item] : memref<8xf32>
+    }
+    return
+  }
+}

@@ -1,0 +1,53 @@
+// RUN: gridir-opt %s --split-input-file --gpu-map-threads --verify-diagnostics
+
+// Only one thread could make the call, and nothing says which.
+module attributes {gridir.kernel = "k"} {
+  func.func private @effect()
+  func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      // expected-error @below {{expected an operation that the threads of a CTA can share, got 'func.call'}}
+      func.call @effect() : () -> ()
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
+
+// -----
+
+// The author gives reductions less memory than this one needs.
+#id = affine_map<(i) -> (i)>
+#none = affine_map<(i) -> ()>
+module attributes {gridir.kernel = "k", gridir.reduction_scratch_bytes = 64 : i64} {
+  func.func @k(%x: memref<1000xf32>, %o: memref<f32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      // expected-error @below {{expected reduction_scratch_bytes of at least 512 for this reduction, got 64}}
+      linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]}
+          ins(%x : memref<1000xf32>) outs(%o : memref<f32>) {
+      ^bb0(%a: f32, %m: f32):
+        %0 = arith.addf %a, %m : f32
+        linalg.yield %0 : f32
+      }
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
+
+// -----
+
+// expected-error @below {{expected from 1 to 32 warps in a CTA, got 64}}
+module attributes {gridir.kernel = "k", gridir.num_warps = 64 : i64} {
+  func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
+
+// -----
+
+module attributes {gridir.kernel = "k"} {
+  // expected-error @below {{expected a kernel whose work items are mapped to CTAs; run gpu-map-blocks first}}
+  func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
+    return
+  }
+}

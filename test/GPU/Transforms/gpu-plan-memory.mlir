@@ -1,0 +1,28 @@
+// RUN: gridir-opt %s --split-input-file --gpu-plan-memory=chip=sm_80 | FileCheck %s
+// RUN: not gridir-opt %s --split-input-file --gpu-plan-memory=workspace-limit=100000 2>&1 | FileCheck %s --check-prefix=LIMIT
+// RUN: not gridir-opt %s --split-input-file --gpu-plan-memory=chip=sm_12 2>&1 | FileCheck %s --check-prefix=CHIP
+
+// The small buffer lies in shared memory; the large one has no room there.
+// CHECK: module attributes
+// CHECK-SAME: gridir.shared_bytes = 64
+// CHECK-SAME: gridir.workspace_bytes = 262144
+// CHECK: scf.forall
+// CHECK: %[[SHARED:.+]] = memref.alloc() : memref<64xi8, #gpu.address_space<workgroup>>
+// CHECK: %[[BYTES:.+]] = memref.memory_space_cast %[[SHARED]]
+// CHECK: memref.view %[[BYTES]]{{.*}} to memref<8xf32>
+// CHECK: %[[WORK:.+]] = memref.alloc() : memref<262144xi8>
+// CHECK: memref.view %[[WORK]]{{.*}} to memref<65536xf32>
+// LIMIT: error: expected a workspace of at most 100000 bytes, got 262144 for each of 1 CTAs; the largest buffer in it is this 'memref<65536xf32>' of 262144 bytes
+// CHIP: error: expected a chip (sm_80, {{.*}}), got sm_12
+module attributes {gridir.kernel = "k"} {
+  func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
+    %zero = arith.constant 0.0 : f32
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      %small = memref.alloc() : memref<8xf32>
+      %large = memref.alloc() : memref<65536xf32>
+      linalg.fill ins(%zero : f32) outs(%large : memref<65536xf32>)
+      linalg.fill ins(%zero : f32) outs(%small : memref<8xf32>)
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}

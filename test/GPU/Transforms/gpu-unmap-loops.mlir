@@ -1,0 +1,31 @@
+// RUN: gridir-opt %s --gpu-unmap-loops | FileCheck %s
+// RUN: gridir-opt %s --gpu-unmap-loops=reverse --canonicalize | FileCheck %s --check-prefix=REVERSE
+
+// Every loop runs in order, in plain memory, and waits for nobody.
+// CHECK-LABEL: func.func @k
+// CHECK: scf.for
+// CHECK: memref.alloc() : memref<64xi8>
+// CHECK: scf.for %[[T:.+]] = %{{.+}} to %{{.+}} step
+// CHECK: memref.store %{{.+}}, %{{.+}}[%[[T]]]
+// CHECK-NOT: gpu.barrier
+// CHECK: return
+// REVERSE: scf.for %[[T:.+]] = %{{.+}} to %{{.+}} step
+// REVERSE: scf.for %[[T:.+]] = %{{.+}} to %{{.+}} step
+// REVERSE: %[[R:.+]] = arith.subi %{{.+}}, %[[T]]
+// REVERSE: memref.store %{{.+}}, %{{.+}}[%[[R]]]
+module attributes {gridir.kernel = "k"} {
+  func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      %shared = memref.alloc() : memref<64xi8, #gpu.address_space<workgroup>>
+      %bytes = memref.memory_space_cast %shared : memref<64xi8, #gpu.address_space<workgroup>> to memref<64xi8>
+      %a = memref.view %bytes[%c0][] : memref<64xi8> to memref<16xf32>
+      scf.forall (%t) in (16) {
+        memref.store %zero, %a[%t] : memref<16xf32>
+      } {mapping = [#gpu.thread<x>]}
+      gpu.barrier
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}

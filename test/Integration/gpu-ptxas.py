@@ -1,0 +1,37 @@
+# REQUIRES: ptxas
+# Every example that needs no DMA is assembled for three generations of GPUs, with gridir's own math functions and with
+# libdevice where it is found, and spills no register.
+#
+# RUN: %python %s %repository/examples | FileCheck %s
+
+import importlib.util
+import pathlib
+import sys
+
+import gridir
+
+WITH_DMA = ("double_buffer",)
+
+# CHECK: sm_80: 12 examples without spills
+# CHECK: sm_90a: 12 examples without spills
+# CHECK: sm_100a: 12 examples without spills
+for chip, libdevice in (("sm_80", True), ("sm_90a", True), ("sm_100a", True)):
+    options = gridir.GpuOptions(chip=chip, libdevice=libdevice)
+    count = 0
+    for path in sorted(pathlib.Path(sys.argv[1]).glob("*.py")):
+        if path.stem in WITH_DMA:
+            continue
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        try:
+            function, args = getattr(module, path.stem), module.example_args()
+            report = gridir.lower(function, *args, target=f"gpu:{chip}", options=options).compile()
+        except gridir.Error as error:
+            print(f"{path.stem} for {chip}: {error}")
+            continue
+        spills = [kernel for kernel in report.kernels if kernel.cubin.spill_bytes]
+        if spills or not report.kernels:
+            print(f"{path.stem} for {chip}: {report}")
+        count += bool(report.kernels) and not spills
+    print(f"{chip}: {count} examples without spills")

@@ -1,0 +1,23 @@
+// RUN: gridir-opt %s --grid-to-gpu="chip=sm_90a stop-after=mapped" | FileCheck %s --check-prefix=MAPPED
+// RUN: gridir-opt %s --grid-to-gpu="chip=sm_90a stop-after=gpu" | FileCheck %s --check-prefix=GPU
+// RUN: gridir-opt %s --grid-to-gpu="chip=sm_90a stop-after=nvvm" | FileCheck %s --check-prefix=NVVM
+// RUN: gridir-opt %s --grid-to-gpu="chip=sm_90a" | FileCheck %s --check-prefix=PTX
+
+// From a kernel to PTX with nothing but gridir-opt.
+// MAPPED: mapping = [#gpu.thread<x>]
+// MAPPED: mapping = [#gpu.block<x>]
+// GPU: gpu.func @double
+// NVVM: gpu.module @double [#nvvm.target<
+// NVVM-SAME: chip = "sm_90a"
+// NVVM: llvm.func @double
+// PTX: gpu.binary @double
+// PTX-SAME: .target sm_90a
+// PTX-SAME: .entry double
+// PTX-SAME: bar.sync
+grid.kernel @double grid(%i = 4)
+    inputs(%x: f32 [512] block [128] at (%i))
+    outputs(%o: f32 [512] block [128] at (%i)) semantics [parallel] {
+  %v = grid.load %x : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
+  %w = arith.addf %v, %v : tensor<128xf32>
+  grid.store %w, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+}
