@@ -32,6 +32,49 @@ Value createConstant(OpBuilder &b, Location loc, Type type, double value) {
   return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
 }
 
+/// Calls an intrinsic of LLVM by its name: the ops of the llvm dialect are what
+/// `convert-gpu-to-nvvm` turns into calls of libdevice.
+void replaceByIntrinsic(Operation *op, StringRef name,
+                        PatternRewriter &rewriter) {
+  auto call = LLVM::CallIntrinsicOp::create(
+      rewriter, op->getLoc(), op->getResult(0).getType(),
+      rewriter.getStringAttr(name), op->getOperands());
+  rewriter.replaceOp(op, call->getResults());
+}
+
+/// A function that is an instruction, or a few of them.
+template <typename OpT> struct MathToIntrinsic : OpRewritePattern<OpT> {
+  MathToIntrinsic(MLIRContext *context, StringRef stem)
+      : OpRewritePattern<OpT>(context), stem(stem) {}
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!type.isF32() && !type.isF64())
+      return rewriter.notifyMatchFailure(op, "expected f32 or f64");
+    replaceByIntrinsic(
+        op, ("llvm." + stem + (type.isF32() ? ".f32" : ".f64")).str(),
+        rewriter);
+    return success();
+  }
+
+  StringRef stem;
+};
+
+/// 1 / sqrt x, of which each part is rounded as IEEE asks.
+struct RsqrtToSqrt : OpRewritePattern<math::RsqrtOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::RsqrtOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value root = math::SqrtOp::create(rewriter, loc, op.getOperand());
+    Value one = createConstant(rewriter, loc, op.getType(), 1.0);
+    rewriter.replaceOpWithNewOp<arith::DivFOp>(op, one, root);
+    return success();
+  }
+};
+
 /// 2^x by the instruction ex2.approx.
 struct Exp2ToInstruction : OpRewritePattern<math::Exp2Op> {
   using OpRewritePattern::OpRewritePattern;
@@ -40,8 +83,7 @@ struct Exp2ToInstruction : OpRewritePattern<math::Exp2Op> {
                                 PatternRewriter &rewriter) const override {
     if (!op.getType().isF32())
       return rewriter.notifyMatchFailure(op, "the instruction is for f32");
-    rewriter.replaceOpWithNewOp<LLVM::Exp2Op>(op, op.getType(),
-                                              op.getOperand());
+    replaceByIntrinsic(op, "llvm.exp2.f32", rewriter);
     return success();
   }
 };
@@ -146,8 +188,25 @@ public:
              "or install gridir[gpu]";
       return WalkResult::interrupt();
     });
-    if (result.wasInterrupted())
+    if (result.wasInterrupted() || failed(useIntrinsics(root)))
       signalPassFailure();
+  }
+
+private:
+  static LogicalResult useIntrinsics(Operation *root) {
+    MLIRContext *context = root->getContext();
+    RewritePatternSet patterns(context);
+    patterns.add<RsqrtToSqrt>(context);
+    patterns.add<MathToIntrinsic<math::AbsFOp>>(context, "fabs");
+    patterns.add<MathToIntrinsic<math::CeilOp>>(context, "ceil");
+    patterns.add<MathToIntrinsic<math::CopySignOp>>(context, "copysign");
+    patterns.add<MathToIntrinsic<math::FloorOp>>(context, "floor");
+    patterns.add<MathToIntrinsic<math::FmaOp>>(context, "fma");
+    patterns.add<MathToIntrinsic<math::RoundOp>>(context, "round");
+    patterns.add<MathToIntrinsic<math::RoundEvenOp>>(context, "roundeven");
+    patterns.add<MathToIntrinsic<math::SqrtOp>>(context, "sqrt");
+    patterns.add<MathToIntrinsic<math::TruncOp>>(context, "trunc");
+    return applyPatternsGreedily(root, std::move(patterns));
   }
 };
 

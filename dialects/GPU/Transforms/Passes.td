@@ -40,7 +40,7 @@ def GPUApproximateMathPass : Pass<"gpu-approximate-math"> {
     ```mlir
     %log2e = arith.constant 1.44269502 : f32
     %0 = arith.mulf %x, %log2e : f32
-    %y = llvm.intr.exp2(%0) : (f32) -> f32
+    %y = llvm.call_intrinsic "llvm.exp2.f32"(%0) : (f32) -> f32
     ```
   }];
   let dependentDialects = [
