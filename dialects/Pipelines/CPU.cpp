@@ -79,17 +79,21 @@ void addVectorization(OpPassManager &pm, const CPUPipelineOptions &options) {
 void addLowering(OpPassManager &pm) {
   // What the vectoriser left, as plain loops: always correct.
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-  // Math functions as accurate as XLA's, while vectors are still whole.
+  // A complex number is two floats, and its arithmetic theirs.
+  pm.addPass(createConvertComplexToStandardPass());
+  // Math functions as accurate as XLA's, while vectors are still whole. Those
+  // of f16 and bf16 have rules of their own.
+  math::MathExtendToSupportedTypesOptions extended;
+  SmallVector<std::string> supported{"bf16", "f16"};
+  extended.extraTypeStrs = supported;
+  pm.addPass(math::createMathExtendToSupportedTypes(extended));
   pm.addPass(cpu::createCPUApproximateMathPass());
-  // bf16 arithmetic is f32 arithmetic that rounds; the conversions are a few
-  // integer instructions.
-  arith::ArithEmulateUnsupportedFloatsOptions floats;
-  SmallVector<std::string> narrow{"bf16"};
-  floats.sourceTypeStrs = narrow;
-  floats.targetTypeStr = "f32";
-  pm.addPass(arith::createArithEmulateUnsupportedFloats(floats));
+  // Arithmetic on bf16 and on floats of a byte is f32 arithmetic that rounds;
+  // the conversions are a few integer instructions.
+  pm.addPass(cpu::createCPUExpandSmallFloatsPass());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
+  expand.includeF8E8M0 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
@@ -104,6 +108,7 @@ void addLowering(OpPassManager &pm) {
   // are instructions.
   ConvertMathToLLVMPassOptions math;
   math.approximateLog1p = false;
+  pm.addPass(createConvertComplexToLLVMPass());
   pm.addPass(createConvertMathToLLVMPass(math));
   pm.addPass(createConvertMathToLibmPass());
   // Only sums inside a reduction may be reordered; nothing else is fast-math.

@@ -238,6 +238,80 @@ add(
     named=lambda x, i: checkpoint_name(x + 1, "sum"),
 )
 
+BATCHES = {
+    "first": ((2, 8, 16), (2, 16, 8), (((2,), (1,)), ((0,), (0,)))),
+    "last": ((8, 16, 2), (16, 8, 2), (((1,), (0,)), ((2,), (2,)))),
+    "mixed": ((8, 2, 16), (2, 16, 8), (((2,), (1,)), ((1,), (0,)))),
+    "two": ((2, 3, 8, 16), (3, 2, 16, 8), (((3,), (2,)), ((0, 1), (1, 0)))),
+    "two apart": ((2, 8, 3, 16), (16, 3, 2, 8), (((3,), (0,)), ((0, 2), (2, 1)))),
+    "only": ((2, 4), (2, 4), (((), ()), ((0, 1), (0, 1)))),
+    "outer": ((2, 4), (2, 5), (((), ()), ((0,), (0,)))),
+    "rows": ((2, 8, 16), (2, 16), (((2,), (1,)), ((0,), (0,)))),
+    "contracts two": ((4, 8, 16), (16, 8, 5), (((1, 2), (1, 0)), ((), ()))),
+    "contracts all": ((4, 8), (4, 8), (((0, 1), (0, 1)), ((), ()))),
+    "odd": ((3, 7, 13), (3, 13, 5), (((2,), (1,)), ((0,), (0,)))),
+    "free": ((2, 3, 4, 16), (2, 5, 16, 2), (((3,), (2,)), ((0,), (0,)))),
+}
+DOT_TYPES = (
+    (jnp.float32, jnp.float32, None),
+    (jnp.bfloat16, jnp.bfloat16, jnp.float32),
+    (jnp.bfloat16, jnp.float32, jnp.float32),
+    (jnp.int8, jnp.int8, jnp.int32),
+    (jnp.int8, jnp.uint8, jnp.int32),
+    (jnp.int8, jnp.float32, jnp.float32),
+    (jnp.int32, jnp.int32, jnp.float32),
+    (jnp.uint8, jnp.uint8, jnp.uint8),
+)
+for lhs, rhs, preferred in DOT_TYPES:
+    for batch, (left_shape, right_shape, numbers) in BATCHES.items():
+        dot_general = functools.partial(lax.dot_general, dimension_numbers=numbers, preferred_element_type=preferred)
+        operands = (counting(lhs, *left_shape), counting(rhs, *right_shape)[..., ::-1].copy())
+        add(f"dot of {name_of(lhs)} and {name_of(rhs)}, {batch}", operands, dot=dot_general)
+add(
+    "dot algorithms",
+    (smooth(jnp.float32, -1.0, 1.0),),
+    rounded=lambda x: lax.dot_general(x, x, (((1,), (1,)), ((), ())), precision=lax.DotAlgorithmPreset.BF16_BF16_F32),
+    whole=lambda x: lax.dot_general(x, x, (((1,), (1,)), ((), ())), precision=lax.DotAlgorithmPreset.F32_F32_F32),
+)
+
+for t in (jnp.float32, jnp.bfloat16, jnp.int32, jnp.uint8):
+    add(
+        f"sort {name_of(t)}",
+        (np.random.RandomState(0).permutation(edges(t)).reshape(2, 8), counting(jnp.int32, 2, 8) % 3),
+        rows=lambda x, k: jnp.sort(x, 1),
+        columns=lambda x, k: jnp.sort(x, 0),
+        places=lambda x, k: jnp.argsort(x, 1),
+        descending=lambda x, k: jnp.sort(x, 1, descending=True),
+        by_key=lambda x, k: lax.sort((k, x), dimension=1, num_keys=1)[1],
+        by_two_keys=lambda x, k: lax.sort((k, x, k), dimension=1, num_keys=2)[2],
+        largest=lambda x, k: lax.top_k(x, 3)[1],
+    )
+    add(
+        f"indexed {name_of(t)}",
+        (counting(t, 8, 16), np.array([3, 1, 0, 1], np.int32), np.array([2, 99, -99], np.int32)),
+        rows=lambda x, i, j: x[i],
+        columns=lambda x, i, j: jnp.take(x, i, axis=1),
+        clipped=lambda x, i, j: jnp.take(x, j, axis=1, mode="clip"),
+        filled=lambda x, i, j: jnp.take(x, j, axis=0, mode="fill", fill_value=7),
+        pairs=lambda x, i, j: x[i[:, None], i[None, :]],
+        along=lambda x, i, j: jnp.take_along_axis(x, jnp.broadcast_to(i[:, None], (4, 16)), axis=0),
+        set=lambda x, i, j: x.at[i[:3]].set(jnp.asarray(1, x.dtype)),
+        add=lambda x, i, j: x.at[i].add(jnp.asarray(1, x.dtype)),
+        add_columns=lambda x, i, j: x.at[:, i].add(jnp.asarray(2, x.dtype)),
+        largest=lambda x, i, j: x.at[i, i].max(jnp.asarray(5, x.dtype)),
+        dropped=lambda x, i, j: x.at[j].min(jnp.asarray(1, x.dtype), mode="drop"),
+        twice=lambda x, i, j: x.at[i].add(x[:4]).at[:, i].multiply(x[:, :4]),
+        in_loop=lambda x, i, j: lax.fori_loop(0, 4, lambda k, c: c.at[k].set(c[7 - k]).at[:, k].add(c[:, 0]), x),
+        nonzero=lambda x, i, j: jnp.nonzero(i, size=4)[0],
+    )
+add(
+    "random",
+    (np.array([1, 2], np.uint32),),
+    uniform=lambda k: jax.random.uniform(jax.random.wrap_key_data(k), (8, 16)),
+    normal=lambda k: jax.random.normal(jax.random.fold_in(jax.random.wrap_key_data(k), 3), (8, 16)),
+    integers=lambda k: jax.random.randint(jax.random.split(jax.random.wrap_key_data(k))[1], (8, 16), 0, 100),
+)
+
 COUNTS = np.array([3, 0, -1, 9], np.int32)
 add(
     "control",

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace gridir::cpu {
 #define GEN_PASS_DEF_CPUANCHORLOOPTENSORSPASS
@@ -43,6 +44,44 @@ public:
   }
 
 private:
+  /// True for what inner loops made of `arg` alone: they were anchored before,
+  /// and so left it in the buffer of `arg`. An anchor would make the buffer its
+  /// own destination. Where `arg` is still read after an inner loop, that loop
+  /// works on a copy.
+  bool livesIn(Value value, Value arg) {
+    while (value != arg) {
+      auto loop = value.getDefiningOp<LoopLikeOpInterface>();
+      if (!loop)
+        return false;
+      unsigned place = cast<OpResult>(value).getResultNumber();
+      MutableArrayRef<OpOperand> inits = loop.getInitsMutable();
+      if (place >= inits.size() ||
+          inits[place].get().getType() != value.getType())
+        return false;
+      OpOperand &init = inits[place];
+      value = init.get();
+      if (value.getParentBlock() != loop->getBlock())
+        return false;
+      if (llvm::all_of(value.getUses(), [&](OpOperand &use) {
+            return &use == &init || endsBefore(use.getOwner(), loop);
+          }))
+        continue;
+      OpBuilder builder(loop);
+      init.set(bufferization::AllocTensorOp::create(
+          builder, loop->getLoc(), cast<RankedTensorType>(value.getType()),
+          ValueRange(), value));
+      ++numCopied;
+      return false;
+    }
+    return true;
+  }
+
+  /// True if `op`, or what holds it, comes before `later` in the same block.
+  static bool endsBefore(Operation *op, Operation *later) {
+    op = later->getBlock()->findAncestorOpInBlock(*op);
+    return op && op != later && op->isBeforeInBlock(later);
+  }
+
   /// Makes operand `first + i` of `terminator` live in the buffer of `args[i]`.
   void anchor(Operation *terminator, unsigned first,
               Block::BlockArgListType args) {
@@ -52,7 +91,7 @@ private:
         break;
       Value value = terminator->getOperand(first + i);
       if (value != arg && value.getType() == arg.getType() &&
-          isa<RankedTensorType>(arg.getType()))
+          isa<RankedTensorType>(arg.getType()) && !livesIn(value, arg))
         moved.push_back(i);
     }
     if (moved.empty())

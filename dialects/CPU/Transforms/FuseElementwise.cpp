@@ -38,6 +38,8 @@ constexpr unsigned kCheapOps = 2;
 /// A fused op reads at most this many operands, since each is a pointer in the
 /// inner loop.
 constexpr unsigned kMaxOperands = 12;
+/// A body beyond this takes LLVM longer than it saves.
+constexpr unsigned kMaxOps = 1000;
 
 bool isContraction(Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
@@ -56,6 +58,10 @@ bool reducesFromNeutral(linalg::LinalgOp op, OperationName name) {
   auto fill = op.getDpsInitOperand(0)->get().getDefiningOp<linalg::FillOp>();
   Attribute value;
   if (!fill || !matchPattern(fill.getInputs()[0], m_Constant(&value)))
+    return false;
+  // Upstream's neutral element is an infinity, which not every float has.
+  auto type = dyn_cast<FloatType>(combiners.front()->getResult(0).getType());
+  if (type && !APFloat::semanticsHasInf(type.getFloatSemantics()))
     return false;
   std::optional<TypedAttr> neutral =
       arith::getNeutralElement(combiners.front());
@@ -185,7 +191,7 @@ bool isUnitReshape(Operation *op) {
 }
 
 /// Decides whether the op that makes `operand` is computed inside its user.
-bool isProfitable(OpOperand *operand) {
+bool isProfitable(OpOperand *operand, bool mayCopy) {
   Operation *producer = operand->get().getDefiningOp();
   Operation *consumer = operand->getOwner();
   // Never into a loop, and never past a store to what the producer reads.
@@ -201,13 +207,21 @@ bool isProfitable(OpOperand *operand) {
   auto to = dyn_cast<linalg::GenericOp>(consumer);
   if (!from || !to)
     return onlyUser; // a reshape
-  if (from->getNumOperands() + to->getNumOperands() > kMaxOperands)
+  if (from->getNumOperands() + to->getNumOperands() > kMaxOperands ||
+      countOps(from) + countOps(to) > kMaxOps)
     return false;
+  // The body of a producer is copied for each operand that it is fused into, so
+  // that a ladder of such pairs would double it at each rung. Equal operands
+  // become one before.
+  for (OpOperand &other : to->getOpOperands())
+    if (&other != operand && other.get() == operand->get() &&
+        to.getMatchingIndexingMap(&other) == to.getMatchingIndexingMap(operand))
+      return false;
   // A value that is broadcast would be computed again for every copy.
   if (countOps(from) > 0 && getNumPoints(from) != getNumPoints(to))
     return false;
-  if (onlyUser)
-    return true;
+  if (onlyUser || !mayCopy)
+    return onlyUser;
   // A value that is in memory anyway, for a user that reads it from there, is
   // read again sooner than computed from several others.
   bool inMemory = llvm::any_of(producer->getUsers(), [](Operation *user) {
@@ -284,9 +298,14 @@ public:
 
   void runOnOperation() override {
     unsigned before = countBodies();
-    if (failed(foldIntoContractions()) || failed(makeGeneric()) ||
-        failed(dropUnitDims()) || failed(fuse()))
+    foldIntoContractions();
+    if (failed(makeGeneric()))
       return signalPassFailure();
+    dropUnitDims();
+    // A producer whose users become one op needs no copies of its body; only
+    // then is it known which do.
+    fuse(/*mayCopy=*/false);
+    fuse(/*mayCopy=*/true);
     fillSplats();
     unsigned after = countBodies();
     numFused += before > after ? before - after : 0;
@@ -304,7 +323,12 @@ private:
     return count;
   }
 
-  LogicalResult foldIntoContractions() {
+  /// Where the driver does not converge, what it leaves is valid all the same.
+  void simplify(RewritePatternSet patterns) {
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+
+  void foldIntoContractions() {
     RewritePatternSet patterns(&getContext());
     patterns.add<StartReductionFromOperand<arith::AddFOp>,
                  StartReductionFromOperand<arith::AddIOp>,
@@ -314,15 +338,14 @@ private:
                  StartReductionFromOperand<arith::MinSIOp>,
                  FoldTransposeIntoContraction, GatherToGeneric>(&getContext());
     tensor::populateDecomposeTensorConcatPatterns(patterns);
-    return applyPatternsGreedily(getOperation(), std::move(patterns));
+    simplify(std::move(patterns));
   }
 
   /// Everything but contractions and fills becomes linalg.generic.
   LogicalResult makeGeneric() {
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      return failure();
+    simplify(std::move(patterns));
     IRRewriter rewriter(&getContext());
     WalkResult result = getOperation()->walk([&](linalg::LinalgOp op) {
       if (isa<linalg::GenericOp, linalg::FillOp>(op.getOperation()) ||
@@ -370,26 +393,29 @@ private:
     }
   }
 
-  LogicalResult dropUnitDims() {
+  void dropUnitDims() {
     RewritePatternSet patterns(&getContext());
     linalg::ControlDropUnitDims unitDims;
     linalg::populateFoldUnitExtentDimsPatterns(patterns, unitDims);
     linalg::populateFoldUnitExtentDimsCanonicalizationPatterns(patterns,
                                                                unitDims);
-    return applyPatternsGreedily(getOperation(), std::move(patterns));
+    simplify(std::move(patterns));
   }
 
-  LogicalResult fuse() {
+  void fuse(bool mayCopy) {
     RewritePatternSet patterns(&getContext());
-    linalg::populateElementwiseOpsFusionPatterns(patterns, isProfitable);
-    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, isProfitable);
+    auto control = [=](OpOperand *operand) {
+      return isProfitable(operand, mayCopy);
+    };
+    linalg::populateElementwiseOpsFusionPatterns(patterns, control);
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, control);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     linalg::GenericOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns,
                                                          &getContext());
     tensor::EmptyOp::getCanonicalizationPatterns(patterns, &getContext());
-    return applyPatternsGreedily(getOperation(), std::move(patterns));
+    simplify(std::move(patterns));
   }
 };
 

@@ -27,6 +27,10 @@ FailureOr<LaneReduction> matchSingleReduction(linalg::GenericOp op) {
     return failure();
   Operation *combiner = combiners.front();
   LaneReduction reduction;
+  // Upstream's neutral element is an infinity, which not every float has.
+  auto type = dyn_cast<FloatType>(combiner->getResult(0).getType());
+  if (type && !APFloat::semanticsHasInf(type.getFloatSemantics()))
+    return failure();
   reduction.neutral = arith::getNeutralElement(combiner);
   if (!reduction.neutral || combiner->getNumOperands() != 2 ||
       op.getBody()->getTerminator()->getOperand(0) != combiner->getResult(0))

@@ -164,6 +164,40 @@ def CPUComputeInPlacePass : Pass<"cpu-compute-in-place"> {
   ];
 }
 
+def CPUExpandSmallFloatsPass : Pass<"cpu-expand-small-floats"> {
+  let summary = "Compute with bf16 and floats of a byte or less in f32";
+  let description = [{
+    No CPU computes with bf16, the float8 formats or float4. Arithmetic on them
+    becomes arithmetic on f32 whose every result is rounded: unlike
+    `arith-emulate-unsupported-floats` the pass does not let a rounding and the
+    widening after it cancel, since JAX does not.
+
+    The conversions of floats of a byte or less, `arith.extf` from and
+    `arith.truncf` to such a type, become integer operations, which vectors
+    have. They round to the nearest, ties to even. What is too large becomes
+    infinity where the format has one, else NaN, else the largest number. The
+    conversions of bf16, and those from `f8E8M0FNU`, which holds powers of two
+    only, are left to `arith-expand`.
+
+    Before:
+
+    ```mlir
+    %y = arith.extf %x : f8E5M2 to f32
+    ```
+
+    After:
+
+    ```
+    %bits = arith.bitcast %x : f8E5M2 to i8
+    %raw = arith.extui %bits : i8 to i32
+    %magnitude = arith.andi %raw, %c127_i32 : i32
+    ...
+    %y = arith.bitcast %result : i32 to f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def CPUFuseElementwisePass : Pass<"cpu-fuse-elementwise"> {
   let summary = "Compute chains of elementwise ops in one loop";
   let description = [{

@@ -357,10 +357,30 @@ private:
             rewriter, tile.getLoc(), buffer, ArrayRef<int64_t>{0},
             ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1});
     SmallVector<AffineMap> maps = tile.getIndexingMapsArray();
-    for (AffineMap &map : MutableArrayRef(maps).take_back(lanes.size()))
-      map = AffineMap::get(tile.getNumLoops(), 0,
-                           rewriter.getAffineDimExpr(vector));
     SmallVector<utils::IteratorType> kinds = tile.getIteratorTypesArray();
+    maps.pop_back_n(lanes.size());
+    // A loop that no input walks has one turn in this tile, and must be walked
+    // by the lanes for its extent to be known.
+    SmallVector<AffineExpr> walked;
+    for (unsigned d = 0; d < kinds.size(); ++d)
+      if (d != vector && llvm::none_of(maps, [&](AffineMap map) {
+            return map.isFunctionOfDim(d);
+          })) {
+        walked.push_back(rewriter.getAffineDimExpr(d));
+        kinds[d] = utils::IteratorType::parallel;
+      }
+    if (!walked.empty()) {
+      SmallVector<int64_t> shape(walked.size(), 1);
+      shape.push_back(width);
+      ReassociationIndices all =
+          llvm::to_vector(llvm::seq<int64_t>(shape.size()));
+      for (Value &buffer : lanes)
+        buffer = memref::ExpandShapeOp::create(rewriter, tile.getLoc(), shape,
+                                               buffer, {all});
+    }
+    walked.push_back(rewriter.getAffineDimExpr(vector));
+    maps.append(lanes.size(),
+                AffineMap::get(kinds.size(), 0, walked, rewriter.getContext()));
     kinds[vector] = utils::IteratorType::parallel;
     auto perLane = linalg::GenericOp::create(
         rewriter, tile.getLoc(), tile.getDpsInputs(), lanes, maps, kinds);

@@ -191,12 +191,25 @@ private:
   Value extend(OpBuilder &b, Location l, Value value, unsigned operand) {
     if (value.getType() == computeType)
       return value;
-    if (isa<FloatType>(computeType))
-      return arith::ExtFOp::create(b, l, computeType, value);
     BlockArgument arg = op.getBlock()->getArgument(operand);
     bool isUnsigned =
-        llvm::any_of(arg.getUsers(), llvm::IsaPred<arith::ExtUIOp>);
-    if (isUnsigned || value.getType().isInteger(1))
+        value.getType().isInteger(1) ||
+        llvm::any_of(arg.getUsers(),
+                     llvm::IsaPred<arith::ExtUIOp, arith::UIToFPOp>);
+    bool isWider = value.getType().getIntOrFloatBitWidth() >
+                   computeType.getIntOrFloatBitWidth();
+    if (isa<FloatType>(computeType)) {
+      if (isa<IntegerType>(value.getType()) && isUnsigned)
+        return arith::UIToFPOp::create(b, l, computeType, value);
+      if (isa<IntegerType>(value.getType()))
+        return arith::SIToFPOp::create(b, l, computeType, value);
+      if (isWider)
+        return arith::TruncFOp::create(b, l, computeType, value);
+      return arith::ExtFOp::create(b, l, computeType, value);
+    }
+    if (isWider)
+      return arith::TruncIOp::create(b, l, computeType, value);
+    if (isUnsigned)
       return arith::ExtUIOp::create(b, l, computeType, value);
     return arith::ExtSIOp::create(b, l, computeType, value);
   }

@@ -27,9 +27,9 @@ using namespace mlir;
 
 namespace {
 
-/// True for the integers that do not fill a byte.
+/// True for the numbers that do not fill a byte.
 bool isNarrow(Type type) {
-  return type.isInteger() && type.getIntOrFloatBitWidth() < 8;
+  return type.isIntOrFloat() && type.getIntOrFloatBitWidth() < 8;
 }
 
 bool storesNarrow(Type type) {
@@ -37,16 +37,25 @@ bool storesNarrow(Type type) {
   return shaped && isNarrow(shaped.getElementType());
 }
 
-/// The byte of a value: a bool is 0 or 1, any other integer keeps its sign.
+/// The byte of a value: a bool is 0 or 1, any other integer keeps its sign, a
+/// float its bits.
 Value widen(OpBuilder &builder, Location loc, Value value) {
   Type i8 = builder.getI8Type();
+  if (auto type = dyn_cast<FloatType>(value.getType())) {
+    Type bits = builder.getIntegerType(type.getWidth());
+    value = arith::BitcastOp::create(builder, loc, bits, value);
+  }
   if (value.getType().isInteger(1))
     return arith::ExtUIOp::create(builder, loc, i8, value);
   return arith::ExtSIOp::create(builder, loc, i8, value);
 }
 
 Value narrow(OpBuilder &builder, Location loc, Value value, Type type) {
-  return arith::TruncIOp::create(builder, loc, type, value);
+  if (!isa<FloatType>(type))
+    return arith::TruncIOp::create(builder, loc, type, value);
+  Type bits = builder.getIntegerType(type.getIntOrFloatBitWidth());
+  value = arith::TruncIOp::create(builder, loc, bits, value);
+  return arith::BitcastOp::create(builder, loc, type, value);
 }
 
 /// Ops that only pass memrefs on: views, allocations, choices between two.
@@ -105,7 +114,11 @@ struct ConvertGlobal : OpConversionPattern<memref::GlobalOp> {
                   ConversionPatternRewriter &rewriter) const override {
     auto type = cast<MemRefType>(getTypeConverter()->convertType(op.getType()));
     Attribute value = adaptor.getInitialValue().value_or(Attribute());
-    if (auto elements = dyn_cast_or_null<DenseIntElementsAttr>(value))
+    if (auto elements = dyn_cast_or_null<DenseFPElementsAttr>(value))
+      value = elements.mapValues(type.getElementType(), [](const APFloat &x) {
+        return x.bitcastToAPInt().zext(8);
+      });
+    else if (auto elements = dyn_cast_or_null<DenseIntElementsAttr>(value))
       value = elements.mapValues(type.getElementType(), [](const APInt &bits) {
         return bits.getBitWidth() == 1 ? bits.zext(8) : bits.sext(8);
       });

@@ -104,10 +104,8 @@ public:
     Type sum = isa<FloatType>(result) && result.getIntOrFloatBitWidth() < 32
                    ? rewriter.getF32Type()
                    : result;
-    FailureOr<std::pair<Value, Value>> operands = applyPrecision(dot, rewriter);
-    if (failed(operands))
+    if (failed(checkAlgorithm(dot)))
       return failure();
-    auto [lhs, rhs] = *operands;
     DotLoops loops = getDotLoops(dot);
 
     Value init;
@@ -125,7 +123,7 @@ public:
       Value zero = createZero(rewriter, loc, sum);
       init = linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
     }
-    Value value = createContraction(dot, loops, lhs, rhs, init, rewriter);
+    Value value = createContraction(dot, loops, init, rewriter);
     if (sum != result)
       value = createElementwise(rewriter, loc,
                                 withElementType(value.getType(), result), value,
@@ -154,42 +152,26 @@ private:
   }
 
   /// A CPU multiplies in the type of the sum, which is at least as precise as
-  /// any precision asks, but where an algorithm says that operands are rounded
-  /// first.
-  FailureOr<std::pair<Value, Value>>
-  applyPrecision(DotOp dot, PatternRewriter &rewriter) const {
-    Value lhs = dot.getLhs(), rhs = dot.getRhs();
+  /// any precision or algorithm asks; XLA's own CPU backend does the same.
+  LogicalResult checkAlgorithm(DotOp dot) const {
     StringRef algorithm = dot.getAlgorithm().value_or("DEFAULT");
-    Type rounded;
-    if (algorithm == "BF16_BF16_F32" || algorithm == "BF16_BF16_BF16")
-      rounded = rewriter.getBF16Type();
-    else if (algorithm == "F16_F16_F32" || algorithm == "F16_F16_F16")
-      rounded = rewriter.getF16Type();
-    else if (!llvm::is_contained(
-                 {"DEFAULT", "F32_F32_F32", "F64_F64_F64", "TF32_TF32_F32",
-                  "TF32_TF32_F32_X3", "BF16_BF16_F32_X3", "BF16_BF16_F32_X6",
-                  "BF16_BF16_F32_X9", "ANY_F8_ANY_F8_F32",
-                  "ANY_F8_ANY_F8_F32_FAST_ACCUM", "ANY_F8_ANY_F8_ANY",
-                  "ANY_F8_ANY_F8_ANY_FAST_ACCUM"},
-                 algorithm))
-      return lowering.fail(dot, "expected a dot algorithm of JAX, got '" +
-                                    algorithm + "'");
-    auto round = [&](Value value) -> Value {
-      Type type = getElementTypeOrSelf(value.getType());
-      if (!rounded || !isa<FloatType>(type) ||
-          type.getIntOrFloatBitWidth() <= rounded.getIntOrFloatBitWidth())
-        return value;
-      return createElementwise(rewriter, dot.getLoc(),
-                               withElementType(value.getType(), rounded), value,
-                               widen(rounded));
-    };
-    return std::make_pair(round(lhs), round(rhs));
+    if (llvm::is_contained(
+            {"DEFAULT", "F32_F32_F32", "F64_F64_F64", "TF32_TF32_F32",
+             "TF32_TF32_F32_X3", "BF16_BF16_F32", "BF16_BF16_BF16",
+             "BF16_BF16_F32_X3", "BF16_BF16_F32_X6", "BF16_BF16_F32_X9",
+             "F16_F16_F32", "F16_F16_F16", "ANY_F8_ANY_F8_F32",
+             "ANY_F8_ANY_F8_F32_FAST_ACCUM", "ANY_F8_ANY_F8_ANY",
+             "ANY_F8_ANY_F8_ANY_FAST_ACCUM"},
+            algorithm))
+      return success();
+    return lowering.fail(dot, "expected a dot algorithm of JAX, got '" +
+                                  algorithm + "'");
   }
 
   /// `linalg.contract` where it can say the product, else a generic op.
-  static Value createContraction(DotOp dot, const DotLoops &loops, Value lhs,
-                                 Value rhs, Value init,
+  static Value createContraction(DotOp dot, const DotLoops &loops, Value init,
                                  PatternRewriter &rewriter) {
+    Value lhs = dot.getLhs(), rhs = dot.getRhs();
     Location loc = dot.getLoc();
     Type sum = getElementTypeOrSelf(init.getType());
     auto isInteger = [](Value value) {

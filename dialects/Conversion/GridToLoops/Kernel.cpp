@@ -46,7 +46,7 @@ public:
   explicit GridLoopBuilder(KernelLowering &lowering)
       : lowering(lowering), kernel(lowering.kernel), loc(kernel.getLoc()),
         builder(kernel.getContext()), movable(kernel) {
-    bool ordered = hasOrderedEffects(kernel);
+    bool ordered = hasOrderedEffects(kernel) || copiesBeforeWrites();
     for (unsigned d = 0; d < kernel.getRank(); ++d)
       (!ordered && isParallel(kernel.getDimSemantics(d)) ? parallelDims
                                                          : sequentialDims)
@@ -70,6 +70,9 @@ private:
   void setProgramId(unsigned d, Value id);
 
   // What a program sees.
+  enum class Sharing { InPlace, CopiedIfRevisited, CopiedWhole };
+  Sharing getSharing(unsigned place);
+  bool copiesBeforeWrites();
   FailureOr<Value> createOperand(unsigned place);
   Value createPrivateCopy(Value source);
   FailureOr<Value> createCopyIfRevisited(Value source, unsigned place);
@@ -298,34 +301,58 @@ bool GridLoopBuilder::mayTestRevisits(unsigned place) {
       });
 }
 
-FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
-  Value array =
-      lowering.function.getArgument(kernel.getNumDynamicDims() + place);
-  if (place >= kernel.getNumIndexOperands() + kernel.getNumInputs())
-    return array;
+/// How an input is kept from what the kernel writes. As in JAX, an input is a
+/// value that the kernel may scribble on, and that does not change with the
+/// output that shares its memory.
+GridLoopBuilder::Sharing GridLoopBuilder::getSharing(unsigned place) {
+  unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
+  if (place >= firstOutput)
+    return Sharing::InPlace;
   Value ref = kernel.getBodyBlock()->getArgument(place);
-  // As in JAX, an input is a value that the kernel may scribble on, and that
-  // does not change with the output that shares its memory.
-  bool isPrivate = lowering.hazards.isWritten(ref), mayRevisit = false;
+  if (lowering.hazards.isWritten(ref))
+    return Sharing::CopiedWhole;
+  Sharing sharing = Sharing::InPlace;
   for (auto [operand, output] : kernel.getAliasPairs()) {
-    unsigned outputPlace =
-        kernel.getNumIndexOperands() + kernel.getNumInputs() + output;
-    Value outputRef = kernel.getBodyBlock()->getArgument(outputPlace);
-    if (operand != place || !lowering.hazards.isRead(ref) ||
-        !lowering.hazards.isWritten(outputRef))
+    Value outputRef = kernel.getBodyBlock()->getArgument(firstOutput + output);
+    if (operand != place || !lowering.hazards.isWritten(outputRef))
+      continue;
+    // Index maps read a prefetched scalar before every program.
+    if (place < kernel.getNumIndexOperands())
+      return Sharing::CopiedWhole;
+    if (!lowering.hazards.isRead(ref))
       continue;
     bool once = seesEachBlockOnce(place);
     if (!lowering.hazards.haveSameBlocks(ref, outputRef) ||
         (!once && !mayTestRevisits(place)))
-      isPrivate = true;
-    else if (lowering.hazards.mayReadAfterWrite(ref, outputRef))
+      return Sharing::CopiedWhole;
+    if (lowering.hazards.mayReadAfterWrite(ref, outputRef))
       privateBlocks.insert(place);
-    mayRevisit |= !once;
+    if (!once)
+      sharing = Sharing::CopiedIfRevisited;
   }
-  if (isPrivate)
+  return sharing;
+}
+
+/// True if an input may be copied whole, which must be before any program
+/// writes the output that shares its memory: another thread could be ahead.
+bool GridLoopBuilder::copiesBeforeWrites() {
+  return llvm::any_of(kernel.getAliasPairs(), [&](auto pair) {
+    return getSharing(pair.first) != Sharing::InPlace;
+  });
+}
+
+FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
+  Value array =
+      lowering.function.getArgument(kernel.getNumDynamicDims() + place);
+  switch (getSharing(place)) {
+  case Sharing::InPlace:
+    return array;
+  case Sharing::CopiedIfRevisited:
+    return createCopyIfRevisited(array, place);
+  case Sharing::CopiedWhole:
     return createPrivateCopy(array);
-  return mayRevisit ? createCopyIfRevisited(array, place)
-                    : FailureOr<Value>(array);
+  }
+  llvm_unreachable("all ways to share are handled");
 }
 
 /// A block that no program sees twice is read before it is written. Whether

@@ -76,7 +76,8 @@ public:
     SmallVector<Attribute> types;
     for (auto [i, value] : llvm::enumerate(op.getValues())) {
       Type type = value.getType(), element = getElementTypeOrSelf(type);
-      if (!isa<IntegerType, FloatType, IndexType>(element))
+      if (isa<MemRefType>(type) ||
+          !isa<IntegerType, FloatType, IndexType>(element))
         return lowering.fail(
             op, "expected integers and floats to print, got a value of another "
                 "type");

@@ -67,3 +67,52 @@ func.func @while(%a: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %r : tensor<8xf32>
 }
+
+// What an inner loop hands on lives where its start did, which is where the outer loop carries it.
+// CHECK-LABEL: func.func @nested
+// CHECK:         scf.for {{.*}} iter_args(%[[OUTER:.*]] = %{{.*}})
+// CHECK:           %[[R:.*]] = scf.for {{.*}} iter_args(%[[INNER:.*]] = %[[OUTER]])
+// CHECK:             bufferization.materialize_in_destination %{{.*}} in %[[INNER]]
+// CHECK:           scf.yield %[[R]]
+// BUFFER-LABEL: func.func @nested
+// BUFFER:         memref.store
+func.func @nested(%a: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> (tensor<8xf32>) {
+    %s = scf.for %j = %c0 to %n step %c1 iter_args(%y = %x) -> (tensor<8xf32>) {
+      %old = tensor.extract %y[%j] : tensor<8xf32>
+      %sum = arith.addf %old, %old : f32
+      %new = tensor.insert %sum into %y[%i] : tensor<8xf32>
+      scf.yield %new : tensor<8xf32>
+    }
+    scf.yield %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// Where the old value is still read, the inner loop works on a copy.
+// CHECK-LABEL: func.func @nested_and_read
+// CHECK:         scf.for {{.*}} iter_args(%[[OUTER:.*]] = %{{.*}})
+// CHECK:           %[[COPY:.*]] = bufferization.alloc_tensor() copy(%[[OUTER]])
+// CHECK:           %[[R:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[COPY]])
+// CHECK:           tensor.extract %[[OUTER]]
+// CHECK:           %[[KEPT:.*]] = bufferization.materialize_in_destination %[[R]] in %[[OUTER]]
+// CHECK:           scf.yield %[[KEPT]]
+// BUFFER-LABEL: func.func @nested_and_read
+// BUFFER:         memref.store
+func.func @nested_and_read(%a: tensor<8xf32>, %n: index, %o: memref<f32>) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> (tensor<8xf32>) {
+    %s = scf.for %j = %c0 to %n step %c1 iter_args(%y = %x) -> (tensor<8xf32>) {
+      %new = tensor.insert %one into %y[%j] : tensor<8xf32>
+      scf.yield %new : tensor<8xf32>
+    }
+    %old = tensor.extract %x[%i] : tensor<8xf32>
+    memref.store %old, %o[] : memref<f32>
+    scf.yield %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}

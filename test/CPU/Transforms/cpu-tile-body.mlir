@@ -160,3 +160,29 @@ func.func @order(%x: memref<8x128xf32>, %v: memref<8xf32>, %i: memref<8xi32>) {
   }
   return
 }
+
+// -----
+
+#pair = affine_map<(d0, d1) -> (d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// No input walks the rows, which the body tells apart by their index: the lanes do.
+// CHECK-LABEL: func.func @rows_of_indices
+// CHECK:         %[[LANES:.*]] = memref.alloca() : memref<8xi32>
+// CHECK:         scf.for
+// CHECK:           linalg.fill {{.*}} outs(%[[LANES]]
+// CHECK:           linalg.generic {{.*}}iterator_types = ["parallel"]
+// CHECK:             arith.addi
+// CHECK:           linalg.generic {{.*}}iterator_types = ["reduction"]{{.*}} ins(%[[LANES]]
+func.func @rows_of_indices(%x: memref<8xi32>, %y: memref<4xi32>) {
+  linalg.generic {indexing_maps = [#pair, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<8xi32>) outs(%y : memref<4xi32>) {
+  ^bb0(%a: i32, %b: i32):
+    %0 = linalg.index 0 : index
+    %1 = arith.index_cast %0 : index to i32
+    %2 = arith.xori %a, %1 : i32
+    %3 = arith.addi %2, %b : i32
+    linalg.yield %3 : i32
+  }
+  return
+}

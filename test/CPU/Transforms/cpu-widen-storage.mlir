@@ -65,3 +65,16 @@ func.func @flow(%c: i1, %a: memref<4xi1>, %o: memref<4xi1>) {
   memref.copy %r, %o : memref<4xi1> to memref<4xi1>
   return
 }
+
+// A float of four bits keeps them.
+// CHECK-LABEL: func.func @float4
+// CHECK:         %[[BYTE:.*]] = memref.load %{{.*}} : memref<8xi8>
+// CHECK:         %[[BITS:.*]] = arith.trunci %[[BYTE]] : i8 to i4
+// CHECK:         arith.bitcast %[[BITS]] : i4 to f4E2M1FN
+// CHECK:         %[[NEW:.*]] = arith.bitcast %{{.*}} : f4E2M1FN to i4
+// CHECK:         arith.extsi %[[NEW]] : i4 to i8
+func.func @float4(%m: memref<8xf4E2M1FN>, %i: index, %j: index) {
+  %x = memref.load %m[%i] : memref<8xf4E2M1FN>
+  memref.store %x, %m[%j] : memref<8xf4E2M1FN>
+  return
+}

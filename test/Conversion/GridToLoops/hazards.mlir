@@ -268,3 +268,19 @@ grid.kernel @aliased_gather grid(%i = 4)
   %w = arith.addf %v, %v : tensor<8xf32>
   grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
+
+// -----
+
+// The same on a parallel dimension: the copy must be whole before any program writes, so one thread runs them all.
+// CHECK-LABEL: func.func @aliased_parallel(
+// CHECK:         %[[A:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<16xf32>
+// CHECK:         linalg.copy ins(%{{.*}}) outs(%[[A]]
+// CHECK-LABEL: func.func @aliased_parallel.range(
+// CHECK:         %[[ONE:.*]] = arith.constant 1 : index
+// CHECK-NEXT:    return %[[ONE]]
+grid.kernel @aliased_parallel grid(%i = 2)
+    inputs(%x: f32 [16] block [8] at (-%i + 1)) outputs(%o: f32 [16] block [8] at (%i))
+    semantics [parallel] aliases [0 -> 0] {
+  %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+  grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}

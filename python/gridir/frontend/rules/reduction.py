@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -49,18 +48,23 @@ class Reduction:
     start: Callable[[Any], Any]
 
 
+def _largest_float(aval: Any) -> float:
+    """Infinity, or the largest number of a dtype without it."""
+    return math.inf if np.isinf(np.asarray(math.inf, aval.dtype)) else float(jnp.finfo(aval.dtype).max)
+
+
 def lowest(aval: Any) -> Any:
     """The number that no number of the dtype is below."""
     if is_bool(aval):
         return 0
-    return -math.inf if is_float(aval) else int(jnp.iinfo(aval.dtype).min)
+    return -_largest_float(aval) if is_float(aval) else int(jnp.iinfo(aval.dtype).min)
 
 
 def highest(aval: Any) -> Any:
     """The number that no number of the dtype is above."""
     if is_bool(aval):
         return 1
-    return math.inf if is_float(aval) else int(jnp.iinfo(aval.dtype).max)
+    return _largest_float(aval) if is_float(aval) else int(jnp.iinfo(aval.dtype).max)
 
 
 def _reduction(row: Reduction) -> Rule:
@@ -241,7 +245,10 @@ def _top_k(x: Any, *, k: int, axis: int = -1, **_: Any) -> Any:
 
 
 def _descending_key(x: Any) -> Any:
-    """A key whose ascending order is the descending one of `x`."""
+    """An integer whose ascending order is the descending total order of `x`: NaN first, and -0 after 0."""
     if jnp.issubdtype(x.dtype, jnp.floating):
-        return -x
-    return jax.lax.bitwise_not(x)
+        bits = jnp.finfo(x.dtype).bits
+        raw = lax.bitcast_convert_type(x, jnp.dtype(f"int{bits}"))
+        # The magnitude of a negative number counts down.
+        x = jnp.where(raw < 0, raw ^ jnp.asarray((1 << (bits - 1)) - 1, raw.dtype), raw)
+    return lax.bitwise_not(x)

@@ -16,6 +16,7 @@
 
 #include "Execute.h"
 #include "KernelTable.h"
+#include "PackedBuffers.h"
 
 #include "xla/ffi/api/ffi.h"
 
@@ -70,17 +71,45 @@ instantiate(std::string_view key, std::string_view module,
   return state;
 }
 
+/// The bits of an element that shares its byte with others, or 0.
+int getPackedBits(ffi::DataType type) {
+  switch (type) {
+  case ffi::DataType::S1:
+  case ffi::DataType::U1:
+    return 1;
+  case ffi::DataType::S2:
+  case ffi::DataType::U2:
+    return 2;
+  case ffi::DataType::S4:
+  case ffi::DataType::U4:
+  case ffi::DataType::F4E2M1FN:
+    return 4;
+  default:
+    return 0;
+  }
+}
+
+bool isSigned(ffi::DataType type) {
+  return type == ffi::DataType::S1 || type == ffi::DataType::S2 ||
+         type == ffi::DataType::S4;
+}
+
 ffi::Error execute(ffi::ThreadPool pool, CallState *state,
                    ffi::RemainingArgs arguments, ffi::RemainingRets results) {
   const Kernel &kernel = *state->kernel;
   std::size_t numBytes = 0;
+  PackedBuffers packed;
   std::vector<void *> operands;
   operands.reserve(arguments.size() + results.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     ffi::ErrorOr<ffi::AnyBuffer> buffer = arguments.get<ffi::AnyBuffer>(i);
     if (!buffer)
       return buffer.error();
-    operands.push_back(buffer->untyped_data());
+    void *data = buffer->untyped_data();
+    ffi::DataType type = buffer->element_type();
+    if (int bits = getPackedBits(type))
+      data = packed.unpack(data, buffer->element_count(), bits, isSigned(type));
+    operands.push_back(data);
     numBytes += buffer->size_bytes();
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -88,7 +117,12 @@ ffi::Error execute(ffi::ThreadPool pool, CallState *state,
         results.get<ffi::AnyBuffer>(i);
     if (!buffer)
       return buffer.error();
-    operands.push_back((*buffer)->untyped_data());
+    void *data = (*buffer)->untyped_data();
+    ffi::DataType type = (*buffer)->element_type();
+    if (int bits = getPackedBits(type))
+      data = packed.unpackResult(data, (*buffer)->element_count(), bits,
+                                 isSigned(type));
+    operands.push_back(data);
     numBytes += (*buffer)->size_bytes();
   }
   if (static_cast<int64_t>(operands.size()) != kernel.info.numOperands)
@@ -104,6 +138,7 @@ ffi::Error execute(ffi::ThreadPool pool, CallState *state,
   };
   if (std::optional<std::string> message = runKernel(kernel, operands, threads))
     return ffi::Error(ffi::ErrorCode::kInvalidArgument, *message);
+  packed.pack();
   return ffi::Error::Success();
 }
 

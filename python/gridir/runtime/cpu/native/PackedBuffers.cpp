@@ -1,0 +1,66 @@
+//===- PackedBuffers.cpp - XLA's packed buffers, a byte for each element --===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PackedBuffers.h"
+
+#include <algorithm>
+
+namespace gridir::cpu {
+
+PackedBuffers::Buffer *PackedBuffers::find(void *packed, int64_t count) {
+  auto found =
+      std::find_if(buffers.begin(), buffers.end(), [&](const Buffer &b) {
+        return b.packed == packed && b.count == count;
+      });
+  return found == buffers.end() ? nullptr : &*found;
+}
+
+void *PackedBuffers::unpack(void *packed, int64_t count, int bits,
+                            bool isSigned) {
+  if (Buffer *known = find(packed, count))
+    return known->bytes.get();
+  std::unique_ptr<int8_t[]> bytes(new int8_t[count]);
+  auto *source = static_cast<const uint8_t *>(packed);
+  const int perByte = 8 / bits, unused = 8 - bits;
+  for (int64_t i = 0; i < count; ++i) {
+    // The element moves to the top of a byte, and down again with its sign.
+    auto high = static_cast<uint8_t>(
+        source[i / perByte] << (unused - static_cast<int>(i % perByte) * bits));
+    bytes[i] = isSigned ? static_cast<int8_t>(high) >> unused : high >> unused;
+  }
+  buffers.push_back(
+      {packed, count, bits, /*isResult=*/false, std::move(bytes)});
+  return buffers.back().bytes.get();
+}
+
+void *PackedBuffers::unpackResult(void *packed, int64_t count, int bits,
+                                  bool isSigned) {
+  // What a kernel leaves of its result is what the buffer held, as for other
+  // types; and never memory of another call.
+  void *bytes = unpack(packed, count, bits, isSigned);
+  find(packed, count)->isResult = true;
+  return bytes;
+}
+
+void PackedBuffers::pack() const {
+  for (const Buffer &buffer : buffers) {
+    if (!buffer.isResult)
+      continue;
+    auto *target = static_cast<uint8_t *>(buffer.packed);
+    const int perByte = 8 / buffer.bits, mask = (1 << buffer.bits) - 1;
+    for (int64_t start = 0; start < buffer.count; start += perByte) {
+      int64_t end = std::min(start + perByte, buffer.count);
+      int packed = 0;
+      for (int64_t i = start; i < end; ++i)
+        packed |= (buffer.bytes[i] & mask) << ((i - start) * buffer.bits);
+      target[start / perByte] = static_cast<uint8_t>(packed);
+    }
+  }
+}
+
+} // namespace gridir::cpu

@@ -1,0 +1,39 @@
+// RUN: gridir-opt %s --grid-to-cpu=stop-after=grid-planned | FileCheck %s --check-prefix=PLANNED
+// RUN: gridir-opt %s --grid-to-cpu=stop-after=loops | FileCheck %s --check-prefix=LOOPS
+// RUN: gridir-opt %s --grid-to-cpu=stop-after=bufferized | FileCheck %s --check-prefix=BUFFERIZED
+// RUN: gridir-opt %s --grid-to-cpu=stop-after=vectorized | FileCheck %s --check-prefix=VECTORIZED
+// RUN: gridir-opt %s --grid-to-cpu | FileCheck %s --check-prefix=LLVM
+
+// Each stage is what the next one takes.
+
+// PLANNED-LABEL: grid.kernel @scale
+// PLANNED:         semantics [parallel
+// PLANNED:         grid.load
+
+// LOOPS-LABEL: func.func @scale
+// LOOPS:         scf.for
+// LOOPS:           memref.subview
+// LOOPS:           arith.mulf {{.*}} : tensor<8x128xf32>
+// LOOPS-NOT:     grid.
+
+// BUFFERIZED-LABEL: func.func @scale
+// BUFFERIZED-NOT:     tensor<
+// BUFFERIZED:         linalg.generic {{.*}} outs(%{{.*}} : memref<8x128xf32
+// BUFFERIZED:         arith.mulf {{.*}} : f32
+
+// VECTORIZED-LABEL: module attributes
+// VECTORIZED-SAME:    gridir.arena_bytes
+// VECTORIZED-NOT:     linalg.generic
+// VECTORIZED:         arith.mulf {{.*}} : vector<
+
+// LLVM-LABEL: llvm.func @scale(
+// LLVM:         llvm.fmul {{.*}} : vector<
+// LLVM-LABEL: llvm.func @scale.range(
+// LLVM:         llvm.return
+grid.kernel @scale grid(%i = 4)
+    inputs(%x: f32 [32, 128] block [8, 128] at (%i, 0))
+    outputs(%o: f32 [32, 128] block [8, 128] at (%i, 0)) {
+  %v = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %s = arith.mulf %v, %v : tensor<8x128xf32>
+  grid.store %s, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
+}
