@@ -104,7 +104,7 @@ struct ExpandExpM1 : OpRewritePattern<math::ExpM1Op> {
         arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OEQ, u, one);
     Value magnitude = math::AbsFOp::create(rewriter, loc, x);
     Value isLarge = arith::CmpFOp::create(
-        rewriter, loc, arith::CmpFPredicate::UGT, magnitude, one);
+        rewriter, loc, arith::CmpFPredicate::OGT, magnitude, one);
     Value result =
         arith::SelectOp::create(rewriter, loc, isLarge, difference, exact);
     rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isTiny, x, result);
@@ -124,6 +124,25 @@ struct ExpandFma : OpRewritePattern<math::FmaOp> {
   }
 };
 
+/// A true bool with a sign is -1: zero minus the bool without one.
+struct ExpandSignedBools : OpRewritePattern<arith::ExtSIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtSIOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<VectorType>(op.getType()) ||
+        !getElementTypeOrSelf(op.getIn()).isInteger(1))
+      return failure();
+    Location loc = op.getLoc();
+    Value zero = arith::ConstantOp::create(rewriter, loc,
+                                           rewriter.getZeroAttr(op.getType()));
+    Value bools =
+        arith::ExtUIOp::create(rewriter, loc, op.getType(), op.getIn());
+    rewriter.replaceOpWithNewOp<arith::SubIOp>(op, zero, bools);
+    return success();
+  }
+};
+
 class TPUExpandArithmeticPass
     : public gridir::tpu::impl::TPUExpandArithmeticPassBase<
           TPUExpandArithmeticPass> {
@@ -136,6 +155,10 @@ public:
     patterns.add<WidenIntegers<arith::AddIOp, false, 8>,
                  WidenIntegers<arith::SubIOp, false, 8>,
                  WidenIntegers<arith::MulIOp, false, 8>,
+                 WidenIntegers<arith::MaxSIOp, false, 8>,
+                 WidenIntegers<arith::MinSIOp, false, 8>,
+                 WidenIntegers<arith::MaxUIOp, true, 8>,
+                 WidenIntegers<arith::MinUIOp, true, 8>,
                  WidenIntegers<arith::DivSIOp, false, 16>,
                  WidenIntegers<arith::DivUIOp, true, 16>,
                  WidenIntegers<arith::RemSIOp, false, 16>,
@@ -143,7 +166,7 @@ public:
                  WidenIntegers<arith::ShLIOp, true, 16>,
                  WidenIntegers<arith::ShRSIOp, false, 16>,
                  WidenIntegers<arith::ShRUIOp, true, 16>, ExpandLog2,
-                 ExpandExpM1, ExpandFma>(&getContext());
+                 ExpandExpM1, ExpandFma, ExpandSignedBools>(&getContext());
     // What is here is rewritten once; nothing else of the kernel is folded.
     GreedyRewriteConfig config;
     config.enableFolding(false);

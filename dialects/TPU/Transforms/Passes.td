@@ -42,8 +42,8 @@ def TPUCheckContractPass : Pass<"tpu-check-contract", "::mlir::ModuleOp"> {
 def TPUExpandArithmeticPass : Pass<"tpu-expand-arithmetic", "::mlir::func::FuncOp"> {
   let summary = "Write arithmetic that Mosaic lacks in the ops that it has";
   let description = [{
-    Integers of 8 bits and less are summed and multiplied in 32 bits, those of 16
-    and less are shifted and divided there; divisions that round to an infinity,
+    Integers of 8 bits and less are summed, multiplied and chosen by size in 32
+    bits, those of 16 and less are shifted and divided there; divisions that round to an infinity,
     `math.log2`, `math.expm1` and `math.fma` are written with other ops. Mosaic
     refuses all of these.
 

@@ -9,7 +9,7 @@
 // CHECK: arith.trunci %[[S]] : vector<32x128xi32> to vector<32x128xi8>
 // CHECK: arith.extui %{{.*}} : vector<32x128xi8> to vector<32x128xi32>
 // CHECK: arith.shrui %{{.*}} : vector<32x128xi32>
-// CHECK: arith.maxsi %{{.*}} : vector<32x128xi8>
+// CHECK: arith.maxsi %{{.*}} : vector<32x128xi32>
 func.func @narrow(%a: vector<32x128xi8>, %b: vector<32x128xi8>) -> (vector<32x128xi8>, vector<32x128xi8>, vector<32x128xi8>) {
   %0 = arith.addi %a, %b : vector<32x128xi8>
   %1 = arith.shrui %a, %b : vector<32x128xi8>
