@@ -24,11 +24,11 @@ def check_tests() -> Iterator[Finding]:
         if not runs:
             yield Finding(path, 1, "expected a RUN line, got none")
             continue
-        commands = " ".join(runs).replace("\\ ", " ")
+        commands = "\n".join(runs).replace("\\\n", " ")
         reads_itself = "%s" in commands
         prefixes = set(re.findall(r"--?check-prefix(?:es)?[= ]([\w,-]+)", commands))
         prefixes = {name for group in prefixes for name in group.split(",")} or {"CHECK"}
-        if re.search(r"FileCheck(?![^|]*--?check-prefix)", commands):
+        if re.search(r"FileCheck(?![^|\n]*--?check-prefix)", commands):
             prefixes.add("CHECK")
         used = {match[1] for match in DIRECTIVE.finditer(text) if match[1] not in NOT_CHECKS}
         if used and not reads_itself:
