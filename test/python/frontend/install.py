@@ -102,5 +102,5 @@ print("replaced:", outcome(), outcome(interpreted))
 try:
     gridir.install(platforms=("abacus",))
 except gridir.OptionError as error:
-    # CHECK: expected platforms among cpu, tpu, got 'abacus'
+    # CHECK: expected platforms among cpu, cuda, tpu, got 'abacus'
     print(error)

@@ -68,7 +68,7 @@ for bad in (
     try:
         bad()
     except gridir.OptionError as error:
-        # CHECK: expected a target (cpu, tpu), got 'abacus'
+        # CHECK: expected a target (cpu, tpu, gpu), got 'abacus'
         # CHECK: expected a stage of target 'cpu' (grid, {{.*}}, llvm), got 'nothing'
         # CHECK: expected opt_level from 0 to 3, got 4
         print(error)
