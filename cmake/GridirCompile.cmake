@@ -15,9 +15,11 @@ endif()
 add_library(GridirCompileOptions INTERFACE)
 target_link_libraries(GridirCompileOptions INTERFACE GridirMLIRHeaders)
 target_include_directories(GridirCompileOptions INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
+# Like LLVM, gridir throws nothing; without tables for unwinding the package is several megabytes smaller.
 target_compile_options(
   GridirCompileOptions
-  INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti> -ffunction-sections -fdata-sections -Wall -Wextra
+  INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti> $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>
+            -fno-asynchronous-unwind-tables -fno-unwind-tables -ffunction-sections -fdata-sections -Wall -Wextra
             -Wno-unused-parameter -Wno-comment $<$<CXX_COMPILER_ID:GNU>:-Wno-dangling-reference
             -Wno-maybe-uninitialized>)
 
