@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# RUN: %python %s --first 1 --count 7
+# RUN: %python %s --first 1 --count 48
 """Random kernels, each run as native code and by JAX's interpret mode on the same inputs.
 
 A kernel is a `Recipe`: plain data, made from a seed, which `run` traces into a Pallas kernel. Where the results
