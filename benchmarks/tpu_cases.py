@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import importlib.util
 import pathlib
 from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+from gridir.cli.example import load_example
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
@@ -44,13 +44,8 @@ def shape(*dims: int, dtype: Any = jnp.bfloat16) -> jax.ShapeDtypeStruct:
 
 
 def _example(path: pathlib.Path) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise FileNotFoundError(f"expected an example {path}")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    args = module.example_args()
-    return getattr(module, path.stem), args if isinstance(args, tuple) else (args,)
+    example = load_example(str(path), None)
+    return example.function, example.args
 
 
 # Kernels that JAX ships ----------------------------------------------------------------------------------------------

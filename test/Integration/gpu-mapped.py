@@ -3,12 +3,12 @@
 #
 # RUN: %python %s %repository/examples | FileCheck %s
 
-import importlib.util
 import pathlib
 import sys
 
 import gridir
 import jax
+from gridir.cli.example import load_example
 from gridir.testing import difference, interpreted
 
 WITH_DMA = ("double_buffer",)
@@ -25,10 +25,8 @@ count = 0
 for path in sorted(pathlib.Path(sys.argv[1]).glob("*.py")):
     if path.stem in WITH_DMA:
         continue
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    function, args = getattr(module, path.stem), module.example_args()
+    example = load_example(str(path), None)
+    function, args = example.function, example.args
     with interpreted():
         want = jax.jit(function)(*args)
     problem = None

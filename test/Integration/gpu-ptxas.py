@@ -4,11 +4,11 @@
 #
 # RUN: %python %s %repository/examples | FileCheck %s
 
-import importlib.util
 import pathlib
 import sys
 
 import gridir
+from gridir.cli.example import load_example
 
 WITH_DMA = ("double_buffer",)
 
@@ -21,11 +21,9 @@ for chip, libdevice in (("sm_80", False), ("sm_90a", True), ("sm_100a", False)):
     for path in sorted(pathlib.Path(sys.argv[1]).glob("*.py")):
         if path.stem in WITH_DMA:
             continue
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        example = load_example(str(path), None)
         try:
-            function, args = getattr(module, path.stem), module.example_args()
+            function, args = example.function, example.args
             report = gridir.lower(function, *args, target=f"gpu:{chip}", options=options).compile()
         except gridir.Error as error:
             print(f"{path.stem} for {chip}: {error}")

@@ -2,11 +2,11 @@
 #
 # RUN: %python %s %repository/examples | FileCheck %s
 
-import importlib.util
 import pathlib
 import sys
 
 import gridir
+from gridir.cli.example import load_example
 from gridir.mlir import ir
 
 ALLOCATIONS = ("memref.alloc", "memref.alloca", "memref.realloc", "bufferization.alloc_tensor")
@@ -23,10 +23,8 @@ def visit(op: ir.Operation) -> ir.WalkResult:
 
 
 for path in sorted(pathlib.Path(sys.argv[1]).glob("*.py")):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    lowered = gridir.lower(getattr(module, path.stem), *module.example_args(), target="cpu")
+    example = load_example(str(path), None)
+    lowered = gridir.lower(example.function, *example.args, target="cpu")
     for kernel in lowered.kernels:
         kernel.module("vectorized").operation.walk(visit)
         kernels += 1

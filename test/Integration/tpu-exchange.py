@@ -2,7 +2,6 @@
 
 # The tpu dialect of gridir and that of jaxlib are one language: modules that JAX's own lowering makes of the examples
 # come back unchanged from gridir's parser and printer, and gridir's modules are read and verified by jaxlib.
-import importlib.util
 import pathlib
 import sys
 
@@ -10,6 +9,7 @@ root = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(root / "test/python/runtime/tpu/Inputs"))
 
 import gridir
+from gridir.cli.example import load_example
 from gridir.frontend.tpu_aot import jax_own
 from gridir.mlir import ir
 from jaxlib.mlir.passmanager import PassManager
@@ -32,10 +32,8 @@ def canonical(module):
 
 theirs, ours, problems = 0, 0, []
 for path in sorted((root / "examples").glob("*.py")):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    function, args = getattr(module, path.stem), module.example_args()
+    example = load_example(str(path), None)
+    function, args = example.function, example.args
     refused_by_jax = False
     for kernel in jax_own(function, *args):
         if kernel.program is None:

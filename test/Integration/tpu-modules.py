@@ -2,12 +2,12 @@
 #
 # RUN: %python %s %repository/examples | FileCheck %s
 
-import importlib.util
 import pathlib
 import sys
 
 import gridir
 import jax
+from gridir.cli.example import load_example
 from gridir.compiler.options import CpuOptions
 from gridir.testing import difference, interpreted
 
@@ -18,10 +18,8 @@ THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu")
 # CHECK: 12 modules equal interpret mode, 1 refused
 count = refused = 0
 for path in sorted(pathlib.Path(sys.argv[1]).glob("*.py")):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    function, args = getattr(module, path.stem), module.example_args()
+    example = load_example(str(path), None)
+    function, args = example.function, example.args
     with interpreted():
         want = jax.jit(function)(*args)
     try:

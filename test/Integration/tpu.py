@@ -4,7 +4,6 @@
 # Every example as a Mosaic module: jaxlib's own dialect verifies it, libtpu accepts it for two chips, and the very text
 # that libtpu is given computes what interpret mode computes. One example has blocks of one dimension that no TPU can
 # hold; JAX's own lowering refuses it as well.
-import importlib.util
 import pathlib
 import sys
 
@@ -13,6 +12,7 @@ sys.path.insert(0, str(root / "test/python/runtime/tpu/Inputs"))
 
 import gridir
 import jax
+from gridir.cli.example import load_example
 from gridir.frontend.tpu_aot import compile_candidates, jax_own, kernels_of
 from gridir.testing import difference, interpreted, mosaic_interpreted
 from jaxlib.mlir.passmanager import PassManager
@@ -20,10 +20,8 @@ from jaxlib_modules import parse
 
 examples = {}
 for path in sorted((root / "examples").glob("*.py")):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    examples[path.stem] = getattr(module, path.stem), module.example_args()
+    example = load_example(str(path), None)
+    examples[path.stem] = example.function, example.args
 
 refused_by_jax = {name for name, (f, args) in examples.items() if any(k.error for k in jax_own(f, *args))}
 kernels, owners, problems, refused = [], [], [], set()

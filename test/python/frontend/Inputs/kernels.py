@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Finds the `pallas_call`s of a function and hands them over as the frontend gets them, without installing anything."""
 
-import importlib.util
 import pathlib
 
 import jax
+from gridir.cli.example import load_example
 from gridir.frontend import jax_compat
 from jax.extend import core
 
@@ -37,10 +37,8 @@ def _equations(jaxpr):
 def examples(repository):
     """Name, function and arguments of every example."""
     for path in sorted(pathlib.Path(repository, "examples").glob("*.py")):
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        yield path.stem, getattr(module, path.stem), module.example_args()
+        example = load_example(str(path), None)
+        yield example.name, example.function, example.args
 
 
 def mesh_requests(function, *args):

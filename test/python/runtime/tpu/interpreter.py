@@ -3,13 +3,13 @@
 # The reference interpreter runs what libtpu is given. Here that is what JAX's own lowering makes of the examples, so
 # that the interpreter is checked against modules of another author.
 import glob
-import importlib.util
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import jax
 import numpy as np
+from gridir.cli.example import load_example
 from gridir.frontend import mosaic_callback
 from gridir.frontend.tpu_aot import jax_own
 from gridir.runtime.tpu.interpreter import ExecutionError, Program
@@ -17,18 +17,10 @@ from gridir.testing import difference, interpreted, mosaic_interpreted
 from jaxlib_modules import parse
 from programs import add
 
-
-def load(path):
-    name = os.path.splitext(os.path.basename(path))[0]
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return getattr(module, name), module.example_args()
-
-
 different, run = [], []
 for path in sorted(glob.glob(os.path.join(sys.argv[1], "examples", "*.py"))):
-    function, args = load(path)
+    example = load_example(path, None)
+    function, args = example.function, example.args
     (kernel,) = jax_own(function, *args)
     if kernel.program is None:
         continue
