@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/GridToLoops/Lowering.h"
 #include "dialects/Conversion/Passes.h"
+#include "dialects/Grid/IR/SingleKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -55,19 +56,12 @@ public:
   using ConvertGridToLoopsPassBase::ConvertGridToLoopsPassBase;
 
   void runOnOperation() override {
-    auto kernels = llvm::to_vector(getOperation().getOps<grid::KernelOp>());
-    if (kernels.empty())
-      return;
-    if (kernels.size() > 1) {
-      kernels[1]
-              .emitError(
-                  "expected one kernel in a module, got another before: @")
-              .append(kernels[0].getSymName())
-              .attachNote(kernels[0].getLoc())
-          << "the first kernel";
+    FailureOr<grid::KernelOp> kernel = grid::getSingleKernel(getOperation());
+    if (failed(kernel))
       return signalPassFailure();
-    }
-    if (failed(convert(kernels.front())))
+    if (!*kernel)
+      return;
+    if (failed(convert(*kernel)))
       signalPassFailure();
   }
 

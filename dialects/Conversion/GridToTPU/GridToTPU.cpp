@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/GridToTPU/Lowering.h"
 #include "dialects/Conversion/Passes.h"
+#include "dialects/Grid/IR/SingleKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -29,23 +30,15 @@ public:
   using ConvertGridToTPUPassBase::ConvertGridToTPUPassBase;
 
   void runOnOperation() override {
-    auto kernels = llvm::to_vector(getOperation().getOps<grid::KernelOp>());
-    if (kernels.empty())
+    FailureOr<grid::KernelOp> kernel = grid::getSingleKernel(getOperation());
+    if (failed(kernel))
+      return signalPassFailure();
+    if (!*kernel)
       return;
-    if (kernels.size() > 1) {
-      kernels[1]
-              .emitError(
-                  "expected one kernel in a module, got another before: @")
-              .append(kernels[0].getSymName())
-              .attachNote(kernels[0].getLoc())
-          << "the first kernel";
+    if (failed(grid_to_tpu::buildFunctions(*kernel)))
       return signalPassFailure();
-    }
-    grid::KernelOp kernel = kernels.front();
-    if (failed(grid_to_tpu::buildFunctions(kernel)))
-      return signalPassFailure();
-    keepParams(kernel);
-    kernel.erase();
+    keepParams(*kernel);
+    kernel->erase();
   }
 
 private:
