@@ -108,7 +108,8 @@ def array_constant(array: np.ndarray, element: ir.Type) -> ir.Value:
         return constant(array[()], element)
     type_ = ir.RankedTensorType.get(array.shape, element)
     flat = array.reshape(-1)
-    if flat.size and (flat == flat[0]).all():
+    # By their bits: 0.0 equals -0.0.
+    if flat.size and flat.tobytes() == flat[:1].tobytes() * flat.size:
         return constant(flat[0], type_)
     attribute = ir.DenseElementsAttr.get([scalar_attr(x, element) for x in flat.tolist()], type_)
     return value("arith.constant", [], type_, value=attribute)
@@ -387,8 +388,9 @@ def reshape(x: ir.Value, shape: Sequence[int]) -> ir.Value:
 
 
 def _offsets(offsets: Sequence[int | ir.Value]) -> tuple[list[int], list[ir.Value]]:
-    static = [o if isinstance(o, int) else DYNAMIC for o in offsets]
-    return static, [to_index(o) for o in offsets if not isinstance(o, int)]
+    # JAX's parameters hold NumPy's integers beside Python's.
+    static = [DYNAMIC if isinstance(o, ir.Value) else int(o) for o in offsets]
+    return static, [to_index(o) for o in offsets if isinstance(o, ir.Value)]
 
 
 def extract_slice(

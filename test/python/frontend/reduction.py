@@ -39,11 +39,20 @@ show_value("any_row", lambda a: jnp.any(a, 1), array(jnp.bool_))
 # CHECK: linalg.yield {{.*}} : f32, i32
 show_value("argmax", lambda a: jnp.argmax(a, 1), x)
 
-# Seven steps sum 128 elements.
+# Floats are rounded as by XLA on a CPU, which runs through 16 elements in order, then through the sums of 8 such runs.
 # CHECK-LABEL: // cumsum
-# CHECK-COUNT-7: arith.addf
-# CHECK-NOT: arith.addf
+# CHECK: scf.for {{.*}} -> (tensor<8x8xf32>, tensor<16x8x8xf32>)
+# CHECK: arith.addf {{.*}} : tensor<8x8xf32>
+# CHECK: scf.for {{.*}} -> (tensor<8xf32>, tensor<8x8xf32>)
+# CHECK: arith.addf {{.*}} : tensor<8xf32>
+# CHECK: arith.addf {{.*}} : tensor<16x8x8xf32>
 show_value("cumsum", lambda a: jnp.cumsum(a, 1), x)
+
+# Integers take seven steps for 128 elements.
+# CHECK-LABEL: // cumsum_integers
+# CHECK-COUNT-7: arith.addi
+# CHECK-NOT: arith.addi
+show_value("cumsum_integers", lambda a: jnp.cumsum(a, 1), array(jnp.int32))
 
 # CHECK-LABEL: // author_function
 # CHECK: linalg.reduce

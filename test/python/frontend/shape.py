@@ -1,6 +1,9 @@
 # RUN: %python %s | FileCheck %s
 
 import jax.numpy as jnp
+import numpy as np
+from gridir.frontend import emit
+from gridir.mlir import ir
 from jax import lax
 from show import array, show_value
 
@@ -51,6 +54,16 @@ show_value("concatenate", lambda a: jnp.concatenate([a, a], 1), x)
 # CHECK: %[[KEPT:.*]] = tensor.extract_slice {{.*}}[0, 1] [8, 127] [1, 1]
 # CHECK: tensor.insert_slice %[[KEPT]] into {{.*}}[2, 0] [8, 127] [2, 1] : tensor<8x127xf32> into tensor<17x127xf32>
 show_value("pad", lambda a: lax.pad(a, 0.0, [(2, 0, 1), (-1, 0, 0)]), x)
+
+# jnp.pad says it in NumPy's integers.
+# CHECK-LABEL: // pad_numpy
+# CHECK: tensor.insert_slice {{.*}}[5, 0] [8, 128] [1, 1] : tensor<8x128xf32> into tensor<21x128xf32>
+show_value("pad_numpy", lambda a: jnp.pad(a, ((5, 8), (0, 0))), x)
+
+# 0.0 equals -0.0, and is yet another number.
+# CHECK: arith.constant dense<[0.000000e+00, -0.000000e+00]> : tensor<2xf32>
+with ir.Context(), ir.Location.unknown(), ir.InsertionPoint(ir.Module.create().body):
+    print(emit.array_constant(np.array([0.0, -0.0], np.float32), ir.F32Type.get()))
 
 # CHECK-LABEL: // iota
 # CHECK: linalg.generic

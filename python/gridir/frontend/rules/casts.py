@@ -66,6 +66,11 @@ def convert(x: ir.Value, source: Any, target: Any) -> ir.Value:
         part = element_type(np.float32 if bit_width(target.dtype) == 64 else np.float64)
         return emit.value("complex.create", [emit.cast("arith.extf", x, part), emit.constant(0, part)], element)
     if is_bool(target):
+        if source.dtype == jnp.bfloat16:
+            # By its bits without the sign: arithmetic takes the smallest numbers for zero, and this is none.
+            bits = _as_integer(x, source.dtype)
+            magnitude = emit.binary("arith.shli", bits, emit.constant(1, bits.type))
+            return emit.compare("ne", magnitude, emit.constant(0, bits.type))
         zero = emit.constant(0, x.type)
         return emit.compare("une" if is_float(source) else "ne", x, zero)
     if is_float(source):

@@ -168,7 +168,7 @@ register("argmin", _arg_extreme("lt"))
 def running(combine: Callable[[Any, Any], Any], x: Any, neutral: Any, axis: int, reverse: bool) -> Any:
     """Inclusive running combination in log2(n) steps, each with the array shifted by a power of two.
 
-    Narrow floats are combined in f32 and rounded once, as XLA does it.
+    Narrow floats are combined in f32 and rounded once.
     """
     size, distance, dtype = x.shape[axis], 1, x.dtype
     if jnp.issubdtype(dtype, jnp.floating) and jnp.finfo(dtype).bits < 32:
@@ -181,14 +181,60 @@ def running(combine: Callable[[Any, Any], Any], x: Any, neutral: Any, axis: int,
     return x.astype(dtype)
 
 
+# XLA on a CPU runs through so many elements one by one, and then through the results of these runs in the same way.
+_RUN = 16
+
+
+def _running_by_runs(combine: Callable[[Any, Any], Any], x: Any, neutral: Any, axis: int) -> Any:
+    """Inclusive running combination in the order of XLA on a CPU, rounded at each step as there."""
+
+    def step(carry: Any, row: Any) -> tuple[Any, Any]:
+        following = combine(carry, row)
+        return following, following
+
+    def one_by_one(x: Any) -> Any:
+        return lax.scan(step, jnp.full(x.shape[1:], neutral, x.dtype), x)[1]
+
+    def padded(x: Any, low: int, high: int) -> Any:
+        config = [(0, 0, 0)] * x.ndim
+        config[axis] = (low, high, 0)
+        return lax.pad(x, jnp.asarray(neutral, x.dtype), config)
+
+    size = x.shape[axis]
+    runs = -(-size // _RUN)
+    if runs <= 1:
+        return jnp.moveaxis(one_by_one(jnp.moveaxis(x, axis, 0)), 0, axis)
+    whole = padded(x, 0, runs * _RUN - size)
+    by_run = whole.reshape(*x.shape[:axis], runs, _RUN, *x.shape[axis + 1 :])
+    inside = one_by_one(jnp.moveaxis(by_run, axis + 1, 0))
+    before = padded(_running_by_runs(combine, inside[-1], neutral, axis), 1, -1)
+    result = jnp.moveaxis(combine(inside, before[None]), 0, axis + 1).reshape(whole.shape)
+    return lax.slice_in_dim(result, 0, size, axis=axis)
+
+
+def _running_rounded(combine: Callable[[Any, Any], Any], x: Any, neutral: Any, axis: int, reverse: bool) -> Any:
+    """A running combination whose result depends on its order."""
+
+    def by_runs(x: Any) -> Any:
+        result = _running_by_runs(combine, lax.rev(x, (axis,)) if reverse else x, neutral, axis)
+        return lax.rev(result, (axis,)) if reverse else result
+
+    def in_steps(x: Any) -> Any:
+        return running(combine, x, neutral, axis, reverse)
+
+    if not jnp.issubdtype(x.dtype, jnp.floating):
+        return in_steps(x)
+    return lax.platform_dependent(x, cpu=by_runs, default=in_steps)
+
+
 @decomposition("cumsum")
 def _cumsum(x: Any, *, axis: int, reverse: bool) -> Any:
-    return running(lax.add, x, 0, axis, reverse)
+    return _running_rounded(lax.add, x, 0, axis, reverse)
 
 
 @decomposition("cumprod")
 def _cumprod(x: Any, *, axis: int, reverse: bool) -> Any:
-    return running(lax.mul, x, 1, axis, reverse)
+    return _running_rounded(lax.mul, x, 1, axis, reverse)
 
 
 @decomposition("cummax")
