@@ -153,6 +153,7 @@ for t in (jnp.float32, jnp.bfloat16, jnp.int32, jnp.uint8):
         slice=lambda x: x[1:7:2, 3::5],
         concatenate=lambda x: jnp.concatenate([x, x[:2], x], 0),
         pad=lambda x: lax.pad(x, jnp.asarray(9, x.dtype), [(1, 2, 1), (-3, 2, 0)]),
+        pad_numpy=lambda x: jnp.pad(x, ((2, 3), (0, 1))),
         pad_away=lambda x: lax.pad(x, jnp.asarray(9, x.dtype), [(-2, -3, 2), (0, -125, 1)]),
         iota=lambda x: x + lax.broadcasted_iota(x.dtype, x.shape, 1),
         split=lambda x: jnp.concatenate(jnp.split(x, 4, 1)[::-1], 1),
@@ -312,6 +313,15 @@ add(
     integers=lambda k: jax.random.randint(jax.random.split(jax.random.wrap_key_data(k))[1], (8, 16), 0, 100),
 )
 
+add(
+    "complex numbers",
+    (smooth(jnp.float32, -1.0, 1.0), smooth(jnp.float32, 2.0, 3.0)),
+    parts=lambda x, y: lax.complex(x, y * 2).real + lax.complex(x, y).imag,
+    arithmetic=lambda x, y: jnp.abs(lax.complex(x, y) * lax.complex(y, x) - jnp.conj(lax.complex(x, y)) / y),
+    from_real=lambda x, y: jnp.imag((x.astype(jnp.complex64) + 1j) * 2),
+    exponential=lambda x, y: jnp.real(jnp.exp(lax.complex(x, y))),
+)
+
 COUNTS = np.array([3, 0, -1, 9], np.int32)
 add(
     "control",
@@ -325,6 +335,7 @@ add(
     fori_static=lambda x, n: lax.fori_loop(1, 6, lambda i, v: v * 0.5 + i, x),
     fori_counter=lambda x, n: x + lax.while_loop(lambda c: c < n[0], lambda c: c + 1, jnp.int32(1)),
     unrolled=lambda x, n: lax.fori_loop(0, 4, lambda i, v: v + i, x, unroll=True),
+    while_tensor=lambda x, n: lax.while_loop(lambda v: jnp.max(v) > -8.0, lambda v: v - 1.0, x),
     while_=lambda x, n: lax.while_loop(lambda v: v[0, 0] > -8.0, lambda v: v - 1.0, x),
     scan=lambda x, n: lax.scan(lambda c, row: (c + row, c * row), x[0], x)[1],
     scan_reverse=lambda x, n: lax.scan(lambda c, row: (c + row, c * row), x[0], x, reverse=True)[1],

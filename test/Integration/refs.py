@@ -157,3 +157,58 @@ columns = [*range(6), *range(6), *range(4)]
 print(
     "tail:", difference(windows.reshape(-1), np.append(X[2], X.dtype.type([-1, -1]))), difference(stored, X[:, columns])
 )
+
+
+# A Ref that the body asks for itself is one for all programs: each waits for the one before it.
+def chain(x_ref, o_ref):
+    turn = pl.get_global(pltpu.SemaphoreType.REGULAR)
+
+    @pl.when(pl.program_id(0) > 0)
+    def _():
+        pl.semaphore_wait(turn, 1)
+
+    o_ref[...] = x_ref[...] * 2
+
+    @pl.when(pl.program_id(0) < 3)
+    def _():
+        pl.semaphore_signal(turn, 1)
+
+
+rows = pl.BlockSpec((2, 16), lambda i: (i, 0))
+with gridir.installed():
+    got = pl.pallas_call(chain, out_shape=jax.typeof(jnp.asarray(X)), grid=(4,), in_specs=[rows], out_specs=rows)(X)
+# CHECK-NEXT: global: None
+print(f"global: {difference(got, X * 2)}")
+
+
+# Each index of an array is an update of its own, also where it comes twice.
+def histogram(x_ref, i_ref, o_ref, n_ref, old_ref):
+    o_ref[...] = x_ref[...]
+    triton.atomic_add(o_ref, (i_ref[...] % 4,), x_ref[...])
+    n_ref[...] = jnp.zeros_like(n_ref)
+    old_ref[...] = triton.atomic_add(n_ref, (i_ref[...] % 4,), jnp.ones(8, jnp.int32), mask=i_ref[...] >= 0)
+
+
+with gridir.installed():
+    sums, counts, old = pl.pallas_call(
+        histogram,
+        out_shape=[
+            jax.ShapeDtypeStruct((8, 16), jnp.float32),
+            jax.ShapeDtypeStruct((4,), jnp.int32),
+            jax.ShapeDtypeStruct((8,), jnp.int32),
+        ],
+    )(X, INDICES)
+want_sums, want_counts, want_old = X.copy(), np.zeros(4, np.int32), []
+for row, place in zip(X, INDICES % 4, strict=True):
+    want_sums[place] += row
+for index in INDICES[INDICES >= 0]:
+    want_old.append(want_counts[index % 4])
+    want_counts[index % 4] += 1
+# CHECK-NEXT: histogram: None None None
+shown = np.asarray(old)[INDICES >= 0]
+print(
+    "histogram:",
+    difference(sums, want_sums),
+    difference(counts, want_counts),
+    difference(shown, np.array(want_old, np.int32)),
+)

@@ -95,6 +95,11 @@ def scalar_attr(x: Any, element: ir.Type) -> ir.Attribute:
 
 def constant(x: Any, type_: ir.Type) -> ir.Value:
     """A scalar constant, or a tensor that holds one number everywhere."""
+    element = type_.element_type if isinstance(type_, ir.RankedTensorType) else type_
+    if isinstance(element, ir.ComplexType):
+        parts = [scalar_attr(part, element.element_type) for part in (np.real(x), np.imag(x))]
+        scalar = value("complex.constant", [], element, value=ir.ArrayAttr.get(parts))
+        return splat(scalar, type_.shape) if isinstance(type_, ir.RankedTensorType) else scalar
     if isinstance(type_, ir.RankedTensorType):
         attribute = ir.DenseElementsAttr.get_splat(type_, scalar_attr(x, type_.element_type))
     else:
@@ -111,7 +116,10 @@ def array_constant(array: np.ndarray, element: ir.Type) -> ir.Value:
     # By their bits: 0.0 equals -0.0.
     if flat.size and flat.tobytes() == flat[:1].tobytes() * flat.size:
         return constant(flat[0], type_)
-    attribute = ir.DenseElementsAttr.get([scalar_attr(x, element) for x in flat.tolist()], type_)
+    if isinstance(element, ir.ComplexType):
+        attribute = ir.DenseElementsAttr.get(np.ascontiguousarray(array), type=type_)
+    else:
+        attribute = ir.DenseElementsAttr.get([scalar_attr(x, element) for x in flat.tolist()], type_)
     return value("arith.constant", [], type_, value=attribute)
 
 

@@ -353,7 +353,9 @@ def _index_map_tree(mapping: Any, notes: _Notes) -> None:
         notes.object("index_map_tree", tree)
 
 
-def build_kernel(request: KernelRequest, side_table: SideTable | None = None) -> grid.KernelOp:
+def build_kernel(
+    request: KernelRequest, side_table: SideTable | None = None, shared: Sequence[Any] = ()
+) -> grid.KernelOp:
     """Creates the `grid.kernel` of a request at the insertion point: all of it but the ops of its body.
 
     The body's block has its arguments: index, input, output and scratch Refs, in the order of the jaxpr's.
@@ -361,6 +363,7 @@ def build_kernel(request: KernelRequest, side_table: SideTable | None = None) ->
     Args:
       request: what JAX hands over.
       side_table: receives the Python objects that MLIR cannot hold.
+      shared: abstract Refs that the body asks for itself and that all programs share; scratch behind the mapping's.
 
     Raises:
       UnsupportedError: if the mapping, or one of its index maps, says what `grid` cannot.
@@ -391,7 +394,10 @@ def build_kernel(request: KernelRequest, side_table: SideTable | None = None) ->
     for field in ("get_grid_indices", "local_grid_env"):
         if getattr(mapping, field) is not None:
             notes.object(field, getattr(mapping, field))
-    scratch = _scratch(mapping, notes)
+    scratch = _scratch(mapping, notes) + [ref_type(aval) for aval in shared]
+    if shared:
+        notes.entries["shared"] = params.to_attribute(len(shared))
+    names += [f"global[{i}]" for i in range(len(shared))]
     place = _location(request)
     cost = request.cost_estimate
     kernel = grid.KernelOp(

@@ -14,7 +14,7 @@ from gridir.frontend.context import KernelContext
 from gridir.frontend.grid_mapping import SideTable, build_kernel, dim_names, is_whole
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.types import is_ref
-from gridir.frontend.walker import check_supported, erase_unused, walk
+from gridir.frontend.walker import check_supported, erase_unused, global_refs, walk
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -43,14 +43,17 @@ def lower_kernel(
         request = dataclasses.replace(request, grid_mapping=jax_compat.words_of_keys(request.grid_mapping))
     with context, ir.Location.unknown():
         module = ir.Module.create()
+        shared = global_refs(request.jaxpr)
         with ir.InsertionPoint(module.body):
-            kernel_op = build_kernel(request, side_table)
+            kernel_op = build_kernel(request, side_table, [var.aval for var in shared])
         kernel = make_context(request, platform)
         with ir.InsertionPoint(kernel_op.body):
+            refs = list(kernel_op.body.arguments)
+            kernel.allocated.update(zip(shared, refs[len(request.jaxpr.invars) :], strict=True))
             # A scalar that the function of a mesh closes over is an operand, too, but no Ref to the jaxpr.
             arguments = [
                 argument if is_ref(var.aval) else grid.load_all(argument)
-                for var, argument in zip(request.jaxpr.invars, kernel_op.body.arguments, strict=True)
+                for var, argument in zip(request.jaxpr.invars, refs, strict=False)
             ]
             for place, output in _written_inputs(request).items():
                 arguments[place] = arguments[output]

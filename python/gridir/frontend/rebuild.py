@@ -269,7 +269,8 @@ class _Rebuilder:
         notable = self.notes.attributes.get("scratch")
         types = {entry.name: entry.attr for entry in ir.DictAttr(notable)} if notable is not None else {}
         avals = []
-        for i, argument in enumerate(arguments[first:]):
+        last = len(arguments) - self.notes.entries.get("shared", 0)
+        for i, argument in enumerate(arguments[first:last]):
             type_ = ir.MemRefType(argument.type)
             dtype = _dtype(type_.element_type) if str(i) not in types else None
             if dtype is None:

@@ -131,6 +131,12 @@ def _equations(jaxpr: Any, caller: Any = None) -> Iterator[tuple[Any, Any]]:
                 yield from _equations(nested, frame)
 
 
+def global_refs(jaxpr: Any) -> list[Any]:
+    """The variables of a kernel that stand for Refs which outlive a program: the results of `pl.get_global`."""
+    made = {eqn.outvars[0]: None for eqn, _ in _equations(jaxpr) if eqn.primitive.name == "get_global"}
+    return list(made)
+
+
 def check_supported(name: str, jaxprs: Sequence[Any]) -> None:
     """Checks that every equation of a kernel has a rule.
 

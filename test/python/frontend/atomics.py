@@ -23,6 +23,30 @@ def updates(x_ref, o_ref, n_ref):
 show(updates, array(), out_shape=[array(), array(jnp.uint32)])
 
 
+# An array of indices is a loop of updates; what they give fills a tensor only where something reads it.
+# CHECK-LABEL: // scattered
+# CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%[[OLD:.*]] = {{.*}}) -> (tensor<4x128xf32>)
+# CHECK: %[[ROW:.*]] = tensor.extract %{{.*}}[%[[I]]] : tensor<4xi32>
+# CHECK: %[[PLACE:.*]] = grid.slice_ref %o_ref[%[[ROW]], 0] [1, 128] [1, 1] drop [0]
+# CHECK: grid.atomic_rmw {{ *}}add {{.*}}, %[[PLACE]] : tensor<128xf32>
+# CHECK: tensor.insert_slice {{.*}} into %[[OLD]]
+# CHECK: scf.for
+# CHECK-NOT: iter_args
+# CHECK: scf.if
+# CHECK: grid.atomic_rmw {{ *}}maxs {{.*}} : i32
+def scattered(x_ref, i_ref, o_ref, old_ref, n_ref):
+    old_ref[...] = triton.atomic_add(o_ref, (i_ref[...],), x_ref[:4])
+    triton.atomic_max(n_ref, (i_ref[...],), i_ref[...], mask=i_ref[...] > 1)
+
+
+show(
+    scattered,
+    array(),
+    array(jnp.int32, 4),
+    out_shape=[array(), array(jnp.float32, 4, 128), array(jnp.int32, 8)],
+)
+
+
 # CHECK-LABEL: // lock
 # CHECK: grid.atomic_cas %{{.*}}, %{{.*}}, %{{.*}} : i32, memref<i32
 def lock(n_ref, o_ref):

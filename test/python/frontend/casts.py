@@ -63,3 +63,10 @@ show_value("bitcast", lambda a: lax.bitcast_convert_type(a, jnp.uint32), x)
 # CHECK: arith.shrui
 # CHECK: tensor.insert_slice {{.*}}[0, 0, 1] [8, 128, 1]
 show_value("bitcast_narrower", lambda a: lax.bitcast_convert_type(a, jnp.int16), x)
+
+# The op that makes a complex number takes scalars.
+# CHECK-LABEL: // real_to_complex
+# CHECK: linalg.generic
+# CHECK: complex.create {{.*}} : complex<f32>
+# CHECK: complex.constant [1.000000e+00 : f32, 0.000000e+00 : f32] : complex<f32>
+show_value("real_to_complex", lambda a: (a.astype(jnp.complex64) + 1).real, x)

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
 from show import array, show
 
 x = array()
@@ -63,3 +64,15 @@ def platform(x_ref, o_ref):
 
 
 show(platform, x)
+
+
+# All programs share what the body asks for itself.
+# CHECK-LABEL: // shares
+# CHECK: scratch(%[[TURN:.*]]: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>)
+# CHECK: grid.semaphore_signal %[[TURN]]
+def shares(x_ref, o_ref):
+    pl.semaphore_signal(pl.get_global(pltpu.SemaphoreType.REGULAR), 1)
+    o_ref[...] = x_ref[...]
+
+
+show(shares, x, grid=(2,))

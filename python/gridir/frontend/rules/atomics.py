@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from jax import tree_util
@@ -13,7 +14,7 @@ from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import rule
 from gridir.frontend.rules.elementwise import Ops
-from gridir.frontend.rules.state import Access, access_mask
+from gridir.frontend.rules.state import Access, access_mask, slice_ref
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -36,15 +37,56 @@ def _atomic_rmw(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, atomic_type
     if kind is None:
         raise ctx.unsupported(f"expected a dtype that `{atomic_type.value}` combines, got {aval.dtype}")
     access = Access(ctx, ref, transforms)
-    if access.indices:
-        raise ctx.unsupported(
-            "expected numbers and slices, got an array of indices",
-            "update the elements one by one, in a `jax.lax.fori_loop`",
-        )
     if emit.shape_of(value) != tuple(aval.shape):
         value = emit.broadcast_trailing(value, aval.shape)
+    mask = access_mask(ctx, access, mask, aval.shape)
     attribute = ir.Attribute.parse(f"#grid<atomic {kind}>")
-    return grid.AtomicRmwOp(attribute, value, access.ref, mask=access_mask(ctx, access, mask, aval.shape)).result
+    if access.indices:
+        return _update_each(ctx, attribute, access, value, mask)
+    return grid.AtomicRmwOp(attribute, value, access.ref, mask=mask).result
+
+
+def _update_each(
+    ctx: RuleContext, kind: ir.Attribute, access: Access, value: ir.Value, mask: ir.Value | None
+) -> ir.Value:
+    """Updates the place of each index in turn, so that a place which is named twice is updated twice."""
+    in_order = access.from_jax(value)
+    assert in_order is not None
+    counts, shape = emit.shape_of(access.indices[0]), access.ref.type.shape
+    kept = [size for dim, size in enumerate(shape) if dim not in access.dims]
+
+    def update(place: Sequence[ir.Value]) -> ir.Value:
+        indices = iter([emit.extract(index, place) for index in access.indices])
+        offsets = [next(indices) if dim in access.dims else 0 for dim in range(len(shape))]
+        sizes = [1 if dim in access.dims else size for dim, size in enumerate(shape)]
+        ref = slice_ref(access.ref, offsets, sizes, [1] * len(shape), access.dims)
+        if kept:
+            window = [*[1] * len(counts), *kept]
+            part = emit.extract_slice(in_order, [*place, *[0] * len(kept)], window, shape=kept)
+        else:
+            part = emit.extract(in_order, place)
+        return grid.AtomicRmwOp(kind, part, ref).result
+
+    def write(place: Sequence[ir.Value], held: Sequence[ir.Value]) -> list[ir.Value]:
+        old = update(place)
+        if not held:
+            return []
+        if not kept:
+            return [emit.insert(old, held[0], place)]
+        return [emit.insert_slice(old, held[0], [*place, *[0] * len(kept)], sizes=[*[1] * len(counts), *kept])]
+
+    def step(place: Sequence[ir.Value], held: Sequence[ir.Value]) -> list[ir.Value]:
+        if len(place) < len(counts):
+            ends = emit.index(0), emit.index(counts[len(place)]), emit.index(1)
+            return emit.for_loop(*ends, held, lambda i, *carried: step([*place, i], carried))
+        if mask is None:
+            return write(place, held)
+        types = [x.type for x in held]
+        otherwise = (lambda: held) if held else None
+        return emit.if_else(emit.extract(mask, place), types, lambda: write(place, held), otherwise)
+
+    results = step([], [emit.empty(access.gathered)] if ctx.is_used() else [])
+    return emit.transpose(results[0], access.to_jax) if results else value
 
 
 @rule("atomic_cas")

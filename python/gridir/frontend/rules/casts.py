@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -57,14 +58,28 @@ def _float_to_integer(x: ir.Value, source: Any, target: Any, unsigned: bool) -> 
     return emit.select(above, emit.constant(int(info.max), type_), result)
 
 
+def _to_complex(x: ir.Value, source: Any, target: Any) -> ir.Value:
+    """A real number as a complex one; the op that makes it takes scalars only."""
+    element, real = element_type(target.dtype), np.dtype(np.float32 if bit_width(target.dtype) == 64 else np.float64)
+    x = convert(x, source, jax.ShapeDtypeStruct(source.shape, real))
+
+    def create(scalar: ir.Value) -> ir.Value:
+        return emit.value("complex.create", [scalar, emit.constant(0, scalar.type)], element)
+
+    if not source.shape:
+        return create(x)
+    result, identity = emit.like(x.type, element), ir.AffineMap.get_identity(len(source.shape))
+    kinds = ["parallel"] * len(source.shape)
+    return emit.generic([(x, identity)], [(emit.empty(result), identity)], kinds, lambda a, _: create(a)).result
+
+
 def convert(x: ir.Value, source: Any, target: Any) -> ir.Value:
     """Converts a value between the dtypes of two abstract values."""
     if source.dtype == target.dtype:
         return x
     element = element_type(target.dtype)
     if is_complex(target):
-        part = element_type(np.float32 if bit_width(target.dtype) == 64 else np.float64)
-        return emit.value("complex.create", [emit.cast("arith.extf", x, part), emit.constant(0, part)], element)
+        return _to_complex(x, source, target)
     if is_bool(target):
         if source.dtype == jnp.bfloat16:
             # By its bits without the sign: arithmetic takes the smallest numbers for zero, and this is none.
@@ -90,7 +105,7 @@ def convert(x: ir.Value, source: Any, target: Any) -> ir.Value:
 @rule("convert_element_type")
 def _convert_element_type(ctx: RuleContext, x: ir.Value, **_: Any) -> ir.Value:
     source, target = ctx.avals_in[0], ctx.avals_out[0]
-    if is_complex(source) != is_complex(target) and source.shape:
+    if is_complex(source):
         raise ctx.unsupported(f"expected real arrays, got a conversion from {source.dtype} to {target.dtype}")
     return convert(x, source, target)
 

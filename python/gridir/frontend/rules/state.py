@@ -447,7 +447,7 @@ def _new_ref(ctx: RuleContext, value: ir.Value, **_: Any) -> ir.Value:
     return ref
 
 
-@rule("empty_ref")
+@rule("empty_ref", "get_global")
 def _empty_ref(ctx: RuleContext, **_: Any) -> ir.Value:
     return ctx.kernel.allocated[ctx.eqn.outvars[0]]
 
