@@ -59,11 +59,10 @@ def prepare(name: str, key: str, bytecode: bytes, options: TpuOptions) -> Mosaic
         parse_module(bytecode, kernel=name, context=shared_context()),
         pipeline_until("tpu-serialized", options),
         kernel=name,
+        # As on the CPU; libtpu verifies what it is given.
+        verify=False,
     )
     operations = _operations(module)
-    for attribute in [name for name in module.operation.attributes if not name.startswith("stable_mosaic.")]:
-        # libtpu knows the dialects of Mosaic and no other.
-        del module.operation.attributes[attribute]
     body = module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True).encode()
     return MosaicKernel(
         body,

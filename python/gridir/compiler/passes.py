@@ -11,13 +11,20 @@ from gridir.locations import Diagnostic, error_from_diagnostics
 from gridir.mlir import ir
 from gridir.mlir.passmanager import PassManager
 
+# How many modules may share a context. What MLIR makes unique in one, attributes and types, is freed only with it.
+_MODULES_PER_CONTEXT = 1000
+
 _thread = threading.local()
 
 
 def shared_context() -> ir.Context:
-    """Returns this thread's context for modules that outlive no call: making one takes as long as most kernels."""
-    if not hasattr(_thread, "context"):
-        _thread.context = _make_context()
+    """Returns this thread's context for modules that outlive no call: making one takes as long as most kernels.
+
+    A thread that compiles on and on gets a new one from time to time, so that its memory does not grow.
+    """
+    if getattr(_thread, "modules", 0) % _MODULES_PER_CONTEXT == 0:
+        _thread.context, _thread.modules = _make_context(), 0
+    _thread.modules += 1
     return _thread.context
 
 
@@ -42,12 +49,13 @@ def parse_module(source: str | bytes, *, kernel: str | None = None, context: ir.
 
 
 def run_pipeline(
-    module: ir.Module, pipeline: str, *, kernel: str | None = None, print_after_all: bool = False
+    module: ir.Module, pipeline: str, *, kernel: str | None = None, print_after_all: bool = False, verify: bool = True
 ) -> ir.Module:
     """Runs a textual pass pipeline (without `builtin.module(...)` around it) on a module, in place.
 
     Args:
       print_after_all: writes the IR after each pass to stderr.
+      verify: verifies the module after each pass, which takes longer than the passes.
 
     Raises:
       CompileError: when the pipeline cannot be parsed or a pass fails. Its details are a command that shows it again.
@@ -57,9 +65,10 @@ def run_pipeline(
             manager = PassManager.parse(f"builtin.module({pipeline})")
         except ValueError as error:
             raise error_from_diagnostics([Diagnostic("error", str(error))], kernel=kernel, stage="pipeline") from None
+        manager.enable_verifier(verify)
         if print_after_all:
             manager.enable_ir_printing(print_before_all=False, print_after_all=True, enable_debug_info=False)
-        before = str(module)
+        before = module.operation.clone(ip=False)
         try:
             manager.run(module.operation)
         except ir.MLIRError as error:

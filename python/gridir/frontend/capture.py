@@ -11,12 +11,12 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 from gridir.compiler.kernel import Kernel, make_kernel
+from gridir.compiler.passes import shared_context
 from gridir.compiler.targets import TARGETS, TPU, Target
 from gridir.errors import within_kernel
 from gridir.frontend import cpu_call, gpu_call, jax_compat, mosaic_callback, tpu_call
 from gridir.frontend.lower_kernel import lower_kernel
 from gridir.frontend.request import KernelRequest
-from gridir.mlir import ir
 
 if TYPE_CHECKING:
     from gridir.frontend.install import Installation
@@ -80,10 +80,8 @@ def get_kernel(request: KernelRequest, target: Target, options: Any) -> Kernel:
             kernel = _kernels.get(request.jaxpr, {}).get(key)
         if kernel is not None:
             return kernel
-    context = ir.Context()
-    context.enable_multithreading(False)
     with within_kernel(request.kernel_name, request.source):
-        module = lower_kernel(request, context, platform=target.platform)
+        module = lower_kernel(request, shared_context(), platform=target.platform)
     kernel = make_kernel(module, target, options, grid_mapping=request.grid_mapping, source=request.source)
     if key is not None:
         with _kernels_lock:

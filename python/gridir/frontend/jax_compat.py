@@ -10,6 +10,7 @@ kernel primitives, and XLA's custom calls.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -163,7 +164,12 @@ def read_check(err_tree: Any, leaves: Any) -> tuple[Any, str]:
 
 def user_frame(source_info: Any) -> Frame | None:
     """The innermost frame outside JAX's own files of the code that made an equation, or None."""
-    frame = _source_info.user_frame(source_info.traceback)
+    return _user_frame(source_info.traceback)
+
+
+@functools.lru_cache(maxsize=4096)
+def _user_frame(traceback: Any) -> Frame | None:
+    frame = _source_info.user_frame(traceback)
     if frame is None:
         return None
     return Frame(frame.file_name, frame.start_line, frame.start_column + 1, frame.function_name)

@@ -55,6 +55,7 @@ def _type_text(name: str) -> str:
     raise UnsupportedError(f"expected a dtype that a kernel can hold, got {name}")
 
 
+@functools.lru_cache(maxsize=256)
 def dtype_name(dtype: Any) -> str:
     """The name of a JAX dtype; extended dtypes, as those of semaphores, have one too."""
     return getattr(dtype, "name", None) or str(dtype)

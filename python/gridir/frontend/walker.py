@@ -13,7 +13,7 @@ import jax
 import numpy as np
 from jax.extend import core
 
-from gridir.errors import UnsupportedError
+from gridir.errors import Frame, UnsupportedError
 from gridir.frontend import emit, jax_compat, registry
 from gridir.frontend.context import KernelContext, RuleContext
 from gridir.frontend.rules import state
@@ -46,14 +46,17 @@ def walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequenc
 
 def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequence[ir.Value]) -> list[ir.Value]:
     env: dict[Any, ir.Value] = {}
+    literals: dict[Any, ir.Value] = {}
 
     def read(atom: Any) -> ir.Value:
-        if isinstance(atom, jax_compat.Literal):
-            aval: Any = atom.aval
-            constant = emit.array_constant(np.asarray(atom.val), element_type(aval.dtype))
-            kernel.literals.append(constant)
-            return constant
-        return env[atom]
+        if not isinstance(atom, jax_compat.Literal):
+            return env[atom]
+        array, dtype = np.asarray(atom.val), atom.aval.dtype
+        key = (dtype, array.shape, array.tobytes())
+        if key not in literals:
+            literals[key] = emit.array_constant(array, element_type(dtype))
+            kernel.literals.append(literals[key])
+        return literals[key]
 
     for var, const in zip(jaxpr.constvars, consts, strict=True):
         is_value = isinstance(const, ir.Value)
@@ -121,14 +124,19 @@ def _nested(param: Any) -> Iterator[Any]:
             yield from _nested(item)
 
 
-def _equations(jaxpr: Any, caller: Any = None) -> Iterator[tuple[Any, Any]]:
-    """Every equation, and its place in the author's file; where JAX has forgotten that, the place of its caller."""
+def _equations(jaxpr: Any, callers: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every equation, the outermost first, as the last of a tuple of those that it is nested in."""
     for eqn in jaxpr.eqns:
-        frame = jax_compat.user_frame(eqn.source_info) or caller
-        yield eqn, frame
+        path = (*callers, eqn)
+        yield path
         for param in eqn.params.values():
             for nested in _nested(param):
-                yield from _equations(nested, frame)
+                yield from _equations(nested, path)
+
+
+def _place(path: Sequence[Any]) -> Frame | None:
+    """The place of an equation in the author's file; where JAX has forgotten that, the place of its caller."""
+    return next(filter(None, (jax_compat.user_frame(eqn.source_info) for eqn in reversed(path))), None)
 
 
 def global_refs(jaxpr: Any) -> list[Any]:
@@ -150,9 +158,10 @@ def check_supported(name: str, jaxprs: Sequence[Any]) -> None:
     missing: dict[str, Any] = {}
     primitives: set[str] = set()
     for jaxpr in jaxprs:
-        for eqn, frame in _equations(jaxpr):
+        for path in _equations(jaxpr):
+            eqn = path[-1]
             if registry.find(eqn.primitive.name) is None:
-                missing.setdefault(f"{eqn.primitive.name}[{_describe(eqn.params)}]", frame)
+                missing.setdefault(f"{eqn.primitive.name}[{_describe(eqn.params)}]", _place(path))
                 primitives.add(eqn.primitive.name)
     if not missing:
         return
