@@ -34,6 +34,7 @@ void buildGridToTPUPipeline(OpPassManager &pm,
   // What the author says twice is computed once, so that what follows sees
   // equal values as one.
   pm.addPass(createCSEPass());
+  pm.addPass(tpu::createTPUSimplifyIndicesPass());
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(tpu::createTPUExpandArithmeticPass());
   functions.addPass(tpu::createTPUSelectAccumulatorsPass());

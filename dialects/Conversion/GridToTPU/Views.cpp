@@ -135,15 +135,36 @@ FailureOr<Value> createMemRef(Lowering &lowering, Operation *op,
                            MemRefLayoutAttrInterface(), base.getMemorySpace());
   };
   Value memref = view.base;
-  if (ArrayRef(view.sizes) != base.getShape()) {
-    auto offsets = llvm::map_to_vector(view.offsets, [&](OpFoldResult offset) {
+  SmallVector<int64_t> shape(base.getShape());
+  SmallVector<OpFoldResult> offsets = view.offsets;
+  SmallVector<int64_t> sizes = view.sizes;
+  auto slice = [&](ArrayRef<OpFoldResult> starts, ArrayRef<int64_t> extents) {
+    auto values = llvm::map_to_vector(starts, [&](OpFoldResult offset) {
       return toI32(builder, loc, offset);
     });
-    memref = tpu::MemRefSliceOp::create(builder, loc, typeOf(view.sizes),
-                                        memref, offsets, ValueRange());
+    memref = tpu::MemRefSliceOp::create(builder, loc, typeOf(extents), memref,
+                                        values, ValueRange());
+  };
+  // Leading indices are applied one by one: windows that begin alike share
+  // their beginning, and with it Mosaic's checks.
+  size_t numLeading = 0;
+  while (numLeading + 2 < view.sizes.size() && view.dropped[numLeading] &&
+         !getConstantIntValue(offsets.front())) {
+    SmallVector<OpFoldResult> starts(shape.size(),
+                                     builder.getI32IntegerAttr(0));
+    starts.front() = offsets.front();
+    shape.front() = 1;
+    slice(starts, shape);
+    shape.erase(shape.begin());
+    memref = tpu::MemRefSqueezeOp::create(builder, loc, typeOf(shape), memref);
+    offsets.erase(offsets.begin());
+    sizes.erase(sizes.begin());
+    ++numLeading;
   }
+  if (sizes != shape)
+    slice(offsets, sizes);
   SmallVector<int64_t> kept = view.getKeptShape();
-  if (kept.size() != view.sizes.size())
+  if (kept.size() != sizes.size())
     memref = tpu::MemRefSqueezeOp::create(builder, loc, typeOf(kept), memref);
   if (view.reshaped && ArrayRef(*view.reshaped) != ArrayRef(kept)) {
     ArrayRef<int64_t> shape = *view.reshaped;

@@ -191,4 +191,43 @@ def TPUSerializePass : Pass<"tpu-serialize", "::mlir::ModuleOp"> {
   ];
 }
 
+def TPUSimplifyIndicesPass : Pass<"tpu-simplify-indices", "::mlir::ModuleOp"> {
+  let summary = "Simplify arithmetic on grid indices by their ranges";
+  let description = [{
+    The grid says how far its indices go. What follows for the integers of the
+    kernel and of its transforms is folded, and sums that are compared lose what
+    both sides have in common: a block on or below the diagonal is found by one
+    comparison of two indices. Every step of the grid runs this arithmetic on
+    the scalar unit before it can do anything else.
+
+    Nothing is rewritten that may wrap around.
+
+    Before:
+
+    ```mlir
+    func.func @kernel(%i: i32, %j: i32) -> i1 attributes {
+        tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4, 4>} {
+      %c1 = arith.constant 1 : i32
+      %c128 = arith.constant 128 : i32
+      %next = arith.addi %i, %c1 : i32
+      %end = arith.muli %next, %c128 : i32
+      %last_row = arith.subi %end, %c1 : i32
+      %first_column = arith.muli %j, %c128 : i32
+      %0 = arith.cmpi sgt, %last_row, %first_column : i32
+      return %0 : i1
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %0 = arith.cmpi sge, %i, %j : i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numComparisons", "num-comparisons", "Number of comparisons that were simplified">
+  ];
+}
+
 #endif // GRIDIR_DIALECTS_TPU_TRANSFORMS_PASSES_TD

@@ -1,0 +1,345 @@
+//===- SimplifyIndices.cpp - Arithmetic on indices, with their ranges -----===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TPU/IR/TPU.h"
+#include "dialects/TPU/Transforms/Passes.h"
+
+#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "mlir/Analysis/DataFlow/Utils.h"
+#include "mlir/Analysis/DataFlowFramework.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+namespace gridir::tpu {
+#define GEN_PASS_DEF_TPUSIMPLIFYINDICESPASS
+#include "dialects/TPU/Transforms/Passes.h.inc"
+} // namespace gridir::tpu
+
+using namespace mlir;
+using arith::CmpIPredicate;
+using namespace gridir::tpu;
+
+namespace {
+
+/// Ranges of integers, of which those of the grid's indices are given.
+class GridRangeAnalysis : public dataflow::IntegerRangeAnalysis {
+public:
+  GridRangeAnalysis(DataFlowSolver &solver, func::FuncOp function,
+                    ArrayRef<int64_t> bounds)
+      : IntegerRangeAnalysis(solver), function(function), bounds(bounds) {}
+
+  void setToEntryState(dataflow::IntegerValueRangeLattice *lattice) override {
+    auto argument = dyn_cast<BlockArgument>(lattice->getAnchor());
+    if (!argument || argument.getOwner() != &function.front() ||
+        argument.getArgNumber() >= bounds.size())
+      return IntegerRangeAnalysis::setToEntryState(lattice);
+    int64_t bound = bounds[argument.getArgNumber()];
+    if (ShapedType::isDynamic(bound))
+      bound = std::numeric_limits<int32_t>::max();
+    unsigned width = argument.getType().getIntOrFloatBitWidth();
+    auto range = ConstantIntRanges::fromSigned(
+        APInt::getZero(width),
+        APInt(width, std::max<int64_t>(bound - 1, 0), /*isSigned=*/true));
+    propagateIfChanged(lattice, lattice->join(IntegerValueRange(range)));
+  }
+
+private:
+  func::FuncOp function;
+  ArrayRef<int64_t> bounds;
+};
+
+/// Forgets what is known of ops that the driver erases.
+class ForgetErased : public RewriterBase::Listener {
+public:
+  explicit ForgetErased(DataFlowSolver &solver) : solver(solver) {}
+  void notifyOperationErased(Operation *op) override {
+    solver.eraseState(solver.getProgramPointAfter(op));
+    for (Value result : op->getResults())
+      solver.eraseState(result);
+  }
+
+private:
+  DataFlowSolver &solver;
+};
+
+/// `constant` plus each value times its factor, and the range of the sum.
+struct LinearSum {
+  llvm::SmallMapVector<Value, int64_t, 4> factors;
+  int64_t constant = 0, low = 0, high = 0;
+  /// The ops that compute it.
+  llvm::SmallSetVector<Operation *, 8> ops;
+
+  LinearSum scaled(int64_t factor) const {
+    LinearSum result = *this;
+    for (auto &[value, old] : result.factors)
+      old *= factor;
+    result.constant *= factor;
+    std::tie(result.low, result.high) =
+        std::minmax({low * factor, high * factor});
+    return result;
+  }
+  LinearSum operator+(const LinearSum &other) const {
+    LinearSum result = *this;
+    for (auto [value, factor] : other.factors)
+      result.factors[value] += factor;
+    result.constant += other.constant;
+    result.low += other.low;
+    result.high += other.high;
+    result.ops.insert_range(other.ops);
+    return result;
+  }
+};
+
+/// Products of two numbers of this size, and sums of a few, fit 64 bits.
+constexpr int64_t kLargest = std::numeric_limits<int32_t>::max();
+
+class CompareWithoutProducts : public OpRewritePattern<arith::CmpIOp> {
+public:
+  CompareWithoutProducts(MLIRContext *context, DataFlowSolver &solver,
+                         Pass::Statistic &count)
+      : OpRewritePattern(context), solver(solver), count(count) {}
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override;
+
+private:
+  std::optional<LinearSum> getLeaf(Value value) const;
+  std::optional<LinearSum> getSum(Value value) const;
+
+  DataFlowSolver &solver;
+  Pass::Statistic &count;
+};
+
+std::optional<LinearSum> CompareWithoutProducts::getLeaf(Value value) const {
+  const auto *lattice =
+      solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
+  if (!lattice || lattice->getValue().isUninitialized())
+    return std::nullopt;
+  ConstantIntRanges range = lattice->getValue().getValue();
+  LinearSum leaf;
+  leaf.low = range.smin().getSExtValue();
+  leaf.high = range.smax().getSExtValue();
+  if (leaf.low < -kLargest || leaf.high > kLargest)
+    return std::nullopt;
+  leaf.factors[value] = 1;
+  return leaf;
+}
+
+/// A value as a sum; none where a part of it may wrap around.
+std::optional<LinearSum> CompareWithoutProducts::getSum(Value value) const {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number))) {
+    LinearSum sum;
+    sum.constant = sum.low = sum.high = number.getSExtValue();
+    return std::abs(sum.constant) <= kLargest ? std::optional(sum)
+                                              : std::nullopt;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return getLeaf(value);
+  std::optional<LinearSum> left = getSum(op->getOperand(0));
+  std::optional<LinearSum> right = getSum(op->getOperand(1));
+  if (!left || !right)
+    return getLeaf(value);
+  LinearSum sum;
+  if (isa<arith::MulIOp>(op)) {
+    if (!right->factors.empty())
+      std::swap(left, right);
+    if (!right->factors.empty())
+      return getLeaf(value);
+    sum = left->scaled(right->constant);
+  } else {
+    sum = *left + (isa<arith::SubIOp>(op) ? right->scaled(-1) : *right);
+  }
+  if (sum.low < -kLargest || sum.high > kLargest)
+    return getLeaf(value);
+  sum.ops.insert(op);
+  return sum;
+}
+
+/// The predicate for a difference that is compared with 0.
+std::optional<CmpIPredicate> getSigned(CmpIPredicate predicate,
+                                       bool isNeverNegative) {
+  switch (predicate) {
+  case CmpIPredicate::ult:
+    return isNeverNegative ? std::optional(CmpIPredicate::slt) : std::nullopt;
+  case CmpIPredicate::ule:
+    return isNeverNegative ? std::optional(CmpIPredicate::sle) : std::nullopt;
+  case CmpIPredicate::ugt:
+    return isNeverNegative ? std::optional(CmpIPredicate::sgt) : std::nullopt;
+  case CmpIPredicate::uge:
+    return isNeverNegative ? std::optional(CmpIPredicate::sge) : std::nullopt;
+  default:
+    return predicate;
+  }
+}
+
+/// The predicate that says the same of the operands the other way round.
+CmpIPredicate swapOperands(CmpIPredicate predicate) {
+  switch (predicate) {
+  case CmpIPredicate::slt:
+    return CmpIPredicate::sgt;
+  case CmpIPredicate::sle:
+    return CmpIPredicate::sge;
+  case CmpIPredicate::sgt:
+    return CmpIPredicate::slt;
+  case CmpIPredicate::sge:
+    return CmpIPredicate::sle;
+  default:
+    return predicate;
+  }
+}
+
+/// `a - b < 1` is `a <= b`, and so on: what needs no constant.
+void avoidConstant(CmpIPredicate &predicate, int64_t &constant) {
+  if (predicate == CmpIPredicate::slt && constant == 1)
+    predicate = CmpIPredicate::sle;
+  else if (predicate == CmpIPredicate::sgt && constant == -1)
+    predicate = CmpIPredicate::sge;
+  else if (predicate == CmpIPredicate::sle && constant == -1)
+    predicate = CmpIPredicate::slt;
+  else if (predicate == CmpIPredicate::sge && constant == 1)
+    predicate = CmpIPredicate::sgt;
+  else
+    return;
+  constant = 0;
+}
+
+LogicalResult
+CompareWithoutProducts::matchAndRewrite(arith::CmpIOp op,
+                                        PatternRewriter &rewriter) const {
+  if (isa<ShapedType>(op.getLhs().getType()))
+    return failure();
+  std::optional<LinearSum> lhs = getSum(op.getLhs());
+  std::optional<LinearSum> rhs = getSum(op.getRhs());
+  if (!lhs || !rhs)
+    return failure();
+  std::optional<CmpIPredicate> predicate =
+      getSigned(op.getPredicate(), lhs->low >= 0 && rhs->low >= 0);
+  if (!predicate)
+    return failure();
+  LinearSum difference = *lhs + rhs->scaled(-1);
+  difference.factors.remove_if([](auto &entry) { return entry.second == 0; });
+  int64_t divisor = 0;
+  for (auto [value, factor] : difference.factors)
+    divisor = std::gcd(divisor, factor);
+  if (divisor == 0 || difference.ops.empty())
+    return failure();
+
+  // The sum of `value * factor / divisor` compares with the constant.
+  int64_t constant;
+  switch (*predicate) {
+  case CmpIPredicate::slt:
+  case CmpIPredicate::sge:
+    constant = llvm::divideCeilSigned(-difference.constant, divisor);
+    break;
+  case CmpIPredicate::sle:
+  case CmpIPredicate::sgt:
+    constant = llvm::divideFloorSigned(-difference.constant, divisor);
+    break;
+  default:
+    if (difference.constant % divisor != 0)
+      return failure();
+    constant = -difference.constant / divisor;
+  }
+  SmallVector<Value> added, subtracted;
+  for (auto [value, factor] : difference.factors) {
+    if (std::abs(factor) != divisor)
+      return failure();
+    (factor > 0 ? added : subtracted).push_back(value);
+  }
+  if (added.empty()) {
+    std::swap(added, subtracted);
+    predicate = swapOperands(*predicate);
+    constant = -constant;
+  }
+  if (!subtracted.empty())
+    avoidConstant(*predicate, constant);
+
+  // A constant may stand alone on a side; beside other values it is an op.
+  auto countOps = [](size_t values, bool withConstant) -> size_t {
+    size_t parts = values + (withConstant ? 1 : 0);
+    return parts > 1 ? parts - 1 : 0;
+  };
+  size_t numOps = countOps(added.size(), /*withConstant=*/false) +
+                  countOps(subtracted.size(), constant != 0);
+  if (numOps >= difference.ops.size())
+    return failure();
+
+  Location loc = op.getLoc();
+  Type type = op.getLhs().getType();
+  auto sum = [&](ArrayRef<Value> values, int64_t number) -> Value {
+    Value result;
+    if (number != 0 || values.empty())
+      result = arith::ConstantOp::create(rewriter, loc,
+                                         rewriter.getIntegerAttr(type, number));
+    for (Value value : values)
+      result =
+          result
+              ? arith::AddIOp::create(rewriter, loc, value, result).getResult()
+              : value;
+    return result;
+  };
+  Value left = sum(added, 0), right = sum(subtracted, constant);
+  rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, *predicate, left, right);
+  ++count;
+  return success();
+}
+
+class TPUSimplifyIndicesPass
+    : public gridir::tpu::impl::TPUSimplifyIndicesPassBase<
+          TPUSimplifyIndicesPass> {
+public:
+  using TPUSimplifyIndicesPassBase::TPUSimplifyIndicesPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (auto kernel : module.getOps<func::FuncOp>()) {
+      auto bounds =
+          kernel->getAttrOfType<DenseI64ArrayAttr>(kIterationBoundsName);
+      if (!bounds)
+        continue;
+      // The kernel, and what says where its windows lie.
+      llvm::SmallSetVector<func::FuncOp, 8> functions;
+      functions.insert(kernel);
+      if (auto windows = kernel->getAttrOfType<ArrayAttr>(kWindowParamsName))
+        windows.walk([&](FlatSymbolRefAttr transform) {
+          if (auto function = module.lookupSymbol<func::FuncOp>(transform))
+            functions.insert(function);
+        });
+      for (func::FuncOp function : functions)
+        if (failed(simplify(function, bounds)))
+          return signalPassFailure();
+    }
+  }
+
+private:
+  LogicalResult simplify(func::FuncOp function, ArrayRef<int64_t> bounds) {
+    if (function.isExternal())
+      return success();
+    DataFlowSolver solver;
+    dataflow::loadBaselineAnalyses(solver);
+    solver.load<GridRangeAnalysis>(function, bounds);
+    if (failed(solver.initializeAndRun(function)))
+      return failure();
+    RewritePatternSet patterns(&getContext());
+    arith::populateIntRangeOptimizationsPatterns(patterns, solver);
+    patterns.add<CompareWithoutProducts>(&getContext(), solver, numComparisons);
+    ForgetErased listener(solver);
+    return applyPatternsGreedily(function, std::move(patterns),
+                                 GreedyRewriteConfig().setListener(&listener));
+  }
+};
+
+} // namespace

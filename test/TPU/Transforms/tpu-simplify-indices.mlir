@@ -1,0 +1,136 @@
+// RUN: gridir-opt %s --tpu-simplify-indices --split-input-file | FileCheck %s
+
+// A block on or below the diagonal: the sides of the blocks are as long as one another.
+
+// CHECK-LABEL: func.func @diagonal(
+// CHECK-SAME: %[[I:.*]]: i32, %[[J:.*]]: i32, %[[O:.*]]: memref
+// CHECK-NOT: arith.muli
+// CHECK: %[[BELOW:.*]] = arith.cmpi sge, %[[I]], %[[J]] : i32
+// CHECK-NEXT: scf.if %[[BELOW]]
+func.func @diagonal(%i: i32, %j: i32, %o: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
+    tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4, 4>,
+    dimension_semantics = [#tpu.dimension_semantics<parallel>, #tpu.dimension_semantics<arbitrary>],
+    scalar_prefetch = 0 : i64, scratch_operands = 0 : i64,
+    window_params = [{transform_indices = @transform_0, window_bounds = array<i64: 8, 128>}]} {
+  %c1 = arith.constant 1 : i32
+  %c128 = arith.constant 128 : i32
+  %next = arith.addi %i, %c1 : i32
+  %end = arith.muli %next, %c128 : i32
+  %last_row = arith.subi %end, %c1 : i32
+  %first_column = arith.muli %j, %c128 : i32
+  %below = arith.cmpi sgt, %last_row, %first_column : i32
+  scf.if %below {
+    %c0 = arith.constant 0 : index
+    %x = arith.constant dense<1.0> : vector<8x128xf32>
+    vector.store %x, %o[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
+  }
+  return
+}
+
+// The transforms of the windows know the grid, too.
+
+// CHECK-LABEL: func.func @transform_0(
+// CHECK-SAME: %[[I:.*]]: i32, %[[J:.*]]: i32)
+// CHECK: %[[BELOW:.*]] = arith.cmpi sge, %[[I]], %[[J]] : i32
+// CHECK: arith.select %[[BELOW]], %[[J]]
+func.func @transform_0(%i: i32, %j: i32) -> (i32, i32) {
+  %c0 = arith.constant 0 : i32
+  %c127 = arith.constant 127 : i32
+  %c128 = arith.constant 128 : i32
+  %first_row = arith.muli %i, %c128 : i32
+  %last_row = arith.addi %first_row, %c127 : i32
+  %first_column = arith.muli %j, %c128 : i32
+  %below = arith.cmpi sgt, %last_row, %first_column : i32
+  %k = arith.select %below, %j, %c0 : i32
+  return %i, %k : i32, i32
+}
+
+// -----
+
+// What the range decides is a constant: a negative index would count from the end.
+
+// CHECK-LABEL: func.func @known(
+// CHECK-SAME: %[[I:.*]]: i32
+// CHECK-NOT: arith.select
+// CHECK: return %[[I]]
+func.func @known(%i: i32) -> i32 attributes {
+    tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>} {
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  %negative = arith.cmpi slt, %i, %c0 : i32
+  %wrapped = arith.addi %i, %c4 : i32
+  %index = arith.select %negative, %wrapped, %i : i32
+  return %index : i32
+}
+
+// -----
+
+// One index and numbers.
+
+// CHECK-LABEL: func.func @one(
+// CHECK-SAME: %[[I:.*]]: i32)
+// CHECK-DAG: %[[C2:.*]] = arith.constant 2 : i32
+// CHECK-DAG: arith.cmpi sgt, %[[I]], %[[C2]] : i32
+// CHECK-DAG: arith.cmpi sle, %[[I]], %[[C2]] : i32
+// CHECK-DAG: arith.cmpi eq, %[[I]], %[[C2]] : i32
+func.func @one(%i: i32) -> (i1, i1, i1) attributes {
+    tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 100>} {
+  %c5 = arith.constant 5 : i32
+  %c8 = arith.constant 8 : i32
+  %c21 = arith.constant 21 : i32
+  %scaled = arith.muli %i, %c8 : i32
+  %place = arith.addi %scaled, %c5 : i32
+  %0 = arith.cmpi sgt, %place, %c21 : i32
+  %1 = arith.cmpi ule, %place, %c21 : i32
+  %2 = arith.cmpi eq, %place, %c21 : i32
+  return %0, %1, %2 : i1, i1, i1
+}
+
+// -----
+
+// A product that may wrap around stays, as does one with a number that anything may be.
+
+// CHECK-LABEL: func.func @wraps(
+// CHECK: arith.muli
+// CHECK: arith.muli
+// CHECK: arith.cmpi
+// CHECK: arith.muli
+// CHECK: arith.cmpi
+func.func @wraps(%i: i32, %j: i32, %n: i32) -> (i1, i1) attributes {
+    tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 65536, 4>} {
+  %large = arith.constant 65536 : i32
+  %c128 = arith.constant 128 : i32
+  %x = arith.muli %i, %large : i32
+  %y = arith.muli %j, %large : i32
+  %0 = arith.cmpi sgt, %x, %y : i32
+  %z = arith.muli %n, %c128 : i32
+  %1 = arith.cmpi sgt, %z, %c128 : i32
+  return %0, %1 : i1, i1
+}
+
+// -----
+
+// A dynamic dimension of the grid has no end, but a beginning.
+
+// CHECK-LABEL: func.func @dynamic(
+// CHECK-SAME: %[[I:.*]]: i32)
+// CHECK-NEXT: %[[TRUE:.*]] = arith.constant true
+// CHECK-NEXT: return %[[TRUE]]
+func.func @dynamic(%i: i32) -> i1 attributes {
+    tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: -9223372036854775808>} {
+  %c0 = arith.constant 0 : i32
+  %0 = arith.cmpi sge, %i, %c0 : i32
+  return %0 : i1
+}
+
+// -----
+
+// A function that is no kernel has no grid.
+
+// CHECK-LABEL: func.func @other(
+// CHECK: arith.cmpi sgt
+func.func @other(%i: i32) -> i1 {
+  %c0 = arith.constant 0 : i32
+  %0 = arith.cmpi sgt, %i, %c0 : i32
+  return %0 : i1
+}
