@@ -141,7 +141,7 @@ def _place(path: Sequence[Any]) -> Frame | None:
 
 def global_refs(jaxpr: Any) -> list[Any]:
     """The variables of a kernel that stand for Refs which outlive a program: the results of `pl.get_global`."""
-    made = {eqn.outvars[0]: None for eqn, _ in _equations(jaxpr) if eqn.primitive.name == "get_global"}
+    made = {path[-1].outvars[0]: None for path in _equations(jaxpr) if path[-1].primitive.name == "get_global"}
     return list(made)
 
 
