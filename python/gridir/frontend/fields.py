@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gridir.errors import UnsupportedError
@@ -29,6 +29,77 @@ class Effect(enum.Enum):
 HONOURED, NO_MEANING, ERROR = Effect.HONOURED, Effect.NO_MEANING, Effect.ERROR
 
 
+# What a target does otherwise than the CPU.
+OTHER_TARGETS: dict[str, dict[str, dict[str, tuple[Effect, str]]]] = {
+    "tpu": {
+        "GridMapping": {
+            "grid": (HONOURED, "`iteration_bounds`; a size that the call gives is an operand of Mosaic's call"),
+            "grid_names": (HONOURED, "`axis_index` finds a dimension by its name"),
+            "scratch_avals": (HONOURED, "VMEM, SMEM and semaphores that live from program to program"),
+            "num_index_operands": (HONOURED, "`scalar_prefetch`"),
+        },
+        "BlockMapping": {
+            "block_shape": (HONOURED, "`window_bounds`: whole tiles; bounded slices and `Indirect` are an error"),
+            "transformed_block_aval": (HONOURED, "VMEM, SMEM, HBM or any; the space of another chip is an error"),
+            "index_map_jaxpr": (HONOURED, "a transform function of the module"),
+            "index_map_out_tree": (HONOURED, "says which start and size of a `pl.Slice` are fixed"),
+            "pipeline_mode": (HONOURED, "one buffer or two; more, and lookahead, are an error"),
+        },
+        "pallas_call": {
+            "input_output_aliases": (HONOURED, "`output_operand_aliases` of the call"),
+            "interpret": (HONOURED, "left to JAX"),
+            "cost_estimate": (HONOURED, "`cost_estimate` of the call's configuration"),
+            "metadata": (HONOURED, "the frontend attribute `kernel_metadata` of the call"),
+        },
+        "tpu.CompilerParams": {
+            "dimension_semantics": (HONOURED, "an attribute of the kernel's function"),
+            **dict.fromkeys(
+                (
+                    "allow_input_fusion",
+                    "internal_scratch_in_bytes",
+                    "disable_bounds_checks",
+                    "disable_semaphore_checks",
+                    "skip_device_barrier",
+                    "shape_invariant_numerics",
+                ),
+                (HONOURED, "the same name in `custom_call_config`"),
+            ),
+            "vmem_limit_bytes": (HONOURED, "`scoped_memory_configs`, and the limit of `grid-plan-memory`"),
+            "collective_id": (HONOURED, "an error without a barrier semaphore, as that is without it"),
+            "has_side_effects": (HONOURED, "`has_side_effect` of the call"),
+            "flags": (HONOURED, "`flag_configs`; libtpu knows a closed list of them"),
+            "serialization_format": (ERROR, "libtpu reads format 1 only, which is the default"),
+            "kernel_type": (HONOURED, "a TensorCore, which is the default; another core is an error"),
+            "allow_collective_id_without_custom_barrier": (HONOURED, "lets `collective_id` through"),
+            "use_tc_tiling_on_sc": (ERROR, "it is for kernels on a SparseCore"),
+            "needs_layout_passes": (NO_MEANING, "a TensorCore's kernel always has them"),
+            "fuse_transposed_lhs_in_matmul": (HONOURED, "`transpose_lhs_hint` of `tpu.matmul`"),
+        },
+        "triton.CompilerParams": {
+            "num_stages": (NO_MEANING, "a record for another chip"),
+            "num_warps": (NO_MEANING, "a record for another chip"),
+        },
+    },
+    "gpu": {
+        "BlockMapping": {
+            "transformed_block_aval": (HONOURED, "blocks lie in the memory of the GPU; the space of a TPU is an error"),
+        },
+        "tpu.CompilerParams": {
+            "vmem_limit_bytes": (NO_MEANING, "there is no VMEM"),
+        },
+        "mosaic_gpu.CompilerParams": {
+            "approx_math": (HONOURED, "`exp` and `tanh` of f32 by the instructions that are off by some bits"),
+            "delay_release": (HONOURED, "less than `max_concurrent_steps`, or an error; blocks are read in place"),
+            "profile_space": (ERROR, "no events of warps are recorded"),
+            "reduction_scratch_bytes": (HONOURED, "shared memory that a reduction may take"),
+        },
+        "triton.CompilerParams": {
+            "num_warps": (HONOURED, "warps of a program, 1 to 32"),
+        },
+    },
+}
+
+
 @dataclasses.dataclass(frozen=True)
 class Field:
     """One field of a record or one parameter of a call.
@@ -39,6 +110,7 @@ class Field:
       place: where `grid` holds it.
       cpu: what the CPU target does with it.
       why: the reason, or what exactly happens.
+      others: the same two for a target that does something else: "tpu" or "gpu".
     """
 
     owner: str
@@ -46,10 +118,26 @@ class Field:
     place: str
     cpu: Effect
     why: str
+    others: Mapping[str, tuple[Effect, str]] = dataclasses.field(default_factory=dict)
+
+    def on(self, target: str) -> tuple[Effect, str]:
+        """What a target does with the field, and why."""
+        return self.others.get(target, (self.cpu, self.why))
 
 
 def _fields(owner: str, *rows: tuple[str, str, Effect, str]) -> tuple[Field, ...]:
-    return tuple(Field(owner, *row) for row in rows)
+    return tuple(
+        Field(
+            owner,
+            *row,
+            others={
+                target: table[owner][row[0]]
+                for target, table in OTHER_TARGETS.items()
+                if row[0] in table.get(owner, {})
+            },
+        )
+        for row in rows
+    )
 
 
 GRID_MAPPING = _fields(
@@ -204,7 +292,7 @@ def _refused(fields: tuple[Field, ...], record: Any) -> Iterator[Field]:
 
 
 def check(request: Any, target: str = "CPU") -> None:
-    """Refuses a kernel that sets a field whose dropping would change the result on a CPU, or on a GPU alike.
+    """Refuses a kernel that sets a field whose dropping would change the result on every target alike.
 
     Args:
       request: the `KernelRequest`.
@@ -238,19 +326,30 @@ def check(request: Any, target: str = "CPU") -> None:
 def to_markdown() -> str:
     """The table as a page of the documentation."""
     lines = [
-        "# What every field does on the CPU target",
+        "# What every field does on each target",
         "",
-        "A field is *honoured*; or it has *no meaning* on this target and is accepted in silence; or dropping it would",
+        "A field is *honoured*; or it has *no meaning* on a target and is accepted in silence; or dropping it would",
         "change the result: then a value other than the default is an *error* that names the kernel and the operand.",
-        "The second column says where the `grid` dialect holds the field. The page is printed by",
-        "`python -m gridir.frontend.fields`, from the table that the compiler itself uses.",
+        "The second column says where the `grid` dialect holds the field; a target that gives no reason of its own has",
+        "the CPU's. The page is printed by `python -m gridir.frontend.fields`, from the table that the compiler",
+        "itself uses.",
     ]
     owner = None
     for field in FIELDS:
         if field.owner != owner:
             owner = field.owner
-            lines += ["", f"## `{owner}`", "", "| field | in `grid` | CPU | |", "| --- | --- | --- | --- |"]
-        lines.append(f"| `{field.name}` | {field.place} | {field.cpu.value} | {field.why} |")
+            lines += [
+                "",
+                f"## `{owner}`",
+                "",
+                "| field | in `grid` | CPU | TPU | GPU |",
+                "| --- | --- | --- | --- | --- |",
+            ]
+        cells = [f"{field.cpu.value}: {field.why}"]
+        for target in OTHER_TARGETS:
+            effect, why = field.on(target)
+            cells.append(f"{effect.value}: {why}" if target in field.others else effect.value)
+        lines.append(f"| `{field.name}` | {field.place} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

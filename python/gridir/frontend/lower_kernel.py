@@ -37,8 +37,7 @@ def lower_kernel(
       UnsupportedError: the kernel uses something that gridir cannot lower; primitives are all named at once.
     """
     check_supported(request.kernel_name, [request.jaxpr])
-    if platform in ("cpu", "cuda"):
-        fields.check(request, "CPU" if platform == "cpu" else "GPU")
+    fields.check(request, {"cuda": "GPU"}.get(platform, platform.upper()))
     if any(jax_compat.is_key(block.array_aval) for block in request.grid_mapping.block_mappings):
         request = dataclasses.replace(request, grid_mapping=jax_compat.words_of_keys(request.grid_mapping))
     with context, ir.Location.unknown():

@@ -45,7 +45,10 @@ def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat.Emitter:
     Raises:
       OptionError: when a field of the author's record cannot be honoured.
     """
-    params = record_for(request.compiler_params, "tpu") or pltpu.CompilerParams()
+    params = record_for(request.compiler_params, "tpu")
+    if not isinstance(params, pltpu.CompilerParams):
+        # None, or the record of another chip.
+        params = pltpu.CompilerParams()
 
     def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
         try:

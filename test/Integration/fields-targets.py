@@ -1,0 +1,64 @@
+# RUN: %python %s %repository | FileCheck %s
+"""What the table of fields says about TPUs and GPUs is what happens: a kernel is lowered, or is refused.
+
+The rows are those of the test of the frontend, here lowered as far as the target's own dialect.
+"""
+
+import contextlib
+import io
+import sys
+
+sys.path.insert(0, f"{sys.argv[1]}/test/python/frontend/Inputs")
+
+import field_rows
+import gridir
+from gridir.frontend import fields
+
+TARGETS = {
+    "tpu": ("pallas_call", "tpu.CompilerParams", "triton.CompilerParams"),
+    "gpu": ("pallas_call", "mosaic_gpu.CompilerParams", "triton.CompilerParams", "mosaic_gpu.kernel"),
+}
+# Rows whose kernel a target refuses for another reason, with a part of the message.
+REFUSED = {
+    ("tpu", "pallas_call", "compiler_params"): "collective_id is set, but the kernel uses no barrier semaphore",
+    ("tpu", "tpu.CompilerParams", "collective_id"): "collective_id is set, but the kernel uses no barrier semaphore",
+    ("gpu", "pallas_call", "scratch_shapes"): "this path has no asynchronous copies",
+    ("gpu", "mosaic_gpu.CompilerParams", "profile_dir"): "expected a profile_space of 0",
+}
+known = {(field.owner, field.name): field for field in fields.FIELDS}
+
+for target, owners in TARGETS.items():
+    errors = []
+
+    def lower(function, *args, target=target, errors=errors):
+        """Lowers a kernel in the place of handing over its request."""
+        try:
+            for kernel in gridir.lower(function, *args, target=target).kernels:
+                kernel.prepare() if target == "tpu" else kernel.module("mapped")
+        except gridir.Error as error:
+            errors.append(str(error))
+        return [None]
+
+    field_rows.requests = field_rows.mesh_requests = lower
+    counts = dict.fromkeys(fields.Effect, 0)
+    for owner, name, make, _ in field_rows.TABLE:
+        if owner not in owners:
+            continue
+        row = owner, name
+        errors.clear()
+        # A kernel with `debug` prints itself.
+        with contextlib.redirect_stdout(io.StringIO()):
+            make()
+        effect = known[row].on(target)[0]
+        counts[effect] += 1
+        if errors and (target, *row) in REFUSED:
+            assert REFUSED[target, *row] in str(errors), row
+        elif (effect is fields.Effect.ERROR) != bool(errors):
+            print(f"{target}: {owner}.{name} is {effect.value}, got {errors}")
+        elif effect is fields.Effect.ERROR:
+            assert name in str(errors), row
+    print(target, {effect.value: count for effect, count in counts.items()})
+
+# CHECK-NOT: got
+# CHECK: tpu {'honoured': {{[0-9]+}}, 'no meaning': {{[0-9]+}}, 'error': 2}
+# CHECK: gpu {'honoured': {{[0-9]+}}, 'no meaning': {{[0-9]+}}, 'error': 1}
