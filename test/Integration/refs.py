@@ -212,3 +212,23 @@ print(
     difference(counts, want_counts),
     difference(shown, np.array(want_old, np.int32)),
 )
+
+
+# A pipeline inside a kernel, as one primitive: its program ids and its sizes are its own.
+def pipelined(x_ref, o_ref):
+    def scale(a_ref, b_ref):
+        b_ref[...] = a_ref[...] * (10 * pl.num_programs(0) + pl.program_id(0)).astype(jnp.float32)
+
+    rows = pl.BlockSpec((8, 128), lambda i: (i, 0))
+    pltpu.emit_pipeline(scale, grid=(4,), in_specs=[rows], out_specs=[rows])(x_ref, o_ref)
+
+
+wide = np.arange(32 * 128, dtype=np.float32).reshape(32, 128)
+anywhere = pl.BlockSpec(memory_space=pl.ANY)
+jax.config.update("jax_use_emit_pipeline_primitive", True)
+with gridir.installed():
+    got = pl.pallas_call(pipelined, out_shape=jax.typeof(jnp.asarray(wide)), in_specs=[anywhere], out_specs=anywhere)(
+        wide
+    )
+# CHECK-NEXT: pipeline: None
+print(f"pipeline: {difference(got, wide * np.repeat([40, 41, 42, 43], 8)[:, None].astype(np.float32))}")

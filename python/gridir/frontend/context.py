@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ class KernelContext:
       caller: the source info of the equation whose nested jaxpr is walked, or None.
       literals: the constants that were made of the jaxpr's literals; some rules read the literal and leave it unused.
       program_ids: what `program_id` gives inside an inlined pipeline body: values that replace the grid's, or None.
+      pipeline_grid: the sizes of an inlined pipeline's grid, numbers or values, or None.
       allocated: the Ref for each variable that stands for one which the function itself makes.
     """
 
@@ -42,11 +44,25 @@ class KernelContext:
     static_grid: tuple[int | None, ...] = ()
     platform: str = "cpu"
     program_ids: tuple[Any, ...] | None = None
+    pipeline_grid: tuple[Any, ...] | None = None
     origin: Any = None
     caller: Any = None
     literals: list[ir.Value] = dataclasses.field(default_factory=list)
     allocated: dict[Any, ir.Value] = dataclasses.field(default_factory=dict)
     _locations: dict[Any, ir.Location] = dataclasses.field(default_factory=dict)
+
+    @contextlib.contextmanager
+    def inside_pipeline(self, ids: Sequence[Any] | None = None, grid: Sequence[Any] | None = None) -> Iterator[None]:
+        """What is walked inside belongs to a pipeline with these program ids, or of these sizes."""
+        outer = self.program_ids, self.pipeline_grid
+        if ids is not None:
+            self.program_ids = tuple(ids)
+        if grid is not None:
+            self.pipeline_grid = tuple(grid)
+        try:
+            yield
+        finally:
+            self.program_ids, self.pipeline_grid = outer
 
     def size_of(self, axis_name: Any) -> int | None:
         """The size of the grid dimension of that name; None where there is none, or where the call gives it."""

@@ -1,5 +1,6 @@
 # RUN: %python %s | FileCheck %s
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas as pl
@@ -64,3 +65,22 @@ show_value("bitcast", lambda a: pltpu.bitcast(a, jnp.int32), array(jnp.bfloat16)
 # CHECK-LABEL: // roll
 # CHECK: tensor.extract_slice {{.*}} [8, 128] [1, 1] : tensor<8x256xf32> to tensor<8x128xf32>
 show_value("roll", lambda a: pltpu.roll(a, 3, 1), x)
+
+
+# A pipeline that is one primitive is the loops and copies that JAX makes of it, with program ids of its own.
+# CHECK-LABEL: // pipelined
+# CHECK: grid.scoped
+# CHECK: grid.copy_start
+# CHECK: scf.for
+# CHECK: arith.mulf
+# CHECK: grid.copy_wait
+def pipelined(x_ref, o_ref):
+    def scale(a_ref, b_ref):
+        b_ref[...] = a_ref[...] * (pl.program_id(0) + pl.num_programs(0)).astype(jnp.float32)
+
+    rows = pl.BlockSpec((8, 128), lambda i: (i, 0))
+    pltpu.emit_pipeline(scale, grid=(4,), in_specs=[rows], out_specs=[rows])(x_ref, o_ref)
+
+
+jax.config.update("jax_use_emit_pipeline_primitive", True)
+show(pipelined, array(jnp.float32, 32, 128), in_specs=[anywhere], out_specs=anywhere)

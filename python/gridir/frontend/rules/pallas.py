@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from jax import tree_util
 
-from gridir.frontend import emit, jax_compat
+from gridir.frontend import emit, jax_compat, jax_compat_pipeline
 from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import rule
-from gridir.frontend.rules.state import view
+from gridir.frontend.rules.state import transformed, view
 from gridir.frontend.types import is_unsigned
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
@@ -29,7 +29,7 @@ def _axis(ctx: RuleContext, axis: int) -> ir.Attribute:
 
 @rule("program_id")
 def _program_id(ctx: RuleContext, *, axis: int) -> ir.Value:
-    if ctx.kernel.program_ids is not None:
+    if ctx.kernel.program_ids is not None and axis < len(ctx.kernel.program_ids):
         value = ctx.kernel.program_ids[axis]
         if value is not None:
             return value
@@ -38,6 +38,9 @@ def _program_id(ctx: RuleContext, *, axis: int) -> ir.Value:
 
 @rule("num_programs")
 def _num_programs(ctx: RuleContext, *, axis: int) -> ir.Value:
+    if ctx.kernel.pipeline_grid is not None and axis < len(ctx.kernel.pipeline_grid):
+        size = ctx.kernel.pipeline_grid[axis]
+        return size if isinstance(size, ir.Value) else emit.constant(size, emit.i32())
     return grid.NumProgramsOp(_axis(ctx, axis)).result
 
 
@@ -165,9 +168,25 @@ def _jaxpr_call(
         position += tree.num_leaves
         refs.append(view(ctx, *ref) if isinstance(ref, tuple) else ref)
     ids = tree_util.tree_unflatten(program_ids_treedef, leaves[position:])
-    outer = ctx.kernel.program_ids
-    ctx.kernel.program_ids = tuple(ids)
-    try:
+    with ctx.kernel.inside_pipeline(ids):
         return ctx.inline(jaxpr, (), refs)
-    finally:
-        ctx.kernel.program_ids = outer
+
+
+@rule("emit_pipeline")
+def _emit_pipeline(ctx: RuleContext, *values: ir.Value, **params: Any) -> list[ir.Value]:
+    """The loops and copies that JAX itself makes of it; a copy is done when it is started."""
+    axes = [
+        (name, size)
+        for name, size in zip(ctx.kernel.axis_names, ctx.kernel.static_grid, strict=True)
+        if name is not None and size is not None
+    ]
+    jaxpr, consts = jax_compat_pipeline.pipeline_jaxpr(ctx.avals_in, params, axes)
+    with ctx.kernel.inside_pipeline(grid=jax_compat_pipeline.grid_of(values, params)):
+        return ctx.inline(jaxpr, consts, values)
+
+
+@rule("pipeline_body")
+def _pipeline_body(ctx: RuleContext, *leaves: ir.Value, jaxpr: Any, in_tree: Any, **_: Any) -> list[ir.Value]:
+    ids, consts, refs = tree_util.tree_unflatten(in_tree, leaves)
+    with ctx.kernel.inside_pipeline(ids):
+        return ctx.inline(jaxpr, consts, [transformed(ctx, ref) for ref in refs])

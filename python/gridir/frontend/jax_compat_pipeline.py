@@ -1,0 +1,90 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""JAX's private module for pipelines inside a kernel, where `emit_pipeline` is one primitive of the kernel's jaxpr."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from jax._src import core as _core
+from jax._src import linear_util as _lu
+from jax._src.api_util import debug_info as _debug_info
+from jax._src.interpreters import partial_eval as _pe
+from jax._src.pallas import core as _pallas_core
+from jax._src.pallas.mosaic import pipeline as _pipeline
+
+from gridir.frontend.jax_compat_tpu import abstract_device
+
+
+def _take(values: Iterator[Any], count: int) -> list[Any]:
+    return [next(values) for _ in range(count)]
+
+
+def _with_values(sizes: Sequence[Any], values: Iterator[Any]) -> tuple[Any, ...]:
+    """Sizes, with a value for each that the kernel computes."""
+    return tuple(next(values) if _pallas_core.is_dynamic_dim(size) else size for size in sizes)
+
+
+def grid_of(operands: Sequence[Any], params: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The sizes of the pipeline's grid that its body sees, as numbers or operands of the equation."""
+    mapping = params["grid_mapping"]
+    num_consts = sum(len(block.index_map_jaxpr.consts) for block in mapping.block_mappings)
+    sizes = _with_values(mapping.grid, iter(operands[num_consts:]))
+    return tuple(size for dim, size in enumerate(sizes) if dim not in mapping.vmapped_dims)
+
+
+def pipeline_jaxpr(
+    avals: Sequence[Any], params: Mapping[str, Any], axes: Sequence[tuple[str, int]]
+) -> tuple[Any, Sequence[Any]]:
+    """The jaxpr of the loops, copies and waits that an `emit_pipeline` equation stands for, and its constants.
+
+    The body of the pipeline is an equation `pipeline_body` in it.
+
+    Args:
+      avals: abstract values of the operands.
+      params: the parameters of the equation.
+      axes: names and sizes of the grid dimensions of the kernel, which index maps may ask for.
+    """
+    params = dict(params)
+    mapping, args_tree = params.pop("grid_mapping"), params.pop("args_tree")
+    body, num_body_consts = params.pop("body_jaxpr"), params.pop("body_consts_len")
+    offsets = params.pop("_static_grid_offsets")
+    del params["_num_extra_dynamic"]
+
+    def pipeline(*operands: Any) -> tuple[()]:
+        rest = iter(operands)
+        blocks = []
+        for block in mapping.block_mappings:
+            closed = block.index_map_jaxpr
+            consts = _take(rest, len(closed.consts))
+            blocks.append(block.replace(index_map_jaxpr=closed.replace(consts=consts)))
+        sizes, starts = _with_values(mapping.grid, rest), _with_values(offsets, rest)
+        body_consts = _take(rest, num_body_consts)
+        specs = [block.to_block_spec() for block in blocks]
+
+        def step(indices: Sequence[Any], *refs: Any) -> Any:
+            seen = tuple(index for dim, index in enumerate(indices) if dim not in mapping.vmapped_dims)
+            flat, tree = _pipeline.tracing_registry.flatten((seen, body_consts, refs))
+            return _pipeline.pipeline_body_p.bind(*flat, jaxpr=body, in_tree=tree, num_inputs=mapping.num_inputs)
+
+        run = _pipeline._emit_pipeline(
+            step,
+            grid=sizes,
+            in_specs=specs[: mapping.num_inputs],
+            out_specs=specs[mapping.num_inputs :],
+            _grid_offsets=starts,
+            _explicit_indices=True,
+            **params,
+        )
+        refs, _ = _pipeline.tracing_registry.flatten(args_tree.unflatten(list(rest)), _pipeline.is_transformed_ref)
+        logical = tuple(size for dim, size in enumerate(mapping.grid) if dim not in mapping.vmapped_dims)
+        # JAX asks the device for its tiles, and there may be no TPU.
+        with abstract_device(), _core.extend_axis_env_nd(list(axes)), _pallas_core.tracing_grid_env(logical, ()):
+            run(*refs)
+        return ()
+
+    info = _debug_info("emit_pipeline", pipeline, tuple(avals), {})
+    jaxpr, _, consts = _pe.trace_to_jaxpr_dynamic(_lu.wrap_init(pipeline, debug_info=info), list(avals))
+    return jaxpr, consts
