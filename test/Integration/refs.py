@@ -232,3 +232,25 @@ with gridir.installed():
     )
 # CHECK-NEXT: pipeline: None
 print(f"pipeline: {difference(got, wide * np.repeat([40, 41, 42, 43], 8)[:, None].astype(np.float32))}")
+
+
+# A copy of a size that the kernel computes; a size of nothing is no copy.
+def some(n_ref, x_ref, o_ref, sem):
+    for first, last in ((0, 1), (1, 2), (2, 3)):
+        size = n_ref[last] - n_ref[first]
+        rows = x_ref.at[pl.ds(n_ref[first], size)]
+        copy = pltpu.make_async_copy(rows, o_ref.at[0, pl.ds(8 - n_ref[last], size)], sem)
+        copy.start()
+        copy.wait()
+
+
+with gridir.installed():
+    got = pl.pallas_call(
+        some,
+        out_shape=jax.ShapeDtypeStruct((1, 8, 16), jnp.float32),
+        in_specs=[pl.BlockSpec(memory_space=pltpu.SMEM), anywhere],
+        out_specs=anywhere,
+        scratch_shapes=[pltpu.SemaphoreType.DMA],
+    )(np.array([0, 3, 3, 8], np.int32), X)
+# CHECK-NEXT: some: None
+print(f"some: {difference(got[0], X[[3, 4, 5, 6, 7, 0, 1, 2]])}")

@@ -67,6 +67,32 @@ show_value("bitcast", lambda a: pltpu.bitcast(a, jnp.int32), array(jnp.bfloat16)
 show_value("roll", lambda a: pltpu.roll(a, 3, 1), x)
 
 
+# A copy whose size is computed is one of each element of its slices, and so is the wait for it.
+# CHECK-LABEL: // copies_some
+# CHECK: %[[N:.*]] = arith.index_cast {{.*}} : i32 to index
+# CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[N]]
+# CHECK: %[[FROM:.*]] = grid.slice_ref %x_ref[%{{.*}}, 0] [1, 128] [1, 1]
+# CHECK: %[[TO:.*]] = grid.slice_ref %{{.*}}[%{{.*}}, 0] [1, 128] [1, 1]
+# CHECK: grid.copy_start %[[FROM]], %[[TO]]
+# CHECK: scf.for
+# CHECK: grid.copy_wait
+def copies_some(n_ref, x_ref, o_ref, sem):
+    copy = pltpu.make_async_copy(x_ref.at[pl.ds(0, n_ref[0])], o_ref.at[pl.ds(2, n_ref[0])], sem)
+    copy.start()
+    copy.wait()
+
+
+show(
+    copies_some,
+    array(jnp.int32, 1),
+    x,
+    out_shape=x,
+    in_specs=[pl.BlockSpec(memory_space=pltpu.SMEM), anywhere],
+    out_specs=anywhere,
+    scratch_shapes=[pltpu.SemaphoreType.DMA],
+)
+
+
 # A pipeline that is one primitive is the loops and copies that JAX makes of it, with program ids of its own.
 # CHECK-LABEL: // pipelined
 # CHECK: grid.scoped

@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from gridir.frontend import emit
+from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import decomposition, register, rule
 from gridir.frontend.rules.pallas import device_operands
@@ -21,22 +23,70 @@ from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
 
+def _computed_slices(ref: Any) -> list[int]:
+    """The dimensions that the last indexer of a Ref slices to a size which the kernel computes."""
+    last = ref.transforms[-1] if isinstance(ref, jax_compat.TransformedRef) and ref.transforms else None
+    if not isinstance(last, jax_compat.NDIndexer):
+        return []
+    slices = [(dim, index) for dim, index in enumerate(last.indices) if isinstance(index, jax_compat.Slice)]
+    return [dim for dim, index in slices if not isinstance(index.size, int)]
+
+
+def _element(ref: Any, dim: int, place: ir.Value) -> Any:
+    """The Ref with one element in the place of a slice."""
+    *before, last = ref.transforms
+    index = last.indices[dim]
+    offset = emit.value("arith.index_cast", [place], index.size.type)
+    if index.stride != 1:
+        offset = emit.binary("arith.muli", offset, emit.constant(index.stride, offset.type))
+    if not isinstance(index.start, ir.Value):
+        start = emit.constant(index.start, offset.type)
+    else:
+        start = index.start
+    indices = list(last.indices)
+    indices[dim] = jax_compat.Slice(emit.binary("arith.addi", start, offset), 1, 1)
+    last = dataclasses.replace(last, indices=tuple(indices), validate=False)
+    return dataclasses.replace(ref, transforms=(*before, last))
+
+
+def _for_each_part(ctx: RuleContext, source: Any, dest: Any, use: Callable[[ir.Value, ir.Value], None]) -> None:
+    """Calls `use` with both ends of a copy; where its size is computed, in loops over the elements of the slices.
+
+    A semaphore counts bytes, so that the parts of a copy are what the whole is.
+    """
+    dims = _computed_slices(source), _computed_slices(dest)
+    if not dims[0] or len(dims[0]) != len(dims[1]):
+        use(transformed(ctx, source), transformed(ctx, dest))
+        return
+    size = source.transforms[-1].indices[dims[0][0]].size
+
+    def part(place: ir.Value) -> list[ir.Value]:
+        _for_each_part(ctx, _element(source, dims[0][0], place), _element(dest, dims[1][0], place), use)
+        return []
+
+    emit.for_loop(emit.index(0), emit.to_index(size), emit.index(1), [], part)
+
+
 @rule("dma_start")
 def _dma_start(
     ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, priority: int = 0, add: bool = False
 ) -> list[ir.Value]:
     source, dest, sem, source_sem, device = tree.unflatten(leaves)
     operands, kind = device_operands(ctx, device, device_id_type)
-    grid.CopyStartOp(
-        transformed(ctx, source),
-        transformed(ctx, dest),
-        transformed(ctx, sem),
-        operands,
-        src_sem=None if source_sem is None else transformed(ctx, source_sem),
-        device_id_type=kind,
-        priority=priority or None,
-        add=add or None,
-    )
+
+    def start(source: ir.Value, dest: ir.Value) -> None:
+        grid.CopyStartOp(
+            source,
+            dest,
+            transformed(ctx, sem),
+            operands,
+            src_sem=None if source_sem is None else transformed(ctx, source_sem),
+            device_id_type=kind,
+            priority=priority or None,
+            add=add or None,
+        )
+
+    _for_each_part(ctx, source, dest, start)
     return []
 
 
@@ -47,14 +97,18 @@ def _dma_wait(
     """JAX swaps the ends of a copy to wait until it has been sent, and says so by a dummy device."""
     source, dest, sem, _, device = tree.unflatten(leaves)
     operands, kind = device_operands(ctx, device, device_id_type)
-    grid.CopyWaitOp(
-        transformed(ctx, source),
-        transformed(ctx, dest),
-        transformed(ctx, sem),
-        operands,
-        device_id_type=kind,
-        send=insert_dummy_device or None,
-    )
+
+    def wait(source: ir.Value, dest: ir.Value) -> None:
+        grid.CopyWaitOp(
+            source,
+            dest,
+            transformed(ctx, sem),
+            operands,
+            device_id_type=kind,
+            send=insert_dummy_device or None,
+        )
+
+    _for_each_part(ctx, source, dest, wait)
     return []
 
 
