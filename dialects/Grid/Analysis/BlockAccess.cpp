@@ -8,7 +8,7 @@
 
 #include "dialects/Grid/Analysis/BlockAccess.h"
 
-#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "dialects/Grid/Analysis/GridSystem.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -17,121 +17,6 @@ using namespace mlir;
 using presburger::BoundType;
 
 namespace gridir::grid {
-
-//===----------------------------------------------------------------------===//
-// Systems of constraints over one or two programs
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// The symbols that some boxes read, as numbers of `ProgramValues`.
-static SmallVector<unsigned>
-getUsedSymbols(ArrayRef<const ElementBox *> boxes) {
-  llvm::SetVector<unsigned> used;
-  for (const ElementBox *box : boxes)
-    for (AffineExpr low : box->lows)
-      low.walk([&](AffineExpr e) {
-        if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
-          used.insert(symbol.getPosition());
-      });
-  return used.takeVector();
-}
-
-/// The integer points of some programs of a grid, the symbols that the boxes in
-/// question read in each of them, and further variables. MLIR's Presburger
-/// library decides exactly whether there is any.
-class GridSystem {
-public:
-  GridSystem(ProgramValues &values, ArrayRef<const ElementBox *> boxes,
-             unsigned numPrograms, unsigned numExtra)
-      : values(values), rank(values.getKernel().getRank()),
-        context(values.getKernel().getContext()), programs(numPrograms),
-        symbols(getUsedSymbols(boxes)),
-        constraints(numPrograms * (rank + symbols.size()) + numExtra) {
-    for (unsigned program = 0; program < numPrograms; ++program) {
-      for (unsigned dim = 0; dim < rank; ++dim)
-        bound(getId(program, dim), values.getIdRange(dim));
-      for (auto [i, number] : llvm::enumerate(symbols)) {
-        const ProgramValues::Symbol &symbol = values.getSymbols()[number];
-        bound(getSymbol(program, i), symbol.range);
-        // A uniform value is one value in all programs.
-        if (symbol.uniform && program > 0)
-          add(BoundType::EQ, getSymbol(program, i), dim(getSymbol(0, i)));
-      }
-    }
-  }
-
-  unsigned getId(unsigned program, unsigned gridDim) const {
-    return program * rank + gridDim;
-  }
-  unsigned getExtra(unsigned i) const {
-    return programs * (rank + symbols.size()) + i;
-  }
-  AffineExpr dim(unsigned variable) const {
-    return getAffineDimExpr(variable, context);
-  }
-
-  /// An expression of `ProgramValues` as one of the variables of a program.
-  AffineExpr in(unsigned program, AffineExpr expr) {
-    SmallVector<AffineExpr> ids, renamed(values.getSymbols().size());
-    for (unsigned i = 0; i < rank; ++i)
-      ids.push_back(dim(getId(program, i)));
-    for (auto [i, number] : llvm::enumerate(symbols))
-      renamed[number] = dim(getSymbol(program, i));
-    return expr.replaceDimsAndSymbols(ids, renamed);
-  }
-
-  /// `variable` is at least, at most or equal to an expression of variables.
-  void add(BoundType type, unsigned variable, AffineExpr expr) {
-    AffineMap map = AffineMap::get(constraints.getNumDimVars(), 0, expr);
-    if (failed(
-            constraints.addBound(type, variable, map, /*isClosedBound=*/true)))
-      complete = false;
-  }
-
-  bool isEmpty() const { return constraints.isIntegerEmpty(); }
-
-  /// A point of a system that is not empty: the first one, which is the easiest
-  /// to understand, where there is a first.
-  SmallVector<int64_t> getPoint() const {
-    auto first = constraints.findIntegerLexMin();
-    SmallVector<llvm::DynamicAPInt, 8> point =
-        first.isBounded() ? *first : *constraints.findIntegerSample();
-    return SmallVector<int64_t>(llvm::map_range(
-        point, [](const llvm::DynamicAPInt &x) { return int64_t(x); }));
-  }
-
-  SmallVector<int64_t> getProgram(ArrayRef<int64_t> point,
-                                  unsigned program) const {
-    return SmallVector<int64_t>(point.slice(program * rank, rank));
-  }
-
-  /// Whether every constraint could be added; if not, the system is too large.
-  bool isComplete() const { return complete; }
-
-private:
-  unsigned getSymbol(unsigned program, unsigned i) const {
-    return programs * rank + program * symbols.size() + i;
-  }
-
-  void bound(unsigned variable, Interval range) {
-    // The ends of 64 bits bound nothing and would only make numbers large.
-    if (range.low != Interval().low)
-      constraints.addBound(BoundType::LB, variable, range.low);
-    if (range.high != Interval().high)
-      constraints.addBound(BoundType::UB, variable, range.high);
-  }
-
-  ProgramValues &values;
-  unsigned rank;
-  MLIRContext *context;
-  unsigned programs;
-  SmallVector<unsigned> symbols;
-  FlatLinearConstraints constraints;
-  bool complete = true;
-};
-
-} // namespace
 
 /// Whether a box is known in every program from the program ids alone.
 static bool isKnown(const ElementBox &box) {
@@ -165,7 +50,8 @@ static bool isUnconditional(Operation *op, KernelOp kernel) {
 // Blocks and accesses
 //===----------------------------------------------------------------------===//
 
-BlockAccess::BlockAccess(KernelOp kernel) : values(kernel) {
+BlockAccess::BlockAccess(KernelOp kernel, bool copiesOverhang)
+    : values(kernel), copiesOverhang(copiesOverhang) {
   for (unsigned i = 0, e = kernel.getNumOperandSpecs(); i < e; ++i)
     blocks.push_back(computeBlock(i));
   collectAccesses();
@@ -249,6 +135,7 @@ void BlockAccess::collectAccesses() {
   SmallVector<bool> isCopied;
   for (unsigned i = 0, e = kernel.getNumOperandSpecs(); i < e; ++i)
     isCopied.push_back(
+        copiesOverhang &&
         llvm::any_of(llvm::seq<unsigned>(0, kernel.getOperandSpec(i).getRank()),
                      [&](unsigned dim) {
                        return overhangs(i, dim).kind != GridAnswer::no;
@@ -373,7 +260,7 @@ static GridAnswer askBlock(ProgramValues &values, const ElementBox &block,
   Interval range = values.getRange(block.lows[dim] + offset);
   if (type == BoundType::LB ? range.high < limit : range.low > limit)
     return {GridAnswer::no, {}};
-  GridSystem system(values, {&block}, 1, 1);
+  GridSystem system(values, block.lows, 1, 1);
   unsigned element = system.getExtra(0);
   system.add(BoundType::EQ, element, system.in(0, block.lows[dim]) + offset);
   system.add(type, element,
@@ -455,11 +342,13 @@ GridAnswer BlockAccess::mayMeet(const ArrayAccess &a, const ArrayAccess &b,
                                 unsigned dim) {
   if (isObviouslyApart(a.box, b.box, dim, getKernel().getContext()))
     return {GridAnswer::no, {}};
-  ArrayRef<int64_t> shape =
+  SmallVector<int64_t> shape =
       getKernel().getOperandSpec(a.operand).getArrayShape();
   auto ask = [&](const ElementBox &first,
                  const ElementBox &second) -> GridAnswer {
-    GridSystem system(values, {&first, &second}, 2, first.getRank());
+    SmallVector<AffineExpr> lows(first.lows);
+    llvm::append_range(lows, second.lows);
+    GridSystem system(values, lows, 2, first.getRank());
     system.add(BoundType::LB, system.getId(1, dim),
                system.dim(system.getId(0, dim)) + 1);
     for (unsigned i = 0; i < first.getRank(); ++i) {

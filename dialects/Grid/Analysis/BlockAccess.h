@@ -46,7 +46,9 @@ struct GridAnswer {
 
 class BlockAccess {
 public:
-  explicit BlockAccess(KernelOp kernel);
+  /// With `copiesOverhang` a block that overhangs its array is accessed as a
+  /// whole, as targets do that copy it; else as the body says.
+  explicit BlockAccess(KernelOp kernel, bool copiesOverhang = true);
 
   KernelOp getKernel() const { return values.getKernel(); }
   ProgramValues &getValues() { return values; }
@@ -82,6 +84,7 @@ private:
   void collectAccesses();
 
   ProgramValues values;
+  bool copiesOverhang;
   mlir::SmallVector<ElementBox> blocks;
   mlir::SmallVector<ArrayAccess> accesses;
 };

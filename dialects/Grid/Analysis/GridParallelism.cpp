@@ -9,6 +9,7 @@
 #include "dialects/Grid/Analysis/GridParallelism.h"
 
 #include "dialects/Grid/Analysis/CarriedState.h"
+#include "dialects/Grid/Analysis/KernelChecks.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -19,14 +20,6 @@ namespace gridir::grid {
 /// An array with more distinct accesses than so many is looked at block by
 /// block, since every pair of accesses is a question.
 static constexpr size_t kMaxAccesses = 24;
-
-static std::string formatProgram(ArrayRef<int64_t> ids) {
-  std::string text = "(";
-  llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(ids, os);
-  os << ")";
-  return text;
-}
 
 namespace {
 
@@ -239,6 +232,44 @@ SmallVector<DimVerdict> analyzeParallelism(BlockAccess &access) {
 SmallVector<DimVerdict> analyzeParallelism(KernelOp kernel) {
   BlockAccess access(kernel);
   return analyzeParallelism(access);
+}
+
+bool isParallel(DimSemantics semantics) {
+  return semantics == DimSemantics::Parallel ||
+         semantics == DimSemantics::CoreParallel ||
+         semantics == DimSemantics::SubcoreParallel;
+}
+
+SmallVector<DimSemantics> getClaimedSemantics(KernelOp kernel) {
+  SmallVector<DimSemantics> claims;
+  for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
+    claims.push_back(kernel.getDimSemantics(dim));
+  if (kernel.getSemantics())
+    return claims;
+  SmallVector<DimSemantics *> authored;
+  for (unsigned dim = 0; dim < kernel.getRank(); ++dim) {
+    if (kernel.getDim(dim).getVmapped())
+      claims[dim] = DimSemantics::Parallel;
+    else
+      authored.push_back(&claims[dim]);
+  }
+  if (!kernel.getParams())
+    return claims;
+  for (Attribute params : kernel.getParamsAttr()) {
+    ArrayAttr names;
+    if (auto tpu = dyn_cast<TpuParamsAttr>(params))
+      names = tpu.getDimensionSemantics();
+    else if (auto gpu = dyn_cast<MosaicGpuParamsAttr>(params))
+      names = gpu.getDimensionSemantics();
+    if (!names)
+      continue;
+    for (auto [claim, attr] : llvm::zip(authored, names))
+      if (auto name = dyn_cast<StringAttr>(attr))
+        *claim = symbolizeDimSemantics(name.getValue())
+                     .value_or(DimSemantics::Arbitrary);
+    break;
+  }
+  return claims;
 }
 
 } // namespace gridir::grid

@@ -38,6 +38,14 @@ struct DimVerdict {
 mlir::SmallVector<DimVerdict> analyzeParallelism(KernelOp kernel);
 mlir::SmallVector<DimVerdict> analyzeParallelism(BlockAccess &access);
 
+/// Whether programs along a dimension of these semantics run in any order.
+bool isParallel(DimSemantics semantics);
+
+/// What the author says of every dimension: in the kernel's own semantics, or
+/// in the first record of compiler parameters that says anything. Those leave
+/// out the dimensions of `jax.vmap`, whose programs never know of each other.
+mlir::SmallVector<DimSemantics> getClaimedSemantics(KernelOp kernel);
+
 } // namespace gridir::grid
 
 #endif // GRIDIR_DIALECTS_GRID_ANALYSIS_GRIDPARALLELISM_H

@@ -19,47 +19,6 @@ namespace gridir::grid {
 using namespace mlir;
 using namespace gridir::grid;
 
-static bool isParallel(DimSemantics semantics) {
-  return semantics == DimSemantics::Parallel ||
-         semantics == DimSemantics::CoreParallel ||
-         semantics == DimSemantics::SubcoreParallel;
-}
-
-/// What the author says of every dimension: in the kernel's own semantics, or
-/// in the first record of compiler parameters that says anything. Those leave
-/// out the dimensions of `jax.vmap`, whose programs never know of each other.
-static SmallVector<DimSemantics> getClaims(KernelOp kernel) {
-  SmallVector<DimSemantics> claims;
-  for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
-    claims.push_back(kernel.getDimSemantics(dim));
-  if (kernel.getSemantics())
-    return claims;
-  SmallVector<DimSemantics *> authored;
-  for (unsigned dim = 0; dim < kernel.getRank(); ++dim) {
-    if (kernel.getDim(dim).getVmapped())
-      claims[dim] = DimSemantics::Parallel;
-    else
-      authored.push_back(&claims[dim]);
-  }
-  if (!kernel.getParams())
-    return claims;
-  for (Attribute params : kernel.getParamsAttr()) {
-    ArrayAttr names;
-    if (auto tpu = dyn_cast<TpuParamsAttr>(params))
-      names = tpu.getDimensionSemantics();
-    else if (auto gpu = dyn_cast<MosaicGpuParamsAttr>(params))
-      names = gpu.getDimensionSemantics();
-    if (!names)
-      continue;
-    for (auto [claim, attr] : llvm::zip(authored, names))
-      if (auto name = dyn_cast<StringAttr>(attr))
-        *claim = symbolizeDimSemantics(name.getValue())
-                     .value_or(DimSemantics::Arbitrary);
-    break;
-  }
-  return claims;
-}
-
 /// A dimension as the author knows it.
 static std::string describeDim(KernelOp kernel, unsigned dim) {
   std::string text = "dimension " + std::to_string(dim);
@@ -81,7 +40,7 @@ public:
     KernelOp kernel = getOperation();
     if (kernel.getRank() == 0)
       return markAllAnalysesPreserved();
-    SmallVector<DimSemantics> claims = getClaims(kernel);
+    SmallVector<DimSemantics> claims = getClaimedSemantics(kernel);
     SmallVector<DimVerdict> verdicts = analyzeParallelism(kernel);
     SmallVector<Attribute> semantics;
     for (unsigned dim = 0; dim < kernel.getRank(); ++dim)

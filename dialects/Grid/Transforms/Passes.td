@@ -60,6 +60,68 @@ def GridCanonicalizeIndexMapsPass
   ];
 }
 
+def GridCheckPass : Pass<"grid-check", "::gridir::grid::KernelOp"> {
+  let summary = "Prove that a kernel stays in bounds and writes all its outputs";
+  let description = [{
+    Asks of all programs together, and leaves the answers in `grid.checks`:
+
+    - `in-bounds`: every block meets its array, and every slice lies inside its
+      Ref. A block that overhangs its array is padded, which the answer says.
+    - `written`: some program writes every element of an output.
+    - `no-revisit`: in grid order, no block of an output comes back after
+      another one; a TPU would have lost what it held.
+    - `disjoint`: the programs of a dimension that the author calls parallel may
+      run in any order.
+
+    An answer is `proved`, `refuted`, with a program or an element that shows it,
+    or `unknown`, where it depends on values that are known at the call only.
+    Branches and loops around an access are followed where they compare program
+    ids.
+
+    Before:
+
+    ```mlir
+    grid.kernel @half grid(%i = 3)
+        inputs(%x: f32 [512] block [128] at (%i) origin "x_ref")
+        outputs(%o: f32 [512] block [128] at (%i) origin "o_ref") {
+      %v = grid.load %x : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
+      grid.store %v, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @half grid(%i = 3)
+        inputs(%x_ref: f32 [512] block [128] at (%i) origin "x_ref")
+        outputs(%o_ref: f32 [512] block [128] at (%i) origin "o_ref")
+        attributes {grid.checks = [
+          {check = "in-bounds", subject = "x_ref", verdict = "proved"},
+          {check = "in-bounds", subject = "o_ref", verdict = "proved"},
+          {check = "written", reason = "no program writes element (384)",
+           subject = "o_ref", verdict = "refuted"},
+          {check = "no-revisit", subject = "o_ref", verdict = "proved"}
+        ]} {
+      %v = grid.load %x_ref : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
+      grid.store %v, %o_ref : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"checks", "checks", "std::string",
+               "The checks to make: in-bounds, written, no-revisit, disjoint; all without it">,
+    Option<"failOnRefuted", "fail-on-refuted", "bool", "false",
+           "Make an error of every refuted check">,
+    Option<"recordLocations", "record-locations", "bool", "false",
+           "Leave in each answer the place that it is about">,
+  ];
+  let statistics = [
+    Statistic<"numProved", "num-proved", "Number of checks proved">,
+    Statistic<"numRefuted", "num-refuted", "Number of checks refuted">,
+    Statistic<"numUnknown", "num-unknown", "Number of checks left unknown">,
+  ];
+}
+
 def GridInferDimensionSemanticsPass
     : Pass<"grid-infer-dimension-semantics", "::gridir::grid::KernelOp"> {
   let summary = "Find the grid dimensions whose programs may run in any order";

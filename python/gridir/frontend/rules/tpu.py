@@ -39,10 +39,7 @@ def _element(ref: Any, dim: int, place: ir.Value) -> Any:
     offset = emit.value("arith.index_cast", [place], index.size.type)
     if index.stride != 1:
         offset = emit.binary("arith.muli", offset, emit.constant(index.stride, offset.type))
-    if not isinstance(index.start, ir.Value):
-        start = emit.constant(index.start, offset.type)
-    else:
-        start = index.start
+    start = index.start if isinstance(index.start, ir.Value) else emit.constant(index.start, offset.type)
     indices = list(last.indices)
     indices[dim] = jax_compat.Slice(emit.binary("arith.addi", start, offset), 1, 1)
     last = dataclasses.replace(last, indices=tuple(indices), validate=False)

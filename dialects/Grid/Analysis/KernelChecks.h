@@ -1,0 +1,64 @@
+//===- KernelChecks.h - What a kernel should never do ----------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Proofs about all programs of a kernel. Each answers for one operand, scratch
+// Ref or dimension: proved, refuted with a program that shows it, or unknown,
+// which is never said where it is proved or refuted and never means "ok".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GRID_ANALYSIS_KERNELCHECKS_H
+#define GRIDIR_DIALECTS_GRID_ANALYSIS_KERNELCHECKS_H
+
+#include "dialects/Grid/Analysis/BlockAccess.h"
+
+namespace gridir::grid {
+
+/// The answer of one check about one thing.
+struct CheckResult {
+  enum Verdict { proved, unknown, refuted } verdict = proved;
+  /// in-bounds, written, disjoint or no-revisit.
+  llvm::StringRef check;
+  /// An operand, a scratch Ref or a dimension.
+  std::string subject;
+  /// Why it is not proved; or, if it is, what else there is to say.
+  std::string reason;
+  /// The program that shows what is wrong, where one does.
+  mlir::SmallVector<int64_t> witness;
+  mlir::Location loc;
+
+  CheckResult(llvm::StringRef check, std::string subject, mlir::Location loc)
+      : check(check), subject(std::move(subject)), loc(loc) {}
+
+  /// Makes the verdict worse; the first reason for it stays.
+  void lower(Verdict to, std::string why, mlir::Location where,
+             llvm::ArrayRef<int64_t> program = {});
+};
+
+llvm::StringRef stringifyVerdict(CheckResult::Verdict verdict);
+
+/// A program as the messages write it: "(0, 3)".
+std::string formatProgram(llvm::ArrayRef<int64_t> ids);
+
+/// Every block meets its array, and every slice lies inside its Ref: a result
+/// for each operand with blocks, and for each Ref that is sliced.
+mlir::SmallVector<CheckResult> checkInBounds(BlockAccess &access);
+
+/// Every element of an output is written by some program.
+CheckResult checkWritten(BlockAccess &access, unsigned output);
+
+/// Programs that differ along a dimension which the author calls parallel may
+/// run in any order: a result for each such dimension.
+mlir::SmallVector<CheckResult> checkDisjoint(BlockAccess &access);
+
+/// In grid order, no block of an output comes back after another one.
+CheckResult checkNoRevisit(BlockAccess &access, unsigned output);
+
+} // namespace gridir::grid
+
+#endif // GRIDIR_DIALECTS_GRID_ANALYSIS_KERNELCHECKS_H

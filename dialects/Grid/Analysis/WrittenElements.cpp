@@ -1,0 +1,218 @@
+//===- WrittenElements.cpp - Whether every element is written -------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/Analysis/KernelChecks.h"
+#include "dialects/Grid/Analysis/ProgramGuards.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::presburger;
+
+namespace gridir::grid {
+
+/// Projections of more variables, or of more stores, take too long.
+static constexpr unsigned kMaxVariables = 10;
+static constexpr size_t kMaxStores = 16;
+
+namespace {
+
+class WrittenElements {
+public:
+  WrittenElements(BlockAccess &access, unsigned output)
+      : access(access), kernel(access.getKernel()), values(access.getValues()),
+        output(output), shape(kernel.getOperandSpec(output).getArrayShape()) {}
+
+  CheckResult check() {
+    Location loc = kernel.getBodyBlock()->getArgument(output).getLoc();
+    CheckResult result("written", kernel.getOperandName(output), loc);
+    if (llvm::is_contained(shape, 0))
+      return result;
+    if (access.getAliasSet(output).size() > 1) {
+      result.reason = "what is not written is the aliased input's";
+      return result;
+    }
+    if (llvm::any_of(shape, ShapedType::isDynamic) ||
+        llvm::any_of(kernel.getGridShape(), ShapedType::isDynamic)) {
+      result.lower(CheckResult::unknown,
+                   "the sizes of the array or the grid are known at the call "
+                   "only",
+                   loc);
+      return result;
+    }
+    SmallVector<const ArrayAccess *> stores;
+    for (const ArrayAccess &next : access.getAccesses())
+      if (next.operand == output && next.writes)
+        stores.push_back(&next);
+    if (stores.empty()) {
+      result.lower(CheckResult::refuted, "no program writes it", loc);
+      return result;
+    }
+    if (llvm::any_of(stores, [&](const ArrayAccess *store) {
+          return isObviouslyEverything(*store);
+        }))
+      return result;
+    decide(stores, result);
+    return result;
+  }
+
+private:
+  /// Each array dimension is covered by an id of its own, or by every block,
+  /// and the conditions of the store leave these ids alone.
+  bool isObviouslyEverything(const ArrayAccess &store) {
+    ProgramGuards guards = getGuards(store.op, values);
+    if (!store.box.exact || !guards.exact)
+      return false;
+    llvm::SmallDenseSet<unsigned> used;
+    for (auto [low, size, extent] :
+         llvm::zip_equal(store.box.lows, store.box.sizes, shape))
+      if (!isCovered(low, size, extent, used))
+        return false;
+    if (guards.conditions.empty())
+      return true;
+    for (AffineExpr read : guards.getReads())
+      for (unsigned dim : used)
+        if (read.isFunctionOfDim(dim))
+          return false;
+    GridSystem system(values, guards.getReads(), 1, 0);
+    guards.require(system, 0);
+    return system.isComplete() && !system.isEmpty();
+  }
+
+  /// Whether `low`, a multiple of one unused program id or nothing of any, and
+  /// the elements after it are all of a dimension.
+  bool isCovered(AffineExpr low, int64_t size, int64_t extent,
+                 llvm::SmallDenseSet<unsigned> &used) {
+    int64_t offset = 0, stride = 1, last = 0;
+    auto peel = [&](AffineExprKind kind, int64_t &constant) {
+      auto binary = dyn_cast<AffineBinaryOpExpr>(low);
+      if (!binary || binary.getKind() != kind)
+        return;
+      if (auto right = dyn_cast<AffineConstantExpr>(binary.getRHS())) {
+        constant = right.getValue();
+        low = binary.getLHS();
+      }
+    };
+    peel(AffineExprKind::Add, offset);
+    peel(AffineExprKind::Mul, stride);
+    if (auto constant = dyn_cast<AffineConstantExpr>(low)) {
+      offset += constant.getValue() * stride;
+    } else if (auto id = dyn_cast<AffineDimExpr>(low)) {
+      if (stride < 1 || stride > size || !used.insert(id.getPosition()).second)
+        return false;
+      last = (kernel.getGridShape()[id.getPosition()] - 1) * stride;
+    } else {
+      return false;
+    }
+    return offset <= 0 && last + offset + size >= extent;
+  }
+
+  /// The elements that a store writes; with `most`, all that it might.
+  std::optional<PresburgerSet> getElements(const ArrayAccess &store,
+                                           bool most) {
+    const ElementBox &box = store.box;
+    ProgramGuards guards = getGuards(store.op, values);
+    SmallVector<AffineExpr> reads = guards.getReads();
+    llvm::append_range(reads, box.lows);
+    bool exact = box.exact && guards.exact && guards.decide(box.lows, values);
+    if (!exact && !most)
+      return PresburgerSet::getEmpty(
+          PresburgerSpace::getSetSpace(shape.size()));
+    GridSystem system(values, reads, 1, shape.size());
+    if (kernel.getRank() + getUsedSymbols(reads).size() + shape.size() +
+            reads.size() >
+        kMaxVariables)
+      return std::nullopt;
+    for (unsigned i = 0; i < shape.size(); ++i) {
+      AffineExpr low = system.in(0, box.lows[i]);
+      system.add(BoundType::LB, system.getExtra(i), low);
+      system.add(BoundType::UB, system.getExtra(i), low + box.sizes[i] - 1);
+    }
+    guards.require(system, 0);
+    if (!system.isComplete())
+      return std::nullopt;
+    return PresburgerSet(
+        system.getExtras(shape.size()).computeReprWithOnlyDivLocals());
+  }
+
+  PresburgerSet getArray() const {
+    IntegerPolyhedron all(PresburgerSpace::getSetSpace(shape.size()));
+    for (unsigned i = 0; i < shape.size(); ++i) {
+      all.addBound(BoundType::LB, i, 0);
+      all.addBound(BoundType::UB, i, shape[i] - 1);
+    }
+    return PresburgerSet(all);
+  }
+
+  /// The first element of a set, in the order in which it lies in memory.
+  std::optional<SmallVector<int64_t>> getFirst(const PresburgerSet &set) const {
+    std::optional<SmallVector<int64_t>> first;
+    for (const IntegerRelation &part : set.getAllDisjuncts()) {
+      auto point = part.findIntegerLexMin();
+      if (!point.isBounded())
+        continue;
+      // Behind the place come the numbers that the projection has introduced.
+      SmallVector<int64_t> place = llvm::map_to_vector(
+          ArrayRef(*point).take_front(shape.size()),
+          [](const llvm::DynamicAPInt &x) { return int64_t(x); });
+      if (!first || place < *first)
+        first = std::move(place);
+    }
+    return first;
+  }
+
+  void decide(ArrayRef<const ArrayAccess *> stores, CheckResult &result) {
+    Location loc = stores.front()->op->getLoc();
+    auto giveUp = [&] {
+      result.lower(CheckResult::unknown,
+                   "its stores are too many, or do not follow from the program "
+                   "ids",
+                   loc);
+    };
+    if (stores.size() > kMaxStores)
+      return giveUp();
+    PresburgerSet missing = getArray(), never = getArray();
+    for (const ArrayAccess *store : stores) {
+      std::optional<PresburgerSet> least = getElements(*store, false),
+                                   most = getElements(*store, true);
+      if (!least || !most)
+        return giveUp();
+      missing = missing.subtract(*least);
+      never = never.subtract(*most);
+    }
+    if (missing.isIntegerEmpty())
+      return;
+    std::optional<SmallVector<int64_t>> place = getFirst(never);
+    if (!place) {
+      result.lower(CheckResult::unknown,
+                   "whether a store runs, or where to, is known at the call "
+                   "only",
+                   loc);
+      return;
+    }
+    result.lower(
+        CheckResult::refuted,
+        llvm::formatv("no program writes element {0}", formatProgram(*place))
+            .str(),
+        loc);
+  }
+
+  BlockAccess &access;
+  KernelOp kernel;
+  ProgramValues &values;
+  unsigned output;
+  SmallVector<int64_t> shape;
+};
+
+} // namespace
+
+CheckResult checkWritten(BlockAccess &access, unsigned output) {
+  return WrittenElements(access, output).check();
+}
+
+} // namespace gridir::grid

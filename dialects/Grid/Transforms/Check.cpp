@@ -1,0 +1,121 @@
+//===- Check.cpp - Prove that a kernel does nothing wrong -----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/Transforms/Passes.h"
+
+#include "dialects/Grid/Analysis/KernelChecks.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/InterleavedRange.h"
+
+namespace gridir::grid {
+#define GEN_PASS_DEF_GRIDCHECKPASS
+#include "dialects/Grid/Transforms/Passes.h.inc"
+} // namespace gridir::grid
+
+using namespace mlir;
+using namespace gridir::grid;
+
+static constexpr llvm::StringLiteral kChecks[] = {"in-bounds", "written",
+                                                  "disjoint", "no-revisit"};
+
+/// What a result is about, as a sentence begins.
+static std::string describe(const CheckResult &result) {
+  return (result.check + " of " + result.subject).str();
+}
+
+namespace {
+
+class GridCheckPass
+    : public gridir::grid::impl::GridCheckPassBase<GridCheckPass> {
+public:
+  using GridCheckPassBase::GridCheckPassBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    for (const std::string &name : checks)
+      if (!llvm::is_contained(kChecks, name)) {
+        kernel.emitError() << "expected a check of grid-check, "
+                           << llvm::interleaved(kChecks) << ", got " << name;
+        return signalPassFailure();
+      }
+    // What a target copies is not what the author's kernel does.
+    BlockAccess access(kernel, /*copiesOverhang=*/false);
+    SmallVector<CheckResult> results;
+    if (isWanted("in-bounds"))
+      llvm::append_range(results, checkInBounds(access));
+    for (unsigned i = kernel.getNumIndexOperands() + kernel.getNumInputs(),
+                  e = kernel.getNumOperandSpecs();
+         i < e; ++i) {
+      if (isWanted("written"))
+        results.push_back(checkWritten(access, i));
+      if (isWanted("no-revisit"))
+        results.push_back(checkNoRevisit(access, i));
+    }
+    if (isWanted("disjoint"))
+      llvm::append_range(results, checkDisjoint(access));
+
+    SmallVector<Attribute> verdicts;
+    bool isRefuted = false;
+    for (const CheckResult &result : results) {
+      verdicts.push_back(getAttr(result));
+      report(result);
+      if (result.verdict != CheckResult::refuted || !failOnRefuted)
+        continue;
+      isRefuted = true;
+      emitError(result.loc) << "expected " << describe(result)
+                            << " to hold, but " << result.reason;
+    }
+    kernel->setAttr("grid.checks", ArrayAttr::get(&getContext(), verdicts));
+    if (isRefuted)
+      signalPassFailure();
+  }
+
+private:
+  bool isWanted(StringRef check) const {
+    return checks.empty() || llvm::is_contained(checks, check);
+  }
+
+  Attribute getAttr(const CheckResult &result) {
+    Builder builder(&getContext());
+    NamedAttrList entry;
+    entry.set("check", builder.getStringAttr(result.check));
+    entry.set("subject", builder.getStringAttr(result.subject));
+    entry.set("verdict",
+              builder.getStringAttr(stringifyVerdict(result.verdict)));
+    if (!result.reason.empty())
+      entry.set("reason", builder.getStringAttr(result.reason));
+    if (!result.witness.empty())
+      entry.set("program", builder.getDenseI64ArrayAttr(result.witness));
+    if (recordLocations)
+      entry.set("loc", LocationAttr(result.loc));
+    return entry.getDictionary(&getContext());
+  }
+
+  void report(const CheckResult &result) {
+    auto opts = remark::RemarkOpts::name("check").category(getArgument());
+    std::string reason = result.reason.empty() ? "" : ", " + result.reason;
+    std::string text =
+        describe(result) + ": " + stringifyVerdict(result.verdict).str();
+    switch (result.verdict) {
+    case CheckResult::proved:
+      ++numProved;
+      remark::passed(result.loc, opts) << text + reason;
+      return;
+    case CheckResult::unknown:
+      ++numUnknown;
+      remark::missed(result.loc, opts) << text + reason;
+      return;
+    case CheckResult::refuted:
+      ++numRefuted;
+      remark::failed(result.loc, opts) << text + reason;
+      return;
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,45 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gridir check`: what is proved of a function's kernels without running them."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from gridir.cli.errors import Reported, short_errors
+from gridir.cli.example import ExampleParameter, load_example
+
+
+@click.command()
+@click.argument("file", type=ExampleParameter())
+@click.option("--check", "checks", multiple=True, help="Make only this check; may be given several times.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
+@click.option("--debug", is_flag=True, help="Show all of an error.")
+def check(file: tuple[str, str | None], checks: tuple[str, ...], as_json: bool, debug: bool) -> None:
+    """Proves of a function's kernels that they stay in bounds and write all their outputs, without running them.
+
+    Each check is proved, refuted by a program or an element that shows it, or unknown, which is never a pass.
+
+    FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
+    which gives its arguments. The exit status is 1 when a check is refuted.
+    """
+    with short_errors(debug, file[0]):
+        import gridir
+        from gridir.compiler.checks import CHECKS, check_kernel
+
+        unknown = [name for name in checks if name not in CHECKS]
+        if unknown:
+            raise Reported(f"expected a check, {', '.join(CHECKS)}, got {unknown[0]}")
+        example = load_example(*file)
+        reports = [check_kernel(kernel, checks) for kernel in gridir.lower(example.function, *example.args).kernels]
+        if not reports:
+            raise Reported(f"{example.name} calls no Pallas kernel")
+    if as_json:
+        click.echo(json.dumps([report.to_json() for report in reports]))
+    else:
+        click.echo("\n\n".join(map(str, reports)))
+    if any(report.refuted for report in reports):
+        raise click.exceptions.Exit(1)

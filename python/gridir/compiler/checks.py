@@ -1,0 +1,122 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What `grid-check` proves of a kernel, as records."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from gridir.compiler.kernel import Kernel
+from gridir.compiler.passes import run_pipeline
+from gridir.errors import Frame, within_kernel
+from gridir.locations import frames_of
+from gridir.mlir import ir
+
+CHECKS = ("in-bounds", "written", "no-revisit", "disjoint")
+"""The names of the checks, as `docs/checks.md` explains them."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """One answer.
+
+    Attributes:
+      check: one of `CHECKS`.
+      subject: the operand, scratch Ref or grid dimension that it is about.
+      verdict: proved, refuted or unknown.
+      reason: why it is not proved; or, where it is, what else there is to say. Empty for nothing.
+      program: the program that refutes it, where one does.
+      frames: the place in the author's code, innermost first.
+    """
+
+    check: str
+    subject: str
+    verdict: str
+    reason: str = ""
+    program: tuple[int, ...] = ()
+    frames: tuple[Frame, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The record for `json.dumps`."""
+        place = self.frames[0] if self.frames else None
+        return {
+            "check": self.check,
+            "subject": self.subject,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "program": list(self.program),
+            "file": place and place.file,
+            "line": place and place.line,
+            "column": place and place.column,
+        }
+
+
+@dataclasses.dataclass(frozen=True)
+class KernelChecks:
+    """All answers about one kernel.
+
+    Attributes:
+      kernel: the kernel's name.
+      checks: the answers, in the order of the operands.
+    """
+
+    kernel: str
+    checks: tuple[Check, ...]
+
+    @property
+    def refuted(self) -> tuple[Check, ...]:
+        """What is wrong."""
+        return tuple(check for check in self.checks if check.verdict == "refuted")
+
+    def to_json(self) -> dict[str, Any]:
+        """The record for `json.dumps`."""
+        return {"kernel": self.kernel, "checks": [check.to_json() for check in self.checks]}
+
+    def __str__(self) -> str:
+        counts = Counter(check.verdict for check in self.checks)
+        summary = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("proved", "refuted", "unknown"))
+        lines = [f"{self.kernel}: {summary}"]
+        for check in self.checks:
+            reason = f": {check.reason}" if check.reason else ""
+            lines.append(f"  {check.verdict:8}  {check.check:10}  {check.subject}{reason}")
+            if check.verdict == "proved" or not check.frames:
+                continue
+            lines.append(f"    at {check.frames[0]}")
+            lines += [f"      {line}" for line in check.frames[0].source().splitlines()]
+        return "\n".join(lines)
+
+
+def check_kernel(kernel: Kernel, checks: Sequence[str] = ()) -> KernelChecks:
+    """Proves what can be proved of a kernel, for all its programs at once; nothing runs.
+
+    Args:
+      kernel: a kernel of `gridir.lower`.
+      checks: some of `CHECKS`; all without it.
+
+    Raises:
+      CompileError: when there is no such check.
+
+    Example:
+      >>> for kernel in gridir.lower(function, *args).kernels:
+      ...     print(check_kernel(kernel))
+    """
+    options = "record-locations=true" + (f" checks={','.join(checks)}" if checks else "")
+    module = kernel.module()
+    with within_kernel(kernel.name, kernel.source):
+        run_pipeline(module, f"grid.kernel(grid-canonicalize-index-maps,grid-check{{{options}}})", kernel=kernel.name)
+    with module.context:
+        (op,) = [op for op in module.body.operations if op.operation.name == "grid.kernel"]
+        entries = ir.ArrayAttr(op.operation.attributes["grid.checks"])
+        return KernelChecks(kernel.name, tuple(_read(ir.DictAttr(entry)) for entry in entries))
+
+
+def _read(entry: ir.DictAttr) -> Check:
+    values = {
+        name: ir.StringAttr(entry[name]).value for name in ("check", "subject", "verdict", "reason") if name in entry
+    }
+    program = tuple(ir.DenseI64ArrayAttr(entry["program"])) if "program" in entry else ()
+    return Check(**values, program=program, frames=frames_of(ir.Location.from_attr(entry["loc"])))
