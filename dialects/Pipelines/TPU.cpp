@@ -36,6 +36,7 @@ void buildGridToTPUPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   pm.addPass(tpu::createTPUSimplifyIndicesPass());
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(tpu::createTPUMatchInstructionsPass());
   functions.addPass(tpu::createTPUExpandArithmeticPass());
   functions.addPass(tpu::createTPUSelectAccumulatorsPass());
   functions.addPass(tpu::createTPULogisticToTanhPass());

@@ -39,6 +39,7 @@ grid::MemorySpace getGridSpace(tpu::MemorySpace space) {
 
 Raising::Raising(OpBuilder &builder) : builder(builder) {
   addAccessRaisings(*this);
+  addArithmeticRaisings(*this);
   addVectorRaisings(*this);
   addProgramRaisings(*this);
 }

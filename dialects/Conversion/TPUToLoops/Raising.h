@@ -53,6 +53,7 @@ private:
 };
 
 void addAccessRaisings(Raising &raising);
+void addArithmeticRaisings(Raising &raising);
 void addVectorRaisings(Raising &raising);
 void addProgramRaisings(Raising &raising);
 

@@ -281,19 +281,6 @@ LogicalResult raiseMatmul(tpu::MatmulOp op, Raising &raising) {
   return success();
 }
 
-LogicalResult raiseReciprocal(tpu::ReciprocalOp op, Raising &raising) {
-  RankedTensorType type = getTensorType(op.getType());
-  OpBuilder &builder = raising.builder;
-  Value one = arith::ConstantOp::create(
-      builder, op.getLoc(),
-      DenseElementsAttr::get(type,
-                             builder.getFloatAttr(type.getElementType(), 1)));
-  raising.set(op.getResult(),
-              arith::DivFOp::create(builder, op.getLoc(), one,
-                                    raising.get(op.getInput())));
-  return success();
-}
-
 } // namespace
 
 void addVectorRaisings(Raising &raising) {
@@ -310,7 +297,6 @@ void addVectorRaisings(Raising &raising) {
   raising.add(raiseReduction);
   raising.add(raiseIota);
   raising.add(raiseMatmul);
-  raising.add(raiseReciprocal);
 }
 
 } // namespace gridir::tpu_to_loops

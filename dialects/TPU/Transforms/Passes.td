@@ -98,6 +98,37 @@ def TPULogisticToTanhPass : Pass<"tpu-logistic-to-tanh", "::mlir::func::FuncOp">
   ];
 }
 
+def TPUMatchInstructionsPass : Pass<"tpu-match-instructions", "::mlir::func::FuncOp"> {
+  let summary = "Leave to an instruction what it does by itself";
+  let description = [{
+    A conversion of a float to an integer of 32 bits saturates, and takes NaN to
+    0: what a kernel says to be sure of that goes. A narrower integer is clamped
+    once it is one, unless the float has been clamped before. Whether a float is
+    finite is one instruction, `tpu.weird`.
+
+    Before:
+
+    ```mlir
+    %m = math.absf %x : vector<8x128xf32>
+    %inf = arith.constant dense<0x7F800000> : vector<8x128xf32>
+    %finite = arith.cmpf olt, %m, %inf : vector<8x128xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %w = tpu.weird %x : vector<8x128xf32> -> vector<8x128xi1>
+    %true = arith.constant dense<true> : vector<8x128xi1>
+    %finite = arith.xori %w, %true : vector<8x128xi1>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::gridir::tpu::TPUDialect"];
+  let statistics = [
+    Statistic<"numConversions", "num-conversions", "Number of conversions whose guards went">,
+    Statistic<"numClasses", "num-classes", "Number of tests for finite floats that became one instruction">
+  ];
+}
+
 def TPUSelectAccumulatorsPass : Pass<"tpu-select-accumulators", "::mlir::func::FuncOp"> {
   let summary = "Sum inside matmuls, and begin the sum with a select";
   let description = [{

@@ -432,6 +432,7 @@ _HANDLERS: dict[str, Callable[[Machine, Step, list[Any]], Sequence[Any]]] = {
         lambda step, x, y: ops.INTEGER_PREDICATES[integer(step.attributes["predicate"])](x, y),
     ),
     "arith.cmpf": _with_step(lambda step, x, y: ops.compare_floats(integer(step.attributes["predicate"]), x, y)),
+    "arith.fptosi": _with_step(lambda step, x: ops.saturate(x, step.types[0][1])),
     "arith.select": _row(np.where),
     "arith.bitcast": lambda _, step, xs: [np.asarray(xs[0]).view(step.types[0][1])[()]],
     "memref.load": _memref_load,

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from gridir.errors import Error
@@ -142,6 +143,7 @@ UNARY: dict[str, Callable[[Any], Any]] = {
     "math.tanh": np.tanh,
     "math.trunc": np.trunc,
     "tpu.reciprocal": lambda x: 1 / x,
+    "tpu.weird": lambda x: ~np.isfinite(x),
 }
 
 # Conversions that keep the value; those of integers without a sign read it as unsigned.
@@ -151,10 +153,16 @@ CASTS = (
     "arith.extsi",
     "arith.trunci",
     "arith.sitofp",
-    "arith.fptosi",
     "arith.index_cast",
 )
 UNSIGNED_CASTS = ("arith.extui", "arith.uitofp", "arith.fptoui", "arith.index_castui")
+
+
+def saturate(x: Any, dtype: Any) -> Any:
+    """The integers that a TPU converts floats to: towards zero, the nearest one there is, and 0 for NaN."""
+    info = ml_dtypes.iinfo(dtype)
+    return np.clip(np.nan_to_num(np.asarray(x, np.float64)), info.min, info.max).astype(np.int64).astype(dtype)
+
 
 INTEGER_PREDICATES: tuple[Callable[[Any, Any], Any], ...] = (
     np.equal,

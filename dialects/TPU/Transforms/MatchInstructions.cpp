@@ -1,0 +1,195 @@
+//===- MatchInstructions.cpp - What one instruction does already ----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TPU/IR/TPU.h"
+#include "dialects/TPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+namespace gridir::tpu {
+#define GEN_PASS_DEF_TPUMATCHINSTRUCTIONSPASS
+#include "dialects/TPU/Transforms/Passes.h.inc"
+} // namespace gridir::tpu
+
+using namespace mlir;
+using namespace gridir::tpu;
+
+namespace {
+
+std::optional<double> getNumber(Value value) {
+  APFloat number(0.0);
+  if (!matchPattern(value, m_ConstantFloat(&number)))
+    return std::nullopt;
+  return number.convertToDouble();
+}
+
+bool isNumber(Value value, int64_t expected) {
+  APInt number;
+  return matchPattern(value, m_ConstantInt(&number)) &&
+         number.getSExtValue() == expected;
+}
+
+/// What is compared where a value is a comparison with a number.
+Value getCompared(Value value, arith::CmpFPredicate predicate,
+                  double expected) {
+  auto compare = value.getDefiningOp<arith::CmpFOp>();
+  if (!compare || compare.getPredicate() != predicate ||
+      getNumber(compare.getRhs()) != expected)
+    return {};
+  return compare.getLhs();
+}
+
+/// A conversion with what keeps its operand in range, and its result.
+struct SaturatingConversion {
+  Value input;
+  /// The smallest and the largest integer of the type.
+  int64_t smallest, largest;
+};
+
+/// Matches `select(x >= 2^n, largest, select(x < -2^n, smallest, fptosi(y)))`
+/// where `y` is `x`, or 0 where the integers do not reach or `x` is no number.
+std::optional<SaturatingConversion> match(arith::SelectOp outer) {
+  auto type = dyn_cast<VectorType>(outer.getType());
+  if (!type || !type.getElementType().isSignlessInteger() ||
+      type.getElementTypeBitWidth() > 32)
+    return std::nullopt;
+  unsigned width = type.getElementTypeBitWidth();
+  int64_t largest = llvm::maxIntN(width), smallest = llvm::minIntN(width);
+  auto inner = outer.getFalseValue().getDefiningOp<arith::SelectOp>();
+  if (!inner || !isNumber(outer.getTrueValue(), largest) ||
+      !isNumber(inner.getTrueValue(), smallest))
+    return std::nullopt;
+  auto convert = inner.getFalseValue().getDefiningOp<arith::FPToSIOp>();
+  auto safe =
+      convert ? convert.getIn().getDefiningOp<arith::SelectOp>() : nullptr;
+  if (!safe || !matchPattern(safe.getTrueValue(), m_AnyZeroFloat()))
+    return std::nullopt;
+  Value input = safe.getFalseValue();
+  if (getCompared(outer.getCondition(), arith::CmpFPredicate::OGE,
+                  double(largest + 1)) != input ||
+      getCompared(inner.getCondition(), arith::CmpFPredicate::OLT,
+                  double(smallest)) != input)
+    return std::nullopt;
+  return SaturatingConversion{input, smallest, largest};
+}
+
+/// Whether a value lies between two numbers, or is no number.
+bool isClamped(Value value, double low, double high) {
+  bool hasLow = false, hasHigh = false;
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<arith::MaximumFOp, arith::MinimumFOp>(op))
+      break;
+    std::optional<double> left = getNumber(op->getOperand(0));
+    std::optional<double> right = getNumber(op->getOperand(1));
+    if (left.has_value() == right.has_value())
+      break;
+    double bound = left ? *left : *right;
+    // Beyond a bound that lies outside, what comes before decides.
+    if (bound < low || bound > high)
+      break;
+    (isa<arith::MaximumFOp>(op) ? hasLow : hasHigh) = true;
+    value = op->getOperand(left ? 1 : 0);
+  }
+  return hasLow && hasHigh;
+}
+
+bool isFiniteTest(arith::CmpFOp op) {
+  auto type = dyn_cast<VectorType>(op.getLhs().getType());
+  return type && type.getElementType().isF32() && !op.use_empty() &&
+         op.getPredicate() == arith::CmpFPredicate::OLT &&
+         getNumber(op.getRhs()) == std::numeric_limits<double>::infinity() &&
+         op.getLhs().getDefiningOp<math::AbsFOp>();
+}
+
+class TPUMatchInstructionsPass
+    : public gridir::tpu::impl::TPUMatchInstructionsPassBase<
+          TPUMatchInstructionsPass> {
+public:
+  using TPUMatchInstructionsPassBase::TPUMatchInstructionsPassBase;
+
+  void runOnOperation() override {
+    // What is found first and changed then: a change erases other ops.
+    SmallVector<std::pair<arith::SelectOp, SaturatingConversion>> conversions;
+    getOperation().walk([&](arith::SelectOp op) {
+      if (std::optional<SaturatingConversion> found = match(op))
+        conversions.emplace_back(op, *found);
+    });
+    for (auto [op, found] : conversions)
+      convert(op, found);
+    SmallVector<arith::CmpFOp> tests;
+    getOperation().walk([&](arith::CmpFOp op) {
+      if (isFiniteTest(op))
+        tests.push_back(op);
+    });
+    for (arith::CmpFOp op : tests)
+      classify(op);
+  }
+
+private:
+  /// The unit saturates at the bounds of 32 bits, and takes NaN to 0.
+  void convert(arith::SelectOp op, const SaturatingConversion &found) {
+    OpBuilder builder(op);
+    Location loc = op.getLoc();
+    auto type = cast<VectorType>(op.getType());
+    Value result;
+    if (type.getElementTypeBitWidth() == 32 ||
+        isClamped(found.input, found.smallest, found.largest)) {
+      result = arith::FPToSIOp::create(builder, loc, type, found.input);
+    } else {
+      auto wide = type.cloneWith(std::nullopt, builder.getI32Type());
+      auto constant = [&](int64_t number) -> Value {
+        return arith::ConstantOp::create(
+            builder, loc,
+            DenseElementsAttr::get(wide, builder.getI32IntegerAttr(number)));
+      };
+      result = arith::FPToSIOp::create(builder, loc, wide, found.input);
+      result = arith::MaxSIOp::create(builder, loc, result,
+                                      constant(found.smallest));
+      result =
+          arith::MinSIOp::create(builder, loc, result, constant(found.largest));
+      result = arith::TruncIOp::create(builder, loc, type, result);
+    }
+    op.replaceAllUsesWith(result);
+    eraseUnused(op);
+    ++numConversions;
+  }
+
+  /// `|x| < inf` is the opposite of `tpu.weird`.
+  void classify(arith::CmpFOp op) {
+    OpBuilder builder(op);
+    auto type = cast<VectorType>(op.getType());
+    auto magnitude = op.getLhs().getDefiningOp<math::AbsFOp>();
+    Value isWeird =
+        WeirdOp::create(builder, op.getLoc(), type, magnitude.getOperand());
+    Value ones = arith::ConstantOp::create(builder, op.getLoc(),
+                                           DenseElementsAttr::get(type, true));
+    op.replaceAllUsesWith(
+        arith::XOrIOp::create(builder, op.getLoc(), isWeird, ones).getResult());
+    eraseUnused(op);
+    ++numClasses;
+  }
+
+  /// Erases an op, and those that only it has used.
+  static void eraseUnused(Operation *op) {
+    SmallVector<Operation *> unused = {op};
+    while (!unused.empty()) {
+      Operation *next = unused.pop_back_val();
+      if (!isOpTriviallyDead(next))
+        continue;
+      for (Value operand : next->getOperands())
+        if (Operation *def = operand.getDefiningOp();
+            def && operand.hasOneUse())
+          unused.push_back(def);
+      next->erase();
+    }
+  }
+};
+
+} // namespace

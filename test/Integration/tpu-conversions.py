@@ -1,0 +1,48 @@
+# A conversion that is left to a TPU's own instruction gives what JAX gives: at the ends of the range, and for NaN.
+#
+# RUN: %python %s | FileCheck %s
+
+import gridir
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gridir.compiler.options import CpuOptions
+from gridir.testing import difference, interpreted
+from jax.experimental import pallas as pl
+
+THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu")
+EDGES = [0.5, -0.5, -1.9, 126.9, 127.5, 128.0, -128.7, -129.0, 255.5, 3e4, 4e4, -4e4, 2147483520.0, 3e9, -3e9]
+EDGES += [np.inf, -np.inf, np.nan, -np.nan, 1e38]
+
+FUNCTIONS = {
+    "int32": lambda x: x.astype(jnp.int32),
+    "int16": lambda x: x.astype(jnp.int16).astype(jnp.int32),
+    "int8": lambda x: x.astype(jnp.int8).astype(jnp.int32),
+    "uint8": lambda x: x.astype(jnp.uint8).astype(jnp.int32),
+    "clamped": lambda x: jnp.clip(jnp.round(x), -127, 127).astype(jnp.int8).astype(jnp.int32),
+    "clamped beyond the range": lambda x: jnp.clip(x, -500, 500).astype(jnp.int8).astype(jnp.int32),
+    "finite": lambda x: jnp.isfinite(x).astype(jnp.int32),
+    "finite or one": lambda x: jnp.where(jnp.isfinite(x), x, 1).astype(jnp.int32),
+}
+
+# CHECK:      int32: None
+# CHECK-NEXT: int16: None
+# CHECK-NEXT: int8: None
+# CHECK-NEXT: uint8: None
+# CHECK-NEXT: clamped: None
+# CHECK-NEXT: clamped beyond the range: None
+# CHECK-NEXT: finite: None
+# CHECK-NEXT: finite or one: None
+x = jnp.asarray(np.resize(np.float32(EDGES), (32, 128)))
+for name, function in FUNCTIONS.items():
+
+    def kernel(x_ref, o_ref, function=function):
+        o_ref[...] = function(x_ref[...])
+
+    def call(x, kernel=kernel):
+        return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, jnp.int32))(x)
+
+    with interpreted():
+        want = jax.jit(call)(x)
+    got = gridir.lower(call, x, target="cpu", options=THROUGH_TPU).compile()(x)
+    print(f"{name}:", difference(got, want))

@@ -1,0 +1,123 @@
+// RUN: gridir-opt %s --tpu-match-instructions | FileCheck %s
+
+// An integer of 32 bits saturates by itself.
+
+// CHECK-LABEL: func.func @saturates(
+// CHECK-SAME: %[[X:.*]]: vector<8x128xf32>)
+// CHECK-NEXT: %[[Y:.*]] = arith.fptosi %[[X]]
+// CHECK-NEXT: return %[[Y]]
+func.func @saturates(%x: vector<8x128xf32>) -> vector<8x128xi32> {
+  %low = arith.constant dense<-2147483648.0> : vector<8x128xf32>
+  %high = arith.constant dense<2147483648.0> : vector<8x128xf32>
+  %zero = arith.constant dense<0.0> : vector<8x128xf32>
+  %smallest = arith.constant dense<-2147483648> : vector<8x128xi32>
+  %largest = arith.constant dense<2147483647> : vector<8x128xi32>
+  %below = arith.cmpf olt, %x, %low : vector<8x128xf32>
+  %above = arith.cmpf oge, %x, %high : vector<8x128xf32>
+  %nan = arith.cmpf uno, %x, %x : vector<8x128xf32>
+  %o = arith.ori %below, %above : vector<8x128xi1>
+  %outside = arith.ori %o, %nan : vector<8x128xi1>
+  %safe = arith.select %outside, %zero, %x : vector<8x128xi1>, vector<8x128xf32>
+  %i = arith.fptosi %safe : vector<8x128xf32> to vector<8x128xi32>
+  %l = arith.select %below, %smallest, %i : vector<8x128xi1>, vector<8x128xi32>
+  %y = arith.select %above, %largest, %l : vector<8x128xi1>, vector<8x128xi32>
+  return %y : vector<8x128xi32>
+}
+
+// A narrow one is clamped among integers of 32 bits.
+
+// CHECK-LABEL: func.func @narrow(
+// CHECK-SAME: %[[X:.*]]: vector<32x128xf32>)
+// CHECK: %[[W:.*]] = arith.fptosi %[[X]] : vector<32x128xf32> to vector<32x128xi32>
+// CHECK: %[[LOW:.*]] = arith.constant dense<-128>
+// CHECK: %[[MAX:.*]] = arith.maxsi %[[W]], %[[LOW]]
+// CHECK: %[[HIGH:.*]] = arith.constant dense<127>
+// CHECK: %[[MIN:.*]] = arith.minsi %[[MAX]], %[[HIGH]]
+// CHECK: %[[Y:.*]] = arith.trunci %[[MIN]] : vector<32x128xi32> to vector<32x128xi8>
+// CHECK: return %[[Y]]
+func.func @narrow(%x: vector<32x128xf32>) -> vector<32x128xi8> {
+  %low = arith.constant dense<-128.0> : vector<32x128xf32>
+  %high = arith.constant dense<128.0> : vector<32x128xf32>
+  %zero = arith.constant dense<0.0> : vector<32x128xf32>
+  %smallest = arith.constant dense<-128> : vector<32x128xi8>
+  %largest = arith.constant dense<127> : vector<32x128xi8>
+  %below = arith.cmpf olt, %x, %low : vector<32x128xf32>
+  %above = arith.cmpf oge, %x, %high : vector<32x128xf32>
+  %nan = arith.cmpf uno, %x, %x : vector<32x128xf32>
+  %o = arith.ori %below, %above : vector<32x128xi1>
+  %outside = arith.ori %o, %nan : vector<32x128xi1>
+  %safe = arith.select %outside, %zero, %x : vector<32x128xi1>, vector<32x128xf32>
+  %i = arith.fptosi %safe : vector<32x128xf32> to vector<32x128xi8>
+  %l = arith.select %below, %smallest, %i : vector<32x128xi1>, vector<32x128xi8>
+  %y = arith.select %above, %largest, %l : vector<32x128xi1>, vector<32x128xi8>
+  return %y : vector<32x128xi8>
+}
+
+// One that comes from a clamped float needs no more than the conversion.
+
+// CHECK-LABEL: func.func @clamped(
+// CHECK: %[[C:.*]] = arith.minimumf
+// CHECK: %[[Y:.*]] = arith.fptosi %[[C]] : vector<32x128xf32> to vector<32x128xi8>
+// CHECK: return %[[Y]]
+func.func @clamped(%f: vector<32x128xf32>) -> vector<32x128xi8> {
+  %first = arith.constant dense<-127.0> : vector<32x128xf32>
+  %last = arith.constant dense<127.0> : vector<32x128xf32>
+  %m = arith.maximumf %first, %f : vector<32x128xf32>
+  %x = arith.minimumf %last, %m : vector<32x128xf32>
+  %low = arith.constant dense<-128.0> : vector<32x128xf32>
+  %high = arith.constant dense<128.0> : vector<32x128xf32>
+  %zero = arith.constant dense<0.0> : vector<32x128xf32>
+  %smallest = arith.constant dense<-128> : vector<32x128xi8>
+  %largest = arith.constant dense<127> : vector<32x128xi8>
+  %below = arith.cmpf olt, %x, %low : vector<32x128xf32>
+  %above = arith.cmpf oge, %x, %high : vector<32x128xf32>
+  %nan = arith.cmpf uno, %x, %x : vector<32x128xf32>
+  %o = arith.ori %below, %above : vector<32x128xi1>
+  %outside = arith.ori %o, %nan : vector<32x128xi1>
+  %safe = arith.select %outside, %zero, %x : vector<32x128xi1>, vector<32x128xf32>
+  %i = arith.fptosi %safe : vector<32x128xf32> to vector<32x128xi8>
+  %l = arith.select %below, %smallest, %i : vector<32x128xi1>, vector<32x128xi8>
+  %y = arith.select %above, %largest, %l : vector<32x128xi1>, vector<32x128xi8>
+  return %y : vector<32x128xi8>
+}
+
+// A choice of another number is the author's own.
+
+// CHECK-LABEL: func.func @other(
+// CHECK: arith.select
+// CHECK: arith.fptosi
+// CHECK: arith.select
+func.func @other(%x: vector<8x128xf32>) -> vector<8x128xi32> {
+  %high = arith.constant dense<2147483648.0> : vector<8x128xf32>
+  %zero = arith.constant dense<0.0> : vector<8x128xf32>
+  %minus = arith.constant dense<-1> : vector<8x128xi32>
+  %above = arith.cmpf oge, %x, %high : vector<8x128xf32>
+  %safe = arith.select %above, %zero, %x : vector<8x128xi1>, vector<8x128xf32>
+  %i = arith.fptosi %safe : vector<8x128xf32> to vector<8x128xi32>
+  %y = arith.select %above, %minus, %i : vector<8x128xi1>, vector<8x128xi32>
+  return %y : vector<8x128xi32>
+}
+
+// CHECK-LABEL: func.func @finite(
+// CHECK-SAME: %[[X:.*]]: vector<8x128xf32>)
+// CHECK: %[[W:.*]] = tpu.weird %[[X]] : vector<8x128xf32> -> vector<8x128xi1>
+// CHECK: %[[F:.*]] = arith.xori %[[W]], %{{.*}} : vector<8x128xi1>
+// CHECK: return %[[F]]
+func.func @finite(%x: vector<8x128xf32>) -> vector<8x128xi1> {
+  %m = math.absf %x : vector<8x128xf32>
+  %inf = arith.constant dense<0x7F800000> : vector<8x128xf32>
+  %f = arith.cmpf olt, %m, %inf : vector<8x128xf32>
+  return %f : vector<8x128xi1>
+}
+
+// A bf16 has no such instruction.
+
+// CHECK-LABEL: func.func @finite_bf16(
+// CHECK-NOT: tpu.weird
+// CHECK: arith.cmpf
+func.func @finite_bf16(%x: vector<16x128xbf16>) -> vector<16x128xi1> {
+  %m = math.absf %x : vector<16x128xbf16>
+  %inf = arith.constant dense<0x7F80> : vector<16x128xbf16>
+  %f = arith.cmpf olt, %m, %inf : vector<16x128xbf16>
+  return %f : vector<16x128xi1>
+}
