@@ -21,6 +21,8 @@ FUNCTIONS = {
     "uint8": lambda x: x.astype(jnp.uint8).astype(jnp.int32),
     "clamped": lambda x: jnp.clip(jnp.round(x), -127, 127).astype(jnp.int8).astype(jnp.int32),
     "clamped beyond the range": lambda x: jnp.clip(x, -500, 500).astype(jnp.int8).astype(jnp.int32),
+    "clamped, without a sign": lambda x: jnp.clip(x, 0, 255).astype(jnp.uint8).astype(jnp.int32),
+    "bool": lambda x: x.astype(jnp.bfloat16).astype(jnp.bool_).astype(jnp.int32),
     "finite": lambda x: jnp.isfinite(x).astype(jnp.int32),
     "finite or one": lambda x: jnp.where(jnp.isfinite(x), x, 1).astype(jnp.int32),
 }
@@ -31,6 +33,8 @@ FUNCTIONS = {
 # CHECK-NEXT: uint8: None
 # CHECK-NEXT: clamped: None
 # CHECK-NEXT: clamped beyond the range: None
+# CHECK-NEXT: clamped, without a sign: None
+# CHECK-NEXT: bool: None
 # CHECK-NEXT: finite: None
 # CHECK-NEXT: finite or one: None
 x = jnp.asarray(np.resize(np.float32(EDGES), (32, 128)))

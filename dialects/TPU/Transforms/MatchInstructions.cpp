@@ -53,31 +53,42 @@ struct SaturatingConversion {
   int64_t smallest, largest;
 };
 
-/// Matches `select(x >= 2^n, largest, select(x < -2^n, smallest, fptosi(y)))`
-/// where `y` is `x`, or 0 where the integers do not reach or `x` is no number.
+/// Matches `select(x >= 2^n, largest, select(x < -2^n, smallest, fptosi(y)))`,
+/// or `select(x >= 2^n, largest, fptoui(y))`, where `y` is `x`, or 0 where the
+/// integers do not reach or `x` is no number.
 std::optional<SaturatingConversion> match(arith::SelectOp outer) {
   auto type = dyn_cast<VectorType>(outer.getType());
   if (!type || !type.getElementType().isSignlessInteger() ||
       type.getElementTypeBitWidth() > 32)
     return std::nullopt;
   unsigned width = type.getElementTypeBitWidth();
-  int64_t largest = llvm::maxIntN(width), smallest = llvm::minIntN(width);
   auto inner = outer.getFalseValue().getDefiningOp<arith::SelectOp>();
-  if (!inner || !isNumber(outer.getTrueValue(), largest) ||
-      !isNumber(inner.getTrueValue(), smallest))
+  Operation *convert =
+      (inner ? inner.getFalseValue() : outer.getFalseValue()).getDefiningOp();
+  bool isSigned = isa_and_nonnull<arith::FPToSIOp>(convert);
+  if (isSigned != static_cast<bool>(inner) ||
+      (!isSigned && !isa_and_nonnull<arith::FPToUIOp>(convert)))
     return std::nullopt;
-  auto convert = inner.getFalseValue().getDefiningOp<arith::FPToSIOp>();
-  auto safe =
-      convert ? convert.getIn().getDefiningOp<arith::SelectOp>() : nullptr;
+  auto safe = convert->getOperand(0).getDefiningOp<arith::SelectOp>();
   if (!safe || !matchPattern(safe.getTrueValue(), m_AnyZeroFloat()))
     return std::nullopt;
-  Value input = safe.getFalseValue();
-  if (getCompared(outer.getCondition(), arith::CmpFPredicate::OGE,
-                  double(largest + 1)) != input ||
-      getCompared(inner.getCondition(), arith::CmpFPredicate::OLT,
-                  double(smallest)) != input)
+  SaturatingConversion found{
+      safe.getFalseValue(), isSigned ? llvm::minIntN(width) : 0,
+      isSigned ? llvm::maxIntN(width) : int64_t(llvm::maxUIntN(width))};
+  // Numbers without a sign are constants with one.
+  int64_t limit = llvm::SignExtend64(found.largest, width);
+  if (!isNumber(outer.getTrueValue(), limit) ||
+      getCompared(outer.getCondition(), arith::CmpFPredicate::OGE,
+                  double(found.largest + 1)) != found.input)
     return std::nullopt;
-  return SaturatingConversion{input, smallest, largest};
+  if (isSigned && (!isNumber(inner.getTrueValue(), found.smallest) ||
+                   getCompared(inner.getCondition(), arith::CmpFPredicate::OLT,
+                               double(found.smallest)) != found.input))
+    return std::nullopt;
+  // No instruction saturates at the end of 32 bits without a sign.
+  if (!isSigned && width == 32)
+    return std::nullopt;
+  return found;
 }
 
 /// Whether a value lies between two numbers, or is no number.
@@ -139,8 +150,11 @@ private:
     Location loc = op.getLoc();
     auto type = cast<VectorType>(op.getType());
     Value result;
-    if (type.getElementTypeBitWidth() == 32 ||
-        isClamped(found.input, found.smallest, found.largest)) {
+    bool isClampedAlready =
+        isClamped(found.input, found.smallest, found.largest);
+    if (isClampedAlready && found.smallest == 0) {
+      result = arith::FPToUIOp::create(builder, loc, type, found.input);
+    } else if (isClampedAlready || type.getElementTypeBitWidth() == 32) {
       result = arith::FPToSIOp::create(builder, loc, type, found.input);
     } else {
       auto wide = type.cloneWith(std::nullopt, builder.getI32Type());

@@ -81,6 +81,32 @@ func.func @clamped(%f: vector<32x128xf32>) -> vector<32x128xi8> {
   return %y : vector<32x128xi8>
 }
 
+// One without a sign is clamped at 0.
+
+// CHECK-LABEL: func.func @unsigned(
+// CHECK-SAME: %[[X:.*]]: vector<32x128xf32>)
+// CHECK: %[[W:.*]] = arith.fptosi %[[X]] : vector<32x128xf32> to vector<32x128xi32>
+// CHECK: %[[LOW:.*]] = arith.constant dense<0> : vector<32x128xi32>
+// CHECK: %[[MAX:.*]] = arith.maxsi %[[W]], %[[LOW]]
+// CHECK: %[[HIGH:.*]] = arith.constant dense<255>
+// CHECK: %[[MIN:.*]] = arith.minsi %[[MAX]], %[[HIGH]]
+// CHECK: arith.trunci %[[MIN]] : vector<32x128xi32> to vector<32x128xi8>
+func.func @unsigned(%x: vector<32x128xf32>) -> vector<32x128xi8> {
+  %low = arith.constant dense<-1.0> : vector<32x128xf32>
+  %high = arith.constant dense<256.0> : vector<32x128xf32>
+  %zero = arith.constant dense<0.0> : vector<32x128xf32>
+  %largest = arith.constant dense<-1> : vector<32x128xi8>
+  %below = arith.cmpf ole, %x, %low : vector<32x128xf32>
+  %above = arith.cmpf oge, %x, %high : vector<32x128xf32>
+  %nan = arith.cmpf uno, %x, %x : vector<32x128xf32>
+  %o = arith.ori %below, %above : vector<32x128xi1>
+  %outside = arith.ori %o, %nan : vector<32x128xi1>
+  %safe = arith.select %outside, %zero, %x : vector<32x128xi1>, vector<32x128xf32>
+  %i = arith.fptoui %safe : vector<32x128xf32> to vector<32x128xi8>
+  %y = arith.select %above, %largest, %i : vector<32x128xi1>, vector<32x128xi8>
+  return %y : vector<32x128xi8>
+}
+
 // A choice of another number is the author's own.
 
 // CHECK-LABEL: func.func @other(
