@@ -254,3 +254,22 @@ with gridir.installed():
     )(np.array([0, 3, 3, 8], np.int32), X)
 # CHECK-NEXT: some: None
 print(f"some: {difference(got[0], X[[3, 4, 5, 6, 7, 0, 1, 2]])}")
+
+
+# Python functions that the kernel calls see the programs' values in the order of the programs, and prints in between.
+def reports(x_ref, o_ref):
+    jax.debug.callback(lambda i, row: print("row", i, float(row.sum())), pl.program_id(0), x_ref[0])
+    pl.debug_print("printed {}", pl.program_id(0))
+    o_ref[...] = x_ref[...]
+
+
+half = pl.BlockSpec((4, 16), lambda i: (i, 0))
+with gridir.installed():
+    call = jax.jit(
+        pl.pallas_call(reports, out_shape=jax.typeof(jnp.asarray(X)), grid=(2,), in_specs=[half], out_specs=half)
+    )
+    call(X).block_until_ready()
+# CHECK-NEXT: row 0 120.0
+# CHECK-NEXT: printed 0
+# CHECK-NEXT: row 1 1144.0
+# CHECK-NEXT: printed 1

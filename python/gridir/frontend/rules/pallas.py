@@ -18,6 +18,7 @@ from gridir.frontend.rules.state import transformed, view
 from gridir.frontend.types import is_unsigned
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
+from gridir.runtime.callbacks import format_of
 
 
 def _axis(ctx: RuleContext, axis: int) -> ir.Attribute:
@@ -85,6 +86,16 @@ def _debug_print(ctx: RuleContext, *values: ir.Value, fmt: str, **params: Any) -
         used = [a for a in args if isinstance(a, ir.Value)]
     unsigned = [is_unsigned(ctx.avals_in[values.index(value)]) for value in used]
     grid.PrintOp(ir.StringAttr.get(text), used, is_unsigned=ir.DenseBoolArrayAttr.get(unsigned))
+    return []
+
+
+@rule("debug_callback")
+def _debug_callback(ctx: RuleContext, *values: ir.Value, callback: Any, **_: Any) -> list[ir.Value]:
+    """The function is called with arrays after the kernel's call, in the order of the programs."""
+    places = " {}" * len(values)
+    unsigned = [is_unsigned(aval) for aval in ctx.avals_in]
+    text = ir.StringAttr.get(format_of(callback) + places)
+    grid.PrintOp(text, values, is_unsigned=ir.DenseBoolArrayAttr.get(unsigned))
     return []
 
 

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writing what kernels print."""
+"""Writing what kernels print, and calling the Python functions that they call."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gridir.runtime import callbacks
 from gridir.runtime.dtypes import DTYPES
 
 PrintedValue = tuple[str, Sequence[int], bytes]
@@ -17,17 +18,30 @@ PrintedValue = tuple[str, Sequence[int], bytes]
 
 
 def write_prints(records: Sequence[tuple[str, Sequence[PrintedValue]]]) -> None:
-    """Writes the prints of one call, in order, to Python's `sys.stdout`.
+    """Writes the prints of one call, in order, to Python's `sys.stdout`, and calls the functions among them.
 
     Args:
       records: for each print its format, with one `{}` for each value, and its values.
     """
-    lines = [text.format(*map(_to_array, values)) + "\n" for text, values in records]
-    # One write, so that the lines of a call stay together when other threads write too.
+    lines: list[str] = []
+    for text, values in records:
+        arrays = [_to_array(value) for value in values]
+        function = callbacks.function_of(text)
+        if function is None:
+            lines.append(text.format(*(array[()] for array in arrays)) + "\n")
+            continue
+        _write(lines)
+        function(*arrays)
+    _write(lines)
+
+
+def _write(lines: list[str]) -> None:
+    """Writes lines at once, so that they stay together when other threads write too; none are left."""
     sys.stdout.write("".join(lines))
     sys.stdout.flush()
+    lines.clear()
 
 
-def _to_array(value: PrintedValue) -> np.ndarray | np.generic:
+def _to_array(value: PrintedValue) -> np.ndarray:
     element, shape, data = value
-    return np.frombuffer(data, dtype=DTYPES[element]).reshape(tuple(shape))[()]
+    return np.frombuffer(data, dtype=DTYPES[element]).reshape(tuple(shape))
