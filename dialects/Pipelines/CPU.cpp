@@ -32,12 +32,15 @@ namespace gridir {
 namespace {
 
 /// What is to be known of a kernel while its grid is still a grid.
-void addPlanning(OpPassManager &pm) {
+void addPlanning(OpPassManager &pm, bool poison) {
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
   // Every later question about blocks is asked of affine index maps.
   kernels.addPass(grid::createGridCanonicalizeIndexMapsPass());
   // What may run on several threads.
   kernels.addPass(grid::createGridInferDimensionSemanticsPass());
+  // On request: whoever reads what nothing has written shall see it.
+  if (poison)
+    kernels.addPass(grid::createGridPoisonMemoryPass());
   // What a CPU cannot hold is refused here, by the name of the operand.
   kernels.addPass(grid::createGridLegalizeBlocksPass());
   kernels.addPass(grid::createGridPlanMemoryPass());
@@ -158,9 +161,9 @@ void buildLoopsToCPUPipeline(OpPassManager &pm,
   pm.addPass(cpu::createCPUCheckContractPass());
 }
 
-void buildGridToCPUPipeline(OpPassManager &pm,
-                            const CPUPipelineOptions &options) {
-  addPlanning(pm);
+static void buildFromGrid(OpPassManager &pm, const CPUPipelineOptions &options,
+                          bool poison) {
+  addPlanning(pm, poison);
   if (options.stopAfter == CPUStage::Planned)
     return;
   // Loops over the grid, in which blocks are views of arrays.
@@ -170,10 +173,24 @@ void buildGridToCPUPipeline(OpPassManager &pm,
   buildLoopsToCPUPipeline(pm, options);
 }
 
+void buildGridToCPUPipeline(OpPassManager &pm,
+                            const CPUPipelineOptions &options) {
+  buildFromGrid(pm, options, /*poison=*/false);
+}
+
+void buildPoisonedGridToCPUPipeline(OpPassManager &pm,
+                                    const CPUPipelineOptions &options) {
+  buildFromGrid(pm, options, /*poison=*/true);
+}
+
 void registerCPUPipelines() {
   PassPipelineRegistration<CPUPipelineOptions>(
       "grid-to-cpu", "Lower a grid kernel to native code for a CPU",
       buildGridToCPUPipeline);
+  PassPipelineRegistration<CPUPipelineOptions>(
+      "grid-to-cpu-poisoned",
+      "As grid-to-cpu, and fill memory with NaN before anything is written",
+      buildPoisonedGridToCPUPipeline);
   PassPipelineRegistration<CPUPipelineOptions>(
       "loops-to-cpu",
       "Lower a kernel that is already loops to native code for a CPU",

@@ -49,7 +49,11 @@ void buildLoopsToCPUPipeline(mlir::OpPassManager &pm,
 void buildGridToCPUPipeline(mlir::OpPassManager &pm,
                             const CPUPipelineOptions &options);
 
-/// Registers `grid-to-cpu` and `loops-to-cpu` by name.
+/// As `buildGridToCPUPipeline`, with memory that is NaN until it is written.
+void buildPoisonedGridToCPUPipeline(mlir::OpPassManager &pm,
+                                    const CPUPipelineOptions &options);
+
+/// Registers `grid-to-cpu`, `grid-to-cpu-poisoned` and `loops-to-cpu` by name.
 void registerCPUPipelines();
 
 } // namespace gridir

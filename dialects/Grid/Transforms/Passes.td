@@ -266,6 +266,63 @@ def GridPlanMemoryPass : Pass<"grid-plan-memory", "::gridir::grid::KernelOp"> {
   ];
 }
 
+def GridPoisonMemoryPass : Pass<"grid-poison-memory", "::gridir::grid::KernelOp"> {
+  let summary = "Fill memory with NaN before anything is written to it";
+  let description = [{
+    A kernel that reads what nothing has written gets whatever memory holds, so
+    that it may be right by chance. This pass stores NaN, or the lowest integer,
+    to the Refs of `grid.scoped` where they begin to live, to scratch in the
+    first of the programs that share it, and to each block of an output in the
+    first program that has it. The dimensions that run in parallel must be known
+    (`grid-infer-dimension-semantics`).
+
+    An output is left alone where an input is in the same memory, or where it is
+    not plain which program has a block first.
+
+    Before:
+
+    ```mlir
+    grid.kernel @sums grid(%i = 4, %k = 8)
+        outputs(%o: f32 [512] block [128] at (%i) origin "o_ref")
+        scratch(%sum: memref<128xf32>)
+        semantics [parallel, arbitrary] {
+      %v = grid.load %sum : memref<128xf32> -> tensor<128xf32>
+      grid.store %v, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @sums grid(%i = 4, %k = 8)
+        outputs(%o_ref: f32 [512] block [128] at (%i) origin "o_ref")
+        scratch(%sum: memref<128xf32>)
+        semantics [parallel, arbitrary] {
+      %k0 = grid.program_id 1
+      %c0 = arith.constant 0 : i32
+      %begins = arith.cmpi eq, %k0, %c0 : i32
+      scf.if %begins {
+        %nan = arith.constant dense<0x7FC00000> : tensor<128xf32>
+        grid.store %nan, %sum : tensor<128xf32>, memref<128xf32>
+      }
+      %k1 = grid.program_id 1
+      %c1 = arith.constant 0 : i32
+      %first = arith.cmpi eq, %k1, %c1 : i32
+      scf.if %first {
+        %nan = arith.constant dense<0x7FC00000> : tensor<128xf32>
+        grid.store %nan, %o_ref : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+      }
+      %v = grid.load %sum : memref<128xf32> -> tensor<128xf32>
+      grid.store %v, %o_ref : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numPoisoned", "num-poisoned", "Number of Refs filled">,
+  ];
+}
+
 def GridSpecializePass : Pass<"grid-specialize", "::mlir::ModuleOp"> {
   let summary = "Pin dynamic grid sizes, fold dimensions, drop unused operands";
   let description = [{

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 from gridir.errors import OptionError
 
@@ -78,6 +79,27 @@ class GpuOptions:
             raise OptionError(f"expected num_warps from 1 to 32, got {self.num_warps!r}")
         if self.workspace_limit is not None and self.workspace_limit < 0:
             raise OptionError(f"expected workspace_limit of at least 0, got {self.workspace_limit!r}")
+
+
+RUN_TIME_CHECKS = {"uninitialized": "grid-to-cpu-poisoned"}
+"""The checks that `gridir.install` takes, and the pipeline of the CPU that makes each."""
+
+
+def with_checks(options: Options | None, checks: Sequence[str]) -> Options | None:
+    """Returns options with which kernels on the CPU check themselves while they run.
+
+    Raises:
+      OptionError: for a check that there is not, or with options that name a pipeline of their own.
+    """
+    for check in checks:
+        if check not in RUN_TIME_CHECKS:
+            raise OptionError(f"expected checks among {', '.join(RUN_TIME_CHECKS)}, got {check!r}")
+    if not checks:
+        return options
+    options = options or CpuOptions()
+    if not isinstance(options, CpuOptions) or options.pipeline != CpuOptions.pipeline:
+        raise OptionError(f"expected checks with the CPU's own pipeline, got options {options!r}")
+    return dataclasses.replace(options, pipeline=RUN_TIME_CHECKS[checks[0]])
 
 
 Options = CpuOptions | TpuOptions | GpuOptions

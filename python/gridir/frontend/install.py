@@ -8,13 +8,13 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
 
 from gridir.compiler.kernel import Kernel
-from gridir.compiler.options import Options
+from gridir.compiler.options import Options, with_checks
 from gridir.compiler.targets import TARGETS
 from gridir.errors import OptionError
 from gridir.frontend import capture
@@ -80,7 +80,11 @@ def register(platform: str) -> None:
 
 
 def install(
-    *, platforms: tuple[str, ...] = ("cpu",), replace_interpret: bool = False, options: Options | None = None
+    *,
+    platforms: tuple[str, ...] = ("cpu",),
+    replace_interpret: bool = False,
+    options: Options | None = None,
+    checks: Sequence[str] = (),
 ) -> None:
     """Makes JAX compile Pallas kernels with gridir, in every thread, from here on.
 
@@ -91,21 +95,27 @@ def install(
       platforms: the JAX platforms on which kernels are compiled with gridir.
       replace_interpret: also compile kernels that ask for `interpret=True`.
       options: how kernels are compiled.
+      checks: what kernels on the CPU check while they run: "uninitialized" makes memory NaN, or the lowest integer,
+        until something is written to it.
 
     Raises:
-      OptionError: for a platform that gridir has no target for.
+      OptionError: for a platform that gridir has no target for, and for a check that there is not.
 
     Example:
       >>> import gridir
       >>> gridir.install()
       >>> pl.pallas_call(kernel, out_shape=x)(x)  # native code
     """
-    _context.set_global(_make(platforms, replace_interpret, options))
+    _context.set_global(_make(platforms, replace_interpret, with_checks(options, checks)))
 
 
 @contextlib.contextmanager
 def installed(
-    *, platforms: tuple[str, ...] = ("cpu",), replace_interpret: bool = False, options: Options | None = None
+    *,
+    platforms: tuple[str, ...] = ("cpu",),
+    replace_interpret: bool = False,
+    options: Options | None = None,
+    checks: Sequence[str] = (),
 ) -> Iterator[None]:
     """As `install`, on this thread and while the context is entered. The innermost context is in force.
 
@@ -113,7 +123,7 @@ def installed(
       >>> with gridir.installed(replace_interpret=True):
       ...     y = f(x)
     """
-    with _context(_make(platforms, replace_interpret, options)):
+    with _context(_make(platforms, replace_interpret, with_checks(options, checks))):
         yield
 
 

@@ -13,9 +13,11 @@ import subprocess
 import sys
 
 # CHECK: grid-canonicalize-index-maps: as described
+# CHECK: grid-check: as described
 # CHECK: grid-infer-dimension-semantics: as described
 # CHECK: grid-legalize-blocks: as described
 # CHECK: grid-plan-memory: as described
+# CHECK: grid-poison-memory: as described
 # CHECK: grid-specialize: as described
 
 

@@ -1,0 +1,150 @@
+//===- PoisonMemory.cpp - Fill memory that nothing has written ------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/Transforms/Passes.h"
+
+#include "dialects/Grid/Analysis/BlockAccess.h"
+#include "dialects/Grid/Analysis/GridParallelism.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace gridir::grid {
+#define GEN_PASS_DEF_GRIDPOISONMEMORYPASS
+#include "dialects/Grid/Transforms/Passes.h.inc"
+} // namespace gridir::grid
+
+using namespace mlir;
+using namespace gridir::grid;
+
+/// What memory of a type holds before anything is written: NaN, or the lowest
+/// integer. Null for what has no such value, as semaphores.
+static TypedAttr getPoison(MemRefType type) {
+  Type element = type.getElementType();
+  TypedAttr scalar;
+  if (auto floating = dyn_cast<FloatType>(element)) {
+    const llvm::fltSemantics &semantics = floating.getFloatSemantics();
+    scalar = FloatAttr::get(
+        floating, APFloat::semanticsHasNaN(semantics)
+                      ? APFloat::getNaN(semantics)
+                      : APFloat::getLargest(semantics, /*Negative=*/true));
+  } else if (auto integer = dyn_cast<IntegerType>(element)) {
+    scalar =
+        IntegerAttr::get(integer, APInt::getSignedMinValue(integer.getWidth()));
+  }
+  if (!scalar || !type.hasStaticShape() || type.getRank() == 0)
+    return type.hasStaticShape() ? scalar : TypedAttr();
+  return DenseElementsAttr::get(RankedTensorType::get(type.getShape(), element),
+                                Attribute(scalar));
+}
+
+namespace {
+
+class GridPoisonMemoryPass
+    : public gridir::grid::impl::GridPoisonMemoryPassBase<
+          GridPoisonMemoryPass> {
+public:
+  using GridPoisonMemoryPassBase::GridPoisonMemoryPassBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    kernel.getBodyRegion().walk([&](ScopedOp scoped) {
+      auto builder = OpBuilder::atBlockBegin(&scoped.getBody().front());
+      for (BlockArgument ref : scoped.getBody().getArguments())
+        poison(builder, ref);
+    });
+
+    SmallVector<unsigned> sequential;
+    for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
+      if (!isParallel(kernel.getDimSemantics(dim)))
+        sequential.push_back(dim);
+    BlockAccess access(kernel);
+    auto builder = OpBuilder::atBlockBegin(kernel.getBodyBlock());
+    // Scratch lives while the programs of the sequential dimensions run.
+    poisonAtFirst(builder, kernel, sequential, kernel.getScratchRefs());
+    for (unsigned i = kernel.getNumIndexOperands() + kernel.getNumInputs(),
+                  e = kernel.getNumOperandSpecs();
+         i < e; ++i) {
+      std::optional<SmallVector<unsigned>> dims =
+          getRevisitingDims(access, i, sequential);
+      if (dims)
+        poisonAtFirst(builder, kernel, *dims,
+                      kernel.getBodyBlock()->getArgument(i));
+    }
+  }
+
+private:
+  void poison(OpBuilder &builder, Value ref) {
+    TypedAttr value = getPoison(cast<MemRefType>(ref.getType()));
+    if (!value)
+      return;
+    auto constant = arith::ConstantOp::create(builder, ref.getLoc(), value);
+    StoreOp::create(builder, ref.getLoc(), constant, ref, /*mask=*/Value());
+    ++numPoisoned;
+  }
+
+  /// Poisons Refs in the programs whose ids along some dimensions are 0.
+  void poisonAtFirst(OpBuilder &builder, KernelOp kernel,
+                     ArrayRef<unsigned> dims, ValueRange refs) {
+    if (llvm::none_of(refs, [](Value ref) {
+          return static_cast<bool>(getPoison(cast<MemRefType>(ref.getType())));
+        }))
+      return;
+    OpBuilder::InsertionGuard guard(builder);
+    Location loc = kernel.getLoc();
+    Value first;
+    for (unsigned dim : dims) {
+      Value id = ProgramIdOp::create(builder, loc, builder.getI32Type(),
+                                     builder.getI64IntegerAttr(dim));
+      Value zero =
+          arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
+      Value is = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       id, zero);
+      first = first ? arith::AndIOp::create(builder, loc, first, is) : is;
+    }
+    if (first) {
+      auto branch = scf::IfOp::create(builder, loc, first);
+      builder.setInsertionPointToStart(branch.thenBlock());
+    }
+    for (Value ref : refs)
+      poison(builder, ref);
+  }
+
+  /// The sequential dimensions along which an output's block stays: its first
+  /// program is at 0 in all of them. Nothing where that is not known, or where
+  /// parallel programs share the block, or where an input is in the same
+  /// memory.
+  static std::optional<SmallVector<unsigned>>
+  getRevisitingDims(BlockAccess &access, unsigned output,
+                    ArrayRef<unsigned> sequential) {
+    KernelOp kernel = access.getKernel();
+    if (access.getAliasSet(output).size() > 1)
+      return std::nullopt;
+    SmallVector<unsigned> dims;
+    for (unsigned dim = 0; dim < kernel.getRank(); ++dim) {
+      bool isSequential = llvm::is_contained(sequential, dim);
+      if (!access.isIndexedBy(output, dim)) {
+        if (!isSequential)
+          return std::nullopt;
+        dims.push_back(dim);
+        continue;
+      }
+      // Each step must be at another block, or a block would be filled again.
+      AffineExpr id = getAffineDimExpr(dim, kernel.getContext());
+      if (llvm::none_of(access.getBlock(output).lows, [&](AffineExpr low) {
+            auto product = dyn_cast<AffineBinaryOpExpr>(low);
+            return low == id ||
+                   (product && product.getKind() == AffineExprKind::Mul &&
+                    product.getLHS() == id);
+          }))
+        return std::nullopt;
+    }
+    return dims;
+  }
+};
+
+} // namespace

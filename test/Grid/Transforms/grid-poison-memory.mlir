@@ -1,0 +1,59 @@
+// Memory is NaN, or the lowest integer, until something is written: where each kind of it begins to live.
+//
+// RUN: gridir-opt %s --grid-poison-memory | FileCheck %s
+// RUN: gridir-opt %s --grid-poison-memory --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=STATS
+
+// STATS: num-poisoned
+
+// Scratch in the first program of its run, the block of the output in its own first program.
+// CHECK-LABEL: grid.kernel @sequential
+// CHECK:      outputs(%[[O:[a-z0-9_]+]]:
+// CHECK:      scratch(%[[SUM:[a-z0-9_]+]]: memref<8xf32>, %[[COUNT:[a-z0-9_]+]]: memref<8xi32>
+// CHECK:      %[[K:.*]] = grid.program_id 1
+// CHECK:      %[[FIRST:.*]] = arith.cmpi eq, %[[K]]
+// CHECK:      scf.if %[[FIRST]] {
+// CHECK-NEXT:   %[[NAN:.*]] = arith.constant dense<0x7FC00000> : tensor<8xf32>
+// CHECK-NEXT:   grid.store %[[NAN]], %[[SUM]]
+// CHECK-NEXT:   %[[LOWEST:.*]] = arith.constant dense<-2147483648> : tensor<8xi32>
+// CHECK-NEXT:   grid.store %[[LOWEST]], %[[COUNT]]
+// CHECK-NEXT: }
+// CHECK:      scf.if
+// CHECK:        grid.store %{{.*}}, %[[O]]
+// CHECK:      grid.load %[[SUM]]
+grid.kernel @sequential grid(%i = 4, %k = 8)
+    outputs(%o: f32 [32] block [8] at (%i))
+    scratch(%sum: memref<8xf32>, %count: memref<8xi32>, %sem: memref<!grid.semaphore<regular>>)
+    semantics [parallel, arbitrary] {
+  %v = grid.load %sum : memref<8xf32> -> tensor<8xf32>
+  grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// Every program has a block and scratch of its own; a Ref of a scope begins anew with it.
+// CHECK-LABEL: grid.kernel @parallel
+// CHECK:      outputs(%[[O:[a-z0-9_]+]]:
+// CHECK:      scratch(%[[BITS:[a-z0-9_]+]]:
+// CHECK-NOT:  grid.program_id
+// CHECK:      grid.store %{{.*}}, %[[BITS]] : tensor<8xi1>
+// CHECK:      grid.store %{{.*}}, %[[O]]
+// CHECK:      grid.scoped (%[[REF:.*]]: memref<f32>) {
+// CHECK-NEXT:   %[[NAN:.*]] = arith.constant 0x7FC00000 : f32
+// CHECK-NEXT:   grid.store %[[NAN]], %[[REF]] : f32
+grid.kernel @parallel grid(%i = 4)
+    outputs(%o: bf16 [32] block [8] at (%i))
+    scratch(%bits: memref<8xi1>)
+    semantics [parallel] {
+  grid.scoped (%tmp: memref<f32>) {
+    grid.yield
+  }
+}
+
+// An input's memory is written already; of shared blocks, or blocks that a quotient chooses, none is surely the first.
+// CHECK-LABEL: grid.kernel @left_alone
+// CHECK-NOT: grid.store
+grid.kernel @left_alone grid(%i = 4, %j = 4)
+    inputs(%x: f32 [32] block [8] at (%j))
+    outputs(%o: f32 [32] block [8] at (%j), %p: f32 [32] block [8] at (%j), %q: f32 [16] block [8] at (%j floordiv 2))
+    semantics [parallel, arbitrary]
+    aliases [0 -> 0] {
+}

@@ -1,0 +1,72 @@
+# With the check "uninitialized", what nothing has written is NaN or the lowest integer; a right kernel sees none of it.
+#
+# RUN: %python %s | FileCheck %s
+
+import gridir
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gridir.errors import OptionError
+from gridir.testing import difference
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+x = jnp.arange(32.0).reshape(4, 8)
+row = pl.BlockSpec((1, 8), lambda i: (i, 0))
+
+
+def careless(x_ref, o_ref, n_ref, partial_ref, scratch_ref):
+    @pl.when(pl.program_id(0) == 2)
+    def _():
+        scratch_ref[...] = x_ref[...]
+
+    def scope(count_ref):
+        n_ref[...] = count_ref[...]
+
+    o_ref[...] = scratch_ref[...]
+    partial_ref[0, 3] = 1.0
+    pl.run_scoped(scope, pltpu.VMEM((1, 8), jnp.int32))
+
+
+def careful(x_ref, o_ref, n_ref, partial_ref, scratch_ref):
+    @pl.when(pl.program_id(0) == 0)
+    def _():
+        scratch_ref[...] = jnp.zeros_like(scratch_ref)
+
+    scratch_ref[...] += x_ref[...]
+    o_ref[...] = scratch_ref[...]
+    n_ref[...] = jnp.ones_like(n_ref)
+    partial_ref[...] = x_ref[...]
+
+
+def call(kernel):
+    return pl.pallas_call(
+        kernel,
+        out_shape=[jax.typeof(x), jax.ShapeDtypeStruct((4, 8), jnp.int32), jax.typeof(x)],
+        grid=(4,),
+        in_specs=[row],
+        out_specs=[row, row, row],
+        scratch_shapes=[pltpu.VMEM((1, 8), jnp.float32)],
+    )(x)
+
+
+with gridir.installed(checks=["uninitialized"]):
+    values, counts, partial = call(careless)
+    # Scratch is written by the third program, and carried to the fourth.
+    # CHECK: rows of NaN: [True, True, False, False]
+    print("rows of NaN:", np.isnan(values).all(1).tolist())
+    # CHECK: counts: [-2147483648]
+    print("counts:", np.unique(counts).tolist())
+    # CHECK: written: [3]
+    print("written:", np.flatnonzero(~np.isnan(partial).any(0)).tolist())
+    # CHECK: careful: None None
+    values, _, partial = call(careful)
+    print("careful:", difference(values, np.cumsum(x, 0)), difference(partial, x))
+
+# CHECK: expected checks among uninitialized, got 'races'
+# CHECK: expected checks with the CPU's own pipeline
+for arguments in ({"checks": ["races"]}, {"checks": ["uninitialized"], "options": gridir.CpuOptions(pipeline="cse")}):
+    try:
+        gridir.install(**arguments)
+    except OptionError as error:
+        print(error)
