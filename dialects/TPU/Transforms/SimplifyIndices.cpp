@@ -297,6 +297,20 @@ CompareWithoutProducts::matchAndRewrite(arith::CmpIOp op,
   return success();
 }
 
+/// Whether a function has anything that a range may decide.
+bool hasChoices(func::FuncOp function) {
+  return function
+      .walk([](Operation *op) {
+        bool isChoice =
+            isa<arith::CmpIOp, arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp,
+                arith::MinUIOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+                arith::RemUIOp>(op) &&
+            !isa<ShapedType>(op->getOperand(0).getType());
+        return isChoice ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 class TPUSimplifyIndicesPass
     : public gridir::tpu::impl::TPUSimplifyIndicesPassBase<
           TPUSimplifyIndicesPass> {
@@ -326,7 +340,7 @@ public:
 
 private:
   LogicalResult simplify(func::FuncOp function, ArrayRef<int64_t> bounds) {
-    if (function.isExternal())
+    if (function.isExternal() || !hasChoices(function))
       return success();
     DataFlowSolver solver;
     dataflow::loadBaselineAnalyses(solver);
