@@ -39,6 +39,11 @@ class CpuOptions:
             if value not in range(4):
                 raise OptionError(f"expected {field} from 0 to 3, got {value!r}")
 
+    @property
+    def platform(self) -> str:
+        """The JAX platform that kernels are lowered for: a TPU's where they go through its pipeline before they run."""
+        return "tpu" if self.pipeline.startswith("grid-to-tpu") else "cpu"
+
 
 @dataclasses.dataclass(frozen=True)
 class TpuOptions:

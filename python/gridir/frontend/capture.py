@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 from gridir.compiler.kernel import Kernel, make_kernel
+from gridir.compiler.options import CpuOptions
 from gridir.compiler.passes import shared_context
 from gridir.compiler.targets import TARGETS, TPU, Target
 from gridir.errors import within_kernel
@@ -81,7 +82,8 @@ def get_kernel(request: KernelRequest, target: Target, options: Any) -> Kernel:
         if kernel is not None:
             return kernel
     with within_kernel(request.kernel_name, request.source):
-        module = lower_kernel(request, shared_context(), platform=target.platform)
+        platform = options.platform if isinstance(options, CpuOptions) else target.platform
+        module = lower_kernel(request, shared_context(), platform=platform)
     kernel = make_kernel(module, target, options, grid_mapping=request.grid_mapping, source=request.source)
     if key is not None:
         with _kernels_lock:
