@@ -135,6 +135,8 @@ void addLowering(OpPassManager &pm) {
   pm.addPass(createConvertFuncToLLVMPass(functions));
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  // LLVM would keep a bf16 vector that outlives a block as floats.
+  pm.addPass(cpu::createCPUMoveAsIntegersPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

@@ -165,6 +165,7 @@ for t in (jnp.float32, jnp.bfloat16, jnp.int32, jnp.uint8):
         roll_strided=lambda x: pltpu.roll(x, 5, 1, stride=3, stride_axis=0),
         dynamic_slice=lambda x: lax.dynamic_slice(x, (x[0, 7].astype(jnp.int32), 100), (4, 64)),
         dynamic_update=lambda x: lax.dynamic_update_slice(x, x[:2] * 2, (x[0, 7].astype(jnp.int32), -3)),
+        fold=lambda x: jnp.swapaxes(x.T.reshape(32, 4, 8), 0, 1),
         triangle=jnp.tril,
     )
     add(

@@ -248,6 +248,48 @@ def CPUFuseElementwisePass : Pass<"cpu-fuse-elementwise"> {
   ];
 }
 
+def CPUMoveAsIntegersPass : Pass<"cpu-move-as-integers", "::mlir::ModuleOp"> {
+  let summary = "Move bf16 values as integers of 16 bits";
+  let description = [{
+    A CPU has no registers of bf16, so LLVM keeps a bf16 vector that lives from
+    one block to another as floats of 32 bits, and calls a function to round
+    each of them whenever it needs the vector. After `arith-expand` nothing
+    computes with bf16 but instructions that take it, so all else becomes i16:
+    loads, stores, shuffles, constants and what blocks hand on.
+
+    Before:
+
+    ```mlir
+    module {
+      llvm.func @k(%x: !llvm.ptr, %y: !llvm.ptr) {
+        %v = llvm.load %x : !llvm.ptr -> vector<8xbf16>
+        llvm.br ^bb1(%v : vector<8xbf16>)
+      ^bb1(%w: vector<8xbf16>):
+        llvm.store %w, %y : vector<8xbf16>, !llvm.ptr
+        llvm.return
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    module {
+      llvm.func @k(%x: !llvm.ptr, %y: !llvm.ptr) {
+        %v = llvm.load %x : !llvm.ptr -> vector<8xi16>
+        llvm.br ^bb1(%v : vector<8xi16>)
+      ^bb1(%w: vector<8xi16>):
+        llvm.store %w, %y : vector<8xi16>, !llvm.ptr
+        llvm.return
+      }
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numMoves", "num-moves", "Number of values that became integers">,
+  ];
+}
+
 def CPUPlanArenaPass : Pass<"cpu-plan-arena", "::mlir::ModuleOp"> {
   let summary = "Place every buffer of the kernel in one arena that the caller brings";
   let description = [{
