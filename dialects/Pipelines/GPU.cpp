@@ -8,6 +8,7 @@
 
 #include "dialects/Pipelines/GPU.h"
 
+#include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/GPU/Transforms/Chip.h"
 #include "dialects/GPU/Transforms/Passes.h"
 #include "dialects/Pipelines/CPU.h"
@@ -16,6 +17,7 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -38,6 +40,7 @@ void addTensorStages(OpPassManager &pm, GPUStage last) {
 /// Loops over memrefs to loops over CTAs and threads.
 void addMapping(OpPassManager &pm, const GPUPipelineOptions &options) {
   pm.addPass(gpu::createGPUMapBlocksPass());
+  pm.addPass(gpu::createGPUAtomicReportsPass());
   gpu::GPUMapThreadsPassOptions threads;
   threads.numWarps = options.numWarps;
   pm.addPass(gpu::createGPUMapThreadsPass(threads));
@@ -54,16 +57,19 @@ void addMapping(OpPassManager &pm, const GPUPipelineOptions &options) {
 void addLowering(OpPassManager &pm, const GPUPipelineOptions &options) {
   bool libdevice = !options.toolkit.empty();
   OpPassManager &module = pm.nest<mlir::gpu::GPUModuleOp>();
+  // Functions of narrow floats are those of f32, rounded.
+  module.addPass(math::createMathExtendToSupportedTypes());
+  if (!libdevice)
+    module.addPass(gpu::createGPUExpandMathPass());
   gpu::GPUApproximateMathPassOptions math;
   math.libdevice = libdevice;
   module.addPass(gpu::createGPUApproximateMathPass(math));
-  // Narrow floats are stored, and computed with as f32 that is rounded.
-  arith::ArithEmulateUnsupportedFloatsOptions floats;
-  SmallVector<std::string> narrow{"bf16", "f16"};
-  floats.sourceTypeStrs = narrow;
-  floats.targetTypeStr = "f32";
-  module.addPass(arith::createArithEmulateUnsupportedFloats(floats));
-  module.addPass(arith::createArithExpandOpsPass());
+  // bf16 and floats of a byte are stored, and computed with as f32 that is
+  // rounded; f16 is computed with.
+  module.addPass(cpu::createCPUExpandSmallFloatsPass());
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeF8E8M0 = true;
+  module.addPass(arith::createArithExpandOpsPass(expand));
   module.addPass(memref::createExpandStridedMetadataPass());
   module.addPass(createLowerAffinePass());
   module.addPass(createSCFToControlFlowPass());
@@ -107,6 +113,7 @@ void buildGridToGPUPipeline(OpPassManager &pm,
   addMapping(pm, options);
   if (last == GPUStage::Mapped)
     return;
+  pm.addPass(gpu::createGPULowerPrintsPass());
   pm.addPass(gpu::createGPUOutlineKernelPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

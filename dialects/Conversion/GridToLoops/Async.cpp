@@ -97,10 +97,8 @@ public:
     Location loc = op.getLoc();
     if (!op.getDevice().empty() || op.getSrcSem())
       return lowering.fail(
-          op,
-          "expected copies within one device on the cpu target, got a remote "
-          "copy of " +
-              lowering.getName(op.getSource()));
+          op, "expected copies within one device, got a remote copy of " +
+                  lowering.getName(op.getSource()));
     FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
     if (failed(counter))
       return failure();
@@ -135,8 +133,8 @@ public:
     Location loc = op.getLoc();
     if (!op.getDevice().empty() || op.getSend())
       return lowering.fail(
-          op, "expected copies within one device on the cpu target, got a wait "
-              "for a remote copy of " +
+          op, "expected copies within one device, got a wait for a remote "
+              "copy of " +
                   lowering.getName(op.getSource()));
     FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
     if (failed(counter))
@@ -157,10 +155,9 @@ public:
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     if (!op.getDevice().empty() || op.getCore())
-      return lowering.fail(
-          op,
-          "expected signals within one device on the cpu target, got a signal "
-          "to another device or core");
+      return lowering.fail(op, "expected signals within one device, got a "
+                               "signal to another device or "
+                               "core");
     FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
     if (failed(counter))
       return failure();

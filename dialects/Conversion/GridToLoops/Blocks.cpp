@@ -326,10 +326,9 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
   for (auto [d, dim] : llvm::enumerate(spec.getBlockDims())) {
     if (dim.getKind() == BlockKind::Indirect)
       return lowering.fail(
-          kernel,
-          "expected blocks of consecutive elements on the cpu target, got "
-          "an indirect dimension " +
-              Twine(d) + " of " + name);
+          kernel, "expected blocks of consecutive elements, got an indirect "
+                  "dimension " +
+                      Twine(d) + " of " + name);
     Value index = toIndex(builder, loc, indices.front());
     WindowDim window;
     window.size = dim.isSqueezed() ? 1 : dim.getSize();
@@ -388,9 +387,11 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
     }
     dims.push_back(window);
   }
+  BlockArgument ref = kernel.getBodyBlock()->getArgument(place);
   bool isRead = place < kernel.getNumIndexOperands() + kernel.getNumInputs() ||
-                isReadFirst(kernel, kernel.getBodyBlock()->getArgument(place));
-  return createWindow(builder, loc, lowering, array, dims, written,
+                isReadFirst(kernel, ref);
+  // The memory of a block is known by the operand's name.
+  return createWindow(builder, ref.getLoc(), lowering, array, dims, written,
                       getPadding(spec.getElementType()), isRead);
 }
 

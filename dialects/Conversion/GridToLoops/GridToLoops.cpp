@@ -40,12 +40,13 @@ void eraseDeadViews(func::FuncOp function) {
       op->erase();
 }
 
-/// What no pattern converted has no meaning on a CPU, or none yet.
+/// What no pattern converted has no meaning in a loop, or none yet.
 LogicalResult checkConverted(KernelLowering &lowering) {
   lowering.function.walk([&](Operation *op) {
     if (isa_and_nonnull<grid::GridDialect>(op->getDialect()))
-      (void)lowering.fail(op, "'" + op->getName().getStringRef() +
-                                  "' is not supported on the cpu target");
+      (void)lowering.fail(op, "expected an op that can run in a loop over the "
+                              "grid, got '" +
+                                  op->getName().getStringRef() + "'");
   });
   return failure(lowering.hasFailed());
 }

@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/GridToLoops/Blocks.h"
 #include "dialects/Conversion/GridToLoops/Lowering.h"
+#include "dialects/Grid/Analysis/RefNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -74,7 +75,7 @@ private:
   Sharing getSharing(unsigned place);
   bool copiesBeforeWrites();
   FailureOr<Value> createOperand(unsigned place);
-  Value createPrivateCopy(Value source);
+  Value createPrivateCopy(Value source, Location loc);
   FailureOr<Value> createCopyIfRevisited(Value source, unsigned place);
   bool seesEachBlockOnce(unsigned place);
   bool mayTestRevisits(unsigned place);
@@ -91,8 +92,8 @@ private:
     return UnrealizedConversionCastOp::create(builder, loc, type, memref)
         .getResult(0);
   }
-  /// A Ref with memory of its own.
-  Value createLocalRef(MemRefType type);
+  /// Memory for a Ref of scratch, which is known by the location of the Ref.
+  Value createLocalRef(BlockArgument scratch);
 
   KernelLowering &lowering;
   KernelOp kernel;
@@ -119,20 +120,16 @@ LogicalResult GridLoopBuilder::check() {
     std::string name = kernel.getOperandName(i);
     if (llvm::any_of(spec.getArrayShape(), ShapedType::isDynamic))
       return lowering.fail(
-          kernel, "expected arrays of static shape on the cpu target, got "
-                  "symbolic dimensions in " +
+          kernel, "expected arrays of static shape, got symbolic dimensions "
+                  "in " +
                       name + "; pin them with grid-specialize");
     if (!spec.getTransforms().empty())
-      return lowering.fail(kernel, "expected blocks without transforms on the "
-                                   "cpu target, got transforms "
-                                   "of " +
-                                       name +
-                                       ", which another backend understands");
+      return lowering.fail(
+          kernel, "expected blocks without transforms, got transforms of " +
+                      name + ", which another backend understands");
     if (isa<SemaphoreType>(spec.getElementType()))
       return lowering.fail(
-          kernel,
-          "expected semaphores in scratch on the cpu target, got them in " +
-              name);
+          kernel, "expected semaphores in scratch, got them in " + name);
   }
   return success();
 }
@@ -219,8 +216,10 @@ LogicalResult GridLoopBuilder::createLoops() {
           createRef(*array, kernel.getBodyBlock()->getArgument(i).getType()));
   }
   for (auto [i, scratch] : llvm::enumerate(kernel.getScratchRefs())) {
-    scratchRefs.push_back(createLocalRef(cast<MemRefType>(scratch.getType())));
-    lowering.setName(scratchRefs.back(), "scratch[" + std::to_string(i) + "]");
+    scratchRefs.push_back(createLocalRef(scratch));
+    lowering.setName(scratchRefs.back(),
+                     getRefName(scratch.getLoc())
+                         .value_or("scratch[" + std::to_string(i) + "]"));
   }
 
   unsigned numOperands = function.getNumArguments();
@@ -260,7 +259,9 @@ void GridLoopBuilder::setProgramId(unsigned d, Value id) {
     lowering.ranges.set(id, {0, std::numeric_limits<int32_t>::max()});
 }
 
-Value GridLoopBuilder::createLocalRef(MemRefType type) {
+Value GridLoopBuilder::createLocalRef(BlockArgument scratch) {
+  auto type = cast<MemRefType>(scratch.getType());
+  Location loc = scratch.getLoc();
   if (!isa<SemaphoreType>(type.getElementType()))
     return createRef(
         lowering.allocate(loc, type.getShape(), type.getElementType()), type);
@@ -350,7 +351,8 @@ FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
   case Sharing::CopiedIfRevisited:
     return createCopyIfRevisited(array, place);
   case Sharing::CopiedWhole:
-    return createPrivateCopy(array);
+    return createPrivateCopy(
+        array, kernel.getBodyBlock()->getArgument(place).getLoc());
   }
   llvm_unreachable("all ways to share are handled");
 }
@@ -369,7 +371,8 @@ FailureOr<Value> GridLoopBuilder::createCopyIfRevisited(Value source,
       [&](OpBuilder &inner, Location loc) {
         OpBuilder::InsertionGuard guard(builder);
         builder.restoreInsertionPoint(inner.saveInsertionPoint());
-        Value copy = createPrivateCopy(source);
+        Value copy = createPrivateCopy(
+            source, kernel.getBodyBlock()->getArgument(place).getLoc());
         scf::YieldOp::create(builder, loc, copy);
       },
       [&](OpBuilder &inner, Location loc) {
@@ -378,7 +381,7 @@ FailureOr<Value> GridLoopBuilder::createCopyIfRevisited(Value source,
   return copied.getResult(0);
 }
 
-Value GridLoopBuilder::createPrivateCopy(Value source) {
+Value GridLoopBuilder::createPrivateCopy(Value source, Location loc) {
   auto type = cast<MemRefType>(source.getType());
   Value copy = lowering.allocate(loc, type.getShape(), type.getElementType());
   linalg::CopyOp::create(builder, loc, source, copy);
@@ -407,7 +410,7 @@ FailureOr<SmallVector<Value>> GridLoopBuilder::createIndices(unsigned block) {
           kernel,
           "expected the index map of " +
               kernel.getOperandName(kernel.getNumIndexOperands() + block) +
-              " to give integers on the cpu target");
+              " to give integers");
   }
   return indices;
 }
@@ -447,7 +450,7 @@ LogicalResult GridLoopBuilder::createProgram() {
     if (failed(block))
       return failure();
     if (privateBlocks.contains(place))
-      block->memref = createPrivateCopy(block->memref);
+      block->memref = createPrivateCopy(block->memref, arg.getLoc());
     if (place >= numIndex + numInputs && written)
       outputs.push_back(*block);
     refs.push_back(createRef(block->memref, arg.getType()));
@@ -480,14 +483,17 @@ LogicalResult GridLoopBuilder::inlineScopes() {
   for (ScopedOp scope : scopes) {
     if (scope.getCollective() && !scope.getCollective()->empty())
       return lowering.fail(
-          scope, "expected Refs of one program on the cpu target, got a scope "
-                 "shared along " +
+          scope, "expected Refs of one program, got a scope shared along " +
                      Twine(scope.getCollective()->size()) + " mesh axes");
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(scope);
     Block &body = scope.getBody().front();
-    for (BlockArgument arg : body.getArguments())
-      arg.replaceAllUsesWith(createLocalRef(cast<MemRefType>(arg.getType())));
+    for (BlockArgument arg : body.getArguments()) {
+      Value ref = createLocalRef(arg);
+      if (std::optional<std::string> name = getRefName(arg.getLoc()))
+        lowering.setName(ref, *name);
+      arg.replaceAllUsesWith(ref);
+    }
     auto yield = cast<YieldOp>(body.getTerminator());
     scope->replaceAllUsesWith(yield.getValues());
     yield.erase();

@@ -257,8 +257,8 @@ public:
       memrefs.push_back(getMemRef(source));
       if (!memrefs.back())
         return lowering.fail(
-            select, "expected whole Refs or slices to choose from on the cpu "
-                    "target, got a Ref that is transposed or bitcast");
+            select, "expected whole Refs or slices to choose from, got a Ref "
+                    "that is transposed or bitcast");
     }
     // One type shows them all: nothing of the layout is known.
     auto type = cast<MemRefType>(select.getResult().getType());

@@ -15,10 +15,10 @@ using namespace mlir;
 namespace gridir::gpu {
 
 static constexpr Chip kChips[] = {
-    {"sm_80", 166912, "+ptx70"},   {"sm_86", 101376, "+ptx71"},
-    {"sm_89", 101376, "+ptx78"},   {"sm_90", 232448, "+ptx78"},
-    {"sm_90a", 232448, "+ptx80"},  {"sm_100", 232448, "+ptx86"},
-    {"sm_100a", 232448, "+ptx86"}, {"sm_120", 101376, "+ptx87"},
+    {"sm_80", 166912, "+ptx70", false},  {"sm_86", 101376, "+ptx71", false},
+    {"sm_89", 101376, "+ptx78", true},   {"sm_90", 232448, "+ptx78", true},
+    {"sm_90a", 232448, "+ptx80", true},  {"sm_100", 232448, "+ptx86", true},
+    {"sm_100a", 232448, "+ptx86", true}, {"sm_120", 101376, "+ptx87", true},
 };
 
 const Chip *lookupChip(StringRef name) {

@@ -24,6 +24,8 @@ struct Chip {
   /// The PTX version to emit, as a feature of LLVM's: the oldest that knows
   /// the chip, so that older drivers still load it.
   llvm::StringLiteral ptxFeature;
+  /// Whether it converts to and from floats of a byte.
+  bool hasSmallFloats;
 };
 
 /// The chip of that name, or null.

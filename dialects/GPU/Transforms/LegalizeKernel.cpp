@@ -9,6 +9,7 @@
 #include "dialects/GPU/Transforms/Chip.h"
 #include "dialects/GPU/Transforms/MappedKernel.h"
 #include "dialects/GPU/Transforms/Passes.h"
+#include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Grid/IR/Grid.h"
 
 namespace gridir::gpu {
@@ -22,16 +23,17 @@ namespace grid = gridir::grid;
 
 namespace {
 
-/// Types that the loops of this path load, compute with and store.
-bool isSupported(Type type, bool inMemory) {
-  if (type.isIndex())
-    return !inMemory;
-  if (auto integer = dyn_cast<IntegerType>(type)) {
-    unsigned width = integer.getWidth();
-    return width == 1 || width == 8 || width == 16 || width == 32 ||
-           width == 64;
-  }
-  return isa<BFloat16Type, Float16Type, Float32Type, Float64Type>(type);
+/// Types that the loops of this path load, compute with and store. An integer
+/// of less than a byte is a byte in memory.
+bool isSupported(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.getWidth() <= 64 && llvm::isPowerOf2_32(integer.getWidth());
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 64;
+}
+
+/// Floats of a byte and less, which chips before sm_89 do not know.
+bool isSmallFloat(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 8;
 }
 
 class GPULegalizeKernelPass
@@ -41,8 +43,10 @@ public:
   using GPULegalizeKernelPassBase::GPULegalizeKernelPassBase;
 
   void runOnOperation() override {
-    if (failed(getChip(chip, getOperation().getLoc())))
+    FailureOr<Chip> target = getChip(chip, getOperation().getLoc());
+    if (failed(target))
       return signalPassFailure();
+    hasSmallFloats = target->hasSmallFloats;
     for (grid::KernelOp kernel : getOperation().getOps<grid::KernelOp>()) {
       if (kernel.getKernelRegions().empty() || kernel.getBodyRegion().empty()) {
         kernel.emitError("expected a kernel with a body on gpu:") << chip;
@@ -61,15 +65,28 @@ private:
                           << ", got ";
   }
 
+  /// Fails where the loops of this path cannot hold the elements of `name`.
+  LogicalResult checkType(Location loc, Type element, const Twine &name) {
+    if (!isSupported(element))
+      return refuse(loc, "a type that loops compute with for " + name)
+             << element;
+    if (isSmallFloat(element) && !hasSmallFloats)
+      return refuse(loc, "floats of more than a byte for " + name)
+             << element << ", which sm_89 and later chips have";
+    return success();
+  }
+
   LogicalResult checkRefs(grid::KernelOp kernel) {
     for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
       grid::OperandAttr spec = kernel.getOperandSpec(i);
       Type element = spec.getElementType();
       std::string name = kernel.getOperandName(i);
       Location loc = kernel.getBodyBlock()->getArgument(i).getLoc();
-      if (!isSupported(element, /*inMemory=*/true))
-        return refuse(loc, "a type that loops compute with for " + name)
-               << element;
+      if (isa<grid::SemaphoreType>(element))
+        return refuse(loc, name + " without semaphores")
+               << element << "; this path has no asynchronous copies";
+      if (failed(checkType(loc, element, name)))
+        return failure();
       if (llvm::any_of(spec.getArrayShape(), ShapedType::isDynamic))
         return refuse(loc, "a static shape of " + name)
                << "named dimensions; pin them with grid-specialize";
@@ -89,31 +106,22 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  LogicalResult checkScratch(Value ref, const Twine &name) {
+  LogicalResult checkScratch(Value ref, StringRef otherwise) {
+    std::string name = grid::getRefName(ref.getLoc()).value_or(otherwise.str());
     Type element = cast<MemRefType>(ref.getType()).getElementType();
     if (isa<grid::SemaphoreType>(element))
       return refuse(ref.getLoc(), name + " without semaphores")
              << element << "; this path has no asynchronous copies";
-    if (!isSupported(element, /*inMemory=*/true))
-      return refuse(ref.getLoc(), "a type that loops compute with for " + name)
-             << element;
-    return success();
+    return checkType(ref.getLoc(), element, name);
   }
 
   LogicalResult checkBody(grid::KernelOp kernel) {
     WalkResult result = kernel.getBodyRegion().walk([&](Operation *op) {
-      if (isa<grid::PrintOp>(op)) {
-        refuse(op->getLoc(), "a kernel without prints") << "one";
-        return WalkResult::interrupt();
-      }
       for (Type type : op->getResultTypes()) {
         Type element = getElementTypeOrSelf(type);
         if (isa<FloatType, IntegerType, ComplexType>(element) &&
-            !isSupported(element, /*inMemory=*/false)) {
-          refuse(op->getLoc(), "values of a type that loops compute with")
-              << element;
+            failed(checkType(op->getLoc(), element, "a value")))
           return WalkResult::interrupt();
-        }
       }
       return WalkResult::advance();
     });
@@ -158,6 +166,8 @@ private:
     }
     return success();
   }
+
+  bool hasSmallFloats = false;
 };
 
 } // namespace

@@ -8,6 +8,7 @@
 
 #include "dialects/GPU/Transforms/MappedKernel.h"
 #include "dialects/GPU/Transforms/Passes.h"
+#include "dialects/GPU/Transforms/SharedLoops.h"
 #include "dialects/GPU/Transforms/ThreadLoops.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -48,6 +49,8 @@ public:
     }
     int64_t numThreads = 32 * warps;
     reductionBytes = getInteger(module, kReductionBytes);
+    status = getStatus(*kernel);
+    shareLoops(*ctas, numThreads);
     for (Operation *op : collectWriters(*ctas))
       if (failed(map(op, numThreads)))
         return signalPassFailure();
@@ -58,12 +61,34 @@ public:
   }
 
 private:
-  static SmallVector<Operation *> collectWriters(scf::ForallOp ctas) {
+  /// The outermost loops that threads can share as they are.
+  void shareLoops(scf::ForallOp ctas, int64_t numThreads) {
+    SmallVector<scf::ForOp> loops;
+    ctas.getBody()->walk<WalkOrder::PreOrder>(
+        [&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      if (!loop->getParentOfType<scf::ForallOp>() ||
+          isBlockLoop(loop->getParentOfType<scf::ForallOp>()))
+        numSharedLoops += shareLoop(loop, status, numThreads);
+  }
+
+  /// Every thread may write the error report.
+  bool isReport(Operation *op) const {
+    if (auto store = dyn_cast<memref::StoreOp>(op))
+      return store.getMemRef() == status;
+    if (auto update = dyn_cast<memref::AtomicRMWOp>(op))
+      return update.getMemref() == status;
+    return false;
+  }
+
+  SmallVector<Operation *> collectWriters(scf::ForallOp ctas) {
     SmallVector<Operation *> writers;
     ctas.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isThreadLoop(op))
         return WalkResult::skip();
-      if (!isa<linalg::LinalgOp, memref::CopyOp, memref::StoreOp>(op))
+      if (!(isa<linalg::LinalgOp, memref::CopyOp, memref::StoreOp>(op) ||
+            isPrint(op)) ||
+          isReport(op))
         return WalkResult::advance();
       writers.push_back(op);
       return WalkResult::skip();
@@ -74,8 +99,8 @@ private:
   LogicalResult map(Operation *op, int64_t numThreads) {
     OpBuilder builder(op);
     Location loc = op->getLoc();
-    if (isa<memref::StoreOp>(op)) {
-      // All threads have the value, and one of them stores it.
+    if (isa<memref::StoreOp>(op) || isPrint(op)) {
+      // All threads have the value, and one of them stores or prints it.
       createThreadLoop(
           builder, loc, numThreads, builder.getIndexAttr(1),
           [&](OpBuilder &builder, Location, Value) { builder.clone(*op); });
@@ -110,12 +135,13 @@ private:
   }
 
   /// All other code is run by every thread, so it must not write.
-  static LogicalResult checkShared(scf::ForallOp ctas) {
+  LogicalResult checkShared(scf::ForallOp ctas) {
     WalkResult result =
-        ctas.getBody()->walk<WalkOrder::PreOrder>([](Operation *op) {
+        ctas.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
           if (isThreadLoop(op))
             return WalkResult::skip();
-          if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+          if (isReport(op) ||
+              op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
               op->hasTrait<OpTrait::IsTerminator>() ||
               isa<memref::LoadOp, memref::AllocOp, memref::AllocaOp,
                   mlir::gpu::BarrierOp>(op) ||
@@ -150,17 +176,22 @@ private:
     }
   }
 
-  static bool mayFollowRead(Operation *loop, scf::ForallOp ctas) {
+  bool mayFollowRead(Operation *loop, scf::ForallOp ctas) const {
+    auto reads = [&](memref::LoadOp load) {
+      return load.getMemRef() != status ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+    };
     for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
       if (isa<mlir::gpu::BarrierOp>(op))
         return false;
-      if (op->getNumRegions() != 0 || isa<memref::LoadOp>(op))
+      if (op->walk(reads).wasInterrupted())
         return true;
     }
     return loop->getBlock() != ctas.getBody();
   }
 
   std::optional<int64_t> reductionBytes;
+  Value status;
 };
 
 } // namespace

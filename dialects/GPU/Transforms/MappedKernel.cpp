@@ -31,6 +31,15 @@ FailureOr<func::FuncOp> getKernelFunction(ModuleOp module) {
   return kernel;
 }
 
+bool isPrint(Operation *op) {
+  auto call = dyn_cast<func::CallOp>(op);
+  return call && llvm::is_contained(kPrintFunctions, call.getCallee());
+}
+
+Value getStatus(func::FuncOp kernel) {
+  return kernel.getArgument(kernel.getNumArguments() - 3);
+}
+
 template <typename MappingAttr> static bool isMappedTo(Operation *op) {
   auto loop = dyn_cast<scf::ForallOp>(op);
   if (!loop || !loop.getMapping() || loop.getMapping()->size() != 1)

@@ -24,8 +24,19 @@ constexpr llvm::StringLiteral kApproxMath = "gridir.approx_math";
 constexpr llvm::StringLiteral kReductionBytes =
     "gridir.reduction_scratch_bytes";
 
+/// Functions of the host by which a kernel prints: the start of a print, each
+/// value, and the end.
+constexpr llvm::StringLiteral kPrintFunctions[] = {
+    "gridirPrintBegin", "gridirPrintValue", "gridirPrintEnd"};
+
+/// Whether `op` calls one of them.
+bool isPrint(mlir::Operation *op);
+
 /// The function that `gridir.kernel` names; a failure is reported.
 mlir::FailureOr<mlir::func::FuncOp> getKernelFunction(mlir::ModuleOp module);
+
+/// The error report: the argument before the range of work items.
+mlir::Value getStatus(mlir::func::FuncOp kernel);
 
 /// The loop over the CTAs of a kernel, or a reported failure.
 mlir::FailureOr<mlir::scf::ForallOp> getBlockLoop(mlir::func::FuncOp kernel);

@@ -22,7 +22,8 @@ def GPUApproximateMathPass : Pass<"gpu-approximate-math"> {
       f32, from the polynomials that the CPU path uses, so that both compute the
       same numbers; `exp2` is the instruction `ex2.approx`, which is off by at
       most 2 units in the last place. Functions of f16 and bf16 are computed in
-      f32 and rounded once. Every other function is an error.
+      f32 and rounded once. `gpu-expand-math` runs before for the others; one
+      that it left is an error.
 
     With `approx`, or the module attribute `gridir.approx_math` that
     `approx_math` of the author's parameters becomes, `exp` and `tanh` of f32
@@ -58,13 +59,90 @@ def GPUApproximateMathPass : Pass<"gpu-approximate-math"> {
   ];
 }
 
+def GPUAtomicReportsPass : Pass<"gpu-atomic-reports", "::mlir::ModuleOp"> {
+  let summary = "Let one thread of all write the error report";
+  let description = [{
+    A check that fails writes three words of the kernel's error report, where
+    nothing has been written before. Threads of one CTA and of several may fail at
+    once. Afterwards each of them exchanges the fourth word for 1, which is one
+    step of the memory, and only that which gets the 0 back writes the others: no
+    report holds words of two checks.
+
+    Before, in a check that failed:
+
+    ```mlir
+    memref.store %number, %status[%c0] : memref<4xi64>
+    memref.store %index, %status[%c1] : memref<4xi64>
+    memref.store %extent, %status[%c2] : memref<4xi64>
+    ```
+
+    After:
+
+    ```mlir
+    %taken = memref.atomic_rmw assign %one, %status[%c3] : (i64, memref<4xi64>) -> i64
+    %first = arith.cmpi eq, %taken, %zero : i64
+    scf.if %first {
+      memref.store %number, %status[%c0] : memref<4xi64>
+      memref.store %index, %status[%c1] : memref<4xi64>
+      memref.store %extent, %status[%c2] : memref<4xi64>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect",
+  ];
+  let statistics = [
+    Statistic<"numReports", "num-reports", "Number of places that report">,
+  ];
+}
+
+def GPUExpandMathPass : Pass<"gpu-expand-math"> {
+  let summary = "Compute math functions by arithmetic";
+  let description = [{
+    Replaces the functions for which there is neither an instruction nor a
+    polynomial of `gpu-approximate-math` by arithmetic of f64: those of f64, and
+    those of f32, which are computed in f64 and rounded once. No table and no
+    library is needed. The remainder of floats is computed as on paper, and is
+    exact.
+
+    The angles of `sin`, `cos` and `tan` are reduced with as many bits of pi as
+    they need, however large they are.
+
+    Before:
+
+    ```mlir
+    %y = math.asin %x : f64
+    ```
+
+    After, where `atan` stands for more arithmetic:
+
+    ```mlir
+    %size = math.absf %x : f64
+    %0 = arith.subf %one, %size : f64
+    %1 = arith.addf %one, %size : f64
+    %2 = arith.mulf %0, %1 : f64
+    %cosine = math.sqrt %2 : f64
+    %tangent = arith.divf %size, %cosine : f64
+    %angle = math.atan %tangent : f64
+    %y = math.copysign %angle, %x : f64
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect",
+  ];
+  let statistics = [
+    Statistic<"numExpanded", "num-expanded", "Number of functions expanded">,
+  ];
+}
+
 def GPULegalizeKernelPass : Pass<"gpu-legalize-kernel", "::mlir::ModuleOp"> {
   let summary = "Refuse what a GPU cannot run, by the name of the operand";
   let description = [{
     Fails where an operand, a scratch Ref or a value has a type that the loops of
-    this path do not compute with (float8, complex numbers, integers of less
-    than a byte but bool), where scratch holds semaphores, and where a kernel
-    prints.
+    this path do not compute with (complex numbers, and on chips before sm_89
+    floats of a byte and less), and where scratch holds semaphores.
 
     What later passes need of `triton.CompilerParams` and
     `mosaic_gpu.CompilerParams` is kept on the module, since the kernel's own
@@ -96,6 +174,44 @@ def GPULegalizeKernelPass : Pass<"gpu-legalize-kernel", "::mlir::ModuleOp"> {
   ];
   let statistics = [
     Statistic<"numKernels", "num-kernels", "Number of kernels that passed">,
+  ];
+}
+
+def GPULowerPrintsPass : Pass<"gpu-lower-prints", "::mlir::ModuleOp"> {
+  let summary = "Print from a GPU";
+  let description = [{
+    A kernel prints by calls of the CPU's runtime. They become `gpu.printf`: the
+    texts of the format that `gridir.prints` holds, and between them the
+    elements of each value, arrays in brackets. One CTA runs a kernel that prints,
+    and one thread of it prints.
+
+    Before, with the format `"x = {}"`:
+
+    ```mlir
+    func.call @gridirPrintBegin(%c0) : (i64) -> ()
+    %address = memref.extract_aligned_pointer_as_index %x : memref<i32> -> index
+    %0 = arith.index_cast %address : index to i64
+    %1 = llvm.inttoptr %0 : i64 to !llvm.ptr
+    func.call @gridirPrintValue(%1, %c1) : (!llvm.ptr, i64) -> ()
+    func.call @gridirPrintEnd() : () -> ()
+    ```
+
+    After:
+
+    ```mlir
+    gpu.printf "x = "
+    %0 = memref.load %x[] : memref<i32>
+    %1 = arith.extsi %0 : i32 to i64
+    gpu.printf "%lld", %1 : i64
+    gpu.printf "\0A"
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+  ];
+  let statistics = [
+    Statistic<"numPrints", "num-prints", "Number of places that print">,
   ];
 }
 
@@ -148,6 +264,11 @@ def GPUMapThreadsPass : Pass<"gpu-map-threads", "::mlir::ModuleOp"> {
     A reduction with fewer results than half the threads is split: several
     threads reduce a part each, then one for each result combines them.
 
+    A loop without results, such as one over the indices of a scatter or of the
+    checks of a gather, is shared where that changes nothing: either each thread
+    runs some of its iterations, or all run all of them and each stores the
+    elements that fall to it, in the loop's order.
+
     All other code is run by every thread. So that it reads what others wrote,
     a barrier stands after each loop over threads, and before one where a thread
     may still have to read. A scalar is stored by one thread.
@@ -187,6 +308,8 @@ def GPUMapThreadsPass : Pass<"gpu-map-threads", "::mlir::ModuleOp"> {
   let statistics = [
     Statistic<"numThreadLoops", "num-thread-loops",
               "Number of ops shared among threads">,
+    Statistic<"numSharedLoops", "num-shared-loops",
+              "Number of loops shared among threads">,
     Statistic<"numSplitReductions", "num-split-reductions",
               "Number of reductions with several threads for a result">,
     Statistic<"numScalarStores", "num-scalar-stores",

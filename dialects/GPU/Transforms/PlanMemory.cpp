@@ -10,6 +10,7 @@
 #include "dialects/GPU/Transforms/Chip.h"
 #include "dialects/GPU/Transforms/MappedKernel.h"
 #include "dialects/GPU/Transforms/Passes.h"
+#include "dialects/Grid/Analysis/RefNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -21,6 +22,7 @@ namespace gridir::gpu {
 
 using namespace mlir;
 using namespace gridir::gpu;
+namespace grid = gridir::grid;
 
 namespace {
 
@@ -94,9 +96,12 @@ private:
                                        const gridir::PlannedBuffer *b) {
           return a->size < b->size;
         });
+    std::optional<std::string> name =
+        grid::getRefName(largest->alloc->getLoc());
     return largest->alloc->emitError("expected a workspace of at most ")
            << limit << " bytes, got " << bytes << " for each of " << ctas
-           << " CTAs; the largest buffer in it is this "
+           << " CTAs; the largest buffer in it is "
+           << (name ? "that of " + *name + ", a " : "this ")
            << largest->alloc->getResult(0).getType() << " of " << largest->size
            << " bytes";
   }

@@ -10,7 +10,7 @@ import functools
 import time
 
 from gridir.compiler.options import GpuOptions
-from gridir.compiler.passes import parse_module, run_pipeline
+from gridir.compiler.passes import parse_module, run_pipeline, shared_context
 from gridir.mlir import ir
 from gridir.mlir.dialects import gpu
 from gridir.runtime.gpu import KernelReport, assemble, find_libdevice_toolkit
@@ -77,7 +77,9 @@ def prepare(name: str, key: str, bytecode: bytes, options: GpuOptions) -> PtxKer
       CompileError: when a pass refuses the kernel.
     """
     start = time.perf_counter()
-    module = run_pipeline(parse_module(bytecode, kernel=name), pipeline_until("ptx", options), kernel=name)
+    module = run_pipeline(
+        parse_module(bytecode, kernel=name, context=shared_context()), pipeline_until("ptx", options), kernel=name
+    )
 
     def read(attribute: str) -> int | None:
         attributes = module.operation.attributes

@@ -1,13 +1,13 @@
 // RUN: gridir-opt %s --split-input-file --verify-diagnostics --convert-grid-to-loops
 
-// expected-error @below {{expected arrays of static shape on the cpu target, got symbolic dimensions in x_ref; pin them with grid-specialize}}
+// expected-error @below {{expected arrays of static shape, got symbolic dimensions in x_ref; pin them with grid-specialize}}
 grid.kernel @symbolic grid()
     inputs(%x: f32 [?n] block [8] origin "x_ref") outputs(%o: f32 [8]) {
 }
 
 // -----
 
-// expected-error @below {{expected blocks without transforms on the cpu target, got transforms of x_ref, which another backend understands}}
+// expected-error @below {{expected blocks without transforms, got transforms of x_ref, which another backend understands}}
 grid.kernel @transformed grid()
     inputs(%x: f32 [8, 64] transforms [<transpose [1, 0]>] origin "x_ref") outputs(%o: f32 [8]) {
 }
@@ -18,7 +18,7 @@ grid.kernel @remote_signal grid()
     inputs() outputs(%o: f32 [8])
     scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>) {
   %c1 = arith.constant 1 : i32
-  // expected-error @below {{expected signals within one device on the cpu target, got a signal to another device or core}}
+  // expected-error @below {{expected signals within one device, got a signal to another device or core}}
   grid.semaphore_signal %s, %c1 device (%c1 : i32) {device_id_type = #grid.device_id_type<logical>} : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
 }
 
@@ -35,7 +35,7 @@ grid.kernel @unseeded grid()
 
 grid.kernel @shared_scope grid()
     inputs() outputs(%o: f32 [8]) {
-  // expected-error @below {{expected Refs of one program on the cpu target, got a scope shared along 1 mesh axes}}
+  // expected-error @below {{expected Refs of one program, got a scope shared along 1 mesh axes}}
   grid.scoped (%t: memref<8xf32>) attributes {collective = ["core"]} {
   }
 }

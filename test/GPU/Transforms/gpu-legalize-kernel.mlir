@@ -29,8 +29,21 @@ grid.kernel @profile grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
 
 // -----
 
-// expected-error @below {{expected a type that loops compute with for outputs[0] on gpu:sm_80, got 'f8E4M3FN'}}
+// expected-error @below {{expected floats of more than a byte for outputs[0] on gpu:sm_80, got 'f8E4M3FN', which sm_89 and later chips have}}
 grid.kernel @narrow grid(%i = 4) outputs(%o: f8E4M3FN [512] block [128] at (%i)) {
+}
+
+// -----
+
+// expected-error @below {{expected a type that loops compute with for outputs[0] on gpu:sm_80, got 'complex<f32>'}}
+grid.kernel @complex grid(%i = 4) outputs(%o: complex<f32> [512] block [128] at (%i)) {
+}
+
+// -----
+
+// An integer of less than a byte is a byte in memory.
+// CHECK: grid.kernel @integers
+grid.kernel @integers grid(%i = 4) outputs(%o: i4 [512] block [128] at (%i)) {
 }
 
 // -----
@@ -38,4 +51,12 @@ grid.kernel @narrow grid(%i = 4) outputs(%o: f8E4M3FN [512] block [128] at (%i))
 // expected-error @+2 {{expected scratch[0] without semaphores on gpu:sm_80, got '!grid.semaphore<dma>'; this path has no asynchronous copies}}
 grid.kernel @copies grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
     scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
+}
+
+// -----
+
+// A scratch Ref has the name that its author gave it.
+// expected-error @unknown {{expected floats of more than a byte for acc on gpu:sm_80, got 'f8E5M2', which sm_89 and later chips have}}
+grid.kernel @scratch grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
+    scratch(%s: memref<8xf8E5M2, #grid.space<default>> loc("acc"(unknown))) {
 }

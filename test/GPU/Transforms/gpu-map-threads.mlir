@@ -96,3 +96,125 @@ module attributes {gridir.kernel = "scalar"} {
     return
   }
 }
+
+// -----
+
+// The columns of a scatter fall to different threads, which each go through the
+// rows in order.
+// CHECK-LABEL: func.func @rows
+// CHECK: scf.forall (%[[THREAD:.+]]) in (32) {
+// CHECK: scf.for %[[I:.+]] = %c0 to %c4 step %c1 {
+// CHECK: %[[ROW:.+]] = memref.load %{{.+}}[%[[I]]] : memref<4xindex>
+// CHECK: scf.for %[[J:.+]] = %{{.+}} to %{{.+}} step %{{.+}} {
+// CHECK: memref.store %{{.+}}, %{{.+}}[%[[ROW]], %[[J]]] : memref<8x64xf32>
+// CHECK: } {mapping = [#gpu.thread<x>]}
+// CHECK-NEXT: gpu.barrier
+module attributes {gridir.kernel = "rows"} {
+  func.func @rows(%i: memref<4xindex> {llvm.noalias}, %x: memref<4x64xf32> {llvm.noalias},
+                  %o: memref<8x64xf32> {llvm.noalias}, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %c64 = arith.constant 64 : index
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      scf.for %a = %c0 to %c4 step %c1 {
+        %row = memref.load %i[%a] : memref<4xindex>
+        scf.for %b = %c0 to %c64 step %c1 {
+          %0 = memref.load %x[%a, %b] : memref<4x64xf32>
+          memref.store %0, %o[%row, %b] : memref<8x64xf32>
+        }
+      }
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
+
+// -----
+
+// Two indices may be equal, and then the last one wins: every thread goes
+// through all of them, and stores the elements that are its own.
+// CHECK-LABEL: func.func @elements
+// CHECK: scf.forall (%[[THREAD:.+]]) in (32) {
+// CHECK: scf.for %[[I:.+]] = %c0 to %c4 step %c1 {
+// CHECK: %[[OWNER:.+]] = arith.remui
+// CHECK: %[[OWNS:.+]] = arith.cmpi eq, %[[OWNER]], %[[THREAD]]
+// CHECK: scf.if %[[OWNS]] {
+// CHECK-NEXT: memref.store
+module attributes {gridir.kernel = "elements"} {
+  func.func @elements(%i: memref<4xindex> {llvm.noalias}, %x: memref<4xf32> {llvm.noalias},
+                      %o: memref<8xf32> {llvm.noalias}, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      scf.for %a = %c0 to %c4 step %c1 {
+        %place = memref.load %i[%a] : memref<4xindex>
+        %0 = memref.load %x[%a] : memref<4xf32>
+        %1 = memref.load %o[%place] : memref<8xf32>
+        %2 = arith.addf %0, %1 : f32
+        memref.store %2, %o[%place] : memref<8xf32>
+      }
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
+
+// -----
+
+// One iteration reads what the one before wrote: each store is one thread's, and
+// the others wait for it.
+// CHECK-LABEL: func.func @chain
+// CHECK: scf.for
+// CHECK: scf.forall (%{{.+}}) in (1) {
+// CHECK: gpu.barrier
+module attributes {gridir.kernel = "chain"} {
+  func.func @chain(%o: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c7 = arith.constant 7 : index
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      scf.for %a = %c0 to %c7 step %c1 {
+        %next = arith.addi %a, %c1 : index
+        %0 = memref.load %o[%a] : memref<8xf32>
+        memref.store %0, %o[%next] : memref<8xf32>
+      }
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
+
+// -----
+
+// Any thread may report a failed check: the exchange decides which.
+// CHECK-LABEL: func.func @check
+// CHECK: scf.forall (%{{.+}}) in (32) {
+// CHECK: memref.atomic_rmw assign
+// CHECK: scf.if
+// CHECK-NEXT: memref.store
+// CHECK-NOT: gpu.barrier
+// CHECK: mapping = [#gpu.thread<x>]
+module attributes {gridir.kernel = "check"} {
+  func.func @check(%i: memref<64xi64> {llvm.noalias}, %status: memref<4xi64> {llvm.noalias}, %lo: index, %hi: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %c64 = arith.constant 64 : index
+    %limit = arith.constant 8 : i64
+    %zero = arith.constant 0 : i64
+    %one = arith.constant 1 : i64
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      scf.for %a = %c0 to %c64 step %c1 {
+        %value = memref.load %i[%a] : memref<64xi64>
+        %fails = arith.cmpi uge, %value, %limit : i64
+        scf.if %fails {
+          %taken = memref.atomic_rmw assign %one, %status[%c3] : (i64, memref<4xi64>) -> i64
+          %first = arith.cmpi eq, %taken, %zero : i64
+          scf.if %first {
+            memref.store %one, %status[%c0] : memref<4xi64>
+          }
+        }
+      }
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}

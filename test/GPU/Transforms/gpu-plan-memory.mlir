@@ -26,3 +26,18 @@ module attributes {gridir.kernel = "k"} {
     return
   }
 }
+
+// -----
+
+// The memory of a Ref is known by its name.
+// LIMIT: k.py:3:4: error: expected a workspace of at most 100000 bytes, got 262144 for each of 1 CTAs; the largest buffer in it is that of acc, a 'memref<65536xf32>' of 262144 bytes
+module attributes {gridir.kernel = "named"} {
+  func.func @named(%status: memref<4xi64>, %lo: index, %hi: index) {
+    %zero = arith.constant 0.0 : f32
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      %large = memref.alloc() : memref<65536xf32> loc("acc"("kernel"("k.py":3:4)))
+      linalg.fill ins(%zero : f32) outs(%large : memref<65536xf32>)
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}

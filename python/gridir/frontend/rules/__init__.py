@@ -20,6 +20,7 @@ from gridir.frontend.rules import (
     special,
     state,
     tpu,
+    triton,
 )
 
 __all__ = [
@@ -39,4 +40,5 @@ __all__ = [
     "special",
     "state",
     "tpu",
+    "triton",
 ]

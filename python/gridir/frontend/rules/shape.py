@@ -120,7 +120,9 @@ def _pad(ctx: RuleContext, x: ir.Value, padding: ir.Value, *, padding_config: An
         return x
     result = emit.splat(padding, shape)
     starts, offsets, sizes, strides = [], [], [], []
-    for size, extent, (low, _, interior) in zip(emit.shape_of(x), shape, padding_config, strict=True):
+    # The widths may be integers of NumPy's.
+    widths = [tuple(map(int, width)) for width in padding_config]
+    for size, extent, (low, _, interior) in zip(emit.shape_of(x), shape, widths, strict=True):
         # Element i of x goes to low + i * stride, where that lies in the result.
         stride = interior + 1
         first = max(0, -(low // stride)) if low < 0 else 0

@@ -286,13 +286,23 @@ def access_mask(ctx: RuleContext, access: Access, mask: ir.Value | None, shape: 
     return access.from_jax(mask)
 
 
-def _may_leave(transforms: Sequence[Any]) -> bool:
-    """Whether the last transform cuts a slice whose start is computed, and which may thus leave the Ref."""
+def _cuts_slices(transforms: Sequence[Any]) -> bool:
+    """Whether the last transform names a window by slices and numbers alone."""
     last: Any = transforms[-1] if transforms else None
-    if not isinstance(last, jax_compat.NDIndexer) or any(_is_array(index) for index in last.indices):
-        return False
-    slices = [index for index in last.indices if isinstance(index, jax_compat.Slice)]
-    return any(_static(index.start) is None for index in slices)
+    return isinstance(last, jax_compat.NDIndexer) and not any(_is_array(index) for index in last.indices)
+
+
+def _surely_inside(source: ir.Value, indexer: Any) -> bool | None:
+    """Whether the slices of a window lie inside the Ref; None where a start that is computed decides."""
+    known = True
+    for index, extent in zip(indexer.indices, source.type.shape, strict=True):
+        if not isinstance(index, jax_compat.Slice):
+            continue
+        start, last = _static(index.start), (index.size - 1) * index.stride
+        if last >= extent or (start is not None and not 0 <= start < extent - last):
+            return False
+        known &= start is not None
+    return True if known else None
 
 
 def _is_inside(source: ir.Value, indexer: Any) -> ir.Value:
@@ -354,14 +364,19 @@ def _masked(
         access = Access(ctx, ref, transforms)
         return use(access, access_mask(ctx, access, mask, shape))
 
-    if mask is None or not _may_leave(transforms):
+    if mask is None or not _cuts_slices(transforms):
         return whole()
     source = view(ctx, ref, transforms[:-1])
+    inside = _surely_inside(source, transforms[-1])
+    if inside:
+        return whole()
 
     def one_by_one() -> list[ir.Value]:
         access = Access.of_elements(source, _element_indices(transforms[-1], shape), shape)
         return use(access, access_mask(ctx, access, mask, shape))
 
+    if inside is False:
+        return one_by_one()
     return emit.if_else(_is_inside(source, transforms[-1]), results, whole, one_by_one)
 
 
@@ -403,8 +418,13 @@ def scoped(
     results: Sequence[ir.Type],
     body: Callable[[list[ir.Value]], Sequence[ir.Value]],
     collective_axes: Any = (),
+    names: Sequence[str] = (),
 ) -> list[ir.Value]:
-    """`grid.scoped`: a region with a Ref for each of the abstract Refs, which gives values of these types."""
+    """`grid.scoped`: a region with a Ref for each of the abstract Refs, which gives values of these types.
+
+    Args:
+      names: what the author calls the Refs; none where that is not known.
+    """
     axes = collective_axes if isinstance(collective_axes, tuple) else (collective_axes,)
     attributes: dict[str, ir.Attribute] = {}
     # A scope without Refs has nothing to share.
@@ -412,7 +432,9 @@ def scoped(
         attributes["collective"] = ir.ArrayAttr.get([ir.StringAttr.get(str(axis)) for axis in axes])
     region = emit.op("grid.scoped", [], results, attributes, regions=1)
     types = [ref_type(aval) for aval in avals]
-    block = region.regions[0].blocks.append(*types, arg_locs=[ir.Location.current] * len(types))
+    place = ir.Location.current
+    arg_locs = [ir.Location.name(name, place) for name in names] or [place] * len(types)
+    block = region.regions[0].blocks.append(*types, arg_locs=arg_locs)
     with ir.InsertionPoint(block):
         emit.op("grid.yield", list(body(list(block.arguments))), [])
     return list(region.results)
@@ -429,7 +451,15 @@ def _run_scoped(
     if unknown:
         raise ctx.unsupported(f"expected Refs to allocate, got {unknown[0]}")
     results = [value_type(aval) for aval in ctx.avals_out]
-    return scoped(avals, results, lambda refs: ctx.inline(jaxpr, values, refs), collective_axes)
+    names = list(jaxpr.debug_info.arg_names or ())
+    known = len(names) == len(avals) and all(names)
+    return scoped(
+        avals,
+        results,
+        lambda refs: ctx.inline(jaxpr, values, refs),
+        collective_axes,
+        [str(name) for name in names] if known else (),
+    )
 
 
 # Refs that are made in the middle of a function live until its end: the walker opens the scope that holds them.

@@ -1,0 +1,200 @@
+//===- LowerPrints.cpp - print from a GPU -------------------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/GPU/Transforms/MappedKernel.h"
+#include "dialects/GPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+
+namespace gridir::gpu {
+#define GEN_PASS_DEF_GPULOWERPRINTSPASS
+#include "dialects/GPU/Transforms/Passes.h.inc"
+} // namespace gridir::gpu
+
+using namespace mlir;
+using namespace gridir::gpu;
+
+namespace {
+
+/// A format of Python's as the texts around its places, and what each place
+/// asks for.
+struct Format {
+  SmallVector<std::string> texts{""};
+  SmallVector<StringRef> specs;
+
+  explicit Format(StringRef format) {
+    while (!format.empty()) {
+      char c = format.front();
+      format = format.drop_front();
+      if ((c == '{' || c == '}') && format.starts_with(StringRef(&c, 1))) {
+        format = format.drop_front();
+      } else if (c == '{') {
+        auto [spec, rest] = format.split('}');
+        spec.consume_front(":");
+        specs.push_back(spec);
+        texts.push_back("");
+        format = rest;
+        continue;
+      }
+      texts.back() += c == '%' ? "%%" : std::string(1, c);
+    }
+  }
+};
+
+/// Prints the values of one site, from the buffers that hold them.
+class Printer {
+public:
+  Printer(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
+
+  void printText(StringRef text) {
+    if (!text.empty())
+      mlir::gpu::PrintfOp::create(builder, loc, text, ValueRange());
+  }
+
+  /// Prints a scalar, or an array in brackets for each of its dimensions.
+  void printValue(Value memory, Type declared, StringRef spec,
+                  SmallVector<Value> places = {}) {
+    auto type = cast<MemRefType>(memory.getType());
+    if (places.size() == static_cast<size_t>(type.getRank())) {
+      Value element = memref::LoadOp::create(builder, loc, memory, places);
+      return printElement(element, getElementTypeOrSelf(declared), spec);
+    }
+    printText("[");
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    Value extent = arith::ConstantIndexOp::create(
+        builder, loc, type.getDimSize(places.size()));
+    scf::ForOp::create(
+        builder, loc, zero, extent, one, ValueRange(),
+        [&](OpBuilder &inner, Location loc, Value place, ValueRange) {
+          Value follows = arith::CmpIOp::create(
+              inner, loc, arith::CmpIPredicate::ne, place, zero);
+          scf::IfOp::create(inner, loc, follows,
+                            [&](OpBuilder &inner, Location loc) {
+                              Printer(inner, loc).printText(" ");
+                              scf::YieldOp::create(inner, loc);
+                            });
+          SmallVector<Value> inside(places);
+          inside.push_back(place);
+          Printer(inner, loc).printValue(memory, declared, spec, inside);
+          scf::YieldOp::create(inner, loc);
+        });
+    printText("]");
+  }
+
+private:
+  /// What a place of Python's asks for as C's: width, precision and one letter.
+  static std::string toC(StringRef spec, StringRef letters, StringRef size,
+                         StringRef otherwise) {
+    bool isKnown =
+        !spec.empty() && letters.contains(spec.back()) &&
+        spec.drop_back().find_first_not_of("0123456789.") == StringRef::npos;
+    if (!isKnown)
+      return otherwise.str();
+    return ("%" + spec.drop_back() + size + spec.take_back()).str();
+  }
+
+  void printElement(Value element, Type declared, StringRef spec) {
+    std::string format;
+    if (auto type = dyn_cast<FloatType>(element.getType())) {
+      format = toC(spec, "eEfFgG", "", type.getWidth() > 32 ? "%.17g" : "%.9g");
+      if (!type.isF64())
+        element =
+            arith::ExtFOp::create(builder, loc, builder.getF64Type(), element);
+    } else {
+      bool isUnsigned = declared.isUnsignedInteger() || declared.isInteger(1);
+      format = toC(spec, "dxX", "ll", isUnsigned ? "%llu" : "%lld");
+      Type i64 = builder.getI64Type();
+      if (element.getType().isIndex())
+        element = arith::IndexCastOp::create(builder, loc, i64, element);
+      else if (element.getType() != i64 && isUnsigned)
+        element = arith::ExtUIOp::create(builder, loc, i64, element);
+      else if (element.getType() != i64)
+        element = arith::ExtSIOp::create(builder, loc, i64, element);
+    }
+    mlir::gpu::PrintfOp::create(builder, loc, format, element);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+};
+
+class GPULowerPrintsPass
+    : public gridir::gpu::impl::GPULowerPrintsPassBase<GPULowerPrintsPass> {
+public:
+  using GPULowerPrintsPassBase::GPULowerPrintsPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<func::FuncOp> kernel = getKernelFunction(module);
+    if (failed(kernel))
+      return signalPassFailure();
+    sites = module->getAttrOfType<ArrayAttr>("gridir.prints");
+    SmallVector<func::CallOp> calls;
+    kernel->walk([&](func::CallOp call) {
+      if (isPrint(call))
+        calls.push_back(call);
+    });
+    for (func::CallOp call : calls)
+      if (failed(lower(call)))
+        return signalPassFailure();
+    for (StringRef name : kPrintFunctions)
+      if (Operation *function = module.lookupSymbol(name))
+        function->erase();
+  }
+
+private:
+  LogicalResult lower(func::CallOp call) {
+    OpBuilder builder(call);
+    Printer printer(builder, call.getLoc());
+    if (call.getCallee() == kPrintFunctions[0]) {
+      APInt number;
+      if (!sites || !matchPattern(call.getOperand(0), m_ConstantInt(&number)) ||
+          number.uge(sites.size()))
+        return call.emitError("expected the number of a site in "
+                              "'gridir.prints'");
+      auto site = cast<DictionaryAttr>(sites[number.getZExtValue()]);
+      format.emplace(site.getAs<StringAttr>("format").getValue());
+      types = site.getAs<ArrayAttr>("types");
+      next = 0;
+      printer.printText(format->texts.front());
+      ++numPrints;
+    } else if (call.getCallee() == kPrintFunctions[1]) {
+      Value memory = getMemory(call.getOperand(0));
+      if (!memory || !format || next >= format->specs.size())
+        return call.emitError("expected the address of a buffer to print");
+      printer.printValue(memory, cast<TypeAttr>(types[next]).getValue(),
+                         format->specs[next]);
+      printer.printText(format->texts[++next]);
+    } else {
+      printer.printText("\n");
+    }
+    call.erase();
+    return success();
+  }
+
+  /// The buffer whose address the value is.
+  static Value getMemory(Value address) {
+    if (auto pointer = address.getDefiningOp<LLVM::IntToPtrOp>())
+      address = pointer.getArg();
+    if (auto cast = address.getDefiningOp<arith::IndexCastOp>())
+      address = cast.getIn();
+    auto extract =
+        address.getDefiningOp<memref::ExtractAlignedPointerAsIndexOp>();
+    return extract ? extract.getSource() : Value();
+  }
+
+  ArrayAttr sites, types;
+  std::optional<Format> format;
+  size_t next = 0;
+};
+
+} // namespace

@@ -1,0 +1,34 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Primitives of Pallas' Triton backend."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from gridir.frontend.context import RuleContext
+from gridir.frontend.registry import rule
+from gridir.frontend.rules.elementwise import elementwise
+from gridir.mlir import ir
+
+
+@rule("debug_barrier_p")
+def _debug_barrier(_: RuleContext) -> list[ir.Value]:
+    """The threads of a program wait for each other after every op as it is."""
+    return []
+
+
+@rule("max_contiguous")
+def _max_contiguous(_: RuleContext, x: ir.Value, **__: Any) -> ir.Value:
+    """A hint for the compiler that it is written for."""
+    return x
+
+
+@rule("elementwise_inline_asm_p")
+def _elementwise_inline_asm(ctx: RuleContext, *values: ir.Value, asm: str, **_: Any) -> list[ir.Value]:
+    """The only assembly that is known is that of `approx_tanh`; any other is for one machine."""
+    if not re.fullmatch(r"tanh\.approx\.\w+ \$0, \$1;", asm):
+        raise ctx.unsupported(f"expected the assembly of `approx_tanh`, got {asm!r}", "write it with jax.numpy")
+    return [elementwise("math.tanh", ctx, values)]

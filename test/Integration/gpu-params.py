@@ -1,0 +1,106 @@
+# What each field of the authors' records does on a GPU: it is seen in the PTX and in what a launch needs, or it changes
+# nothing, or it is an error with a place.
+#
+# RUN: %python %s | FileCheck %s
+
+import re
+from typing import Any
+
+import gridir
+import jax
+import jax.numpy as jnp
+from gridir.mosaic_gpu import CompilerParams as MosaicParams
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+from jax.experimental.pallas import triton
+
+
+def softmax(x_ref: Any, o_ref: Any) -> None:
+    o_ref[...] = jax.nn.softmax(x_ref[...], axis=-1)
+
+
+def total(x_ref: Any, o_ref: Any) -> None:
+    @pl.when(pl.program_id(1) == 0)
+    def _() -> None:
+        o_ref[...] = jnp.zeros_like(o_ref)
+
+    o_ref[...] += x_ref[...]
+
+
+def lower(params: Any, kernel: Any = softmax, **options: Any) -> Any:
+    block = pl.BlockSpec((8, 256), lambda i, j: (i, j))
+    call = pl.pallas_call(
+        kernel,
+        grid=(4, 2),
+        in_specs=[block],
+        out_specs=block if kernel is softmax else pl.BlockSpec((8, 256), lambda i, j: (i, 0)),
+        out_shape=jax.ShapeDtypeStruct((32, 512), jnp.float32),
+        compiler_params=params,
+    )
+    chosen = gridir.GpuOptions(chip="sm_90a", libdevice=False, **options)
+    x = jax.ShapeDtypeStruct((32, 512), jnp.float32)
+    return gridir.lower(call, x, target="gpu:sm_90a", options=chosen).kernels[0].prepare()
+
+
+def refusal(params: Any) -> str:
+    try:
+        lower(params)
+    except gridir.Error as error:
+        lines = str(error).splitlines()
+        place = next(line for line in lines if line.strip().startswith("at "))
+        return f"{lines[0]} | at {place.split('/')[-1]}"
+    return "no error"
+
+
+def threads(kernel: Any) -> str:
+    found = re.search(r"\.(reqntid|maxntid) (\d+)", kernel.ptx)
+    assert found is not None
+    return f"{kernel.threads} threads, .{found[1]} {found[2]}"
+
+
+# The size of a CTA.
+# CHECK: by default: 128 threads, .{{reqntid|maxntid}} 128
+# CHECK: 1 warp: 32 threads, .{{reqntid|maxntid}} 32
+# CHECK: 8 warps: 256 threads, .{{reqntid|maxntid}} 256
+# CHECK: options instead: 64 threads, .{{reqntid|maxntid}} 64
+print("by default:", threads(lower(None)))
+print("1 warp:", threads(lower(triton.CompilerParams(num_warps=1))))
+print("8 warps:", threads(lower(triton.CompilerParams(num_warps=8))))
+print("options instead:", threads(lower(triton.CompilerParams(num_warps=8), num_warps=2)))
+# CHECK: 64 warps: expected num_warps from 1 to 32 on gpu:sm_90a, got 64 | at gpu-params.py
+print("64 warps:", refusal(triton.CompilerParams(num_warps=64)))
+
+# Which dimensions become CTAs.
+# CHECK: parallel: 8 CTAs
+# CHECK: sequential: 4 CTAs
+print(f"parallel: {lower(MosaicParams(dimension_semantics=('parallel', 'parallel'))).ctas} CTAs")
+print(f"sequential: {lower(MosaicParams(dimension_semantics=('parallel', 'sequential')), total).ctas} CTAs")
+
+# Approximate functions are one instruction.
+# CHECK: approx_math: ex2.approx is used: False True
+exact, approximate = lower(MosaicParams()).ptx, lower(MosaicParams(approx_math=True)).ptx
+print("approx_math: ex2.approx is used:", "ex2.approx" in exact, "ex2.approx" in approximate)
+
+# What changes nothing.
+# CHECK: same PTX: [True, True, True, True, True, True]
+plain = lower(MosaicParams(dimension_semantics=("parallel", "parallel"))).ptx
+without_effect = (
+    triton.CompilerParams(num_stages=4),
+    MosaicParams(max_concurrent_steps=4),
+    MosaicParams(max_concurrent_steps=4, delay_release=2),
+    MosaicParams(unsafe_no_auto_barriers=True),
+    MosaicParams(profile_trace_scope=plgpu.TraceScope.WARP),
+    MosaicParams(lowering_semantics=plgpu.LoweringSemantics.Warpgroup),
+)
+print("same PTX:", [lower(params).ptx == plain for params in without_effect])
+
+# What is refused.
+# CHECK: reduction: expected reduction_scratch_bytes of at least 512 for this reduction, got 64 | at gpu-params.py
+# CHECK: profile: expected a profile_space of 0 on gpu:sm_90a, got 16; this path records no events of warps | at gpu-params.py
+print("reduction:", refusal(MosaicParams(reduction_scratch_bytes=64)))
+print("profile:", refusal(MosaicParams(profile_space=16, profile_dir="traces")))
+try:
+    MosaicParams(delay_release=1)
+except gridir.Error as error:
+    # CHECK: delay: expected delay_release to be less than max_concurrent_steps = 1, got 1
+    print("delay:", error)
