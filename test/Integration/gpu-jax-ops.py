@@ -1,5 +1,5 @@
-# JAX's own kernels for GPUs, those of `pallas_call`, as they are: mapped to CTAs and threads they give what interpret mode
-# gives, with the last thread first. Their gradients are kernels, too.
+# JAX's own kernels for GPUs, those of `pallas_call`, as they are: mapped to CTAs and threads they give what interpret
+# mode gives, with the last thread first. Their gradients are kernels, too.
 #
 # RUN: %python %s | FileCheck %s
 

@@ -1,6 +1,6 @@
 # Math functions on a GPU without libdevice are as near as docs/gpu.md says, over sweeps against NumPy's in longer
-# precision. They run on the CPU, whose arithmetic is the same, but for numbers so small that XLA flushes them to zero; the
-# instruction that gives powers of 2 is as good as the library's there.
+# precision. They run on the CPU, whose arithmetic is the same, but for numbers so small that XLA flushes them to zero;
+# the instruction that gives powers of 2 is as good as the library's there.
 #
 # RUN: %python %s | FileCheck %s
 
@@ -57,7 +57,14 @@ def sweep(dtype: Any, low: float, high: float, count: int = 4096) -> np.ndarray:
 
 
 # What JAX's functions are in NumPy, or in Python where NumPy has none.
-NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}
+NAMES = {
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+}
 
 
 def in_longdouble(name: str) -> Callable[[np.ndarray], np.ndarray]:

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CPU/Transforms/Passes.h"
+#include "dialects/CPU/Transforms/Polynomials.h"
 
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -103,13 +104,6 @@ struct ExpandExp2 : OpRewritePattern<math::Exp2Op> {
   }
 };
 
-/// The functions whose upstream polynomials are as accurate as XLA's code.
-bool hasGoodPolynomial(StringRef name) {
-  return llvm::is_contained(
-      {"exp", "log", "log2", "log1p", "expm1", "tanh", "erf"},
-      name.substr(name.rfind('.') + 1));
-}
-
 /// True for functions that neither are LLVM intrinsics nor lower to an
 /// expression as accurate as the function.
 bool needsLibrary(Operation *op) {
@@ -129,7 +123,8 @@ public:
     RewritePatternSet patterns(&getContext());
     auto always = [](StringRef) { return true; };
     populateMathF32ExpansionPatterns(patterns, always);
-    populateMathPolynomialApproximationPatterns(patterns, hasGoodPolynomial);
+    populateMathPolynomialApproximationPatterns(patterns,
+                                                gridir::hasGoodPolynomial);
     patterns.add<ExpandExp2>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/CPU/Transforms/Polynomials.h"
 #include "dialects/GPU/Transforms/MappedKernel.h"
 #include "dialects/GPU/Transforms/Passes.h"
 
@@ -59,6 +60,33 @@ template <typename OpT> struct MathToIntrinsic : OpRewritePattern<OpT> {
   }
 
   StringRef stem;
+};
+
+/// A function of the bits of an integer: libdevice knows those of some widths.
+template <typename OpT> struct BitsToIntrinsic : OpRewritePattern<OpT> {
+  BitsToIntrinsic(MLIRContext *context, StringRef stem, bool takesFlag)
+      : OpRewritePattern<OpT>(context), stem(stem), takesFlag(takesFlag) {}
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<IntegerType>(op.getType());
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "expected an integer");
+    SmallVector<Value> operands(op->getOperands());
+    // Whether the result for 0 (of an absolute value: for the least number) is
+    // left undefined.
+    if (takesFlag)
+      operands.push_back(
+          arith::ConstantIntOp::create(rewriter, op.getLoc(), 0, 1));
+    std::string name = ("llvm." + stem + ".i" + Twine(type.getWidth())).str();
+    auto call = LLVM::CallIntrinsicOp::create(
+        rewriter, op.getLoc(), type, rewriter.getStringAttr(name), operands);
+    rewriter.replaceOp(op, call->getResults());
+    return success();
+  }
+
+  StringRef stem;
+  bool takesFlag;
 };
 
 /// 1 / sqrt x, of which each part is rounded as IEEE asks.
@@ -129,21 +157,12 @@ struct TanhToExp2 : OpRewritePattern<math::TanhOp> {
   }
 };
 
-/// The functions whose upstream polynomials of f32 are as accurate as XLA's
-/// code on a CPU.
-bool hasPolynomial(StringRef name) {
-  return llvm::is_contained(
-      {"exp", "log", "log2", "log1p", "expm1", "tanh", "erf"},
-      name.substr(name.rfind('.') + 1));
-}
-
 /// Functions that are instructions of a GPU, or a few of them.
 bool isNative(Operation *op) {
-  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
-             math::CountLeadingZerosOp, math::CountTrailingZerosOp,
-             math::CtPopOp, math::FloorOp, math::FmaOp, math::IsFiniteOp,
-             math::IsInfOp, math::IsNaNOp, math::IsNormalOp, math::RoundOp,
-             math::RoundEvenOp, math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
+  return isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::FloorOp,
+             math::FmaOp, math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
+             math::IsNormalOp, math::RoundOp, math::RoundEvenOp, math::RsqrtOp,
+             math::SqrtOp, math::TruncOp>(op);
 }
 
 class GPUApproximateMathPass
@@ -172,7 +191,14 @@ public:
     if (useApproximations || !libdevice)
       patterns.add<Exp2ToInstruction>(&getContext());
     if (!libdevice)
-      populateMathPolynomialApproximationPatterns(patterns, hasPolynomial);
+      populateMathPolynomialApproximationPatterns(patterns,
+                                                  gridir::hasGoodPolynomial);
+    patterns.add<BitsToIntrinsic<math::CtPopOp>>(&getContext(), "ctpop", false);
+    patterns.add<BitsToIntrinsic<math::CountLeadingZerosOp>>(&getContext(),
+                                                             "ctlz", true);
+    patterns.add<BitsToIntrinsic<math::CountTrailingZerosOp>>(&getContext(),
+                                                              "cttz", true);
+    patterns.add<BitsToIntrinsic<math::AbsIOp>>(&getContext(), "abs", true);
     if (failed(applyPatternsGreedily(root, std::move(patterns))))
       return signalPassFailure();
     numReplaced += before - std::min(before, count());

@@ -37,6 +37,18 @@ func.func @root(%x: f32) -> f32 {
 
 // -----
 
+// Bits are counted by an instruction, with libdevice, too.
+// CHECK-LABEL: func.func @bits
+// CHECK: llvm.call_intrinsic "llvm.ctpop.i8"
+// CHECK: llvm.call_intrinsic "llvm.ctlz.i8"(%{{.+}}, %{{.+}})
+func.func @bits(%x: i8) -> i8 {
+  %0 = math.ctpop %x : i8
+  %1 = math.ctlz %0 : i8
+  return %1 : i8
+}
+
+// -----
+
 func.func @sine(%x: f32) -> f32 {
   // expected-error @below {{expected libdevice to compute 'math.sin' of 'f32', which has no code of its own on a GPU; give a CUDA toolkit, or install gridir[gpu]}}
   %0 = math.sin %x : f32

@@ -1,0 +1,50 @@
+// RUN: gridir-opt %s --split-input-file --gpu-lower-prints --verify-diagnostics | FileCheck %s
+
+// Texts are printed around the elements of each value.
+// CHECK-LABEL: func.func @k
+// CHECK: gpu.printf "100%% of "
+// CHECK: %[[X:.+]] = memref.load %{{.+}}[] : memref<i32>
+// CHECK: %[[WIDE:.+]] = arith.extsi %[[X]] : i32 to i64
+// CHECK: gpu.printf "%lld", %[[WIDE]] : i64
+// CHECK: gpu.printf " {"
+// CHECK: gpu.printf "["
+// CHECK: scf.for
+// CHECK: memref.load %{{.+}}[%{{.+}}] : memref<4xf32>
+// CHECK: gpu.printf "%.3f", %{{.+}} : f64
+// CHECK: gpu.printf "]"
+// CHECK: gpu.printf "}"
+// CHECK: gpu.printf "\0A"
+// CHECK-NOT: func.call
+module attributes {gridir.kernel = "k",
+                   gridir.prints = [{format = "100% of {} {{{:.3f}}}", types = [i32, tensor<4xf32>]}]} {
+  func.func private @gridirPrintBegin(i64)
+  func.func private @gridirPrintValue(!llvm.ptr, i64)
+  func.func private @gridirPrintEnd()
+  func.func @k(%x: memref<i32>, %y: memref<4xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %site = arith.constant 0 : i64
+    %one = arith.constant 1 : i64
+    func.call @gridirPrintBegin(%site) : (i64) -> ()
+    %0 = memref.extract_aligned_pointer_as_index %x : memref<i32> -> index
+    %1 = arith.index_cast %0 : index to i64
+    %2 = llvm.inttoptr %1 : i64 to !llvm.ptr
+    func.call @gridirPrintValue(%2, %one) : (!llvm.ptr, i64) -> ()
+    %3 = memref.extract_aligned_pointer_as_index %y : memref<4xf32> -> index
+    %4 = arith.index_cast %3 : index to i64
+    %5 = llvm.inttoptr %4 : i64 to !llvm.ptr
+    func.call @gridirPrintValue(%5, %one) : (!llvm.ptr, i64) -> ()
+    func.call @gridirPrintEnd() : () -> ()
+    return
+  }
+}
+
+// -----
+
+module attributes {gridir.kernel = "k"} {
+  func.func private @gridirPrintBegin(i64)
+  func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
+    %site = arith.constant 0 : i64
+    // expected-error @below {{expected the number of a site in 'gridir.prints'}}
+    func.call @gridirPrintBegin(%site) : (i64) -> ()
+    return
+  }
+}
