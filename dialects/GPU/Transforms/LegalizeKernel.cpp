@@ -117,6 +117,13 @@ private:
 
   LogicalResult checkBody(grid::KernelOp kernel) {
     WalkResult result = kernel.getBodyRegion().walk([&](Operation *op) {
+      // A print whose format names a Python function is a call of it.
+      auto print = dyn_cast<grid::PrintOp>(op);
+      if (print && print.getFormat().starts_with("gridir.callback ")) {
+        refuse(op->getLoc(), "a kernel that calls no Python function")
+            << "a callback";
+        return WalkResult::interrupt();
+      }
       for (Type type : op->getResultTypes()) {
         Type element = getElementTypeOrSelf(type);
         if (isa<FloatType, IntegerType, ComplexType>(element) &&

@@ -41,6 +41,13 @@ grid.kernel @complex grid(%i = 4) outputs(%o: complex<f32> [512] block [128] at 
 
 // -----
 
+grid.kernel @callback grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i)) {
+  // expected-error @below {{expected a kernel that calls no Python function on gpu:sm_80, got a callback}}
+  grid.print "gridir.callback 0:"
+}
+
+// -----
+
 // An integer of less than a byte is a byte in memory.
 // CHECK: grid.kernel @integers
 grid.kernel @integers grid(%i = 4) outputs(%o: i4 [512] block [128] at (%i)) {
