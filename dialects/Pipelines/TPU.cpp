@@ -26,6 +26,9 @@ void buildGridToTPUPipeline(OpPassManager &pm,
   // What Mosaic cannot hold is refused here, by the name of the operand.
   pm.addNestedPass<grid::KernelOp>(grid::createGridLegalizeBlocksPass(
       grid::GridLegalizeBlocksPassOptions{"tpu"}));
+  grid::GridPlanMemoryPassOptions memory;
+  memory.target = "tpu";
+  pm.addNestedPass<grid::KernelOp>(grid::createGridPlanMemoryPass(memory));
   if (options.stopAfter == TPUStage::Planned)
     return;
   pm.addPass(createConvertGridToTPUPass());

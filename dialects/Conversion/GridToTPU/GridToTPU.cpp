@@ -11,6 +11,7 @@
 #include "dialects/Grid/IR/SingleKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -28,6 +29,12 @@ class ConvertGridToTPUPass
     : public gridir::impl::ConvertGridToTPUPassBase<ConvertGridToTPUPass> {
 public:
   using ConvertGridToTPUPassBase::ConvertGridToTPUPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ConvertGridToTPUPassBase::getDependentDialects(registry);
+    // Checks become assertions.
+    registry.insert<cf::ControlFlowDialect>();
+  }
 
   void runOnOperation() override {
     FailureOr<grid::KernelOp> kernel = grid::getSingleKernel(getOperation());

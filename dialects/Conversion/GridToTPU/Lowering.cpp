@@ -147,8 +147,11 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder)
   addAccessLowerings(*this);
   addShapeLowerings(*this);
   addLinalgLowerings(*this);
+  addBodyLowerings(*this);
+  addReductionLowerings(*this);
   addDotLowerings(*this);
   addAsyncLowerings(*this);
+  addPrintLowerings(*this);
   addProgramLowerings(*this);
 }
 
@@ -189,7 +192,8 @@ static bool isClonable(Operation *op) {
   bool scalars = llvm::none_of(
       llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()),
       [](Type type) { return isa<ShapedType>(type); });
-  return scalars ? isPure(op) && !isa<grid::GridDialect>(op->getDialect())
+  return scalars ? isMemoryEffectFree(op) &&
+                       !isa<grid::GridDialect>(op->getDialect())
                  : OpTrait::hasElementwiseMappableTraits(op);
 }
 
@@ -206,81 +210,6 @@ LogicalResult Lowering::lowerOp(Operation *op) {
   set(op->getResults(),
       createLike(builder, op, get(op->getOperands()), *types)->getResults());
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Small builders
-//===----------------------------------------------------------------------===//
-
-Operation *createLike(OpBuilder &builder, Operation *op, ValueRange operands,
-                      TypeRange types) {
-  OperationState state(op->getLoc(), op->getName());
-  state.addOperands(operands);
-  state.addTypes(types);
-  state.addAttributes(op->getDiscardableAttrDictionary().getValue());
-  state.propertiesAttr = op->getPropertiesAsAttribute();
-  for (unsigned i = 0; i < op->getNumRegions(); ++i)
-    state.addRegion();
-  return builder.create(state);
-}
-
-Value createI32(OpBuilder &builder, Location loc, int64_t value) {
-  return arith::ConstantIntOp::create(builder, loc, value, 32);
-}
-
-Value toI32(OpBuilder &builder, Location loc, OpFoldResult value) {
-  if (auto attr = dyn_cast<Attribute>(value))
-    return createI32(builder, loc, cast<IntegerAttr>(attr).getInt());
-  Value number = cast<Value>(value);
-  if (number.getType().isIndex())
-    return arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
-                                      number);
-  if (number.getType().isInteger(32))
-    return number;
-  if (number.getType().getIntOrFloatBitWidth() > 32)
-    return arith::TruncIOp::create(builder, loc, builder.getI32Type(), number);
-  return arith::ExtSIOp::create(builder, loc, builder.getI32Type(), number);
-}
-
-Value toIndex(OpBuilder &builder, Location loc, OpFoldResult value) {
-  if (auto attr = dyn_cast<Attribute>(value))
-    return arith::ConstantIndexOp::create(builder, loc,
-                                          cast<IntegerAttr>(attr).getInt());
-  Value number = cast<Value>(value);
-  if (number.getType().isIndex())
-    return number;
-  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                    number);
-}
-
-Value createZero(OpBuilder &builder, Location loc, Type type) {
-  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-}
-
-Value createShapeCast(OpBuilder &builder, Location loc, Value value,
-                      Type type) {
-  if (value.getType() == type)
-    return value;
-  auto from = dyn_cast<VectorType>(value.getType());
-  auto to = dyn_cast<VectorType>(type);
-  if (!from)
-    return vector::BroadcastOp::create(builder, loc, to, value);
-  if (!to)
-    return vector::ExtractOp::create(builder, loc, value,
-                                     SmallVector<int64_t>(from.getRank(), 0));
-  return builder.createOrFold<vector::ShapeCastOp>(loc, to, value);
-}
-
-Value createTranspose(OpBuilder &builder, Location loc, Value value,
-                      ArrayRef<int64_t> permutation) {
-  if (llvm::is_sorted(permutation))
-    return value;
-  auto type = cast<VectorType>(value.getType());
-  SmallVector<int64_t> shape = llvm::map_to_vector(
-      permutation, [&](int64_t dim) { return type.getDimSize(dim); });
-  return tpu::TransposeOp::create(builder, loc,
-                                  VectorType::get(shape, type.getElementType()),
-                                  value, permutation);
 }
 
 } // namespace gridir::grid_to_tpu

@@ -13,6 +13,8 @@
 #include "dialects/TPU/IR/TPU.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 #include <functional>
@@ -108,9 +110,20 @@ void addViewLowerings(Lowering &lowering);
 void addAccessLowerings(Lowering &lowering);
 void addShapeLowerings(Lowering &lowering);
 void addLinalgLowerings(Lowering &lowering);
+void addBodyLowerings(Lowering &lowering);
+void addReductionLowerings(Lowering &lowering);
 void addDotLowerings(Lowering &lowering);
 void addAsyncLowerings(Lowering &lowering);
+void addPrintLowerings(Lowering &lowering);
 void addProgramLowerings(Lowering &lowering);
+
+/// A generic op with reduction loops.
+llvm::LogicalResult lowerReducingGeneric(mlir::linalg::GenericOp op,
+                                         Lowering &lowering);
+
+/// A slice whose place is known only when the kernel runs.
+llvm::LogicalResult lowerDynamicSlice(mlir::tensor::ExtractSliceOp op,
+                                      Lowering &lowering);
 
 /// Makes the function of the kernel and its transforms before the kernel.
 llvm::LogicalResult buildFunctions(grid::KernelOp kernel);
@@ -150,6 +163,43 @@ mlir::Value createZero(mlir::OpBuilder &builder, mlir::Location loc,
 /// and the reverse.
 mlir::Value createShapeCast(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value value, mlir::Type type);
+
+/// The same value with elements of another type.
+mlir::Type withElement(mlir::Type type, mlir::Type element);
+
+/// Numbers of another width: of a bool, or where `isUnsigned`, without a sign.
+mlir::Value createElementCast(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Value value, mlir::Type element,
+                              bool isUnsigned = false);
+
+/// The type of 32 bits in which Mosaic does what it cannot do on a narrow one.
+mlir::Type getWideElement(mlir::Type element);
+
+/// Elements at `start` to `start + size` of one dimension.
+mlir::Value createPart(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value value, int64_t dim, int64_t start,
+                       int64_t size);
+
+/// Parts one after another; a part may be alone.
+mlir::Value createConcat(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::ValueRange parts, int64_t dim);
+
+/// Numbers of i32 that count along a dimension.
+mlir::Value createIota(mlir::OpBuilder &builder, mlir::Location loc,
+                       llvm::ArrayRef<int64_t> shape, int64_t dim);
+
+/// Element `i` of a vector of 32 bits goes to `i + amount`, around the end.
+mlir::Value createRotate(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value value, mlir::Value amount, int64_t dim);
+
+/// The elements that lie in one register along a dimension: what a rotation
+/// turns and a lookup sees. 1 for the dimensions that registers do not have.
+int64_t getRegisterSize(int64_t rank, int64_t dim);
+
+/// A vector of `shape` whose dimensions `dims`, in order, are those of `value`.
+mlir::Value createBroadcast(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value value, llvm::ArrayRef<int64_t> dims,
+                            llvm::ArrayRef<int64_t> shape);
 
 /// A permutation of two dimensions or more.
 mlir::Value createTranspose(mlir::OpBuilder &builder, mlir::Location loc,

@@ -112,6 +112,54 @@ template <typename OpT> LogicalResult lowerControl(OpT op, Lowering &lowering) {
   return success();
 }
 
+/// Mosaic has no choice among several regions: one of two, in another one.
+LogicalResult lowerSwitch(scf::IndexSwitchOp op, Lowering &lowering) {
+  FailureOr<SmallVector<Type>> types =
+      lowering.convertTypes(op, op.getResultTypes());
+  if (failed(types))
+    return failure();
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  Value number = toI32(builder, loc, lowering.get(op.getArg()));
+  OpBuilder::InsertionGuard guard(builder);
+  auto lowerCase = [&](Block &source) {
+    if (failed(lowering.lowerBlock(source)))
+      return failure();
+    scf::YieldOp::create(builder, source.getTerminator()->getLoc(),
+                         lowering.get(source.getTerminator()->getOperands()));
+    return success();
+  };
+  scf::IfOp outermost;
+  for (auto [place, value] : llvm::enumerate(op.getCases())) {
+    Value isCase =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, number,
+                              createI32(builder, loc, value));
+    auto choice = scf::IfOp::create(builder, loc, *types, isCase,
+                                    /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    if (outermost)
+      scf::YieldOp::create(builder, loc, choice.getResults());
+    else
+      outermost = choice;
+    builder.setInsertionPointToEnd(choice.thenBlock());
+    if (failed(lowerCase(op.getCaseBlock(place))))
+      return failure();
+    builder.setInsertionPointToEnd(choice.elseBlock());
+  }
+  if (!outermost) {
+    if (failed(lowering.lowerBlock(op.getDefaultBlock())))
+      return failure();
+    lowering.set(
+        op.getResults(),
+        lowering.get(op.getDefaultBlock().getTerminator()->getOperands()));
+    return success();
+  }
+  if (failed(lowerCase(op.getDefaultBlock())))
+    return failure();
+  lowering.set(op.getResults(), outermost.getResults());
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Scopes
 //===----------------------------------------------------------------------===//
@@ -162,7 +210,7 @@ void addProgramLowerings(Lowering &lowering) {
   lowering.add(lowerControl<scf::ForOp>);
   lowering.add(lowerControl<scf::IfOp>);
   lowering.add(lowerControl<scf::WhileOp>);
-  lowering.add(lowerControl<scf::IndexSwitchOp>);
+  lowering.add(lowerSwitch);
   lowering.add(lowerScoped);
 }
 

@@ -65,10 +65,9 @@ LogicalResult lowerConstant(arith::ConstantOp op, Lowering &lowering) {
         vector, elementAttr(dense.getSplatValue<Attribute>())));
   // Mosaic has no constants but splats; one that counts is made of an iota.
   auto integers = dyn_cast<DenseIntElementsAttr>(dense);
-  auto progression =
-      integers && vector.getRank() >= 2 && vector.getElementType().isInteger(32)
-          ? getProgression(integers, vector.getShape().back())
-          : std::nullopt;
+  auto progression = integers && vector.getElementType().isInteger(32)
+                         ? getProgression(integers, vector.getShape().back())
+                         : std::nullopt;
   if (!progression)
     return op.emitError("expected a constant with one value for all elements, "
                         "since Mosaic has no other, got ")
@@ -78,9 +77,8 @@ LogicalResult lowerConstant(arith::ConstantOp op, Lowering &lowering) {
     return arith::ConstantOp::create(builder, loc,
                                      DenseElementsAttr::get(vector, value));
   };
-  Value value = tpu::IotaOp::create(
-      builder, loc, vector,
-      ArrayRef<int32_t>{static_cast<int32_t>(vector.getRank() - 1)});
+  Value value =
+      createIota(builder, loc, vector.getShape(), vector.getRank() - 1);
   value =
       arith::MulIOp::create(builder, loc, value, splat(progression->second));
   value = arith::AddIOp::create(builder, loc, value, splat(progression->first));
@@ -126,6 +124,9 @@ template <typename OpT> StringRef getSliceObstacle(OpT op) {
 }
 
 LogicalResult lowerExtractSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
+  if (ShapedType::isDynamicShape(op.getStaticOffsets()) &&
+      !ShapedType::isDynamicShape(op.getStaticSizes()))
+    return lowerDynamicSlice(op, lowering);
   if (StringRef obstacle = getSliceObstacle(op); !obstacle.empty())
     return op.emitError(obstacle);
   FailureOr<Type> type = lowering.convertType(op, op.getType());
@@ -138,18 +139,6 @@ LogicalResult lowerExtractSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
   lowering.set(op.getResult(),
                createShapeCast(builder, op.getLoc(), slice, *type));
   return success();
-}
-
-/// What a vector holds in one dimension, before or after a place.
-Value createPart(OpBuilder &builder, Location loc, Value value, int64_t dim,
-                 int64_t start, int64_t size) {
-  auto type = cast<VectorType>(value.getType());
-  SmallVector<int64_t> offsets(type.getRank(), 0), strides(type.getRank(), 1);
-  SmallVector<int64_t> sizes(type.getShape());
-  offsets[dim] = start;
-  sizes[dim] = size;
-  return vector::ExtractStridedSliceOp::create(builder, loc, value, offsets,
-                                               sizes, strides);
 }
 
 /// An inserted slice stands between the rest of its destination, dimension by

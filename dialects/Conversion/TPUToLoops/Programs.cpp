@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/TPUToLoops/Raising.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -41,6 +42,58 @@ LogicalResult raiseBits(tpu::PRNGRandomBitsOp op, Raising &raising) {
   raising.set(op.getResult(),
               grid::PrngBitsOp::create(raising.builder, op.getLoc(),
                                        raising.convertType(op.getType())));
+  return success();
+}
+
+/// The text of a tag as a format: `$0` for the value that goes there, and
+/// braces doubled.
+std::string toFormat(StringRef tag, bool isFormatted) {
+  std::string format;
+  while (!tag.empty()) {
+    char next = tag.front();
+    StringRef place = tag.drop_front().take_while(
+        [](char c) { return c == 'x' || llvm::isDigit(c); });
+    if (isFormatted && next == '$' && !place.empty()) {
+      bool isHex = place.consume_front("x");
+      format += isHex ? "{:x}" : "{}";
+      tag = tag.drop_front(1 + isHex + place.size());
+      continue;
+    }
+    format += next;
+    if (next == '{' || next == '}')
+      format += next;
+    tag = tag.drop_front();
+  }
+  return format;
+}
+
+LogicalResult raiseLog(tpu::LogOp op, Raising &raising) {
+  std::string format = toFormat(op.getTag(), op.getFormatted());
+  if (!op.getFormatted())
+    for (size_t i = 0; i < op.getInputs().size(); ++i)
+      format += " {}";
+  grid::PrintOp::create(raising.builder, op.getLoc(), format,
+                        raising.get(op.getInputs()),
+                        SmallVector<bool>(op.getInputs().size(), false));
+  return success();
+}
+
+LogicalResult raiseLogBuffer(tpu::LogBufferOp op, Raising &raising) {
+  Value memory = raising.get(op.getInput());
+  auto type = cast<MemRefType>(memory.getType());
+  Value value = grid::LoadOp::create(
+      raising.builder, op.getLoc(),
+      RankedTensorType::get(type.getShape(), type.getElementType()), memory,
+      Value(), Value());
+  grid::PrintOp::create(raising.builder, op.getLoc(),
+                        toFormat(op.getTag(), /*isFormatted=*/false) + "{}",
+                        value, ArrayRef<bool>{false});
+  return success();
+}
+
+LogicalResult raiseAssert(cf::AssertOp op, Raising &raising) {
+  grid::AssertOp::create(raising.builder, op.getLoc(), raising.get(op.getArg()),
+                         op.getMsg());
   return success();
 }
 
@@ -135,6 +188,9 @@ void addProgramRaisings(Raising &raising) {
   raising.add(raiseAssume);
   raising.add(raiseSeed);
   raising.add(raiseBits);
+  raising.add(raiseLog);
+  raising.add(raiseLogBuffer);
+  raising.add(raiseAssert);
   raising.add(dropTrace<tpu::TraceStartOp>);
   raising.add(dropTrace<tpu::TraceStopOp>);
   raising.add(dropTrace<tpu::TraceValueOp>);

@@ -41,6 +41,7 @@ Raising::Raising(OpBuilder &builder) : builder(builder) {
   addAccessRaisings(*this);
   addArithmeticRaisings(*this);
   addVectorRaisings(*this);
+  addLookupRaisings(*this);
   addProgramRaisings(*this);
 }
 
@@ -79,7 +80,7 @@ LogicalResult Raising::raiseBlock(Block &block) {
     bool vectors =
         llvm::any_of(op.getResultTypes(), llvm::IsaPred<ShapedType>) ||
         llvm::any_of(op.getOperandTypes(), llvm::IsaPred<ShapedType>);
-    if (op.getNumRegions() != 0 || !isPure(&op) ||
+    if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op) ||
         (vectors && !OpTrait::hasElementwiseMappableTraits(&op)))
       return op.emitError("'")
              << op.getName() << "' is not supported in a module to execute";

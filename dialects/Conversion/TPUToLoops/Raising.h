@@ -55,6 +55,7 @@ private:
 void addAccessRaisings(Raising &raising);
 void addArithmeticRaisings(Raising &raising);
 void addVectorRaisings(Raising &raising);
+void addLookupRaisings(Raising &raising);
 void addProgramRaisings(Raising &raising);
 
 /// Makes the grid kernel of a function with the attributes of a Mosaic kernel.

@@ -226,10 +226,12 @@ def GridPlanMemoryPass : Pass<"grid-plan-memory", "::gridir::grid::KernelOp"> {
     the `grid.scoped` ops that are alive together.
 
     On `cpu` blocks are used where they lie, so only those that overhang their
-    array are held.
+    array are held. VMEM holds whole tiles, so a block takes up its last two
+    dimensions rounded up to them.
 
     A space that would hold more than its capacity is an error, which says by
-    how much and which operand weighs most.
+    how much and which operand weighs most. The capacity of VMEM is what the
+    author says (`vmem_limit_bytes`), else 128 MiB.
 
     Before:
 

@@ -9,6 +9,7 @@
 #include "dialects/Grid/Transforms/Passes.h"
 
 #include "dialects/Grid/Analysis/BlockAccess.h"
+#include "dialects/Grid/Transforms/TPUBlocks.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -22,6 +23,9 @@ using namespace gridir::grid;
 
 /// Bytes by memory space.
 using SpaceBytes = std::map<MemorySpace, int64_t>;
+
+/// The VMEM of the chips that have most of it, from v5e on.
+static constexpr int64_t kVmemBytes = int64_t(128) << 20;
 
 /// A semaphore is a counter of one word.
 static constexpr int64_t kSemaphoreBits = 32;
@@ -39,8 +43,7 @@ static int64_t getNumBits(Type type) {
 
 /// Bytes of so many elements; counts that 64 bits cannot hold stay at their
 /// end.
-static int64_t getNumBytes(ArrayRef<int64_t> shape, Type elementType) {
-  uint64_t bits = getNumBits(elementType);
+static int64_t getNumBytes(ArrayRef<int64_t> shape, uint64_t bits) {
   for (int64_t size : shape)
     bits = llvm::SaturatingMultiply<uint64_t>(
         bits, ShapedType::isDynamic(size) ? 1 : size);
@@ -103,10 +106,22 @@ private:
       space = isIndex && !target.inPlace ? MemorySpace::TpuSmem
                                          : target.defaultSpace;
     OperandPlan plan{kernel.getOperandName(operand), space,
-                     getNumBytes(spec.getBlockShape(), spec.getElementType()),
+                     getBlockBytes(spec.getBlockShape(), spec.getArrayShape(),
+                                   spec.getElementType(), space),
                      0, getNumFetches(operand)};
     plan.buffers = getNumBuffers(operand, space);
     return plan;
+  }
+
+  /// Bytes that a block of an array takes in a space: on a TPU, VMEM holds
+  /// whole tiles.
+  int64_t getBlockBytes(ArrayRef<int64_t> block, ArrayRef<int64_t> array,
+                        Type elementType, MemorySpace space) {
+    if (target.inPlace || space != MemorySpace::TpuVmem ||
+        !elementType.isIntOrFloat())
+      return getNumBytes(block, getNumBits(elementType));
+    auto [padded, bits] = padToTPUTiles(block, array, elementType);
+    return getNumBytes(padded, bits);
   }
 
   int64_t getNumBuffers(unsigned operand, MemorySpace space) {
@@ -163,8 +178,10 @@ private:
   void addRef(Value ref, SpaceBytes &bytes) {
     auto type = cast<MemRefType>(ref.getType());
     MemorySpace space = getSpace(type);
-    bytes[space == MemorySpace::Default ? target.defaultSpace : space] +=
-        getNumBytes(type.getShape(), type.getElementType());
+    if (space == MemorySpace::Default)
+      space = target.defaultSpace;
+    bytes[space] += getBlockBytes(type.getShape(), type.getShape(),
+                                  type.getElementType(), space);
   }
 
   /// The most that the `grid.scoped` ops of a region hold at once. One after
@@ -230,8 +247,11 @@ public:
   }
 
 private:
-  /// Reads the option, and the limit that the author gives to TPU kernels.
+  /// Reads the option, else the limit that the author gives to TPU kernels,
+  /// else what a chip has.
   LogicalResult readCapacities(KernelOp kernel, SpaceBytes &capacities) {
+    if (target == "tpu")
+      capacities[MemorySpace::TpuVmem] = kVmemBytes;
     if (target == "tpu" && kernel.getParams())
       for (Attribute params : kernel.getParamsAttr())
         if (auto tpu = dyn_cast<TpuParamsAttr>(params);

@@ -28,14 +28,18 @@ static bool isTPUElementType(Type type) {
   return isa<SemaphoreType>(type);
 }
 
-/// The rows that Mosaic packs into one tile: narrow elements lie deeper, but
-/// not in an array of few rows.
+/// The rows of one tile. Elements of 8 and 4 bits lie 32 and 64 rows deep, in
+/// an array of whole such tiles; in another one, and at 16 bits, Mosaic packs
+/// the elements of 8 rows.
 static int64_t getTileRows(unsigned bits, int64_t arrayRows) {
-  if (bits == 8 && arrayRows >= 64)
-    return 32;
-  if (bits == 4 && arrayRows >= 128)
-    return 64;
-  return kSublanes;
+  int64_t packed = kSublanes * 32 / bits;
+  return bits <= 8 && arrayRows % packed == 0 ? packed : kSublanes;
+}
+
+/// A bool comes as an i32.
+static unsigned getTPUBits(Type elementType) {
+  unsigned bits = elementType.getIntOrFloatBitWidth();
+  return bits == 1 ? 32 : bits;
 }
 
 /// Reports a size that no tile ends at, with the legal ones around it.
@@ -68,9 +72,7 @@ static LogicalResult checkBlock(KernelOp kernel, unsigned operand) {
   SmallVector<int64_t> array = spec.getArrayShape();
   SmallVector<int64_t> block = spec.getBlockShape();
   unsigned rank = array.size();
-  // A bool comes as an i32.
-  unsigned bits = spec.getElementType().getIntOrFloatBitWidth();
-  bits = bits == 1 ? 32 : bits;
+  unsigned bits = getTPUBits(spec.getElementType());
   if (rank == 1)
     return isLegalVectorBlock(block[0], array[0], bits)
                ? success()
@@ -106,6 +108,31 @@ LogicalResult checkTPUOperand(KernelOp kernel, unsigned operand) {
                  (spec.getSpace() == MemorySpace::Default ||
                   spec.getSpace() == MemorySpace::TpuVmem);
   return isBlock ? checkBlock(kernel, operand) : success();
+}
+
+std::pair<SmallVector<int64_t>, int64_t> padToTPUTiles(ArrayRef<int64_t> block,
+                                                       ArrayRef<int64_t> array,
+                                                       Type elementType) {
+  unsigned bits = getTPUBits(elementType);
+  SmallVector<int64_t> shape(block);
+  size_t rank = shape.size();
+  auto isStatic = [&](size_t dim) {
+    return !ShapedType::isDynamic(shape[dim]);
+  };
+  if (rank == 1 && isStatic(0)) {
+    // A part of a tile is a power of two.
+    int64_t least = kLanes * 32 / bits;
+    int64_t tile = std::clamp<int64_t>(llvm::PowerOf2Ceil(shape[0]), least,
+                                       std::max(least, kVectorTile));
+    shape[0] = llvm::alignTo(shape[0], tile);
+  } else if (rank >= 2) {
+    if (isStatic(rank - 1))
+      shape[rank - 1] = llvm::alignTo(shape[rank - 1], kLanes);
+    if (isStatic(rank - 2))
+      shape[rank - 2] =
+          llvm::alignTo(shape[rank - 2], getTileRows(bits, array[rank - 2]));
+  }
+  return {shape, bits};
 }
 
 LogicalResult checkTPUScratch(KernelOp kernel) {

@@ -20,6 +20,12 @@ llvm::LogicalResult checkTPUOperand(KernelOp kernel, unsigned operand);
 /// Checks the scratch Refs against what a TPU can hold.
 llvm::LogicalResult checkTPUScratch(KernelOp kernel);
 
+/// The extents that a block of an array, or scratch, takes in VMEM, which holds
+/// whole tiles, and the bits of an element there.
+std::pair<llvm::SmallVector<int64_t>, int64_t>
+padToTPUTiles(llvm::ArrayRef<int64_t> block, llvm::ArrayRef<int64_t> array,
+              mlir::Type elementType);
+
 } // namespace gridir::grid
 
 #endif // GRIDIR_DIALECTS_GRID_TRANSFORMS_TPUBLOCKS_H

@@ -201,7 +201,7 @@ def TPU_TraceValueOp : TPU_Op<"trace_value", [MemoryEffects<[MemWrite<TPU_Machin
 def TPU_LogOp : TPU_Op<"log", [MemoryEffects<[MemWrite<TPU_Machine>]>]> {
   let summary = "print values to the log of the device";
   let description = [{
-    With `formatted` the tag holds a `{}` for each value.
+    With `formatted` the tag says where each value goes: `$0`, `$1`, and so on.
 
     Example:
 
@@ -212,6 +212,21 @@ def TPU_LogOp : TPU_Op<"log", [MemoryEffects<[MemWrite<TPU_Machine>]>]> {
   let arguments = (ins Variadic<AnyType>:$inputs, StrAttr:$tag,
                        DefaultValuedAttr<BoolAttr, "false">:$formatted);
   let assemblyFormat = "$tag attr-dict (`:` `[` $inputs^ `]` `:` type($inputs))?";
+}
+
+def TPU_LogBufferOp : TPU_Op<"log_buffer", [MemoryEffects<[MemRead, MemWrite<TPU_Machine>]>]> {
+  let summary = "print an array to the log of the device";
+  let description = [{
+    The shape is told beside the memory, which may hold whole tiles.
+
+    Example:
+
+    ```mlir
+    tpu.log_buffer "x = " {shape = array<i64: 8, 128>} : %m : memref<8x128xf32, #tpu.memory_space<vmem>>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$input, DenseI64ArrayAttr:$shape, StrAttr:$tag);
+  let assemblyFormat = "$tag attr-dict `:` $input `:` type($input)";
 }
 
 #endif // GRIDIR_DIALECTS_TPU_IR_TPUPROGRAMOPS_TD

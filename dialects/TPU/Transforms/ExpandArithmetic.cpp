@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace gridir::tpu {
@@ -25,17 +26,33 @@ using namespace gridir::tpu;
 namespace {
 
 Type withElement(Type type, Type element) {
-  auto vector = cast<VectorType>(type);
-  return VectorType::get(vector.getShape(), element);
+  if (auto vector = dyn_cast<VectorType>(type))
+    return VectorType::get(vector.getShape(), element);
+  return element;
 }
 
-/// A vector whose elements are all one number.
+/// One number, on every element where the type is a vector.
+Value createSplat(OpBuilder &builder, Location loc, Type type,
+                  TypedAttr number) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    number = DenseElementsAttr::get(vector, Attribute(number));
+  return arith::ConstantOp::create(builder, loc, number);
+}
+
 Value createSplat(OpBuilder &builder, Location loc, Type type, double value) {
-  auto vector = cast<VectorType>(type);
-  return arith::ConstantOp::create(
-      builder, loc,
-      DenseElementsAttr::get(
-          vector, builder.getFloatAttr(vector.getElementType(), value)));
+  return createSplat(
+      builder, loc, type,
+      builder.getFloatAttr(cast<FloatType>(getElementTypeOrSelf(type)), value));
+}
+
+Value createSplat(OpBuilder &builder, Location loc, Type type, int64_t value) {
+  return createSplat(builder, loc, type,
+                     builder.getIntegerAttr(getElementTypeOrSelf(type), value));
+}
+
+Value createNot(OpBuilder &builder, Location loc, Value value) {
+  Value ones = createSplat(builder, loc, value.getType(), int64_t(1));
+  return arith::XOrIOp::create(builder, loc, value, ones);
 }
 
 /// An op on narrow integers, in 32 bits: Mosaic computes in those, and only
@@ -92,7 +109,7 @@ struct ExpandExpM1 : OpRewritePattern<math::ExpM1Op> {
     Location loc = op.getLoc();
     Type type = op.getType();
     Value x = op.getOperand();
-    Value one = createSplat(rewriter, loc, type, 1);
+    Value one = createSplat(rewriter, loc, type, 1.0);
     Value u = math::ExpOp::create(rewriter, loc, x);
     Value difference = arith::SubFOp::create(rewriter, loc, u, one);
     Value log = math::LogOp::create(rewriter, loc, u);
@@ -124,14 +141,292 @@ struct ExpandFma : OpRewritePattern<math::FmaOp> {
   }
 };
 
+/// Mosaic compares floats in the ordered ways only. A comparison that holds for
+/// NaN is the opposite of one that does not.
+struct ExpandFloatCompare : OpRewritePattern<arith::CmpFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpFOp op,
+                                PatternRewriter &rewriter) const override {
+    using Predicate = arith::CmpFPredicate;
+    Location loc = op.getLoc();
+    Value lhs = op.getLhs(), rhs = op.getRhs();
+    auto compare = [&](Predicate predicate, Value a, Value b) -> Value {
+      return arith::CmpFOp::create(rewriter, loc, predicate, a, b);
+    };
+    auto isOrdered = [&]() -> Value {
+      Value ordered = compare(Predicate::OEQ, lhs, lhs);
+      if (lhs == rhs)
+        return ordered;
+      return arith::AndIOp::create(rewriter, loc, ordered,
+                                   compare(Predicate::OEQ, rhs, rhs));
+    };
+    auto opposite = [&](Predicate predicate) {
+      rewriter.replaceOp(
+          op, createNot(rewriter, loc, compare(predicate, lhs, rhs)));
+      return success();
+    };
+    switch (op.getPredicate()) {
+    case Predicate::UNE:
+      return opposite(Predicate::OEQ);
+    case Predicate::ULT:
+      return opposite(Predicate::OGE);
+    case Predicate::ULE:
+      return opposite(Predicate::OGT);
+    case Predicate::UGT:
+      return opposite(Predicate::OLE);
+    case Predicate::UGE:
+      return opposite(Predicate::OLT);
+    case Predicate::ONE:
+    case Predicate::UEQ: {
+      Value differs =
+          arith::OrIOp::create(rewriter, loc, compare(Predicate::OLT, lhs, rhs),
+                               compare(Predicate::OGT, lhs, rhs));
+      if (op.getPredicate() == Predicate::UEQ)
+        differs = createNot(rewriter, loc, differs);
+      rewriter.replaceOp(op, differs);
+      return success();
+    }
+    case Predicate::ORD:
+      rewriter.replaceOp(op, isOrdered());
+      return success();
+    case Predicate::UNO:
+      rewriter.replaceOp(op, createNot(rewriter, loc, isOrdered()));
+      return success();
+    default:
+      return failure();
+    }
+  }
+};
+
+/// A choice by the opposite of a condition is the other choice.
+struct FoldSelectOfNot : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::SelectOp op,
+                                PatternRewriter &rewriter) const override {
+    auto opposite = op.getCondition().getDefiningOp<arith::XOrIOp>();
+    if (!opposite || !getElementTypeOrSelf(opposite).isInteger(1) ||
+        !matchPattern(opposite.getRhs(), m_One()))
+      return failure();
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(
+        op, opposite.getLhs(), op.getFalseValue(), op.getTrueValue());
+    return success();
+  }
+};
+
+/// Bools are compared by logic: true is more than false, or less where a bool
+/// has a sign.
+struct ExpandBoolCompare : OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<VectorType>(op.getLhs().getType()) ||
+        !getElementTypeOrSelf(op.getLhs()).isInteger(1))
+      return failure();
+    using Predicate = arith::CmpIPredicate;
+    Location loc = op.getLoc();
+    Value lhs = op.getLhs(), rhs = op.getRhs();
+    auto bothOf = [&](Value a, Value b) -> Value {
+      return arith::AndIOp::create(rewriter, loc, a, b);
+    };
+    auto opposite = [&](Value value) {
+      return createNot(rewriter, loc, value);
+    };
+    auto isFalseTrue = [&] { return bothOf(opposite(lhs), rhs); };
+    auto isTrueFalse = [&] { return bothOf(lhs, opposite(rhs)); };
+    Value result;
+    switch (op.getPredicate()) {
+    case Predicate::eq:
+    case Predicate::ne:
+      result = arith::XOrIOp::create(rewriter, loc, lhs, rhs);
+      if (op.getPredicate() == Predicate::eq)
+        result = opposite(result);
+      break;
+    case Predicate::ult:
+    case Predicate::sgt:
+      result = isFalseTrue();
+      break;
+    case Predicate::ugt:
+    case Predicate::slt:
+      result = isTrueFalse();
+      break;
+    case Predicate::uge:
+    case Predicate::sle:
+      result = opposite(isFalseTrue());
+      break;
+    case Predicate::ule:
+    case Predicate::sge:
+      result = opposite(isTrueFalse());
+      break;
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// Numbers of 8 bits, and those of 16 without a sign, are ordered in 32.
+struct WidenCompare : OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    using Predicate = arith::CmpIPredicate;
+    Predicate predicate = op.getPredicate();
+    Type type = op.getLhs().getType();
+    unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    bool isUnsigned = predicate >= Predicate::ult;
+    bool isEquality = predicate == Predicate::eq || predicate == Predicate::ne;
+    if (!isa<VectorType>(type) || width < 4 || width > 16 || isEquality ||
+        (width == 16 && !isUnsigned))
+      return failure();
+    Type wide = withElement(type, rewriter.getI32Type());
+    auto widen = [&](Value value) -> Value {
+      if (isUnsigned)
+        return arith::ExtUIOp::create(rewriter, op.getLoc(), wide, value);
+      return arith::ExtSIOp::create(rewriter, op.getLoc(), wide, value);
+    };
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(
+        op, predicate, widen(op.getLhs()), widen(op.getRhs()));
+    return success();
+  }
+};
+
+/// The larger of a number and its negative is its magnitude, which Mosaic has.
+struct FoldAbs : OpRewritePattern<arith::MaxSIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::MaxSIOp op,
+                                PatternRewriter &rewriter) const override {
+    // In 8 bits Mosaic has neither.
+    if (getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth() < 16)
+      return failure();
+    auto isNegative = [](Value negative, Value value) {
+      auto difference = negative.getDefiningOp<arith::SubIOp>();
+      return difference && difference.getRhs() == value &&
+             matchPattern(difference.getLhs(), m_Zero());
+    };
+    for (auto [value, other] : {std::pair(op.getLhs(), op.getRhs()),
+                                std::pair(op.getRhs(), op.getLhs())})
+      if (isNegative(other, value)) {
+        rewriter.replaceOpWithNewOp<math::AbsIOp>(op, value);
+        return success();
+      }
+    return failure();
+  }
+};
+
+/// The larger, or smaller, of two numbers by a comparison: of 16 bits, and of
+/// numbers without a sign.
+template <typename OpT, arith::CmpIPredicate predicate, unsigned minWidth,
+          unsigned maxWidth>
+struct ExpandExtreme : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || type.getElementTypeBitWidth() < minWidth ||
+        type.getElementTypeBitWidth() > maxWidth)
+      return failure();
+    Value isFirst = arith::CmpIOp::create(rewriter, op.getLoc(), predicate,
+                                          op.getLhs(), op.getRhs());
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isFirst, op.getLhs(),
+                                                 op.getRhs());
+    return success();
+  }
+};
+
+/// The magnitude of one float with the sign of another, by their bits.
+struct ExpandCopySign : OpRewritePattern<math::CopySignOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::CopySignOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type type = op.getType();
+    unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    Type wideFloat = withElement(type, rewriter.getF32Type());
+    Type bits = withElement(type, rewriter.getI32Type());
+    auto toBits = [&](Value value) -> Value {
+      if (width < 32)
+        value = arith::ExtFOp::create(rewriter, loc, wideFloat, value);
+      if (isa<VectorType>(type))
+        return BitcastOp::create(rewriter, loc, bits, value);
+      return arith::BitcastOp::create(rewriter, loc, bits, value);
+    };
+    Value sign = arith::AndIOp::create(
+        rewriter, loc, toBits(op.getRhs()),
+        createSplat(rewriter, loc, bits, int64_t(INT32_MIN)));
+    Value magnitude = arith::AndIOp::create(
+        rewriter, loc, toBits(op.getLhs()),
+        createSplat(rewriter, loc, bits, int64_t(INT32_MAX)));
+    Value joined = arith::OrIOp::create(rewriter, loc, magnitude, sign);
+    Value result =
+        isa<VectorType>(type)
+            ? BitcastOp::create(rewriter, loc, wideFloat, joined).getResult()
+            : arith::BitcastOp::create(rewriter, loc, wideFloat, joined)
+                  .getResult();
+    if (width < 32)
+      result = arith::TruncFOp::create(rewriter, loc, type, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// A function of bf16 that Mosaic has for f32 only.
+template <typename OpT> struct WidenFloats : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isBF16())
+      return failure();
+    Type wide = withElement(type, rewriter.getF32Type());
+    auto operands =
+        llvm::map_to_vector(op->getOperands(), [&](Value value) -> Value {
+          return arith::ExtFOp::create(rewriter, op.getLoc(), wide, value);
+        });
+    Value result = OpT::create(rewriter, op.getLoc(), operands);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, result);
+    return success();
+  }
+};
+
+/// The bits of a narrow number, counted in 32: of the zeros in front there are
+/// so many more.
+template <typename OpT, bool countsFront>
+struct WidenCount : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || type.getElementTypeBitWidth() >= 32)
+      return failure();
+    Location loc = op.getLoc();
+    Type wide = withElement(type, rewriter.getI32Type());
+    Value value = arith::ExtUIOp::create(rewriter, loc, wide, op.getOperand());
+    value = OpT::create(rewriter, loc, value);
+    if (countsFront)
+      value = arith::SubIOp::create(
+          rewriter, loc, value,
+          createSplat(rewriter, loc, wide,
+                      int64_t(32 - type.getElementTypeBitWidth())));
+    rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, type, value);
+    return success();
+  }
+};
+
 /// A true bool with a sign is -1: zero minus the bool without one.
 struct ExpandSignedBools : OpRewritePattern<arith::ExtSIOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(arith::ExtSIOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!isa<VectorType>(op.getType()) ||
-        !getElementTypeOrSelf(op.getIn()).isInteger(1))
+    if (!getElementTypeOrSelf(op.getIn()).isInteger(1))
       return failure();
     Location loc = op.getLoc();
     Value zero = arith::ConstantOp::create(rewriter, loc,
@@ -166,7 +461,21 @@ public:
                  WidenIntegers<arith::ShLIOp, true, 16>,
                  WidenIntegers<arith::ShRSIOp, false, 16>,
                  WidenIntegers<arith::ShRUIOp, true, 16>, ExpandLog2,
-                 ExpandExpM1, ExpandFma, ExpandSignedBools>(&getContext());
+                 ExpandExpM1, ExpandFma, ExpandSignedBools, ExpandFloatCompare,
+                 FoldSelectOfNot, ExpandBoolCompare, WidenCompare,
+                 ExpandCopySign, WidenCount<math::CountLeadingZerosOp, true>,
+                 WidenCount<math::CtPopOp, false>, WidenFloats<math::LogOp>,
+                 WidenFloats<math::RoundOp>, WidenFloats<math::RoundEvenOp>,
+                 WidenFloats<math::TruncOp>, WidenFloats<math::Atan2Op>,
+                 WidenFloats<arith::RemFOp>>(&getContext());
+    using Predicate = arith::CmpIPredicate;
+    patterns.add<ExpandExtreme<arith::MaxSIOp, Predicate::sgt, 16, 16>,
+                 ExpandExtreme<arith::MinSIOp, Predicate::slt, 16, 16>,
+                 ExpandExtreme<arith::MaxUIOp, Predicate::ugt, 16, 32>,
+                 ExpandExtreme<arith::MinUIOp, Predicate::ult, 16, 32>>(
+        &getContext());
+    // Before what else becomes of the larger of two numbers.
+    patterns.add<FoldAbs>(&getContext(), /*benefit=*/2);
     // What is here is rewritten once; nothing else of the kernel is folded.
     GreedyRewriteConfig config;
     config.enableFolding(false);

@@ -62,7 +62,9 @@ def TPUExpandArithmeticPass : Pass<"tpu-expand-arithmetic", "::mlir::func::FuncO
     %s = arith.trunci %t : vector<32x128xi32> to vector<32x128xi8>
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::gridir::tpu::TPUDialect", "::mlir::math::MathDialect"
+  ];
 }
 
 def TPULogisticToTanhPass : Pass<"tpu-logistic-to-tanh", "::mlir::func::FuncOp"> {

@@ -3,9 +3,17 @@
 // What Mosaic has no form for is refused where the author wrote it: one thing in each chunk.
 
 grid.kernel @print grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
-  %c0 = arith.constant 0 : i32
-  // expected-error @below {{'grid.print' is not supported on the tpu target}}
-  grid.print "i = {}" %c0 : i32
+  %c0 = arith.constant 0.0 : f32
+  // expected-error @below {{expected numbers of i32 inside of a text on a TPU; let the text end with the numbers}}
+  grid.print "{} is x" %c0 : f32
+}
+
+// -----
+
+grid.kernel @prints grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  // expected-error @below {{expected numbers, or one array that ends the text, in a print on a TPU, got {} and {}}}
+  grid.print "{} and {}" %0, %0 : tensor<8x128xf32>, tensor<8x128xf32>
 }
 
 // -----
@@ -71,12 +79,32 @@ grid.kernel @product grid() inputs(%x: i32 [8, 8]) outputs(%o: i32 [8, 8]) {
 grid.kernel @reduction grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8]) {
   %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
   %one = arith.constant dense<1.0> : tensor<8xf32>
-  // expected-error @below {{expected a reduction that Mosaic has (sum, maximum or minimum of f32, bf16 or i32), got mul of 'f32'}}
+  // expected-error @below {{expected a reduction with one function of two numbers (sum, product, maximum, minimum, and, or, xor) on a TPU, got another function}}
   %1 = linalg.reduce ins(%0 : tensor<8x128xf32>) outs(%one : tensor<8xf32>) dimensions = [1]
     (%a: f32, %b: f32) {
-      %m = arith.mulf %a, %b : f32
+      %m = arith.divf %a, %b : f32
       linalg.yield %m : f32
     }
+}
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+grid.kernel @gather grid() inputs(%x: f32 [8, 128], %n: i32 [8, 128]) outputs(%o: f32 [8, 128]) {
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %1 = grid.load %n : memref<8x128xi32, #grid.space<default>> -> tensor<8x128xi32>
+  %e = tensor.empty() : tensor<8x128xf32>
+  %2 = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]}
+      outs(%e : tensor<8x128xf32>) {
+  ^bb0(%unused: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %number = tensor.extract %1[%i, %j] : tensor<8x128xi32>
+    %place = arith.index_cast %number : i32 to index
+    // expected-error @below {{expected a gather along one of the last two dimensions, with the indices of jnp.take_along_axis, on a TPU; index the Ref instead}}
+    %v = tensor.extract %0[%place, %place] : tensor<8x128xf32>
+    linalg.yield %v : f32
+  } -> tensor<8x128xf32>
 }
 
 // -----

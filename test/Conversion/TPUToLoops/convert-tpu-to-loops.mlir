@@ -70,11 +70,45 @@ func.func @unknown_arrays() attributes {tpu.core_type = #tpu.core_type<tc>} {
 
 // -----
 
+// Rotations, lookups and places of extremes; what goes to the log is printed, and an assertion is a check.
+
+// CHECK: gridir.diagnostics = ["not positive
+// CHECK-SAME: gridir.prints = [{format = "n = {} of {{[{][{]}}", {{.*}}}, {format = "half {}", {{.*}}}, {format = "x = {}"
+// CHECK-LABEL: func.func @lookups(
+// CHECK-NOT: tpu.
+module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 8]>], outputs = [#grid.operand<i32 [8]>]}} {
+  func.func @lookups(%x: memref<8x8xf32, #tpu.memory_space<vmem>>, %o: memref<8xi32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
+    %c0 = arith.constant 0 : index
+    %c3 = arith.constant 3 : i32
+    %half = arith.constant 0.5 : f32
+    %v = vector.load %x[%c0, %c0] : memref<8x8xf32, #tpu.memory_space<vmem>>, vector<8x8xf32>
+    %r = tpu.dynamic_rotate %v by %c3 dim 1 : vector<8x8xf32>, i32 -> vector<8x8xf32>
+    %i = tpu.iota {dimensions = array<i32: 0>} : vector<8x8xi32>
+    %g = tpu.dynamic_gather %r[%i] in [1] : vector<8x8xf32>, vector<8x8xi32> -> vector<8x8xf32>
+    %a = tpu.reduce_index %g {axis = 1 : i32, kind = #tpu.reduction_kind<arg_max>} : vector<8x8xf32> -> vector<8xi32>
+    vector.store %a, %o[%c0] : memref<8xi32, #tpu.memory_space<vmem>>, vector<8xi32>
+    %positive = arith.cmpi sgt, %c3, %c3 : i32
+    cf.assert %positive, "not positive"
+    tpu.log "n = $0 of {" {formatted = true} : [%c3] : i32
+    tpu.log "half" : [%half] : f32
+    "tpu.region"() ({
+      %m = memref.alloca() : memref<8x8xf32, #tpu.memory_space<vmem>>
+      tpu.vector_store %m[%c0, %c0], %v {strides = array<i32>} : memref<8x8xf32, #tpu.memory_space<vmem>>, vector<8x8xf32>,
+      tpu.log_buffer "x = " {shape = array<i64: 8, 8>} : %m : memref<8x8xf32, #tpu.memory_space<vmem>>
+      "tpu.yield"() : () -> ()
+    }) : () -> ()
+    return
+  }
+}
+
+// -----
+
 module attributes {gridir.operands = {}} {
-  func.func @log(%n: i32) attributes {tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 1>,
+  func.func @barrier(%i: i32) attributes {tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 1>,
       dimension_semantics = [#tpu.dimension_semantics<arbitrary>]} {
-    // expected-error @below {{'tpu.log' is not supported in a module to execute}}
-    tpu.log "n" : [%n] : i32
+    // expected-error @below {{'tpu.sem_barrier' is not supported in a module to execute}}
+    %0 = tpu.sem_barrier : memref<!tpu.semaphore, #tpu.memory_space<semaphore_mem>>
     return
   }
 }

@@ -11,6 +11,16 @@ grid.kernel @legal grid(%i = 4)
 
 // -----
 
+// Narrow elements lie deeper in a tile, where an array has whole such tiles.
+
+grid.kernel @deep grid(%i = 3)
+    inputs(%a: i8 [48, 128] block [16, 128] at (%i, 0), %b: i4 [96, 128] block [32, 128] at (%i, 0),
+           %c: i4 [192, 128] block [64, 128] at (%i, 0))
+    outputs(%o: f32 [64, 256] space any) {
+}
+
+// -----
+
 // The nearest legal sizes are part of the error.
 
 grid.kernel @rows grid(%i = 4)
@@ -34,6 +44,14 @@ grid.kernel @lanes grid(%i = 4)
 grid.kernel @narrow grid(%i = 4)
     // expected-error @below {{expected dimension 0 of x_ref to be cut into multiples of 32 or not at all (64), got 16; the nearest legal size is 32}}
     inputs(%x: i8 [64, 128] block [16, 128] at (%i, 0) origin "x_ref")
+    outputs(%o: i8 [64, 128]) {
+}
+
+// -----
+
+grid.kernel @nibbles grid(%i = 4)
+    // expected-error @below {{expected dimension 0 of x_ref to be cut into multiples of 64 or not at all (64), got 32; the nearest legal size is 64}}
+    inputs(%x: i4 [64, 128] block [32, 128] at (%i, 0) origin "x_ref")
     outputs(%o: i8 [64, 128]) {
 }
 

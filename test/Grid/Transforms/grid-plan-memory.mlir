@@ -36,7 +36,7 @@ grid.kernel @matmul grid(%i = 4, %j = 4, %k = 8)
 
 // What is alive together counts together: scratch, and the scopes that are inside one another.
 // CHECK-LABEL: grid.kernel @scopes
-// CHECK: spaces = {tpu.smem = 8 : i64, tpu.vmem = 448 : i64}
+// CHECK: spaces = {tpu.smem = 8 : i64, tpu.vmem = 1536 : i64}
 // CPU-LABEL: grid.kernel @scopes
 // CPU: spaces = {default = 384 : i64, tpu.smem = 8 : i64, tpu.vmem = 64 : i64}
 grid.kernel @scopes grid() scratch(%s: memref<16xf32, #grid.space<tpu.vmem>>,
@@ -49,6 +49,20 @@ grid.kernel @scopes grid() scratch(%s: memref<16xf32, #grid.space<tpu.vmem>>,
   }
   grid.scoped (%d: memref<64xbf16>) {
   }
+}
+
+// -----
+
+// VMEM holds whole tiles, of 8 rows and 128 lanes of 32 bits; bools take as much as those. Narrow elements lie deeper.
+// CHECK-LABEL: grid.kernel @tiles
+// CHECK: a_ref = {block_bytes = 8192 : i64, buffers = 1
+// CHECK-SAME: b_ref = {block_bytes = 4096 : i64, buffers = 1
+// CHECK-SAME: c_ref = {block_bytes = 4096 : i64, buffers = 1
+// CHECK-SAME: d_ref = {block_bytes = 2048 : i64, buffers = 1
+// CHECK-SAME: e_ref = {block_bytes = 4096 : i64, buffers = 1
+grid.kernel @tiles grid()
+    inputs(%a: f32 [9, 100] origin "a_ref", %b: i1 [4, 128] origin "b_ref", %c: i8 [32, 10] origin "c_ref",
+           %d: bf16 [7, 128] origin "d_ref", %e: f32 [600] origin "e_ref") {
 }
 
 // -----
@@ -77,9 +91,12 @@ grid.kernel @dynamic grid(%i = ?) inputs(%x: f32 [1024] block [128] at (%i) orig
 
 // -----
 
-// Two parameters of one name are two entries; bools are bytes, narrow integers are packed.
+// Two parameters of one name are two entries. On a CPU bools are bytes and narrow integers are packed.
 // CHECK-LABEL: grid.kernel @names
-// CHECK: operands = {x_ref = {block_bytes = 16 : i64
-// CHECK-SAME: "x_ref#1" = {block_bytes = 8 : i64
+// CHECK: operands = {x_ref = {block_bytes = 512 : i64
+// CHECK-SAME: "x_ref#1" = {block_bytes = 512 : i64
+// CPU-LABEL: grid.kernel @names
+// CPU: operands = {x_ref = {block_bytes = 16 : i64
+// CPU-SAME: "x_ref#1" = {block_bytes = 8 : i64
 grid.kernel @names grid() inputs(%x: i1 [16] origin "x_ref", %y: i4 [16] origin "x_ref") {
 }

@@ -111,5 +111,8 @@ func.func @program(%n: i32) {
   "tpu.trace_stop"() : () -> ()
   // CHECK: tpu.log "step" : [%{{.*}}] : i32
   tpu.log "step" : [%n] : i32
+  // CHECK: tpu.log_buffer "x = " {shape = array<i64: 8, 128>} : %{{.*}} : memref<8x128xf32, #tpu.memory_space<vmem>>
+  %logged = memref.alloca() : memref<8x128xf32, #tpu.memory_space<vmem>>
+  tpu.log_buffer "x = " {shape = array<i64: 8, 128>} : %logged : memref<8x128xf32, #tpu.memory_space<vmem>>
   return
 }

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -406,6 +407,22 @@ def _strided_slice(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
 
 
 _SLICE = ("offsets", "sizes")
+_ROTATION = ("dimension", "stride", "stride_dimension")
+
+
+def _assert(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    if not operands[0]:
+        raise ExecutionError(step.attributes["msg"].strip('"'))
+    return []
+
+
+def _log(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    tag = step.attributes["tag"].strip('"')
+    if step.attributes.get("formatted", "false") == "true":
+        print(re.sub(r"\$x?(\d+)", lambda match: str(operands[int(match[1])]), tag))
+    else:
+        print(tag, *operands)
+    return []
 
 
 def _row(function: Callable[..., Any]) -> Callable[[Machine, Step, list[Any]], list[Any]]:
@@ -435,6 +452,7 @@ _HANDLERS: dict[str, Callable[[Machine, Step, list[Any]], Sequence[Any]]] = {
     "arith.fptosi": _with_step(lambda step, x: ops.saturate(x, step.types[0][1])),
     "arith.select": _row(np.where),
     "arith.bitcast": lambda _, step, xs: [np.asarray(xs[0]).view(step.types[0][1])[()]],
+    "cf.assert": _assert,
     "memref.load": _memref_load,
     "memref.store": _memref_store,
     "scf.for": _for,
@@ -442,14 +460,28 @@ _HANDLERS: dict[str, Callable[[Machine, Step, list[Any]], Sequence[Any]]] = {
     "scf.while": _while,
     "tpu.assume_multiple": _assume_multiple,
     "tpu.concatenate": _with_step(lambda step, *xs: np.concatenate(xs, integer(step.attributes["dimension"]))),
-    "tpu.dynamic_rotate": _with_step(lambda step, x, by: np.roll(x, int(by), integer(step.attributes["dimension"]))),
+    "tpu.bitcast": _with_step(lambda step, x: ops.bitcast(x, step.types[0][1])),
+    "tpu.dynamic_gather": _with_step(lambda step, x, at: ops.gather(x, at, numbers(step.attributes["dimensions"])[0])),
+    "tpu.dynamic_rotate": _with_step(
+        lambda step, x, by: ops.rotate(x, by, *(integer(step.attributes.get(name, "0")) for name in _ROTATION))
+    ),
     "tpu.enqueue_dma": _enqueue_dma,
     "tpu.iota": _with_step(lambda step: ops.iota(step.types[0][0], numbers(step.attributes["dimensions"]))),
     "tpu.iteration_bound": lambda machine, step, _: [np.int32(machine.bounds[integer(step.attributes["dim"])])],
+    "tpu.log": _log,
+    "tpu.log_buffer": _log,
     "tpu.matmul": _with_step(
         lambda step, lhs, rhs, acc: ops.matmul(lhs, rhs, acc, step.attributes["dimension_numbers"])
     ),
     "tpu.memref_slice": _memref_slice,
+    "tpu.reduce_index": _with_step(
+        lambda step, x: (np.argmin if "arg_min" in step.attributes["kind"] else np.argmax)(
+            x, integer(step.attributes["axis"])
+        )
+    ),
+    "tpu.repeat": _with_step(
+        lambda step, x: np.concatenate([x] * integer(step.attributes["times"]), integer(step.attributes["dimension"]))
+    ),
     "tpu.region": lambda machine, step, _: step.regions[0].run(machine, [])[1],
     "tpu.sem_alloc": lambda _, step, __: [np.zeros(*step.types[0])],
     "tpu.sem_read": lambda _, __, xs: [xs[0][()]],

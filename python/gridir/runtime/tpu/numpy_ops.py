@@ -122,12 +122,19 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "math.copysign": np.copysign,
 }
 
+
+def _bits(x: Any) -> int:
+    return 8 * x.dtype.itemsize
+
+
 UNARY: dict[str, Callable[[Any], Any]] = {
     "arith.negf": np.negative,
     "math.absf": np.abs,
     "math.absi": np.abs,
     "math.ceil": np.ceil,
     "math.cos": np.cos,
+    "math.ctlz": lambda x: _bits(x) - np.frexp(x.astype(np.int64) & (2 ** _bits(x) - 1))[1],
+    "math.ctpop": np.vectorize(lambda x: int(x & 0xFFFFFFFF).bit_count()),
     "math.erf": np.vectorize(math.erf),
     "math.exp": np.exp,
     "math.exp2": np.exp2,
@@ -235,6 +242,33 @@ def iota(shape: Sequence[int], dimensions: Sequence[int]) -> np.ndarray:
         view[dim] = shape[dim]
         place = place * shape[dim] + np.arange(shape[dim]).reshape(view)
     return place
+
+
+def rotate(x: np.ndarray, amount: Any, dimension: int, stride: int = 0, stride_dimension: int = 0) -> np.ndarray:
+    """`tpu.dynamic_rotate`; with a stride each slice along the other dimension goes further than the one before."""
+    places = np.indices(x.shape)
+    distance = int(amount) + (stride * places[stride_dimension] if stride else 0)
+    places[dimension] = (places[dimension] - distance) % x.shape[dimension]
+    return x[tuple(places)]
+
+
+def gather(x: np.ndarray, indices: np.ndarray, dimension: int) -> np.ndarray:
+    """`tpu.dynamic_gather`; an index out of bounds, which a TPU does not notice, is the nearest one."""
+    return np.take_along_axis(x, np.clip(indices.astype(np.int64), 0, x.shape[dimension] - 1), dimension)
+
+
+def bitcast(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """`tpu.bitcast`: rows that lie in one word, from its low bits on, become one row, and back."""
+    if x.dtype.itemsize == dtype.itemsize:
+        return x.view(dtype)
+    *leading, rows, columns = x.shape
+    if x.dtype.itemsize < dtype.itemsize:
+        packing = dtype.itemsize // x.dtype.itemsize
+        packed = np.swapaxes(x.reshape(*leading, rows // packing, packing, columns), -1, -2)
+        return np.ascontiguousarray(packed).view(dtype)[..., 0]
+    packing = x.dtype.itemsize // dtype.itemsize
+    parts = np.ascontiguousarray(x)[..., None].view(dtype)
+    return np.swapaxes(parts, -1, -2).reshape(*leading, rows * packing, columns)
 
 
 def window(memory: np.ndarray, start: Sequence[int], shape: Sequence[int], strides: Sequence[int] = ()) -> np.ndarray:

@@ -1,0 +1,315 @@
+//===- Bodies.cpp - Structured ops with a body, on whole vectors ----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToTPU/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace gridir::grid_to_tpu {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Bodies on whole vectors
+//===----------------------------------------------------------------------===//
+
+/// Emits a body on numbers as ops on vectors of `shape`. Numbers of the body
+/// are i32 where they are indices, since Mosaic has no vectors of index.
+class VectorBody {
+public:
+  VectorBody(Lowering &lowering, ArrayRef<int64_t> shape)
+      : lowering(lowering), builder(lowering.builder), shape(shape) {}
+
+  void set(Value from, Value to) { values[from] = to; }
+
+  LogicalResult lower(Block &body) {
+    for (Operation &op : body.without_terminator())
+      if (failed(lowerOp(&op)))
+        return failure();
+    return success();
+  }
+
+  /// A value of the body, or one from outside, on every element.
+  Value get(Value value) {
+    auto it = values.find(value);
+    if (it != values.end())
+      return it->second;
+    Value outside = lowering.get(value);
+    if (outside.getType().isIndex())
+      outside = toI32(builder, value.getLoc(), outside);
+    return createShapeCast(builder, value.getLoc(), outside,
+                           getType(outside.getType()));
+  }
+
+private:
+  Type getType(Type element) {
+    if (element.isIndex())
+      element = builder.getI32Type();
+    return shape.empty() ? element : VectorType::get(shape, element);
+  }
+
+  LogicalResult lowerOp(Operation *op) {
+    Location loc = op->getLoc();
+    if (auto index = dyn_cast<linalg::IndexOp>(op)) {
+      set(index, shape.empty()
+                     ? createI32(builder, loc, 0)
+                     : createIota(builder, loc, shape, index.getDim()));
+      return success();
+    }
+    if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
+      Type to = getElementTypeOrSelf(getType(op->getResult(0).getType()));
+      set(op->getResult(0),
+          createElementCast(builder, loc, get(op->getOperand(0)), to,
+                            isa<arith::IndexCastUIOp>(op)));
+      return success();
+    }
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+      return lowerExtract(extract);
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      TypedAttr attr = constant.getValue();
+      if (constant.getType().isIndex())
+        attr = builder.getI32IntegerAttr(cast<IntegerAttr>(attr).getInt());
+      Type type = getType(attr.getType());
+      if (auto vector = dyn_cast<VectorType>(type))
+        attr = DenseElementsAttr::get(vector, Attribute(attr));
+      set(constant, arith::ConstantOp::create(builder, loc, attr));
+      return success();
+    }
+    if (!OpTrait::hasElementwiseMappableTraits(op))
+      return op->emitError("'") << op->getName()
+                                << "' in the body of a structured op is not "
+                                   "supported on the tpu target";
+    auto operands = llvm::map_to_vector(
+        op->getOperands(), [&](Value operand) { return get(operand); });
+    auto types = llvm::map_to_vector(op->getResultTypes(),
+                                     [&](Type type) { return getType(type); });
+    Operation *vectors = createLike(builder, op, operands, types);
+    for (auto [from, to] :
+         llvm::zip_equal(op->getResults(), vectors->getResults()))
+      set(from, to);
+    return success();
+  }
+
+  /// An element of a tensor at places that the body computes: each dimension
+  /// goes along a loop, or stays at a place, and one may be looked up.
+  LogicalResult lowerExtract(tensor::ExtractOp op) {
+    Value source = lowering.get(op.getTensor());
+    Location loc = op.getLoc();
+    auto type = dyn_cast<VectorType>(source.getType());
+    if (!type) {
+      set(op, createShapeCast(builder, loc, source, getType(source.getType())));
+      return success();
+    }
+    SmallVector<int64_t> loops, kept;
+    std::optional<int64_t> lookup;
+    for (auto [dim, index] : llvm::enumerate(op.getIndices())) {
+      if (auto loop = index.getDefiningOp<linalg::IndexOp>()) {
+        loops.push_back(loop.getDim());
+        kept.push_back(type.getDimSize(dim));
+      } else if (std::optional<int64_t> place = getConstantIntValue(index)) {
+        source = createPart(builder, loc, source, dim, *place, 1);
+      } else if (lookup) {
+        return refuse(op);
+      } else {
+        lookup = dim;
+      }
+    }
+    if (lookup)
+      return lowerLookup(op, source, *lookup, loops);
+    Type element = type.getElementType();
+    source = createShapeCast(
+        builder, loc, source,
+        kept.empty() ? element : Type(VectorType::get(kept, element)));
+    set(op, shape.empty() ? source : createAlongLoops(loc, source, loops));
+    return success();
+  }
+
+  LogicalResult refuse(tensor::ExtractOp op) {
+    return op.emitError("expected a gather along one of the last two "
+                        "dimensions, with the indices of jnp.take_along_axis, "
+                        "on a TPU; index the Ref instead");
+  }
+
+  /// Elements at indices along one dimension; the others go along the loops.
+  LogicalResult lowerLookup(tensor::ExtractOp op, Value source, int64_t dim,
+                            ArrayRef<int64_t> loops) {
+    Location loc = op.getLoc();
+    auto type = cast<VectorType>(source.getType());
+    SmallVector<int64_t> expected;
+    for (int64_t other = 0; other < type.getRank(); ++other)
+      if (other != dim)
+        expected.push_back(other);
+    SmallVector<int64_t> extents(type.getShape());
+    if (static_cast<int64_t>(shape.size()) == type.getRank())
+      extents[dim] = shape[dim];
+    if (ArrayRef(extents) != shape || loops != ArrayRef(expected) ||
+        dim < type.getRank() - 2)
+      return refuse(op);
+    Type element = type.getElementType();
+    Value wide =
+        createElementCast(builder, loc, source, getWideElement(element));
+    Value indices = get(op.getIndices()[dim]);
+    if (type.getRank() == 1) {
+      auto toRow = [&](Value value) {
+        auto row = cast<VectorType>(value.getType());
+        return createShapeCast(
+            builder, loc, value,
+            VectorType::get({1, row.getDimSize(0)}, row.getElementType()));
+      };
+      wide = toRow(wide);
+      indices = toRow(indices);
+      dim = 1;
+    }
+    Value result = createGather(loc, wide, indices, dim);
+    result = createElementCast(builder, loc, result, element);
+    set(op,
+        createShapeCast(builder, loc, result, VectorType::get(shape, element)));
+    return success();
+  }
+
+  /// Mosaic looks up within one register: more is looked up in each, and the
+  /// right one chosen.
+  Value createGather(Location loc, Value source, Value indices, int64_t dim) {
+    auto type = cast<VectorType>(source.getType());
+    auto places = cast<VectorType>(indices.getType());
+    int64_t size = getRegisterSize(type.getRank(), dim);
+    int64_t extent = type.getDimSize(dim), count = places.getDimSize(dim);
+    auto gather = [&](Value values, Value at) -> Value {
+      auto result = VectorType::get(cast<VectorType>(at.getType()).getShape(),
+                                    type.getElementType());
+      return tpu::DynamicGatherOp::create(
+          builder, loc, result, values, at,
+          ArrayRef<int32_t>{static_cast<int32_t>(dim)});
+    };
+    bool isOne = extent <= size && count <= size;
+    if (isOne || extent % size != 0 || count % size != 0)
+      return gather(source, indices);
+    SmallVector<Value> columns;
+    for (int64_t start = 0; start < count; start += size) {
+      Value at = createPart(builder, loc, indices, dim, start, size);
+      auto splat = [&](int64_t number) -> Value {
+        return arith::ConstantOp::create(
+            builder, loc,
+            DenseElementsAttr::get(cast<VectorType>(at.getType()),
+                                   Attribute(builder.getI32IntegerAttr(
+                                       static_cast<int32_t>(number)))));
+      };
+      Value inside = arith::AndIOp::create(builder, loc, at, splat(size - 1));
+      Value piece =
+          arith::ShRUIOp::create(builder, loc, at, splat(llvm::Log2_64(size)));
+      Value column;
+      for (int64_t first = 0; first < extent; first += size) {
+        Value found =
+            gather(createPart(builder, loc, source, dim, first, size), inside);
+        if (!column) {
+          column = found;
+          continue;
+        }
+        Value isHere = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::eq, piece, splat(first / size));
+        column = arith::SelectOp::create(builder, loc, isHere, found, column);
+      }
+      columns.push_back(column);
+    }
+    return createConcat(builder, loc, columns, dim);
+  }
+
+public:
+  /// A value whose dimensions go along the loops `dims`, on every point.
+  Value createAlongLoops(Location loc, Value value, ArrayRef<int64_t> loops) {
+    auto order = llvm::to_vector(llvm::seq<int64_t>(0, loops.size()));
+    llvm::sort(order,
+               [&](int64_t a, int64_t b) { return loops[a] < loops[b]; });
+    value = createTranspose(builder, loc, value, order);
+    SmallVector<int64_t> sorted(loops);
+    llvm::sort(sorted);
+    return createBroadcast(builder, loc, value, sorted, shape);
+  }
+
+private:
+  Lowering &lowering;
+  OpBuilder &builder;
+  ArrayRef<int64_t> shape;
+  DenseMap<Value, Value> values;
+};
+
+/// An operand of a generic op on every point of its loops.
+FailureOr<Value> createOperand(Lowering &lowering, linalg::GenericOp op,
+                               OpOperand &operand, VectorBody &body) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  Value value = lowering.get(operand.get());
+  if (!map.isProjectedPermutation())
+    return op.emitError("expected operands that are transposed or broadcast, "
+                        "got one at ")
+           << AffineMapAttr::get(map);
+  if (op.getNumLoops() == 0)
+    return value;
+  SmallVector<int64_t> loops =
+      llvm::map_to_vector(map.getResults(), [](AffineExpr expr) -> int64_t {
+        return cast<AffineDimExpr>(expr).getPosition();
+      });
+  return body.createAlongLoops(op.getLoc(), value, loops);
+}
+
+LogicalResult lowerGeneric(linalg::GenericOp op, Lowering &lowering) {
+  if (op.getNumReductionLoops() != 0)
+    return lowerReducingGeneric(op, lowering);
+  SmallVector<int64_t> shape = op.getStaticLoopRanges();
+  VectorBody body(lowering, shape);
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(&operand);
+    if (argument.use_empty())
+      continue;
+    FailureOr<Value> value = createOperand(lowering, op, operand, body);
+    if (failed(value))
+      return failure();
+    body.set(argument, *value);
+  }
+  if (failed(body.lower(*op.getBody())))
+    return failure();
+  for (auto [result, yielded, init] : llvm::zip_equal(
+           op->getResults(), op.getBody()->getTerminator()->getOperands(),
+           op.getDpsInitsMutable())) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    if (!map.isPermutation())
+      return op.emitError("expected a result for every point of the loops");
+    SmallVector<int64_t> permutation =
+        llvm::map_to_vector(map.getResults(), [](AffineExpr expr) -> int64_t {
+          return cast<AffineDimExpr>(expr).getPosition();
+        });
+    lowering.set(result, createTranspose(lowering.builder, op.getLoc(),
+                                         body.get(yielded), permutation));
+  }
+  return success();
+}
+
+LogicalResult lowerMap(linalg::MapOp op, Lowering &lowering) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  VectorBody body(lowering, type.getShape());
+  Block &block = op.getMapper().front();
+  for (auto [argument, input] : llvm::zip(block.getArguments(), op.getInputs()))
+    body.set(argument, lowering.get(input));
+  if (failed(body.lower(block)))
+    return failure();
+  lowering.set(op->getResult(0),
+               body.get(block.getTerminator()->getOperand(0)));
+  return success();
+}
+
+} // namespace
+
+void addBodyLowerings(Lowering &lowering) {
+  lowering.add(lowerGeneric);
+  lowering.add(lowerMap);
+}
+
+} // namespace gridir::grid_to_tpu

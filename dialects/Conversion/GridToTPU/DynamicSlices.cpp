@@ -1,0 +1,120 @@
+//===- DynamicSlices.cpp - Slices at places known at run time -------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToTPU/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace gridir::grid_to_tpu {
+namespace {
+
+/// The constant that a value is, folded from the ops that compute it.
+Attribute evaluate(Value value) {
+  Attribute constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return constant;
+  auto result = dyn_cast<OpResult>(value);
+  if (!result || result.getOwner()->getNumRegions() != 0 ||
+      !isMemoryEffectFree(result.getOwner()))
+    return {};
+  Operation *op = result.getOwner();
+  auto operands = llvm::map_to_vector(op->getOperands(), evaluate);
+  if (!llvm::all_of(operands, [](Attribute attr) { return bool(attr); }))
+    return {};
+  SmallVector<OpFoldResult> folded;
+  if (failed(op->fold(operands, folded)) || folded.empty())
+    return {};
+  OpFoldResult number = folded[result.getResultNumber()];
+  if (auto attr = dyn_cast<Attribute>(number))
+    return attr;
+  return evaluate(cast<Value>(number));
+}
+
+/// The value that stands twice, one behind the other, in `source`, if one does.
+Value getRepeated(Value source, int64_t dim, int64_t size) {
+  auto place = [&](tensor::InsertSliceOp op, int64_t start) {
+    SmallVector<int64_t> offsets(op.getType().getRank(), 0);
+    offsets[dim] = start;
+    return op.getStaticOffsets() == ArrayRef(offsets) &&
+           op.getSourceType().getShape() == op.getStaticSizes();
+  };
+  auto second = source.getDefiningOp<tensor::InsertSliceOp>();
+  if (!second || !place(second, size) ||
+      second.getSourceType().getDimSize(dim) != size ||
+      second.getType().getDimSize(dim) != 2 * size)
+    return {};
+  auto first = second.getDest().getDefiningOp<tensor::InsertSliceOp>();
+  if (!first || !place(first, 0) || first.getSource() != second.getSource())
+    return {};
+  return second.getSource();
+}
+
+/// Turns a value, in 32 bits, so that element `offset` comes first.
+Value createTurned(Lowering &lowering, Location loc, Value value, Value offset,
+                   int64_t dim) {
+  OpBuilder &builder = lowering.builder;
+  Type element = getElementTypeOrSelf(value);
+  int64_t size = cast<VectorType>(value.getType()).getDimSize(dim);
+  Value amount;
+  if (auto place = dyn_cast_if_present<IntegerAttr>(evaluate(offset))) {
+    int64_t distance = (size - place.getInt() % size) % size;
+    if (distance == 0)
+      return value;
+    amount = createI32(builder, loc, distance);
+  } else {
+    amount = arith::SubIOp::create(builder, loc, createI32(builder, loc, size),
+                                   toI32(builder, loc, lowering.get(offset)));
+  }
+  value = createElementCast(builder, loc, value, getWideElement(element));
+  value = createRotate(builder, loc, value, amount, dim);
+  return createElementCast(builder, loc, value, element);
+}
+
+} // namespace
+
+/// Mosaic takes slices at constant places: what is wanted is turned to the
+/// front first. A slice of a value that stands twice is all of it, turned.
+LogicalResult lowerDynamicSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
+  if (!op.hasUnitStride())
+    return op.emitError("expected a slice of a value without strides; slice "
+                        "the Ref instead");
+  FailureOr<Type> type = lowering.convertType(op, op.getType());
+  if (failed(type))
+    return failure();
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  SmallVector<int64_t> offsets(op.getStaticOffsets());
+  SmallVector<std::pair<int64_t, Value>> dynamic;
+  for (auto [dim, offset] : llvm::enumerate(op.getMixedOffsets()))
+    if (auto value = dyn_cast<Value>(offset)) {
+      dynamic.push_back({dim, value});
+      offsets[dim] = 0;
+    }
+  if (dynamic.size() == 1) {
+    auto [dim, offset] = dynamic.front();
+    Value repeated = getRepeated(op.getSource(), dim, op.getStaticSizes()[dim]);
+    if (repeated && repeated.getType() == op.getType()) {
+      lowering.set(
+          op.getResult(),
+          createTurned(lowering, loc, lowering.get(repeated), offset, dim));
+      return success();
+    }
+  }
+  Value value = lowering.get(op.getSource());
+  for (auto [dim, offset] : dynamic)
+    value = createTurned(lowering, loc, value, offset, dim);
+  for (auto [dim, sizes] : llvm::enumerate(op.getStaticSizes()))
+    value = createPart(builder, loc, value, dim, offsets[dim], sizes);
+  lowering.set(op.getResult(), createShapeCast(builder, loc, value, *type));
+  return success();
+}
+
+} // namespace gridir::grid_to_tpu

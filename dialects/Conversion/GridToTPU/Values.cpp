@@ -1,0 +1,207 @@
+//===- Values.cpp - Small builders of ops on vectors ----------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToTPU/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace gridir::grid_to_tpu {
+
+Operation *createLike(OpBuilder &builder, Operation *op, ValueRange operands,
+                      TypeRange types) {
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(operands);
+  state.addTypes(types);
+  state.addAttributes(op->getDiscardableAttrDictionary().getValue());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  for (unsigned i = 0; i < op->getNumRegions(); ++i)
+    state.addRegion();
+  return builder.create(state);
+}
+
+Value createI32(OpBuilder &builder, Location loc, int64_t value) {
+  return arith::ConstantIntOp::create(builder, loc, value, 32);
+}
+
+Value toI32(OpBuilder &builder, Location loc, OpFoldResult value) {
+  if (auto attr = dyn_cast<Attribute>(value))
+    return createI32(builder, loc, cast<IntegerAttr>(attr).getInt());
+  Value number = cast<Value>(value);
+  if (number.getType().isIndex())
+    return arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
+                                      number);
+  if (number.getType().isInteger(32))
+    return number;
+  if (number.getType().getIntOrFloatBitWidth() > 32)
+    return arith::TruncIOp::create(builder, loc, builder.getI32Type(), number);
+  return arith::ExtSIOp::create(builder, loc, builder.getI32Type(), number);
+}
+
+Value toIndex(OpBuilder &builder, Location loc, OpFoldResult value) {
+  if (auto attr = dyn_cast<Attribute>(value))
+    return arith::ConstantIndexOp::create(builder, loc,
+                                          cast<IntegerAttr>(attr).getInt());
+  Value number = cast<Value>(value);
+  if (number.getType().isIndex())
+    return number;
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                    number);
+}
+
+Value createZero(OpBuilder &builder, Location loc, Type type) {
+  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+}
+
+Value createShapeCast(OpBuilder &builder, Location loc, Value value,
+                      Type type) {
+  if (value.getType() == type)
+    return value;
+  auto from = dyn_cast<VectorType>(value.getType());
+  auto to = dyn_cast<VectorType>(type);
+  if (!from)
+    return vector::BroadcastOp::create(builder, loc, to, value);
+  if (!to)
+    return vector::ExtractOp::create(builder, loc, value,
+                                     SmallVector<int64_t>(from.getRank(), 0));
+  return builder.createOrFold<vector::ShapeCastOp>(loc, to, value);
+}
+
+/// A vector of `shape` whose dimensions `dims`, in order, are those of `value`.
+Value createBroadcast(OpBuilder &builder, Location loc, Value value,
+                      ArrayRef<int64_t> dims, ArrayRef<int64_t> shape) {
+  Type element = getElementTypeOrSelf(value);
+  auto result = VectorType::get(shape, element);
+  if (value.getType() == result)
+    return value;
+  auto type = dyn_cast<VectorType>(value.getType());
+  if (!type)
+    return vector::BroadcastOp::create(builder, loc, result, value);
+  SmallVector<int64_t> unit(shape.size(), 1);
+  for (auto [from, to] : llvm::enumerate(dims))
+    unit[to] = type.getDimSize(from);
+  value = createShapeCast(builder, loc, value, VectorType::get(unit, element));
+  if (value.getType() == result)
+    return value;
+  return vector::BroadcastOp::create(builder, loc, result, value);
+}
+
+Value createTranspose(OpBuilder &builder, Location loc, Value value,
+                      ArrayRef<int64_t> permutation) {
+  if (llvm::is_sorted(permutation))
+    return value;
+  auto type = cast<VectorType>(value.getType());
+  SmallVector<int64_t> shape = llvm::map_to_vector(
+      permutation, [&](int64_t dim) { return type.getDimSize(dim); });
+  return tpu::TransposeOp::create(builder, loc,
+                                  VectorType::get(shape, type.getElementType()),
+                                  value, permutation);
+}
+
+Type withElement(Type type, Type element) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return VectorType::get(vector.getShape(), element);
+  return element;
+}
+
+Value createElementCast(OpBuilder &builder, Location loc, Value value,
+                        Type element, bool isUnsigned) {
+  Type from = getElementTypeOrSelf(value);
+  if (from == element)
+    return value;
+  Type type = withElement(value.getType(), element);
+  bool isWider = from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth();
+  if (isa<FloatType>(element))
+    return isWider
+               ? arith::ExtFOp::create(builder, loc, type, value).getResult()
+               : arith::TruncFOp::create(builder, loc, type, value).getResult();
+  if (element.isInteger(1))
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
+                                 createZero(builder, loc, value.getType()));
+  if (!isWider)
+    return arith::TruncIOp::create(builder, loc, type, value);
+  if (isUnsigned || from.isInteger(1))
+    return arith::ExtUIOp::create(builder, loc, type, value);
+  return arith::ExtSIOp::create(builder, loc, type, value);
+}
+
+Type getWideElement(Type element) {
+  Builder builder(element.getContext());
+  if (element.getIntOrFloatBitWidth() >= 32)
+    return element;
+  return isa<FloatType>(element) ? Type(builder.getF32Type())
+                                 : Type(builder.getI32Type());
+}
+
+Value createPart(OpBuilder &builder, Location loc, Value value, int64_t dim,
+                 int64_t start, int64_t size) {
+  auto type = cast<VectorType>(value.getType());
+  SmallVector<int64_t> offsets(type.getRank(), 0), strides(type.getRank(), 1);
+  SmallVector<int64_t> sizes(type.getShape());
+  if (start == 0 && size == sizes[dim])
+    return value;
+  offsets[dim] = start;
+  sizes[dim] = size;
+  return vector::ExtractStridedSliceOp::create(builder, loc, value, offsets,
+                                               sizes, strides);
+}
+
+Value createConcat(OpBuilder &builder, Location loc, ValueRange parts,
+                   int64_t dim) {
+  if (parts.size() == 1)
+    return parts.front();
+  auto type = cast<VectorType>(parts.front().getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] = 0;
+  for (Value part : parts)
+    shape[dim] += cast<VectorType>(part.getType()).getDimSize(dim);
+  return tpu::ConcatenateOp::create(
+      builder, loc, VectorType::get(shape, type.getElementType()), parts,
+      static_cast<int32_t>(dim));
+}
+
+Value createIota(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape,
+                 int64_t dim) {
+  // Mosaic counts in two dimensions or more.
+  SmallVector<int64_t> counted(shape);
+  if (shape.size() == 1) {
+    counted.insert(counted.begin(), 1);
+    ++dim;
+  }
+  Value iota = tpu::IotaOp::create(
+      builder, loc, VectorType::get(counted, builder.getI32Type()),
+      ArrayRef<int32_t>{static_cast<int32_t>(dim)});
+  return createShapeCast(builder, loc, iota,
+                         VectorType::get(shape, builder.getI32Type()));
+}
+
+Value createRotate(OpBuilder &builder, Location loc, Value value, Value amount,
+                   int64_t dim) {
+  auto type = cast<VectorType>(value.getType());
+  // Mosaic rotates in two dimensions or more.
+  if (type.getRank() == 1) {
+    value = createShapeCast(
+        builder, loc, value,
+        VectorType::get({1, type.getDimSize(0)}, type.getElementType()));
+    dim = 1;
+  }
+  value = tpu::DynamicRotateOp::create(
+      builder, loc, value.getType(), value, amount,
+      builder.getSI32IntegerAttr(static_cast<int32_t>(dim)),
+      /*stride=*/IntegerAttr(), /*stride_dimension=*/IntegerAttr());
+  return createShapeCast(builder, loc, value, type);
+}
+
+int64_t getRegisterSize(int64_t rank, int64_t dim) {
+  if (dim == rank - 1)
+    return 128;
+  return dim == rank - 2 ? 8 : 1;
+}
+
+} // namespace gridir::grid_to_tpu

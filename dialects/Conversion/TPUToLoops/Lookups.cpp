@@ -1,0 +1,185 @@
+//===- Lookups.cpp - Rotations, gathers and places of extremes ------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/TPUToLoops/Raising.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+
+namespace gridir::tpu_to_loops {
+namespace {
+
+using ElementBuilder =
+    llvm::function_ref<Value(OpBuilder &, Location, ArrayRef<Value>)>;
+
+RankedTensorType getTensorType(Raising &raising, Type type) {
+  return cast<RankedTensorType>(raising.convertType(type));
+}
+
+/// A tensor whose element at each place is computed from the place.
+Value createElements(Raising &raising, Location loc, RankedTensorType type,
+                     ElementBuilder element) {
+  auto identity =
+      AffineMap::getMultiDimIdentityMap(type.getRank(), type.getContext());
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      raising.builder, loc, TypeRange{type}, ValueRange{},
+      ValueRange{createEmpty(raising, loc, type)}, ArrayRef{identity}, loops,
+      [&](OpBuilder &builder, Location inner, ValueRange) {
+        SmallVector<Value> place;
+        for (int64_t dim = 0; dim < type.getRank(); ++dim)
+          place.push_back(linalg::IndexOp::create(builder, inner, dim));
+        linalg::YieldOp::create(builder, inner, element(builder, inner, place));
+      });
+  return generic.getResult(0);
+}
+
+/// Element `i` of the result is element `i - amount`, around the end.
+LogicalResult raiseRotate(tpu::DynamicRotateOp op, Raising &raising) {
+  RankedTensorType type = getTensorType(raising, op.getType());
+  Value source = raising.get(op.getValue());
+  Value amount = raising.get(op.getAmount());
+  int64_t dim = op.getDimension();
+  auto element = [&](OpBuilder &builder, Location loc, ArrayRef<Value> place) {
+    auto number = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
+    Value distance = arith::IndexCastOp::create(builder, loc,
+                                                builder.getIndexType(), amount);
+    if (op.getStride()) {
+      Value more =
+          arith::MulIOp::create(builder, loc, place[*op.getStrideDimension()],
+                                number(*op.getStride()));
+      distance = arith::AddIOp::create(builder, loc, distance, more);
+    }
+    Value extent = number(type.getDimSize(dim));
+    Value from = arith::SubIOp::create(builder, loc, place[dim], distance);
+    from = arith::RemSIOp::create(builder, loc, from, extent);
+    Value isBefore = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::slt, from, number(0));
+    Value around = arith::AddIOp::create(builder, loc, from, extent);
+    SmallVector<Value> indices(place);
+    indices[dim] =
+        arith::SelectOp::create(builder, loc, isBefore, around, from);
+    return tensor::ExtractOp::create(builder, loc, source, indices).getResult();
+  };
+  raising.set(op.getResult(),
+              createElements(raising, op.getLoc(), type, element));
+  return success();
+}
+
+/// An index out of bounds, which a TPU does not notice, is the nearest one.
+LogicalResult raiseGather(tpu::DynamicGatherOp op, Raising &raising) {
+  if (op.getDimensions().size() != 1)
+    return op.emitError("expected a gather along one dimension in a module to "
+                        "execute");
+  RankedTensorType type = getTensorType(raising, op.getType());
+  Value source = raising.get(op.getSource());
+  Value indices = raising.get(op.getIndices());
+  int64_t dim = op.getDimensions().front();
+  int64_t extent = cast<RankedTensorType>(source.getType()).getDimSize(dim);
+  auto element = [&](OpBuilder &builder, Location loc, ArrayRef<Value> place) {
+    Value index = tensor::ExtractOp::create(builder, loc, indices, place);
+    index =
+        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), index);
+    Value first = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value last = arith::ConstantIndexOp::create(builder, loc, extent - 1);
+    index = arith::MaxSIOp::create(builder, loc, index, first);
+    index = arith::MinSIOp::create(builder, loc, index, last);
+    SmallVector<Value> from(place);
+    from[dim] = index;
+    return tensor::ExtractOp::create(builder, loc, source, from).getResult();
+  };
+  raising.set(op.getResult(),
+              createElements(raising, op.getLoc(), type, element));
+  return success();
+}
+
+/// The first of the largest, or smallest, elements; a NaN is more extreme than
+/// any number.
+LogicalResult raiseReduceIndex(tpu::ReduceIndexOp op, Raising &raising) {
+  Location loc = op.getLoc();
+  OpBuilder &builder = raising.builder;
+  bool isMax = op.getKind() == tpu::ReductionKind::ArgMax;
+  RankedTensorType type = getTensorType(raising, op.getType());
+  Value source = raising.get(op.getInput());
+  auto sourceType = cast<RankedTensorType>(source.getType());
+  auto element = dyn_cast<FloatType>(sourceType.getElementType());
+  if (!element || (op.getKind() != tpu::ReductionKind::ArgMin && !isMax))
+    return op.emitError("expected argmax or argmin of floats in a module to "
+                        "execute");
+  int64_t rank = sourceType.getRank(), axis = op.getAxis();
+  Value worst = arith::ConstantOp::create(
+      builder, loc,
+      builder.getFloatAttr(
+          element, APFloat::getInf(element.getFloatSemantics(), isMax)));
+  Value zero = arith::ConstantOp::create(
+      builder, loc, builder.getZeroAttr(type.getElementType()));
+  auto bestType = RankedTensorType::get(type.getShape(), element);
+  Value best = createFill(raising, loc, worst, bestType);
+  Value places = createFill(raising, loc, zero, type);
+  SmallVector<AffineExpr> kept;
+  SmallVector<utils::IteratorType> loops;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    loops.push_back(dim == axis ? utils::IteratorType::reduction
+                                : utils::IteratorType::parallel);
+    if (dim != axis)
+      kept.push_back(builder.getAffineDimExpr(dim));
+  }
+  auto identity = AffineMap::getMultiDimIdentityMap(rank, op.getContext());
+  auto projection = AffineMap::get(rank, 0, kept, op.getContext());
+  auto generic = linalg::GenericOp::create(
+      builder, loc, TypeRange{bestType, type}, ValueRange{source},
+      ValueRange{best, places}, ArrayRef{identity, projection, projection},
+      loops, [&](OpBuilder &inner, Location at, ValueRange values) {
+        using Predicate = arith::CmpFPredicate;
+        auto compare = [&](Predicate predicate, Value a, Value b) -> Value {
+          return arith::CmpFOp::create(inner, at, predicate, a, b);
+        };
+        auto both = [&](Value a, Value b) -> Value {
+          return arith::AndIOp::create(inner, at, a, b);
+        };
+        auto either = [&](Value a, Value b) -> Value {
+          return arith::OrIOp::create(inner, at, a, b);
+        };
+        Value here = arith::IndexCastOp::create(
+            inner, at, type.getElementType(),
+            linalg::IndexOp::create(inner, at, axis).getResult());
+        Value isNaN = compare(Predicate::UNO, values[0], values[0]);
+        Value isBestNumber = compare(Predicate::ORD, values[1], values[1]);
+        Value better = either(compare(isMax ? Predicate::OGT : Predicate::OLT,
+                                      values[0], values[1]),
+                              both(isNaN, isBestNumber));
+        // The order in which elements come is not told.
+        Value isEqual = compare(Predicate::UEQ, values[0], values[1]);
+        Value isBestNaN = compare(Predicate::UNO, values[1], values[1]);
+        Value isSame = arith::CmpIOp::create(
+            inner, at, arith::CmpIPredicate::eq, isNaN, isBestNaN);
+        Value isEarlier = arith::CmpIOp::create(
+            inner, at, arith::CmpIPredicate::slt, here, values[2]);
+        better = either(better, both(both(isEqual, isSame), isEarlier));
+        Value results[] = {
+            arith::SelectOp::create(inner, at, better, values[0], values[1]),
+            arith::SelectOp::create(inner, at, better, here, values[2])};
+        linalg::YieldOp::create(inner, at, results);
+      });
+  raising.set(op.getResult(), generic.getResult(1));
+  return success();
+}
+
+} // namespace
+
+void addLookupRaisings(Raising &raising) {
+  raising.add(raiseRotate);
+  raising.add(raiseGather);
+  raising.add(raiseReduceIndex);
+}
+
+} // namespace gridir::tpu_to_loops

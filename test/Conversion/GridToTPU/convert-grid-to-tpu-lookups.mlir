@@ -1,0 +1,97 @@
+// RUN: gridir-opt %s --convert-grid-to-tpu --split-input-file | FileCheck %s
+
+// A slice of a value that stands twice is the value, turned: by a number that is known, or not.
+
+// CHECK-LABEL: func.func @roll(
+// CHECK: %[[V:.*]] = vector.load
+// CHECK: %[[THREE:.*]] = arith.constant 3 : i32
+// CHECK: tpu.dynamic_rotate %[[V]] by %[[THREE]] dim 1 : vector<8x128xf32>, i32 -> vector<8x128xf32>
+// CHECK: %[[N:.*]] = memref.load
+// CHECK: %[[SIZE:.*]] = arith.constant 128 : i32
+// CHECK: %[[AMOUNT:.*]] = arith.subi %[[SIZE]], %{{.*}} : i32
+// CHECK: tpu.dynamic_rotate %[[V]] by %[[AMOUNT]] dim 1
+grid.kernel @roll grid() inputs(%x: f32 [8, 128], %n: i32 [1] space tpu.smem) outputs(%o: f32 [8, 128]) {
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %e = tensor.empty() : tensor<8x256xf32>
+  %1 = tensor.insert_slice %0 into %e[0, 0] [8, 128] [1, 1] : tensor<8x128xf32> into tensor<8x256xf32>
+  %2 = tensor.insert_slice %0 into %1[0, 128] [8, 128] [1, 1] : tensor<8x128xf32> into tensor<8x256xf32>
+  %c0 = arith.constant 0 : index
+  %c125 = arith.constant 125 : index
+  %start = arith.maxsi %c125, %c0 : index
+  %3 = tensor.extract_slice %2[0, %start] [8, 128] [1, 1] : tensor<8x256xf32> to tensor<8x128xf32>
+  grid.store %3, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
+  %4 = grid.slice_ref %n[0] [1] [1] drop [0] : memref<1xi32, #grid.space<tpu.smem>> -> memref<i32, #grid.space<tpu.smem>>
+  %5 = grid.load %4 : memref<i32, #grid.space<tpu.smem>> -> i32
+  %6 = arith.index_cast %5 : i32 to index
+  %7 = tensor.extract_slice %2[0, %6] [8, 128] [1, 1] : tensor<8x256xf32> to tensor<8x128xf32>
+  grid.store %7, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
+}
+
+// -----
+
+// Mosaic turns numbers of 32 bits; any other slice is turned to the front.
+
+// CHECK-LABEL: func.func @slice(
+// CHECK: %[[WIDE:.*]] = arith.extf %{{.*}} : vector<16x128xbf16> to vector<16x128xf32>
+// CHECK: %[[TURNED:.*]] = tpu.dynamic_rotate %[[WIDE]] by %{{.*}} dim 0
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[TURNED]]
+// CHECK: vector.extract_strided_slice %[[NARROW]] {offsets = [0, 0], sizes = [8, 128]
+grid.kernel @slice grid(%i = 4) inputs(%x: bf16 [16, 128]) outputs(%o: bf16 [8, 128]) {
+  %0 = grid.load %x : memref<16x128xbf16, #grid.space<default>> -> tensor<16x128xbf16>
+  %1 = grid.program_id 0
+  %2 = arith.index_cast %1 : i32 to index
+  %3 = tensor.extract_slice %0[%2, 0] [8, 128] [1, 1] : tensor<16x128xbf16> to tensor<8x128xbf16>
+  grid.store %3, %o : tensor<8x128xbf16>, memref<8x128xbf16, #grid.space<default>>
+}
+
+// -----
+
+// A lookup along one dimension; over several registers, one in each.
+
+// CHECK-LABEL: func.func @gather(
+// CHECK: tpu.dynamic_gather %{{.*}}[%{{.*}}] in [1] : vector<8x128xf32>, vector<8x128xi32> -> vector<8x128xf32>
+#all = affine_map<(d0, d1) -> (d0, d1)>
+grid.kernel @gather grid() inputs(%x: f32 [8, 128], %n: i32 [8, 128]) outputs(%o: f32 [8, 128]) {
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %1 = grid.load %n : memref<8x128xi32, #grid.space<default>> -> tensor<8x128xi32>
+  %e = tensor.empty() : tensor<8x128xf32>
+  %2 = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]}
+      outs(%e : tensor<8x128xf32>) {
+  ^bb0(%unused: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %number = tensor.extract %1[%i, %j] : tensor<8x128xi32>
+    %place = arith.index_cast %number : i32 to index
+    %v = tensor.extract %0[%i, %place] : tensor<8x128xf32>
+    linalg.yield %v : f32
+  } -> tensor<8x128xf32>
+  grid.store %2, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @wide(
+// CHECK: %[[INSIDE:.*]] = arith.andi %{{.*}}, %{{.*}} : vector<8x128xi32>
+// CHECK: %[[REGISTER:.*]] = arith.shrui %{{.*}}, %{{.*}} : vector<8x128xi32>
+// CHECK: %[[FIRST:.*]] = tpu.dynamic_gather %{{.*}}[%[[INSIDE]]] in [1]
+// CHECK: %[[SECOND:.*]] = tpu.dynamic_gather %{{.*}}[%[[INSIDE]]] in [1]
+// CHECK: %[[IS_SECOND:.*]] = arith.cmpi eq, %[[REGISTER]]
+// CHECK: arith.select %[[IS_SECOND]], %[[SECOND]], %[[FIRST]]
+// CHECK: tpu.concatenate
+#all = affine_map<(d0, d1) -> (d0, d1)>
+grid.kernel @wide grid() inputs(%x: f32 [8, 256], %n: i32 [8, 256]) outputs(%o: f32 [8, 256]) {
+  %0 = grid.load %x : memref<8x256xf32, #grid.space<default>> -> tensor<8x256xf32>
+  %1 = grid.load %n : memref<8x256xi32, #grid.space<default>> -> tensor<8x256xi32>
+  %e = tensor.empty() : tensor<8x256xf32>
+  %2 = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]}
+      outs(%e : tensor<8x256xf32>) {
+  ^bb0(%unused: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %number = tensor.extract %1[%i, %j] : tensor<8x256xi32>
+    %place = arith.index_cast %number : i32 to index
+    %v = tensor.extract %0[%i, %place] : tensor<8x256xf32>
+    linalg.yield %v : f32
+  } -> tensor<8x256xf32>
+  grid.store %2, %o : tensor<8x256xf32>, memref<8x256xf32, #grid.space<default>>
+}
