@@ -42,9 +42,13 @@ def TPUCheckContractPass : Pass<"tpu-check-contract", "::mlir::ModuleOp"> {
 def TPUExpandArithmeticPass : Pass<"tpu-expand-arithmetic", "::mlir::func::FuncOp"> {
   let summary = "Write arithmetic that Mosaic lacks in the ops that it has";
   let description = [{
-    Integers of 8 bits and less are summed, multiplied and chosen by size in 32
-    bits, those of 16 and less are shifted and divided there; divisions that round to an infinity,
-    `math.log2`, `math.expm1` and `math.fma` are written with other ops. Mosaic
+    Integers of 8 bits and less are summed, multiplied and compared in 32 bits,
+    those of 16 and less are shifted, divided and counted there; an extreme of 16
+    bits or of numbers without a sign is a comparison and a choice. Bools are
+    compared by logic, and floats in the ordered ways only: what holds for NaN is
+    the opposite of what does not. Rounding, remainders and logarithms of bf16 are
+    those of f32. Divisions that round to an infinity, `math.log2`, `math.expm1`,
+    `math.copysign` and `math.fma` are written with other ops. Mosaic
     refuses all of these.
 
     Before:
