@@ -274,12 +274,13 @@ struct WidenCompare : OpRewritePattern<arith::CmpIOp> {
                                 PatternRewriter &rewriter) const override {
     using Predicate = arith::CmpIPredicate;
     Predicate predicate = op.getPredicate();
-    Type type = op.getLhs().getType();
-    unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    auto type = dyn_cast<VectorType>(op.getLhs().getType());
+    if (!type || !type.getElementType().isInteger())
+      return failure();
+    unsigned width = type.getElementTypeBitWidth();
     bool isUnsigned = predicate >= Predicate::ult;
     bool isEquality = predicate == Predicate::eq || predicate == Predicate::ne;
-    if (!isa<VectorType>(type) || width < 4 || width > 16 || isEquality ||
-        (width == 16 && !isUnsigned))
+    if (width < 4 || width > 16 || isEquality || (width == 16 && !isUnsigned))
       return failure();
     Type wide = withElement(type, rewriter.getI32Type());
     auto widen = [&](Value value) -> Value {
@@ -300,7 +301,8 @@ struct FoldAbs : OpRewritePattern<arith::MaxSIOp> {
   LogicalResult matchAndRewrite(arith::MaxSIOp op,
                                 PatternRewriter &rewriter) const override {
     // In 8 bits Mosaic has neither.
-    if (getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth() < 16)
+    auto element = dyn_cast<IntegerType>(getElementTypeOrSelf(op.getType()));
+    if (!element || element.getWidth() < 16)
       return failure();
     auto isNegative = [](Value negative, Value value) {
       auto difference = negative.getDefiningOp<arith::SubIOp>();
@@ -327,7 +329,8 @@ struct ExpandExtreme : OpRewritePattern<OpT> {
   LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
-    if (!type || type.getElementTypeBitWidth() < minWidth ||
+    if (!type || !type.getElementType().isInteger() ||
+        type.getElementTypeBitWidth() < minWidth ||
         type.getElementTypeBitWidth() > maxWidth)
       return failure();
     Value isFirst = arith::CmpIOp::create(rewriter, op.getLoc(), predicate,
