@@ -25,10 +25,10 @@ grid.kernel @starts grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8], %p: f32
 // Whether any is a maximum of zeros and ones.
 
 // CHECK-LABEL: func.func @any(
-// CHECK: %[[ONES:.*]] = arith.extui %{{.*}} : vector<8x128xi1> to vector<8x128xi32>
-// CHECK: %[[LEAST:.*]] = arith.constant dense<-2147483648> : vector<8xi32>
-// CHECK: %[[ANY:.*]] = vector.multi_reduction <maxsi>, %[[ONES]], %[[LEAST]] [1] : vector<8x128xi32> to vector<8xi32>
-// CHECK: arith.cmpi ne, %[[ANY]], %{{.*}} : vector<8xi32>
+// CHECK: %[[ONES:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<8x128xi1>, vector<8x128xf32>
+// CHECK: %[[LEAST:.*]] = arith.constant dense<0xFF800000> : vector<8xf32>
+// CHECK: %[[ANY:.*]] = vector.multi_reduction <maximumf>, %[[ONES]], %[[LEAST]] [1] : vector<8x128xf32> to vector<8xf32>
+// CHECK: arith.cmpf ogt, %[[ANY]], %{{.*}} : vector<8xf32>
 grid.kernel @any grid() inputs(%x: i1 [8, 128]) outputs(%o: i1 [8]) {
   %0 = grid.load %x : memref<8x128xi1, #grid.space<default>> -> tensor<8x128xi1>
   %false = arith.constant false
