@@ -25,7 +25,7 @@ from gridir.mlir.dialects import grid
 
 def _computed_slices(ref: Any) -> list[int]:
     """The dimensions that the last indexer of a Ref slices to a size which the kernel computes."""
-    last = ref.transforms[-1] if isinstance(ref, jax_compat.TransformedRef) and ref.transforms else None
+    last: Any = ref.transforms[-1] if isinstance(ref, jax_compat.TransformedRef) and ref.transforms else None
     if not isinstance(last, jax_compat.NDIndexer):
         return []
     slices = [(dim, index) for dim, index in enumerate(last.indices) if isinstance(index, jax_compat.Slice)]
