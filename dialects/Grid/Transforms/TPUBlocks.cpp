@@ -128,9 +128,14 @@ std::pair<SmallVector<int64_t>, int64_t> padToTPUTiles(ArrayRef<int64_t> block,
   } else if (rank >= 2) {
     if (isStatic(rank - 1))
       shape[rank - 1] = llvm::alignTo(shape[rank - 1], kLanes);
-    if (isStatic(rank - 2))
-      shape[rank - 2] =
-          llvm::alignTo(shape[rank - 2], getTileRows(bits, array[rank - 2]));
+    if (isStatic(rank - 2)) {
+      int64_t tile = getTileRows(bits, array[rank - 2]);
+      // An array of few rows has lower tiles, but never less than a word.
+      if (!ShapedType::isDynamic(array[rank - 2]))
+        tile = std::clamp<int64_t>(llvm::PowerOf2Ceil(array[rank - 2]),
+                                   32 / bits, tile);
+      shape[rank - 2] = llvm::alignTo(shape[rank - 2], tile);
+    }
   }
   return {shape, bits};
 }

@@ -54,15 +54,20 @@ grid.kernel @scopes grid() scratch(%s: memref<16xf32, #grid.space<tpu.vmem>>,
 // -----
 
 // VMEM holds whole tiles, of 8 rows and 128 lanes of 32 bits; bools take as much as those. Narrow elements lie deeper.
+// An array of few rows has lower tiles, of a power of two of them.
 // CHECK-LABEL: grid.kernel @tiles
 // CHECK: a_ref = {block_bytes = 8192 : i64, buffers = 1
-// CHECK-SAME: b_ref = {block_bytes = 4096 : i64, buffers = 1
+// CHECK-SAME: b_ref = {block_bytes = 2048 : i64, buffers = 1
 // CHECK-SAME: c_ref = {block_bytes = 4096 : i64, buffers = 1
 // CHECK-SAME: d_ref = {block_bytes = 2048 : i64, buffers = 1
 // CHECK-SAME: e_ref = {block_bytes = 4096 : i64, buffers = 1
+// CHECK-SAME: f_ref = {block_bytes = 1024 : i64, buffers = 1
+// CHECK-SAME: g_ref = {block_bytes = 1024 : i64, buffers = 1
+// CHECK-SAME: h_ref = {block_bytes = 2048 : i64, buffers = 1
 grid.kernel @tiles grid()
     inputs(%a: f32 [9, 100] origin "a_ref", %b: i1 [4, 128] origin "b_ref", %c: i8 [32, 10] origin "c_ref",
-           %d: bf16 [7, 128] origin "d_ref", %e: f32 [600] origin "e_ref") {
+           %d: bf16 [7, 128] origin "d_ref", %e: f32 [600] origin "e_ref",
+           %f: f32 [1, 256] origin "f_ref", %g: bf16 [1, 256] origin "g_ref", %h: f32 [3, 128] origin "h_ref") {
 }
 
 // -----
