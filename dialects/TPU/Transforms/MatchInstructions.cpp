@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
 namespace gridir::tpu {
@@ -23,11 +24,23 @@ using namespace gridir::tpu;
 
 namespace {
 
+/// The number that all elements of a value are, which may be an integer that is
+/// converted and broadcast.
 std::optional<double> getNumber(Value value) {
+  if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
+    value = broadcast.getSource();
   APFloat number(0.0);
-  if (!matchPattern(value, m_ConstantFloat(&number)))
+  if (matchPattern(value, m_ConstantFloat(&number)))
+    return number.convertToDouble();
+  auto conversion = value.getDefiningOp<arith::SIToFPOp>();
+  APInt integer;
+  if (!conversion || !matchPattern(conversion.getIn(), m_ConstantInt(&integer)))
     return std::nullopt;
-  return number.convertToDouble();
+  APFloat rounded(
+      cast<FloatType>(getElementTypeOrSelf(value)).getFloatSemantics());
+  rounded.convertFromAPInt(integer, /*IsSigned=*/true,
+                           APFloat::rmNearestTiesToEven);
+  return rounded.convertToDouble();
 }
 
 bool isNumber(Value value, int64_t expected) {

@@ -53,14 +53,16 @@ func.func @narrow(%x: vector<32x128xf32>) -> vector<32x128xi8> {
   return %y : vector<32x128xi8>
 }
 
-// One that comes from a clamped float needs no more than the conversion.
+// One that comes from a clamped float needs no more than the conversion; a bound may be an integer of the author's.
 
 // CHECK-LABEL: func.func @clamped(
 // CHECK: %[[C:.*]] = arith.minimumf
 // CHECK: %[[Y:.*]] = arith.fptosi %[[C]] : vector<32x128xf32> to vector<32x128xi8>
 // CHECK: return %[[Y]]
 func.func @clamped(%f: vector<32x128xf32>) -> vector<32x128xi8> {
-  %first = arith.constant dense<-127.0> : vector<32x128xf32>
+  %i32 = arith.constant -127 : i32
+  %f32 = arith.sitofp %i32 : i32 to f32
+  %first = vector.broadcast %f32 : f32 to vector<32x128xf32>
   %last = arith.constant dense<127.0> : vector<32x128xf32>
   %m = arith.maximumf %first, %f : vector<32x128xf32>
   %x = arith.minimumf %last, %m : vector<32x128xf32>
