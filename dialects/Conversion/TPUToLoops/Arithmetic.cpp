@@ -9,6 +9,7 @@
 #include "dialects/Conversion/TPUToLoops/Raising.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -16,17 +17,10 @@ using namespace mlir;
 namespace gridir::tpu_to_loops {
 namespace {
 
-Value createConstant(OpBuilder &builder, Location loc, Type type,
-                     TypedAttr number) {
-  if (auto tensor = dyn_cast<RankedTensorType>(type))
-    number = DenseElementsAttr::get(tensor, Attribute(number));
-  return arith::ConstantOp::create(builder, loc, number);
-}
-
 Value createFloat(OpBuilder &builder, Location loc, Type type, double number) {
-  return createConstant(
+  return createScalarOrSplatConstant(
       builder, loc, type,
-      builder.getFloatAttr(getElementTypeOrSelf(type), number));
+      builder.getFloatAttr(getElementTypeOrSelf(type), number).getValue());
 }
 
 LogicalResult raiseReciprocal(tpu::ReciprocalOp op, Raising &raising) {
@@ -59,9 +53,10 @@ LogicalResult raiseFPToSI(arith::FPToSIOp op, Raising &raising) {
   Type floats = input.getType(), integers = raising.convertType(op.getType());
   unsigned width = getElementTypeOrSelf(integers).getIntOrFloatBitWidth();
   auto integer = [&](int64_t number) {
-    return createConstant(
+    return createScalarOrSplatConstant(
         builder, loc, integers,
-        builder.getIntegerAttr(getElementTypeOrSelf(integers), number));
+        builder.getIntegerAttr(getElementTypeOrSelf(integers), number)
+            .getValue());
   };
   Value end = createFloat(builder, loc, floats, std::ldexp(1.0, width - 1));
   Value start = createFloat(builder, loc, floats, -std::ldexp(1.0, width - 1));

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -31,23 +32,16 @@ Type withElement(Type type, Type element) {
   return element;
 }
 
-/// One number, on every element where the type is a vector.
-Value createSplat(OpBuilder &builder, Location loc, Type type,
-                  TypedAttr number) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    number = DenseElementsAttr::get(vector, Attribute(number));
-  return arith::ConstantOp::create(builder, loc, number);
-}
-
 Value createSplat(OpBuilder &builder, Location loc, Type type, double value) {
-  return createSplat(
+  return createScalarOrSplatConstant(
       builder, loc, type,
-      builder.getFloatAttr(cast<FloatType>(getElementTypeOrSelf(type)), value));
+      builder.getFloatAttr(getElementTypeOrSelf(type), value).getValue());
 }
 
 Value createSplat(OpBuilder &builder, Location loc, Type type, int64_t value) {
-  return createSplat(builder, loc, type,
-                     builder.getIntegerAttr(getElementTypeOrSelf(type), value));
+  return createScalarOrSplatConstant(
+      builder, loc, type,
+      builder.getIntegerAttr(getElementTypeOrSelf(type), value).getValue());
 }
 
 Value createNot(OpBuilder &builder, Location loc, Value value) {
