@@ -7,7 +7,8 @@
 
 JAX_CHECKOUT is a checkout of JAX at the tag of the installed version. Modules that only tests need, and that the
 installed JAX lacks, come from it. With gridir the interpreters of JAX raise: there is no fallback. The results are one
-JSON line for each test and mode; a table and the causes of failures go to stdout, progress to stderr.
+JSON line for each test and mode; a table, the kernels that took longest to compile and the causes of failures go to
+stdout, progress to stderr.
 """
 
 from __future__ import annotations
@@ -19,10 +20,8 @@ import sys
 from pathlib import Path
 from typing import Any, TextIO
 
-from report import failures, table
+from report import MODES, failures, slowest, table
 from schedule import run_file
-
-MODES = ("jax", "gridir")
 
 
 def parse() -> argparse.Namespace:
@@ -125,6 +124,8 @@ def main() -> int:
         for file in test_files(arguments.checkout.resolve(), arguments.files):
             comparison.add_file(file)
     print(table(comparison.records))
+    print()
+    print(slowest(comparison.records))
     print()
     print(failures(comparison.records, arguments.examples))
     return 0 if comparison.is_good() else 1

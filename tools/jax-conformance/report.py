@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What came out: passes beside JAX's own by file, and what failed grouped by cause."""
+"""What came out: passes beside JAX's own by file, the slowest kernels, and what failed grouped by cause."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 Record = dict[str, Any]
+MODES = ("jax", "gridir")
 
 
 def cause(record: Record) -> str:
@@ -35,6 +36,10 @@ def _rows(records: Sequence[Record]) -> list[tuple[str, ...]]:
     for record in records:
         by_test[record["file"], record["test"]][record["mode"]] = record
     totals: dict[str, Counter[str]] = defaultdict(Counter)
+    for record in records:
+        peak, counts = f"peak {record['mode']}", totals[record["file"]]
+        # A worker that crashed has no record of its memory, nor has an old baseline.
+        counts[peak] = max(counts[peak], record.get("peak_mib", 0))
     for (file, _), modes in by_test.items():
         counts, jax, ours = totals[file], modes.get("jax"), modes.get("gridir")
         counts["tests"] += 1
@@ -57,14 +62,16 @@ def _rows(records: Sequence[Record]) -> list[tuple[str, ...]]:
     total: Counter[str] = Counter()
     for file in sorted(totals):
         rows.append(_row(file.removeprefix("tests/pallas/"), totals[file]))
-        total.update(totals[file])
+        peaks = {f"peak {mode}": max(total[f"peak {mode}"], totals[file][f"peak {mode}"]) for mode in MODES}
+        # Files run one after another: their memory does not add up.
+        total = Counter({**(total + totals[file]), **peaks})
     return [*rows, _row("total", total)]
 
 
 def _row(name: str, counts: Counter[str]) -> tuple[str, ...]:
     columns = ("tests", "jax", "gridir", "jax no kernel", "gridir no kernel", "interpreted", "native", "fallbacks")
-    times = (f"{counts['seconds jax']:.0f}", f"{counts['seconds gridir']:.0f}")
-    return (name, *(str(counts[column]) for column in columns), *times)
+    measured = ("seconds jax", "seconds gridir", "peak jax", "peak gridir")
+    return (name, *(str(counts[column]) for column in columns), *(f"{counts[column]:.0f}" for column in measured))
 
 
 HEADER = (
@@ -79,6 +86,8 @@ HEADER = (
     "fallbacks",
     "seconds JAX",
     "seconds gridir",
+    "peak MiB JAX",
+    "peak MiB gridir",
 )
 
 
@@ -92,6 +101,24 @@ def table(records: Sequence[Record]) -> str:
         lines.append("  ".join([row[0].ljust(widths[0]), *numbers]).rstrip())
     lines.insert(1, "-" * max(map(len, lines)))
     lines.insert(-1, lines[1])
+    return "\n".join(lines)
+
+
+def slowest(records: Iterable[Record], count: int = 10) -> str:
+    """The kernels that took longest to compile: seconds, name, grid and test.
+
+    Args:
+      records: of both modes.
+      count: how many.
+    """
+    kernels = [(kernel, record) for record in records for kernel in record.get("compiled", ())]
+    kernels.sort(key=lambda item: -item[0]["seconds"])
+    seconds = sum(kernel["seconds"] for kernel, _ in kernels)
+    lines = [f"{len(kernels)} kernels compiled in {seconds:.1f} s; the slowest:"]
+    for kernel, record in kernels[:count]:
+        grid = "x".join(map(str, kernel["grid"])) or "none"
+        test = f"{record['file'].removeprefix('tests/pallas/')} {record['test']}"
+        lines.append(f"{kernel['seconds']:8.3f} s  {kernel['name']}, grid {grid}: {test}")
     return "\n".join(lines)
 
 

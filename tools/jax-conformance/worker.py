@@ -17,6 +17,7 @@ import importlib.machinery
 import importlib.util
 import json
 import os
+import resource
 import sys
 import time
 import traceback
@@ -49,11 +50,22 @@ class CheckoutFinder(importlib.abc.MetaPathFinder):
 
 
 class Counts:
-    """How many kernels the running test has lowered to native code, and how many JAX has interpreted."""
+    """How many kernels the running test has lowered to native code, and how many JAX has interpreted.
+
+    Attributes:
+      native: kernels that gridir has made ready to run, those that it had compiled before too.
+      interpreted: calls of JAX's interpreters.
+      compiled: of each kernel that was compiled for this test, its name, grid and seconds in the compiler.
+    """
 
     def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Starts a test."""
         self.native = 0
         self.interpreted = 0
+        self.compiled: list[dict[str, Any]] = []
 
     def count_interpreted(self, refuse: bool) -> None:
         """Counts the calls of JAX's interpreters; with `refuse` they raise instead of running."""
@@ -79,6 +91,9 @@ class Counts:
         def counted(kernel: Kernel) -> Any:
             prepared = prepare(kernel)
             self.native += 1
+            if prepared.origin == "compiled":
+                grid = [size if isinstance(size, int) else "dynamic" for size in kernel.grid_mapping.grid]
+                self.compiled.append({"name": kernel.name, "grid": grid, "seconds": round(prepared.seconds, 3)})
             return prepared
 
         Kernel.prepare = counted
@@ -184,7 +199,7 @@ def set_up(mode: str, device: str, counts: Counts, lasting: contextlib.ExitStack
 
 def run(case: unittest.TestCase, counts: Counts) -> dict[str, Any]:
     """Runs one test and says what became of it."""
-    counts.native = counts.interpreted = 0
+    counts.reset()
     result, start = Result(), time.perf_counter()
     case.run(result)
     return {
@@ -192,6 +207,9 @@ def run(case: unittest.TestCase, counts: Counts) -> dict[str, Any]:
         "seconds": round(time.perf_counter() - start, 3),
         "native": counts.native,
         "interpreted": counts.interpreted,
+        "compiled": counts.compiled,
+        # What the process has held at most, so far: Linux counts it in KiB.
+        "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         "error": result.error,
     }
 
