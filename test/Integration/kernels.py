@@ -304,6 +304,34 @@ def counted_semaphore(x: Any) -> Any:
     return pl.pallas_call(kernel, out_shape=shape_of(8, 16), scratch_shapes=[pltpu.SemaphoreType.REGULAR])(x)
 
 
+SEMAPHORES = pl.BlockSpec(memory_space=pltpu.SEMAPHORE)
+for handed_name, handed_rows in (("small", 8), ("more_bytes_than_16_bits_count", 1024)):
+
+    def handed_semaphore(x: Any) -> Any:
+        def start(x_ref: Any, o_ref: Any, done: Any) -> None:
+            pltpu.make_async_copy(x_ref, o_ref, done.at[1]).start()
+
+        def finish(x_ref: Any, y_ref: Any, done: Any, o_ref: Any) -> None:
+            pltpu.make_async_copy(x_ref, o_ref, done.at[1]).wait()
+
+        y, done = pl.pallas_call(
+            start,
+            out_shape=(jax.typeof(x), pltpu.SemaphoreType.DMA((2,))),
+            in_specs=[ANYWHERE],
+            out_specs=(ANYWHERE, SEMAPHORES),
+        )(x)
+        return pl.pallas_call(
+            finish,
+            out_shape=jax.typeof(x),
+            in_specs=[ANYWHERE, ANYWHERE, SEMAPHORES],
+            out_specs=ANYWHERE,
+            input_output_aliases={1: 0},
+        )(x, y, done)
+
+    handed_semaphore.__name__ = f"handed_semaphore_{handed_name}"
+    row(numbers(handed_rows, 16), want=lambda x: x)(handed_semaphore)
+
+
 # Prefetched scalars and transformations --------------------------------------------------------------------------
 
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/GridToLoops/Blocks.h"
+#include "dialects/Conversion/GridToLoops/Counters.h"
 #include "dialects/Conversion/GridToLoops/Lowering.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 
@@ -41,13 +42,32 @@ bool hasOrderedEffects(KernelOp kernel) {
       .wasInterrupted();
 }
 
+/// Semaphores that come from another kernel, or go to one, are of all programs.
+bool hasSemaphoreOperands(KernelOp kernel) {
+  for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i)
+    if (isa<SemaphoreType>(kernel.getOperandSpec(i).getElementType()))
+      return true;
+  return false;
+}
+
+/// Whether an operand is one block.
+bool isWhole(OperandAttr spec) {
+  return llvm::all_of(
+      llvm::zip_equal(spec.getBlockDims(), spec.getArrayShape()), [](auto dim) {
+        auto [block, extent] = dim;
+        return block.getKind() == BlockKind::Blocked &&
+               block.getSize() == extent;
+      });
+}
+
 /// Builds the two functions of one kernel.
 class GridLoopBuilder {
 public:
   explicit GridLoopBuilder(KernelLowering &lowering)
       : lowering(lowering), kernel(lowering.kernel), loc(kernel.getLoc()),
         builder(kernel.getContext()), movable(kernel) {
-    bool ordered = hasOrderedEffects(kernel) || copiesBeforeWrites();
+    bool ordered = hasOrderedEffects(kernel) || hasSemaphoreOperands(kernel) ||
+                   copiesBeforeWrites();
     for (unsigned d = 0; d < kernel.getRank(); ++d)
       (!ordered && isParallel(kernel.getDimSemantics(d)) ? parallelDims
                                                          : sequentialDims)
@@ -75,6 +95,7 @@ private:
   Sharing getSharing(unsigned place);
   bool copiesBeforeWrites();
   FailureOr<Value> createOperand(unsigned place);
+  Value createCounters(unsigned place);
   Value createPrivateCopy(Value source, Location loc);
   FailureOr<Value> createCopyIfRevisited(Value source, unsigned place);
   bool seesEachBlockOnce(unsigned place);
@@ -127,9 +148,9 @@ LogicalResult GridLoopBuilder::check() {
       return lowering.fail(
           kernel, "expected blocks without transforms, got transforms of " +
                       name + ", which another backend understands");
-    if (isa<SemaphoreType>(spec.getElementType()))
+    if (isa<SemaphoreType>(spec.getElementType()) && !isWhole(spec))
       return lowering.fail(
-          kernel, "expected semaphores in scratch, got them in " + name);
+          kernel, "expected semaphores in one block, got blocks of " + name);
   }
   return success();
 }
@@ -139,7 +160,10 @@ void GridLoopBuilder::createFunctions() {
                           MemRefType::get({}, builder.getI32Type()));
   for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
     RankedTensorType array = kernel.getOperandSpec(i).getArrayType();
-    types.push_back(MemRefType::get(array.getShape(), array.getElementType()));
+    Type element = array.getElementType();
+    if (isa<SemaphoreType>(element))
+      element = getOperandCounterType(kernel.getContext());
+    types.push_back(MemRefType::get(array.getShape(), element));
   }
   builder.setInsertionPoint(kernel);
   SmallVector<Type> kernelTypes(types);
@@ -268,8 +292,7 @@ Value GridLoopBuilder::createLocalRef(BlockArgument scratch) {
   // Semaphores count from zero, wherever their scope is entered.
   Value counters =
       lowering.allocate(loc, type.getShape(), builder.getI64Type());
-  Value zero = arith::ConstantIntOp::create(builder, loc, 0, 64);
-  linalg::FillOp::create(builder, loc, zero, counters);
+  createZeroCounters(builder, loc, counters);
   return createRef(counters, type);
 }
 
@@ -345,6 +368,8 @@ bool GridLoopBuilder::copiesBeforeWrites() {
 FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
   Value array =
       lowering.function.getArgument(kernel.getNumDynamicDims() + place);
+  if (isa<SemaphoreType>(kernel.getOperandSpec(place).getElementType()))
+    return createCounters(place);
   switch (getSharing(place)) {
   case Sharing::InPlace:
     return array;
@@ -355,6 +380,29 @@ FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
         array, kernel.getBodyBlock()->getArgument(place).getLoc());
   }
   llvm_unreachable("all ways to share are handled");
+}
+
+/// The counters of semaphores that are an operand. The call keeps them in the
+/// array, the kernel in memory of its own; an output that is an input, too,
+/// has the counters of the input.
+Value GridLoopBuilder::createCounters(unsigned place) {
+  unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
+  Value array =
+      lowering.function.getArgument(kernel.getNumDynamicDims() + place);
+  Value counters;
+  for (auto [operand, output] : kernel.getAliasPairs())
+    if (place == firstOutput + output)
+      counters = arrays[operand];
+  if (!counters) {
+    counters = lowering.allocate(
+        kernel.getBodyBlock()->getArgument(place).getLoc(),
+        cast<MemRefType>(array.getType()).getShape(), builder.getI64Type());
+    if (place < firstOutput)
+      createCountersFromOperand(builder, loc, array, counters);
+    else
+      createZeroCounters(builder, loc, counters);
+  }
+  return counters;
 }
 
 /// A block that no program sees twice is read before it is written. Whether
@@ -464,6 +512,16 @@ LogicalResult GridLoopBuilder::createProgram() {
   // program looks.
   for (const Window &block : outputs)
     block.createCopyOut(builder, loc);
+
+  // What the last program left in a semaphore is for another kernel.
+  builder.setInsertionPoint(
+      lowering.function.getBody().front().getTerminator());
+  for (unsigned place = numIndex + numInputs;
+       place < kernel.getNumOperandSpecs(); ++place)
+    if (isa<SemaphoreType>(kernel.getOperandSpec(place).getElementType()))
+      createOperandFromCounters(
+          builder, loc, arrays[place],
+          lowering.function.getArgument(kernel.getNumDynamicDims() + place));
   return inlineScopes();
 }
 

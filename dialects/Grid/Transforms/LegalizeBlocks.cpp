@@ -51,9 +51,6 @@ static LogicalResult checkCPUOperand(KernelOp kernel, unsigned operand) {
            << "expected " << name
            << " without block transforms, which are for GPUs, got "
            << spec.getTransforms().front();
-  if (isa<SemaphoreType>(spec.getElementType()))
-    return emitError(loc) << "expected semaphores in scratch, got them in "
-                          << name;
   for (auto [dim, size] : llvm::enumerate(spec.getShape()))
     if (auto symbol = dyn_cast<StringAttr>(size))
       return emitError(loc)

@@ -25,6 +25,32 @@ grid.kernel @copies grid()
 
 // -----
 
+// Semaphores that another kernel hands over are counters of 16 bits in the arrays, of which the largest is enough for
+// any wait. An output that is an input has its counters, another one counts from zero.
+// CHECK-LABEL: func.func @handed(
+// CHECK-SAME:      %[[IN:[a-z0-9]*]]: memref<2xi16>, %[[SAME:[a-z0-9]*]]: memref<2xi16>, %[[NEW:[a-z0-9]*]]: memref<i16>
+// CHECK-DAG:     %[[S:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<2xi64>
+// CHECK-DAG:     %[[N:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<i64>
+// CHECK:         linalg.generic {{.*}} ins(%[[IN]] : memref<2xi16>) outs(%[[S]] : memref<2xi64>)
+// CHECK:           arith.extsi
+// CHECK:           arith.select
+// CHECK:         linalg.fill ins(%{{.*}} : i64) outs(%[[N]]
+// CHECK:         scf.for
+// CHECK:         linalg.generic {{.*}} ins(%[[S]] : memref<2xi64>) outs(%[[SAME]] : memref<2xi16>)
+// CHECK:           arith.minsi
+// CHECK:           arith.trunci
+// CHECK:         linalg.generic {{.*}} ins(%[[N]] : memref<i64>) outs(%[[NEW]] : memref<i16>)
+grid.kernel @handed grid()
+    inputs(%s: !grid.semaphore<regular> [2]) outputs(%same: !grid.semaphore<regular> [2], %new: !grid.semaphore<regular> [])
+    aliases [0 -> 0] {
+  %one = arith.constant 1 : i32
+  %t = grid.slice_ref %s[1] [1] [1] drop [0] : memref<2x!grid.semaphore<regular>, #grid.space<default>> -> memref<!grid.semaphore<regular>, #grid.space<default>>
+  grid.semaphore_wait %t, %one : memref<!grid.semaphore<regular>, #grid.space<default>>
+  grid.semaphore_signal %new, %one : memref<!grid.semaphore<regular>, #grid.space<default>>
+}
+
+// -----
+
 // Semaphores of a scope are zeroed where it is entered; its Refs are made at the entry of the function.
 // CHECK-LABEL: func.func @scope(
 // CHECK-DAG:     %[[T:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<f32>

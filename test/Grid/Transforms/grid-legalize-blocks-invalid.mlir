@@ -31,13 +31,6 @@ grid.kernel @symbolic grid()
 
 // -----
 
-grid.kernel @semaphores grid()
-    // expected-error @below {{expected semaphores in scratch, got them in x_ref}}
-    inputs(%x: !grid.semaphore<dma> [2] origin "x_ref") {
-}
-
-// -----
-
 // expected-error @below {{expected scratch[0] to have an element type of the CPU, got 'i128'}}
 grid.kernel @scratch grid() scratch(%s: memref<8xi128>) {
 }

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import fuser
 from show import array, show, show_value
 
 x, n = array(), array(jnp.int32, 1)
@@ -80,6 +81,24 @@ show_value("scan", lambda a: lax.scan(lambda c, row: (c + row, c * row), a[0], a
 # CHECK: math.sin
 # CHECK-NOT: call
 show_value("inlined", jax.jit(lambda a: jax.checkpoint(jnp.sin)(a)), x)
+
+
+# What its author says of a fusion inside of kernels counts there.
+@fuser.custom_fusion
+def fusion(a):
+    return jnp.cos(a)
+
+
+fusion.def_pull_block_spec(lambda specs: specs)
+fusion.def_eval_rule(lambda ctx, a: [jnp.cos(a)])
+# CHECK-LABEL: // fused
+# CHECK: math.cos
+show_value("fused", fusion, x)
+# CHECK-LABEL: // fused_in_kernel
+# CHECK-NOT: math.cos
+# CHECK: arith.mulf
+fusion.def_pallas_impl(lambda a: a * 3)
+show_value("fused_in_kernel", fusion, x)
 
 
 # A Ref goes into a loop as it is.

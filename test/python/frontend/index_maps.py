@@ -11,6 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent / "Inputs"))
 import jax
 import jax.numpy as jnp
 import numpy as np
+from gridir.errors import UnsupportedError
 from gridir.frontend import jax_compat
 from gridir.frontend.grid_mapping import build_kernel
 from gridir.frontend.index_maps import canonical_text
@@ -63,6 +64,12 @@ def round_trip(index_map, *operands):
     return text
 
 
+def checked(i, j):
+    """Checks that nobody has asked for are nothing."""
+    pl.debug_check(i < 3, "too large")
+    return i, j
+
+
 INT32 = np.array([3, 0, -1, -(2**31), 40, 7, 2, 1], np.int32)
 UINT32 = INT32.view(np.uint32)
 UINT8 = np.array([3, 0, 255, 128, 40, 7, 2, 1], np.uint8)
@@ -95,6 +102,7 @@ MAPS = {
     "remainder of a division": (lambda i, j: (lax.rem(i, 2), lax.div(i, 2)),),
     "negative strides": (lambda i, j: (3 - i, -j + 1),),
     "nested calls": (lambda i, j: jax.jit(lambda a, b: (a + 1, jax.jit(jnp.minimum)(b, 1)))(i, j),),
+    "debug check": (checked,),
     "array of one number": (lambda i, j: (jnp.reshape(jnp.squeeze(jnp.reshape(i, (1, 1))), ()), 0),),
 }
 
@@ -155,3 +163,13 @@ with ir.Context(), ir.Location.unknown():
         )
     ]
     print("texts:", *(text == texts[0] for text in texts[1:]))
+
+    # CHECK: got debug_print (gives nothing)
+    def printed(i, j):
+        pl.debug_print("here")
+        return i, j
+
+    try:
+        round_trip(printed)
+    except UnsupportedError as error:
+        print(error)

@@ -35,6 +35,24 @@ def _call(ctx: RuleContext, *values: ir.Value, **params: Any) -> list[ir.Value]:
     return ctx.inline(jaxpr, consts, values)
 
 
+@rule("custom_fusion")
+def _custom_fusion(
+    ctx: RuleContext,
+    *values: ir.Value,
+    jaxpr: Any,
+    pallas_jaxpr: Any,
+    num_consts: int,
+    pallas_num_consts: int,
+    **_: Any,
+) -> list[ir.Value]:
+    """A function of the author's, which may have another body for kernels, and another way to be cut into blocks."""
+    consts, kernel_consts = values[:num_consts], values[num_consts : num_consts + pallas_num_consts]
+    arguments = values[num_consts + pallas_num_consts :]
+    if pallas_jaxpr is not None:
+        return ctx.inline(pallas_jaxpr, kernel_consts, arguments)
+    return ctx.inline(jaxpr, consts, arguments)
+
+
 @rule("platform_index")
 def _platform_index(ctx: RuleContext, *, platforms: Sequence[Any]) -> ir.Value:
     """Which branch of `jax.lax.platform_dependent` is for the platform that is compiled for."""

@@ -1,0 +1,84 @@
+//===- Counters.cpp - Memory of semaphores --------------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A semaphore is a counter. That of a copy counts bytes, which the 16 bits that
+// XLA has for a semaphore between two kernels may not hold: the largest of them
+// then stands for "enough", so that no wait of a right program lacks anything.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToLoops/Counters.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+
+namespace gridir {
+namespace {
+
+constexpr unsigned kOperandBits = 16;
+constexpr int64_t kLargest = (1 << (kOperandBits - 1)) - 1;
+/// What no kernel ever counts down to the largest that an operand holds.
+constexpr int64_t kEnough = int64_t(1) << 62;
+
+Value createCount(OpBuilder &builder, Location loc, int64_t count) {
+  return arith::ConstantIntOp::create(builder, loc, count, 64);
+}
+
+/// `dest` is what `fn` makes of each element of `source`.
+void createMap(OpBuilder &builder, Location loc, Value source, Value dest,
+               function_ref<Value(OpBuilder &, Location, Value)> fn) {
+  unsigned rank = cast<MemRefType>(source.getType()).getRank();
+  SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  linalg::GenericOp::create(
+      builder, loc, source, dest, maps, iterators,
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        linalg::YieldOp::create(builder, loc, fn(builder, loc, args[0]));
+      });
+}
+
+} // namespace
+
+Type getOperandCounterType(MLIRContext *context) {
+  return IntegerType::get(context, kOperandBits);
+}
+
+void createZeroCounters(OpBuilder &builder, Location loc, Value counters) {
+  linalg::FillOp::create(builder, loc, createCount(builder, loc, 0), counters);
+}
+
+void createCountersFromOperand(OpBuilder &builder, Location loc, Value operand,
+                               Value counters) {
+  createMap(builder, loc, operand, counters,
+            [](OpBuilder &builder, Location loc, Value held) -> Value {
+              Value count = arith::ExtSIOp::create(builder, loc,
+                                                   builder.getI64Type(), held);
+              Value largest = createCount(builder, loc, kLargest);
+              Value full = arith::CmpIOp::create(
+                  builder, loc, arith::CmpIPredicate::eq, count, largest);
+              Value enough = createCount(builder, loc, kEnough);
+              return arith::SelectOp::create(builder, loc, full, enough, count);
+            });
+}
+
+void createOperandFromCounters(OpBuilder &builder, Location loc, Value counters,
+                               Value operand) {
+  createMap(builder, loc, counters, operand,
+            [](OpBuilder &builder, Location loc, Value count) -> Value {
+              Value largest = createCount(builder, loc, kLargest);
+              Value held = arith::MinSIOp::create(builder, loc, count, largest);
+              return arith::TruncIOp::create(
+                  builder, loc, getOperandCounterType(builder.getContext()),
+                  held);
+            });
+}
+
+} // namespace gridir
