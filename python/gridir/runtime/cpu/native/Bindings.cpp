@@ -10,8 +10,10 @@
 #include "FfiHandler.h"
 #include "KernelTable.h"
 #include "Prints.h"
+#include "Races.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -128,6 +130,54 @@ nb::dict compileKernel(const std::string &key, nb::bytes module,
   return reply;
 }
 
+/// Gives None or two of (site, task, kind).
+nb::object describeRace(const RaceDetector &detector) {
+  if (!detector.getRace())
+    return nb::none();
+  auto describe = [](const RaceDetector::Access &access) {
+    return nb::make_tuple(access.site, access.task,
+                          static_cast<int64_t>(access.kind));
+  };
+  return nb::make_tuple(describe(detector.getRace()->first),
+                        describe(detector.getRace()->second));
+}
+
+void bindRaceDetector(nb::module_ &m) {
+  auto toPointer = [](uintptr_t address) {
+    return reinterpret_cast<const void *>(address);
+  };
+  nb::class_<RaceDetector>(m, "RaceDetector",
+                           "Finds accesses that nothing orders; see Races.h.")
+      .def(nb::init<>())
+      .def("fork", &RaceDetector::fork, nb::arg("parent").none(),
+           nb::arg("task"))
+      .def("join", &RaceDetector::join, nb::arg("thread"))
+      .def("release",
+           [=](RaceDetector &self, RaceDetector::Thread thread,
+               uintptr_t semaphore) {
+             self.release(thread, toPointer(semaphore));
+           })
+      .def("acquire",
+           [=](RaceDetector &self, RaceDetector::Thread thread,
+               uintptr_t semaphore) {
+             self.acquire(thread, toPointer(semaphore));
+           })
+      .def(
+          "access",
+          [=](RaceDetector &self, RaceDetector::Thread thread, uintptr_t begin,
+              int64_t bytes, int64_t kind, int64_t site) {
+            self.access(thread, toPointer(begin), bytes,
+                        static_cast<AccessKind>(kind), site);
+          },
+          nb::arg("thread"), nb::arg("begin"), nb::arg("bytes"),
+          nb::arg("kind"), nb::arg("site"))
+      .def("forget",
+           [=](RaceDetector &self, uintptr_t begin, int64_t bytes) {
+             self.forget(toPointer(begin), bytes);
+           })
+      .def_prop_ro("race", &describeRace);
+}
+
 } // namespace
 
 NB_MODULE(_gridirCPU, m) {
@@ -141,6 +191,7 @@ NB_MODULE(_gridirCPU, m) {
         "The pipeline with what the CPU's vector registers imply.");
   m.def("describe_host", &describeHost,
         "The CPU of this machine and its features.");
+  bindRaceDetector(m);
   m.def(
       "set_print_handler",
       [](nb::callable handler) {

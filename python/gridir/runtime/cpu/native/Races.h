@@ -1,0 +1,148 @@
+//===- Races.h - Accesses of a call that nothing orders -------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two accesses race when they touch one byte, at least one of them writes, and
+// neither happens before the other. What happens before what follows from
+// starting threads and from semaphores, and is kept in vector clocks; memory
+// remembers its last write and the reads since.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_RACES_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_RACES_H
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace gridir::cpu {
+
+/// How far each thread has come, as far as one of them knows. Threads that are
+/// not in it have not begun.
+class VectorClock {
+public:
+  using Thread = uint32_t;
+  using Time = uint32_t;
+  using Entry = std::pair<Thread, Time>;
+
+  Time get(Thread thread) const;
+  void set(Thread thread, Time time);
+  /// Knows from now on what `other` knows, too.
+  void join(const VectorClock &other);
+  const std::vector<Entry> &getEntries() const { return entries; }
+
+private:
+  /// Sorted by thread: a thread knows of few others.
+  std::vector<Entry> entries;
+};
+
+/// What one access does. An atomic update races with plain accesses and with no
+/// other atomic update, which it comes after and learns from.
+enum class AccessKind : int64_t { Read, Write, Atomic };
+
+/// Finds the first race of one call. Not safe to use from two threads of the
+/// system at once.
+class RaceDetector {
+public:
+  /// A task, or a copy in flight.
+  using Thread = VectorClock::Thread;
+
+  struct Access {
+    /// Index into `KernelInfo::accesses`.
+    int64_t site;
+    /// The number of the work item that made it.
+    int64_t task;
+    AccessKind kind;
+  };
+  struct Race {
+    Access first, second;
+  };
+
+  /// A thread that happens after what its parent did so far; with no parent,
+  /// after nothing.
+  Thread fork(std::optional<Thread> parent, int64_t task);
+  /// The thread is over. Its number may be used again by a thread that happens
+  /// after all that it did.
+  void join(Thread thread);
+
+  /// What the thread did so far happens before who acquires the semaphore.
+  void release(Thread thread, const void *semaphore);
+  void acquire(Thread thread, const void *semaphore);
+
+  /// The thread touches one contiguous run of bytes.
+  void access(Thread thread, const void *begin, int64_t bytes, AccessKind kind,
+              int64_t site);
+  /// The bytes, and semaphores among them, are used for something new: who
+  /// touched them before is of no matter.
+  void forget(const void *begin, int64_t bytes);
+
+  const std::optional<Race> &getRace() const { return race; }
+
+private:
+  using Address = uintptr_t;
+
+  /// An access that memory remembers.
+  struct Event {
+    Thread thread;
+    VectorClock::Time time;
+    int64_t site, task;
+    bool operator==(const Event &other) const {
+      return thread == other.thread && time == other.time && site == other.site;
+    }
+  };
+
+  /// What is known of a run of bytes. No read happens before another one of
+  /// the list: who comes after the later one comes after both.
+  struct Cell {
+    Address end;
+    std::optional<Event> write;
+    /// What is known to the last writes, where they are atomic.
+    std::shared_ptr<const VectorClock> atomics;
+    /// Sorted by thread.
+    std::vector<Event> reads;
+    bool equals(const Cell &other) const {
+      return write == other.write && atomics == other.atomics &&
+             reads == other.reads;
+    }
+  };
+  /// Runs of bytes by their begin. They do not overlap.
+  using Shadow = std::map<Address, Cell>;
+
+  struct State {
+    VectorClock clock;
+    VectorClock::Time time = 0;
+    int64_t task = 0;
+    bool isLive = false;
+    /// Whether others know of all that it did: what it does next is news.
+    bool isPublished = false;
+  };
+
+  /// Makes `at` the end of one run and the begin of another where it lies
+  /// inside of one; gives the first run that begins there or later.
+  Shadow::iterator split(Address at);
+  /// Makes one of equal neighbours; gives the run that is left.
+  Shadow::iterator mergeWithPrevious(Shadow::iterator cell);
+  void check(const Cell &cell, const State &state, const Access &access);
+  void update(Cell &cell, const Event &event, const State &state,
+              AccessKind kind);
+  bool isBefore(const Event &event, const State &state) const {
+    return event.time <= state.clock.get(event.thread);
+  }
+
+  std::vector<State> threads;
+  std::map<const void *, VectorClock> semaphores;
+  Shadow shadow;
+  std::optional<Race> race;
+};
+
+} // namespace gridir::cpu
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_RACES_H
