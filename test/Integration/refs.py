@@ -51,6 +51,11 @@ def filled(x_ref, _, o_ref):
     o_ref[...] = triton.load(x_ref, mask=x_ref[...] > 50, other=1)
 
 
+def repeated(x_ref, i_ref, o_ref):
+    o_ref[:8] = x_ref[pl.ds(0, 8, 0)]
+    o_ref[8:] = triton.load(x_ref.at[pl.ds(i_ref[2], 3, 0), :], mask=x_ref[:3] < 40, other=-1)
+
+
 def atomics(x_ref, i_ref, o_ref):
     o_ref[...] = x_ref[...]
     old = triton.atomic_add(o_ref, (1, pl.ds(2, 4)), x_ref[3, :4])
@@ -77,6 +82,7 @@ ROWS: list[tuple[Callable[..., None], tuple[int, ...], Reference | None]] = [
     (scatter, (8, 16), None),
     (filled, (8, 16), None),
     (atomics, (8, 16), atomics_in_numpy),
+    (repeated, (11, 16), lambda x, i: np.concatenate([x[[0] * 8], np.where(x[:3] < 40, x[[7] * 3], -1)])),
 ]
 
 
@@ -98,7 +104,7 @@ def stateful(refs):
 
 
 # CHECK-NOT: elements differ
-# CHECK: 7 of 7 rows are equal
+# CHECK: 8 of 8 rows are equal
 equal = 0
 for kernel, shape, reference in ROWS:
     if reference is None:

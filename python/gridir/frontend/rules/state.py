@@ -56,7 +56,8 @@ def slice_ref(
     """A window of a Ref; offsets are numbers or values. The whole Ref is the Ref itself."""
     shape = list(ref.type.shape)
     numbers = [_static(offset) for offset in offsets]
-    if not dropped and list(sizes) == shape and all(number == 0 for number in numbers):
+    plain = all(stride == 1 or size == 1 for stride, size in zip(strides, sizes, strict=True))
+    if not dropped and list(sizes) == shape and all(number == 0 for number in numbers) and plain:
         return ref
     result = [size for i, size in enumerate(sizes) if i not in dropped]
     return grid.SliceRefOp(
@@ -77,6 +78,16 @@ def _is_array(index: Any) -> bool:
     return not isinstance(index, jax_compat.Slice) and bool(np.ndim(index))
 
 
+def _repeats(index: Any) -> bool:
+    """Whether an index is a slice that names one element more than once."""
+    return isinstance(index, jax_compat.Slice) and index.stride == 0 and not (_static(index.size) in (0, 1))
+
+
+def _once(index: Any) -> Any:
+    """A slice that names one element more than once, as the slice that names it once."""
+    return jax_compat.Slice(index.start, 1, 1) if _repeats(index) else index
+
+
 def _window(ctx: RuleContext, ref: ir.Value, indices: Sequence[Any]) -> ir.Value:
     """The window that numbers and slices name; dimensions with arrays of indices are left whole.
 
@@ -89,9 +100,11 @@ def _window(ctx: RuleContext, ref: ir.Value, indices: Sequence[Any]) -> ir.Value
         if isinstance(index, jax_compat.Slice):
             if not isinstance(index.size, int):
                 raise ctx.unsupported("expected a slice whose size is known, got one that is computed")
+            if _repeats(index):
+                raise ctx.unsupported("expected each element of a window once, got a stride of 0")
             offsets.append(index.start)
             sizes.append(index.size)
-            strides.append(index.stride)
+            strides.append(max(index.stride, 1))
         elif _is_array(index):
             offsets.append(0)
             sizes.append(extent)
@@ -158,10 +171,19 @@ class Access:
         transforms = list(transforms or ())
         self.indices: list[ir.Value] = []
         self.dims: list[int] = []
+        self.repeated: list[int] | None = None
         indexer: Any = transforms[-1] if transforms else None
-        if not isinstance(indexer, jax_compat.NDIndexer) or not any(_is_array(i) for i in indexer.indices):
-            self.ref = view(ctx, ref, transforms)
+        indices = indexer.indices if isinstance(indexer, jax_compat.NDIndexer) else ()
+        repeats = any(map(_repeats, indices))
+        if not any(map(_is_array, indices)):
+            if not repeats:
+                self.ref = view(ctx, ref, transforms)
+                return
+            self.ref = _window(ctx, view(ctx, ref, transforms[:-1]), list(map(_once, indices)))
+            self.repeated = [index.size for index in indices if isinstance(index, jax_compat.Slice)]
             return
+        if repeats:
+            raise ctx.unsupported("expected no array of indices beside a slice with a stride of 0")
         source = view(ctx, ref, transforms[:-1])
         # A number beside an array stands for an array of that number.
         shape = tuple(int(size) for size in indexer.int_indexer_shape)
@@ -191,7 +213,7 @@ class Access:
         """Elements of a Ref, each at a place of its own: an array of indices for each dimension."""
         access = cls.__new__(cls)
         access.ref, access.indices, access.dims = source, list(indices), list(range(len(indices)))
-        access.to_jax = list(range(len(shape)))
+        access.to_jax, access.repeated = list(range(len(shape))), None
         access.gathered = emit.typed(list(shape), source.type.element_type)
         return access
 
@@ -205,7 +227,8 @@ class Access:
         """Reads a value of the shape that JAX gives it."""
         if not self.indices:
             type_ = emit.typed(self.ref.type.shape, self.ref.type.element_type)
-            return grid.LoadOp(type_, self.ref, mask=mask, other=other).result
+            value = grid.LoadOp(type_, self.ref, mask=mask, other=other).result
+            return value if self.repeated is None else emit.broadcast_trailing(value, self.repeated)
         dims = ir.DenseI64ArrayAttr.get(self.dims)
         indices = self.indices if mask is not None else self._clamped()
         value = grid.GatherOp(self.gathered, self.ref, indices, dims, mask=mask, other=other).result
@@ -254,6 +277,11 @@ def _index_array(index: Any, shape: Sequence[int], extent: int) -> ir.Value:
     return index
 
 
+def _check_written(ctx: RuleContext, access: Access) -> None:
+    if access.repeated is not None:
+        raise ctx.unsupported("expected each element once where a Ref is written, got a stride of 0")
+
+
 @rule("get")
 def _get(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
     return Access(ctx, ref, tree_util.tree_unflatten(tree, leaves)).load()
@@ -262,6 +290,7 @@ def _get(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
 @rule("swap")
 def _swap(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: Any) -> list[ir.Value]:
     access = Access(ctx, ref, tree_util.tree_unflatten(tree, leaves))
+    _check_written(ctx, access)
     old = access.load() if ctx.is_used() else value
     access.store(value)
     return [old]
@@ -269,7 +298,9 @@ def _swap(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: 
 
 @rule("addupdate")
 def _addupdate(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: Any) -> list[ir.Value]:
-    Access(ctx, ref, tree_util.tree_unflatten(tree, leaves)).accumulate(value)
+    access = Access(ctx, ref, tree_util.tree_unflatten(tree, leaves))
+    _check_written(ctx, access)
+    access.accumulate(value)
     return []
 
 
@@ -295,6 +326,9 @@ def _cuts_slices(transforms: Sequence[Any]) -> bool:
 def _surely_inside(source: ir.Value, indexer: Any) -> bool | None:
     """Whether the slices of a window lie inside the Ref; None where a start that is computed decides."""
     known = True
+    if any(map(_repeats, indexer.indices)):
+        # Its elements are taken one by one in any case.
+        return False
     for index, extent in zip(indexer.indices, source.type.shape, strict=True):
         if not isinstance(index, jax_compat.Slice):
             continue
@@ -403,6 +437,7 @@ def _masked_swap(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, **_: Any) 
     used, shape = ctx.is_used(), ctx.avals_out[0].shape
 
     def swap(access: Access, mask: ir.Value | None) -> list[ir.Value]:
+        _check_written(ctx, access)
         # What the mask hides is not read either.
         old = [access.load(mask, access.from_jax(value)) if mask is not None else access.load()] if used else []
         access.store(value, mask)
