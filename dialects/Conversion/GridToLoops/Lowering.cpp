@@ -37,17 +37,21 @@ std::string KernelLowering::getName(Value ref) const {
   }
 }
 
-void KernelLowering::reportIf(OpBuilder &builder, Location loc, Value condition,
-                              const Twine &message, Value first, Value second) {
+int64_t KernelLowering::addDiagnostic(Location loc, const Twine &message) {
   std::string text = message.str();
   if (std::string line = getSourceLine(loc); !line.empty())
     text += " (" + line + ")";
-  Attribute diagnostic = builder.getStringAttr(text);
+  Attribute diagnostic = StringAttr::get(kernel.getContext(), text);
   auto found = llvm::find(diagnostics, diagnostic);
   int64_t number = found - diagnostics.begin() + 1;
   if (found == diagnostics.end())
     diagnostics.push_back(diagnostic);
+  return number;
+}
 
+void KernelLowering::reportIf(OpBuilder &builder, Location loc, Value condition,
+                              const Twine &message, Value first, Value second) {
+  int64_t number = addDiagnostic(loc, message);
   scf::IfOp::create(
       builder, loc, condition, [&](OpBuilder &builder, Location loc) {
         auto word = [&](Value value) -> Value {
@@ -106,6 +110,19 @@ std::string getSourceLine(Location loc) {
   return (line.getFilename().getValue() + ":" + Twine(line.getLine()) + ":" +
           Twine(line.getColumn()))
       .str();
+}
+
+ResultRange createRuntimeCall(OpBuilder &builder, Location loc,
+                              KernelLowering &lowering, StringRef name,
+                              ValueRange args, TypeRange results) {
+  auto module = lowering.function->getParentOfType<ModuleOp>();
+  if (!module.lookupSymbol(name)) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    auto type = builder.getFunctionType(args.getTypes(), results);
+    func::FuncOp::create(builder, loc, name, type).setPrivate();
+  }
+  return func::CallOp::create(builder, loc, name, results, args).getResults();
 }
 
 Value createIndex(OpBuilder &builder, Location loc, int64_t value) {

@@ -69,6 +69,9 @@ public:
                 mlir::Value condition, const llvm::Twine &message,
                 mlir::Value first = {}, mlir::Value second = {});
 
+  /// The number by which the report knows a message, with the place of `loc`.
+  int64_t addDiagnostic(mlir::Location loc, const llvm::Twine &message);
+
   /// Says that the kernel cannot be converted, and remembers it.
   mlir::LogicalResult fail(mlir::Operation *op, const llvm::Twine &message);
   bool hasFailed() const { return failed; }
@@ -95,6 +98,13 @@ std::string getSourceLine(mlir::Location loc);
 
 mlir::Value createIndex(mlir::OpBuilder &builder, mlir::Location loc,
                         int64_t value);
+
+/// Calls a function of the runtime, which is declared on its first use.
+mlir::ResultRange createRuntimeCall(mlir::OpBuilder &builder,
+                                    mlir::Location loc,
+                                    KernelLowering &lowering,
+                                    llvm::StringRef name, mlir::ValueRange args,
+                                    mlir::TypeRange results = {});
 
 /// An i32, i64 or index as an index.
 mlir::Value toIndex(mlir::OpBuilder &builder, mlir::Location loc,
@@ -130,8 +140,6 @@ void populateRefPatterns(mlir::RewritePatternSet &patterns,
                          KernelLowering &lowering);
 void populateIndexedPatterns(mlir::RewritePatternSet &patterns,
                              KernelLowering &lowering);
-void populateAsyncPatterns(mlir::RewritePatternSet &patterns,
-                           KernelLowering &lowering);
 void populateValuePatterns(mlir::RewritePatternSet &patterns,
                            KernelLowering &lowering);
 void populateDotPatterns(mlir::RewritePatternSet &patterns,

@@ -91,8 +91,8 @@ public:
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIntOp::create(rewriter, loc, value, 64);
     };
-    call(rewriter, loc, "gridirPrintBegin",
-         {constant(lowering.addPrint(op.getFormat(), types))});
+    createRuntimeCall(rewriter, loc, lowering, "gridirPrintBegin",
+                      {constant(lowering.addPrint(op.getFormat(), types))});
     for (Value value : op.getValues()) {
       Value tensor = toTensor(rewriter, loc, value);
       auto type = cast<RankedTensorType>(tensor.getType());
@@ -105,26 +105,12 @@ public:
           memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc, memory);
       address = arith::IndexCastOp::create(rewriter, loc, i64, address);
       Value data = LLVM::IntToPtrOp::create(rewriter, loc, pointer, address);
-      call(rewriter, loc, "gridirPrintValue",
-           {data, constant(type.getNumElements())});
+      createRuntimeCall(rewriter, loc, lowering, "gridirPrintValue",
+                        {data, constant(type.getNumElements())});
     }
-    call(rewriter, loc, "gridirPrintEnd", {});
+    createRuntimeCall(rewriter, loc, lowering, "gridirPrintEnd", {});
     rewriter.eraseOp(op);
     return success();
-  }
-
-private:
-  /// Calls a function of the runtime, which is declared on its first use.
-  void call(PatternRewriter &rewriter, Location loc, StringRef name,
-            ValueRange args) const {
-    auto module = lowering.function->getParentOfType<ModuleOp>();
-    if (!module.lookupSymbol(name)) {
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(module.getBody());
-      auto type = rewriter.getFunctionType(args.getTypes(), {});
-      func::FuncOp::create(rewriter, loc, name, type).setPrivate();
-    }
-    func::CallOp::create(rewriter, loc, name, TypeRange(), args);
   }
 };
 
