@@ -36,6 +36,8 @@ void addPlanning(OpPassManager &pm, bool poison) {
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
   // Every later question about blocks is asked of affine index maps.
   kernels.addPass(grid::createGridCanonicalizeIndexMapsPass());
+  // What must run at the same time.
+  kernels.addPass(grid::createGridPlanTasksPass());
   // What may run on several threads.
   kernels.addPass(grid::createGridInferDimensionSemanticsPass());
   // On request: whoever reads what nothing has written shall see it.

@@ -114,6 +114,12 @@ FailureOr<SmallVector<PlannedBuffer>> collectBuffers(func::FuncOp function) {
       return WalkResult::interrupt();
     PlannedBuffer buffer{op, *bytes, 0, 0};
     computeLifetime(op->getResult(0), positions, views, buffer);
+    // Others may know where it is before and after its own work item uses it.
+    buffer.isShared = op->hasAttr("gridir.shared");
+    if (buffer.isShared || op->hasAttr("gridir.pinned")) {
+      buffer.begin = 0;
+      buffer.end = std::numeric_limits<int64_t>::max();
+    }
     buffers.push_back(buffer);
     return WalkResult::advance();
   });

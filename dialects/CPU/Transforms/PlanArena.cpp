@@ -47,10 +47,20 @@ public:
     FailureOr<SmallVector<PlannedBuffer>> buffers = collectBuffers(kernel);
     if (failed(buffers))
       return signalPassFailure();
-    int64_t size = place(*buffers);
-    rewrite(kernel, *buffers, size);
-    module->setAttr("gridir.arena_bytes",
-                    Builder(module).getI64IntegerAttr(size));
+    auto *firstShared = std::stable_partition(
+        buffers->begin(), buffers->end(),
+        [](const auto &buffer) { return !buffer.isShared; });
+    MutableArrayRef<PlannedBuffer> own(buffers->begin(), firstShared);
+    MutableArrayRef<PlannedBuffer> shared(firstShared, buffers->end());
+    Builder builder(module);
+    int64_t size = place(own), sharedSize = place(shared);
+    useArena(kernel, own, size);
+    module->setAttr("gridir.arena_bytes", builder.getI64IntegerAttr(size));
+    if (shared.empty())
+      return;
+    useShared(module, kernel, shared, sharedSize);
+    module->setAttr("gridir.shared_bytes",
+                    builder.getI64IntegerAttr(sharedSize));
   }
 
 private:
@@ -68,14 +78,17 @@ private:
     return size;
   }
 
-  static void rewrite(func::FuncOp kernel, ArrayRef<PlannedBuffer> buffers,
-                      int64_t size) {
+  static void useArena(func::FuncOp kernel, ArrayRef<PlannedBuffer> buffers,
+                       int64_t size) {
     OpBuilder builder(kernel.getContext());
     auto type = MemRefType::get({size}, builder.getI8Type());
     unsigned index = kernel.getNumArguments();
-    // Nothing else points into the arena, which the code generator may use.
-    auto attributes = builder.getDictionaryAttr(builder.getNamedAttr(
-        LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr()));
+    // Nothing else points into the arena, which the code generator may use,
+    // unless another task does.
+    DictionaryAttr attributes;
+    if (!kernel->getParentOp()->hasAttr("gridir.tasks"))
+      attributes = builder.getDictionaryAttr(builder.getNamedAttr(
+          LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr()));
     (void)kernel.insertArgument(index, type, attributes, kernel.getLoc());
     Value arena = kernel.getArgument(index);
 
@@ -83,6 +96,22 @@ private:
     builder.setInsertionPointToStart(&kernel.getBody().front());
     for (const PlannedBuffer &buffer : buffers)
       replaceByView(builder, buffer, arena);
+  }
+
+  /// The runtime knows where the memory is that all work items share.
+  static void useShared(ModuleOp module, func::FuncOp kernel,
+                        ArrayRef<PlannedBuffer> buffers, int64_t size) {
+    Location loc = kernel.getLoc();
+    auto builder = OpBuilder::atBlockBegin(module.getBody());
+    auto type = MemRefType::get({size}, builder.getI8Type());
+    auto function =
+        func::FuncOp::create(builder, loc, "gridirTaskShared",
+                             builder.getFunctionType(TypeRange(), type));
+    function.setPrivate();
+    builder.setInsertionPointToStart(&kernel.getBody().front());
+    Value memory = func::CallOp::create(builder, loc, function).getResult(0);
+    for (const PlannedBuffer &buffer : buffers)
+      replaceByView(builder, buffer, memory);
   }
 };
 

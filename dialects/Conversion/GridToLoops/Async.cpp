@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Conversion/GridToLoops/Views.h"
+#include "dialects/Conversion/GridToLoops/Async.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -23,13 +23,7 @@ using namespace mlir;
 using namespace gridir::grid;
 
 namespace gridir {
-namespace {
 
-Value createCount(OpBuilder &builder, Location loc, int64_t count) {
-  return arith::ConstantIntOp::create(builder, loc, count, 64);
-}
-
-/// The counter of a semaphore that is one, not an array of them.
 FailureOr<Value> getCounter(KernelLowering &lowering, Operation *op,
                             Value semaphore) {
   Value memref = getMemRef(semaphore);
@@ -40,6 +34,39 @@ FailureOr<Value> getCounter(KernelLowering &lowering, Operation *op,
       lowering.fail(op, "expected one semaphore, got an array of " +
                             Twine(type.getNumElements())));
 }
+
+Value createNumBytes(OpBuilder &builder, Location loc, Value ref) {
+  auto type = cast<MemRefType>(ref.getType());
+  Type element = type.getElementType();
+  int64_t bits = 64;
+  if (auto complexType = dyn_cast<ComplexType>(element))
+    bits = 2 * complexType.getElementType().getIntOrFloatBitWidth();
+  else if (element.isIntOrFloat())
+    bits = element.getIntOrFloatBitWidth();
+  return arith::ConstantIntOp::create(
+      builder, loc, llvm::divideCeil(type.getNumElements() * bits, 8), 64);
+}
+
+void createCopy(OpBuilder &builder, CopyStartOp op) {
+  Location loc = op.getLoc();
+  Value source = getMemRef(op.getSource()), dest = getMemRef(op.getDest());
+  if (source && dest && !op.getAdd()) {
+    linalg::CopyOp::create(builder, loc, source, dest);
+    return;
+  }
+  Value value = readRef(builder, loc, op.getSource());
+  if (op.getAdd()) {
+    Value old = readRef(builder, loc, op.getDest(), /*mayOverwrite=*/true);
+    value = createElementwise(
+        builder, loc, old.getType(), {old, value},
+        [](OpBuilder &builder, Location loc, ValueRange args) {
+          return createAdd(builder, loc, args[0], args[1]);
+        });
+  }
+  writeRef(builder, loc, value, op.getDest());
+}
+
+namespace {
 
 /// The place of the only element.
 SmallVector<Value> getOnlyPlace(OpBuilder &builder, Location loc,
@@ -76,18 +103,6 @@ void createWait(OpBuilder &builder, Location loc, KernelLowering &lowering,
   memref::StoreOp::create(builder, loc, kept, counter, place);
 }
 
-Value getNumBytes(OpBuilder &builder, Location loc, Value ref) {
-  auto type = cast<MemRefType>(ref.getType());
-  Type element = type.getElementType();
-  int64_t bits = 64;
-  if (auto complexType = dyn_cast<ComplexType>(element))
-    bits = 2 * complexType.getElementType().getIntOrFloatBitWidth();
-  else if (element.isIntOrFloat())
-    bits = element.getIntOrFloatBitWidth();
-  return createCount(builder, loc,
-                     llvm::divideCeil(type.getNumElements() * bits, 8));
-}
-
 class CopyStartPattern : public LoweringPattern<CopyStartOp> {
 public:
   using LoweringPattern::LoweringPattern;
@@ -102,23 +117,9 @@ public:
     FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
     if (failed(counter))
       return failure();
-    Value source = getMemRef(op.getSource()), dest = getMemRef(op.getDest());
-    if (source && dest && !op.getAdd()) {
-      linalg::CopyOp::create(rewriter, loc, source, dest);
-    } else {
-      Value value = readRef(rewriter, loc, op.getSource());
-      if (op.getAdd()) {
-        Value old = readRef(rewriter, loc, op.getDest(), /*mayOverwrite=*/true);
-        value = createElementwise(
-            rewriter, loc, old.getType(), {old, value},
-            [](OpBuilder &builder, Location loc, ValueRange args) {
-              return createAdd(builder, loc, args[0], args[1]);
-            });
-      }
-      writeRef(rewriter, loc, value, op.getDest());
-    }
+    createCopy(rewriter, op);
     createSignal(rewriter, loc, *counter,
-                 getNumBytes(rewriter, loc, op.getDest()));
+                 createNumBytes(rewriter, loc, op.getDest()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -140,7 +141,7 @@ public:
     if (failed(counter))
       return failure();
     createWait(rewriter, loc, lowering, *counter,
-               getNumBytes(rewriter, loc, op.getDest()),
+               createNumBytes(rewriter, loc, op.getDest()),
                "a copy to " + lowering.getName(op.getDest()));
     rewriter.eraseOp(op);
     return success();
@@ -213,12 +214,17 @@ public:
   LogicalResult matchAndRewrite(BarrierSemaphoreOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    // One semaphore for the whole call, and for every op that asks for it.
-    if (!lowering.barrier) {
+    // One semaphore for the whole call or task, and for every op that asks for
+    // it.
+    if (!lowering.barrier && lowering.hasTasks()) {
+      lowering.barrier = lowering.allocateForTasks(
+          loc, {}, rewriter.getI64Type(), KernelLowering::TaskMemory::Pinned);
+    } else if (!lowering.barrier) {
       OpBuilder::InsertionGuard guard(rewriter);
       lowering.barrier = lowering.allocate(loc, {}, rewriter.getI64Type());
       rewriter.setInsertionPointAfterValue(lowering.barrier);
-      linalg::FillOp::create(rewriter, loc, createCount(rewriter, loc, 0),
+      linalg::FillOp::create(rewriter, loc,
+                             arith::ConstantIntOp::create(rewriter, loc, 0, 64),
                              lowering.barrier);
     }
     auto type = cast<MemRefType>(op.getResult().getType());
@@ -246,10 +252,14 @@ public:
 
 void populateAsyncPatterns(RewritePatternSet &patterns,
                            KernelLowering &lowering) {
+  patterns.add<BarrierSemaphorePattern>(patterns.getContext(), lowering);
+  if (lowering.hasTasks()) {
+    populateTaskPatterns(patterns, lowering);
+    return;
+  }
   patterns.add<CopyStartPattern, CopyWaitPattern, SemaphoreSignalPattern,
-               SemaphoreWaitPattern, SemaphoreReadPattern,
-               BarrierSemaphorePattern, DelayPattern>(patterns.getContext(),
-                                                      lowering);
+               SemaphoreWaitPattern, SemaphoreReadPattern, DelayPattern>(
+      patterns.getContext(), lowering);
 }
 
 } // namespace gridir

@@ -88,8 +88,8 @@ private:
     if (failed(checkConverted(lowering)))
       return failure();
 
-    kernel.erase();
     lowering.annotate(getOperation());
+    kernel.erase();
     numBlocksInPlace += lowering.counts.blocksInPlace;
     numBlocksTested += lowering.counts.blocksTested;
     numSlicesProved += lowering.counts.slicesProved;

@@ -66,10 +66,13 @@ public:
   explicit GridLoopBuilder(KernelLowering &lowering)
       : lowering(lowering), kernel(lowering.kernel), loc(kernel.getLoc()),
         builder(kernel.getContext()), movable(kernel) {
-    bool ordered = hasOrderedEffects(kernel) || hasSemaphoreOperands(kernel) ||
-                   copiesBeforeWrites();
+    // Tasks run one at a time, so that the order of effects is one.
+    bool ordered =
+        !lowering.hasTasks() &&
+        (hasOrderedEffects(kernel) || hasSemaphoreOperands(kernel) ||
+         copiesBeforeWrites());
     for (unsigned d = 0; d < kernel.getRank(); ++d)
-      (!ordered && isParallel(kernel.getDimSemantics(d)) ? parallelDims
+      (!ordered && isParallel(kernel.getDimSemantics(d)) ? lowering.parallelDims
                                                          : sequentialDims)
           .push_back(d);
   }
@@ -106,6 +109,7 @@ private:
   // One program.
   LogicalResult createProgram();
   void instantiateBody();
+  LogicalResult checkCollective(ScopedOp scope);
   LogicalResult inlineScopes();
 
   /// A Ref of the kernel that lives in `memref`.
@@ -113,15 +117,16 @@ private:
     return UnrealizedConversionCastOp::create(builder, loc, type, memref)
         .getResult(0);
   }
-  /// Memory for a Ref of scratch, which is known by the location of the Ref.
-  Value createLocalRef(BlockArgument scratch);
+  /// Memory for a Ref of scratch or of a scope with these collective
+  /// dimensions, which is known by the location of the Ref.
+  Value createLocalRef(BlockArgument scratch, ArrayAttr collective = {});
 
   KernelLowering &lowering;
   KernelOp kernel;
   Location loc;
   OpBuilder builder;
   const MovableBlocks movable;
-  SmallVector<unsigned> parallelDims, sequentialDims;
+  SmallVector<unsigned> sequentialDims;
   /// The whole operands: arguments of the function, or copies of them.
   SmallVector<Value> arrays;
   /// What stands for the arguments of the body.
@@ -152,6 +157,10 @@ LogicalResult GridLoopBuilder::check() {
       return lowering.fail(
           kernel, "expected semaphores in one block, got blocks of " + name);
   }
+  if (lowering.hasTasks() && copiesBeforeWrites())
+    return lowering.fail(
+        kernel, "expected inputs that the kernel reads in place, got one that "
+                "must be copied before programs that wait for one another");
   return success();
 }
 
@@ -182,7 +191,8 @@ void GridLoopBuilder::createFunctions() {
   lowering.status = lowering.function.getArgument(types.size());
 
   // Two operands share memory only where the call aliases them: a promise of
-  // XLA's, but for reads of one array through two inputs.
+  // XLA's, but for reads of one array through two inputs. What another task
+  // does is not seen in the function.
   llvm::SmallBitVector aliased(types.size());
   unsigned numDynamic = kernel.getNumDynamicDims();
   for (auto [operand, output] : kernel.getAliasPairs()) {
@@ -191,14 +201,14 @@ void GridLoopBuilder::createFunctions() {
                 kernel.getNumInputs() + output);
   }
   for (unsigned i = 0; i < types.size(); ++i)
-    if (!aliased.test(i))
+    if (!aliased.test(i) && !lowering.hasTasks())
       lowering.function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                                    builder.getUnitAttr());
 
   builder.setInsertionPointToStart(&rangeFunction.getBody().front());
   SmallVector<Value> sizes = createGridSizes(rangeFunction.getArguments());
   Value items = createIndex(builder, loc, 1);
-  for (unsigned d : parallelDims)
+  for (unsigned d : lowering.parallelDims)
     items = arith::MulIOp::create(builder, loc, items, sizes[d]);
   func::ReturnOp::create(builder, loc, items);
 }
@@ -254,9 +264,9 @@ LogicalResult GridLoopBuilder::createLoops() {
   builder.setInsertionPointToStart(items.getBody());
   // A work item counts the parallel dimensions in row-major order.
   Value rest = items.getInductionVar();
-  for (unsigned d : llvm::reverse(parallelDims)) {
+  for (unsigned d : llvm::reverse(lowering.parallelDims)) {
     Value id = rest;
-    if (d != parallelDims.front()) {
+    if (d != lowering.parallelDims.front()) {
       Value size = lowering.gridSizes[d];
       id = arith::RemUIOp::create(builder, loc, rest, size);
       rest = arith::DivUIOp::create(builder, loc, rest, size);
@@ -283,17 +293,28 @@ void GridLoopBuilder::setProgramId(unsigned d, Value id) {
     lowering.ranges.set(id, {0, std::numeric_limits<int32_t>::max()});
 }
 
-Value GridLoopBuilder::createLocalRef(BlockArgument scratch) {
+Value GridLoopBuilder::createLocalRef(BlockArgument scratch,
+                                      ArrayAttr collective) {
   auto type = cast<MemRefType>(scratch.getType());
   Location loc = scratch.getLoc();
-  if (!isa<SemaphoreType>(type.getElementType()))
-    return createRef(
-        lowering.allocate(loc, type.getShape(), type.getElementType()), type);
-  // Semaphores count from zero, wherever their scope is entered.
-  Value counters =
-      lowering.allocate(loc, type.getShape(), builder.getI64Type());
-  createZeroCounters(builder, loc, counters);
-  return createRef(counters, type);
+  bool isSemaphore = isa<SemaphoreType>(type.getElementType());
+  Type element = isSemaphore ? builder.getI64Type() : type.getElementType();
+  if (lowering.hasTasks()) {
+    // Semaphores are zero when the kernel begins, and what is signalled ahead
+    // of a scope counts in it.
+    bool isShared = isSharedByPrograms(kernel, type, collective);
+    return createRef(lowering.allocateForTasks(
+                         loc, type.getShape(), element,
+                         isShared ? KernelLowering::TaskMemory::Shared
+                                  : KernelLowering::TaskMemory::Pinned),
+                     type);
+  }
+  Value memory = lowering.allocate(loc, type.getShape(), element);
+  if (isSemaphore) {
+    // They count from zero, wherever their scope is entered.
+    createZeroCounters(builder, loc, memory);
+  }
+  return createRef(memory, type);
 }
 
 bool GridLoopBuilder::seesEachBlockOnce(unsigned place) {
@@ -534,20 +555,36 @@ void GridLoopBuilder::instantiateBody() {
       builder.getInsertionPoint(), body->getOperations());
 }
 
+/// The Refs of a scope are shared by the tasks, if at all, by all of them.
+LogicalResult GridLoopBuilder::checkCollective(ScopedOp scope) {
+  if (!scope.getCollective() || scope.getCollective()->empty())
+    return success();
+  llvm::SmallBitVector shared(kernel.getRank());
+  for (Attribute axis : *scope.getCollective())
+    if (std::optional<unsigned> dim = kernel.findDim(axis))
+      shared.set(*dim);
+  for (unsigned dim : lowering.parallelDims)
+    if (!shared.test(dim) && kernel.getDim(dim).getSize() != 1)
+      return lowering.fail(scope, "expected a scope that all concurrent "
+                                  "programs share, got one of its own along "
+                                  "dimension " +
+                                      Twine(dim));
+  return success();
+}
+
 LogicalResult GridLoopBuilder::inlineScopes() {
   SmallVector<ScopedOp> scopes;
   lowering.function.walk<WalkOrder::PreOrder>(
       [&](ScopedOp scope) { scopes.push_back(scope); });
   for (ScopedOp scope : scopes) {
-    if (scope.getCollective() && !scope.getCollective()->empty())
-      return lowering.fail(
-          scope, "expected Refs of one program, got a scope shared along " +
-                     Twine(scope.getCollective()->size()) + " mesh axes");
+    if (failed(checkCollective(scope)))
+      return failure();
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(scope);
     Block &body = scope.getBody().front();
     for (BlockArgument arg : body.getArguments()) {
-      Value ref = createLocalRef(arg);
+      Value ref =
+          createLocalRef(arg, scope.getCollective().value_or(ArrayAttr()));
       if (std::optional<std::string> name = getRefName(arg.getLoc()))
         lowering.setName(ref, *name);
       arg.replaceAllUsesWith(ref);

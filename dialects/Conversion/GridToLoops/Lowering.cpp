@@ -26,6 +26,16 @@ Value KernelLowering::allocate(Location loc, ArrayRef<int64_t> shape,
                                   builder.getI64IntegerAttr(64));
 }
 
+Value KernelLowering::allocateForTasks(Location loc, ArrayRef<int64_t> shape,
+                                       Type elementType, TaskMemory memory) {
+  Value buffer = allocate(loc, shape, elementType);
+  // Read by cpu-plan-arena.
+  StringRef name =
+      memory == TaskMemory::Shared ? "gridir.shared" : "gridir.pinned";
+  buffer.getDefiningOp()->setAttr(name, UnitAttr::get(kernel.getContext()));
+  return buffer;
+}
+
 std::string KernelLowering::getName(Value ref) const {
   while (true) {
     if (auto found = names.find(ref); found != names.end())
@@ -99,6 +109,8 @@ void KernelLowering::annotate(ModuleOp module) {
   Builder builder(module.getContext());
   module->setAttr("gridir.kernel", builder.getStringAttr(function.getName()));
   module->setAttr("gridir.diagnostics", builder.getArrayAttr(diagnostics));
+  if (DictionaryAttr tasks = grid::getTasks(kernel))
+    module->setAttr("gridir.tasks", tasks);
   if (!prints.empty())
     module->setAttr("gridir.prints", builder.getArrayAttr(prints));
 }

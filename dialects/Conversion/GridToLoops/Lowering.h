@@ -11,6 +11,7 @@
 
 #include "dialects/Conversion/GridToLoops/Ranges.h"
 #include "dialects/Grid/Analysis/RefHazards.h"
+#include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Grid/IR/Grid.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -43,6 +44,8 @@ public:
   mlir::Value status;
   /// The running program's place, and the extents of the grid, as index values.
   llvm::SmallVector<mlir::Value> programIds, gridSizes;
+  /// The dimensions that a work item is a place of.
+  llvm::SmallVector<unsigned> parallelDims;
   /// The counter of the barrier semaphore, once it is asked for.
   mlir::Value barrier;
   /// The words of the random generator, once it is used, and whether the kernel
@@ -52,10 +55,20 @@ public:
   IndexRanges ranges;
   LoweringCounts counts;
 
+  /// Whether work items run as tasks, which wait for one another.
+  bool hasTasks() const { return grid::getTasks(kernel) != nullptr; }
+
   /// A buffer that lives as long as the call: made at the entry, where a loop
   /// cannot make it again.
   mlir::Value allocate(mlir::Location loc, llvm::ArrayRef<int64_t> shape,
                        mlir::Type elementType);
+
+  /// Memory that a task has to itself all the time, since others may know where
+  /// it is, or that all tasks share. It is zero when the kernel begins.
+  enum class TaskMemory { Pinned, Shared };
+  mlir::Value allocateForTasks(mlir::Location loc,
+                               llvm::ArrayRef<int64_t> shape,
+                               mlir::Type elementType, TaskMemory memory);
 
   /// The name that diagnostics give to a Ref.
   void setName(mlir::Value ref, llvm::StringRef name) {
@@ -140,6 +153,8 @@ void populateRefPatterns(mlir::RewritePatternSet &patterns,
                          KernelLowering &lowering);
 void populateIndexedPatterns(mlir::RewritePatternSet &patterns,
                              KernelLowering &lowering);
+void populateAsyncPatterns(mlir::RewritePatternSet &patterns,
+                           KernelLowering &lowering);
 void populateValuePatterns(mlir::RewritePatternSet &patterns,
                            KernelLowering &lowering);
 void populateDotPatterns(mlir::RewritePatternSet &patterns,

@@ -47,8 +47,9 @@ LogicalResult lowerCopyStart(grid::CopyStartOp op, Lowering &lowering) {
     return failure();
   tpu::EnqueueDMAOp::create(
       lowering.builder, op.getLoc(), *source, *sourceSemaphore, *target,
-      *semaphore, *device, /*core_id=*/Value(), /*subcore_id=*/Value(),
-      static_cast<uint32_t>(op.getPriority()), /*strict_ordering=*/false);
+      *semaphore, *device, op.getCore() ? lowering.get(op.getCore()) : Value(),
+      /*subcore_id=*/Value(), static_cast<uint32_t>(op.getPriority()),
+      /*strict_ordering=*/false);
   return success();
 }
 

@@ -8,6 +8,8 @@
 
 #include "dialects/Grid/Analysis/RefHazards.h"
 
+#include "dialects/Grid/Analysis/TaskPrograms.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -181,7 +183,10 @@ RefHazards::RefHazards(KernelOp kernel) {
 }
 
 void RefHazards::collect(KernelOp kernel) {
+  bool hasTasks = getTasks(kernel) != nullptr;
   kernel.getBodyRegion().walk([&](Operation *op) {
+    if (hasTasks && isSchedulingPoint(op))
+      accesses.push_back({op, Value(), /*reads=*/true, /*writes=*/true});
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     if (!effects || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
       return;
@@ -218,6 +223,8 @@ bool RefHazards::areAliased(Value rootA, Value rootB) const {
 }
 
 bool RefHazards::mayAlias(Value a, Value b) const {
+  if (!a || !b)
+    return true;
   SmallVector<Value> rootsA, rootsB;
   collectRoots(a, rootsA);
   collectRoots(b, rootsB);
@@ -371,6 +378,8 @@ bool RefHazards::mayBeOverwritten(const Access &access) const {
 
 bool RefHazards::mayReadAfterWrite(Value input, Value output) const {
   auto touches = [](const Access &access, Value root) {
+    if (!access.ref)
+      return false;
     SmallVector<Value> roots;
     collectRoots(access.ref, roots);
     return llvm::is_contained(roots, root);

@@ -50,6 +50,7 @@ public:
 private:
   struct Access {
     mlir::Operation *op;
+    /// Null for any Ref: where another task may run.
     mlir::Value ref;
     bool reads, writes;
   };

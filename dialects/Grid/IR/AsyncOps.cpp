@@ -51,8 +51,10 @@ static LogicalResult verifyDevice(Operation *op, OperandRange device,
 }
 
 LogicalResult CopyStartOp::verify() {
-  if (getDevice().empty() != !getSrcSem())
-    return emitOpError("expected src_sem exactly where there is a device");
+  bool isRemote = getCore() || !getDevice().empty();
+  if (isRemote != static_cast<bool>(getSrcSem()))
+    return emitOpError(
+        "expected src_sem exactly where there is a device or a core");
   return success(
       succeeded(
           verifyCopy(*this, getSource().getType(), getDest().getType())) &&

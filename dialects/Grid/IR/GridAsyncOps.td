@@ -17,8 +17,8 @@ def Grid_CopyStartOp : Grid_Op<"copy_start", [AttrSizedOperandSegments]> {
   let summary = "start an asynchronous copy between Refs";
   let description = [{
     `sem` counts the arrival of the data. A remote copy names the receiving
-    device, by mesh coordinates or by its logical number, and counts the sending
-    on `src_sem`. Source and destination have one shape and element type.
+    device, by mesh coordinates or by its logical number, or the receiving core
+    of the same mesh by its number, and counts the sending on `src_sem`. Source and destination have one shape and element type.
 
     Example:
 
@@ -31,12 +31,12 @@ def Grid_CopyStartOp : Grid_Op<"copy_start", [AttrSizedOperandSegments]> {
                        Arg<Grid_Ref, "", [MemWrite]>:$dest,
                        Arg<Grid_SemaphoreRef, "", [MemWrite]>:$sem,
                        Optional<Grid_SemaphoreRef>:$src_sem,
-                       Variadic<Grid_IndexLike>:$device,
+                       Variadic<Grid_IndexLike>:$device, Optional<I32>:$core,
                        OptionalAttr<Grid_DeviceIdTypeAttr>:$device_id_type,
                        DefaultValuedAttr<I64Attr, "0">:$priority, UnitAttr:$add);
   let assemblyFormat = [{
     $source `,` $dest `sem` $sem (`src_sem` $src_sem^)? (`device` `(` $device^ `:` type($device) `)`)?
-    attr-dict `:` type($source) `,` type($dest) `,` type($sem) (`,` type($src_sem)^)?
+    (`core` $core^)? attr-dict `:` type($source) `,` type($dest) `,` type($sem) (`,` type($src_sem)^)?
   }];
   let hasVerifier = 1;
 }
@@ -68,8 +68,10 @@ def Grid_CopyWaitOp : Grid_Op<"copy_wait"> {
 }
 
 def Grid_SemaphoreSignalOp : Grid_Op<"semaphore_signal", [AttrSizedOperandSegments]> {
-  let summary = "add to a semaphore, here or on another device";
+  let summary = "add to a semaphore, here or on another device or core";
   let description = [{
+    Cores are numbered in row-major order of the mesh's dimensions.
+
     Example:
 
     ```mlir

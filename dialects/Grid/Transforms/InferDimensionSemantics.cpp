@@ -9,6 +9,7 @@
 #include "dialects/Grid/Transforms/Passes.h"
 
 #include "dialects/Grid/Analysis/GridParallelism.h"
+#include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "mlir/IR/Remarks.h"
 
 namespace gridir::grid {
@@ -38,7 +39,8 @@ public:
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    if (kernel.getRank() == 0)
+    // Programs that run as tasks have the dimensions that they were given.
+    if (kernel.getRank() == 0 || getTasks(kernel))
       return markAllAnalysesPreserved();
     SmallVector<DimSemantics> claims = getClaimedSemantics(kernel);
     SmallVector<DimVerdict> verdicts = analyzeParallelism(kernel);

@@ -268,6 +268,56 @@ def GridPlanMemoryPass : Pass<"grid-plan-memory", "::gridir::grid::KernelOp"> {
   ];
 }
 
+def GridPlanTasksPass : Pass<"grid-plan-tasks", "::gridir::grid::KernelOp"> {
+  let summary = "Find the kernels whose programs must run at the same time";
+  let description = [{
+    Most kernels have programs that can run one after another, each to its end.
+    Where programs meet, they must be there together: one signals a semaphore of
+    another core, or they share a semaphore. This pass marks such a kernel with
+    `grid.tasks`, so that a target runs its programs as tasks that can wait, and
+    writes down which dimensions are concurrent: the cores of a mesh, and those
+    that the author calls parallel. The programs of other dimensions run in
+    order, inside a task.
+
+    With `always` every kernel is marked: copies then overlap with what runs
+    meanwhile, in an order that `seed` chooses. With `races` the kernel is to
+    look for accesses that nothing brings into an order.
+
+    Before:
+
+    ```mlir
+    grid.kernel @meet grid(%c = 2 named "core" core)
+        scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>) {
+      %one = arith.constant 1 : i32
+      %other = arith.constant 0 : i32
+      grid.semaphore_signal %s, %one core %other : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @meet grid(%c = 2 named "core" core)
+        scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>)
+        semantics [core_parallel] attributes {grid.tasks = {}} {
+      %one = arith.constant 1 : i32
+      %other = arith.constant 0 : i32
+      grid.semaphore_signal %s, %one core %other : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+    }
+    ```
+  }];
+  let options = [
+    Option<"always", "always", "bool", "false", "Mark every kernel">,
+    Option<"races", "races", "bool", "false",
+           "Look for accesses that nothing brings into an order">,
+    Option<"seed", "seed", "int64_t", "-1",
+           "Of the order in which tasks and copies run; negative for the order of the programs">,
+  ];
+  let statistics = [
+    Statistic<"numTaskKernels", "num-task-kernels", "Number of kernels marked">,
+  ];
+}
+
 def GridPoisonMemoryPass : Pass<"grid-poison-memory", "::gridir::grid::KernelOp"> {
   let summary = "Fill memory with NaN before anything is written to it";
   let description = [{

@@ -127,6 +127,13 @@ FailureOr<KernelInfo> readKernelInfo(ModuleOp module) {
   info.name = name.str();
   if (auto bytes = module->getAttrOfType<IntegerAttr>("gridir.arena_bytes"))
     info.arenaBytes = bytes.getInt();
+  if (auto tasks = module->getAttrOfType<DictionaryAttr>("gridir.tasks")) {
+    info.tasks.emplace();
+    if (auto seed = tasks.getAs<IntegerAttr>("seed"))
+      info.tasks->seed = seed.getInt();
+    if (auto bytes = module->getAttrOfType<IntegerAttr>("gridir.shared_bytes"))
+      info.tasks->sharedBytes = bytes.getInt();
+  }
   if (auto texts = module->getAttrOfType<ArrayAttr>("gridir.diagnostics"))
     for (Attribute text : texts) {
       auto string = dyn_cast<StringAttr>(text);

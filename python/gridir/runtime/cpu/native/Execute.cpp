@@ -8,10 +8,11 @@
 
 #include "Execute.h"
 
+#include "CheckReport.h"
 #include "Prints.h"
+#include "Tasks.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
@@ -67,14 +68,6 @@ private:
 
 thread_local Arena threadArena;
 
-std::string replaceAll(std::string text, const std::string &from,
-                       const std::string &to) {
-  for (std::size_t at = text.find(from); at != std::string::npos;
-       at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
-}
-
 /// One call of one kernel. Tasks that are still queued when the call ends hold
 /// it, and find no chunk left.
 class Call {
@@ -112,21 +105,10 @@ public:
   /// Valid after all chunks have run.
   std::optional<std::string> getError() const {
     if (outOfMemory)
-      return "kernel `" + kernel.info.name + "` needs " +
-             std::to_string(kernel.info.arenaBytes) +
-             " bytes of scratch memory for each thread, and the system has no "
-             "more";
+      return describeLackOfMemory(kernel.info);
     if (failedChunk < 0)
       return std::nullopt;
-    const std::vector<std::string> &diagnostics = kernel.info.diagnostics;
-    std::size_t index = status[0] - 1;
-    if (index >= diagnostics.size())
-      return "kernel `" + kernel.info.name + "` failed check " +
-             std::to_string(status[0]);
-    std::string text =
-        replaceAll(diagnostics[index], "{0}", std::to_string(status[1]));
-    return "kernel `" + kernel.info.name +
-           "`: " + replaceAll(text, "{1}", std::to_string(status[2]));
+    return describeCheck(kernel.info, status);
   }
 
 private:
@@ -136,7 +118,7 @@ private:
       return;
     }
     // Each chunk has a status of its own, so that no check races with another.
-    std::array<int64_t, kStatusWords> chunkStatus = {};
+    Status chunkStatus = {};
     kernel.invoke(operands.data(), chunkStatus.data(),
                   chunk * range / numChunks, (chunk + 1) * range / numChunks,
                   arena);
@@ -160,36 +142,48 @@ private:
   std::mutex mutex;
   std::condition_variable allDone;
   int64_t failedChunk = -1;
-  std::array<int64_t, kStatusWords> status = {};
+  Status status = {};
 };
 
-} // namespace
-
-std::optional<std::string> runKernel(const Kernel &kernel,
-                                     const std::vector<void *> &operands,
-                                     const Threads &threads) {
+/// Runs the work items in chunks on several threads.
+std::optional<std::string> runItems(const Kernel &kernel,
+                                    const std::vector<void *> &operands,
+                                    const Threads &threads,
+                                    PrintBuffer *prints) {
   int64_t range = kernel.range(operands.data());
   if (range <= 0)
     return std::nullopt;
   int64_t numThreads = std::clamp<int64_t>(threads.count, 1, range);
-  // A kernel that prints has one work item and so runs on this thread.
-  PrintBuffer prints{&kernel, {}};
-  PrintBuffer *printsOrNone = kernel.info.prints.empty() ? nullptr : &prints;
-
-  std::optional<std::string> error;
   if (numThreads == 1) {
     Call call(kernel, operands, range, /*numChunks=*/1);
-    call.work(printsOrNone);
-    error = call.getError();
+    call.work(prints);
+    return call.getError();
+  }
+  int64_t numChunks = std::min(range, numThreads * kChunksPerThread);
+  auto call = std::make_shared<Call>(kernel, operands, range, numChunks);
+  for (int64_t i = 1; i < numThreads; ++i)
+    threads.schedule([call] { call->work(nullptr); });
+  // The caller works too, so a busy pool cannot hold the call up.
+  call->work(prints);
+  call->wait();
+  return call->getError();
+}
+
+} // namespace
+
+std::optional<std::string> runKernel(const Kernel &kernel,
+                                     const DeviceBuffers &buffers,
+                                     const Threads &threads) {
+  // A kernel that prints has one work item, or tasks, and so runs on this
+  // thread.
+  PrintBuffer prints{&kernel, {}};
+  PrintBuffer *printsOrNone = kernel.info.prints.empty() ? nullptr : &prints;
+  std::optional<std::string> error;
+  if (kernel.info.tasks) {
+    PrintScope scope(printsOrNone);
+    error = runTasks(kernel, {buffers});
   } else {
-    int64_t numChunks = std::min(range, numThreads * kChunksPerThread);
-    auto call = std::make_shared<Call>(kernel, operands, range, numChunks);
-    for (int64_t i = 1; i < numThreads; ++i)
-      threads.schedule([call] { call->work(nullptr); });
-    // The caller works too, so a busy pool cannot hold the call up.
-    call->work(printsOrNone);
-    call->wait();
-    error = call->getError();
+    error = runItems(kernel, buffers.data, threads, printsOrNone);
   }
   if (!prints.records.empty())
     deliverPrints(prints);

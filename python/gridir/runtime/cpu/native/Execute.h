@@ -9,7 +9,7 @@
 #ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_EXECUTE_H
 #define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_EXECUTE_H
 
-#include "Kernel.h"
+#include "Tasks.h"
 
 #include <functional>
 #include <optional>
@@ -27,7 +27,7 @@ struct Threads {
 /// Gives the message of the first run-time check that failed, in work-item
 /// order, or nothing. Everything that the kernel printed has been delivered.
 std::optional<std::string> runKernel(const Kernel &kernel,
-                                     const std::vector<void *> &operands,
+                                     const DeviceBuffers &buffers,
                                      const Threads &threads);
 
 } // namespace gridir::cpu

@@ -94,13 +94,18 @@ bool isSigned(ffi::DataType type) {
          type == ffi::DataType::S4;
 }
 
+/// The bytes of an array as the kernel sees it, one or more to an element.
+int64_t getNumBytes(const ffi::AnyBuffer &buffer) {
+  return getPackedBits(buffer.element_type()) ? buffer.element_count()
+                                              : buffer.size_bytes();
+}
+
 ffi::Error execute(ffi::ThreadPool pool, CallState *state,
                    ffi::RemainingArgs arguments, ffi::RemainingRets results) {
   const Kernel &kernel = *state->kernel;
   std::size_t numBytes = 0;
   PackedBuffers packed;
-  std::vector<void *> operands;
-  operands.reserve(arguments.size() + results.size());
+  DeviceBuffers buffers;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     ffi::ErrorOr<ffi::AnyBuffer> buffer = arguments.get<ffi::AnyBuffer>(i);
     if (!buffer)
@@ -109,8 +114,9 @@ ffi::Error execute(ffi::ThreadPool pool, CallState *state,
     ffi::DataType type = buffer->element_type();
     if (int bits = getPackedBits(type))
       data = packed.unpack(data, buffer->element_count(), bits, isSigned(type));
-    operands.push_back(data);
-    numBytes += buffer->size_bytes();
+    buffers.data.push_back(data);
+    buffers.sizes.push_back(getNumBytes(*buffer));
+    numBytes += buffers.sizes.back();
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
     ffi::ErrorOr<ffi::Result<ffi::AnyBuffer>> buffer =
@@ -122,21 +128,23 @@ ffi::Error execute(ffi::ThreadPool pool, CallState *state,
     if (int bits = getPackedBits(type))
       data = packed.unpackResult(data, (*buffer)->element_count(), bits,
                                  isSigned(type));
-    operands.push_back(data);
-    numBytes += (*buffer)->size_bytes();
+    buffers.data.push_back(data);
+    buffers.sizes.push_back(getNumBytes(**buffer));
+    numBytes += buffers.sizes.back();
   }
-  if (static_cast<int64_t>(operands.size()) != kernel.info.numOperands)
+  if (static_cast<int64_t>(buffers.data.size()) != kernel.info.numOperands)
     return ffi::Error(ffi::ErrorCode::kInvalidArgument,
                       "kernel `" + kernel.info.name + "` takes " +
                           std::to_string(kernel.info.numOperands) +
-                          " buffers, got " + std::to_string(operands.size()));
+                          " buffers, got " +
+                          std::to_string(buffers.data.size()));
 
   Threads threads;
   threads.count = numBytes <= kBytesWorthThreads ? 1 : pool.num_threads();
   threads.schedule = [&pool](std::function<void()> task) {
     pool.Schedule(std::move(task));
   };
-  if (std::optional<std::string> message = runKernel(kernel, operands, threads))
+  if (std::optional<std::string> message = runKernel(kernel, buffers, threads))
     return ffi::Error(ffi::ErrorCode::kInvalidArgument, *message);
   packed.pack();
   return ffi::Error::Success();

@@ -10,6 +10,7 @@
 
 #include "Prints.h"
 #include "SoftFloat.h"
+#include "Tasks.h"
 
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -82,6 +83,8 @@ private:
           address, JITSymbolFlags::Exported | JITSymbolFlags::Callable};
     };
     for (const auto &[name, address] : getPrintSymbols())
+      add(name, ExecutorAddr::fromPtr(address));
+    for (const auto &[name, address] : getTaskSymbols())
       add(name, ExecutorAddr::fromPtr(address));
     for (const auto &[name, address] : getSoftFloatSymbols())
       add(name, ExecutorAddr::fromPtr(address));

@@ -15,6 +15,7 @@
 #define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_KERNEL_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,14 @@ struct PrintSite {
   std::vector<PrintType> types;
 };
 
+/// How the work items of a kernel run that may wait for one another.
+struct TaskInfo {
+  /// Of the order in which they run; none for the order of the programs.
+  std::optional<int64_t> seed;
+  /// Memory that all work items share.
+  int64_t sharedBytes = 0;
+};
+
 /// What the runtime must know of a kernel beside its code.
 struct KernelInfo {
   std::string name;
@@ -79,6 +88,8 @@ struct KernelInfo {
   /// a failing check reports.
   std::vector<std::string> diagnostics;
   std::vector<PrintSite> prints;
+  /// None for work items that run from beginning to end, in any order.
+  std::optional<TaskInfo> tasks;
 };
 
 /// Words of a kernel's status: 1 + index into `diagnostics` (0 when all is

@@ -77,11 +77,16 @@ json::Value toJson(const KernelInfo &info) {
     prints.push_back(
         json::Object{{"format", site.format}, {"types", std::move(types)}});
   }
+  json::Value tasks = nullptr;
+  if (info.tasks)
+    tasks = json::Object{{"seed", info.tasks->seed},
+                         {"shared", info.tasks->sharedBytes}};
   return json::Object{{"name", info.name},
                       {"operands", info.numOperands},
                       {"arena", info.arenaBytes},
                       {"diagnostics", json::Array(info.diagnostics)},
-                      {"prints", std::move(prints)}};
+                      {"prints", std::move(prints)},
+                      {"tasks", std::move(tasks)}};
 }
 
 } // namespace
@@ -102,6 +107,13 @@ static bool fromJSON(const json::Value &value, PrintSite &site,
          mapper.map("types", site.types);
 }
 
+static bool fromJSON(const json::Value &value, TaskInfo &info,
+                     json::Path path) {
+  json::ObjectMapper mapper(value, path);
+  return mapper && mapper.map("seed", info.seed) &&
+         mapper.map("shared", info.sharedBytes);
+}
+
 static bool fromJSON(const json::Value &value, KernelInfo &info,
                      json::Path path) {
   json::ObjectMapper mapper(value, path);
@@ -109,7 +121,7 @@ static bool fromJSON(const json::Value &value, KernelInfo &info,
          mapper.map("operands", info.numOperands) &&
          mapper.map("arena", info.arenaBytes) &&
          mapper.map("diagnostics", info.diagnostics) &&
-         mapper.map("prints", info.prints);
+         mapper.map("prints", info.prints) && mapper.map("tasks", info.tasks);
 }
 
 std::string getObjectKey(std::string_view module,

@@ -1,0 +1,35 @@
+//===- Async.h - What copies and semaphores are in memory -----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_ASYNC_H
+#define GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_ASYNC_H
+
+#include "dialects/Conversion/GridToLoops/Views.h"
+
+namespace gridir {
+
+/// The counter of a semaphore that is one, not an array of them.
+mlir::FailureOr<mlir::Value> getCounter(KernelLowering &lowering,
+                                        mlir::Operation *op,
+                                        mlir::Value semaphore);
+
+/// The bytes of what a Ref holds, as a semaphore counts them, as an i64.
+mlir::Value createNumBytes(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value ref);
+
+/// Replaces what `op` copies to, by its source or their sum, at once.
+void createCopy(mlir::OpBuilder &builder, grid::CopyStartOp op);
+
+/// The patterns of copies and semaphores in programs that wait for one
+/// another.
+void populateTaskPatterns(mlir::RewritePatternSet &patterns,
+                          KernelLowering &lowering);
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_ASYNC_H

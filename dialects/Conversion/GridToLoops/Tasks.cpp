@@ -1,0 +1,295 @@
+//===- Tasks.cpp - Copies and semaphores of programs that wait ------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each work item is a task of the runtime, which decides at a signal, a wait or
+// a copy who goes on. All of them are calls; a counter is in memory, and the
+// same counter of another work item is at the same place of its memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToLoops/Async.h"
+#include "dialects/Grid/Analysis/TaskPrograms.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace gridir::grid;
+
+namespace gridir {
+namespace {
+
+Value createI64(OpBuilder &builder, Location loc, int64_t value) {
+  return arith::ConstantIntOp::create(builder, loc, value, 64);
+}
+
+Value toI64(OpBuilder &builder, Location loc, Value value) {
+  if (value.getType().isIndex())
+    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                      value);
+  return arith::ExtSIOp::create(builder, loc, builder.getI64Type(), value);
+}
+
+int64_t getBytesPerElement(Value memref) {
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  if (auto complexType = dyn_cast<ComplexType>(element))
+    return complexType.getElementType().getIntOrFloatBitWidth() / 4;
+  // A number that does not fill a byte has one to itself.
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+/// The address of the first element, as an i64.
+Value createAddress(OpBuilder &builder, Location loc, Value memref) {
+  Value base =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memref);
+  auto layout = memref::ExtractStridedMetadataOp::create(builder, loc, memref);
+  Value offset = arith::MulIOp::create(
+      builder, loc, layout.getOffset(),
+      createIndex(builder, loc, getBytesPerElement(memref)));
+  return toI64(builder, loc, arith::AddIOp::create(builder, loc, base, offset));
+}
+
+FailureOr<Value> createCounterAddress(OpBuilder &builder,
+                                      KernelLowering &lowering, Operation *op,
+                                      Value semaphore) {
+  FailureOr<Value> counter = getCounter(lowering, op, semaphore);
+  if (failed(counter))
+    return failure();
+  if (!cast<MemRefType>(counter->getType()).getElementType().isInteger(64))
+    return lowering.fail(op, "expected a semaphore of this kernel, got " +
+                                 lowering.getName(semaphore) +
+                                 " of the call, in a kernel whose programs "
+                                 "wait for one another");
+  return createAddress(builder, op->getLoc(), *counter);
+}
+
+/// The work item of another core: the own one with other places along the
+/// dimensions of cores.
+FailureOr<Value> createItemOfCore(OpBuilder &builder, KernelLowering &lowering,
+                                  Operation *op, Value core) {
+  KernelOp kernel = lowering.kernel;
+  Location loc = op->getLoc();
+  Value rest = toIndex(builder, loc, core);
+  SmallVector<Value> ids(lowering.programIds);
+  Value numCores = createIndex(builder, loc, 1);
+  for (unsigned d : llvm::reverse(lowering.parallelDims))
+    if (isCoreDim(kernel, d)) {
+      Value size = lowering.gridSizes[d];
+      ids[d] = arith::RemUIOp::create(builder, loc, rest, size);
+      rest = arith::DivUIOp::create(builder, loc, rest, size);
+      numCores = arith::MulIOp::create(builder, loc, numCores, size);
+    }
+  Value zero = createIndex(builder, loc, 0);
+  Value outside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
+                                        toIndex(builder, loc, core), numCores);
+  lowering.reportIf(builder, loc, outside, "core {0} is out of bounds [0, {1})",
+                    core, numCores);
+  Value item = zero;
+  for (unsigned d : lowering.parallelDims) {
+    item = arith::MulIOp::create(builder, loc, item, lowering.gridSizes[d]);
+    item = arith::AddIOp::create(builder, loc, item, ids[d]);
+  }
+  Value own = zero;
+  for (unsigned d : lowering.parallelDims) {
+    own = arith::MulIOp::create(builder, loc, own, lowering.gridSizes[d]);
+    own = arith::AddIOp::create(builder, loc, own, lowering.programIds[d]);
+  }
+  Value safe = arith::SelectOp::create(builder, loc, outside, own, item);
+  return toI64(builder, loc, safe);
+}
+
+/// The same address in the memory of the receiver of a copy or signal.
+template <typename OpT>
+FailureOr<Value> createRemoteAddress(OpBuilder &builder,
+                                     KernelLowering &lowering, OpT op,
+                                     Value address) {
+  if (!op.getDevice().empty())
+    return lowering.fail(op, "expected a core of the same device, got another "
+                             "device");
+  if (!op.getCore())
+    return address;
+  Location loc = op.getLoc();
+  FailureOr<Value> item = createItemOfCore(builder, lowering, op, op.getCore());
+  if (failed(item))
+    return failure();
+  return createRuntimeCall(builder, loc, lowering, "gridirTaskLocate",
+                           {address, createI64(builder, loc, -1), *item},
+                           builder.getI64Type())
+      .front();
+}
+
+void createWait(OpBuilder &builder, Location loc, KernelLowering &lowering,
+                Value counter, Value amount, const Twine &what, bool keep) {
+  int64_t diagnostic = lowering.addDiagnostic(
+      loc, what + " waits for {1} on a semaphore that holds {0}, and "
+                  "nothing can signal it");
+  createRuntimeCall(builder, loc, lowering, "gridirTaskWait",
+                    {counter, amount, createI64(builder, loc, keep),
+                     createI64(builder, loc, diagnostic)});
+}
+
+class TaskCopyStartPattern : public LoweringPattern<CopyStartOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(CopyStartOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    FailureOr<Value> arrived =
+        createCounterAddress(rewriter, lowering, op, op.getSem());
+    if (failed(arrived))
+      return failure();
+    arrived = createRemoteAddress(rewriter, lowering, op, *arrived);
+    FailureOr<Value> sent = createI64(rewriter, loc, 0);
+    if (op.getSrcSem())
+      sent = createCounterAddress(rewriter, lowering, op, op.getSrcSem());
+    if (failed(arrived) || failed(sent))
+      return failure();
+    Value bytes = createNumBytes(rewriter, loc, op.getDest());
+
+    Value source = getMemRef(op.getSource()), dest = getMemRef(op.getDest());
+    if (!source || !dest || op.getAdd()) {
+      // What the runtime cannot do later is done now.
+      if (op.getCore())
+        return lowering.fail(op, "expected a copy to another core without add, "
+                                 "of a Ref that is in one piece in memory");
+      createCopy(rewriter, op);
+      createRuntimeCall(rewriter, loc, lowering, "gridirTaskSignal",
+                        {*arrived, bytes});
+      rewriter.eraseOp(op);
+      return success();
+    }
+    FailureOr<Value> to = createRemoteAddress(
+        rewriter, lowering, op, createAddress(rewriter, loc, dest));
+    if (failed(to))
+      return failure();
+    createDims(rewriter, loc, lowering, source, dest);
+    createRuntimeCall(rewriter, loc, lowering, "gridirTaskCopy",
+                      {createAddress(rewriter, loc, source), *to,
+                       createI64(rewriter, loc, getBytesPerElement(dest)),
+                       bytes, *arrived, *sent});
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static void createDims(OpBuilder &builder, Location loc,
+                         KernelLowering &lowering, Value source, Value dest) {
+    auto from = memref::ExtractStridedMetadataOp::create(builder, loc, source);
+    auto to = memref::ExtractStridedMetadataOp::create(builder, loc, dest);
+    for (auto [size, strideFrom, strideTo] :
+         llvm::zip_equal(cast<MemRefType>(dest.getType()).getShape(),
+                         from.getStrides(), to.getStrides()))
+      createRuntimeCall(builder, loc, lowering, "gridirTaskDim",
+                        {createI64(builder, loc, size),
+                         toI64(builder, loc, strideFrom),
+                         toI64(builder, loc, strideTo)});
+  }
+};
+
+class TaskCopyWaitPattern : public LoweringPattern<CopyWaitOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(CopyWaitOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    FailureOr<Value> counter =
+        createCounterAddress(rewriter, lowering, op, op.getSem());
+    if (failed(counter))
+      return failure();
+    createWait(rewriter, loc, lowering, *counter,
+               createNumBytes(rewriter, loc, op.getDest()),
+               "a copy to " + lowering.getName(op.getDest()), /*keep=*/false);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+class TaskSignalPattern : public LoweringPattern<SemaphoreSignalOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(SemaphoreSignalOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    FailureOr<Value> counter =
+        createCounterAddress(rewriter, lowering, op, op.getSem());
+    if (failed(counter))
+      return failure();
+    counter = createRemoteAddress(rewriter, lowering, op, *counter);
+    if (failed(counter))
+      return failure();
+    createRuntimeCall(rewriter, loc, lowering, "gridirTaskSignal",
+                      {*counter, toI64(rewriter, loc, op.getAmount())});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+class TaskWaitPattern : public LoweringPattern<SemaphoreWaitOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(SemaphoreWaitOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    FailureOr<Value> counter =
+        createCounterAddress(rewriter, lowering, op, op.getSem());
+    if (failed(counter))
+      return failure();
+    createWait(rewriter, loc, lowering, *counter,
+               toI64(rewriter, loc, op.getAmount()), "the kernel",
+               op.getKeep());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+class TaskReadPattern : public LoweringPattern<SemaphoreReadOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(SemaphoreReadOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    FailureOr<Value> counter =
+        createCounterAddress(rewriter, lowering, op, op.getSem());
+    if (failed(counter))
+      return failure();
+    Value held = createRuntimeCall(rewriter, loc, lowering, "gridirTaskRead",
+                                   {*counter}, rewriter.getI64Type())
+                     .front();
+    rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, rewriter.getI32Type(),
+                                                 held);
+    return success();
+  }
+};
+
+class TaskDelayPattern : public LoweringPattern<DelayOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(DelayOp op,
+                                PatternRewriter &rewriter) const override {
+    createRuntimeCall(rewriter, op.getLoc(), lowering, "gridirTaskPause", {});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateTaskPatterns(RewritePatternSet &patterns,
+                          KernelLowering &lowering) {
+  patterns.add<TaskCopyStartPattern, TaskCopyWaitPattern, TaskSignalPattern,
+               TaskWaitPattern, TaskReadPattern, TaskDelayPattern>(
+      patterns.getContext(), lowering);
+}
+
+} // namespace gridir

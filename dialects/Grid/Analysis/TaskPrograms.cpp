@@ -1,0 +1,84 @@
+//===- TaskPrograms.cpp - Programs that wait for one another --------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/Analysis/TaskPrograms.h"
+
+#include "dialects/Grid/Analysis/GridParallelism.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace gridir::grid {
+
+DictionaryAttr getTasks(KernelOp kernel) {
+  return kernel->getAttrOfType<DictionaryAttr>(kTasksAttrName);
+}
+
+bool isCoreDim(KernelOp kernel, unsigned dim) {
+  DimKind kind = kernel.getDim(dim).getKind();
+  return kind == DimKind::Core || kind == DimKind::Subcore;
+}
+
+bool isConcurrent(KernelOp kernel, unsigned dim, DimSemantics claim) {
+  return isCoreDim(kernel, dim) || isParallel(claim);
+}
+
+bool isSchedulingPoint(Operation *op) {
+  return isa<CopyStartOp, CopyWaitOp, SemaphoreSignalOp, SemaphoreWaitOp,
+             SemaphoreReadOp, DelayOp>(op);
+}
+
+bool isSharedByPrograms(KernelOp kernel, MemRefType ref, ArrayAttr collective) {
+  if (collective && !collective.empty())
+    return true;
+  auto space = dyn_cast_or_null<SpaceAttr>(ref.getMemorySpace());
+  if (!space)
+    return false;
+  switch (space.getValue()) {
+  case MemorySpace::Any:
+  case MemorySpace::Host:
+  case MemorySpace::TpuHbm:
+  case MemorySpace::GpuGmem:
+    break;
+  default:
+    return false;
+  }
+  // Without cores by name, the programs of a grid have each its own.
+  return llvm::any_of(llvm::seq(kernel.getRank()),
+                      [&](unsigned dim) { return isCoreDim(kernel, dim); });
+}
+
+Operation *findMeeting(KernelOp kernel) {
+  Operation *meeting = nullptr;
+  kernel.getBodyRegion().walk([&](Operation *op) {
+    bool meets =
+        TypeSwitch<Operation *, bool>(op)
+            .Case<CopyStartOp, SemaphoreSignalOp>([](auto sends) {
+              return sends.getCore() || !sends.getDevice().empty();
+            })
+            .Case([](BarrierSemaphoreOp) { return true; })
+            .Case([&](ScopedOp scoped) {
+              return llvm::any_of(
+                  scoped.getBody().getArgumentTypes(), [&](Type type) {
+                    auto ref = cast<MemRefType>(type);
+                    return isa<SemaphoreType>(ref.getElementType()) &&
+                           isSharedByPrograms(
+                               kernel, ref,
+                               scoped.getCollective().value_or(ArrayAttr()));
+                  });
+            })
+            .Default(false);
+    if (!meets)
+      return WalkResult::advance();
+    meeting = op;
+    return WalkResult::interrupt();
+  });
+  return meeting;
+}
+
+} // namespace gridir::grid

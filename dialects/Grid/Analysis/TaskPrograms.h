@@ -1,0 +1,44 @@
+//===- TaskPrograms.h - Programs that wait for one another ----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GRID_ANALYSIS_TASKPROGRAMS_H
+#define GRIDIR_DIALECTS_GRID_ANALYSIS_TASKPROGRAMS_H
+
+#include "dialects/Grid/IR/Grid.h"
+
+namespace gridir::grid {
+
+/// The attribute of a kernel whose programs run as tasks: a dictionary, with
+/// `seed` for the order in which they run.
+inline constexpr llvm::StringLiteral kTasksAttrName = "grid.tasks";
+
+/// What `grid-plan-tasks` decided; null for programs that run to their end.
+mlir::DictionaryAttr getTasks(KernelOp kernel);
+
+/// Whether the programs along a dimension are there at the same time: the cores
+/// of a mesh are, and what the author says is parallel.
+bool isConcurrent(KernelOp kernel, unsigned dim, DimSemantics claim);
+
+/// Whether a dimension enumerates what another program can name as its core.
+bool isCoreDim(KernelOp kernel, unsigned dim);
+
+/// An op by which a program sees, or is seen by, another one or a copy.
+bool isSchedulingPoint(mlir::Operation *op);
+
+/// The op that makes a program depend on another one that is there at the same
+/// time; null if each can run to its end by itself.
+mlir::Operation *findMeeting(KernelOp kernel);
+
+/// Whether a Ref of scratch, or of a scope with these `collective` dimensions,
+/// is one for all programs that are there at the same time.
+bool isSharedByPrograms(KernelOp kernel, mlir::MemRefType ref,
+                        mlir::ArrayAttr collective = {});
+
+} // namespace gridir::grid
+
+#endif // GRIDIR_DIALECTS_GRID_ANALYSIS_TASKPROGRAMS_H

@@ -1,0 +1,64 @@
+//===- PlanTasks.cpp - Which kernels run as tasks -------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/Transforms/Passes.h"
+
+#include "dialects/Grid/Analysis/GridParallelism.h"
+#include "dialects/Grid/Analysis/TaskPrograms.h"
+#include "mlir/IR/Remarks.h"
+
+namespace gridir::grid {
+#define GEN_PASS_DEF_GRIDPLANTASKSPASS
+#include "dialects/Grid/Transforms/Passes.h.inc"
+} // namespace gridir::grid
+
+using namespace mlir;
+using namespace gridir::grid;
+
+namespace {
+
+class GridPlanTasksPass
+    : public gridir::grid::impl::GridPlanTasksPassBase<GridPlanTasksPass> {
+public:
+  using GridPlanTasksPassBase::GridPlanTasksPassBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    SmallVector<DimSemantics> claims = getClaimedSemantics(kernel);
+    bool anyConcurrent = false;
+    SmallVector<Attribute> semantics;
+    for (unsigned dim = 0; dim < kernel.getRank(); ++dim) {
+      bool concurrent = isConcurrent(kernel, dim, claims[dim]);
+      if (concurrent && !isParallel(claims[dim]))
+        claims[dim] = DimSemantics::CoreParallel;
+      anyConcurrent |= concurrent && kernel.getDim(dim).getSize() != 1;
+      semantics.push_back(DimSemanticsAttr::get(&getContext(), claims[dim]));
+    }
+    Operation *meeting = findMeeting(kernel);
+    if (!always && !(meeting && anyConcurrent))
+      return markAllAnalysesPreserved();
+
+    if (meeting)
+      remark::analysis(
+          meeting->getLoc(),
+          remark::RemarkOpts::name("tasks").category(getArgument()))
+          << "programs run as tasks, since they meet here";
+    Builder builder(&getContext());
+    SmallVector<NamedAttribute> fields;
+    if (races)
+      fields.push_back(builder.getNamedAttr("races", builder.getUnitAttr()));
+    if (seed >= 0)
+      fields.push_back(
+          builder.getNamedAttr("seed", builder.getI64IntegerAttr(seed)));
+    kernel->setAttr(kTasksAttrName, builder.getDictionaryAttr(fields));
+    kernel.setSemanticsAttr(builder.getArrayAttr(semantics));
+    ++numTaskKernels;
+  }
+};
+
+} // namespace

@@ -1,0 +1,29 @@
+//===- CheckReport.h - What a failed call says ----------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_CHECKREPORT_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_CHECKREPORT_H
+
+#include "Kernel.h"
+
+#include <array>
+
+namespace gridir::cpu {
+
+/// The words that a check leaves behind, as `kStatusWords` says.
+using Status = std::array<int64_t, kStatusWords>;
+
+/// The message of a check that failed.
+std::string describeCheck(const KernelInfo &info, const Status &status);
+
+/// The message of a call for which there is no memory.
+std::string describeLackOfMemory(const KernelInfo &info);
+
+} // namespace gridir::cpu
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_CHECKREPORT_H

@@ -1,0 +1,53 @@
+//===- Fiber.h - A function that can be left and gone on with -------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_FIBER_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_FIBER_H
+
+#include <functional>
+#include <memory>
+#include <ucontext.h>
+
+namespace gridir::cpu {
+
+/// A stack of its own, on which one function after another runs. A function
+/// that suspends goes on where it was when it is resumed, on the same thread.
+/// One that is never resumed again is forgotten with its stack; nothing on it
+/// is destroyed.
+class Fiber {
+public:
+  /// Null when the system has no memory left for a stack.
+  static std::unique_ptr<Fiber> create();
+  ~Fiber();
+  Fiber(const Fiber &) = delete;
+  Fiber &operator=(const Fiber &) = delete;
+
+  /// Gives the fiber a function to run; the last one must have ended.
+  void start(std::function<void()> function);
+
+  /// Runs the function until it suspends or ends.
+  void resume();
+
+  /// Goes back to who resumed the fiber. Called by the function that runs.
+  void suspend();
+
+  bool isDone() const { return done; }
+
+private:
+  explicit Fiber(void *stack) : stack(stack) {}
+  static void enter();
+
+  void *stack;
+  ucontext_t own = {}, resumer = {};
+  std::function<void()> body;
+  bool done = true;
+};
+
+} // namespace gridir::cpu
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_FIBER_H
