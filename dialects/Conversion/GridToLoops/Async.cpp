@@ -223,9 +223,8 @@ public:
       OpBuilder::InsertionGuard guard(rewriter);
       lowering.barrier = lowering.allocate(loc, {}, rewriter.getI64Type());
       rewriter.setInsertionPointAfterValue(lowering.barrier);
-      linalg::FillOp::create(rewriter, loc,
-                             arith::ConstantIntOp::create(rewriter, loc, 0, 64),
-                             lowering.barrier);
+      Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 64);
+      linalg::FillOp::create(rewriter, loc, zero, lowering.barrier);
     }
     auto type = cast<MemRefType>(op.getResult().getType());
     if (type.getRank() != 0)

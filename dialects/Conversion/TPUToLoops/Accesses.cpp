@@ -243,7 +243,8 @@ LogicalResult raiseEnqueue(tpu::EnqueueDMAOp op, Raising &raising) {
   grid::CopyStartOp::create(
       raising.builder, op.getLoc(), raising.get(op.getSource()),
       raising.get(op.getTarget()), raising.get(op.getTargetSemaphore()),
-      Value(), ValueRange(), grid::DeviceIdTypeAttr());
+      /*src_sem=*/Value(), /*device=*/ValueRange(), /*core=*/Value(),
+      grid::DeviceIdTypeAttr());
   return success();
 }
 

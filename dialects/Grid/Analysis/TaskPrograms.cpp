@@ -36,24 +36,33 @@ bool isSchedulingPoint(Operation *op) {
 bool isSharedByPrograms(KernelOp kernel, MemRefType ref, ArrayAttr collective) {
   if (collective && !collective.empty())
     return true;
-  auto space = dyn_cast_or_null<SpaceAttr>(ref.getMemorySpace());
+  auto space = dyn_cast_or_null<MemorySpaceAttr>(ref.getMemorySpace());
   if (!space)
     return false;
   switch (space.getValue()) {
+  case MemorySpace::GpuGmem:
+    return true;
   case MemorySpace::Any:
   case MemorySpace::Host:
   case MemorySpace::TpuHbm:
-  case MemorySpace::GpuGmem:
     break;
   default:
     return false;
   }
-  // Without cores by name, the programs of a grid have each its own.
+  // The cores of a mesh are of one chip; other programs have each its own.
   return llvm::any_of(llvm::seq(kernel.getRank()),
                       [&](unsigned dim) { return isCoreDim(kernel, dim); });
 }
 
 Operation *findMeeting(KernelOp kernel) {
+  auto isSharedSemaphore = [&](Type type, ArrayAttr collective) {
+    auto ref = cast<MemRefType>(type);
+    return isa<SemaphoreType>(ref.getElementType()) &&
+           isSharedByPrograms(kernel, ref, collective);
+  };
+  for (BlockArgument scratch : kernel.getScratchRefs())
+    if (isSharedSemaphore(scratch.getType(), {}))
+      return kernel;
   Operation *meeting = nullptr;
   kernel.getBodyRegion().walk([&](Operation *op) {
     bool meets =
@@ -65,11 +74,8 @@ Operation *findMeeting(KernelOp kernel) {
             .Case([&](ScopedOp scoped) {
               return llvm::any_of(
                   scoped.getBody().getArgumentTypes(), [&](Type type) {
-                    auto ref = cast<MemRefType>(type);
-                    return isa<SemaphoreType>(ref.getElementType()) &&
-                           isSharedByPrograms(
-                               kernel, ref,
-                               scoped.getCollective().value_or(ArrayAttr()));
+                    return isSharedSemaphore(
+                        type, scoped.getCollective().value_or(ArrayAttr()));
                   });
             })
             .Default(false);

@@ -36,7 +36,9 @@ public:
       bool concurrent = isConcurrent(kernel, dim, claims[dim]);
       if (concurrent && !isParallel(claims[dim]))
         claims[dim] = DimSemantics::CoreParallel;
-      anyConcurrent |= concurrent && kernel.getDim(dim).getSize() != 1;
+      // One core may be named, too.
+      anyConcurrent |= isCoreDim(kernel, dim) ||
+                       (concurrent && kernel.getDim(dim).getSize() != 1);
       semantics.push_back(DimSemanticsAttr::get(&getContext(), claims[dim]));
     }
     Operation *meeting = findMeeting(kernel);

@@ -28,6 +28,7 @@ class KernelContext:
       axes: for each grid dimension that the kernel's author sees, its place in the whole grid (`jax.vmap` adds more).
       axis_names: the names of the dimensions of the whole grid, None where one has no name.
       static_grid: the sizes of the dimensions of the whole grid, None where the call gives it.
+      core_axes: the names of the dimensions that enumerate the cores of a mesh, in their order.
       platform: the platform that `jax.lax.platform_dependent` is resolved for.
       origin: the source info of the equation that is being decomposed, or None; its parts are all from there.
       caller: the source info of the equation whose nested jaxpr is walked, or None.
@@ -42,6 +43,7 @@ class KernelContext:
     axes: tuple[int, ...] = ()
     axis_names: tuple[str | None, ...] = ()
     static_grid: tuple[int | None, ...] = ()
+    core_axes: tuple[str, ...] = ()
     platform: str = "cpu"
     program_ids: tuple[Any, ...] | None = None
     pipeline_grid: tuple[Any, ...] | None = None
@@ -64,10 +66,8 @@ class KernelContext:
         finally:
             self.program_ids, self.pipeline_grid = outer
 
-    def size_of(self, axis_name: Any) -> int | None:
-        """The size of the grid dimension of that name; None where there is none, or where the call gives it."""
-        if axis_name not in self.axis_names:
-            return None
+    def size_of(self, axis_name: str) -> int | None:
+        """The size of the grid dimension of that name; None where the call gives it."""
         return self.static_grid[self.axis_names.index(axis_name)]
 
     def place_of(self, eqn: Any) -> Any:

@@ -12,6 +12,7 @@ import gridir.frontend.rules  # noqa: F401  (registers the rules)
 from gridir.frontend import fields, jax_compat
 from gridir.frontend.context import KernelContext
 from gridir.frontend.grid_mapping import SideTable, build_kernel, dim_names, is_whole
+from gridir.frontend.meshes import dim_kinds
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.types import is_ref
 from gridir.frontend.walker import check_supported, erase_unused, global_refs, walk
@@ -85,11 +86,16 @@ def make_context(request: KernelRequest, platform: str) -> KernelContext:
     """What the equations of the kernel share."""
     mapping: Any = request.grid_mapping
     vmapped = set(mapping.vmapped_dims)
+    names = dim_names(mapping.grid_names, len(mapping.grid))
+    kinds = dim_kinds(request.mesh, len(mapping.grid))
     return KernelContext(
         name=request.kernel_name,
         walk=walk,
         axes=tuple(i for i in range(len(mapping.grid)) if i not in vmapped),
-        axis_names=dim_names(mapping.grid_names, len(mapping.grid)),
+        axis_names=names,
         static_grid=tuple(size if isinstance(size, int) else None for size in mapping.grid),
+        core_axes=tuple(
+            name for name, kind in zip(names, kinds, strict=True) if name is not None and kind in ("core", "subcore")
+        ),
         platform=platform,
     )

@@ -73,3 +73,29 @@ module {
 module attributes {gridir.kernel = "k"} {
   func.func private @k()
 }
+
+// -----
+
+// Pinned buffers share bytes with none, and the arena may be seen by other tasks; what all tasks share is elsewhere.
+// CHECK-LABEL: module
+// CHECK-SAME:    gridir.arena_bytes = 128 : i64
+// CHECK-SAME:    gridir.shared_bytes = 64 : i64
+// CHECK:       func.func private @gridirTaskShared() -> memref<64xi8>
+// CHECK:       func.func @tasks(
+// CHECK-SAME:      %[[ARENA:[a-z0-9]*]]: memref<128xi8>)
+// CHECK:         %[[SHARED:.*]] = call @gridirTaskShared() : () -> memref<64xi8>
+// CHECK:         memref.view %[[SHARED]]
+// CHECK:         memref.view %[[ARENA]]
+module attributes {gridir.kernel = "tasks", gridir.tasks = {}} {
+  func.func @tasks(%status: memref<4xi64>, %lo: index, %hi: index) {
+    %c0 = arith.constant 0 : index
+    %x = arith.constant 1 : i64
+    %a = memref.alloca() {gridir.pinned} : memref<8xi64>
+    %b = memref.alloca() : memref<8xi64>
+    %c = memref.alloca() {gridir.shared} : memref<8xi64>
+    memref.store %x, %a[%c0] : memref<8xi64>
+    memref.store %x, %b[%c0] : memref<8xi64>
+    memref.store %x, %c[%c0] : memref<8xi64>
+    return
+  }
+}

@@ -40,11 +40,33 @@ grid.kernel @unseeded grid()
 
 // -----
 
-grid.kernel @shared_scope grid()
-    inputs() outputs(%o: f32 [8]) {
-  // expected-error @below {{expected Refs of one program, got a scope shared along 1 mesh axes}}
-  grid.scoped (%t: memref<8xf32>) attributes {collective = ["core"]} {
+grid.kernel @shared_scope grid(%i = 2, %j = 4 named "subcore" subcore)
+    inputs() outputs(%o: f32 [8] space any)
+    semantics [parallel, subcore_parallel] attributes {grid.tasks = {}} {
+  // expected-error @below {{expected a scope that all concurrent programs share, got one of its own along dimension 0}}
+  grid.scoped (%t: memref<8xf32>) attributes {collective = ["subcore"]} {
   }
+}
+
+// -----
+
+// expected-error @below {{expected inputs that the kernel reads in place, got one that must be copied before programs that wait for one another}}
+grid.kernel @scribbled grid(%i = 2)
+    inputs(%x: f32 [8]) outputs(%o: f32 [8])
+    semantics [parallel] attributes {grid.tasks = {}} {
+  %v = grid.load %o : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+  grid.store %v, %x : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// -----
+
+grid.kernel @other_device grid(%i = 2)
+    inputs() outputs(%o: f32 [8])
+    scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>)
+    semantics [parallel] attributes {grid.tasks = {}} {
+  %c1 = arith.constant 1 : i32
+  // expected-error @below {{expected a core of the same device, got another device}}
+  grid.semaphore_signal %s, %c1 device (%c1 : i32) {device_id_type = #grid.device_id_type<logical>} : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
 }
 
 // -----

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import string
 from typing import Any
 
@@ -125,18 +126,55 @@ def _check(ctx: RuleContext, *leaves: ir.Value, err_tree: Any, debug: bool) -> l
 # Semaphores ------------------------------------------------------------------------------------------------------
 
 
-def device_operands(ctx: RuleContext, device: Any, device_id_type: Any) -> tuple[list[ir.Value], Any]:
-    """The coordinates of a remote device and the attribute that says how it is named; nothing for this device."""
+@dataclasses.dataclass(frozen=True)
+class Receiver:
+    """Who receives a signal or a copy.
+
+    Attributes:
+      device: the coordinates of another device, or its number; empty for this one.
+      kind: the attribute that says how the device is named, or None.
+      core: the number of a core of the mesh, in row-major order of its dimensions, or None for this one.
+    """
+
+    device: tuple[ir.Value, ...] = ()
+    kind: ir.Attribute | None = None
+    core: ir.Value | None = None
+
+
+def receiver_of(ctx: RuleContext, device: Any, device_id_type: Any, core: ir.Value | None = None) -> Receiver:
+    """Reads the `device_id` of an equation, which by its names may mean a core of the kernel's own mesh.
+
+    Args:
+      device: None for this device, its number, its coordinates, or a dictionary from names of axes to places.
+      core: the `core_index` of the equation.
+    """
     if device is None:
-        return [], None
+        return Receiver(core=core)
     if isinstance(device, dict):
+        if not set(device) <= set(ctx.kernel.core_axes):
+            raise ctx.unsupported("expected a device named by all its mesh coordinates, got one named by mesh axes")
         if all(ctx.kernel.size_of(name) == 1 for name in device):
             # A core of a mesh of one core is this one.
-            return [], None
-        raise ctx.unsupported("expected a device named by all its mesh coordinates, got one named by mesh axes")
+            return Receiver()
+        return Receiver(core=_core_number(ctx, device))
     kind = str(getattr(device_id_type, "value", device_id_type)).lower()
     operands = [x if isinstance(x, ir.Value) else emit.constant(x, emit.i32()) for x in tree_util.tree_leaves(device)]
-    return operands, ir.Attribute.parse(f"#grid.device_id_type<{kind}>")
+    return Receiver(tuple(operands), ir.Attribute.parse(f"#grid.device_id_type<{kind}>"), core)
+
+
+def _core_number(ctx: RuleContext, places: dict[str, Any]) -> ir.Value:
+    """The number of the core at these places, and at this core's own along the axes that are not named."""
+    number = emit.constant(0, emit.i32())
+    for name in ctx.kernel.core_axes:
+        axis = ir.StringAttr.get(name)
+        place = places.get(name)
+        if place is None:
+            place = grid.ProgramIdOp(axis).result
+        elif not isinstance(place, ir.Value):
+            place = emit.constant(place, emit.i32())
+        size = grid.NumProgramsOp(axis).result
+        number = emit.binary("arith.addi", emit.binary("arith.muli", number, size), place)
+    return number
 
 
 @rule("semaphore_read")
@@ -148,8 +186,8 @@ def _semaphore_read(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> ir.V
 @rule("semaphore_signal")
 def _semaphore_signal(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, device_id_type: Any) -> list[ir.Value]:
     ref, transforms, amount, device, core = tree_util.tree_unflatten(args_tree, leaves)
-    operands, kind = device_operands(ctx, device, device_id_type)
-    grid.SemaphoreSignalOp(view(ctx, ref, transforms), amount, operands, core=core, device_id_type=kind)
+    to = receiver_of(ctx, device, device_id_type, core)
+    grid.SemaphoreSignalOp(view(ctx, ref, transforms), amount, to.device, core=to.core, device_id_type=to.kind)
     return []
 
 

@@ -16,7 +16,7 @@ from jax import lax
 from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import decomposition, register, rule
-from gridir.frontend.rules.pallas import device_operands
+from gridir.frontend.rules.pallas import receiver_of
 from gridir.frontend.rules.state import transformed
 from gridir.frontend.types import bit_width
 from gridir.mlir import ir
@@ -69,16 +69,19 @@ def _dma_start(
     ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, priority: int = 0, add: bool = False
 ) -> list[ir.Value]:
     source, dest, sem, source_sem, device = tree.unflatten(leaves)
-    operands, kind = device_operands(ctx, device, device_id_type)
+    to = receiver_of(ctx, device, device_id_type)
+    # A copy to this core has one semaphore.
+    is_remote = to.kind is not None or to.core is not None
 
     def start(source: ir.Value, dest: ir.Value) -> None:
         grid.CopyStartOp(
             source,
             dest,
             transformed(ctx, sem),
-            operands,
-            src_sem=None if source_sem is None else transformed(ctx, source_sem),
-            device_id_type=kind,
+            to.device,
+            src_sem=transformed(ctx, source_sem) if is_remote else None,
+            core=to.core,
+            device_id_type=to.kind,
             priority=priority or None,
             add=add or None,
         )
@@ -93,15 +96,15 @@ def _dma_wait(
 ) -> list[ir.Value]:
     """JAX swaps the ends of a copy to wait until it has been sent, and says so by a dummy device."""
     source, dest, sem, _, device = tree.unflatten(leaves)
-    operands, kind = device_operands(ctx, device, device_id_type)
+    to = receiver_of(ctx, device, device_id_type)
 
     def wait(source: ir.Value, dest: ir.Value) -> None:
         grid.CopyWaitOp(
             source,
             dest,
             transformed(ctx, sem),
-            operands,
-            device_id_type=kind,
+            to.device,
+            device_id_type=to.kind,
             send=insert_dummy_device or None,
         )
 

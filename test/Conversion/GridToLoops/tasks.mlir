@@ -1,0 +1,60 @@
+// A kernel of tasks calls the runtime where programs meet, and its Refs have memory of their own all the time.
+//
+// RUN: gridir-opt %s --split-input-file --convert-grid-to-loops | FileCheck %s
+
+!sem = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+!dma = memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+!vmem = memref<8xf32, #grid.space<tpu.vmem>>
+!any = memref<8xf32, #grid.space<any>>
+
+// The copy is started and done by the runtime, which finds the other core's memory.
+// CHECK:       module attributes {
+// CHECK-SAME:    gridir.diagnostics = ["core {0} is out of bounds [0, {1})
+// CHECK-SAME:    "a copy to scratch[0] waits for {1} on a semaphore that holds {0}, and nothing can signal it
+// CHECK-SAME:    gridir.tasks = {seed = 3 : i64}
+// CHECK-DAG:   func.func private @gridirTaskCopy(i64, i64, i64, i64, i64, i64)
+// CHECK-DAG:   func.func private @gridirTaskLocate(i64, i64, i64) -> i64
+// CHECK:       func.func @copies(%{{[a-z0-9]*}}: memref<8xf32>, %{{[a-z0-9]*}}: memref<8xf32>,
+// CHECK-DAG:     memref.alloca() {alignment = 64 : i64, gridir.pinned} : memref<8xf32>
+// CHECK-DAG:     memref.alloca() {alignment = 64 : i64, gridir.pinned} : memref<i64>
+// CHECK-DAG:     memref.alloca() {alignment = 64 : i64, gridir.shared} : memref<4xf32>
+// CHECK-NOT:     linalg.fill
+// CHECK:         call @gridirTaskLocate
+// CHECK:         call @gridirTaskLocate
+// CHECK:         call @gridirTaskDim
+// CHECK:         call @gridirTaskCopy
+// CHECK-NOT:     linalg.copy
+// CHECK:         call @gridirTaskWait
+// CHECK:         call @gridirTaskPause
+// CHECK:       func.func @copies.range
+// CHECK:         arith.constant 2 : index
+grid.kernel @copies grid(%c = 2 named "core" core)
+    inputs(%x: f32 [8] space any) outputs(%o: f32 [8] space any)
+    scratch(%a: !vmem, %s: !dma, %t: !dma, %shared: memref<4xf32, #grid.space<tpu.hbm>>)
+    semantics [core_parallel] attributes {grid.tasks = {seed = 3 : i64}} {
+  %other = arith.constant 1 : i32
+  grid.copy_start %x, %a sem %s src_sem %t core %other : !any, !vmem, !dma, !dma
+  grid.copy_wait %x, %a sem %s : !any, !vmem, !dma
+  grid.delay %other
+}
+
+// -----
+
+// What others may write while a program waits is kept, if it is used afterwards.
+!sem = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+
+// CHECK-LABEL: func.func @kept(
+// CHECK:         bufferization.alloc_tensor() copy(
+// CHECK:         call @gridirTaskSignal
+// CHECK:         call @gridirTaskWait
+// CHECK:         call @gridirTaskRead
+grid.kernel @kept grid(%c = 2 named "core" core)
+    inputs(%x: f32 [8]) outputs(%o: f32 [8]) scratch(%s: !sem)
+    semantics [core_parallel] attributes {grid.tasks = {}} {
+  %one = arith.constant 1 : i32
+  %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+  grid.semaphore_signal %s, %one core %one : !sem
+  grid.semaphore_wait %s, %one : !sem
+  %n = grid.semaphore_read %s : !sem
+  grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}

@@ -1,0 +1,89 @@
+// Kernels whose programs meet are marked, and their concurrent dimensions written down.
+//
+// RUN: gridir-opt %s --grid-plan-tasks | FileCheck %s
+// RUN: gridir-opt %s --grid-plan-tasks='always=true seed=7 races=true' | FileCheck %s --check-prefix=ALWAYS
+// RUN: gridir-opt %s --grid-plan-tasks --grid-infer-dimension-semantics | FileCheck %s --check-prefix=INFER
+// RUN: gridir-opt %s --grid-plan-tasks --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=STATS
+// RUN: gridir-opt %s --grid-plan-tasks --remarks-filter-analyse='.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+!sem = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+
+// STATS: 5 num-task-kernels
+
+// A signal to another core of a mesh.
+// CHECK-LABEL: grid.kernel @cores
+// CHECK: semantics [core_parallel]
+// CHECK: attributes {grid.tasks = {}}
+// ALWAYS-LABEL: grid.kernel @cores
+// ALWAYS: attributes {grid.tasks = {races, seed = 7 : i64}}
+// INFER-LABEL: grid.kernel @cores
+// INFER: semantics [core_parallel]
+// INFER: attributes {grid.tasks = {}}
+// REMARK: programs run as tasks, since they meet here
+grid.kernel @cores grid(%c = 2 named "core" core) scratch(%s: !sem) {
+  %one = arith.constant 1 : i32
+  %other = arith.constant 0 : i32
+  grid.semaphore_signal %s, %one core %other : !sem
+}
+
+// A barrier that parallel programs share; the other dimension is inside a task.
+// CHECK-LABEL: grid.kernel @barrier
+// CHECK: semantics [parallel, arbitrary]
+// CHECK: attributes {grid.tasks = {}}
+// INFER-LABEL: grid.kernel @barrier
+// INFER: semantics [parallel, arbitrary]
+// INFER: attributes {grid.tasks = {}}
+grid.kernel @barrier grid(%i = 4, %j = 2) params [#grid.tpu_params<dimension_semantics = ["parallel", "arbitrary"]>] {
+  %one = arith.constant 1 : i32
+  %b = grid.barrier_semaphore : memref<!grid.semaphore<barrier>>
+  grid.semaphore_wait %b, %one : memref<!grid.semaphore<barrier>>
+}
+
+// A semaphore in a scope that all cores enter together.
+// CHECK-LABEL: grid.kernel @collective
+// CHECK: semantics [core_parallel]
+// CHECK: attributes {grid.tasks = {}}
+grid.kernel @collective grid(%c = 2 named "core" core) {
+  %one = arith.constant 1 : i32
+  grid.scoped (%s: !sem) attributes {collective = ["core"]} {
+    grid.semaphore_wait %s, %one : !sem
+  }
+}
+
+// A semaphore of the chip, in scratch.
+// CHECK-LABEL: grid.kernel @global
+// CHECK: grid.tasks
+grid.kernel @global grid(%c = 2 named "core" core)
+    scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.hbm>>) {
+}
+
+// Programs that each have their own semaphore run to their end.
+// CHECK-LABEL: grid.kernel @alone
+// CHECK-NOT: grid.tasks
+// ALWAYS-LABEL: grid.kernel @alone
+// ALWAYS: semantics [parallel]
+// ALWAYS: attributes {grid.tasks = {races, seed = 7 : i64}}
+grid.kernel @alone grid(%i = 4) scratch(%s: !sem) params [#grid.tpu_params<dimension_semantics = ["parallel"]>] {
+  %one = arith.constant 1 : i32
+  grid.semaphore_signal %s, %one : !sem
+  grid.semaphore_wait %s, %one : !sem
+}
+
+// A mesh of one core has a core to be named.
+// CHECK-LABEL: grid.kernel @one_core
+// CHECK: grid.tasks
+grid.kernel @one_core grid(%c = 1 named "core" core) scratch(%s: !sem) {
+  %one = arith.constant 1 : i32
+  %core = arith.constant 0 : i32
+  grid.semaphore_signal %s, %one core %core : !sem
+}
+
+// Programs in order meet nobody.
+// CHECK-LABEL: grid.kernel @in_order
+// CHECK-NOT: grid.tasks
+grid.kernel @in_order grid(%i = 4) {
+  %one = arith.constant 1 : i32
+  %b = grid.barrier_semaphore : memref<!grid.semaphore<barrier>>
+  grid.semaphore_signal %b, %one : memref<!grid.semaphore<barrier>>
+}
