@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/GridToLoops/Async.h"
+#include "dialects/Conversion/GridToLoops/Counters.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -223,8 +224,7 @@ public:
       OpBuilder::InsertionGuard guard(rewriter);
       lowering.barrier = lowering.allocate(loc, {}, rewriter.getI64Type());
       rewriter.setInsertionPointAfterValue(lowering.barrier);
-      Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 64);
-      linalg::FillOp::create(rewriter, loc, zero, lowering.barrier);
+      createZeroCounters(rewriter, loc, lowering.barrier);
     }
     auto type = cast<MemRefType>(op.getResult().getType());
     if (type.getRank() != 0)

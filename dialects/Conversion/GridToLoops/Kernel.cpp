@@ -157,6 +157,11 @@ LogicalResult GridLoopBuilder::check() {
       return lowering.fail(
           kernel, "expected semaphores in one block, got blocks of " + name);
   }
+  if (lowering.hasTasks() && hasSemaphoreOperands(kernel))
+    return lowering.fail(kernel,
+                         "expected semaphores in scratch or scopes, got them "
+                         "from the call, in a kernel whose programs wait for "
+                         "one another");
   if (lowering.hasTasks() && copiesBeforeWrites())
     return lowering.fail(
         kernel, "expected inputs that the kernel reads in place, got one that "

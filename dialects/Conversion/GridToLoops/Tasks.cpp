@@ -60,11 +60,6 @@ FailureOr<Value> createCounterAddress(OpBuilder &builder,
   FailureOr<Value> counter = getCounter(lowering, op, semaphore);
   if (failed(counter))
     return failure();
-  if (!cast<MemRefType>(counter->getType()).getElementType().isInteger(64))
-    return lowering.fail(op, "expected a semaphore of this kernel, got " +
-                                 lowering.getName(semaphore) +
-                                 " of the call, in a kernel whose programs "
-                                 "wait for one another");
   return createAddress(builder, op->getLoc(), *counter);
 }
 
