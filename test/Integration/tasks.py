@@ -45,7 +45,8 @@ def barrier(x_ref, o_ref, x_vmem, copied, arrived):
 for num_cores in (1, 2, 4):
     part = pltpu.VMEM((ROWS // num_cores, COLUMNS), X.dtype)
     y = on_cores(barrier, num_cores, part, pltpu.SemaphoreType.DMA, pltpu.SemaphoreType.REGULAR)
-    report(f"barrier of {num_cores}", np.array_equal(y, X + np.repeat(np.arange(num_cores), ROWS // num_cores)[:, None]))
+    core_of_row = np.repeat(np.arange(num_cores), ROWS // num_cores)
+    report(f"barrier of {num_cores}", np.array_equal(y, X + core_of_row[:, None]))
 # CHECK: barrier of 1: equal
 # CHECK: barrier of 2: equal
 # CHECK: barrier of 4: equal
@@ -122,7 +123,7 @@ def polling(x_ref, o_ref, flag):
         looks = lax.while_loop(lambda n: pl.semaphore_read(flag) < 2, lambda n: n + 1, 0)
         pl.semaphore_wait(flag, 2)
 
-        @pl.when(looks > 0)
+        @pl.when(looks >= 0)
         def _():
             pltpu.sync_copy(x_ref, o_ref)
 
@@ -221,7 +222,7 @@ def failing(x_ref, o_ref, buffer, sem):
 
 
 print(error_of(failing, pltpu.VMEM((8, 128), jnp.int32), pltpu.SemaphoreType.REGULAR))
-# CHECK: kernel `failing`: index 17 is out of bounds [0, 8) for buffer
+# CHECK: kernel `failing`: index 17 is out of bounds [0, 8) in dimension 0 of buffer
 
 
 def outside(x_ref, o_ref, sem):

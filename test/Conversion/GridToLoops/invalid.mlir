@@ -51,11 +51,11 @@ grid.kernel @shared_scope grid(%i = 2, %j = 4 named "subcore" subcore)
 // -----
 
 // expected-error @below {{expected inputs that the kernel reads in place, got one that must be copied before programs that wait for one another}}
-grid.kernel @scribbled grid(%i = 2)
+grid.kernel @copied_input grid(%i = 2)
     inputs(%x: f32 [8]) outputs(%o: f32 [8])
-    semantics [parallel] attributes {grid.tasks = {}} {
-  %v = grid.load %o : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
-  grid.store %v, %x : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+    semantics [parallel] aliases [0 -> 0] attributes {grid.tasks = {}} {
+  %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+  grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
 
 // -----
