@@ -112,6 +112,7 @@ def _request_key(request: KernelRequest, target: Target, options: Any) -> Hashab
         request.name,
         request.backend,
         request.mesh,
+        request.more_jaxprs,
     )
     try:
         hash(key)

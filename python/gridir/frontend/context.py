@@ -29,6 +29,8 @@ class KernelContext:
       axis_names: the names of the dimensions of the whole grid, None where one has no name.
       static_grid: the sizes of the dimensions of the whole grid, None where the call gives it.
       core_axes: the names of the dimensions that enumerate the cores of a mesh, in their order.
+      mesh_ids: where several meshes share the grid, this core's place along each axis of its own mesh; else None.
+      meshes: then the sizes of the axes of each mesh and the number of its first core, its own mesh first.
       platform: the platform that `jax.lax.platform_dependent` is resolved for.
       origin: the source info of the equation that is being decomposed, or None; its parts are all from there.
       caller: the source info of the equation whose nested jaxpr is walked, or None.
@@ -44,6 +46,8 @@ class KernelContext:
     axis_names: tuple[str | None, ...] = ()
     static_grid: tuple[int | None, ...] = ()
     core_axes: tuple[str, ...] = ()
+    mesh_ids: tuple[ir.Value, ...] | None = None
+    meshes: tuple[tuple[dict[str, int], int], ...] = ()
     platform: str = "cpu"
     program_ids: tuple[Any, ...] | None = None
     pipeline_grid: tuple[Any, ...] | None = None

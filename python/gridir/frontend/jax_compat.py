@@ -18,6 +18,7 @@ import jax
 import numpy as np
 
 from gridir.errors import Frame, JaxVersionError
+from gridir.frontend.meshes import MeshUnion
 from gridir.frontend.options import record_for
 from gridir.frontend.request import KernelRequest
 
@@ -340,8 +341,9 @@ def register_kernel_rules(platform: str, handler: KernelHandler) -> None:
         return emitter(context, operands)
 
     def lower_mpmd_map(context: Any, *operands: Any, **params: Any) -> Sequence[Any]:
-        request = request_of_mpmd_map(context.avals_in, params)
-        emitter = handler(request, platform) if request is not None else None
+        # On the device itself each mesh has a compiler of its own.
+        is_ours = platform == "cpu" or (len(params["jaxprs"]) == 1 and not params["external_meshes"])
+        emitter = handler(request_of_mpmd_map(context.avals_in, params), platform) if is_ours else None
         if emitter is None:
             params["compiler_params"] = record_for(params["compiler_params"], platform)
             return _mpmd._mpmd_map_lowering(context, *operands, **params)
@@ -371,11 +373,11 @@ def request_of_pallas_call(avals_in: Sequence[Any], params: Mapping[str, Any]) -
     )
 
 
-def request_of_mpmd_map(avals_in: Sequence[Any], params: Mapping[str, Any]) -> KernelRequest | None:
-    """Builds the GridMapping that an `mpmd_map` lacks from its mesh; None when several meshes take part."""
-    if len(params["jaxprs"]) != 1 or params["external_meshes"]:
-        return None
-    (jaxpr,), (mesh,) = params["jaxprs"], params["meshes"]
+def request_of_mpmd_map(avals_in: Sequence[Any], params: Mapping[str, Any]) -> KernelRequest:
+    """The request of an `mpmd_map`, with the GridMapping that it lacks built from its mesh, or meshes."""
+    jaxpr, *more_jaxprs = params["jaxprs"]
+    mesh, *others = params["meshes"]
+    union = MeshUnion((mesh, *others))
     out_avals = tuple(params["out_avals"])
     num_arrays = len(avals_in) + len(out_avals)
     arrays = [_inner(v.aval) for v in jaxpr.invars[:num_arrays]]
@@ -383,7 +385,7 @@ def request_of_mpmd_map(avals_in: Sequence[Any], params: Mapping[str, Any]) -> K
     specs = [_pallas_core.BlockSpec(memory_space=_memory_space(aval, mesh)) for aval in (*avals_in, *out_avals)]
     ins, outs = specs[: len(avals_in)], specs[len(avals_in) :]
     grid_spec = _pallas_core.GridSpec(
-        grid=tuple(mesh.shape.items()),
+        grid=(union.num_cores,) if others else tuple(mesh.shape.items()),
         in_specs=tuple(ins),
         out_specs=tuple(outs),
         scratch_shapes=tuple(
@@ -402,7 +404,8 @@ def request_of_mpmd_map(avals_in: Sequence[Any], params: Mapping[str, Any]) -> K
     )
     compiler_params = options = params["compiler_params"]
     if compiler_params is not None and hasattr(mesh, "dimension_semantics"):
-        compiler_params = compiler_params.replace(dimension_semantics=mesh.dimension_semantics)
+        semantics = None if others else mesh.dimension_semantics
+        compiler_params = compiler_params.replace(dimension_semantics=semantics)
     return KernelRequest(
         jaxpr=jaxpr,
         grid_mapping=grid_mapping,
@@ -416,7 +419,8 @@ def request_of_mpmd_map(avals_in: Sequence[Any], params: Mapping[str, Any]) -> K
         debug=params["debug"] or getattr(options, "debug", False),
         interpret=params["interpret"],
         backend=getattr(options, "backend", None),
-        mesh=mesh,
+        mesh=union if others else mesh,
+        more_jaxprs=tuple(more_jaxprs),
     )
 
 

@@ -9,10 +9,10 @@ import dataclasses
 from typing import Any
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
-from gridir.frontend import fields, jax_compat
+from gridir.frontend import emit, fields, jax_compat
 from gridir.frontend.context import KernelContext
 from gridir.frontend.grid_mapping import SideTable, build_kernel, dim_names, is_whole
-from gridir.frontend.meshes import dim_kinds
+from gridir.frontend.meshes import MeshUnion, dim_kinds, num_cores
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.types import is_ref
 from gridir.frontend.walker import check_supported, erase_unused, global_refs, walk
@@ -37,13 +37,13 @@ def lower_kernel(
     Raises:
       UnsupportedError: the kernel uses something that gridir cannot lower; primitives are all named at once.
     """
-    check_supported(request.kernel_name, [request.jaxpr])
+    check_supported(request.kernel_name, request.jaxprs)
     fields.check(request, {"cuda": "GPU"}.get(platform, platform.upper()))
     if any(jax_compat.is_key(block.array_aval) for block in request.grid_mapping.block_mappings):
         request = dataclasses.replace(request, grid_mapping=jax_compat.words_of_keys(request.grid_mapping))
     with context, ir.Location.unknown():
         module = ir.Module.create()
-        shared = global_refs(request.jaxpr)
+        shared = [var for jaxpr in request.jaxprs for var in global_refs(jaxpr)]
         with ir.InsertionPoint(module.body):
             kernel_op = build_kernel(request, side_table, [var.aval for var in shared])
         kernel = make_context(request, platform)
@@ -57,12 +57,54 @@ def lower_kernel(
             ]
             for place, output in _written_inputs(request).items():
                 arguments[place] = arguments[output]
-            walk(kernel, request.jaxpr, (), arguments)
+            _walk_bodies(kernel, request, arguments)
             grid.YieldOp([])
         erase_unused(kernel)
         if request.debug or request.grid_mapping.debug:
             print(module)
     return module
+
+
+def _walk_bodies(kernel: KernelContext, request: KernelRequest, arguments: list[ir.Value]) -> None:
+    """Walks the body; of several, a program runs that of the mesh which its core belongs to."""
+    if not isinstance(request.mesh, MeshUnion):
+        walk(kernel, request.jaxpr, (), arguments)
+        return
+    core = grid.ProgramIdOp(ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)).result
+    union = request.mesh
+    for jaxpr, mesh, first in zip(request.jaxprs, union.meshes, union.first_cores, strict=True):
+
+        def body(jaxpr: Any = jaxpr, mesh: Any = mesh, first: int = first) -> list[ir.Value]:
+            number = emit.binary("arith.subi", core, emit.constant(first, emit.i32()))
+            meshes = [(dict(m.shape), f) for m, f in zip(union.meshes, union.first_cores, strict=True)]
+            meshes.sort(key=lambda item: item[1] != first)
+            walk(_on_mesh(kernel, tuple(meshes), number), jaxpr, (), arguments)
+            return []
+
+        after_first = emit.compare("sge", core, emit.constant(first, emit.i32()))
+        before_end = emit.compare("slt", core, emit.constant(first + num_cores(mesh), emit.i32()))
+        emit.if_else(emit.binary("arith.andi", after_first, before_end), [], body, None)
+
+
+def _on_mesh(kernel: KernelContext, meshes: tuple[tuple[dict[str, int], int], ...], number: ir.Value) -> KernelContext:
+    """What the body of the first of several meshes sees: its axes, and the place of core `number` along each of them."""
+    shape, _ = meshes[0]
+    places, rest = [], number
+    for size in reversed(shape.values()):
+        places.append(emit.binary("arith.remui", rest, emit.constant(size, emit.i32())))
+        rest = emit.binary("arith.divui", rest, emit.constant(size, emit.i32()))
+    ids, sizes = tuple(reversed(places)), tuple(shape.values())
+    return dataclasses.replace(
+        kernel,
+        axes=tuple(range(len(sizes))),
+        axis_names=tuple(shape),
+        static_grid=sizes,
+        core_axes=tuple(shape),
+        mesh_ids=ids,
+        meshes=meshes,
+        program_ids=ids,
+        pipeline_grid=sizes,
+    )
 
 
 def _written_inputs(request: KernelRequest) -> dict[int, int]:
@@ -73,7 +115,7 @@ def _written_inputs(request: KernelRequest) -> dict[int, int]:
     """
     mapping: Any = request.grid_mapping
     num_index, num_inputs = mapping.num_index_operands, mapping.num_inputs
-    written = jax_compat.written_refs(request.jaxpr)
+    written = set().union(*map(jax_compat.written_refs, request.jaxprs))
     shared = {}
     for place, output in request.input_output_aliases:
         blocks = [mapping.block_mappings[i] for i in (place - num_index, num_inputs + output)]

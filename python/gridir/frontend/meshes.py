@@ -5,7 +5,37 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from typing import Any
+
+
+@dataclasses.dataclass(frozen=True)
+class MeshUnion:
+    """The meshes of a kernel with a body for each of them. Its grid has one dimension, all cores of one mesh after
+    those of another.
+
+    Attributes:
+      meshes: of each body, the mesh whose cores run it.
+    """
+
+    meshes: tuple[Any, ...]
+
+    @property
+    def first_cores(self) -> tuple[int, ...]:
+        """The number of the first core of each mesh."""
+        sizes = list(map(num_cores, self.meshes))
+        return tuple(sum(sizes[:i]) for i in range(len(sizes)))
+
+    @property
+    def num_cores(self) -> int:
+        """How many cores there are."""
+        return sum(map(num_cores, self.meshes))
+
+
+def num_cores(mesh: Any) -> int:
+    """How many cores a mesh has."""
+    return math.prod(mesh.shape.values())
 
 
 def dim_kinds(mesh: Any, rank: int) -> tuple[str, ...]:
@@ -15,6 +45,8 @@ def dim_kinds(mesh: Any, rank: int) -> tuple[str, ...]:
         case "Mesh":
             threads = ("thread",) if mesh.num_threads is not None else ()
             kinds = ("grid",) * len(mesh.grid) + ("cluster",) * len(mesh.cluster) + threads
+        case "MeshUnion":
+            kinds = ("core",)
         case "TensorCoreMesh" | "ScalarSubcoreMesh":
             kinds = ("core",) * len(mesh.shape)
         case "VectorSubcoreMesh":

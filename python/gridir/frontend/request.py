@@ -34,7 +34,8 @@ class KernelRequest:
       debug: whether the author asked for the kernel to be printed.
       interpret: what the author asked of interpret mode; falsy means that a compiled kernel was asked for.
       backend: the backend that the author named, or None.
-      mesh: the mesh of `pl.kernel` or `core_map`, or None.
+      mesh: the mesh of `pl.kernel` or `core_map`, the `MeshUnion` of several, or None.
+      more_jaxprs: what the meshes of a union but the first one run; `jaxpr` is for that.
     """
 
     jaxpr: Jaxpr
@@ -50,6 +51,12 @@ class KernelRequest:
     interpret: Any = False
     backend: str | None = None
     mesh: Any = None
+    more_jaxprs: tuple[Jaxpr, ...] = ()
+
+    @property
+    def jaxprs(self) -> tuple[Jaxpr, ...]:
+        """All bodies of the kernel; they have the same arguments."""
+        return (self.jaxpr, *self.more_jaxprs)
 
     @property
     def kernel_name(self) -> str:

@@ -316,4 +316,6 @@ def _axis_index(ctx: RuleContext, *, axis_name: Any) -> ir.Value:
     if len(names) != 1 or names[0] not in ctx.kernel.axis_names:
         known = ", ".join(str(name) for name in ctx.kernel.axis_names if name) or "none"
         raise ctx.unsupported(f"expected the name of one grid dimension ({known}), got {axis_name!r}")
+    if ctx.kernel.mesh_ids is not None:
+        return ctx.kernel.mesh_ids[ctx.kernel.axis_names.index(names[0])]
     return grid.ProgramIdOp(ir.StringAttr.get(names[0])).result
