@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ class KernelContext:
     static_grid: tuple[int | None, ...] = ()
     core_axes: tuple[str, ...] = ()
     mesh_ids: tuple[ir.Value, ...] | None = None
-    meshes: tuple[tuple[dict[str, int], int], ...] = ()
+    meshes: tuple[tuple[Mapping[str, int | None], int], ...] = ()
     platform: str = "cpu"
     program_ids: tuple[Any, ...] | None = None
     pipeline_grid: tuple[Any, ...] | None = None

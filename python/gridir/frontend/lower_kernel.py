@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
@@ -76,9 +77,8 @@ def _walk_bodies(kernel: KernelContext, request: KernelRequest, arguments: list[
 
         def body(jaxpr: Any = jaxpr, mesh: Any = mesh, first: int = first) -> list[ir.Value]:
             number = emit.binary("arith.subi", core, emit.constant(first, emit.i32()))
-            meshes = [(dict(m.shape), f) for m, f in zip(union.meshes, union.first_cores, strict=True)]
-            meshes.sort(key=lambda item: item[1] != first)
-            walk(_on_mesh(kernel, tuple(meshes), number), jaxpr, (), arguments)
+            others = [(m.shape, f) for m, f in zip(union.meshes, union.first_cores, strict=True) if f != first]
+            walk(_on_mesh(kernel, mesh, [(mesh.shape, first), *others], number), jaxpr, (), arguments)
             return []
 
         after_first = emit.compare("sge", core, emit.constant(first, emit.i32()))
@@ -86,9 +86,9 @@ def _walk_bodies(kernel: KernelContext, request: KernelRequest, arguments: list[
         emit.if_else(emit.binary("arith.andi", after_first, before_end), [], body, None)
 
 
-def _on_mesh(kernel: KernelContext, meshes: tuple[tuple[dict[str, int], int], ...], number: ir.Value) -> KernelContext:
-    """What the body of the first of several meshes sees: its axes, and the place of core `number` along each of them."""
-    shape, _ = meshes[0]
+def _on_mesh(kernel: KernelContext, mesh: Any, meshes: Sequence[tuple[Any, int]], number: ir.Value) -> KernelContext:
+    """What the body of one of several meshes sees: its axes, and the place of core `number` along each of them."""
+    shape: dict[str, int] = mesh.shape
     places, rest = [], number
     for size in reversed(shape.values()):
         places.append(emit.binary("arith.remui", rest, emit.constant(size, emit.i32())))
@@ -101,7 +101,7 @@ def _on_mesh(kernel: KernelContext, meshes: tuple[tuple[dict[str, int], int], ..
         static_grid=sizes,
         core_axes=tuple(shape),
         mesh_ids=ids,
-        meshes=meshes,
+        meshes=tuple(meshes),
         program_ids=ids,
         pipeline_grid=sizes,
     )

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 from jax.experimental.pallas import tpu as pltpu
+from jax.experimental.pallas import tpu_sc as plsc
 
 
 def double(x_ref, o_ref):
@@ -47,3 +48,40 @@ g = pl.kernel(signals, out_type=jax.ShapeDtypeStruct(X.shape, X.dtype), mesh=cor
 with gridir.installed():
     # CHECK: True
     print(bool((g(X) == X + 1).all()))
+
+
+# With a body for each of several meshes, the cores of one mesh come after those of another. Every body knows the axes
+# of its own mesh, and those of another where it names a core there.
+chip = jax.sharding.AbstractDevice(device_kind="TPU7x", num_cores=1, platform="tpu")
+with jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), (), abstract_device=chip)):
+    scalar = plsc.ScalarSubcoreMesh(axis_name="core", num_cores=2)
+    vector = plsc.VectorSubcoreMesh(core_axis_name="core", subcore_axis_name="subcore", num_cores=2, num_subcores=3)
+
+
+def starts(x_ref, o_ref, ready):
+    core = jax.lax.axis_index("core")
+    pltpu.sync_copy(x_ref.at[pl.ds(core * 8, 8)], o_ref.at[pl.ds(core * 8, 8)])
+    pl.semaphore_signal(ready, device_id={"core": core, "subcore": 1})
+
+
+def continues(x_ref, o_ref, ready):
+    core, subcore = jax.lax.axis_index("core"), jax.lax.axis_index("subcore")
+
+    @pl.when(subcore == 1)
+    def _():
+        pl.semaphore_wait(ready)
+        pltpu.sync_copy(o_ref.at[pl.ds(core * 8, 8)], o_ref.at[pl.ds((core + 2) * 8, 8)])
+
+
+h = pl.kernel(
+    [continues, starts],
+    out_type=jax.ShapeDtypeStruct(X.shape, X.dtype),
+    mesh=[vector, scalar],
+    scratch_types=[pltpu.SemaphoreType.REGULAR @ vector],
+)
+with gridir.installed():
+    # CHECK: [0.0, 8.0, 0.0, 8.0]
+    print([float(row) for row in h(X)[::8, 0] / 128])
+(kernel,) = gridir.lower(h, X).kernels
+# CHECK: grid.kernel @continues grid(%{{.*}} = 8 core)
+print(kernel.text())

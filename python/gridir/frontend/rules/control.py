@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import rule
@@ -306,16 +304,3 @@ def _put(y: ir.Value, into: ir.Value, place: ir.Value) -> ir.Value:
     if len(shape) == 1:
         return emit.insert(y, into, [place])
     return emit.insert_slice(y, into, [place, *[0] * (len(shape) - 1)], sizes=[1, *shape[1:]])
-
-
-@rule("axis_index")
-def _axis_index(ctx: RuleContext, *, axis_name: Any) -> ir.Value:
-    from gridir.mlir.dialects import grid
-
-    names = [axis_name] if isinstance(axis_name, str) else list(np.atleast_1d(axis_name))
-    if len(names) != 1 or names[0] not in ctx.kernel.axis_names:
-        known = ", ".join(str(name) for name in ctx.kernel.axis_names if name) or "none"
-        raise ctx.unsupported(f"expected the name of one grid dimension ({known}), got {axis_name!r}")
-    if ctx.kernel.mesh_ids is not None:
-        return ctx.kernel.mesh_ids[ctx.kernel.axis_names.index(names[0])]
-    return grid.ProgramIdOp(ir.StringAttr.get(names[0])).result

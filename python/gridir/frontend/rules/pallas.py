@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import string
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,22 @@ def _num_programs(ctx: RuleContext, *, axis: int) -> ir.Value:
         size = ctx.kernel.pipeline_grid[axis]
         return size if isinstance(size, ir.Value) else emit.constant(size, emit.i32())
     return grid.NumProgramsOp(_axis(ctx, axis)).result
+
+
+@rule("axis_index")
+def _axis_index(ctx: RuleContext, *, axis_name: Any) -> ir.Value:
+    names = [axis_name] if isinstance(axis_name, str) else list(np.atleast_1d(axis_name))
+    if len(names) != 1 or names[0] not in ctx.kernel.axis_names:
+        known = ", ".join(str(name) for name in ctx.kernel.axis_names if name) or "none"
+        raise ctx.unsupported(f"expected the name of one grid dimension ({known}), got {axis_name!r}")
+    return _own_place(ctx, names[0])
+
+
+def _own_place(ctx: RuleContext, name: str) -> ir.Value:
+    """The place of this program along the dimension of that name."""
+    if ctx.kernel.mesh_ids is not None:
+        return ctx.kernel.mesh_ids[ctx.kernel.axis_names.index(name)]
+    return grid.ProgramIdOp(ir.StringAttr.get(name)).result
 
 
 @rule("multiple_of")
@@ -148,33 +165,41 @@ def receiver_of(ctx: RuleContext, device: Any, device_id_type: Any, core: ir.Val
       device: None for this device, its number, its coordinates, or a dictionary from names of axes to places.
       core: the `core_index` of the equation.
     """
+    own: dict[str, int | None] = {name: ctx.kernel.size_of(name) for name in ctx.kernel.core_axes}
+    meshes = ctx.kernel.meshes or ((own, 0),)
     if device is None:
-        return Receiver(core=core)
+        first = meshes[0][1]
+        return Receiver(core=core if core is None or not first else _sum(core, emit.constant(first, emit.i32())))
     if isinstance(device, dict):
-        if not set(device) <= set(ctx.kernel.core_axes):
+        # The mesh of this core, if it has these axes, else another one.
+        named = next((mesh for mesh in meshes if set(device) <= set(mesh[0])), None)
+        if named is None:
             raise ctx.unsupported("expected a device named by all its mesh coordinates, got one named by mesh axes")
-        if all(ctx.kernel.size_of(name) == 1 for name in device):
+        if named is meshes[0] and all(own[name] == 1 for name in device):
             # A core of a mesh of one core is this one.
             return Receiver()
-        return Receiver(core=_core_number(ctx, device))
+        return Receiver(core=_core_number(ctx, *named, device))
     kind = str(getattr(device_id_type, "value", device_id_type)).lower()
     operands = [x if isinstance(x, ir.Value) else emit.constant(x, emit.i32()) for x in tree_util.tree_leaves(device)]
     return Receiver(tuple(operands), ir.Attribute.parse(f"#grid.device_id_type<{kind}>"), core)
 
 
-def _core_number(ctx: RuleContext, places: dict[str, Any]) -> ir.Value:
-    """The number of the core at these places, and at this core's own along the axes that are not named."""
+def _core_number(ctx: RuleContext, axes: Mapping[str, int | None], first: int, places: dict[str, Any]) -> ir.Value:
+    """The number of the core at these places of a mesh, and at this core's own along the axes that are not named."""
     number = emit.constant(0, emit.i32())
-    for name in ctx.kernel.core_axes:
-        axis = ir.StringAttr.get(name)
+    for name, size in axes.items():
         place = places.get(name)
         if place is None:
-            place = grid.ProgramIdOp(axis).result
-        elif not isinstance(place, ir.Value):
+            place = _own_place(ctx, name) if name in ctx.kernel.core_axes else 0
+        if not isinstance(place, ir.Value):
             place = emit.constant(place, emit.i32())
-        size = grid.NumProgramsOp(axis).result
-        number = emit.binary("arith.addi", emit.binary("arith.muli", number, size), place)
-    return number
+        length = emit.constant(size, emit.i32())
+        number = _sum(emit.binary("arith.muli", number, length), place)
+    return _sum(number, emit.constant(first, emit.i32())) if first else number
+
+
+def _sum(x: ir.Value, y: ir.Value) -> ir.Value:
+    return emit.binary("arith.addi", x, y)
 
 
 @rule("semaphore_read")

@@ -80,7 +80,7 @@ def _is_array(index: Any) -> bool:
 
 def _repeats(index: Any) -> bool:
     """Whether an index is a slice that names one element more than once."""
-    return isinstance(index, jax_compat.Slice) and index.stride == 0 and not (_static(index.size) in (0, 1))
+    return isinstance(index, jax_compat.Slice) and index.stride == 0 and _static(index.size) not in (0, 1)
 
 
 def _once(index: Any) -> Any:
