@@ -98,23 +98,45 @@ FailureOr<Value> createItemOfCore(OpBuilder &builder, KernelLowering &lowering,
   return toI64(builder, loc, safe);
 }
 
+/// The number of the receiving device, or -1 for the own one.
+template <typename OpT>
+FailureOr<Value> createDevice(OpBuilder &builder, KernelLowering &lowering,
+                              OpT op) {
+  Location loc = op.getLoc();
+  Value own = createI64(builder, loc, -1);
+  if (op.getDevice().empty())
+    return own;
+  std::optional<int64_t> numDevices = getNumDevices(lowering.kernel);
+  if (!numDevices || op.getDeviceIdType() != DeviceIdType::Logical)
+    return lowering.fail(op, "expected devices that the kernel's call is "
+                             "mapped over, as in shard_map, got a device of no "
+                             "known mesh");
+  Value device = toI64(builder, loc, op.getDevice().front());
+  Value count = createI64(builder, loc, *numDevices);
+  Value outside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
+                                        device, count);
+  lowering.reportIf(builder, loc, outside,
+                    "device {0} is out of bounds [0, {1})", device, count);
+  return arith::SelectOp::create(builder, loc, outside, own, device)
+      .getResult();
+}
+
 /// The same address in the memory of the receiver of a copy or signal.
 template <typename OpT>
 FailureOr<Value> createRemoteAddress(OpBuilder &builder,
                                      KernelLowering &lowering, OpT op,
                                      Value address) {
-  if (!op.getDevice().empty())
-    return lowering.fail(op, "expected a core of the same device, got another "
-                             "device");
-  if (!op.getCore())
+  if (op.getDevice().empty() && !op.getCore())
     return address;
   Location loc = op.getLoc();
-  FailureOr<Value> item = createItemOfCore(builder, lowering, op, op.getCore());
-  if (failed(item))
+  FailureOr<Value> device = createDevice(builder, lowering, op);
+  FailureOr<Value> item = createI64(builder, loc, -1);
+  if (op.getCore())
+    item = createItemOfCore(builder, lowering, op, op.getCore());
+  if (failed(device) || failed(item))
     return failure();
   return createRuntimeCall(builder, loc, lowering, "gridirTaskLocate",
-                           {address, createI64(builder, loc, -1), *item},
-                           builder.getI64Type())
+                           {address, *device, *item}, builder.getI64Type())
       .front();
 }
 
@@ -150,9 +172,10 @@ public:
     Value source = getMemRef(op.getSource()), dest = getMemRef(op.getDest());
     if (!source || !dest || op.getAdd()) {
       // What the runtime cannot do later is done now.
-      if (op.getCore())
-        return lowering.fail(op, "expected a copy to another core without add, "
-                                 "of a Ref that is in one piece in memory");
+      if (op.getSrcSem())
+        return lowering.fail(op, "expected a copy to another core or device "
+                                 "without add, of Refs whose elements are at "
+                                 "regular distances in memory");
       createCopy(rewriter, op);
       createRuntimeCall(rewriter, loc, lowering, "gridirTaskSignal",
                         {*arrived, bytes});
@@ -266,6 +289,22 @@ public:
   }
 };
 
+class TaskDeviceIdPattern : public LoweringPattern<DeviceIdOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(DeviceIdOp op,
+                                PatternRewriter &rewriter) const override {
+    Value device =
+        createRuntimeCall(rewriter, op.getLoc(), lowering, "gridirTaskDevice",
+                          {}, rewriter.getI64Type())
+            .front();
+    rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, rewriter.getI32Type(),
+                                                 device);
+    return success();
+  }
+};
+
 class TaskDelayPattern : public LoweringPattern<DelayOp> {
 public:
   using LoweringPattern::LoweringPattern;
@@ -283,8 +322,8 @@ public:
 void populateTaskPatterns(RewritePatternSet &patterns,
                           KernelLowering &lowering) {
   patterns.add<TaskCopyStartPattern, TaskCopyWaitPattern, TaskSignalPattern,
-               TaskWaitPattern, TaskReadPattern, TaskDelayPattern>(
-      patterns.getContext(), lowering);
+               TaskWaitPattern, TaskReadPattern, TaskDeviceIdPattern,
+               TaskDelayPattern>(patterns.getContext(), lowering);
 }
 
 } // namespace gridir

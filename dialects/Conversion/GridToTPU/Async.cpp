@@ -120,6 +120,13 @@ LogicalResult lowerBarrier(grid::BarrierSemaphoreOp op, Lowering &lowering) {
   return success();
 }
 
+LogicalResult lowerDeviceId(grid::DeviceIdOp op, Lowering &lowering) {
+  lowering.set(op.getResult(),
+               tpu::DeviceIdOp::create(lowering.builder, op.getLoc(),
+                                       lowering.builder.getI32Type()));
+  return success();
+}
+
 LogicalResult lowerDelay(grid::DelayOp op, Lowering &lowering) {
   tpu::DelayOp::create(lowering.builder, op.getLoc(),
                        lowering.get(op.getNanos()));
@@ -135,6 +142,7 @@ void addAsyncLowerings(Lowering &lowering) {
   lowering.add(lowerWait);
   lowering.add(lowerRead);
   lowering.add(lowerBarrier);
+  lowering.add(lowerDeviceId);
   lowering.add(lowerDelay);
 }
 

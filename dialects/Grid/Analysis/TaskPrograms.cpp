@@ -19,6 +19,11 @@ DictionaryAttr getTasks(KernelOp kernel) {
   return kernel->getAttrOfType<DictionaryAttr>(kTasksAttrName);
 }
 
+std::optional<int64_t> getNumDevices(KernelOp kernel) {
+  auto attr = kernel->getAttrOfType<IntegerAttr>(kDevicesAttrName);
+  return attr ? std::optional(attr.getInt()) : std::nullopt;
+}
+
 bool isCoreDim(KernelOp kernel, unsigned dim) {
   DimKind kind = kernel.getDim(dim).getKind();
   return kind == DimKind::Core || kind == DimKind::Subcore;
@@ -70,7 +75,7 @@ Operation *findMeeting(KernelOp kernel) {
             .Case<CopyStartOp, SemaphoreSignalOp>([](auto sends) {
               return sends.getCore() || !sends.getDevice().empty();
             })
-            .Case([](BarrierSemaphoreOp) { return true; })
+            .Case<BarrierSemaphoreOp, DeviceIdOp>([](auto) { return true; })
             .Case([&](ScopedOp scoped) {
               return llvm::any_of(
                   scoped.getBody().getArgumentTypes(), [&](Type type) {

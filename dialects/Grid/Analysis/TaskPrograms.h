@@ -17,6 +17,14 @@ namespace gridir::grid {
 /// `seed` for the order in which they run.
 inline constexpr llvm::StringLiteral kTasksAttrName = "grid.tasks";
 
+/// The attribute of a kernel that knows of the devices of its call: their
+/// number.
+inline constexpr llvm::StringLiteral kDevicesAttrName = "grid.devices";
+
+/// The number of devices that the kernel's call is mapped over; none where it
+/// does not know of them.
+std::optional<int64_t> getNumDevices(KernelOp kernel);
+
 /// What `grid-plan-tasks` decided; null for programs that run to their end.
 mlir::DictionaryAttr getTasks(KernelOp kernel);
 

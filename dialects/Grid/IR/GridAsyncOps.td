@@ -136,6 +136,23 @@ def Grid_BarrierSemaphoreOp : Grid_Op<"barrier_semaphore", [
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
+def Grid_DeviceIdOp : Grid_Op<"device_id", [Pure]> {
+  let summary = "the number of the device that the program runs on";
+  let description = [{
+    Devices are numbered in row-major order of the mesh that the call is mapped
+    over, as a logical device of a copy or signal is. `grid.devices` of the
+    kernel says how many there are.
+
+    Example:
+
+    ```mlir
+    %d = grid.device_id
+    ```
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+
 def Grid_DelayOp : Grid_Op<"delay", [MemoryEffects<[MemWrite<Grid_Semaphores>]>]> {
   let summary = "let time pass";
   let description = [{

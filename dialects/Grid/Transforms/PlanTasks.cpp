@@ -30,7 +30,7 @@ public:
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     SmallVector<DimSemantics> claims = getClaimedSemantics(kernel);
-    bool anyConcurrent = false;
+    bool anyConcurrent = getNumDevices(kernel).has_value();
     SmallVector<Attribute> semantics;
     for (unsigned dim = 0; dim < kernel.getRank(); ++dim) {
       bool concurrent = isConcurrent(kernel, dim, claims[dim]);

@@ -9,6 +9,7 @@ import dataclasses
 import functools
 import hashlib
 import io
+from collections.abc import Callable
 from typing import Any
 
 from gridir.compiler.options import Options
@@ -30,6 +31,8 @@ class Kernel:
       grid_mapping: JAX's own `jax.extend.pallas.GridMapping`, or None for a kernel that did not come from JAX.
       source: the kernel function and its place, for messages; None when it is not known.
       has_side_effects: whether a call must stay although nobody uses its results.
+      group_size: how many devices' calls run together, as their programs reach each other; 1 for a kernel that only
+        knows the number of its device, 0 for one that does not.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Kernel:
     grid_mapping: Any = dataclasses.field(default=None, repr=False, compare=False)
     source: str | None = dataclasses.field(default=None, repr=False, compare=False)
     has_side_effects: bool = False
+    group_size: int = 0
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -108,29 +112,42 @@ def make_kernel(
     Raises:
       ValueError: when the module holds no kernel or more than one.
     """
-    names = [op.attributes["sym_name"] for op in module.body.operations if op.operation.name == "grid.kernel"]
-    if len(names) != 1:
-        raise ValueError(f"expected a module with one grid.kernel, got {len(names)}")
+    kernels = [op.operation for op in module.body.operations if op.operation.name == "grid.kernel"]
+    if len(kernels) != 1:
+        raise ValueError(f"expected a module with one grid.kernel, got {len(kernels)}")
     buffer = io.BytesIO()
     module.operation.write_bytecode(buffer)
     return Kernel(
-        name=ir.StringAttr(names[0]).value,
+        name=ir.StringAttr(kernels[0].attributes["sym_name"]).value,
         target=target,
         options=options,
         bytecode=buffer.getvalue(),
         grid_mapping=grid_mapping,
         source=source,
-        has_side_effects=_contains(module, "grid.print"),
+        has_side_effects=any_op(module, lambda op: op.name == "grid.print"),
+        group_size=_group_size(module, kernels[0]),
     )
 
 
-def _contains(module: ir.Module, name: str) -> bool:
+def any_op(module: ir.Module, predicate: Callable[[ir.Operation], bool]) -> bool:
+    """Whether some op of a module is as the predicate says."""
     found = False
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         nonlocal found
-        found = op.name == name
+        found = predicate(op)
         return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
 
     module.operation.walk(visit)
     return found
+
+
+def reaches_devices(op: ir.Operation) -> bool:
+    """Whether an op is a copy or a signal to another device."""
+    return op.name in ("grid.copy_start", "grid.semaphore_signal") and "device_id_type" in op.attributes
+
+
+def _group_size(module: ir.Module, kernel: ir.Operation) -> int:
+    if "grid.devices" not in kernel.attributes:
+        return 0
+    return ir.IntegerAttr(kernel.attributes["grid.devices"]).value if any_op(module, reaches_devices) else 1

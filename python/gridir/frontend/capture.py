@@ -113,6 +113,7 @@ def _request_key(request: KernelRequest, target: Target, options: Any) -> Hashab
         request.backend,
         request.mesh,
         request.more_jaxprs,
+        request.devices,
     )
     try:
         hash(key)

@@ -14,6 +14,7 @@ import numpy as np
 
 from gridir.errors import Frame, UnsupportedError
 from gridir.frontend import jax_compat
+from gridir.frontend.request import DeviceMesh
 from gridir.frontend.types import value_type
 from gridir.mlir import ir
 
@@ -31,6 +32,7 @@ class KernelContext:
       core_axes: the names of the dimensions that enumerate the cores of a mesh, in their order.
       mesh_ids: where several meshes share the grid, this core's place along each axis of its own mesh; else None.
       meshes: then the sizes of the axes of each mesh and the number of its first core, its own mesh first.
+      devices: the devices that the call is mapped over, or None.
       platform: the platform that `jax.lax.platform_dependent` is resolved for.
       origin: the source info of the equation that is being decomposed, or None; its parts are all from there.
       caller: the source info of the equation whose nested jaxpr is walked, or None.
@@ -48,6 +50,7 @@ class KernelContext:
     core_axes: tuple[str, ...] = ()
     mesh_ids: tuple[ir.Value, ...] | None = None
     meshes: tuple[tuple[Mapping[str, int | None], int], ...] = ()
+    devices: DeviceMesh | None = None
     platform: str = "cpu"
     program_ids: tuple[Any, ...] | None = None
     pipeline_grid: tuple[Any, ...] | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from gridir.errors import UnsupportedError
 from gridir.frontend import jax_compat
 from gridir.frontend.options import has_side_effects, records_of
 from gridir.frontend.request import KernelRequest
@@ -18,8 +19,16 @@ if TYPE_CHECKING:
 
 
 def register(platform: str) -> None:
-    """Makes XLA know the custom call."""
-    jax_compat.register_call_target(cpu.CALL_TARGET, cpu.ffi_target(), platform)
+    """Makes XLA know the custom calls."""
+    addresses = cpu.ffi_target()
+    targets = {
+        cpu.CALL_TARGET: {stage: addresses[stage] for stage in ("instantiate", "execute")},
+        cpu.COLLECTIVE_CALL_TARGET: {
+            stage: addresses[f"{stage}_collective"] for stage in ("instantiate", "execute")
+        },
+    }
+    state = {name: addresses[name] for name in ("type_id", "type_info")}
+    jax_compat.register_call_targets(targets, state, platform)
 
 
 def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat.Emitter:
@@ -32,15 +41,26 @@ def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat.Emitter:
     records = records_of(request.compiler_params).values()
     asked = any(has_side_effects(record) for record in records)
     options: Any = kernel.options  # Those of the CPU, as the target is.
+    attributes = cpu.call_attributes(kernel.key, kernel.bytecode, options)
+    target, devices = cpu.CALL_TARGET, None
+    if kernel.group_size:
+        target, devices = cpu.COLLECTIVE_CALL_TARGET, request.devices
+        attributes["num_devices"] = kernel.group_size
+        if kernel.group_size > 1 and devices is not None and not devices.is_local:
+            raise UnsupportedError(
+                "expected devices of one process, got a mesh of several for a kernel that reaches other devices",
+                kernel=kernel.name,
+            )
 
     def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
         return jax_compat.emit_call(
             context,
             operands,
-            cpu.CALL_TARGET,
-            cpu.call_attributes(kernel.key, kernel.bytecode, options),
+            target,
+            attributes,
             aliases=aliases,
-            has_side_effect=kernel.has_side_effects or asked,
+            has_side_effect=kernel.has_side_effects or asked or kernel.group_size > 1,
+            devices=devices,
         )
 
     return emit

@@ -204,7 +204,7 @@ TPU_PARAMS = _fields(
     ),
     ("allow_input_fusion", "`#grid.tpu_params`", NO_MEANING, "XLA fuses nothing into a kernel here"),
     ("vmem_limit_bytes", "`#grid.tpu_params`", NO_MEANING, "there is no VMEM"),
-    ("collective_id", "`#grid.tpu_params`", NO_MEANING, "names a barrier; the barrier op itself is refused"),
+    ("collective_id", "`#grid.tpu_params`", NO_MEANING, "each call has a barrier of its own"),
     ("has_side_effects", "`#grid.tpu_params`", HONOURED, "XLA keeps a call whose results nobody reads"),
     ("flags", "`#grid.tpu_params`", NO_MEANING, "options of another compiler"),
     ("internal_scratch_in_bytes", "`#grid.tpu_params`", NO_MEANING, "scratch of another compiler"),

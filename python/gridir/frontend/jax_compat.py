@@ -10,17 +10,19 @@ kernel primitives, and XLA's custom calls.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from gridir.errors import Frame, JaxVersionError
 from gridir.frontend.meshes import MeshUnion
 from gridir.frontend.options import record_for
-from gridir.frontend.request import KernelRequest
+from gridir.frontend.request import DeviceMesh, KernelRequest
 
 TESTED_VERSIONS = ((0, 10, 2), (0, 11, 0))
 """The first JAX that gridir is tested with and the first that it is not."""
@@ -45,6 +47,7 @@ from jax._src import config as _config
 from jax._src import core as _core
 from jax._src import linear_util as _lu
 from jax._src import mesh as _mesh
+from jax._src import sharding_impls as _sharding_impls
 from jax._src import source_info_util as _source_info
 from jax._src import state as _state
 from jax._src.interpreters import mlir as _mlir
@@ -333,7 +336,7 @@ def register_kernel_rules(platform: str, handler: KernelHandler) -> None:
     """
 
     def lower_pallas_call(context: Any, *operands: Any, **params: Any) -> Sequence[Any]:
-        request = request_of_pallas_call(context.avals_in, params)
+        request = dataclasses.replace(request_of_pallas_call(context.avals_in, params), devices=_device_mesh(context))
         emitter = handler(request, platform)
         if emitter is None:
             params["compiler_params"] = record_for(params["compiler_params"], platform)
@@ -343,7 +346,10 @@ def register_kernel_rules(platform: str, handler: KernelHandler) -> None:
     def lower_mpmd_map(context: Any, *operands: Any, **params: Any) -> Sequence[Any]:
         # On the device itself each mesh has a compiler of its own.
         is_ours = platform == "cpu" or (len(params["jaxprs"]) == 1 and not params["external_meshes"])
-        emitter = handler(request_of_mpmd_map(context.avals_in, params), platform) if is_ours else None
+        emitter = None
+        if is_ours:
+            request = dataclasses.replace(request_of_mpmd_map(context.avals_in, params), devices=_device_mesh(context))
+            emitter = handler(request, platform)
         if emitter is None:
             params["compiler_params"] = record_for(params["compiler_params"], platform)
             return _mpmd._mpmd_map_lowering(context, *operands, **params)
@@ -351,6 +357,16 @@ def register_kernel_rules(platform: str, handler: KernelHandler) -> None:
 
     _mlir.register_lowering(_pallas_call.pallas_call_p, lower_pallas_call, platform=platform)
     _mlir.register_lowering(_mpmd.mpmd_map_p, lower_mpmd_map, platform=platform)
+
+
+def _device_mesh(context: Any) -> DeviceMesh | None:
+    """The devices that what is lowered here is mapped over, each by itself; None where there are none."""
+    axes = context.module_context.axis_context
+    if not isinstance(axes, _sharding_impls.SPMDAxisContext) or set(axes.manual_axes) != set(axes.mesh.axis_names):
+        return None
+    mesh = axes.mesh
+    is_local = isinstance(mesh, jax.sharding.AbstractMesh) or not mesh.is_multi_process
+    return DeviceMesh(tuple(mesh.axis_names), tuple(mesh.axis_sizes), is_local)
 
 
 def request_of_pallas_call(avals_in: Sequence[Any], params: Mapping[str, Any]) -> KernelRequest:
@@ -445,6 +461,7 @@ def emit_call(
     *,
     aliases: Mapping[int, int],
     has_side_effect: bool,
+    devices: DeviceMesh | None = None,
 ) -> Sequence[Any]:
     """Writes an XLA custom call with row-major operands and results; returns its results.
 
@@ -452,12 +469,31 @@ def emit_call(
       target: the name under which the call was registered.
       attributes: str, bytes and int values.
       aliases: operand to the result that shares its memory.
+      devices: with them the number of the device is one more operand, an int32, and the call has a `channel`, one for
+        all devices and for no other call of the program.
     """
     # What is passed for a random key is its words.
     avals = {part: tuple(map(physical_aval, getattr(context, part))) for part in ("avals_in", "avals_out")}
+    if devices is not None:
+        number, aval = _device_number(context, devices)
+        operands = [*operands, number]
+        avals["avals_in"] = (*avals["avals_in"], aval)
+        attributes = {**attributes, "channel": context.module_context.new_channel()}
     context = context.replace(**avals)
     rule = jax.ffi.ffi_lowering(target, operand_output_aliases=dict(aliases), has_side_effect=has_side_effect)
     return rule(context, *operands, **attributes)
+
+
+def _device_number(context: Any, devices: DeviceMesh) -> tuple[Any, Any]:
+    """Writes the number of the device in row-major order of the mesh; returns the value and its abstract value."""
+
+    def number() -> Any:
+        coordinates = [jax.lax.axis_index(name) for name in devices.names]
+        return jnp.ravel_multi_index(coordinates, devices.sizes, mode="clip").astype(jnp.int32)
+
+    aval = _core.ShapedArray((), np.dtype(np.int32))
+    (value,) = _mlir.lower_fun(number, multiple_results=False)(context.replace(avals_in=[], avals_out=[aval]))
+    return value, aval
 
 
 def emit_function(function: Callable[..., Sequence[Any]]) -> Emitter:
@@ -466,21 +502,23 @@ def emit_function(function: Callable[..., Sequence[Any]]) -> Emitter:
     return lambda context, operands: rule(context, *operands)
 
 
-def register_call_target(name: str, addresses: Mapping[str, Any], platform: str) -> None:
-    """Registers the stages and the state of a custom call with XLA.
+def register_call_targets(
+    targets: Mapping[str, Mapping[str, Any]], state: Mapping[str, Any], platform: str
+) -> None:
+    """Registers custom calls with XLA.
 
     Args:
-      addresses: capsules `instantiate`, `execute`, `type_id` and `type_info`.
+      targets: for each name the stages, capsules `instantiate` and `execute`.
+      state: what all of them keep for a call, capsules `type_id` and `type_info`.
     """
     # jaxlib replays queued targets before the types that they need, and then fails to start the backend. Its handlers
     # are installed first, so that nothing is queued.
     xla = _xla_client._xla
     _xla_client.register_custom_type_handler(platform, xla.register_custom_type)
     _xla_client.register_custom_call_handler(platform, xla.register_custom_call_target)
-    state = {"type_id": addresses["type_id"], "type_info": addresses["type_info"]}
-    jax.ffi.register_ffi_type(f"{name}_state", state, platform=platform)
-    stages = {"instantiate": addresses["instantiate"], "execute": addresses["execute"]}
-    jax.ffi.register_ffi_target(name, stages, platform=platform)
+    jax.ffi.register_ffi_type("gridir_call_state", dict(state), platform=platform)
+    for name, stages in targets.items():
+        jax.ffi.register_ffi_target(name, dict(stages), platform=platform)
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
+from gridir.compiler.kernel import any_op, reaches_devices
 from gridir.frontend import emit, fields, jax_compat
 from gridir.frontend.context import KernelContext
 from gridir.frontend.grid_mapping import SideTable, build_kernel, dim_names, is_whole
@@ -61,6 +62,9 @@ def lower_kernel(
             _walk_bodies(kernel, request, arguments)
             grid.YieldOp([])
         erase_unused(kernel)
+        if request.devices is not None and any_op(module, _knows_devices):
+            count = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), request.devices.num_devices)
+            kernel_op.operation.attributes["grid.devices"] = count
         if request.debug or request.grid_mapping.debug:
             print(module)
     return module
@@ -105,6 +109,8 @@ def _on_mesh(kernel: KernelContext, mesh: Any, meshes: Sequence[tuple[Any, int]]
         program_ids=ids,
         pipeline_grid=sizes,
     )
+def _knows_devices(op: ir.Operation) -> bool:
+    return op.name == "grid.device_id" or reaches_devices(op)
 
 
 def _written_inputs(request: KernelRequest) -> dict[int, int]:
@@ -139,5 +145,6 @@ def make_context(request: KernelRequest, platform: str) -> KernelContext:
         core_axes=tuple(
             name for name, kind in zip(names, kinds, strict=True) if name is not None and kind in ("core", "subcore")
         ),
+        devices=request.devices,
         platform=platform,
     )

@@ -6,12 +6,33 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr
     from jax.extend.pallas import GridMapping
+
+
+@dataclasses.dataclass(frozen=True)
+class DeviceMesh:
+    """The devices that a call is mapped over, as by `shard_map`.
+
+    Attributes:
+      names: the axes of the mesh.
+      sizes: how many devices there are along each.
+      is_local: whether all of them belong to this process.
+    """
+
+    names: tuple[str, ...]
+    sizes: tuple[int, ...]
+    is_local: bool = True
+
+    @property
+    def num_devices(self) -> int:
+        """The number of devices."""
+        return math.prod(self.sizes)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +57,7 @@ class KernelRequest:
       backend: the backend that the author named, or None.
       mesh: the mesh of `pl.kernel` or `core_map`, the `MeshUnion` of several, or None.
       more_jaxprs: what the meshes of a union but the first one run; `jaxpr` is for that.
+      devices: the devices that the call is mapped over, or None.
     """
 
     jaxpr: Jaxpr
@@ -52,6 +74,7 @@ class KernelRequest:
     backend: str | None = None
     mesh: Any = None
     more_jaxprs: tuple[Jaxpr, ...] = ()
+    devices: DeviceMesh | None = None
 
     @property
     def jaxprs(self) -> tuple[Jaxpr, ...]:

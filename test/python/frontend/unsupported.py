@@ -33,7 +33,7 @@ def by_name(x_ref, o_ref):
     o_ref[...] = x_ref[...] * lax.axis_index("rows").astype(jnp.float32)
 
 
-# CHECK: UnsupportedError axis_index: expected the name of one grid dimension (none), got 'rows'
+# CHECK: UnsupportedError axis_index: expected the name of one dimension of the grid or the mesh (none), got 'rows'
 # CHECK: unsupported.py:{{[0-9]+}}
 try:
     jax.vmap(lambda a: gridir.lower(pl.pallas_call(by_name, out_shape=x), x) and a, axis_name="rows")(jnp.zeros(2))

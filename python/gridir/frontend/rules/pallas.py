@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import string
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +13,7 @@ from jax import tree_util
 
 from gridir.frontend import emit, jax_compat, jax_compat_pipeline
 from gridir.frontend.context import RuleContext
+from gridir.frontend.devices import own_place, place_on_device_axis, receiver_of
 from gridir.frontend.registry import rule
 from gridir.frontend.rules.state import transformed, view
 from gridir.frontend.types import is_unsigned
@@ -50,17 +49,13 @@ def _num_programs(ctx: RuleContext, *, axis: int) -> ir.Value:
 @rule("axis_index")
 def _axis_index(ctx: RuleContext, *, axis_name: Any) -> ir.Value:
     names = [axis_name] if isinstance(axis_name, str) else list(np.atleast_1d(axis_name))
-    if len(names) != 1 or names[0] not in ctx.kernel.axis_names:
-        known = ", ".join(str(name) for name in ctx.kernel.axis_names if name) or "none"
-        raise ctx.unsupported(f"expected the name of one grid dimension ({known}), got {axis_name!r}")
-    return _own_place(ctx, names[0])
-
-
-def _own_place(ctx: RuleContext, name: str) -> ir.Value:
-    """The place of this program along the dimension of that name."""
-    if ctx.kernel.mesh_ids is not None:
-        return ctx.kernel.mesh_ids[ctx.kernel.axis_names.index(name)]
-    return grid.ProgramIdOp(ir.StringAttr.get(name)).result
+    if len(names) == 1 and names[0] in ctx.kernel.axis_names:
+        return own_place(ctx, names[0])
+    devices = ctx.kernel.devices.names if ctx.kernel.devices is not None else ()
+    if len(names) == 1 and names[0] in devices:
+        return place_on_device_axis(ctx, names[0])
+    known = ", ".join(name for name in (*ctx.kernel.axis_names, *devices) if name) or "none"
+    raise ctx.unsupported(f"expected the name of one dimension of the grid or the mesh ({known}), got {axis_name!r}")
 
 
 @rule("multiple_of")
@@ -141,65 +136,6 @@ def _check(ctx: RuleContext, *leaves: ir.Value, err_tree: Any, debug: bool) -> l
 
 
 # Semaphores ------------------------------------------------------------------------------------------------------
-
-
-@dataclasses.dataclass(frozen=True)
-class Receiver:
-    """Who receives a signal or a copy.
-
-    Attributes:
-      device: the coordinates of another device, or its number; empty for this one.
-      kind: the attribute that says how the device is named, or None.
-      core: the number of a core of the mesh, in row-major order of its dimensions, or None for this one.
-    """
-
-    device: tuple[ir.Value, ...] = ()
-    kind: ir.Attribute | None = None
-    core: ir.Value | None = None
-
-
-def receiver_of(ctx: RuleContext, device: Any, device_id_type: Any, core: ir.Value | None = None) -> Receiver:
-    """Reads the `device_id` of an equation, which by its names may mean a core of the kernel's own mesh.
-
-    Args:
-      device: None for this device, its number, its coordinates, or a dictionary from names of axes to places.
-      core: the `core_index` of the equation.
-    """
-    own: dict[str, int | None] = {name: ctx.kernel.size_of(name) for name in ctx.kernel.core_axes}
-    meshes = ctx.kernel.meshes or ((own, 0),)
-    if device is None:
-        first = meshes[0][1]
-        return Receiver(core=core if core is None or not first else _sum(core, emit.constant(first, emit.i32())))
-    if isinstance(device, dict):
-        # The mesh of this core, if it has these axes, else another one.
-        named = next((mesh for mesh in meshes if set(device) <= set(mesh[0])), None)
-        if named is None:
-            raise ctx.unsupported("expected a device named by all its mesh coordinates, got one named by mesh axes")
-        if named is meshes[0] and all(own[name] == 1 for name in device):
-            # A core of a mesh of one core is this one.
-            return Receiver()
-        return Receiver(core=_core_number(ctx, *named, device))
-    kind = str(getattr(device_id_type, "value", device_id_type)).lower()
-    operands = [x if isinstance(x, ir.Value) else emit.constant(x, emit.i32()) for x in tree_util.tree_leaves(device)]
-    return Receiver(tuple(operands), ir.Attribute.parse(f"#grid.device_id_type<{kind}>"), core)
-
-
-def _core_number(ctx: RuleContext, axes: Mapping[str, int | None], first: int, places: dict[str, Any]) -> ir.Value:
-    """The number of the core at these places of a mesh, and at this core's own along the axes that are not named."""
-    number = emit.constant(0, emit.i32())
-    for name, size in axes.items():
-        place = places.get(name)
-        if place is None:
-            place = _own_place(ctx, name) if name in ctx.kernel.core_axes else 0
-        if not isinstance(place, ir.Value):
-            place = emit.constant(place, emit.i32())
-        length = emit.constant(size, emit.i32())
-        number = _sum(emit.binary("arith.muli", number, length), place)
-    return _sum(number, emit.constant(first, emit.i32())) if first else number
-
-
-def _sum(x: ir.Value, y: ir.Value) -> ir.Value:
-    return emit.binary("arith.addi", x, y)
 
 
 @rule("semaphore_read")

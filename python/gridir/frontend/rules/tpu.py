@@ -15,8 +15,8 @@ from jax import lax
 
 from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
+from gridir.frontend.devices import receiver_of
 from gridir.frontend.registry import decomposition, register, rule
-from gridir.frontend.rules.pallas import receiver_of
 from gridir.frontend.rules.state import transformed
 from gridir.frontend.types import bit_width
 from gridir.mlir import ir
@@ -70,8 +70,6 @@ def _dma_start(
 ) -> list[ir.Value]:
     source, dest, sem, source_sem, device = tree.unflatten(leaves)
     to = receiver_of(ctx, device, device_id_type)
-    # A copy to this core has one semaphore.
-    is_remote = to.kind is not None or to.core is not None
 
     def start(source: ir.Value, dest: ir.Value) -> None:
         grid.CopyStartOp(
@@ -79,7 +77,8 @@ def _dma_start(
             dest,
             transformed(ctx, sem),
             to.device,
-            src_sem=transformed(ctx, source_sem) if is_remote else None,
+            # A copy to this core has one semaphore.
+            src_sem=transformed(ctx, source_sem) if to.is_other else None,
             core=to.core,
             device_id_type=to.kind,
             priority=priority or None,

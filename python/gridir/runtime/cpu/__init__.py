@@ -5,6 +5,7 @@
 
 from gridir.runtime.cpu.kernels import (
     CALL_TARGET,
+    COLLECTIVE_CALL_TARGET,
     PreparedKernel,
     call_attributes,
     ffi_target,
@@ -12,4 +13,12 @@ from gridir.runtime.cpu.kernels import (
     prepare,
 )
 
-__all__ = ["CALL_TARGET", "PreparedKernel", "call_attributes", "ffi_target", "pipeline_until", "prepare"]
+__all__ = [
+    "CALL_TARGET",
+    "COLLECTIVE_CALL_TARGET",
+    "PreparedKernel",
+    "call_attributes",
+    "ffi_target",
+    "pipeline_until",
+    "prepare",
+]

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 CALL_TARGET = "gridir_cpu"
 """The name of the XLA custom call that runs a kernel, for `jax.export`'s list of allowed calls."""
 
+COLLECTIVE_CALL_TARGET = "gridir_cpu_collective"
+"""The same for a kernel that knows of the devices that its call is mapped over."""
+
 native.set_print_handler(write_prints)
 
 

@@ -208,6 +208,9 @@ NB_MODULE(_gridirCPU, m) {
         nb::dict result;
         result["instantiate"] = nb::capsule(target.instantiate);
         result["execute"] = nb::capsule(target.execute);
+        result["instantiate_collective"] =
+            nb::capsule(target.instantiateCollective);
+        result["execute_collective"] = nb::capsule(target.executeCollective);
         result["type_id"] = nb::capsule(target.typeId);
         result["type_info"] = nb::capsule(target.typeInfo);
         return result;

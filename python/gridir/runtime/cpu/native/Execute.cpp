@@ -171,23 +171,34 @@ std::optional<std::string> runItems(const Kernel &kernel,
 
 } // namespace
 
-std::optional<std::string> runKernel(const Kernel &kernel,
-                                     const DeviceBuffers &buffers,
-                                     const Threads &threads) {
-  // A kernel that prints has one work item, or tasks, and so runs on this
-  // thread.
+/// Delivers what the kernel prints while `run` runs it on this thread.
+template <typename Fn>
+static std::optional<std::string> runWithPrints(const Kernel &kernel, Fn run) {
   PrintBuffer prints{&kernel, {}};
-  PrintBuffer *printsOrNone = kernel.info.prints.empty() ? nullptr : &prints;
-  std::optional<std::string> error;
-  if (kernel.info.tasks) {
-    PrintScope scope(printsOrNone);
-    error = runTasks(kernel, {buffers});
-  } else {
-    error = runItems(kernel, buffers.data, threads, printsOrNone);
-  }
+  std::optional<std::string> error =
+      run(kernel.info.prints.empty() ? nullptr : &prints);
   if (!prints.records.empty())
     deliverPrints(prints);
   return error;
+}
+
+std::optional<std::string> runKernel(const Kernel &kernel,
+                                     const DeviceBuffers &buffers,
+                                     const Threads &threads) {
+  if (kernel.info.tasks)
+    return runDevices(kernel, {buffers});
+  // A kernel that prints has one work item and so runs on this thread.
+  return runWithPrints(kernel, [&](PrintBuffer *prints) {
+    return runItems(kernel, buffers.data, threads, prints);
+  });
+}
+
+std::optional<std::string>
+runDevices(const Kernel &kernel, const std::vector<DeviceBuffers> &devices) {
+  return runWithPrints(kernel, [&](PrintBuffer *prints) {
+    PrintScope scope(prints);
+    return runTasks(kernel, devices);
+  });
 }
 
 } // namespace gridir::cpu

@@ -30,6 +30,11 @@ std::optional<std::string> runKernel(const Kernel &kernel,
                                      const DeviceBuffers &buffers,
                                      const Threads &threads);
 
+/// As above, for the calls of several devices, in the order of their numbers,
+/// whose programs wait for one another.
+std::optional<std::string>
+runDevices(const Kernel &kernel, const std::vector<DeviceBuffers> &devices);
+
 } // namespace gridir::cpu
 
 #endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_EXECUTE_H

@@ -10,6 +10,9 @@
 // and its module, never a pointer: an executable that is loaded in another
 // process finds its kernel by the key, or compiles it from the module.
 //
+// A second target serves the kernels whose programs reach other devices: its
+// last argument is the number of the device, and it ends when all have called.
+//
 //===----------------------------------------------------------------------===//
 
 #include "FfiHandler.h"
@@ -17,10 +20,12 @@
 #include "Execute.h"
 #include "KernelTable.h"
 #include "PackedBuffers.h"
+#include "Rendezvous.h"
 
 #include "xla/ffi/api/ffi.h"
 
 #include <memory>
+#include <numeric>
 
 namespace ffi = xla::ffi;
 
@@ -38,6 +43,8 @@ struct CallState {
   static ffi::TypeInfo info;
 
   const Kernel *kernel;
+  /// Of a call whose programs reach other devices.
+  int64_t numDevices = 0, channel = 0;
 };
 
 ffi::TypeId CallState::id = {};
@@ -71,6 +78,20 @@ instantiate(std::string_view key, std::string_view module,
   return state;
 }
 
+/// As above, for a call that the calls of other devices belong to.
+ffi::ErrorOr<std::unique_ptr<CallState>> instantiateCollective(
+    std::string_view key, std::string_view module, std::string_view pipeline,
+    int64_t optLevel, int64_t codegenLevel, std::string_view cpu,
+    std::string_view features, int64_t numDevices, int64_t channel) {
+  ffi::ErrorOr<std::unique_ptr<CallState>> state =
+      instantiate(key, module, pipeline, optLevel, codegenLevel, cpu, features);
+  if (state) {
+    (*state)->numDevices = numDevices;
+    (*state)->channel = channel;
+  }
+  return state;
+}
+
 /// The bits of an element that shares its byte with others, or 0.
 int getPackedBits(ffi::DataType type) {
   switch (type) {
@@ -100,65 +121,115 @@ int64_t getNumBytes(const ffi::AnyBuffer &buffer) {
                                               : buffer.size_bytes();
 }
 
-ffi::Error execute(ffi::ThreadPool pool, CallState *state,
-                   ffi::RemainingArgs arguments, ffi::RemainingRets results) {
-  const Kernel &kernel = *state->kernel;
-  std::size_t numBytes = 0;
-  PackedBuffers packed;
+/// Adds a buffer of the call; packed elements are given a byte each.
+void addBuffer(const ffi::AnyBuffer &buffer, bool isResult,
+               DeviceBuffers &buffers, PackedBuffers &packed) {
+  void *data = buffer.untyped_data();
+  ffi::DataType type = buffer.element_type();
+  if (int bits = getPackedBits(type)) {
+    int64_t count = buffer.element_count();
+    data = isResult ? packed.unpackResult(data, count, bits, isSigned(type))
+                    : packed.unpack(data, count, bits, isSigned(type));
+  }
+  buffers.data.push_back(data);
+  buffers.sizes.push_back(getNumBytes(buffer));
+}
+
+/// Reads the first `numArguments` arguments and all results.
+ffi::ErrorOr<DeviceBuffers> readBuffers(const Kernel &kernel,
+                                        const ffi::RemainingArgs &arguments,
+                                        std::size_t numArguments,
+                                        const ffi::RemainingRets &results,
+                                        PackedBuffers &packed) {
   DeviceBuffers buffers;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
+  for (std::size_t i = 0; i < numArguments; ++i) {
     ffi::ErrorOr<ffi::AnyBuffer> buffer = arguments.get<ffi::AnyBuffer>(i);
     if (!buffer)
-      return buffer.error();
-    void *data = buffer->untyped_data();
-    ffi::DataType type = buffer->element_type();
-    if (int bits = getPackedBits(type))
-      data = packed.unpack(data, buffer->element_count(), bits, isSigned(type));
-    buffers.data.push_back(data);
-    buffers.sizes.push_back(getNumBytes(*buffer));
-    numBytes += buffers.sizes.back();
+      return ffi::Unexpected(buffer.error());
+    addBuffer(*buffer, /*isResult=*/false, buffers, packed);
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
     ffi::ErrorOr<ffi::Result<ffi::AnyBuffer>> buffer =
         results.get<ffi::AnyBuffer>(i);
     if (!buffer)
-      return buffer.error();
-    void *data = (*buffer)->untyped_data();
-    ffi::DataType type = (*buffer)->element_type();
-    if (int bits = getPackedBits(type))
-      data = packed.unpackResult(data, (*buffer)->element_count(), bits,
-                                 isSigned(type));
-    buffers.data.push_back(data);
-    buffers.sizes.push_back(getNumBytes(**buffer));
-    numBytes += buffers.sizes.back();
+      return ffi::Unexpected(buffer.error());
+    addBuffer(**buffer, /*isResult=*/true, buffers, packed);
   }
   if (static_cast<int64_t>(buffers.data.size()) != kernel.info.numOperands)
-    return ffi::Error(ffi::ErrorCode::kInvalidArgument,
-                      "kernel `" + kernel.info.name + "` takes " +
-                          std::to_string(kernel.info.numOperands) +
-                          " buffers, got " +
-                          std::to_string(buffers.data.size()));
+    return ffi::Unexpected(
+        ffi::Error(ffi::ErrorCode::kInvalidArgument,
+                   "kernel `" + kernel.info.name + "` takes " +
+                       std::to_string(kernel.info.numOperands) +
+                       " buffers, got " + std::to_string(buffers.data.size())));
+  return buffers;
+}
+
+ffi::Error execute(ffi::ThreadPool pool, CallState *state,
+                   ffi::RemainingArgs arguments, ffi::RemainingRets results) {
+  const Kernel &kernel = *state->kernel;
+  PackedBuffers packed;
+  ffi::ErrorOr<DeviceBuffers> buffers =
+      readBuffers(kernel, arguments, arguments.size(), results, packed);
+  if (!buffers)
+    return buffers.error();
+  std::size_t numBytes =
+      std::accumulate(buffers->sizes.begin(), buffers->sizes.end(), int64_t(0));
 
   Threads threads;
   threads.count = numBytes <= kBytesWorthThreads ? 1 : pool.num_threads();
   threads.schedule = [&pool](std::function<void()> task) {
     pool.Schedule(std::move(task));
   };
-  if (std::optional<std::string> message = runKernel(kernel, buffers, threads))
+  if (std::optional<std::string> message = runKernel(kernel, *buffers, threads))
     return ffi::Error(ffi::ErrorCode::kInvalidArgument, *message);
   packed.pack();
   return ffi::Error::Success();
 }
 
-XLA_FFI_DEFINE_HANDLER(instantiateHandler, instantiate,
-                       ffi::Ffi::BindInstantiate()
-                           .Attr<std::string_view>("key")
-                           .Attr<std::string_view>("module")
-                           .Attr<std::string_view>("pipeline")
-                           .Attr<int64_t>("opt_level")
-                           .Attr<int64_t>("codegen_level")
-                           .Attr<std::string_view>("cpu")
-                           .Attr<std::string_view>("features"));
+/// The last argument is the number of this device.
+ffi::Future executeCollective(ffi::RunId run, CallState *state,
+                              ffi::RemainingArgs arguments,
+                              ffi::RemainingRets results) {
+  ffi::Promise promise;
+  ffi::Future future(promise);
+  // Lives until the call is over.
+  auto packed = std::make_shared<PackedBuffers>();
+  std::size_t last = arguments.size() - 1;
+  ffi::ErrorOr<ffi::AnyBuffer> number = arguments.get<ffi::AnyBuffer>(last);
+  ffi::ErrorOr<DeviceBuffers> buffers =
+      readBuffers(*state->kernel, arguments, last, results, *packed);
+  if (!number || !buffers) {
+    promise.SetError(number ? buffers.error() : number.error());
+    return future;
+  }
+  buffers->number = *number->reinterpret_data<int32_t>();
+  joinCall({state->kernel, run.run_id, state->channel, state->numDevices},
+           std::move(*buffers),
+           [promise, packed](const std::optional<std::string> &error) mutable {
+             if (error) {
+               promise.SetError(
+                   ffi::Error(ffi::ErrorCode::kInvalidArgument, *error));
+               return;
+             }
+             packed->pack();
+             promise.SetAvailable();
+           });
+  return future;
+}
+
+/// What every call carries.
+auto bindInstantiate() {
+  return ffi::Ffi::BindInstantiate()
+      .Attr<std::string_view>("key")
+      .Attr<std::string_view>("module")
+      .Attr<std::string_view>("pipeline")
+      .Attr<int64_t>("opt_level")
+      .Attr<int64_t>("codegen_level")
+      .Attr<std::string_view>("cpu")
+      .Attr<std::string_view>("features");
+}
+
+XLA_FFI_DEFINE_HANDLER(instantiateHandler, instantiate, bindInstantiate());
 
 XLA_FFI_DEFINE_HANDLER(executeHandler, execute,
                        ffi::Ffi::Bind()
@@ -167,11 +238,25 @@ XLA_FFI_DEFINE_HANDLER(executeHandler, execute,
                            .RemainingArgs()
                            .RemainingRets());
 
+XLA_FFI_DEFINE_HANDLER(
+    instantiateCollectiveHandler, instantiateCollective,
+    bindInstantiate().Attr<int64_t>("num_devices").Attr<int64_t>("channel"));
+
+XLA_FFI_DEFINE_HANDLER(executeCollectiveHandler, executeCollective,
+                       ffi::Ffi::Bind()
+                           .Ctx<ffi::RunId>()
+                           .Ctx<ffi::State<CallState>>()
+                           .RemainingArgs()
+                           .RemainingRets());
+
 } // namespace
 
 FfiTarget getFfiTarget() {
   return {reinterpret_cast<void *>(instantiateHandler),
-          reinterpret_cast<void *>(executeHandler), &CallState::id,
+          reinterpret_cast<void *>(executeHandler),
+          reinterpret_cast<void *>(instantiateCollectiveHandler),
+          reinterpret_cast<void *>(executeCollectiveHandler),
+          &CallState::id,
           &CallState::info};
 }
 

@@ -15,6 +15,9 @@ namespace gridir::cpu {
 struct FfiTarget {
   void *instantiate;
   void *execute;
+  /// The stages of calls whose programs reach other devices.
+  void *instantiateCollective;
+  void *executeCollective;
   void *typeId;
   void *typeInfo;
 };

@@ -81,6 +81,7 @@ public:
   int64_t read(const int64_t *counter);
   char *locate(char *address, int64_t device, int64_t item);
   char *getShared() { return shared[tasks[running].device].get(); }
+  int64_t getDevice() { return devices[tasks[running].device].number; }
   void startCopy(Copy copy);
   void pause();
 
@@ -319,7 +320,8 @@ int64_t Scheduler::read(const int64_t *counter) {
   return *counter;
 }
 
-/// The same place in the memory of another device or work item.
+/// The same place in the memory of another device or work item; -1 stands for
+/// the own one.
 char *Scheduler::locate(char *address, int64_t device, int64_t item) {
   const Task &own = tasks[running];
   auto isWithin = [&](const void *base, int64_t bytes) {
@@ -329,7 +331,8 @@ char *Scheduler::locate(char *address, int64_t device, int64_t item) {
   std::size_t target = device < 0 ? own.device : device;
   const DeviceBuffers &from = devices[own.device], &to = devices[target];
   if (char *arena = own.arena.get(); isWithin(arena, kernel.info.arenaBytes))
-    return getArena(tasks[firstTasks[target] + item]) + (address - arena);
+    return getArena(tasks[firstTasks[target] + (item < 0 ? own.item : item)]) +
+           (address - arena);
   if (char *base = shared[own.device].get();
       isWithin(base, kernel.info.tasks->sharedBytes))
     return shared[target].get() + (address - base);
@@ -408,6 +411,8 @@ char *taskLocate(char *address, int64_t device, int64_t item) {
   return current->locate(address, device, item);
 }
 
+int64_t taskDevice() { return current->getDevice(); }
+
 char *taskShared() { return current->getShared(); }
 
 /// One dimension of what the next copy or access is about.
@@ -437,13 +442,14 @@ std::optional<std::string> runTasks(const Kernel &kernel,
   return Scheduler(kernel, devices).run();
 }
 
-std::array<std::pair<const char *, void *>, 9> getTaskSymbols() {
+std::array<std::pair<const char *, void *>, 10> getTaskSymbols() {
   return {{{"gridirTaskSignal", toAddress(&taskSignal)},
            {"gridirTaskWait", toAddress(&taskWait)},
            {"gridirTaskRead", toAddress(&taskRead)},
            {"gridirTaskPause", toAddress(&taskPause)},
            {"gridirTaskLocate", toAddress(&taskLocate)},
            {"gridirTaskShared", toAddress(&taskShared)},
+           {"gridirTaskDevice", toAddress(&taskDevice)},
            {"gridirTaskDim", toAddress(&taskDim)},
            {"gridirTaskCopy", toAddress(&taskCopy)},
            {"gridirTaskAccess", toAddress(&taskAccess)}}};

@@ -19,6 +19,8 @@ namespace gridir::cpu {
 
 /// The buffers of one device's call: arguments, then results.
 struct DeviceBuffers {
+  /// Of the device among those that the call is mapped over.
+  int64_t number = 0;
   std::vector<void *> data;
   std::vector<int64_t> sizes;
 };
@@ -34,7 +36,7 @@ std::optional<std::string> runTasks(const Kernel &kernel,
                                     const std::vector<DeviceBuffers> &devices);
 
 /// The functions that a kernel of tasks calls, for the linker.
-std::array<std::pair<const char *, void *>, 9> getTaskSymbols();
+std::array<std::pair<const char *, void *>, 10> getTaskSymbols();
 
 } // namespace gridir::cpu
 

@@ -1,0 +1,149 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The cores and devices that a kernel names: their numbers and places."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from jax import tree_util
+
+from gridir.frontend import emit
+from gridir.frontend.context import RuleContext
+from gridir.mlir import ir
+from gridir.mlir.dialects import grid
+
+
+@dataclasses.dataclass(frozen=True)
+class Receiver:
+    """Who receives a signal or a copy.
+
+    Attributes:
+      device: the number of another device, or its coordinates in an unknown mesh; empty for this one.
+      kind: the attribute that says how the device is named, or None.
+      core: the number of a core of the kernel's mesh, in row-major order of its dimensions, or None for this one.
+    """
+
+    device: tuple[ir.Value, ...] = ()
+    kind: ir.Attribute | None = None
+    core: ir.Value | None = None
+
+    @property
+    def is_other(self) -> bool:
+        """Whether it may be another one than who sends."""
+        return bool(self.device) or self.core is not None
+
+
+def receiver_of(ctx: RuleContext, device: Any, device_id_type: Any, core: ir.Value | None = None) -> Receiver:
+    """Reads the `device_id` and `core_index` of an equation.
+
+    Args:
+      device: None for this device, its number, its coordinates in the mesh, or a dictionary from names of axes to
+        places: axes of the mesh that the call is mapped over, and of the kernel's own mesh of cores.
+      device_id_type: JAX's DeviceIdType.
+    """
+    first = ctx.kernel.meshes[0][1] if ctx.kernel.meshes else 0
+    if core is not None and first:
+        core = emit.binary("arith.addi", core, _number(first))
+    if device is None:
+        return Receiver(core=core)
+    if isinstance(device, dict):
+        return _receiver_by_axes(ctx, device, core)
+    kind = str(getattr(device_id_type, "value", device_id_type)).lower()
+    places = [_number(x) for x in tree_util.tree_leaves(device)]
+    devices = ctx.kernel.devices
+    if kind == "mesh" and devices is not None:
+        if len(places) != len(devices.sizes):
+            raise ctx.unsupported(f"expected a coordinate for each of {devices.names}, got {len(places)}")
+        places, kind = [_row_major(places, devices.sizes)], "logical"
+    return Receiver(tuple(places), ir.Attribute.parse(f"#grid.device_id_type<{kind}>"), core)
+
+
+def place_on_device_axis(ctx: RuleContext, name: str) -> ir.Value:
+    """The place of this device along an axis of the mesh that the call is mapped over."""
+    devices: Any = ctx.kernel.devices
+    number = grid.DeviceIdOp().result
+    axis = devices.names.index(name)
+    for size in reversed(devices.sizes[axis + 1 :]):
+        number = emit.binary("arith.divsi", number, _number(size))
+    return number if axis == 0 else emit.binary("arith.remsi", number, _number(devices.sizes[axis]))
+
+
+def own_place(ctx: RuleContext, name: str) -> ir.Value:
+    """The place of this program along the dimension of that name."""
+    if ctx.kernel.mesh_ids is not None:
+        return ctx.kernel.mesh_ids[ctx.kernel.axis_names.index(name)]
+    return grid.ProgramIdOp(ir.StringAttr.get(name)).result
+
+
+def _receiver_by_axes(ctx: RuleContext, places: dict[Any, Any], core: ir.Value | None) -> Receiver:
+    devices = ctx.kernel.devices
+    device_axes = devices.names if devices is not None else ()
+    device_places: dict[str, ir.Value] = {}
+    core_places: dict[str, ir.Value] = {}
+    for axis, place in places.items():
+        names = (axis,) if isinstance(axis, str) else tuple(axis)
+        if devices is not None and set(names) <= set(device_axes):
+            sizes = [devices.sizes[device_axes.index(name)] for name in names]
+            device_places.update(zip(names, _coordinates(_number(place), sizes), strict=True))
+        elif len(names) == 1:
+            core_places[names[0]] = _number(place)
+        else:
+            raise ctx.unsupported(f"expected axes of the call's mesh ({', '.join(device_axes) or 'none'}), got {axis}")
+    if core_places:
+        core = _core_number(ctx, core_places)
+    if devices is None or not device_places:
+        return Receiver(core=core)
+    all_places = [
+        device_places[name] if name in device_places else place_on_device_axis(ctx, name) for name in device_axes
+    ]
+    logical = ir.Attribute.parse("#grid.device_id_type<logical>")
+    return Receiver((_row_major(all_places, devices.sizes),), logical, core)
+
+
+def _core_number(ctx: RuleContext, places: dict[str, ir.Value]) -> ir.Value | None:
+    """The number of the core at these places of a mesh, and at this core's own along the axes that are not named.
+
+    None is this core: that of a mesh of one.
+    """
+    own: dict[str, int | None] = {name: ctx.kernel.size_of(name) for name in ctx.kernel.core_axes}
+    meshes = ctx.kernel.meshes or ((own, 0),)
+    # The mesh of this core, if it has these axes, else another one.
+    mesh = next((mesh for mesh in meshes if set(places) <= set(mesh[0])), None)
+    if mesh is None:
+        known = ", ".join(name for axes, _ in meshes for name in axes) or "none"
+        raise ctx.unsupported(f"expected axes of the kernel's cores ({known}), got {', '.join(places)}")
+    axes, first = mesh
+    if mesh is meshes[0] and all(axes[name] == 1 for name in places):
+        return None
+    number = _number(0)
+    for name, size in axes.items():
+        if name in places:
+            place = places[name]
+        else:
+            place = own_place(ctx, name) if name in ctx.kernel.core_axes else _number(0)
+        number = emit.binary("arith.addi", emit.binary("arith.muli", number, _number(size)), place)
+    return emit.binary("arith.addi", number, _number(first)) if first else number
+
+
+def _row_major(places: Sequence[ir.Value], sizes: Sequence[int]) -> ir.Value:
+    number = places[0] if places else _number(0)
+    for place, size in zip(places[1:], sizes[1:], strict=True):
+        number = emit.binary("arith.addi", emit.binary("arith.muli", number, _number(size)), place)
+    return number
+
+
+def _coordinates(number: ir.Value, sizes: Sequence[int]) -> list[ir.Value]:
+    """The places whose row-major number this is."""
+    places = []
+    for size in reversed(sizes[1:]):
+        places.append(emit.binary("arith.remsi", number, _number(size)))
+        number = emit.binary("arith.divsi", number, _number(size))
+    return [number, *reversed(places)]
+
+
+def _number(x: Any) -> ir.Value:
+    return x if isinstance(x, ir.Value) else emit.constant(x, emit.i32())
