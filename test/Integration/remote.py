@@ -10,7 +10,6 @@ os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 
 import gridir
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.experimental import pallas as pl
@@ -84,10 +83,11 @@ def along_y(x_ref, o_ref, sent, arrived):
 by_column = X.reshape(2, 4, 8, 128)
 step = call(along_y, 8, DMA, DMA)
 report("one axis", mapped(step, plane)(X), np.roll(by_column, 1, axis=1).reshape(X.shape))
+three_steps = mapped(lambda x: lax.fori_loop(0, 3, lambda _, y: step(y), x), plane)
+report("in a loop", three_steps(X), np.roll(by_column, 3, axis=1).reshape(X.shape))
 report(
-    "in a loop", mapped(lambda x: lax.fori_loop(0, 3, lambda _, y: step(y), x), plane)(X), np.roll(by_column, 3, axis=1).reshape(X.shape)
+    "two calls", mapped(lambda x: step(x) + step(x * 2), plane)(X), 3 * np.roll(by_column, 1, axis=1).reshape(X.shape)
 )
-report("two calls", mapped(lambda x: step(x) + step(x * 2), plane)(X), 3 * np.roll(by_column, 1, axis=1).reshape(X.shape))
 # CHECK: one axis: equal
 # CHECK: in a loop: equal
 # CHECK: two calls: equal
@@ -196,8 +196,13 @@ def no_such_device(x_ref, o_ref, arrived):
 print(error_of(no_such_device, REGULAR))
 # CHECK: kernel `no_such_device`: device 8 is out of bounds [0, 8)
 
+
+def alone(x_ref, o_ref, arrived):
+    pl.semaphore_signal(arrived, 1, device_id=0, device_id_type=LOGICAL)
+
+
 try:
-    call(nobody_sends, 8, REGULAR)(X[:8])
-except Exception as error:
+    call(alone, 8, REGULAR)(X[:8])
+except gridir.CompileError as error:
     print(str(error).splitlines()[0])
-# CHECK: unbound axis name: x
+# CHECK: expected signals within one device, got a signal to another device or core

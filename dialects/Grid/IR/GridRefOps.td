@@ -315,6 +315,7 @@ def Grid_ScopedOp : Grid_Op<"scoped", [
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 #endif // GRIDIR_DIALECTS_GRID_IR_GRIDREFOPS_TD

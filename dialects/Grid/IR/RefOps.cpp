@@ -394,6 +394,11 @@ LogicalResult ScopedOp::verify() {
              << i << " to be a Ref of static shape and identity layout, got "
              << arg.getType();
   }
+  return success();
+}
+
+/// The terminator is known to be one by now.
+LogicalResult ScopedOp::verifyRegions() {
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
   if (yield.getValues().getTypes() != getResultTypes())
     return emitOpError("expected the region to give ")

@@ -23,9 +23,7 @@ def register(platform: str) -> None:
     addresses = cpu.ffi_target()
     targets = {
         cpu.CALL_TARGET: {stage: addresses[stage] for stage in ("instantiate", "execute")},
-        cpu.COLLECTIVE_CALL_TARGET: {
-            stage: addresses[f"{stage}_collective"] for stage in ("instantiate", "execute")
-        },
+        cpu.COLLECTIVE_CALL_TARGET: {stage: addresses[f"{stage}_collective"] for stage in ("instantiate", "execute")},
     }
     state = {name: addresses[name] for name in ("type_id", "type_info")}
     jax_compat.register_call_targets(targets, state, platform)

@@ -502,9 +502,7 @@ def emit_function(function: Callable[..., Sequence[Any]]) -> Emitter:
     return lambda context, operands: rule(context, *operands)
 
 
-def register_call_targets(
-    targets: Mapping[str, Mapping[str, Any]], state: Mapping[str, Any], platform: str
-) -> None:
+def register_call_targets(targets: Mapping[str, Mapping[str, Any]], state: Mapping[str, Any], platform: str) -> None:
     """Registers custom calls with XLA.
 
     Args:

@@ -73,7 +73,7 @@ grid.kernel @other_device grid(%i = 2)
     scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>)
     semantics [parallel] attributes {grid.tasks = {}} {
   %c1 = arith.constant 1 : i32
-  // expected-error @below {{expected a core of the same device, got another device}}
+  // expected-error @below {{expected devices that the kernel's call is mapped over, as in shard_map, got a device of no known mesh}}
   grid.semaphore_signal %s, %c1 device (%c1 : i32) {device_id_type = #grid.device_id_type<logical>} : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
 }
 

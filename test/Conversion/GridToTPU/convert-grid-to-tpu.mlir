@@ -166,3 +166,22 @@ grid.kernel @memory grid(%i = 8)
     grid.yield
   }
 }
+
+// -----
+
+// A device of the mesh, by its number.
+
+// CHECK-LABEL: func.func @to_device(
+// CHECK: %[[OWN:.*]] = tpu.device_id : i32
+// CHECK: %[[TO:.*]] = arith.addi %[[OWN]]
+// CHECK: tpu.enqueue_dma {{.*}} device_id(%[[TO]])
+grid.kernel @to_device grid()
+    inputs(%x: f32 [8, 128] space any) outputs(%o: f32 [8, 128] space any)
+    scratch(%sent: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, %arrived: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>)
+    attributes {grid.devices = 4 : i64} {
+  %one = arith.constant 1 : i32
+  %own = grid.device_id
+  %to = arith.addi %own, %one : i32
+  grid.copy_start %x, %o sem %arrived src_sem %sent device(%to : i32) {device_id_type = #grid.device_id_type<logical>}
+      : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<any>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+}

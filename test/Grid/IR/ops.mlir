@@ -192,6 +192,9 @@ func.func @asynchronous(%x: memref<8xf32>, %y: memref<8xf32>, %s: memref<!grid.s
   grid.copy_start %x, %y sem %s src_sem %s device(%n : i32)
       {add, device_id_type = #grid.device_id_type<logical>, priority = 1 : i64}
       : memref<8xf32>, memref<8xf32>, memref<!grid.semaphore<dma>>, memref<!grid.semaphore<dma>>
+  // CHECK: grid.copy_start %{{.*}}, %{{.*}} sem %{{.*}} src_sem %{{.*}} core %{{.*}} : memref
+  grid.copy_start %x, %y sem %s src_sem %s core %n
+      : memref<8xf32>, memref<8xf32>, memref<!grid.semaphore<dma>>, memref<!grid.semaphore<dma>>
   // CHECK: grid.copy_wait %{{.*}}, %{{.*}} sem %{{.*}} : memref<8xf32>, memref<8xf32>, memref<!grid.semaphore<dma>>
   grid.copy_wait %x, %y sem %s : memref<8xf32>, memref<8xf32>, memref<!grid.semaphore<dma>>
   // CHECK: grid.copy_wait %{{.*}}, %{{.*}} sem %{{.*}} device(%{{.*}} : i32) send
@@ -208,6 +211,8 @@ func.func @asynchronous(%x: memref<8xf32>, %y: memref<8xf32>, %s: memref<!grid.s
   grid.semaphore_wait %r, %n keep : memref<!grid.semaphore<regular>>
   // CHECK: grid.semaphore_read %{{.*}} : memref<!grid.semaphore<regular>>
   %0 = grid.semaphore_read %r : memref<!grid.semaphore<regular>>
+  // CHECK: grid.device_id
+  %device = grid.device_id
   // CHECK: grid.barrier_semaphore : memref<!grid.semaphore<barrier>>
   %1 = grid.barrier_semaphore : memref<!grid.semaphore<barrier>>
   // CHECK: grid.delay %{{.*}}
