@@ -119,12 +119,11 @@ def _core_number(ctx: RuleContext, places: dict[str, ir.Value]) -> ir.Value | No
     axes, first = mesh
     if mesh is meshes[0] and all(axes[name] == 1 for name in places):
         return None
+    # An axis that this core's mesh does not have is at its first place.
+    own_places = {name: own_place(ctx, name) for name in axes if name in ctx.kernel.core_axes and name not in places}
     number = _number(0)
     for name, size in axes.items():
-        if name in places:
-            place = places[name]
-        else:
-            place = own_place(ctx, name) if name in ctx.kernel.core_axes else _number(0)
+        place = {**own_places, **places}.get(name) or _number(0)
         number = emit.binary("arith.addi", emit.binary("arith.muli", number, _number(size)), place)
     return emit.binary("arith.addi", number, _number(first)) if first else number
 

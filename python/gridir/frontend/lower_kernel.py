@@ -109,6 +109,8 @@ def _on_mesh(kernel: KernelContext, mesh: Any, meshes: Sequence[tuple[Any, int]]
         program_ids=ids,
         pipeline_grid=sizes,
     )
+
+
 def _knows_devices(op: ir.Operation) -> bool:
     return op.name == "grid.device_id" or reaches_devices(op)
 

@@ -48,10 +48,10 @@ def _num_programs(ctx: RuleContext, *, axis: int) -> ir.Value:
 
 @rule("axis_index")
 def _axis_index(ctx: RuleContext, *, axis_name: Any) -> ir.Value:
-    names = [axis_name] if isinstance(axis_name, str) else list(np.atleast_1d(axis_name))
+    names = [axis_name] if isinstance(axis_name, str) else [str(name) for name in np.atleast_1d(axis_name)]
+    devices = ctx.kernel.devices.names if ctx.kernel.devices is not None else ()
     if len(names) == 1 and names[0] in ctx.kernel.axis_names:
         return own_place(ctx, names[0])
-    devices = ctx.kernel.devices.names if ctx.kernel.devices is not None else ()
     if len(names) == 1 and names[0] in devices:
         return place_on_device_axis(ctx, names[0])
     known = ", ".join(name for name in (*ctx.kernel.axis_names, *devices) if name) or "none"
