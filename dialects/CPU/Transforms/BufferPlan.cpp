@@ -44,19 +44,22 @@ private:
 };
 
 FailureOr<int64_t> getNumBytes(Operation *op, MemRefType type) {
-  Type element = type.getElementType();
+  Type element = type.getElementType(), part = element;
+  auto complex = dyn_cast<ComplexType>(element);
+  if (complex)
+    part = complex.getElementType();
   int64_t bits = 0;
-  if (element.isIndex())
+  if (part.isIndex())
     bits = 64;
-  else if (element.isIntOrFloat())
-    bits = element.getIntOrFloatBitWidth();
+  else if (part.isIntOrFloat())
+    bits = part.getIntOrFloatBitWidth();
   if (bits == 0) {
-    op->emitError() << "expected integer, index or float elements in a "
-                       "buffer, got "
+    op->emitError() << "expected numbers as the elements of a buffer, got "
                     << element;
     return failure();
   }
-  return type.getNumElements() * llvm::divideCeil(bits, 8);
+  int64_t bytes = llvm::divideCeil(bits, 8);
+  return type.getNumElements() * (complex ? 2 * bytes : bytes);
 }
 
 /// The interval covers every use of every view. It is measured in the

@@ -68,6 +68,7 @@ public:
 
 private:
   LogicalResult convert(grid::KernelOp kernel) {
+    eraseEmptyAccesses(kernel);
     grid::RefHazards hazards(kernel);
     KernelLowering lowering(kernel, hazards);
     if (failed(buildGridLoops(lowering)))
@@ -84,6 +85,8 @@ private:
     walkAndApplyPatterns(lowering.function, std::move(patterns));
     if (lowering.hasFailed())
       return failure();
+    // A contraction over no elements is a loop by now.
+    eraseEmptyAccesses(lowering.function);
     eraseDeadViews(lowering.function);
     if (failed(checkConverted(lowering)))
       return failure();

@@ -67,10 +67,9 @@ public:
       : lowering(lowering), kernel(lowering.kernel), loc(kernel.getLoc()),
         builder(kernel.getContext()), movable(kernel) {
     // Tasks run one at a time, so that the order of effects is one.
-    bool ordered =
-        !lowering.hasTasks() &&
-        (hasOrderedEffects(kernel) || hasSemaphoreOperands(kernel) ||
-         copiesBeforeWrites());
+    bool ordered = !lowering.hasTasks() &&
+                   (hasOrderedEffects(kernel) || hasSemaphoreOperands(kernel) ||
+                    copiesBeforeWrites());
     for (unsigned d = 0; d < kernel.getRank(); ++d)
       (!ordered && isParallel(kernel.getDimSemantics(d)) ? lowering.parallelDims
                                                          : sequentialDims)
@@ -177,7 +176,11 @@ void GridLoopBuilder::createFunctions() {
     Type element = array.getElementType();
     if (isa<SemaphoreType>(element))
       element = getOperandCounterType(kernel.getContext());
-    types.push_back(MemRefType::get(array.getShape(), element));
+    // No access of an empty array is left; LLVM knows only one of rank 1.
+    if (isEmptyArray(array))
+      types.push_back(MemRefType::get({0}, element));
+    else
+      types.push_back(MemRefType::get(array.getShape(), element));
   }
   builder.setInsertionPoint(kernel);
   SmallVector<Type> kernelTypes(types);
@@ -396,6 +399,12 @@ FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
       lowering.function.getArgument(kernel.getNumDynamicDims() + place);
   if (isa<SemaphoreType>(kernel.getOperandSpec(place).getElementType()))
     return createCounters(place);
+  if (isEmptyArray(kernel.getOperandSpec(place).getArrayType())) {
+    BlockArgument ref = kernel.getBodyBlock()->getArgument(place);
+    auto type = cast<MemRefType>(ref.getType());
+    return lowering.allocate(ref.getLoc(), type.getShape(),
+                             type.getElementType());
+  }
   switch (getSharing(place)) {
   case Sharing::InPlace:
     return array;
@@ -515,6 +524,11 @@ LogicalResult GridLoopBuilder::createProgram() {
   for (unsigned place = numIndex; place < kernel.getNumOperandSpecs();
        ++place) {
     Value arg = kernel.getBodyBlock()->getArgument(place);
+    // An empty array has no windows; what a block holds is nothing, or outside.
+    if (isEmptyArray(kernel.getOperandSpec(place).getArrayType())) {
+      refs.push_back(createRef(arrays[place], arg.getType()));
+      continue;
+    }
     FailureOr<SmallVector<Value>> indices = createIndicesOnce(place);
     if (failed(indices))
       return failure();

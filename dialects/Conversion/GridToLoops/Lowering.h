@@ -144,6 +144,12 @@ mlir::Type withElementType(mlir::Type like, mlir::Type type);
 // The parts of the conversion
 //===----------------------------------------------------------------------===//
 
+/// Whether an array, or a Ref, has no elements.
+bool isEmptyArray(mlir::Type type);
+
+/// Erases what reads, writes or computes arrays without elements.
+void eraseEmptyAccesses(mlir::Operation *root);
+
 /// Makes the function, its loops and the blocks, and moves the body there.
 mlir::LogicalResult buildGridLoops(KernelLowering &lowering);
 

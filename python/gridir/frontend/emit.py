@@ -410,10 +410,14 @@ def extract_slice(
 ) -> ir.Value:
     """A window of a tensor; `shape` may leave out dimensions of size 1."""
     static, dynamic = _offsets(offsets)
+    type_ = ir.RankedTensorType.get(list(sizes if shape is None else shape), element_of(x))
+    if 0 in sizes:
+        # The op wants the start of a window to be an element.
+        return empty(type_)
     return value(
         "tensor.extract_slice",
         [x, *dynamic],
-        ir.RankedTensorType.get(list(sizes if shape is None else shape), element_of(x)),
+        type_,
         static_offsets=ir.DenseI64ArrayAttr.get(static),
         static_sizes=ir.DenseI64ArrayAttr.get(list(sizes)),
         static_strides=ir.DenseI64ArrayAttr.get(list(strides or [1] * len(sizes))),
@@ -431,6 +435,8 @@ def insert_slice(
     """`into` with a window replaced by `x`, which may lack dimensions of size 1."""
     static, dynamic = _offsets(offsets)
     sizes = list(shape_of(x) if sizes is None else sizes)
+    if 0 in sizes:
+        return into
     return value(
         "tensor.insert_slice",
         [x, into, *dynamic],

@@ -192,3 +192,31 @@ grid.kernel @random grid() inputs() outputs(%o: i32 [8]) {
   %bits = grid.prng_bits : tensor<8xi32>
   grid.store %bits, %o : tensor<8xi32>, memref<8xi32, #grid.space<default>>
 }
+
+// -----
+
+// Nothing reads or writes an array without elements, whose type has no strides that LLVM knows.
+// CHECK-LABEL: func.func @empty(
+// CHECK-SAME:      memref<0xf32>
+// CHECK-SAME:      memref<0xf32>
+// CHECK-SAME:      %[[SUM:[a-z0-9]*]]: memref<2xf32>
+// CHECK-NOT:     linalg.reduce
+// CHECK-NOT:     grid.
+// CHECK:         linalg.fill {{.*}} -> tensor<2xf32>
+// CHECK-NOT:     linalg.reduce
+// CHECK:         return
+grid.kernel @empty grid()
+    inputs(%x: f32 [2, 0]) outputs(%o: f32 [2, 0], %s: f32 [2]) {
+  %v = grid.load %x : memref<2x0xf32, #grid.space<default>> -> tensor<2x0xf32>
+  %n = arith.negf %v : tensor<2x0xf32>
+  grid.store %n, %o : tensor<2x0xf32>, memref<2x0xf32, #grid.space<default>>
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2xf32>
+  %f = linalg.fill ins(%c0 : f32) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+  %sum = linalg.reduce ins(%n : tensor<2x0xf32>) outs(%f : tensor<2xf32>) dimensions = [1]
+    (%a: f32, %b: f32) {
+      %c = arith.addf %a, %b : f32
+      linalg.yield %c : f32
+    }
+  grid.store %sum, %s : tensor<2xf32>, memref<2xf32, #grid.space<default>>
+}

@@ -15,7 +15,8 @@ import numpy as np
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import Rule, decomposition, register, rule, table
+from gridir.frontend.registry import Rule, decomposition, register, rule, table, traced
+from gridir.frontend.rules import complex_functions
 from gridir.frontend.types import is_bool, is_complex, is_float, is_unsigned
 from gridir.mlir import ir
 
@@ -70,11 +71,21 @@ def elementwise(name: str, ctx: RuleContext, values: Sequence[ir.Value]) -> ir.V
 def _row(ops: Ops) -> Rule:
     def lowering(ctx: RuleContext, *values: ir.Value, **_: Any) -> ir.Value:
         name = ops.choose(ctx.avals_in[0])
+        if name is None and is_complex(ctx.avals_in[0]):
+            return _of_complex(ctx, *values)
         if name is None:
             raise ctx.unsupported(f"expected operands of another dtype, got {ctx.avals_in[0].dtype}")
         return elementwise(name, ctx, values)
 
     return lowering
+
+
+def _of_complex(ctx: RuleContext, *values: ir.Value) -> ir.Value:
+    """A function of complex numbers that has no op."""
+    function = complex_functions.FUNCTIONS.get(ctx.eqn.primitive.name)
+    if function is None:
+        raise ctx.unsupported(f"expected real operands, got {ctx.avals_in[0].dtype}")
+    return traced(ctx, function, values)[0]
 
 
 table(
@@ -126,7 +137,7 @@ def _comparison(predicates: tuple[str, str, str]) -> Rule:
     def lowering(ctx: RuleContext, x: ir.Value, y: ir.Value, **_: Any) -> ir.Value:
         aval = ctx.avals_in[0]
         if is_complex(aval):
-            raise ctx.unsupported(f"expected real operands, got {aval.dtype}")
+            return _of_complex(ctx, x, y)
         predicate = float_ if is_float(aval) else unsigned if is_unsigned(aval) else signed
         return emit.compare(predicate, *same_shape(ctx, (x, y)))
 
@@ -201,6 +212,8 @@ def _zero(x: ir.Value) -> ir.Value:
 def _sign(ctx: RuleContext, x: ir.Value) -> ir.Value:
     """NaN and both zeros are their own signs."""
     aval = ctx.avals_in[0]
+    if is_complex(aval):
+        return _of_complex(ctx, x)
     zero, one = _zero(x), emit.constant(1, x.type)
     if is_float(aval):
         ordered_nonzero = emit.compare("one", x, zero)

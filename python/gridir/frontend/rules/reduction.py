@@ -82,8 +82,8 @@ def _reduction(row: Reduction) -> Rule:
 
 table(
     {
-        "reduce_sum": Reduction(Ops("arith.addf", "arith.addi", "arith.addi"), lambda _: 0),
-        "reduce_prod": Reduction(Ops("arith.mulf", "arith.muli", "arith.muli"), lambda _: 1),
+        "reduce_sum": Reduction(Ops("arith.addf", "arith.addi", "arith.addi", complex_="complex.add"), lambda _: 0),
+        "reduce_prod": Reduction(Ops("arith.mulf", "arith.muli", "arith.muli", complex_="complex.mul"), lambda _: 1),
         "reduce_max": Reduction(Ops("arith.maximumf", "arith.maxsi", "arith.maxui", "arith.ori"), lowest),
         "reduce_min": Reduction(Ops("arith.minimumf", "arith.minsi", "arith.minui", "arith.andi"), highest),
         "reduce_and": Reduction(Ops.integer("arith.andi"), lambda aval: 1 if is_bool(aval) else -1),

@@ -1,0 +1,93 @@
+//===- EmptyValues.cpp - Arrays without elements --------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An array may have no elements. Nothing is read or written then, and LLVM has
+// no type for the strides of such an array, so no access of one is left.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToLoops/Lowering.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gridir::grid;
+
+namespace gridir {
+
+bool isEmptyArray(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped && shaped.hasStaticShape() && shaped.getNumElements() == 0;
+}
+
+/// Whether an op does nothing, since what it writes has no elements.
+static bool writesNothing(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<StoreOp, AccumulateOp, ScatterOp>(
+          [](auto write) { return isEmptyArray(write.getValue().getType()); })
+      // No bytes are sent, and none are waited for.
+      .Case<CopyStartOp, CopyWaitOp>(
+          [](auto copy) { return isEmptyArray(copy.getDest().getType()); })
+      .Default(false);
+}
+
+/// What stands for the results of an op that computes nothing: of a loop over
+/// no elements what it starts with, of an empty part the whole.
+static SmallVector<Value> getUnchanged(Operation *op) {
+  if (auto loops = dyn_cast<linalg::LinalgOp>(op))
+    if (loops.hasPureTensorSemantics() &&
+        llvm::is_contained(loops.getStaticLoopRanges(), 0))
+      return llvm::to_vector_of<Value>(loops.getDpsInits());
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    if (isEmptyArray(insert.getSourceType()))
+      return {insert.getDest()};
+  return {};
+}
+
+static bool hasOnlyEmptyResults(Operation *op) {
+  return op->getNumResults() != 0 && !isa<tensor::EmptyOp>(op) &&
+         llvm::all_of(op->getResultTypes(),
+                      [](Type type) {
+                        return isa<RankedTensorType>(type) &&
+                               isEmptyArray(type);
+                      }) &&
+         (isa<LoadOp, GatherOp>(op) || isMemoryEffectFree(op));
+}
+
+void eraseEmptyAccesses(Operation *root) {
+  SmallVector<Operation *> ops;
+  root->walk([&](Operation *op) {
+    if (op != root)
+      ops.push_back(op);
+  });
+  // What is inside of an op comes before it.
+  for (Operation *op : ops) {
+    if (writesNothing(op)) {
+      op->erase();
+      continue;
+    }
+    SmallVector<Value> unchanged = getUnchanged(op);
+    if (unchanged.empty() && hasOnlyEmptyResults(op)) {
+      OpBuilder builder(op);
+      for (Type type : op->getResultTypes()) {
+        auto tensor = cast<RankedTensorType>(type);
+        unchanged.push_back(tensor::EmptyOp::create(
+            builder, op->getLoc(), tensor.getShape(), tensor.getElementType()));
+      }
+    }
+    if (unchanged.empty())
+      continue;
+    op->replaceAllUsesWith(unchanged);
+    op->erase();
+  }
+}
+
+} // namespace gridir
