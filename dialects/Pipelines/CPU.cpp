@@ -32,17 +32,28 @@ namespace gridir {
 namespace {
 
 /// What is to be known of a kernel while its grid is still a grid.
-void addPlanning(OpPassManager &pm, bool poison) {
+void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
+  auto isAsked = [&](CPUCheck check) {
+    return llvm::is_contained(options.checks, check);
+  };
+  bool findsRaces = isAsked(CPUCheck::Races);
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
   // Every later question about blocks is asked of affine index maps.
   kernels.addPass(grid::createGridCanonicalizeIndexMapsPass());
   // What must run at the same time.
-  kernels.addPass(grid::createGridPlanTasksPass());
+  grid::GridPlanTasksPassOptions tasks;
+  tasks.always = findsRaces || options.scheduleSeed >= 0;
+  tasks.races = findsRaces;
+  tasks.seed = options.scheduleSeed;
+  kernels.addPass(grid::createGridPlanTasksPass(tasks));
   // What may run on several threads.
   kernels.addPass(grid::createGridInferDimensionSemanticsPass());
+  // Before memory is filled, which is no access of the author's.
+  if (findsRaces)
+    kernels.addPass(grid::createGridRecordAccessesPass());
   // On request: whoever reads what nothing has written shall see it.
-  if (poison)
-    kernels.addPass(grid::createGridPoisonMemoryPass());
+  if (isAsked(CPUCheck::Uninitialized) || options.zeroMemory)
+    kernels.addPass(grid::createGridPoisonMemoryPass({options.zeroMemory}));
   // What a CPU cannot hold is refused here, by the name of the operand.
   kernels.addPass(grid::createGridLegalizeBlocksPass());
   kernels.addPass(grid::createGridPlanMemoryPass());
@@ -165,9 +176,9 @@ void buildLoopsToCPUPipeline(OpPassManager &pm,
   pm.addPass(cpu::createCPUCheckContractPass());
 }
 
-static void buildFromGrid(OpPassManager &pm, const CPUPipelineOptions &options,
-                          bool poison) {
-  addPlanning(pm, poison);
+void buildGridToCPUPipeline(OpPassManager &pm,
+                            const CPUPipelineOptions &options) {
+  addPlanning(pm, options);
   if (options.stopAfter == CPUStage::Planned)
     return;
   // Loops over the grid, in which blocks are views of arrays.
@@ -177,24 +188,10 @@ static void buildFromGrid(OpPassManager &pm, const CPUPipelineOptions &options,
   buildLoopsToCPUPipeline(pm, options);
 }
 
-void buildGridToCPUPipeline(OpPassManager &pm,
-                            const CPUPipelineOptions &options) {
-  buildFromGrid(pm, options, /*poison=*/false);
-}
-
-void buildPoisonedGridToCPUPipeline(OpPassManager &pm,
-                                    const CPUPipelineOptions &options) {
-  buildFromGrid(pm, options, /*poison=*/true);
-}
-
 void registerCPUPipelines() {
   PassPipelineRegistration<CPUPipelineOptions>(
       "grid-to-cpu", "Lower a grid kernel to native code for a CPU",
       buildGridToCPUPipeline);
-  PassPipelineRegistration<CPUPipelineOptions>(
-      "grid-to-cpu-poisoned",
-      "As grid-to-cpu, and fill memory with NaN before anything is written",
-      buildPoisonedGridToCPUPipeline);
   PassPipelineRegistration<CPUPipelineOptions>(
       "loops-to-cpu",
       "Lower a kernel that is already loops to native code for a CPU",

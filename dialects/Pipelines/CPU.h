@@ -14,6 +14,26 @@
 
 namespace gridir {
 
+/// What a kernel checks while it runs, on request.
+enum class CPUCheck { Uninitialized, Races };
+
+/// The names of checks in a list of them.
+class CPUCheckParser : public llvm::cl::parser<CPUCheck> {
+public:
+  using parser::parser;
+
+  /// Called when the option has its own name: before, these would be options.
+  void initialize() {
+    addLiteralOption("uninitialized", CPUCheck::Uninitialized,
+                     "Fill memory with NaN before anything is written");
+    addLiteralOption("races", CPUCheck::Races,
+                     "Find accesses that nothing brings into an order");
+  }
+  static void print(llvm::raw_ostream &stream, CPUCheck check) {
+    stream << (check == CPUCheck::Races ? "races" : "uninitialized");
+  }
+};
+
 /// The forms that a kernel takes on its way, in order.
 enum class CPUStage { Planned, Loops, Bufferized, Vectorized, LLVM };
 
@@ -28,6 +48,18 @@ struct CPUPipelineOptions
   Option<unsigned> vectorRegisters{
       *this, "vector-registers",
       llvm::cl::desc("Set the number of vector registers"), llvm::cl::init(16)};
+  ListOption<CPUCheck, CPUCheckParser> checks{
+      *this, "checks",
+      llvm::cl::desc("Let the kernel check itself while it runs")};
+  Option<int64_t> scheduleSeed{
+      *this, "schedule-seed",
+      llvm::cl::desc("Run programs and copies as tasks, in an order that this "
+                     "number chooses; negative for program order"),
+      llvm::cl::init(-1)};
+  Option<bool> zeroMemory{
+      *this, "zero-memory",
+      llvm::cl::desc("Fill memory with zeros before anything is written"),
+      llvm::cl::init(false)};
   Option<CPUStage> stopAfter{
       *this, "stop-after",
       llvm::cl::desc("Stop when the kernel has the form of this stage"),
@@ -49,11 +81,7 @@ void buildLoopsToCPUPipeline(mlir::OpPassManager &pm,
 void buildGridToCPUPipeline(mlir::OpPassManager &pm,
                             const CPUPipelineOptions &options);
 
-/// As `buildGridToCPUPipeline`, with memory that is NaN until it is written.
-void buildPoisonedGridToCPUPipeline(mlir::OpPassManager &pm,
-                                    const CPUPipelineOptions &options);
-
-/// Registers `grid-to-cpu`, `grid-to-cpu-poisoned` and `loops-to-cpu` by name.
+/// Registers `grid-to-cpu` and `loops-to-cpu` by name.
 void registerCPUPipelines();
 
 } // namespace gridir

@@ -3,6 +3,23 @@
 // RUN: gridir-opt %s --grid-to-cpu=stop-after=bufferized | FileCheck %s --check-prefix=BUFFERIZED
 // RUN: gridir-opt %s --grid-to-cpu=stop-after=vectorized | FileCheck %s --check-prefix=VECTORIZED
 // RUN: gridir-opt %s --grid-to-cpu | FileCheck %s --check-prefix=LLVM
+// RUN: gridir-opt %s --grid-to-cpu="stop-after=grid-planned checks=uninitialized,races schedule-seed=3" \
+// RUN:   | FileCheck %s --check-prefix=CHECKED
+// RUN: gridir-opt %s --grid-to-cpu="stop-after=grid-planned zero-memory" | FileCheck %s --check-prefix=ZERO
+// RUN: not gridir-opt %s --grid-to-cpu=checks=heat 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+
+// What was asked for is in the kernel while it is a grid: accesses are recorded, but not those that fill memory.
+// CHECKED-LABEL: grid.kernel @scale
+// CHECKED:         grid.tasks = {races, seed = 3 : i64}
+// CHECKED:         %[[NAN:.*]] = arith.constant dense<0x7FC00000>
+// CHECKED-NEXT:    grid.store %[[NAN]]
+// CHECKED:         grid.record_access read
+// CHECKED:         grid.record_access write
+// ZERO-LABEL:    grid.kernel @scale
+// ZERO-NOT:        grid.tasks
+// ZERO:            %[[ZERO:.*]] = arith.constant dense<0.000000e+00>
+// ZERO-NEXT:       grid.store %[[ZERO]]
+// UNKNOWN:       for the --checks option: Cannot find option named 'heat'!
 
 // Each stage is what the next one takes.
 

@@ -22,6 +22,23 @@ mlir::FailureOr<mlir::Value> getCounter(KernelLowering &lowering,
 mlir::Value createNumBytes(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value ref);
 
+mlir::Value createI64(mlir::OpBuilder &builder, mlir::Location loc,
+                      int64_t value);
+mlir::Value toI64(mlir::OpBuilder &builder, mlir::Location loc,
+                  mlir::Value value);
+
+/// What an element of a memref takes there.
+int64_t getBytesPerElement(mlir::Value memref);
+
+/// The address of the first element of a memref, as an i64.
+mlir::Value createAddress(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value memref);
+
+/// Tells the race detector that an access to all of `memref` follows.
+void createRecordedAccess(mlir::OpBuilder &builder, mlir::Location loc,
+                          KernelLowering &lowering, mlir::Value memref,
+                          grid::AccessKind kind, llvm::StringRef name);
+
 /// Replaces what `op` copies to, by its source or their sum, at once.
 void createCopy(mlir::OpBuilder &builder, grid::CopyStartOp op);
 

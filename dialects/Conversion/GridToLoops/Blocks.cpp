@@ -8,6 +8,8 @@
 
 #include "dialects/Conversion/GridToLoops/Blocks.h"
 
+#include "dialects/Conversion/GridToLoops/Async.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -168,7 +170,7 @@ static Value createPadding(OpBuilder &builder, Location loc, Type elementType,
 
 Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
                     Value array, ArrayRef<WindowDim> dims, bool written,
-                    TypedAttr padding, bool isRead) {
+                    TypedAttr padding, StringRef name, bool isRead) {
   auto arrayType = cast<MemRefType>(array.getType());
   SmallVector<OpFoldResult> starts;
   SmallVector<int64_t> shape;
@@ -210,6 +212,11 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
                       StridedLayoutAttr::get(builder.getContext(),
                                              ShapedType::kDynamic, strides));
 
+  auto record = [name = name.str(), &lowering](OpBuilder &builder, Location loc,
+                                               Value part, AccessKind kind) {
+    if (lowering.recordsAccesses())
+      createRecordedAccess(builder, loc, lowering, part, kind, name);
+  };
   auto fill = [=, &lowering](OpBuilder &builder, Location loc) {
     if (isRead) {
       Value value = createPadding(builder, loc, elementType, padding);
@@ -218,6 +225,7 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
           computeValidPart(builder, loc, lowering.ranges, arrayType, dims);
       Value from = createSubview(builder, loc, array, part.inArray, part.sizes);
       Value to = createSubview(builder, loc, buffer, part.inWindow, part.sizes);
+      record(builder, loc, from, AccessKind::Read);
       linalg::CopyOp::create(builder, loc, from, to);
     }
     Value view = createReducedSubview(builder, loc, buffer, origin, dims);
@@ -229,6 +237,7 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
         computeValidPart(builder, loc, lowering.ranges, arrayType, saved);
     Value from = createSubview(builder, loc, buffer, part.inWindow, part.sizes);
     Value to = createSubview(builder, loc, array, part.inArray, part.sizes);
+    record(builder, loc, to, AccessKind::Write);
     linalg::CopyOp::create(builder, loc, from, to);
   };
   // A window larger than its array is never inside, and could not be shown.
@@ -253,6 +262,14 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
         scf::YieldOp::create(builder, loc, fill(builder, loc));
       });
   return {view.getResult(0), inside, copyOut};
+}
+
+Value createInsidePart(OpBuilder &builder, Location loc,
+                       KernelLowering &lowering, Value array,
+                       ArrayRef<WindowDim> dims) {
+  ValidPart part = computeValidPart(builder, loc, lowering.ranges,
+                                    cast<MemRefType>(array.getType()), dims);
+  return createSubview(builder, loc, array, part.inArray, part.sizes);
 }
 
 void Window::createCopyOut(OpBuilder &builder, Location loc) const {
@@ -301,6 +318,8 @@ Value createCheckedOffset(OpBuilder &builder, Location loc,
 /// first that it does is to store all of it.
 static bool isReadFirst(KernelOp kernel, Value ref) {
   for (Operation &op : *kernel.getBodyBlock()) {
+    if (isa<RecordAccessOp>(op))
+      continue;
     bool uses = op.walk([&](Operation *inner) {
                     return llvm::is_contained(inner->getOperands(), ref)
                                ? WalkResult::interrupt()
@@ -392,7 +411,7 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
                 isReadFirst(kernel, ref);
   // The memory of a block is known by the operand's name.
   return createWindow(builder, ref.getLoc(), lowering, array, dims, written,
-                      getPadding(spec.getElementType()), isRead);
+                      getPadding(spec.getElementType()), name, isRead);
 }
 
 } // namespace gridir

@@ -43,11 +43,18 @@ struct Window {
 /// inside, else a private buffer that holds the valid part and, around it,
 /// `padding`. Elements past a limit are no part of a written window, so a
 /// `written` window with a smaller limit is private. A window that is not
-/// `isRead` holds nothing yet.
+/// `isRead` holds nothing yet. What is copied is recorded as an access to the
+/// Ref `name`.
 Window createWindow(mlir::OpBuilder &builder, mlir::Location loc,
                     KernelLowering &lowering, mlir::Value array,
                     llvm::ArrayRef<WindowDim> dims, bool written,
-                    mlir::TypedAttr padding, bool isRead = true);
+                    mlir::TypedAttr padding, llvm::StringRef name,
+                    bool isRead = true);
+
+/// The part of a window that lies inside its array.
+mlir::Value createInsidePart(mlir::OpBuilder &builder, mlir::Location loc,
+                             KernelLowering &lowering, mlir::Value array,
+                             llvm::ArrayRef<WindowDim> dims);
 
 /// Where `size` elements, which span `span` places, start in dimension `dim` of
 /// the Ref `name`: `offset` where they lie inside, proved or checked. A start

@@ -79,6 +79,7 @@ private:
     populateRefPatterns(patterns, lowering);
     populateAsyncPatterns(patterns, lowering);
     populateIndexedPatterns(patterns, lowering);
+    populateRecordedAccessPatterns(patterns, lowering);
     populatePrngPatterns(patterns, lowering);
     populateValuePatterns(patterns, lowering);
     populateDotPatterns(patterns, lowering);

@@ -161,7 +161,11 @@ LogicalResult GridLoopBuilder::check() {
                          "expected semaphores in scratch or scopes, got them "
                          "from the call, in a kernel whose programs wait for "
                          "one another");
-  if (lowering.hasTasks() && copiesBeforeWrites())
+  // One task alone copies before it writes.
+  bool concurrent = llvm::any_of(lowering.parallelDims, [&](unsigned d) {
+    return kernel.getDim(d).getSize() != 1;
+  });
+  if (lowering.hasTasks() && concurrent && copiesBeforeWrites())
     return lowering.fail(
         kernel, "expected inputs that the kernel reads in place, got one that "
                 "must be copied before programs that wait for one another");

@@ -47,11 +47,16 @@ std::string KernelLowering::getName(Value ref) const {
   }
 }
 
-int64_t KernelLowering::addDiagnostic(Location loc, const Twine &message) {
+/// A message with the source line that it is about.
+static StringAttr getLocatedText(Location loc, const Twine &message) {
   std::string text = message.str();
   if (std::string line = getSourceLine(loc); !line.empty())
     text += " (" + line + ")";
-  Attribute diagnostic = StringAttr::get(kernel.getContext(), text);
+  return StringAttr::get(loc.getContext(), text);
+}
+
+int64_t KernelLowering::addDiagnostic(Location loc, const Twine &message) {
+  Attribute diagnostic = getLocatedText(loc, message);
   auto found = llvm::find(diagnostics, diagnostic);
   int64_t number = found - diagnostics.begin() + 1;
   if (found == diagnostics.end())
@@ -105,6 +110,20 @@ int64_t KernelLowering::addPrint(StringRef format, ArrayRef<Attribute> types) {
   return prints.size() - 1;
 }
 
+bool KernelLowering::recordsAccesses() const {
+  DictionaryAttr tasks = grid::getTasks(kernel);
+  return tasks && tasks.contains("races");
+}
+
+int64_t KernelLowering::addAccess(Location loc, const Twine &what) {
+  Attribute access = getLocatedText(loc, what);
+  auto found = llvm::find(accesses, access);
+  int64_t site = found - accesses.begin();
+  if (found == accesses.end())
+    accesses.push_back(access);
+  return site;
+}
+
 void KernelLowering::annotate(ModuleOp module) {
   Builder builder(module.getContext());
   module->setAttr("gridir.kernel", builder.getStringAttr(function.getName()));
@@ -113,6 +132,8 @@ void KernelLowering::annotate(ModuleOp module) {
     module->setAttr("gridir.tasks", tasks);
   if (!prints.empty())
     module->setAttr("gridir.prints", builder.getArrayAttr(prints));
+  if (!accesses.empty())
+    module->setAttr("gridir.accesses", builder.getArrayAttr(accesses));
 }
 
 std::string getSourceLine(Location loc) {

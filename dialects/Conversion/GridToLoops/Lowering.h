@@ -93,11 +93,17 @@ public:
   int64_t addPrint(llvm::StringRef format,
                    llvm::ArrayRef<mlir::Attribute> types);
 
-  /// Writes the messages and prints to the module.
+  /// Whether the kernel tells the runtime of its accesses, to find races.
+  bool recordsAccesses() const;
+
+  /// The site number of an access, of which messages say `what` it is.
+  int64_t addAccess(mlir::Location loc, const llvm::Twine &what);
+
+  /// Writes the messages, prints and accesses to the module.
   void annotate(mlir::ModuleOp module);
 
 private:
-  llvm::SmallVector<mlir::Attribute> diagnostics, prints;
+  llvm::SmallVector<mlir::Attribute> diagnostics, prints, accesses;
   llvm::DenseMap<mlir::Value, std::string> names;
   bool failed = false;
 };
@@ -159,6 +165,8 @@ void populateRefPatterns(mlir::RewritePatternSet &patterns,
                          KernelLowering &lowering);
 void populateIndexedPatterns(mlir::RewritePatternSet &patterns,
                              KernelLowering &lowering);
+void populateRecordedAccessPatterns(mlir::RewritePatternSet &patterns,
+                                    KernelLowering &lowering);
 void populateAsyncPatterns(mlir::RewritePatternSet &patterns,
                            KernelLowering &lowering);
 void populateValuePatterns(mlir::RewritePatternSet &patterns,

@@ -22,7 +22,6 @@ using namespace mlir;
 using namespace gridir::grid;
 
 namespace gridir {
-namespace {
 
 Value createI64(OpBuilder &builder, Location loc, int64_t value) {
   return arith::ConstantIntOp::create(builder, loc, value, 64);
@@ -43,7 +42,6 @@ int64_t getBytesPerElement(Value memref) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-/// The address of the first element, as an i64.
 Value createAddress(OpBuilder &builder, Location loc, Value memref) {
   Value base =
       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memref);
@@ -53,6 +51,8 @@ Value createAddress(OpBuilder &builder, Location loc, Value memref) {
       createIndex(builder, loc, getBytesPerElement(memref)));
   return toI64(builder, loc, arith::AddIOp::create(builder, loc, base, offset));
 }
+
+namespace {
 
 FailureOr<Value> createCounterAddress(OpBuilder &builder,
                                       KernelLowering &lowering, Operation *op,
@@ -186,6 +186,15 @@ public:
         rewriter, lowering, op, createAddress(rewriter, loc, dest));
     if (failed(to))
       return failure();
+    if (lowering.recordsAccesses()) {
+      int64_t from = lowering.addAccess(
+          loc, "copy from " + lowering.getName(op.getSource()));
+      int64_t to =
+          lowering.addAccess(loc, "copy to " + lowering.getName(op.getDest()));
+      createRuntimeCall(
+          rewriter, loc, lowering, "gridirTaskSites",
+          {createI64(rewriter, loc, from), createI64(rewriter, loc, to)});
+    }
     createDims(rewriter, loc, lowering, source, dest);
     createRuntimeCall(rewriter, loc, lowering, "gridirTaskCopy",
                       {createAddress(rewriter, loc, source), *to,

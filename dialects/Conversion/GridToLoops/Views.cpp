@@ -154,6 +154,8 @@ private:
         return bool(load.getMask());
       if (auto store = dyn_cast<StoreOp>(user))
         return bool(store.getMask());
+      if (auto record = dyn_cast<RecordAccessOp>(user))
+        return record.getIndices().empty();
       return false;
     };
     if (!llvm::all_of(slice->getUsers(), isMasked) ||
@@ -176,15 +178,23 @@ private:
                          cast<MemRefType>(memref.getType()).getDimSize(d);
         dims.push_back(dim);
       }
+      std::string name = lowering.getName(slice.getSource());
+      auto showTo = [&](Value shown) {
+        auto ref = UnrealizedConversionCastOp::create(rewriter, loc,
+                                                      slice.getType(), shown);
+        lowering.setName(ref.getResult(0), name);
+        rewriter.modifyOpInPlace(user, [&] {
+          user->replaceUsesOfWith(slice.getResult(), ref.getResult(0));
+        });
+      };
+      if (isa<RecordAccessOp>(user)) {
+        showTo(createInsidePart(rewriter, loc, lowering, memref, dims));
+        continue;
+      }
       bool writes = isa<StoreOp>(user);
       Window window = createWindow(rewriter, loc, lowering, memref, dims,
-                                   writes, getPadding(elementType));
-      auto ref = UnrealizedConversionCastOp::create(
-          rewriter, loc, slice.getType(), window.memref);
-      lowering.setName(ref.getResult(0), lowering.getName(slice.getSource()));
-      rewriter.modifyOpInPlace(user, [&] {
-        user->replaceUsesOfWith(slice.getResult(), ref.getResult(0));
-      });
+                                   writes, getPadding(elementType), name);
+      showTo(window.memref);
       if (writes) {
         rewriter.setInsertionPointAfter(user);
         window.createCopyOut(rewriter, loc);

@@ -43,6 +43,11 @@ struct SemaphoreResource
   llvm::StringRef getName() final { return "grid.semaphores"; }
 };
 
+/// What a race detector knows of the program's accesses.
+struct AccessResource : mlir::SideEffects::Resource::Base<AccessResource> {
+  llvm::StringRef getName() final { return "grid.accesses"; }
+};
+
 } // namespace gridir::grid
 
 #include "dialects/Grid/IR/GridDialect.h.inc"

@@ -84,6 +84,11 @@ def Grid_AtomicKind : Grid_I32Enum<"AtomicKind", "the combination of an atomic u
     I32EnumAttrCase<"And", 8, "and">, I32EnumAttrCase<"Or", 9, "or">,
     I32EnumAttrCase<"Xor", 10, "xor">]>;
 
+def Grid_AccessKind : Grid_I32Enum<"AccessKind", "what an access does to memory", [
+    I32EnumAttrCase<"Read", 0, "read">,
+    I32EnumAttrCase<"Write", 1, "write">,
+    I32EnumAttrCase<"Atomic", 2, "atomic">]>;
+
 def Grid_DeviceIdType : Grid_I32Enum<"DeviceIdType", "how a remote device is named", [
     I32EnumAttrCase<"Mesh", 0, "mesh">,
     I32EnumAttrCase<"Logical", 1, "logical">]>;
@@ -122,6 +127,20 @@ def Grid_AtomicKindAttr : EnumAttr<Grid_Dialect, Grid_AtomicKind, "atomic"> {
 
     ```mlir
     #grid<atomic add>
+    ```
+  }];
+  let assemblyFormat = "$value";
+}
+def Grid_AccessKindAttr : EnumAttr<Grid_Dialect, Grid_AccessKind, "access"> {
+  let summary = "what an access does to memory";
+  let description = [{
+    An atomic update is ordered among other atomic updates, and among nothing
+    else.
+
+    Example:
+
+    ```mlir
+    #grid<access write>
     ```
   }];
   let assemblyFormat = "$value";

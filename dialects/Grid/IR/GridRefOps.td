@@ -287,6 +287,35 @@ def Grid_AtomicCasOp : Grid_Op<"atomic_cas", [
   let hasVerifier = 1;
 }
 
+def Grid_Accesses : Resource<"::gridir::grid::AccessResource">;
+
+def Grid_RecordAccessOp : Grid_Op<"record_access", [
+    AttrSizedOperandSegments, MemoryEffects<[MemWrite<Grid_Accesses>]>]> {
+  let summary = "tell the race detector of an access that follows";
+  let description = [{
+    The access is to all of the Ref or, with indices, to the elements that
+    `grid.gather` reads at them; elements whose mask is false are not accessed.
+    Its place is that of this op. The memory itself is neither read nor written.
+
+    Example:
+
+    ```mlir
+    grid.record_access write %x : memref<8x128xf32>
+    grid.record_access read %x[%i] dims [0]
+        : memref<64x128xf32>, tensor<8xi32>
+    ```
+  }];
+  let arguments = (ins Grid_AccessKindAttr:$kind, Grid_Ref:$ref,
+                       Variadic<AnyRankedTensor>:$indices,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$dims,
+                       Optional<Grid_Mask>:$mask);
+  let assemblyFormat = [{
+    $kind $ref (`[` $indices^ `]` `dims` $dims (`mask` $mask^)?)? attr-dict
+    `:` type($ref) (`,` type($indices)^ (`mask` type($mask)^)?)?
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Scoped Refs
 //===----------------------------------------------------------------------===//

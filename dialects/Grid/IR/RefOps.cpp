@@ -297,10 +297,10 @@ LogicalResult AccumulateOp::verify() {
       succeeded(verifyMask(*this, getValue().getType(), getMask())));
 }
 
-/// Checks the indices of a gather or scatter and the type of its value.
-static LogicalResult verifyIndexed(Operation *op, MemRefType ref,
+/// Checks the indices of a gather or scatter, and its mask.
+static LogicalResult verifyIndices(Operation *op, MemRefType ref,
                                    ValueRange indices, ArrayRef<int64_t> dims,
-                                   Type value, Value mask) {
+                                   Value mask) {
   if (indices.empty() || indices.size() != dims.size())
     return op->emitOpError("expected an index tensor for each of ")
            << dims.size() << " dimensions, at least one, got "
@@ -316,11 +316,21 @@ static LogicalResult verifyIndexed(Operation *op, MemRefType ref,
       return op->emitOpError("expected index tensors of one shape, got ")
              << first << " and " << type;
   }
-  SmallVector<int64_t> shape(first.getShape());
   for (auto [i, d] : llvm::enumerate(dims))
     if (d < 0 || d >= ref.getRank() || (i > 0 && d <= dims[i - 1]))
       return op->emitOpError("expected ascending dimensions below ")
              << ref.getRank() << ", got " << d;
+  return verifyMask(op, first, mask);
+}
+
+/// Checks also the type of the value.
+static LogicalResult verifyIndexed(Operation *op, MemRefType ref,
+                                   ValueRange indices, ArrayRef<int64_t> dims,
+                                   Type value, Value mask) {
+  if (failed(verifyIndices(op, ref, indices, dims, mask)))
+    return failure();
+  SmallVector<int64_t> shape(
+      cast<RankedTensorType>(indices.front().getType()).getShape());
   for (int64_t d = 0; d < ref.getRank(); ++d)
     if (!llvm::is_contained(dims, d))
       shape.push_back(ref.getDimSize(d));
@@ -330,7 +340,7 @@ static LogicalResult verifyIndexed(Operation *op, MemRefType ref,
   if (value != expected)
     return op->emitOpError("expected a value of type ")
            << expected << ", got " << value;
-  return verifyMask(op, first, mask);
+  return success();
 }
 
 LogicalResult GatherOp::verify() {
@@ -343,6 +353,13 @@ LogicalResult GatherOp::verify() {
 LogicalResult ScatterOp::verify() {
   return verifyIndexed(*this, getRef().getType(), getIndices(), getDims(),
                        getValue().getType(), getMask());
+}
+
+LogicalResult RecordAccessOp::verify() {
+  if (getIndices().empty() && getDims().empty() && !getMask())
+    return success();
+  return verifyIndices(*this, getRef().getType(), getIndices(), getDims(),
+                       getMask());
 }
 
 LogicalResult AtomicRmwOp::verify() {

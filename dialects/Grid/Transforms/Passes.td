@@ -322,7 +322,7 @@ def GridPoisonMemoryPass : Pass<"grid-poison-memory", "::gridir::grid::KernelOp"
   let summary = "Fill memory with NaN before anything is written to it";
   let description = [{
     A kernel that reads what nothing has written gets whatever memory holds, so
-    that it may be right by chance. This pass stores NaN, or the lowest integer,
+    that it may be right by chance. This pass stores NaN, or the highest integer,
     to the Refs of `grid.scoped` where they begin to live, to scratch in the
     first of the programs that share it, and to each block of an output in the
     first program that has it. The dimensions that run in parallel must be known
@@ -370,8 +370,49 @@ def GridPoisonMemoryPass : Pass<"grid-poison-memory", "::gridir::grid::KernelOp"
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let options = [
+    Option<"zero", "zero", "bool", "false", "Fill it with zeros instead">,
+  ];
   let statistics = [
     Statistic<"numPoisoned", "num-poisoned", "Number of Refs filled">,
+  ];
+}
+
+def GridRecordAccessesPass : Pass<"grid-record-accesses", "::gridir::grid::KernelOp"> {
+  let summary = "Tell the race detector of every access to a Ref";
+  let description = [{
+    Puts a `grid.record_access` before each op that reads or writes a Ref. The
+    Ref is the view that the op names, so that two programs that touch different
+    slices of an array do not race. Gathers and scatters are recorded element by
+    element; of a masked load or store all elements are. Copies are not, since
+    the runtime sees their memory when they run.
+
+    Before:
+
+    ```mlir
+    grid.kernel @copy grid(%i = 4)
+        inputs(%x: f32 [512] block [128] at (%i) origin "x_ref")
+        outputs(%o: f32 [512] block [128] at (%i) origin "o_ref") {
+      %v = grid.load %x : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
+      grid.store %v, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @copy grid(%i = 4)
+        inputs(%x_ref: f32 [512] block [128] at (%i) origin "x_ref")
+        outputs(%o_ref: f32 [512] block [128] at (%i) origin "o_ref") {
+      grid.record_access read %x_ref : memref<128xf32, #grid.space<default>>
+      %v = grid.load %x_ref : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
+      grid.record_access write %o_ref : memref<128xf32, #grid.space<default>>
+      grid.store %v, %o_ref : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numRecorded", "num-recorded", "Number of accesses recorded">,
   ];
 }
 

@@ -21,9 +21,22 @@ namespace gridir::grid {
 using namespace mlir;
 using namespace gridir::grid;
 
-/// What memory of a type holds before anything is written: NaN, or the lowest
-/// integer. Null for what has no such value, as semaphores.
-static TypedAttr getPoison(MemRefType type) {
+/// Whether a Ref is of an operand that is known to hold unsigned integers.
+static bool isUnsigned(Value ref) {
+  auto arg = dyn_cast<BlockArgument>(ref);
+  auto kernel =
+      arg ? dyn_cast<KernelOp>(arg.getOwner()->getParentOp()) : nullptr;
+  return kernel && arg.getArgNumber() < kernel.getNumOperandSpecs() &&
+         kernel.getOperandSpec(arg.getArgNumber())
+             .getElementType()
+             .isUnsignedInteger();
+}
+
+/// What a Ref holds before anything is written: NaN, or the highest integer, as
+/// in JAX's interpreter of TPU kernels, or 0. Null for what has no such value,
+/// as semaphores.
+static TypedAttr getPoison(Value ref, bool zero) {
+  auto type = cast<MemRefType>(ref.getType());
   Type element = type.getElementType();
   TypedAttr scalar;
   if (auto floating = dyn_cast<FloatType>(element)) {
@@ -33,9 +46,13 @@ static TypedAttr getPoison(MemRefType type) {
                       ? APFloat::getNaN(semantics)
                       : APFloat::getLargest(semantics, /*Negative=*/true));
   } else if (auto integer = dyn_cast<IntegerType>(element)) {
-    scalar =
-        IntegerAttr::get(integer, APInt::getSignedMinValue(integer.getWidth()));
+    unsigned width = integer.getWidth();
+    scalar = IntegerAttr::get(integer, isUnsigned(ref) || width == 1
+                                           ? APInt::getMaxValue(width)
+                                           : APInt::getSignedMaxValue(width));
   }
+  if (scalar && zero)
+    scalar = Builder(element.getContext()).getZeroAttr(element);
   if (!scalar || !type.hasStaticShape() || type.getRank() == 0)
     return type.hasStaticShape() ? scalar : TypedAttr();
   return DenseElementsAttr::get(RankedTensorType::get(type.getShape(), element),
@@ -79,7 +96,7 @@ public:
 
 private:
   void poison(OpBuilder &builder, Value ref) {
-    TypedAttr value = getPoison(cast<MemRefType>(ref.getType()));
+    TypedAttr value = getPoison(ref, zero);
     if (!value)
       return;
     auto constant = arith::ConstantOp::create(builder, ref.getLoc(), value);
@@ -90,8 +107,8 @@ private:
   /// Poisons Refs in the programs whose ids along some dimensions are 0.
   void poisonAtFirst(OpBuilder &builder, KernelOp kernel,
                      ArrayRef<unsigned> dims, ValueRange refs) {
-    if (llvm::none_of(refs, [](Value ref) {
-          return static_cast<bool>(getPoison(cast<MemRefType>(ref.getType())));
+    if (llvm::none_of(refs, [&](Value ref) {
+          return static_cast<bool>(getPoison(ref, zero));
         }))
       return;
     OpBuilder::InsertionGuard guard(builder);
@@ -100,10 +117,10 @@ private:
     for (unsigned dim : dims) {
       Value id = ProgramIdOp::create(builder, loc, builder.getI32Type(),
                                      builder.getI64IntegerAttr(dim));
-      Value zero =
+      Value begin =
           arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
       Value is = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                       id, zero);
+                                       id, begin);
       first = first ? arith::AndIOp::create(builder, loc, first, is) : is;
     }
     if (first) {

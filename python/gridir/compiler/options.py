@@ -10,6 +10,9 @@ from collections.abc import Sequence
 
 from gridir.errors import OptionError
 
+RUN_TIME_CHECKS = ("uninitialized", "races")
+"""What a kernel on the CPU can check while it runs."""
+
 
 @dataclasses.dataclass(frozen=True)
 class CpuOptions:
@@ -22,9 +25,14 @@ class CpuOptions:
       features: features to add to or take from the CPU, as "+avx2,-avx512f".
       pipeline: the pass pipeline from a `grid` module to the LLVM dialect. A pipeline that is only a name is given the
         width and number of the CPU's vector registers.
+      checks: what a kernel checks while it runs. "uninitialized" makes memory NaN, or the highest integer, until
+        something is written to it; "races" makes an error of two accesses that nothing brings into an order.
+      schedule_seed: runs parallel programs and copies in an order that this number chooses; None for program order.
+      zero_memory: makes memory zero until something is written to it.
 
     Raises:
-      OptionError: when a level is not from 0 to 3.
+      OptionError: when a level is not from 0 to 3, for a check that there is not, and for checks, a seed or zeros with
+        a pipeline of one's own, which says everything.
     """
 
     opt_level: int = 0
@@ -32,17 +40,44 @@ class CpuOptions:
     cpu: str = ""
     features: str = ""
     pipeline: str = "grid-to-cpu"
+    checks: tuple[str, ...] = ()
+    schedule_seed: int | None = None
+    zero_memory: bool = False
 
     def __post_init__(self) -> None:
         for field in ("opt_level", "codegen_level"):
             value = getattr(self, field)
             if value not in range(4):
                 raise OptionError(f"expected {field} from 0 to 3, got {value!r}")
+        for check in self.checks:
+            if check not in RUN_TIME_CHECKS:
+                raise OptionError(f"expected checks among {', '.join(RUN_TIME_CHECKS)}, got {check!r}")
+        # The same checks are the same options, however they were listed.
+        object.__setattr__(self, "checks", tuple(check for check in RUN_TIME_CHECKS if check in self.checks))
+        if self.schedule_seed is not None and not 0 <= self.schedule_seed < 2**63:
+            raise OptionError(f"expected schedule_seed from 0 to 2**63 - 1, got {self.schedule_seed!r}")
+        if self.zero_memory and "uninitialized" in self.checks:
+            raise OptionError("expected memory that is zero or NaN until it is written, got both")
+        if self._pipeline_options and self.pipeline != CpuOptions.pipeline:
+            raise OptionError(f"expected checks with the CPU's own pipeline, got {self.pipeline!r}")
 
     @property
     def platform(self) -> str:
         """The JAX platform that kernels are lowered for: a TPU's where they go through its pipeline before they run."""
         return "tpu" if self.pipeline.startswith("grid-to-tpu") else "cpu"
+
+    @property
+    def _pipeline_options(self) -> list[str]:
+        options = [f"checks={','.join(self.checks)}"] if self.checks else []
+        if self.schedule_seed is not None:
+            options.append(f"schedule-seed={self.schedule_seed}")
+        return options + (["zero-memory"] if self.zero_memory else [])
+
+    @property
+    def full_pipeline(self) -> str:
+        """The pipeline with the options that the other fields imply."""
+        options = self._pipeline_options
+        return f"{self.pipeline}{{{' '.join(options)}}}" if options else self.pipeline
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,25 +121,21 @@ class GpuOptions:
             raise OptionError(f"expected workspace_limit of at least 0, got {self.workspace_limit!r}")
 
 
-RUN_TIME_CHECKS = {"uninitialized": "grid-to-cpu-poisoned"}
-"""The checks that `gridir.install` takes, and the pipeline of the CPU that makes each."""
-
-
-def with_checks(options: Options | None, checks: Sequence[str]) -> Options | None:
-    """Returns options with which kernels on the CPU check themselves while they run.
+def with_checks(
+    options: Options | None, checks: Sequence[str] = (), schedule_seed: int | None = None
+) -> Options | None:
+    """Returns options with which kernels on the CPU check themselves while they run, beside what they check already.
 
     Raises:
-      OptionError: for a check that there is not, or with options that name a pipeline of their own.
+      OptionError: for a check that there is not, or with options of another target or a pipeline of one's own.
     """
-    for check in checks:
-        if check not in RUN_TIME_CHECKS:
-            raise OptionError(f"expected checks among {', '.join(RUN_TIME_CHECKS)}, got {check!r}")
-    if not checks:
+    if not checks and schedule_seed is None:
         return options
     options = options or CpuOptions()
-    if not isinstance(options, CpuOptions) or options.pipeline != CpuOptions.pipeline:
+    if not isinstance(options, CpuOptions):
         raise OptionError(f"expected checks with the CPU's own pipeline, got options {options!r}")
-    return dataclasses.replace(options, pipeline=RUN_TIME_CHECKS[checks[0]])
+    seed = options.schedule_seed if schedule_seed is None else schedule_seed
+    return dataclasses.replace(options, checks=(*options.checks, *checks), schedule_seed=seed)
 
 
 Options = CpuOptions | TpuOptions | GpuOptions

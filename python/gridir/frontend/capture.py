@@ -16,6 +16,7 @@ from gridir.compiler.passes import shared_context
 from gridir.compiler.targets import TARGETS, TPU, Target
 from gridir.errors import within_kernel
 from gridir.frontend import cpu_call, gpu_call, jax_compat, mosaic_callback, tpu_call
+from gridir.frontend.interpret_params import with_interpret_params
 from gridir.frontend.lower_kernel import lower_kernel
 from gridir.frontend.request import KernelRequest
 
@@ -60,7 +61,11 @@ def emitter_of(request: KernelRequest, target: Target, installation: Installatio
       CompileError: when it cannot be compiled, unless it is only being captured.
     """
     options = installation.options if installation is not None else None
-    kernel = get_kernel(request, target, options if isinstance(options, target.options) else target.options())
+    if not isinstance(options, target.options):
+        options = target.options()
+    if isinstance(options, CpuOptions):
+        options = with_interpret_params(options, request)
+    kernel = get_kernel(request, target, options)
     if installation is None or installation.captured is None:
         # Compiled here, so that an error has the kernel's place and is not wrapped by XLA.
         kernel.prepare()

@@ -274,6 +274,51 @@ MOSAIC_GPU_KERNEL = _fields(
     ("mesh_kwargs", "the mesh", HONOURED, "further fields of JAX's mesh, as `kernel_name`"),
 )
 
+# Other targets leave kernels that ask for an interpreter to JAX.
+INTERPRET_PARAMS = tuple(
+    dataclasses.replace(field, others=dict.fromkeys(OTHER_TARGETS, (HONOURED, "left to JAX")))
+    for field in _fields(
+        "tpu.InterpretParams",
+        ("detect_races", "not in `grid`", HONOURED, 'the check "races": the first one is an error with both lines'),
+        ("out_of_bounds_reads", "not in `grid`", ERROR, "an index outside of its Ref is always an error"),
+        ("skip_floating_point_ops", "not in `grid`", ERROR, "everything is computed"),
+        (
+            "uninitialized_memory",
+            "not in `grid`",
+            HONOURED,
+            'the check "uninitialized" for "nan", zeros for "zero"; padding stays NaN',
+        ),
+        (
+            "num_cores_or_threads",
+            "not in `grid`",
+            NO_MEANING,
+            "programs of a parallel dimension race with one another on any number of cores",
+        ),
+        ("vector_clock_size", "not in `grid`", NO_MEANING, "clocks grow as they must"),
+        ("logging_mode", "not in `grid`", NO_MEANING, "nothing is logged"),
+        (
+            "dma_execution_mode",
+            "not in `grid`",
+            NO_MEANING,
+            "with `random_seed`, a copy is done at some time before the wait for it, without, when it is started",
+        ),
+        (
+            "random_seed",
+            "not in `grid`",
+            HONOURED,
+            "`schedule_seed`, which chooses an order of its own for parallel programs and copies",
+        ),
+        ("grid_point_recorder", "not in `grid`", ERROR, "no Python function runs between programs"),
+        (
+            "allow_hbm_allocation_in_run_scoped",
+            "not in `grid`",
+            NO_MEANING,
+            "all spaces are the memory of the host, and may be scoped",
+        ),
+        ("buffer_bounds", "not in `grid`", ERROR, "buffers have no padding that may be read"),
+    )
+)
+
 FIELDS = (
     *GRID_MAPPING,
     *BLOCK_MAPPING,
@@ -282,6 +327,7 @@ FIELDS = (
     *MOSAIC_GPU_PARAMS,
     *TRITON_PARAMS,
     *MOSAIC_GPU_KERNEL,
+    *INTERPRET_PARAMS,
 )
 
 
@@ -321,6 +367,27 @@ def check(request: Any, target: str = "CPU") -> None:
                     kernel=request.kernel_name,
                     notes=["pass the indices as an index operand and read them in the index map"],
                 )
+
+
+def check_interpret_params(request: Any) -> None:
+    """Refuses a kernel that runs natively in the place of JAX's interpreter, with parameters that change its result.
+
+    Args:
+      request: the `KernelRequest`, whose `interpret` is a record of JAX's.
+
+    Raises:
+      UnsupportedError: naming the field and its value, with the reason of the table.
+    """
+    defaults = {field.name: field.default for field in dataclasses.fields(request.interpret)}
+    for field in INTERPRET_PARAMS:
+        value = getattr(request.interpret, field.name, None)
+        if field.cpu is ERROR and field.name in defaults and value != defaults[field.name]:
+            raise UnsupportedError(
+                f"{field.name}={value!r} of {type(request.interpret).__name__} is set, which the CPU target cannot "
+                f"honour: {field.why}",
+                kernel=request.kernel_name,
+                notes=["without replace_interpret=True, the kernel is left to JAX's interpreter"],
+            )
 
 
 def to_markdown() -> str:

@@ -85,6 +85,7 @@ def install(
     replace_interpret: bool = False,
     options: Options | None = None,
     checks: Sequence[str] = (),
+    schedule_seed: int | None = None,
 ) -> None:
     """Makes JAX compile Pallas kernels with gridir, in every thread, from here on.
 
@@ -95,8 +96,11 @@ def install(
       platforms: the JAX platforms on which kernels are compiled with gridir.
       replace_interpret: also compile kernels that ask for `interpret=True`.
       options: how kernels are compiled.
-      checks: what kernels on the CPU check while they run: "uninitialized" makes memory NaN, or the lowest integer,
-        until something is written to it.
+      checks: what kernels on the CPU check while they run. "uninitialized" makes memory NaN, or the highest integer,
+        until something is written to it; "races" makes an error of two accesses to one element, one of them a write,
+        that nothing brings into an order.
+      schedule_seed: runs parallel programs and copies on the CPU in an order that this number chooses, and copies as
+        late as a wait for them allows; None for program order.
 
     Raises:
       OptionError: for a platform that gridir has no target for, and for a check that there is not.
@@ -106,7 +110,7 @@ def install(
       >>> gridir.install()
       >>> pl.pallas_call(kernel, out_shape=x)(x)  # native code
     """
-    _context.set_global(_make(platforms, replace_interpret, with_checks(options, checks)))
+    _context.set_global(_make(platforms, replace_interpret, with_checks(options, checks, schedule_seed)))
 
 
 @contextlib.contextmanager
@@ -116,6 +120,7 @@ def installed(
     replace_interpret: bool = False,
     options: Options | None = None,
     checks: Sequence[str] = (),
+    schedule_seed: int | None = None,
 ) -> Iterator[None]:
     """As `install`, on this thread and while the context is entered. The innermost context is in force.
 
@@ -123,7 +128,7 @@ def installed(
       >>> with gridir.installed(replace_interpret=True):
       ...     y = f(x)
     """
-    with _context(_make(platforms, replace_interpret, with_checks(options, checks))):
+    with _context(_make(platforms, replace_interpret, with_checks(options, checks, schedule_seed))):
         yield
 
 

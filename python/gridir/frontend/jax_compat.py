@@ -341,7 +341,7 @@ def register_kernel_rules(platform: str, handler: KernelHandler) -> None:
         if emitter is None:
             params["compiler_params"] = record_for(params["compiler_params"], platform)
             return _pallas_call._pallas_call_lowering(context, *operands, **params)
-        return emitter(context, operands)
+        return _emit(emitter, context, operands)
 
     def lower_mpmd_map(context: Any, *operands: Any, **params: Any) -> Sequence[Any]:
         # On the device itself each mesh has a compiler of its own.
@@ -353,7 +353,7 @@ def register_kernel_rules(platform: str, handler: KernelHandler) -> None:
         if emitter is None:
             params["compiler_params"] = record_for(params["compiler_params"], platform)
             return _mpmd._mpmd_map_lowering(context, *operands, **params)
-        return emitter(context, operands)
+        return _emit(emitter, context, operands)
 
     _mlir.register_lowering(_pallas_call.pallas_call_p, lower_pallas_call, platform=platform)
     _mlir.register_lowering(_mpmd.mpmd_map_p, lower_mpmd_map, platform=platform)
@@ -367,6 +367,13 @@ def _device_mesh(context: Any) -> DeviceMesh | None:
     mesh = axes.mesh
     is_local = isinstance(mesh, jax.sharding.AbstractMesh) or not mesh.is_multi_process
     return DeviceMesh(tuple(mesh.axis_names), tuple(mesh.axis_sizes), is_local)
+
+
+def _emit(emitter: Emitter, context: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    # Interpret mode calls Python back and has effects in an order. Native code does not: their tokens pass it by.
+    if context.tokens_in.effects():
+        context.set_tokens_out(context.tokens_in)
+    return emitter(context, operands)
 
 
 def request_of_pallas_call(avals_in: Sequence[Any], params: Mapping[str, Any]) -> KernelRequest:

@@ -147,6 +147,10 @@ func.func @loads_and_stores(%x: memref<8x16xf32>, %v: tensor<8x16xf32>, %m: tens
   grid.scatter %g, %x[%rows] dims [0] mask %gm : tensor<4x16xf32>, memref<8x16xf32>, tensor<4xi32> mask tensor<4xi1>
   // CHECK: grid.atomic_rmw {{ ?}}add %{{.*}}, %{{.*}} : i32, memref<i32>
   %5 = grid.atomic_rmw add %c, %k : i32, memref<i32>
+  // CHECK: grid.record_access write %{{.*}} : memref<8x16xf32>
+  grid.record_access write %x : memref<8x16xf32>
+  // CHECK: grid.record_access atomic %{{.*}}[%{{.*}}] dims [0] mask %{{.*}} : memref<8x16xf32>, tensor<4xi32> mask tensor<4xi1>
+  grid.record_access atomic %x[%rows] dims [0] mask %gm : memref<8x16xf32>, tensor<4xi32> mask tensor<4xi1>
   // CHECK: grid.atomic_cas %{{.*}}, %{{.*}}, %{{.*}} : i32, memref<i32>
   %6 = grid.atomic_cas %c, %c, %k : i32, memref<i32>
   // CHECK: grid.scoped (%[[TMP:.*]]: memref<8x16xf32>) -> tensor<8x16xf32> attributes {collective = ["rows"]}

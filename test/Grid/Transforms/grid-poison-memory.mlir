@@ -1,6 +1,7 @@
-// Memory is NaN, or the lowest integer, until something is written: where each kind of it begins to live.
+// Memory is NaN, or the highest integer, until something is written: where each kind of it begins to live.
 //
 // RUN: gridir-opt %s --grid-poison-memory | FileCheck %s
+// RUN: gridir-opt %s --grid-poison-memory=zero | FileCheck %s --check-prefix=ZERO
 // RUN: gridir-opt %s --grid-poison-memory --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=STATS
 
@@ -15,8 +16,8 @@
 // CHECK:      scf.if %[[FIRST]] {
 // CHECK-NEXT:   %[[NAN:.*]] = arith.constant dense<0x7FC00000> : tensor<8xf32>
 // CHECK-NEXT:   grid.store %[[NAN]], %[[SUM]]
-// CHECK-NEXT:   %[[LOWEST:.*]] = arith.constant dense<-2147483648> : tensor<8xi32>
-// CHECK-NEXT:   grid.store %[[LOWEST]], %[[COUNT]]
+// CHECK-NEXT:   %[[HIGHEST:.*]] = arith.constant dense<2147483647> : tensor<8xi32>
+// CHECK-NEXT:   grid.store %[[HIGHEST]], %[[COUNT]]
 // CHECK-NEXT: }
 // CHECK:      scf.if
 // CHECK:        grid.store %{{.*}}, %[[O]]
@@ -46,6 +47,19 @@ grid.kernel @parallel grid(%i = 4)
   grid.scoped (%tmp: memref<f32>) {
     grid.yield
   }
+}
+
+// The sign of an operand is known; the highest bool is true.
+// CHECK-LABEL: grid.kernel @signs
+// CHECK-DAG:  arith.constant dense<true> : tensor<8xi1>
+// CHECK-DAG:  arith.constant dense<-1> : tensor<8xi8>
+// CHECK-DAG:  arith.constant dense<127> : tensor<8xi8>
+// ZERO-LABEL: grid.kernel @signs
+// ZERO-NOT:   dense<true>
+// ZERO:       arith.constant dense<0> : tensor<8xi8>
+grid.kernel @signs grid(%i = 4)
+    outputs(%o: ui8 [32] block [8] at (%i), %p: si8 [32] block [8] at (%i), %q: i1 [32] block [8] at (%i))
+    semantics [parallel] {
 }
 
 // An input's memory is written already; of shared blocks, or blocks that a quotient chooses, none is surely the first.

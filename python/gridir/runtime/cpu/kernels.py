@@ -59,7 +59,7 @@ def prepare(name: str, key: str, bytecode: bytes, options: CpuOptions) -> Prepar
     reply = native.compile_kernel(
         key,
         bytecode,
-        pipeline=options.pipeline,
+        pipeline=options.full_pipeline,
         opt_level=options.opt_level,
         codegen_level=options.codegen_level,
         cpu=options.cpu,
@@ -74,7 +74,7 @@ def call_attributes(key: str, bytecode: bytes, options: CpuOptions) -> dict[str,
     return {
         "key": key,
         "module": bytecode,
-        "pipeline": options.pipeline,
+        "pipeline": options.full_pipeline,
         "opt_level": options.opt_level,
         "codegen_level": options.codegen_level,
         "cpu": options.cpu,
@@ -88,7 +88,7 @@ def pipeline_until(stage: str, options: CpuOptions) -> str:
     Raises:
       CompileError: when LLVM does not know the CPU of the options.
     """
-    reply = native.complete_pipeline(options.pipeline, options.cpu, options.features, stage)
+    reply = native.complete_pipeline(options.full_pipeline, options.cpu, options.features, stage)
     _raise_failure(reply, None)
     return reply["pipeline"]
 

@@ -43,6 +43,11 @@ def call(kernel=copy_kernel, args=(X,), **options):
     return request
 
 
+def interpreted(**fields):
+    """The request of a copy with parameters of JAX's interpret mode, of which `grid` says nothing."""
+    return call(interpret=pltpu.InterpretParams(**fields))
+
+
 def prefetch(index_map, operands=(PREFETCHED,), block=(8, 128)):
     """The request of a copy whose first operands are prefetched and read by the index map."""
     spec = pltpu.PrefetchScalarGridSpec(
@@ -438,4 +443,31 @@ TABLE = [
     ("mosaic_gpu.kernel", "interpret", functools.partial(mesh_kernel, interpret=True), ["grid.kernel"]),
     ("mosaic_gpu.kernel", "debug", functools.partial(mesh_kernel, debug=True), ["debug"]),
     ("mosaic_gpu.kernel", "mesh_kwargs", functools.partial(mesh_kernel, kernel_name="named"), ["@named"]),
+    ("tpu.InterpretParams", "detect_races", functools.partial(interpreted, detect_races=True), []),
+    (
+        "tpu.InterpretParams",
+        "out_of_bounds_reads",
+        functools.partial(interpreted, out_of_bounds_reads="uninitialized"),
+        [],
+    ),
+    (
+        "tpu.InterpretParams",
+        "skip_floating_point_ops",
+        functools.partial(interpreted, skip_floating_point_ops=True),
+        [],
+    ),
+    ("tpu.InterpretParams", "uninitialized_memory", functools.partial(interpreted, uninitialized_memory="zero"), []),
+    ("tpu.InterpretParams", "num_cores_or_threads", functools.partial(interpreted, num_cores_or_threads=2), []),
+    ("tpu.InterpretParams", "vector_clock_size", functools.partial(interpreted, vector_clock_size=8), []),
+    ("tpu.InterpretParams", "logging_mode", functools.partial(interpreted, logging_mode=None), []),
+    ("tpu.InterpretParams", "dma_execution_mode", functools.partial(interpreted, dma_execution_mode="eager"), []),
+    ("tpu.InterpretParams", "random_seed", functools.partial(interpreted, random_seed=7), []),
+    ("tpu.InterpretParams", "grid_point_recorder", functools.partial(interpreted, grid_point_recorder=print), []),
+    (
+        "tpu.InterpretParams",
+        "allow_hbm_allocation_in_run_scoped",
+        functools.partial(interpreted, allow_hbm_allocation_in_run_scoped=True),
+        [],
+    ),
+    ("tpu.InterpretParams", "buffer_bounds", functools.partial(interpreted, buffer_bounds="padded"), []),
 ]

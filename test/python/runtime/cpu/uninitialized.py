@@ -1,4 +1,4 @@
-# With the check "uninitialized", what nothing has written is NaN or the lowest integer; a right kernel sees none of it.
+# With the check "uninitialized", what nothing has written is NaN or the highest integer; a right kernel sees neither.
 #
 # RUN: %python %s | FileCheck %s
 
@@ -6,6 +6,7 @@ import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
+from gridir.compiler.options import TpuOptions
 from gridir.errors import OptionError
 from gridir.testing import difference
 from jax.experimental import pallas as pl
@@ -55,7 +56,7 @@ with gridir.installed(checks=["uninitialized"]):
     # Scratch is written by the third program, and carried to the fourth.
     # CHECK: rows of NaN: [True, True, False, False]
     print("rows of NaN:", np.isnan(values).all(1).tolist())
-    # CHECK: counts: [-2147483648]
+    # CHECK: counts: [2147483647]
     print("counts:", np.unique(counts).tolist())
     # CHECK: written: [3]
     print("written:", np.flatnonzero(~np.isnan(partial).any(0)).tolist())
@@ -63,9 +64,39 @@ with gridir.installed(checks=["uninitialized"]):
     values, _, partial = call(careful)
     print("careful:", difference(values, np.cumsum(x, 0)), difference(partial, x))
 
-# CHECK: expected checks among uninitialized, got 'races'
-# CHECK: expected checks with the CPU's own pipeline
-for arguments in ({"checks": ["races"]}, {"checks": ["uninitialized"], "options": gridir.CpuOptions(pipeline="cse")}):
+
+# Each type has a highest value; what JAX's own interpreter of TPU kernels fills memory with.
+def fresh(*refs):
+    half = len(refs) // 2
+    for o_ref, t_ref in zip(refs[:half], refs[half:], strict=True):
+        o_ref[...] = t_ref[...]
+
+
+dtypes = ["bfloat16", "float16", "int8", "int16", "bool"]
+with gridir.installed(replace_interpret=True):
+    for memory in ("nan", "zero"):
+        results = pl.pallas_call(
+            fresh,
+            out_shape=[jax.ShapeDtypeStruct((8, 128), dtype) for dtype in dtypes],
+            scratch_shapes=[pltpu.VMEM((8, 128), dtype) for dtype in dtypes],
+            interpret=pltpu.InterpretParams(uninitialized_memory=memory),
+        )()
+        # CHECK: nan: [nan] [nan] [127.0] [32767.0] [1.0]
+        # CHECK: zero: [0.0] [0.0] [0.0] [0.0] [0.0]
+        print(f"{memory}:", *(np.unique(np.asarray(y, np.float32)).tolist() for y in results))
+
+# CHECK: expected checks among uninitialized, races, got 'heat'
+# CHECK: expected checks with the CPU's own pipeline, got 'cse'
+# CHECK: expected checks with the CPU's own pipeline, got options TpuOptions
+# CHECK: expected memory that is zero or NaN until it is written, got both
+# CHECK: expected schedule_seed from 0 to
+for arguments in (
+    {"checks": ["heat"]},
+    {"checks": ["uninitialized"], "options": gridir.CpuOptions(pipeline="cse")},
+    {"schedule_seed": 1, "options": TpuOptions()},
+    {"checks": ["uninitialized"], "options": gridir.CpuOptions(zero_memory=True)},
+    {"schedule_seed": -1},
+):
     try:
         gridir.install(**arguments)
     except OptionError as error:

@@ -29,6 +29,17 @@ std::string describeCheck(const KernelInfo &info, const Status &status) {
          "`: " + replaceAll(text, "{1}", std::to_string(status[2]));
 }
 
+std::string describeRace(const KernelInfo &info,
+                         const RaceDetector::Race &race) {
+  auto describe = [&](const RaceDetector::Access &access) {
+    return info.accesses[access.site] + " in program " +
+           std::to_string(access.task);
+  };
+  return "kernel `" + info.name + "`: race between " + describe(race.first) +
+         " and " + describe(race.second) +
+         ": nothing brings them into an order";
+}
+
 std::string describeLackOfMemory(const KernelInfo &info) {
   return "kernel `" + info.name + "` needs " + std::to_string(info.arenaBytes) +
          " bytes of scratch memory for each thread, and the system has no more";

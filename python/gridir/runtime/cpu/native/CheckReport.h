@@ -10,6 +10,7 @@
 #define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_CHECKREPORT_H
 
 #include "Kernel.h"
+#include "Races.h"
 
 #include <array>
 
@@ -20,6 +21,10 @@ using Status = std::array<int64_t, kStatusWords>;
 
 /// The message of a check that failed.
 std::string describeCheck(const KernelInfo &info, const Status &status);
+
+/// The message of a race: both accesses, and the programs that made them.
+std::string describeRace(const KernelInfo &info,
+                         const RaceDetector::Race &race);
 
 /// The message of a call for which there is no memory.
 std::string describeLackOfMemory(const KernelInfo &info);

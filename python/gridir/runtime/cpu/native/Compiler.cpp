@@ -116,6 +116,19 @@ FailureOr<PrintSite> readPrintSite(Attribute attribute) {
   return site;
 }
 
+LogicalResult readTexts(ModuleOp module, StringRef name,
+                        std::vector<std::string> &texts) {
+  if (auto attributes = module->getAttrOfType<ArrayAttr>(name))
+    for (Attribute attribute : attributes) {
+      auto text = dyn_cast<StringAttr>(attribute);
+      if (!text)
+        return module.emitError("expected ")
+               << name << " to hold strings, got " << attribute;
+      texts.push_back(text.str());
+    }
+  return success();
+}
+
 /// Reads what convert-grid-to-loops and the passes after it wrote on the
 /// module.
 FailureOr<KernelInfo> readKernelInfo(ModuleOp module) {
@@ -134,15 +147,9 @@ FailureOr<KernelInfo> readKernelInfo(ModuleOp module) {
     if (auto bytes = module->getAttrOfType<IntegerAttr>("gridir.shared_bytes"))
       info.tasks->sharedBytes = bytes.getInt();
   }
-  if (auto texts = module->getAttrOfType<ArrayAttr>("gridir.diagnostics"))
-    for (Attribute text : texts) {
-      auto string = dyn_cast<StringAttr>(text);
-      if (!string)
-        return module.emitError("expected gridir.diagnostics to hold strings, "
-                                "got ")
-               << text;
-      info.diagnostics.push_back(string.str());
-    }
+  if (failed(readTexts(module, "gridir.diagnostics", info.diagnostics)) ||
+      failed(readTexts(module, "gridir.accesses", info.accesses)))
+    return failure();
   if (auto sites = module->getAttrOfType<ArrayAttr>("gridir.prints"))
     for (Attribute attribute : sites) {
       FailureOr<PrintSite> site = readPrintSite(attribute);

@@ -88,6 +88,8 @@ struct KernelInfo {
   /// a failing check reports.
   std::vector<std::string> diagnostics;
   std::vector<PrintSite> prints;
+  /// The accesses that race detection tells of, as "write of o_ref (k.py:3:5)".
+  std::vector<std::string> accesses;
   /// None for work items that run from beginning to end, in any order.
   std::optional<TaskInfo> tasks;
 };

@@ -86,7 +86,8 @@ json::Value toJson(const KernelInfo &info) {
                       {"arena", info.arenaBytes},
                       {"diagnostics", json::Array(info.diagnostics)},
                       {"prints", std::move(prints)},
-                      {"tasks", std::move(tasks)}};
+                      {"tasks", std::move(tasks)},
+                      {"accesses", json::Array(info.accesses)}};
 }
 
 } // namespace
@@ -121,7 +122,8 @@ static bool fromJSON(const json::Value &value, KernelInfo &info,
          mapper.map("operands", info.numOperands) &&
          mapper.map("arena", info.arenaBytes) &&
          mapper.map("diagnostics", info.diagnostics) &&
-         mapper.map("prints", info.prints) && mapper.map("tasks", info.tasks);
+         mapper.map("prints", info.prints) && mapper.map("tasks", info.tasks) &&
+         mapper.map("accesses", info.accesses);
 }
 
 std::string getObjectKey(std::string_view module,

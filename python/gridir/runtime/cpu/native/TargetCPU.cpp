@@ -71,6 +71,26 @@ Expected<CPUName> findCPU(const CompileOptions &options) {
   return result;
 }
 
+/// A pipeline by its name, and options of it.
+struct NamedPipeline {
+  StringRef name, options;
+};
+
+/// Nothing for a list of passes, nor where the options say already what the CPU
+/// would imply.
+std::optional<NamedPipeline> readNamedPipeline(StringRef text) {
+  auto [name, options] = text.split('{');
+  if (name.empty() || name.find_first_of(",()}") != StringRef::npos)
+    return std::nullopt;
+  if (name.size() == text.size())
+    return NamedPipeline{name, ""};
+  if (!options.consume_back("}") ||
+      options.find_first_of("{}") != StringRef::npos ||
+      options.contains("vector-"))
+    return std::nullopt;
+  return NamedPipeline{name, options};
+}
+
 } // namespace
 
 std::string describeHost() {
@@ -98,8 +118,8 @@ createTargetMachine(const CompileOptions &options) {
 Expected<std::string> completePipeline(const CompileOptions &options,
                                        const std::string &stopAfter) {
   // A person who spells a pipeline out says everything.
-  if (options.pipeline.find_first_of(",({") != std::string::npos ||
-      options.pipeline.empty())
+  std::optional<NamedPipeline> pipeline = readNamedPipeline(options.pipeline);
+  if (!pipeline)
     return options.pipeline;
   Expected<CPUName> name = findCPU(options);
   if (!name)
@@ -112,9 +132,11 @@ Expected<std::string> completePipeline(const CompileOptions &options,
     bytes = 64, registers = 32;
   else if (subtarget->checkFeatures("+avx"))
     bytes = 32;
-  std::string text = options.pipeline +
-                     "{vector-bytes=" + std::to_string(bytes) +
-                     " vector-registers=" + std::to_string(registers);
+  std::string text = pipeline->name.str() + "{" + pipeline->options.str();
+  if (!pipeline->options.empty())
+    text += " ";
+  text += "vector-bytes=" + std::to_string(bytes) +
+          " vector-registers=" + std::to_string(registers);
   if (!stopAfter.empty())
     text += " stop-after=" + stopAfter;
   return text + "}";

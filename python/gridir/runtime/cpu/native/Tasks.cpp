@@ -10,6 +10,7 @@
 
 #include "CheckReport.h"
 #include "Fiber.h"
+#include "Races.h"
 #include "StridedRegion.h"
 
 #include <algorithm>
@@ -54,6 +55,7 @@ struct Task {
   std::unique_ptr<Fiber> fiber;
   Status status = {};
   Wait wait;
+  RaceDetector::Thread thread = 0;
 };
 
 /// A copy that was started and is not done.
@@ -64,14 +66,20 @@ struct Copy {
   /// What is added to which semaphores when it is done.
   int64_t bytes;
   std::array<int64_t *, 2> counters;
-  std::size_t task;
+  /// Sites of what it reads and what it writes.
+  std::array<int64_t, 2> sites;
+  std::size_t task = 0;
+  RaceDetector::Thread thread = 0;
 };
 
 class Scheduler {
 public:
   Scheduler(const Kernel &kernel, const std::vector<DeviceBuffers> &devices)
       : kernel(kernel), devices(devices), seeded(kernel.info.tasks->seed),
-        random(kernel.info.tasks->seed.value_or(0)) {}
+        random(kernel.info.tasks->seed.value_or(0)) {
+    if (!kernel.info.accesses.empty())
+      races.emplace();
+  }
 
   std::optional<std::string> run();
 
@@ -85,7 +93,12 @@ public:
   void startCopy(Copy copy);
   void pause();
 
+  void access(const char *base, const StridedRegion &region, AccessKind kind,
+              int64_t site);
+
+  /// What the kernel says of the next copy or access before it.
   std::vector<StridedRegion::Dim> dims;
+  std::array<int64_t, 2> sites = {};
 
   std::size_t getRunning() const { return running; }
 
@@ -120,6 +133,8 @@ private:
   std::size_t running = 0, numDone = 0;
   int64_t idlePolls = 0;
   bool polled = false, outOfMemory = false;
+  /// None where nobody looks for races.
+  std::optional<RaceDetector> races;
   /// Stacks and arenas of tasks that are done.
   std::vector<std::unique_ptr<Fiber>> idleFibers;
   std::vector<Memory> idleArenas;
@@ -230,6 +245,8 @@ bool Scheduler::prepare(Task &task) {
     task.fiber = std::move(idleFibers.back());
     idleFibers.pop_back();
   }
+  if (races)
+    task.thread = races->fork(std::nullopt, running);
   task.fiber->start([this, &task] {
     kernel.invoke(devices[task.device].data.data(), task.status.data(),
                   task.item, task.item + 1, task.arena.get());
@@ -244,6 +261,10 @@ void Scheduler::finish(Task &task) {
   for (std::size_t place = copies.size(); place-- > 0;)
     if (copies[place].task == running)
       finishCopy(place);
+  if (races) {
+    races->join(task.thread);
+    races->forget(task.arena.get(), kernel.info.arenaBytes);
+  }
   idleFibers.push_back(std::move(task.fiber));
   idleArenas.push_back(std::move(task.arena));
 }
@@ -288,6 +309,8 @@ void Scheduler::wake(const int64_t *counter) {
 }
 
 void Scheduler::signal(int64_t *counter, int64_t amount) {
+  if (races)
+    races->release(tasks[running].thread, counter);
   *counter += amount;
   wake(counter);
   pause();
@@ -302,6 +325,8 @@ void Scheduler::wait(int64_t *counter, int64_t amount, bool keep,
     blocked.push_back(running);
     task.fiber->suspend();
   }
+  if (races)
+    races->acquire(task.thread, counter);
   if (!keep)
     *counter -= amount;
 }
@@ -317,6 +342,8 @@ int64_t Scheduler::read(const int64_t *counter) {
   polled = true;
   ready.push_back(running);
   tasks[running].fiber->suspend();
+  if (races)
+    races->acquire(tasks[running].thread, counter);
   return *counter;
 }
 
@@ -346,6 +373,8 @@ char *Scheduler::locate(char *address, int64_t device, int64_t item) {
 
 void Scheduler::startCopy(Copy copy) {
   copy.task = running;
+  if (races)
+    copy.thread = races->fork(tasks[running].thread, running);
   copies.push_back(std::move(copy));
   if (!seeded)
     finishCopy(copies.size() - 1);
@@ -358,11 +387,31 @@ void Scheduler::finishCopy(std::size_t place) {
   copy.region.forEachRun([&](int64_t from, int64_t to, int64_t bytes) {
     std::memmove(copy.dest + to, copy.source + from, bytes);
   });
+  if (races) {
+    copy.region.forEachRun([&](int64_t from, int64_t to, int64_t bytes) {
+      races->access(copy.thread, copy.source + from, bytes, AccessKind::Read,
+                    copy.sites[0]);
+      races->access(copy.thread, copy.dest + to, bytes, AccessKind::Write,
+                    copy.sites[1]);
+    });
+    for (int64_t *counter : copy.counters)
+      if (counter)
+        races->release(copy.thread, counter);
+    races->join(copy.thread);
+  }
   for (int64_t *counter : copy.counters)
     if (counter) {
       *counter += copy.bytes;
       wake(counter);
     }
+}
+
+void Scheduler::access(const char *base, const StridedRegion &region,
+                       AccessKind kind, int64_t site) {
+  if (races)
+    region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
+      races->access(tasks[running].thread, base + offset, bytes, kind, site);
+    });
 }
 
 //===----------------------------------------------------------------------===//
@@ -375,6 +424,8 @@ std::optional<std::string> Scheduler::describeFailure() const {
   for (const Task &task : tasks)
     if (task.status[0] != 0)
       return describeCheck(kernel.info, task.status);
+  if (races && races->getRace())
+    return describeRace(kernel.info, *races->getRace());
   if (isOver())
     return std::nullopt;
   std::size_t first = *std::min_element(blocked.begin(), blocked.end());
@@ -423,12 +474,22 @@ void taskDim(int64_t size, int64_t stride0, int64_t stride1) {
 void taskCopy(const char *source, char *dest, int64_t bytesPerElement,
               int64_t bytes, int64_t *arrived, int64_t *sent) {
   StridedRegion region(std::exchange(current->dims, {}), bytesPerElement, 2);
-  current->startCopy(
-      {source, dest, std::move(region), bytes, {arrived, sent}, 0});
+  current->startCopy({source,
+                      dest,
+                      std::move(region),
+                      bytes,
+                      {arrived, sent},
+                      current->sites});
 }
 
-void taskAccess(const char *, int64_t, int64_t, int64_t) {
-  current->dims.clear();
+void taskSites(int64_t source, int64_t dest) {
+  current->sites = {source, dest};
+}
+
+void taskAccess(const char *base, int64_t bytesPerElement, int64_t kind,
+                int64_t site) {
+  StridedRegion region(std::exchange(current->dims, {}), bytesPerElement, 1);
+  current->access(base, region, static_cast<AccessKind>(kind), site);
 }
 
 template <typename Fn> void *toAddress(Fn *function) {
@@ -442,8 +503,9 @@ std::optional<std::string> runTasks(const Kernel &kernel,
   return Scheduler(kernel, devices).run();
 }
 
-std::array<std::pair<const char *, void *>, 10> getTaskSymbols() {
-  return {{{"gridirTaskSignal", toAddress(&taskSignal)},
+std::array<std::pair<const char *, void *>, 11> getTaskSymbols() {
+  return {{{"gridirTaskSites", toAddress(&taskSites)},
+           {"gridirTaskSignal", toAddress(&taskSignal)},
            {"gridirTaskWait", toAddress(&taskWait)},
            {"gridirTaskRead", toAddress(&taskRead)},
            {"gridirTaskPause", toAddress(&taskPause)},

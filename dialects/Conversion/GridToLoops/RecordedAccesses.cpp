@@ -1,0 +1,139 @@
+//===- RecordedAccesses.cpp - Accesses that the race detector sees --------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToLoops/Async.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace gridir::grid;
+
+namespace gridir {
+
+static StringRef describe(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::Read:
+    return "read";
+  case AccessKind::Write:
+    return "write";
+  case AccessKind::Atomic:
+    return "atomic update";
+  }
+  llvm_unreachable("all kinds are described");
+}
+
+void createRecordedAccess(OpBuilder &builder, Location loc,
+                          KernelLowering &lowering, Value memref,
+                          AccessKind kind, StringRef name) {
+  auto layout = memref::ExtractStridedMetadataOp::create(builder, loc, memref);
+  int64_t site = lowering.addAccess(loc, describe(kind) + " of " + name);
+  Value none = createI64(builder, loc, 0);
+  for (auto [size, stride] :
+       llvm::zip_equal(layout.getSizes(), layout.getStrides()))
+    createRuntimeCall(
+        builder, loc, lowering, "gridirTaskDim",
+        {toI64(builder, loc, size), toI64(builder, loc, stride), none});
+  createRuntimeCall(builder, loc, lowering, "gridirTaskAccess",
+                    {createAddress(builder, loc, memref),
+                     createI64(builder, loc, getBytesPerElement(memref)),
+                     createI64(builder, loc, static_cast<int64_t>(kind)),
+                     createI64(builder, loc, site)});
+}
+
+namespace {
+
+class RecordAccessPattern : public LoweringPattern<RecordAccessOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(RecordAccessOp op,
+                                PatternRewriter &rewriter) const override {
+    // Where no memref shows the view, all of what it is a view of is accessed.
+    RefView view = resolveRef(op.getRef());
+    if (!view.memref)
+      return lowering.fail(op, "expected a Ref in memory, got " +
+                                   lowering.getName(op.getRef()));
+    if (op.getIndices().empty() || !view.pending.empty())
+      createRecordedAccess(rewriter, op.getLoc(), lowering, view.memref,
+                           op.getKind(), lowering.getName(op.getRef()));
+    else
+      createElements(op, view.memref, rewriter);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  void createElements(RecordAccessOp op, Value memref,
+                      PatternRewriter &rewriter) const {
+    Location loc = op.getLoc();
+    auto indexType = cast<RankedTensorType>(op.getIndices().front().getType());
+    Value zero = createIndex(rewriter, loc, 0);
+    Value one = createIndex(rewriter, loc, 1);
+    SmallVector<Value> upper;
+    for (int64_t extent : indexType.getShape())
+      upper.push_back(createIndex(rewriter, loc, extent));
+    SmallVector<Value> lower(upper.size(), zero), step(upper.size(), one);
+    Value mask = op.getMask() ? toTensor(rewriter, loc, op.getMask()) : Value();
+    scf::buildLoopNest(
+        rewriter, loc, lower, upper, step,
+        [&](OpBuilder &builder, Location loc, ValueRange places) {
+          createElement(op, memref, mask, places, builder, loc);
+        });
+  }
+
+  /// The access at one place of the index tensors. An index outside the Ref
+  /// is another error, and no access.
+  void createElement(RecordAccessOp op, Value memref, Value mask,
+                     ValueRange places, OpBuilder &builder,
+                     Location loc) const {
+    auto type = cast<MemRefType>(memref.getType());
+    SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
+    SmallVector<OpFoldResult> strides(type.getRank(), builder.getIndexAttr(1));
+    SmallVector<OpFoldResult> sizes;
+    for (int64_t extent : type.getShape())
+      sizes.push_back(builder.getIndexAttr(extent));
+    Value happens;
+    if (mask)
+      happens = tensor::ExtractOp::create(builder, loc, mask, places);
+    for (auto [dim, indices] : llvm::zip_equal(op.getDims(), op.getIndices())) {
+      Value index =
+          toIndex(builder, loc,
+                  tensor::ExtractOp::create(builder, loc, indices, places));
+      // As an unsigned number a negative index is too large.
+      Value inside = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ult, index,
+          createIndex(builder, loc, type.getDimSize(dim)));
+      happens =
+          happens
+              ? arith::AndIOp::create(builder, loc, happens, inside).getResult()
+              : inside;
+      offsets[dim] = index;
+      sizes[dim] = builder.getIndexAttr(1);
+    }
+    scf::IfOp::create(
+        builder, loc, happens, [&](OpBuilder &builder, Location loc) {
+          Value element = memref::SubViewOp::create(builder, loc, memref,
+                                                    offsets, sizes, strides);
+          createRecordedAccess(builder, loc, lowering, element, op.getKind(),
+                               lowering.getName(op.getRef()));
+          scf::YieldOp::create(builder, loc);
+        });
+  }
+};
+
+} // namespace
+
+void populateRecordedAccessPatterns(RewritePatternSet &patterns,
+                                    KernelLowering &lowering) {
+  patterns.add<RecordAccessPattern>(patterns.getContext(), lowering);
+}
+
+} // namespace gridir

@@ -1,0 +1,46 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What JAX's parameters of interpret mode ask of a kernel that runs as native code instead."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from gridir.compiler.options import CpuOptions
+from gridir.frontend import fields
+
+if TYPE_CHECKING:
+    from gridir.frontend.request import KernelRequest
+
+
+def with_interpret_params(options: CpuOptions, request: KernelRequest) -> CpuOptions:
+    """Returns the options of a kernel on the CPU: those of the installation, and what its `InterpretParams` ask for.
+
+    Options with a pipeline of one's own are returned as they are, and so are those of a kernel that asks for
+    `interpret=True`, or for nothing.
+
+    Raises:
+      UnsupportedError: for a value of a field that the table of fields calls an error.
+    """
+    params = request.interpret
+    if not dataclasses.is_dataclass(params) or options.pipeline != CpuOptions.pipeline:
+        return options
+    fields.check_interpret_params(request)
+    checks = [*options.checks]
+    if params.detect_races:
+        checks.append("races")
+    zero_memory = options.zero_memory or params.uninitialized_memory == "zero"
+    if zero_memory:
+        checks = [check for check in checks if check != "uninitialized"]
+    else:
+        checks.append("uninitialized")
+    # JAX's interpreter of GPU kernels has no seed.
+    seed = getattr(params, "random_seed", None)
+    return dataclasses.replace(
+        options,
+        checks=tuple(checks),
+        schedule_seed=options.schedule_seed if seed is None else abs(seed),
+        zero_memory=zero_memory,
+    )

@@ -1,0 +1,50 @@
+// A record stands before each op that touches a Ref, with the place of the op and the view that it names.
+//
+// RUN: gridir-opt %s --grid-record-accesses --mlir-print-debuginfo | FileCheck %s
+// RUN: gridir-opt %s --grid-record-accesses --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=STATS
+
+// STATS: 7 num-recorded
+
+!ref = memref<32xf32, #grid.space<any>>
+!dma = memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+
+// CHECK-LABEL: grid.kernel @touch
+// CHECK:       %[[ROW:.*]] = grid.slice_ref
+// CHECK-NEXT:  grid.record_access read %[[ROW]] : memref<8xf32, #grid.space<any>> loc([[PLACE:#loc[0-9]*]])
+// CHECK-NEXT:  grid.load %[[ROW]] {{.*}} loc([[PLACE]])
+// CHECK-NEXT:  grid.record_access write %[[ROW]]
+// CHECK-NEXT:  grid.accumulate {{.*}}%[[ROW]]
+// CHECK-NEXT:  grid.record_access read %[[X:[a-z0-9_]+]][%[[I:.*]]] dims [0] mask %[[M:[a-z0-9_]+]] :
+// CHECK-NEXT:  grid.gather %[[X]][%[[I]]] dims [0] mask %[[M]]
+// CHECK-NEXT:  grid.record_access write %[[O:[a-z0-9_]+]][%[[I]]] dims [0] :
+// CHECK-NEXT:  grid.scatter %{{.*}}, %[[O]]
+// CHECK:       grid.record_access atomic %[[O]] :
+// CHECK-NEXT:  grid.atomic_rmw
+// CHECK:       scf.if
+// CHECK-NEXT:    grid.record_access read
+// CHECK-NEXT:    grid.load
+// CHECK-NEXT:    grid.record_access write
+// CHECK-NEXT:    grid.store
+// The runtime sees what copies touch, and semaphores are what orders accesses.
+// CHECK-NOT:   grid.record_access
+grid.kernel @touch grid(%p = 4)
+    inputs(%x: f32 [32] space any) outputs(%o: f32 [32] space any)
+    scratch(%s: !dma) {
+  %i = arith.constant dense<[3, 1, 2, 0]> : tensor<4xi32>
+  %m = arith.constant dense<[true, true, false, true]> : tensor<4xi1>
+  %c = arith.constant true
+  %row = grid.slice_ref %x[8] [8] [1] : !ref -> memref<8xf32, #grid.space<any>>
+  %v = grid.load %row : memref<8xf32, #grid.space<any>> -> tensor<8xf32>
+  grid.accumulate %v, %row : tensor<8xf32>, memref<8xf32, #grid.space<any>>
+  %g = grid.gather %x[%i] dims [0] mask %m : !ref, tensor<4xi32> mask tensor<4xi1> -> tensor<4xf32>
+  grid.scatter %g, %o[%i] dims [0] : tensor<4xf32>, !ref, tensor<4xi32>
+  %w = arith.constant dense<1.0> : tensor<32xf32>
+  %old = grid.atomic_rmw add %w, %o : tensor<32xf32>, !ref
+  scf.if %c {
+    %u = grid.load %x : !ref -> tensor<32xf32>
+    grid.store %u, %o : tensor<32xf32>, !ref
+  }
+  grid.copy_start %x, %o sem %s : !ref, !ref, !dma
+  grid.copy_wait %x, %o sem %s : !ref, !ref, !dma
+}
