@@ -301,7 +301,7 @@ def Grid_RecordAccessOp : Grid_Op<"record_access", [
 
     ```mlir
     grid.record_access write %x : memref<8x128xf32>
-    grid.record_access read %x[%i] dims [0]
+    grid.record_access read %y[%i] dims [0]
         : memref<64x128xf32>, tensor<8xi32>
     ```
   }];
