@@ -11,7 +11,7 @@ from typing import Any
 
 from jax import tree_util
 
-from gridir.frontend import emit
+from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
@@ -37,15 +37,29 @@ class Receiver:
         return bool(self.device) or self.core is not None
 
 
-def receiver_of(ctx: RuleContext, device: Any, device_id_type: Any, core: ir.Value | None = None) -> Receiver:
+def home_of(aval: Any) -> Any:
+    """The mesh whose cores have the memory of an abstract Ref each for itself; None where its type names no mesh."""
+    space = getattr(getattr(aval, "ref", aval), "memory_space", None)
+    return space.mesh if isinstance(space, jax_compat.CoreMemorySpace) else None
+
+
+def receiver_of(
+    ctx: RuleContext, device: Any, device_id_type: Any, core: ir.Value | None = None, home: Any = None
+) -> Receiver:
     """Reads the `device_id` and `core_index` of an equation.
 
     Args:
       device: None for this device, its number, its coordinates in the mesh, or a dictionary from names of axes to
         places: axes of the mesh that the call is mapped over, and of the kernel's own mesh of cores.
       device_id_type: JAX's DeviceIdType.
+      home: the mesh that the semaphore of the receiver belongs to, where its type names one.
     """
-    first = ctx.kernel.meshes[0][1] if ctx.kernel.meshes else 0
+    meshes = ctx.kernel.meshes
+    target = next((mesh for mesh in meshes if home is not None and dict(mesh[0]) == dict(home.shape)), None)
+    if target is not None and target is not meshes[0] and core is None and (device is None or isinstance(device, dict)):
+        # One that each core of another mesh has: who is meant has this core's places along the axes of both.
+        return _receiver_by_axes(ctx, device or {}, None, target)
+    first = meshes[0][1] if meshes else 0
     if core is not None and first:
         core = emit.binary("arith.addi", core, _number(first))
     if device is None:
@@ -79,7 +93,9 @@ def own_place(ctx: RuleContext, name: str) -> ir.Value:
     return grid.ProgramIdOp(ir.StringAttr.get(name)).result
 
 
-def _receiver_by_axes(ctx: RuleContext, places: dict[Any, Any], core: ir.Value | None) -> Receiver:
+def _receiver_by_axes(
+    ctx: RuleContext, places: dict[Any, Any], core: ir.Value | None, target: tuple[Any, int] | None = None
+) -> Receiver:
     devices = ctx.kernel.devices
     device_axes = devices.names if devices is not None else ()
     device_places: dict[str, ir.Value] = {}
@@ -93,8 +109,8 @@ def _receiver_by_axes(ctx: RuleContext, places: dict[Any, Any], core: ir.Value |
             core_places[names[0]] = _number(place)
         else:
             raise ctx.unsupported(f"expected axes of the call's mesh ({', '.join(device_axes) or 'none'}), got {axis}")
-    if core_places:
-        core = _core_number(ctx, core_places)
+    if core_places or target is not None:
+        core = _core_number(ctx, core_places, target)
     if devices is None or not device_places:
         return Receiver(core=core)
     all_places = [
@@ -104,22 +120,27 @@ def _receiver_by_axes(ctx: RuleContext, places: dict[Any, Any], core: ir.Value |
     return Receiver((_row_major(all_places, devices.sizes),), logical, core)
 
 
-def _core_number(ctx: RuleContext, places: dict[str, ir.Value]) -> ir.Value | None:
+def _core_number(
+    ctx: RuleContext, places: dict[str, ir.Value], target: tuple[Any, int] | None = None
+) -> ir.Value | None:
     """The number of the core at these places of a mesh, and at this core's own along the axes that are not named.
 
-    None is this core: that of a mesh of one.
+    None is this core: that of a mesh of one. `target` is the mesh, where it is known.
     """
     own: dict[str, int | None] = {name: ctx.kernel.size_of(name) for name in ctx.kernel.core_axes}
     meshes = ctx.kernel.meshes or ((own, 0),)
     # The mesh of this core, if it has these axes, else another one.
-    mesh = next((mesh for mesh in meshes if set(places) <= set(mesh[0])), None)
+    candidates = meshes if target is None else (target,)
+    mesh = next((mesh for mesh in candidates if set(places) <= set(mesh[0])), None)
     if mesh is None:
         known = ", ".join(name for axes, _ in meshes for name in axes) or "none"
         raise ctx.unsupported(f"expected axes of the kernel's cores ({known}), got {', '.join(places)}")
     axes, first = mesh
     if mesh is meshes[0] and all(axes[name] == 1 for name in places):
         return None
-    # An axis that this core's mesh does not have is at its first place.
+    missing = [name for name, size in axes.items() if name not in {**own, **places} and size != 1]
+    if missing:
+        raise ctx.unsupported(f"expected a place along each axis of the mesh of the receiver, got none for {missing}")
     own_places = {name: own_place(ctx, name) for name in axes if name in ctx.kernel.core_axes and name not in places}
     number = _number(0)
     for name, size in axes.items():

@@ -13,7 +13,7 @@ from jax import tree_util
 
 from gridir.frontend import emit, jax_compat, jax_compat_pipeline
 from gridir.frontend.context import RuleContext
-from gridir.frontend.devices import own_place, place_on_device_axis, receiver_of
+from gridir.frontend.devices import home_of, own_place, place_on_device_axis, receiver_of
 from gridir.frontend.registry import rule
 from gridir.frontend.rules.state import transformed, view
 from gridir.frontend.types import is_unsigned
@@ -147,7 +147,8 @@ def _semaphore_read(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> ir.V
 @rule("semaphore_signal")
 def _semaphore_signal(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, device_id_type: Any) -> list[ir.Value]:
     ref, transforms, amount, device, core = tree_util.tree_unflatten(args_tree, leaves)
-    to = receiver_of(ctx, device, device_id_type, core)
+    home = home_of(tree_util.tree_unflatten(args_tree, ctx.avals_in)[0])
+    to = receiver_of(ctx, device, device_id_type, core, home)
     grid.SemaphoreSignalOp(view(ctx, ref, transforms), amount, to.device, core=to.core, device_id_type=to.kind)
     return []
 
