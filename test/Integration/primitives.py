@@ -90,6 +90,8 @@ for t in FLOATS:
         **pick("abs neg sign floor ceil is_finite exp exp2 log sqrt rsqrt tanh logistic square erf"),
         round_away=lambda x: lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO),
         round_even=lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN),
+        as_half=lambda x: lax.reduce_precision(x, 5, 10),
+        as_few_bits=lambda x: lax.reduce_precision(x, 4, 2),
         cube=lambda x: lax.integer_pow(x, 3),
         inverse_square=lambda x: lax.integer_pow(x, -2),
         clamp=lambda x: lax.clamp(jnp.asarray(-1, x.dtype), x, jnp.asarray(2, x.dtype)),

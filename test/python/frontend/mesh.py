@@ -58,14 +58,17 @@ with jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), (), abstract_d
     vector = plsc.VectorSubcoreMesh(core_axis_name="core", subcore_axis_name="subcore", num_cores=2, num_subcores=3)
 
 
-def starts(x_ref, o_ref, ready):
+def starts(x_ref, o_ref, ready, done):
     core = jax.lax.axis_index("core")
     pltpu.sync_copy(x_ref.at[pl.ds(core * 8, 8)], o_ref.at[pl.ds(core * 8, 8)])
     pl.semaphore_signal(ready, device_id={"core": core, "subcore": 1})
+    pl.semaphore_wait(done, 3)
 
 
-def continues(x_ref, o_ref, ready):
+def continues(x_ref, o_ref, ready, done):
     core, subcore = jax.lax.axis_index("core"), jax.lax.axis_index("subcore")
+    # The semaphore is one of the other mesh: the scalar core of this core is meant.
+    pl.semaphore_signal(done)
 
     @pl.when(subcore == 1)
     def _():
@@ -77,7 +80,7 @@ h = pl.kernel(
     [continues, starts],
     out_type=jax.ShapeDtypeStruct(X.shape, X.dtype),
     mesh=[vector, scalar],
-    scratch_types=[pltpu.SemaphoreType.REGULAR @ vector],
+    scratch_types=[pltpu.SemaphoreType.REGULAR @ vector, pltpu.SemaphoreType.REGULAR @ scalar],
 )
 with gridir.installed():
     # CHECK: [0.0, 8.0, 0.0, 8.0]

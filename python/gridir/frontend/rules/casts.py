@@ -10,10 +10,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import rule
+from gridir.frontend.registry import rule, traced
 from gridir.frontend.types import (
     bit_width,
     element_type,
@@ -173,12 +174,29 @@ def join_bits(x: ir.Value, source: Any, target: Any) -> ir.Value:
 
 @rule("reduce_precision")
 def _reduce_precision(ctx: RuleContext, x: ir.Value, *, exponent_bits: int, mantissa_bits: int) -> ir.Value:
-    """Rounds to a narrower format and back, where there is a type of that format."""
-    formats = {(8, 7): "bf16", (5, 10): "f16", (8, 23): "f32", (11, 52): "f64", (4, 3): "f8E4M3", (5, 2): "f8E5M2"}
-    name = formats.get((exponent_bits, mantissa_bits))
-    if name is None:
-        raise ctx.unsupported(f"expected the format of a float type, got e{exponent_bits}m{mantissa_bits}")
-    narrow, element = ir.Type.parse(name), emit.element_of(x)
-    if narrow == element or narrow.width >= element.width:
-        return x
-    return emit.cast("arith.extf", emit.cast("arith.truncf", x, narrow), element)
+    """Rounds to a narrower format and back."""
+    if (exponent_bits, mantissa_bits) == (8, 7) and emit.element_of(x) == ir.F32Type.get():
+        return emit.cast("arith.extf", emit.cast("arith.truncf", x, ir.BF16Type.get()), emit.element_of(x))
+    return traced(ctx, lambda array: _rounded_bits(array, exponent_bits, mantissa_bits), [x])[0]
+
+
+def _rounded_bits(x: Any, exponent_bits: int, mantissa_bits: int) -> Any:
+    """As XLA defines it: ties go to even, what is too large is infinite, and what would be subnormal is zero."""
+    width, mantissa = bit_width(x.dtype), jnp.finfo(x.dtype).nmant
+    exponent, word = width - 1 - mantissa, jnp.dtype(f"uint{width}")
+    bits = lax.bitcast_convert_type(x, word)
+    if mantissa_bits < mantissa:
+        last = 1 << (mantissa - mantissa_bits)
+        odd = (bits & word.type(last)) >> word.type(mantissa - mantissa_bits)
+        bits = (bits + odd + word.type((last >> 1) - 1)) & ~word.type(last - 1)
+    if exponent_bits < exponent:
+        bias, reduced = (1 << (exponent - 1)) - 1, (1 << (exponent_bits - 1)) - 1
+        sign, field = word.type(1 << (width - 1)), word.type(((1 << exponent) - 1) << mantissa)
+        size = bits & field
+        infinite = (bits & sign) | field
+        bits = jnp.where(
+            size > word.type((bias + reduced) << mantissa),
+            infinite,
+            jnp.where(size <= word.type((bias - reduced) << mantissa), bits & sign, bits),
+        )
+    return jnp.where(x != x, x, lax.bitcast_convert_type(bits, x.dtype))

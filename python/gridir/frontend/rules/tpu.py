@@ -177,8 +177,9 @@ def _masked_cumsum(x: Any, mask: Any, **_: Any) -> Any:
 
 
 @rule("touch", "add_dependency")
-def _touch(_: RuleContext, x: ir.Value, *__: ir.Value, **___: Any) -> list[ir.Value]:
-    return [x]
+def _touch(ctx: RuleContext, x: ir.Value, *__: ir.Value, **___: Any) -> list[ir.Value]:
+    """The value itself; of a Ref nothing."""
+    return [x] if ctx.eqn.outvars else []
 
 
 def _nothing(_: RuleContext, *__: ir.Value, **___: Any) -> list[ir.Value]:
