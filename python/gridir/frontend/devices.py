@@ -39,7 +39,7 @@ class Receiver:
 
 def home_of(aval: Any) -> Any:
     """The mesh whose cores have the memory of an abstract Ref each for itself; None where its type names no mesh."""
-    space = getattr(getattr(aval, "ref", aval), "memory_space", None)
+    space: Any = getattr(getattr(aval, "ref", aval), "memory_space", None)
     return space.mesh if isinstance(space, jax_compat.CoreMemorySpace) else None
 
 
