@@ -154,6 +154,30 @@ report("all reduce", mapped(reduce)(X), np.tile(X.reshape(8, 8, 128).sum(0), (8,
 # CHECK: all reduce: equal
 
 
+# Each core of each device copies to its counterpart on the next device, when all cores of all devices are there.
+def cores(x_ref, o_ref, sent, arrived):
+    number, core = lax.axis_index("x"), lax.axis_index("core")
+    barrier = pltpu.get_barrier_semaphore()
+    for device in range(8):
+        for other in range(2):
+            pl.semaphore_signal(barrier, 1, device_id={"x": device, "core": other})
+    pl.semaphore_wait(barrier, 16)
+    half = pl.ds(core * 4, 4)
+    to = {"x": lax.rem(number + 1, 8), "core": core}
+    pltpu.async_remote_copy(x_ref.at[half], o_ref.at[half], sent, arrived, device_id=to).wait()
+
+
+on_cores = pl.kernel(
+    cores,
+    out_type=jax.ShapeDtypeStruct((8, 128), np.float32),
+    mesh=pltpu.create_tensorcore_mesh("core", num_cores=2),
+    scratch_types=(DMA, DMA),
+    compiler_params=pltpu.CompilerParams(collective_id=1),
+)
+report("cores of devices", mapped(on_cores)(X), shifted(X, 1))
+# CHECK: cores of devices: equal
+
+
 # A kernel that asks only where it is waits for nobody: half of the devices call it.
 def where(x_ref, o_ref):
     o_ref[...] = x_ref[...] * 0 + lax.axis_index("x") * 10 + lax.axis_index("y")

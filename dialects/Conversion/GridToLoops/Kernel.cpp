@@ -98,6 +98,7 @@ private:
   bool copiesBeforeWrites();
   FailureOr<Value> createOperand(unsigned place);
   Value createCounters(unsigned place);
+  Value createTaskCounters(unsigned place);
   Value createPrivateCopy(Value source, Location loc);
   FailureOr<Value> createCopyIfRevisited(Value source, unsigned place);
   bool seesEachBlockOnce(unsigned place);
@@ -156,11 +157,6 @@ LogicalResult GridLoopBuilder::check() {
       return lowering.fail(
           kernel, "expected semaphores in one block, got blocks of " + name);
   }
-  if (lowering.hasTasks() && hasSemaphoreOperands(kernel))
-    return lowering.fail(kernel,
-                         "expected semaphores in scratch or scopes, got them "
-                         "from the call, in a kernel whose programs wait for "
-                         "one another");
   // One task alone copies before it writes.
   bool concurrent = llvm::any_of(lowering.parallelDims, [&](unsigned d) {
     return kernel.getDim(d).getSize() != 1;
@@ -402,7 +398,8 @@ FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
   Value array =
       lowering.function.getArgument(kernel.getNumDynamicDims() + place);
   if (isa<SemaphoreType>(kernel.getOperandSpec(place).getElementType()))
-    return createCounters(place);
+    return lowering.hasTasks() ? createTaskCounters(place)
+                               : createCounters(place);
   if (isEmptyArray(kernel.getOperandSpec(place).getArrayType())) {
     BlockArgument ref = kernel.getBodyBlock()->getArgument(place);
     auto type = cast<MemRefType>(ref.getType());
@@ -441,6 +438,27 @@ Value GridLoopBuilder::createCounters(unsigned place) {
     else
       createZeroCounters(builder, loc, counters);
   }
+  return counters;
+}
+
+/// The same for tasks. Others signal the counters of an output before and after
+/// its own task runs, so that they stay in the array.
+Value GridLoopBuilder::createTaskCounters(unsigned place) {
+  unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
+  Value array =
+      lowering.function.getArgument(kernel.getNumDynamicDims() + place);
+  bool isAliased = llvm::any_of(kernel.getAliasPairs(), [&](auto pair) {
+    return place == pair.first || place == firstOutput + pair.second;
+  });
+  if (place >= firstOutput && !isAliased)
+    lowering.zeroedOperands.push_back(kernel.getNumDynamicDims() + place);
+  if (place >= firstOutput || isAliased)
+    return array;
+  Value counters = lowering.allocateForTasks(
+      kernel.getBodyBlock()->getArgument(place).getLoc(),
+      cast<MemRefType>(array.getType()).getShape(), builder.getI64Type(),
+      KernelLowering::TaskMemory::Pinned);
+  createCountersFromOperand(builder, loc, array, counters);
   return counters;
 }
 
@@ -562,7 +580,8 @@ LogicalResult GridLoopBuilder::createProgram() {
       lowering.function.getBody().front().getTerminator());
   for (unsigned place = numIndex + numInputs;
        place < kernel.getNumOperandSpecs(); ++place)
-    if (isa<SemaphoreType>(kernel.getOperandSpec(place).getElementType()))
+    if (isa<SemaphoreType>(kernel.getOperandSpec(place).getElementType()) &&
+        !lowering.hasTasks())
       createOperandFromCounters(
           builder, loc, arrays[place],
           lowering.function.getArgument(kernel.getNumDynamicDims() + place));

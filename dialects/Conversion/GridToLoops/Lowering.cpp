@@ -130,6 +130,9 @@ void KernelLowering::annotate(ModuleOp module) {
   module->setAttr("gridir.diagnostics", builder.getArrayAttr(diagnostics));
   if (DictionaryAttr tasks = grid::getTasks(kernel))
     module->setAttr("gridir.tasks", tasks);
+  if (!zeroedOperands.empty())
+    module->setAttr("gridir.zeroed_operands",
+                    builder.getDenseI64ArrayAttr(zeroedOperands));
   if (!prints.empty())
     module->setAttr("gridir.prints", builder.getArrayAttr(prints));
   if (!accesses.empty())

@@ -46,6 +46,8 @@ public:
   llvm::SmallVector<mlir::Value> programIds, gridSizes;
   /// The dimensions that a work item is a place of.
   llvm::SmallVector<unsigned> parallelDims;
+  /// The operands of tasks that are to be zero when the kernel begins.
+  llvm::SmallVector<int64_t> zeroedOperands;
   /// The counter of the barrier semaphore, once it is asked for.
   mlir::Value barrier;
   /// The words of the random generator, once it is used, and whether the kernel

@@ -54,13 +54,21 @@ Value createAddress(OpBuilder &builder, Location loc, Value memref) {
 
 namespace {
 
-FailureOr<Value> createCounterAddress(OpBuilder &builder,
-                                      KernelLowering &lowering, Operation *op,
-                                      Value semaphore) {
+/// Where a semaphore is, and how many bits it has, as i64.
+struct CounterPlace {
+  Value address, bits;
+};
+
+FailureOr<CounterPlace> createCounterPlace(OpBuilder &builder,
+                                           KernelLowering &lowering,
+                                           Operation *op, Value semaphore) {
   FailureOr<Value> counter = getCounter(lowering, op, semaphore);
   if (failed(counter))
     return failure();
-  return createAddress(builder, op->getLoc(), *counter);
+  Location loc = op->getLoc();
+  int64_t bits = 8 * getBytesPerElement(*counter);
+  return CounterPlace{createAddress(builder, loc, *counter),
+                      createI64(builder, loc, bits)};
 }
 
 /// The work item of another core: the own one with other places along the
@@ -141,12 +149,14 @@ FailureOr<Value> createRemoteAddress(OpBuilder &builder,
 }
 
 void createWait(OpBuilder &builder, Location loc, KernelLowering &lowering,
-                Value counter, Value amount, const Twine &what, bool keep) {
+                CounterPlace counter, Value amount, const Twine &what,
+                bool keep) {
   int64_t diagnostic = lowering.addDiagnostic(
       loc, what + " waits for {1} on a semaphore that holds {0}, and "
                   "nothing can signal it");
   createRuntimeCall(builder, loc, lowering, "gridirTaskWait",
-                    {counter, amount, createI64(builder, loc, keep),
+                    {counter.address, counter.bits, amount,
+                     createI64(builder, loc, keep),
                      createI64(builder, loc, diagnostic)});
 }
 
@@ -157,16 +167,19 @@ public:
   LogicalResult matchAndRewrite(CopyStartOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    FailureOr<Value> arrived =
-        createCounterAddress(rewriter, lowering, op, op.getSem());
+    FailureOr<CounterPlace> arrived =
+        createCounterPlace(rewriter, lowering, op, op.getSem());
     if (failed(arrived))
       return failure();
-    arrived = createRemoteAddress(rewriter, lowering, op, *arrived);
-    FailureOr<Value> sent = createI64(rewriter, loc, 0);
+    FailureOr<Value> arrivedThere =
+        createRemoteAddress(rewriter, lowering, op, arrived->address);
+    Value none = createI64(rewriter, loc, 0);
+    FailureOr<CounterPlace> sent = CounterPlace{none, none};
     if (op.getSrcSem())
-      sent = createCounterAddress(rewriter, lowering, op, op.getSrcSem());
-    if (failed(arrived) || failed(sent))
+      sent = createCounterPlace(rewriter, lowering, op, op.getSrcSem());
+    if (failed(arrivedThere) || failed(sent))
       return failure();
+    arrived->address = *arrivedThere;
     Value bytes = createNumBytes(rewriter, loc, op.getDest());
 
     Value source = getMemRef(op.getSource()), dest = getMemRef(op.getDest());
@@ -178,7 +191,7 @@ public:
                                  "regular distances in memory");
       createCopy(rewriter, op);
       createRuntimeCall(rewriter, loc, lowering, "gridirTaskSignal",
-                        {*arrived, bytes});
+                        {arrived->address, arrived->bits, bytes});
       rewriter.eraseOp(op);
       return success();
     }
@@ -199,7 +212,8 @@ public:
     createRuntimeCall(rewriter, loc, lowering, "gridirTaskCopy",
                       {createAddress(rewriter, loc, source), *to,
                        createI64(rewriter, loc, getBytesPerElement(dest)),
-                       bytes, *arrived, *sent});
+                       bytes, arrived->address, arrived->bits, sent->address,
+                       sent->bits});
     rewriter.eraseOp(op);
     return success();
   }
@@ -226,8 +240,8 @@ public:
   LogicalResult matchAndRewrite(CopyWaitOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    FailureOr<Value> counter =
-        createCounterAddress(rewriter, lowering, op, op.getSem());
+    FailureOr<CounterPlace> counter =
+        createCounterPlace(rewriter, lowering, op, op.getSem());
     if (failed(counter))
       return failure();
     createWait(rewriter, loc, lowering, *counter,
@@ -245,15 +259,17 @@ public:
   LogicalResult matchAndRewrite(SemaphoreSignalOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    FailureOr<Value> counter =
-        createCounterAddress(rewriter, lowering, op, op.getSem());
+    FailureOr<CounterPlace> counter =
+        createCounterPlace(rewriter, lowering, op, op.getSem());
     if (failed(counter))
       return failure();
-    counter = createRemoteAddress(rewriter, lowering, op, *counter);
-    if (failed(counter))
+    FailureOr<Value> there =
+        createRemoteAddress(rewriter, lowering, op, counter->address);
+    if (failed(there))
       return failure();
-    createRuntimeCall(rewriter, loc, lowering, "gridirTaskSignal",
-                      {*counter, toI64(rewriter, loc, op.getAmount())});
+    createRuntimeCall(
+        rewriter, loc, lowering, "gridirTaskSignal",
+        {*there, counter->bits, toI64(rewriter, loc, op.getAmount())});
     rewriter.eraseOp(op);
     return success();
   }
@@ -266,8 +282,8 @@ public:
   LogicalResult matchAndRewrite(SemaphoreWaitOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    FailureOr<Value> counter =
-        createCounterAddress(rewriter, lowering, op, op.getSem());
+    FailureOr<CounterPlace> counter =
+        createCounterPlace(rewriter, lowering, op, op.getSem());
     if (failed(counter))
       return failure();
     createWait(rewriter, loc, lowering, *counter,
@@ -285,12 +301,13 @@ public:
   LogicalResult matchAndRewrite(SemaphoreReadOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    FailureOr<Value> counter =
-        createCounterAddress(rewriter, lowering, op, op.getSem());
+    FailureOr<CounterPlace> counter =
+        createCounterPlace(rewriter, lowering, op, op.getSem());
     if (failed(counter))
       return failure();
     Value held = createRuntimeCall(rewriter, loc, lowering, "gridirTaskRead",
-                                   {*counter}, rewriter.getI64Type())
+                                   {counter->address, counter->bits},
+                                   rewriter.getI64Type())
                      .front();
     rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, rewriter.getI32Type(),
                                                  held);

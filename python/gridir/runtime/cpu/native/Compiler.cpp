@@ -146,6 +146,9 @@ FailureOr<KernelInfo> readKernelInfo(ModuleOp module) {
       info.tasks->seed = seed.getInt();
     if (auto bytes = module->getAttrOfType<IntegerAttr>("gridir.shared_bytes"))
       info.tasks->sharedBytes = bytes.getInt();
+    if (auto zeroed =
+            module->getAttrOfType<DenseI64ArrayAttr>("gridir.zeroed_operands"))
+      info.tasks->zeroedOperands = zeroed.asArrayRef().vec();
   }
   if (failed(readTexts(module, "gridir.diagnostics", info.diagnostics)) ||
       failed(readTexts(module, "gridir.accesses", info.accesses)))

@@ -76,6 +76,8 @@ struct TaskInfo {
   std::optional<int64_t> seed;
   /// Memory that all work items share.
   int64_t sharedBytes = 0;
+  /// The operands that are to be zero at first: semaphores that a call makes.
+  std::vector<int64_t> zeroedOperands;
 };
 
 /// What the runtime must know of a kernel beside its code.

@@ -80,7 +80,8 @@ json::Value toJson(const KernelInfo &info) {
   json::Value tasks = nullptr;
   if (info.tasks)
     tasks = json::Object{{"seed", info.tasks->seed},
-                         {"shared", info.tasks->sharedBytes}};
+                         {"shared", info.tasks->sharedBytes},
+                         {"zeroed", json::Array(info.tasks->zeroedOperands)}};
   return json::Object{{"name", info.name},
                       {"operands", info.numOperands},
                       {"arena", info.arenaBytes},
@@ -112,7 +113,8 @@ static bool fromJSON(const json::Value &value, TaskInfo &info,
                      json::Path path) {
   json::ObjectMapper mapper(value, path);
   return mapper && mapper.map("seed", info.seed) &&
-         mapper.map("shared", info.sharedBytes);
+         mapper.map("shared", info.sharedBytes) &&
+         mapper.map("zeroed", info.zeroedOperands);
 }
 
 static bool fromJSON(const json::Value &value, KernelInfo &info,
