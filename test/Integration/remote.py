@@ -178,6 +178,38 @@ report("cores of devices", mapped(on_cores)(X), shifted(X, 1))
 # CHECK: cores of devices: equal
 
 
+# One kernel starts the copy, with semaphores that it makes, and another one waits for it.
+SEMAPHORE = pl.BlockSpec(memory_space=pltpu.SEMAPHORE)
+
+
+def start(x_ref, o_ref, sent, arrived):
+    to = lax.rem(lax.axis_index("x") + 1, 8)
+    pltpu.make_async_remote_copy(x_ref, o_ref, sent, arrived, device_id=(to,)).start()
+
+
+def finish(x_ref, y_ref, sent, arrived, o_ref):
+    pltpu.make_async_remote_copy(x_ref, y_ref, sent, arrived, device_id=(0,)).wait()
+
+
+def in_two_kernels(x):
+    shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    started = pl.pallas_call(
+        start, out_shape=(shape, DMA(()), DMA(())), in_specs=[ANY], out_specs=(ANY, SEMAPHORE, SEMAPHORE)
+    )
+    waited = pl.pallas_call(
+        finish,
+        out_shape=shape,
+        in_specs=[ANY, ANY, SEMAPHORE, SEMAPHORE],
+        out_specs=ANY,
+        input_output_aliases={1: 0},
+    )
+    return waited(x, *started(x))
+
+
+report("two kernels", mapped(in_two_kernels)(X), shifted(X, 1))
+# CHECK: two kernels: equal
+
+
 # A kernel that asks only where it is waits for nobody: half of the devices call it.
 def where(x_ref, o_ref):
     o_ref[...] = x_ref[...] * 0 + lax.axis_index("x") * 10 + lax.axis_index("y")

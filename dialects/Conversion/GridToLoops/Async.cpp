@@ -133,11 +133,7 @@ public:
   LogicalResult matchAndRewrite(CopyWaitOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    if (!op.getDevice().empty() || op.getSend())
-      return lowering.fail(
-          op, "expected copies within one device, got a wait for a remote "
-              "copy of " +
-                  lowering.getName(op.getSource()));
+    // Whoever sends, the arrival is counted here.
     FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
     if (failed(counter))
       return failure();

@@ -31,9 +31,9 @@ Value createCount(OpBuilder &builder, Location loc, int64_t count) {
   return arith::ConstantIntOp::create(builder, loc, count, 64);
 }
 
-/// `dest` is what `fn` makes of each element of `source`.
+/// `dest` is what `fn` makes of each element of `source` and its own.
 void createMap(OpBuilder &builder, Location loc, Value source, Value dest,
-               function_ref<Value(OpBuilder &, Location, Value)> fn) {
+               function_ref<Value(OpBuilder &, Location, Value, Value)> fn) {
   unsigned rank = cast<MemRefType>(source.getType()).getRank();
   SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(rank));
   SmallVector<utils::IteratorType> iterators(rank,
@@ -41,7 +41,8 @@ void createMap(OpBuilder &builder, Location loc, Value source, Value dest,
   linalg::GenericOp::create(
       builder, loc, source, dest, maps, iterators,
       [&](OpBuilder &builder, Location loc, ValueRange args) {
-        linalg::YieldOp::create(builder, loc, fn(builder, loc, args[0]));
+        linalg::YieldOp::create(builder, loc,
+                                fn(builder, loc, args[0], args[1]));
       });
 }
 
@@ -55,24 +56,26 @@ void createZeroCounters(OpBuilder &builder, Location loc, Value counters) {
   linalg::FillOp::create(builder, loc, createCount(builder, loc, 0), counters);
 }
 
-void createCountersFromOperand(OpBuilder &builder, Location loc, Value operand,
-                               Value counters) {
-  createMap(builder, loc, operand, counters,
-            [](OpBuilder &builder, Location loc, Value held) -> Value {
-              Value count = arith::ExtSIOp::create(builder, loc,
-                                                   builder.getI64Type(), held);
-              Value largest = createCount(builder, loc, kLargest);
-              Value full = arith::CmpIOp::create(
-                  builder, loc, arith::CmpIPredicate::eq, count, largest);
-              Value enough = createCount(builder, loc, kEnough);
-              return arith::SelectOp::create(builder, loc, full, enough, count);
-            });
+void addCountersFromOperand(OpBuilder &builder, Location loc, Value operand,
+                            Value counters) {
+  createMap(
+      builder, loc, operand, counters,
+      [](OpBuilder &builder, Location loc, Value held, Value old) -> Value {
+        Value count =
+            arith::ExtSIOp::create(builder, loc, builder.getI64Type(), held);
+        Value largest = createCount(builder, loc, kLargest);
+        Value full = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::eq, count, largest);
+        Value enough = createCount(builder, loc, kEnough);
+        count = arith::SelectOp::create(builder, loc, full, enough, count);
+        return arith::AddIOp::create(builder, loc, old, count);
+      });
 }
 
 void createOperandFromCounters(OpBuilder &builder, Location loc, Value counters,
                                Value operand) {
   createMap(builder, loc, counters, operand,
-            [](OpBuilder &builder, Location loc, Value count) -> Value {
+            [](OpBuilder &builder, Location loc, Value count, Value) -> Value {
               Value largest = createCount(builder, loc, kLargest);
               Value held = arith::MinSIOp::create(builder, loc, count, largest);
               return arith::TruncIOp::create(

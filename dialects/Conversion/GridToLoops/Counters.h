@@ -20,9 +20,9 @@ mlir::Type getOperandCounterType(mlir::MLIRContext *context);
 void createZeroCounters(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value counters);
 
-/// Sets the counters of a kernel, of 64 bits, from an operand.
-void createCountersFromOperand(mlir::OpBuilder &builder, mlir::Location loc,
-                               mlir::Value operand, mlir::Value counters);
+/// Adds what an operand holds to the counters of a kernel, of 64 bits.
+void addCountersFromOperand(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value operand, mlir::Value counters);
 
 /// Writes the counters to an operand.
 void createOperandFromCounters(mlir::OpBuilder &builder, mlir::Location loc,

@@ -433,10 +433,9 @@ Value GridLoopBuilder::createCounters(unsigned place) {
     counters = lowering.allocate(
         kernel.getBodyBlock()->getArgument(place).getLoc(),
         cast<MemRefType>(array.getType()).getShape(), builder.getI64Type());
+    createZeroCounters(builder, loc, counters);
     if (place < firstOutput)
-      createCountersFromOperand(builder, loc, array, counters);
-    else
-      createZeroCounters(builder, loc, counters);
+      addCountersFromOperand(builder, loc, array, counters);
   }
   return counters;
 }
@@ -458,7 +457,8 @@ Value GridLoopBuilder::createTaskCounters(unsigned place) {
       kernel.getBodyBlock()->getArgument(place).getLoc(),
       cast<MemRefType>(array.getType()).getShape(), builder.getI64Type(),
       KernelLowering::TaskMemory::Pinned);
-  createCountersFromOperand(builder, loc, array, counters);
+  // Another task may have signalled already.
+  addCountersFromOperand(builder, loc, array, counters);
   return counters;
 }
 

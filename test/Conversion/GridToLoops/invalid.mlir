@@ -60,14 +60,6 @@ grid.kernel @copied_input grid(%i = 2)
 
 // -----
 
-// expected-error @below {{expected semaphores in scratch or scopes, got them from the call, in a kernel whose programs wait for one another}}
-grid.kernel @passed_semaphores grid(%i = 2)
-    inputs(%s: !grid.semaphore<regular> [] space tpu.semaphore_mem) outputs(%o: f32 [8])
-    semantics [parallel] attributes {grid.tasks = {}} {
-}
-
-// -----
-
 grid.kernel @other_device grid(%i = 2)
     inputs() outputs(%o: f32 [8])
     scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>)

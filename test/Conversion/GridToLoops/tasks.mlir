@@ -12,7 +12,7 @@
 // CHECK-SAME:    gridir.diagnostics = ["core {0} is out of bounds [0, {1})
 // CHECK-SAME:    "a copy to scratch[0] waits for {1} on a semaphore that holds {0}, and nothing can signal it
 // CHECK-SAME:    gridir.tasks = {seed = 3 : i64}
-// CHECK-DAG:   func.func private @gridirTaskCopy(i64, i64, i64, i64, i64, i64)
+// CHECK-DAG:   func.func private @gridirTaskCopy(i64, i64, i64, i64, i64, i64, i64, i64)
 // CHECK-DAG:   func.func private @gridirTaskLocate(i64, i64, i64) -> i64
 // CHECK:       func.func @copies(%{{[a-z0-9]*}}: memref<8xf32>, %{{[a-z0-9]*}}: memref<8xf32>,
 // CHECK-DAG:     memref.alloca() {alignment = 64 : i64, gridir.pinned} : memref<8xf32>
@@ -57,4 +57,28 @@ grid.kernel @kept grid(%c = 2 named "core" core)
   grid.semaphore_wait %s, %one : !sem
   %n = grid.semaphore_read %s : !sem
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// -----
+
+// Semaphores of the call: those that it makes are zero before any task begins and stay in the array; what it is given is
+// added to what others have signalled by then.
+!sem = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+
+// CHECK-LABEL: module attributes {
+// CHECK-SAME:    gridir.zeroed_operands = array<i64: 1>
+// CHECK:       func.func @passed(%[[IN:.*]]: memref<i16>, %[[OUT:[a-z0-9]*]]: memref<i16>,
+// CHECK:         %[[COUNT:.*]] = memref.alloca() {alignment = 64 : i64, gridir.pinned} : memref<i64>
+// CHECK:         linalg.generic {{.*}} ins(%[[IN]] : memref<i16>) outs(%[[COUNT]] : memref<i64>)
+// CHECK:           arith.addi
+// CHECK:         memref.extract_aligned_pointer_as_index %[[OUT]]
+// CHECK:         call @gridirTaskSignal
+// CHECK-NOT:     outs(%[[OUT]]
+grid.kernel @passed grid(%c = 2 named "core" core)
+    inputs(%s: !grid.semaphore<regular> [] space tpu.semaphore_mem)
+    outputs(%t: !grid.semaphore<regular> [] space tpu.semaphore_mem)
+    semantics [core_parallel] attributes {grid.tasks = {}} {
+  %one = arith.constant 1 : i32
+  grid.semaphore_signal %t, %one core %one : !sem
+  grid.semaphore_wait %s, %one : !sem
 }

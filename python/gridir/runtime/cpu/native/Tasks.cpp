@@ -9,6 +9,7 @@
 #include "Tasks.h"
 
 #include "CheckReport.h"
+#include "Counter.h"
 #include "Fiber.h"
 #include "Races.h"
 #include "StridedRegion.h"
@@ -43,7 +44,7 @@ Memory allocateZeros(int64_t bytes) {
 
 /// A semaphore and how much a task waits for.
 struct Wait {
-  int64_t *counter = nullptr;
+  Counter counter;
   int64_t amount = 0;
   int64_t diagnostic = 0;
 };
@@ -65,11 +66,14 @@ struct Copy {
   StridedRegion region;
   /// What is added to which semaphores when it is done.
   int64_t bytes;
-  std::array<int64_t *, 2> counters;
+  std::array<Counter, 2> counters;
   /// Sites of what it reads and what it writes.
   std::array<int64_t, 2> sites;
   std::size_t task = 0;
   RaceDetector::Thread thread = 0;
+
+  /// Only a copy to another task is counted where it is sent from, too.
+  bool isRemote() const { return counters[1].getAddress(); }
 };
 
 class Scheduler {
@@ -84,9 +88,9 @@ public:
   std::optional<std::string> run();
 
   // Called by the task that runs.
-  void signal(int64_t *counter, int64_t amount);
-  void wait(int64_t *counter, int64_t amount, bool keep, int64_t diagnostic);
-  int64_t read(const int64_t *counter);
+  void signal(Counter counter, int64_t amount);
+  void wait(Counter counter, int64_t amount, bool keep, int64_t diagnostic);
+  int64_t read(Counter counter);
   char *locate(char *address, int64_t device, int64_t item);
   char *getShared() { return shared[tasks[running].device].get(); }
   int64_t getDevice() { return devices[tasks[running].device].number; }
@@ -110,7 +114,7 @@ private:
   bool prepare(Task &task);
   void finish(Task &task);
   void finishCopy(std::size_t place);
-  void wake(const int64_t *counter);
+  void wake(Counter counter);
   char *getArena(Task &task);
   std::size_t pickStarting();
   std::optional<std::string> describeFailure() const;
@@ -151,6 +155,9 @@ bool Scheduler::createTasks() {
     shared.push_back(allocateZeros(kernel.info.tasks->sharedBytes));
     if (!shared.back())
       return false;
+    for (int64_t operand : kernel.info.tasks->zeroedOperands)
+      std::memset(devices[device].data[operand], 0,
+                  devices[device].sizes[operand]);
     firstTasks.push_back(tasks.size());
     int64_t range = kernel.range(devices[device].data.data());
     for (int64_t item = 0; item < range; ++item) {
@@ -183,8 +190,14 @@ bool Scheduler::step() {
       (ready.empty() || polled ||
        (seeded && tasks.size() - unstarted.size() - numDone < kMaxLiveTasks));
   if (!seeded) {
-    // In program order: who was waiting goes on before another one starts.
+    // In program order: who was waiting goes on before another one starts, and
+    // what is on its way to another task arrives when all wait.
+    bool arrives = !copies.empty() && !mayStart && (ready.empty() || polled);
     polled = false;
+    if (arrives) {
+      finishCopy(0);
+      return true;
+    }
     if (!mayStart && ready.empty())
       return false;
     if (mayStart) {
@@ -296,10 +309,10 @@ void Scheduler::pause() {
   tasks[running].fiber->suspend();
 }
 
-void Scheduler::wake(const int64_t *counter) {
+void Scheduler::wake(Counter counter) {
   idlePolls = 0;
   auto isWoken = [&](std::size_t task) {
-    return tasks[task].wait.counter == counter;
+    return tasks[task].wait.counter.getAddress() == counter.getAddress();
   };
   auto rest =
       std::stable_partition(blocked.begin(), blocked.end(),
@@ -308,31 +321,31 @@ void Scheduler::wake(const int64_t *counter) {
   blocked.erase(rest, blocked.end());
 }
 
-void Scheduler::signal(int64_t *counter, int64_t amount) {
+void Scheduler::signal(Counter counter, int64_t amount) {
   if (races)
-    races->release(tasks[running].thread, counter);
-  *counter += amount;
+    races->release(tasks[running].thread, counter.getAddress());
+  counter.add(amount);
   wake(counter);
   pause();
 }
 
-void Scheduler::wait(int64_t *counter, int64_t amount, bool keep,
+void Scheduler::wait(Counter counter, int64_t amount, bool keep,
                      int64_t diagnostic) {
   pause();
   Task &task = tasks[running];
-  while (*counter < amount) {
+  while (!counter.holds(amount)) {
     task.wait = {counter, amount, diagnostic};
     blocked.push_back(running);
     task.fiber->suspend();
   }
   if (races)
-    races->acquire(task.thread, counter);
+    races->acquire(task.thread, counter.getAddress());
   if (!keep)
-    *counter -= amount;
+    counter.add(-amount);
 }
 
 /// A task that looks may look until it sees something: others must run.
-int64_t Scheduler::read(const int64_t *counter) {
+int64_t Scheduler::read(Counter counter) {
   if (++idlePolls > kMaxIdlePolls) {
     // It stays away: nobody can change what it looks at.
     blocked.push_back(running);
@@ -343,8 +356,8 @@ int64_t Scheduler::read(const int64_t *counter) {
   ready.push_back(running);
   tasks[running].fiber->suspend();
   if (races)
-    races->acquire(tasks[running].thread, counter);
-  return *counter;
+    races->acquire(tasks[running].thread, counter.getAddress());
+  return counter.get();
 }
 
 /// The same place in the memory of another device or work item; -1 stands for
@@ -376,7 +389,7 @@ void Scheduler::startCopy(Copy copy) {
   if (races)
     copy.thread = races->fork(tasks[running].thread, running);
   copies.push_back(std::move(copy));
-  if (!seeded)
+  if (!seeded && !copies.back().isRemote())
     finishCopy(copies.size() - 1);
   pause();
 }
@@ -394,14 +407,14 @@ void Scheduler::finishCopy(std::size_t place) {
       races->access(copy.thread, copy.dest + to, bytes, AccessKind::Write,
                     copy.sites[1]);
     });
-    for (int64_t *counter : copy.counters)
-      if (counter)
-        races->release(copy.thread, counter);
+    for (Counter counter : copy.counters)
+      if (counter.getAddress())
+        races->release(copy.thread, counter.getAddress());
     races->join(copy.thread);
   }
-  for (int64_t *counter : copy.counters)
-    if (counter) {
-      *counter += copy.bytes;
+  for (Counter counter : copy.counters)
+    if (counter.getAddress()) {
+      counter.add(copy.bytes);
       wake(counter);
     }
 }
@@ -432,9 +445,10 @@ std::optional<std::string> Scheduler::describeFailure() const {
   const Task &task = tasks[first];
   std::string text = "kernel `" + kernel.info.name +
                      "` looks at a semaphore that nothing can signal";
-  if (task.wait.counter)
-    text = describeCheck(kernel.info, {task.wait.diagnostic, *task.wait.counter,
-                                       task.wait.amount});
+  if (task.wait.counter.getAddress())
+    text =
+        describeCheck(kernel.info, {task.wait.diagnostic,
+                                    task.wait.counter.get(), task.wait.amount});
   if (tasks.size() > 1)
     text += "; " + std::to_string(blocked.size()) + " of " +
             std::to_string(tasks.size()) + " programs wait";
@@ -445,16 +459,18 @@ std::optional<std::string> Scheduler::describeFailure() const {
 // Called by kernels
 //===----------------------------------------------------------------------===//
 
-void taskSignal(int64_t *counter, int64_t amount) {
-  current->signal(counter, amount);
+void taskSignal(void *counter, int64_t bits, int64_t amount) {
+  current->signal({counter, bits}, amount);
 }
 
-void taskWait(int64_t *counter, int64_t amount, int64_t keep,
+void taskWait(void *counter, int64_t bits, int64_t amount, int64_t keep,
               int64_t diagnostic) {
-  current->wait(counter, amount, keep != 0, diagnostic);
+  current->wait({counter, bits}, amount, keep != 0, diagnostic);
 }
 
-int64_t taskRead(const int64_t *counter) { return current->read(counter); }
+int64_t taskRead(void *counter, int64_t bits) {
+  return current->read({counter, bits});
+}
 
 void taskPause() { current->pause(); }
 
@@ -472,13 +488,14 @@ void taskDim(int64_t size, int64_t stride0, int64_t stride1) {
 }
 
 void taskCopy(const char *source, char *dest, int64_t bytesPerElement,
-              int64_t bytes, int64_t *arrived, int64_t *sent) {
+              int64_t bytes, void *arrived, int64_t arrivedBits, void *sent,
+              int64_t sentBits) {
   StridedRegion region(std::exchange(current->dims, {}), bytesPerElement, 2);
   current->startCopy({source,
                       dest,
                       std::move(region),
                       bytes,
-                      {arrived, sent},
+                      {Counter(arrived, arrivedBits), Counter(sent, sentBits)},
                       current->sites});
 }
 
