@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
+using namespace gridir::grid;
 
 namespace gridir {
 namespace {
@@ -56,8 +57,9 @@ void createZeroCounters(OpBuilder &builder, Location loc, Value counters) {
   linalg::FillOp::create(builder, loc, createCount(builder, loc, 0), counters);
 }
 
-void addCountersFromOperand(OpBuilder &builder, Location loc, Value operand,
-                            Value counters) {
+/// Adds what an operand holds to the counters of a kernel, of 64 bits.
+static void addCountersFromOperand(OpBuilder &builder, Location loc,
+                                   Value operand, Value counters) {
   createMap(
       builder, loc, operand, counters,
       [](OpBuilder &builder, Location loc, Value held, Value old) -> Value {
@@ -70,6 +72,54 @@ void addCountersFromOperand(OpBuilder &builder, Location loc, Value operand,
         count = arith::SelectOp::create(builder, loc, full, enough, count);
         return arith::AddIOp::create(builder, loc, old, count);
       });
+}
+
+/// Others signal the counters of an output before and after
+/// its own task runs, so that they stay in the array.
+static Value createTaskCounters(OpBuilder &builder, KernelLowering &lowering,
+                                unsigned place) {
+  KernelOp kernel = lowering.kernel;
+  unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
+  Value array =
+      lowering.function.getArgument(kernel.getNumDynamicDims() + place);
+  bool isAliased = llvm::any_of(kernel.getAliasPairs(), [&](auto pair) {
+    return place == pair.first || place == firstOutput + pair.second;
+  });
+  if (place >= firstOutput && !isAliased)
+    lowering.zeroedOperands.push_back(kernel.getNumDynamicDims() + place);
+  if (place >= firstOutput || isAliased)
+    return array;
+  Value counters = lowering.allocateForTasks(
+      kernel.getBodyBlock()->getArgument(place).getLoc(),
+      cast<MemRefType>(array.getType()).getShape(), builder.getI64Type(),
+      KernelLowering::TaskMemory::Pinned);
+  // Another task may have signalled already.
+  addCountersFromOperand(builder, kernel.getLoc(), array, counters);
+  return counters;
+}
+
+Value createOperandCounters(OpBuilder &builder, KernelLowering &lowering,
+                            unsigned place, ArrayRef<Value> arrays) {
+  if (lowering.hasTasks())
+    return createTaskCounters(builder, lowering, place);
+  KernelOp kernel = lowering.kernel;
+  Location loc = kernel.getLoc();
+  unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
+  Value array =
+      lowering.function.getArgument(kernel.getNumDynamicDims() + place);
+  Value counters;
+  for (auto [operand, output] : kernel.getAliasPairs())
+    if (place == firstOutput + output)
+      counters = arrays[operand];
+  if (!counters) {
+    counters = lowering.allocate(
+        kernel.getBodyBlock()->getArgument(place).getLoc(),
+        cast<MemRefType>(array.getType()).getShape(), builder.getI64Type());
+    createZeroCounters(builder, loc, counters);
+    if (place < firstOutput)
+      addCountersFromOperand(builder, loc, array, counters);
+  }
+  return counters;
 }
 
 void createOperandFromCounters(OpBuilder &builder, Location loc, Value counters,

@@ -9,7 +9,7 @@
 #ifndef GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_COUNTERS_H
 #define GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_COUNTERS_H
 
-#include "mlir/IR/Builders.h"
+#include "dialects/Conversion/GridToLoops/Lowering.h"
 
 namespace gridir {
 
@@ -20,9 +20,13 @@ mlir::Type getOperandCounterType(mlir::MLIRContext *context);
 void createZeroCounters(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value counters);
 
-/// Adds what an operand holds to the counters of a kernel, of 64 bits.
-void addCountersFromOperand(mlir::OpBuilder &builder, mlir::Location loc,
-                            mlir::Value operand, mlir::Value counters);
+/// The counters of semaphores that are an operand. The call keeps them in the
+/// array, the kernel in memory of its own; an output that is an input, too, has
+/// the counters of the input, which `arrays` holds. Those that other tasks may
+/// signal stay in the array.
+mlir::Value createOperandCounters(mlir::OpBuilder &builder,
+                                  KernelLowering &lowering, unsigned place,
+                                  llvm::ArrayRef<mlir::Value> arrays);
 
 /// Writes the counters to an operand.
 void createOperandFromCounters(mlir::OpBuilder &builder, mlir::Location loc,

@@ -8,7 +8,9 @@
 
 #include "dialects/Conversion/GridToLoops/Blocks.h"
 #include "dialects/Conversion/GridToLoops/Counters.h"
-#include "dialects/Conversion/GridToLoops/Lowering.h"
+#include "dialects/Conversion/GridToLoops/LocalRefs.h"
+#include "dialects/Conversion/GridToLoops/Sharing.h"
+#include "dialects/Grid/Analysis/GridParallelism.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,12 +26,6 @@ using namespace gridir::grid;
 
 namespace gridir {
 namespace {
-
-bool isParallel(DimSemantics semantics) {
-  return semantics == DimSemantics::Parallel ||
-         semantics == DimSemantics::CoreParallel ||
-         semantics == DimSemantics::SubcoreParallel;
-}
 
 /// Effects whose order a person sees, so that programs run one after another.
 bool hasOrderedEffects(KernelOp kernel) {
@@ -69,7 +65,7 @@ public:
     // Tasks run one at a time, so that the order of effects is one.
     bool ordered = !lowering.hasTasks() &&
                    (hasOrderedEffects(kernel) || hasSemaphoreOperands(kernel) ||
-                    copiesBeforeWrites());
+                    copiesBeforeWrites(lowering));
     for (unsigned d = 0; d < kernel.getRank(); ++d)
       (!ordered && isParallel(kernel.getDimSemantics(d)) ? lowering.parallelDims
                                                          : sequentialDims)
@@ -93,33 +89,15 @@ private:
   void setProgramId(unsigned d, Value id);
 
   // What a program sees.
-  enum class Sharing { InPlace, CopiedIfRevisited, CopiedWhole };
-  Sharing getSharing(unsigned place);
-  bool copiesBeforeWrites();
   FailureOr<Value> createOperand(unsigned place);
-  Value createCounters(unsigned place);
-  Value createTaskCounters(unsigned place);
   Value createPrivateCopy(Value source, Location loc);
   FailureOr<Value> createCopyIfRevisited(Value source, unsigned place);
-  bool seesEachBlockOnce(unsigned place);
-  bool mayTestRevisits(unsigned place);
   FailureOr<SmallVector<Value>> createIndices(unsigned block);
   FailureOr<SmallVector<Value>> createIndicesOnce(unsigned place);
 
   // One program.
   LogicalResult createProgram();
   void instantiateBody();
-  LogicalResult checkCollective(ScopedOp scope);
-  LogicalResult inlineScopes();
-
-  /// A Ref of the kernel that lives in `memref`.
-  Value createRef(Value memref, Type type) {
-    return UnrealizedConversionCastOp::create(builder, loc, type, memref)
-        .getResult(0);
-  }
-  /// Memory for a Ref of scratch or of a scope with these collective
-  /// dimensions, which is known by the location of the Ref.
-  Value createLocalRef(BlockArgument scratch, ArrayAttr collective = {});
 
   KernelLowering &lowering;
   KernelOp kernel;
@@ -161,7 +139,7 @@ LogicalResult GridLoopBuilder::check() {
   bool concurrent = llvm::any_of(lowering.parallelDims, [&](unsigned d) {
     return kernel.getDim(d).getSize() != 1;
   });
-  if (lowering.hasTasks() && concurrent && copiesBeforeWrites())
+  if (lowering.hasTasks() && concurrent && copiesBeforeWrites(lowering))
     return lowering.fail(
         kernel, "expected inputs that the kernel reads in place, got one that "
                 "must be copied before programs that wait for one another");
@@ -255,10 +233,11 @@ LogicalResult GridLoopBuilder::createLoops() {
     // What index maps read is the same for every program.
     if (i < kernel.getNumIndexOperands())
       refs.push_back(
-          createRef(*array, kernel.getBodyBlock()->getArgument(i).getType()));
+          createRef(builder, loc, *array,
+                    kernel.getBodyBlock()->getArgument(i).getType()));
   }
   for (auto [i, scratch] : llvm::enumerate(kernel.getScratchRefs())) {
-    scratchRefs.push_back(createLocalRef(scratch));
+    scratchRefs.push_back(createLocalRef(builder, lowering, scratch));
     lowering.setName(scratchRefs.back(),
                      getRefName(scratch.getLoc())
                          .value_or("scratch[" + std::to_string(i) + "]"));
@@ -301,112 +280,21 @@ void GridLoopBuilder::setProgramId(unsigned d, Value id) {
     lowering.ranges.set(id, {0, std::numeric_limits<int32_t>::max()});
 }
 
-Value GridLoopBuilder::createLocalRef(BlockArgument scratch,
-                                      ArrayAttr collective) {
-  auto type = cast<MemRefType>(scratch.getType());
-  Location loc = scratch.getLoc();
-  bool isSemaphore = isa<SemaphoreType>(type.getElementType());
-  Type element = isSemaphore ? builder.getI64Type() : type.getElementType();
-  if (lowering.hasTasks()) {
-    // Semaphores are zero when the kernel begins, and what is signalled ahead
-    // of a scope counts in it.
-    bool isShared = isSharedByPrograms(kernel, type, collective);
-    return createRef(lowering.allocateForTasks(
-                         loc, type.getShape(), element,
-                         isShared ? KernelLowering::TaskMemory::Shared
-                                  : KernelLowering::TaskMemory::Pinned),
-                     type);
-  }
-  Value memory = lowering.allocate(loc, type.getShape(), element);
-  if (isSemaphore) {
-    // They count from zero, wherever their scope is entered.
-    createZeroCounters(builder, loc, memory);
-  }
-  return createRef(memory, type);
-}
-
-bool GridLoopBuilder::seesEachBlockOnce(unsigned place) {
-  OperandAttr spec = kernel.getOperandSpec(place);
-  auto map = kernel.getAffineIndexMap(place - kernel.getNumIndexOperands());
-  if (!map)
-    return false;
-  SmallVector<BlockDimAttr> dims = spec.getBlockDims();
-  llvm::SmallBitVector told(kernel.getRank());
-  for (unsigned d = 0; d < dims.size(); ++d) {
-    if (dims[d].getKind() != BlockKind::Blocked && !dims[d].isSqueezed())
-      return false;
-    if (auto dim = dyn_cast<AffineDimExpr>(map->getResult(d)))
-      told.set(dim.getPosition());
-  }
-  for (unsigned d = 0; d < kernel.getRank(); ++d)
-    if (!told.test(d) && kernel.getDim(d).getSize() != 1)
-      return false;
-  return true;
-}
-
-bool GridLoopBuilder::mayTestRevisits(unsigned place) {
-  // An affine map that could be proved injective would have been.
-  if (kernel.getAffineIndexMap(place - kernel.getNumIndexOperands()))
-    return false;
-  return llvm::all_of(
-      kernel.getOperandSpec(place).getBlockDims(), [](BlockDimAttr dim) {
-        return dim.isSqueezed() || dim.getKind() == BlockKind::Blocked;
-      });
-}
-
-/// How an input is kept from what the kernel writes. As in JAX, an input is a
-/// value that the kernel may scribble on, and that does not change with the
-/// output that shares its memory.
-GridLoopBuilder::Sharing GridLoopBuilder::getSharing(unsigned place) {
-  unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
-  if (place >= firstOutput)
-    return Sharing::InPlace;
-  Value ref = kernel.getBodyBlock()->getArgument(place);
-  if (lowering.hazards.isWritten(ref))
-    return Sharing::CopiedWhole;
-  Sharing sharing = Sharing::InPlace;
-  for (auto [operand, output] : kernel.getAliasPairs()) {
-    Value outputRef = kernel.getBodyBlock()->getArgument(firstOutput + output);
-    if (operand != place || !lowering.hazards.isWritten(outputRef))
-      continue;
-    // Index maps read a prefetched scalar before every program.
-    if (place < kernel.getNumIndexOperands())
-      return Sharing::CopiedWhole;
-    if (!lowering.hazards.isRead(ref))
-      continue;
-    bool once = seesEachBlockOnce(place);
-    if (!lowering.hazards.haveSameBlocks(ref, outputRef) ||
-        (!once && !mayTestRevisits(place)))
-      return Sharing::CopiedWhole;
-    if (lowering.hazards.mayReadAfterWrite(ref, outputRef))
-      privateBlocks.insert(place);
-    if (!once)
-      sharing = Sharing::CopiedIfRevisited;
-  }
-  return sharing;
-}
-
-/// True if an input may be copied whole, which must be before any program
-/// writes the output that shares its memory: another thread could be ahead.
-bool GridLoopBuilder::copiesBeforeWrites() {
-  return llvm::any_of(kernel.getAliasPairs(), [&](auto pair) {
-    return getSharing(pair.first) != Sharing::InPlace;
-  });
-}
-
 FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
   Value array =
       lowering.function.getArgument(kernel.getNumDynamicDims() + place);
   if (isa<SemaphoreType>(kernel.getOperandSpec(place).getElementType()))
-    return lowering.hasTasks() ? createTaskCounters(place)
-                               : createCounters(place);
+    return createOperandCounters(builder, lowering, place, arrays);
   if (isEmptyArray(kernel.getOperandSpec(place).getArrayType())) {
     BlockArgument ref = kernel.getBodyBlock()->getArgument(place);
     auto type = cast<MemRefType>(ref.getType());
     return lowering.allocate(ref.getLoc(), type.getShape(),
                              type.getElementType());
   }
-  switch (getSharing(place)) {
+  Sharing sharing = getSharing(lowering, place);
+  if (sharing.copiesBlocks)
+    privateBlocks.insert(place);
+  switch (sharing.kind) {
   case Sharing::InPlace:
     return array;
   case Sharing::CopiedIfRevisited:
@@ -416,50 +304,6 @@ FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
         array, kernel.getBodyBlock()->getArgument(place).getLoc());
   }
   llvm_unreachable("all ways to share are handled");
-}
-
-/// The counters of semaphores that are an operand. The call keeps them in the
-/// array, the kernel in memory of its own; an output that is an input, too,
-/// has the counters of the input.
-Value GridLoopBuilder::createCounters(unsigned place) {
-  unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
-  Value array =
-      lowering.function.getArgument(kernel.getNumDynamicDims() + place);
-  Value counters;
-  for (auto [operand, output] : kernel.getAliasPairs())
-    if (place == firstOutput + output)
-      counters = arrays[operand];
-  if (!counters) {
-    counters = lowering.allocate(
-        kernel.getBodyBlock()->getArgument(place).getLoc(),
-        cast<MemRefType>(array.getType()).getShape(), builder.getI64Type());
-    createZeroCounters(builder, loc, counters);
-    if (place < firstOutput)
-      addCountersFromOperand(builder, loc, array, counters);
-  }
-  return counters;
-}
-
-/// The same for tasks. Others signal the counters of an output before and after
-/// its own task runs, so that they stay in the array.
-Value GridLoopBuilder::createTaskCounters(unsigned place) {
-  unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
-  Value array =
-      lowering.function.getArgument(kernel.getNumDynamicDims() + place);
-  bool isAliased = llvm::any_of(kernel.getAliasPairs(), [&](auto pair) {
-    return place == pair.first || place == firstOutput + pair.second;
-  });
-  if (place >= firstOutput && !isAliased)
-    lowering.zeroedOperands.push_back(kernel.getNumDynamicDims() + place);
-  if (place >= firstOutput || isAliased)
-    return array;
-  Value counters = lowering.allocateForTasks(
-      kernel.getBodyBlock()->getArgument(place).getLoc(),
-      cast<MemRefType>(array.getType()).getShape(), builder.getI64Type(),
-      KernelLowering::TaskMemory::Pinned);
-  // Another task may have signalled already.
-  addCountersFromOperand(builder, loc, array, counters);
-  return counters;
 }
 
 /// A block that no program sees twice is read before it is written. Whether
@@ -548,7 +392,7 @@ LogicalResult GridLoopBuilder::createProgram() {
     Value arg = kernel.getBodyBlock()->getArgument(place);
     // An empty array has no windows; what a block holds is nothing, or outside.
     if (isEmptyArray(kernel.getOperandSpec(place).getArrayType())) {
-      refs.push_back(createRef(arrays[place], arg.getType()));
+      refs.push_back(createRef(builder, loc, arrays[place], arg.getType()));
       continue;
     }
     FailureOr<SmallVector<Value>> indices = createIndicesOnce(place);
@@ -563,7 +407,7 @@ LogicalResult GridLoopBuilder::createProgram() {
       block->memref = createPrivateCopy(block->memref, arg.getLoc());
     if (place >= numIndex + numInputs && written)
       outputs.push_back(*block);
-    refs.push_back(createRef(block->memref, arg.getType()));
+    refs.push_back(createRef(builder, loc, block->memref, arg.getType()));
   }
   for (auto [i, ref] : llvm::enumerate(refs))
     lowering.setName(ref, kernel.getOperandName(i));
@@ -585,7 +429,7 @@ LogicalResult GridLoopBuilder::createProgram() {
       createOperandFromCounters(
           builder, loc, arrays[place],
           lowering.function.getArgument(kernel.getNumDynamicDims() + place));
-  return inlineScopes();
+  return inlineScopes(lowering);
 }
 
 void GridLoopBuilder::instantiateBody() {
@@ -595,50 +439,6 @@ void GridLoopBuilder::instantiateBody() {
   body->getTerminator()->erase();
   builder.getInsertionBlock()->getOperations().splice(
       builder.getInsertionPoint(), body->getOperations());
-}
-
-/// The Refs of a scope are shared by the tasks, if at all, by all of them.
-LogicalResult GridLoopBuilder::checkCollective(ScopedOp scope) {
-  if (!scope.getCollective() || scope.getCollective()->empty())
-    return success();
-  llvm::SmallBitVector shared(kernel.getRank());
-  for (Attribute axis : *scope.getCollective())
-    if (std::optional<unsigned> dim = kernel.findDim(axis))
-      shared.set(*dim);
-  for (unsigned dim : lowering.parallelDims)
-    if (!shared.test(dim) && kernel.getDim(dim).getSize() != 1)
-      return lowering.fail(scope, "expected a scope that all concurrent "
-                                  "programs share, got one of its own along "
-                                  "dimension " +
-                                      Twine(dim));
-  return success();
-}
-
-LogicalResult GridLoopBuilder::inlineScopes() {
-  SmallVector<ScopedOp> scopes;
-  lowering.function.walk<WalkOrder::PreOrder>(
-      [&](ScopedOp scope) { scopes.push_back(scope); });
-  for (ScopedOp scope : scopes) {
-    if (failed(checkCollective(scope)))
-      return failure();
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(scope);
-    Block &body = scope.getBody().front();
-    for (BlockArgument arg : body.getArguments()) {
-      Value ref =
-          createLocalRef(arg, scope.getCollective().value_or(ArrayAttr()));
-      if (std::optional<std::string> name = getRefName(arg.getLoc()))
-        lowering.setName(ref, *name);
-      arg.replaceAllUsesWith(ref);
-    }
-    auto yield = cast<YieldOp>(body.getTerminator());
-    scope->replaceAllUsesWith(yield.getValues());
-    yield.erase();
-    scope->getBlock()->getOperations().splice(scope->getIterator(),
-                                              body.getOperations());
-    scope.erase();
-  }
-  return success();
 }
 
 } // namespace

@@ -1,0 +1,94 @@
+//===- LocalRefs.cpp - Memory of scratch and of scopes --------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToLoops/LocalRefs.h"
+
+#include "dialects/Conversion/GridToLoops/Counters.h"
+#include "dialects/Grid/Analysis/RefNames.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace gridir::grid;
+
+namespace gridir {
+
+Value createRef(OpBuilder &builder, Location loc, Value memref, Type type) {
+  return UnrealizedConversionCastOp::create(builder, loc, type, memref)
+      .getResult(0);
+}
+
+Value createLocalRef(OpBuilder &builder, KernelLowering &lowering,
+                     BlockArgument scratch, ArrayAttr collective) {
+  auto type = cast<MemRefType>(scratch.getType());
+  Location loc = scratch.getLoc();
+  bool isSemaphore = isa<SemaphoreType>(type.getElementType());
+  Type element = isSemaphore ? builder.getI64Type() : type.getElementType();
+  if (lowering.hasTasks()) {
+    // Semaphores are zero when the kernel begins, and what is signalled ahead
+    // of a scope counts in it.
+    bool isShared = isSharedByPrograms(lowering.kernel, type, collective);
+    return createRef(builder, loc,
+                     lowering.allocateForTasks(
+                         loc, type.getShape(), element,
+                         isShared ? KernelLowering::TaskMemory::Shared
+                                  : KernelLowering::TaskMemory::Pinned),
+                     type);
+  }
+  Value memory = lowering.allocate(loc, type.getShape(), element);
+  if (isSemaphore) {
+    // They count from zero, wherever their scope is entered.
+    createZeroCounters(builder, loc, memory);
+  }
+  return createRef(builder, loc, memory, type);
+}
+
+/// The Refs of a scope are shared by the tasks, if at all, by all of them.
+static LogicalResult checkCollective(KernelLowering &lowering, ScopedOp scope) {
+  if (!scope.getCollective() || scope.getCollective()->empty())
+    return success();
+  llvm::SmallBitVector shared(lowering.kernel.getRank());
+  for (Attribute axis : *scope.getCollective())
+    if (std::optional<unsigned> dim = lowering.kernel.findDim(axis))
+      shared.set(*dim);
+  for (unsigned dim : lowering.parallelDims)
+    if (!shared.test(dim) && lowering.kernel.getDim(dim).getSize() != 1)
+      return lowering.fail(scope, "expected a scope that all concurrent "
+                                  "programs share, got one of its own along "
+                                  "dimension " +
+                                      Twine(dim));
+  return success();
+}
+
+LogicalResult inlineScopes(KernelLowering &lowering) {
+  SmallVector<ScopedOp> scopes;
+  lowering.function.walk<WalkOrder::PreOrder>(
+      [&](ScopedOp scope) { scopes.push_back(scope); });
+  for (ScopedOp scope : scopes) {
+    if (failed(checkCollective(lowering, scope)))
+      return failure();
+    OpBuilder builder(scope);
+    Block &body = scope.getBody().front();
+    for (BlockArgument arg : body.getArguments()) {
+      Value ref = createLocalRef(builder, lowering, arg,
+                                 scope.getCollective().value_or(ArrayAttr()));
+      if (std::optional<std::string> name = getRefName(arg.getLoc()))
+        lowering.setName(ref, *name);
+      arg.replaceAllUsesWith(ref);
+    }
+    auto yield = cast<YieldOp>(body.getTerminator());
+    scope->replaceAllUsesWith(yield.getValues());
+    yield.erase();
+    scope->getBlock()->getOperations().splice(scope->getIterator(),
+                                              body.getOperations());
+    scope.erase();
+  }
+  return success();
+}
+
+} // namespace gridir

@@ -1,0 +1,31 @@
+//===- LocalRefs.h - Memory of scratch and of scopes ----------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_LOCALREFS_H
+#define GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_LOCALREFS_H
+
+#include "dialects/Conversion/GridToLoops/Lowering.h"
+
+namespace gridir {
+
+/// A Ref of the kernel that lives in `memref`.
+mlir::Value createRef(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value memref, mlir::Type type);
+
+/// Memory for a Ref of scratch or of a scope with these collective dimensions,
+/// which is known by the location of the Ref.
+mlir::Value createLocalRef(mlir::OpBuilder &builder, KernelLowering &lowering,
+                           mlir::BlockArgument scratch,
+                           mlir::ArrayAttr collective = {});
+
+/// Gives the Refs of all scopes memory, and puts their bodies in their places.
+mlir::LogicalResult inlineScopes(KernelLowering &lowering);
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_LOCALREFS_H

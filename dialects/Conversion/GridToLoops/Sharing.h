@@ -1,0 +1,35 @@
+//===- Sharing.h - Inputs that share memory with an output ----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_SHARING_H
+#define GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_SHARING_H
+
+#include "dialects/Conversion/GridToLoops/Lowering.h"
+
+namespace gridir {
+
+/// How an input is kept from what the kernel writes. As in JAX, an input is a
+/// value that the kernel may scribble on, and that does not change with the
+/// output that shares its memory.
+struct Sharing {
+  enum Kind { InPlace, CopiedIfRevisited, CopiedWhole };
+  Kind kind = InPlace;
+  /// Whether its block is copied before each program.
+  bool copiesBlocks = false;
+};
+
+/// Decides it for the operand at `place`.
+Sharing getSharing(const KernelLowering &lowering, unsigned place);
+
+/// True if an input may be copied whole, which must be before any program
+/// writes the output that shares its memory: another thread could be ahead.
+bool copiesBeforeWrites(const KernelLowering &lowering);
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_SHARING_H
