@@ -499,7 +499,9 @@ def _device_number(context: Any, devices: DeviceMesh) -> tuple[Any, Any]:
         return jnp.ravel_multi_index(coordinates, devices.sizes, mode="clip").astype(jnp.int32)
 
     aval = _core.ShapedArray((), np.dtype(np.int32))
-    (value,) = _mlir.lower_fun(number, multiple_results=False)(context.replace(avals_in=[], avals_out=[aval]))
+    # It has none of the effects of the equation.
+    alone = context.replace(avals_in=[], avals_out=[aval], tokens_in=_mlir.TokenSet(), tokens_out=None)
+    (value,) = _mlir.lower_fun(number, multiple_results=False)(alone)
     return value, aval
 
 
