@@ -10,6 +10,7 @@ os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 
 import gridir
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.experimental import pallas as pl
@@ -152,6 +153,24 @@ reduce = pl.pallas_call(
 )
 report("all reduce", mapped(reduce)(X), np.tile(X.reshape(8, 8, 128).sum(0), (8, 1)))
 # CHECK: all reduce: equal
+
+
+# Both neighbours send; one wait for a number that is computed, of a slice that no Ref has.
+def from_both(x_ref, o_ref, sent, arrived):
+    number = lax.axis_index("x")
+    for step, rows in ((1, pl.ds(0, 4)), (7, pl.ds(4, 4))):
+        to = lax.rem(number + step, 8)
+        pltpu.async_remote_copy(x_ref.at[rows], o_ref.at[rows], sent, arrived, device_id=(to,)).wait_send()
+    everything = pl.ds(0, jnp.where(number < 8, 2, 0))
+    pltpu.make_async_copy(x_ref.at[pl.ds(0, 4)], o_ref.at[pl.ds(0, 4)], arrived).wait()
+    pltpu.make_async_copy(x_ref.at[everything, 0:64], o_ref.at[everything, 0:64], arrived).wait()
+    twelve = pl.ds(0, 12 // jnp.where(number < 8, 1, 2))
+    pltpu.make_async_copy(x_ref.at[twelve, 0:32], o_ref.at[twelve, 0:32], arrived).wait()
+
+
+halves = np.concatenate([shifted(X, 1).reshape(8, 8, 128)[:, :4], shifted(X, -1).reshape(8, 8, 128)[:, 4:]], axis=1)
+report("from both", mapped(call(from_both, 8, DMA, DMA))(X), halves.reshape(X.shape))
+# CHECK: from both: equal
 
 
 # Each core of each device copies to its counterpart on the next device, when all cores of all devices are there.

@@ -32,21 +32,37 @@ def _computed_slices(ref: Any) -> list[int]:
     return [dim for dim, index in slices if not isinstance(index.size, int)]
 
 
-def _element(ref: Any, dim: int, place: ir.Value) -> Any:
-    """The Ref with one element in the place of a slice."""
+def _with_slice(ref: Any, dim: int, start: Any) -> Any:
+    """The Ref with the element at `start` in the place of a slice."""
     *before, last = ref.transforms
-    index = last.indices[dim]
-    offset = emit.value("arith.index_cast", [place], index.size.type)
-    if index.stride != 1:
-        offset = emit.binary("arith.muli", offset, emit.constant(index.stride, offset.type))
-    start = index.start if isinstance(index.start, ir.Value) else emit.constant(index.start, offset.type)
     indices = list(last.indices)
-    indices[dim] = jax_compat.Slice(emit.binary("arith.addi", start, offset), 1, 1)
+    indices[dim] = jax_compat.Slice(start, 1, 1)
     last = dataclasses.replace(last, indices=tuple(indices), validate=False)
     return dataclasses.replace(ref, transforms=(*before, last))
 
 
-def _for_each_part(ctx: RuleContext, source: Any, dest: Any, use: Callable[[ir.Value, ir.Value], None]) -> None:
+def _element(ref: Any, dim: int, place: ir.Value) -> Any:
+    """The Ref with one element of a slice in the place of the slice."""
+    index = ref.transforms[-1].indices[dim]
+    offset = emit.value("arith.index_cast", [place], index.size.type)
+    if index.stride != 1:
+        offset = emit.binary("arith.muli", offset, emit.constant(index.stride, offset.type))
+    start = index.start if isinstance(index.start, ir.Value) else emit.constant(index.start, offset.type)
+    return _with_slice(ref, dim, emit.binary("arith.addi", start, offset))
+
+
+def _any_element(ref: Any, dim: int, _: ir.Value) -> Any:
+    """The Ref with an element of the size of those of a slice, which need not exist, in the place of the slice."""
+    return _with_slice(ref, dim, 0)
+
+
+def _for_each_part(
+    ctx: RuleContext,
+    source: Any,
+    dest: Any,
+    use: Callable[[ir.Value, ir.Value], None],
+    element: Callable[[Any, int, ir.Value], Any],
+) -> None:
     """Calls `use` with both ends of a copy; where its size is computed, in loops over the elements of the slices.
 
     A semaphore counts bytes, so that the parts of a copy are what the whole is.
@@ -58,7 +74,8 @@ def _for_each_part(ctx: RuleContext, source: Any, dest: Any, use: Callable[[ir.V
     size = source.transforms[-1].indices[dims[0][0]].size
 
     def part(place: ir.Value) -> list[ir.Value]:
-        _for_each_part(ctx, _element(source, dims[0][0], place), _element(dest, dims[1][0], place), use)
+        ends = element(source, dims[0][0], place), element(dest, dims[1][0], place)
+        _for_each_part(ctx, *ends, use, element)
         return []
 
     emit.for_loop(emit.index(0), emit.to_index(size), emit.index(1), [], part)
@@ -85,7 +102,7 @@ def _dma_start(
             add=add or None,
         )
 
-    _for_each_part(ctx, source, dest, start)
+    _for_each_part(ctx, source, dest, start, _element)
     return []
 
 
@@ -107,7 +124,8 @@ def _dma_wait(
             send=insert_dummy_device or None,
         )
 
-    _for_each_part(ctx, source, dest, wait)
+    # A wait is for a number of bytes, wherever they are.
+    _for_each_part(ctx, source, dest, wait, _any_element)
     return []
 
 
