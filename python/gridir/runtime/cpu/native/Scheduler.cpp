@@ -1,0 +1,353 @@
+//===- Scheduler.cpp - Which task runs next -------------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Scheduler.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gridir::cpu {
+
+namespace {
+
+/// A kernel that only looks at semaphores so often, while nothing else can
+/// happen, looks forever.
+constexpr int64_t kMaxIdlePolls = 1 << 20;
+
+/// With a seed, new work items start while others wait; so many at a time.
+constexpr std::size_t kMaxLiveTasks = 256;
+
+/// Semaphores count from zero, so memory that holds them is zero at first.
+Memory allocateZeros(int64_t bytes) {
+  return Memory(
+      static_cast<char *>(std::calloc(std::max<int64_t>(bytes, 1), 1)));
+}
+
+thread_local Scheduler *current = nullptr;
+
+} // namespace
+
+Scheduler *Scheduler::getCurrent() { return current; }
+
+//===----------------------------------------------------------------------===//
+// What runs next
+//===----------------------------------------------------------------------===//
+
+bool Scheduler::createTasks() {
+  for (std::size_t device = 0; device < devices.size(); ++device) {
+    shared.push_back(allocateZeros(kernel.info.tasks->sharedBytes));
+    if (!shared.back())
+      return false;
+    for (int64_t operand : kernel.info.tasks->zeroedOperands)
+      std::memset(devices[device].data[operand], 0,
+                  devices[device].sizes[operand]);
+    firstTasks.push_back(tasks.size());
+    int64_t range = kernel.range(devices[device].data.data());
+    for (int64_t item = 0; item < range; ++item) {
+      tasks.emplace_back();
+      tasks.back().device = device;
+      tasks.back().item = item;
+    }
+  }
+  for (std::size_t task = tasks.size(); task-- > 0;)
+    unstarted.push_back(task);
+  if (seeded)
+    std::shuffle(unstarted.begin(), unstarted.end(), random);
+  return true;
+}
+
+std::optional<std::string> Scheduler::run() {
+  Scheduler *outer = current;
+  current = this;
+  outOfMemory = !createTasks();
+  while (!outOfMemory && !isOver() && step())
+    ;
+  current = outer;
+  return describeFailure();
+}
+
+/// Takes one step of a task or of a copy; false when there is none to take.
+bool Scheduler::step() {
+  bool mayStart =
+      !unstarted.empty() &&
+      (ready.empty() || polled ||
+       (seeded && tasks.size() - unstarted.size() - numDone < kMaxLiveTasks));
+  if (!seeded) {
+    // In program order: who was waiting goes on before another one starts, and
+    // what is on its way to another task arrives when all wait.
+    bool arrives = !copies.empty() && !mayStart && (ready.empty() || polled);
+    polled = false;
+    if (arrives) {
+      finishCopy(0);
+      return true;
+    }
+    if (!mayStart && ready.empty())
+      return false;
+    if (mayStart) {
+      runTask(pickStarting());
+      return true;
+    }
+    std::size_t task = ready.front();
+    ready.pop_front();
+    runTask(task);
+    return true;
+  }
+  std::size_t choices = copies.size() + ready.size() + mayStart;
+  if (choices == 0)
+    return false;
+  std::size_t choice = random() % choices;
+  if (choice < copies.size()) {
+    finishCopy(choice);
+    return true;
+  }
+  choice -= copies.size();
+  if (choice == ready.size()) {
+    runTask(pickStarting());
+    return true;
+  }
+  std::size_t task = ready[choice];
+  ready.erase(ready.begin() + choice);
+  runTask(task);
+  return true;
+}
+
+std::size_t Scheduler::pickStarting() {
+  std::size_t task = unstarted.back();
+  unstarted.pop_back();
+  return task;
+}
+
+/// Runs a task until it waits, pauses or ends.
+void Scheduler::runTask(std::size_t index) {
+  Task &task = tasks[index];
+  running = index;
+  if (!task.fiber && !prepare(task)) {
+    outOfMemory = true;
+    return;
+  }
+  task.fiber->resume();
+  if (task.fiber->isDone())
+    finish(task);
+}
+
+bool Scheduler::prepare(Task &task) {
+  if (!getArena(task))
+    return false;
+  if (idleFibers.empty()) {
+    task.fiber = Fiber::create();
+    if (!task.fiber)
+      return false;
+  } else {
+    task.fiber = std::move(idleFibers.back());
+    idleFibers.pop_back();
+  }
+  if (races)
+    task.thread = races->fork(std::nullopt, running);
+  task.fiber->start([this, &task] {
+    kernel.invoke(devices[task.device].data.data(), task.status.data(),
+                  task.item, task.item + 1, task.arena.get());
+  });
+  return true;
+}
+
+void Scheduler::finish(Task &task) {
+  ++numDone;
+  idlePolls = 0;
+  // A copy that nobody waited for is done before its memory is used again.
+  for (std::size_t place = 0; place < copies.size();) {
+    if (copies[place].task == running)
+      finishCopy(place);
+    else
+      ++place;
+  }
+  if (races) {
+    races->join(task.thread);
+    races->forget(task.arena.get(), kernel.info.arenaBytes);
+  }
+  idleFibers.push_back(std::move(task.fiber));
+  idleArenas.push_back(std::move(task.arena));
+}
+
+/// The memory of a task that runs, or of one that another task names before it
+/// has started or when it is over already.
+char *Scheduler::getArena(Task &task) {
+  if (task.arena)
+    return task.arena.get();
+  if (idleArenas.empty()) {
+    task.arena = allocateZeros(kernel.info.arenaBytes);
+  } else {
+    task.arena = std::move(idleArenas.back());
+    idleArenas.pop_back();
+    std::memset(task.arena.get(), 0, kernel.info.arenaBytes);
+  }
+  return task.arena.get();
+}
+
+//===----------------------------------------------------------------------===//
+// What a task does
+//===----------------------------------------------------------------------===//
+
+/// Lets others run here, if they may be seen to.
+void Scheduler::pause() {
+  if (!seeded)
+    return;
+  ready.push_back(running);
+  tasks[running].fiber->suspend();
+}
+
+void Scheduler::wake(Counter counter) {
+  idlePolls = 0;
+  auto isWoken = [&](std::size_t task) {
+    return tasks[task].wait.counter.getAddress() == counter.getAddress();
+  };
+  auto rest =
+      std::stable_partition(blocked.begin(), blocked.end(),
+                            [&](std::size_t task) { return !isWoken(task); });
+  ready.insert(ready.end(), rest, blocked.end());
+  blocked.erase(rest, blocked.end());
+}
+
+void Scheduler::signal(Counter counter, int64_t amount) {
+  if (races)
+    races->release(tasks[running].thread, counter.getAddress());
+  counter.add(amount);
+  wake(counter);
+  pause();
+}
+
+void Scheduler::wait(Counter counter, int64_t amount, bool keep,
+                     int64_t diagnostic) {
+  pause();
+  Task &task = tasks[running];
+  while (!counter.holds(amount)) {
+    task.wait = {counter, amount, diagnostic};
+    blocked.push_back(running);
+    task.fiber->suspend();
+  }
+  if (races)
+    races->acquire(task.thread, counter.getAddress());
+  if (!keep)
+    counter.add(-amount);
+}
+
+/// A task that looks may look until it sees something: others must run.
+int64_t Scheduler::read(Counter counter) {
+  if (++idlePolls > kMaxIdlePolls) {
+    // It stays away: nobody can change what it looks at.
+    blocked.push_back(running);
+    tasks[running].wait = {};
+    tasks[running].fiber->suspend();
+  }
+  polled = true;
+  ready.push_back(running);
+  tasks[running].fiber->suspend();
+  if (races)
+    races->acquire(tasks[running].thread, counter.getAddress());
+  return counter.get();
+}
+
+/// The same place in the memory of another device or work item; -1 stands for
+/// the own one.
+char *Scheduler::locate(char *address, int64_t device, int64_t item) {
+  const Task &own = tasks[running];
+  auto isWithin = [&](const void *base, int64_t bytes) {
+    auto *begin = static_cast<const char *>(base);
+    return begin <= address && address < begin + bytes;
+  };
+  std::size_t target = device < 0 ? own.device : device;
+  const DeviceBuffers &from = devices[own.device], &to = devices[target];
+  if (char *arena = own.arena.get(); isWithin(arena, kernel.info.arenaBytes)) {
+    std::size_t index = firstTasks[target] + (item < 0 ? own.item : item);
+    // A device whose grid is empty has nobody to receive.
+    if (index >= tasks.size() || tasks[index].device != target)
+      return address;
+    return getArena(tasks[index]) + (address - arena);
+  }
+  if (char *base = shared[own.device].get();
+      isWithin(base, kernel.info.tasks->sharedBytes))
+    return shared[target].get() + (address - base);
+  for (std::size_t i = 0; i < from.data.size(); ++i) {
+    auto *base = static_cast<char *>(from.data[i]);
+    if (isWithin(base, from.sizes[i]))
+      return static_cast<char *>(to.data[i]) + (address - base);
+  }
+  return address;
+}
+
+void Scheduler::startCopy(Copy copy) {
+  copy.task = running;
+  if (races)
+    copy.thread = races->fork(tasks[running].thread, running);
+  copies.push_back(std::move(copy));
+  if (!seeded && !copies.back().isRemote())
+    finishCopy(copies.size() - 1);
+  pause();
+}
+
+void Scheduler::finishCopy(std::size_t place) {
+  Copy copy = std::move(copies[place]);
+  copies.erase(copies.begin() + place);
+  copy.region.forEachRun([&](int64_t from, int64_t to, int64_t bytes) {
+    std::memmove(copy.dest + to, copy.source + from, bytes);
+  });
+  if (races) {
+    copy.region.forEachRun([&](int64_t from, int64_t to, int64_t bytes) {
+      races->access(copy.thread, copy.source + from, bytes, AccessKind::Read,
+                    copy.sites[0]);
+      races->access(copy.thread, copy.dest + to, bytes, AccessKind::Write,
+                    copy.sites[1]);
+    });
+    for (Counter counter : copy.counters)
+      if (counter.getAddress())
+        races->release(copy.thread, counter.getAddress());
+    races->join(copy.thread);
+  }
+  for (Counter counter : copy.counters)
+    if (counter.getAddress()) {
+      counter.add(copy.bytes);
+      wake(counter);
+    }
+}
+
+void Scheduler::access(const char *base, const StridedRegion &region,
+                       AccessKind kind, int64_t site) {
+  if (races)
+    region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
+      races->access(tasks[running].thread, base + offset, bytes, kind, site);
+    });
+}
+
+//===----------------------------------------------------------------------===//
+// What went wrong
+//===----------------------------------------------------------------------===//
+
+std::optional<std::string> Scheduler::describeFailure() const {
+  if (outOfMemory)
+    return describeLackOfMemory(kernel.info);
+  for (const Task &task : tasks)
+    if (task.status[0] != 0)
+      return describeCheck(kernel.info, task.status);
+  if (races && races->getRace())
+    return describeRace(kernel.info, *races->getRace());
+  if (isOver())
+    return std::nullopt;
+  std::size_t first = *std::min_element(blocked.begin(), blocked.end());
+  const Task &task = tasks[first];
+  std::string text = "kernel `" + kernel.info.name +
+                     "` looks at a semaphore that nothing can signal";
+  if (task.wait.counter.getAddress())
+    text =
+        describeCheck(kernel.info, {task.wait.diagnostic,
+                                    task.wait.counter.get(), task.wait.amount});
+  if (tasks.size() > 1)
+    text += "; " + std::to_string(blocked.size()) + " of " +
+            std::to_string(tasks.size()) + " programs wait";
+  return text;
+}
+
+} // namespace gridir::cpu

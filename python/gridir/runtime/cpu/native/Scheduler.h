@@ -1,0 +1,137 @@
+//===- Scheduler.h - Which task runs next ---------------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_SCHEDULER_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_SCHEDULER_H
+
+#include "CheckReport.h"
+#include "Counter.h"
+#include "Fiber.h"
+#include "Races.h"
+#include "StridedRegion.h"
+#include "Tasks.h"
+
+#include <cstdlib>
+#include <deque>
+#include <random>
+
+namespace gridir::cpu {
+
+struct Free {
+  void operator()(void *pointer) const { std::free(pointer); }
+};
+using Memory = std::unique_ptr<char, Free>;
+
+/// A semaphore and how much a task waits for.
+struct Wait {
+  Counter counter;
+  int64_t amount = 0;
+  int64_t diagnostic = 0;
+};
+
+struct Task {
+  std::size_t device = 0;
+  int64_t item = 0;
+  Memory arena;
+  std::unique_ptr<Fiber> fiber;
+  Status status = {};
+  Wait wait;
+  RaceDetector::Thread thread = 0;
+};
+
+/// A copy that was started and is not done.
+struct Copy {
+  const char *source;
+  char *dest;
+  StridedRegion region;
+  /// What is added to which semaphores when it is done.
+  int64_t bytes;
+  std::array<Counter, 2> counters;
+  /// Sites of what it reads and what it writes.
+  std::array<int64_t, 2> sites;
+  std::size_t task = 0;
+  RaceDetector::Thread thread = 0;
+
+  /// Only a copy to another task is counted where it is sent from, too.
+  bool isRemote() const { return counters[1].getAddress(); }
+};
+
+/// The tasks of one call, of which one runs at a time.
+class Scheduler {
+public:
+  Scheduler(const Kernel &kernel, const std::vector<DeviceBuffers> &devices)
+      : kernel(kernel), devices(devices), seeded(kernel.info.tasks->seed),
+        random(kernel.info.tasks->seed.value_or(0)) {
+    if (!kernel.info.accesses.empty())
+      races.emplace();
+  }
+
+  /// Runs all tasks, and gives the message of what went wrong, or nothing.
+  std::optional<std::string> run();
+
+  /// The scheduler whose task runs on this thread.
+  static Scheduler *getCurrent();
+
+  // Called by the task that runs.
+  void signal(Counter counter, int64_t amount);
+  void wait(Counter counter, int64_t amount, bool keep, int64_t diagnostic);
+  int64_t read(Counter counter);
+  char *locate(char *address, int64_t device, int64_t item);
+  char *getShared() { return shared[tasks[running].device].get(); }
+  int64_t getDevice() { return devices[tasks[running].device].number; }
+  void startCopy(Copy copy);
+  void pause();
+
+  void access(const char *base, const StridedRegion &region, AccessKind kind,
+              int64_t site);
+
+  /// What the kernel says of the next copy or access before it.
+  std::vector<StridedRegion::Dim> dims;
+  std::array<int64_t, 2> sites = {};
+
+private:
+  bool createTasks();
+  bool isOver() const { return numDone == tasks.size() && copies.empty(); }
+  bool step();
+  void runTask(std::size_t task);
+  bool prepare(Task &task);
+  void finish(Task &task);
+  void finishCopy(std::size_t place);
+  void wake(Counter counter);
+  char *getArena(Task &task);
+  std::size_t pickStarting();
+  std::optional<std::string> describeFailure() const;
+
+  const Kernel &kernel;
+  const std::vector<DeviceBuffers> &devices;
+  const bool seeded;
+  std::mt19937_64 random;
+
+  /// All tasks, those of a device in the order of its work items.
+  std::vector<Task> tasks;
+  std::vector<std::size_t> firstTasks;
+  std::vector<Memory> shared;
+  /// The tasks that have not started, the next one last.
+  std::vector<std::size_t> unstarted;
+  /// Those that could go on, and those that wait for a semaphore.
+  std::deque<std::size_t> ready;
+  std::vector<std::size_t> blocked;
+  std::vector<Copy> copies;
+  std::size_t running = 0, numDone = 0;
+  int64_t idlePolls = 0;
+  bool polled = false, outOfMemory = false;
+  /// None where nobody looks for races.
+  std::optional<RaceDetector> races;
+  /// Stacks and arenas of tasks that are done.
+  std::vector<std::unique_ptr<Fiber>> idleFibers;
+  std::vector<Memory> idleArenas;
+};
+
+} // namespace gridir::cpu
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_SCHEDULER_H
