@@ -101,16 +101,16 @@ def error_from_diagnostics(
         return CompileError(f"{stage} failed without a diagnostic", kernel=kernel, stage=stage, details=details)
     chosen = next((d for d in errors if d.frames), errors[0])
     others = (*chosen.notes, *(d for d in diagnostics if d is not chosen))
-    # MLIR appends the whole op that it speaks of.
-    operations = [d.message for d in others if d.message.startswith(_CURRENT_OPERATION)]
+    details_of_mlir = [d.message for d in others if d.message.startswith(_DETAILS)]
     return CompileError(
         chosen.message,
         kernel=kernel,
         frames=chosen.frames,
-        notes=[str(d) for d in others if not d.message.startswith(_CURRENT_OPERATION)],
+        notes=[str(d) for d in others if not d.message.startswith(_DETAILS)],
         stage=stage,
-        details="\n".join([*operations, details]).strip(),
+        details="\n".join([*details_of_mlir, details]).strip(),
     )
 
 
-_CURRENT_OPERATION = "see current operation: "
+# MLIR appends the whole op that it speaks of, and who wrote the bytecode that it reads: nothing about the author's code.
+_DETAILS = ("see current operation: ", "in bytecode version ")

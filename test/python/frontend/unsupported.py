@@ -39,3 +39,19 @@ try:
     jax.vmap(lambda a: gridir.lower(pl.pallas_call(by_name, out_shape=x), x) and a, axis_name="rows")(jnp.zeros(2))
 except Error as error:
     print(type(error).__name__, error)
+
+
+def outside(x_ref, o_ref):
+    o_ref[0, 0, 0] = x_ref[0, 100, 0]
+
+
+# An index that is a number is known to be outside before anything runs; nothing is said of MLIR's own files.
+# CHECK: CompileError 'grid.slice_ref' op expected a window inside dimension 1 of size 8, got offset 100
+# CHECK: unsupported.py:{{[0-9]+}}
+# CHECK-NOT: bytecode
+# CHECK: the end
+try:
+    gridir.lower(pl.pallas_call(outside, out_shape=x), x).compile()
+except Error as error:
+    print(type(error).__name__, error)
+print("the end")
