@@ -29,6 +29,12 @@ def ConvertGridToLoopsPass : Pass<"convert-grid-to-loops", "::mlir::ModuleOp"> {
     report, whose messages are the module attribute `gridir.diagnostics`, and the
     program goes on with a safe index.
 
+    With `grid.tasks` (`grid-plan-tasks`) copies and semaphores are calls of the
+    runtime, which may let another work item run there. The memory of a Ref is
+    then marked `gridir.pinned`, since others may know where it is, or
+    `gridir.shared` where it is one for all; `gridir.zeroed_operands` are the
+    semaphores that the call makes.
+
     Before:
 
     ```mlir

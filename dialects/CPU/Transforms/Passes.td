@@ -301,6 +301,10 @@ def CPUPlanArenaPass : Pass<"cpu-plan-arena", "::mlir::ModuleOp"> {
     and over a whole loop when a use of it lies in a loop that it was not
     allocated in. The size is left in `gridir.arena_bytes`.
 
+    A buffer marked `gridir.pinned` shares its bytes with no other one. Buffers
+    marked `gridir.shared` are views of memory that all work items share, which
+    the runtime gives; its size is left in `gridir.shared_bytes`.
+
     Before:
 
     ```mlir
