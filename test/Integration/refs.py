@@ -12,6 +12,7 @@ import numpy as np
 from gridir.testing import difference, interpreted
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
+from jax.experimental.pallas import tpu_sc as plsc
 from jax.experimental.pallas import triton
 
 X = np.arange(8 * 16, dtype=np.float32).reshape(8, 16)
@@ -279,3 +280,20 @@ with gridir.installed():
 # CHECK-NEXT: printed 0
 # CHECK-NEXT: row 1 1144.0
 # CHECK-NEXT: printed 1
+
+
+# SparseCore's bitcast changes the last dimension, and is not the TensorCore's primitive of the same name.
+def bits(dtype):
+    def kernel(x_ref, o_ref):
+        o_ref[...] = plsc.bitcast(x_ref[...], dtype)
+
+    return kernel
+
+
+for dtype in (np.int32, np.int16):
+    expected = X.view(dtype)
+    with gridir.installed():
+        got = pl.pallas_call(bits(dtype), out_shape=jax.ShapeDtypeStruct(expected.shape, dtype))(X)
+    # CHECK-NEXT: bits of int32: None
+    # CHECK-NEXT: bits of int16: None
+    print(f"bits of {np.dtype(dtype)}: {difference(got, expected)}")

@@ -18,12 +18,29 @@ from jax._src import tpu_custom_call as _tpu_custom_call
 from jax._src.interpreters import mlir as _mlir
 from jax._src.pallas.mosaic import core as _tpu_core
 from jax._src.pallas.mosaic import pallas_call_registration as _registration
+from jax._src.pallas.mosaic import sc_primitives as _sc_primitives
 from jax.sharding import AbstractDevice, AbstractMesh
 
 from gridir.frontend import jax_compat  # noqa: F401  (checks JAX's version first)
 
 jax_lowering = _registration.pallas_call_tpu_lowering_rule
 """JAX's own rule for `pallas_call` on a TPU."""
+
+_SPARSE_CORE = {
+    primitive: f"sparse_core.{primitive.name}"
+    for primitive in (
+        _sc_primitives.bitcast_p,
+        _sc_primitives.gather_p,
+        _sc_primitives.load_p,
+        _sc_primitives.scatter_p,
+        _sc_primitives.swap_p,
+    )
+}
+
+
+def primitive_name(primitive: Any) -> str:
+    """The name by which a primitive has a rule; those of SparseCore have names that mean other primitives elsewhere."""
+    return _SPARSE_CORE.get(primitive, primitive.name)
 
 
 def abstract_device(kind: str = "TPU v5 lite") -> contextlib.AbstractContextManager[Any]:

@@ -16,6 +16,7 @@ from jax.extend import core
 from gridir.errors import Frame, UnsupportedError
 from gridir.frontend import emit, jax_compat, registry
 from gridir.frontend.context import KernelContext, RuleContext
+from gridir.frontend.jax_compat_tpu import primitive_name
 from gridir.frontend.rules import state
 from gridir.frontend.types import element_type, is_ref, value_type
 from gridir.mlir import ir
@@ -71,7 +72,7 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
     for eqn in jaxpr.eqns:
         if not eqn.effects and used.isdisjoint(eqn.outvars):
             continue
-        lowering = registry.find(eqn.primitive.name)
+        lowering = registry.find(primitive_name(eqn.primitive))
         source_info = kernel.place_of(eqn)
         ctx = RuleContext(kernel, eqn, used, source_info)
         with kernel.location(source_info):
@@ -160,9 +161,10 @@ def check_supported(name: str, jaxprs: Sequence[Any]) -> None:
     for jaxpr in jaxprs:
         for path in _equations(jaxpr):
             eqn = path[-1]
-            if registry.find(eqn.primitive.name) is None:
-                missing.setdefault(f"{eqn.primitive.name}[{_describe(eqn.params)}]", _place(path))
-                primitives.add(eqn.primitive.name)
+            primitive = primitive_name(eqn.primitive)
+            if registry.find(primitive) is None:
+                missing.setdefault(f"{primitive}[{_describe(eqn.params)}]", _place(path))
+                primitives.add(primitive)
     if not missing:
         return
     frames = list(missing.values())

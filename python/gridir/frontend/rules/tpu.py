@@ -152,6 +152,16 @@ def _bitcast(x: Any, *, ty: Any) -> Any:
     return jnp.swapaxes(y, -1, -2).reshape(*leading, rows * packing, columns)
 
 
+@decomposition("sparse_core.bitcast")
+def _sparse_core_bitcast(x: Any, *, dtype: Any) -> Any:
+    """Widths that differ change the last dimension."""
+    source, target = bit_width(x.dtype), bit_width(np.dtype(dtype))
+    if source < target:
+        x = x.reshape(*x.shape[:-1], -1, target // source)
+    y = lax.bitcast_convert_type(x, dtype)
+    return y.reshape(*y.shape[:-2], -1) if source > target else y
+
+
 def _integer(dtype: Any) -> Any:
     """The unsigned integer of the width of a dtype."""
     return jnp.dtype(f"uint{bit_width(jnp.dtype(dtype))}")
