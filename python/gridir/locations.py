@@ -112,5 +112,5 @@ def error_from_diagnostics(
     )
 
 
-# MLIR appends the whole op that it speaks of, and who wrote the bytecode that it reads: nothing about the author's code.
+# MLIR appends the whole op that it speaks of, and who wrote the bytecode that it reads.
 _DETAILS = ("see current operation: ", "in bytecode version ")
