@@ -44,8 +44,8 @@ Value createNumBytes(OpBuilder &builder, Location loc, Value ref) {
     bits = 2 * complexType.getElementType().getIntOrFloatBitWidth();
   else if (element.isIntOrFloat())
     bits = element.getIntOrFloatBitWidth();
-  return arith::ConstantIntOp::create(
-      builder, loc, llvm::divideCeil(type.getNumElements() * bits, 8), 64);
+  return createI64(builder, loc,
+                   llvm::divideCeil(type.getNumElements() * bits, 8));
 }
 
 void createCopy(OpBuilder &builder, CopyStartOp op) {
@@ -159,8 +159,7 @@ public:
     FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
     if (failed(counter))
       return failure();
-    Value amount = arith::ExtSIOp::create(rewriter, loc, rewriter.getI64Type(),
-                                          op.getAmount());
+    Value amount = toI64(rewriter, loc, op.getAmount());
     createSignal(rewriter, loc, *counter, amount);
     rewriter.eraseOp(op);
     return success();
@@ -177,8 +176,7 @@ public:
     FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
     if (failed(counter))
       return failure();
-    Value amount = arith::ExtSIOp::create(rewriter, loc, rewriter.getI64Type(),
-                                          op.getAmount());
+    Value amount = toI64(rewriter, loc, op.getAmount());
     createWait(rewriter, loc, lowering, *counter, amount, "the kernel",
                op.getKeep());
     rewriter.eraseOp(op);

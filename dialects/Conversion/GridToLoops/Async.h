@@ -22,11 +22,6 @@ mlir::FailureOr<mlir::Value> getCounter(KernelLowering &lowering,
 mlir::Value createNumBytes(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value ref);
 
-mlir::Value createI64(mlir::OpBuilder &builder, mlir::Location loc,
-                      int64_t value);
-mlir::Value toI64(mlir::OpBuilder &builder, mlir::Location loc,
-                  mlir::Value value);
-
 /// What an element of a memref takes there.
 int64_t getBytesPerElement(mlir::Value memref);
 

@@ -28,10 +28,6 @@ constexpr int64_t kLargest = (1 << (kOperandBits - 1)) - 1;
 /// What no kernel ever counts down to the largest that an operand holds.
 constexpr int64_t kEnough = int64_t(1) << 62;
 
-Value createCount(OpBuilder &builder, Location loc, int64_t count) {
-  return arith::ConstantIntOp::create(builder, loc, count, 64);
-}
-
 /// `dest` is what `fn` makes of each element of `source` and its own.
 void createMap(OpBuilder &builder, Location loc, Value source, Value dest,
                function_ref<Value(OpBuilder &, Location, Value, Value)> fn) {
@@ -54,7 +50,7 @@ Type getOperandCounterType(MLIRContext *context) {
 }
 
 void createZeroCounters(OpBuilder &builder, Location loc, Value counters) {
-  linalg::FillOp::create(builder, loc, createCount(builder, loc, 0), counters);
+  linalg::FillOp::create(builder, loc, createI64(builder, loc, 0), counters);
 }
 
 /// Adds what an operand holds to the counters of a kernel, of 64 bits.
@@ -65,10 +61,10 @@ static void addCountersFromOperand(OpBuilder &builder, Location loc,
       [](OpBuilder &builder, Location loc, Value held, Value old) -> Value {
         Value count =
             arith::ExtSIOp::create(builder, loc, builder.getI64Type(), held);
-        Value largest = createCount(builder, loc, kLargest);
+        Value largest = createI64(builder, loc, kLargest);
         Value full = arith::CmpIOp::create(
             builder, loc, arith::CmpIPredicate::eq, count, largest);
-        Value enough = createCount(builder, loc, kEnough);
+        Value enough = createI64(builder, loc, kEnough);
         count = arith::SelectOp::create(builder, loc, full, enough, count);
         return arith::AddIOp::create(builder, loc, old, count);
       });
@@ -126,7 +122,7 @@ void createOperandFromCounters(OpBuilder &builder, Location loc, Value counters,
                                Value operand) {
   createMap(builder, loc, counters, operand,
             [](OpBuilder &builder, Location loc, Value count, Value) -> Value {
-              Value largest = createCount(builder, loc, kLargest);
+              Value largest = createI64(builder, loc, kLargest);
               Value held = arith::MinSIOp::create(builder, loc, count, largest);
               return arith::TruncIOp::create(
                   builder, loc, getOperandCounterType(builder.getContext()),

@@ -69,19 +69,12 @@ void KernelLowering::reportIf(OpBuilder &builder, Location loc, Value condition,
   int64_t number = addDiagnostic(loc, message);
   scf::IfOp::create(
       builder, loc, condition, [&](OpBuilder &builder, Location loc) {
-        auto word = [&](Value value) -> Value {
-          Type i64 = builder.getI64Type();
-          if (!value)
-            return arith::ConstantIntOp::create(builder, loc, i64, 0);
-          if (value.getType().isIndex())
-            return arith::IndexCastOp::create(builder, loc, i64, value);
-          if (value.getType() != i64)
-            return arith::ExtSIOp::create(builder, loc, i64, value);
-          return value;
+        auto word = [&](Value value) {
+          return value ? toI64(builder, loc, value)
+                       : createI64(builder, loc, 0);
         };
-        SmallVector<Value> words{
-            arith::ConstantIntOp::create(builder, loc, number, 64), word(first),
-            word(second)};
+        SmallVector<Value> words{createI64(builder, loc, number), word(first),
+                                 word(second)};
         Value zero = createIndex(builder, loc, 0);
         Value stored = memref::LoadOp::create(builder, loc, status, zero);
         Value isFirst = arith::CmpIOp::create(
@@ -163,6 +156,19 @@ ResultRange createRuntimeCall(OpBuilder &builder, Location loc,
 
 Value createIndex(OpBuilder &builder, Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+Value createI64(OpBuilder &builder, Location loc, int64_t value) {
+  return arith::ConstantIntOp::create(builder, loc, value, 64);
+}
+
+Value toI64(OpBuilder &builder, Location loc, Value value) {
+  Type i64 = builder.getI64Type();
+  if (value.getType().isIndex())
+    return arith::IndexCastOp::create(builder, loc, i64, value);
+  if (value.getType() != i64)
+    return arith::ExtSIOp::create(builder, loc, i64, value);
+  return value;
 }
 
 Value toIndex(OpBuilder &builder, Location loc, Value value) {

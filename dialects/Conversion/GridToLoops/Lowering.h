@@ -127,6 +127,13 @@ mlir::ResultRange createRuntimeCall(mlir::OpBuilder &builder,
                                     llvm::StringRef name, mlir::ValueRange args,
                                     mlir::TypeRange results = {});
 
+mlir::Value createI64(mlir::OpBuilder &builder, mlir::Location loc,
+                      int64_t value);
+
+/// A signed integer or index as an i64.
+mlir::Value toI64(mlir::OpBuilder &builder, mlir::Location loc,
+                  mlir::Value value);
+
 /// An i32, i64 or index as an index.
 mlir::Value toIndex(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value value);

@@ -23,17 +23,6 @@ using namespace gridir::grid;
 
 namespace gridir {
 
-Value createI64(OpBuilder &builder, Location loc, int64_t value) {
-  return arith::ConstantIntOp::create(builder, loc, value, 64);
-}
-
-Value toI64(OpBuilder &builder, Location loc, Value value) {
-  if (value.getType().isIndex())
-    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                      value);
-  return arith::ExtSIOp::create(builder, loc, builder.getI64Type(), value);
-}
-
 int64_t getBytesPerElement(Value memref) {
   Type element = cast<MemRefType>(memref.getType()).getElementType();
   if (auto complexType = dyn_cast<ComplexType>(element))
@@ -97,13 +86,11 @@ FailureOr<Value> createItemOfCore(OpBuilder &builder, KernelLowering &lowering,
     item = arith::MulIOp::create(builder, loc, item, lowering.gridSizes[d]);
     item = arith::AddIOp::create(builder, loc, item, ids[d]);
   }
-  Value own = zero;
-  for (unsigned d : lowering.parallelDims) {
-    own = arith::MulIOp::create(builder, loc, own, lowering.gridSizes[d]);
-    own = arith::AddIOp::create(builder, loc, own, lowering.programIds[d]);
-  }
-  Value safe = arith::SelectOp::create(builder, loc, outside, own, item);
-  return toI64(builder, loc, safe);
+  // The runtime takes -1 for the own one.
+  return arith::SelectOp::create(builder, loc, outside,
+                                 createI64(builder, loc, -1),
+                                 toI64(builder, loc, item))
+      .getResult();
 }
 
 /// The number of the receiving device, or -1 for the own one.
@@ -160,26 +147,40 @@ void createWait(OpBuilder &builder, Location loc, KernelLowering &lowering,
                      createI64(builder, loc, diagnostic)});
 }
 
-class TaskCopyStartPattern : public LoweringPattern<CopyStartOp> {
+/// A pattern of an op on one semaphore.
+template <typename OpT> class SemaphorePattern : public LoweringPattern<OpT> {
 public:
-  using LoweringPattern::LoweringPattern;
+  using LoweringPattern<OpT>::LoweringPattern;
 
-  LogicalResult matchAndRewrite(CopyStartOp op,
+  LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
+    FailureOr<CounterPlace> counter =
+        createCounterPlace(rewriter, this->lowering, op, op.getSem());
+    return failed(counter) ? failure() : lower(op, *counter, rewriter);
+  }
+
+protected:
+  virtual LogicalResult lower(OpT op, CounterPlace counter,
+                              PatternRewriter &rewriter) const = 0;
+};
+
+class TaskCopyStartPattern : public SemaphorePattern<CopyStartOp> {
+public:
+  using SemaphorePattern::SemaphorePattern;
+
+protected:
+  LogicalResult lower(CopyStartOp op, CounterPlace arrived,
+                      PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    FailureOr<CounterPlace> arrived =
-        createCounterPlace(rewriter, lowering, op, op.getSem());
-    if (failed(arrived))
-      return failure();
     FailureOr<Value> arrivedThere =
-        createRemoteAddress(rewriter, lowering, op, arrived->address);
+        createRemoteAddress(rewriter, lowering, op, arrived.address);
     Value none = createI64(rewriter, loc, 0);
     FailureOr<CounterPlace> sent = CounterPlace{none, none};
     if (op.getSrcSem())
       sent = createCounterPlace(rewriter, lowering, op, op.getSrcSem());
     if (failed(arrivedThere) || failed(sent))
       return failure();
-    arrived->address = *arrivedThere;
+    arrived.address = *arrivedThere;
     Value bytes = createNumBytes(rewriter, loc, op.getDest());
 
     Value source = getMemRef(op.getSource()), dest = getMemRef(op.getDest());
@@ -191,7 +192,7 @@ public:
                                  "regular distances in memory");
       createCopy(rewriter, op);
       createRuntimeCall(rewriter, loc, lowering, "gridirTaskSignal",
-                        {arrived->address, arrived->bits, bytes});
+                        {arrived.address, arrived.bits, bytes});
       rewriter.eraseOp(op);
       return success();
     }
@@ -212,7 +213,7 @@ public:
     createRuntimeCall(rewriter, loc, lowering, "gridirTaskCopy",
                       {createAddress(rewriter, loc, source), *to,
                        createI64(rewriter, loc, getBytesPerElement(dest)),
-                       bytes, arrived->address, arrived->bits, sent->address,
+                       bytes, arrived.address, arrived.bits, sent->address,
                        sent->bits});
     rewriter.eraseOp(op);
     return success();
@@ -233,18 +234,15 @@ private:
   }
 };
 
-class TaskCopyWaitPattern : public LoweringPattern<CopyWaitOp> {
+class TaskCopyWaitPattern : public SemaphorePattern<CopyWaitOp> {
 public:
-  using LoweringPattern::LoweringPattern;
+  using SemaphorePattern::SemaphorePattern;
 
-  LogicalResult matchAndRewrite(CopyWaitOp op,
-                                PatternRewriter &rewriter) const override {
+protected:
+  LogicalResult lower(CopyWaitOp op, CounterPlace counter,
+                      PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    FailureOr<CounterPlace> counter =
-        createCounterPlace(rewriter, lowering, op, op.getSem());
-    if (failed(counter))
-      return failure();
-    createWait(rewriter, loc, lowering, *counter,
+    createWait(rewriter, loc, lowering, counter,
                createNumBytes(rewriter, loc, op.getDest()),
                "a copy to " + lowering.getName(op.getDest()), /*keep=*/false);
     rewriter.eraseOp(op);
@@ -252,41 +250,35 @@ public:
   }
 };
 
-class TaskSignalPattern : public LoweringPattern<SemaphoreSignalOp> {
+class TaskSignalPattern : public SemaphorePattern<SemaphoreSignalOp> {
 public:
-  using LoweringPattern::LoweringPattern;
+  using SemaphorePattern::SemaphorePattern;
 
-  LogicalResult matchAndRewrite(SemaphoreSignalOp op,
-                                PatternRewriter &rewriter) const override {
+protected:
+  LogicalResult lower(SemaphoreSignalOp op, CounterPlace counter,
+                      PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    FailureOr<CounterPlace> counter =
-        createCounterPlace(rewriter, lowering, op, op.getSem());
-    if (failed(counter))
-      return failure();
     FailureOr<Value> there =
-        createRemoteAddress(rewriter, lowering, op, counter->address);
+        createRemoteAddress(rewriter, lowering, op, counter.address);
     if (failed(there))
       return failure();
     createRuntimeCall(
         rewriter, loc, lowering, "gridirTaskSignal",
-        {*there, counter->bits, toI64(rewriter, loc, op.getAmount())});
+        {*there, counter.bits, toI64(rewriter, loc, op.getAmount())});
     rewriter.eraseOp(op);
     return success();
   }
 };
 
-class TaskWaitPattern : public LoweringPattern<SemaphoreWaitOp> {
+class TaskWaitPattern : public SemaphorePattern<SemaphoreWaitOp> {
 public:
-  using LoweringPattern::LoweringPattern;
+  using SemaphorePattern::SemaphorePattern;
 
-  LogicalResult matchAndRewrite(SemaphoreWaitOp op,
-                                PatternRewriter &rewriter) const override {
+protected:
+  LogicalResult lower(SemaphoreWaitOp op, CounterPlace counter,
+                      PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    FailureOr<CounterPlace> counter =
-        createCounterPlace(rewriter, lowering, op, op.getSem());
-    if (failed(counter))
-      return failure();
-    createWait(rewriter, loc, lowering, *counter,
+    createWait(rewriter, loc, lowering, counter,
                toI64(rewriter, loc, op.getAmount()), "the kernel",
                op.getKeep());
     rewriter.eraseOp(op);
@@ -294,19 +286,16 @@ public:
   }
 };
 
-class TaskReadPattern : public LoweringPattern<SemaphoreReadOp> {
+class TaskReadPattern : public SemaphorePattern<SemaphoreReadOp> {
 public:
-  using LoweringPattern::LoweringPattern;
+  using SemaphorePattern::SemaphorePattern;
 
-  LogicalResult matchAndRewrite(SemaphoreReadOp op,
-                                PatternRewriter &rewriter) const override {
+protected:
+  LogicalResult lower(SemaphoreReadOp op, CounterPlace counter,
+                      PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    FailureOr<CounterPlace> counter =
-        createCounterPlace(rewriter, lowering, op, op.getSem());
-    if (failed(counter))
-      return failure();
     Value held = createRuntimeCall(rewriter, loc, lowering, "gridirTaskRead",
-                                   {counter->address, counter->bits},
+                                   {counter.address, counter.bits},
                                    rewriter.getI64Type())
                      .front();
     rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, rewriter.getI32Type(),

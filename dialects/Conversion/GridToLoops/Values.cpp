@@ -71,7 +71,6 @@ public:
   LogicalResult matchAndRewrite(PrintOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Type i64 = rewriter.getI64Type();
     Type pointer = LLVM::LLVMPointerType::get(getContext());
     SmallVector<Attribute> types;
     for (auto [i, value] : llvm::enumerate(op.getValues())) {
@@ -88,11 +87,9 @@ public:
                                                 IntegerType::Unsigned));
       types.push_back(TypeAttr::get(type));
     }
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantIntOp::create(rewriter, loc, value, 64);
-    };
-    createRuntimeCall(rewriter, loc, lowering, "gridirPrintBegin",
-                      {constant(lowering.addPrint(op.getFormat(), types))});
+    createRuntimeCall(
+        rewriter, loc, lowering, "gridirPrintBegin",
+        {createI64(rewriter, loc, lowering.addPrint(op.getFormat(), types))});
     for (Value value : op.getValues()) {
       Value tensor = toTensor(rewriter, loc, value);
       auto type = cast<RankedTensorType>(tensor.getType());
@@ -103,10 +100,11 @@ public:
           /*restrict=*/true, /*writable=*/true);
       Value address =
           memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc, memory);
-      address = arith::IndexCastOp::create(rewriter, loc, i64, address);
-      Value data = LLVM::IntToPtrOp::create(rewriter, loc, pointer, address);
-      createRuntimeCall(rewriter, loc, lowering, "gridirPrintValue",
-                        {data, constant(type.getNumElements())});
+      Value data = LLVM::IntToPtrOp::create(rewriter, loc, pointer,
+                                            toI64(rewriter, loc, address));
+      createRuntimeCall(
+          rewriter, loc, lowering, "gridirPrintValue",
+          {data, createI64(rewriter, loc, type.getNumElements())});
     }
     createRuntimeCall(rewriter, loc, lowering, "gridirPrintEnd", {});
     rewriter.eraseOp(op);
