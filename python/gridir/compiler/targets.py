@@ -24,6 +24,7 @@ class Target:
       stages: names of the forms that a kernel takes, in order. The first is the frontend's module.
       options: the class of its options.
       module: the module that has its `pipeline_until` and `prepare`.
+      runs: whether something runs the kernels that JAX calls; of others there is only the code.
       chip: the chip that a person named after the target, as in "gpu:sm_80"; "" for the default of the options.
     """
 
@@ -32,6 +33,7 @@ class Target:
     stages: tuple[str, ...]
     options: type[Any]
     module: str
+    runs: bool = True
     chip: str = ""
 
     @property
@@ -80,6 +82,7 @@ GPU = Target(
     stages=("grid", "grid-planned", "loops", "bufferized", "mapped", "gpu", "nvvm", "ptx"),
     options=GpuOptions,
     module="gridir.compiler.ptx",
+    runs=False,
 )
 
 TARGETS = {target.name: target for target in (CPU, TPU, GPU)}

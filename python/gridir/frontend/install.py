@@ -63,10 +63,17 @@ def current() -> Installation | None:
 
 
 def _make(platforms: tuple[str, ...], replace_interpret: bool, options: Options | None) -> Installation:
-    known = {target.platform for target in TARGETS.values()}
+    """What runs kernels on these platforms."""
+    targets = {target.platform: target for target in TARGETS.values()}
+    runs = ", ".join(sorted(platform for platform, target in targets.items() if target.runs))
     for platform in platforms:
-        if platform not in known:
-            raise OptionError(f"expected platforms among {', '.join(sorted(known))}, got {platform!r}")
+        if platform not in targets:
+            raise OptionError(f"expected platforms among {runs}, got {platform!r}")
+        if not targets[platform].runs:
+            raise OptionError(
+                f"expected platforms among {runs}, got {platform!r}, on which nothing launches gridir's kernels yet",
+                notes=[f"gridir.lower(f, ..., target={targets[platform].name!r}) shows and assembles them"],
+            )
         register(platform)
     return Installation(tuple(platforms), replace_interpret, options)
 
@@ -103,7 +110,8 @@ def install(
         late as a wait for them allows; None for program order.
 
     Raises:
-      OptionError: for a platform that gridir has no target for, and for a check that there is not.
+      OptionError: for a platform that gridir has no target for or launches no kernels on, and for a check that there
+        is not.
 
     Example:
       >>> import gridir
@@ -136,8 +144,8 @@ def installed(
 def capturing(platform: str, replace_interpret: bool, options: Options) -> Iterator[Captured]:
     """Collects the kernels that JAX lowers on this thread while the context is entered."""
     captured = Captured()
-    installation = dataclasses.replace(_make((platform,), replace_interpret, options), captured=captured)
-    with _context(installation):
+    register(platform)
+    with _context(Installation((platform,), replace_interpret, options, captured)):
         yield captured
 
 

@@ -99,8 +99,18 @@ gridir.install(replace_interpret=True)
 # CHECK: replaced: native native
 print("replaced:", outcome(), outcome(interpreted))
 
-try:
-    gridir.install(platforms=("abacus",))
-except gridir.OptionError as error:
-    # CHECK: expected platforms among cpu, cuda, tpu, got 'abacus'
-    print(error)
+for platform in ("abacus", "cuda"):
+    for install in (gridir.install, lambda **kwargs: gridir.installed(**kwargs).__enter__()):
+        try:
+            install(platforms=("cpu", platform))
+        except gridir.OptionError as error:
+            # CHECK: expected platforms among cpu, tpu, got 'abacus'
+            # CHECK: expected platforms among cpu, tpu, got 'abacus'
+            # A call that nothing launches would only fail when XLA looks for it.
+            # CHECK: expected platforms among cpu, tpu, got 'cuda', on which nothing launches gridir's kernels yet
+            # CHECK-NEXT: gridir.lower(f, ..., target='gpu') shows and assembles them
+            # CHECK: expected platforms among cpu, tpu, got 'cuda', on which nothing launches gridir's kernels yet
+            print(error)
+# What was refused is not in force.
+# CHECK: still: native
+print("still:", outcome())
