@@ -322,6 +322,12 @@ def carried_scratch(x: Any, y: Any) -> Any:
     )(x, y)
 
 
+@row(numbers(8), want=lambda x: ())
+def writes_nothing(x: Any) -> Any:
+    """A kernel without outputs, of which nothing is left to map."""
+    return pl.pallas_call(lambda x_ref: None, out_shape=(), grid=(3,))(x)
+
+
 def problems_of(function: Callable[..., Any], args: Any, reference: Callable[..., Any] | None) -> list[str]:
     if reference is not None:
         want = reference(*args)
@@ -352,5 +358,5 @@ def main() -> None:
     print(f"{correct} of {len(ROWS)} equal interpret mode, {compiled} become PTX")
 
 
-# CHECK: 27 of 27 equal interpret mode, 27 become PTX
+# CHECK: 28 of 28 equal interpret mode, 28 become PTX
 main()

@@ -34,22 +34,31 @@ public:
     FailureOr<func::FuncOp> kernel = getKernelFunction(module);
     if (failed(kernel))
       return signalPassFailure();
-    FailureOr<scf::ForallOp> ctas = getBlockLoop(*kernel);
     std::optional<int64_t> numThreads = getInteger(module, kNumThreads);
-    if (failed(ctas) || !numThreads) {
-      if (!numThreads)
-        module.emitError("expected the threads of a CTA in 'gridir.num_threads'"
-                         "; run gpu-map-threads first");
+    if (!numThreads) {
+      module.emitError("expected the threads of a CTA in 'gridir.num_threads'"
+                       "; run gpu-map-threads first");
       return signalPassFailure();
     }
     int64_t workspace = getInteger(module, kWorkspaceBytes).value_or(0);
-    bool oneCta = ctas->getStaticUpperBound()[0] == 1;
+    // A kernel that writes nothing has lost its loop to the canonicalizer. It
+    // is still launched by whoever calls it, once.
+    scf::ForallOp ctas;
+    if (!isEmpty(*kernel)) {
+      FailureOr<scf::ForallOp> loop = getBlockLoop(*kernel);
+      if (failed(loop))
+        return signalPassFailure();
+      ctas = *loop;
+    }
+    bool oneCta = !ctas || ctas.getStaticUpperBound()[0] == 1;
 
     mlir::gpu::GPUFuncOp function =
         createFunction(*kernel, *numThreads, workspace);
-    mapMemory(*ctas, function, workspace);
-    mapThreads(*ctas, *numThreads);
-    mapBlocks(*ctas);
+    if (ctas) {
+      mapMemory(ctas, function, workspace);
+      mapThreads(ctas, *numThreads);
+      mapBlocks(ctas);
+    }
     kernel->erase();
 
     Builder builder(module);
@@ -61,6 +70,10 @@ public:
   }
 
 private:
+  static bool isEmpty(func::FuncOp kernel) {
+    return kernel.getBody().front().without_terminator().empty();
+  }
+
   /// A name that PTX takes: letters, digits and underscores.
   static std::string toPtxName(StringRef name) {
     std::string result;

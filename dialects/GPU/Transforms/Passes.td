@@ -326,7 +326,8 @@ def GPUOutlineKernelPass : Pass<"gpu-outline-kernel", "::mlir::ModuleOp"> {
     external array whose size the launch gives. The arguments are those of the
     kernel, in their order, and then the workspace of the first CTA, which the
     workspaces of the others follow. `ptxas` is told that one CTA on a
-    multiprocessor is enough, so that it spills no registers to fit more.
+    multiprocessor is enough, so that it spills no registers to fit more. A
+    kernel that does nothing has no loop and becomes an empty kernel of one CTA.
 
     What a launch needs is left on the module: `gridir.num_ctas` (absent where
     the grid is dynamic: `@k.range` computes it), `gridir.num_threads`,

@@ -1,0 +1,17 @@
+// RUN: gridir-opt %s --gpu-outline-kernel | FileCheck %s
+
+// A kernel that writes nothing, whose loop over CTAs is gone, is launched all
+// the same.
+// CHECK: gridir.num_ctas = 1
+// CHECK: gpu.func @k(
+// CHECK-SAME: kernel
+// CHECK-NEXT: gpu.return
+module attributes {gridir.kernel = "k", gridir.num_threads = 128 : i64} {
+  func.func @k(%x: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    return
+  }
+  func.func @k.range() -> index {
+    %c16 = arith.constant 16 : index
+    return %c16 : index
+  }
+}
