@@ -1,4 +1,5 @@
-# A conversion that is left to a TPU's own instruction gives what JAX gives: at the ends of the range, and for NaN.
+# A conversion that is left to a TPU's own instruction gives what JAX gives, natively and in the interpreter of Mosaic
+# modules: at the ends of the range, and for NaN.
 #
 # RUN: %python %s | FileCheck %s
 
@@ -7,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from gridir.compiler.options import CpuOptions
-from gridir.testing import difference, interpreted
+from gridir.testing import difference, interpreted, mosaic_interpreted
 from jax.experimental import pallas as pl
 
 THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu")
@@ -27,16 +28,16 @@ FUNCTIONS = {
     "finite or one": lambda x: jnp.where(jnp.isfinite(x), x, 1).astype(jnp.int32),
 }
 
-# CHECK:      int32: None
-# CHECK-NEXT: int16: None
-# CHECK-NEXT: int8: None
-# CHECK-NEXT: uint8: None
-# CHECK-NEXT: clamped: None
-# CHECK-NEXT: clamped beyond the range: None
-# CHECK-NEXT: clamped, without a sign: None
-# CHECK-NEXT: bool: None
-# CHECK-NEXT: finite: None
-# CHECK-NEXT: finite or one: None
+# CHECK:      int32: None, None
+# CHECK-NEXT: int16: None, None
+# CHECK-NEXT: int8: None, None
+# CHECK-NEXT: uint8: None, None
+# CHECK-NEXT: clamped: None, None
+# CHECK-NEXT: clamped beyond the range: None, None
+# CHECK-NEXT: clamped, without a sign: None, None
+# CHECK-NEXT: bool: None, None
+# CHECK-NEXT: finite: None, None
+# CHECK-NEXT: finite or one: None, None
 x = jnp.asarray(np.resize(np.float32(EDGES), (32, 128)))
 for name, function in FUNCTIONS.items():
 
@@ -49,4 +50,6 @@ for name, function in FUNCTIONS.items():
     with interpreted():
         want = jax.jit(call)(x)
     got = gridir.lower(call, x, target="cpu", options=THROUGH_TPU).compile()(x)
-    print(f"{name}:", difference(got, want))
+    with mosaic_interpreted():
+        interpreters = jax.jit(call)(x)
+    print(f"{name}: {difference(got, want)}, {difference(interpreters, want)}")

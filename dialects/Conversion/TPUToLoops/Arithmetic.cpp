@@ -44,37 +44,48 @@ LogicalResult raiseWeird(tpu::WeirdOp op, Raising &raising) {
   return success();
 }
 
-/// The unit saturates and takes NaN to 0, where `arith.fptosi` means nothing.
-LogicalResult raiseFPToSI(arith::FPToSIOp op, Raising &raising) {
+/// The unit saturates and takes NaN to 0, where `arith` leaves undefined what
+/// does not fit, and a CPU gives what its instruction happens to.
+template <typename OpT>
+LogicalResult raiseFloatToInteger(OpT op, Raising &raising) {
   using Predicate = arith::CmpFPredicate;
+  constexpr bool isUnsigned = std::is_same_v<OpT, arith::FPToUIOp>;
   OpBuilder &builder = raising.builder;
   Location loc = op.getLoc();
   Value input = raising.get(op.getIn());
+  // The bounds of the integers are numbers of f32, and of nothing narrower.
+  if (getElementTypeOrSelf(input).getIntOrFloatBitWidth() < 32) {
+    Type wide = builder.getF32Type();
+    if (auto type = dyn_cast<ShapedType>(input.getType()))
+      wide = type.clone(wide);
+    input = arith::ExtFOp::create(builder, loc, wide, input);
+  }
   Type floats = input.getType(), integers = raising.convertType(op.getType());
   unsigned width = getElementTypeOrSelf(integers).getIntOrFloatBitWidth();
-  auto integer = [&](int64_t number) {
-    return createScalarOrSplatConstant(
-        builder, loc, integers,
-        builder.getIntegerAttr(getElementTypeOrSelf(integers), number)
-            .getValue());
+  auto integer = [&](const APInt &number) {
+    return createScalarOrSplatConstant(builder, loc, integers, number);
   };
-  Value end = createFloat(builder, loc, floats, std::ldexp(1.0, width - 1));
-  Value start = createFloat(builder, loc, floats, -std::ldexp(1.0, width - 1));
-  Value isAbove =
-      arith::CmpFOp::create(builder, loc, Predicate::OGE, input, end);
-  Value isBelow =
-      arith::CmpFOp::create(builder, loc, Predicate::OLT, input, start);
-  Value isInside = arith::AndIOp::create(
-      builder, loc,
-      arith::CmpFOp::create(builder, loc, Predicate::OLT, input, end),
-      arith::CmpFOp::create(builder, loc, Predicate::OGE, input, start));
+  auto compare = [&](Predicate predicate, double bound) -> Value {
+    return arith::CmpFOp::create(builder, loc, predicate, input,
+                                 createFloat(builder, loc, floats, bound));
+  };
+  double end = std::ldexp(1.0, isUnsigned ? width : width - 1);
+  double start = isUnsigned ? 0.0 : -end;
+  Value isLow = compare(Predicate::OLT, end);
+  Value isHigh = compare(Predicate::OGE, start);
+  Value isInside = arith::AndIOp::create(builder, loc, isLow, isHigh);
   Value zero = createFloat(builder, loc, floats, 0);
   Value safe = arith::SelectOp::create(builder, loc, isInside, input, zero);
-  Value result = arith::FPToSIOp::create(builder, loc, integers, safe);
-  result = arith::SelectOp::create(builder, loc, isBelow,
-                                   integer(llvm::minIntN(width)), result);
-  result = arith::SelectOp::create(builder, loc, isAbove,
-                                   integer(llvm::maxIntN(width)), result);
+  Value result = OpT::create(builder, loc, integers, safe);
+  if (!isUnsigned)
+    result = arith::SelectOp::create(
+        builder, loc, compare(Predicate::OLT, start),
+        integer(APInt::getSignedMinValue(width)), result);
+  APInt largest = isUnsigned ? APInt::getMaxValue(width)
+                             : APInt::getSignedMaxValue(width);
+  result =
+      arith::SelectOp::create(builder, loc, compare(Predicate::OGE, end),
+                              integer(largest), result);
   raising.set(op.getResult(), result);
   return success();
 }
@@ -84,7 +95,8 @@ LogicalResult raiseFPToSI(arith::FPToSIOp op, Raising &raising) {
 void addArithmeticRaisings(Raising &raising) {
   raising.add(raiseReciprocal);
   raising.add(raiseWeird);
-  raising.add(raiseFPToSI);
+  raising.add(raiseFloatToInteger<arith::FPToSIOp>);
+  raising.add(raiseFloatToInteger<arith::FPToUIOp>);
 }
 
 } // namespace gridir::tpu_to_loops

@@ -104,6 +104,39 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 8]>], outp
 
 // -----
 
+// A conversion saturates by comparisons, in a float that has the bounds of the integers; NaN is inside of none.
+
+// CHECK-LABEL: func.func @conversions(
+// CHECK: %[[END:.*]] = arith.constant dense<2.560000e+02> : tensor<32x128xf32>
+// CHECK: %[[LOW:.*]] = arith.cmpf olt, %[[X:.*]], %[[END]]
+// CHECK: %[[START:.*]] = arith.constant dense<0.000000e+00> : tensor<32x128xf32>
+// CHECK: %[[HIGH:.*]] = arith.cmpf oge, %[[X]], %[[START]]
+// CHECK: %[[INSIDE:.*]] = arith.andi %[[LOW]], %[[HIGH]]
+// CHECK: %[[SAFE:.*]] = arith.select %[[INSIDE]], %[[X]], %
+// CHECK: %[[NUMBER:.*]] = arith.fptoui %[[SAFE]]
+// CHECK: %[[LARGEST:.*]] = arith.constant dense<-1> : tensor<32x128xi8>
+// CHECK: arith.select %{{.*}}, %[[LARGEST]], %[[NUMBER]]
+// CHECK: %[[WIDE:.*]] = arith.extf %{{.*}} : tensor<32x128xf16> to tensor<32x128xf32>
+// CHECK: %[[NUMBER:.*]] = arith.fptosi %{{.*}} : tensor<32x128xf32> to tensor<32x128xi32>
+// CHECK: %[[SMALLEST:.*]] = arith.constant dense<-2147483648> : tensor<32x128xi32>
+// CHECK: arith.select %{{.*}}, %[[SMALLEST]], %[[NUMBER]]
+module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>], outputs = [#grid.operand<i32 [32, 128]>]}} {
+  func.func @conversions(%x: memref<32x128xf32, #tpu.memory_space<vmem>>, %o: memref<32x128xi32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
+    %c0 = arith.constant 0 : index
+    %v = vector.load %x[%c0, %c0] : memref<32x128xf32, #tpu.memory_space<vmem>>, vector<32x128xf32>
+    %u = arith.fptoui %v : vector<32x128xf32> to vector<32x128xi8>
+    %w = arith.extui %u : vector<32x128xi8> to vector<32x128xi32>
+    %h = arith.truncf %v : vector<32x128xf32> to vector<32x128xf16>
+    %s = arith.fptosi %h : vector<32x128xf16> to vector<32x128xi32>
+    %r = arith.addi %w, %s : vector<32x128xi32>
+    tpu.vector_store %o[%c0, %c0], %r {strides = array<i32>} : memref<32x128xi32, #tpu.memory_space<vmem>>, vector<32x128xi32>,
+    return
+  }
+}
+
+// -----
+
 module attributes {gridir.operands = {}} {
   func.func @barrier(%i: i32) attributes {tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 1>,
       dimension_semantics = [#tpu.dimension_semantics<arbitrary>]} {

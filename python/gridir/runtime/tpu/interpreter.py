@@ -450,6 +450,7 @@ _HANDLERS: dict[str, Callable[[Machine, Step, list[Any]], Sequence[Any]]] = {
     ),
     "arith.cmpf": _with_step(lambda step, x, y: ops.compare_floats(integer(step.attributes["predicate"]), x, y)),
     "arith.fptosi": _with_step(lambda step, x: ops.saturate(x, step.types[0][1])),
+    "arith.fptoui": _with_step(lambda step, x: ops.saturate(x, step.types[0][1], unsigned=True)),
     "arith.select": _row(np.where),
     "arith.bitcast": lambda _, step, xs: [np.asarray(xs[0]).view(step.types[0][1])[()]],
     "cf.assert": _assert,

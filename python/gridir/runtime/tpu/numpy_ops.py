@@ -162,13 +162,20 @@ CASTS = (
     "arith.sitofp",
     "arith.index_cast",
 )
-UNSIGNED_CASTS = ("arith.extui", "arith.uitofp", "arith.fptoui", "arith.index_castui")
+UNSIGNED_CASTS = ("arith.extui", "arith.uitofp", "arith.index_castui")
 
 
-def saturate(x: Any, dtype: Any) -> Any:
-    """The integers that a TPU converts floats to: towards zero, the nearest one there is, and 0 for NaN."""
+def saturate(x: Any, dtype: Any, unsigned: bool = False) -> Any:
+    """The integers that a TPU converts floats to: towards zero, the nearest one there is, and 0 for NaN.
+
+    Args:
+      x: the floats.
+      dtype: the dtype of the result, which keeps integers without a sign as if they had one.
+      unsigned: whether the nearest integer is sought from 0 on.
+    """
     info = ml_dtypes.iinfo(dtype)
-    return np.clip(np.nan_to_num(np.asarray(x, np.float64)), info.min, info.max).astype(np.int64).astype(dtype)
+    low, high = (0, 2**info.bits - 1) if unsigned else (info.min, info.max)
+    return np.clip(np.nan_to_num(np.asarray(x, np.float64)), low, high).astype(np.int64).astype(dtype)
 
 
 INTEGER_PREDICATES: tuple[Callable[[Any, Any], Any], ...] = (
