@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import weakref
-from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable
+from typing import Any
 
 from gridir.compiler.kernel import Kernel, make_kernel
 from gridir.compiler.options import CpuOptions
@@ -16,12 +17,10 @@ from gridir.compiler.passes import shared_context
 from gridir.compiler.targets import TARGETS, TPU, Target
 from gridir.errors import within_kernel
 from gridir.frontend import cpu_call, gpu_call, jax_compat, mosaic_callback, tpu_call
+from gridir.frontend.installation import Installation, current, in_force
 from gridir.frontend.interpret_params import with_interpret_params
 from gridir.frontend.lower_kernel import lower_kernel
 from gridir.frontend.request import KernelRequest
-
-if TYPE_CHECKING:
-    from gridir.frontend.install import Installation
 
 # For each kernel jaxpr that is alive, the kernels made of it: what is the same to JAX is lowered once.
 _kernels: weakref.WeakKeyDictionary[Any, dict[Hashable, Kernel]] = weakref.WeakKeyDictionary()
@@ -31,12 +30,8 @@ _kernels_lock = threading.Lock()
 _CALLS = {"cpu": cpu_call, "tpu": tpu_call, "gpu": gpu_call}
 
 
-def register(platform: str, current: Callable[[], Installation | None]) -> None:
-    """Hooks the kernel primitives of a platform, and the custom call where it is gridir's own.
-
-    Args:
-      current: gives the installation in force on the thread that lowers.
-    """
+def register(platform: str) -> None:
+    """Hooks the kernel primitives of a platform, and the custom call where it is gridir's own."""
     target = next(target for target in TARGETS.values() if target.platform == platform)
     _CALLS[target.name].register(platform)
 
@@ -80,15 +75,17 @@ def get_kernel(request: KernelRequest, target: Target, options: Any) -> Kernel:
     Raises:
       UnsupportedError: when the kernel uses something that gridir cannot lower.
     """
-    key = _request_key(request, target, options)
-    if key is not None:
-        with _kernels_lock:
-            kernel = _kernels.get(request.jaxpr, {}).get(key)
-        if kernel is not None:
-            return kernel
-    with within_kernel(request.kernel_name, request.source):
-        platform = options.platform if isinstance(options, CpuOptions) else target.platform
-        module = lower_kernel(request, shared_context(), platform=platform)
+    # A rule sees of the installation only what it is given here, so that kernels do not differ by it.
+    with in_force(None):
+        key = request_key(request, target, options)
+        if key is not None:
+            with _kernels_lock:
+                kernel = _kernels.get(request.jaxpr, {}).get(key)
+            if kernel is not None:
+                return kernel
+        with within_kernel(request.kernel_name, request.source):
+            platform = options.platform if isinstance(options, CpuOptions) else target.platform
+            module = lower_kernel(request, shared_context(), platform=platform)
     kernel = make_kernel(module, target, options, grid_mapping=request.grid_mapping, source=request.source)
     if key is not None:
         with _kernels_lock:
@@ -102,24 +99,10 @@ def forget_kernels() -> None:
         _kernels.clear()
 
 
-def _request_key(request: KernelRequest, target: Target, options: Any) -> Hashable | None:
-    """What makes two requests with one jaxpr the same; None when a part of them cannot be compared."""
-    key = (
-        target.name,
-        options,
-        request.grid_mapping,
-        request.in_avals,
-        request.out_avals,
-        request.input_output_aliases,
-        request.compiler_params,
-        request.cost_estimate,
-        None if request.metadata is None else tuple(sorted(request.metadata.items())),
-        request.name,
-        request.backend,
-        request.mesh,
-        request.more_jaxprs,
-        request.devices,
-    )
+def request_key(request: KernelRequest, target: Target, options: Any) -> Hashable | None:
+    """All that the lowering of a request can read beside its jaxpr; None when a part of it cannot be compared."""
+    fields = (getattr(request, field.name) for field in dataclasses.fields(request) if field.name != "jaxpr")
+    key = (target, options, *fields, jax_compat.tracing_state())
     try:
         hash(key)
     except TypeError:

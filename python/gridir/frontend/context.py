@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ class KernelContext:
       meshes: then the sizes of the axes of each mesh and the number of its first core, its own mesh first.
       devices: the devices that the call is mapped over, or None.
       platform: the platform that `jax.lax.platform_dependent` is resolved for.
+      state: what JAX's functions depend on beside their arguments when a rule traces them.
       origin: the source info of the equation that is being decomposed, or None; its parts are all from there.
       caller: the source info of the equation whose nested jaxpr is walked, or None.
       literals: the constants that were made of the jaxpr's literals; some rules read the literal and leave it unused.
@@ -52,6 +53,7 @@ class KernelContext:
     meshes: tuple[tuple[Mapping[str, int | None], int], ...] = ()
     devices: DeviceMesh | None = None
     platform: str = "cpu"
+    state: Hashable = dataclasses.field(default_factory=jax_compat.tracing_state)
     program_ids: tuple[Any, ...] | None = None
     pipeline_grid: tuple[Any, ...] | None = None
     origin: Any = None

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whether, and how, gridir compiles the kernels that JAX lowers."""
+"""Making gridir compile the kernels that JAX lowers, everywhere or within a context."""
 
 from __future__ import annotations
 
@@ -9,57 +9,15 @@ import contextlib
 import dataclasses
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-import jax
-
-from gridir.compiler.kernel import Kernel
 from gridir.compiler.options import Options, with_checks
 from gridir.compiler.targets import TARGETS
 from gridir.errors import OptionError
 from gridir.frontend import capture
+from gridir.frontend.installation import Captured, Installation, in_force, set_global
 
-
-class Captured(list[Kernel]):
-    """The kernels that one `gridir.lower` has met; two lists are never the same, whatever they hold."""
-
-    def __hash__(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return id(self)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-
-@dataclasses.dataclass(frozen=True)
-class Installation:
-    """What `install` was asked for. It is part of JAX's trace key, so a change of it makes JAX lower again.
-
-    Attributes:
-      platforms: the JAX platforms on which gridir takes the kernels.
-      replace_interpret: whether it takes those that ask for interpret mode too.
-      options: how kernels are compiled for the target that they are of; other targets take their defaults.
-      captured: where `gridir.lower` collects kernels; None outside of it.
-      jax_alone: whether JAX lowers every kernel itself, also those with parameters of gridir's own.
-      interpret_mosaic: whether kernels on the CPU are lowered for a TPU, and the reference interpreter runs them.
-    """
-
-    platforms: tuple[str, ...]
-    replace_interpret: bool = False
-    options: Options | None = None
-    captured: Captured | None = None
-    jax_alone: bool = False
-    interpret_mosaic: bool = False
-
-
-# The value is None where gridir is not installed.
-_context: Any = jax.make_user_context(None)
 _register_once = threading.Lock()
 _registered: set[str] = set()
-
-
-def current() -> Installation | None:
-    """Returns what is in force on this thread, or None."""
-    return _context.value
 
 
 def _make(platforms: tuple[str, ...], replace_interpret: bool, options: Options | None) -> Installation:
@@ -82,7 +40,7 @@ def register(platform: str) -> None:
     """Hooks JAX's lowering on a platform, once. Without an installation the hook hands everything to JAX."""
     with _register_once:
         if platform not in _registered:
-            capture.register(platform, current)
+            capture.register(platform)
             _registered.add(platform)
 
 
@@ -118,7 +76,7 @@ def install(
       >>> gridir.install()
       >>> pl.pallas_call(kernel, out_shape=x)(x)  # native code
     """
-    _context.set_global(_make(platforms, replace_interpret, with_checks(options, checks, schedule_seed)))
+    set_global(_make(platforms, replace_interpret, with_checks(options, checks, schedule_seed)))
 
 
 @contextlib.contextmanager
@@ -136,7 +94,7 @@ def installed(
       >>> with gridir.installed(replace_interpret=True):
       ...     y = f(x)
     """
-    with _context(_make(platforms, replace_interpret, with_checks(options, checks, schedule_seed))):
+    with in_force(_make(platforms, replace_interpret, with_checks(options, checks, schedule_seed))):
         yield
 
 
@@ -145,14 +103,14 @@ def capturing(platform: str, replace_interpret: bool, options: Options) -> Itera
     """Collects the kernels that JAX lowers on this thread while the context is entered."""
     captured = Captured()
     register(platform)
-    with _context(Installation((platform,), replace_interpret, options, captured)):
+    with in_force(Installation((platform,), replace_interpret, options, captured)):
         yield captured
 
 
 @contextlib.contextmanager
 def jax_alone() -> Iterator[None]:
     """Leaves every kernel that JAX lowers on this thread to JAX, for a comparison."""
-    with _context(Installation((), jax_alone=True)):
+    with in_force(Installation((), jax_alone=True)):
         yield
 
 
@@ -160,5 +118,5 @@ def jax_alone() -> Iterator[None]:
 def interpreting_mosaic() -> Iterator[None]:
     """Lowers every kernel of this thread for a TPU, and runs it on the CPU by the reference interpreter."""
     installation = _make(("cpu",), True, None)
-    with _context(dataclasses.replace(installation, interpret_mosaic=True)):
+    with in_force(dataclasses.replace(installation, interpret_mosaic=True)):
         yield

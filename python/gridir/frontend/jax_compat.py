@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import jax
@@ -155,6 +155,19 @@ def written_refs(jaxpr: Any) -> set[int]:
 def debug_checks_enabled() -> bool:
     """Whether the author has turned `pl.debug_check` on."""
     return _pallas_core.debug_checks_enabled()
+
+
+def tracing_state() -> Hashable:
+    """All that tracing and lowering on this thread depend on beside what they are given.
+
+    That is JAX's whole configuration, the contexts that are entered, and Pallas' own state of the thread.
+    """
+    pallas = vars(_pallas_core._pallas_tracing_env).items()
+    return (
+        tuple(jax.config.values.items()),
+        _config.trace_context(),
+        tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in pallas),
+    )
 
 
 def read_check(err_tree: Any, leaves: Any) -> tuple[Any, str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from gridir.compiler.targets import TPU
 from gridir.frontend import capture, jax_compat, jax_compat_tpu
-from gridir.frontend.install import current
+from gridir.frontend.installation import current
 
 
 def lower_kernel_with_own_params(context: Any, *operands: Any, **params: Any) -> Sequence[Any]:

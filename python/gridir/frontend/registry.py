@@ -14,7 +14,7 @@ There are three kinds of rule, and which one it is can be seen where it is regis
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import jax
@@ -63,14 +63,14 @@ def decomposition(*primitives: str) -> Callable[[F], F]:
 
     def decorator(function: F) -> F:
         @functools.lru_cache(maxsize=512)
-        def trace(avals: tuple[Any, ...], params: tuple[tuple[str, Any], ...], x64: bool) -> Any:
-            del x64  # What JAX traces depends on it.
+        def trace(avals: tuple[Any, ...], params: tuple[tuple[str, Any], ...], state: Hashable) -> Any:
+            del state  # What JAX traces depends on it.
             return jax.make_jaxpr(functools.partial(function, **dict(params)))(*avals)
 
         @functools.wraps(function)
         def lowering(ctx: RuleContext, *values: Any, **params: Any) -> Any:
             avals = tuple(map(_as_argument, ctx.avals_in))
-            closed = trace(avals, tuple(sorted(params.items())), jax.config.jax_enable_x64)
+            closed = trace(avals, tuple(sorted(params.items())), ctx.kernel.state)
             return ctx.decompose(closed.jaxpr, closed.consts, values)
 
         for primitive in primitives:

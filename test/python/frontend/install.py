@@ -7,7 +7,7 @@ import threading
 import gridir
 import jax
 import jax.numpy as jnp
-from gridir.frontend.install import current
+from gridir.frontend.installation import current
 from jax.experimental import pallas as pl
 
 

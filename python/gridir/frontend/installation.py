@@ -1,0 +1,65 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whether, and how, gridir compiles the kernels that JAX lowers on a thread."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from typing import Any
+
+import jax
+
+from gridir.compiler.kernel import Kernel
+from gridir.compiler.options import Options
+
+
+class Captured(list[Kernel]):
+    """The kernels that one `gridir.lower` has met; two lists are never the same, whatever they hold."""
+
+    def __hash__(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+@dataclasses.dataclass(frozen=True)
+class Installation:
+    """What `install` was asked for. It is part of JAX's trace key, so a change of it makes JAX lower again.
+
+    Attributes:
+      platforms: the JAX platforms on which gridir takes the kernels.
+      replace_interpret: whether it takes those that ask for interpret mode too.
+      options: how kernels are compiled for the target that they are of; other targets take their defaults.
+      captured: where `gridir.lower` collects kernels; None outside of it.
+      jax_alone: whether JAX lowers every kernel itself, also those with parameters of gridir's own.
+      interpret_mosaic: whether kernels on the CPU are lowered for a TPU, and the reference interpreter runs them.
+    """
+
+    platforms: tuple[str, ...]
+    replace_interpret: bool = False
+    options: Options | None = None
+    captured: Captured | None = None
+    jax_alone: bool = False
+    interpret_mosaic: bool = False
+
+
+# The value is None where gridir is not installed.
+_context: Any = jax.make_user_context(None)
+
+
+def current() -> Installation | None:
+    """Returns what is in force on this thread, or None."""
+    return _context.value
+
+
+def set_global(installation: Installation) -> None:
+    """Puts an installation in force on every thread that has none of its own."""
+    _context.set_global(installation)
+
+
+def in_force(installation: Installation | None) -> contextlib.AbstractContextManager[Any]:
+    """Puts an installation in force on this thread while the context is entered; None hides the one that is."""
+    return _context(installation)
