@@ -18,22 +18,9 @@ import numpy as np
 from gridir.errors import UnsupportedError
 from gridir.frontend import jax_compat
 from gridir.mlir import ir
+from gridir.runtime.dtypes import DTYPES
 
-_FLOATS = {
-    "bfloat16": "bf16",
-    "float16": "f16",
-    "float32": "f32",
-    "float64": "f64",
-    "float8_e3m4": "f8E3M4",
-    "float8_e4m3": "f8E4M3",
-    "float8_e4m3b11fnuz": "f8E4M3B11FNUZ",
-    "float8_e4m3fn": "f8E4M3FN",
-    "float8_e4m3fnuz": "f8E4M3FNUZ",
-    "float8_e5m2": "f8E5M2",
-    "float8_e5m2fnuz": "f8E5M2FNUZ",
-    "float8_e8m0fnu": "f8E8M0FNU",
-    "float4_e2m1fn": "f4E2M1FN",
-}
+_FLOATS = {np.dtype(dtype).name: text for text, dtype in DTYPES.items() if jnp.issubdtype(dtype, np.floating)}
 
 _SEMAPHORES = {"semaphore": "regular", "dma_sem": "dma", "barrier_semaphore": "barrier"}
 

@@ -15,11 +15,15 @@ DTYPES = {
     "f16": np.float16,
     "f32": np.float32,
     "f64": np.float64,
+    "f8E3M4": ml_dtypes.float8_e3m4,
+    "f8E4M3": ml_dtypes.float8_e4m3,
+    "f8E4M3B11FNUZ": ml_dtypes.float8_e4m3b11fnuz,
     "f8E4M3FN": ml_dtypes.float8_e4m3fn,
     "f8E4M3FNUZ": ml_dtypes.float8_e4m3fnuz,
-    "f8E4M3B11FNUZ": ml_dtypes.float8_e4m3b11fnuz,
     "f8E5M2": ml_dtypes.float8_e5m2,
     "f8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz,
+    "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
+    "f4E2M1FN": ml_dtypes.float4_e2m1fn,
     "complex<f32>": np.complex64,
     "complex<f64>": np.complex128,
 } | {
@@ -27,4 +31,4 @@ DTYPES = {
     for bits in (8, 16, 32, 64)
     for sign, kind in (("", "int"), ("s", "int"), ("u", "uint"))
 }
-"""For an element type as MLIR writes it, the dtype of its bytes in memory; sub-byte integers take a byte each."""
+"""For an element type as MLIR writes it, the dtype of its bytes in memory; sub-byte numbers take a byte each."""
