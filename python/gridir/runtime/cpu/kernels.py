@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
 from gridir.locations import Diagnostic, error_from_diagnostics
@@ -66,6 +67,8 @@ def prepare(name: str, key: str, bytecode: bytes, options: CpuOptions) -> Prepar
         features=options.features,
     )
     _raise_failure(reply, name)
+    if reply["warning"]:
+        warnings.warn(reply["warning"], stacklevel=2)
     return PreparedKernel(key, reply["origin"], time.perf_counter() - start, reply["arena_bytes"])
 
 

@@ -106,7 +106,7 @@ nb::dict completePipeline(const std::string &pipeline, const std::string &cpu,
   return reply;
 }
 
-/// Gives {"origin", "name", "prints", "arena_bytes"} or {"stage",
+/// Gives {"origin", "name", "prints", "arena_bytes", "warning"} or {"stage",
 /// "diagnostics"}.
 nb::dict compileKernel(const std::string &key, nb::bytes module,
                        const std::string &pipeline, int64_t optLevel,
@@ -127,6 +127,7 @@ nb::dict compileKernel(const std::string &key, nb::bytes module,
   reply["name"] = info.name;
   reply["prints"] = info.prints.size();
   reply["arena_bytes"] = info.arenaBytes;
+  reply["warning"] = ready.warning;
   return reply;
 }
 

@@ -45,14 +45,15 @@ getKernel(std::string_view key, std::string_view module,
   Slot &slot = getSlot(key);
   std::lock_guard<std::mutex> lock(slot.mutex);
   if (slot.kernel)
-    return ReadyKernel{slot.kernel.get(), KernelOrigin::Memory};
+    return ReadyKernel{slot.kernel.get(), KernelOrigin::Memory, {}};
 
+  ObjectCache cache;
   std::string objectKey = getObjectKey(module, options);
-  if (std::optional<KernelObject> object = readObject(objectKey)) {
+  if (std::optional<KernelObject> object = cache.read(objectKey)) {
     llvm::Expected<std::unique_ptr<Kernel>> kernel = linkObject(*object);
     if (kernel) {
       slot.kernel = std::move(*kernel);
-      return ReadyKernel{slot.kernel.get(), KernelOrigin::Disk};
+      return ReadyKernel{slot.kernel.get(), KernelOrigin::Disk, {}};
     }
     // An entry that does not link is as good as none: compile it again.
     llvm::consumeError(kernel.takeError());
@@ -67,9 +68,10 @@ getKernel(std::string_view key, std::string_view module,
   if (!kernel)
     return CompileFailure{"link",
                           {makeError(llvm::toString(kernel.takeError()))}};
-  writeObject(objectKey, object);
+  cache.write(objectKey, object);
   slot.kernel = std::move(*kernel);
-  return ReadyKernel{slot.kernel.get(), KernelOrigin::Compiled};
+  return ReadyKernel{slot.kernel.get(), KernelOrigin::Compiled,
+                     cache.getProblem()};
 }
 
 } // namespace gridir::cpu

@@ -11,6 +11,7 @@
 
 #include "Kernel.h"
 
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -22,6 +23,8 @@ enum class KernelOrigin { Memory, Disk, Compiled };
 struct ReadyKernel {
   const Kernel *kernel;
   KernelOrigin origin;
+  /// What the user should know, or empty.
+  std::string warning;
 };
 
 /// Gives the kernel of `module` under `options`: from the table of the process,

@@ -6,28 +6,33 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An entry is a line that names the format, the SHA-256 of all that follows,
-// the length of a JSON record (KernelInfo), the record and the object file. A
-// read verifies the hash before it believes anything, so a torn or damaged
-// entry is the same as none.
+// An entry is a line that names the format, the SHA-256 of its key and of all
+// that follows, the length of a JSON record (KernelInfo), the record and the
+// object file. A read verifies the hash before it believes anything, so an
+// entry that is torn, damaged or renamed is the same as none.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ObjectCache.h"
 
+#include "BuildID.h"
 #include "TargetCPU.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
 #include <cstdlib>
-#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -35,7 +40,7 @@ namespace gridir::cpu {
 
 namespace {
 
-constexpr StringLiteral kMagic = "gridir object 1\n";
+constexpr StringLiteral kMagic = "gridir object 2\n";
 constexpr size_t kHashBytes = 32;
 constexpr size_t kLengthBytes = 8;
 
@@ -44,26 +49,25 @@ std::string hash(StringRef bytes) {
   return std::string(digest.begin(), digest.end());
 }
 
-/// The size and time of the library that holds the passes: a rebuilt gridir
-/// must not load what an older one compiled.
-std::string describeBuild() {
-  Dl_info library;
-  sys::fs::file_status status;
-  if (!dladdr(reinterpret_cast<void *>(&describeBuild), &library) ||
-      sys::fs::status(library.dli_fname, status))
-    return "";
-  return (Twine(status.getSize()) + "." +
-          Twine(status.getLastModificationTime().time_since_epoch().count()))
-      .str();
+/// Entries are named as `pruneCache` wants it, which removes no other file.
+constexpr StringLiteral kEntryPrefix = "llvmcache-gridir-";
+
+/// What a cache may hold where the user does not say it.
+constexpr StringLiteral kDefaultPolicy =
+    "prune_interval=0s:prune_after=0s:cache_size=50%:cache_size_bytes=1g";
+
+std::string getVariable(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
 }
 
-std::string getPath(const std::string &key) {
-  const char *directory = std::getenv("GRIDIR_CACHE_DIR");
-  if (!directory || !*directory)
-    return "";
-  SmallString<256> path(directory);
-  sys::path::append(path, key + ".gridir");
-  return std::string(path);
+/// Why a file or directory is not to be trusted, or nothing.
+std::string findFault(const struct stat &status) {
+  if (status.st_uid != geteuid())
+    return "it belongs to another user";
+  if (status.st_mode & (S_IWGRP | S_IWOTH))
+    return "others may write to it";
+  return "";
 }
 
 json::Value toJson(const KernelInfo &info) {
@@ -131,7 +135,7 @@ static bool fromJSON(const json::Value &value, KernelInfo &info,
 std::string getObjectKey(std::string_view module,
                          const CompileOptions &options) {
   static const std::string environment =
-      describeHost() + "\n" + describeBuild();
+      describeHost() + "\n" + getBuildID().value_or("");
   std::string text;
   raw_string_ostream(text) << environment << "\n"
                            << options.pipeline << "\n"
@@ -143,21 +147,103 @@ std::string getObjectKey(std::string_view module,
   return toHex(hash(text), /*LowerCase=*/true);
 }
 
-std::optional<KernelObject> readObject(const std::string &key) {
-  std::string path = getPath(key);
+//===----------------------------------------------------------------------===//
+// The directory
+//===----------------------------------------------------------------------===//
+
+ObjectCache::ObjectCache() : path(getVariable("GRIDIR_CACHE_DIR")) {
   if (path.empty())
+    return;
+  open();
+  if (!problem.empty())
+    problem = "the cache " + path + " is not used: " + problem;
+}
+
+ObjectCache::~ObjectCache() {
+  if (directory >= 0)
+    close(directory);
+}
+
+void ObjectCache::open() {
+  if (!getBuildID()) {
+    problem = "gridir or LLVM was linked without a build ID";
+    return;
+  }
+  std::string text = getVariable("GRIDIR_CACHE_POLICY");
+  Expected<CachePruningPolicy> parsed =
+      parseCachePruningPolicy(text.empty() ? kDefaultPolicy.str() : text);
+  if (!parsed) {
+    problem = "GRIDIR_CACHE_POLICY: " + toString(parsed.takeError());
+    return;
+  }
+  policy = *parsed;
+  if (std::error_code error = sys::fs::create_directories(
+          path, /*IgnoreExisting=*/true, sys::fs::owner_all)) {
+    problem = "it cannot be made: " + error.message();
+    return;
+  }
+  int descriptor = sys::RetryAfterSignal(-1, [&] {
+    return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  });
+  struct stat status;
+  if (descriptor < 0 || fstat(descriptor, &status) != 0)
+    problem = "it cannot be opened: " + sys::StrError(errno);
+  else
+    problem = findFault(status);
+  if (problem.empty())
+    directory = descriptor;
+  else if (descriptor >= 0)
+    close(descriptor);
+}
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+/// The bytes of a regular file of the user's that nobody else may write, or
+/// null. They are copied: a file that another process cuts off while it is
+/// mapped would end this one.
+static std::unique_ptr<MemoryBuffer> readFile(int directory,
+                                              const std::string &name) {
+  // Neither follows a link nor waits at a pipe.
+  int descriptor = sys::RetryAfterSignal(-1, [&] {
+    return openat(directory, name.c_str(),
+                  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  });
+  if (descriptor < 0)
+    return nullptr;
+  std::unique_ptr<MemoryBuffer> bytes;
+  struct stat status;
+  if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+      findFault(status).empty())
+    if (ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
+            MemoryBuffer::getOpenFile(descriptor, name, status.st_size,
+                                      /*RequiresNullTerminator=*/false,
+                                      /*IsVolatile=*/true))
+      bytes = std::move(*buffer);
+  // Used now, which decides what is removed first; the system itself may note
+  // the time of an access once a day, or never.
+  timespec times[] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
+  if (bytes)
+    futimens(descriptor, times);
+  close(descriptor);
+  return bytes;
+}
+
+std::optional<KernelObject> ObjectCache::read(const std::string &key) const {
+  if (directory < 0)
     return std::nullopt;
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(
-      path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  std::unique_ptr<MemoryBuffer> buffer =
+      readFile(directory, (kEntryPrefix + key).str());
   if (!buffer)
     return std::nullopt;
 
-  StringRef rest = (*buffer)->getBuffer();
+  StringRef rest = buffer->getBuffer();
   if (!rest.consume_front(kMagic) || rest.size() < kHashBytes + kLengthBytes)
     return std::nullopt;
   StringRef digest = rest.take_front(kHashBytes);
   rest = rest.drop_front(kHashBytes);
-  if (hash(rest) != digest)
+  if (hash(key + rest.str()) != digest)
     return std::nullopt;
   uint64_t length = support::endian::read64le(rest.data());
   rest = rest.drop_front(kLengthBytes);
@@ -173,9 +259,9 @@ std::optional<KernelObject> readObject(const std::string &key) {
   return KernelObject{std::move(*info), rest.drop_front(length).str()};
 }
 
-void writeObject(const std::string &key, const KernelObject &object) {
-  std::string path = getPath(key);
-  if (path.empty())
+void ObjectCache::write(const std::string &key,
+                        const KernelObject &object) const {
+  if (directory < 0)
     return;
   std::string record;
   raw_string_ostream(record) << toJson(object.info);
@@ -186,12 +272,26 @@ void writeObject(const std::string &key, const KernelObject &object) {
   payload += object.object;
 
   // Written beside its place and renamed: a reader sees all of it or nothing.
-  if (sys::fs::create_directories(sys::path::parent_path(path)))
+  // What a process that was killed leaves behind is pruned as an entry is.
+  const std::string name = (kEntryPrefix + key).str();
+  const std::string temporary = name + "." + std::to_string(getpid()) + "." +
+                                std::to_string(sys::Process::GetRandomNumber());
+  int descriptor = sys::RetryAfterSignal(-1, [&] {
+    return openat(directory, temporary.c_str(),
+                  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  });
+  if (descriptor < 0)
     return;
-  consumeError(writeToOutput(path, [&](raw_ostream &stream) {
-    stream << kMagic << hash(payload) << payload;
-    return Error::success();
-  }));
+  raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
+  stream << kMagic << hash(key + payload) << payload;
+  stream.close();
+  bool isWhole = !stream.has_error();
+  // The disk may be full.
+  stream.clear_error();
+  if (!isWhole ||
+      renameat(directory, temporary.c_str(), directory, name.c_str()) != 0)
+    unlinkat(directory, temporary.c_str(), 0);
+  pruneCache(path, policy);
 }
 
 } // namespace gridir::cpu

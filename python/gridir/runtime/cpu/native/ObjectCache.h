@@ -11,6 +11,8 @@
 
 #include "Compiler.h"
 
+#include "llvm/Support/CachePruning.h"
+
 #include <optional>
 #include <string_view>
 
@@ -21,13 +23,39 @@ namespace gridir::cpu {
 std::string getObjectKey(std::string_view module,
                          const CompileOptions &options);
 
-/// Reads an object from the directory named by GRIDIR_CACHE_DIR. Gives nothing
-/// when there is no directory or no entry, or when the entry is damaged.
-std::optional<KernelObject> readObject(const std::string &key);
+/// Object files in the directory named by GRIDIR_CACHE_DIR. Who could write
+/// there could run code here, so that a directory or an entry that another user
+/// owns, or that others may write, is as good as none. Any number of processes
+/// may use one directory.
+class ObjectCache {
+public:
+  /// Opens the directory, which is made if it does not exist.
+  ObjectCache();
+  ~ObjectCache();
+  ObjectCache(const ObjectCache &) = delete;
+  ObjectCache &operator=(const ObjectCache &) = delete;
 
-/// Writes an object to the directory named by GRIDIR_CACHE_DIR, if any. A cache
-/// that cannot be written is no error: the kernel runs all the same.
-void writeObject(const std::string &key, const KernelObject &object);
+  /// Why the directory that the user named is not used; empty when it is, and
+  /// when none is named.
+  const std::string &getProblem() const { return problem; }
+
+  /// Gives nothing when there is no entry, or when it is damaged.
+  std::optional<KernelObject> read(const std::string &key) const;
+
+  /// Adds an entry, and removes those that were used longest ago until all that
+  /// are left obey GRIDIR_CACHE_POLICY. An entry that cannot be written is no
+  /// error: the kernel runs all the same.
+  void write(const std::string &key, const KernelObject &object) const;
+
+private:
+  void open();
+
+  std::string path, problem;
+  llvm::CachePruningPolicy policy;
+  /// The directory, while it is used, or -1. Entries are read through it: its
+  /// path may name another one by then.
+  int directory = -1;
+};
 
 } // namespace gridir::cpu
 
