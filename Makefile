@@ -11,7 +11,7 @@ VENV := .venv/bin
 INSTALL := $(PYTHON) tools/install.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick test-llvm lint fix docs bench bench-tpu dist
+.PHONY: help demo test test-quick test-llvm lint fix docs bench bench-tpu dist mutate
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1 \t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -57,3 +57,7 @@ bench: ## time every example against interpret mode and XLA
 bench-tpu: ## compile kernels for TPUs with libtpu, beside JAX's own lowering
 	@$(INSTALL) --extra tpu
 	@$(VENV)/python benchmarks/tpu.py
+
+mutate: ## plant mutants in a pass or file, P=grid-plan-memory, and tell which no test sees (needs build/dev)
+	@$(INSTALL) --extra test
+	@$(VENV)/python tools/mutate $(P)

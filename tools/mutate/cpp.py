@@ -1,0 +1,175 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The mutation operators for C++, on the syntax tree of tree-sitter."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import tree_sitter
+import tree_sitter_cpp
+from mutant import Mutant
+
+PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_cpp.language()))
+
+# What stands in for a binary operator: the neighbour at a boundary first. `<<` writes to streams, and is left alone.
+BINARY = {
+    "<": ("<=", ">="),
+    "<=": ("<", ">"),
+    ">": (">=", "<="),
+    ">=": (">", "<"),
+    "==": ("!=",),
+    "!=": ("==",),
+    "&&": ("||",),
+    "||": ("&&",),
+    "+": ("-",),
+    "-": ("+",),
+    "*": ("+",),
+    "/": ("*",),
+    "%": ("/",),
+    "&": ("|",),
+    "|": ("&",),
+}
+
+# Functions whose counterpart takes the same arguments.
+NAMES = {
+    "all_of": "any_of",
+    "any_of": "all_of",
+    "none_of": "any_of",
+    "min": "max",
+    "max": "min",
+    "front": "back",
+    "back": "front",
+    "drop_front": "drop_back",
+    "drop_back": "drop_front",
+    "take_front": "take_back",
+    "take_back": "take_front",
+    "divideFloorSigned": "divideCeilSigned",
+    "divideCeil": "divideFloorSigned",
+    "floorDiv": "ceilDiv",
+    "ceilDiv": "floorDiv",
+    "getLhs": "getRhs",
+    "getRhs": "getLhs",
+    "getSource": "getTarget",
+    "getTarget": "getSource",
+    "success": "failure",
+    "failure": "success",
+    "getLowerBound": "getUpperBound",
+    "getUpperBound": "getLowerBound",
+    "invertPermutationVector": "to_vector",
+    "reverse": "to_vector",
+}
+
+# Where the language asks for constants, no switch can stand.
+CONSTANTS = {"template_argument_list", "enumerator", "array_declarator", "static_assert_declaration"}
+# A longer expression is a function in disguise, whose parts have mutants of their own.
+LONGEST = 240
+
+
+def find(file: str, source: bytes) -> Iterator[Mutant]:
+    """All mutants of a source, in the order of the text."""
+    lines = source.decode().splitlines()
+
+    def text(node: tree_sitter.Node) -> str:
+        return source[node.start_byte : node.end_byte].decode()
+
+    def make(node: tree_sitter.Node, operator: str, after: str) -> Iterator[Mutant]:
+        if node.end_byte - node.start_byte <= LONGEST:
+            row = node.start_point[0]
+            yield Mutant(file, node.start_byte, node.end_byte, row + 1, operator, text(node), after, lines[row])
+
+    def spliced(node: tree_sitter.Node, part: tree_sitter.Node, instead: str) -> str:
+        before, after = source[node.start_byte : part.start_byte], source[part.end_byte : node.end_byte]
+        return before.decode() + instead + after.decode()
+
+    def binary(node: tree_sitter.Node) -> Iterator[Mutant]:
+        operator = node.child_by_field_name("operator")
+        if operator is not None:
+            for instead in BINARY.get(text(operator), ()):
+                yield from make(node, "operator", spliced(node, operator, instead))
+
+    def number(node: tree_sitter.Node) -> Iterator[Mutant]:
+        if text(node).isdigit():
+            yield from make(node, "number", str(int(text(node)) + 1))
+
+    def condition(node: tree_sitter.Node) -> Iterator[Mutant]:
+        value = node.child_by_field_name("condition")
+        value = value and value.child_by_field_name("value")
+        # A condition that declares a variable is left alone.
+        if value is not None and value.type not in ("declaration", "condition_declaration"):
+            yield from make(value, "guard", "false")
+            if value.type not in ("binary_expression", "unary_expression"):
+                yield from make(value, "guard", f"!({text(value)})")
+
+    def negation(node: tree_sitter.Node) -> Iterator[Mutant]:
+        if text(node).startswith("!"):
+            yield from make(node, "negation", text(node)[1:])
+
+    def call(node: tree_sitter.Node) -> Iterator[Mutant]:
+        function = node.child_by_field_name("function")
+        arguments = node.child_by_field_name("arguments")
+        if function is None or arguments is None:
+            return
+        name = function
+        for field in ("field", "name", "name"):
+            name = name.child_by_field_name(field) or name
+        if text(name) in NAMES:
+            yield from make(node, "function", spliced(node, name, NAMES[text(name)]))
+        plain = [child for child in arguments.named_children if child.type in ("identifier", "field_expression")]
+        for first, second in itertools.pairwise(plain):
+            swapped = spliced(node, first, text(second))
+            shift = len(text(second)) - len(text(first))
+            place = second.start_byte - node.start_byte + shift
+            swapped = swapped[:place] + text(first) + swapped[place + len(text(second)) :]
+            if text(first) != text(second) and source[node.start_byte : node.end_byte].isascii():
+                yield from make(node, "operands", swapped)
+
+    def statement(node: tree_sitter.Node) -> Iterator[Mutant]:
+        if node.named_children and node.named_children[0].type in ("call_expression", "assignment_expression"):
+            yield from make(node, "statement", "")
+
+    def boolean(node: tree_sitter.Node) -> Iterator[Mutant]:
+        yield from make(node, "bool", "false" if node.type == "true" else "true")
+
+    operators = {
+        "binary_expression": binary,
+        "number_literal": number,
+        "if_statement": condition,
+        "unary_expression": negation,
+        "call_expression": call,
+        "expression_statement": statement,
+        "true": boolean,
+        "false": boolean,
+    }
+
+    def walk(node: tree_sitter.Node) -> Iterator[Mutant]:
+        if node.type in CONSTANTS:
+            return
+        yield from operators.get(node.type, lambda _: ())(node)
+        # The number of a case is a constant, what it does is not.
+        label = node.child_by_field_name("value") if node.type == "case_statement" else None
+        for child in node.children:
+            if child != label:
+                yield from walk(child)
+
+    # Only what runs: the bodies of functions.
+    def bodies(node: tree_sitter.Node) -> Iterator[Mutant]:
+        if node.type == "function_definition":
+            body = node.child_by_field_name("body")
+            if body is not None:
+                yield from walk(body)
+            return
+        for child in node.children:
+            yield from bodies(child)
+
+    yield from bodies(PARSER.parse(source).root_node)
+
+
+def wrap(mutant: Mutant, text: str) -> str:
+    """The switch of one mutant, as a conditional expression or around a statement."""
+    if mutant.operator == "statement":
+        return f"{{ if (!gridirIsMutant({mutant.number})) {{ {text} }} }}"
+    # The text of a mutant may span lines, of which the original has as many.
+    return f"(gridirIsMutant({mutant.number}) ? ({' '.join(mutant.after.split())}) : ({text}))"

@@ -1,0 +1,207 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A build tree with every mutant in it: the developer build with some objects and modules replaced.
+
+Only what has mutants is compiled again. The static libraries that hold it are copied with the new objects, the native
+library is linked from the copies, and the rest of the tree consists of links to the developer build.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import cpp
+import py
+from mutant import Mutant, instrument
+
+LIBRARY = "python/gridir/mlir/_mlir_libs/libGridir.so"
+
+SWITCH_HEADER = """
+extern "C" int gridirActiveMutant;
+extern "C" unsigned char gridirReachedMutants[];
+static inline bool gridirIsMutant(int number) {
+  gridirReachedMutants[number] = 1;
+  return gridirActiveMutant == number;
+}
+"""
+
+SWITCH_SOURCE = """
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <unistd.h>
+extern "C" {{
+int gridirActiveMutant = getenv("GRIDIR_MUTANT") ? atoi(getenv("GRIDIR_MUTANT")) : 0;
+unsigned char gridirReachedMutants[{count} + 1];
+}}
+namespace {{
+struct Report {{
+  ~Report() {{
+    const char *directory = getenv("GRIDIR_MUTANT_LOG");
+    if (!directory)
+      return;
+    FILE *file = fopen((directory + ("/" + std::to_string(getpid()))).c_str(), "a");
+    for (int number = 1; file && number <= {count}; ++number)
+      if (gridirReachedMutants[number])
+        fprintf(file, "%d\\n", number);
+    if (file)
+      fclose(file);
+  }}
+}} report;
+}} // namespace
+"""
+
+SWITCH_MODULE = '''
+"""Which mutant is on, and which were reached."""
+import atexit
+import os
+
+_active = int(os.environ.get("GRIDIR_MUTANT", "0"))
+_directory = os.environ.get("GRIDIR_MUTANT_LOG")
+_reached = set()
+
+
+def is_mutant(number):
+    """Whether the mutant is the one that is on."""
+    _reached.add(number)
+    return number == _active
+
+
+def _report():
+    with open(os.path.join(_directory, str(os.getpid())), "a") as file:
+        file.writelines(f"{number}\\n" for number in _reached)
+
+
+if _directory:
+    atexit.register(_report)
+'''
+
+
+# lit keeps the environment from tests but for what is named, and writes where the run that asks for it says.
+SITE = """
+import os
+config.environment |= {k: v for k, v in os.environ.items() if k.startswith("GRIDIR_MUTANT")}
+config.test_exec_root = os.environ.get("GRIDIR_MUTANT_SCRATCH", config.test_exec_root)
+"""
+
+
+class Tree:
+    """The build tree of one campaign."""
+
+    def __init__(self, repository: Path, build: Path, tree: Path):
+        self.repository, self.build, self.root = repository, build, tree
+        self._commands = {
+            Path(entry["file"]).resolve(): shlex.split(entry["command"])
+            for entry in json.loads((build / "compile_commands.json").read_text())
+        }
+
+    def make(self, mutants: Sequence[Mutant], jobs: int) -> list[Mutant]:
+        """Builds the tree, and returns the mutants that the compiler accepts.
+
+        Raises:
+          SystemExit: when a file does not compile, whichever of its mutants are left out, or the library does not link.
+        """
+        shutil.rmtree(self.root, ignore_errors=True)
+        (self.root / "objects").mkdir(parents=True)
+        (self.root / "switch.h").write_text(SWITCH_HEADER)
+        sources = sorted({mutant.file for mutant in mutants if mutant.file.endswith(".cpp")})
+        with ThreadPoolExecutor(jobs) as pool:
+            accepted = pool.map(lambda file: self._compile([m for m in mutants if m.file == file]), sources)
+            kept = {mutant.number for some in accepted for mutant in some}
+        self._mirror([mutant for mutant in mutants if mutant.file.endswith(".py")])
+        self._link(sources, count=max(mutant.number for mutant in mutants))
+        return [mutant for mutant in mutants if mutant.number in kept or mutant.file.endswith(".py")]
+
+    def _object(self, file: str) -> Path:
+        return self.root / "objects" / (file.replace("/", "__") + ".o")
+
+    def _compile(self, mutants: Sequence[Mutant]) -> Sequence[Mutant]:
+        """Compiles one source, without the mutants in lines that the compiler refuses."""
+        file = mutants[0].file
+        path = self.repository / file
+        command = self._commands[path.resolve()]
+        # Beside the original, where its includes are looked for by their place in the repository.
+        copy = self.root / "objects" / file.replace("/", "__")
+        command = [str(copy) if Path(word).resolve() == path.resolve() else word for word in command]
+        command[command.index("-o") + 1] = str(self._object(file))
+        place = command.index("-c")
+        command[place:place] = ["-w", "-include", str(self.root / "switch.h"), f"-I{path.parent}"]
+        while mutants:
+            copy.write_bytes(instrument(path.read_bytes(), mutants, cpp.wrap))
+            run = subprocess.run(command, cwd=self.build, capture_output=True, text=True, check=False)
+            if run.returncode == 0:
+                return mutants
+            refused = {int(line) for line in re.findall(rf"{re.escape(str(copy))}:(\d+):", run.stderr)}
+            left = [
+                mutant
+                for mutant in mutants
+                if not refused.intersection(range(mutant.line, mutant.line + mutant.before.count("\n") + 1))
+            ]
+            if len(left) == len(mutants):
+                raise SystemExit(f"{file} with mutants does not compile:\n{run.stderr[-2000:]}")
+            mutants = left
+        copy.write_bytes(path.read_bytes())
+        subprocess.run(command, cwd=self.build, check=True)
+        return []
+
+    def _mirror(self, mutants: Sequence[Mutant]) -> None:
+        """The developer build's package, tools and tests by links; native modules and mutated sources of its own."""
+        package = self.build / "python"
+        for path in sorted(package.rglob("*")):
+            copy = self.root / "python" / path.relative_to(package)
+            if path.is_dir():
+                copy.mkdir(parents=True, exist_ok=True)
+            elif path.suffix == ".so" and path.name != Path(LIBRARY).name:
+                shutil.copy2(path, copy)
+            elif path.name != Path(LIBRARY).name:
+                copy.symlink_to(path.resolve())
+        (self.root / "python" / "gridir_mutants.py").write_text(SWITCH_MODULE)
+        for file in sorted({mutant.file for mutant in mutants}):
+            copy = self.root / file
+            copy.unlink()
+            some = [mutant for mutant in mutants if mutant.file == file]
+            copy.write_bytes(instrument((self.repository / file).read_bytes(), some, py.wrap))
+        (self.root / "bin").symlink_to(self.build / "bin")
+        site = (self.build / "test" / "lit.site.cfg.py").read_text().replace(str(self.build), str(self.root))
+        site += SITE
+        (self.root / "test").mkdir()
+        (self.root / "test" / "lit.site.cfg.py").write_text(site)
+
+    def _link(self, sources: Sequence[str], count: int) -> None:
+        """The native library, with the objects that have mutants in the place of their originals."""
+        switch = self.root / "objects" / "switch.cpp"
+        switch.write_text(SWITCH_SOURCE.format(count=count))
+        subprocess.run(["c++", "-fPIC", "-O1", "-c", switch, "-o", switch.with_suffix(".o")], check=True)
+        command = (
+            subprocess.run(
+                ["ninja", "-C", self.build, "-t", "commands", "-s", LIBRARY], capture_output=True, text=True, check=True
+            )
+            .stdout.strip()
+            .splitlines()[-1]
+        )
+        command = command.replace(f"-o {LIBRARY}", f"-o {self.root / LIBRARY} {switch.with_suffix('.o')}")
+        for file in sources:
+            archive, member = self._archive_of(file)
+            copy = self.root / "objects" / Path(archive).name
+            if not copy.exists():
+                shutil.copy2(self.build / archive, copy)
+                command = re.sub(rf"(?<=\s){re.escape(archive)}(?=\s)", str(copy), command)
+            shutil.copy2(self._object(file), copy.parent / member)
+            subprocess.run(["ar", "r", copy, copy.parent / member], check=True, capture_output=True)
+        subprocess.run(command, shell=True, cwd=self.build, check=True)
+
+    def _archive_of(self, file: str) -> tuple[str, str]:
+        """The static library that a source goes to, and the name of its member there."""
+        words = self._commands[(self.repository / file).resolve()]
+        target = Path(words[words.index("-o") + 1])
+        library = next(part for part in target.parts if part.endswith(".dir")).removesuffix(".dir")
+        directory = Path(*target.parts[: target.parts.index("CMakeFiles")])
+        return str(directory / f"lib{library}.a"), target.name
