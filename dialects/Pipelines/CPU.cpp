@@ -46,7 +46,9 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   tasks.races = findsRaces;
   tasks.seed = options.scheduleSeed;
   kernels.addPass(grid::createGridPlanTasksPass(tasks));
-  // What may run on several threads.
+  // What may run on several threads. What cores have each for themselves, no
+  // two programs shall share.
+  kernels.addPass(grid::createGridPrivatizeWindowsPass());
   kernels.addPass(grid::createGridInferDimensionSemanticsPass());
   // Before memory is filled, which is no access of the author's.
   if (findsRaces)

@@ -9,6 +9,7 @@
 #include "dialects/Grid/Analysis/BlockAccess.h"
 
 #include "dialects/Grid/Analysis/GridSystem.h"
+#include "dialects/Grid/Analysis/ProgramGuards.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -131,22 +132,30 @@ static ElementBox mapToArray(const ElementBox &ref, const ElementBox &block,
 
 void BlockAccess::collectAccesses() {
   KernelOp kernel = getKernel();
-  // A target copies a block that overhangs its array in and out as a whole.
+  // A target copies a block that overhangs its array, or holds less than its
+  // size, in and out as a whole.
   SmallVector<bool> isCopied;
-  for (unsigned i = 0, e = kernel.getNumOperandSpecs(); i < e; ++i)
+  for (unsigned i = 0, e = kernel.getNumOperandSpecs(); i < e; ++i) {
+    OperandAttr spec = kernel.getOperandSpec(i);
+    bool isBounded = llvm::any_of(spec.getBlock(), [](BlockDimAttr dim) {
+      return dim.getKind() == BlockKind::BoundedSlice;
+    });
     isCopied.push_back(
         copiesOverhang &&
-        llvm::any_of(llvm::seq<unsigned>(0, kernel.getOperandSpec(i).getRank()),
-                     [&](unsigned dim) {
-                       return overhangs(i, dim).kind != GridAnswer::no;
-                     }));
+        (isBounded || llvm::any_of(llvm::seq<unsigned>(0, spec.getRank()),
+                                   [&](unsigned dim) {
+                                     return overhangs(i, dim).kind !=
+                                            GridAnswer::no;
+                                   })));
+  }
   auto record = [&](Operation *op, Value ref, bool whole, bool reads,
                     bool writes) {
     for (RefRegion &region : getRefRegions(ref, values)) {
       if (!region.root) {
         for (unsigned operand = 0; operand < kernel.getNumOperandSpecs();
              ++operand) {
-          accesses.push_back({op, operand, blocks[operand], reads, writes});
+          accesses.push_back(
+              {op, operand, blocks[operand], reads, writes, isCopied[operand]});
           accesses.back().box.exact = false;
         }
         continue;
@@ -160,7 +169,8 @@ void BlockAccess::collectAccesses() {
       ElementBox box = blocks[operand];
       if (!isCopied[operand])
         box = mapToArray(region.box, box, kernel.getOperandSpec(operand));
-      ArrayAccess access{op, operand, std::move(box), reads, writes};
+      ArrayAccess access{op,    operand, std::move(box),
+                         reads, writes,  isCopied[operand]};
       if (!accesses.empty() && accesses.back().op == op &&
           accesses.back().operand == operand &&
           accesses.back().box == access.box) {
@@ -338,19 +348,40 @@ static bool isObviouslyApart(const ElementBox &a, const ElementBox &b,
   return false;
 }
 
+/// The conditions on the program id along `dim` under which an access is made.
+static SmallVector<Guard> getGuardsAlong(const ArrayAccess &access,
+                                         unsigned dim, ProgramValues &values) {
+  SmallVector<Guard> guards;
+  if (access.isCopied)
+    return guards;
+  for (Guard &guard : getGuards(access.op, values).conditions)
+    if (guard.expr.isFunctionOfDim(dim))
+      guards.push_back(guard);
+  return guards;
+}
+
 GridAnswer BlockAccess::mayMeet(const ArrayAccess &a, const ArrayAccess &b,
                                 unsigned dim) {
   if (isObviouslyApart(a.box, b.box, dim, getKernel().getContext()))
     return {GridAnswer::no, {}};
   SmallVector<int64_t> shape =
       getKernel().getOperandSpec(a.operand).getArrayShape();
-  auto ask = [&](const ElementBox &first,
-                 const ElementBox &second) -> GridAnswer {
-    SmallVector<AffineExpr> lows(first.lows);
-    llvm::append_range(lows, second.lows);
-    GridSystem system(values, lows, 2, first.getRank());
+  auto ask = [&](const ArrayAccess &accessOfFirst,
+                 const ArrayAccess &accessOfSecond) -> GridAnswer {
+    const ElementBox &first = accessOfFirst.box, &second = accessOfSecond.box;
+    SmallVector<Guard> guards = getGuardsAlong(accessOfFirst, dim, values),
+                       others = getGuardsAlong(accessOfSecond, dim, values);
+    SmallVector<AffineExpr> reads(first.lows);
+    llvm::append_range(reads, second.lows);
+    for (const Guard &guard : llvm::concat<Guard>(guards, others))
+      reads.push_back(guard.expr);
+    GridSystem system(values, reads, 2, first.getRank());
     system.add(BoundType::LB, system.getId(1, dim),
                system.dim(system.getId(0, dim)) + 1);
+    for (const Guard &guard : guards)
+      system.require(system.in(0, guard.expr), guard.equal);
+    for (const Guard &guard : others)
+      system.require(system.in(1, guard.expr), guard.equal);
     for (unsigned i = 0; i < first.getRank(); ++i) {
       unsigned element = system.getExtra(i);
       MLIRContext *context = getKernel().getContext();
@@ -378,10 +409,11 @@ GridAnswer BlockAccess::mayMeet(const ArrayAccess &a, const ArrayAccess &b,
     return {GridAnswer::yes,
             {system.getProgram(point, 0), system.getProgram(point, 1)}};
   };
-  GridAnswer answer = ask(a.box, b.box);
-  if (a.box == b.box || answer.kind == GridAnswer::yes)
+  GridAnswer answer = ask(a, b);
+  bool same = a.op == b.op && a.box == b.box;
+  if (same || answer.kind == GridAnswer::yes)
     return answer;
-  return either(answer, ask(b.box, a.box));
+  return either(answer, ask(b, a));
 }
 
 } // namespace gridir::grid

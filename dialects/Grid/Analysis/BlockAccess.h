@@ -28,6 +28,9 @@ struct ArrayAccess {
   ElementBox box;
   bool reads;
   bool writes;
+  /// Whether every program touches the box, since its block is copied in and
+  /// out; otherwise only those do that run the op.
+  bool isCopied = false;
 };
 
 /// Two programs that touch one element, or one program with something to say.

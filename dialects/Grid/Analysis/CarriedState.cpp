@@ -113,16 +113,23 @@ struct Progress {
 
 class CarriedReadFinder {
 public:
-  CarriedReadFinder(KernelOp kernel, ArrayRef<unsigned> firstDims)
-      : kernel(kernel), values(kernel) {
+  CarriedReadFinder(KernelOp kernel, ValueRange tracked,
+                    ArrayRef<unsigned> firstDims)
+      : kernel(kernel), tracked(tracked), values(kernel) {
     for (unsigned dim : firstDims)
       values.restrictId(dim, Interval::constant(0));
   }
 
   SmallVector<CarriedRead> find() {
-    Progress progress;
-    visit(*kernel.getBodyBlock(), progress, /*certain=*/true);
-    return std::move(reads);
+    visit(*kernel.getBodyBlock(), end, /*certain=*/true);
+    return reads;
+  }
+
+  /// Whether the program has written all of a tracked Ref when it ends.
+  bool writesWhole(Value ref) {
+    ArrayRef<int64_t> shape = cast<MemRefType>(ref.getType()).getShape();
+    auto whole = ElementBox::whole(shape, kernel.getContext());
+    return isCovered(whole, *getConstantBox(whole), end.written[ref]);
   }
 
 private:
@@ -343,18 +350,13 @@ private:
                         });
   }
 
-  bool isScratch(Value root) {
-    auto arg = dyn_cast_if_present<BlockArgument>(root);
-    return arg && arg.getOwner() == kernel.getBodyBlock() &&
-           arg.getArgNumber() >= kernel.getNumOperandSpecs();
-  }
+  bool isTracked(Value root) { return llvm::is_contained(tracked, root); }
 
   void visitRead(Operation &op, Value ref, Progress &progress, bool certain) {
     for (RefRegion &region : getRefRegions(ref, values)) {
-      if (!region.root && kernel.getNumScratch() != 0)
-        reads.push_back(
-            {&op, kernel.getScratchRefs().front(), /*certain=*/false});
-      if (!isScratch(region.root))
+      if (!region.root && !tracked.empty())
+        reads.push_back({&op, tracked.front(), /*certain=*/false});
+      if (!isTracked(region.root))
         continue;
       // An index outside the Ref is an error of its own, so the Ref bounds it.
       ArrayRef<int64_t> shape =
@@ -383,8 +385,7 @@ private:
     for (RefRegion &region : getRefRegions(ref, values)) {
       touched.insert(region.root);
       if (!region.root)
-        touched.insert(kernel.getScratchRefs().begin(),
-                       kernel.getScratchRefs().end());
+        touched.insert(tracked.begin(), tracked.end());
       if (!whole || !region.box.exact)
         continue;
       SmallVector<ElementBox> &boxes = progress.written[region.root];
@@ -400,7 +401,7 @@ private:
   void visitSemaphore(Operation &op, Value ref, Progress &progress,
                       bool certain) {
     for (RefRegion &region : getRefRegions(ref, values)) {
-      if (!isScratch(region.root))
+      if (!isTracked(region.root))
         continue;
       SmallVector<ElementBox> &pending = progress.pending[region.root];
       if (isa<CopyStartOp>(op)) {
@@ -416,8 +417,11 @@ private:
   }
 
   KernelOp kernel;
+  /// The Refs that outlive a program.
+  SmallVector<Value> tracked;
   ProgramValues values;
   SmallVector<CarriedRead> reads;
+  Progress end;
   /// Refs that some path has written by now.
   llvm::DenseSet<Value> touched;
   bool mayBeSeeded = false;
@@ -427,7 +431,16 @@ private:
 
 SmallVector<CarriedRead> findCarriedReads(KernelOp kernel,
                                           ArrayRef<unsigned> firstDims) {
-  return CarriedReadFinder(kernel, firstDims).find();
+  return CarriedReadFinder(kernel, kernel.getScratchRefs(), firstDims).find();
+}
+
+bool beginsAnew(KernelOp kernel, BlockArgument ref,
+                ArrayRef<unsigned> firstDims) {
+  CarriedReadFinder finder(kernel, Value(ref), firstDims);
+  return llvm::none_of(
+             finder.find(),
+             [&](const CarriedRead &read) { return read.ref == ref; }) &&
+         finder.writesWhole(ref);
 }
 
 } // namespace gridir::grid

@@ -35,6 +35,11 @@ struct CarriedRead {
 mlir::SmallVector<CarriedRead>
 findCarriedReads(KernelOp kernel, llvm::ArrayRef<unsigned> firstDims);
 
+/// Whether each of these programs writes all of an operand's Ref, and reads
+/// nothing of it that it did not write before: what the Ref held is lost.
+bool beginsAnew(KernelOp kernel, mlir::BlockArgument ref,
+                llvm::ArrayRef<unsigned> firstDims);
+
 } // namespace gridir::grid
 
 #endif // GRIDIR_DIALECTS_GRID_ANALYSIS_CARRIEDSTATE_H

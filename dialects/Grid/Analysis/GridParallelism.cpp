@@ -121,7 +121,8 @@ private:
         continue;
       ElementBox block = access.getBlock(operand);
       block.exact = false;
-      coarse.push_back({op, operand, std::move(block), true, writes});
+      coarse.push_back({op, operand, std::move(block), /*reads=*/true, writes,
+                        /*isCopied=*/true});
     }
     return coarse;
   }

@@ -56,33 +56,28 @@ private:
                       const DimVerdict &verdict) {
     auto opts = remark::RemarkOpts::name("dimension").category(getArgument());
     std::string name = describeDim(kernel, dim);
-    switch (verdict.kind) {
-    case DimVerdict::proved:
+    if (verdict.kind == DimVerdict::proved) {
       ++numProved;
       remark::passed(kernel.getLoc(), opts) << name + " is parallel";
       return isParallel(claim) ? claim : DimSemantics::Parallel;
-    case DimVerdict::unknown:
-      remark::missed(kernel.getLoc(), opts)
-          << name + " is not proved parallel: " + verdict.reason;
-      if (!isParallel(claim) || !trustClaims)
-        break;
-      ++numTrusted;
-      return claim;
-    case DimVerdict::refuted:
-      remark::missed(kernel.getLoc(), opts)
-          << name + " is not parallel: " + verdict.reason;
-      if (!isParallel(claim))
-        break;
-      ++numRefuted;
-      InFlightDiagnostic diagnostic = kernel.emitRemark()
-                                      << name << " is said to be "
-                                      << stringifyDimSemantics(claim)
-                                      << ", but its programs need their order";
-      diagnostic.attachNote(verdict.loc.value_or(kernel.getLoc()))
-          << verdict.reason;
-      break;
     }
-    return isParallel(claim) ? DimSemantics::Arbitrary : claim;
+    bool isRefuted = verdict.kind == DimVerdict::refuted;
+    remark::missed(kernel.getLoc(), opts)
+        << name +
+               (isRefuted ? " is not parallel: "
+                          : " is not proved parallel: ") +
+               verdict.reason;
+    if (!isParallel(claim))
+      return claim;
+    ++(isRefuted ? numRefuted : numDropped);
+    InFlightDiagnostic diagnostic =
+        kernel.emitRemark()
+        << name << " is said to be " << stringifyDimSemantics(claim)
+        << ", but its programs " << (isRefuted ? "need" : "may need")
+        << " their order";
+    diagnostic.attachNote(verdict.loc.value_or(kernel.getLoc()))
+        << verdict.reason;
+    return DimSemantics::Arbitrary;
   }
 };
 

@@ -134,9 +134,10 @@ def GridInferDimensionSemanticsPass
     `when program_id(k) == 0` is thereby carried along `k` alone.
 
     What the author claims (`dimension_semantics` of the compiler parameters, or
-    `semantics` of the kernel) is taken over where it is not proved, unless it is
-    refuted: then the dimension stays `arbitrary`, and a remark names two
-    programs that meet, or the value that is carried.
+    `semantics` of the kernel) is no proof: threads that share memory by mistake
+    would give another result now and then. A claim that is refuted, or neither
+    proved nor refuted, is dropped, and a remark names two programs that meet, or
+    the value that is carried.
 
     Before:
 
@@ -161,14 +162,10 @@ def GridInferDimensionSemanticsPass
     }
     ```
   }];
-  let options = [
-    Option<"trustClaims", "trust-claims", "bool", "true",
-           "Take over what the author claims where it is neither proved nor refuted">,
-  ];
   let statistics = [
     Statistic<"numProved", "num-proved", "Number of dimensions proved parallel">,
-    Statistic<"numTrusted", "num-trusted",
-              "Number of dimensions that are parallel by the author's word alone">,
+    Statistic<"numDropped", "num-dropped",
+              "Number of claims that are neither proved nor refuted">,
     Statistic<"numRefuted", "num-refuted", "Number of wrong claims">,
   ];
 }
@@ -375,6 +372,84 @@ def GridPoisonMemoryPass : Pass<"grid-poison-memory", "::gridir::grid::KernelOp"
   ];
   let statistics = [
     Statistic<"numPoisoned", "num-poisoned", "Number of Refs filled">,
+  ];
+}
+
+def GridPrivatizeWindowsPass
+    : Pass<"grid-privatize-windows", "::gridir::grid::KernelOp"> {
+  let summary = "Give the programs of a dimension that is called parallel windows of their own";
+  let description = [{
+    On a TPU the block of an output is a window in the memory of a core, and
+    kernels accumulate in it. Where the programs along a dimension which the
+    author calls parallel have the same block, each core has a window of its own,
+    and the array keeps what the last one leaves; on threads that share the array
+    it would be a race.
+
+    Such a window becomes scratch, which each work item has for itself, and is
+    written to its array by the last program alone that has the block. This is so
+    where it changes no result: the first program with a block writes all of it
+    before it reads any, so that nothing of another work item is seen. Elsewhere,
+    and for outputs that nothing reads, that share memory with an input, that
+    overhang their array, or that are no windows (`any`, HBM), all stays as it is,
+    and `grid-infer-dimension-semantics` drops the claim unless it is proved.
+
+    Before:
+
+    ```mlir
+    grid.kernel @row_sums grid(%h = 2, %k = 8)
+        inputs(%x: f32 [2, 64] block [squeezed, 8] at (%h, %k))
+        outputs(%sum: f32 [8] block [8] at (0) origin "sum_ref")
+        semantics [parallel, arbitrary] {
+      %k0 = grid.program_id 1
+      %c0 = arith.constant 0 : i32
+      %first = arith.cmpi eq, %k0, %c0 : i32
+      scf.if %first {
+        %zero = arith.constant dense<0.0> : tensor<8xf32>
+        grid.store %zero, %sum : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+      }
+      %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+      grid.accumulate %v, %sum : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @row_sums grid(%h = 2, %k = 8)
+        inputs(%x: f32 [2, 64] block [squeezed, 8] at (%h, %k))
+        outputs(%sum_ref: f32 [8] block [8] at (0) origin "sum_ref")
+        scratch(%window: memref<8xf32, #grid.space<default>>)
+        semantics [parallel, arbitrary] {
+      %k0 = grid.program_id 1
+      %c0 = arith.constant 0 : i32
+      %first = arith.cmpi eq, %k0, %c0 : i32
+      scf.if %first {
+        %zero = arith.constant dense<0.0> : tensor<8xf32>
+        grid.store %zero, %window : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+      }
+      %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+      grid.accumulate %v, %window : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+      %h1 = grid.program_id 0
+      %hs = grid.num_programs 0
+      %c1 = arith.constant 1 : i32
+      %h_end = arith.subi %hs, %c1 : i32
+      %h_last = arith.cmpi eq, %h1, %h_end : i32
+      %k1 = grid.program_id 1
+      %ks = grid.num_programs 1
+      %one = arith.constant 1 : i32
+      %k_end = arith.subi %ks, %one : i32
+      %k_last = arith.cmpi eq, %k1, %k_end : i32
+      %last = arith.andi %h_last, %k_last : i1
+      scf.if %last {
+        %all = grid.load %window : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+        grid.store %all, %sum_ref : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numPrivatized", "num-privatized", "Number of outputs with windows of their own">,
   ];
 }
 

@@ -18,6 +18,7 @@ import sys
 # CHECK: grid-legalize-blocks: as described
 # CHECK: grid-plan-memory: as described
 # CHECK: grid-poison-memory: as described
+# CHECK: grid-privatize-windows: as described
 # CHECK: grid-record-accesses: as described
 # CHECK: grid-specialize: as described
 

@@ -1,7 +1,6 @@
-// Claims of the author that are wrong: the dimension keeps its order, and a remark says why.
+// Claims of the author that are wrong, or not proved: the dimension keeps its order, and a remark says why.
 //
 // RUN: gridir-opt %s --grid-infer-dimension-semantics --split-input-file --verify-diagnostics | FileCheck %s
-// RUN: gridir-opt %s --grid-infer-dimension-semantics='trust-claims=false' --split-input-file 2>/dev/null | FileCheck %s --check-prefix=DISTRUST
 // RUN: gridir-opt %s --grid-infer-dimension-semantics --split-input-file -o /dev/null 2>&1 \
 // RUN:   --remarks-filter=grid-infer-dimension-semantics --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
 
@@ -51,11 +50,10 @@ grid.kernel @printed grid(%i = 4) semantics [parallel] {
 
 // -----
 
-// Neither proved nor refuted: the claim counts, unless claims are not trusted.
+// Neither proved nor refuted: threads would race for the block if it is written more than once.
 // CHECK-LABEL: grid.kernel @unknown
-// CHECK: semantics [parallel]
-// DISTRUST-LABEL: grid.kernel @unknown
-// DISTRUST: semantics [arbitrary]
+// CHECK: semantics [arbitrary]
+// expected-remark @below {{dimension 0 is said to be parallel, but its programs may need their order}}
 grid.kernel @unknown grid(%i = 8)
     inputs(%m: i1 [8] block [1] at (%i))
     outputs(%o: f32 [64] block [64] at (0))
@@ -65,6 +63,84 @@ grid.kernel @unknown grid(%i = 8)
   %bit = tensor.extract %mask[%c0] : tensor<1xi1>
   scf.if %bit {
     %v = arith.constant dense<0.0> : tensor<64xf32>
+    // expected-note @below {{programs that differ along it may touch the same elements of outputs[0]}}
     grid.store %v, %o : tensor<64xf32>, memref<64xf32, #grid.space<default>>
   }
+}
+
+// -----
+
+// The rows may repeat, whatever the author says.
+// CHECK-LABEL: grid.kernel @prefetched
+// CHECK: semantics [arbitrary]
+// expected-remark @below {{dimension 0 is said to be core_parallel, but its programs may need their order}}
+grid.kernel @prefetched grid(%i = 8)
+    index(%rows: i32 [8])
+    outputs(%o: f32 [64] block [1] map(%id: i32, %r: memref<8xi32, #grid.space<default>>) {
+      %at = arith.index_cast %id : i32 to index
+      %row = memref.load %r[%at] : memref<8xi32, #grid.space<default>>
+      grid.yield %row : i32
+    } origin "o_ref")
+    params [#grid.tpu_params<dimension_semantics = ["core_parallel"]>] {
+  %v = arith.constant dense<0.0> : tensor<1xf32>
+  // expected-note @below {{programs that differ along it may touch the same elements of o_ref}}
+  grid.store %v, %o : tensor<1xf32>, memref<1xf32, #grid.space<default>>
+}
+
+// -----
+
+// Programs that write under conditions which only one of them meets do not race.
+// CHECK-LABEL: grid.kernel @the_last_one_writes
+// CHECK: semantics [parallel, arbitrary]
+grid.kernel @the_last_one_writes grid(%i = ?, %k = 2) outputs(%o: f32 [8] block [8] at (0))
+    semantics [parallel, arbitrary] {
+  %c1 = arith.constant 1 : i32
+  %id = grid.program_id 0
+  %n = grid.num_programs 0
+  %end = arith.subi %n, %c1 : i32
+  %last = arith.cmpi eq, %id, %end : i32
+  scf.if %last {
+    %v = arith.constant dense<0.0> : tensor<8xf32>
+    grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+  }
+}
+
+// -----
+
+// Unless the block overhangs its array: then every program copies it.
+// CHECK-LABEL: grid.kernel @the_last_one_writes_overhanging
+// CHECK: semantics [arbitrary]
+// expected-remark @below {{dimension 0 is said to be parallel, but its programs may need their order}}
+grid.kernel @the_last_one_writes_overhanging grid(%i = 4) outputs(%o: f32 [7] block [8] at (0))
+    semantics [parallel] {
+  %c3 = arith.constant 3 : i32
+  %id = grid.program_id 0
+  %last = arith.cmpi eq, %id, %c3 : i32
+  scf.if %last {
+    %v = arith.constant dense<0.0> : tensor<8xf32>
+    // expected-note @below {{programs that differ along it may touch the same elements of outputs[0]}}
+    grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+  }
+}
+
+// -----
+
+// The author, who says something of two dimensions, does not see the one of `jax.vmap`, whose programs never know of each
+// other.
+// CHECK-LABEL: grid.kernel @vmapped
+// CHECK: semantics [arbitrary, arbitrary, arbitrary]
+// expected-remark @below {{dimension 0 is said to be parallel, but its programs may need their order}}
+// expected-remark @below {{dimension 1 is said to be parallel, but its programs may need their order}}
+grid.kernel @vmapped grid(%b = 2 vmapped, %i = 8, %k = 2)
+    index(%rows: i32 [2, 8])
+    outputs(%o: f32 [128] block [1] map(%b0: i32, %id: i32, %k0: i32, %r: memref<2x8xi32, #grid.space<default>>) {
+      %b1 = arith.index_cast %b0 : i32 to index
+      %at = arith.index_cast %id : i32 to index
+      %row = memref.load %r[%b1, %at] : memref<2x8xi32, #grid.space<default>>
+      grid.yield %row : i32
+    })
+    params [#grid.tpu_params<dimension_semantics = ["parallel", "arbitrary"]>] {
+  %v = arith.constant dense<0.0> : tensor<1xf32>
+  // expected-note @below {{programs that differ along it may touch the same elements of outputs[0]}}
+  grid.store %v, %o : tensor<1xf32>, memref<1xf32, #grid.space<default>>
 }

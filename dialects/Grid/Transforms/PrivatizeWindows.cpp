@@ -1,0 +1,158 @@
+//===- PrivatizeWindows.cpp - Give programs windows of their own ----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/Transforms/Passes.h"
+
+#include "dialects/Grid/Analysis/CarriedState.h"
+#include "dialects/Grid/Analysis/GridParallelism.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InterleavedRange.h"
+
+namespace gridir::grid {
+#define GEN_PASS_DEF_GRIDPRIVATIZEWINDOWSPASS
+#include "dialects/Grid/Transforms/Passes.h.inc"
+} // namespace gridir::grid
+
+using namespace mlir;
+using namespace gridir::grid;
+
+/// Whether the blocks of an operand are in the memory of a core while a program
+/// runs, and not where all cores see them.
+static bool hasWindows(KernelOp kernel, unsigned operand) {
+  OperandAttr spec = kernel.getOperandSpec(operand);
+  if (spec.getBlock().empty() || llvm::is_contained(spec.getArrayShape(), 0))
+    return false;
+  auto ref =
+      cast<MemRefType>(kernel.getBodyBlock()->getArgument(operand).getType());
+  switch (cast<MemorySpaceAttr>(ref.getMemorySpace()).getValue()) {
+  case MemorySpace::Any:
+  case MemorySpace::Host:
+  case MemorySpace::TpuHbm:
+  case MemorySpace::GpuGmem:
+    return false;
+  default:
+    return true;
+  }
+}
+
+/// Whether the program tells another core of memory through `ref`.
+static bool isSeenByOthers(Value ref) {
+  return llvm::any_of(ref.getUsers(), [&](Operation *user) {
+    if (auto copy = dyn_cast<CopyStartOp>(user))
+      return copy.getCore() || !copy.getDevice().empty();
+    return isa<ViewLikeOpInterface, SelectRefOp>(user) &&
+           llvm::any_of(user->getResults(), isSeenByOthers);
+  });
+}
+
+namespace {
+
+class GridPrivatizeWindowsPass
+    : public gridir::grid::impl::GridPrivatizeWindowsPassBase<
+          GridPrivatizeWindowsPass> {
+public:
+  using GridPrivatizeWindowsPassBase::GridPrivatizeWindowsPassBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    SmallVector<DimSemantics> claims = getClaimedSemantics(kernel);
+    if (llvm::none_of(claims, isParallel))
+      return markAllAnalysesPreserved();
+    BlockAccess access(kernel);
+    for (BlockArgument ref : kernel.getOutputRefs()) {
+      unsigned operand = ref.getArgNumber();
+      // A window that nothing reads is there for its array alone, and one that
+      // every program copies in and out is written by every program.
+      bool isRead = false, isCopied = false;
+      for (const ArrayAccess &next : access.getAccesses()) {
+        isRead |= next.operand == operand && next.reads;
+        isCopied |= next.operand == operand && next.isCopied;
+      }
+      if (!isRead || isCopied || !hasWindows(kernel, operand) ||
+          isSeenByOthers(ref) || access.getAliasSet(operand).size() != 1)
+        continue;
+      privatize(access, ref, claims);
+    }
+  }
+
+private:
+  void privatize(BlockAccess &access, BlockArgument ref,
+                 ArrayRef<DimSemantics> claims) {
+    KernelOp kernel = getOperation();
+    unsigned operand = ref.getArgNumber();
+    auto isTrivial = [&](unsigned dim) {
+      return kernel.getDim(dim).getSize() == 1;
+    };
+    SmallVector<unsigned> shared, run;
+    for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
+      if (isParallel(claims[dim]) && !isTrivial(dim) &&
+          !access.isIndexedBy(operand, dim))
+        shared.push_back(dim);
+    if (shared.empty())
+      return;
+    // The window stays while the ids along the innermost dimensions change that
+    // neither its place nor the author's word tells apart.
+    for (unsigned dim = kernel.getRank(); dim-- > 0;) {
+      if (isTrivial(dim))
+        continue;
+      if (isParallel(claims[dim]) || access.isIndexedBy(operand, dim))
+        break;
+      run.push_back(dim);
+    }
+    if (!beginsAnew(kernel, ref, run))
+      return;
+
+    remark::passed(ref.getLoc(),
+                   remark::RemarkOpts::name("window").category(getArgument()))
+        << llvm::formatv(
+               "{0} has a window for each program along dimension {1}",
+               kernel.getOperandName(operand), llvm::interleaved(shared))
+               .str();
+    BlockArgument window =
+        kernel.getBodyBlock()->addArgument(ref.getType(), ref.getLoc());
+    ref.replaceAllUsesWith(window);
+    llvm::append_range(shared, run);
+    createWriteBack(window, ref, shared);
+    ++numPrivatized;
+  }
+
+  /// Writes the window to its array in the programs that are the last ones
+  /// along some dimensions.
+  void createWriteBack(Value window, Value ref, ArrayRef<unsigned> dims) {
+    KernelOp kernel = getOperation();
+    Location loc = ref.getLoc();
+    OpBuilder builder(kernel.getBodyBlock()->getTerminator());
+    Value last;
+    for (unsigned dim : dims) {
+      auto axis = builder.getI64IntegerAttr(dim);
+      Type i32 = builder.getI32Type();
+      Value id = ProgramIdOp::create(builder, loc, i32, axis);
+      Value count = NumProgramsOp::create(builder, loc, i32, axis);
+      Value one =
+          arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(1));
+      Value end = arith::SubIOp::create(builder, loc, count, one);
+      Value is = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       id, end);
+      last = last ? arith::AndIOp::create(builder, loc, last, is) : is;
+    }
+    auto branch = scf::IfOp::create(builder, loc, last);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    auto type = cast<MemRefType>(ref.getType());
+    Type value = type.getElementType();
+    if (type.getRank() != 0)
+      value = RankedTensorType::get(type.getShape(), value);
+    Value all = LoadOp::create(builder, loc, value, window, /*mask=*/Value(),
+                               /*other=*/Value());
+    StoreOp::create(builder, loc, all, ref, /*mask=*/Value());
+  }
+};
+
+} // namespace
