@@ -14,6 +14,8 @@ import dataclasses
 import functools
 import random
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import gridir
 import jax
@@ -236,8 +238,13 @@ class Body:
         ref[pl.ds(place, 1)] = self.mix(old, self.pick(c)[-1:])
 
 
-def run(recipe: Recipe, interpret: bool) -> np.ndarray:
-    """The result of a recipe's kernel, by JAX's interpret mode or as it is installed."""
+def build(recipe: Recipe, **options: Any) -> tuple[Callable[..., jax.Array], list[jax.Array]]:
+    """A recipe's kernel and its arguments.
+
+    Args:
+      recipe: the kernel.
+      **options: what else `pl.pallas_call` is to know; `semantics` is what the author says of the dimensions.
+    """
 
     def kernel(*refs):
         inputs, output, scratch = refs[: recipe.num_inputs], refs[recipe.num_inputs], refs[-1]
@@ -257,13 +264,20 @@ def run(recipe: Recipe, interpret: bool) -> np.ndarray:
         out_specs=spec,
         scratch_shapes=[pltpu.VMEM(recipe.ref_shape, jnp.dtype(recipe.dtype))],
         input_output_aliases={recipe.num_inputs - 1: 0} if recipe.is_aliased else {},
-        interpret=interpret,
+        compiler_params=pltpu.CompilerParams(dimension_semantics=options.pop("semantics", None)),
+        **options,
     )
     generator = np.random.default_rng(recipe.seed)
     arrays = [
         jnp.asarray(generator.integers(-9 if recipe.dtype[0] != "u" else 0, 10, recipe.shape), recipe.dtype)
         for _ in range(recipe.num_inputs)
     ]
+    return call, arrays
+
+
+def run(recipe: Recipe, interpret: bool) -> np.ndarray:
+    """The result of a recipe's kernel, by JAX's interpret mode or as it is installed."""
+    call, arrays = build(recipe, interpret=interpret)
     return np.asarray(jax.jit(call)(*arrays))
 
 
