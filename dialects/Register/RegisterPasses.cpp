@@ -16,6 +16,7 @@
 #include "dialects/Pipelines/GPU.h"
 #include "dialects/Pipelines/TPU.h"
 #include "dialects/TPU/Transforms/Passes.h"
+#include "dialects/Test/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -118,6 +119,7 @@ void gridir::registerAllPasses() {
     cpu::registerCPUPasses();
     tpu::registerTPUPasses();
     gridir::gpu::registerGPUPasses();
+    test::registerTestPasses();
     registerCPUPipelines();
     registerTPUPipelines();
     registerGPUPipelines();

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from gridir.errors import CompileError, Error, JaxVersionError, OptionError, UnsupportedError
+from gridir.errors import CompileError, Error, InternalError, JaxVersionError, OptionError, UnsupportedError
 
 if TYPE_CHECKING:
     from gridir import mosaic_gpu, tpu
@@ -29,6 +29,7 @@ __all__ = [
     "CpuOptions",
     "Error",
     "GpuOptions",
+    "InternalError",
     "JaxVersionError",
     "Kernel",
     "Lowered",

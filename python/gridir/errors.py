@@ -118,3 +118,20 @@ class CompileError(Error):
     def __init__(self, message: str, *, stage: str = "passes", **kwargs):
         super().__init__(message, **kwargs)
         self.stage = stage
+
+
+class InternalError(Error):
+    """The compiler crashed: an assertion, a signal or the end of the stack in a pass or in LLVM. A defect of gridir.
+
+    The process goes on, less the memory that the crash left behind.
+
+    Attributes:
+      stage: where it crashed, as of `CompileError`.
+      reproducer: the path of a file with the module, the pipeline and the versions, which `gridir-opt --run-reproducer`
+        runs again; "" where it could not be written.
+    """
+
+    def __init__(self, message: str, *, stage: str = "passes", reproducer: str = "", **kwargs):
+        super().__init__(message, **kwargs)
+        self.stage = stage
+        self.reproducer = reproducer

@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gridir.errors import CompileError, Frame
+from gridir.errors import CompileError, Error, Frame, InternalError
 
 if TYPE_CHECKING:
     from gridir.mlir import ir
@@ -109,6 +109,21 @@ def error_from_diagnostics(
         notes=[str(d) for d in others if not d.message.startswith(_DETAILS)],
         stage=stage,
         details="\n".join([*details_of_mlir, details]).strip(),
+    )
+
+
+def error_from_native(failure: Mapping[str, Any], *, kernel: str | None, details: str = "") -> Error:
+    """Returns the exception for what the native compiler says of a failure: InternalError where it crashed."""
+    from gridir.mlir import ir
+
+    context = ir.Context()
+    diagnostics = [Diagnostic.from_native(record, context) for record in failure["diagnostics"]]
+    if "reproducer" not in failure:
+        return error_from_diagnostics(diagnostics, kernel=kernel, stage=failure["stage"], details=details)
+    reproducer = failure["reproducer"]
+    note = f"{reproducer} shows it again, by gridir-opt --run-reproducer" if reproducer else "no reproducer was written"
+    return InternalError(
+        diagnostics[0].message, kernel=kernel, notes=[note], stage=failure["stage"], reproducer=reproducer
     )
 
 

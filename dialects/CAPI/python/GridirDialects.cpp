@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CAPI/Gridir.h"
+#include "dialects/CAPI/Pipelines.h"
+#include "dialects/CAPI/python/FailureDict.h"
 #include "mlir/Bindings/Python/NanobindAdaptors.h"
 
 #include <string>
@@ -27,6 +29,19 @@ int callMain(int (*function)(int, char **),
   return function(static_cast<int>(arguments.size()), argv.data());
 }
 
+/// Gives None or a failure.
+nb::object runPipeline(MlirModule module, nb::bytes source,
+                       const std::string &pipeline, bool verify,
+                       bool printAfterAll) {
+  std::optional<gridir::driver::CompileFailure> failure = [&] {
+    std::string_view text(source.c_str(), source.size());
+    nb::gil_scoped_release release;
+    return gridir::runModulePipeline(module, text, pipeline, verify,
+                                     printAfterAll);
+  }();
+  return failure ? nb::object(gridir::toDict(*failure)) : nb::none();
+}
+
 } // namespace
 
 NB_MODULE(_gridirDialects, m) {
@@ -37,6 +52,15 @@ NB_MODULE(_gridirDialects, m) {
       "register_dialects",
       [](MlirDialectRegistry registry) { gridirRegisterAllDialects(registry); },
       nb::arg("registry"), "Adds every dialect of gridir to a registry.");
+  m.def("run_pipeline", &runPipeline, nb::arg("module"), nb::arg("source"),
+        nb::arg("pipeline"), nb::arg("verify"), nb::arg("print_after_all"),
+        "Runs a textual pass pipeline on a module, in place; returns None or "
+        "what stopped it. The source is the module as text or bytecode, for "
+        "the reproducer of a crash.");
+  m.def(
+      "leak", [](nb::object object) { (void)object.release(); },
+      nb::arg("object"),
+      "Keeps an object for the life of the process, and through its end.");
   m.def(
       "opt_main",
       [](std::vector<std::string> arguments) {

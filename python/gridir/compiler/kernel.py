@@ -66,6 +66,7 @@ class Kernel:
         Raises:
           OptionError: when the target has no such stage.
           CompileError: when a pass on the way fails.
+          InternalError: when one crashes.
         """
         self.target.check_stage(stage)
         with within_kernel(self.name, self.source):

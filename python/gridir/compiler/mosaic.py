@@ -53,6 +53,7 @@ def prepare(name: str, key: str, bytecode: bytes, options: TpuOptions) -> Mosaic
 
     Raises:
       CompileError: when a pass refuses the kernel.
+      InternalError: when one crashes.
     """
     start = time.perf_counter()
     module = run_pipeline(

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import io
 import threading
 
-from gridir.locations import Diagnostic, error_from_diagnostics
+from gridir.locations import Diagnostic, error_from_diagnostics, error_from_native
 from gridir.mlir import ir
-from gridir.mlir.passmanager import PassManager
+from gridir.mlir._mlir_libs import _gridirDialects as native
 
 # How many modules may share a context. What MLIR makes unique in one, attributes and types, is freed only with it.
 _MODULES_PER_CONTEXT = 1000
@@ -45,7 +46,8 @@ def parse_module(source: str | bytes, *, kernel: str | None = None, context: ir.
         try:
             return ir.Module.parse(source)
         except ir.MLIRError as error:
-            raise _to_error(error, kernel, "parse", "") from None
+            diagnostics = [Diagnostic.from_mlir(info) for info in error.error_diagnostics]
+            raise error_from_diagnostics(diagnostics, kernel=kernel, stage="parse") from None
 
 
 def run_pipeline(
@@ -59,24 +61,19 @@ def run_pipeline(
 
     Raises:
       CompileError: when the pipeline cannot be parsed or a pass fails. Its details are a command that shows it again.
+      InternalError: when a pass crashes.
     """
     with module.context:
-        try:
-            manager = PassManager.parse(f"builtin.module({pipeline})")
-        except ValueError as error:
-            raise error_from_diagnostics([Diagnostic("error", str(error))], kernel=kernel, stage="pipeline") from None
-        manager.enable_verifier(verify)
-        if print_after_all:
-            manager.enable_ir_printing(print_before_all=False, print_after_all=True, enable_debug_info=False)
-        before = module.operation.clone(ip=False)
-        try:
-            manager.run(module.operation)
-        except ir.MLIRError as error:
-            details = f"// run with: gridir-opt --pass-pipeline='builtin.module({pipeline})'\n{before}"
-            raise _to_error(error, kernel, "passes", details) from None
-    return module
-
-
-def _to_error(error: ir.MLIRError, kernel: str | None, stage: str, details: str) -> Exception:
-    diagnostics = [Diagnostic.from_mlir(info) for info in error.error_diagnostics]
-    return error_from_diagnostics(diagnostics, kernel=kernel, stage=stage, details=details)
+        before = io.BytesIO()
+        module.operation.write_bytecode(before)
+    source = before.getvalue()
+    failure = native.run_pipeline(module, source, pipeline, verify=verify, print_after_all=print_after_all)
+    if failure is None:
+        return module
+    if "reproducer" in failure:
+        # What a crash leaves may be in any state: nothing may use or free it, nor its context.
+        native.leak(module)
+        _thread.modules = 0
+        raise error_from_native(failure, kernel=kernel)
+    details = f"// run with: gridir-opt --pass-pipeline='builtin.module({pipeline})'\n{parse_module(source)}"
+    raise error_from_native(failure, kernel=kernel, details=details)

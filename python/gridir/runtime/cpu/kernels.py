@@ -10,8 +10,7 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
-from gridir.locations import Diagnostic, error_from_diagnostics
-from gridir.mlir import ir
+from gridir.locations import error_from_native
 from gridir.mlir._mlir_libs import _gridirCPU as native
 from gridir.runtime.cpu.prints import write_prints
 
@@ -55,6 +54,7 @@ def prepare(name: str, key: str, bytecode: bytes, options: CpuOptions) -> Prepar
 
     Raises:
       CompileError: when a pass, LLVM or the linker refuses the kernel.
+      InternalError: when one of them crashes.
     """
     start = time.perf_counter()
     reply = native.compile_kernel(
@@ -102,8 +102,5 @@ def ffi_target() -> dict[str, Any]:
 
 
 def _raise_failure(reply: dict[str, Any], name: str | None) -> None:
-    if "stage" not in reply:
-        return
-    context = ir.Context()
-    diagnostics = [Diagnostic.from_native(record, context) for record in reply["diagnostics"]]
-    raise error_from_diagnostics(diagnostics, kernel=name, stage=reply["stage"])
+    if "stage" in reply:
+        raise error_from_native(reply, kernel=name)

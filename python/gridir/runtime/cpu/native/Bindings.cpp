@@ -11,6 +11,7 @@
 #include "KernelTable.h"
 #include "Prints.h"
 #include "Races.h"
+#include "dialects/CAPI/python/FailureDict.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -54,19 +55,6 @@ void sendPrints(const PrintBuffer &buffer) {
     PyErr_WriteUnraisable(printHandler);
 }
 
-nb::dict toDict(const Diagnostic &diagnostic) {
-  nb::list notes;
-  for (const Diagnostic &note : diagnostic.notes)
-    notes.append(toDict(note));
-  nb::dict result;
-  result["severity"] = diagnostic.severity;
-  result["message"] = nb::steal(PyUnicode_DecodeUTF8(
-      diagnostic.message.data(), diagnostic.message.size(), "replace"));
-  result["location"] = diagnostic.location;
-  result["notes"] = notes;
-  return result;
-}
-
 const char *toText(KernelOrigin origin) {
   switch (origin) {
   case KernelOrigin::Memory:
@@ -79,17 +67,7 @@ const char *toText(KernelOrigin origin) {
   return "";
 }
 
-nb::dict toDict(const CompileFailure &failure) {
-  nb::list diagnostics;
-  for (const Diagnostic &diagnostic : failure.diagnostics)
-    diagnostics.append(toDict(diagnostic));
-  nb::dict result;
-  result["stage"] = failure.stage;
-  result["diagnostics"] = diagnostics;
-  return result;
-}
-
-/// Gives {"pipeline"} or {"stage", "diagnostics"}.
+/// Gives {"pipeline"} or a failure.
 nb::dict completePipeline(const std::string &pipeline, const std::string &cpu,
                           const std::string &features,
                           const std::string &stopAfter) {
@@ -100,14 +78,13 @@ nb::dict completePipeline(const std::string &pipeline, const std::string &cpu,
   std::variant<std::string, CompileFailure> result =
       getPipeline(options, stopAfter);
   if (auto *failure = std::get_if<CompileFailure>(&result))
-    return toDict(*failure);
+    return gridir::toDict(*failure);
   nb::dict reply;
   reply["pipeline"] = std::get<std::string>(result);
   return reply;
 }
 
-/// Gives {"origin", "name", "prints", "arena_bytes", "warning"} or {"stage",
-/// "diagnostics"}.
+/// Gives {"origin", "name", "prints", "arena_bytes", "warning"} or a failure.
 nb::dict compileKernel(const std::string &key, nb::bytes module,
                        const std::string &pipeline, int64_t optLevel,
                        int64_t codegenLevel, const std::string &cpu,
@@ -119,7 +96,7 @@ nb::dict compileKernel(const std::string &key, nb::bytes module,
     return getKernel(key, source, options);
   }();
   if (auto *failure = std::get_if<CompileFailure>(&result))
-    return toDict(*failure);
+    return gridir::toDict(*failure);
   nb::dict reply;
   const ReadyKernel &ready = std::get<ReadyKernel>(result);
   const KernelInfo &info = ready.kernel->info;

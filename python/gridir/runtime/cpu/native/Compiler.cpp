@@ -10,6 +10,7 @@
 
 #include "CodeGen.h"
 #include "TargetCPU.h"
+#include "dialects/Driver/Recovery.h"
 #include "dialects/Register/Register.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -42,31 +43,6 @@ const DialectRegistry &getRegistry() {
     return result;
   }();
   return *registry;
-}
-
-StringRef toText(DiagnosticSeverity severity) {
-  switch (severity) {
-  case DiagnosticSeverity::Note:
-    return "note";
-  case DiagnosticSeverity::Warning:
-    return "warning";
-  case DiagnosticSeverity::Error:
-    return "error";
-  case DiagnosticSeverity::Remark:
-    return "remark";
-  }
-  llvm_unreachable("every severity has a name");
-}
-
-cpu::Diagnostic toRecord(mlir::Diagnostic &diagnostic) {
-  cpu::Diagnostic record;
-  record.severity = toText(diagnostic.getSeverity()).str();
-  record.message = diagnostic.str();
-  llvm::raw_string_ostream(record.location)
-      << LocationAttr(diagnostic.getLocation());
-  for (mlir::Diagnostic &note : diagnostic.getNotes())
-    record.notes.push_back(toRecord(note));
-  return record;
 }
 
 int64_t getBytesInMemory(Type element) {
@@ -166,29 +142,28 @@ FailureOr<KernelInfo> readKernelInfo(ModuleOp module) {
 }
 
 /// Parses, lowers and generates code; a diagnostic is emitted on failure and
-/// `stage` says how far it came.
+/// `progress` says how far it came.
 FailureOr<KernelObject> compile(MLIRContext &context, StringRef source,
                                 const CompileOptions &options,
-                                std::string &stage) {
-  stage = "parse";
+                                const std::string &pipeline,
+                                driver::Progress &progress) {
+  progress.stage = "parse";
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
       source, ParserConfig(&context), "<gridir kernel>");
   if (!module)
     return failure();
   Location loc = module->getLoc();
 
-  stage = "pipeline";
-  llvm::Expected<std::string> pipeline = completePipeline(options);
-  if (!pipeline)
-    return emitError(loc) << llvm::toString(pipeline.takeError());
+  progress.stage = "pipeline";
   PassManager passManager(&context, ModuleOp::getOperationName());
+  driver::recordPasses(passManager, progress);
   std::string message;
   llvm::raw_string_ostream messageStream(message);
-  if (!pipeline->empty() &&
-      failed(parsePassPipeline(*pipeline, passManager, messageStream)))
+  if (!pipeline.empty() &&
+      failed(parsePassPipeline(pipeline, passManager, messageStream)))
     return emitError(loc) << message;
 
-  stage = "passes";
+  progress.stage = "passes";
   // Checked once at the end rather than after each pass: a tenth of the time.
   passManager.enableVerifier(false);
   if (failed(passManager.run(*module)) || failed(verify(*module)))
@@ -197,14 +172,14 @@ FailureOr<KernelObject> compile(MLIRContext &context, StringRef source,
   if (failed(info))
     return failure();
 
-  stage = "translate";
+  progress.stage = "translate";
   llvm::LLVMContext llvmContext;
   std::unique_ptr<llvm::Module> llvmModule =
       translateModuleToLLVMIR(*module, llvmContext, info->name);
   if (!llvmModule)
     return failure();
 
-  stage = "codegen";
+  progress.stage = "codegen";
   llvm::Expected<std::string> object =
       generateObject(*llvmModule, options, *info);
   if (!object)
@@ -212,23 +187,40 @@ FailureOr<KernelObject> compile(MLIRContext &context, StringRef source,
   return KernelObject{std::move(*info), std::move(*object)};
 }
 
+/// The options beside the pipeline, for the reader of a reproducer.
+std::string describeOptions(const CompileOptions &options) {
+  return ("cpu=" + llvm::Twine(options.cpu) + " features=" + options.features +
+          " opt-level=" + llvm::Twine(options.optLevel) +
+          " codegen-level=" + llvm::Twine(options.codegenLevel))
+      .str();
+}
+
 } // namespace
 
 std::variant<KernelObject, CompileFailure>
 compileModule(std::string_view module, const CompileOptions &options) {
+  llvm::Expected<std::string> pipeline = completePipeline(options);
+  if (!pipeline)
+    return CompileFailure{"pipeline",
+                          {makeError(llvm::toString(pipeline.takeError()))}};
+  driver::Input input{StringRef(module), *pipeline, describeOptions(options)};
   // The kernels are small and many may compile at once, each on a thread of its
   // caller: threads of the context's own would only contend.
-  MLIRContext context(getRegistry(), MLIRContext::Threading::DISABLED);
-  CompileFailure result;
-  ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
-    result.diagnostics.push_back(toRecord(diagnostic));
-    return success();
-  });
-  FailureOr<KernelObject> object =
-      compile(context, StringRef(module), options, result.stage);
-  if (failed(object))
-    return result;
-  return std::move(*object);
+  auto context = std::make_unique<MLIRContext>(
+      getRegistry(), MLIRContext::Threading::DISABLED);
+  FailureOr<KernelObject> object = failure();
+  std::optional<CompileFailure> failed = driver::compileRecoverably(
+      *context, input, [&](driver::Progress &progress) {
+        object =
+            compile(*context, input.module, options, input.pipeline, progress);
+        return success(succeeded(object));
+      });
+  if (!failed)
+    return std::move(*object);
+  // What crashed may be in any state: it is left as it is.
+  if (failed->crash)
+    (void)context.release();
+  return std::move(*failed);
 }
 
 } // namespace gridir::cpu

@@ -50,13 +50,6 @@ struct CallState {
 ffi::TypeId CallState::id = {};
 ffi::TypeInfo CallState::info = ffi::MakeTypeInfo<CallState>();
 
-std::string describe(const CompileFailure &failure) {
-  std::string text = "kernel could not be compiled (" + failure.stage + ")";
-  for (const Diagnostic &diagnostic : failure.diagnostics)
-    text += "\n" + diagnostic.location + ": " + diagnostic.message;
-  return text;
-}
-
 /// Runs once for each call of an executable, when it is compiled or loaded.
 ffi::ErrorOr<std::unique_ptr<CallState>>
 instantiate(std::string_view key, std::string_view module,

@@ -14,12 +14,17 @@
 #ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_KERNEL_H
 #define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_KERNEL_H
 
+#include "dialects/Driver/Failure.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace gridir::cpu {
+
+using driver::CompileFailure;
+using driver::makeError;
 
 /// How a module becomes native code. Every field is part of the cache key.
 struct CompileOptions {
@@ -35,25 +40,6 @@ struct CompileOptions {
   std::string cpu;
   /// Comma-separated features (+x,-y), added to those of the CPU.
   std::string features;
-};
-
-/// One MLIR diagnostic. The location is its text, for `LocationAttr` to parse.
-struct Diagnostic {
-  std::string severity;
-  std::string message;
-  std::string location;
-  std::vector<Diagnostic> notes;
-};
-
-inline Diagnostic makeError(std::string message) {
-  return {"error", std::move(message), "loc(unknown)", {}};
-}
-
-/// Why a module did not become a kernel.
-struct CompileFailure {
-  /// parse, pipeline, passes, translate, codegen or link.
-  std::string stage;
-  std::vector<Diagnostic> diagnostics;
 };
 
 /// The type of one value that a kernel prints.

@@ -1,0 +1,20 @@
+//===- Pipelines.cpp - Running passes, for Python -------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/CAPI/Pipelines.h"
+
+#include "dialects/Driver/Recovery.h"
+#include "mlir/CAPI/IR.h"
+
+std::optional<gridir::driver::CompileFailure>
+gridir::runModulePipeline(MlirModule module, std::string_view source,
+                          const std::string &pipeline, bool verify,
+                          bool printAfterAll) {
+  return driver::runPipeline(unwrap(module), {source, pipeline, ""},
+                             {verify, printAfterAll});
+}

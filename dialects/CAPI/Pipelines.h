@@ -1,0 +1,28 @@
+//===- Pipelines.h - Running passes, for Python -----------------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CAPI_PIPELINES_H
+#define GRIDIR_DIALECTS_CAPI_PIPELINES_H
+
+#include "dialects/Driver/Failure.h"
+#include "mlir-c/IR.h"
+
+#include <string_view>
+
+namespace gridir {
+
+/// Runs a textual pass pipeline on a module, in place, and gives what stopped
+/// it. `source` is the module as it was, as text or bytecode. After a crash the
+/// module and its context must never be used or freed.
+std::optional<driver::CompileFailure>
+runModulePipeline(MlirModule module, std::string_view source,
+                  const std::string &pipeline, bool verify, bool printAfterAll);
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_CAPI_PIPELINES_H

@@ -1,0 +1,139 @@
+//===- Recovery.cpp - Compiling without ending the process ----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Driver/Recovery.h"
+
+#include "dialects/Driver/CrashGuard.h"
+#include "dialects/Driver/Reproducer.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace gridir;
+
+static StringRef toText(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Note:
+    return "note";
+  case DiagnosticSeverity::Warning:
+    return "warning";
+  case DiagnosticSeverity::Error:
+    return "error";
+  case DiagnosticSeverity::Remark:
+    return "remark";
+  }
+  llvm_unreachable("every severity has a name");
+}
+
+static driver::Diagnostic toRecord(mlir::Diagnostic &diagnostic) {
+  driver::Diagnostic record;
+  record.severity = toText(diagnostic.getSeverity()).str();
+  record.message = diagnostic.str();
+  llvm::raw_string_ostream(record.location)
+      << LocationAttr(diagnostic.getLocation());
+  for (mlir::Diagnostic &note : diagnostic.getNotes())
+    record.notes.push_back(toRecord(note));
+  return record;
+}
+
+std::string driver::describe(const CompileFailure &failure) {
+  std::string text = "kernel could not be compiled (" + failure.stage + ")";
+  for (const Diagnostic &diagnostic : failure.diagnostics)
+    text += "\n" + diagnostic.location + ": " + diagnostic.message;
+  if (failure.crash)
+    text += "\nreproducer: " + failure.crash->reproducer;
+  return text;
+}
+
+namespace {
+
+class PassRecorder : public PassInstrumentation {
+public:
+  explicit PassRecorder(driver::Progress &progress) : progress(progress) {}
+
+  void runBeforePass(Pass *pass, Operation *) override {
+    progress.pass = pass->getArgument().str();
+  }
+  void runAfterPass(Pass *, Operation *) override { progress.pass.clear(); }
+
+private:
+  driver::Progress &progress;
+};
+
+} // namespace
+
+void driver::recordPasses(PassManager &passManager, Progress &progress) {
+  passManager.addInstrumentation(std::make_unique<PassRecorder>(progress));
+}
+
+/// The failure for a crash, whose reproducer is written.
+static driver::CompileFailure recordCrash(const std::string &signal,
+                                          const driver::Progress &progress,
+                                          const driver::Input &input) {
+  std::string reason = signal;
+  if (!progress.pass.empty())
+    reason += " in pass '" + progress.pass + "'";
+  driver::CompileFailure failure{
+      progress.stage,
+      {driver::makeError("the compiler crashed, which is a defect of gridir: " +
+                         reason)}};
+  failure.crash =
+      driver::Crash{reason, driver::writeReproducer(input, progress, reason)};
+  return failure;
+}
+
+std::optional<driver::CompileFailure>
+driver::compileRecoverably(MLIRContext &context, const Input &input,
+                           function_ref<LogicalResult(Progress &)> work) {
+  // On the heap, as all of it is left behind by a crash.
+  struct State {
+    Progress progress;
+    std::vector<Diagnostic> errors;
+    std::optional<ScopedDiagnosticHandler> handler;
+    bool succeeded = false;
+  };
+  auto state = std::make_unique<State>();
+  state->handler.emplace(&context, [&](mlir::Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      return failure();
+    state->errors.push_back(toRecord(diagnostic));
+    return success();
+  });
+  std::optional<std::string> signal =
+      runGuarded([&] { state->succeeded = succeeded(work(state->progress)); });
+  if (signal)
+    return recordCrash(*signal, state.release()->progress, input);
+  if (state->succeeded)
+    return std::nullopt;
+  return CompileFailure{std::move(state->progress.stage),
+                        std::move(state->errors)};
+}
+
+std::optional<driver::CompileFailure>
+driver::runPipeline(ModuleOp module, const Input &input,
+                    const RunOptions &options) {
+  MLIRContext &context = *module.getContext();
+  return compileRecoverably(context, input, [&](Progress &progress) {
+    progress.stage = "pipeline";
+    PassManager passManager(&context, ModuleOp::getOperationName());
+    std::string message;
+    llvm::raw_string_ostream messages(message);
+    if (failed(parsePassPipeline(input.pipeline, passManager, messages)))
+      return LogicalResult(emitError(UnknownLoc::get(&context)) << message);
+    passManager.enableVerifier(options.verify);
+    if (options.printAfterAll)
+      passManager.enableIRPrinting(nullptr,
+                                   [](Pass *, Operation *) { return true; });
+    recordPasses(passManager, progress);
+    progress.stage = "passes";
+    return passManager.run(module);
+  });
+}

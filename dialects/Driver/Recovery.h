@@ -1,0 +1,67 @@
+//===- Recovery.h - Compiling without ending the process --------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_DRIVER_RECOVERY_H
+#define GRIDIR_DIALECTS_DRIVER_RECOVERY_H
+
+#include "dialects/Driver/Failure.h"
+#include "mlir/Support/LLVM.h"
+
+namespace mlir {
+class ModuleOp;
+class PassManager;
+class MLIRContext;
+} // namespace mlir
+
+namespace gridir::driver {
+
+/// How far a compile has come.
+struct Progress {
+  /// As `CompileFailure` names it.
+  std::string stage;
+  /// The pass that runs; empty between passes.
+  std::string pass;
+};
+
+/// What a compile begins with, for a file that shows a crash of it again.
+struct Input {
+  /// The module as MLIR text or bytecode.
+  llvm::StringRef module;
+  /// The passes, without `builtin.module(...)` around them.
+  std::string pipeline;
+  /// What else was asked for, as "codegen-level=2 cpu=znver4".
+  std::string options;
+};
+
+/// Compiles: runs `work` on IR of `context`, and gives why it did not succeed.
+/// The errors that it emits are collected, and other diagnostics go to the
+/// handlers that there are. Where it crashes, a reproducer is written, and the
+/// context must never be used or freed again.
+std::optional<CompileFailure>
+compileRecoverably(mlir::MLIRContext &context, const Input &input,
+                   llvm::function_ref<llvm::LogicalResult(Progress &)> work);
+
+/// Makes a pass manager say in `progress` which pass it runs.
+void recordPasses(mlir::PassManager &passManager, Progress &progress);
+
+/// How `runPipeline` runs passes.
+struct RunOptions {
+  /// Verifies after each pass, which takes longer than the passes.
+  bool verify = true;
+  /// Writes the IR after each pass to stderr.
+  bool printAfterAll = false;
+};
+
+/// Runs the pipeline of `input` on its module, in place, as above.
+std::optional<CompileFailure> runPipeline(mlir::ModuleOp module,
+                                          const Input &input,
+                                          const RunOptions &options);
+
+} // namespace gridir::driver
+
+#endif // GRIDIR_DIALECTS_DRIVER_RECOVERY_H
