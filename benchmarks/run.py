@@ -38,6 +38,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", help="rows to time, by a part of their names; all by default")
     parser.add_argument("--threads", type=int, default=1, help="how many processors both sides may use (default: 1)")
     parser.add_argument("--repetitions", type=int, default=25, help="how often each program is timed (default: 25)")
+    parser.add_argument("--cpu", default="", help="what gridir compiles for, as LLVM names it (default: this machine)")
     parser.add_argument("--examples", action="store_true", help="only the examples, at their own sizes")
     parser.add_argument("--no-interpret", action="store_true", help="leave interpret mode out: it takes seconds a row")
     parser.add_argument("--json", type=pathlib.Path, help="also write the table to this file")
@@ -104,11 +105,13 @@ def measure(case: Any, arguments: argparse.Namespace) -> dict[str, Any]:
     """
     import gridir
     import jax
+    from gridir.compiler.options import CpuOptions
     from gridir.testing import interpreted
 
     args = jax.block_until_ready(case.args())
     donated = () if case.donate is None else (case.donate,)
-    lowered = gridir.lower(jax.jit(case.kernel, donate_argnums=donated), *args)
+    function = jax.jit(case.kernel, donate_argnums=donated)
+    lowered = gridir.lower(function, *args, target="cpu", options=CpuOptions(cpu=arguments.cpu))
     start = time.process_time()
     for kernel in lowered.kernels:
         kernel.prepare()

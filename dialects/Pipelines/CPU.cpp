@@ -129,9 +129,9 @@ void addLowering(OpPassManager &pm) {
   pm.addPass(createConvertComplexToLLVMPass());
   pm.addPass(createConvertMathToLLVMPass(math));
   pm.addPass(createConvertMathToLibmPass());
-  // Only sums inside a reduction may be reordered; nothing else is fast-math.
+  // Nothing is fast-math: sums are in the order in which they are written here,
+  // on every CPU.
   ConvertVectorToLLVMPassOptions vectors;
-  vectors.reassociateFPReductions = true;
   vectors.vectorContractLowering = vector::VectorContractLowering::OuterProduct;
   vectors.vectorTransposeLowering = vector::VectorTransposeLowering::Shuffle1D;
   vectors.x86Vector = true;

@@ -390,4 +390,5 @@ def main() -> None:
 
 
 # CHECK: rows equal interpret mode
-main()
+if __name__ == "__main__":
+    main()

@@ -351,9 +351,9 @@ def CPUTileBodyPass : Pass<"cpu-tile-body", "::mlir::func::FuncOp"> {
     - elementwise ops along the innermost dimension of what they write;
     - transposes in squares;
     - reductions across rows with a row of accumulators;
-    - reductions along a row with an accumulator per lane, added up once at the
-      end of the row. The order of a floating-point sum changes, and of nothing
-      else.
+    - reductions along a row with accumulators, added up once at the end of the
+      row: 32 of f32, whatever the width of a register, so that a floating-point
+      sum has one order on every CPU. Element i goes to the one at i modulo 32.
     - the place of the best element of a row in the same way, where the body says
       itself that of equals the first counts.
 
@@ -431,8 +431,8 @@ def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncO
     }
     ```
 
-    Contractions with a few columns only are left to `cpu-tile-body`, which
-    treats them as reductions.
+    Contractions with one column, and with a few where both operands lie along
+    k, are left to `cpu-tile-body`, which treats them as reductions.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
@@ -456,7 +456,9 @@ def CPUVectorizeBodyPass : Pass<"cpu-vectorize-body", "::mlir::func::FuncOp"> {
   let description = [{
     Vectorises each linalg op on memrefs that fits in the registers, keeps
     accumulators in registers over reduction loops, and lowers what has a choice
-    of lowerings: transfers with a permutation, reductions of vectors.
+    of lowerings: transfers with a permutation, reductions of vectors. The lanes
+    of a floating-point sum are added up half by half, which LLVM would do in an
+    order of each CPU's own.
 
     Larger ops are never vectorised, whatever their body: a block in registers
     takes LLVM seconds and spills. They, and ops without a vector form, are

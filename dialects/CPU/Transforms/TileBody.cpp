@@ -19,6 +19,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/TilingInterface.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace gridir::cpu {
 #define GEN_PASS_DEF_CPUTILEBODYPASS
@@ -49,6 +50,9 @@ struct Tiling {
   /// A second dimension that another operand has innermost: a transpose.
   int secondDim = -1;
   bool reducesVector = false;
+  /// The accumulators of a reduction along `vectorDim`: element i of a row goes
+  /// to the one at i modulo their number.
+  int64_t accumulators = 1;
   SmallVector<int64_t> sizes;
   SmallVector<unsigned> order;
 };
@@ -78,8 +82,10 @@ public:
       tileSizes[dim] = size;
       emit(dims.drop_front(), leaf);
     };
-    if (ShapedType::isDynamic(staticRanges[dim]))
-      emitDynamic(dim, inner);
+    if (tiling.reducesVector && dim == static_cast<unsigned>(tiling.vectorDim))
+      emitRow(dim, inner);
+    else if (ShapedType::isDynamic(staticRanges[dim]))
+      emitDynamic(dim, tiling.sizes[dim], inner);
     else
       emitStatic(dim, inner);
   }
@@ -96,6 +102,8 @@ public:
   SmallVector<Range> ranges;
   SmallVector<OpFoldResult> offsets;
   SmallVector<int64_t> tileSizes;
+  /// The first accumulator of the tile of a reduced row.
+  int64_t firstAccumulator = 0;
 
 private:
   using InnerFn = function_ref<void(OpFoldResult, int64_t)>;
@@ -109,13 +117,16 @@ private:
     inner(loop.getInductionVar(), step);
   }
 
+  /// After the full tiles one register at a time, then the last lanes.
+  int64_t shorten(int64_t size, int64_t rest) const {
+    return rest >= size ? size : std::min(lanes, rest);
+  }
+
   void emitStatic(unsigned dim, InnerFn inner) {
     int64_t range = staticRanges[dim];
     int64_t size = std::min(tiling.sizes[dim], range);
     for (int64_t begin = 0; begin < range;) {
-      // After the full tiles one register at a time, then the last lanes.
-      if (range - begin < size)
-        size = range - begin > lanes ? lanes : range - begin;
+      size = shorten(size, range - begin);
       int64_t end = begin + (range - begin) / size * size;
       if (end - begin == size) {
         inner(rewriter.getIndexAttr(begin), size);
@@ -129,10 +140,42 @@ private:
     }
   }
 
-  /// A size that is known at run time only: full tiles, then single elements.
-  void emitDynamic(unsigned dim, InnerFn inner) {
+  /// A row, as many elements at a time as there are accumulators, in tiles of
+  /// registers. What the number does not divide begins at the first accumulator
+  /// again; single elements where it is known at run time only.
+  void emitRow(unsigned dim, InnerFn inner) {
     Location loc = op.getLoc();
-    int64_t size = tiling.sizes[dim];
+    int64_t count = tiling.accumulators;
+    auto emitTurn = [&](OpFoldResult begin, int64_t length) {
+      int64_t size = std::min(tiling.sizes[dim], length);
+      for (firstAccumulator = 0; firstAccumulator < length;
+           firstAccumulator += size) {
+        size = shorten(size, length - firstAccumulator);
+        AffineExpr place = rewriter.getAffineDimExpr(0) + firstAccumulator;
+        inner(affine::makeComposedFoldedAffineApply(rewriter, loc, place,
+                                                    {begin}),
+              size);
+      }
+    };
+    int64_t range = staticRanges[dim];
+    if (ShapedType::isDynamic(range)) {
+      emitDynamic(dim, count, emitTurn);
+      return;
+    }
+    int64_t whole = range / count * count;
+    if (whole == count)
+      emitTurn(rewriter.getIndexAttr(0), count);
+    else
+      emitLoop(arith::ConstantIndexOp::create(rewriter, loc, 0),
+               arith::ConstantIndexOp::create(rewriter, loc, whole), count,
+               emitTurn);
+    if (whole != range)
+      emitTurn(rewriter.getIndexAttr(whole), range - whole);
+  }
+
+  /// A size that is known at run time only: full tiles, then single elements.
+  void emitDynamic(unsigned dim, int64_t size, InnerFn inner) {
+    Location loc = op.getLoc();
     Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
     Value end =
         getValueOrCreateConstantIndexOp(rewriter, loc, ranges[dim].size);
@@ -238,9 +281,9 @@ private:
 
     bool reduces = op.getNumReductionLoops() > 0;
     int64_t lanes = target.getLanes(op);
-    int64_t unroll = tiling.reducesVector ? target.getInnerReductionUnroll()
-                     : reduces            ? target.getOuterReductionUnroll()
-                                          : target.getElementwiseUnroll();
+    int64_t unroll = reduces && !tiling.reducesVector
+                         ? target.getOuterReductionUnroll()
+                         : target.getElementwiseUnroll();
     tiling.sizes.assign(numLoops, 1);
     tiling.sizes[vector] = lanes * unroll;
     if (tiling.secondDim >= 0 && !tiling.reducesVector) {
@@ -302,12 +345,13 @@ private:
     if (failed(reduction))
       return failure();
     int64_t range = op.getStaticLoopRanges()[tiling.vectorDim];
-    int64_t lanes = target.getLanes(op);
-    int64_t &width = tiling.sizes[tiling.vectorDim];
     // Each result has accumulators of its own.
-    width = std::max(width / op.getNumDpsInits(), lanes);
+    tiling.accumulators = VectorTarget::getAccumulators(op) /
+                          llvm::PowerOf2Ceil(op.getNumDpsInits());
     if (!ShapedType::isDynamic(range))
-      width = std::min(width, range < lanes ? range : range / lanes * lanes);
+      tiling.accumulators = std::min<int64_t>(
+          tiling.accumulators,
+          llvm::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, range))));
 
     Location loc = op.getLoc();
     SmallVector<Value> buffers;
@@ -316,7 +360,7 @@ private:
       rewriter.setInsertionPointToStart(&getOperation().getBody().front());
       for (Type element : op.getBody()->getTerminator()->getOperandTypes())
         buffers.push_back(memref::AllocaOp::create(
-            rewriter, loc, MemRefType::get({width}, element)));
+            rewriter, loc, MemRefType::get({tiling.accumulators}, element)));
     }
     auto isReduced = [&](unsigned d) {
       return !isParallel(op.getIteratorTypesArray()[d]);
@@ -325,7 +369,7 @@ private:
     unsigned numOuter =
         llvm::count_if(order, [&](unsigned d) { return !isReduced(d); });
 
-    TileNest nest(rewriter, op, tiling, lanes);
+    TileNest nest(rewriter, op, tiling, target.getLanes(op));
     nest.emit(order.take_front(numOuter), [&](TileNest &row) {
       SmallVector<Value> results = createResultViews(row);
       for (auto [buffer, result] : llvm::zip_equal(buffers, results)) {
@@ -354,8 +398,9 @@ private:
     for (Value &buffer : lanes)
       if (cast<MemRefType>(buffer.getType()).getDimSize(0) != width)
         buffer = memref::SubViewOp::create(
-            rewriter, tile.getLoc(), buffer, ArrayRef<int64_t>{0},
-            ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1});
+            rewriter, tile.getLoc(), buffer,
+            ArrayRef<int64_t>{nest.firstAccumulator}, ArrayRef<int64_t>{width},
+            ArrayRef<int64_t>{1});
     SmallVector<AffineMap> maps = tile.getIndexingMapsArray();
     SmallVector<utils::IteratorType> kinds = tile.getIteratorTypesArray();
     maps.pop_back_n(lanes.size());

@@ -30,6 +30,10 @@ namespace {
 /// Steps of the reduction per panel: 16 columns of f32 take 16 KiB, half of a
 /// first-level cache.
 constexpr int64_t kPanelDepth = 256;
+/// Columns of so few bits leave a vector mostly empty: where the right operand
+/// lies along k, a reduction is better. The order of the sums depends on it, so
+/// that it is the same for every CPU.
+constexpr int64_t kNarrowBits = 128;
 /// A right operand that fewer rows read than this is not worth a copy.
 constexpr int64_t kRowsWorthPacking = 16;
 
@@ -80,8 +84,6 @@ public:
     n = innermost;
     m = rows.back();
     k = dims->k.back();
-    // With so few columns a vector would be mostly empty; a reduction along k
-    // is better.
     outType = getElementType(2);
     computeType = outType;
     if (outType.isF16() || outType.isBF16())
@@ -89,7 +91,11 @@ public:
     else if (outType.isInteger() && outType.getIntOrFloatBitWidth() < 32)
       computeType = rewriter.getI32Type();
     lanes = target.getLanes(computeType);
-    if (ranges[n] * 4 <= lanes)
+    bool isAlongK =
+        maps[rhs].getDimPosition(maps[rhs].getNumResults() - 1) == k;
+    if (ranges[n] == 1 ||
+        (isAlongK &&
+         ranges[n] * computeType.getIntOrFloatBitWidth() <= kNarrowBits))
       return failure();
 
     rewriter.setInsertionPoint(op);

@@ -27,13 +27,16 @@ struct VectorTarget {
   /// that a tile of so many elements takes at most one register per value.
   int64_t getLanes(mlir::linalg::LinalgOp op) const;
 
-  /// Registers of an elementwise tile. More hide latency until the constants
-  /// and temporaries of a polynomial spill.
+  /// Registers of a tile of an elementwise op, or of a reduced row. More hide
+  /// latency until the constants and temporaries of a polynomial spill.
   int64_t getElementwiseUnroll() const { return registers >= 32 ? 4 : 2; }
 
-  /// Accumulators of a reduction along the vector dimension: enough to hide
-  /// the latency of an addition.
-  int64_t getInnerReductionUnroll() const { return registers >= 32 ? 8 : 4; }
+  /// Accumulators of a reduction along the vector dimension, two of the widest
+  /// registers. The order of a sum follows from their number, so that every CPU
+  /// has the same.
+  static int64_t getAccumulators(mlir::linalg::LinalgOp op) {
+    return VectorTarget{/*bytes=*/128, /*registers=*/1}.getLanes(op);
+  }
 
   /// Accumulators of a reduction across the vector dimension: wide tiles read
   /// whole cache lines of many rows.

@@ -35,6 +35,44 @@ using gridir::cpu::VectorTarget;
 
 namespace {
 
+/// Adds the upper half of a vector to the lower one until one element is left.
+/// LLVM would choose an order of the sum for each CPU.
+struct ReduceByHalves : OpRewritePattern<vector::ReductionOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(vector::ReductionOp op,
+                                PatternRewriter &rewriter) const override {
+    VectorType type = op.getSourceVectorType();
+    if (!isa<FloatType>(type.getElementType()) ||
+        !llvm::is_contained(
+            {vector::CombiningKind::ADD, vector::CombiningKind::MUL},
+            op.getKind()))
+      return rewriter.notifyMatchFailure(op, "the order makes no difference");
+    if (type.getRank() != 1 || type.isScalable() ||
+        !llvm::isPowerOf2_64(type.getNumElements()))
+      return rewriter.notifyMatchFailure(op, "there is no half");
+    Location loc = op.getLoc();
+    auto combine = [&](Value lhs, Value rhs) {
+      return vector::makeArithReduction(rewriter, loc, op.getKind(), lhs, rhs);
+    };
+    Value lanes = op.getVector();
+    for (int64_t half = type.getNumElements() / 2; half > 0; half /= 2) {
+      auto part = [&](int64_t from) -> Value {
+        return vector::ExtractStridedSliceOp::create(
+            rewriter, loc, lanes, ArrayRef<int64_t>{from},
+            ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1});
+      };
+      Value low = part(0);
+      lanes = combine(low, part(half));
+    }
+    Value result = vector::ExtractOp::create(rewriter, loc, lanes, 0);
+    if (Value accumulator = op.getAcc())
+      result = combine(accumulator, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 class CPUVectorizeBodyPass
     : public gridir::cpu::impl::CPUVectorizeBodyPassBase<CPUVectorizeBodyPass> {
 public:
@@ -106,6 +144,7 @@ private:
     vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
     vector::populateVectorMultiReductionLoweringPatterns(
         patterns, vector::VectorMultiReductionLowering::InnerReduction);
+    patterns.add<ReduceByHalves>(&getContext());
     (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };

@@ -81,11 +81,10 @@ LogicalResult raiseFloatToInteger(OpT op, Raising &raising) {
     result = arith::SelectOp::create(
         builder, loc, compare(Predicate::OLT, start),
         integer(APInt::getSignedMinValue(width)), result);
-  APInt largest = isUnsigned ? APInt::getMaxValue(width)
-                             : APInt::getSignedMaxValue(width);
-  result =
-      arith::SelectOp::create(builder, loc, compare(Predicate::OGE, end),
-                              integer(largest), result);
+  APInt largest =
+      isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
+  result = arith::SelectOp::create(builder, loc, compare(Predicate::OGE, end),
+                                   integer(largest), result);
   raising.set(op.getResult(), result);
   return success();
 }

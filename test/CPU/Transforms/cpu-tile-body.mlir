@@ -1,4 +1,5 @@
 // RUN: gridir-opt %s --cpu-tile-body --split-input-file | FileCheck %s
+// RUN: gridir-opt %s --cpu-tile-body="vector-bytes=64 vector-registers=32" --split-input-file | FileCheck %s --check-prefix=WIDE
 
 // Two registers at a time, then one, then the last lanes.
 // CHECK-LABEL: func.func @elementwise
@@ -32,19 +33,33 @@ func.func @copy(%x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32>) {
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 
-// Along a row: an accumulator for each lane, combined once per row.
+// Along a row: accumulators, combined once per row. Wider registers are no reason to have more of them, and so to sum in
+// another order; narrow ones take several tiles. The last 3 columns go to the first accumulators.
 // CHECK-LABEL: func.func @rows
 // CHECK:         %[[LANES:.*]] = memref.alloca() : memref<32xf32>
 // CHECK:         scf.for
 // CHECK:           linalg.fill {{.*}} outs(%[[LANES]]
 // CHECK:           scf.for
-// CHECK:             linalg.generic {{.*}}iterator_types = ["parallel"]{{.*}} outs(%[[LANES]]
+// CHECK:             %[[FIRST:.*]] = memref.subview %[[LANES]][0] [16] [1]
+// CHECK:             linalg.generic {{.*}}iterator_types = ["parallel"]{{.*}} outs(%[[FIRST]]
 // CHECK:               arith.maximumf
+// CHECK:             %[[SECOND:.*]] = memref.subview %[[LANES]][16] [16] [1]
+// CHECK:             linalg.generic {{.*}}iterator_types = ["parallel"]{{.*}} outs(%[[SECOND]]
+// CHECK:           %[[LAST:.*]] = memref.subview %[[LANES]][0] [3] [1]
+// CHECK:           linalg.generic {{.*}}iterator_types = ["parallel"]{{.*}} outs(%[[LAST]]
 // CHECK:           linalg.generic {{.*}}iterator_types = ["reduction"]{{.*}} ins(%[[LANES]]
 // CHECK:             arith.maximumf
-func.func @rows(%x: memref<8x128xf32>, %y: memref<8xf32>) {
+// WIDE-LABEL: func.func @rows
+// WIDE:         %[[LANES:.*]] = memref.alloca() : memref<32xf32>
+// WIDE:         scf.for
+// WIDE:           scf.for
+// WIDE:             linalg.generic {{.*}}iterator_types = ["parallel"]{{.*}} outs(%[[LANES]]
+// WIDE:           %[[LAST:.*]] = memref.subview %[[LANES]][0] [3] [1]
+// WIDE:           linalg.generic {{.*}}iterator_types = ["parallel"]{{.*}} outs(%[[LAST]]
+// WIDE:           linalg.generic {{.*}}iterator_types = ["reduction"]{{.*}} ins(%[[LANES]]
+func.func @rows(%x: memref<8x131xf32>, %y: memref<8xf32>) {
   linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
-      ins(%x : memref<8x128xf32>) outs(%y : memref<8xf32>) {
+      ins(%x : memref<8x131xf32>) outs(%y : memref<8xf32>) {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.maximumf %a, %b : f32
     linalg.yield %0 : f32

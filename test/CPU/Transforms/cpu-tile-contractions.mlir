@@ -67,6 +67,26 @@ func.func @batch(%a: memref<3x4x8xf32>, %b: memref<3x16x8xf32>, %c: memref<3x4x1
 
 // -----
 
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// Few columns are reductions where both operands lie along k, for registers of every width; else they are padded.
+// CHECK-LABEL: func.func @few_columns
+// CHECK:         linalg.contract indexing_maps = {{.*}} outs(%{{.*}} : memref<6x3xf32>
+// CHECK:         linalg.contract {{.*}} outs({{.*}} : memref<6x8xf32
+// WIDE-LABEL: func.func @few_columns
+// WIDE:         linalg.contract indexing_maps = {{.*}} outs(%{{.*}} : memref<6x3xf32>
+// WIDE:         linalg.contract {{.*}} outs({{.*}} : memref<6x16xf32
+func.func @few_columns(%a: memref<6x64xf32>, %b: memref<3x64xf32>, %t: memref<64x3xf32>, %c: memref<6x3xf32>, %d: memref<6x3xf32>) {
+  linalg.contract indexing_maps = [#mk, #nk, #mn]
+      ins(%a, %b : memref<6x64xf32>, memref<3x64xf32>) outs(%c : memref<6x3xf32>)
+  linalg.matmul ins(%a, %t : memref<6x64xf32>, memref<64x3xf32>) outs(%d : memref<6x3xf32>)
+  return
+}
+
+// -----
+
 // A single column is a reduction along k, not a contraction.
 // CHECK-LABEL: func.func @column
 // CHECK-NOT:     scf.for

@@ -53,14 +53,40 @@ func.func @contraction(%a: memref<6x64xf32>, %b: memref<64x16xf32>, %c: memref<6
 #v = affine_map<(d0) -> (d0)>
 #none = affine_map<(d0) -> ()>
 
-// The lanes of a vector are added up by one op that may reorder them.
+// The lanes of a vector are added up half by half, in one order on every CPU.
 // CHECK-LABEL: func.func @lanes
-// CHECK:         vector.reduction <add>
+// CHECK-NOT:     vector.reduction
+// CHECK:         %[[X:.*]] = vector.transfer_read %{{.*}} : memref<16xf32>, vector<16xf32>
+// CHECK:         %[[LOW:.*]] = vector.extract_strided_slice %[[X]] {offsets = [0], sizes = [8], strides = [1]}
+// CHECK:         %[[HIGH:.*]] = vector.extract_strided_slice %[[X]] {offsets = [8], sizes = [8], strides = [1]}
+// CHECK:         arith.addf %[[LOW]], %[[HIGH]] : vector<8xf32>
+// CHECK:         arith.addf {{.*}} : vector<4xf32>
+// CHECK:         arith.addf {{.*}} : vector<2xf32>
+// CHECK:         arith.addf {{.*}} : vector<1xf32>
+// CHECK:         arith.addf {{.*}} : f32
 func.func @lanes(%x: memref<16xf32>, %y: memref<f32>) {
   linalg.generic {indexing_maps = [#v, #none], iterator_types = ["reduction"]}
       ins(%x : memref<16xf32>) outs(%y : memref<f32>) {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+#v = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+
+// An order makes no difference to the largest.
+// CHECK-LABEL: func.func @largest
+// CHECK:         vector.reduction <maximumf>
+func.func @largest(%x: memref<16xf32>, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [#v, #none], iterator_types = ["reduction"]}
+      ins(%x : memref<16xf32>) outs(%y : memref<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.maximumf %a, %b : f32
     linalg.yield %0 : f32
   }
   return
