@@ -149,6 +149,7 @@ for t in (jnp.float32, jnp.bfloat16, jnp.int32, jnp.uint8):
         broadcast=lambda x: jnp.broadcast_to(x[:, None, :], (8, 3, 128)),
         broadcast_unit=lambda x: x * x[:, :1],
         reshape=lambda x: x.reshape(16, 64),
+        reshape_in_order=lambda x: lax.reshape(x, (64, 16), dimensions=(1, 0)),
         expand=lambda x: x.reshape(2, 1, 4, 128, 1),
         transpose=jnp.transpose,
         rev=lambda x: x[::-1, ::-1],
@@ -239,7 +240,11 @@ add(
     row_from_end=lambda x, i: x.at[-1].set(7.0),
     row_clipped=lambda x, i: x.at[i[0] + 100].set(7.0, mode="clip"),
     element=lambda x, i: x.at[i[0], 9].max(500.0),
+    applied=lambda x, i: x.at[i[0]].apply(lambda v: v * v + 1),
+    applied_twice=lambda x, i: x.at[jnp.stack([i[0], i[0], i[0] + 2])].apply(lambda v: v * v + 1),
+    applied_outside=lambda x, i: x.at[i[0] + 100].apply(lambda v: v * v + 1),
     named=lambda x, i: checkpoint_name(x + 1, "sum"),
+    tied=lambda x, i: lax_internal.tie_p.bind(x + 1, x * 2),
 )
 
 BATCHES = {

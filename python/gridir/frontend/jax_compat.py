@@ -95,7 +95,6 @@ SPECIAL_FUNCTIONS = {
     "igamma": _special.igamma_impl,
     "igammac": _special.igammac_impl,
     "igamma_grad_a": _special.igamma_grad_a_impl,
-    "random_gamma_grad": _special.random_gamma_grad_impl,
     "regularized_incomplete_beta": _special.regularized_incomplete_beta_impl,
 }
 bessel_i0e = _special.bessel_i0e_impl

@@ -27,16 +27,22 @@ def _with_values(sizes: Sequence[Any], values: Iterator[Any]) -> tuple[Any, ...]
     return tuple(next(values) if _pallas_core.is_dynamic_dim(size) else size for size in sizes)
 
 
-def grid_of(operands: Sequence[Any], params: Mapping[str, Any]) -> tuple[Any, ...]:
+def grid_of(operands: Sequence[Any], mapping: Any) -> tuple[Any, ...]:
     """The sizes of the pipeline's grid that its body sees, as numbers or operands of the equation."""
-    mapping = params["grid_mapping"]
     num_consts = sum(len(block.index_map_jaxpr.consts) for block in mapping.block_mappings)
     sizes = _with_values(mapping.grid, iter(operands[num_consts:]))
     return tuple(size for dim, size in enumerate(sizes) if dim not in mapping.vmapped_dims)
 
 
 def pipeline_jaxpr(
-    avals: Sequence[Any], params: Mapping[str, Any], axes: Sequence[tuple[str, int]]
+    avals: Sequence[Any],
+    mapping: Any,
+    args_tree: Any,
+    body: Any,
+    num_body_consts: int,
+    offsets: Sequence[Any],
+    options: Mapping[str, Any],
+    axes: Sequence[tuple[str, int]],
 ) -> tuple[Any, Sequence[Any]]:
     """The jaxpr of the loops, copies and waits that an `emit_pipeline` equation stands for, and its constants.
 
@@ -44,14 +50,14 @@ def pipeline_jaxpr(
 
     Args:
       avals: abstract values of the operands.
-      params: the parameters of the equation.
+      mapping: the GridMapping of the pipeline.
+      args_tree: the tree of the Refs.
+      body: the jaxpr of the body.
+      num_body_consts: how many constants the body has.
+      offsets: where along each dimension the grid begins.
+      options: the equation's other parameters, for JAX's own function.
       axes: names and sizes of the grid dimensions of the kernel, which index maps may ask for.
     """
-    params = dict(params)
-    mapping, args_tree = params.pop("grid_mapping"), params.pop("args_tree")
-    body, num_body_consts = params.pop("body_jaxpr"), params.pop("body_consts_len")
-    offsets = params.pop("_static_grid_offsets")
-    del params["_num_extra_dynamic"]
 
     def pipeline(*operands: Any) -> tuple[()]:
         rest = iter(operands)
@@ -76,7 +82,7 @@ def pipeline_jaxpr(
             out_specs=specs[mapping.num_inputs :],
             _grid_offsets=starts,
             _explicit_indices=True,
-            **params,
+            **options,
         )
         refs, _ = _pipeline.tracing_registry.flatten(args_tree.unflatten(list(rest)), _pipeline.is_transformed_ref)
         logical = tuple(size for dim, size in enumerate(mapping.grid) if dim not in mapping.vmapped_dims)

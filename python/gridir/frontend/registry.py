@@ -9,12 +9,18 @@ There are three kinds of rule, and which one it is can be seen where it is regis
 - `@decomposition(...)`, for what JAX says in simpler primitives: a function of arrays, traced once per signature and
   walked like any other jaxpr;
 - `@rule(...)`, for the rest: a function from MLIR values to MLIR values.
+
+A rule knows each parameter of its primitive: it reads those that its function names, and ignores those that it is
+registered to ignore. Every other one, as another JAX may have, is an error.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import jax
@@ -24,41 +30,98 @@ from gridir.frontend import jax_compat
 if TYPE_CHECKING:
     from gridir.frontend.context import RuleContext
 
-Rule = Callable[..., Any]
-F = TypeVar("F", bound=Callable[..., Any])
+Function = Callable[..., Any]
+"""What lowers one equation: `(ctx, *values, **params) -> value or values`."""
+
+F = TypeVar("F", bound=Function)
+
+ANY: Any = object()
+"""Stands for every value of a parameter that has no meaning in a kernel."""
+
+Ignored = Mapping[str, Any]
+"""Parameters that a rule does not read: for each the value that it must have, or ANY."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    """How a primitive is lowered, and which of its parameters that knows of.
+
+    Attributes:
+      function: lowers an equation. Its keyword parameters are those of the primitive that it reads.
+      ignores: the other parameters that the primitive may have.
+    """
+
+    function: Function
+    ignores: Ignored
+
+    @functools.cached_property
+    def _reads(self) -> dict[str, bool]:
+        """The parameters that the function is given, and whether it needs them."""
+        return {
+            name: parameter.default is parameter.empty
+            for name, parameter in inspect.signature(self.function).parameters.items()
+            if parameter.kind is parameter.KEYWORD_ONLY
+        }
+
+    def __call__(self, ctx: RuleContext, *values: Any, **params: Any) -> Any:
+        """Lowers an equation with these parameters.
+
+        Raises:
+          UnsupportedError: for a parameter that the rule knows nothing of, or whose value it cannot ignore, and for one
+            that it reads and is not there.
+        """
+        reads = self._reads
+        given = {}
+        for name, value in params.items():
+            if name in reads:
+                given[name] = value
+            elif name not in self.ignores:
+                known = ", ".join(f"`{known}`" for known in (*reads, *self.ignores)) or "none"
+                raise ctx.unsupported(f"expected parameters that gridir knows ({known}), got `{name}={value}`")
+            elif self.ignores[name] is not ANY and value != self.ignores[name]:
+                raise ctx.unsupported(f"expected `{name}={self.ignores[name]}`, got `{name}={value}`")
+        for name, is_needed in reads.items():
+            if is_needed and name not in given:
+                raise ctx.unsupported(f"expected a parameter `{name}`, got {', '.join(params) or 'none'}")
+        return self.function(ctx, *values, **given)
+
 
 _RULES: dict[str, Rule] = {}
 
 
-def register(primitive: str, lowering: Rule) -> None:
-    """Makes `lowering` the rule of the primitive with that name.
+def register(primitive: str, function: Function, ignores: Ignored = MappingProxyType({})) -> None:
+    """Makes a function the rule of the primitive with that name.
 
     Raises:
-      ValueError: the primitive has a rule.
+      ValueError: the primitive has a rule, or the function takes parameters without naming them.
     """
     if primitive in _RULES:
         raise ValueError(f"expected one rule for primitive `{primitive}`, got a second one")
-    _RULES[primitive] = lowering
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in inspect.signature(function).parameters.values()):
+        raise ValueError(f"expected a rule for primitive `{primitive}` that names the parameters which it reads")
+    _RULES[primitive] = Rule(function, ignores)
 
 
-def rule(*primitives: str) -> Callable[[F], F]:
+def rule(*primitives: str, ignores: Ignored = MappingProxyType({})) -> Callable[[F], F]:
     """Registers a function `(ctx, *values, **params) -> value or values` for each of the primitives."""
 
     def decorator(function: F) -> F:
         for primitive in primitives:
-            register(primitive, function)
+            register(primitive, function, ignores)
         return function
 
     return decorator
 
 
-def table(rows: Mapping[str, Any], make_rule: Callable[[Any], Rule]) -> None:
+def table(
+    rows: Mapping[str, Any], make_rule: Callable[[Any], Function], ignores: Ignored = MappingProxyType({})
+) -> None:
     """Registers `make_rule(row)` for the primitive that each row names."""
     for primitive, row in rows.items():
-        register(primitive, make_rule(row))
+        register(primitive, make_rule(row), ignores)
 
 
-def decomposition(*primitives: str) -> Callable[[F], F]:
+def decomposition(*primitives: str, ignores: Ignored = MappingProxyType({})) -> Callable[[F], F]:
     """Registers a function of arrays, `(*arrays, **params) -> array or arrays`, for each of the primitives."""
 
     def decorator(function: F) -> F:
@@ -74,7 +137,7 @@ def decomposition(*primitives: str) -> Callable[[F], F]:
             return ctx.decompose(closed.jaxpr, closed.consts, values)
 
         for primitive in primitives:
-            register(primitive, lowering)
+            register(primitive, lowering, ignores)
         return function
 
     return decorator
@@ -109,5 +172,5 @@ def by_family() -> dict[str, tuple[str, ...]]:
     """The names of all primitives that have a rule, by the file of `rules` that holds it."""
     families: dict[str, list[str]] = {}
     for primitive in supported():
-        families.setdefault(_RULES[primitive].__module__.rpartition(".")[2], []).append(primitive)
+        families.setdefault(_RULES[primitive].function.__module__.rpartition(".")[2], []).append(primitive)
     return {family: tuple(families[family]) for family in sorted(families)}

@@ -1,9 +1,15 @@
 # RUN: %python %s | FileCheck %s
 
+import gridir
+import jax
+import jax.numpy as jnp
 from gridir.frontend import registry
+from gridir.frontend.context import KernelContext, RuleContext
+from jax._src.lax import lax as lax_internal
+from jax.experimental import pallas as pl
 
 # CHECK: expected one rule for primitive `add`, got a second one
-import gridir.frontend.rules  # noqa: F401  isort: skip
+import gridir.frontend.rules  # isort: skip
 
 try:
     registry.register("add", lambda ctx, x, y: x)
@@ -14,3 +20,55 @@ except ValueError as error:
 names = set(registry.supported())
 if {"add", "while"} <= names and "cholesky" not in names:
     print("add and while are supported, cholesky is not")
+
+
+# A function that would take any parameter does not say which it reads.
+try:
+    registry.register("new", lambda ctx, x, **params: x)
+except ValueError as error:
+    # CHECK: expected a rule for primitive `new` that names the parameters which it reads
+    print(error)
+
+
+# A parameter that another JAX may have is refused by every rule, for it may change what the primitive does.
+equation = jax.make_jaxpr(jnp.sin)(1.0).eqns[0]
+context = RuleContext(KernelContext("kernel", walk=list), equation, frozenset(), equation.source_info)
+
+
+def refusal(primitive, **params):
+    try:
+        registry.find(primitive)(context, **params)
+    except gridir.UnsupportedError as error:
+        return error.message
+    return None
+
+
+# CHECK: rules that take a new parameter: []
+new = {name: refusal(name, made_up=1) for name in registry.supported()}
+print("rules that take a new parameter:", [name for name, text in new.items() if "got `made_up=1`" not in (text or "")])
+
+# Nor does one that a rule reads go missing, as after a renaming, with an error of Python's.
+# CHECK: sin: expected a parameter `permutation`, got none
+print(refusal("transpose"))
+
+# One that is ignored is so for the values that change nothing.
+# CHECK: sin: expected `accuracy=None`, got `accuracy=1`
+print(refusal("exp", accuracy=1))
+
+
+# The error has the kernel and the author's line.
+def kernel(x_ref, o_ref):
+    o_ref[...] = jnp.exp(x_ref[...])
+
+
+x = jnp.ones((8, 128))
+original = lax_internal.exp_p.bind
+lax_internal.exp_p.bind = lambda *args, **params: original(*args, **params, made_up=1)
+lax_internal.exp_p.def_abstract_eval(lambda aval, **_: aval)
+try:
+    gridir.lower(pl.pallas_call(kernel, out_shape=x), x)
+except gridir.UnsupportedError as error:
+    # CHECK: exp: expected parameters that gridir knows (`accuracy`), got `made_up=1`
+    # CHECK-NEXT: in kernel `kernel`
+    # CHECK-NEXT: registry.py:{{[0-9]+}}
+    print(error)

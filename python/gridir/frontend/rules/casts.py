@@ -14,7 +14,7 @@ from jax import lax
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import rule, traced
+from gridir.frontend.registry import ANY, rule, traced
 from gridir.frontend.types import (
     bit_width,
     element_type,
@@ -103,8 +103,8 @@ def convert(x: ir.Value, source: Any, target: Any) -> ir.Value:
     return emit.cast("arith.extui" if is_unsigned(source) else "arith.extsi", x, element)
 
 
-@rule("convert_element_type")
-def _convert_element_type(ctx: RuleContext, x: ir.Value, **_: Any) -> ir.Value:
+@rule("convert_element_type", ignores={"new_dtype": ANY, "weak_type": ANY, "sharding": ANY})
+def _convert_element_type(ctx: RuleContext, x: ir.Value) -> ir.Value:
     source, target = ctx.avals_in[0], ctx.avals_out[0]
     if is_complex(source):
         raise ctx.unsupported(f"expected real arrays, got a conversion from {source.dtype} to {target.dtype}")
@@ -114,8 +114,8 @@ def _convert_element_type(ctx: RuleContext, x: ir.Value, **_: Any) -> ir.Value:
     return convert(x, source, target)
 
 
-@rule("bitcast_convert_type")
-def _bitcast_convert_type(ctx: RuleContext, x: ir.Value, **_: Any) -> ir.Value:
+@rule("bitcast_convert_type", ignores={"new_dtype": ANY})
+def _bitcast_convert_type(ctx: RuleContext, x: ir.Value) -> ir.Value:
     """Widths that differ add or take away a last dimension; the first element of it has the lowest bits."""
     source, target = ctx.avals_in[0], ctx.avals_out[0]
     source_bits, target_bits = bit_width(source.dtype), bit_width(target.dtype)

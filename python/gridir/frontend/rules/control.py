@@ -10,7 +10,7 @@ from typing import Any
 
 from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import rule
+from gridir.frontend.registry import ANY, register, rule
 from gridir.frontend.types import (
     element_type,
     is_integer,
@@ -25,15 +25,34 @@ def _open(jaxpr: Any) -> tuple[Any, Sequence[Any]]:
     return getattr(jaxpr, "jaxpr", jaxpr), getattr(jaxpr, "consts", ())
 
 
-@rule(
-    "jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2", "custom_vjp_call", "custom_jvp_call", "composite"
+def _call(ctx: RuleContext, *values: ir.Value, jaxpr: Any) -> list[ir.Value]:
+    opened, consts = _open(jaxpr)
+    return ctx.inline(opened, consts, values)
+
+
+def _call_of_function(ctx: RuleContext, *values: ir.Value, call_jaxpr: Any) -> list[ir.Value]:
+    return _call(ctx, *values, jaxpr=call_jaxpr)
+
+
+# How JAX would compile the function on its own, or how it would be differentiated, has no meaning where it is inlined.
+_JIT = (
+    "name donated_invars keep_unused inline ctx_mesh compiler_options_kvs "
+    "in_shardings out_shardings in_layouts out_layouts"
 )
-def _call(ctx: RuleContext, *values: ir.Value, **params: Any) -> list[ir.Value]:
-    jaxpr, consts = _open(params["jaxpr"] if "jaxpr" in params else params["call_jaxpr"])
-    return ctx.inline(jaxpr, consts, values)
+register("jit", _call, dict.fromkeys(_JIT.split(), ANY))
+register("remat2", _call, {"policy": ANY, "prevent_cse": ANY, "differentiated": ANY})
+register("composite", _call, {"name": ANY, "attributes": ANY, "version": ANY})
+register("closed_call", _call_of_function)
+_CUSTOM_JVP = {"jvp_jaxpr_fun": ANY, "num_consts": ANY, "symbolic_zeros": ANY}
+register("custom_jvp_call", _call_of_function, _CUSTOM_JVP)
+_CUSTOM_VJP = {"fwd_jaxpr_thunk": ANY, "bwd": ANY, "out_trees": ANY, "num_consts": ANY, "symbolic_zeros": ANY}
+register("custom_vjp_call", _call_of_function, _CUSTOM_VJP)
 
 
-@rule("custom_fusion")
+_FUSION = "eval_rule pull_block_spec_rule push_block_spec_rule in_tree out_tree kernel_out_tree"
+
+
+@rule("custom_fusion", ignores=dict.fromkeys(_FUSION.split(), ANY))
 def _custom_fusion(
     ctx: RuleContext,
     *values: ir.Value,
@@ -41,7 +60,6 @@ def _custom_fusion(
     pallas_jaxpr: Any,
     num_consts: int,
     pallas_num_consts: int,
-    **_: Any,
 ) -> list[ir.Value]:
     """A function of the author's, which may have another body for kernels, and another way to be cut into blocks."""
     consts, kernel_consts = values[:num_consts], values[num_consts : num_consts + pallas_num_consts]
@@ -64,8 +82,8 @@ def _does_nothing(jaxpr: Any) -> bool:
     return not jaxpr.eqns and not jaxpr.outvars
 
 
-@rule("cond")
-def _cond(ctx: RuleContext, which: ir.Value, *values: ir.Value, branches: Sequence[Any], **_: Any) -> list[ir.Value]:
+@rule("cond", ignores={"branches_platforms": ANY})
+def _cond(ctx: RuleContext, which: ir.Value, *values: ir.Value, branches: Sequence[Any]) -> list[ir.Value]:
     """The index is clamped to the branches."""
     opened = [_open(branch) for branch in branches]
     static = emit.constant_attr(which)
@@ -156,7 +174,6 @@ def _while(
     cond_nconsts: int,
     body_jaxpr: Any,
     body_nconsts: int,
-    **_: Any,
 ) -> list[ir.Value]:
     cond_values = list(values[:cond_nconsts])
     body_values = list(values[cond_nconsts : cond_nconsts + body_nconsts])
@@ -229,8 +246,7 @@ def _scan(
     reverse: bool,
     num_consts: int,
     num_carry: int,
-    unroll: Any = 1,
-    **_: Any,
+    unroll: Any,
 ) -> list[ir.Value]:
     """Carries that count are computed from the loop's index; each `ys` is a tensor that the loop fills."""
     body, body_consts = _open(jaxpr)

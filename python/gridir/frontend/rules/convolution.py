@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from gridir.frontend.registry import decomposition
+from gridir.frontend.registry import ANY, decomposition
 
 
 def _split(x: Any, axis: int, groups: int) -> Any:
@@ -28,7 +28,7 @@ def _accumulator(dtype: Any, preferred: Any) -> Any:
     return jnp.dtype(jnp.float32) if jnp.issubdtype(result, jnp.floating) and result.itemsize < 4 else result
 
 
-@decomposition("conv_general_dilated")
+@decomposition("conv_general_dilated", ignores={"out_sharding": ANY})
 def _conv_general_dilated(
     lhs: Any,
     rhs: Any,
@@ -42,7 +42,6 @@ def _conv_general_dilated(
     batch_group_count: int,
     precision: Any,
     preferred_element_type: Any,
-    **_: Any,
 ) -> Any:
     """Each place of the window multiplies a strided slice of the padded array, and the products are added up."""
     lhs_spec, rhs_spec, out_spec = dimension_numbers

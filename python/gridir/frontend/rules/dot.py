@@ -12,7 +12,7 @@ from jax import lax
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import rule
+from gridir.frontend.registry import ANY, rule
 from gridir.frontend.rules.casts import convert
 from gridir.frontend.types import bit_width, element_type, is_float, is_unsigned
 from gridir.mlir import ir
@@ -67,10 +67,8 @@ def _accumulator(result: Any) -> ir.Type:
     return element_type(result.dtype)
 
 
-@rule("dot_general")
-def _dot_general(
-    ctx: RuleContext, lhs: ir.Value, rhs: ir.Value, *, dimension_numbers: Any, precision: Any, **_: Any
-) -> ir.Value:
+@rule("dot_general", ignores={"preferred_element_type": ANY, "out_sharding": ANY})
+def _dot_general(ctx: RuleContext, lhs: ir.Value, rhs: ir.Value, *, dimension_numbers: Any, precision: Any) -> ir.Value:
     """Narrow floats are summed in f32 and rounded once, as XLA does on every platform."""
     result = ctx.avals_out[0]
     product = dot(ctx, lhs, rhs, dimension_numbers, precision, result)

@@ -15,7 +15,7 @@ import numpy as np
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import Rule, decomposition, register, rule, table, traced
+from gridir.frontend.registry import ANY, Function, Ignored, decomposition, register, rule, table, traced
 from gridir.frontend.rules import complex_functions
 from gridir.frontend.types import is_bool, is_complex, is_float, is_unsigned
 from gridir.mlir import ir
@@ -68,8 +68,8 @@ def elementwise(name: str, ctx: RuleContext, values: Sequence[ir.Value]) -> ir.V
     ).result
 
 
-def _row(ops: Ops) -> Rule:
-    def lowering(ctx: RuleContext, *values: ir.Value, **_: Any) -> ir.Value:
+def _row(ops: Ops) -> Function:
+    def lowering(ctx: RuleContext, *values: ir.Value) -> ir.Value:
         name = ops.choose(ctx.avals_in[0])
         if name is None and is_complex(ctx.avals_in[0]):
             return _of_complex(ctx, *values)
@@ -93,7 +93,6 @@ table(
         "add": Ops("arith.addf", "arith.addi", "arith.addi", "arith.ori", "complex.add"),
         "add_any": Ops("arith.addf", "arith.addi", "arith.addi", "arith.ori", "complex.add"),
         "sub": Ops("arith.subf", "arith.subi", "arith.subi", None, "complex.sub"),
-        "mul": Ops("arith.mulf", "arith.muli", "arith.muli", "arith.andi", "complex.mul"),
         "max": Ops("arith.maximumf", "arith.maxsi", "arith.maxui", "arith.ori"),
         "min": Ops("arith.minimumf", "arith.minsi", "arith.minui", "arith.andi"),
         "and": Ops.integer("arith.andi"),
@@ -108,33 +107,49 @@ table(
         "asinh": Ops("math.asinh"),
         "atan": Ops("math.atan"),
         "atanh": Ops("math.atanh"),
-        "cbrt": Ops("math.cbrt"),
         "ceil": Ops("math.ceil"),
-        "cos": Ops("math.cos", complex_="complex.cos"),
         "cosh": Ops("math.cosh"),
         "erf": Ops("math.erf"),
         "erfc": Ops("math.erfc"),
+        "floor": Ops("math.floor"),
+        "sinh": Ops("math.sinh"),
+    },
+    _row,
+)
+
+table(
+    {"mul": Ops("arith.mulf", "arith.muli", "arith.muli", "arith.andi", "complex.mul")},
+    _row,
+    ignores={"out_dtype": None},
+)
+
+# A tolerance that the author states for the result; JAX's kernels for a TPU have none either.
+_ACCURACY = {"accuracy": None}
+
+table(
+    {
+        "cbrt": Ops("math.cbrt"),
+        "cos": Ops("math.cos", complex_="complex.cos"),
         "exp": Ops("math.exp", complex_="complex.exp"),
         "exp2": Ops("math.exp2"),
         "expm1": Ops("math.expm1", complex_="complex.expm1"),
-        "floor": Ops("math.floor"),
         "log": Ops("math.log", complex_="complex.log"),
         "log1p": Ops("math.log1p", complex_="complex.log1p"),
         "rsqrt": Ops("math.rsqrt", complex_="complex.rsqrt"),
         "sin": Ops("math.sin", complex_="complex.sin"),
-        "sinh": Ops("math.sinh"),
         "sqrt": Ops("math.sqrt", complex_="complex.sqrt"),
         "tan": Ops("math.tan", complex_="complex.tan"),
         "tanh": Ops("math.tanh", complex_="complex.tanh"),
     },
     _row,
+    ignores=_ACCURACY,
 )
 
 
-def _comparison(predicates: tuple[str, str, str]) -> Rule:
+def _comparison(predicates: tuple[str, str, str]) -> Function:
     float_, signed, unsigned = predicates
 
-    def lowering(ctx: RuleContext, x: ir.Value, y: ir.Value, **_: Any) -> ir.Value:
+    def lowering(ctx: RuleContext, x: ir.Value, y: ir.Value) -> ir.Value:
         aval = ctx.avals_in[0]
         if is_complex(aval):
             return _of_complex(ctx, x, y)
@@ -157,27 +172,31 @@ table(
 )
 
 
-def _identity(_: RuleContext, *values: ir.Value, **__: Any) -> list[ir.Value]:
+def _identity(_: RuleContext, *values: ir.Value) -> list[ir.Value]:
     return list(values)
 
 
-# What JAX uses for differentiation, sharding and scheduling does nothing to a value.
-for _name in (
-    "copy",
-    "copy_p",
-    "stop_gradient",
-    "optimization_barrier",
-    "mesh_cast",
-    "name",
-    "layout_cast",
-    "layout_constraint",
-    "reshard",
-    "sharding_constraint",
-    "pvary",
-    "tie",
-    "stage",
-):
-    register(_name, _identity)
+# What says something of a value to JAX, to autodiff or to a compiler, and leaves it as it is.
+_IDENTITIES: dict[str, Ignored] = {
+    "copy": {},
+    "stop_gradient": {},
+    "optimization_barrier": {},
+    "name": {"name": ANY},
+    "layout_cast": {"new_layout": ANY},
+    "layout_constraint": {"layout": ANY},
+    "reshard": {"dst_sharding": ANY, "concrete_mesh": ANY},
+    "sharding_constraint": {"sharding": ANY, "layout": ANY, "context_mesh": ANY, "unconstrained_dims": ANY},
+    "pvary": {"axes": ANY},
+    "stage": {},
+}
+for _name, _ignores in _IDENTITIES.items():
+    register(_name, _identity, _ignores)
+
+
+@rule("tie")
+def _tie(_: RuleContext, __: ir.Value, x: ir.Value) -> ir.Value:
+    """The second value, which JAX computes after the first."""
+    return x
 
 
 @rule("not")
@@ -284,25 +303,26 @@ def _integer_pow(ctx: RuleContext, x: ir.Value, *, y: int) -> ir.Value:
 
 
 @rule("square")
-def _square(ctx: RuleContext, x: ir.Value, **_: Any) -> ir.Value:
+def _square(ctx: RuleContext, x: ir.Value) -> ir.Value:
     name = "arith.mulf" if is_float(ctx.avals_in[0]) else "arith.muli"
     return elementwise("complex.mul" if is_complex(ctx.avals_in[0]) else name, ctx, (x, x))
 
 
-@decomposition("logistic")
-def _logistic(x: Any, **_: Any) -> Any:
+@decomposition("logistic", ignores=_ACCURACY)
+def _logistic(x: Any) -> Any:
     return 1 / (1 + jnp.exp(-x))
 
 
-@decomposition("reciprocal")
-def _reciprocal(x: Any, **_: Any) -> Any:
+@decomposition("reciprocal", ignores={"approx": ANY, "full_range": ANY})
+def _reciprocal(x: Any) -> Any:
+    """The exact one, of the full range, whatever the author is content with."""
     return 1 / x
 
 
-def _part(name: str) -> Rule:
+def _part(name: str) -> Function:
     """The real or imaginary part of complex numbers."""
 
-    def lowering(ctx: RuleContext, *values: ir.Value, **_: Any) -> ir.Value:
+    def lowering(ctx: RuleContext, *values: ir.Value) -> ir.Value:
         return elementwise(name, ctx, values)
 
     return lowering
@@ -311,6 +331,6 @@ def _part(name: str) -> Rule:
 table({"real": "complex.re", "imag": "complex.im", "complex": "complex.create"}, _part)
 
 
-@decomposition("conj")
-def _conj(x: Any, **_: Any) -> Any:
+@decomposition("conj", ignores={"input_dtype": ANY})
+def _conj(x: Any) -> Any:
     return jnp.real(x) - 1j * jnp.imag(x) if np.iscomplexobj(x) else x

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import Rule, rule, table
+from gridir.frontend.registry import ANY, Function, rule, table
 from gridir.frontend.rules.elementwise import Ops
 from gridir.frontend.types import is_float, is_unsigned
 from gridir.mlir import ir
@@ -97,7 +97,11 @@ def _fill_value(aval: Any) -> Any:
     return info.max if is_unsigned(aval) else info.min
 
 
-@rule("gather")
+# Promises of the author's that nothing here relies on.
+_PROMISES = {"indices_are_sorted": ANY, "unique_indices": ANY}
+
+
+@rule("gather", ignores=_PROMISES)
 def _gather(
     ctx: RuleContext,
     x: ir.Value,
@@ -106,8 +110,7 @@ def _gather(
     dimension_numbers: Any,
     slice_sizes: Sequence[int],
     mode: Any,
-    fill_value: Any = None,
-    **_: Any,
+    fill_value: Any,
 ) -> ir.Value:
     shape, out_aval = ctx.avals_in[0].shape, ctx.avals_out[0]
     numbers = dimension_numbers
@@ -158,7 +161,7 @@ def _nest(bounds: Sequence[int], state: ir.Value, body: Callable[..., ir.Value],
     return result
 
 
-def _scatter(combine: Ops | None) -> Rule:
+def _scatter(combine: Ops | None) -> Function:
     def lowering(
         ctx: RuleContext,
         x: ir.Value,
@@ -167,9 +170,13 @@ def _scatter(combine: Ops | None) -> Rule:
         *,
         dimension_numbers: Any,
         mode: Any,
-        **_: Any,
+        update_jaxpr: Any,
+        update_consts: Sequence[Any],
     ) -> ir.Value:
-        """One update after the other, in row-major order; a window that reaches outside is dropped."""
+        """One update after the other, in row-major order; a window that reaches outside is dropped.
+
+        A function of the author's, which `x.at[i].apply` has in the place of updates, goes with no other combination.
+        """
         aval, numbers = ctx.avals_in[0], dimension_numbers
         name = None if combine is None else combine.choose(aval)
         if combine is not None and name is None:
@@ -191,8 +198,9 @@ def _scatter(combine: Ops | None) -> Rule:
         )
         batch_dims = [d for d in range(len(update_shape)) if d not in numbers.update_window_dims]
         clips = _mode(mode) == "CLIP"
+        applies = combine is None and update_jaxpr is not None
 
-        if shape and math.prod(update_shape[d] for d in batch_dims) == 1:
+        if shape and not applies and math.prod(update_shape[d] for d in batch_dims) == 1:
             # One window, as `x.at[:, 0].set(y)` makes it, is a slice.
             starts = window.starts([emit.index(0) for _ in batch_dims])
             places = window.clamp(starts)
@@ -210,7 +218,9 @@ def _scatter(combine: Ops | None) -> Rule:
             ]
             new = emit.extract(updates, list(place)) if place else updates
             old = emit.extract(state, target)
-            if name is not None:
+            if applies:
+                (new,) = ctx.inline(update_jaxpr, update_consts, [old, new])
+            elif name is not None:
                 new = emit.binary(name, old, new)
             if not clips:
                 new = emit.select(window.is_inside(starts), new, old)
@@ -231,4 +241,5 @@ table(
         "scatter-min": Ops("arith.minimumf", "arith.minsi", "arith.minui", "arith.andi"),
     },
     _scatter,
+    ignores=_PROMISES,
 )

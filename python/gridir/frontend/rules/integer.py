@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import Rule, rule, table
+from gridir.frontend.registry import Function, rule, table
 from gridir.frontend.rules.elementwise import elementwise, same_shape
 from gridir.frontend.types import (
     bit_width,
@@ -34,7 +32,7 @@ def _static_divisor(ctx: RuleContext) -> int | None:
 
 
 @rule("div")
-def _div(ctx: RuleContext, x: ir.Value, y: ir.Value, **_: Any) -> ir.Value:
+def _div(ctx: RuleContext, x: ir.Value, y: ir.Value) -> ir.Value:
     """x / 0 has all bits set, and the smallest integer divided by -1 is itself."""
     aval = ctx.avals_out[0]
     if is_float(aval) or is_complex(aval):
@@ -56,7 +54,7 @@ def _div(ctx: RuleContext, x: ir.Value, y: ir.Value, **_: Any) -> ir.Value:
 
 
 @rule("rem")
-def _rem(ctx: RuleContext, x: ir.Value, y: ir.Value, **_: Any) -> ir.Value:
+def _rem(ctx: RuleContext, x: ir.Value, y: ir.Value) -> ir.Value:
     """The remainder has the sign of x; by 0 it is x, and by -1 it is 0."""
     aval = ctx.avals_out[0]
     static = _static_divisor(ctx)
@@ -75,7 +73,7 @@ def _rem(ctx: RuleContext, x: ir.Value, y: ir.Value, **_: Any) -> ir.Value:
     return emit.select(is_zero, x, emit.binary(name, x, emit.select(is_special, one, y)))
 
 
-def _shift(name: str) -> Rule:
+def _shift(name: str) -> Function:
     def lowering(ctx: RuleContext, x: ir.Value, amount: ir.Value) -> ir.Value:
         """A shift by the width or more gives 0, or the sign in every bit; the amount counts as unsigned."""
         static = ctx.static_value(1)
@@ -111,7 +109,7 @@ def _pow(ctx: RuleContext, x: ir.Value, y: ir.Value) -> ir.Value:
 
 
 @rule("mulhi")
-def _mulhi(ctx: RuleContext, x: ir.Value, y: ir.Value, **_: Any) -> ir.Value:
+def _mulhi(ctx: RuleContext, x: ir.Value, y: ir.Value) -> ir.Value:
     x, y = same_shape(ctx, (x, y))
     name = "arith.mului_extended" if is_unsigned(ctx.avals_in[0]) else "arith.mulsi_extended"
     return emit.op(name, [x, y], [x.type, x.type]).results[1]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from jax import tree_util
 from gridir.frontend import emit, jax_compat, jax_compat_pipeline
 from gridir.frontend.context import RuleContext
 from gridir.frontend.devices import home_of, own_place, place_on_device_axis, receiver_of
-from gridir.frontend.registry import rule
+from gridir.frontend.registry import ANY, rule
 from gridir.frontend.rules.state import transformed, view
 from gridir.frontend.types import is_unsigned
 from gridir.mlir import ir
@@ -72,13 +73,16 @@ def _delay(_: RuleContext, nanos: ir.Value) -> list[ir.Value]:
     return []
 
 
-@rule("debug_print")
-def _debug_print(ctx: RuleContext, *values: ir.Value, fmt: str, **params: Any) -> list[ir.Value]:
+# What a kernel prints is printed after the call, in the order of its programs, with this process's NumPy options.
+@rule("debug_print", ignores={"ordered": ANY, "partitioned": ANY, "np_printoptions": ANY, "logging_record": None})
+def _debug_print(
+    ctx: RuleContext, *values: ir.Value, fmt: str, has_placeholders: bool, in_tree: Any, static_args: Any
+) -> list[ir.Value]:
     """Without places in the format the values follow it, as JAX prints them; of a Ref it prints what it holds."""
     values = tuple(grid.load_all(x) if isinstance(x.type, ir.MemRefType) else x for x in values)
-    args, kwargs = _arguments(values, params)
+    args, kwargs = _arguments(values, in_tree, static_args)
     used: list[Any] = []
-    if params.get("has_placeholders", "{" in fmt):
+    if has_placeholders:
         text, automatic = "", 0
         for literal, name, spec, conversion in string.Formatter().parse(fmt):
             text += literal.replace("{", "{{").replace("}", "}}")
@@ -102,8 +106,8 @@ def _debug_print(ctx: RuleContext, *values: ir.Value, fmt: str, **params: Any) -
     return []
 
 
-@rule("debug_callback")
-def _debug_callback(ctx: RuleContext, *values: ir.Value, callback: Any, **_: Any) -> list[ir.Value]:
+@rule("debug_callback", ignores={"effect": ANY, "partitioned": ANY})
+def _debug_callback(ctx: RuleContext, *values: ir.Value, callback: Any) -> list[ir.Value]:
     """The function is called with arrays after the kernel's call, in the order of the programs."""
     places = " {}" * len(values)
     unsigned = [is_unsigned(aval) for aval in ctx.avals_in]
@@ -112,11 +116,10 @@ def _debug_callback(ctx: RuleContext, *values: ir.Value, callback: Any, **_: Any
     return []
 
 
-def _arguments(values: Any, params: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+def _arguments(values: Any, tree: Any, static_args: Any) -> tuple[list[Any], dict[str, Any]]:
     """The arguments of the author's call, with the values of the equation in the places of arrays."""
-    static = dict(params.get("static_args", ()))
+    static = dict(static_args)
     dynamic = iter(values)
-    tree = params["in_tree"]
     leaves = [static[i] if i in static else next(dynamic) for i in range(tree.num_leaves)]
     args, kwargs = tree_util.tree_unflatten(tree, leaves)
     return list(args), kwargs
@@ -170,7 +173,7 @@ def _semaphore_wait(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list
 
 @rule("jaxpr_call")
 def _jaxpr_call(
-    ctx: RuleContext, *leaves: ir.Value, jaxpr: Any, ref_treedefs: Any, program_ids_treedef: Any, **_: Any
+    ctx: RuleContext, *leaves: ir.Value, jaxpr: Any, ref_treedefs: Any, program_ids_treedef: Any
 ) -> list[ir.Value]:
     """The body of a pipeline inside a kernel, whose program ids are those of the pipeline's own grid."""
     refs, position = [], 0
@@ -184,20 +187,46 @@ def _jaxpr_call(
 
 
 @rule("emit_pipeline")
-def _emit_pipeline(ctx: RuleContext, *values: ir.Value, **params: Any) -> list[ir.Value]:
+def _emit_pipeline(
+    ctx: RuleContext,
+    *values: ir.Value,
+    grid_mapping: Any,
+    args_tree: Any,
+    body_jaxpr: Any,
+    body_consts_len: int,
+    _static_grid_offsets: Sequence[Any],
+    _num_extra_dynamic: int,
+    tiling: Any,
+    core_axis: Any,
+    core_axis_name: Any,
+    dimension_semantics: Any,
+    trace_scopes: bool,
+    no_pipelining: bool,
+) -> list[ir.Value]:
     """The loops and copies that JAX itself makes of it; a copy is done when it is started."""
     axes = [
         (name, size)
         for name, size in zip(ctx.kernel.axis_names, ctx.kernel.static_grid, strict=True)
         if name is not None and size is not None
     ]
-    jaxpr, consts = jax_compat_pipeline.pipeline_jaxpr(ctx.avals_in, params, axes)
-    with ctx.kernel.inside_pipeline(grid=jax_compat_pipeline.grid_of(values, params)):
+    del _num_extra_dynamic  # It is the number of offsets that are values.
+    options = {
+        "tiling": tiling,
+        "core_axis": core_axis,
+        "core_axis_name": core_axis_name,
+        "dimension_semantics": dimension_semantics,
+        "trace_scopes": trace_scopes,
+        "no_pipelining": no_pipelining,
+    }
+    jaxpr, consts = jax_compat_pipeline.pipeline_jaxpr(
+        ctx.avals_in, grid_mapping, args_tree, body_jaxpr, body_consts_len, _static_grid_offsets, options, axes
+    )
+    with ctx.kernel.inside_pipeline(grid=jax_compat_pipeline.grid_of(values, grid_mapping)):
         return ctx.inline(jaxpr, consts, values)
 
 
-@rule("pipeline_body")
-def _pipeline_body(ctx: RuleContext, *leaves: ir.Value, jaxpr: Any, in_tree: Any, **_: Any) -> list[ir.Value]:
+@rule("pipeline_body", ignores={"num_inputs": ANY})
+def _pipeline_body(ctx: RuleContext, *leaves: ir.Value, jaxpr: Any, in_tree: Any) -> list[ir.Value]:
     ids, consts, refs = tree_util.tree_unflatten(in_tree, leaves)
     with ctx.kernel.inside_pipeline(ids):
         return ctx.inline(jaxpr, consts, [transformed(ctx, ref) for ref in refs])

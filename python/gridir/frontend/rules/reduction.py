@@ -16,7 +16,7 @@ from jax import lax
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import Rule, decomposition, register, rule, table
+from gridir.frontend.registry import ANY, Function, decomposition, register, rule, table
 from gridir.frontend.rules.elementwise import Ops
 from gridir.frontend.types import element_type, is_bool, is_float, is_unsigned
 from gridir.mlir import ir
@@ -67,8 +67,8 @@ def highest(aval: Any) -> Any:
     return _largest_float(aval) if is_float(aval) else int(jnp.iinfo(aval.dtype).max)
 
 
-def _reduction(row: Reduction) -> Rule:
-    def lowering(ctx: RuleContext, x: ir.Value, *, axes: Sequence[int], **_: Any) -> ir.Value:
+def _reduction(row: Reduction) -> Function:
+    def lowering(ctx: RuleContext, x: ir.Value, *, axes: Sequence[int]) -> ir.Value:
         aval = ctx.avals_in[0]
         name = row.ops.choose(aval)
         if name is None:
@@ -82,7 +82,6 @@ def _reduction(row: Reduction) -> Rule:
 
 table(
     {
-        "reduce_sum": Reduction(Ops("arith.addf", "arith.addi", "arith.addi", complex_="complex.add"), lambda _: 0),
         "reduce_prod": Reduction(Ops("arith.mulf", "arith.muli", "arith.muli", complex_="complex.mul"), lambda _: 1),
         "reduce_max": Reduction(Ops("arith.maximumf", "arith.maxsi", "arith.maxui", "arith.ori"), lowest),
         "reduce_min": Reduction(Ops("arith.minimumf", "arith.minsi", "arith.minui", "arith.andi"), highest),
@@ -92,10 +91,15 @@ table(
     },
     _reduction,
 )
+table(
+    {"reduce_sum": Reduction(Ops("arith.addf", "arith.addi", "arith.addi", complex_="complex.add"), lambda _: 0)},
+    _reduction,
+    ignores={"out_sharding": ANY},
+)
 
 
-@rule("reduce")
-def _reduce(ctx: RuleContext, *values: ir.Value, jaxpr: Any, dimensions: Sequence[int], **_: Any) -> list[ir.Value]:
+@rule("reduce", ignores={"computation": ANY})
+def _reduce(ctx: RuleContext, *values: ir.Value, jaxpr: Any, dimensions: Sequence[int]) -> list[ir.Value]:
     """A reduction with a function of the author's, over any number of arrays at once."""
     count = len(values) // 2
     arrays, starts = values[:count], values[count:]
@@ -121,7 +125,7 @@ def _reduce(ctx: RuleContext, *values: ir.Value, jaxpr: Any, dimensions: Sequenc
     ]
 
 
-def _arg_extreme(is_better: str) -> Rule:
+def _arg_extreme(is_better: str) -> Function:
     def lowering(ctx: RuleContext, x: ir.Value, *, axes: Sequence[int], index_dtype: Any) -> ir.Value:
         """The first place of the extreme; a NaN is more extreme than any number."""
         aval = ctx.avals_in[0]
@@ -282,7 +286,7 @@ decomposition("reduce_window_min")(_window_reduction(lax.min, highest))
 
 
 @decomposition("top_k")
-def _top_k(x: Any, *, k: int, axis: int = -1, **_: Any) -> Any:
+def _top_k(x: Any, *, k: int, axis: int) -> Any:
     axis %= x.ndim
     places = lax.broadcasted_iota(jnp.int32, x.shape, axis)
     # Descending order of the values; of equal ones the lower place comes first, as a stable sort gives.

@@ -15,23 +15,29 @@ from jax import lax
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import decomposition, rule
+from gridir.frontend.registry import ANY, decomposition, rule
 from gridir.frontend.types import element_type, is_float, is_unsigned
 from gridir.mlir import ir
 
 
-@rule("broadcast_in_dim")
-def _broadcast_in_dim(_: RuleContext, x: ir.Value, *, shape: Any, broadcast_dimensions: Any, **__: Any) -> ir.Value:
+@rule("broadcast_in_dim", ignores={"sharding": ANY})
+def _broadcast_in_dim(_: RuleContext, x: ir.Value, *, shape: Any, broadcast_dimensions: Any) -> ir.Value:
     return emit.broadcast(x, shape, broadcast_dimensions)
 
 
 @rule("broadcast_to")
-def _broadcast_to(ctx: RuleContext, x: ir.Value, **_: Any) -> ir.Value:
-    return emit.broadcast_trailing(x, ctx.avals_out[0].shape)
+def _broadcast_to(_: RuleContext, x: ir.Value, *, shape: Sequence[int]) -> ir.Value:
+    return emit.broadcast_trailing(x, shape)
 
 
-@rule("reshape", "squeeze", "expand_dims")
-def _reshape(ctx: RuleContext, x: ir.Value, **_: Any) -> ir.Value:
+@rule("reshape", ignores={"sharding": ANY})
+def _reshape(_: RuleContext, x: ir.Value, *, new_sizes: Sequence[int], dimensions: Sequence[int] | None) -> ir.Value:
+    """The elements are taken in the order of `dimensions`."""
+    return emit.reshape(x if dimensions is None else emit.transpose(x, dimensions), new_sizes)
+
+
+@rule("squeeze", ignores={"dimensions": ANY})
+def _squeeze(ctx: RuleContext, x: ir.Value) -> ir.Value:
     return emit.reshape(x, ctx.avals_out[0].shape)
 
 
@@ -54,8 +60,8 @@ def _rev(ctx: RuleContext, x: ir.Value, *, dimensions: Sequence[int]) -> ir.Valu
     return emit.generate(ctx.out_type, element) if shape else x
 
 
-@rule("slice")
-def _slice(ctx: RuleContext, x: ir.Value, *, start_indices: Any, strides: Any, **_: Any) -> ir.Value:
+@rule("slice", ignores={"limit_indices": ANY})
+def _slice(ctx: RuleContext, x: ir.Value, *, start_indices: Any, strides: Any) -> ir.Value:
     return emit.extract_slice(x, list(start_indices), ctx.avals_out[0].shape, strides)
 
 
@@ -83,7 +89,7 @@ def clamped_starts(
 
 
 @rule("dynamic_slice")
-def _dynamic_slice(ctx: RuleContext, x: ir.Value, *starts: ir.Value, slice_sizes: Any, **_: Any) -> ir.Value:
+def _dynamic_slice(ctx: RuleContext, x: ir.Value, *starts: ir.Value, slice_sizes: Any) -> ir.Value:
     if not slice_sizes:
         return x
     offsets = clamped_starts(ctx, starts, 1, ctx.avals_in[0].shape, slice_sizes)
@@ -91,7 +97,7 @@ def _dynamic_slice(ctx: RuleContext, x: ir.Value, *starts: ir.Value, slice_sizes
 
 
 @rule("dynamic_update_slice")
-def _dynamic_update_slice(ctx: RuleContext, x: ir.Value, update: ir.Value, *starts: ir.Value, **_: Any) -> ir.Value:
+def _dynamic_update_slice(ctx: RuleContext, x: ir.Value, update: ir.Value, *starts: ir.Value) -> ir.Value:
     sizes = ctx.avals_in[1].shape
     if not sizes:
         return update
@@ -138,8 +144,8 @@ def _pad(ctx: RuleContext, x: ir.Value, padding: ir.Value, *, padding_config: An
     return emit.insert_slice(x, result, offsets, strides=strides)
 
 
-@rule("iota")
-def _iota(ctx: RuleContext, *_: ir.Value, dimension: int, dtype: Any, **__: Any) -> ir.Value:
+@rule("iota", ignores={"shape": ANY, "sharding": ANY})
+def _iota(ctx: RuleContext, *_: ir.Value, dimension: int, dtype: Any) -> ir.Value:
     element = element_type(dtype)
 
     def number(*indices: ir.Value) -> ir.Value:
@@ -164,8 +170,7 @@ def _split(ctx: RuleContext, x: ir.Value, *, sizes: Sequence[int], axis: int) ->
 
 
 @rule("stack")
-def _stack(ctx: RuleContext, *parts: ir.Value, **params: Any) -> ir.Value:
-    axis = params.get("axis", params.get("dimension", 0))
+def _stack(ctx: RuleContext, *parts: ir.Value, axis: int) -> ir.Value:
     result = emit.empty(ctx.out_type)
     shape = list(ctx.avals_out[0].shape)
     for place, part in enumerate(parts):
@@ -179,8 +184,7 @@ def _stack(ctx: RuleContext, *parts: ir.Value, **params: Any) -> ir.Value:
 
 
 @rule("unstack")
-def _unstack(ctx: RuleContext, x: ir.Value, **params: Any) -> list[ir.Value]:
-    axis = params.get("axis", params.get("dimension", 0))
+def _unstack(ctx: RuleContext, x: ir.Value, *, axis: int) -> list[ir.Value]:
     shape = emit.shape_of(x)
     results = []
     for place, aval in enumerate(ctx.avals_out):
@@ -194,7 +198,7 @@ def _unstack(ctx: RuleContext, x: ir.Value, **params: Any) -> list[ir.Value]:
 
 
 @decomposition("tile")
-def _tile(x: Any, *, reps: Sequence[int], **_: Any) -> Any:
+def _tile(x: Any, *, reps: Sequence[int]) -> Any:
     for axis, count in enumerate(reps):
         x = jnp.concatenate([x] * count, axis=axis)
     return x
@@ -216,6 +220,6 @@ def _roll(x: Any, shift: Any, *, axis: int, stride: int | None, stride_axis: int
     return lax.concatenate(parts, stride_axis)
 
 
-@rule("empty", "empty2")
-def _empty(ctx: RuleContext, **_: Any) -> ir.Value:
+@rule("empty", "empty2", ignores={"shape": ANY, "dtype": ANY, "out_sharding": ANY, "memory_space": ANY})
+def _empty(ctx: RuleContext) -> ir.Value:
     return emit.constant(0, ctx.out_type)

@@ -58,7 +58,7 @@ def _erf_inv_single(x: Any) -> Any:
 
 
 @decomposition("erf_inv")
-def _erf_inv(x: Any, **_: Any) -> Any:
+def _erf_inv(x: Any) -> Any:
     """In double precision Newton's method refines the single precision result."""
     if x.dtype != jnp.float64:
         return _erf_inv_single(x.astype(jnp.float32)).astype(x.dtype)
@@ -114,7 +114,7 @@ def _log_gamma(x: Any) -> Any:
 
 
 @decomposition("lgamma")
-def _lgamma(x: Any, **_: Any) -> Any:
+def _lgamma(x: Any) -> Any:
     return _log_gamma(x)
 
 
@@ -139,7 +139,7 @@ def _psi(x: Any) -> Any:
 
 
 @decomposition("digamma")
-def _digamma(x: Any, **_: Any) -> Any:
+def _digamma(x: Any) -> Any:
     return _psi(x)
 
 

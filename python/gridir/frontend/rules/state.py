@@ -14,7 +14,7 @@ from jax import tree_util
 
 from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import rule
+from gridir.frontend.registry import ANY, rule
 from gridir.frontend.rules.casts import convert
 from gridir.frontend.types import element_type, is_ref, ref_type, value_type
 from gridir.mlir import ir
@@ -414,8 +414,8 @@ def _masked(
     return emit.if_else(_is_inside(source, transforms[-1]), results, whole, one_by_one)
 
 
-@rule("masked_load")
-def _masked_load(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, **_: Any) -> list[ir.Value]:
+@rule("masked_load", ignores={"eviction_policy": ANY, "cache_modifier": ANY, "is_volatile": ANY})
+def _masked_load(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir.Value]:
     ref, transforms, mask, other = tree_util.tree_unflatten(args_tree, leaves)
     shape = ctx.avals_out[0].shape
     if mask is not None and other is not None:
@@ -431,8 +431,8 @@ def _masked_load(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, **_: Any) 
     return _masked(ctx, ref, transforms, mask, [ctx.out_type], load)
 
 
-@rule("masked_swap")
-def _masked_swap(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, **_: Any) -> list[ir.Value]:
+@rule("masked_swap", ignores={"eviction_policy": ANY})
+def _masked_swap(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir.Value]:
     ref, transforms, value, mask = tree_util.tree_unflatten(args_tree, leaves)
     used, shape = ctx.is_used(), ctx.avals_out[0].shape
 
@@ -477,7 +477,7 @@ def scoped(
 
 @rule("run_scoped")
 def _run_scoped(
-    ctx: RuleContext, *values: ir.Value, jaxpr: Any, collective_axes: Any = (), ref_transforms: Any = (), **_: Any
+    ctx: RuleContext, *values: ir.Value, jaxpr: Any, collective_axes: Any, ref_transforms: Any
 ) -> list[ir.Value]:
     if any(ref_transforms):
         raise ctx.unsupported(f"expected Refs without layout transforms, got {ref_transforms}")
@@ -505,15 +505,15 @@ def allocations(jaxpr: Any) -> list[Any]:
     return [eqn.outvars[0] for eqn in jaxpr.eqns if eqn.primitive.name in ("new_ref", "empty_ref")]
 
 
-@rule("new_ref")
-def _new_ref(ctx: RuleContext, value: ir.Value, **_: Any) -> ir.Value:
+@rule("new_ref", ignores={"memory_space": ANY, "kind": ANY})
+def _new_ref(ctx: RuleContext, value: ir.Value) -> ir.Value:
     ref = ctx.kernel.allocated[ctx.eqn.outvars[0]]
     grid.StoreOp(value, ref)
     return ref
 
 
-@rule("empty_ref", "get_global")
-def _empty_ref(ctx: RuleContext, **_: Any) -> ir.Value:
+@rule("empty_ref", "get_global", ignores={"ty": ANY, "memory_space": ANY, "what": ANY})
+def _empty_ref(ctx: RuleContext) -> ir.Value:
     return ctx.kernel.allocated[ctx.eqn.outvars[0]]
 
 

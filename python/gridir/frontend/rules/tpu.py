@@ -16,7 +16,7 @@ from jax import lax
 from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
 from gridir.frontend.devices import receiver_of
-from gridir.frontend.registry import decomposition, register, rule
+from gridir.frontend.registry import ANY, decomposition, rule
 from gridir.frontend.rules.state import transformed
 from gridir.frontend.types import bit_width
 from gridir.mlir import ir
@@ -83,7 +83,7 @@ def _for_each_part(
 
 @rule("dma_start")
 def _dma_start(
-    ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, priority: int = 0, add: bool = False
+    ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, priority: int, add: bool
 ) -> list[ir.Value]:
     source, dest, sem, source_sem, device = tree.unflatten(leaves)
     to = receiver_of(ctx, device, device_id_type)
@@ -108,7 +108,7 @@ def _dma_start(
 
 @rule("dma_wait")
 def _dma_wait(
-    ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, insert_dummy_device: bool = False, **_: Any
+    ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, insert_dummy_device: bool
 ) -> list[ir.Value]:
     """JAX swaps the ends of a copy to wait until it has been sent, and says so by a dummy device."""
     source, dest, sem, _, device = tree.unflatten(leaves)
@@ -130,7 +130,7 @@ def _dma_wait(
 
 
 @rule("get_barrier_semaphore")
-def _get_barrier_semaphore(_: RuleContext, **__: Any) -> ir.Value:
+def _get_barrier_semaphore(_: RuleContext) -> ir.Value:
     space = ir.Attribute.parse("#grid.space<tpu.semaphore_mem>")
     element = ir.Type.parse("!grid.semaphore<barrier>")
     return grid.BarrierSemaphoreOp(ir.MemRefType.get([], element, memory_space=space)).result
@@ -200,27 +200,24 @@ def _stochastic_round(x: Any, random_bits: Any, *, target_dtype: Any) -> Any:
 
 
 @decomposition("masked_cumsum")
-def _masked_cumsum(x: Any, mask: Any, **_: Any) -> Any:
+def _masked_cumsum(x: Any, mask: Any) -> Any:
     return jnp.cumsum(jnp.where(mask, x, jnp.zeros_like(x)), axis=-1)
 
 
-@rule("touch", "add_dependency")
-def _touch(ctx: RuleContext, x: ir.Value, *__: ir.Value, **___: Any) -> list[ir.Value]:
+@rule("add_dependency")
+def _touch(ctx: RuleContext, x: ir.Value, *_: ir.Value) -> list[ir.Value]:
     """The value itself; of a Ref nothing."""
     return [x] if ctx.eqn.outvars else []
 
 
-def _nothing(_: RuleContext, *__: ir.Value, **___: Any) -> list[ir.Value]:
+@rule("trace_value", ignores={"label": ANY})
+def _trace_value(_: RuleContext, __: ir.Value) -> list[ir.Value]:
+    """A mark for a profiler has no effect on the results."""
     return []
 
 
-# A trace mark for a profiler has no effect on the results.
-for _name in ("trace_value", "trace_start", "trace_stop"):
-    register(_name, _nothing)
-
-
-@rule("with_memory_space_constraint")
-def _with_memory_space_constraint(_: RuleContext, x: ir.Value, **__: Any) -> ir.Value:
+@rule("with_memory_space_constraint", ignores={"memory_space": ANY})
+def _with_memory_space_constraint(_: RuleContext, x: ir.Value) -> ir.Value:
     """Where a value lives is a target's choice."""
     return x
 
@@ -237,8 +234,8 @@ def _prng_seed(_: RuleContext, *seeds: ir.Value) -> list[ir.Value]:
     return []
 
 
-@rule("prng_random_bits")
-def _prng_random_bits(ctx: RuleContext, **_: Any) -> ir.Value:
+@rule("prng_random_bits", ignores={"shape": ANY})
+def _prng_random_bits(ctx: RuleContext) -> ir.Value:
     return grid.PrngBitsOp(ctx.out_type).result
 
 
@@ -248,9 +245,8 @@ def _prng_split(ctx: RuleContext, key: ir.Value) -> list[ir.Value]:
     return [emit.extract(key, [emit.index(0), emit.index(i)]) for i in range(len(ctx.avals_out))]
 
 
-@rule("prng_join")
-def _prng_join(ctx: RuleContext, *words: ir.Value, impl: Any) -> ir.Value:
-    del impl
+@rule("prng_join", ignores={"impl": ANY})
+def _prng_join(ctx: RuleContext, *words: ir.Value) -> ir.Value:
     key = emit.empty(ctx.out_type)
     for place, word in enumerate(words):
         key = emit.insert(word, key, [emit.index(0), emit.index(place)])

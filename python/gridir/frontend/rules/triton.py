@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import rule
+from gridir.frontend.registry import ANY, rule
 from gridir.frontend.rules.elementwise import elementwise
 from gridir.mlir import ir
 
@@ -20,14 +19,14 @@ def _debug_barrier(_: RuleContext) -> list[ir.Value]:
     return []
 
 
-@rule("max_contiguous")
-def _max_contiguous(_: RuleContext, x: ir.Value, **__: Any) -> ir.Value:
+@rule("max_contiguous", ignores={"values": ANY})
+def _max_contiguous(_: RuleContext, x: ir.Value) -> ir.Value:
     """A hint for the compiler that it is written for."""
     return x
 
 
-@rule("elementwise_inline_asm_p")
-def _elementwise_inline_asm(ctx: RuleContext, *values: ir.Value, asm: str, **_: Any) -> list[ir.Value]:
+@rule("elementwise_inline_asm_p", ignores={"constraints": ANY, "pack": ANY, "result_shape_dtypes": ANY})
+def _elementwise_inline_asm(ctx: RuleContext, *values: ir.Value, asm: str) -> list[ir.Value]:
     """The only assembly that is known is that of `approx_tanh`; any other is for one machine."""
     if not re.fullmatch(r"tanh\.approx\.\w+ \$0, \$1;", asm):
         raise ctx.unsupported(f"expected the assembly of `approx_tanh`, got {asm!r}", "write it with jax.numpy")
