@@ -43,6 +43,17 @@ ValidPart computeValidPart(OpBuilder &builder, Location loc,
   ValidPart part;
   Value zero = createIndex(builder, loc, 0);
   for (auto [d, dim] : llvm::enumerate(dims)) {
+    if (dim.overlap) {
+      part.inWindow.push_back(dim.overlap);
+      part.inArray.push_back(
+          arith::AddIOp::create(builder, loc, dim.start, dim.overlap)
+              .getResult());
+      part.sizes.push_back(
+          arith::SubIOp::create(
+              builder, loc, createIndex(builder, loc, dim.size), dim.overlap)
+              .getResult());
+      continue;
+    }
     if (dim.proved && !dim.limit) {
       part.inWindow.push_back(builder.getIndexAttr(0));
       part.inArray.push_back(dim.start);
@@ -133,6 +144,8 @@ Value createInsideTest(OpBuilder &builder, Location loc, MemRefType array,
     }
     if (dim.limit && written)
       require(arith::CmpIPredicate::sge, dim.limit, dim.size);
+    if (dim.overlap)
+      require(arith::CmpIPredicate::eq, dim.overlap, 0);
   }
   return inside;
 }
@@ -365,9 +378,16 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
     indices = indices.drop_front(dim.getNumIndices());
 
     int64_t extent = extents[d];
-    if (movable.isMovable(place, d))
-      window.start = createMin(builder, loc, window.start,
+    if (movable.isMovable(place, d)) {
+      Value start = window.start;
+      window.start = createMin(builder, loc, start,
                                createIndex(builder, loc, extent - window.size));
+      // Where a value is computed in its block, step by step, the program of
+      // the block before must not see the steps of this one.
+      if (written && !lowering.parallelDims.empty())
+        window.overlap =
+            arith::SubIOp::create(builder, loc, start, window.start);
+    }
     std::optional<IndexRange> range = lowering.ranges.get(window.start);
     window.proved = window.size == 0 || (range && range->min >= 0 &&
                                          range->max <= extent - window.size);

@@ -21,6 +21,8 @@ struct WindowDim {
   int64_t size;
   /// The number of elements that count, when fewer than `size` may.
   mlir::Value limit;
+  /// The number of elements at the start that another thread writes as well.
+  mlir::Value overlap;
   /// Absent from the memref that shows the window.
   bool dropped = false;
   /// Known to lie inside the array.
@@ -41,10 +43,10 @@ struct Window {
 
 /// Shows a window of `array`: the array's own memory where the window lies
 /// inside, else a private buffer that holds the valid part and, around it,
-/// `padding`. Elements past a limit are no part of a written window, so a
-/// `written` window with a smaller limit is private. A window that is not
-/// `isRead` holds nothing yet. What is copied is recorded as an access to the
-/// Ref `name`.
+/// `padding`. Elements past a limit, or in an overlap, are no part of a written
+/// window, so a `written` window with a smaller limit or an overlap is private.
+/// A window that is not `isRead` holds nothing yet. What is copied is recorded
+/// as an access to the Ref `name`.
 Window createWindow(mlir::OpBuilder &builder, mlir::Location loc,
                     KernelLowering &lowering, mlir::Value array,
                     llvm::ArrayRef<WindowDim> dims, bool written,

@@ -71,6 +71,27 @@ grid.kernel @moved grid(%i = 63)
 
 // -----
 
+// On threads, the rows of two programs are written by one of them: the last block is a buffer, of which the rest is
+// copied out.
+// CHECK-LABEL: func.func @moved_on_threads(
+// CHECK:         %[[BUFFER:.+]] = memref.alloca()
+// CHECK:         arith.minsi
+// CHECK:         %[[START:.+]] = arith.minsi %[[AT:[a-z0-9_]+]],
+// CHECK:         %[[OVERLAP:.+]] = arith.subi %[[AT]], %[[START]]
+// CHECK:         %[[ALONE:.+]] = arith.cmpi eq, %[[OVERLAP]]
+// CHECK:         scf.if %[[ALONE]]
+// CHECK:         %[[ROWS:.+]] = arith.subi %{{.*}}, %[[OVERLAP]]
+// CHECK:         memref.subview %[[BUFFER]][%[[OVERLAP]], 0] [%[[ROWS]],
+grid.kernel @moved_on_threads grid(%i = 63)
+    inputs(%x: f32 [500, 64] block [8, 64] at (%i, 0))
+    outputs(%o: f32 [500, 64] block [8, 64] at (%i, 0)) semantics [parallel] {
+  %v = grid.load %x : memref<8x64xf32, #grid.space<default>> -> tensor<8x64xf32>
+  %w = arith.addf %v, %v : tensor<8x64xf32>
+  grid.store %w, %o : tensor<8x64xf32>, memref<8x64xf32, #grid.space<default>>
+}
+
+// -----
+
 // Where rows are reduced, or numbered, the padding of the last block stays where it is.
 // CHECK-LABEL: func.func @numbered(
 // CHECK:         scf.if %{{.*}} -> (memref<8x64xf32
