@@ -40,9 +40,10 @@ std::string describeRace(const KernelInfo &info,
          ": nothing brings them into an order";
 }
 
-std::string describeLackOfMemory(const KernelInfo &info) {
-  return "kernel `" + info.name + "` needs " + std::to_string(info.arenaBytes) +
-         " bytes of scratch memory for each thread, and the system has no more";
+std::string describeLackOfMemory(const KernelInfo &info, int64_t bytes,
+                                 const std::string &purpose) {
+  return "kernel `" + info.name + "` needs " + std::to_string(bytes) +
+         " bytes for " + purpose + ", and the system has no more";
 }
 
 } // namespace gridir::cpu

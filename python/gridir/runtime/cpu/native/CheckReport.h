@@ -26,8 +26,10 @@ std::string describeCheck(const KernelInfo &info, const Status &status);
 std::string describeRace(const KernelInfo &info,
                          const RaceDetector::Race &race);
 
-/// The message of a call for which there is no memory.
-std::string describeLackOfMemory(const KernelInfo &info);
+/// The message of a call for which there is no memory: for how many bytes, and
+/// what they are for.
+std::string describeLackOfMemory(const KernelInfo &info, int64_t bytes,
+                                 const std::string &purpose);
 
 } // namespace gridir::cpu
 

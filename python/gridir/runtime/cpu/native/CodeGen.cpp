@@ -11,11 +11,15 @@
 #include "Compiler.h"
 #include "TargetCPU.h"
 
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
+
+#include <cinttypes>
 
 using namespace llvm;
 
@@ -57,6 +61,12 @@ Error addPackedEntries(Module &module, KernelInfo &info) {
         info.name.c_str(), numOperands, info.name.c_str(),
         static_cast<unsigned>(kernel->arg_size()));
   info.numOperands = numOperands;
+  if (info.tasks)
+    for (int64_t operand : info.tasks->zeroedOperands)
+      if (operand < 0 || operand >= numOperands)
+        return createStringError(
+            "expected gridir.zeroed_operands to be below %u, got %" PRId64,
+            numOperands, operand);
 
   IRBuilder<> builder(module.getContext());
   Type *pointer = builder.getPtrTy(), *i64 = builder.getInt64Ty();
@@ -88,6 +98,24 @@ Error addPackedEntries(Module &module, KernelInfo &info) {
   builder.CreateRet(builder.CreateCall(range, arguments));
   return Error::success();
 }
+
+/// Adds up the frames of the functions that are compiled: no kernel calls
+/// itself, so that its stack needs no more.
+class FrameSizes : public DiagnosticHandler {
+public:
+  explicit FrameSizes(int64_t &bytes) : bytes(bytes) {}
+
+  bool handleDiagnostics(const DiagnosticInfo &info) override {
+    auto *limit = dyn_cast<DiagnosticInfoResourceLimit>(&info);
+    if (!limit || info.getKind() != DK_StackSize)
+      return false;
+    bytes += limit->getResourceSize();
+    return true;
+  }
+
+private:
+  int64_t &bytes;
+};
 
 void optimize(Module &module, TargetMachine &machine, int64_t level) {
   PassBuilder passBuilder(&machine);
@@ -129,6 +157,8 @@ Expected<std::string> generateObject(Module &module,
       continue;
     function.addFnAttr("target-cpu", (*machine)->getTargetCPU());
     function.addFnAttr("target-features", (*machine)->getTargetFeatureString());
+    // LLVM tells of each frame that is larger than this.
+    function.addFnAttr("warn-stack-size", "0");
   }
 
   if (options.optLevel > 0)
@@ -140,7 +170,12 @@ Expected<std::string> generateObject(Module &module,
   if ((*machine)->addPassesToEmitFile(passManager, stream, nullptr,
                                       CodeGenFileType::ObjectFile))
     return createStringError("the code generator cannot write object files");
+  std::unique_ptr<DiagnosticHandler> outer =
+      module.getContext().getDiagnosticHandler();
+  module.getContext().setDiagnosticHandler(
+      std::make_unique<FrameSizes>(info.stackBytes));
   passManager.run(module);
+  module.getContext().setDiagnosticHandler(std::move(outer));
   return std::string(object.begin(), object.end());
 }
 

@@ -138,6 +138,9 @@ FailureOr<KernelInfo> readKernelInfo(ModuleOp module) {
                << attribute;
       info.prints.push_back(std::move(*site));
     }
+  if (info.arenaBytes < 0 || (info.tasks && info.tasks->sharedBytes < 0))
+    return module.emitError("expected gridir.arena_bytes and "
+                            "gridir.shared_bytes not to be negative");
   return info;
 }
 

@@ -9,13 +9,13 @@
 #include "Execute.h"
 
 #include "CheckReport.h"
+#include "Memory.h"
 #include "Prints.h"
 #include "Tasks.h"
 
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 
@@ -23,7 +23,7 @@ namespace gridir::cpu {
 
 namespace {
 
-constexpr std::size_t kArenaAlignment = 64;
+constexpr int64_t kArenaAlignment = 64;
 
 /// Larger arenas go back to the system after the call: a thread of XLA's pool
 /// lives as long as the process.
@@ -32,10 +32,6 @@ constexpr int64_t kMaxKeptArenaBytes = int64_t(64) << 20;
 /// More chunks than threads, claimed as threads come free, even out kernels
 /// whose work items differ (causal attention) and cost nothing elsewhere.
 constexpr int64_t kChunksPerThread = 4;
-
-struct Free {
-  void operator()(void *pointer) const { std::free(pointer); }
-};
 
 /// The memory of one thread for the buffers of a kernel's body.
 class Arena {
@@ -46,8 +42,10 @@ public:
       return memory.get();
     memory.reset();
     capacity = 0;
-    std::size_t size =
-        (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+    int64_t size;
+    if (__builtin_add_overflow(bytes, kArenaAlignment - 1, &size))
+      return nullptr;
+    size = size / kArenaAlignment * kArenaAlignment;
     memory.reset(std::aligned_alloc(kArenaAlignment, size));
     if (memory)
       capacity = size;
@@ -105,7 +103,8 @@ public:
   /// Valid after all chunks have run.
   std::optional<std::string> getError() const {
     if (outOfMemory)
-      return describeLackOfMemory(kernel.info);
+      return describeLackOfMemory(kernel.info, kernel.info.arenaBytes,
+                                  "the scratch memory of a thread");
     if (failedChunk < 0)
       return std::nullopt;
     return describeCheck(kernel.info, status);

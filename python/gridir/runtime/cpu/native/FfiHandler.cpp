@@ -17,6 +17,7 @@
 
 #include "FfiHandler.h"
 
+#include "CheckReport.h"
 #include "Execute.h"
 #include "KernelTable.h"
 #include "PackedBuffers.h"
@@ -114,8 +115,9 @@ int64_t getNumBytes(const ffi::AnyBuffer &buffer) {
                                               : buffer.size_bytes();
 }
 
-/// Adds a buffer of the call; packed elements are given a byte each.
-void addBuffer(const ffi::AnyBuffer &buffer, bool isResult,
+/// Adds a buffer of the call; packed elements are given a byte each. False when
+/// there is no memory for these.
+bool addBuffer(const ffi::AnyBuffer &buffer, bool isResult,
                DeviceBuffers &buffers, PackedBuffers &packed) {
   void *data = buffer.untyped_data();
   ffi::DataType type = buffer.element_type();
@@ -126,6 +128,11 @@ void addBuffer(const ffi::AnyBuffer &buffer, bool isResult,
   }
   buffers.data.push_back(data);
   buffers.sizes.push_back(getNumBytes(buffer));
+  return data || !getPackedBits(type);
+}
+
+ffi::Error makeError(const std::string &message) {
+  return ffi::Error(ffi::ErrorCode::kInvalidArgument, message);
 }
 
 /// Reads the first `numArguments` arguments and all results.
@@ -135,25 +142,33 @@ ffi::ErrorOr<DeviceBuffers> readBuffers(const Kernel &kernel,
                                         const ffi::RemainingRets &results,
                                         PackedBuffers &packed) {
   DeviceBuffers buffers;
+  auto add = [&](const ffi::AnyBuffer &buffer, bool isResult) {
+    if (addBuffer(buffer, isResult, buffers, packed))
+      return ffi::Error::Success();
+    return makeError(describeLackOfMemory(
+        kernel.info, getNumBytes(buffer),
+        "the elements of a packed array, a byte for each"));
+  };
   for (std::size_t i = 0; i < numArguments; ++i) {
     ffi::ErrorOr<ffi::AnyBuffer> buffer = arguments.get<ffi::AnyBuffer>(i);
     if (!buffer)
       return ffi::Unexpected(buffer.error());
-    addBuffer(*buffer, /*isResult=*/false, buffers, packed);
+    if (ffi::Error error = add(*buffer, /*isResult=*/false); error.failure())
+      return ffi::Unexpected(error);
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
     ffi::ErrorOr<ffi::Result<ffi::AnyBuffer>> buffer =
         results.get<ffi::AnyBuffer>(i);
     if (!buffer)
       return ffi::Unexpected(buffer.error());
-    addBuffer(**buffer, /*isResult=*/true, buffers, packed);
+    if (ffi::Error error = add(**buffer, /*isResult=*/true); error.failure())
+      return ffi::Unexpected(error);
   }
   if (static_cast<int64_t>(buffers.data.size()) != kernel.info.numOperands)
     return ffi::Unexpected(
-        ffi::Error(ffi::ErrorCode::kInvalidArgument,
-                   "kernel `" + kernel.info.name + "` takes " +
-                       std::to_string(kernel.info.numOperands) +
-                       " buffers, got " + std::to_string(buffers.data.size())));
+        makeError("kernel `" + kernel.info.name + "` takes " +
+                  std::to_string(kernel.info.numOperands) + " buffers, got " +
+                  std::to_string(buffers.data.size())));
   return buffers;
 }
 
@@ -174,12 +189,37 @@ ffi::Error execute(ffi::ThreadPool pool, CallState *state,
     pool.Schedule(std::move(task));
   };
   if (std::optional<std::string> message = runKernel(kernel, *buffers, threads))
-    return ffi::Error(ffi::ErrorCode::kInvalidArgument, *message);
+    return makeError(*message);
   packed.pack();
   return ffi::Error::Success();
 }
 
-/// The last argument is the number of this device.
+/// Reads the buffers of one device's call, and its number, which is the last
+/// argument.
+ffi::ErrorOr<DeviceBuffers> readDevice(const Kernel &kernel,
+                                       const ffi::RemainingArgs &arguments,
+                                       const ffi::RemainingRets &results,
+                                       PackedBuffers &packed) {
+  if (arguments.size() == 0)
+    return ffi::Unexpected(makeError("kernel `" + kernel.info.name +
+                                     "` takes the number of its device, got "
+                                     "no arguments"));
+  const std::size_t last = arguments.size() - 1;
+  ffi::ErrorOr<ffi::AnyBuffer> number = arguments.get<ffi::AnyBuffer>(last);
+  if (!number)
+    return ffi::Unexpected(number.error());
+  if (number->element_type() != ffi::DataType::S32 ||
+      number->element_count() != 1)
+    return ffi::Unexpected(makeError("kernel `" + kernel.info.name +
+                                     "` takes the number of its device as the "
+                                     "last argument, an i32"));
+  ffi::ErrorOr<DeviceBuffers> buffers =
+      readBuffers(kernel, arguments, last, results, packed);
+  if (buffers)
+    buffers->number = *static_cast<const int32_t *>(number->untyped_data());
+  return buffers;
+}
+
 ffi::Future executeCollective(ffi::RunId run, CallState *state,
                               ffi::RemainingArgs arguments,
                               ffi::RemainingRets results) {
@@ -187,21 +227,19 @@ ffi::Future executeCollective(ffi::RunId run, CallState *state,
   ffi::Future future(promise);
   // Lives until the call is over.
   auto packed = std::make_shared<PackedBuffers>();
-  std::size_t last = arguments.size() - 1;
-  ffi::ErrorOr<ffi::AnyBuffer> number = arguments.get<ffi::AnyBuffer>(last);
   ffi::ErrorOr<DeviceBuffers> buffers =
-      readBuffers(*state->kernel, arguments, last, results, *packed);
-  if (!number || !buffers) {
-    promise.SetError(number ? buffers.error() : number.error());
-    return future;
-  }
-  buffers->number = *number->reinterpret_data<int32_t>();
+      readDevice(*state->kernel, arguments, results, *packed);
+  // A device that cannot go on says so: the others wait for it.
+  std::variant<DeviceBuffers, std::string> device;
+  if (buffers)
+    device = std::move(*buffers);
+  else
+    device = buffers.error().message();
   joinCall({state->kernel, run.run_id, state->channel, state->numDevices},
-           std::move(*buffers),
+           std::move(device),
            [promise, packed](const std::optional<std::string> &error) mutable {
              if (error) {
-               promise.SetError(
-                   ffi::Error(ffi::ErrorCode::kInvalidArgument, *error));
+               promise.SetError(makeError(*error));
                return;
              }
              packed->pack();

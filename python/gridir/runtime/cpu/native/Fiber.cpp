@@ -8,37 +8,41 @@
 
 #include "Fiber.h"
 
+#include <new>
 #include <sys/mman.h>
 #include <unistd.h>
 
 namespace gridir::cpu {
 
-/// A kernel keeps its buffers in an arena, so that little is on its stack.
-/// Pages that nothing touches take no memory.
-static constexpr std::size_t kStackBytes = 512 << 10;
-
 /// The fiber that is being entered: its function takes no argument.
 static thread_local Fiber *entering = nullptr;
 
-std::unique_ptr<Fiber> Fiber::create() {
-  std::size_t guard = sysconf(_SC_PAGESIZE);
-  void *stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
+std::unique_ptr<Fiber> Fiber::create(int64_t stackBytes) {
+  const int64_t page = sysconf(_SC_PAGESIZE);
+  int64_t size;
+  if (stackBytes < 0 || __builtin_add_overflow(stackBytes, 2 * page - 1, &size))
+    return nullptr;
+  size = size / page * page;
+  // Pages that nothing touches take no memory.
+  void *stack = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED)
     return nullptr;
-  // A stack that overflows faults rather than writes elsewhere.
-  mprotect(stack, guard, PROT_NONE);
-  return std::unique_ptr<Fiber>(new Fiber(stack));
+  if (mprotect(stack, page, PROT_NONE) == 0)
+    if (auto *fiber = new (std::nothrow) Fiber(stack, size))
+      return std::unique_ptr<Fiber>(fiber);
+  munmap(stack, size);
+  return nullptr;
 }
 
-Fiber::~Fiber() { munmap(stack, kStackBytes); }
+Fiber::~Fiber() { munmap(stack, size); }
 
 void Fiber::start(std::function<void()> function) {
   body = std::move(function);
   done = false;
   getcontext(&own);
   own.uc_stack.ss_sp = stack;
-  own.uc_stack.ss_size = kStackBytes;
+  own.uc_stack.ss_size = size;
   own.uc_link = &resumer;
   makecontext(&own, &Fiber::enter, 0);
 }

@@ -9,6 +9,7 @@
 #ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_FIBER_H
 #define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_FIBER_H
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <ucontext.h>
@@ -21,8 +22,9 @@ namespace gridir::cpu {
 /// is destroyed.
 class Fiber {
 public:
-  /// Null when the system has no memory left for a stack.
-  static std::unique_ptr<Fiber> create();
+  /// Null when the system has no memory left for a stack of so many bytes. One
+  /// that overflows all the same faults rather than writes elsewhere.
+  static std::unique_ptr<Fiber> create(int64_t stackBytes);
   ~Fiber();
   Fiber(const Fiber &) = delete;
   Fiber &operator=(const Fiber &) = delete;
@@ -39,10 +41,12 @@ public:
   bool isDone() const { return done; }
 
 private:
-  explicit Fiber(void *stack) : stack(stack) {}
+  Fiber(void *stack, std::size_t size) : stack(stack), size(size) {}
   static void enter();
 
+  /// The memory of the stack, the first page of which nobody can touch.
   void *stack;
+  std::size_t size;
   ucontext_t own = {}, resumer = {};
   std::function<void()> body;
   bool done = true;

@@ -72,6 +72,8 @@ struct KernelInfo {
   /// Buffers of the call: dynamic grid sizes, index, inputs, outputs.
   int64_t numOperands = 0;
   int64_t arenaBytes = 0;
+  /// What the frames of all its functions take on a stack.
+  int64_t stackBytes = 0;
   /// Messages of the run-time checks, with {0} and {1} for the two values that
   /// a failing check reports.
   std::vector<std::string> diagnostics;

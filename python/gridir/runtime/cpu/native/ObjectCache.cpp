@@ -40,7 +40,7 @@ namespace gridir::cpu {
 
 namespace {
 
-constexpr StringLiteral kMagic = "gridir object 2\n";
+constexpr StringLiteral kMagic = "gridir object 3\n";
 constexpr size_t kHashBytes = 32;
 constexpr size_t kLengthBytes = 8;
 
@@ -89,6 +89,7 @@ json::Value toJson(const KernelInfo &info) {
   return json::Object{{"name", info.name},
                       {"operands", info.numOperands},
                       {"arena", info.arenaBytes},
+                      {"stack", info.stackBytes},
                       {"diagnostics", json::Array(info.diagnostics)},
                       {"prints", std::move(prints)},
                       {"tasks", std::move(tasks)},
@@ -127,6 +128,7 @@ static bool fromJSON(const json::Value &value, KernelInfo &info,
   return mapper && mapper.map("name", info.name) &&
          mapper.map("operands", info.numOperands) &&
          mapper.map("arena", info.arenaBytes) &&
+         mapper.map("stack", info.stackBytes) &&
          mapper.map("diagnostics", info.diagnostics) &&
          mapper.map("prints", info.prints) && mapper.map("tasks", info.tasks) &&
          mapper.map("accesses", info.accesses);

@@ -24,7 +24,9 @@ void *PackedBuffers::unpack(void *packed, int64_t count, int bits,
                             bool isSigned) {
   if (Buffer *known = find(packed, count))
     return known->bytes.get();
-  std::unique_ptr<int8_t[]> bytes(new int8_t[count]);
+  Array<int8_t> bytes = allocateArray<int8_t>(count);
+  if (!bytes)
+    return nullptr;
   auto *source = static_cast<const uint8_t *>(packed);
   const int perByte = 8 / bits, unused = 8 - bits;
   for (int64_t i = 0; i < count; ++i) {
@@ -43,7 +45,8 @@ void *PackedBuffers::unpackResult(void *packed, int64_t count, int bits,
   // What a kernel leaves of its result is what the buffer held, as for other
   // types; and never memory of another call.
   void *bytes = unpack(packed, count, bits, isSigned);
-  find(packed, count)->isResult = true;
+  if (bytes)
+    find(packed, count)->isResult = true;
   return bytes;
 }
 

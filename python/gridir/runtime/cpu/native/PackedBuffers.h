@@ -16,8 +16,9 @@
 #ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_PACKEDBUFFERS_H
 #define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_PACKEDBUFFERS_H
 
+#include "Memory.h"
+
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace gridir::cpu {
@@ -27,7 +28,7 @@ class PackedBuffers {
 public:
   /// Bytes that hold the `count` elements of `bits` bits each at `packed`, with
   /// their signs. One buffer that is passed twice, as an operand and the result
-  /// that it is aliased with, stays one.
+  /// that it is aliased with, stays one. Null when the system has no memory.
   void *unpack(void *packed, int64_t count, int bits, bool isSigned);
 
   /// Bytes for a result of which `pack` will make the buffer at `packed`.
@@ -42,7 +43,7 @@ private:
     int64_t count;
     int bits;
     bool isResult;
-    std::unique_ptr<int8_t[]> bytes;
+    Array<int8_t> bytes;
   };
   Buffer *find(void *packed, int64_t count);
 

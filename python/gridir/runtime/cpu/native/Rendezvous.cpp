@@ -14,6 +14,7 @@
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <utility>
 
 namespace gridir::cpu {
 
@@ -24,42 +25,81 @@ struct Participant {
   CallDone done;
 };
 
+/// The devices that have called, until all have.
+struct Group {
+  int64_t numArrived = 0;
+  std::vector<Participant> waiting;
+  /// Why one of them cannot go on, or empty.
+  std::string failure;
+};
+
 /// A device that has called cannot call again before the call is over, so that
 /// there is one group for a name at a time.
 using GroupName = std::tuple<const Kernel *, int64_t, int64_t>;
-using Group = std::vector<Participant>;
 
-/// Adds a participant, and gives the group to who completes it.
-Group addParticipant(const CollectiveCall &call, Participant participant) {
+/// Adds a device, and gives those that the caller must tell of the outcome: all
+/// when it completes the group, and all that have arrived when one has failed.
+Group arrive(const CollectiveCall &call,
+             std::variant<DeviceBuffers, std::string> device, CallDone done) {
   static std::mutex mutex;
   // Never destroyed: an XLA thread may run a kernel while the process ends.
   static auto *groups = new std::map<GroupName, Group>;
   std::lock_guard<std::mutex> lock(mutex);
   GroupName name{call.kernel, call.runId, call.channel};
   Group &group = (*groups)[name];
-  group.push_back(std::move(participant));
-  if (static_cast<int64_t>(group.size()) < call.numDevices)
-    return {};
-  Group complete = std::move(group);
-  groups->erase(name);
-  return complete;
+  ++group.numArrived;
+  if (auto *failure = std::get_if<std::string>(&device)) {
+    if (group.failure.empty())
+      group.failure = std::move(*failure);
+    device = DeviceBuffers();
+  }
+  group.waiting.push_back(
+      {std::move(std::get<DeviceBuffers>(device)), std::move(done)});
+  const bool isComplete = group.numArrived >= call.numDevices;
+  Group told;
+  if (isComplete || !group.failure.empty()) {
+    told.waiting = std::exchange(group.waiting, {});
+    told.failure = group.failure;
+  }
+  if (isComplete)
+    groups->erase(name);
+  return told;
+}
+
+/// Runs the programs of devices that have all called.
+std::optional<std::string> runGroup(const Kernel &kernel, Group &group) {
+  std::sort(group.waiting.begin(), group.waiting.end(),
+            [](const auto &a, const auto &b) {
+              return a.buffers.number < b.buffers.number;
+            });
+  std::vector<DeviceBuffers> devices;
+  std::string numbers;
+  bool inOrder = true;
+  for (Participant &participant : group.waiting) {
+    const int64_t number = participant.buffers.number;
+    inOrder &= number == static_cast<int64_t>(devices.size());
+    numbers += (numbers.empty() ? "" : ", ") + std::to_string(number);
+    devices.push_back(std::move(participant.buffers));
+  }
+  // A kernel that only asks for its place in the mesh runs by itself.
+  if (!inOrder && devices.size() > 1)
+    return "kernel `" + kernel.info.name +
+           "` expected its devices to have the numbers from 0 to " +
+           std::to_string(devices.size() - 1) + ", got " + numbers;
+  return runDevices(kernel, devices);
 }
 
 } // namespace
 
-void joinCall(const CollectiveCall &call, DeviceBuffers buffers,
-              CallDone done) {
-  Group group = addParticipant(call, {std::move(buffers), std::move(done)});
-  if (group.empty())
+void joinCall(const CollectiveCall &call,
+              std::variant<DeviceBuffers, std::string> device, CallDone done) {
+  Group group = arrive(call, std::move(device), std::move(done));
+  if (group.waiting.empty())
     return;
-  std::sort(group.begin(), group.end(), [](const auto &a, const auto &b) {
-    return a.buffers.number < b.buffers.number;
-  });
-  std::vector<DeviceBuffers> devices;
-  for (Participant &participant : group)
-    devices.push_back(std::move(participant.buffers));
-  std::optional<std::string> error = runDevices(*call.kernel, devices);
-  for (const Participant &participant : group)
+  std::optional<std::string> error = group.failure;
+  if (group.failure.empty())
+    error = runGroup(*call.kernel, group);
+  for (const Participant &participant : group.waiting)
     participant.done(error);
 }
 

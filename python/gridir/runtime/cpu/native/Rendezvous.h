@@ -12,6 +12,7 @@
 #include "Tasks.h"
 
 #include <functional>
+#include <variant>
 
 namespace gridir::cpu {
 
@@ -26,9 +27,11 @@ struct CollectiveCall {
 /// Takes the message of what went wrong, or nothing.
 using CallDone = std::function<void(const std::optional<std::string> &)>;
 
-/// Adds the call of one device. The last of them runs the programs of all, as
-/// tasks on its thread, and tells all; no thread waits for another one.
-void joinCall(const CollectiveCall &call, DeviceBuffers buffers, CallDone done);
+/// Adds the call of one device, or why it cannot be made. The last of them runs
+/// the programs of all, as tasks on its thread, and tells all; no thread waits
+/// for another one. What fails one device fails all, at once.
+void joinCall(const CollectiveCall &call,
+              std::variant<DeviceBuffers, std::string> device, CallDone done);
 
 } // namespace gridir::cpu
 

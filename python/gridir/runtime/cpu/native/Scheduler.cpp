@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace gridir::cpu {
 
@@ -22,11 +23,8 @@ constexpr int64_t kMaxIdlePolls = 1 << 20;
 /// With a seed, new work items start while others wait; so many at a time.
 constexpr std::size_t kMaxLiveTasks = 256;
 
-/// Semaphores count from zero, so memory that holds them is zero at first.
-Memory allocateZeros(int64_t bytes) {
-  return Memory(
-      static_cast<char *>(std::calloc(std::max<int64_t>(bytes, 1), 1)));
-}
+/// Beside what the code of a kernel takes: what it calls of the runtime.
+constexpr int64_t kRuntimeStackBytes = 256 << 10;
 
 thread_local Scheduler *current = nullptr;
 
@@ -39,34 +37,56 @@ Scheduler *Scheduler::getCurrent() { return current; }
 //===----------------------------------------------------------------------===//
 
 bool Scheduler::createTasks() {
-  for (std::size_t device = 0; device < devices.size(); ++device) {
-    shared.push_back(allocateZeros(kernel.info.tasks->sharedBytes));
-    if (!shared.back())
+  const int64_t numDevices = devices.size();
+  int64_t count = 0;
+  std::vector<int64_t> ranges;
+  for (const DeviceBuffers &device : devices) {
+    ranges.push_back(std::max<int64_t>(kernel.range(device.data.data()), 0));
+    if (__builtin_add_overflow(count, ranges.back(), &count))
+      count = std::numeric_limits<int64_t>::max();
+  }
+  tasks = allocateArray<Task>(count);
+  unstarted = allocateArray<std::size_t>(count);
+  if (!tasks || !unstarted) {
+    int64_t bytes;
+    if (__builtin_mul_overflow(
+            count, static_cast<int64_t>(sizeof(Task) + sizeof(std::size_t)),
+            &bytes))
+      bytes = std::numeric_limits<int64_t>::max();
+    lack(bytes, "the state of " + std::to_string(count) + " programs");
+    return false;
+  }
+  for (int64_t device = 0; device < numDevices; ++device) {
+    // Semaphores count from zero, so memory that may hold them is zero.
+    const int64_t sharedBytes = kernel.info.tasks->sharedBytes;
+    shared.push_back(allocateArray<char>(sharedBytes));
+    if (!shared.back()) {
+      lack(sharedBytes, "what the programs of a device share");
       return false;
+    }
     for (int64_t operand : kernel.info.tasks->zeroedOperands)
       std::memset(devices[device].data[operand], 0,
                   devices[device].sizes[operand]);
-    firstTasks.push_back(tasks.size());
-    int64_t range = kernel.range(devices[device].data.data());
-    for (int64_t item = 0; item < range; ++item) {
-      tasks.emplace_back();
-      tasks.back().device = device;
-      tasks.back().item = item;
+    firstTasks.push_back(numTasks);
+    for (int64_t item = 0; item < ranges[device]; ++item) {
+      tasks[numTasks].device = device;
+      tasks[numTasks].item = item;
+      ++numTasks;
     }
   }
-  for (std::size_t task = tasks.size(); task-- > 0;)
-    unstarted.push_back(task);
+  for (std::size_t task = numTasks; task-- > 0;)
+    unstarted[numUnstarted++] = task;
   if (seeded)
-    std::shuffle(unstarted.begin(), unstarted.end(), random);
+    std::shuffle(unstarted.get(), unstarted.get() + numUnstarted, random);
   return true;
 }
 
 std::optional<std::string> Scheduler::run() {
   Scheduler *outer = current;
   current = this;
-  outOfMemory = !createTasks();
-  while (!outOfMemory && !isOver() && step())
-    ;
+  if (createTasks())
+    while (lackOfMemory.empty() && !isOver() && step())
+      ;
   current = outer;
   return describeFailure();
 }
@@ -74,9 +94,9 @@ std::optional<std::string> Scheduler::run() {
 /// Takes one step of a task or of a copy; false when there is none to take.
 bool Scheduler::step() {
   bool mayStart =
-      !unstarted.empty() &&
+      numUnstarted > 0 &&
       (ready.empty() || polled ||
-       (seeded && tasks.size() - unstarted.size() - numDone < kMaxLiveTasks));
+       (seeded && numTasks - numUnstarted - numDone < kMaxLiveTasks));
   if (!seeded) {
     // In program order: who was waiting goes on before another one starts, and
     // what is on its way to another task arrives when all wait.
@@ -116,32 +136,39 @@ bool Scheduler::step() {
   return true;
 }
 
-std::size_t Scheduler::pickStarting() {
-  std::size_t task = unstarted.back();
-  unstarted.pop_back();
-  return task;
+std::size_t Scheduler::pickStarting() { return unstarted[--numUnstarted]; }
+
+/// Says that a call cannot go on: the first lack counts.
+void Scheduler::lack(int64_t bytes, const std::string &purpose) {
+  if (lackOfMemory.empty())
+    lackOfMemory = describeLackOfMemory(kernel.info, bytes, purpose);
 }
 
 /// Runs a task until it waits, pauses or ends.
 void Scheduler::runTask(std::size_t index) {
   Task &task = tasks[index];
   running = index;
-  if (!task.fiber && !prepare(task)) {
-    outOfMemory = true;
+  if (!task.fiber)
+    prepare(task);
+  if (!lackOfMemory.empty())
     return;
-  }
   task.fiber->resume();
   if (task.fiber->isDone())
     finish(task);
 }
 
-bool Scheduler::prepare(Task &task) {
+/// Gives a task that starts its memory and a stack, or says that there is none.
+void Scheduler::prepare(Task &task) {
   if (!getArena(task))
-    return false;
+    return;
   if (idleFibers.empty()) {
-    task.fiber = Fiber::create();
+    // A kernel calls nothing that calls it back, so that its stack is bounded.
+    const int64_t bytes = kernel.info.stackBytes + kRuntimeStackBytes;
+    task.fiber = Fiber::create(bytes);
     if (!task.fiber)
-      return false;
+      return lack(bytes, "the stack of a program, beside " +
+                             std::to_string(numTasks - numUnstarted - 1) +
+                             " that have started");
   } else {
     task.fiber = std::move(idleFibers.back());
     idleFibers.pop_back();
@@ -152,7 +179,6 @@ bool Scheduler::prepare(Task &task) {
     kernel.invoke(devices[task.device].data.data(), task.status.data(),
                   task.item, task.item + 1, task.arena.get());
   });
-  return true;
 }
 
 void Scheduler::finish(Task &task) {
@@ -174,12 +200,14 @@ void Scheduler::finish(Task &task) {
 }
 
 /// The memory of a task that runs, or of one that another task names before it
-/// has started or when it is over already.
+/// has started or when it is over already. Null when there is none left.
 char *Scheduler::getArena(Task &task) {
   if (task.arena)
     return task.arena.get();
   if (idleArenas.empty()) {
-    task.arena = allocateZeros(kernel.info.arenaBytes);
+    task.arena = allocateArray<char>(kernel.info.arenaBytes);
+    if (!task.arena)
+      lack(kernel.info.arenaBytes, "the scratch memory of a program");
   } else {
     task.arena = std::move(idleArenas.back());
     idleArenas.pop_back();
@@ -259,14 +287,17 @@ char *Scheduler::locate(char *address, int64_t device, int64_t item) {
     auto *begin = static_cast<const char *>(base);
     return begin <= address && address < begin + bytes;
   };
-  std::size_t target = device < 0 ? own.device : device;
+  const int64_t target = device < 0 ? own.device : device;
   const DeviceBuffers &from = devices[own.device], &to = devices[target];
   if (char *arena = own.arena.get(); isWithin(arena, kernel.info.arenaBytes)) {
     std::size_t index = firstTasks[target] + (item < 0 ? own.item : item);
     // A device whose grid is empty has nobody to receive.
-    if (index >= tasks.size() || tasks[index].device != target)
+    if (index >= numTasks || tasks[index].device != target)
       return address;
-    return getArena(tasks[index]) + (address - arena);
+    // Where there is no memory, the task may write to its own while it still
+    // runs: the call has failed.
+    char *other = getArena(tasks[index]);
+    return other ? other + (address - arena) : address;
   }
   if (char *base = shared[own.device].get();
       isWithin(base, kernel.info.tasks->sharedBytes))
@@ -327,11 +358,11 @@ void Scheduler::access(const char *base, const StridedRegion &region,
 //===----------------------------------------------------------------------===//
 
 std::optional<std::string> Scheduler::describeFailure() const {
-  if (outOfMemory)
-    return describeLackOfMemory(kernel.info);
-  for (const Task &task : tasks)
-    if (task.status[0] != 0)
-      return describeCheck(kernel.info, task.status);
+  if (!lackOfMemory.empty())
+    return lackOfMemory;
+  for (std::size_t task = 0; task < numTasks; ++task)
+    if (tasks[task].status[0] != 0)
+      return describeCheck(kernel.info, tasks[task].status);
   if (races && races->getRace())
     return describeRace(kernel.info, *races->getRace());
   if (isOver())
@@ -344,9 +375,9 @@ std::optional<std::string> Scheduler::describeFailure() const {
     text =
         describeCheck(kernel.info, {task.wait.diagnostic,
                                     task.wait.counter.get(), task.wait.amount});
-  if (tasks.size() > 1)
+  if (numTasks > 1)
     text += "; " + std::to_string(blocked.size()) + " of " +
-            std::to_string(tasks.size()) + " programs wait";
+            std::to_string(numTasks) + " programs wait";
   return text;
 }
 

@@ -12,20 +12,15 @@
 #include "CheckReport.h"
 #include "Counter.h"
 #include "Fiber.h"
+#include "Memory.h"
 #include "Races.h"
 #include "StridedRegion.h"
 #include "Tasks.h"
 
-#include <cstdlib>
 #include <deque>
 #include <random>
 
 namespace gridir::cpu {
-
-struct Free {
-  void operator()(void *pointer) const { std::free(pointer); }
-};
-using Memory = std::unique_ptr<char, Free>;
 
 /// A semaphore and how much a task waits for.
 struct Wait {
@@ -35,9 +30,9 @@ struct Wait {
 };
 
 struct Task {
-  std::size_t device = 0;
+  int64_t device = 0;
   int64_t item = 0;
-  Memory arena;
+  Array<char> arena;
   std::unique_ptr<Fiber> fiber;
   Status status = {};
   Wait wait;
@@ -96,15 +91,16 @@ public:
 
 private:
   bool createTasks();
-  bool isOver() const { return numDone == tasks.size() && copies.empty(); }
+  bool isOver() const { return numDone == numTasks && copies.empty(); }
   bool step();
   void runTask(std::size_t task);
-  bool prepare(Task &task);
+  void prepare(Task &task);
   void finish(Task &task);
   void finishCopy(std::size_t place);
   void wake(Counter counter);
   char *getArena(Task &task);
   std::size_t pickStarting();
+  void lack(int64_t bytes, const std::string &purpose);
   std::optional<std::string> describeFailure() const;
 
   const Kernel &kernel;
@@ -113,23 +109,27 @@ private:
   std::mt19937_64 random;
 
   /// All tasks, those of a device in the order of its work items.
-  std::vector<Task> tasks;
+  Array<Task> tasks;
+  std::size_t numTasks = 0;
   std::vector<std::size_t> firstTasks;
-  std::vector<Memory> shared;
+  std::vector<Array<char>> shared;
   /// The tasks that have not started, the next one last.
-  std::vector<std::size_t> unstarted;
+  Array<std::size_t> unstarted;
+  std::size_t numUnstarted = 0;
   /// Those that could go on, and those that wait for a semaphore.
   std::deque<std::size_t> ready;
   std::vector<std::size_t> blocked;
   std::vector<Copy> copies;
   std::size_t running = 0, numDone = 0;
   int64_t idlePolls = 0;
-  bool polled = false, outOfMemory = false;
+  bool polled = false;
+  /// What there was no memory for; nothing runs any more.
+  std::string lackOfMemory;
   /// None where nobody looks for races.
   std::optional<RaceDetector> races;
   /// Stacks and arenas of tasks that are done.
   std::vector<std::unique_ptr<Fiber>> idleFibers;
-  std::vector<Memory> idleArenas;
+  std::vector<Array<char>> idleArenas;
 };
 
 } // namespace gridir::cpu
