@@ -24,6 +24,10 @@ def add(x, y):
     )(x, y)
 
 
+def reference(x, y):
+    return x + y
+
+
 def example_args():
     x = jax.random.normal(jax.random.key(0), (512, 1024), jnp.float32)
     y = jax.random.normal(jax.random.key(1), (512, 1024), jnp.float32)

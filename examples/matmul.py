@@ -38,6 +38,10 @@ def matmul(x, y, block=128):
     )(x, y)
 
 
+def reference(x, y):
+    return x @ y
+
+
 def example_args():
     x = jax.random.normal(jax.random.key(0), (512, 512), jnp.float32)
     y = jax.random.normal(jax.random.key(1), (512, 512), jnp.float32)

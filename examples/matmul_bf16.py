@@ -38,6 +38,10 @@ def matmul_bf16(x, y, block=128):
     )(x, y)
 
 
+def reference(x, y):
+    return jnp.dot(x, y, preferred_element_type=jnp.float32).astype(x.dtype)
+
+
 def example_args():
     x = jax.random.normal(jax.random.key(0), (512, 512), jnp.bfloat16)
     y = jax.random.normal(jax.random.key(1), (512, 512), jnp.bfloat16)

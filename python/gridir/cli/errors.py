@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import traceback
 from collections.abc import Iterator
 from typing import Any
 
 import click
 
-from gridir.errors import Error, Frame
+from gridir.errors import Error, Frame, OptionError
 
 
 class Reported(click.ClickException):
     """An error whose text is ready to be shown."""
+
+    def __init__(self, message: str, exit_code: int = 1):
+        super().__init__(message)
+        self.exit_code = exit_code
 
     def show(self, file: Any = None) -> None:
         """Writes the error to stderr."""
@@ -27,7 +32,7 @@ class Reported(click.ClickException):
 
 @contextlib.contextmanager
 def short_errors(debug: bool, path: str) -> Iterator[None]:
-    """Turns exceptions into short errors with exit status 1.
+    """Turns exceptions into short errors with exit status 1, or 2 where the command was asked for what there is not.
 
     Args:
       debug: also show the traceback, and what a compiler developer wants to see.
@@ -42,13 +47,23 @@ def short_errors(debug: bool, path: str) -> Iterator[None]:
             traceback.print_exc()
             if isinstance(error, Error) and error.details:
                 click.echo(error.details, err=True)
-        raise Reported(_describe(error, path)) from None
+        raise Reported(_describe(error, path), 2 if isinstance(error, OptionError) else 1) from None
+
+
+def describe(error: Exception) -> str:
+    """Returns the class and the first line of an exception that is not gridir's."""
+    # What a kernel of gridir's reports comes through XLA, which puts a status before it.
+    own = re.match(r"[A-Z_]+: (kernel `.*)", str(error))
+    if own:
+        return own[1]
+    summary = str(error).strip().partition("\n")[0]
+    return ": ".join(filter(None, (type(error).__name__, summary)))
 
 
 def _describe(error: Exception, path: str) -> str:
     if isinstance(error, Error):
         return str(error)
-    lines = [f"{type(error).__name__}: {error}"]
+    lines = [describe(error), *str(error).strip().splitlines()[1:]]
     here = os.path.abspath(path)
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if os.path.abspath(frame.filename) == here:

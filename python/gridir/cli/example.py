@@ -9,10 +9,12 @@ import dataclasses
 import importlib.util
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
+
+from gridir.cli.errors import Reported
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,11 +25,23 @@ class Example:
       name: the name of the function.
       function: what to lower or run.
       args: what to call it with.
+      reference: a function of the same arguments that computes the same without the kernel; None where there is none.
     """
 
     name: str
     function: Callable[..., Any]
     args: tuple[Any, ...]
+    reference: Callable[..., Any] | None = None
+
+    def check_kernels(self, kernels: Sequence[Any]) -> Sequence[Any]:
+        """Returns the kernels that were found in the function.
+
+        Raises:
+          click.ClickException: when there are none.
+        """
+        if not kernels:
+            raise Reported(f"{self.name} calls no Pallas kernel", 2)
+        return kernels
 
 
 class ExampleParameter(click.ParamType):
@@ -71,4 +85,5 @@ def load_example(path: str, name_of_function: str | None) -> Example:
     if not callable(getattr(module, "example_args", None)):
         raise click.UsageError(f"expected a function 'example_args' in {path}, which gives the arguments of {wanted!r}")
     args = module.example_args()
-    return Example(wanted, function, args if isinstance(args, tuple) else (args,))
+    reference = getattr(module, "reference", None)
+    return Example(wanted, function, args if isinstance(args, tuple) else (args,), reference)

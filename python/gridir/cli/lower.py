@@ -9,7 +9,7 @@ import os
 
 import click
 
-from gridir.cli.errors import Reported, short_errors
+from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
 
 
@@ -48,9 +48,7 @@ def lower(
         stage = chosen.check_stage(stage or chosen.stages[0])
         example = load_example(*file)
         lowered = gridir.lower(example.function, *example.args, target=target)
-        if not lowered.kernels:
-            raise Reported(f"{example.name} calls no Pallas kernel")
-        for kernel in lowered.kernels:
+        for kernel in example.check_kernels(lowered.kernels):
             if save_stages is not None:
                 _save_stages(kernel, save_stages, locations)
             click.echo(kernel.text(stage, locations=locations, print_after_all=print_ir_after_all))

@@ -1,94 +1,96 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`gridir run`: compiles a function's kernels, runs it, and compares it with JAX."""
+"""`gridir run`: compiles a function's kernels, runs it, and compares it with a reference."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from gridir.cli.errors import short_errors
+from gridir.cli.errors import describe, short_errors
 from gridir.cli.example import Example, ExampleParameter, load_example
+
+if TYPE_CHECKING:
+    from gridir.testing import Comparison, WideRun
+
+INTERPRET, REFERENCE = "interpret", "reference"
+_ORACLES = {INTERPRET: "interpret mode", REFERENCE: "reference()"}
 
 
 @click.command()
 @click.argument("file", type=ExampleParameter())
-@click.option("--target", default="cpu", show_default=True, help="cpu; or tpu, by an interpreter of Mosaic modules.")
-@click.option("--check/--no-check", default=True, show_default=True, help="Compare with JAX's interpret mode.")
+@click.option("--target", default="cpu", show_default=True, help="What to compile for: cpu, tpu, gpu, gpu:sm_80.")
+@click.option("--check/--no-check", default=True, show_default=True, help="Compare the results.")
+@click.option(
+    "--against",
+    type=click.Choice([REFERENCE, INTERPRET]),
+    help="Compare with the file's reference(), the default where it has one, or with JAX's interpret mode.",
+)
+@click.option("--checks", default="", help="What the kernels check while they run on the CPU: races,uninitialized.")
+@click.option(
+    "--schedule-seed", type=int, help="Run parallel programs and copies in an order that this number chooses."
+)
 @click.option("--repeat", default=5, show_default=True, help="Time this many calls and report the fastest.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
 @click.option("--debug", is_flag=True, help="Show all of an error.")
-def run(file: tuple[str, str | None], target: str, check: bool, repeat: int, as_json: bool, debug: bool) -> None:
-    """Compiles the kernels of a function and runs it on its example arguments.
+def run(
+    file: tuple[str, str | None],
+    target: str,
+    check: bool,
+    against: str | None,
+    checks: str,
+    schedule_seed: int | None,
+    repeat: int,
+    as_json: bool,
+    debug: bool,
+) -> None:
+    """Compiles the kernels of a function, runs it on its example arguments on this CPU, and compares the results.
 
-    For the target tpu, the modules that libtpu would be given are run on the CPU by a reference interpreter.
+    For the target tpu, the modules that libtpu would be given are run by a reference interpreter; for gpu, the kernels
+    are run as they are mapped to CTAs and threads, before code is made of them.
 
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
-    which gives its arguments. The exit status is 1 when the results differ from those of JAX's interpret mode.
+    which gives its arguments; it may hold reference(), a function of the same arguments that says what the results
+    should be. The exit status is 1 when the results differ, or are NaN on both sides though no argument has a NaN.
     """
     with short_errors(debug, file[0]):
         example = load_example(*file)
-        record = _interpret(example, target) if target != "cpu" else _compile_and_time(example, repeat)
+        record, results = _execute(example, target, list(filter(None, checks.split(","))), schedule_seed, repeat)
         if check:
-            record |= _check(example, record.pop("values"))
-        record.pop("values", None)
+            record |= _check(example, results, against or (REFERENCE if example.reference else INTERPRET))
     click.echo(json.dumps(record) if as_json else _format(record))
-    if record.get("differences"):
+    if record.get("differences") or record.get("nan_on_both"):
         raise click.exceptions.Exit(1)
 
 
-def _compile_and_time(example: Example, repeat: int) -> dict[str, Any]:
-    import jax
-
-    import gridir
-
-    lowered = gridir.lower(example.function, *example.args)
-    kernels = [{"name": kernel.name, **_prepare(kernel)} for kernel in lowered.kernels]
-    compiled = lowered.compile()
-    results = jax.block_until_ready(compiled(*example.args))
-    milliseconds = _time(lambda: compiled(*example.args), repeat)
-    return {"function": example.name, **_describe(results), "kernels": kernels, "milliseconds": milliseconds}
-
-
-def _interpret(example: Example, target: str) -> dict[str, Any]:
+def _execute(
+    example: Example, name: str, checks: list[str], schedule_seed: int | None, repeat: int
+) -> tuple[dict[str, Any], Any]:
     import jax
 
     from gridir.compiler.targets import get_target
-    from gridir.testing import mosaic_interpreted
+    from gridir.frontend.execute import execute
 
-    get_target(target)
-    start = time.perf_counter()
-    with mosaic_interpreted():
-        results = jax.block_until_ready(jax.jit(example.function)(*example.args))
-    milliseconds = 1e3 * (time.perf_counter() - start)
-    return {"function": example.name, **_describe(results), "kernels": [], "milliseconds": milliseconds}
-
-
-def _describe(results: Any) -> dict[str, Any]:
-    import jax
-
-    return {"results": [str(jax.typeof(x)) for x in jax.tree.leaves(results)], "values": results}
-
-
-def _check(example: Example, results: Any) -> dict[str, Any]:
-    import jax
-
-    from gridir.testing import interpreted
-
-    with interpreted():
-        reference = jax.jit(example.function)
-        expected = jax.block_until_ready(reference(*example.args))
-        milliseconds = _time(lambda: reference(*example.args), 1)
-    return {"interpret_milliseconds": milliseconds, "differences": _compare(results, expected)}
-
-
-def _prepare(kernel: Any) -> dict[str, Any]:
-    prepared = kernel.prepare()
-    return {"origin": prepared.origin, "compile_milliseconds": prepared.seconds * 1e3}
+    target = get_target(name)
+    executable = execute(example.function, example.args, target, checks=checks, schedule_seed=schedule_seed)
+    kernels: list[dict[str, Any]] = [{"name": kernel.name} for kernel in example.check_kernels(executable.kernels)]
+    for kernel, prepared in zip(kernels, executable.prepared, strict=False):
+        kernel |= {"origin": prepared.origin, "compile_milliseconds": prepared.seconds * 1e3}
+    results = jax.block_until_ready(executable.function(*example.args))
+    record = {
+        "function": example.name,
+        "results": [str(jax.typeof(x)) for x in jax.tree.leaves(results)],
+        "stage": target.execution.stage,
+        "executed": target.execution.how,
+        "kernels": kernels,
+        "milliseconds": _time(lambda: executable.function(*example.args), repeat if executable.prepared else 1),
+    }
+    return record, results
 
 
 def _time(call: Any, repeat: int) -> float:
@@ -102,26 +104,116 @@ def _time(call: Any, repeat: int) -> float:
     return best * 1e3
 
 
-def _compare(results: Any, expected: Any) -> list[str]:
-    """Says what differs, one line for each result that does."""
+def _check(example: Example, results: Any, against: str) -> dict[str, Any]:
+    """The part of the record that says how the results compare with the oracle's."""
+    from gridir.testing import compare
+
+    if against == REFERENCE:
+        if example.reference is None:
+            raise click.UsageError(f"expected a function 'reference' beside {example.name!r}, got a file without one")
+        expected, milliseconds = _call(example.reference, example.args)
+    else:
+        try:
+            expected, milliseconds = _interpret(example)
+        except Exception as error:  # Whatever JAX raises: the same program has just run without it.
+            return {"interpret_error": describe(error), "values": _show(results)}
+
+    comparisons = compare(results, expected, lambda: _run_wide(example, against))
+    oracle = _ORACLES[against]
+    nan = sum(comparison.nan_on_both for comparison in comparisons)
+    record: dict[str, Any] = {
+        "oracle": oracle,
+        "oracle_milliseconds": milliseconds,
+        "comparisons": [dataclasses.asdict(comparison) for comparison in comparisons],
+        "differences": [line for c in comparisons if c.wrong for line in c.describe(oracle)],
+        "remarks": [line for c in comparisons if not c.wrong for line in c.describe(oracle)],
+        # A reference that gives NaN means it; interpret mode gives it for memory that nobody has written.
+        "nan_on_both": nan if against == INTERPRET and not _has_nan(example.args) else 0,
+    }
+    if record["differences"] and against == REFERENCE:
+        record["differences"] += _whose_difference(example, results)
+    return record
+
+
+def _call(function: Any, args: tuple[Any, ...]) -> tuple[Any, float]:
     import jax
 
-    from gridir.testing import difference
+    jitted = jax.jit(function)
+    results = jax.block_until_ready(jitted(*args))
+    return results, _time(lambda: jitted(*args), 1)
 
-    leaves = zip(jax.tree.leaves_with_path(results), jax.tree.leaves(expected), strict=True)
-    found = [(path, difference(x, y)) for (path, x), y in leaves]
-    return [f"result{jax.tree_util.keystr(path)}: {text}" for path, text in found if text is not None]
+
+def _interpret(example: Example) -> tuple[Any, float]:
+    from gridir.testing import interpreted
+
+    with interpreted():
+        return _call(example.function, example.args)
+
+
+def _run_wide(example: Example, against: str) -> WideRun:
+    """The oracle in float64, with the roundings of the kernel, whose algorithm the results come from."""
+    from gridir.testing import WideRun, run_wide
+
+    kernel = run_wide(example.function, example.args)
+    if against == INTERPRET or example.reference is None:
+        return kernel
+    exact = run_wide(example.reference, example.args).exact
+    pairs = zip(kernel.samples, kernel.exact, exact, strict=True)
+    return WideRun(exact, tuple(samples - mine + theirs for samples, mine, theirs in pairs))
+
+
+def _whose_difference(example: Example, results: Any) -> list[str]:
+    """Says whether a kernel that differs from its reference is computed as it is written."""
+    from gridir.testing import compare, run_wide
+
+    try:
+        expected, _ = _interpret(example)
+    except Exception as error:  # As above.
+        return [f"JAX's interpret mode cannot run this program: {describe(error)}"]
+    comparisons: list[Comparison] = compare(results, expected, lambda: run_wide(example.function, example.args))
+    if any(comparison.wrong for comparison in comparisons):
+        return ["the results differ from interpret mode's, too"]
+    return ["the results equal interpret mode's: what differs from reference() is the kernel as it is written"]
+
+
+def _has_nan(args: tuple[Any, ...]) -> bool:
+    import jax
+    import jax.numpy as jnp
+
+    leaves = [jnp.asarray(x) for x in jax.tree.leaves(args)]
+    return any(bool(jnp.isnan(x).any()) for x in leaves if jnp.issubdtype(x.dtype, jnp.inexact))
+
+
+def _show(results: Any) -> list[str]:
+    import jax
+    import numpy as np
+
+    def text(x: Any) -> str:
+        return np.array2string(np.asarray(x), threshold=64, edgeitems=2, prefix="    ")
+
+    return [f"result{jax.tree_util.keystr(path)}: {text(x)}" for path, x in jax.tree.leaves_with_path(results)]
+
+
+_ORIGINS = {"compiled": "compiled", "disk": "loaded from the cache", "memory": "found compiled"}
 
 
 def _format(record: dict[str, Any]) -> str:
     lines = [f"{record['function']}: {', '.join(record['results'])}"]
+    lines.append(f"  executed: stage {record['stage']}, {record['executed']}")
     for kernel in record["kernels"]:
-        how = {"compiled": "compiled", "disk": "loaded from the cache", "memory": "found compiled"}[kernel["origin"]]
-        lines.append(f"  kernel {kernel['name']}: {how} in {kernel['compile_milliseconds']:.1f} ms")
+        how = f": {_ORIGINS[kernel['origin']]} in {kernel['compile_milliseconds']:.1f} ms" if "origin" in kernel else ""
+        lines.append(f"  kernel {kernel['name']}{how}")
     lines.append(f"  one call: {record['milliseconds']:.3f} ms")
-    if "differences" in record:
-        lines.append(f"  JAX's interpret mode: {record['interpret_milliseconds']:.3f} ms")
+    if "interpret_error" in record:
+        lines.append(f"  JAX's interpret mode cannot run this program: {record['interpret_error']}")
+        lines.append("  results: compared with nothing")
+        lines += [f"    {text}" for text in record["values"]]
+    if "oracle" in record:
+        oracle = record["oracle"]
+        title = "JAX's interpret mode" if oracle == _ORACLES[INTERPRET] else oracle
+        lines.append(f"  {title}: {record['oracle_milliseconds']:.3f} ms")
         verdict = "different from" if record["differences"] else "equal to"
-        lines.append(f"  results: {verdict} interpret mode's")
-        lines += [f"    {text}" for text in record["differences"]]
+        nan = ", NaN on both sides, though no argument has a NaN" if record["nan_on_both"] else ""
+        lines.append(f"  results: {verdict} {oracle}'s{nan}")
+        lines += [f"    {text}" for text in record["differences"] + record["remarks"]]
     return "\n".join(lines)

@@ -9,7 +9,7 @@ import dataclasses
 import functools
 import time
 
-from gridir.compiler.options import GpuOptions
+from gridir.compiler.options import CpuOptions, GpuOptions
 from gridir.compiler.passes import parse_module, run_pipeline, shared_context
 from gridir.mlir import ir
 from gridir.mlir.dialects import gpu
@@ -61,6 +61,11 @@ def pipeline_until(stage: str, options: GpuOptions) -> str:
     if toolkit is not None:
         chosen.append(f"toolkit={toolkit}")
     return f"{options.pipeline}{{{' '.join(chosen)}}}"
+
+
+def cpu_options(options: GpuOptions) -> CpuOptions:
+    """Returns the options with which a kernel runs on the CPU as it is mapped to CTAs and threads."""
+    return CpuOptions(pipeline=f"{pipeline_until('mapped', options)},gpu-unmap-loops,loops-to-cpu")
 
 
 @functools.lru_cache(maxsize=256)

@@ -15,6 +15,19 @@ from gridir.errors import OptionError
 
 
 @dataclasses.dataclass(frozen=True)
+class Execution:
+    """How kernels of a target run on this machine's CPU.
+
+    Attributes:
+      stage: the stage whose program runs; what comes after it is not executed.
+      how: what runs it, in words that follow the stage's name.
+    """
+
+    stage: str
+    how: str
+
+
+@dataclasses.dataclass(frozen=True)
 class Target:
     """What a kernel can be compiled for.
 
@@ -23,7 +36,8 @@ class Target:
       platform: the JAX platform whose lowering rules are used.
       stages: names of the forms that a kernel takes, in order. The first is the frontend's module.
       options: the class of its options.
-      module: the module that has its `pipeline_until` and `prepare`.
+      module: the module that has its `pipeline_until`, `prepare` and `cpu_options`.
+      execution: how its kernels run on this machine's CPU.
       runs: whether something runs the kernels that JAX calls; of others there is only the code.
       chip: the chip that a person named after the target, as in "gpu:sm_80"; "" for the default of the options.
     """
@@ -33,6 +47,7 @@ class Target:
     stages: tuple[str, ...]
     options: type[Any]
     module: str
+    execution: Execution
     runs: bool = True
     chip: str = ""
 
@@ -66,6 +81,7 @@ CPU = Target(
     stages=("grid", "grid-planned", "loops", "bufferized", "vectorized", "llvm"),
     options=CpuOptions,
     module="gridir.runtime.cpu",
+    execution=Execution("llvm", "as native code"),
 )
 
 TPU = Target(
@@ -74,6 +90,7 @@ TPU = Target(
     stages=("grid", "grid-planned", "tpu", "tpu-serialized"),
     options=TpuOptions,
     module="gridir.compiler.mosaic",
+    execution=Execution("tpu-serialized", "by the reference interpreter of Mosaic modules"),
 )
 
 GPU = Target(
@@ -82,6 +99,7 @@ GPU = Target(
     stages=("grid", "grid-planned", "loops", "bufferized", "mapped", "gpu", "nvvm", "ptx"),
     options=GpuOptions,
     module="gridir.compiler.ptx",
+    execution=Execution("mapped", "with CTAs and threads as loops on the CPU; no GPU code has run"),
     runs=False,
 )
 

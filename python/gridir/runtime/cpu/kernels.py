@@ -96,6 +96,11 @@ def pipeline_until(stage: str, options: CpuOptions) -> str:
     return reply["pipeline"]
 
 
+def cpu_options(options: CpuOptions) -> CpuOptions:
+    """Returns the options with which a kernel runs on the CPU, which are its own."""
+    return options
+
+
 def ffi_target() -> dict[str, Any]:
     """Returns the addresses of the custom call's stages and state, for `jax.ffi`."""
     return native.ffi_target()

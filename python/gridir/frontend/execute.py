@@ -1,0 +1,74 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A function whose kernels are compiled for any target, executed on this machine's CPU."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+
+from gridir.compiler.kernel import Kernel
+from gridir.compiler.options import with_checks
+from gridir.compiler.targets import Target
+from gridir.frontend.install import interpreting_mosaic
+from gridir.frontend.lower import lower
+
+
+@dataclasses.dataclass(frozen=True)
+class Executable:
+    """A function that runs on the CPU what a target's execution says.
+
+    Attributes:
+      kernels: the kernels in it, as they are executed.
+      prepared: for each kernel the code of this CPU that it became; empty where an interpreter runs them.
+      function: the function; call it with the arguments that it was made for.
+    """
+
+    kernels: tuple[Kernel, ...]
+    prepared: tuple[Any, ...]
+    function: Callable[..., Any]
+
+
+def execute(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    target: Target,
+    *,
+    checks: Sequence[str] = (),
+    schedule_seed: int | None = None,
+) -> Executable:
+    """Returns a function with its kernels as a target has them at the stage that can be executed here.
+
+    Args:
+      function: a function of JAX arrays.
+      args: arguments of the shapes and dtypes that it will be called with.
+      target: what its kernels are compiled for.
+      checks: as those of `gridir.CpuOptions`.
+      schedule_seed: as that of `gridir.CpuOptions`.
+
+    Raises:
+      OptionError: for a check that there is not, and for checks and a seed with a target other than the CPU.
+      UnsupportedError: when a kernel uses something that gridir, or the target, cannot compile.
+      CompileError: when a pass refuses a kernel.
+    """
+    own = target.check_options(None)
+    options = target.backend.cpu_options(own)
+    if options is None:
+        with_checks(own, checks, schedule_seed)
+        return Executable(lower(function, *args, target=target.name).kernels, (), _interpreting(function))
+    lowered = lower(function, *args, options=with_checks(options, checks, schedule_seed))
+    prepared = tuple(kernel.prepare() for kernel in lowered.kernels)
+    return Executable(lowered.kernels, prepared, lowered.compile())
+
+
+def _interpreting(function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any) -> Any:
+        with interpreting_mosaic():
+            # Errors of the interpreter come with the results.
+            return jax.block_until_ready(jax.jit(function)(*args))
+
+    return call

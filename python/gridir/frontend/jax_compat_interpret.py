@@ -1,0 +1,53 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""JAX's private module of interpret mode, which only this file imports."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax
+from jax._src.pallas import hlo_interpreter as _hlo_interpreter
+
+from gridir.errors import UnsupportedError
+from gridir.frontend import jax_compat
+
+_REQUESTS = {"pallas_call": jax_compat.request_of_pallas_call, "mpmd_map": jax_compat.request_of_mpmd_map}
+
+
+def interpreted(equation: Any, *, x64: bool) -> Any | None:
+    """The closed jaxpr that JAX's interpret mode runs for an equation that is a kernel, with no Refs left.
+
+    Args:
+      equation: any equation.
+      x64: whether the author's program has types of 64 bits, whatever is in force now.
+
+    Returns:
+      The jaxpr, or None for an equation that is no kernel.
+
+    Raises:
+      UnsupportedError: for a kernel of several meshes, which interpret mode does not run.
+    """
+    if equation.primitive.name not in _REQUESTS:
+        return None
+    avals = [v.aval for v in equation.invars]
+    request = _REQUESTS[equation.primitive.name](avals, equation.params)
+    if request.more_jaxprs:
+        raise UnsupportedError("expected a kernel of one mesh, got one of several, which interpret mode does not run")
+    function = functools.partial(
+        _hlo_interpreter.pallas_call_hlo_interpret,
+        jaxpr=request.jaxpr,
+        debug=False,
+        input_output_aliases=request.input_output_aliases,
+        grid_mapping=request.grid_mapping,
+        mesh=request.mesh,
+        compiler_params=None,
+        cost_estimate=None,
+        out_avals=request.out_avals,
+        metadata=None,
+        name=request.name,
+    )
+    with jax.enable_x64(x64):
+        return jax.make_jaxpr(function)(*avals)

@@ -1,0 +1,275 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Comparing results with those of an oracle as a numerical analyst would.
+
+Two honest computations of a sum differ in its last places, and where the sum cancels the last places are all that is
+left; how far apart two floats are says nothing by itself. What is judged here is the error of a result against the
+value in float64, and against how far roundings may move that value, which `gridir.testing.wide` measures.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from gridir.errors import UnsupportedError
+from gridir.testing.wide import WideRun
+
+# How far two computations of one value may be apart, relative to the value or to the median magnitude in the array;
+# for what cannot be computed in float64.
+_TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "bfloat16": 2e-2, "float16": 2e-3}
+
+# An error may be so many times the root mean square of what the runs with noise show, beside one ulp.
+_SPREADS = 10
+
+
+@dataclasses.dataclass(frozen=True)
+class Errors:
+    """How far one side's results are from the values in float64, in units in the last place (ulp) of their type.
+
+    Attributes:
+      median: of all elements.
+      percentile_99: what 99 % of the elements do not exceed.
+      largest: the largest.
+      nearer: how many elements are nearer to the value in float64 than the other side's.
+    """
+
+    median: float
+    percentile_99: float
+    largest: float
+    nearer: int
+
+    def __str__(self) -> str:
+        return f"median {self.median:.3g}, 99 % {self.percentile_99:.3g}, largest {self.largest:.3g}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """How one result compares with the oracle's.
+
+    Attributes:
+      path: which result, as "[0]" or "['loss']"; "" for the only one.
+      elements: how many there are.
+      apart: how many differ by more than one ulp; of integers, at all.
+      wrong: how many of those no rounding explains.
+      nan_on_both: how many are NaN on both sides.
+      example: the worst of the wrong elements, in words; "" for none.
+      errors: those of the results and those of the oracle; None where float64 was not needed, or could not be used.
+      by_tolerance: why the elements were judged by a fixed tolerance, and not by float64; "" where they were not.
+    """
+
+    path: str
+    elements: int
+    apart: int
+    wrong: int
+    nan_on_both: int = 0
+    example: str = ""
+    errors: tuple[Errors, Errors] | None = None
+    by_tolerance: str = ""
+
+    def describe(self, oracle: str) -> list[str]:
+        """Returns lines that say it to a person; none where all is equal.
+
+        Args:
+          oracle: what the results are compared with, as "interpret mode".
+        """
+        lines = []
+        name = f"result{self.path}"
+        if self.wrong:
+            more = "by more than rounding explains" if self.errors else "by more than the tolerance of their type"
+            lines.append(f"{name}: {self.wrong} of {self.elements} elements differ {more}, {self.example}")
+        elif self.apart:
+            kind = "which rounding explains" if self.errors else "within the tolerance of their type"
+            lines.append(f"{name}: {self.apart} of {self.elements} elements differ by more than 1 ulp, {kind}")
+        if self.nan_on_both:
+            lines.append(f"{name}: {self.nan_on_both} of {self.elements} elements are NaN on both sides")
+        if self.errors:
+            ours, theirs = self.errors
+            lines.append(f"  errors against float64 in ulp, gridir: {ours}; {oracle}: {theirs}")
+            lines.append(f"  nearer to float64: gridir in {ours.nearer} elements, {oracle} in {theirs.nearer}")
+        if self.by_tolerance:
+            lines.append(f"  judged by a tolerance of the type, as there is no run in float64: {self.by_tolerance}")
+        return lines
+
+
+def compare(got: Any, want: Any, wide: Callable[[], WideRun] | None = None) -> list[Comparison]:
+    """Compares a tree of arrays with that of an oracle, one record for each array.
+
+    Elements that are equal, or one ulp apart, are right. Of the others, one is right where its distance to the
+    oracle's, or to the value in float64, is at most one ulp and ten times the root mean square by which roundings move
+    it, for which at least half of the array's median is taken. Integers are right where they are equal, or one of the
+    runs with noise is as far from the exact run.
+
+    Args:
+      got: the results.
+      want: those of the oracle. Floats of another type are rounded to that of the results.
+      wide: computes the results in float64; it is called where some element needs it. Without it, and where it raises
+        UnsupportedError, floats are judged by a tolerance of their type.
+
+    Raises:
+      ValueError: when the trees or the shapes differ, or numbers of one kind are compared with those of another.
+    """
+    leaves, expected = jax.tree.leaves_with_path(got), jax.tree.leaves(want)
+    if len(leaves) != len(expected):
+        raise ValueError(f"expected {len(expected)} results, got {len(leaves)}")
+    pairs = [(jax.tree_util.keystr(path), *_as_pair(x, y)) for (path, x), y in zip(leaves, expected, strict=True)]
+    first = [_apart(x, y) for _, x, y in pairs]
+    run, reason = None, ""
+    if wide is not None and any(apart.any() for apart in first):
+        try:
+            run = wide()
+        except UnsupportedError as error:
+            reason = error.message
+    return [
+        _judge(path, x, y, apart, run and (run.exact[number], run.samples[number]), reason)
+        for number, ((path, x, y), apart) in enumerate(zip(pairs, first, strict=True))
+    ]
+
+
+def difference(got: Any, want: Any, tolerance: float | None = None) -> str | None:
+    """Compares two arrays; integers and bools must be equal, floats close, and NaNs in the same places.
+
+    Args:
+      got: the array to test.
+      want: the array that it should be.
+      tolerance: how far floats may be apart, relative to `want`; a default for the dtype when None.
+
+    Returns:
+      What differs most, or None when nothing does.
+    """
+    got, want = np.asarray(got), np.asarray(want)
+    if got.shape != want.shape or got.dtype != want.dtype:
+        return f"expected {want.dtype}{list(want.shape)}, got {got.dtype}{list(got.shape)}"
+    apart = _outside_tolerance(got, want, tolerance)
+    if not apart.any():
+        return None
+    place = tuple(int(i[0]) for i in np.nonzero(apart)) if apart.ndim else ()
+    return f"{int(apart.sum())} of {apart.size} elements differ, at {place} expected {want[place]}, got {got[place]}"
+
+
+def _outside_tolerance(got: np.ndarray, want: np.ndarray, tolerance: float | None = None) -> np.ndarray:
+    if not jnp.issubdtype(want.dtype, np.floating):
+        return np.asarray(got != want)
+    limit = _TOLERANCES.get(want.dtype.name, 0.13) if tolerance is None else tolerance
+    wide_got, wide_want = got.astype(np.float64), want.astype(np.float64)
+    magnitudes = np.abs(wide_want[np.isfinite(wide_want)])
+    scale = float(np.median(magnitudes)) if magnitudes.size else 0.0
+    return ~np.isclose(wide_got, wide_want, rtol=limit, atol=limit * scale, equal_nan=True)
+
+
+def _as_pair(got: Any, want: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Both sides as arrays of one type; random keys as their words."""
+    x, y = (
+        np.asarray(jax.random.key_data(v) if jnp.issubdtype(jnp.asarray(v).dtype, jax.dtypes.prng_key) else v)
+        for v in (got, want)
+    )
+    if x.shape != y.shape or _kind(x) != _kind(y):
+        raise ValueError(f"expected {y.dtype}{list(y.shape)}, got {x.dtype}{list(x.shape)}")
+    return x, y.astype(x.dtype)
+
+
+def _kind(x: np.ndarray) -> Any:
+    kinds = (jnp.floating, jnp.complexfloating, jnp.bool_, jnp.integer)
+    return next(kind for kind in kinds if jnp.issubdtype(x.dtype, kind))
+
+
+def _numbers(x: np.ndarray) -> np.ndarray:
+    """The same numbers in a type in which the distances between those of a narrower one are exact."""
+    return x.astype(np.complex128 if jnp.issubdtype(x.dtype, np.complexfloating) else np.float64)
+
+
+def _ulp(x: np.ndarray, dtype: Any) -> np.ndarray:
+    """The unit in the last place that a type has at these magnitudes; 0 for integers, which are exact."""
+    if not jnp.issubdtype(dtype, jnp.inexact):
+        return np.zeros(x.shape)
+    info = jnp.finfo(dtype)
+    magnitude = np.where(np.isfinite(x), np.abs(x), 0.0)
+    return np.ldexp(float(info.eps), np.frexp(np.maximum(magnitude, float(info.tiny)))[1] - 1)
+
+
+def _distance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """How far numbers are apart: 0 for equal infinities and two NaNs, infinity for one of either."""
+    with np.errstate(all="ignore"):
+        distance = np.abs(x - y)
+    return np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, np.where(np.isnan(distance), np.inf, distance))
+
+
+def _apart(got: np.ndarray, want: np.ndarray) -> np.ndarray:
+    """Which elements are not equal, and not neighbours either."""
+    x, y = _numbers(got), _numbers(want)
+    if _kind(got) is jnp.integer:
+        # Integers of 64 bits may differ where their floats do not.
+        return got != want
+    return _distance(x, y) > _ulp(np.maximum(np.abs(x), np.abs(y)), got.dtype)
+
+
+def _judge(
+    path: str,
+    got: np.ndarray,
+    want: np.ndarray,
+    apart: np.ndarray,
+    wide: tuple[np.ndarray, np.ndarray] | None,
+    reason: str,
+) -> Comparison:
+    x, y = _numbers(got), _numbers(want)
+    errors, exact, allowed = None, None, None
+    if wide is None:
+        wrong = apart & _outside_tolerance(got, want)
+    else:
+        exact, samples = map(_numbers, wide)
+        allowed = _allowed(x, exact, samples, got.dtype)
+        wrong = apart & (_distance(x, y) > allowed) & (_distance(x, exact) > allowed)
+        errors = _errors(x, y, exact, got.dtype) if apart.any() else None
+    place = _largest(np.where(wrong, _distance(x, y), -1.0)) if wrong.any() else ()
+    in_float64 = ""
+    if exact is not None and allowed is not None and wrong.any():
+        in_float64 = f", in float64 {exact[place]:.7g}, which roundings move by up to {allowed[place]:.2g}"
+    return Comparison(
+        path,
+        got.size,
+        int(apart.sum()),
+        int(wrong.sum()),
+        int((np.isnan(x) & np.isnan(y)).sum()),
+        f"at {place} expected {want[place]}, got {got[place]}{in_float64}" if wrong.any() else "",
+        errors,
+        reason if apart.any() and wide is None else "",
+    )
+
+
+def _largest(x: np.ndarray) -> tuple[int, ...]:
+    return tuple(map(int, np.unravel_index(np.argmax(x), x.shape)))
+
+
+def _allowed(got: np.ndarray, exact: np.ndarray, samples: np.ndarray, dtype: Any) -> np.ndarray:
+    """How far from the exact value an element may be."""
+    # A number that becomes infinite or NaN by rounding, or is that before, explains nothing.
+    with np.errstate(all="ignore"):
+        moved = np.where(np.isfinite(samples) & np.isfinite(exact), np.abs(samples - exact), 0.0)
+    if not jnp.issubdtype(dtype, jnp.inexact):
+        return moved.max(axis=0)
+    ulp = _ulp(np.maximum(np.abs(exact), np.abs(got)), dtype)
+    # The last rounding is not noise: everybody makes it, and it is one ulp at most.
+    spread = np.sqrt(np.mean(np.maximum(moved - ulp, 0.0) ** 2, axis=0))
+    # Of a few runs some show an element too little by chance; the elements of an array are mostly alike.
+    usual = float(np.median(spread)) if spread.size else 0.0
+    return ulp + _SPREADS * np.maximum(spread, usual / 2)
+
+
+def _errors(ours: np.ndarray, theirs: np.ndarray, exact: np.ndarray, dtype: Any) -> tuple[Errors, Errors] | None:
+    if not exact.size or not jnp.issubdtype(dtype, jnp.inexact):
+        return None
+    mine, other = _distance(ours, exact), _distance(theirs, exact)
+
+    def describe(values: np.ndarray, error: np.ndarray, error_of_other: np.ndarray) -> Errors:
+        # Where the value is 0 an error would be any number of ulps; here it is at most all the digits of the result.
+        ulp = _ulp(np.maximum(np.abs(exact), np.abs(values)), dtype)
+        median, most, largest = map(float, np.quantile(error / ulp, (0.5, 0.99, 1.0), method="lower"))
+        return Errors(median, most, largest, int((error < error_of_other).sum()))
+
+    return describe(ours, mine, other), describe(theirs, other, mine)

@@ -1,0 +1,277 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A function computed in float64, and how far the roundings of its own types may move each result.
+
+The jaxpr of the function, with its kernels as JAX's interpret mode runs them, is evaluated equation by equation with
+every float as a float64. Without noise that is the value that all implementations round. With noise, each result that
+its own type cannot hold is moved by up to two units in its last place, by a hash of its bits, and rounded to its type:
+one run is what some other honest implementation might give, and the spread of several runs is what rounding explains.
+A result that its type holds exactly stays as it is in every implementation, so it stays here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend import core
+
+from gridir.errors import UnsupportedError
+from gridir.frontend import jax_compat_interpret
+
+SAMPLES = 8
+"""How many runs with noise make a spread."""
+
+# How far a result may be moved before it is rounded, in units of its last place.
+_MOVE = 1.5
+
+
+@dataclasses.dataclass(frozen=True)
+class WideRun:
+    """The results of a function in float64.
+
+    Attributes:
+      exact: for each result the value before any rounding, in float64 or complex128; integers as they are.
+      samples: for each result the values of `SAMPLES` runs with noise, along a new first dimension.
+    """
+
+    exact: tuple[np.ndarray, ...]
+    samples: tuple[np.ndarray, ...]
+
+
+def run_wide(function: Callable[..., Any], args: Sequence[Any]) -> WideRun:
+    """Computes a function in float64, once exactly and `SAMPLES` times with the roundings chosen at random.
+
+    Args:
+      function: a function of JAX arrays, which is traced here; its kernels are those of JAX's interpret mode.
+      args: its arguments, which are taken to be exact.
+
+    Raises:
+      UnsupportedError: when the function has an equation that cannot be computed in another type.
+    """
+    leaves = [jnp.asarray(x) for x in jax.tree.leaves(args)]
+    of_author = jax.config.jax_enable_x64
+    try:
+        closed = jax.make_jaxpr(function)(*args)
+        with jax.enable_x64(True):
+            evaluate = jax.jit(lambda seed, *xs: _Evaluation(seed, of_author).run(closed, map(_widen, xs)))
+            exact, *samples = [
+                [np.asarray(x) for x in evaluate(np.uint64(seed), *leaves)] for seed in range(SAMPLES + 1)
+            ]
+    except UnsupportedError:
+        raise
+    except Exception as error:
+        # Which kernels it can interpret, and which primitives take float64, JAX says by errors of any class.
+        summary = str(error).strip().partition("\n")[0]
+        raise UnsupportedError(": ".join(filter(None, (type(error).__name__, summary)))) from error
+    return WideRun(tuple(exact), tuple(np.stack(runs) for runs in zip(*samples, strict=True)))
+
+
+def wide_dtype(dtype: Any) -> Any:
+    """The dtype that values of a dtype are computed in: float64, complex128, or the dtype itself."""
+    if jnp.issubdtype(dtype, jnp.floating):
+        return np.dtype(np.float64)
+    return np.dtype(np.complex128) if jnp.issubdtype(dtype, jnp.complexfloating) else dtype
+
+
+def _widen(x: Any) -> Any:
+    return jax.lax.convert_element_type(x, wide_dtype(x.dtype)) if wide_dtype(x.dtype) != x.dtype else x
+
+
+def _narrow(x: Any, aval: Any) -> Any:
+    return jax.lax.convert_element_type(x, aval.dtype) if x.dtype != aval.dtype else x
+
+
+class _Evaluation:
+    """One evaluation of a jaxpr, exact where the seed is 0."""
+
+    def __init__(self, seed: Any, x64_of_author: bool):
+        self._seed = seed
+        self._x64_of_author = x64_of_author
+
+    def run(self, closed: Any, args: Iterable[Any]) -> list[Any]:
+        """Evaluates a closed jaxpr on wide values."""
+        return self._jaxpr(closed.jaxpr, closed.consts, args)
+
+    def _jaxpr(self, jaxpr: Any, consts: Sequence[Any], args: Iterable[Any]) -> list[Any]:
+        values = dict(zip(jaxpr.constvars, map(_widen, map(jnp.asarray, consts)), strict=True))
+        values |= dict(zip(jaxpr.invars, args, strict=True))
+
+        def read(atom: Any) -> Any:
+            return _widen(jnp.asarray(atom.val, atom.aval.dtype)) if isinstance(atom, core.Literal) else values[atom]
+
+        for equation in jaxpr.eqns:
+            results = self._equation(equation, [read(atom) for atom in equation.invars])
+            values |= dict(zip(equation.outvars, results, strict=True))
+        return [read(atom) for atom in jaxpr.outvars]
+
+    def _equation(self, equation: Any, operands: list[Any]) -> Sequence[Any]:
+        name = equation.primitive.name
+        if name in _CALLS:
+            inner = equation.params[_CALLS[name]]
+            consts = getattr(inner, "consts", ())
+            return self._jaxpr(getattr(inner, "jaxpr", inner), consts, operands)
+        if name in _CONTROL:
+            return _CONTROL[name](self, equation.params, operands)
+        if name in _SILENT:
+            return []
+        kernel = jax_compat_interpret.interpreted(equation, x64=self._x64_of_author)
+        if kernel is not None:
+            return self.run(kernel, operands)
+        if any(True for _ in core.jaxprs_in_params(equation.params)) and name not in _WITH_MONOID:
+            raise UnsupportedError(f"expected an equation that can be computed in float64, got {name}")
+        if name in _OF_BITS:
+            inputs = [_narrow(x, atom.aval) for x, atom in zip(operands, equation.invars, strict=True)]
+            return [_widen(x) for x in self._bind(equation, inputs, equation.params)]
+        params = {key: _wide_param(key, value) for key, value in equation.params.items()}
+        results = self._bind(equation, operands, params)
+        if name == "reduce_precision":
+            results = operands
+        if not any(_is_inexact(v.aval.dtype) for v in equation.outvars):
+            return results
+        moved = results
+        if name in _ACCUMULATING:
+            terms = _ACCUMULATING[name](equation)
+            inputs = [self._move_terms(x, v.aval.dtype, terms) for x, v in zip(operands, equation.invars, strict=True)]
+            moved = self._bind(equation, inputs, params)
+        return [self._round(x, y, v.aval.dtype) for x, y, v in zip(results, moved, equation.outvars, strict=True)]
+
+    @staticmethod
+    def _bind(equation: Any, operands: Sequence[Any], params: dict[str, Any]) -> Sequence[Any]:
+        results = equation.primitive.bind(*operands, **params)
+        return results if equation.primitive.multiple_results else [results]
+
+    def _round(self, exact: Any, moved: Any, dtype: Any) -> Any:
+        """A result as an implementation might round it: as it is where its type holds it, else moved and rounded."""
+        if not _is_inexact(dtype):
+            return exact
+        if jnp.issubdtype(dtype, jnp.complexfloating):
+            part = jnp.finfo(dtype).dtype
+            return jax.lax.complex(self._round(exact.real, moved.real, part), self._round(exact.imag, moved.imag, part))
+        # Of a float64 nothing wider is at hand: what a float32 holds is taken to be exact.
+        held = exact.astype(dtype if dtype != np.float64 else np.float32).astype(np.float64) == exact
+        held = (held & (moved == exact)) | ~jnp.isfinite(exact)
+        # Functions of narrow floats are computed in wider ones by everybody, and rounded once.
+        move = _MOVE if jnp.finfo(dtype).bits >= 32 else 0.5
+        noisy = moved * (1 + move * jnp.finfo(dtype).eps * self._random(moved))
+        return jnp.where((self._seed == 0) | held, exact, noisy.astype(dtype).astype(np.float64))
+
+    def _move_terms(self, x: Any, dtype: Any, terms: int) -> Any:
+        """The terms of a sum, each moved by as much as the roundings of the partial sums may come to."""
+        if not _is_inexact(dtype):
+            return x
+        # Sums of narrower types are accumulated in float32, or more.
+        eps = min(float(jnp.finfo(dtype).eps), float(jnp.finfo(np.float32).eps))
+        magnitude = x.real if jnp.iscomplexobj(x) else x
+        moved = x * (1 + _MOVE * eps * max(terms, 1) ** 0.5 * self._random(magnitude))
+        # Sums of whole numbers are exact.
+        return jnp.where(x == jnp.round(x), x, moved)
+
+    def _random(self, x: Any) -> Any:
+        """Numbers between -1 and 1 that follow from the bits of `x`, as a rounding error does, and the seed."""
+        bits = jax.lax.bitcast_convert_type(x, np.uint64) ^ (self._seed * np.uint64(0x9E3779B97F4A7C15))
+        for factor in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB):
+            bits = (bits ^ (bits >> np.uint64(31))) * np.uint64(factor)
+        bits ^= bits >> np.uint64(31)
+        return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-52 - 1
+
+    def cond(self, params: dict[str, Any], operands: Sequence[Any]) -> Sequence[Any]:
+        index, *rest = operands
+        branches = [functools.partial(lambda b, *xs: self.run(b, xs), b) for b in params["branches"]]
+        return jax.lax.switch(index.astype(np.int32), branches, *rest)
+
+    def while_(self, params: dict[str, Any], operands: Sequence[Any]) -> Sequence[Any]:
+        first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
+        of_cond, of_body, carry = operands[:first], operands[first:second], operands[second:]
+        return jax.lax.while_loop(
+            lambda xs: self.run(params["cond_jaxpr"], [*of_cond, *xs])[0],
+            lambda xs: self.run(params["body_jaxpr"], [*of_body, *xs]),
+            list(carry),
+        )
+
+    def scan(self, params: dict[str, Any], operands: Sequence[Any]) -> Sequence[Any]:
+        consts, carried = params["num_consts"], params["num_consts"] + params["num_carry"]
+
+        def step(carry: Any, xs: Any) -> Any:
+            results = self.run(params["jaxpr"], [*operands[:consts], *carry, *xs])
+            return results[: params["num_carry"]], results[params["num_carry"] :]
+
+        carry, stacked = jax.lax.scan(
+            step, operands[consts:carried], operands[carried:], length=params["length"], reverse=params["reverse"]
+        )
+        return [*carry, *stacked]
+
+
+def _is_inexact(dtype: Any) -> bool:
+    return jnp.issubdtype(dtype, jnp.inexact)
+
+
+def _wide_param(key: str, value: Any) -> Any:
+    """A parameter of a primitive as it is for wide operands."""
+    if key in ("new_dtype", "preferred_element_type", "dtype") and value is not None:
+        return wide_dtype(np.dtype(value))
+    # How the products of narrow types may be computed.
+    return None if key == "precision" else value
+
+
+def _of_dot(equation: Any) -> int:
+    (contracting, _), _ = equation.params["dimension_numbers"]
+    return int(np.prod([equation.invars[0].aval.shape[i] for i in contracting], dtype=np.int64))
+
+
+def _of_reduction(equation: Any) -> int:
+    return equation.invars[0].aval.size // max(equation.outvars[0].aval.size, 1)
+
+
+def _of_axis(equation: Any) -> int:
+    return equation.invars[0].aval.shape[equation.params["axis"]]
+
+
+def _of_all(equation: Any) -> int:
+    return equation.invars[-1].aval.size
+
+
+def _of_convolution(equation: Any) -> int:
+    shape, numbers = equation.invars[1].aval.shape, equation.params["dimension_numbers"]
+    return equation.invars[1].aval.size // shape[numbers.rhs_spec[0]]
+
+
+# The primitives that add up terms, and how many.
+_ACCUMULATING: dict[str, Callable[[Any], int]] = {
+    "dot_general": _of_dot,
+    "conv_general_dilated": _of_convolution,
+    "reduce_sum": _of_reduction,
+    "reduce_prod": _of_reduction,
+    "reduce_window_sum": lambda equation: int(np.prod(equation.params["window_dimensions"])),
+    "cumsum": _of_axis,
+    "cumprod": _of_axis,
+    "cumlogsumexp": _of_axis,
+    "scatter-add": _of_all,
+    "scatter-mul": _of_all,
+}
+
+# What is evaluated by its jaxpr, with the parameter that has it.
+_CALLS = {
+    "jit": "jaxpr",
+    "pjit": "jaxpr",
+    "closed_call": "call_jaxpr",
+    "core_call": "call_jaxpr",
+    "checkpoint": "jaxpr",
+    "remat2": "jaxpr",
+    "custom_jvp_call": "call_jaxpr",
+    "custom_vjp_call": "call_jaxpr",
+    "custom_vjp_call_jaxpr": "fun_jaxpr",
+}
+_CONTROL = {"cond": _Evaluation.cond, "while": _Evaluation.while_, "scan": _Evaluation.scan}
+# What says something and computes nothing.
+_SILENT = ("debug_callback", "debug_print")
+# What has a jaxpr of the operation that it repeats, beside a name that says the same.
+_WITH_MONOID = ("scatter-add", "scatter-mul", "scatter-min", "scatter-max", "scatter", "scatter-sub")
+# What depends on how numbers are stored.
+_OF_BITS = ("bitcast_convert_type", "nextafter")

@@ -1,0 +1,99 @@
+"""A file for `gridir run`: kernels that are right or wrong in ways that their own interpretation does not show."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+SHAPE = jax.ShapeDtypeStruct((32, 128), jnp.float32)
+
+
+def double_kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * 2
+
+
+def call(x, name, index_map):
+    rows = pl.BlockSpec((8, 128), lambda i: (i, 0))
+    return pl.pallas_call(
+        double_kernel,
+        out_shape=SHAPE,
+        grid=(4,),
+        in_specs=[pl.BlockSpec((8, 128), index_map)],
+        out_specs=rows,
+        name=name,
+    )(x)
+
+
+def compared(x):
+    return call(x, "compared", lambda i: (i, 0))
+
+
+def shifted(x):
+    return call(x, "shifted", lambda i: (jnp.minimum(i + 1, 3), 0))
+
+
+def unwritten(x):
+    def kernel(x_ref, o_ref, scratch_ref):
+        o_ref[...] = x_ref[...] + scratch_ref[...]
+
+    scratch = [pltpu.VMEM((32, 128), jnp.float32)]
+    return pl.pallas_call(kernel, out_shape=SHAPE, scratch_shapes=scratch, name="unwritten")(x)
+
+
+def undefined(x):
+    """The first element is 0 / 0."""
+
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...] / x_ref[...] + x_ref[...]
+
+    return pl.pallas_call(kernel, out_shape=SHAPE, name="undefined")(x)
+
+
+def cancelled(x):
+    """Sums of few digits, which depend on the order."""
+
+    def kernel(x_ref, o_ref):
+        x = x_ref[...]
+        o_ref[...] = jnp.broadcast_to(jnp.sum(x * 1.001, axis=0) - jnp.sum(x, axis=0) * 1.001, o_ref.shape)
+
+    return pl.pallas_call(kernel, out_shape=SHAPE, name="cancelled")(x)
+
+
+def racing(x):
+    """Each program reads what another one writes."""
+
+    def kernel(x_ref, o_ref):
+        i = pl.program_id(0)
+        o_ref[pl.ds(8 * i, 8)] = x_ref[...]
+        o_ref[0, 0] = o_ref[8 * i, 1]
+
+    return pl.pallas_call(
+        kernel,
+        out_shape=SHAPE,
+        grid=(4,),
+        in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))],
+        out_specs=pl.BlockSpec((32, 128), lambda i: (0, 0)),
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel",)),
+        name="racing",
+    )(x)
+
+
+def looping(x):
+    """JAX's interpret mode does not know the program's number inside of a loop."""
+
+    def kernel(x_ref, o_ref):
+        def body(_, value):
+            return value + pl.program_id(0)
+
+        o_ref[...] = x_ref[...] * jax.lax.fori_loop(0, 2, body, jnp.int32(2)).astype(jnp.float32)
+
+    rows = pl.BlockSpec((8, 128), lambda i: (i, 0))
+    return pl.pallas_call(kernel, out_shape=SHAPE, grid=(4,), in_specs=[rows], out_specs=rows, name="looping")(x)
+
+
+def reference(x):
+    return x * 2
+
+
+def example_args():
+    return (jnp.arange(32.0 * 128).reshape(32, 128),)
