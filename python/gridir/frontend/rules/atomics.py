@@ -14,7 +14,7 @@ from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import rule
 from gridir.frontend.rules.elementwise import Ops
-from gridir.frontend.rules.state import Access, access_mask, slice_ref
+from gridir.frontend.rules.state import Access, masked, slice_ref
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -36,14 +36,16 @@ def _atomic_rmw(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, atomic_type
     kind = _KINDS[atomic_type.value].choose(aval)
     if kind is None:
         raise ctx.unsupported(f"expected a dtype that `{atomic_type.value}` combines, got {aval.dtype}")
-    access = Access(ctx, ref, transforms)
     if emit.shape_of(value) != tuple(aval.shape):
         value = emit.broadcast_trailing(value, aval.shape)
-    mask = access_mask(ctx, access, mask, aval.shape)
     attribute = ir.Attribute.parse(f"#grid<atomic {kind}>")
-    if access.indices:
-        return _update_each(ctx, attribute, access, value, mask)
-    return grid.AtomicRmwOp(attribute, value, access.ref, mask=mask).result
+
+    def update(access: Access, mask: ir.Value | None) -> list[ir.Value]:
+        if access.indices:
+            return [_update_each(ctx, attribute, access, value, mask)]
+        return [grid.AtomicRmwOp(attribute, value, access.ref, mask=mask).result]
+
+    return masked(ctx, ref, transforms, mask, [ctx.out_type], update)[0]
 
 
 def _update_each(

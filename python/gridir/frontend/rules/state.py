@@ -209,6 +209,13 @@ class Access:
         self.gathered = emit.typed([*shape, *gathered], self.ref.type.element_type)
 
     @classmethod
+    def of_window(cls, ref: ir.Value) -> Access:
+        """All of a Ref."""
+        access = cls.__new__(cls)
+        access.ref, access.indices, access.dims, access.repeated = ref, [], [], None
+        return access
+
+    @classmethod
     def of_elements(cls, source: ir.Value, indices: Sequence[ir.Value], shape: Sequence[int]) -> Access:
         """Elements of a Ref, each at a place of its own: an array of indices for each dimension."""
         access = cls.__new__(cls)
@@ -304,45 +311,39 @@ def _addupdate(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, t
     return []
 
 
-def access_mask(ctx: RuleContext, access: Access, mask: ir.Value | None, shape: Sequence[int]) -> ir.Value | None:
+def access_mask(access: Access, mask: ir.Value | None, shape: Sequence[int]) -> ir.Value | None:
     """The mask in the shape of the value; a gather takes one of the shape of its indices."""
     if mask is None:
         return None
     if emit.shape_of(mask) != tuple(shape):
         mask = emit.broadcast_trailing(mask, shape)
-    if not access.indices:
-        return mask
-    if len(access.dims) < len(access.ref.type.shape):
-        raise ctx.unsupported("expected no mask where only some dimensions have arrays of indices")
     return access.from_jax(mask)
 
 
-def _cuts_slices(transforms: Sequence[Any]) -> bool:
-    """Whether the last transform names a window by slices and numbers alone."""
-    last: Any = transforms[-1] if transforms else None
-    return isinstance(last, jax_compat.NDIndexer) and not any(_is_array(index) for index in last.indices)
-
-
-def _surely_inside(source: ir.Value, indexer: Any) -> bool | None:
-    """Whether the slices of a window lie inside the Ref; None where a start that is computed decides."""
-    known = True
-    if any(map(_repeats, indexer.indices)):
-        # Its elements are taken one by one in any case.
+def _is_within(index: Any, extent: int) -> bool | None:
+    """Whether an index that is no array names elements of a dimension alone; None where only the kernel knows."""
+    number = _static(index.start if isinstance(index, jax_compat.Slice) else index)
+    if not isinstance(index, jax_compat.Slice):
+        # One that is computed does not cut a window: all of it is hidden where there is no such row.
+        return number is None or -extent <= number < extent
+    last = (index.size - 1) * index.stride
+    if last >= extent or (number is not None and not 0 <= number < extent - last):
         return False
-    for index, extent in zip(indexer.indices, source.type.shape, strict=True):
-        if not isinstance(index, jax_compat.Slice):
-            continue
-        start, last = _static(index.start), (index.size - 1) * index.stride
-        if last >= extent or (start is not None and not 0 <= start < extent - last):
-            return False
-        known &= start is not None
-    return True if known else None
+    return None if number is None else True
 
 
-def _is_inside(source: ir.Value, indexer: Any) -> ir.Value:
+def _surely_inside(shape: Sequence[int], indices: Sequence[Any]) -> bool | None:
+    """Whether a window lies inside a Ref of that shape; None where an index that is computed decides."""
+    answers = [_is_within(index, extent) for index, extent in zip(indices, shape, strict=True)]
+    if False in answers:
+        return False
+    return None if None in answers else True
+
+
+def _is_inside(source: ir.Value, indices: Sequence[Any]) -> ir.Value:
     """Whether the window lies inside the Ref."""
     inside = emit.constant(1, emit.i1())
-    for index, extent in zip(indexer.indices, source.type.shape, strict=True):
+    for index, extent in zip(indices, source.type.shape, strict=True):
         is_slice = isinstance(index, jax_compat.Slice)
         start = index.start if is_slice else index
         if _static(start) is not None:
@@ -355,32 +356,82 @@ def _is_inside(source: ir.Value, indexer: Any) -> ir.Value:
     return inside
 
 
-def _element_indices(indexer: Any, shape: Sequence[int]) -> list[ir.Value]:
-    """The indices of the elements of a window one by one, as arrays of its shape."""
-    arrays, dim = [], 0
+def _window_of_window(outer: Sequence[Any], inner: Sequence[Any]) -> list[Any] | None:
+    """The indices that name a window of a window at once, or None where the second may leave the first."""
+    slices = [index for index in outer if isinstance(index, jax_compat.Slice)]
+    if any(map(_is_array, outer)) or any(map(_repeats, outer)) or any(map(_is_array, inner)):
+        return None
+    if not _surely_inside([index.size for index in slices], inner):
+        return None
+    rest = iter(inner)
+    composed = []
+    for index in outer:
+        if not isinstance(index, jax_compat.Slice):
+            composed.append(index)
+            continue
+        part = next(rest)
+        is_slice = isinstance(part, jax_compat.Slice)
+        number = _static(part.start if is_slice else part)
+        if number is None:
+            return None
+        start = _shifted(index.start, (number + index.size if number < 0 else number) * index.stride)
+        composed.append(jax_compat.Slice(start, part.size, part.stride * index.stride) if is_slice else start)
+    return composed
+
+
+def _shifted(start: Any, by: int) -> Any:
+    number = _static(start)
+    if number is not None:
+        return number + by
+    start = _index_value(start)
+    return emit.binary("arith.addi", start, emit.constant(by, start.type)) if by else start
+
+
+def _element_indices(source: ir.Value, indexer: Any, indices: Sequence[Any], shape: Sequence[int]) -> list[ir.Value]:
+    """The indices of the elements that a window and arrays of indices name, one by one, as arrays of their shape."""
     type_ = ir.RankedTensorType.get(list(shape), emit.i32())
-    for index in indexer.indices:
+    # As in `Access`: a number beside an array is an array, and neighbouring ones have the place of the first.
+    is_any_array = any(map(_is_array, indices))
+    arrays = [d for d, index in enumerate(indices) if is_any_array and not isinstance(index, jax_compat.Slice)]
+    array_shape = tuple(int(size) for size in indexer.int_indexer_shape) if arrays else ()
+    contiguous = arrays == list(range(arrays[0], arrays[0] + len(arrays))) if arrays else False
+    first = arrays[0] if contiguous else 0
+    array_dims = range(first, first + len(array_shape))
+    slice_dims = iter([dim for dim in range(len(shape)) if dim not in array_dims])
+    result = []
+    for d, (index, extent) in enumerate(zip(indices, source.type.shape, strict=True)):
+        if d in arrays:
+            array = _as_i32(_index_array(index, array_shape, extent))
+            result.append(emit.generate(type_, lambda *place, a=array: emit.extract(a, [place[i] for i in array_dims])))
+            continue
         is_slice = isinstance(index, jax_compat.Slice)
         start = index.start if is_slice else index
         number = _static(start)
-        first = emit.constant(number, emit.i32()) if number is not None else _index_value(start)
-        if emit.element_of(first) != emit.i32():
-            first = emit.cast("arith.trunci", first, emit.i32())
+        if number is None:
+            start = _as_i32(_index_value(start))
+        else:
+            start = emit.constant(number if is_slice or number >= 0 else number + extent, emit.i32())
         if not is_slice:
-            arrays.append(emit.splat(first, shape))
+            result.append(emit.splat(start, shape))
             continue
 
-        def element(*place: ir.Value, dim: int = dim, first: ir.Value = first, stride: int = index.stride) -> ir.Value:
+        def element(
+            *place: ir.Value, dim: int = next(slice_dims), start: ir.Value = start, stride: int = index.stride
+        ) -> ir.Value:
             offset = emit.value("arith.index_cast", [place[dim]], emit.i32())
             offset = emit.binary("arith.muli", offset, emit.constant(stride, emit.i32()))
-            return emit.binary("arith.addi", first, offset)
+            return emit.binary("arith.addi", start, offset)
 
-        arrays.append(emit.generate(type_, element))
-        dim += 1
-    return arrays
+        result.append(emit.generate(type_, element))
+    return result
 
 
-def _masked(
+def _as_i32(index: ir.Value) -> ir.Value:
+    """An index, or an array of them, of 32 bits."""
+    return index if emit.element_of(index) == emit.i32() else emit.cast("arith.trunci", index, emit.i32())
+
+
+def masked(
     ctx: RuleContext,
     ref: Any,
     transforms: Any,
@@ -390,28 +441,42 @@ def _masked(
 ) -> list[ir.Value]:
     """Does what `use` does to the place of a masked access.
 
-    What a mask hides is not accessed, so a window may leave the Ref there; then its elements are taken one by one.
+    What a mask hides is not accessed, so a window may leave the Ref there; then its elements are taken one by one, and
+    one that the mask lets through is checked. So they are where some dimensions have arrays of indices, whose mask
+    chooses among all elements.
     """
     shape, transforms = ctx.avals_out[0].shape, list(transforms or ())
 
-    def whole() -> list[ir.Value]:
-        access = Access(ctx, ref, transforms)
-        return use(access, access_mask(ctx, access, mask, shape))
+    def use_masked(access: Access) -> list[ir.Value]:
+        return use(access, access_mask(access, mask, shape))
 
-    if mask is None or not _cuts_slices(transforms):
-        return whole()
-    source = view(ctx, ref, transforms[:-1])
-    inside = _surely_inside(source, transforms[-1])
-    if inside:
-        return whole()
+    indexer: Any = transforms[-1] if transforms else None
+    if mask is None or not isinstance(indexer, jax_compat.NDIndexer):
+        return use_masked(Access(ctx, ref, transforms))
+    indices, before = list(indexer.indices), transforms[:-1]
+    while before and isinstance(before[-1], jax_compat.NDIndexer):
+        composed = _window_of_window(before[-1].indices, indices)
+        if composed is None:
+            break
+        indices, before = composed, before[:-1]
+    are_arrays = any(map(_is_array, indices))
+    if are_arrays and not any(isinstance(index, jax_compat.Slice) for index in indices):
+        return use_masked(Access(ctx, ref, transforms))
+    source = view(ctx, ref, before)
+
+    def whole() -> list[ir.Value]:
+        return use_masked(Access.of_window(_window(ctx, source, indices)))
 
     def one_by_one() -> list[ir.Value]:
-        access = Access.of_elements(source, _element_indices(transforms[-1], shape), shape)
-        return use(access, access_mask(ctx, access, mask, shape))
+        return use_masked(Access.of_elements(source, _element_indices(source, indexer, indices, shape), shape))
 
-    if inside is False:
+    if are_arrays:
         return one_by_one()
-    return emit.if_else(_is_inside(source, transforms[-1]), results, whole, one_by_one)
+    # A slice with a stride of 0 is no window of the Ref.
+    inside = False if any(map(_repeats, indices)) else _surely_inside(source.type.shape, indices)
+    if inside is not None:
+        return whole() if inside else one_by_one()
+    return emit.if_else(_is_inside(source, indices), results, whole, one_by_one)
 
 
 @rule("masked_load", ignores={"eviction_policy": ANY, "cache_modifier": ANY, "is_volatile": ANY})
@@ -428,7 +493,7 @@ def _masked_load(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir
     def load(access: Access, mask: ir.Value | None) -> list[ir.Value]:
         return [access.load() if mask is None else access.load(mask, access.from_jax(other))]
 
-    return _masked(ctx, ref, transforms, mask, [ctx.out_type], load)
+    return masked(ctx, ref, transforms, mask, [ctx.out_type], load)
 
 
 @rule("masked_swap", ignores={"eviction_policy": ANY})
@@ -445,7 +510,7 @@ def _masked_swap(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir
 
     full = mask if mask is None or emit.shape_of(mask) == tuple(shape) else emit.broadcast_trailing(mask, shape)
     # Where the mask is false nothing was swapped, and the result is the value itself.
-    return _masked(ctx, ref, transforms, full, [ctx.out_type] if used else [], swap) or [value]
+    return masked(ctx, ref, transforms, full, [ctx.out_type] if used else [], swap) or [value]
 
 
 def scoped(
