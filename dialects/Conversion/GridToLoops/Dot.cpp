@@ -142,15 +142,6 @@ private:
     };
   }
 
-  static Value createZero(OpBuilder &builder, Location loc, Type type) {
-    if (auto complexType = dyn_cast<ComplexType>(type)) {
-      Attribute zero = builder.getZeroAttr(complexType.getElementType());
-      return complex::ConstantOp::create(builder, loc, type,
-                                         builder.getArrayAttr({zero, zero}));
-    }
-    return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  }
-
   /// A CPU multiplies in the type of the sum, which is at least as precise as
   /// any precision or algorithm asks; XLA's own CPU backend does the same.
   LogicalResult checkAlgorithm(DotOp dot) const {

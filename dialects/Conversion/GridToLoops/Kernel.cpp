@@ -86,10 +86,12 @@ private:
   void createFunctions();
   LogicalResult createLoops();
   SmallVector<Value> createGridSizes(ValueRange operands);
+  void beginWorkItem();
   void setProgramId(unsigned d, Value id);
 
   // What a program sees.
   FailureOr<Value> createOperand(unsigned place);
+  Value createCopyMemory(Value source, Location loc);
   Value createPrivateCopy(Value source, Location loc);
   FailureOr<Value> createCopyIfRevisited(Value source, unsigned place);
   FailureOr<SmallVector<Value>> createIndices(unsigned block);
@@ -111,6 +113,8 @@ private:
   SmallVector<Value> refs, scratchRefs;
   /// The block indices of operands, by place.
   llvm::SmallDenseMap<unsigned, SmallVector<Value>> blockIndices;
+  /// Prefetched scalars that the kernel writes, and their copies.
+  SmallVector<std::pair<Value, Value>> prefetchedCopies;
   /// Inputs whose blocks are copied before each program.
   llvm::SmallDenseSet<unsigned> privateBlocks;
 };
@@ -236,12 +240,6 @@ LogicalResult GridLoopBuilder::createLoops() {
           createRef(builder, loc, *array,
                     kernel.getBodyBlock()->getArgument(i).getType()));
   }
-  for (auto [i, scratch] : llvm::enumerate(kernel.getScratchRefs())) {
-    scratchRefs.push_back(createLocalRef(builder, lowering, scratch));
-    lowering.setName(scratchRefs.back(),
-                     getRefName(scratch.getLoc())
-                         .value_or("scratch[" + std::to_string(i) + "]"));
-  }
 
   unsigned numOperands = function.getNumArguments();
   Value lower = function.getArgument(numOperands - 2);
@@ -260,6 +258,7 @@ LogicalResult GridLoopBuilder::createLoops() {
     }
     setProgramId(d, id);
   }
+  beginWorkItem();
   Value zero = createIndex(builder, loc, 0);
   for (unsigned d : sequentialDims) {
     auto loop =
@@ -268,6 +267,18 @@ LogicalResult GridLoopBuilder::createLoops() {
     setProgramId(d, loop.getInductionVar());
   }
   return success();
+}
+
+/// State that outlives a program is made anew for each work item.
+void GridLoopBuilder::beginWorkItem() {
+  for (auto [source, copy] : prefetchedCopies)
+    linalg::CopyOp::create(builder, loc, source, copy);
+  for (auto [i, scratch] : llvm::enumerate(kernel.getScratchRefs())) {
+    scratchRefs.push_back(createLocalRef(builder, lowering, scratch));
+    lowering.setName(scratchRefs.back(),
+                     getRefName(scratch.getLoc())
+                         .value_or("scratch[" + std::to_string(i) + "]"));
+  }
 }
 
 void GridLoopBuilder::setProgramId(unsigned d, Value id) {
@@ -299,9 +310,13 @@ FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
     return array;
   case Sharing::CopiedIfRevisited:
     return createCopyIfRevisited(array, place);
-  case Sharing::CopiedWhole:
-    return createPrivateCopy(
-        array, kernel.getBodyBlock()->getArgument(place).getLoc());
+  case Sharing::CopiedWhole: {
+    Location loc = kernel.getBodyBlock()->getArgument(place).getLoc();
+    if (place >= kernel.getNumIndexOperands() || lowering.parallelDims.empty())
+      return createPrivateCopy(array, loc);
+    prefetchedCopies.push_back({array, createCopyMemory(array, loc)});
+    return prefetchedCopies.back().second;
+  }
   }
   llvm_unreachable("all ways to share are handled");
 }
@@ -330,9 +345,13 @@ FailureOr<Value> GridLoopBuilder::createCopyIfRevisited(Value source,
   return copied.getResult(0);
 }
 
-Value GridLoopBuilder::createPrivateCopy(Value source, Location loc) {
+Value GridLoopBuilder::createCopyMemory(Value source, Location loc) {
   auto type = cast<MemRefType>(source.getType());
-  Value copy = lowering.allocate(loc, type.getShape(), type.getElementType());
+  return lowering.allocate(loc, type.getShape(), type.getElementType());
+}
+
+Value GridLoopBuilder::createPrivateCopy(Value source, Location loc) {
+  Value copy = createCopyMemory(source, loc);
   linalg::CopyOp::create(builder, loc, source, copy);
   return copy;
 }

@@ -9,8 +9,10 @@
 #include "dialects/Conversion/GridToLoops/LocalRefs.h"
 
 #include "dialects/Conversion/GridToLoops/Counters.h"
+#include "dialects/Grid/Analysis/GridParallelism.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -44,6 +46,11 @@ Value createLocalRef(OpBuilder &builder, KernelLowering &lowering,
   if (isSemaphore) {
     // They count from zero, wherever their scope is entered.
     createZeroCounters(builder, loc, memory);
+  } else if (lowering.kernel->hasAttr(kOwnStateAttrName) &&
+             scratch.getOwner() == lowering.kernel.getBodyBlock()) {
+    // Nothing shows which work item the thread ran before.
+    linalg::FillOp::create(builder, loc, createZero(builder, loc, element),
+                           memory);
   }
   return createRef(builder, loc, memory, type);
 }

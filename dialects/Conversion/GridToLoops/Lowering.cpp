@@ -203,6 +203,15 @@ Value createElementwise(OpBuilder &builder, Location loc, Type resultType,
   return generic.getResult(0);
 }
 
+Value createZero(OpBuilder &builder, Location loc, Type type) {
+  if (auto complexType = dyn_cast<ComplexType>(type)) {
+    Attribute zero = builder.getZeroAttr(complexType.getElementType());
+    return complex::ConstantOp::create(builder, loc, type,
+                                       builder.getArrayAttr({zero, zero}));
+  }
+  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+}
+
 Value createAdd(OpBuilder &builder, Location loc, Value a, Value b) {
   Type type = a.getType();
   if (isa<ComplexType>(type))

@@ -148,6 +148,10 @@ mlir::Value createElementwise(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Type resultType, mlir::ValueRange operands,
                               ElementFn fn);
 
+/// The zero of any element type.
+mlir::Value createZero(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Type type);
+
 /// The sum of two numbers of any element type.
 mlir::Value createAdd(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value a, mlir::Value b);

@@ -25,9 +25,9 @@ namespace {
 
 class ParallelismFinder {
 public:
-  explicit ParallelismFinder(BlockAccess &access)
-      : access(access), kernel(access.getKernel()), verdicts(kernel.getRank()) {
-  }
+  ParallelismFinder(BlockAccess &access, bool ownState)
+      : access(access), kernel(access.getKernel()), ownState(ownState),
+        verdicts(kernel.getRank()) {}
 
   SmallVector<DimVerdict> find() {
     examineOrder();
@@ -135,6 +135,9 @@ private:
         continue;
       SmallVector<unsigned> aliasSet = access.getAliasSet(operand);
       done.insert(aliasSet.begin(), aliasSet.end());
+      if (ownState && operand < kernel.getNumIndexOperands() &&
+          aliasSet.size() == 1)
+        continue;
       SmallVector<ArrayAccess> accesses = getAccessesOf(aliasSet);
       for (size_t i = 0; i < accesses.size(); ++i)
         for (size_t j = i; j < accesses.size(); ++j)
@@ -190,6 +193,10 @@ private:
     for (unsigned dim = kernel.getRank(); dim-- > 0;) {
       if (!isTrivial(dim)) {
         SmallVector<CarriedRead> reads = findCarriedReads(kernel, inner);
+        if (ownState)
+          llvm::erase_if(reads, [](const CarriedRead &read) {
+            return read.ref && !read.certain;
+          });
         if (reads.empty())
           return;
         auto *certain = llvm::find_if(
@@ -221,13 +228,14 @@ private:
 
   BlockAccess &access;
   KernelOp kernel;
+  bool ownState;
   SmallVector<DimVerdict> verdicts;
 };
 
 } // namespace
 
-SmallVector<DimVerdict> analyzeParallelism(BlockAccess &access) {
-  return ParallelismFinder(access).find();
+SmallVector<DimVerdict> analyzeParallelism(BlockAccess &access, bool ownState) {
+  return ParallelismFinder(access, ownState).find();
 }
 
 SmallVector<DimVerdict> analyzeParallelism(KernelOp kernel) {

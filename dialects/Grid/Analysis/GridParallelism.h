@@ -34,9 +34,15 @@ struct DimVerdict {
   std::optional<mlir::Location> loc;
 };
 
-/// Examines every dimension of the kernel's grid.
+/// The attribute of a kernel whose work items have state of their own.
+inline constexpr llvm::StringLiteral kOwnStateAttrName = "grid.own_state";
+
+/// Examines every dimension of the kernel's grid. With `ownState` each share
+/// begins with prefetched scalars, scratch and semaphores of its own, as the
+/// cores of a TPU do; scratch that is certainly read first is carried even so.
 mlir::SmallVector<DimVerdict> analyzeParallelism(KernelOp kernel);
-mlir::SmallVector<DimVerdict> analyzeParallelism(BlockAccess &access);
+mlir::SmallVector<DimVerdict> analyzeParallelism(BlockAccess &access,
+                                                 bool ownState = false);
 
 /// Whether programs along a dimension of these semantics run in any order.
 bool isParallel(DimSemantics semantics);

@@ -28,6 +28,14 @@ static std::string describeDim(KernelOp kernel, unsigned dim) {
   return text;
 }
 
+/// Whether the kernel writes to prefetched scalars.
+static bool writesPrefetched(const BlockAccess &access) {
+  return llvm::any_of(access.getAccesses(), [&](const ArrayAccess &next) {
+    KernelOp kernel = next.op->getParentOfType<KernelOp>();
+    return next.writes && next.operand < kernel.getNumIndexOperands();
+  });
+}
+
 namespace {
 
 class GridInferDimensionSemanticsPass
@@ -43,7 +51,19 @@ public:
     if (kernel.getRank() == 0 || getTasks(kernel))
       return markAllAnalysesPreserved();
     SmallVector<DimSemantics> claims = getClaimedSemantics(kernel);
-    SmallVector<DimVerdict> verdicts = analyzeParallelism(kernel);
+    BlockAccess access(kernel);
+    SmallVector<DimVerdict> verdicts = analyzeParallelism(access);
+    if (writesPrefetched(access)) {
+      SmallVector<DimVerdict> own =
+          analyzeParallelism(access, /*ownState=*/true);
+      for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
+        if (isParallel(claims[dim]) &&
+            verdicts[dim].kind != DimVerdict::proved &&
+            own[dim].kind == DimVerdict::proved) {
+          verdicts[dim] = own[dim];
+          kernel->setAttr(kOwnStateAttrName, UnitAttr::get(&getContext()));
+        }
+    }
     SmallVector<Attribute> semantics;
     for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
       semantics.push_back(DimSemanticsAttr::get(

@@ -139,6 +139,11 @@ def GridInferDimensionSemanticsPass
     proved nor refuted, is dropped, and a remark names two programs that meet, or
     the value that is carried.
 
+    A kernel that writes to its prefetched scalars keeps notes there for the
+    programs after it on the same core. Such a kernel is given the attribute
+    `grid.own_state` where its claims can be kept if each work item begins with
+    prefetched scalars, scratch and semaphores of its own.
+
     Before:
 
     ```mlir

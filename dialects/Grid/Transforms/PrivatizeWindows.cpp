@@ -27,8 +27,7 @@ using namespace gridir::grid;
 /// Whether the blocks of an operand are in the memory of a core while a program
 /// runs, and not where all cores see them.
 static bool hasWindows(KernelOp kernel, unsigned operand) {
-  OperandAttr spec = kernel.getOperandSpec(operand);
-  if (spec.getBlock().empty() || llvm::is_contained(spec.getArrayShape(), 0))
+  if (llvm::is_contained(kernel.getOperandSpec(operand).getArrayShape(), 0))
     return false;
   auto ref =
       cast<MemRefType>(kernel.getBodyBlock()->getArgument(operand).getType());
@@ -67,8 +66,10 @@ public:
     if (llvm::none_of(claims, isParallel))
       return markAllAnalysesPreserved();
     BlockAccess access(kernel);
-    for (BlockArgument ref : kernel.getOutputRefs()) {
-      unsigned operand = ref.getArgNumber();
+    unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
+    for (unsigned operand = firstOutput, e = kernel.getNumOperandSpecs();
+         operand < e; ++operand) {
+      BlockArgument ref = kernel.getBodyBlock()->getArgument(operand);
       // A window that nothing reads is there for its array alone, and one that
       // every program copies in and out is written by every program.
       bool isRead = false, isCopied = false;

@@ -7,8 +7,8 @@
 // CHECK-SAME:      %[[X:[a-z0-9]*]]: memref<8xf32>
 // CHECK-DAG:     %[[A:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<8xf32>
 // CHECK-DAG:     %[[S:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<2xi64>
-// CHECK:         linalg.fill ins(%{{.*}} : i64) outs(%[[S]]
 // CHECK:         scf.for
+// CHECK:           linalg.fill ins(%{{.*}} : i64) outs(%[[S]]
 // CHECK:           linalg.copy ins(%[[X]] : memref<8xf32>) outs(%[[A]] : memref<8xf32>)
 // CHECK:           %[[BYTES:[a-z0-9_]*]] = arith.constant 32 : i64
 // CHECK:           arith.addi %{{.*}}, %[[BYTES]] : i64

@@ -125,6 +125,34 @@ grid.kernel @the_last_one_writes_overhanging grid(%i = 4) outputs(%o: f32 [7] bl
 
 // -----
 
+// Prefetched scalars that programs write to are notes for the next program on the same core. They cannot be told from
+// those of another core in order, but each work item has its own.
+// CHECK-LABEL: grid.kernel @notes_in_prefetched_scalars
+// CHECK: semantics [parallel, arbitrary]
+// CHECK-SAME: grid.own_state
+grid.kernel @notes_in_prefetched_scalars grid(%i = 2, %k = 4)
+    index(%begins: i32 [1] space tpu.smem)
+    inputs(%x: f32 [8, 8] block [squeezed, 8] at (%i * 4 + %k, 0))
+    outputs(%o: f32 [8, 8] block [squeezed, 8] at (%i * 4 + %k, 0))
+    scratch(%t: memref<8xf32>)
+    semantics [parallel, arbitrary] {
+  %c0 = arith.constant 0 : index
+  %c0_i32 = arith.constant 0 : i32
+  %flag = grid.load %begins : memref<1xi32, #grid.space<tpu.smem>> -> tensor<1xi32>
+  %first = tensor.extract %flag[%c0] : tensor<1xi32>
+  %is = arith.cmpi ne, %first, %c0_i32 : i32
+  %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+  scf.if %is {
+    grid.store %v, %t : tensor<8xf32>, memref<8xf32>
+    %none = arith.constant dense<0> : tensor<1xi32>
+    grid.store %none, %begins : tensor<1xi32>, memref<1xi32, #grid.space<tpu.smem>>
+  }
+  %w = grid.load %t : memref<8xf32> -> tensor<8xf32>
+  grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// -----
+
 // The author, who says something of two dimensions, does not see the one of `jax.vmap`, whose programs never know of each
 // other.
 // CHECK-LABEL: grid.kernel @vmapped

@@ -70,6 +70,30 @@ grid.kernel @block_of_each_step grid(%h = ?, %i = 4, %k = 8)
 !in = memref<8xf32, #grid.space<default>>
 !row = tensor<8xf32>
 
+// Whole arrays are windows, too; each has one of its own.
+// CHECK-LABEL: grid.kernel @whole_arrays
+// CHECK: scratch(%[[A:.+]]: memref<8xf32, #grid.space<default>>, %[[B:.+]]: memref<8xf32, #grid.space<default>>)
+// CHECK: scf.if
+// CHECK: grid.load %[[A]]
+// CHECK: scf.if
+// CHECK: grid.load %[[B]]
+// SEMANTICS-LABEL: grid.kernel @whole_arrays
+// SEMANTICS: semantics [parallel]
+grid.kernel @whole_arrays grid(%h = 2)
+    inputs(%x: f32 [16] block [8] at (%h))
+    outputs(%a: f32 [8], %b: f32 [8]) semantics [parallel] {
+  %v = grid.load %x : !in -> !row
+  grid.store %v, %a : !row, !in
+  grid.accumulate %v, %a : !row, !in
+  grid.store %v, %b : !row, !in
+  grid.accumulate %v, %b : !row, !in
+}
+
+// -----
+
+!in = memref<8xf32, #grid.space<default>>
+!row = tensor<8xf32>
+
 // Zeroed once for the whole grid: a program sees what those of another %h left.
 // CHECK-LABEL: grid.kernel @sum_of_all
 // CHECK-NOT: scratch
