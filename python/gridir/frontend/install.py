@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from gridir.compiler.options import Options, with_checks
 from gridir.compiler.targets import TARGETS
 from gridir.errors import OptionError
-from gridir.frontend import capture
+from gridir.frontend import capture, mosaic_callback
 from gridir.frontend.installation import Captured, Installation, in_force, set_global
 
 _register_once = threading.Lock()
@@ -116,7 +116,11 @@ def jax_alone() -> Iterator[None]:
 
 @contextlib.contextmanager
 def interpreting_mosaic() -> Iterator[None]:
-    """Lowers every kernel of this thread for a TPU, and runs it on the CPU by the reference interpreter."""
+    """Lowers every kernel of this thread for a TPU, and runs it on the CPU by the reference interpreter.
+
+    Raises:
+      ExecutionError: when a kernel fails whose results the code inside waits for.
+    """
     installation = _make(("cpu",), True, None)
-    with in_force(dataclasses.replace(installation, interpret_mosaic=True)):
+    with mosaic_callback.raising_own_errors(), in_force(dataclasses.replace(installation, interpret_mosaic=True)):
         yield

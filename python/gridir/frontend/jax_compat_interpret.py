@@ -1,14 +1,17 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""JAX's private module of interpret mode, which only this file imports."""
+"""JAX's private modules of interpret mode and of callbacks, which only this file imports."""
 
 from __future__ import annotations
 
 import functools
+import logging
+from collections.abc import Callable
 from typing import Any
 
 import jax
+from jax._src import callback as _callback
 from jax._src.pallas import hlo_interpreter as _hlo_interpreter
 
 from gridir.errors import UnsupportedError
@@ -51,3 +54,8 @@ def interpreted(equation: Any, *, x64: bool) -> Any | None:
     )
     with jax.enable_x64(x64):
         return jax.make_jaxpr(function)(*avals)
+
+
+def filter_callback_log(keep: Callable[[logging.LogRecord], bool]) -> None:
+    """Leaves out of JAX's log those errors of callbacks for which `keep` is false."""
+    _callback.logger.addFilter(keep)

@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from gridir.locations import frames_of, parse_location
+from gridir.mlir import ir
 from gridir.runtime.tpu import numpy_ops as ops
 from gridir.runtime.tpu.numpy_ops import ExecutionError, integer, numbers, type_of, window
 
@@ -72,12 +74,21 @@ class Body:
             try:
                 results = step.run(machine, step, operands)
             except ExecutionError as error:
-                raise ExecutionError(
-                    error.message, notes=[*error.notes, f"in {step.name} at {step.location}"]
-                ) from None
+                # An error from within a region has its place.
+                raise (error if error.notes else _located(error.message, step)) from None
+            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+                message = f"the interpreter cannot run {step.name}: {type(error).__name__}: {error}"
+                raise _located(message, step) from error
             for slot, value in zip(step.results, results, strict=True):
                 machine.values[slot] = value
         return "", []
+
+
+def _located(message: str, step: Step) -> ExecutionError:
+    """The error of an op, with the author's lines, and with MLIR's words for the place where it has none."""
+    frames = frames_of(parse_location(step.location, ir.Context()))
+    note = f"in {step.name}" if frames else f"in {step.name} at {step.location}"
+    return ExecutionError(message, frames=frames, notes=[note])
 
 
 class Program:
@@ -137,7 +148,8 @@ class Program:
     def _step(self, op: Any) -> Step:
         name = op.name.removeprefix(_PREFIX)
         if name not in _HANDLERS:
-            raise ExecutionError(f"the interpreter has no {name}", notes=[f"at {op.location}"])
+            frames = frames_of(parse_location(str(op.location), ir.Context()))
+            raise ExecutionError(f"the interpreter has no {name}", frames=frames, notes=[f"at {op.location}"])
         return Step(
             name,
             _HANDLERS[name],

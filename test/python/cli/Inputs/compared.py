@@ -78,6 +78,20 @@ def racing(x):
     )(x)
 
 
+def outside(x, i):
+    """Reads rows at a place that the call gives, which lie outside of the block."""
+
+    def kernel(i_ref, x_ref, o_ref):
+        o_ref[...] = x_ref[pl.ds(pl.multiple_of(i_ref[0], 8), 32)]
+
+    specs = [pl.BlockSpec(memory_space=pltpu.SMEM), pl.BlockSpec()]
+    return pl.pallas_call(kernel, out_shape=SHAPE, in_specs=specs, name="outside")(i, x)
+
+
+def outside_of_rows(x):
+    return outside(x, jnp.array([8], jnp.int32))
+
+
 def looping(x):
     """JAX's interpret mode does not know the program's number inside of a loop."""
 
