@@ -25,8 +25,10 @@ CPP = [
     "CPU/Transforms",
     "GPU/Transforms",
     "Conversion",
+    "Test/Transforms",
     "Pipelines",
     "Register",
+    "Driver",
     "CAPI",
 ]
 
