@@ -16,7 +16,15 @@ from gridir.compiler.options import CpuOptions
 from gridir.compiler.passes import shared_context
 from gridir.compiler.targets import TARGETS, TPU, Target
 from gridir.errors import within_kernel
-from gridir.frontend import cpu_call, gpu_call, jax_compat, mosaic_callback, tpu_call
+from gridir.frontend import (
+    cpu_call,
+    gpu_call,
+    jax_compat,
+    jax_compat_calls,
+    jax_compat_lowering,
+    mosaic_callback,
+    tpu_call,
+)
 from gridir.frontend.installation import Installation, current, in_force
 from gridir.frontend.interpret_params import with_interpret_params
 from gridir.frontend.lower_kernel import lower_kernel
@@ -35,7 +43,7 @@ def register(platform: str) -> None:
     target = next(target for target in TARGETS.values() if target.platform == platform)
     _CALLS[target.name].register(platform)
 
-    def handle(request: KernelRequest, platform: str) -> jax_compat.Emitter | None:
+    def handle(request: KernelRequest, platform: str) -> jax_compat_calls.Emitter | None:
         installation = current()
         if installation is None or platform not in installation.platforms:
             return None
@@ -45,10 +53,10 @@ def register(platform: str) -> None:
             return mosaic_callback.emitter(get_kernel(request, TPU, TPU.options()), request)
         return emitter_of(request, target, installation)
 
-    jax_compat.register_kernel_rules(platform, handle)
+    jax_compat_lowering.register_kernel_rules(platform, handle)
 
 
-def emitter_of(request: KernelRequest, target: Target, installation: Installation | None) -> jax_compat.Emitter:
+def emitter_of(request: KernelRequest, target: Target, installation: Installation | None) -> jax_compat_calls.Emitter:
     """Returns what writes the call of a compiled kernel.
 
     Raises:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gridir.errors import UnsupportedError
-from gridir.frontend import jax_compat
+from gridir.frontend import jax_compat_calls
 from gridir.frontend.options import has_side_effects, records_of
 from gridir.frontend.request import KernelRequest
 from gridir.runtime import cpu
@@ -26,10 +26,10 @@ def register(platform: str) -> None:
         cpu.COLLECTIVE_CALL_TARGET: {stage: addresses[f"{stage}_collective"] for stage in ("instantiate", "execute")},
     }
     state = {name: addresses[name] for name in ("type_id", "type_info")}
-    jax_compat.register_call_targets(targets, state, platform)
+    jax_compat_calls.register_call_targets(targets, state, platform)
 
 
-def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat.Emitter:
+def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
     """Returns what writes the call of a kernel."""
     # The pairs of the call count operands after the dynamic grid sizes.
     num_sizes = request.grid_mapping.num_dynamic_grid_bounds
@@ -51,7 +51,7 @@ def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat.Emitter:
             )
 
     def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
-        return jax_compat.emit_call(
+        return jax_compat_calls.emit_call(
             context,
             operands,
             target,

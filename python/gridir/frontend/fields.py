@@ -15,6 +15,8 @@ import enum
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from jax.experimental import pallas as pl
+
 from gridir.errors import UnsupportedError
 
 
@@ -360,7 +362,7 @@ def check(request: Any, target: str = "CPU") -> None:
                 notes=["a block without transforms means the same on every target"],
             )
         for dim, size in enumerate(block_mapping.block_shape):
-            if type(size).__name__ == "Indirect":
+            if isinstance(size, pl.Indirect):
                 raise UnsupportedError(
                     f"dimension {dim} of {block_mapping.origin} is pl.Indirect, which the {target} target "
                     "cannot gather",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from gridir.frontend import jax_compat
+from gridir.frontend import jax_compat_calls
 from gridir.frontend.request import KernelRequest
 
 if TYPE_CHECKING:
@@ -21,13 +21,13 @@ def register(_: str) -> None:
     """Nothing runs the call yet: `gridir.lower` shows and assembles kernels for a GPU."""
 
 
-def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat.Emitter:
+def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
     """Returns what writes the call of a kernel."""
     num_sizes = request.grid_mapping.num_dynamic_grid_bounds
     aliases = {operand + num_sizes: result for operand, result in request.input_output_aliases}
 
     def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
-        return jax_compat.emit_call(
+        return jax_compat_calls.emit_call(
             context, operands, CALL_TARGET, {"key": kernel.key}, aliases=aliases, has_side_effect=False
         )
 

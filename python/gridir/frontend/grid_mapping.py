@@ -25,10 +25,11 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.experimental import pallas as pl
 
 from gridir.errors import OptionError, UnsupportedError
 from gridir.frontend import index_expr as ix
-from gridir.frontend import index_maps, jax_compat, meshes, params, trees
+from gridir.frontend import index_maps, jax_compat, jax_compat_gpu, meshes, params, trees
 from gridir.frontend.index_regions import RegionWriter
 from gridir.frontend.options import records_of
 from gridir.frontend.request import KernelRequest
@@ -129,52 +130,50 @@ def _dims(request: KernelRequest, notes: _Notes) -> list[ir.Attribute]:
 
 
 def _block_dim(dim: Any, what: str) -> ir.Attribute:
-    kind = type(dim).__name__
-    if kind == "Squeezed":
+    if isinstance(dim, pl.Squeezed):
         return grid.BlockDimAttr.get(1, "squeezed")
-    size = dim.block_size
+    match dim:
+        case pl.Blocked() | pl.Element() | pl.BoundedSlice() | pl.Indirect():
+            size = dim.block_size
+        case _:
+            raise UnsupportedError(f"expected a known kind of block dimension of {what}, got {dim!r}")
     if not jax_compat.is_constant_dim(size):
         raise UnsupportedError(
             f"expected a block of {what} whose size is known, got {size}",
             notes=["a symbolic dimension can be cut into blocks of a known size, or be one block"],
         )
-    match kind:
-        case "Blocked":
-            return grid.BlockDimAttr.get(int(size))
-        case "Element":
+    match dim:
+        case pl.Element():
             return grid.BlockDimAttr.get(int(size), "element", tuple(map(int, dim.padding)))
-        case "BoundedSlice":
+        case pl.BoundedSlice():
             return grid.BlockDimAttr.get(int(size), "bounded_slice")
-        case "Indirect":
+        case pl.Indirect():
             return grid.BlockDimAttr.get(int(size), "indirect")
-    raise UnsupportedError(f"expected a known kind of block dimension of {what}, got {dim!r}")
+    return grid.BlockDimAttr.get(int(size))
 
 
 def is_whole(block_shape: Sequence[Any], shape: Sequence[Any]) -> bool:
     """Whether a block is all of its array."""
     return all(
-        type(dim).__name__ == "Blocked" and dim.block_size == size for dim, size in zip(block_shape, shape, strict=True)
+        isinstance(dim, pl.Blocked) and dim.block_size == size for dim, size in zip(block_shape, shape, strict=True)
     )
 
 
-# The Ref transforms of blocks that have an attribute: the class, the kind, and the field that holds the numbers.
-TRANSFORMS = {
-    "TilingTransform": ("tiling", "tiling"),
-    "UntilingTransform": ("untiling", "tiling"),
-    "SwizzleTransform": ("swizzle", "swizzle"),
-    "UnswizzleRef": ("unswizzle", "swizzle"),
-    "TransposeTransform": ("transpose", "permutation"),
-}
+def _transform_kind(transform: Any) -> tuple[str, Any] | None:
+    """The kind of a Ref transform and its numbers; None for one that has no attribute."""
+    if isinstance(transform, jax_compat.TransposeTransform):
+        return "transpose", transform.permutation
+    return jax_compat_gpu.transform_kind(transform)
 
 
 def _transforms(transforms: Sequence[Any], field: str, notes: _Notes) -> list[ir.Attribute]:
-    if not all(type(transform).__name__ in TRANSFORMS for transform in transforms):
-        notes.object(field, tuple(transforms))
-        return []
     attributes = []
     for transform in transforms:
-        kind, name = TRANSFORMS[type(transform).__name__]
-        numbers = getattr(transform, name)
+        known = _transform_kind(transform)
+        if known is None:
+            notes.object(field, tuple(transforms))
+            return []
+        kind, numbers = known
         attributes.append(grid.TransformAttr.get(kind, [numbers] if isinstance(numbers, int) else list(numbers)))
     return attributes
 
@@ -186,7 +185,7 @@ def _shape(shape: Sequence[Any]) -> list[int | str]:
 def _pipeline(mode: Any, field: str, notes: _Notes) -> ir.Attribute | None:
     if mode is None:
         return None
-    if type(mode).__name__ != "Buffered":
+    if not isinstance(mode, pl.Buffered):
         notes.object(field, mode)
         return None
     return grid.PipelineModeAttr.get(mode.buffer_count, mode.use_lookahead, mode.revisit and mode.revisit.value)
@@ -274,7 +273,7 @@ def _scratch(mapping: Any, notes: _Notes) -> list[ir.Type]:
         elif isinstance(aval.memory_space, jax_compat.CoreMemorySpace):
             notes.object(field, aval)
             aval = jax_compat.AbstractRef(aval.inner_aval, aval.memory_space.memory_space)
-        barrier = jax_compat.barrier_parameters(aval.dtype)
+        barrier = jax_compat_gpu.barrier_parameters(aval.dtype)
         if barrier is not None:
             notable[str(i)] = params.to_attribute(barrier)
             semaphore = grid.SemaphoreType.get("barrier")

@@ -15,9 +15,12 @@ from jax._src import callback as _callback
 from jax._src.pallas import hlo_interpreter as _hlo_interpreter
 
 from gridir.errors import UnsupportedError
-from gridir.frontend import jax_compat
+from gridir.frontend import jax_compat_lowering
 
-_REQUESTS = {"pallas_call": jax_compat.request_of_pallas_call, "mpmd_map": jax_compat.request_of_mpmd_map}
+_REQUESTS = {
+    "pallas_call": jax_compat_lowering.request_of_pallas_call,
+    "mpmd_map": jax_compat_lowering.request_of_mpmd_map,
+}
 
 
 def interpreted(equation: Any, *, x64: bool) -> Any | None:
@@ -39,8 +42,10 @@ def interpreted(equation: Any, *, x64: bool) -> Any | None:
     request = _REQUESTS[equation.primitive.name](avals, equation.params)
     if request.more_jaxprs:
         raise UnsupportedError("expected a kernel of one mesh, got one of several, which interpret mode does not run")
+    # None stands for no estimate, whatever its annotation says.
+    interpret: Any = _hlo_interpreter.pallas_call_hlo_interpret
     function = functools.partial(
-        _hlo_interpreter.pallas_call_hlo_interpret,
+        interpret,
         jaxpr=request.jaxpr,
         debug=False,
         input_output_aliases=request.input_output_aliases,

@@ -14,6 +14,7 @@ from jax._src.api_util import debug_info as _debug_info
 from jax._src.interpreters import partial_eval as _pe
 from jax._src.pallas import core as _pallas_core
 from jax._src.pallas.mosaic import pipeline as _pipeline
+from jax._src.tree_util import tracing_registry as _tracing_registry
 
 from gridir.frontend.jax_compat_tpu import abstract_device
 
@@ -72,7 +73,7 @@ def pipeline_jaxpr(
 
         def step(indices: Sequence[Any], *refs: Any) -> Any:
             seen = tuple(index for dim, index in enumerate(indices) if dim not in mapping.vmapped_dims)
-            flat, tree = _pipeline.tracing_registry.flatten((seen, body_consts, refs))
+            flat, tree = _tracing_registry.flatten((seen, body_consts, refs))
             return _pipeline.pipeline_body_p.bind(*flat, jaxpr=body, in_tree=tree, num_inputs=mapping.num_inputs)
 
         run = _pipeline._emit_pipeline(
@@ -84,7 +85,7 @@ def pipeline_jaxpr(
             _explicit_indices=True,
             **options,
         )
-        refs, _ = _pipeline.tracing_registry.flatten(args_tree.unflatten(list(rest)), _pipeline.is_transformed_ref)
+        refs, _ = _tracing_registry.flatten(args_tree.unflatten(list(rest)), _pipeline.is_transformed_ref)
         logical = tuple(size for dim, size in enumerate(mapping.grid) if dim not in mapping.vmapped_dims)
         # JAX asks the device for its tiles, and there may be no TPU.
         with abstract_device(), _core.extend_axis_env_nd(list(axes)), _pallas_core.tracing_grid_env(logical, ()):

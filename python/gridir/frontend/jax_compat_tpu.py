@@ -18,6 +18,7 @@ from jax._src import tpu_custom_call as _tpu_custom_call
 from jax._src.interpreters import mlir as _mlir
 from jax._src.pallas.mosaic import core as _tpu_core
 from jax._src.pallas.mosaic import pallas_call_registration as _registration
+from jax._src.pallas.mosaic import sc_core as _sc_core
 from jax._src.pallas.mosaic import sc_primitives as _sc_primitives
 from jax.sharding import AbstractDevice, AbstractMesh
 
@@ -25,6 +26,14 @@ from gridir.frontend import jax_compat  # noqa: F401  (checks JAX's version firs
 
 jax_lowering = _registration.pallas_call_tpu_lowering_rule
 """JAX's own rule for `pallas_call` on a TPU."""
+
+CORE_MESHES = (_tpu_core.TensorCoreMesh, _sc_core.ScalarSubcoreMesh)
+"""The classes of meshes all of whose dimensions enumerate cores."""
+
+VectorSubcoreMesh = _sc_core.VectorSubcoreMesh
+
+MESHES = (*CORE_MESHES, VectorSubcoreMesh)
+"""The classes of meshes of a TPU, which say in which order their programs run."""
 
 _SPARSE_CORE = {
     primitive: f"sparse_core.{primitive.name}"
@@ -40,7 +49,7 @@ _SPARSE_CORE = {
 
 def primitive_name(primitive: Any) -> str:
     """The name by which a primitive has a rule; those of SparseCore have names that mean other primitives elsewhere."""
-    return _SPARSE_CORE.get(primitive, primitive.name)
+    return str(_SPARSE_CORE.get(primitive, primitive.name))
 
 
 def abstract_device(kind: str = "TPU v5 lite") -> contextlib.AbstractContextManager[Any]:

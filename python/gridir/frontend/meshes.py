@@ -9,6 +9,9 @@ import dataclasses
 import math
 from typing import Any
 
+from gridir.errors import UnsupportedError
+from gridir.frontend import jax_compat_gpu, jax_compat_tpu
+
 
 @dataclasses.dataclass(frozen=True)
 class MeshUnion:
@@ -39,20 +42,26 @@ def num_cores(mesh: Any) -> int:
 
 
 def dim_kinds(mesh: Any, rank: int) -> tuple[str, ...]:
-    """The hardware level that each dimension of a mesh enumerates; a grid without a mesh has only `grid`."""
-    kinds: tuple[str, ...] = ()
-    match type(mesh).__name__:
-        case "Mesh":
-            threads = ("thread",) if mesh.num_threads is not None else ()
-            kinds = ("grid",) * len(mesh.grid) + ("cluster",) * len(mesh.cluster) + threads
-        case "MeshUnion":
-            kinds = ("core",)
-        case "TensorCoreMesh" | "ScalarSubcoreMesh":
-            kinds = ("core",) * len(mesh.shape)
-        case "VectorSubcoreMesh":
-            kinds = ("core", "subcore")
-        case "WarpMesh":
-            kinds = ("thread",)
+    """The hardware level that each dimension of a mesh enumerates; a grid without a mesh has only `grid`.
+
+    Raises:
+      UnsupportedError: for a mesh of a class that gridir does not know.
+    """
+    if mesh is None:
+        kinds = ()
+    elif isinstance(mesh, MeshUnion):
+        kinds = ("core",)
+    elif isinstance(mesh, jax_compat_tpu.CORE_MESHES):
+        kinds = ("core",) * len(mesh.shape)
+    elif isinstance(mesh, jax_compat_tpu.VectorSubcoreMesh):
+        kinds = ("core", "subcore")
+    elif jax_compat_gpu.is_mesh(mesh):
+        threads = ("thread",) if mesh.num_threads is not None else ()
+        kinds = ("grid",) * len(mesh.grid) + ("cluster",) * len(mesh.cluster) + threads
+    elif jax_compat_gpu.is_warp_mesh(mesh):
+        kinds = ("thread",)
+    else:
+        raise UnsupportedError(f"expected a mesh of a kind that gridir knows, got {mesh!r}")
     return ("grid",) * (rank - len(kinds)) + kinds
 
 
@@ -61,10 +70,9 @@ def claimed_semantics(mesh: Any) -> list[str] | None:
 
     The blocks of a GPU's grid run in any order, and so do the cores of a TPU; the threads of one block do not.
     """
-    claims = getattr(mesh, "dimension_semantics", None)
-    if claims is not None:
-        return [getattr(claim, "value", claim) for claim in claims]
-    if type(mesh).__name__ == "Mesh":
+    if isinstance(mesh, jax_compat_tpu.MESHES):
+        return [str(getattr(claim, "value", claim)) for claim in mesh.dimension_semantics]
+    if jax_compat_gpu.is_mesh(mesh):
         blocks = len(mesh.grid) + len(mesh.cluster)
         return ["parallel"] * blocks + ["arbitrary"] * (len(mesh.shape) - blocks)
     return None

@@ -17,7 +17,7 @@ import numpy as np
 
 from gridir.compiler.passes import parse_module
 from gridir.errors import within_kernel
-from gridir.frontend import jax_compat, jax_compat_interpret
+from gridir.frontend import jax_compat_calls, jax_compat_interpret
 from gridir.frontend.request import KernelRequest
 from gridir.runtime.tpu.interpreter import ExecutionError, Program
 
@@ -59,7 +59,7 @@ def _program(kernel: Kernel) -> Program:
     return Program(parse_module(kernel.prepare().body, kernel=kernel.name))
 
 
-def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat.Emitter:
+def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
     """Returns what writes a call of the interpreter in the place of a kernel.
 
     Raises:
@@ -88,4 +88,4 @@ def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat.Emitter:
     def call(*operands: Any) -> Sequence[Any]:
         return jax.pure_callback(run, results, *operands)
 
-    return jax_compat.emit_function(call)
+    return jax_compat_calls.emit_function(call)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gridir.compiler.targets import TPU
-from gridir.frontend import capture, jax_compat, jax_compat_tpu
+from gridir.frontend import capture, jax_compat_lowering, jax_compat_tpu
 from gridir.frontend.installation import current
 
 
@@ -24,5 +24,5 @@ def lower_kernel_with_own_params(context: Any, *operands: Any, **params: Any) ->
     installation = current()
     if installation is not None and installation.jax_alone:
         return jax_compat_tpu.jax_lowering(context, *operands, **params)
-    request = jax_compat.request_of_pallas_call(context.avals_in, params)
+    request = jax_compat_lowering.request_of_pallas_call(context.avals_in, params)
     return capture.emitter_of(request, TPU, installation)(context, operands)

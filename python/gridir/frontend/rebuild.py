@@ -17,8 +17,8 @@ from jax.experimental import pallas as pl
 
 from gridir.errors import Error
 from gridir.frontend import index_expr as ix
-from gridir.frontend import index_maps, jax_compat, params, trees
-from gridir.frontend.grid_mapping import TRANSFORMS, SideTable, usual_origins
+from gridir.frontend import index_maps, jax_compat, jax_compat_gpu, params, trees
+from gridir.frontend.grid_mapping import SideTable, usual_origins
 from gridir.frontend.index_regions import read_region
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
@@ -140,14 +140,8 @@ def _transform(attribute: ir.Attribute) -> Any:
     attribute = grid.TransformAttr(attribute)
     if attribute.kind == "transpose":
         return jax_compat.TransposeTransform(tuple(attribute.values))
-    from jax.experimental.pallas import mosaic_gpu
-
-    for name, (kind, _) in TRANSFORMS.items():
-        if kind == attribute.kind:
-            numbers = tuple(attribute.values)
-            cls = getattr(mosaic_gpu, name, None) or getattr(jax_compat.mosaic_gpu_core(), name)
-            return cls(numbers[0] if "swizzle" in kind else numbers)
-    raise Error(f"expected a transform of JAX, got {attribute}")
+    numbers = tuple(attribute.values)
+    return jax_compat_gpu.make_transform(attribute.kind, numbers[0] if "swizzle" in attribute.kind else numbers)
 
 
 def _pipeline_mode(attribute: ir.Attribute | None) -> Any:
@@ -278,7 +272,7 @@ class _Rebuilder:
                 if isinstance(entry, ir.TypeAttr):
                     dtype = _dtype(ir.TypeAttr(entry).value)
                 else:
-                    dtype = jax_compat.barrier_dtype(*params.from_attribute(entry))
+                    dtype = jax_compat_gpu.barrier_dtype(*params.from_attribute(entry))
             space = _space(grid.MemorySpaceAttr(type_.memory_space).value)
             aval = jax_compat.AbstractRef(jax_compat.ShapedArray(tuple(type_.shape), dtype), space)
             avals.append(self.notes.object(f"scratch_avals[{i}]", aval))

@@ -13,7 +13,7 @@ from jax.experimental.pallas import tpu as pltpu
 
 from gridir.compiler.mosaic import MosaicKernel
 from gridir.errors import CompileError, OptionError
-from gridir.frontend import jax_compat, jax_compat_tpu
+from gridir.frontend import jax_compat_calls, jax_compat_tpu
 from gridir.frontend.options import record_for
 from gridir.frontend.request import KernelRequest
 
@@ -39,7 +39,7 @@ def register(_: str) -> None:
     """XLA knows Mosaic's custom call."""
 
 
-def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat.Emitter:
+def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
     """Returns what writes the call of a kernel.
 
     Raises:

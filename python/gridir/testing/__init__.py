@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from gridir.frontend import jax_compat
+from gridir.frontend import jax_compat_lowering
 from gridir.frontend.install import interpreting_mosaic
 from gridir.testing.comparison import Comparison, Errors, compare, difference
 from gridir.testing.wide import WideRun, run_wide
@@ -35,7 +35,7 @@ def interpreted() -> Iterator[None]:
       >>> with interpreted():
       ...     want = add(x, y)
     """
-    with jax_compat.interpreting():
+    with jax_compat_lowering.interpreting():
         yield
 
 

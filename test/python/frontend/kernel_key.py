@@ -7,7 +7,7 @@ import gridir
 import jax
 import jax.numpy as jnp
 from gridir.compiler.targets import CPU
-from gridir.frontend import capture, jax_compat
+from gridir.frontend import capture, jax_compat, jax_compat_lowering
 from gridir.frontend.request import KernelRequest
 from jax._src import config
 from jax._src.pallas import core as pallas_core
@@ -41,7 +41,7 @@ with gridir.installed():
     print("no checks again:", outcome())
 
 (equation,) = [eqn for eqn in traced.jaxpr.eqns if eqn.primitive.name == "pallas_call"]
-request = jax_compat.request_of_pallas_call([v.aval for v in equation.invars], equation.params)
+request = jax_compat_lowering.request_of_pallas_call([v.aval for v in equation.invars], equation.params)
 
 
 def key(request=request):

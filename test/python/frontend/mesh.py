@@ -88,3 +88,15 @@ with gridir.installed():
 (kernel,) = gridir.lower(h, X).kernels
 # CHECK: grid.kernel @continues grid(%{{.*}} = 8 core)
 print(kernel.text())
+
+
+# A kernel that is left to JAX is lowered by JAX's own rule.
+def copies(x_ref, o_ref):
+    pltpu.sync_copy(x_ref, o_ref)
+
+
+alone = pltpu.create_tensorcore_mesh("core", num_cores=1)
+with gridir.installed():
+    left = jax.jit(pl.kernel(copies, out_type=jax.ShapeDtypeStruct(X.shape, X.dtype), mesh=alone, interpret=True))
+    # CHECK: left to JAX: True gridir_cpu: False
+    print(f"left to JAX: {bool((left(X) == X).all())} gridir_cpu: {'gridir_cpu' in left.lower(X).as_text()}")

@@ -1,0 +1,101 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls in the module that JAX makes: XLA's custom calls, and functions that JAX lowers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax._src import core as _core
+from jax._src.interpreters import mlir as _mlir
+from jaxlib import _jax as _xla
+from jaxlib import xla_client as _xla_client
+
+from gridir.frontend.jax_compat import physical_aval
+from gridir.frontend.request import DeviceMesh
+
+
+class Emitter(Protocol):
+    """Writes the lowering of one call into JAX's module."""
+
+    def __call__(self, context: Any, operands: Sequence[Any]) -> Sequence[Any]:
+        """Returns the MLIR values of the results.
+
+        Args:
+          context: JAX's `LoweringRuleContext`.
+          operands: the MLIR values of the call's operands.
+        """
+        ...
+
+
+def emit_call(
+    context: Any,
+    operands: Sequence[Any],
+    target: str,
+    attributes: Mapping[str, Any],
+    *,
+    aliases: Mapping[int, int],
+    has_side_effect: bool,
+    devices: DeviceMesh | None = None,
+) -> Sequence[Any]:
+    """Writes an XLA custom call with row-major operands and results; returns its results.
+
+    Args:
+      target: the name under which the call was registered.
+      attributes: str, bytes and int values.
+      aliases: operand to the result that shares its memory.
+      devices: with them the number of the device is one more operand, an int32, and the call has a `channel`, one for
+        all devices and for no other call of the program.
+    """
+    # What is passed for a random key is its words.
+    avals = {part: tuple(map(physical_aval, getattr(context, part))) for part in ("avals_in", "avals_out")}
+    if devices is not None:
+        number, aval = _device_number(context, devices)
+        operands = [*operands, number]
+        avals["avals_in"] = (*avals["avals_in"], aval)
+        attributes = {**attributes, "channel": context.module_context.new_channel()}
+    context = context.replace(**avals)
+    rule = jax.ffi.ffi_lowering(target, operand_output_aliases=dict(aliases), has_side_effect=has_side_effect)
+    return rule(context, *operands, **attributes)
+
+
+def _device_number(context: Any, devices: DeviceMesh) -> tuple[Any, Any]:
+    """Writes the number of the device in row-major order of the mesh; returns the value and its abstract value."""
+
+    def number() -> Any:
+        coordinates = [jax.lax.axis_index(name) for name in devices.names]
+        return jnp.ravel_multi_index(coordinates, devices.sizes, mode="clip").astype(jnp.int32)
+
+    aval = _core.ShapedArray((), np.dtype(np.int32))
+    # It has none of the effects of the equation.
+    alone = context.replace(avals_in=[], avals_out=[aval], tokens_in=_mlir.TokenSet(), tokens_out=None)
+    (value,) = _mlir.lower_fun(number, multiple_results=False)(alone)
+    return value, aval
+
+
+def emit_function(function: Callable[..., Sequence[Any]]) -> Emitter:
+    """Returns what writes a function of arrays, traced and lowered by JAX, in the place of a kernel."""
+    rule = _mlir.lower_fun(function, multiple_results=True)
+    return lambda context, operands: rule(context, *operands)
+
+
+def register_call_targets(targets: Mapping[str, Mapping[str, Any]], state: Mapping[str, Any], platform: str) -> None:
+    """Registers custom calls with XLA.
+
+    Args:
+      targets: for each name the stages, capsules `instantiate` and `execute`.
+      state: what all of them keep for a call, capsules `type_id` and `type_info`.
+    """
+    # jaxlib replays queued targets before the types that they need, and then fails to start the backend. Its handlers
+    # are installed first, so that nothing is queued.
+    _xla_client.register_custom_type_handler(platform, _xla.register_custom_type)
+    _xla_client.register_custom_call_handler(platform, _xla.register_custom_call_target)
+    registration: Any = dict(state)
+    jax.ffi.register_ffi_type("gridir_call_state", registration, platform=platform)
+    for name, stages in targets.items():
+        jax.ffi.register_ffi_target(name, dict(stages), platform=platform)
