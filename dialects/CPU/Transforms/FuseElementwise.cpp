@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/CPU/Transforms/ElementwiseGroups.h"
 #include "dialects/CPU/Transforms/MemoryHazards.h"
 #include "dialects/CPU/Transforms/Passes.h"
 
@@ -190,14 +191,10 @@ bool isUnitReshape(Operation *op) {
   return withoutOnes(op->getOperand(0)) == withoutOnes(op->getResult(0));
 }
 
-/// Decides whether the op that makes `operand` is computed inside its user.
+/// Decides whether the op that makes `operand` pays off inside its user.
 bool isProfitable(OpOperand *operand, bool mayCopy) {
   Operation *producer = operand->get().getDefiningOp();
   Operation *consumer = operand->getOwner();
-  // Never into a loop, and never past a store to what the producer reads.
-  if (!producer || producer->getBlock() != consumer->getBlock() ||
-      !gridir::cpu::mayReadLater(producer, consumer))
-    return false;
   if (isContraction(consumer) || isContraction(producer) ||
       isUnitReshape(consumer) || isUnitReshape(producer))
     return false;
@@ -222,6 +219,8 @@ bool isProfitable(OpOperand *operand, bool mayCopy) {
     return false;
   if (onlyUser || !mayCopy)
     return onlyUser;
+  if (countOps(from) > kCheapOps || isExpensive(from))
+    return false;
   // A value that is in memory anyway, for a user that reads it from there, is
   // read again sooner than computed from several others.
   bool inMemory = llvm::any_of(producer->getUsers(), [](Operation *user) {
@@ -230,8 +229,18 @@ bool isProfitable(OpOperand *operand, bool mayCopy) {
   unsigned numTensors = llvm::count_if(from.getInputs(), [](Value input) {
     return isa<RankedTensorType>(input.getType());
   });
-  return countOps(from) <= kCheapOps && !isExpensive(from) &&
-         (!inMemory || numTensors <= 1);
+  return !inMemory || numTensors <= 1;
+}
+
+/// Decides whether the op that makes `operand` is computed inside its user:
+/// never in a loop, and never past a store to what it reads.
+bool shouldFuse(OpOperand *operand, bool mayCopy) {
+  Operation *producer = operand->get().getDefiningOp();
+  Operation *consumer = operand->getOwner();
+  // What lies between the two is looked at last: it may be much.
+  return producer && producer->getBlock() == consumer->getBlock() &&
+         isProfitable(operand, mayCopy) &&
+         gridir::cpu::mayReadLater(producer, consumer);
 }
 
 /// Turns gathers, concatenations and named ops into forms that bufferise, fuse
@@ -299,6 +308,7 @@ public:
   void runOnOperation() override {
     unsigned before = countBodies();
     foldIntoContractions();
+    gridir::cpu::groupElementwiseOps(getOperation(), {kMaxOperands, kMaxOps});
     if (failed(makeGeneric()))
       return signalPassFailure();
     dropUnitDims();
@@ -375,14 +385,16 @@ private:
     for (arith::ConstantOp constant : constants) {
       auto type = cast<RankedTensorType>(constant.getType());
       auto splat = cast<SplatElementsAttr>(constant.getValue());
+      auto element = dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
+      if (!element) // a complex number
+        continue;
       for (OpOperand &use : llvm::make_early_inc_range(constant->getUses())) {
         // A body that extracts elements is run for each element.
         if (use.getOwner()->getParentOfType<linalg::LinalgOp>())
           continue;
         OpBuilder builder(use.getOwner());
         Location loc = constant.getLoc();
-        Value number = arith::ConstantOp::create(
-            builder, loc, cast<TypedAttr>(splat.getSplatValue<Attribute>()));
+        Value number = arith::ConstantOp::create(builder, loc, element);
         Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                               type.getElementType());
         use.set(
@@ -405,7 +417,7 @@ private:
   void fuse(bool mayCopy) {
     RewritePatternSet patterns(&getContext());
     auto control = [=](OpOperand *operand) {
-      return isProfitable(operand, mayCopy);
+      return shouldFuse(operand, mayCopy);
     };
     linalg::populateElementwiseOpsFusionPatterns(patterns, control);
     linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, control);

@@ -115,48 +115,55 @@ bool mayAliasAny(Value memref, ArrayRef<Value> others) {
   });
 }
 
-/// True if `op` itself may write one of `memrefs`, or read one if `reads`.
-bool mayTouch(Operation *op, ArrayRef<Value> memrefs, bool reads) {
+/// The memory that ops may touch: that of some memrefs, or any.
+struct TouchedMemory {
+  SmallVector<Value> memrefs;
+  bool any = false;
+};
+
+/// Adds what `op` itself may write, and what it may read if `reads`.
+void collectTouched(Operation *op, bool reads, TouchedMemory &touched) {
   // A tensor op touches the memory that its operands are: it reads all, and
   // may write a destination in place where that is a writable Ref.
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       continue;
     auto destination = dyn_cast<DestinationStyleOpInterface>(op);
-    if (!reads && !(destination && destination.isDpsInit(&operand)))
-      continue;
-    SmallVector<Value> buffers;
-    gridir::cpu::collectBuffers(operand.get(), buffers);
-    for (Value buffer : buffers)
-      if (mayAliasAny(buffer, memrefs))
-        return true;
+    if (reads || (destination && destination.isDpsInit(&operand)))
+      gridir::cpu::collectBuffers(operand.get(), touched.memrefs);
   }
   // A to_tensor reads nothing by itself; its users do.
   if (isMemoryEffectFree(op) || isa<bufferization::ToTensorOp>(op) ||
       op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
-    return false;
+    return;
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-  if (!effects)
-    return true;
+  if (!effects) {
+    touched.any = true;
+    return;
+  }
   SmallVector<MemoryEffects::EffectInstance> instances;
   effects.getEffects(instances);
-  return llvm::any_of(instances, [&](const MemoryEffects::EffectInstance &e) {
-    bool relevant = isa<MemoryEffects::Write>(e.getEffect()) ||
-                    (reads && isa<MemoryEffects::Read>(e.getEffect()));
-    if (!relevant)
-      return false;
-    Value value = e.getValue();
-    if (!value)
-      return true;
-    return !isa<BaseMemRefType>(value.getType()) || mayAliasAny(value, memrefs);
-  });
+  for (const MemoryEffects::EffectInstance &effect : instances) {
+    if (!isa<MemoryEffects::Write>(effect.getEffect()) &&
+        !(reads && isa<MemoryEffects::Read>(effect.getEffect())))
+      continue;
+    Value value = effect.getValue();
+    if (value && isa<BaseMemRefType>(value.getType()))
+      touched.memrefs.push_back(value);
+    else
+      touched.any = true;
+  }
 }
 
 bool mayTouchNested(Operation *op, ArrayRef<Value> memrefs, bool reads) {
   return op
       ->walk([&](Operation *inner) {
-        return mayTouch(inner, memrefs, reads) ? WalkResult::interrupt()
-                                               : WalkResult::advance();
+        TouchedMemory touched;
+        collectTouched(inner, reads, touched);
+        bool touches = touched.any || llvm::any_of(touched.memrefs, [&](Value v) {
+                         return mayAliasAny(v, memrefs);
+                       });
+        return touches ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -219,4 +226,37 @@ bool gridir::cpu::mayReadLater(Operation *op, Operation *later) {
     if (mayWrite(between, memrefs))
       return false;
   return true;
+}
+
+gridir::cpu::BlockWrites::BlockWrites(Block &block) {
+  for (auto [position, op] : llvm::enumerate(block)) {
+    positions[&op] = position;
+    TouchedMemory touched;
+    op.walk([&](Operation *inner) {
+      collectTouched(inner, /*reads=*/false, touched);
+    });
+    if (touched.any)
+      writesAnywhere.push_back(position);
+    SetVector<Value> roots;
+    for (Value memref : touched.memrefs)
+      roots.insert_range(getRoots(memref));
+    for (Value root : roots)
+      writesByRoot[root].push_back(position);
+  }
+}
+
+bool gridir::cpu::BlockWrites::mayWriteBetween(Operation *from, Operation *to,
+                                               Value memref) const {
+  // Positions are in ascending order.
+  auto hasOneBetween = [&](ArrayRef<unsigned> writes) {
+    auto next = llvm::upper_bound(writes, positions.at(from));
+    return next != writes.end() && *next < positions.at(to);
+  };
+  if (hasOneBetween(writesAnywhere))
+    return true;
+  for (Value root : getRoots(memref))
+    for (const auto &[written, writes] : writesByRoot)
+      if (mayAliasRoots(root, written) && hasOneBetween(writes))
+        return true;
+  return false;
 }

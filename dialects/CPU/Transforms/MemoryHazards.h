@@ -10,6 +10,8 @@
 #define GRIDIR_DIALECTS_CPU_TRANSFORMS_MEMORYHAZARDS_H
 
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace gridir::cpu {
@@ -37,6 +39,23 @@ bool mayAccess(mlir::Operation *op, llvm::ArrayRef<mlir::Value> memrefs);
 /// True if `op` may run just before `later`, an op of the same block, and read
 /// the same contents of every Ref as it does now.
 bool mayReadLater(mlir::Operation *op, mlir::Operation *later);
+
+/// The writes of a block, in their order: answers many questions about ops that
+/// are far apart, for as long as the block is not changed.
+class BlockWrites {
+public:
+  explicit BlockWrites(mlir::Block &block);
+
+  /// True if an op after `from` and before `to`, two ops of the block, may
+  /// write `memref`.
+  bool mayWriteBetween(mlir::Operation *from, mlir::Operation *to,
+                       mlir::Value memref) const;
+
+private:
+  llvm::DenseMap<mlir::Operation *, unsigned> positions;
+  llvm::MapVector<mlir::Value, llvm::SmallVector<unsigned>> writesByRoot;
+  llvm::SmallVector<unsigned> writesAnywhere;
+};
 
 } // namespace gridir::cpu
 

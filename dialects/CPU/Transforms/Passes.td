@@ -213,6 +213,11 @@ def CPUFuseElementwisePass : Pass<"cpu-fuse-elementwise"> {
       that starts from `acc`;
     - a transpose into the indexing map of the contraction that reads it.
 
+    Elementwise ops of one shape that only each other use become one loop at
+    once, since fusing two at a time copies the body that there is; what such
+    loops are fused with are the other ops. A loop reads a dozen arrays and has
+    a thousand ops at most.
+
     A constant tensor of one number that is left becomes a `linalg.fill`.
 
     A tensor loaded from a Ref is the Ref's memory, not a copy. A producer that

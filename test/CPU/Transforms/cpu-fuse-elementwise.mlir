@@ -162,3 +162,70 @@ func.func @in_memory(%x: tensor<8x128xf32>, %y: tensor<8x128xf32>, %z: tensor<8x
   %2 = arith.mulf %0, %z : tensor<8x128xf32>
   return %1, %2 : tensor<4x128xf32>, tensor<8x128xf32>
 }
+
+// -----
+
+// Values that part and meet again are computed in one loop, however many of
+// them there are in between.
+// CHECK-LABEL: func.func @meeting
+// CHECK-COUNT-1: linalg.generic
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @meeting(%x: tensor<8x128xf32>) -> tensor<8x128xf32> {
+  %0 = arith.mulf %x, %x : tensor<8x128xf32>
+  %1 = arith.addf %0, %x : tensor<8x128xf32>
+  %2 = arith.subf %0, %1 : tensor<8x128xf32>
+  %3 = arith.divf %1, %0 : tensor<8x128xf32>
+  %4 = arith.addf %2, %3 : tensor<8x128xf32>
+  %5 = arith.mulf %4, %2 : tensor<8x128xf32>
+  return %5 : tensor<8x128xf32>
+}
+
+// -----
+
+// A loop over many arrays is cut: each array is a pointer in it.
+// CHECK-LABEL: func.func @many_arrays
+// CHECK: linalg.generic
+// CHECK: linalg.generic
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @many_arrays(%a: tensor<8xf32>, %b: tensor<8xf32>, %c: tensor<8xf32>, %d: tensor<8xf32>,
+                       %e: tensor<8xf32>, %f: tensor<8xf32>, %g: tensor<8xf32>, %h: tensor<8xf32>,
+                       %i: tensor<8xf32>, %j: tensor<8xf32>, %k: tensor<8xf32>, %l: tensor<8xf32>,
+                       %m: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = arith.addf %a, %b : tensor<8xf32>
+  %1 = arith.addf %0, %c : tensor<8xf32>
+  %2 = arith.addf %1, %d : tensor<8xf32>
+  %3 = arith.addf %2, %e : tensor<8xf32>
+  %4 = arith.addf %3, %f : tensor<8xf32>
+  %5 = arith.addf %4, %g : tensor<8xf32>
+  %6 = arith.addf %5, %h : tensor<8xf32>
+  %7 = arith.addf %6, %i : tensor<8xf32>
+  %8 = arith.addf %7, %j : tensor<8xf32>
+  %9 = arith.addf %8, %k : tensor<8xf32>
+  %10 = arith.addf %9, %l : tensor<8xf32>
+  %11 = arith.addf %10, %m : tensor<8xf32>
+  return %11 : tensor<8xf32>
+}
+
+// -----
+
+// One store between the first op and the last: what reads the Ref stays before
+// it, what is above and below reads no Ref.
+// CHECK-LABEL: func.func @store_in_the_middle
+// CHECK: %[[READ:.+]] = linalg.generic
+// CHECK: arith.mulf
+// CHECK: arith.addf
+// CHECK: bufferization.materialize_in_destination
+// CHECK: linalg.generic {{.*}} ins(%[[READ]]
+// CHECK: arith.subf
+// CHECK-NEXT: arith.divf
+func.func @store_in_the_middle(%r: memref<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %x = bufferization.to_tensor %r restrict : memref<8xf32> to tensor<8xf32>
+  %0 = arith.mulf %y, %y : tensor<8xf32>
+  %1 = arith.addf %0, %x : tensor<8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %r : (tensor<8xf32>, memref<8xf32>) -> ()
+  %2 = arith.subf %1, %y : tensor<8xf32>
+  %3 = arith.divf %2, %1 : tensor<8xf32>
+  return %3 : tensor<8xf32>
+}

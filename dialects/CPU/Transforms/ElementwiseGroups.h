@@ -1,0 +1,33 @@
+//===- ElementwiseGroups.h - elementwise ops of one loop -------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CPU_TRANSFORMS_ELEMENTWISEGROUPS_H
+#define GRIDIR_DIALECTS_CPU_TRANSFORMS_ELEMENTWISEGROUPS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace gridir::cpu {
+
+/// What a `linalg.generic` of elementwise ops may hold.
+struct ElementwiseLimits {
+  /// Tensors that it reads, and the one that it makes.
+  unsigned maxOperands;
+  /// Ops in its body.
+  unsigned maxOps;
+};
+
+/// Turns arithmetic on tensors of one static shape, below `root`, into
+/// `linalg.generic`: one for all ops whose results only each other and one
+/// last op use, if the limits and the stores between them allow it. Fusing them
+/// two at a time would copy the body that there is for each op.
+void groupElementwiseOps(mlir::Operation *root,
+                         const ElementwiseLimits &limits);
+
+} // namespace gridir::cpu
+
+#endif // GRIDIR_DIALECTS_CPU_TRANSFORMS_ELEMENTWISEGROUPS_H
