@@ -11,7 +11,7 @@ VENV := .venv/bin
 INSTALL := $(PYTHON) tools/install.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick test-llvm lint fix docs bench bench-tpu dist mutate
+.PHONY: help demo test test-quick test-llvm lint fix docs bench bench-compile bench-tpu dist mutate
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1 \t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -53,6 +53,10 @@ docs: ## generate docs/ from the descriptions of ops and passes
 bench: ## time every example against interpret mode and XLA
 	@$(INSTALL)
 	@$(VENV)/python benchmarks/run.py
+
+bench-compile: ## time every pass on kernels of growing size
+	@$(INSTALL)
+	@$(VENV)/python benchmarks/compile_time.py
 
 bench-tpu: ## compile kernels for TPUs with libtpu, beside JAX's own lowering
 	@$(INSTALL) --extra tpu

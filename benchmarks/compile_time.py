@@ -99,8 +99,9 @@ def run_passes(module: pathlib.Path, pipeline: str, output: pathlib.Path, timeou
     command += ["--mlir-timing", "--mlir-timing-display=tree", "--mlir-output-format=json"]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=timeout, check=True)
     seconds: dict[str, float] = collections.defaultdict(float)
-    # Remarks may stand before the report.
-    for name, duration in pass_times(json.loads(done.stderr[done.stderr.rindex("\n[\n") if "\n[\n" in done.stderr else 0 :])):
+    # Remarks may stand before the report, which is an array on lines of its own.
+    report = re.search(r"^\[\n.*", done.stderr, re.MULTILINE | re.DOTALL)
+    for name, duration in pass_times(json.loads(report.group()) if report else []):
         seconds[name] += duration
     return seconds
 
@@ -142,7 +143,7 @@ def measure(name: str, targets: list[str], arguments: argparse.Namespace) -> lis
     while size <= arguments.largest and left:
         function, args = FAMILIES[name](size)
         traced = jax.jit(function).trace(*args)
-        known = types.SimpleNamespace(trace=lambda *_, traced=traced: traced)
+        known: Any = types.SimpleNamespace(trace=lambda *_, traced=traced: traced)
         for target in list(left):
             start = time.process_time()
             lowered = gridir.lower(known, *args, target="cpu" if target == "check" else target)
@@ -169,10 +170,9 @@ def print_table(series: list[Series], least: float) -> None:
     from rich.table import Table
 
     sizes = sorted({size for row in series for size in row.seconds})
-    columns = [("kind", "left"), ("target", "left"), ("step", "left")]
-    table = Table(title="seconds by number of operations")
-    for title, justify in (*columns, *((f"{size:,}", "right") for size in sizes), ("exponent", "right")):
-        table.add_column(title, justify=justify)
+    table = Table("kind", "target", "step", title="seconds by number of operations")
+    for title in (*(f"{size:,}" for size in sizes), "exponent"):
+        table.add_column(title, justify="right")
     for row in sorted(series, key=lambda row: (row.family, row.target, -max(row.seconds.values()))):
         if max(row.seconds.values()) < least:
             continue

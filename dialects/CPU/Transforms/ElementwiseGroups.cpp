@@ -184,8 +184,8 @@ void createGeneric(IRRewriter &rewriter, const Group &group) {
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
-      rewriter, loc, TypeRange(type), inputs.getArrayRef(), ValueRange(empty), maps,
-      iterators, [&](OpBuilder &builder, Location, ValueRange arguments) {
+      rewriter, loc, TypeRange(type), inputs.getArrayRef(), ValueRange(empty),
+      maps, iterators, [&](OpBuilder &builder, Location, ValueRange arguments) {
         mapping.map(inputs.getArrayRef(), arguments.drop_back());
         for (Operation *op : llvm::reverse(group.ops)) {
           SmallVector<Value> operands;

@@ -160,9 +160,10 @@ bool mayTouchNested(Operation *op, ArrayRef<Value> memrefs, bool reads) {
       ->walk([&](Operation *inner) {
         TouchedMemory touched;
         collectTouched(inner, reads, touched);
-        bool touches = touched.any || llvm::any_of(touched.memrefs, [&](Value v) {
-                         return mayAliasAny(v, memrefs);
-                       });
+        bool touches =
+            touched.any || llvm::any_of(touched.memrefs, [&](Value v) {
+              return mayAliasAny(v, memrefs);
+            });
         return touches ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
