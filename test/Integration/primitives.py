@@ -353,8 +353,8 @@ add(
 )
 
 
-def call(rows: list[Row]) -> list[np.ndarray]:
-    """Runs the rows of a group in one kernel."""
+def make_call(rows: list[Row]) -> Callable[..., list[Any]]:
+    """Returns a function of a group's arguments that calls one kernel of all its rows."""
     args = rows[0][3]
     shapes = [jax.eval_shape(function, *args) for _, _, function, _ in rows]
 
@@ -363,8 +363,12 @@ def call(rows: list[Row]) -> list[np.ndarray]:
         for (_, _, function, _), ref in zip(rows, refs[len(args) :], strict=True):
             ref[...] = function(*values)
 
-    results = jax.jit(lambda *a: pl.pallas_call(kernel, out_shape=shapes)(*a))(*args)
-    return [np.asarray(r) for r in results]
+    return lambda *a: pl.pallas_call(kernel, out_shape=shapes)(*a)
+
+
+def call(rows: list[Row]) -> list[np.ndarray]:
+    """Runs the rows of a group in one kernel."""
+    return [np.asarray(r) for r in jax.jit(make_call(rows))(*rows[0][3])]
 
 
 def main() -> None:

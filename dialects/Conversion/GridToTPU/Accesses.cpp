@@ -38,6 +38,10 @@ LogicalResult verifyAccess(Operation *op, const View &view, Type value) {
     return op->emitError("expected a Ref in VMEM or SMEM, got one in ")
            << tpu::stringifyMemorySpace(*space)
            << "; copy it to VMEM first, with pltpu.async_copy";
+  if (view.getBaseType().getRank() == 0)
+    return op->emitError("expected a Ref of one dimension or more in VMEM, got "
+                         "one of none; place it in SMEM, or give it a "
+                         "dimension of size 1");
   return success();
 }
 

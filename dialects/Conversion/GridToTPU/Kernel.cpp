@@ -163,6 +163,8 @@ LogicalResult FunctionBuilder::buildBody() {
   builder.setInsertionPointToStart(entry);
 
   Lowering lowering(kernel, builder);
+  if (failed(lowering.verifyTypes(kernel.getBodyRegion())))
+    return failure();
   lowering.transposeLhsHint = transposeLhsHint;
   unsigned rank = kernel.getRank();
   lowering.programIds.append(entry->args_begin(), entry->args_begin() + rank);

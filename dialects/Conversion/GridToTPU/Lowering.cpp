@@ -98,6 +98,12 @@ FailureOr<Type> Lowering::convertType(Operation *op, Type type) {
   Type element = tensor.getElementType();
   if (element.isIndex())
     element = builder.getI32Type();
+  if (!VectorType::isValidElementType(element))
+    return op->emitError("expected a type that a TPU has, got ") << type;
+  if (llvm::any_of(tensor.getShape(), [](int64_t size) { return size <= 0; }))
+    return op->emitError("expected values of one element or more on the tpu "
+                         "target, got ")
+           << type;
   // A vector of rank 0 is a number.
   if (tensor.getRank() == 0)
     return element;
@@ -114,6 +120,24 @@ FailureOr<SmallVector<Type>> Lowering::convertTypes(Operation *op,
     converted.push_back(*result);
   }
   return converted;
+}
+
+LogicalResult Lowering::verifyTypes(Region &region) {
+  auto verify = [&](Operation *op, TypeRange types) {
+    return llvm::all_of(types, [&](Type type) {
+      return isa<MemRefType>(type) || succeeded(convertType(op, type));
+    });
+  };
+  WalkResult result = region.walk([&](Operation *op) {
+    if (!verify(op, op->getResultTypes()))
+      return WalkResult::interrupt();
+    for (Region &inner : op->getRegions())
+      for (Block &block : inner)
+        if (!verify(op, block.getArgumentTypes()))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 FailureOr<MemRefType> Lowering::convertRef(Operation *op, MemRefType type) {

@@ -83,6 +83,10 @@ public:
   mlir::FailureOr<llvm::SmallVector<mlir::Type>>
   convertTypes(mlir::Operation *op, mlir::TypeRange types);
 
+  /// Reports the first value inside of a region that `convertType` refuses, so
+  /// that what lowers an op need not ask for the types of its operands.
+  llvm::LogicalResult verifyTypes(mlir::Region &region);
+
   /// The memref of a Ref that is an argument of the function or of a region.
   mlir::FailureOr<mlir::MemRefType> convertRef(mlir::Operation *op,
                                                mlir::MemRefType type);

@@ -405,7 +405,7 @@ GridAnswer BlockAccess::mayMeet(const ArrayAccess &a, const ArrayAccess &b,
                    isUnconditional(b.op, getKernel());
     if (!certain)
       return {};
-    SmallVector<int64_t> point = system.getPoint();
+    SmallVector<llvm::DynamicAPInt> point = system.getPoint();
     return {GridAnswer::yes,
             {system.getProgram(point, 0), system.getProgram(point, 1)}};
   };

@@ -113,7 +113,7 @@ private:
     complete &= system.isComplete();
     if (!system.isComplete() || system.isEmpty())
       return std::nullopt;
-    SmallVector<int64_t> point = system.getPoint();
+    SmallVector<llvm::DynamicAPInt> point = system.getPoint();
     return ProgramWitness{system.getProgram(point, 0),
                           system.getProgram(point, 1)};
   }

@@ -68,12 +68,10 @@ void GridSystem::require(AffineExpr expr, bool equal) {
       getAffineConstantExpr(0, context));
 }
 
-SmallVector<int64_t> GridSystem::getPoint() const {
+SmallVector<llvm::DynamicAPInt> GridSystem::getPoint() const {
   auto first = constraints.findIntegerLexMin();
-  SmallVector<llvm::DynamicAPInt, 8> point =
-      first.isBounded() ? *first : *constraints.findIntegerSample();
-  return SmallVector<int64_t>(llvm::map_range(
-      point, [](const llvm::DynamicAPInt &x) { return int64_t(x); }));
+  return SmallVector<llvm::DynamicAPInt>(
+      first.isBounded() ? *first : *constraints.findIntegerSample());
 }
 
 presburger::PresburgerSet GridSystem::getExtras(unsigned numExtra) const {

@@ -53,11 +53,15 @@ public:
 
   /// A point of a system that is not empty: the first one, which is the easiest
   /// to understand, where there is a first.
-  mlir::SmallVector<int64_t> getPoint() const;
+  mlir::SmallVector<llvm::DynamicAPInt> getPoint() const;
 
-  mlir::SmallVector<int64_t> getProgram(llvm::ArrayRef<int64_t> point,
+  /// The ids of a program at a point. Other variables may be any numbers, but
+  /// an id is an i32.
+  mlir::SmallVector<int64_t> getProgram(llvm::ArrayRef<llvm::DynamicAPInt> point,
                                         unsigned program) const {
-    return mlir::SmallVector<int64_t>(point.slice(program * rank, rank));
+    return llvm::map_to_vector(
+        point.slice(program * rank, rank),
+        [](const llvm::DynamicAPInt &id) { return int64_t(id); });
   }
 
   /// The values that the extra variables take together, in all programs.

@@ -21,7 +21,7 @@ DictionaryAttr getTasks(KernelOp kernel) {
 
 std::optional<int64_t> getNumDevices(KernelOp kernel) {
   auto attr = kernel->getAttrOfType<IntegerAttr>(kDevicesAttrName);
-  return attr ? std::optional(attr.getInt()) : std::nullopt;
+  return attr ? attr.getValue().trySExtValue() : std::nullopt;
 }
 
 bool isCoreDim(KernelOp kernel, unsigned dim) {

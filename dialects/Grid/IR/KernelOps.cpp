@@ -8,10 +8,13 @@
 
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Grid/IR/IndexMaps.h"
+#include "dialects/Grid/IR/RefTypes.h"
+#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace gridir::grid;
@@ -150,6 +153,20 @@ void KernelOp::getAsmBlockArgumentNames(Region &region,
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyDims(KernelOp kernel) {
+  int64_t programs = 1;
+  for (auto [i, size] : llvm::enumerate(kernel.getGridShape())) {
+    if (ShapedType::isDynamic(size))
+      continue;
+    // A program id is an i32.
+    if (size > std::numeric_limits<int32_t>::max())
+      return kernel.emitOpError("expected dimension ")
+             << i << " of the grid to have at most "
+             << std::numeric_limits<int32_t>::max() << " programs, got "
+             << size;
+    if (llvm::MulOverflow(programs, std::max<int64_t>(size, 1), programs))
+      return kernel.emitOpError(
+          "expected a grid whose programs 64 bits can count");
+  }
   llvm::StringSet<> names;
   for (auto [i, dim] : llvm::enumerate(kernel.getDims().getAsRange<DimAttr>()))
     if (dim.getName() && !names.insert(dim.getName().getValue()).second)
@@ -231,6 +248,9 @@ static LogicalResult verifyParams(KernelOp kernel) {
 }
 
 LogicalResult KernelOp::verify() {
+  // Before the ops of the body are verified, which count elements.
+  if (failed(gridir::verifyCountableTypes(*this)))
+    return failure();
   for (OperandAttr spec : getIndexOperands().getAsRange<OperandAttr>())
     if (!spec.getBlock().empty())
       return emitOpError("expected index operand ")
@@ -265,6 +285,9 @@ static LogicalResult verifyBody(KernelOp kernel) {
       return kernel.emitOpError("expected scratch ")
              << i << " to be a Ref of static shape and identity layout, got "
              << arg.getType();
+    if (!isRefElementType(type.getElementType()))
+      return kernel.emitOpError("expected scratch ")
+             << i << " to hold numbers or semaphores, got " << type;
   }
   auto yield = dyn_cast<YieldOp>(body->getTerminator());
   if (!yield || !yield.getValues().empty())

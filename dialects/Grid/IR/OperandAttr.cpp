@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Builders.h"
@@ -178,6 +179,20 @@ LogicalResult OperandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected the block of " << name
                        << " to have the rank of its array, " << shape.size()
                        << ", got " << block.size();
+  for (auto [i, dim] : llvm::enumerate(block))
+    if (ShapedType::isDynamic(dim.getSize()) && !isa<StringAttr>(shape[i]))
+      return emitError() << "expected dimension " << i << " of the block of "
+                         << name << " to have a static size, as its array has";
+  auto extents = llvm::map_to_vector(shape, [](Attribute dim) {
+    auto size = dyn_cast<IntegerAttr>(dim);
+    return size ? size.getInt() : ShapedType::kDynamic;
+  });
+  auto sizes = llvm::map_to_vector(
+      block, [](BlockDimAttr dim) { return dim.getSize(); });
+  for (ArrayRef<int64_t> counted : {ArrayRef(extents), ArrayRef(sizes)})
+    if (!gridir::isCountable(counted))
+      return emitError() << "expected " << name << " and its block to have at "
+                         << "most " << gridir::kMaxElements << " elements";
   return success();
 }
 

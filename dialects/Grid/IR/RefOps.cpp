@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/Grid/IR/RefTypes.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -410,6 +411,9 @@ LogicalResult ScopedOp::verify() {
       return emitOpError("expected argument ")
              << i << " to be a Ref of static shape and identity layout, got "
              << arg.getType();
+    if (!isRefElementType(type.getElementType()))
+      return emitOpError("expected argument ")
+             << i << " to hold numbers or semaphores, got " << type;
   }
   return success();
 }

@@ -36,10 +36,12 @@ static int64_t getTileRows(unsigned bits, int64_t arrayRows) {
   return bits <= 8 && arrayRows % packed == 0 ? packed : kSublanes;
 }
 
-/// A bool comes as an i32.
+/// A bool comes as an i32, and a semaphore is a word; what a TPU does not hold
+/// is refused elsewhere.
 static unsigned getTPUBits(Type elementType) {
-  unsigned bits = elementType.getIntOrFloatBitWidth();
-  return bits == 1 ? 32 : bits;
+  bool isWord = isa<SemaphoreType>(elementType) || elementType.isInteger(1) ||
+                !isTPUElementType(elementType);
+  return isWord ? 32 : elementType.getIntOrFloatBitWidth();
 }
 
 /// Reports a size that no tile ends at, with the legal ones around it.

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Support/CountableTypes.h"
 #include "dialects/TPU/IR/TPU.h"
 
 #include "mlir/IR/Matchers.h"
@@ -169,6 +170,8 @@ LogicalResult MemRefReshapeOp::verify() {
     return emitOpError("expected two dimensions or more, got ")
            << source << " and " << result;
   if (!source.hasStaticShape() || !result.hasStaticShape() ||
+      !gridir::isCountable(source.getShape()) ||
+      !gridir::isCountable(result.getShape()) ||
       source.getNumElements() != result.getNumElements())
     return emitOpError("expected the same number of elements, got ")
            << source << " and " << result;

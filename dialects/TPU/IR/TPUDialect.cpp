@@ -8,6 +8,7 @@
 
 #include "dialects/TPU/IR/TPU.h"
 
+#include "dialects/Support/CountableTypes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -41,6 +42,13 @@ void TPUDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/TPU/IR/TPUOps.cpp.inc"
       >();
+}
+
+/// A kernel is verified as a whole, before its ops are.
+LogicalResult TPUDialect::verifyOperationAttribute(Operation *op,
+                                                   NamedAttribute attribute) {
+  return attribute.getName() == kCoreTypeName ? gridir::verifyCountableTypes(op)
+                                              : success();
 }
 
 LogicalResult

@@ -29,6 +29,7 @@ def TPU_Dialect : Dialect {
     `window_params`, `scalar_prefetch`, `scratch_operands`.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect"];
+  let hasOperationAttrVerify = 1;
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let extraClassDeclaration = [{

@@ -47,10 +47,12 @@ public:
     int64_t bound = bounds[argument.getArgNumber()];
     if (ShapedType::isDynamic(bound))
       bound = std::numeric_limits<int32_t>::max();
-    unsigned width = argument.getType().getIntOrFloatBitWidth();
-    auto range = ConstantIntRanges::fromSigned(
-        APInt::getZero(width),
-        APInt(width, std::max<int64_t>(bound - 1, 0), /*isSigned=*/true));
+    unsigned width = ConstantIntRanges::getStorageBitwidth(argument.getType());
+    int64_t last = std::max<int64_t>(bound - 1, 0);
+    if (width == 0 || !llvm::isIntN(width, last))
+      return IntegerRangeAnalysis::setToEntryState(lattice);
+    auto range = ConstantIntRanges::fromSigned(APInt::getZero(width),
+                                               APInt(width, last));
     propagateIfChanged(lattice, lattice->join(IntegerValueRange(range)));
   }
 
@@ -127,9 +129,13 @@ std::optional<LinearSum> CompareWithoutProducts::getLeaf(Value value) const {
   if (!lattice || lattice->getValue().isUninitialized())
     return std::nullopt;
   ConstantIntRanges range = lattice->getValue().getValue();
+  std::optional<int64_t> low = range.smin().trySExtValue(),
+                         high = range.smax().trySExtValue();
+  if (!low || !high)
+    return std::nullopt;
   LinearSum leaf;
-  leaf.low = range.smin().getSExtValue();
-  leaf.high = range.smax().getSExtValue();
+  leaf.low = *low;
+  leaf.high = *high;
   if (leaf.low < -kLargest || leaf.high > kLargest)
     return std::nullopt;
   leaf.factors[value] = 1;
@@ -140,10 +146,12 @@ std::optional<LinearSum> CompareWithoutProducts::getLeaf(Value value) const {
 std::optional<LinearSum> CompareWithoutProducts::getSum(Value value) const {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number))) {
+    std::optional<int64_t> constant = number.trySExtValue();
+    if (!constant || *constant < -kLargest || *constant > kLargest)
+      return std::nullopt;
     LinearSum sum;
-    sum.constant = sum.low = sum.high = number.getSExtValue();
-    return std::abs(sum.constant) <= kLargest ? std::optional(sum)
-                                              : std::nullopt;
+    sum.constant = sum.low = sum.high = *constant;
+    return sum;
   }
   Operation *op = value.getDefiningOp();
   if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))

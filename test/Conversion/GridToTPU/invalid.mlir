@@ -112,3 +112,19 @@ grid.kernel @gather grid() inputs(%x: f32 [8, 128], %n: i32 [8, 128]) outputs(%o
 grid.kernel @wide grid() inputs(%x: f64 [8, 128]) outputs(%o: f64 [8, 128]) {
   // expected-error @above {{expected a type that a TPU has, got 'f64'}}
 }
+
+// -----
+
+grid.kernel @empty grid() inputs(%x: f32 [2, 0]) outputs(%o: f32 [2, 0]) {
+  // expected-error @below {{expected values of one element or more on the tpu target, got 'tensor<2x0xf32>'}}
+  %0 = grid.load %x : memref<2x0xf32, #grid.space<default>> -> tensor<2x0xf32>
+  grid.store %0, %o : tensor<2x0xf32>, memref<2x0xf32, #grid.space<default>>
+}
+
+// -----
+
+grid.kernel @number grid() inputs(%x: f32 []) outputs(%o: f32 []) {
+  // expected-error @below {{expected a Ref of one dimension or more in VMEM, got one of none; place it in SMEM, or give it a dimension of size 1}}
+  %0 = grid.load %x : memref<f32, #grid.space<default>> -> f32
+  grid.store %0, %o : f32, memref<f32, #grid.space<default>>
+}

@@ -426,3 +426,18 @@ func.func @read_semaphore_array(%s: memref<2x!grid.semaphore<regular>>) {
   %0 = grid.semaphore_read %s : memref<2x!grid.semaphore<regular>>
   return
 }
+
+// -----
+
+func.func @scoped_element() {
+  // expected-error @below {{expected argument 0 to hold numbers or semaphores, got 'memref<8xvector<4xf32>>'}}
+  grid.scoped (%a: memref<8xvector<4xf32>>) {
+  }
+  return
+}
+
+// -----
+
+// expected-error @below {{expected scratch 0 to hold numbers or semaphores, got 'memref<8xui32>'}}
+grid.kernel @scratch_element grid() scratch(%s: memref<8xui32>) {
+}

@@ -277,3 +277,43 @@ func.func @call_with_wrong_result() {
   %0 = grid.call @k -> tensor<8xf32>
   return
 }
+
+// -----
+
+grid.kernel @uncountable_array grid()
+    // expected-error @below {{expected operand and its block to have at most 1099511627776 elements}}
+    inputs(%x: f32 [4611686018427387904, 64]) {
+}
+
+// -----
+
+grid.kernel @uncountable_block grid()
+    // expected-error @below {{expected operand and its block to have at most 1099511627776 elements}}
+    inputs(%x: f32 [8, 64] block [4611686018427387904, 64] at (0, 0)) {
+}
+
+// -----
+
+grid.kernel @dynamic_block grid()
+    // expected-error @below {{expected dimension 0 of the block of operand to have a static size, as its array has}}
+    inputs(%x: f32 [8, 64] block [-9223372036854775808, 64] at (0, 0)) {
+}
+
+// -----
+
+grid.kernel @uncountable_value grid() {
+  // expected-error @below {{expected a type of at most 1099511627776 elements, got 'tensor<8x4611686018427387904xf32>'}}
+  %e = tensor.empty() : tensor<8x4611686018427387904xf32>
+}
+
+// -----
+
+// expected-error @below {{expected dimension 1 of the grid to have at most 2147483647 programs, got 2147483648}}
+grid.kernel @no_program_id grid(%i = 4, %j = 2147483648) {
+}
+
+// -----
+
+// expected-error @below {{expected a grid whose programs 64 bits can count}}
+grid.kernel @uncountable_grid grid(%i = 2147483647, %j = 2147483647, %k = 2147483647) {
+}

@@ -70,3 +70,12 @@ grid.kernel @half grid(%i = 4)
     inputs(%x: f16 [64, 128] block [16, 128] at (%i, 0) origin "x_ref")
     outputs(%o: f32 [64, 128]) {
 }
+
+// -----
+
+// Semaphores have no tiles.
+
+grid.kernel @semaphores grid(%i = 3)
+    inputs(%s: !grid.semaphore<dma> [6, 2] block [2, 2] at (%i, 0))
+    outputs(%o: f32 [64, 256] space any) {
+}

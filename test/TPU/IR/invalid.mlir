@@ -153,3 +153,19 @@ func.func @multiple() {
   %0 = tpu.assume_multiple %c12, 8 : i32
   return
 }
+
+// -----
+
+func.func @uncountable(%m: memref<8x128xf32, #tpu.memory_space<vmem>>) {
+  // expected-error @below {{expected the same number of elements}}
+  %s = tpu.memref_reshape %m : memref<8x128xf32, #tpu.memory_space<vmem>> -> memref<128x4611686018427387904xf32, #tpu.memory_space<vmem>>
+  return
+}
+
+// -----
+
+// expected-error @below {{expected a type of at most 1099511627776 elements, got 'memref<8x4611686018427387904xf32, #tpu.memory_space<vmem>>'}}
+func.func @uncountable_kernel(%m: memref<8x4611686018427387904xf32, #tpu.memory_space<vmem>>)
+    attributes {tpu.core_type = #tpu.core_type<tc>} {
+  return
+}

@@ -134,3 +134,28 @@ func.func @other(%i: i32) -> i1 {
   %0 = arith.cmpi sgt, %i, %c0 : i32
   return %0 : i1
 }
+
+// -----
+
+// A bound that the type of the index cannot hold says nothing of it.
+
+// CHECK-LABEL: func.func @narrow_index(
+// CHECK: arith.cmpi slt
+func.func @narrow_index(%i: i8, %o: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
+    tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4096>,
+    dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
+    scalar_prefetch = 0 : i64, scratch_operands = 0 : i64,
+    window_params = [{transform_indices = @transform_0, window_bounds = array<i64: 8, 128>}]} {
+  %c9 = arith.constant 9 : i8
+  %before = arith.cmpi slt, %i, %c9 : i8
+  scf.if %before {
+    %c0 = arith.constant 0 : index
+    %x = arith.constant dense<1.0> : vector<8x128xf32>
+    vector.store %x, %o[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
+  }
+  return
+}
+func.func @transform_0(%i: i8) -> (i32, i32) {
+  %c0 = arith.constant 0 : i32
+  return %c0, %c0 : i32, i32
+}

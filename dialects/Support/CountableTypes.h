@@ -1,0 +1,36 @@
+//===- CountableTypes.h - Arrays that can be counted ------------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MLIR's types may have more elements than 64 bits count, and every question
+// for their number then ends the process. Kernels are verified to have none.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_SUPPORT_COUNTABLETYPES_H
+#define GRIDIR_DIALECTS_SUPPORT_COUNTABLETYPES_H
+
+#include "mlir/Support/LLVM.h"
+
+namespace gridir {
+
+/// The elements that an array may have: more than any memory holds, and few
+/// enough that the iterations of a contraction of two, and the bits of one, can
+/// be counted as well.
+inline constexpr int64_t kMaxElements = int64_t(1) << 40;
+
+/// Whether an array of a shape is not larger, whatever its dynamic extents are.
+/// An extent of 0 counts as 1, as it does in strides.
+bool isCountable(llvm::ArrayRef<int64_t> shape);
+
+/// Reports the first value of an op, or of its regions, whose type has more
+/// elements.
+llvm::LogicalResult verifyCountableTypes(mlir::Operation *root);
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_SUPPORT_COUNTABLETYPES_H
