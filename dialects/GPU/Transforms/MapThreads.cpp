@@ -10,6 +10,7 @@
 #include "dialects/GPU/Transforms/Passes.h"
 #include "dialects/GPU/Transforms/SharedLoops.h"
 #include "dialects/GPU/Transforms/ThreadLoops.h"
+#include "dialects/Support/CountAttributes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,13 +43,13 @@ public:
       return signalPassFailure();
     int64_t warps = numWarps;
     if (warps == 0)
-      warps = getInteger(module, kNumWarps).value_or(4);
+      warps = gridir::getCount(module, kNumWarps).value_or(4);
     if (warps < 1 || warps > 32) {
       module.emitError("expected from 1 to 32 warps in a CTA, got ") << warps;
       return signalPassFailure();
     }
     int64_t numThreads = 32 * warps;
-    reductionBytes = getInteger(module, kReductionBytes);
+    reductionBytes = gridir::getCount(module, kReductionBytes);
     status = getStatus(*kernel);
     shareLoops(*ctas, numThreads);
     for (Operation *op : collectWriters(*ctas))

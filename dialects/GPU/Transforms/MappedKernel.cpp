@@ -74,13 +74,7 @@ std::optional<int64_t> getStaticRange(ModuleOp module) {
   Operation *last = range.getBody().front().getTerminator();
   if (last->getNumOperands() == 1 &&
       matchPattern(last->getOperand(0), m_ConstantInt(&value)))
-    return value.getSExtValue();
-  return std::nullopt;
-}
-
-std::optional<int64_t> getInteger(ModuleOp module, StringRef name) {
-  if (auto value = module->getAttrOfType<IntegerAttr>(name))
-    return value.getInt();
+    return value.trySExtValue();
   return std::nullopt;
 }
 

@@ -47,9 +47,6 @@ bool isThreadLoop(mlir::Operation *op);
 /// How many work items the grid has, where `@k.range` is a constant.
 std::optional<int64_t> getStaticRange(mlir::ModuleOp module);
 
-/// An integer attribute of the module.
-std::optional<int64_t> getInteger(mlir::ModuleOp module, llvm::StringRef name);
-
 } // namespace gridir::gpu
 
 #endif // GRIDIR_DIALECTS_GPU_TRANSFORMS_MAPPEDKERNEL_H

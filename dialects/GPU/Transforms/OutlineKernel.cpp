@@ -8,6 +8,7 @@
 
 #include "dialects/GPU/Transforms/MappedKernel.h"
 #include "dialects/GPU/Transforms/Passes.h"
+#include "dialects/Support/CountAttributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -34,13 +35,13 @@ public:
     FailureOr<func::FuncOp> kernel = getKernelFunction(module);
     if (failed(kernel))
       return signalPassFailure();
-    std::optional<int64_t> numThreads = getInteger(module, kNumThreads);
+    std::optional<int64_t> numThreads = gridir::getCount(module, kNumThreads);
     if (!numThreads) {
       module.emitError("expected the threads of a CTA in 'gridir.num_threads'"
                        "; run gpu-map-threads first");
       return signalPassFailure();
     }
-    int64_t workspace = getInteger(module, kWorkspaceBytes).value_or(0);
+    int64_t workspace = gridir::getCount(module, kWorkspaceBytes).value_or(0);
     // A kernel that writes nothing has lost its loop to the canonicalizer. It
     // is still launched by whoever calls it, once.
     scf::ForallOp ctas;

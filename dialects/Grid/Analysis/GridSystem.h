@@ -57,8 +57,8 @@ public:
 
   /// The ids of a program at a point. Other variables may be any numbers, but
   /// an id is an i32.
-  mlir::SmallVector<int64_t> getProgram(llvm::ArrayRef<llvm::DynamicAPInt> point,
-                                        unsigned program) const {
+  mlir::SmallVector<int64_t>
+  getProgram(llvm::ArrayRef<llvm::DynamicAPInt> point, unsigned program) const {
     return llvm::map_to_vector(
         point.slice(program * rank, rank),
         [](const llvm::DynamicAPInt &id) { return int64_t(id); });

@@ -9,6 +9,7 @@
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 
 #include "dialects/Grid/Analysis/GridParallelism.h"
+#include "dialects/Support/CountAttributes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -20,8 +21,7 @@ DictionaryAttr getTasks(KernelOp kernel) {
 }
 
 std::optional<int64_t> getNumDevices(KernelOp kernel) {
-  auto attr = kernel->getAttrOfType<IntegerAttr>(kDevicesAttrName);
-  return attr ? attr.getValue().trySExtValue() : std::nullopt;
+  return getCount(kernel, kDevicesAttrName);
 }
 
 bool isCoreDim(KernelOp kernel, unsigned dim) {

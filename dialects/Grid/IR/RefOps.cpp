@@ -8,6 +8,7 @@
 
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Grid/IR/RefTypes.h"
+#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -246,6 +247,11 @@ LogicalResult ReshapeRefOp::verify() {
   if (source.getElementType() != result.getElementType())
     return emitOpError("expected one element type, got ")
            << source << " and " << result;
+  if (!gridir::isCountable(source.getShape()) ||
+      !gridir::isCountable(result.getShape()))
+    return emitOpError("expected at most ")
+           << gridir::kMaxElements << " elements, got " << source << " and "
+           << result;
   if (source.hasStaticShape() && result.hasStaticShape() &&
       source.getNumElements() != result.getNumElements())
     return emitOpError("expected ")

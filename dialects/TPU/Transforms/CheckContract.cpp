@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Support/CountAttributes.h"
 #include "dialects/TPU/IR/TPU.h"
 #include "dialects/TPU/Transforms/Passes.h"
 
@@ -59,8 +60,7 @@ private:
   LogicalResult checkTransform(unsigned place, FlatSymbolRefAttr name,
                                int64_t blockRank);
   int64_t getCount(StringRef name) {
-    auto attr = kernel->getAttrOfType<IntegerAttr>(name);
-    return attr ? attr.getInt() : 0;
+    return getCount(kernel, name).value_or(0);
   }
 
   func::FuncOp kernel;

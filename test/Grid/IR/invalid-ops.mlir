@@ -441,3 +441,11 @@ func.func @scoped_element() {
 // expected-error @below {{expected scratch 0 to hold numbers or semaphores, got 'memref<8xui32>'}}
 grid.kernel @scratch_element grid() scratch(%s: memref<8xui32>) {
 }
+
+// -----
+
+func.func @uncountable_reshape(%x: memref<8xf32>) {
+  // expected-error @below {{expected at most 1099511627776 elements, got 'memref<8xf32>' and 'memref<2x4611686018427387904xf32>'}}
+  %0 = grid.reshape_ref %x : memref<8xf32> -> memref<2x4611686018427387904xf32>
+  return
+}

@@ -91,3 +91,17 @@ func.func @endless() attributes {tpu.core_type = #tpu.core_type<tc>, dimension_s
   }
   return
 }
+
+// -----
+
+// An attribute of another type than Mosaic's says no number, and ends no process.
+
+func.func @count_of_another_type(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
+    tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
+    scalar_prefetch = 0 : ui4, scratch_operands = 0 : i128,
+    window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>}]} {
+  return
+}
+func.func @t(%i: i32) -> (i32, i32) {
+  return %i, %i : i32, i32
+}

@@ -12,6 +12,7 @@
 #include "TargetCPU.h"
 #include "dialects/Driver/Recovery.h"
 #include "dialects/Register/Register.h"
+#include "dialects/Support/CountAttributes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -114,14 +115,13 @@ FailureOr<KernelInfo> readKernelInfo(ModuleOp module) {
     return module.emitError(
         "expected the attribute gridir.kernel, the name of the kernel");
   info.name = name.str();
-  if (auto bytes = module->getAttrOfType<IntegerAttr>("gridir.arena_bytes"))
-    info.arenaBytes = bytes.getInt();
+  info.arenaBytes = getCount(module, "gridir.arena_bytes").value_or(0);
   if (auto tasks = module->getAttrOfType<DictionaryAttr>("gridir.tasks")) {
     info.tasks.emplace();
     if (auto seed = tasks.getAs<IntegerAttr>("seed"))
-      info.tasks->seed = seed.getInt();
-    if (auto bytes = module->getAttrOfType<IntegerAttr>("gridir.shared_bytes"))
-      info.tasks->sharedBytes = bytes.getInt();
+      info.tasks->seed = seed.getValue().trySExtValue();
+    info.tasks->sharedBytes =
+        getCount(module, "gridir.shared_bytes").value_or(0);
     if (auto zeroed =
             module->getAttrOfType<DenseI64ArrayAttr>("gridir.zeroed_operands"))
       info.tasks->zeroedOperands = zeroed.asArrayRef().vec();
