@@ -56,6 +56,7 @@ def find_filecheck() -> str:
 
 
 gridir_opt = find_tool("gridir-opt")
+tools = os.path.dirname(gridir_opt)
 if os.environ.get("GRIDIR_VERIFY_ROUNDTRIP") == "1":
     gridir_opt += " --verify-roundtrip"
 
@@ -64,6 +65,7 @@ word = r"(?<![-\w./%])"
 config.substitutions += [
     ("%python", python),
     ("%gridir", f"{python} -m gridir"),
+    ("%tools", tools),
     (word + r"gridir-opt(?![-\w./])", gridir_opt),
     (word + r"gridir-reduce(?![-\w./])", find_tool("gridir-reduce")),
     (word + r"gridir-lsp-server(?![-\w./])", find_tool("gridir-lsp-server")),

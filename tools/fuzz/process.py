@@ -1,0 +1,105 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Running gridir-opt on many texts at once, and finding the one that it does not survive."""
+
+from __future__ import annotations
+
+import re
+import resource
+import signal
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+SEPARATOR = "\n// -----\n"
+
+# The last chunk of what a process reads, which it refuses by this name: the process came to the end.
+END = "fuzz.end"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a process may take.
+
+    Attributes:
+      seconds: of the CPU, for one text; a text more adds a twentieth of it.
+      megabytes: of address space.
+    """
+
+    seconds: int
+    megabytes: int
+
+
+@dataclass(frozen=True)
+class Crash:
+    """A text that gridir-opt did not survive.
+
+    Attributes:
+      options: what it was read with.
+      text: the text.
+      reason: the assertion, or the signal; the same for two texts that found the same defect.
+    """
+
+    options: tuple[str, ...]
+    text: str
+    reason: str
+
+
+def find_crashes(tool: str, options: tuple[str, ...], texts: Sequence[str], limits: Limits) -> Iterator[Crash]:
+    """Runs a program on texts in one process, and where that dies on ever smaller parts of them.
+
+    A text that MLIR's own parser does not survive, whatever the passes, is left out.
+    """
+    died = _run(tool, options, texts, limits)
+    if died is None:
+        return
+    if len(texts) > 1:
+        middle = len(texts) // 2
+        yield from find_crashes(tool, options, texts[:middle], limits)
+        yield from find_crashes(tool, options, texts[middle:], limits)
+        return
+    alone = _run(tool, (), texts, limits)
+    if alone is None or not _is_of_parser(alone.messages):
+        yield Crash(options, texts[0], _reason(died))
+
+
+@dataclass(frozen=True)
+class _Death:
+    """How a process ended that did not come to the end of what it read."""
+
+    status: int
+    messages: str
+
+
+def _run(tool: str, options: Sequence[str], texts: Sequence[str], limits: Limits) -> _Death | None:
+    seconds = limits.seconds + len(texts) * limits.seconds // 20
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        resource.setrlimit(resource.RLIMIT_AS, (limits.megabytes << 20, limits.megabytes << 20))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    command = [tool, "-", "--split-input-file", "--mlir-disable-threading", "-o", "/dev/null", *options]
+    text = SEPARATOR.join([*texts, f'"{END}"() : () -> ()'])
+    process = subprocess.run(command, input=text.encode(), capture_output=True, check=False, preexec_fn=limit)
+    messages = process.stderr.decode(errors="replace")
+    return None if process.returncode == 1 and END in messages else _Death(process.returncode, messages)
+
+
+def _is_of_parser(messages: str) -> bool:
+    """Whether code of MLIR's parser crashed, or what it called, and not what gridir adds to it."""
+    frames = re.search(
+        r"gridir::|mlir::detail::Parser::|::Operation(?:Parser|Verifier)::|mlir::\w+::\w+Op::parse", messages
+    )
+    return frames is not None and frames[0] != "gridir::"
+
+
+def _reason(death: _Death) -> str:
+    """Returns what a process died of and where, as far as its messages tell."""
+    if death.status in (-signal.SIGXCPU, -signal.SIGKILL):
+        return "more CPU time than allowed"
+    said = re.search(r"(Assertion `.*' failed|LLVM ERROR.*|UNREACHABLE executed.*|terminate called.*)", death.messages)
+    name = signal.Signals(-death.status).name if death.status < 0 else f"exit status {death.status}"
+    frame = re.search(r"^ *#\d+ 0x[0-9a-f]+ (\S.*gridir::.*?) \S+$", death.messages, re.MULTILINE)
+    return (said[1] if said else name) + (f" in {frame[1]}" if frame else "")
