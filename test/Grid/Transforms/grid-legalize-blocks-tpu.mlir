@@ -73,9 +73,10 @@ grid.kernel @half grid(%i = 4)
 
 // -----
 
-// Semaphores have no tiles.
+// A semaphore is a word, and cut as other words are.
 
 grid.kernel @semaphores grid(%i = 3)
+    // expected-error @below {{expected dimension 0 of inputs[0] to be cut into multiples of 8 or not at all (6), got 2; the nearest legal size is 6}}
     inputs(%s: !grid.semaphore<dma> [6, 2] block [2, 2] at (%i, 0))
     outputs(%o: f32 [64, 256] space any) {
 }
