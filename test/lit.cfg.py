@@ -13,6 +13,7 @@ Environment:
 
 import importlib.util
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -76,6 +77,9 @@ if build_dir:
     config.environment["PYTHONPATH"] = os.path.join(build_dir, "python")
 config.environment["JAX_PLATFORMS"] = "cpu"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+
+# The instruction set, as x86_64.
+config.available_features.add(platform.machine())
 
 # The Mosaic compiler, which needs no TPU; the package's extra `test` brings it.
 if importlib.util.find_spec("libtpu"):

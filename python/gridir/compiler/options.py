@@ -21,7 +21,8 @@ class CpuOptions:
     Attributes:
       opt_level: LLVM's middle end, 0 to 3. Kernels are vectorised before LLVM, so 0 is as fast and compiles sooner.
       codegen_level: LLVM's code generator, 0 to 3.
-      cpu: the CPU to generate code for, as LLVM names it ("znver4", "haswell"); "" for the CPU of this machine.
+      cpu: the CPU to generate code for, as LLVM names it ("znver4", "haswell"); "" for the CPU of this machine. Code
+        that this machine cannot run is an error when it is made ready to run.
       features: features to add to or take from the CPU, as "+avx2,-avx512f".
       pipeline: the pass pipeline from a `grid` module to the LLVM dialect. A pipeline that is only a name is given the
         width and number of the CPU's vector registers.

@@ -101,6 +101,22 @@ def cpu_options(options: CpuOptions) -> CpuOptions:
     return options
 
 
+def host_cpu() -> str:
+    """Returns the CPU of this machine as LLVM names it."""
+    return native.describe_host().split(";")[0]
+
+
+def missing_features(options: CpuOptions) -> list[str]:
+    """Returns what code for the CPU of the options may use and this machine lacks, as LLVM names it; [] where it runs.
+
+    Raises:
+      CompileError: when LLVM does not know the CPU.
+    """
+    reply = native.missing_features(options.cpu, options.features)
+    _raise_failure(reply, None)
+    return reply["missing"]
+
+
 def ffi_target() -> dict[str, Any]:
     """Returns the addresses of the custom call's stages and state, for `jax.ffi`."""
     return native.ffi_target()

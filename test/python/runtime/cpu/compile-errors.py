@@ -27,6 +27,9 @@ report(TEXT.replace("arith.addf", "arith.nothing"))
 report(pipeline="no-such-pass")
 # CHECK: pipeline: expected a CPU that LLVM knows, got no-such-cpu
 report(cpu="no-such-cpu")
+# Code with instructions that were given up long ago.
+# CHECK: link: expected code that this machine can run, got code for +fma4, which may use fma4
+report(features="+fma4")
 # The runtime does not rely on a pipeline's own checks: a person may spell out another.
 LOWERING = (
     "convert-scf-to-cf,convert-arith-to-llvm,finalize-memref-to-llvm,"

@@ -84,6 +84,20 @@ nb::dict completePipeline(const std::string &pipeline, const std::string &cpu,
   return reply;
 }
 
+/// Gives {"missing"} or a failure.
+nb::dict missingFeatures(const std::string &cpu, const std::string &features) {
+  CompileOptions options;
+  options.cpu = cpu;
+  options.features = features;
+  std::variant<std::vector<std::string>, CompileFailure> result =
+      getMissingFeatures(options);
+  if (auto *failure = std::get_if<CompileFailure>(&result))
+    return gridir::toDict(*failure);
+  nb::dict reply;
+  reply["missing"] = std::get<std::vector<std::string>>(result);
+  return reply;
+}
+
 /// Gives {"origin", "name", "prints", "arena_bytes", "warning"} or a failure.
 nb::dict compileKernel(const std::string &key, nb::bytes module,
                        const std::string &pipeline, int64_t optLevel,
@@ -169,6 +183,9 @@ NB_MODULE(_gridirCPU, m) {
         "The pipeline with what the CPU's vector registers imply.");
   m.def("describe_host", &describeHost,
         "The CPU of this machine and its features.");
+  m.def("missing_features", &missingFeatures, nb::arg("cpu"),
+        nb::arg("features"),
+        "What code for a CPU may use and this machine lacks.");
   bindRaceDetector(m);
   m.def(
       "set_print_handler",

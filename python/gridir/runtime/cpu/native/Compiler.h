@@ -37,6 +37,11 @@ compileModule(std::string_view module, const CompileOptions &options);
 std::variant<std::string, CompileFailure>
 getPipeline(const CompileOptions &options, const std::string &stopAfter);
 
+/// The features that code for the CPU of the options may use and this machine
+/// lacks, as LLVM names them; none where the code can run here.
+std::variant<std::vector<std::string>, CompileFailure>
+getMissingFeatures(const CompileOptions &options);
+
 /// The CPU that the process runs on, with its features, in a stable form. Code
 /// for one such string must not be loaded under another.
 std::string describeHost();

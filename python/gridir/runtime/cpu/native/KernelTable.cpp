@@ -10,6 +10,9 @@
 
 #include "Jit.h"
 #include "ObjectCache.h"
+#include "TargetCPU.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <map>
 #include <memory>
@@ -37,6 +40,22 @@ Slot &getSlot(std::string_view key) {
   return *it->second;
 }
 
+/// Makes an object ready to run, if this machine has the instructions that it
+/// may be made of.
+llvm::Expected<std::unique_ptr<Kernel>> link(const KernelObject &object,
+                                             const CompileOptions &options) {
+  llvm::Expected<std::vector<std::string>> missing =
+      findMissingFeatures(options);
+  if (!missing)
+    return missing.takeError();
+  if (!missing->empty())
+    return llvm::createStringError(
+        "expected code that this machine can run, got code for " +
+        (options.cpu.empty() ? options.features : options.cpu) +
+        ", which may use " + llvm::join(*missing, ", "));
+  return linkObject(object);
+}
+
 } // namespace
 
 std::variant<ReadyKernel, CompileFailure>
@@ -50,7 +69,7 @@ getKernel(std::string_view key, std::string_view module,
   ObjectCache cache;
   std::string objectKey = getObjectKey(module, options);
   if (std::optional<KernelObject> object = cache.read(objectKey)) {
-    llvm::Expected<std::unique_ptr<Kernel>> kernel = linkObject(*object);
+    llvm::Expected<std::unique_ptr<Kernel>> kernel = link(*object, options);
     if (kernel) {
       slot.kernel = std::move(*kernel);
       return ReadyKernel{slot.kernel.get(), KernelOrigin::Disk, {}};
@@ -64,7 +83,7 @@ getKernel(std::string_view key, std::string_view module,
   if (auto *failure = std::get_if<CompileFailure>(&result))
     return std::move(*failure);
   const KernelObject &object = std::get<KernelObject>(result);
-  llvm::Expected<std::unique_ptr<Kernel>> kernel = linkObject(object);
+  llvm::Expected<std::unique_ptr<Kernel>> kernel = link(object, options);
   if (!kernel)
     return CompileFailure{"link",
                           {makeError(llvm::toString(kernel.takeError()))}};

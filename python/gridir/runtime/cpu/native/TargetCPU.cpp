@@ -71,6 +71,11 @@ Expected<CPUName> findCPU(const CompileOptions &options) {
   return result;
 }
 
+std::unique_ptr<MCSubtargetInfo> createSubtarget(const CPUName &name) {
+  return std::unique_ptr<MCSubtargetInfo>(
+      name.target->createMCSubtargetInfo(name.triple, name.cpu, name.features));
+}
+
 /// A pipeline by its name, and options of it.
 struct NamedPipeline {
   StringRef name, options;
@@ -115,6 +120,21 @@ createTargetMachine(const CompileOptions &options) {
   return machine;
 }
 
+Expected<std::vector<std::string>>
+findMissingFeatures(const CompileOptions &options) {
+  Expected<CPUName> name = findCPU(options);
+  if (!name)
+    return name.takeError();
+  std::unique_ptr<MCSubtargetInfo> subtarget = createSubtarget(*name);
+  std::vector<std::string> missing;
+  for (const auto &feature : sys::getHostCPUFeatures())
+    if (!feature.second &&
+        subtarget->checkFeatures("+" + feature.first().str()))
+      missing.push_back(feature.first().str());
+  llvm::sort(missing);
+  return missing;
+}
+
 Expected<std::string> completePipeline(const CompileOptions &options,
                                        const std::string &stopAfter) {
   // A person who spells a pipeline out says everything.
@@ -124,9 +144,7 @@ Expected<std::string> completePipeline(const CompileOptions &options,
   Expected<CPUName> name = findCPU(options);
   if (!name)
     return name.takeError();
-  std::unique_ptr<MCSubtargetInfo> subtarget(
-      name->target->createMCSubtargetInfo(name->triple, name->cpu,
-                                          name->features));
+  std::unique_ptr<MCSubtargetInfo> subtarget = createSubtarget(*name);
   int bytes = 16, registers = 16;
   if (subtarget->checkFeatures("+avx512f"))
     bytes = 64, registers = 32;
@@ -148,6 +166,14 @@ getPipeline(const CompileOptions &options, const std::string &stopAfter) {
   if (text)
     return *text;
   return CompileFailure{"pipeline", {makeError(toString(text.takeError()))}};
+}
+
+std::variant<std::vector<std::string>, CompileFailure>
+getMissingFeatures(const CompileOptions &options) {
+  Expected<std::vector<std::string>> missing = findMissingFeatures(options);
+  if (missing)
+    return *missing;
+  return CompileFailure{"codegen", {makeError(toString(missing.takeError()))}};
 }
 
 } // namespace gridir::cpu

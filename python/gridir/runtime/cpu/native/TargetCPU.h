@@ -25,6 +25,10 @@ namespace gridir::cpu {
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const CompileOptions &options);
 
+/// As getMissingFeatures of Compiler.h.
+llvm::Expected<std::vector<std::string>>
+findMissingFeatures(const CompileOptions &options);
+
 /// Gives the pass pipeline of the options as text. One that is only a name is
 /// given the CPU's vector registers, and `stop-after` when that is not empty.
 llvm::Expected<std::string> completePipeline(const CompileOptions &options,
