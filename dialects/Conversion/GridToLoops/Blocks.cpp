@@ -9,6 +9,7 @@
 #include "dialects/Conversion/GridToLoops/Blocks.h"
 
 #include "dialects/Conversion/GridToLoops/Async.h"
+#include "dialects/Grid/Analysis/RefNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -430,7 +431,7 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
   bool isRead = place < kernel.getNumIndexOperands() + kernel.getNumInputs() ||
                 isReadFirst(kernel, ref);
   // The memory of a block is known by the operand's name.
-  return createWindow(builder, ref.getLoc(), lowering, array, dims, written,
+  return createWindow(builder, getNamedLoc(ref), lowering, array, dims, written,
                       getPadding(spec.getElementType()), name, isRead);
 }
 

@@ -273,11 +273,9 @@ LogicalResult GridLoopBuilder::createLoops() {
 void GridLoopBuilder::beginWorkItem() {
   for (auto [source, copy] : prefetchedCopies)
     linalg::CopyOp::create(builder, loc, source, copy);
-  for (auto [i, scratch] : llvm::enumerate(kernel.getScratchRefs())) {
+  for (BlockArgument scratch : kernel.getScratchRefs()) {
     scratchRefs.push_back(createLocalRef(builder, lowering, scratch));
-    lowering.setName(scratchRefs.back(),
-                     getRefName(scratch.getLoc())
-                         .value_or("scratch[" + std::to_string(i) + "]"));
+    lowering.setName(scratchRefs.back(), getRefName(scratch));
   }
 }
 
@@ -299,7 +297,7 @@ FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
   if (isEmptyArray(kernel.getOperandSpec(place).getArrayType())) {
     BlockArgument ref = kernel.getBodyBlock()->getArgument(place);
     auto type = cast<MemRefType>(ref.getType());
-    return lowering.allocate(ref.getLoc(), type.getShape(),
+    return lowering.allocate(getNamedLoc(ref), type.getShape(),
                              type.getElementType());
   }
   Sharing sharing = getSharing(lowering, place);
@@ -311,7 +309,7 @@ FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
   case Sharing::CopiedIfRevisited:
     return createCopyIfRevisited(array, place);
   case Sharing::CopiedWhole: {
-    Location loc = kernel.getBodyBlock()->getArgument(place).getLoc();
+    Location loc = getNamedLoc(kernel.getBodyBlock()->getArgument(place));
     if (place >= kernel.getNumIndexOperands() || lowering.parallelDims.empty())
       return createPrivateCopy(array, loc);
     prefetchedCopies.push_back({array, createCopyMemory(array, loc)});
@@ -336,7 +334,7 @@ FailureOr<Value> GridLoopBuilder::createCopyIfRevisited(Value source,
         OpBuilder::InsertionGuard guard(builder);
         builder.restoreInsertionPoint(inner.saveInsertionPoint());
         Value copy = createPrivateCopy(
-            source, kernel.getBodyBlock()->getArgument(place).getLoc());
+            source, getNamedLoc(kernel.getBodyBlock()->getArgument(place)));
         scf::YieldOp::create(builder, loc, copy);
       },
       [&](OpBuilder &inner, Location loc) {
@@ -408,7 +406,7 @@ LogicalResult GridLoopBuilder::createProgram() {
   SmallVector<Window> outputs;
   for (unsigned place = numIndex; place < kernel.getNumOperandSpecs();
        ++place) {
-    Value arg = kernel.getBodyBlock()->getArgument(place);
+    BlockArgument arg = kernel.getBodyBlock()->getArgument(place);
     // An empty array has no windows; what a block holds is nothing, or outside.
     if (isEmptyArray(kernel.getOperandSpec(place).getArrayType())) {
       refs.push_back(createRef(builder, loc, arrays[place], arg.getType()));
@@ -423,7 +421,7 @@ LogicalResult GridLoopBuilder::createProgram() {
     if (failed(block))
       return failure();
     if (privateBlocks.contains(place))
-      block->memref = createPrivateCopy(block->memref, arg.getLoc());
+      block->memref = createPrivateCopy(block->memref, getNamedLoc(arg));
     if (place >= numIndex + numInputs && written)
       outputs.push_back(*block);
     refs.push_back(createRef(builder, loc, block->memref, arg.getType()));

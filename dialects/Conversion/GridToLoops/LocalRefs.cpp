@@ -28,7 +28,7 @@ Value createRef(OpBuilder &builder, Location loc, Value memref, Type type) {
 Value createLocalRef(OpBuilder &builder, KernelLowering &lowering,
                      BlockArgument scratch, ArrayAttr collective) {
   auto type = cast<MemRefType>(scratch.getType());
-  Location loc = scratch.getLoc();
+  Location loc = getNamedLoc(scratch);
   bool isSemaphore = isa<SemaphoreType>(type.getElementType());
   Type element = isSemaphore ? builder.getI64Type() : type.getElementType();
   if (lowering.hasTasks()) {
@@ -84,8 +84,7 @@ LogicalResult inlineScopes(KernelLowering &lowering) {
     for (BlockArgument arg : body.getArguments()) {
       Value ref = createLocalRef(builder, lowering, arg,
                                  scope.getCollective().value_or(ArrayAttr()));
-      if (std::optional<std::string> name = getRefName(arg.getLoc()))
-        lowering.setName(ref, *name);
+      lowering.setName(ref, getRefName(arg));
       arg.replaceAllUsesWith(ref);
     }
     auto yield = cast<YieldOp>(body.getTerminator());

@@ -206,7 +206,8 @@ FailureOr<grid::KernelOp> KernelRaiser::raise() {
       builder.getArrayAttr(dims), builder.getArrayAttr(index),
       builder.getArrayAttr(inputs), builder.getArrayAttr(outputs),
       builder.getArrayAttr(semantics), operands.getAs<ArrayAttr>("aliases"),
-      ArrayAttr(), grid::CostAttr(), DictionaryAttr(), StringAttr(),
+      ArrayAttr(), /*scratch_origins=*/ArrayAttr(), grid::CostAttr(),
+      DictionaryAttr(), StringAttr(),
       StringAttr(), DictionaryAttr(), UnitAttr(), 1 + place);
   if (failed(raiseBody(kernel)))
     return failure();

@@ -154,8 +154,9 @@ LogicalResult raiseRegion(tpu::RegionOp op, Raising &raising) {
     }
   for (Type type : op.getResultTypes())
     results.push_back(raising.convertType(type));
-  auto scoped = grid::ScopedOp::create(builder, op.getLoc(), results,
-                                       ArrayAttr(), ArrayAttr());
+  auto scoped =
+      grid::ScopedOp::create(builder, op.getLoc(), results, ArrayAttr(),
+                             ArrayAttr(), /*origins=*/ArrayAttr());
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Location> locs(refs.size(), op.getLoc());
   Block *block = builder.createBlock(&scoped.getBody(), {}, refs, locs);

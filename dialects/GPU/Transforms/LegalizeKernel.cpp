@@ -94,20 +94,20 @@ private:
         return refuse(loc, "blocks of " + name + " as they lie in memory")
                << "transforms";
     }
-    for (auto [i, ref] : llvm::enumerate(kernel.getScratchRefs()))
-      if (failed(checkScratch(ref, "scratch[" + std::to_string(i) + "]")))
+    for (BlockArgument ref : kernel.getScratchRefs())
+      if (failed(checkScratch(ref)))
         return failure();
     WalkResult result = kernel.getBodyRegion().walk([&](grid::ScopedOp scope) {
       for (BlockArgument ref : scope.getBody().front().getArguments())
-        if (failed(checkScratch(ref, "scratch of run_scoped")))
+        if (failed(checkScratch(ref)))
           return WalkResult::interrupt();
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
   }
 
-  LogicalResult checkScratch(Value ref, StringRef otherwise) {
-    std::string name = grid::getRefName(ref.getLoc()).value_or(otherwise.str());
+  LogicalResult checkScratch(Value ref) {
+    std::string name = grid::getRefName(ref);
     Type element = cast<MemRefType>(ref.getType()).getElementType();
     if (isa<grid::SemaphoreType>(element))
       return refuse(ref.getLoc(), name + " without semaphores")

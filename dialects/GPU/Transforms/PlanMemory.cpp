@@ -97,7 +97,7 @@ private:
           return a->size < b->size;
         });
     std::optional<std::string> name =
-        grid::getRefName(largest->alloc->getLoc());
+        grid::getNameIn(largest->alloc->getLoc());
     return largest->alloc->emitError("expected a workspace of at most ")
            << limit << " bytes, got " << bytes << " for each of " << ctas
            << " CTAs; the largest buffer in it is "

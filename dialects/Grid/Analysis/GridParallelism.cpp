@@ -10,6 +10,7 @@
 
 #include "dialects/Grid/Analysis/CarriedState.h"
 #include "dialects/Grid/Analysis/KernelChecks.h"
+#include "dialects/Grid/Analysis/RefNames.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -215,11 +216,9 @@ private:
   std::string describe(const CarriedRead &read) {
     if (!read.ref)
       return "random bits come from the state that the last program left";
-    unsigned number = cast<BlockArgument>(read.ref).getArgNumber() -
-                      kernel.getNumOperandSpecs();
     bool semaphore = isa<SemaphoreType>(
         cast<MemRefType>(read.ref.getType()).getElementType());
-    return llvm::formatv("scratch[{0}] {1} {2}", number,
+    return llvm::formatv("{0} {1} {2}", getRefName(read.ref),
                          read.certain ? "is" : "may be",
                          semaphore ? "waited on before the program signals it"
                                    : "read before the program writes it")

@@ -10,6 +10,7 @@
 
 #include "dialects/Grid/Analysis/GridParallelism.h"
 #include "dialects/Grid/Analysis/ProgramGuards.h"
+#include "dialects/Grid/Analysis/RefNames.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -75,20 +76,9 @@ public:
   }
 
 private:
-  std::string getName(Value ref) {
-    auto arg = cast<BlockArgument>(ref);
-    unsigned number = arg.getArgNumber();
-    if (arg.getOwner() != kernel.getBodyBlock())
-      return llvm::formatv("scoped[{0}]", number).str();
-    if (number < kernel.getNumOperandSpecs())
-      return kernel.getOperandName(number);
-    return llvm::formatv("scratch[{0}]", number - kernel.getNumOperandSpecs())
-        .str();
-  }
-
   CheckResult &getResult(Value ref) {
     auto [place, inserted] = results.try_emplace(
-        ref, CheckResult("in-bounds", getName(ref), ref.getLoc()));
+        ref, CheckResult("in-bounds", getRefName(ref), ref.getLoc()));
     return place->second;
   }
 

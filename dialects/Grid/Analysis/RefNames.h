@@ -10,16 +10,23 @@
 #define GRIDIR_DIALECTS_GRID_ANALYSIS_REFNAMES_H
 
 #include "mlir/IR/Location.h"
+#include "mlir/IR/Value.h"
 
 #include <optional>
 #include <string>
 
 namespace gridir::grid {
 
-/// The name of a parameter of the kernel function, which the location of a Ref
-/// and of its memory holds around the place in the function. A name right
-/// around a line of a file is that of a function.
-std::optional<std::string> getRefName(mlir::Location loc);
+/// What diagnostics call a Ref that no op makes from another one: an argument
+/// of a kernel's body or of a scope.
+std::string getRefName(mlir::Value root);
+
+/// The location of the memory of such a Ref: its own, with its name around it.
+mlir::Location getNamedLoc(mlir::BlockArgument root);
+
+/// The name in a location that `getNamedLoc` made. A name right around a line
+/// of a file is that of a function.
+std::optional<std::string> getNameIn(mlir::Location loc);
 
 } // namespace gridir::grid
 

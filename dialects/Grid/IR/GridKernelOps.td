@@ -42,7 +42,8 @@ def Grid_KernelOp : Grid_Op<"kernel", [
     The grid runs in row-major order, the last dimension fastest, unless
     `semantics` says that the order along a dimension does not matter.
     `aliases [[1, 0]]` makes output 0 share the memory of call operand 1, counted
-    over index operands and inputs.
+    over index operands and inputs. `origin` behind the type of a scratch Ref is
+    what the author calls it, as in an operand.
 
     `jax` holds what a kernel does not need in order to run, but its
     `GridMapping` does in order to be rebuilt: the sign of scratch elements, the
@@ -75,6 +76,7 @@ def Grid_KernelOp : Grid_Op<"kernel", [
       OptionalAttr<Grid_SemanticsArrayAttr>:$semantics,
       OptionalAttr<ArrayAttr>:$aliases,
       OptionalAttr<ArrayAttr>:$params,
+      OptionalAttr<StrArrayAttr>:$scratch_origins,
       OptionalAttr<Grid_CostAttr>:$cost,
       OptionalAttr<DictionaryAttr>:$metadata,
       OptionalAttr<StrAttr>:$backend,
@@ -106,6 +108,8 @@ def Grid_KernelOp : Grid_Op<"kernel", [
     }
     /// The name of operand `i` for a diagnostic: its origin, or its place.
     std::string getOperandName(unsigned i);
+    /// The same of argument `i` of the body, which may be scratch.
+    std::string getRefName(unsigned i);
 
     ::mlir::Block::BlockArgListType getIndexRefs();
     ::mlir::Block::BlockArgListType getInputRefs();

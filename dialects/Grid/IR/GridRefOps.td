@@ -321,17 +321,20 @@ def Grid_RecordAccessOp : Grid_Op<"record_access", [
 //===----------------------------------------------------------------------===//
 
 def Grid_ScopedOp : Grid_Op<"scoped", [
-    AutomaticAllocationScope, RecursiveMemoryEffects,
+    AutomaticAllocationScope,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
+    RecursiveMemoryEffects,
     SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "a region with Refs and semaphores of its own";
   let description = [{
     The Refs are uninitialised at entry and semaphores are zero; both are gone at
-    the end. `collective` names the dimensions whose programs share them.
+    the end. `collective` names the dimensions whose programs share them, and
+    `origin` behind the type of a Ref is what the author calls it.
 
     Example:
 
     ```mlir
-    %sum = grid.scoped (%tmp: memref<8x128xf32>) -> tensor<8x128xf32> {
+    %sum = grid.scoped (%tmp: memref<8x128xf32> origin "tmp_ref") -> tensor<8x128xf32> {
       grid.store %v, %tmp : tensor<8x128xf32>, memref<8x128xf32>
       %w = grid.load %tmp : memref<8x128xf32> -> tensor<8x128xf32>
       grid.yield %w : tensor<8x128xf32>
@@ -339,12 +342,17 @@ def Grid_ScopedOp : Grid_Op<"scoped", [
     ```
   }];
   let arguments = (ins OptionalAttr<ArrayAttr>:$collective,
-                       OptionalAttr<ArrayAttr>:$transforms);
+                       OptionalAttr<ArrayAttr>:$transforms,
+                       OptionalAttr<StrArrayAttr>:$origins);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The name of Ref `i` for a diagnostic: its origin, or its place.
+    std::string getRefName(unsigned i);
+  }];
 }
 
 #endif // GRIDIR_DIALECTS_GRID_IR_GRIDREFOPS_TD

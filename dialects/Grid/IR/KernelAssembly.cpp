@@ -8,6 +8,7 @@
 
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Grid/IR/IndexMaps.h"
+#include "dialects/Grid/IR/RefList.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -150,11 +151,8 @@ void KernelOp::print(OpAsmPrinter &printer) {
     print();
   };
   if (getNumScratch() != 0)
-    printClause("scratch(", [&] {
-      llvm::interleaveComma(getScratchRefs(), printer, [&](BlockArgument arg) {
-        printer.printRegionArgument(arg);
-      });
-      printer << ')';
+    printClause("scratch", [&] {
+      printRefList(printer, getScratchRefs(), getScratchOriginsAttr());
     });
   if (getSemantics())
     printClause("semantics [", [&] {
@@ -179,7 +177,8 @@ void KernelOp::print(OpAsmPrinter &printer) {
       (*this)->getAttrs(),
       {getSymNameAttrName(), getSymVisibilityAttrName(), getDimsAttrName(),
        getIndexOperandsAttrName(), getInputsAttrName(), getOutputsAttrName(),
-       getSemanticsAttrName(), getAliasesAttrName(), getParamsAttrName()});
+       getSemanticsAttrName(), getAliasesAttrName(), getParamsAttrName(),
+       getScratchOriginsAttrName()});
   printer << ' ';
   printer.printRegion(getBodyRegion(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/false);
@@ -208,7 +207,10 @@ public:
         parseOperands("outputs", KernelOp::getOutputsAttrName(result.name),
                       true) ||
         parseScratch() || parseSemantics() || parseAliases() || parseParams() ||
-        parser.parseOptionalAttrDictWithKeyword(result.attributes))
+        parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+        addOrigins(parser, result,
+                   KernelOp::getScratchOriginsAttrName(result.name),
+                   scratchOrigins))
       return failure();
 
     // The body is the first region, though it stands last in the text.
@@ -375,8 +377,7 @@ private:
   ParseResult parseScratch() {
     if (failed(parser.parseOptionalKeyword("scratch")))
       return success();
-    return parser.parseArgumentList(bodyArgs, AsmParser::Delimiter::Paren,
-                                    /*allowType=*/true);
+    return parseRefList(parser, bodyArgs, scratchOrigins);
   }
 
   ParseResult parseSemantics() {
@@ -433,6 +434,7 @@ private:
   SmallVector<OpAsmParser::UnresolvedOperand> labels;
   SmallVector<OpAsmParser::Argument> bodyArgs;
   SmallVector<std::unique_ptr<Region>> indexMaps;
+  ArrayAttr scratchOrigins;
   unsigned numIndexOperands = 0;
 };
 

@@ -8,6 +8,7 @@
 
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Grid/IR/IndexMaps.h"
+#include "dialects/Grid/IR/RefList.h"
 #include "dialects/Grid/IR/RefTypes.h"
 #include "dialects/Support/CountableTypes.h"
 
@@ -58,6 +59,13 @@ std::string KernelOp::getOperandName(unsigned i) {
     place -= specs.size();
   }
   llvm_unreachable("operand number out of range");
+}
+
+std::string KernelOp::getRefName(unsigned i) {
+  return i < getNumOperandSpecs()
+             ? getOperandName(i)
+             : getOrigin(getScratchOriginsAttr(), i - getNumOperandSpecs(),
+                         "scratch");
 }
 
 Block::BlockArgListType KernelOp::getIndexRefs() {
@@ -119,30 +127,23 @@ std::optional<unsigned> KernelOp::findDim(Attribute axis) {
   return std::nullopt;
 }
 
-/// A name that is legal in assembly: the origin without its punctuation.
-static std::string getIdentifier(StringRef origin) {
-  std::string name;
-  for (char c : origin)
-    name += llvm::isAlnum(c) || c == '_' ? c : '_';
-  StringRef trimmed = StringRef(name).trim('_');
-  if (trimmed.empty() || llvm::isDigit(trimmed.front()))
-    return {};
-  return trimmed.str();
-}
-
 void KernelOp::getAsmBlockArgumentNames(Region &region,
                                         OpAsmSetValueNameFn setName) {
   // The printer also asks about kernels that do not verify.
   if (&region != &getBodyRegion() ||
       region.getNumArguments() < getNumOperandSpecs())
     return;
+  bool named = getScratchOrigins() &&
+               getScratchOrigins()->size() ==
+                   region.getNumArguments() - getNumOperandSpecs();
   for (BlockArgument arg : region.getArguments()) {
+    unsigned i = arg.getArgNumber(), numSpecs = getNumOperandSpecs();
     std::string name;
-    if (arg.getArgNumber() < getNumOperandSpecs())
-      name = getIdentifier(getOperandSpec(arg.getArgNumber()).getName(""));
-    else if (auto loc =
-                 dyn_cast<NameLoc>(arg.getLoc())) // Scratch has no origin.
-      name = getIdentifier(loc.getName());
+    if (i < numSpecs)
+      name = getIdentifier(getOperandSpec(i).getName(""));
+    else if (named)
+      name = getIdentifier(
+          cast<StringAttr>(getScratchOriginsAttr()[i - numSpecs]));
     if (!name.empty())
       setName(arg, name);
   }
@@ -289,6 +290,9 @@ static LogicalResult verifyBody(KernelOp kernel) {
       return kernel.emitOpError("expected scratch ")
              << i << " to hold numbers or semaphores, got " << type;
   }
+  if (failed(verifyOrigins(kernel, kernel.getNumScratch(),
+                           kernel.getScratchOriginsAttr())))
+    return failure();
   auto yield = dyn_cast<YieldOp>(body->getTerminator());
   if (!yield || !yield.getValues().empty())
     return kernel.emitOpError(

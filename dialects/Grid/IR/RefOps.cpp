@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/Grid/IR/RefList.h"
 #include "dialects/Grid/IR/RefTypes.h"
 #include "dialects/Support/CountableTypes.h"
 
@@ -385,10 +386,11 @@ LogicalResult AtomicCasOp::verify() {
 
 ParseResult ScopedOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> args;
-  if (parser.parseArgumentList(args, AsmParser::Delimiter::Paren,
-                               /*allowType=*/true) ||
+  ArrayAttr origins;
+  if (parseRefList(parser, args, origins) ||
       parser.parseOptionalArrowTypeList(result.types) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      addOrigins(parser, result, getOriginsAttrName(result.name), origins))
     return failure();
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, args))
@@ -398,16 +400,30 @@ ParseResult ScopedOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 void ScopedOp::print(OpAsmPrinter &printer) {
-  printer << " (";
-  llvm::interleaveComma(
-      getBody().getArguments(), printer,
-      [&](BlockArgument arg) { printer.printRegionArgument(arg); });
-  printer << ')';
+  printer << ' ';
+  printRefList(printer, getBody().getArguments(), getOriginsAttr());
   printer.printOptionalArrowTypeList(getResultTypes());
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           {getOriginsAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/getNumResults() != 0);
+}
+
+void ScopedOp::getAsmBlockArgumentNames(Region &region,
+                                        OpAsmSetValueNameFn setName) {
+  // The printer also asks about scopes that do not verify.
+  if (!getOrigins() || getOrigins()->size() != region.getNumArguments())
+    return;
+  for (auto [arg, origin] :
+       llvm::zip_equal(region.getArguments(),
+                       getOriginsAttr().getAsRange<StringAttr>()))
+    if (std::string name = getIdentifier(origin); !name.empty())
+      setName(arg, name);
+}
+
+std::string ScopedOp::getRefName(unsigned i) {
+  return getOrigin(getOriginsAttr(), i, "scoped");
 }
 
 LogicalResult ScopedOp::verify() {
@@ -421,7 +437,7 @@ LogicalResult ScopedOp::verify() {
       return emitOpError("expected argument ")
              << i << " to hold numbers or semaphores, got " << type;
   }
-  return success();
+  return verifyOrigins(*this, getBody().getNumArguments(), getOriginsAttr());
 }
 
 /// The terminator is known to be one by now.

@@ -397,7 +397,7 @@ def build_kernel(
     if shared:
         notes.entries["shared"] = params.to_attribute(len(shared))
     names += [f"global[{i}]" for i in range(len(shared))]
-    place = _location(request)
+    place = _location(request.jaxpr)
     cost = request.cost_estimate
     kernel = grid.KernelOp(
         jax_compat.symbol_name(request.kernel_name),
@@ -406,6 +406,7 @@ def build_kernel(
         inputs=operands[: mapping.num_inputs],
         outputs=operands[mapping.num_inputs :],
         scratch=scratch,
+        scratch_origins=names[num_index + len(operands) :],
         semantics=semantics(request),
         aliases=request.input_output_aliases,
         params=[params.record_to_attribute(r) for r in records_of(request.compiler_params).values()],
@@ -416,7 +417,7 @@ def build_kernel(
         source=_source(request),
         jax=notes.finish(),
         debug=debug,
-        arg_locs=[ir.Location.name(name, place) for name in names],
+        arg_locs=_places(request, place, len(names)),
         loc=place,
     )
     for i, (block, block_mapping) in enumerate(zip(kernel.index_maps, mapping.block_mappings, strict=True)):
@@ -436,9 +437,26 @@ def _parameter_names(request: KernelRequest) -> list[str]:
     return index + [bm.origin for bm in mapping.block_mappings] + scratch
 
 
-def _location(request: KernelRequest) -> ir.Location:
-    """Where the kernel function is defined."""
-    match = re.search(r"(.*) at (.*):(\d+)$", request.jaxpr.debug_info.func_src_info or "")
+def _places(request: KernelRequest, kernel: ir.Location, count: int) -> list[ir.Location]:
+    """Where each Ref is declared: a block where its index map is, the others with the kernel function."""
+    mapping: Any = request.grid_mapping
+    places = [kernel] * count
+    for i, block_mapping in enumerate(mapping.block_mappings):
+        # An index map that JAX made itself is at no place of the author's.
+        jaxpr = block_mapping.index_map_jaxpr.jaxpr
+        match = _SOURCE.match(jaxpr.debug_info.func_src_info or "")
+        if match is not None and jax_compat.is_user_file(match[2]):
+            places[mapping.num_index_operands + i] = _location(jaxpr)
+    return places
+
+
+# What JAX says of the function that it traced: its name, its file and its line.
+_SOURCE = re.compile(r"(.*) at (.*):(\d+)$")
+
+
+def _location(jaxpr: Any) -> ir.Location:
+    """Where the function of a jaxpr is defined."""
+    match = _SOURCE.match(jaxpr.debug_info.func_src_info or "")
     if match is None:
         return ir.Location.unknown()
     return ir.Location.name(match[1], ir.Location.file(match[2], int(match[3]), 0))

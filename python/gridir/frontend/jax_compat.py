@@ -171,6 +171,11 @@ def user_frame(source_info: Any) -> Frame | None:
     return _user_frame(source_info.traceback)
 
 
+def is_user_file(name: str) -> bool:
+    """Whether a file is none of JAX's own."""
+    return _source_info.is_user_filename(name)
+
+
 @functools.lru_cache(maxsize=4096)
 def _user_frame(traceback: Any) -> Frame | None:
     frame = _source_info.user_frame(traceback)

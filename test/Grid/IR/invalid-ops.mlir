@@ -286,6 +286,15 @@ func.func @scoped_argument() {
 
 // -----
 
+func.func @scoped_origins() {
+  // expected-error @below {{expected an origin for each of 2 Refs, got 1}}
+  grid.scoped (%t: memref<8xf32>, %u: memref<8xf32>) attributes {origins = ["t_ref"]} {
+  }
+  return
+}
+
+// -----
+
 func.func @scoped_results() {
   // expected-error @below {{expected the region to give 'f32', got 'i32'}}
   %0 = grid.scoped () -> f32 {

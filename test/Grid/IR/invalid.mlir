@@ -123,6 +123,18 @@ grid.kernel @dynamic_scratch grid() scratch(%s: memref<8xf32>, %t: memref<?xf32>
 
 // -----
 
+// expected-error @below {{expected origins once, got "scratch_origins" beside those of Refs}}
+grid.kernel @twice grid() scratch(%s: memref<8xf32> origin "s_ref") attributes {scratch_origins = ["s_ref"]} {
+}
+
+// -----
+
+// expected-error @below {{expected an origin for each of 1 Refs, got 2}}
+grid.kernel @origins grid() scratch(%s: memref<8xf32>) attributes {scratch_origins = ["s_ref", "t_ref"]} {
+}
+
+// -----
+
 // expected-error @below {{expected the body to end in grid.yield without values}}
 grid.kernel @body_yields grid() {
   %0 = arith.constant 0 : i32

@@ -102,6 +102,7 @@ class KernelOp(_GeneratedKernelOp):
         inputs: Sequence[ir.Attribute] = (),
         outputs: Sequence[ir.Attribute] = (),
         scratch: Sequence[ir.Type] = (),
+        scratch_origins: Sequence[str] | None = None,
         semantics: Sequence[str] | None = None,
         aliases: Sequence[tuple[int, int]] = (),
         params: Sequence[ir.Attribute] = (),
@@ -124,6 +125,7 @@ class KernelOp(_GeneratedKernelOp):
           inputs: the inputs.
           outputs: the outputs.
           scratch: the types of the scratch Refs.
+          scratch_origins: the names of the scratch Refs, for messages.
           semantics: for each dimension "parallel", "arbitrary" or another semantics; None where nothing is said.
           aliases: pairs of a call operand (counted over index operands and inputs) and the output that shares its
             memory.
@@ -151,6 +153,9 @@ class KernelOp(_GeneratedKernelOp):
             aliases=_array([ir.DenseI64ArrayAttr.get(list(pair)) for pair in aliases]) if aliases else None,
             params=_array(params) if params else None,
             cost=cost,
+            scratch_origins=_array([ir.StringAttr.get(origin) for origin in scratch_origins])
+            if scratch_origins
+            else None,
             metadata=ir.DictAttr.get({k: ir.StringAttr.get(v) for k, v in metadata.items()})
             if metadata is not None
             else None,

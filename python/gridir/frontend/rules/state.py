@@ -530,11 +530,11 @@ def scoped(
     # A scope without Refs has nothing to share.
     if avals and axes:
         attributes["collective"] = ir.ArrayAttr.get([ir.StringAttr.get(str(axis)) for axis in axes])
+    if names:
+        attributes["origins"] = ir.ArrayAttr.get([ir.StringAttr.get(name) for name in names])
     region = emit.op("grid.scoped", [], results, attributes, regions=1)
     types = [ref_type(aval) for aval in avals]
-    place = ir.Location.current
-    arg_locs = [ir.Location.name(name, place) for name in names] or [place] * len(types)
-    block = region.regions[0].blocks.append(*types, arg_locs=arg_locs)
+    block = region.regions[0].blocks.append(*types, arg_locs=[ir.Location.current] * len(types))
     with ir.InsertionPoint(block):
         emit.op("grid.yield", list(body(list(block.arguments))), [])
     return list(region.results)
