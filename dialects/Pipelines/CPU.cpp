@@ -37,13 +37,15 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
     return llvm::is_contained(options.checks, check);
   };
   bool findsRaces = isAsked(CPUCheck::Races);
+  bool findsUnwritten = isAsked(CPUCheck::Uninitialized);
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
   // Every later question about blocks is asked of affine index maps.
   kernels.addPass(grid::createGridCanonicalizeIndexMapsPass());
   // What must run at the same time.
   grid::GridPlanTasksPassOptions tasks;
-  tasks.always = findsRaces || options.scheduleSeed >= 0;
+  tasks.always = findsRaces || findsUnwritten || options.scheduleSeed >= 0;
   tasks.races = findsRaces;
+  tasks.uninitialized = findsUnwritten;
   tasks.seed = options.scheduleSeed;
   kernels.addPass(grid::createGridPlanTasksPass(tasks));
   // What may run on several threads. What cores have each for themselves, no
@@ -51,11 +53,12 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   kernels.addPass(grid::createGridPrivatizeWindowsPass());
   kernels.addPass(grid::createGridInferDimensionSemanticsPass());
   // Before memory is filled, which is no access of the author's.
-  if (findsRaces)
+  if (findsRaces || findsUnwritten)
     kernels.addPass(grid::createGridRecordAccessesPass());
   // On request: whoever reads what nothing has written shall see it.
-  if (isAsked(CPUCheck::Uninitialized) || options.zeroMemory)
-    kernels.addPass(grid::createGridPoisonMemoryPass({options.zeroMemory}));
+  bool fillsZero = options.fillMemory == CPUFill::Zero;
+  if (findsUnwritten || options.fillMemory != CPUFill::None)
+    kernels.addPass(grid::createGridPoisonMemoryPass({fillsZero}));
   // What a CPU cannot hold is refused here, by the name of the operand.
   kernels.addPass(grid::createGridLegalizeBlocksPass());
   kernels.addPass(grid::createGridPlanMemoryPass());

@@ -25,7 +25,7 @@ public:
   /// Called when the option has its own name: before, these would be options.
   void initialize() {
     addLiteralOption("uninitialized", CPUCheck::Uninitialized,
-                     "Fill memory with NaN before anything is written");
+                     "Find reads of what nothing has written");
     addLiteralOption("races", CPUCheck::Races,
                      "Find accesses that nothing brings into an order");
   }
@@ -33,6 +33,9 @@ public:
     stream << (check == CPUCheck::Races ? "races" : "uninitialized");
   }
 };
+
+/// What memory holds before anything is written to it.
+enum class CPUFill { None, NaN, Zero };
 
 /// The forms that a kernel takes on its way, in order.
 enum class CPUStage { Planned, Loops, Bufferized, Vectorized, LLVM };
@@ -56,10 +59,14 @@ struct CPUPipelineOptions
       llvm::cl::desc("Run programs and copies as tasks, in an order that this "
                      "number chooses; negative for program order"),
       llvm::cl::init(-1)};
-  Option<bool> zeroMemory{
-      *this, "zero-memory",
-      llvm::cl::desc("Fill memory with zeros before anything is written"),
-      llvm::cl::init(false)};
+  Option<CPUFill> fillMemory{
+      *this, "fill-memory",
+      llvm::cl::desc("Fill memory before anything is written"),
+      llvm::cl::init(CPUFill::None),
+      llvm::cl::values(
+          clEnumValN(CPUFill::None, "none", "Leave it"),
+          clEnumValN(CPUFill::NaN, "nan", "NaN, or the highest integer"),
+          clEnumValN(CPUFill::Zero, "zero", "Zero"))};
   Option<CPUStage> stopAfter{
       *this, "stop-after",
       llvm::cl::desc("Stop when the kernel has the form of this stage"),

@@ -69,12 +69,12 @@ for name, value in REFUSED.items():
 # CHECK: left to JAX: True
 print("left to JAX:", bool((run(replace_interpret=False, out_of_bounds_reads="uninitialized") == X + 1).all()))
 
-# CHECK: by default: ('uninitialized',) None False
-# CHECK: all asked: ('uninitialized', 'races') 7 False
-# CHECK: zeros: ('races',) None True
+# CHECK: by default: () None nan
+# CHECK: all asked: ('races',) 7 nan
+# CHECK: zeros: ('uninitialized', 'races') None zero
 for name, options in (
     ("by default", options_of()),
     ("all asked", options_of(detect_races=True, random_seed=7)),
     ("zeros", options_of(("races", "uninitialized"), uninitialized_memory="zero")),
 ):
-    print(f"{name}:", options.checks, options.schedule_seed, options.zero_memory)
+    print(f"{name}:", options.checks, options.schedule_seed, options.fill_memory)

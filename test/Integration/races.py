@@ -101,12 +101,12 @@ def halves(x_ref, o_ref, t_ref, sem):
 # CHECK: patient: no race
 # CHECK-NOT: patient
 look("patient", copies(patient), X, expected=X + 1)
-# CHECK: hasty: copy to t_ref `copy.start()` in program 0
-# CHECK-NEXT: read of t_ref `o_ref[...] = t_ref[...] + 1` in program 0
+# CHECK: hasty: copy to t_ref `copy.start()` in program (0)
+# CHECK-NEXT: read of t_ref `o_ref[...] = t_ref[...] + 1` in program (0)
 # CHECK-NOT: hasty
 look("hasty", copies(hasty), X)
-# CHECK: overwriting: copy from t_ref `copy.start()` in program 0
-# CHECK-NEXT: write of t_ref `t_ref[...] = jnp.zeros_like(t_ref)` in program 0
+# CHECK: overwriting: copy from t_ref `copy.start()` in program (0)
+# CHECK-NEXT: write of t_ref `t_ref[...] = jnp.zeros_like(t_ref)` in program (0)
 # CHECK-NOT: overwriting
 look("overwriting", copies(overwriting, out_specs=WHOLE), X)
 # Other rows of the same buffer may be written meanwhile.
@@ -149,13 +149,73 @@ def over_rows(kernel, in_map, out_map, semantics):
 # Each program has scratch of its own, and a block of its own.
 # CHECK: blocks of their own: no race
 look("blocks of their own", over_rows(double, lambda i: (i, 0), lambda i: (i, 0), "parallel"), X, expected=2 * X)
-# CHECK: one block: write of o_ref `o_ref[...] = x_ref[...] + t_ref[...]` in program 0
-# CHECK-NEXT: write of o_ref `o_ref[...] = x_ref[...] + t_ref[...]` in program 1
+# CHECK: one block: write of o_ref `o_ref[...] = x_ref[...] + t_ref[...]` in program (0)
+# CHECK-NEXT: write of o_ref `o_ref[...] = x_ref[...] + t_ref[...]` in program (1)
 # CHECK-NOT: one block:
 look("one block", over_rows(double, lambda i: (i, 0), lambda i: (0, 0), "parallel"), X)
 # In the order of the grid there is nothing to race.
 # CHECK: one block in order: no race
 look("one block in order", over_rows(double, lambda i: (i, 0), lambda i: (0, 0), "arbitrary"), X)
+
+
+# Scratch that programs hand on is right in the order of the grid only: each share of a parallel dimension has its own.
+def running_sum(x_ref, o_ref, sum_ref):
+    @pl.when(pl.program_id(0) == 0)
+    def _():
+        sum_ref[...] = jnp.zeros_like(sum_ref)
+
+    o_ref[...] = sum_ref[...] + x_ref[...]
+    sum_ref[...] = o_ref[...]
+
+
+def running_select(x_ref, o_ref, sum_ref):
+    total = jnp.where(pl.program_id(0) == 0, 0.0, sum_ref[...]) + x_ref[...]
+    sum_ref[...] = total
+    o_ref[...] = total
+
+
+def sums(kernel, semantics):
+    return over_rows(kernel, lambda i: (i, 0), lambda i: (i, 0), semantics)
+
+
+SUMS = np.concatenate([X[:8], X[:8] + X[8:]])
+# CHECK: a running sum: read of sum_ref `o_ref[...] = sum_ref[...] + x_ref[...]` in program (1)
+# CHECK-NEXT: write of sum_ref `sum_ref[...] = {{.*}}` in program (0)
+look("a running sum", sums(running_sum, "parallel"), X)
+# CHECK: a sum by select: read of sum_ref `total = jnp.where({{.*}}` in program (1)
+# CHECK-NEXT: write of sum_ref `sum_ref[...] = total` in program (0)
+# CHECK-NOT: a sum by select
+look("a sum by select", sums(running_select, "parallel"), X)
+# CHECK: sums in order: no race
+# CHECK: sums in order: no race
+look("sums in order", sums(running_sum, "arbitrary"), X, expected=SUMS)
+look("sums in order", sums(running_select, "arbitrary"), X, expected=SUMS)
+
+
+# What a select does not choose is no carry: the sums of columns begin anew in each row of programs.
+def sum_of_columns(x_ref, o_ref, sum_ref):
+    @pl.when(pl.program_id(1) == 1)
+    def _():
+        o_ref[...] = sum_ref[...] + x_ref[...]
+
+    sum_ref[...] = jnp.where(pl.program_id(1) == 0, 0.0, sum_ref[...]) + x_ref[...]
+
+
+# CHECK: sums of columns: no race
+look(
+    "sums of columns",
+    pl.pallas_call(
+        sum_of_columns,
+        out_shape=jax.ShapeDtypeStruct((16, 64), X.dtype),
+        grid=(2, 2),
+        in_specs=[pl.BlockSpec((8, 64), lambda i, k: (i, k))],
+        out_specs=pl.BlockSpec((8, 64), lambda i, k: (i, 0)),
+        scratch_shapes=[pltpu.VMEM((8, 64), X.dtype)],
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "arbitrary")),
+    ),
+    X,
+    expected=X[:, :64] + X[:, 64:],
+)
 
 
 # Blocks that overhang their arrays are copies; what is copied is what is accessed.
@@ -176,8 +236,8 @@ def over(shape, step):
 
 # CHECK: overhanging: no race
 look("overhanging", over((13, 128), 8), X)
-# CHECK: overlapping: write of o_ref `def overhanging(x_ref, o_ref):` in program 1
-# CHECK-NEXT: write of o_ref `o_ref[...] = jnp.flip(x_ref[...], axis=0)` in program 0
+# CHECK: overlapping: write of o_ref `o_ref[...] = jnp.flip(x_ref[...], axis=0)` in program (0)
+# CHECK-NEXT: write of o_ref `o_ref[...] = jnp.flip(x_ref[...], axis=0)` in program (1)
 look("overlapping", over((13, 128), 7), X)
 
 
@@ -206,7 +266,7 @@ inverse = np.empty(16, np.int32)
 inverse[permuted] = np.arange(16) // 4
 # CHECK: a permutation: no race
 look("a permutation", elementwise(at_indices, 1, ((16,), jnp.int32)), permuted, expected=inverse)
-# CHECK: the same index: write of o_ref `o_ref[mine] = jnp.full((4,), pl.program_id(0))` in program {{[0-3]}}
+# CHECK: the same index: write of o_ref `o_ref[mine] = jnp.full((4,), pl.program_id(0))` in program ({{[0-3]}})
 # CHECK-NEXT: write of o_ref `o_ref[mine] = jnp.full((4,), pl.program_id(0))` in program
 look("the same index", elementwise(at_indices, 1, ((16,), jnp.int32)), np.concatenate([permuted[15:], permuted[1:]]))
 
@@ -236,8 +296,8 @@ def counting_and_reading(x_ref, o_ref):
 
 # CHECK: counting: no race
 look("counting", elementwise(counting, 1, ((2,), jnp.int32)), X)
-# CHECK: counting and reading: atomic update of o_ref `pltriton.atomic_add(o_ref, (0,), 1)` in program {{[1-3]}}
-# CHECK-NEXT: read of o_ref `o_ref[1] = o_ref[0]` in program 0
+# CHECK: counting and reading: atomic update of o_ref `pltriton.atomic_add(o_ref, (0,), 1)` in program ({{[1-3]}})
+# CHECK-NEXT: read of o_ref `o_ref[1] = o_ref[0]` in program (0)
 look("counting and reading", elementwise(counting_and_reading, 1, ((2,), jnp.int32)), X)
 
 
@@ -285,8 +345,8 @@ def on_own_rows(x_ref, o_ref, rows_ref, sem):
     pltpu.async_copy(rows_ref, o_ref.at[rows], sem).wait()
 
 
-# CHECK: through one buffer: copy {{from|to}} shared_ref `pltpu.sync_copy({{.*}}` in program {{[01]}}
-# CHECK-NEXT: copy to shared_ref `pltpu.sync_copy(x_ref, shared_ref)` in program {{[01]}}
+# CHECK: through one buffer: copy {{from|to}} shared_ref `pltpu.sync_copy({{.*}}` in program ({{[01]}})
+# CHECK-NEXT: copy to shared_ref `pltpu.sync_copy(x_ref, shared_ref)` in program ({{[01]}})
 look("through one buffer", on_two_cores(through_one_buffer), X)
 # CHECK: in turns: no race
 look("in turns", on_two_cores(in_turns, pltpu.SemaphoreType.REGULAR), X, expected=X)

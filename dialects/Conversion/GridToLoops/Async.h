@@ -29,7 +29,29 @@ int64_t getBytesPerElement(mlir::Value memref);
 mlir::Value createAddress(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value memref);
 
-/// Tells the race detector that an access to all of `memref` follows.
+/// Tells the runtime that memory which is contiguous holds something, or
+/// nothing, from now on.
+void createMemoryState(mlir::OpBuilder &builder, mlir::Location loc,
+                       KernelLowering &lowering, mlir::Value memref,
+                       bool defined);
+
+/// Tells the runtime that `dest` holds what `source` does, elements that
+/// nothing has written included.
+void createMemoryTransfer(mlir::OpBuilder &builder, mlir::Location loc,
+                          KernelLowering &lowering, mlir::Value source,
+                          mlir::Value dest);
+
+/// The bytes of a memref that is contiguous, as an i64.
+mlir::Value createContiguousBytes(mlir::OpBuilder &builder, mlir::Location loc,
+                                  mlir::Value memref);
+
+/// Says what the next copy or transfer is about: the sizes of two memrefs of
+/// one shape, and their strides.
+void createCopyDims(mlir::OpBuilder &builder, mlir::Location loc,
+                    KernelLowering &lowering, mlir::Value source,
+                    mlir::Value dest);
+
+/// Tells the runtime of an access to all of `memref`.
 void createRecordedAccess(mlir::OpBuilder &builder, mlir::Location loc,
                           KernelLowering &lowering, mlir::Value memref,
                           grid::AccessKind kind, llvm::StringRef name);

@@ -241,6 +241,13 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
       Value to = createSubview(builder, loc, buffer, part.inWindow, part.sizes);
       record(builder, loc, from, AccessKind::Read);
       linalg::CopyOp::create(builder, loc, from, to);
+      if (lowering.recordsAccesses()) {
+        // What is outside the array is padding, which may be read.
+        createMemoryState(builder, loc, lowering, buffer, /*defined=*/true);
+        createMemoryTransfer(builder, loc, lowering, from, to);
+      }
+    } else if (lowering.recordsAccesses()) {
+      createMemoryState(builder, loc, lowering, buffer, /*defined=*/false);
     }
     Value view = createReducedSubview(builder, loc, buffer, origin, dims);
     return memref::CastOp::create(builder, loc, type, view).getResult();
@@ -253,6 +260,8 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
     Value to = createSubview(builder, loc, array, part.inArray, part.sizes);
     record(builder, loc, to, AccessKind::Write);
     linalg::CopyOp::create(builder, loc, from, to);
+    if (lowering.recordsAccesses())
+      createMemoryTransfer(builder, loc, lowering, from, to);
   };
   // A window larger than its array is never inside, and could not be shown.
   if (!fits)

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Conversion/GridToLoops/Async.h"
 #include "dialects/Conversion/GridToLoops/Blocks.h"
 #include "dialects/Conversion/GridToLoops/Counters.h"
 #include "dialects/Conversion/GridToLoops/LocalRefs.h"
@@ -44,6 +45,33 @@ bool hasSemaphoreOperands(KernelOp kernel) {
     if (isa<SemaphoreType>(kernel.getOperandSpec(i).getElementType()))
       return true;
   return false;
+}
+
+/// Where the body writes a Ref last, as the text has it; that of the Ref where
+/// it is not plain.
+Location getLastWriteLoc(BlockArgument ref) {
+  Location loc = ref.getLoc();
+  SmallVector<Value> views{ref};
+  Operation *last = nullptr;
+  while (!views.empty())
+    for (OpOperand &use : views.pop_back_val().getUses()) {
+      Operation *op = use.getOwner();
+      if (auto view = dyn_cast<ViewLikeOpInterface>(op)) {
+        views.push_back(view->getResult(0));
+        continue;
+      }
+      auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+      if (!effects ||
+          !effects.getEffectOnValue<MemoryEffects::Write>(use.get()))
+        continue;
+      Operation *ancestor =
+          last ? ref.getOwner()->findAncestorOpInBlock(*op) : nullptr;
+      Operation *before =
+          last ? ref.getOwner()->findAncestorOpInBlock(*last) : nullptr;
+      if (!last || (ancestor && before && !ancestor->isBeforeInBlock(before)))
+        last = op;
+    }
+  return last ? last->getLoc() : loc;
 }
 
 /// Whether an operand is one block.
@@ -88,6 +116,7 @@ private:
   SmallVector<Value> createGridSizes(ValueRange operands);
   void beginWorkItem();
   void setProgramId(unsigned d, Value id);
+  void createProgramRecord();
 
   // What a program sees.
   FailureOr<Value> createOperand(unsigned place);
@@ -266,6 +295,8 @@ LogicalResult GridLoopBuilder::createLoops() {
     builder.setInsertionPointToStart(loop.getBody());
     setProgramId(d, loop.getInductionVar());
   }
+  if (lowering.recordsAccesses())
+    createProgramRecord();
   return success();
 }
 
@@ -276,7 +307,26 @@ void GridLoopBuilder::beginWorkItem() {
   for (BlockArgument scratch : kernel.getScratchRefs()) {
     scratchRefs.push_back(createLocalRef(builder, lowering, scratch));
     lowering.setName(scratchRefs.back(), getRefName(scratch));
+    auto type = cast<MemRefType>(scratch.getType());
+    if (lowering.recordsAccesses() &&
+        !isa<SemaphoreType>(type.getElementType())) {
+      Value memref = getMemRef(scratchRefs.back());
+      createRuntimeCall(builder, loc, lowering, "gridirTaskScratch",
+                        {createAddress(builder, loc, memref),
+                         createContiguousBytes(builder, loc, memref)});
+    }
   }
+}
+
+/// Tells the runtime which program runs: its number in the order of the grid.
+void GridLoopBuilder::createProgramRecord() {
+  Value number = createIndex(builder, loc, 0);
+  for (auto [id, size] :
+       llvm::zip_equal(lowering.programIds, lowering.gridSizes))
+    number = arith::AddIOp::create(
+        builder, loc, arith::MulIOp::create(builder, loc, number, size), id);
+  createRuntimeCall(builder, loc, lowering, "gridirTaskProgram",
+                    {toI64(builder, loc, number)});
 }
 
 void GridLoopBuilder::setProgramId(unsigned d, Value id) {
@@ -403,7 +453,7 @@ LogicalResult GridLoopBuilder::createProgram() {
   unsigned numIndex = kernel.getNumIndexOperands();
   unsigned numInputs = kernel.getNumInputs();
 
-  SmallVector<Window> outputs;
+  SmallVector<std::pair<Window, Location>> outputs;
   for (unsigned place = numIndex; place < kernel.getNumOperandSpecs();
        ++place) {
     BlockArgument arg = kernel.getBodyBlock()->getArgument(place);
@@ -423,7 +473,7 @@ LogicalResult GridLoopBuilder::createProgram() {
     if (privateBlocks.contains(place))
       block->memref = createPrivateCopy(block->memref, getNamedLoc(arg));
     if (place >= numIndex + numInputs && written)
-      outputs.push_back(*block);
+      outputs.emplace_back(*block, getLastWriteLoc(arg));
     refs.push_back(createRef(builder, loc, block->memref, arg.getType()));
   }
   for (auto [i, ref] : llvm::enumerate(refs))
@@ -433,8 +483,8 @@ LogicalResult GridLoopBuilder::createProgram() {
 
   // What a program wrote to a private buffer reaches the array before the next
   // program looks.
-  for (const Window &block : outputs)
-    block.createCopyOut(builder, loc);
+  for (auto [block, place] : outputs)
+    block.createCopyOut(builder, place);
 
   // What the last program left in a semaphore is for another kernel.
   builder.setInsertionPoint(

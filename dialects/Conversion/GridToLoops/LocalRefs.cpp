@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/GridToLoops/LocalRefs.h"
 
+#include "dialects/Conversion/GridToLoops/Async.h"
 #include "dialects/Conversion/GridToLoops/Counters.h"
 #include "dialects/Grid/Analysis/GridParallelism.h"
 #include "dialects/Grid/Analysis/RefNames.h"
@@ -85,6 +86,14 @@ LogicalResult inlineScopes(KernelLowering &lowering) {
       Value ref = createLocalRef(builder, lowering, arg,
                                  scope.getCollective().value_or(ArrayAttr()));
       lowering.setName(ref, getRefName(arg));
+      auto type = cast<MemRefType>(arg.getType());
+      // What an earlier scope left in the same memory is not of this one.
+      if (lowering.recordsAccesses() &&
+          !isa<SemaphoreType>(type.getElementType()) &&
+          !isSharedByPrograms(lowering.kernel, type,
+                              scope.getCollective().value_or(ArrayAttr())))
+        createMemoryState(builder, scope.getLoc(), lowering, getMemRef(ref),
+                          /*defined=*/false);
       arg.replaceAllUsesWith(ref);
     }
     auto yield = cast<YieldOp>(body.getTerminator());

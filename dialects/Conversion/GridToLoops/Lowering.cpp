@@ -105,7 +105,7 @@ int64_t KernelLowering::addPrint(StringRef format, ArrayRef<Attribute> types) {
 
 bool KernelLowering::recordsAccesses() const {
   DictionaryAttr tasks = grid::getTasks(kernel);
-  return tasks && tasks.contains("races");
+  return tasks && (tasks.contains("races") || tasks.contains("uninitialized"));
 }
 
 int64_t KernelLowering::addAccess(Location loc, const Twine &what) {
@@ -115,6 +115,31 @@ int64_t KernelLowering::addAccess(Location loc, const Twine &what) {
   if (found == accesses.end())
     accesses.push_back(access);
   return site;
+}
+
+/// The operands that hold nothing when the kernel begins: outputs that share no
+/// memory with an input.
+ArrayAttr KernelLowering::getUnwrittenOperands() {
+  Builder builder(kernel.getContext());
+  llvm::SmallDenseSet<int64_t> aliased;
+  for (auto [operand, output] : kernel.getAliasPairs())
+    aliased.insert(output);
+  SmallVector<Attribute> operands;
+  for (auto [i, ref] : llvm::enumerate(kernel.getOutputRefs())) {
+    unsigned place = ref.getArgNumber();
+    RankedTensorType array = kernel.getOperandSpec(place).getArrayType();
+    if (aliased.contains(i) || isa<grid::SemaphoreType>(array.getElementType()))
+      continue;
+    operands.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr(
+             "operand",
+             builder.getI64IntegerAttr(kernel.getNumDynamicDims() + place)),
+         builder.getNamedAttr(
+             "name",
+             getLocatedText(ref.getLoc(), kernel.getOperandName(place))),
+         builder.getNamedAttr("type", TypeAttr::get(array))}));
+  }
+  return builder.getArrayAttr(operands);
 }
 
 void KernelLowering::annotate(ModuleOp module) {
@@ -130,6 +155,11 @@ void KernelLowering::annotate(ModuleOp module) {
     module->setAttr("gridir.prints", builder.getArrayAttr(prints));
   if (!accesses.empty())
     module->setAttr("gridir.accesses", builder.getArrayAttr(accesses));
+  if (recordsAccesses()) {
+    module->setAttr("gridir.grid",
+                    builder.getDenseI64ArrayAttr(kernel.getGridShape()));
+    module->setAttr("gridir.unwritten", getUnwrittenOperands());
+  }
 }
 
 std::string getSourceLine(Location loc) {

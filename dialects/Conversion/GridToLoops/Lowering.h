@@ -95,7 +95,7 @@ public:
   int64_t addPrint(llvm::StringRef format,
                    llvm::ArrayRef<mlir::Attribute> types);
 
-  /// Whether the kernel tells the runtime of its accesses, to find races.
+  /// Whether the kernel tells the runtime of its accesses, which checks them.
   bool recordsAccesses() const;
 
   /// The site number of an access, of which messages say `what` it is.
@@ -105,6 +105,8 @@ public:
   void annotate(mlir::ModuleOp module);
 
 private:
+  mlir::ArrayAttr getUnwrittenOperands();
+
   llvm::SmallVector<mlir::Attribute> diagnostics, prints, accesses;
   llvm::DenseMap<mlir::Value, std::string> names;
   bool failed = false;

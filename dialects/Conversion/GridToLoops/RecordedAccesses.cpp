@@ -21,6 +21,7 @@ namespace gridir {
 static StringRef describe(AccessKind kind) {
   switch (kind) {
   case AccessKind::Read:
+  case AccessKind::Use:
     return "read";
   case AccessKind::Write:
     return "write";
@@ -46,6 +47,40 @@ void createRecordedAccess(OpBuilder &builder, Location loc,
                      createI64(builder, loc, getBytesPerElement(memref)),
                      createI64(builder, loc, static_cast<int64_t>(kind)),
                      createI64(builder, loc, site)});
+}
+
+Value createContiguousBytes(OpBuilder &builder, Location loc, Value memref) {
+  int64_t count = cast<MemRefType>(memref.getType()).getNumElements();
+  return createI64(builder, loc, count * getBytesPerElement(memref));
+}
+
+void createMemoryState(OpBuilder &builder, Location loc,
+                       KernelLowering &lowering, Value memref, bool defined) {
+  createRuntimeCall(builder, loc, lowering, "gridirTaskMemory",
+                    {createAddress(builder, loc, memref),
+                     createContiguousBytes(builder, loc, memref),
+                     createI64(builder, loc, defined)});
+}
+
+void createCopyDims(OpBuilder &builder, Location loc, KernelLowering &lowering,
+                    Value source, Value dest) {
+  auto from = memref::ExtractStridedMetadataOp::create(builder, loc, source);
+  auto to = memref::ExtractStridedMetadataOp::create(builder, loc, dest);
+  for (auto [size, strideFrom, strideTo] :
+       llvm::zip_equal(to.getSizes(), from.getStrides(), to.getStrides()))
+    createRuntimeCall(builder, loc, lowering, "gridirTaskDim",
+                      {toI64(builder, loc, size),
+                       toI64(builder, loc, strideFrom),
+                       toI64(builder, loc, strideTo)});
+}
+
+void createMemoryTransfer(OpBuilder &builder, Location loc,
+                          KernelLowering &lowering, Value source, Value dest) {
+  createCopyDims(builder, loc, lowering, source, dest);
+  createRuntimeCall(builder, loc, lowering, "gridirTaskTransfer",
+                    {createAddress(builder, loc, source),
+                     createAddress(builder, loc, dest),
+                     createI64(builder, loc, getBytesPerElement(dest))});
 }
 
 namespace {

@@ -209,7 +209,7 @@ protected:
           rewriter, loc, lowering, "gridirTaskSites",
           {createI64(rewriter, loc, from), createI64(rewriter, loc, to)});
     }
-    createDims(rewriter, loc, lowering, source, dest);
+    createCopyDims(rewriter, loc, lowering, source, dest);
     createRuntimeCall(rewriter, loc, lowering, "gridirTaskCopy",
                       {createAddress(rewriter, loc, source), *to,
                        createI64(rewriter, loc, getBytesPerElement(dest)),
@@ -217,20 +217,6 @@ protected:
                        sent->bits});
     rewriter.eraseOp(op);
     return success();
-  }
-
-private:
-  static void createDims(OpBuilder &builder, Location loc,
-                         KernelLowering &lowering, Value source, Value dest) {
-    auto from = memref::ExtractStridedMetadataOp::create(builder, loc, source);
-    auto to = memref::ExtractStridedMetadataOp::create(builder, loc, dest);
-    for (auto [size, strideFrom, strideTo] :
-         llvm::zip_equal(cast<MemRefType>(dest.getType()).getShape(),
-                         from.getStrides(), to.getStrides()))
-      createRuntimeCall(builder, loc, lowering, "gridirTaskDim",
-                        {createI64(builder, loc, size),
-                         toI64(builder, loc, strideFrom),
-                         toI64(builder, loc, strideTo)});
   }
 };
 

@@ -64,6 +64,8 @@ private:
     operands.set("outputs", kernel.getOutputsAttr());
     if (std::optional<ArrayAttr> aliases = kernel.getAliases())
       operands.set("aliases", *aliases);
+    if (ArrayAttr origins = kernel.getScratchOriginsAttr())
+      operands.set("scratch_origins", origins);
     getOperation()->setAttr("gridir.operands",
                             operands.getDictionary(&getContext()));
   }

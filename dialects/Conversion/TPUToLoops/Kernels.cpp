@@ -206,9 +206,9 @@ FailureOr<grid::KernelOp> KernelRaiser::raise() {
       builder.getArrayAttr(dims), builder.getArrayAttr(index),
       builder.getArrayAttr(inputs), builder.getArrayAttr(outputs),
       builder.getArrayAttr(semantics), operands.getAs<ArrayAttr>("aliases"),
-      ArrayAttr(), /*scratch_origins=*/ArrayAttr(), grid::CostAttr(),
-      DictionaryAttr(), StringAttr(),
-      StringAttr(), DictionaryAttr(), UnitAttr(), 1 + place);
+      ArrayAttr(), operands.getAs<ArrayAttr>("scratch_origins"),
+      grid::CostAttr(), DictionaryAttr(), StringAttr(), StringAttr(),
+      DictionaryAttr(), UnitAttr(), 1 + place);
   if (failed(raiseBody(kernel)))
     return failure();
   for (unsigned i = 0; i < place; ++i)

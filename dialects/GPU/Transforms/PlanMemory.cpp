@@ -96,8 +96,7 @@ private:
                                        const gridir::PlannedBuffer *b) {
           return a->size < b->size;
         });
-    std::optional<std::string> name =
-        grid::getNameIn(largest->alloc->getLoc());
+    std::optional<std::string> name = grid::getNameIn(largest->alloc->getLoc());
     return largest->alloc->emitError("expected a workspace of at most ")
            << limit << " bytes, got " << bytes << " for each of " << ctas
            << " CTAs; the largest buffer in it is "

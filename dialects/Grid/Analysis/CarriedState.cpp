@@ -8,7 +8,7 @@
 
 #include "dialects/Grid/Analysis/CarriedState.h"
 
-#include "dialects/Grid/Analysis/RefRegions.h"
+#include "dialects/Grid/Analysis/LoadedUses.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -111,8 +111,22 @@ struct Progress {
   bool seeded = false;
 };
 
+/// A write that a program certainly makes.
+struct CertainWrite {
+  Operation *op;
+  RefRegion region;
+};
+
 class CarriedReadFinder {
 public:
+  /// Looks at one program.
+  CarriedReadFinder(KernelOp kernel, ValueRange tracked,
+                    ArrayRef<int64_t> program)
+      : kernel(kernel), tracked(tracked), values(kernel) {
+    for (auto [dim, id] : llvm::enumerate(program))
+      values.restrictId(dim, Interval::constant(id));
+  }
+
   CarriedReadFinder(KernelOp kernel, ValueRange tracked,
                     ArrayRef<unsigned> firstDims)
       : kernel(kernel), tracked(tracked), values(kernel) {
@@ -124,6 +138,9 @@ public:
     visit(*kernel.getBodyBlock(), end, /*certain=*/true);
     return reads;
   }
+
+  ArrayRef<CertainWrite> getWrites() const { return writes; }
+  ProgramValues &getValues() { return values; }
 
   /// Whether the program has written all of a tracked Ref when it ends.
   bool writesWhole(Value ref) {
@@ -337,7 +354,7 @@ private:
     for (Value operand : op.getOperands())
       if (isa<MemRefType>(operand.getType()) &&
           (!effects || hasEffect<MemoryEffects::Write>(instances, operand)))
-        visitWrite(op, operand, progress);
+        visitWrite(op, operand, progress, certain);
   }
 
   template <typename EffectTy>
@@ -353,6 +370,8 @@ private:
   bool isTracked(Value root) { return llvm::is_contained(tracked, root); }
 
   void visitRead(Operation &op, Value ref, Progress &progress, bool certain) {
+    if (isDiscarded(&op, values))
+      return;
     for (RefRegion &region : getRefRegions(ref, values)) {
       if (!region.root && !tracked.empty())
         reads.push_back({&op, tracked.front(), /*certain=*/false});
@@ -370,12 +389,13 @@ private:
                                 : std::pair(int64_t(0), extent));
       }
       if (!isCovered(region.box, hull, progress.written[region.root]))
-        reads.push_back(
-            {&op, region.root, certain && !touched.contains(region.root)});
+        reads.push_back({&op, region.root,
+                         certain && !touched.contains(region.root),
+                         region.box});
     }
   }
 
-  void visitWrite(Operation &op, Value ref, Progress &progress) {
+  void visitWrite(Operation &op, Value ref, Progress &progress, bool certain) {
     // Only these certainly write all that their Ref names.
     auto store = dyn_cast<StoreOp>(op);
     auto copy = dyn_cast<CopyStartOp>(op);
@@ -388,6 +408,8 @@ private:
         touched.insert(tracked.begin(), tracked.end());
       if (!whole || !region.box.exact)
         continue;
+      if (certain && isTracked(region.root))
+        writes.push_back({&op, region});
       SmallVector<ElementBox> &boxes = progress.written[region.root];
       if (llvm::none_of(boxes, [&](const ElementBox &box) {
             return isInside(region.box, box);
@@ -421,6 +443,7 @@ private:
   SmallVector<Value> tracked;
   ProgramValues values;
   SmallVector<CarriedRead> reads;
+  SmallVector<CertainWrite> writes;
   Progress end;
   /// Refs that some path has written by now.
   llvm::DenseSet<Value> touched;
@@ -432,6 +455,54 @@ private:
 SmallVector<CarriedRead> findCarriedReads(KernelOp kernel,
                                           ArrayRef<unsigned> firstDims) {
   return CarriedReadFinder(kernel, kernel.getScratchRefs(), firstDims).find();
+}
+
+SmallVector<CarriedRead> findReadsBeforeWrites(KernelOp kernel, ValueRange refs,
+                                               ArrayRef<unsigned> firstDims) {
+  return CarriedReadFinder(kernel, refs, firstDims).find();
+}
+
+/// Whether two boxes have known ends and meet.
+static bool certainlyMeet(const ElementBox &a, const ElementBox &b) {
+  std::optional<ConstantBox> first = getConstantBox(a),
+                             second = getConstantBox(b);
+  return first && second && first->size() == second->size() &&
+         llvm::all_of(llvm::zip(*first, *second), [](auto ranges) {
+           auto [x, y] = ranges;
+           return x.first < y.second && y.first < x.second;
+         });
+}
+
+std::optional<Carry> findCarry(KernelOp kernel, unsigned dim) {
+  SmallVector<int64_t> shape = kernel.getGridShape();
+  if (ShapedType::isDynamic(shape[dim]) || shape[dim] < 2)
+    return std::nullopt;
+  SmallVector<int64_t> reader(shape.size(), 0), writer(shape.size(), 0);
+  // The program before in the order of the grid is the last one of its share.
+  for (unsigned inner = dim + 1; inner < shape.size(); ++inner) {
+    if (ShapedType::isDynamic(shape[inner]) || shape[inner] == 0)
+      return std::nullopt;
+    writer[inner] = shape[inner] - 1;
+  }
+  ValueRange scratch = kernel.getScratchRefs();
+  for (int64_t id : {int64_t(1), shape[dim] - 1}) {
+    reader[dim] = id;
+    writer[dim] = id - 1;
+    CarriedReadFinder readFinder(kernel, scratch, ArrayRef(reader));
+    CarriedReadFinder writeFinder(kernel, scratch, ArrayRef(writer));
+    writeFinder.find();
+    for (const CarriedRead &read : readFinder.find()) {
+      if (!read.certain || !read.ref ||
+          !isCertainlyUsed(read.op, readFinder.getValues()))
+        continue;
+      // The last write is the one whose value is there.
+      for (const CertainWrite &write : llvm::reverse(writeFinder.getWrites()))
+        if (write.region.root == read.ref &&
+            certainlyMeet(write.region.box, read.box))
+          return Carry{write.op, read.op, read.ref, writer, reader};
+    }
+  }
+  return std::nullopt;
 }
 
 bool beginsAnew(KernelOp kernel, BlockArgument ref,

@@ -16,7 +16,7 @@
 #ifndef GRIDIR_DIALECTS_GRID_ANALYSIS_CARRIEDSTATE_H
 #define GRIDIR_DIALECTS_GRID_ANALYSIS_CARRIEDSTATE_H
 
-#include "dialects/Grid/IR/Grid.h"
+#include "dialects/Grid/Analysis/RefRegions.h"
 
 namespace gridir::grid {
 
@@ -27,6 +27,16 @@ struct CarriedRead {
   mlir::Value ref;
   /// Whether the program certainly reads it, and certainly wrote no part of it.
   bool certain;
+  /// What is read of the Ref.
+  ElementBox box = {};
+};
+
+/// State that flows along a grid dimension: two programs next to each other,
+/// of which one writes to scratch what the other one reads.
+struct Carry {
+  mlir::Operation *write, *read;
+  mlir::Value ref;
+  mlir::SmallVector<int64_t> writer, reader;
 };
 
 /// The reads by which a program may take over state, among the programs whose
@@ -34,6 +44,15 @@ struct CarriedRead {
 /// their run if state must not flow from one run into the next.
 mlir::SmallVector<CarriedRead>
 findCarriedReads(KernelOp kernel, llvm::ArrayRef<unsigned> firstDims);
+
+/// The same of any Refs of the body, among them those of scopes.
+mlir::SmallVector<CarriedRead>
+findReadsBeforeWrites(KernelOp kernel, mlir::ValueRange refs,
+                      llvm::ArrayRef<unsigned> firstDims);
+
+/// Two programs that show that state flows along dimension `dim`; none where
+/// that depends on values that only a call has.
+std::optional<Carry> findCarry(KernelOp kernel, unsigned dim);
 
 /// Whether each of these programs writes all of an operand's Ref, and reads
 /// nothing of it that it did not write before: what the Ref held is lost.

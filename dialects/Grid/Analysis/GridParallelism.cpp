@@ -48,7 +48,20 @@ private:
              Location loc) {
     if (isTrivial(dim) || verdicts[dim].kind >= kind)
       return;
-    verdicts[dim] = {kind, reason.str(), loc};
+    verdicts[dim] = {kind, reason.str(), loc, std::nullopt};
+  }
+
+  void lower(unsigned dim, const Carry &carry) {
+    if (isTrivial(dim) || verdicts[dim].kind == DimVerdict::refuted)
+      return;
+    verdicts[dim] = {DimVerdict::refuted,
+                     llvm::formatv("program {0} reads what program {1} has "
+                                   "written to {2}",
+                                   formatProgram(carry.reader),
+                                   formatProgram(carry.writer),
+                                   getRefName(carry.ref))
+                         .str(),
+                     carry.read->getLoc(), carry.write->getLoc()};
   }
 
   void lowerAll(DimVerdict::Kind kind, const Twine &reason, Location loc) {
@@ -200,6 +213,11 @@ private:
           });
         if (reads.empty())
           return;
+        if (std::optional<Carry> carry = findCarry(kernel, dim)) {
+          lower(dim, *carry);
+          inner.push_back(dim);
+          continue;
+        }
         auto *certain = llvm::find_if(
             reads, [](const CarriedRead &read) { return read.certain; });
         const CarriedRead &read =

@@ -32,6 +32,8 @@ struct DimVerdict {
   /// Why it is not proved, and where.
   std::string reason;
   std::optional<mlir::Location> loc;
+  /// Where what `loc` reads was written, if that is what refutes it.
+  std::optional<mlir::Location> writtenAt = std::nullopt;
 };
 
 /// The attribute of a kernel whose work items have state of their own.

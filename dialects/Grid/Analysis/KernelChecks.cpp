@@ -252,6 +252,7 @@ SmallVector<CheckResult> checkDisjoint(BlockAccess &access) {
       result.lower(verdict.kind == DimVerdict::refuted ? CheckResult::refuted
                                                        : CheckResult::unknown,
                    verdict.reason, verdict.loc.value_or(kernel.getLoc()));
+    result.writtenAt = verdict.writtenAt;
     results.push_back(std::move(result));
   }
   return results;

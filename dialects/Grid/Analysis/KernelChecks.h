@@ -22,7 +22,7 @@ namespace gridir::grid {
 /// The answer of one check about one thing.
 struct CheckResult {
   enum Verdict { proved, unknown, refuted } verdict = proved;
-  /// in-bounds, written, disjoint or no-revisit.
+  /// One of the names that `grid-check` knows.
   llvm::StringRef check;
   /// An operand, a scratch Ref or a dimension.
   std::string subject;
@@ -31,6 +31,8 @@ struct CheckResult {
   /// The program that shows what is wrong, where one does.
   mlir::SmallVector<int64_t> witness;
   mlir::Location loc;
+  /// Where what `loc` reads was written, if that is what refutes it.
+  std::optional<mlir::Location> writtenAt;
 
   CheckResult(llvm::StringRef check, std::string subject, mlir::Location loc)
       : check(check), subject(std::move(subject)), loc(loc) {}
@@ -55,6 +57,14 @@ CheckResult checkWritten(BlockAccess &access, unsigned output);
 /// Programs that differ along a dimension which the author calls parallel may
 /// run in any order: a result for each such dimension.
 mlir::SmallVector<CheckResult> checkDisjoint(BlockAccess &access);
+
+/// Nothing is read before it is written: a result for each Ref that holds
+/// nothing at first, which are scratch, the Refs of scopes, and outputs.
+mlir::SmallVector<CheckResult> checkInitialized(BlockAccess &access);
+
+/// What is signalled is waited for, and the other way round: a result for each
+/// semaphore of scratch or of a scope.
+mlir::SmallVector<CheckResult> checkBalanced(KernelOp kernel);
 
 /// In grid order, no block of an output comes back after another one.
 CheckResult checkNoRevisit(BlockAccess &access, unsigned output);

@@ -87,7 +87,8 @@ def Grid_AtomicKind : Grid_I32Enum<"AtomicKind", "the combination of an atomic u
 def Grid_AccessKind : Grid_I32Enum<"AccessKind", "what an access does to memory", [
     I32EnumAttrCase<"Read", 0, "read">,
     I32EnumAttrCase<"Write", 1, "write">,
-    I32EnumAttrCase<"Atomic", 2, "atomic">]>;
+    I32EnumAttrCase<"Atomic", 2, "atomic">,
+    I32EnumAttrCase<"Use", 3, "use">]>;
 
 def Grid_DeviceIdType : Grid_I32Enum<"DeviceIdType", "how a remote device is named", [
     I32EnumAttrCase<"Mesh", 0, "mesh">,
@@ -135,7 +136,8 @@ def Grid_AccessKindAttr : EnumAttr<Grid_Dialect, Grid_AccessKind, "access"> {
   let summary = "what an access does to memory";
   let description = [{
     An atomic update is ordered among other atomic updates, and among nothing
-    else.
+    else. A use is that of a value which was read before, and which something
+    must have written.
 
     Example:
 

@@ -116,6 +116,11 @@ def Grid_KernelOp : Grid_Op<"kernel", [
     ::mlir::Block::BlockArgListType getOutputRefs();
     ::mlir::Block::BlockArgListType getScratchRefs();
 
+    /// Adds a scratch Ref that diagnostics call `origin`.
+    ::mlir::BlockArgument addScratchRef(::mlir::MemRefType type,
+                                        ::mlir::Location loc,
+                                        ::llvm::StringRef origin);
+
     /// The index map of block `i`, counted over inputs and then outputs.
     ::mlir::Region &getIndexMap(unsigned i) { return getKernelRegions()[1 + i]; }
 

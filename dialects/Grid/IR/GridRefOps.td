@@ -291,9 +291,10 @@ def Grid_Accesses : Resource<"::gridir::grid::AccessResource">;
 
 def Grid_RecordAccessOp : Grid_Op<"record_access", [
     AttrSizedOperandSegments, MemoryEffects<[MemWrite<Grid_Accesses>]>]> {
-  let summary = "tell the race detector of an access that follows";
+  let summary = "tell the checks of a run of an access";
   let description = [{
-    The access is to all of the Ref or, with indices, to the elements that
+    A read, a write or an atomic update follows; what a `use` is of was read
+    before, or is read next. The access is to all of the Ref or, with indices, to the elements that
     `grid.gather` reads at them; elements whose mask is false are not accessed.
     Its place is that of this op. The memory itself is neither read nor written.
 

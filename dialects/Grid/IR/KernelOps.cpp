@@ -83,6 +83,17 @@ Block::BlockArgListType KernelOp::getScratchRefs() {
   return getBodyBlock()->getArguments().drop_front(getNumOperandSpecs());
 }
 
+BlockArgument KernelOp::addScratchRef(MemRefType type, Location loc,
+                                      StringRef origin) {
+  SmallVector<Attribute> origins(getNumScratch(),
+                                 StringAttr::get(getContext(), ""));
+  if (getScratchOrigins())
+    llvm::copy(getScratchOriginsAttr(), origins.begin());
+  origins.push_back(StringAttr::get(getContext(), origin));
+  setScratchOriginsAttr(ArrayAttr::get(getContext(), origins));
+  return getBodyBlock()->addArgument(type, loc);
+}
+
 std::optional<AffineMap> KernelOp::getAffineIndexMap(unsigned i) {
   return readAffineIndexMap(getIndexMap(i), getRank());
 }

@@ -52,15 +52,14 @@ ParseResult addOrigins(OpAsmParser &parser, OperationState &result,
 void printRefList(OpAsmPrinter &printer, Block::BlockArgListType args,
                   ArrayAttr origins) {
   printer << '(';
-  llvm::interleaveComma(
-      llvm::enumerate(args), printer, [&](auto numbered) {
-        auto [i, arg] = numbered;
-        printer.printRegionArgument(arg);
-        if (StringRef name = getName(origins, i); !name.empty()) {
-          printer << " origin ";
-          printer.printString(name);
-        }
-      });
+  llvm::interleaveComma(llvm::enumerate(args), printer, [&](auto numbered) {
+    auto [i, arg] = numbered;
+    printer.printRegionArgument(arg);
+    if (StringRef name = getName(origins, i); !name.empty()) {
+      printer << " origin ";
+      printer.printString(name);
+    }
+  });
   printer << ')';
 }
 

@@ -415,9 +415,8 @@ void ScopedOp::getAsmBlockArgumentNames(Region &region,
   // The printer also asks about scopes that do not verify.
   if (!getOrigins() || getOrigins()->size() != region.getNumArguments())
     return;
-  for (auto [arg, origin] :
-       llvm::zip_equal(region.getArguments(),
-                       getOriginsAttr().getAsRange<StringAttr>()))
+  for (auto [arg, origin] : llvm::zip_equal(
+           region.getArguments(), getOriginsAttr().getAsRange<StringAttr>()))
     if (std::string name = getIdentifier(origin); !name.empty())
       setName(arg, name);
 }

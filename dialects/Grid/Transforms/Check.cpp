@@ -20,8 +20,9 @@ namespace gridir::grid {
 using namespace mlir;
 using namespace gridir::grid;
 
-static constexpr llvm::StringLiteral kChecks[] = {"in-bounds", "written",
-                                                  "disjoint", "no-revisit"};
+static constexpr llvm::StringLiteral kChecks[] = {"in-bounds",   "written",
+                                                  "disjoint",    "no-revisit",
+                                                  "initialized", "balanced"};
 
 /// What a result is about, as a sentence begins.
 static std::string describe(const CheckResult &result) {
@@ -58,6 +59,10 @@ public:
     }
     if (isWanted("disjoint"))
       llvm::append_range(results, checkDisjoint(access));
+    if (isWanted("initialized"))
+      llvm::append_range(results, checkInitialized(access));
+    if (isWanted("balanced"))
+      llvm::append_range(results, checkBalanced(kernel));
 
     SmallVector<Attribute> verdicts;
     bool isRefuted = false;
@@ -67,8 +72,11 @@ public:
       if (result.verdict != CheckResult::refuted || !failOnRefuted)
         continue;
       isRefuted = true;
-      emitError(result.loc) << "expected " << describe(result)
-                            << " to hold, but " << result.reason;
+      InFlightDiagnostic diagnostic = emitError(result.loc)
+                                      << "expected " << describe(result)
+                                      << " to hold, but " << result.reason;
+      if (result.writtenAt)
+        diagnostic.attachNote(*result.writtenAt) << "it is written here";
     }
     kernel->setAttr("grid.checks", ArrayAttr::get(&getContext(), verdicts));
     if (isRefuted)
@@ -93,6 +101,8 @@ private:
       entry.set("program", builder.getDenseI64ArrayAttr(result.witness));
     if (recordLocations)
       entry.set("loc", LocationAttr(result.loc));
+    if (recordLocations && result.writtenAt)
+      entry.set("written_at", LocationAttr(*result.writtenAt));
     return entry.getDictionary(&getContext());
   }
 

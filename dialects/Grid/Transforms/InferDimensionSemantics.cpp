@@ -97,6 +97,8 @@ private:
         << " their order";
     diagnostic.attachNote(verdict.loc.value_or(kernel.getLoc()))
         << verdict.reason;
+    if (verdict.writtenAt)
+      diagnostic.attachNote(*verdict.writtenAt) << "it is written here";
     return DimSemantics::Arbitrary;
   }
 };

@@ -71,7 +71,13 @@ def GridCheckPass : Pass<"grid-check", "::gridir::grid::KernelOp"> {
     - `no-revisit`: in grid order, no block of an output comes back after
       another one; a TPU would have lost what it held.
     - `disjoint`: the programs of a dimension that the author calls parallel may
-      run in any order.
+      run in any order. Where one reads what the one before has written to
+      scratch, the answer has both places.
+    - `initialized`: scratch, Refs of scopes and outputs are written before
+      something depends on what is read of them.
+    - `balanced`: each wait for a copy or a semaphore has something to wait for,
+      and nothing is left at the end. The programs are followed one by one, as
+      far as ids and loop counters decide what they do.
 
     An answer is `proved`, `refuted`, with a program or an element that shows it,
     or `unknown`, where it depends on values that are known at the call only.
@@ -100,7 +106,8 @@ def GridCheckPass : Pass<"grid-check", "::gridir::grid::KernelOp"> {
           {check = "in-bounds", subject = "o_ref", verdict = "proved"},
           {check = "written", reason = "no program writes element (384)",
            subject = "o_ref", verdict = "refuted"},
-          {check = "no-revisit", subject = "o_ref", verdict = "proved"}
+          {check = "no-revisit", subject = "o_ref", verdict = "proved"},
+          {check = "initialized", subject = "o_ref", verdict = "proved"}
         ]} {
       %v = grid.load %x_ref : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
       grid.store %v, %o_ref : tensor<128xf32>, memref<128xf32, #grid.space<default>>
@@ -109,7 +116,8 @@ def GridCheckPass : Pass<"grid-check", "::gridir::grid::KernelOp"> {
   }];
   let options = [
     ListOption<"checks", "checks", "std::string",
-               "The checks to make: in-bounds, written, no-revisit, disjoint; all without it">,
+               "The checks to make: in-bounds, written, no-revisit, disjoint, "
+               "initialized, balanced; all without it">,
     Option<"failOnRefuted", "fail-on-refuted", "bool", "false",
            "Make an error of every refuted check">,
     Option<"recordLocations", "record-locations", "bool", "false",
@@ -283,7 +291,9 @@ def GridPlanTasksPass : Pass<"grid-plan-tasks", "::gridir::grid::KernelOp"> {
 
     With `always` every kernel is marked: copies then overlap with what runs
     meanwhile, in an order that `seed` chooses. With `races` the kernel is to
-    look for accesses that nothing brings into an order.
+    look for accesses that nothing brings into an order; with `uninitialized`,
+    for reads of what nothing has written, in the order of the programs where
+    they do not meet.
 
     Before:
 
@@ -312,6 +322,8 @@ def GridPlanTasksPass : Pass<"grid-plan-tasks", "::gridir::grid::KernelOp"> {
     Option<"always", "always", "bool", "false", "Mark every kernel">,
     Option<"races", "races", "bool", "false",
            "Look for accesses that nothing brings into an order">,
+    Option<"uninitialized", "uninitialized", "bool", "false",
+           "Look for reads of what nothing has written">,
     Option<"seed", "seed", "int64_t", "-1",
            "Of the order in which tasks and copies run; negative for the order of the programs">,
   ];
@@ -423,7 +435,7 @@ def GridPrivatizeWindowsPass
     grid.kernel @row_sums grid(%h = 2, %k = 8)
         inputs(%x: f32 [2, 64] block [squeezed, 8] at (%h, %k))
         outputs(%sum_ref: f32 [8] block [8] at (0) origin "sum_ref")
-        scratch(%window: memref<8xf32, #grid.space<default>>)
+        scratch(%window: memref<8xf32, #grid.space<default>> origin "sum_ref")
         semantics [parallel, arbitrary] {
       %k0 = grid.program_id 1
       %c0 = arith.constant 0 : i32
@@ -459,13 +471,19 @@ def GridPrivatizeWindowsPass
 }
 
 def GridRecordAccessesPass : Pass<"grid-record-accesses", "::gridir::grid::KernelOp"> {
-  let summary = "Tell the race detector of every access to a Ref";
+  let summary = "Tell the checks of a run of every access to a Ref";
   let description = [{
     Puts a `grid.record_access` before each op that reads or writes a Ref. The
     Ref is the view that the op names, so that two programs that touch different
     slices of an array do not race. Gathers and scatters are recorded element by
     element; of a masked load or store all elements are. Copies are not, since
     the runtime sees their memory when they run.
+
+    A value that is read from what a call does not hand over (scratch, the Refs
+    of a scope, outputs) has a record of kind `use` as well, where something
+    depends on it. Selects with scalar conditions are followed: what they do not
+    choose is not used. A mask takes a value apart, element by element, and ends
+    the search.
 
     Before:
 
@@ -493,6 +511,7 @@ def GridRecordAccessesPass : Pass<"grid-record-accesses", "::gridir::grid::Kerne
   }];
   let statistics = [
     Statistic<"numRecorded", "num-recorded", "Number of accesses recorded">,
+    Statistic<"numUses", "num-uses", "Uses of values that may be unwritten">,
   ];
 }
 

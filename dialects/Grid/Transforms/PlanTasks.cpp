@@ -31,8 +31,14 @@ public:
     KernelOp kernel = getOperation();
     SmallVector<DimSemantics> claims = getClaimedSemantics(kernel);
     bool anyConcurrent = getNumDevices(kernel).has_value();
+    Operation *meeting = findMeeting(kernel);
+    // A check of memory alone leaves programs in their order: a claim that does
+    // not hold is another mistake.
+    bool inOrder = uninitialized && !races && seed < 0 && !meeting;
     SmallVector<Attribute> semantics;
     for (unsigned dim = 0; dim < kernel.getRank(); ++dim) {
+      if (inOrder)
+        claims[dim] = DimSemantics::Arbitrary;
       bool concurrent = isConcurrent(kernel, dim, claims[dim]);
       if (concurrent && !isParallel(claims[dim]))
         claims[dim] = DimSemantics::CoreParallel;
@@ -41,7 +47,6 @@ public:
                        (concurrent && kernel.getDim(dim).getSize() != 1);
       semantics.push_back(DimSemanticsAttr::get(&getContext(), claims[dim]));
     }
-    Operation *meeting = findMeeting(kernel);
     if (!always && !(meeting && anyConcurrent))
       return markAllAnalysesPreserved();
 
@@ -54,6 +59,9 @@ public:
     SmallVector<NamedAttribute> fields;
     if (races)
       fields.push_back(builder.getNamedAttr("races", builder.getUnitAttr()));
+    if (uninitialized)
+      fields.push_back(
+          builder.getNamedAttr("uninitialized", builder.getUnitAttr()));
     if (seed >= 0)
       fields.push_back(
           builder.getNamedAttr("seed", builder.getI64IntegerAttr(seed)));

@@ -118,7 +118,8 @@ private:
                kernel.getOperandName(operand), llvm::interleaved(shared))
                .str();
     BlockArgument window =
-        kernel.getBodyBlock()->addArgument(ref.getType(), ref.getLoc());
+        kernel.addScratchRef(cast<MemRefType>(ref.getType()), ref.getLoc(),
+                             kernel.getOperandName(operand));
     ref.replaceAllUsesWith(window);
     llvm::append_range(shared, run);
     createWriteBack(window, ref, shared);

@@ -1,4 +1,4 @@
-//===- RecordAccesses.cpp - Tell the race detector of accesses ------------===//
+//===- RecordAccesses.cpp - Tell the checks of a run of accesses ----------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,7 +8,10 @@
 
 #include "dialects/Grid/Transforms/Passes.h"
 
+#include "dialects/Grid/Analysis/LoadedUses.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -41,6 +44,19 @@ static std::optional<AccessKind> getAccessKind(MemoryEffectOpInterface op,
   return kind;
 }
 
+/// Whether a Ref is a part of one that holds nothing at first: any but those of
+/// arguments of the call.
+static bool mayBeUnwritten(Value ref) {
+  while (auto view = ref.getDefiningOp<ViewLikeOpInterface>())
+    ref = view.getViewSource();
+  auto arg = dyn_cast<BlockArgument>(ref);
+  if (!arg)
+    return false;
+  auto kernel = dyn_cast<KernelOp>(arg.getOwner()->getParentOp());
+  return !kernel || arg.getArgNumber() >=
+                        kernel.getNumIndexOperands() + kernel.getNumInputs();
+}
+
 namespace {
 
 class GridRecordAccessesPass
@@ -55,12 +71,55 @@ public:
       if (isSchedulingPoint(op))
         return;
       for (OpOperand &operand : op->getOpOperands())
-        if (std::optional<AccessKind> kind = getAccessKind(op, operand))
+        if (std::optional<AccessKind> kind = getAccessKind(op, operand)) {
+          if (op.getEffectOnValue<MemoryEffects::Read>(operand.get()) &&
+              mayBeUnwritten(operand.get()))
+            recordUses(op, operand.get());
           record(op, operand.get(), *kind);
+        }
     });
   }
 
 private:
+  /// Records that something depends on what `op` reads, where it does: at the
+  /// op itself, or behind the conditions of selects.
+  void recordUses(Operation *op, Value ref) {
+    SmallVector<LoadedUse> uses = findLoadedUses(op);
+    llvm::erase_if(uses, [](const LoadedUse &use) { return use.isPartial; });
+    auto *always = llvm::find_if(
+        uses, [](const LoadedUse &use) { return use.conditions.empty(); });
+    if (always != uses.end()) {
+      OpBuilder builder(op);
+      createUse(builder, op->getLoc(), ref);
+      return;
+    }
+    for (LoadedUse &use : uses) {
+      OpBuilder builder(use.op);
+      Value all;
+      for (auto [condition, holds] : use.conditions) {
+        Value term = condition;
+        if (!holds)
+          term = arith::XOrIOp::create(
+              builder, op->getLoc(), condition,
+              arith::ConstantIntOp::create(builder, op->getLoc(), 1, 1));
+        all = all ? arith::AndIOp::create(builder, op->getLoc(), all, term)
+                  : term;
+      }
+      scf::IfOp::create(builder, op->getLoc(), all,
+                        [&](OpBuilder &builder, Location loc) {
+                          createUse(builder, loc, ref);
+                          scf::YieldOp::create(builder, loc);
+                        });
+    }
+  }
+
+  void createUse(OpBuilder &builder, Location loc, Value ref) {
+    RecordAccessOp::create(builder, loc, AccessKind::Use, ref,
+                           /*indices=*/ValueRange(), /*dims=*/{},
+                           /*mask=*/Value());
+    ++numUses;
+  }
+
   void record(Operation *op, Value ref, AccessKind kind) {
     OpBuilder builder(op);
     ValueRange indices;

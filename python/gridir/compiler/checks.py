@@ -16,7 +16,7 @@ from gridir.errors import Frame, within_kernel
 from gridir.locations import frames_of
 from gridir.mlir import ir
 
-CHECKS = ("in-bounds", "written", "no-revisit", "disjoint")
+CHECKS = ("in-bounds", "written", "no-revisit", "disjoint", "initialized", "balanced")
 """The names of the checks, as `docs/checks.md` explains them."""
 
 
@@ -31,6 +31,7 @@ class Check:
       reason: why it is not proved; or, where it is, what else there is to say. Empty for nothing.
       program: the program that refutes it, where one does.
       frames: the place in the author's code, innermost first.
+      written_at: where what is read there was written, where that is what refutes it.
     """
 
     check: str
@@ -39,6 +40,7 @@ class Check:
     reason: str = ""
     program: tuple[int, ...] = ()
     frames: tuple[Frame, ...] = ()
+    written_at: tuple[Frame, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The record for `json.dumps`."""
@@ -52,6 +54,7 @@ class Check:
             "file": place and place.file,
             "line": place and place.line,
             "column": place and place.column,
+            "written_at": str(self.written_at[0]) if self.written_at else None,
         }
 
 
@@ -82,12 +85,17 @@ class KernelChecks:
         lines = [f"{self.kernel}: {summary}"]
         for check in self.checks:
             reason = f": {check.reason}" if check.reason else ""
-            lines.append(f"  {check.verdict:8}  {check.check:10}  {check.subject}{reason}")
+            lines.append(f"  {check.verdict:8}  {check.check:11}  {check.subject}{reason}")
             if check.verdict == "proved" or not check.frames:
                 continue
-            lines.append(f"    at {check.frames[0]}")
-            lines += [f"      {line}" for line in check.frames[0].source().splitlines()]
+            lines += _describe("at", check.frames[0])
+            if check.written_at:
+                lines += _describe("written at", check.written_at[0])
         return "\n".join(lines)
+
+
+def _describe(what: str, frame: Frame) -> list[str]:
+    return [f"    {what} {frame}", *(f"      {line}" for line in frame.source().splitlines())]
 
 
 def check_kernel(kernel: Kernel, checks: Sequence[str] = ()) -> KernelChecks:
@@ -119,4 +127,5 @@ def _read(entry: ir.DictAttr) -> Check:
         name: ir.StringAttr(entry[name]).value for name in ("check", "subject", "verdict", "reason") if name in entry
     }
     program = tuple(ir.DenseI64ArrayAttr(entry["program"])) if "program" in entry else ()
-    return Check(**values, program=program, frames=frames_of(ir.Location.from_attr(entry["loc"])))
+    places = {name: frames_of(ir.Location.from_attr(entry[name])) for name in ("loc", "written_at") if name in entry}
+    return Check(**values, program=program, frames=places["loc"], written_at=places.get("written_at", ()))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from gridir.errors import OptionError
 
 RUN_TIME_CHECKS = ("uninitialized", "races")
+FILLS = (None, "nan", "zero")
 """What a kernel on the CPU can check while it runs."""
 
 
@@ -26,14 +27,15 @@ class CpuOptions:
       features: features to add to or take from the CPU, as "+avx2,-avx512f".
       pipeline: the pass pipeline from a `grid` module to the LLVM dialect. A pipeline that is only a name is given the
         width and number of the CPU's vector registers.
-      checks: what a kernel checks while it runs. "uninitialized" makes memory NaN, or the highest integer, until
-        something is written to it; "races" makes an error of two accesses that nothing brings into an order.
+      checks: what a kernel checks while it runs. "uninitialized" makes an error of a read of what nothing has written,
+        and of an output of which elements are not written; "races" of two accesses that nothing brings into an order.
       schedule_seed: runs parallel programs and copies in an order that this number chooses; None for program order.
-      zero_memory: makes memory zero until something is written to it.
+      fill_memory: what memory holds until something is written to it: "nan", which is the highest integer where there
+        is no NaN, "zero", or None for whatever it held. The check "uninitialized" fills it with "nan" without this.
 
     Raises:
-      OptionError: when a level is not from 0 to 3, for a check that there is not, and for checks, a seed or zeros with
-        a pipeline of one's own, which says everything.
+      OptionError: when a level is not from 0 to 3, for a check or fill that there is not, and for any of them or a seed
+        with a pipeline of one's own, which says everything.
     """
 
     opt_level: int = 0
@@ -43,7 +45,7 @@ class CpuOptions:
     pipeline: str = "grid-to-cpu"
     checks: tuple[str, ...] = ()
     schedule_seed: int | None = None
-    zero_memory: bool = False
+    fill_memory: str | None = None
 
     def __post_init__(self) -> None:
         for field in ("opt_level", "codegen_level"):
@@ -57,8 +59,8 @@ class CpuOptions:
         object.__setattr__(self, "checks", tuple(check for check in RUN_TIME_CHECKS if check in self.checks))
         if self.schedule_seed is not None and not 0 <= self.schedule_seed < 2**63:
             raise OptionError(f"expected schedule_seed from 0 to 2**63 - 1, got {self.schedule_seed!r}")
-        if self.zero_memory and "uninitialized" in self.checks:
-            raise OptionError("expected memory that is zero or NaN until it is written, got both")
+        if self.fill_memory not in FILLS:
+            raise OptionError(f"expected fill_memory among {', '.join(map(str, FILLS))}, got {self.fill_memory!r}")
         if self._pipeline_options and self.pipeline != CpuOptions.pipeline:
             raise OptionError(f"expected checks with the CPU's own pipeline, got {self.pipeline!r}")
 
@@ -72,7 +74,7 @@ class CpuOptions:
         options = [f"checks={','.join(self.checks)}"] if self.checks else []
         if self.schedule_seed is not None:
             options.append(f"schedule-seed={self.schedule_seed}")
-        return options + (["zero-memory"] if self.zero_memory else [])
+        return options + ([f"fill-memory={self.fill_memory}"] if self.fill_memory else [])
 
     @property
     def full_pipeline(self) -> str:

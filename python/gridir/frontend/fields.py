@@ -288,7 +288,7 @@ INTERPRET_PARAMS = tuple(
             "uninitialized_memory",
             "not in `grid`",
             HONOURED,
-            'the check "uninitialized" for "nan", zeros for "zero"; padding stays NaN',
+            "memory is filled with it, as `CpuOptions(fill_memory=...)` says; padding stays NaN",
         ),
         (
             "num_cores_or_threads",

@@ -61,9 +61,9 @@ def install(
       platforms: the JAX platforms on which kernels are compiled with gridir.
       replace_interpret: also compile kernels that ask for `interpret=True`.
       options: how kernels are compiled.
-      checks: what kernels on the CPU check while they run. "uninitialized" makes memory NaN, or the highest integer,
-        until something is written to it; "races" makes an error of two accesses to one element, one of them a write,
-        that nothing brings into an order.
+      checks: what kernels on the CPU check while they run. "uninitialized" makes an error of a read of what
+        nothing has written, and of an output of which elements are not written; "races" of two accesses to one
+        element, one of them a write, that nothing brings into an order.
       schedule_seed: runs parallel programs and copies on the CPU in an order that this number chooses, and copies as
         late as a wait for them allows; None for program order.
 

@@ -31,16 +31,12 @@ def with_interpret_params(options: CpuOptions, request: KernelRequest) -> CpuOpt
     checks = [*options.checks]
     if params.detect_races:
         checks.append("races")
-    zero_memory = options.zero_memory or params.uninitialized_memory == "zero"
-    if zero_memory:
-        checks = [check for check in checks if check != "uninitialized"]
-    else:
-        checks.append("uninitialized")
     # JAX's interpreter of GPU kernels has no seed.
     seed = getattr(params, "random_seed", None)
     return dataclasses.replace(
         options,
         checks=tuple(checks),
         schedule_seed=options.schedule_seed if seed is None else abs(seed),
-        zero_memory=zero_memory,
+        # Memory that nothing has written is no error there.
+        fill_memory=options.fill_memory or params.uninitialized_memory,
     )

@@ -83,3 +83,38 @@ grid.kernel @masked grid(%p = 4)
   %v = grid.load %row mask %m : memref<8xf32, #grid.space<any>>, tensor<8xi1> -> tensor<8xf32>
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
+
+// -----
+
+// The runtime knows the program by its number in the order of the grid, what is scratch, and what holds nothing: a scope
+// when it is entered, a block that is copied and not read first, and outputs when the call begins.
+// CHECK:       gridir.grid = array<i64: 4, 2>
+// CHECK-SAME:  gridir.unwritten = [{name = "o_ref{{.*}}", operand = 0 : i64, type = tensor<30xf32>}]
+// CHECK-LABEL: func.func @memory(
+// CHECK:         scf.for %[[P:.*]] =
+// CHECK:           call @gridirTaskScratch(
+// CHECK:           scf.for %[[K:.*]] =
+// CHECK:             arith.muli
+// CHECK:             %[[ROW:.*]] = arith.muli %{{.*}}, %{{.*}} : index
+// CHECK:             %[[NUMBER:.*]] = arith.addi %[[ROW]], %[[K]] : index
+// CHECK:             %[[CAST:.*]] = arith.index_cast %[[NUMBER]]
+// CHECK:             call @gridirTaskProgram(%[[CAST]])
+// CHECK:             } else {
+// CHECK:               %[[NOTHING:.*]] = arith.constant 0 : i64
+// CHECK:               call @gridirTaskMemory(%{{.*}}, %{{.*}}, %[[NOTHING]])
+// CHECK:             call @gridirTaskMemory(
+// CHECK:             } else {
+// CHECK:               call @gridirTaskAccess(
+// CHECK:               linalg.copy
+// CHECK:               call @gridirTaskTransfer(
+grid.kernel @memory grid(%p = 4, %k = 2)
+    outputs(%o: f32 [30] block [8] at (%p) origin "o_ref")
+    scratch(%s: memref<8xf32>)
+    semantics [parallel, arbitrary] attributes {grid.tasks = {uninitialized}} {
+  grid.scoped (%t: memref<8xf32>) {
+    %v = arith.constant dense<1.0> : tensor<8xf32>
+    grid.store %v, %t : tensor<8xf32>, memref<8xf32>
+  }
+  %w = arith.constant dense<2.0> : tensor<8xf32>
+  grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}

@@ -7,7 +7,7 @@
 
 // CHECK-LABEL: grid.kernel @scale grid(%i = 4 named "rows")
 // CHECK: inputs(%{{.*}}: f32 [32] block [8] at (%i) origin "x_ref"
-// CHECK: scratch(%acc_ref: memref<8xf32>{{.*}} origin "acc_ref", %{{[^"]*}}, %last: memref<8xf32>{{.*}} origin "last[")
+// CHECK: scratch(%acc_ref: memref<8xf32>{{.*}} origin "acc_ref", %{{.*}}, %last: memref<8xf32>{{.*}} origin "last[")
 // CHECK: grid.scoped (%tmp_ref: memref<8xf32>{{.*}} origin "tmp_ref")
 // CHECK: grid.load %{{.*}} loc(#[[LOAD:.*]])
 // CHECK: #[[LOAD]] = loc("kernel.py":5:6)

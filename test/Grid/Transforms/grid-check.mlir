@@ -170,3 +170,137 @@ grid.kernel @dynamic grid(%i = ?)
   %v = arith.constant dense<1.0> : tensor<8xf32>
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
+
+// Scratch that flows along a dimension that is called parallel: the last program of one share, and the first of the next.
+// CHECK-LABEL: grid.kernel @carried
+// CHECK: {check = "disjoint", reason = "program (1, 0) reads what program (0, 1) has written to sum_ref", subject = "dimension 0", verdict = "refuted"}
+// CHECK-SAME: {check = "initialized", subject = "o_ref", verdict = "proved"}
+// CHECK-SAME: {check = "initialized", subject = "sum_ref", verdict = "proved"}
+// PLACE-LABEL: grid.kernel @carried
+// PLACE: {check = "disjoint", loc = #loc{{[0-9]*}}, reason = {{.*}}, subject = "dimension 0", verdict = "refuted", written_at = #loc{{[0-9]*}}}
+grid.kernel @carried grid(%i = 4, %k = 2)
+    outputs(%o: f32 [32, 2] block [8, squeezed] at (%i, %k) origin "o_ref")
+    scratch(%sum: memref<8xf32> origin "sum_ref")
+    semantics [parallel, arbitrary] {
+  %i0 = grid.program_id 0
+  %k0 = grid.program_id 1
+  %c0 = arith.constant 0 : i32
+  %row = arith.cmpi eq, %i0, %c0 : i32
+  %column = arith.cmpi eq, %k0, %c0 : i32
+  %first = arith.andi %row, %column : i1
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  scf.if %first {
+    grid.store %one, %sum : tensor<8xf32>, memref<8xf32>
+  }
+  %s = grid.load %sum : memref<8xf32> -> tensor<8xf32>
+  %t = arith.addf %s, %one : tensor<8xf32>
+  grid.store %t, %sum : tensor<8xf32>, memref<8xf32>
+  grid.store %t, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// What a select does not choose is not read: each share begins anew.
+// CHECK-LABEL: grid.kernel @selected
+// CHECK: {check = "disjoint", subject = "dimension 0", verdict = "proved"}
+// CHECK-SAME: {check = "initialized", subject = "sum_ref", verdict = "proved"}
+grid.kernel @selected grid(%i = 4, %k = 2)
+    outputs(%o: f32 [32, 2] block [8, squeezed] at (%i, %k) origin "o_ref")
+    scratch(%sum: memref<8xf32> origin "sum_ref")
+    semantics [parallel, arbitrary] {
+  %k0 = grid.program_id 1
+  %c0 = arith.constant 0 : i32
+  %first = arith.cmpi eq, %k0, %c0 : i32
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %s = grid.load %sum : memref<8xf32> -> tensor<8xf32>
+  %u = arith.select %first, %one, %s : tensor<8xf32>
+  grid.store %u, %sum : tensor<8xf32>, memref<8xf32>
+  grid.store %u, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// Nothing is in scratch, in a scope or in an output at first; where a value decides, nobody knows.
+// CHECK-LABEL: grid.kernel @fresh
+// CHECK: {check = "initialized", program = array<i64: 0>, reason = "program (0) reads it before anything has written it", subject = "o_ref", verdict = "refuted"}
+// CHECK-SAME: {check = "initialized", reason = "it may be read before anything has written it", subject = "s_ref", verdict = "unknown"}
+// CHECK-SAME: {check = "initialized", program = array<i64: 0>, reason = "program (0) reads it before anything has written it", subject = "t_ref", verdict = "refuted"}
+grid.kernel @fresh grid(%i = 4)
+    inputs(%m: i1 [4] block [squeezed] at (%i))
+    outputs(%o: f32 [32] block [8] at (%i) origin "o_ref")
+    scratch(%s: memref<8xf32> origin "s_ref") {
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  grid.accumulate %one, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+  %bit = grid.load %m : memref<i1, #grid.space<default>> -> i1
+  scf.if %bit {
+    grid.store %one, %s : tensor<8xf32>, memref<8xf32>
+  }
+  %v = grid.load %s : memref<8xf32> -> tensor<8xf32>
+  grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+  grid.scoped (%t: memref<8xf32> origin "t_ref") {
+    %w = grid.load %t : memref<8xf32> -> tensor<8xf32>
+    grid.store %w, %s : tensor<8xf32>, memref<8xf32>
+  }
+}
+
+!sem = memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+!one = memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+!any = memref<32xf32, #grid.space<any>>
+!row = memref<8xf32, #grid.space<any>>
+!tile = memref<8xf32>
+
+// Each program starts the copy that the next one waits for, but the last, or one too many.
+// CHECK-LABEL: grid.kernel @prefetch
+// CHECK: {check = "balanced", subject = "good", verdict = "proved"}
+// CHECK-SAME: {check = "balanced", program = array<i64: 3>, reason = "nothing waits for the copy of program (3)", subject = "bad", verdict = "refuted"}
+// CHECK-SAME: {check = "balanced", program = array<i64: 1>, reason = "program (1) waits for a copy, and nothing is on its way", subject = "late", verdict = "refuted"}
+grid.kernel @prefetch grid(%i = 4)
+    inputs(%x: f32 [32] space any)
+    scratch(%t: !tile, %good: !sem origin "good", %bad: !sem origin "bad", %late: !sem origin "late") {
+  %id = grid.program_id 0
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c3 = arith.constant 3 : i32
+  %x0 = grid.slice_ref %x[0] [8] [1] : !any -> !row
+  %slot = arith.remsi %id, %c2 : i32
+  %next = arith.addi %id, %c1 : i32
+  %other = arith.remsi %next, %c2 : i32
+  %good0 = grid.slice_ref %good[%slot] [1] [1] drop [0] : !sem, i32 -> !one
+  %good1 = grid.slice_ref %good[%other] [1] [1] drop [0] : !sem, i32 -> !one
+  %bad0 = grid.slice_ref %bad[%slot] [1] [1] drop [0] : !sem, i32 -> !one
+  %bad1 = grid.slice_ref %bad[%other] [1] [1] drop [0] : !sem, i32 -> !one
+  %late0 = grid.slice_ref %late[%slot] [1] [1] drop [0] : !sem, i32 -> !one
+  %first = arith.cmpi eq, %id, %c0 : i32
+  scf.if %first {
+    grid.copy_start %x0, %t sem %good0 : !row, !tile, !one
+    grid.copy_start %x0, %t sem %bad0 : !row, !tile, !one
+    grid.copy_start %x0, %t sem %late0 : !row, !tile, !one
+  }
+  %more = arith.cmpi slt, %id, %c3 : i32
+  scf.if %more {
+    grid.copy_start %x0, %t sem %good1 : !row, !tile, !one
+  }
+  grid.copy_start %x0, %t sem %bad1 : !row, !tile, !one
+  grid.copy_wait %x0, %t sem %good0 : !row, !tile, !one
+  grid.copy_wait %x0, %t sem %bad0 : !row, !tile, !one
+  grid.copy_wait %x0, %t sem %late0 : !row, !tile, !one
+}
+
+// Signals of a loop, and one that a value decides.
+!regular = memref<!grid.semaphore<regular>>
+// CHECK-LABEL: grid.kernel @signals
+// CHECK: {check = "balanced", subject = "a", verdict = "proved"}
+// CHECK-SAME: {check = "balanced", reason = "whether it is used is known at the call only", subject = "b", verdict = "unknown"}
+grid.kernel @signals grid(%i = 2)
+    inputs(%m: i1 [2] block [squeezed] at (%i))
+    scratch(%a: !regular origin "a", %b: !regular origin "b") {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  scf.for %j = %c0 to %c4 step %c1 : i32 {
+    grid.semaphore_signal %a, %c1 : !regular
+  }
+  grid.semaphore_wait %a, %c4 : !regular
+  %bit = grid.load %m : memref<i1, #grid.space<default>> -> i1
+  scf.if %bit {
+    grid.semaphore_signal %b, %c1 : !regular
+  }
+  grid.semaphore_wait %b, %c1 : !regular
+}

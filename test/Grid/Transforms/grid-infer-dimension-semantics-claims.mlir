@@ -31,9 +31,10 @@ grid.kernel @carried grid(%i = 4)
     scratch(%sum: memref<8xf32>)
     semantics [parallel] {
   %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
-  // expected-note @below {{scratch[0] is read before the program writes it}}
+  // expected-note @below {{program (1) reads what program (0) has written to scratch[0]}}
   %s = grid.load %sum : memref<8xf32> -> tensor<8xf32>
   %t = arith.addf %s, %v : tensor<8xf32>
+  // expected-note @below {{it is written here}}
   grid.store %t, %sum : tensor<8xf32>, memref<8xf32>
   grid.store %t, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }

@@ -2,6 +2,7 @@
 //
 // RUN: gridir-opt %s --grid-plan-tasks | FileCheck %s
 // RUN: gridir-opt %s --grid-plan-tasks='always=true seed=7 races=true' | FileCheck %s --check-prefix=ALWAYS
+// RUN: gridir-opt %s --grid-plan-tasks='always=true uninitialized=true' | FileCheck %s --check-prefix=MEMORY
 // RUN: gridir-opt %s --grid-plan-tasks --grid-infer-dimension-semantics | FileCheck %s --check-prefix=INFER
 // RUN: gridir-opt %s --grid-plan-tasks --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=STATS
@@ -28,6 +29,9 @@ grid.kernel @cores grid(%c = 2 named "core" core) scratch(%s: !sem) {
 }
 
 // A barrier that parallel programs share; the other dimension is inside a task.
+// MEMORY-LABEL: grid.kernel @barrier
+// MEMORY: semantics [parallel, arbitrary]
+// MEMORY: attributes {grid.tasks = {uninitialized}}
 // CHECK-LABEL: grid.kernel @barrier
 // CHECK: semantics [parallel, arbitrary]
 // CHECK: attributes {grid.tasks = {}}
@@ -58,7 +62,10 @@ grid.kernel @global grid(%c = 2 named "core" core)
     scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.hbm>>) {
 }
 
-// Programs that each have their own semaphore run to their end.
+// Programs that each have their own semaphore run to their end; in their order, if only memory is looked at.
+// MEMORY-LABEL: grid.kernel @alone
+// MEMORY: semantics [arbitrary]
+// MEMORY: attributes {grid.tasks = {uninitialized}}
 // CHECK-LABEL: grid.kernel @alone
 // CHECK-NOT: grid.tasks
 // ALWAYS-LABEL: grid.kernel @alone

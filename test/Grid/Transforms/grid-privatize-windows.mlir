@@ -11,7 +11,7 @@
 // An accumulator that begins anew for each %h is one for each of them. The last program writes it to the array.
 // CHECK-LABEL: grid.kernel @accumulator
 // CHECK: outputs(%[[SUM:[a-z0-9_]+]]: f32 [8]
-// CHECK: scratch(%[[WINDOW:.+]]: memref<8xf32, #grid.space<default>>)
+// CHECK: scratch(%[[WINDOW:.+]]: memref<8xf32, #grid.space<default>> origin "outputs[0]")
 // CHECK: grid.store %{{.*}}, %[[WINDOW]]
 // CHECK: grid.accumulate %{{.*}}, %[[WINDOW]]
 // CHECK: %[[H:.+]] = grid.program_id 0
@@ -46,7 +46,7 @@ grid.kernel @accumulator grid(%h = 2, %k = 8)
 
 // Blocks that move with a sequential dimension, in a grid whose size is known at the call.
 // CHECK-LABEL: grid.kernel @block_of_each_step
-// CHECK: scratch(%{{.*}}: memref<8xf32, #grid.space<default>>)
+// CHECK: scratch(%{{.*}}: memref<8xf32, #grid.space<default>> origin "outputs[0]")
 // CHECK: grid.num_programs 0
 // SEMANTICS-LABEL: grid.kernel @block_of_each_step
 // SEMANTICS: semantics [parallel, parallel, arbitrary]

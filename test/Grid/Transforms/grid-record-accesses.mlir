@@ -4,7 +4,7 @@
 // RUN: gridir-opt %s --grid-record-accesses --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=STATS
 
-// STATS: 7 num-recorded
+// STATS: 13 num-recorded
 
 !ref = memref<32xf32, #grid.space<any>>
 !dma = memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
@@ -47,4 +47,38 @@ grid.kernel @touch grid(%p = 4)
   }
   grid.copy_start %x, %o sem %s : !ref, !ref, !dma
   grid.copy_wait %x, %o sem %s : !ref, !ref, !dma
+}
+
+// What is read of scratch, of a scope and of an output is used where something depends on it; what a select does not
+// choose is not, and what a mask takes apart is not followed.
+// CHECK-LABEL: grid.kernel @uses
+// CHECK:       grid.record_access use %[[S:[a-z0-9_]+]] : memref<8xf32>
+// CHECK-NEXT:  grid.record_access read %[[S]]
+// CHECK-NEXT:  grid.load %[[S]]
+// CHECK:       grid.record_access read %[[S]]
+// CHECK-NEXT:  grid.load %[[S]]
+// CHECK:       %[[NOT:.*]] = arith.xori %[[C:[a-z0-9_]+]], %
+// CHECK-NEXT:  scf.if %[[NOT]] {
+// CHECK-NEXT:    grid.record_access use %[[S]]
+// CHECK:       grid.record_access write %[[O:[a-z0-9_]+]] :
+// CHECK-NOT:   grid.record_access use
+// CHECK:       grid.record_access write %[[O]]
+grid.kernel @uses grid(%p = 4)
+    outputs(%o: f32 [8])
+    scratch(%s: memref<8xf32>) {
+  %i = grid.program_id 0
+  %zero = arith.constant 0 : i32
+  %c = arith.cmpi eq, %i, %zero : i32
+  %m = arith.constant dense<[true, true, false, true, true, true, true, true]> : tensor<8xi1>
+  %z = arith.constant dense<0.0> : tensor<8xf32>
+  %a = grid.load %s : memref<8xf32> -> tensor<8xf32>
+  %n = arith.negf %a : tensor<8xf32>
+  grid.store %n, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+  %b = grid.load %s : memref<8xf32> -> tensor<8xf32>
+  %chosen = arith.select %c, %z, %b : tensor<8xf32>
+  %sum = arith.addf %chosen, %z : tensor<8xf32>
+  grid.store %sum, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+  %d = grid.load %s : memref<8xf32> -> tensor<8xf32>
+  %masked = arith.select %m, %z, %d : tensor<8xi1>, tensor<8xf32>
+  grid.store %masked, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }

@@ -1,4 +1,5 @@
-# With the check "uninitialized", what nothing has written is NaN or the highest integer; a right kernel sees neither.
+# Memory that nothing has written can be filled: with NaN or the highest integer, or with zero. A right kernel sees
+# neither. test/Integration/uninitialized.py has the check.
 #
 # RUN: %python %s | FileCheck %s
 
@@ -51,7 +52,7 @@ def call(kernel):
     )(x)
 
 
-with gridir.installed(checks=["uninitialized"]):
+with gridir.installed(options=gridir.CpuOptions(fill_memory="nan")):
     values, counts, partial = call(careless)
     # Scratch is written by the third program, and carried to the fourth.
     # CHECK: rows of NaN: [True, True, False, False]
@@ -88,16 +89,17 @@ with gridir.installed(replace_interpret=True):
 # CHECK: expected checks among uninitialized, races, got 'heat'
 # CHECK: expected checks with the CPU's own pipeline, got 'cse'
 # CHECK: expected checks with the CPU's own pipeline, got options TpuOptions
-# CHECK: expected memory that is zero or NaN until it is written, got both
+# CHECK: expected fill_memory among None, nan, zero, got 'one'
 # CHECK: expected schedule_seed from 0 to
 for arguments in (
     {"checks": ["heat"]},
     {"checks": ["uninitialized"], "options": gridir.CpuOptions(pipeline="cse")},
     {"schedule_seed": 1, "options": TpuOptions()},
-    {"checks": ["uninitialized"], "options": gridir.CpuOptions(zero_memory=True)},
+    {"fill": "one"},
     {"schedule_seed": -1},
 ):
     try:
-        gridir.install(**arguments)
+        options = arguments.pop("fill", None)
+        gridir.install(**arguments, **({"options": gridir.CpuOptions(fill_memory=options)} if options else {}))
     except OptionError as error:
         print(error)

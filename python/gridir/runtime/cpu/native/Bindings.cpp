@@ -127,7 +127,7 @@ nb::object describeRace(const RaceDetector &detector) {
   if (!detector.getRace())
     return nb::none();
   auto describe = [](const RaceDetector::Access &access) {
-    return nb::make_tuple(access.site, access.task,
+    return nb::make_tuple(access.site, access.program.number,
                           static_cast<int64_t>(access.kind));
   };
   return nb::make_tuple(describe(detector.getRace()->first),
@@ -141,8 +141,11 @@ void bindRaceDetector(nb::module_ &m) {
   nb::class_<RaceDetector>(m, "RaceDetector",
                            "Finds accesses that nothing orders; see Races.h.")
       .def(nb::init<>())
-      .def("fork", &RaceDetector::fork, nb::arg("parent").none(),
-           nb::arg("task"))
+      .def(
+          "fork",
+          [](RaceDetector &self, std::optional<RaceDetector::Thread> parent,
+             int64_t task) { return self.fork(parent, Program{0, task}); },
+          nb::arg("parent").none(), nb::arg("task"))
       .def("join", &RaceDetector::join, nb::arg("thread"))
       .def("release",
            [=](RaceDetector &self, RaceDetector::Thread thread,

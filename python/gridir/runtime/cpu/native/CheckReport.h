@@ -22,9 +22,23 @@ using Status = std::array<int64_t, kStatusWords>;
 /// The message of a check that failed.
 std::string describeCheck(const KernelInfo &info, const Status &status);
 
+/// The grid of a call on some device, with sizes that only the call has.
+using GridSizes = std::vector<std::vector<int64_t>>;
+
 /// The message of a race: both accesses, and the programs that made them.
-std::string describeRace(const KernelInfo &info,
+std::string describeRace(const KernelInfo &info, const GridSizes &grids,
                          const RaceDetector::Race &race);
+
+/// The message of a read of what nothing has written.
+std::string describeUnwrittenRead(const KernelInfo &info,
+                                  const GridSizes &grids,
+                                  const RaceDetector::Access &read);
+
+/// The message of an output that nothing has written at `element`, a number in
+/// row-major order.
+std::string describeUnwrittenElement(const KernelInfo &info,
+                                     const UnwrittenOperand &operand,
+                                     int64_t element);
 
 /// The message of a call for which there is no memory: for how many bytes, and
 /// what they are for.

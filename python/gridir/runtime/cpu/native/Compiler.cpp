@@ -93,6 +93,20 @@ FailureOr<PrintSite> readPrintSite(Attribute attribute) {
   return site;
 }
 
+FailureOr<UnwrittenOperand> readUnwrittenOperand(Attribute attribute) {
+  auto dictionary = dyn_cast<DictionaryAttr>(attribute);
+  if (!dictionary)
+    return failure();
+  auto operand = dictionary.getAs<IntegerAttr>("operand");
+  auto name = dictionary.getAs<StringAttr>("name");
+  auto type = dictionary.getAs<TypeAttr>("type");
+  auto array = type ? dyn_cast<RankedTensorType>(type.getValue()) : nullptr;
+  if (!operand || !name || !array || !array.hasStaticShape())
+    return failure();
+  return UnwrittenOperand{operand.getInt(), name.str(), array.getShape().vec(),
+                          getBytesInMemory(array.getElementType())};
+}
+
 LogicalResult readTexts(ModuleOp module, StringRef name,
                         std::vector<std::string> &texts) {
   if (auto attributes = module->getAttrOfType<ArrayAttr>(name))
@@ -125,6 +139,19 @@ FailureOr<KernelInfo> readKernelInfo(ModuleOp module) {
     if (auto zeroed =
             module->getAttrOfType<DenseI64ArrayAttr>("gridir.zeroed_operands"))
       info.tasks->zeroedOperands = zeroed.asArrayRef().vec();
+    info.tasks->races = tasks.contains("races");
+    info.tasks->uninitialized = tasks.contains("uninitialized");
+    if (auto grid = module->getAttrOfType<DenseI64ArrayAttr>("gridir.grid"))
+      info.tasks->grid = grid.asArrayRef().vec();
+    if (auto operands = module->getAttrOfType<ArrayAttr>("gridir.unwritten"))
+      for (Attribute attribute : operands) {
+        FailureOr<UnwrittenOperand> operand = readUnwrittenOperand(attribute);
+        if (failed(operand))
+          return module.emitError("expected gridir.unwritten to hold an "
+                                  "operand, its name and its type, got ")
+                 << attribute;
+        info.tasks->unwritten.push_back(std::move(*operand));
+      }
   }
   if (failed(readTexts(module, "gridir.diagnostics", info.diagnostics)) ||
       failed(readTexts(module, "gridir.accesses", info.accesses)))

@@ -56,6 +56,15 @@ struct PrintSite {
   std::vector<PrintType> types;
 };
 
+/// An output that is in the memory of no input.
+struct UnwrittenOperand {
+  int64_t operand = 0;
+  /// With the place of its block, as "o_ref (k.py:3:5)".
+  std::string name;
+  std::vector<int64_t> shape;
+  int64_t bytesPerElement = 0;
+};
+
 /// How the work items of a kernel run that may wait for one another.
 struct TaskInfo {
   /// Of the order in which they run; none for the order of the programs.
@@ -64,6 +73,14 @@ struct TaskInfo {
   int64_t sharedBytes = 0;
   /// The operands that are to be zero at first: semaphores that a call makes.
   std::vector<int64_t> zeroedOperands;
+  /// Whether to look for accesses that nothing orders, and for reads of what
+  /// nothing has written.
+  bool races = false, uninitialized = false;
+  /// The programs along each dimension of the grid, for messages; negative for
+  /// the next of the first operands, an i32.
+  std::vector<int64_t> grid;
+  /// The operands that hold nothing at first, with their names and types.
+  std::vector<UnwrittenOperand> unwritten;
 };
 
 /// What the runtime must know of a kernel beside its code.

@@ -82,10 +82,21 @@ json::Value toJson(const KernelInfo &info) {
         json::Object{{"format", site.format}, {"types", std::move(types)}});
   }
   json::Value tasks = nullptr;
-  if (info.tasks)
+  if (info.tasks) {
+    json::Array unwritten;
+    for (const UnwrittenOperand &operand : info.tasks->unwritten)
+      unwritten.push_back(json::Object{{"operand", operand.operand},
+                                       {"name", operand.name},
+                                       {"shape", json::Array(operand.shape)},
+                                       {"bytes", operand.bytesPerElement}});
     tasks = json::Object{{"seed", info.tasks->seed},
                          {"shared", info.tasks->sharedBytes},
-                         {"zeroed", json::Array(info.tasks->zeroedOperands)}};
+                         {"zeroed", json::Array(info.tasks->zeroedOperands)},
+                         {"races", info.tasks->races},
+                         {"uninitialized", info.tasks->uninitialized},
+                         {"grid", json::Array(info.tasks->grid)},
+                         {"unwritten", std::move(unwritten)}};
+  }
   return json::Object{{"name", info.name},
                       {"operands", info.numOperands},
                       {"arena", info.arenaBytes},
@@ -114,12 +125,25 @@ static bool fromJSON(const json::Value &value, PrintSite &site,
          mapper.map("types", site.types);
 }
 
+static bool fromJSON(const json::Value &value, UnwrittenOperand &operand,
+                     json::Path path) {
+  json::ObjectMapper mapper(value, path);
+  return mapper && mapper.map("operand", operand.operand) &&
+         mapper.map("name", operand.name) &&
+         mapper.map("shape", operand.shape) &&
+         mapper.map("bytes", operand.bytesPerElement);
+}
+
 static bool fromJSON(const json::Value &value, TaskInfo &info,
                      json::Path path) {
   json::ObjectMapper mapper(value, path);
   return mapper && mapper.map("seed", info.seed) &&
          mapper.map("shared", info.sharedBytes) &&
-         mapper.map("zeroed", info.zeroedOperands);
+         mapper.map("zeroed", info.zeroedOperands) &&
+         mapper.map("races", info.races) &&
+         mapper.map("uninitialized", info.uninitialized) &&
+         mapper.map("grid", info.grid) &&
+         mapper.map("unwritten", info.unwritten);
 }
 
 static bool fromJSON(const json::Value &value, KernelInfo &info,

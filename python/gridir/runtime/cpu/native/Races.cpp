@@ -62,7 +62,7 @@ void VectorClock::join(const VectorClock &other) {
 //===----------------------------------------------------------------------===//
 
 RaceDetector::Thread RaceDetector::fork(std::optional<Thread> parent,
-                                        int64_t task) {
+                                        Program program) {
   State state;
   Thread thread = threads.size();
   if (parent) {
@@ -77,7 +77,7 @@ RaceDetector::Thread RaceDetector::fork(std::optional<Thread> parent,
         break;
       }
   }
-  state.task = task;
+  state.program = program;
   state.isLive = true;
   state.clock.set(thread, ++state.time);
   if (thread == threads.size())
@@ -139,14 +139,14 @@ void RaceDetector::check(const Cell &cell, const State &state,
     return;
   if (cell.write && !isBefore(*cell.write, state)) {
     AccessKind kind = cell.atomics ? AccessKind::Atomic : AccessKind::Write;
-    race = Race{{cell.write->site, cell.write->task, kind}, access};
+    race = Race{{cell.write->site, cell.write->program, kind}, access};
     return;
   }
   if (access.kind == AccessKind::Read)
     return;
   for (const Event &read : cell.reads)
     if (!isBefore(read, state)) {
-      race = Race{{read.site, read.task, AccessKind::Read}, access};
+      race = Race{{read.site, read.program, AccessKind::Read}, access};
       return;
     }
 }
@@ -187,7 +187,7 @@ void RaceDetector::access(Thread thread, const void *begin, int64_t bytes,
     state.isPublished = false;
   }
   Address low = reinterpret_cast<Address>(begin), high = low + bytes;
-  Event event{thread, state.time, site, state.task};
+  Event event{thread, state.time, site, state.program};
   auto first = split(low);
   auto last = split(high);
 
@@ -204,7 +204,7 @@ void RaceDetector::access(Thread thread, const void *begin, int64_t bytes,
       Address end = cell == last ? high : cell->first;
       cell = shadow.emplace_hint(cell, done, Cell{end, {}, nullptr, {}});
     }
-    check(cell->second, state, {site, state.task, kind});
+    check(cell->second, state, {site, state.program, kind});
     update(cell->second, event, state, kind);
     done = cell->second.end;
     cell = std::next(mergeWithPrevious(cell));

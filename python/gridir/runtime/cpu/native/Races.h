@@ -46,7 +46,18 @@ private:
 
 /// What one access does. An atomic update races with plain accesses and with no
 /// other atomic update, which it comes after and learns from.
-enum class AccessKind : int64_t { Read, Write, Atomic };
+/// A use depends on a value that was read, and is no access of its own.
+enum class AccessKind : int64_t { Read, Write, Atomic, Use };
+
+/// A program of a call: its device among those of the call, and its number in
+/// the order of the grid.
+struct Program {
+  int64_t device = 0;
+  int64_t number = 0;
+  bool operator==(const Program &other) const {
+    return device == other.device && number == other.number;
+  }
+};
 
 /// Finds the first race of one call. Not safe to use from two threads of the
 /// system at once.
@@ -58,8 +69,7 @@ public:
   struct Access {
     /// Index into `KernelInfo::accesses`.
     int64_t site;
-    /// The number of the work item that made it.
-    int64_t task;
+    Program program;
     AccessKind kind;
   };
   struct Race {
@@ -68,7 +78,11 @@ public:
 
   /// A thread that happens after what its parent did so far; with no parent,
   /// after nothing.
-  Thread fork(std::optional<Thread> parent, int64_t task);
+  Thread fork(std::optional<Thread> parent, Program program);
+  /// The thread goes on with another program.
+  void setProgram(Thread thread, Program program) {
+    threads[thread].program = program;
+  }
   /// The thread is over. Its number may be used again by a thread that happens
   /// after all that it did.
   void join(Thread thread);
@@ -93,9 +107,11 @@ private:
   struct Event {
     Thread thread;
     VectorClock::Time time;
-    int64_t site, task;
+    int64_t site;
+    Program program;
     bool operator==(const Event &other) const {
-      return thread == other.thread && time == other.time && site == other.site;
+      return thread == other.thread && time == other.time &&
+             site == other.site && program == other.program;
     }
   };
 
@@ -119,7 +135,7 @@ private:
   struct State {
     VectorClock clock;
     VectorClock::Time time = 0;
-    int64_t task = 0;
+    Program program;
     bool isLive = false;
     /// Whether others know of all that it did: what it does next is news.
     bool isPublished = false;

@@ -36,6 +36,19 @@ Scheduler *Scheduler::getCurrent() { return current; }
 // What runs next
 //===----------------------------------------------------------------------===//
 
+/// Reads the sizes of a device's grid; its outputs hold nothing yet.
+void Scheduler::prepareGrid(const DeviceBuffers &buffers) {
+  std::size_t nextDynamic = 0;
+  for (int64_t &size : grids.emplace_back(kernel.info.tasks->grid))
+    if (size < 0)
+      size = *static_cast<const int32_t *>(buffers.data[nextDynamic++]);
+  if (!memory)
+    return;
+  for (const UnwrittenOperand &operand : kernel.info.tasks->unwritten)
+    memory->undefine(buffers.data[operand.operand],
+                     buffers.sizes[operand.operand]);
+}
+
 bool Scheduler::createTasks() {
   const int64_t numDevices = devices.size();
   int64_t count = 0;
@@ -64,9 +77,12 @@ bool Scheduler::createTasks() {
       lack(sharedBytes, "what the programs of a device share");
       return false;
     }
+    if (memory)
+      memory->undefine(shared.back().get(), sharedBytes);
     for (int64_t operand : kernel.info.tasks->zeroedOperands)
       std::memset(devices[device].data[operand], 0,
                   devices[device].sizes[operand]);
+    prepareGrid(devices[device]);
     firstTasks.push_back(numTasks);
     for (int64_t item = 0; item < ranges[device]; ++item) {
       tasks[numTasks].device = device;
@@ -173,8 +189,9 @@ void Scheduler::prepare(Task &task) {
     task.fiber = std::move(idleFibers.back());
     idleFibers.pop_back();
   }
+  task.program = {static_cast<int64_t>(task.device), task.item};
   if (races)
-    task.thread = races->fork(std::nullopt, running);
+    task.thread = races->fork(std::nullopt, task.program);
   task.fiber->start([this, &task] {
     kernel.invoke(devices[task.device].data.data(), task.status.data(),
                   task.item, task.item + 1, task.arena.get());
@@ -213,6 +230,8 @@ char *Scheduler::getArena(Task &task) {
     idleArenas.pop_back();
     std::memset(task.arena.get(), 0, kernel.info.arenaBytes);
   }
+  if (memory)
+    memory->undefine(task.arena.get(), kernel.info.arenaBytes);
   return task.arena.get();
 }
 
@@ -313,7 +332,7 @@ char *Scheduler::locate(char *address, int64_t device, int64_t item) {
 void Scheduler::startCopy(Copy copy) {
   copy.task = running;
   if (races)
-    copy.thread = races->fork(tasks[running].thread, running);
+    copy.thread = races->fork(tasks[running].thread, tasks[running].program);
   copies.push_back(std::move(copy));
   if (!seeded && !copies.back().isRemote())
     finishCopy(copies.size() - 1);
@@ -326,6 +345,15 @@ void Scheduler::finishCopy(std::size_t place) {
   copy.region.forEachRun([&](int64_t from, int64_t to, int64_t bytes) {
     std::memmove(copy.dest + to, copy.source + from, bytes);
   });
+  if (memory) {
+    copy.region.forEachRun([&](int64_t from, int64_t to, int64_t bytes) {
+      memory->copy(copy.source + from, copy.dest + to, bytes);
+      if (auto place = findInArena(tasks[copy.task], copy.dest + to, bytes))
+        carries.write(
+            copy.task, *place,
+            {copy.sites[1], tasks[copy.task].program, AccessKind::Write});
+    });
+  }
   if (races) {
     copy.region.forEachRun([&](int64_t from, int64_t to, int64_t bytes) {
       races->access(copy.thread, copy.source + from, bytes, AccessKind::Read,
@@ -345,17 +373,96 @@ void Scheduler::finishCopy(std::size_t place) {
     }
 }
 
+void Scheduler::setProgram(int64_t number) {
+  Task &task = tasks[running];
+  task.program.number = number;
+  if (races)
+    races->setProgram(task.thread, task.program);
+}
+
+std::optional<CarryFinder::Place> Scheduler::findInArena(const Task &task,
+                                                         const char *begin,
+                                                         int64_t bytes) const {
+  const char *arena = task.arena.get();
+  if (begin < arena || begin + bytes > arena + kernel.info.arenaBytes)
+    return std::nullopt;
+  return CarryFinder::Place{begin - arena, begin - arena + bytes};
+}
+
+void Scheduler::addScratch(const char *begin, int64_t bytes) {
+  if (auto place = findInArena(tasks[running], begin, bytes))
+    carries.addScratch(*place);
+}
+
+void Scheduler::setDefined(const char *begin, int64_t bytes, bool isDefined) {
+  if (!memory)
+    return;
+  if (isDefined)
+    memory->define(begin, bytes);
+  else
+    memory->undefine(begin, bytes);
+}
+
+void Scheduler::transfer(const char *source, const char *dest,
+                         const StridedRegion &region) {
+  if (memory)
+    region.forEachRun([&](int64_t from, int64_t to, int64_t bytes) {
+      memory->copy(source + from, dest + to, bytes);
+    });
+}
+
 void Scheduler::access(const char *base, const StridedRegion &region,
                        AccessKind kind, int64_t site) {
-  if (races)
-    region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
-      races->access(tasks[running].thread, base + offset, bytes, kind, site);
-    });
+  if (kind == AccessKind::Use)
+    return use(base, region, site);
+  const Task &task = tasks[running];
+  region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
+    if (races)
+      races->access(task.thread, base + offset, bytes, kind, site);
+    if (!memory || kind == AccessKind::Read)
+      return;
+    memory->define(base + offset, bytes);
+    if (auto place = findInArena(tasks[running], base + offset, bytes))
+      carries.write(running, *place, {site, task.program, kind});
+  });
+}
+
+/// Something depends on what is there. Where a part of it was written the rest
+/// is taken for padding, as of a buffer that is larger than what it holds.
+void Scheduler::use(const char *base, const StridedRegion &region,
+                    int64_t site) {
+  if (!memory)
+    return;
+  bool isAnyDefined = false, isEmpty = true;
+  region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
+    isEmpty = false;
+    isAnyDefined |= memory->isAnyDefined(base + offset, bytes);
+  });
+  if (isAnyDefined || isEmpty)
+    return;
+  RaceDetector::Access read{site, tasks[running].program, AccessKind::Use};
+  if (!unwrittenRead)
+    unwrittenRead = read;
+  region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
+    if (auto place = findInArena(tasks[running], base + offset, bytes))
+      carries.readUnwritten(running, *place, read);
+  });
 }
 
 //===----------------------------------------------------------------------===//
 // What went wrong
 //===----------------------------------------------------------------------===//
+
+/// The first element of an output that nothing has written.
+std::optional<std::string> Scheduler::describeUnwritten() const {
+  for (const DeviceBuffers &buffers : devices)
+    for (const UnwrittenOperand &operand : kernel.info.tasks->unwritten)
+      if (std::optional<int64_t> byte = memory->findUndefined(
+              buffers.data[operand.operand], buffers.sizes[operand.operand]))
+        return describeUnwrittenElement(kernel.info, operand,
+                                        *byte / operand.bytesPerElement);
+  return std::nullopt;
+}
 
 std::optional<std::string> Scheduler::describeFailure() const {
   if (!lackOfMemory.empty())
@@ -364,9 +471,14 @@ std::optional<std::string> Scheduler::describeFailure() const {
     if (tasks[task].status[0] != 0)
       return describeCheck(kernel.info, tasks[task].status);
   if (races && races->getRace())
-    return describeRace(kernel.info, *races->getRace());
+    return describeRace(kernel.info, grids, *races->getRace());
+  if (races && carries.getCarry())
+    return describeRace(kernel.info, grids, *carries.getCarry());
+  bool looksForUnwritten = kernel.info.tasks->uninitialized;
+  if (looksForUnwritten && unwrittenRead)
+    return describeUnwrittenRead(kernel.info, grids, *unwrittenRead);
   if (isOver())
-    return std::nullopt;
+    return looksForUnwritten ? describeUnwritten() : std::nullopt;
   std::size_t first = *std::min_element(blocked.begin(), blocked.end());
   const Task &task = tasks[first];
   std::string text = "kernel `" + kernel.info.name +

@@ -9,8 +9,10 @@
 #ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_SCHEDULER_H
 #define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_SCHEDULER_H
 
+#include "Carries.h"
 #include "CheckReport.h"
 #include "Counter.h"
+#include "DefinedMemory.h"
 #include "Fiber.h"
 #include "Memory.h"
 #include "Races.h"
@@ -36,6 +38,7 @@ struct Task {
   std::unique_ptr<Fiber> fiber;
   Status status = {};
   Wait wait;
+  Program program;
   RaceDetector::Thread thread = 0;
 };
 
@@ -62,8 +65,11 @@ public:
   Scheduler(const Kernel &kernel, const std::vector<DeviceBuffers> &devices)
       : kernel(kernel), devices(devices), seeded(kernel.info.tasks->seed),
         random(kernel.info.tasks->seed.value_or(0)) {
-    if (!kernel.info.accesses.empty())
+    const TaskInfo &info = *kernel.info.tasks;
+    if (info.races)
       races.emplace();
+    if (info.races || info.uninitialized)
+      memory.emplace();
   }
 
   /// Runs all tasks, and gives the message of what went wrong, or nothing.
@@ -84,12 +90,21 @@ public:
 
   void access(const char *base, const StridedRegion &region, AccessKind kind,
               int64_t site);
+  /// The task goes on with the program of this number in the order of the grid.
+  void setProgram(int64_t number);
+  /// Scratch of the task, which is at the same place in every task's memory.
+  void addScratch(const char *begin, int64_t bytes);
+  /// Memory of the task holds something, or nothing, from now on.
+  void setDefined(const char *begin, int64_t bytes, bool isDefined);
+  void transfer(const char *source, const char *dest,
+                const StridedRegion &region);
 
   /// What the kernel says of the next copy or access before it.
   std::vector<StridedRegion::Dim> dims;
   std::array<int64_t, 2> sites = {};
 
 private:
+  void prepareGrid(const DeviceBuffers &buffers);
   bool createTasks();
   bool isOver() const { return numDone == numTasks && copies.empty(); }
   bool step();
@@ -99,6 +114,11 @@ private:
   void finishCopy(std::size_t place);
   void wake(Counter counter);
   char *getArena(Task &task);
+  void use(const char *base, const StridedRegion &region, int64_t site);
+  /// Where an address is in a task's memory, if it is there.
+  std::optional<CarryFinder::Place>
+  findInArena(const Task &task, const char *begin, int64_t bytes) const;
+  std::optional<std::string> describeUnwritten() const;
   std::size_t pickStarting();
   void lack(int64_t bytes, const std::string &purpose);
   std::optional<std::string> describeFailure() const;
@@ -127,6 +147,12 @@ private:
   std::string lackOfMemory;
   /// None where nobody looks for races.
   std::optional<RaceDetector> races;
+  /// None where nobody looks for reads of what nothing has written.
+  std::optional<DefinedMemory> memory;
+  CarryFinder carries;
+  std::optional<RaceDetector::Access> unwrittenRead;
+  /// The programs along each dimension, for each device.
+  GridSizes grids;
   /// Stacks and arenas of tasks that are done.
   std::vector<std::unique_ptr<Fiber>> idleFibers;
   std::vector<Array<char>> idleArenas;

@@ -74,6 +74,25 @@ void taskAccess(const char *base, int64_t bytesPerElement, int64_t kind,
                                   site);
 }
 
+void taskProgram(int64_t number) {
+  Scheduler::getCurrent()->setProgram(number);
+}
+
+void taskScratch(const char *begin, int64_t bytes) {
+  Scheduler::getCurrent()->addScratch(begin, bytes);
+}
+
+void taskMemory(const char *begin, int64_t bytes, int64_t isDefined) {
+  Scheduler::getCurrent()->setDefined(begin, bytes, isDefined != 0);
+}
+
+void taskTransfer(const char *source, const char *dest,
+                  int64_t bytesPerElement) {
+  StridedRegion region(std::exchange(Scheduler::getCurrent()->dims, {}),
+                       bytesPerElement, 2);
+  Scheduler::getCurrent()->transfer(source, dest, region);
+}
+
 template <typename Fn> void *toAddress(Fn *function) {
   return reinterpret_cast<void *>(function);
 }
@@ -85,7 +104,7 @@ std::optional<std::string> runTasks(const Kernel &kernel,
   return Scheduler(kernel, devices).run();
 }
 
-std::array<std::pair<const char *, void *>, 11> getTaskSymbols() {
+std::array<std::pair<const char *, void *>, 15> getTaskSymbols() {
   return {{{"gridirTaskSites", toAddress(&taskSites)},
            {"gridirTaskSignal", toAddress(&taskSignal)},
            {"gridirTaskWait", toAddress(&taskWait)},
@@ -96,7 +115,11 @@ std::array<std::pair<const char *, void *>, 11> getTaskSymbols() {
            {"gridirTaskDevice", toAddress(&taskDevice)},
            {"gridirTaskDim", toAddress(&taskDim)},
            {"gridirTaskCopy", toAddress(&taskCopy)},
-           {"gridirTaskAccess", toAddress(&taskAccess)}}};
+           {"gridirTaskAccess", toAddress(&taskAccess)},
+           {"gridirTaskProgram", toAddress(&taskProgram)},
+           {"gridirTaskScratch", toAddress(&taskScratch)},
+           {"gridirTaskMemory", toAddress(&taskMemory)},
+           {"gridirTaskTransfer", toAddress(&taskTransfer)}}};
 }
 
 } // namespace gridir::cpu

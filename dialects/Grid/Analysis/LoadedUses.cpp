@@ -1,0 +1,141 @@
+//===- LoadedUses.cpp - What becomes of a value that is loaded ------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/Analysis/LoadedUses.h"
+
+#include "dialects/Grid/Analysis/ProgramValues.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace gridir::grid {
+
+/// A value that goes on through more ops than so many counts as used.
+static constexpr size_t kMaxFollowed = 256;
+
+namespace {
+
+class UseFinder {
+public:
+  SmallVector<LoadedUse> find(Operation *read) {
+    auto load = dyn_cast<LoadOp>(read);
+    if (!load || load.getMask())
+      return {{read, {}, isa<LoadOp, StoreOp, GatherOp, ScatterOp>(read)}};
+    follow(load.getResult());
+    if (followed.size() > kMaxFollowed)
+      return {{read, {}, /*isPartial=*/false}};
+    return std::move(uses);
+  }
+
+private:
+  void follow(Value value) {
+    // On a second way to a value the conditions of the first one count.
+    if (followed.size() > kMaxFollowed || !followed.insert(value).second)
+      return;
+    for (OpOperand &use : value.getUses())
+      follow(use);
+  }
+
+  void follow(OpOperand &use) {
+    Operation *op = use.getOwner();
+    if (auto select = dyn_cast<arith::SelectOp>(op);
+        select && use.getOperandNumber() != 0) {
+      Value condition = getScalar(select.getCondition());
+      if (!condition)
+        return addUse(op, /*isPartial=*/true);
+      conditions.push_back({condition, use.getOperandNumber() == 1});
+      follow(select.getResult());
+      conditions.pop_back();
+      return;
+    }
+    if (auto store = dyn_cast<StoreOp>(op); store && store.getMask())
+      return addUse(op, /*isPartial=*/true);
+    if (isa<YieldOp, scf::YieldOp>(op) &&
+        isa<scf::IfOp, scf::IndexSwitchOp, ScopedOp>(op->getParentOp())) {
+      follow(op->getParentOp()->getResult(use.getOperandNumber()));
+      return;
+    }
+    if (op->getNumRegions() == 0 && isMemoryEffectFree(op)) {
+      if (!isWhole(op))
+        return addUse(op, /*isPartial=*/true);
+      for (Value result : op->getResults())
+        follow(result);
+      return;
+    }
+    if (isa<linalg::LinalgOp>(op)) {
+      for (Value result : op->getResults())
+        follow(result);
+      return;
+    }
+    addUse(op, /*isPartial=*/false);
+  }
+
+  void addUse(Operation *op, bool isPartial) {
+    uses.push_back({op, conditions, isPartial});
+  }
+
+  /// Whether every element of an operand counts in the results.
+  static bool isWhole(Operation *op) {
+    return OpTrait::hasElementwiseMappableTraits(op) ||
+           op->hasTrait<OpTrait::SameOperandsAndResultShape>() ||
+           isa<DotOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+               tensor::ReshapeOp, tensor::SplatOp, tensor::FromElementsOp,
+               tensor::ConcatOp>(op);
+  }
+
+  /// The scalar that is all elements of a condition; null if it is a mask.
+  static Value getScalar(Value condition) {
+    if (!isa<ShapedType>(condition.getType()))
+      return condition;
+    Operation *op = condition.getDefiningOp();
+    if (auto splat = dyn_cast_if_present<tensor::SplatOp>(op))
+      return splat.getInput();
+    if (auto fill = dyn_cast_if_present<linalg::FillOp>(op))
+      return fill.getInputs().front();
+    if (auto broadcast = dyn_cast_if_present<linalg::BroadcastOp>(op))
+      return getScalar(broadcast.getInput());
+    if (auto elements = dyn_cast_if_present<tensor::FromElementsOp>(op))
+      return elements.getElements().size() == 1
+                 ? Value(elements.getElements().front())
+                 : Value();
+    return {};
+  }
+
+  SmallVector<LoadedUse> uses;
+  SmallVector<std::pair<Value, bool>> conditions;
+  llvm::SmallDenseSet<Value> followed;
+};
+
+} // namespace
+
+SmallVector<LoadedUse> findLoadedUses(Operation *read) {
+  return UseFinder().find(read);
+}
+
+bool isDiscarded(Operation *read, ProgramValues &values) {
+  return llvm::all_of(findLoadedUses(read), [&](const LoadedUse &use) {
+    return llvm::any_of(use.conditions, [&](auto condition) {
+      return values.getRange(condition.first).isConstant(!condition.second);
+    });
+  });
+}
+
+bool isCertainlyUsed(Operation *read, ProgramValues &values) {
+  return llvm::any_of(findLoadedUses(read), [&](const LoadedUse &use) {
+    // A use in a branch of its own need not be reached.
+    return !use.isPartial && use.op->getBlock() == read->getBlock() &&
+           llvm::all_of(use.conditions, [&](auto condition) {
+             return values.getRange(condition.first)
+                 .isConstant(condition.second);
+           });
+  });
+}
+
+} // namespace gridir::grid

@@ -1,0 +1,73 @@
+//===- Carries.h - Scratch that work items hand on -------------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The programs of a dimension that is called parallel may run anywhere, so each
+// work item has scratch of its own. A kernel that reads there what another work
+// item wrote is right in the order of the grid and in no other: it is a race,
+// though no byte is touched twice. So scratch is looked at as if it were one
+// memory: a read of what the own work item has not written, and a write of
+// another one to the same place, race in whatever order they ran.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_CARRIES_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_CARRIES_H
+
+#include "Races.h"
+
+namespace gridir::cpu {
+
+class CarryFinder {
+public:
+  /// Bytes of each work item's memory, counted from its begin.
+  struct Place {
+    int64_t begin, end;
+    bool operator<(const Place &other) const {
+      return std::pair(begin, end) < std::pair(other.begin, other.end);
+    }
+    bool overlaps(const Place &other) const {
+      return begin < other.end && other.begin < end;
+    }
+  };
+
+  /// The place is scratch in every work item.
+  void addScratch(Place place) { scratch[place.begin] = place.end; }
+
+  /// A work item writes, or reads what it has not written.
+  void write(std::size_t item, Place place,
+             const RaceDetector::Access &access) {
+    note(item, place, access, writes, unwrittenReads);
+  }
+  void readUnwritten(std::size_t item, Place place,
+                     const RaceDetector::Access &access) {
+    note(item, place, access, unwrittenReads, writes);
+  }
+
+  const std::optional<RaceDetector::Race> &getCarry() const { return carry; }
+
+private:
+  struct Event {
+    std::size_t item;
+    RaceDetector::Access access;
+  };
+  /// For each place and site the events of two work items, of which one is not
+  /// that of any third.
+  using Events = std::map<std::pair<Place, int64_t>, std::vector<Event>>;
+
+  bool isScratch(Place place) const;
+  void note(std::size_t item, Place place, const RaceDetector::Access &access,
+            Events &same, const Events &others);
+
+  std::map<int64_t, int64_t> scratch;
+  Events writes, unwrittenReads;
+  std::optional<RaceDetector::Race> carry;
+};
+
+} // namespace gridir::cpu
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_CARRIES_H

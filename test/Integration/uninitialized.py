@@ -1,0 +1,180 @@
+# With the check "uninitialized", a call fails whose result depends on what nothing has written, and says which Ref,
+# where and in which program; padding, and what a select does not choose, are no faults.
+#
+# RUN: %python %s | FileCheck %s
+
+import linecache
+import re
+from typing import Any
+
+import gridir
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gridir.testing import difference
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+X = np.arange(32 * 128, dtype=np.float32).reshape(32, 128)
+ROWS = pl.BlockSpec((8, 128), lambda i: (i, 0))
+WHOLE = pl.BlockSpec(memory_space=pl.ANY)
+DMA = pltpu.SemaphoreType.DMA
+
+
+def look(name: str, kernel: Any, expected: Any = None, x: Any = X, **options: Any) -> None:
+    """Runs a kernel with the check; prints its error, with the text of the line that it names, or "right"."""
+    call = pl.pallas_call(kernel, **{"out_shape": jax.typeof(jnp.asarray(X)), "grid": (4,)} | options)
+    with gridir.installed(checks=["uninitialized"]):
+        try:
+            result = jax.block_until_ready(call(x))
+            print(f"{name}:", "right" if expected is None else difference(result, expected) or "right")
+        except jax.errors.JaxRuntimeError as error:
+            text = re.search(r"kernel `\w+`: (.*)", str(error))[1]
+            place = r"\(\S*uninitialized\.py:(\d+):\d+\)"
+            print(f"{name}:", re.sub(place, lambda m: f"`{linecache.getline(__file__, int(m[1])).strip()}`", text))
+
+
+BLOCKS: dict[str, Any] = {"in_specs": [ROWS], "out_specs": ROWS}
+SCRATCH = BLOCKS | {"scratch_shapes": [pltpu.VMEM((8, 128), X.dtype)]}
+
+
+# Scratch and scopes ----------------------------------------------------------------------------------------------
+
+
+def forgets_init(x_ref, o_ref, sum_ref):
+    sum_ref[...] += x_ref[...]
+    o_ref[...] = sum_ref[...]
+
+
+def begins_late(x_ref, o_ref, sum_ref):
+    @pl.when(pl.program_id(0) == 2)
+    def _():
+        sum_ref[...] = jnp.zeros_like(sum_ref)
+
+    @pl.when(pl.program_id(0) > 0)
+    def _():
+        o_ref[...] = sum_ref[...]
+
+
+def scoped(x_ref, o_ref):
+    def scope(t_ref):
+        @pl.when(pl.program_id(0) == 0)
+        def _():
+            t_ref[...] = x_ref[...]
+
+        o_ref[...] = t_ref[...]
+
+    pl.run_scoped(scope, pltpu.VMEM((8, 128), X.dtype))
+
+
+# CHECK: forgets init: read of sum_ref `sum_ref[...] += x_ref[...]` in program (0): nothing has written what it reads
+look("forgets init", forgets_init, **SCRATCH)
+# CHECK: begins late: read of sum_ref `o_ref[...] = sum_ref[...]` in program (1): nothing has written what it reads
+look("begins late", begins_late, **SCRATCH)
+# A scope holds nothing when it is entered again.
+# CHECK: scoped: read of t_ref `o_ref[...] = t_ref[...]` in program (1): nothing has written what it reads
+look("scoped", scoped, **BLOCKS)
+
+
+def accumulates(x_ref, o_ref):
+    o_ref[...] += x_ref[...]
+
+
+# CHECK: accumulates: read of o_ref `o_ref[...] += x_ref[...]` in program (0): nothing has written what it reads
+look("accumulates", accumulates, **BLOCKS)
+# CHECK: accumulates in place: right
+look("accumulates in place", accumulates, in_specs=[ROWS], out_specs=ROWS, input_output_aliases={0: 0})
+
+
+# Outputs ---------------------------------------------------------------------------------------------------------
+
+
+def copy(x_ref, o_ref):
+    o_ref[...] = x_ref[...]
+
+
+def copy_most(x_ref, o_ref):
+    o_ref[:, :100] = x_ref[:, :100]
+
+
+def skip_one(x_ref, o_ref):
+    @pl.when(pl.program_id(0) != 2)
+    def _():
+        o_ref[...] = x_ref[...]
+
+
+# CHECK: blocks that no program visits: no program writes element (24, 0) of o_ref `ROWS = {{.*}}`
+look("blocks that no program visits", copy, grid=(3,), **BLOCKS)
+# CHECK: a part of each block: no program writes element (0, 100) of o_ref
+look("a part of each block", copy_most, **BLOCKS)
+# CHECK: one block: no program writes element (16, 0) of o_ref
+look("one block", skip_one, **BLOCKS)
+# CHECK: no programs: no program writes element (0, 0) of o_ref
+look("no programs", copy, grid=(0,), **BLOCKS)
+
+
+def from_scratch(x_ref, o_ref, t_ref, sem):
+    @pl.when(pl.program_id(0) < 3)
+    def _():
+        pltpu.sync_copy(x_ref.at[pl.ds(0, 4)], t_ref.at[pl.ds(0, 4)])
+
+    pltpu.async_copy(t_ref, o_ref.at[pl.ds(pl.program_id(0) * 8, 8)], sem).wait()
+
+
+# A copy of what holds nothing is no write.
+# CHECK: copied: no program writes element (4, 0) of o_ref
+look(
+    "copied",
+    from_scratch,
+    in_specs=[WHOLE],
+    out_specs=WHOLE,
+    scratch_shapes=[pltpu.VMEM((8, 128), X.dtype), DMA],
+)
+
+# What is right ---------------------------------------------------------------------------------------------------
+
+
+def selects(x_ref, o_ref, sum_ref):
+    sum_ref[...] = jnp.where(pl.program_id(0) == 0, 0.0, sum_ref[...]) + x_ref[...]
+    o_ref[...] = sum_ref[...]
+
+
+def initialises(x_ref, o_ref, sum_ref):
+    @pl.when(pl.program_id(0) == 0)
+    def _():
+        sum_ref[...] = jnp.zeros_like(sum_ref)
+
+    sum_ref[...] += x_ref[...]
+    o_ref[...] = sum_ref[...]
+
+
+def pads(x_ref, o_ref, t_ref):
+    t_ref[:4, :] = x_ref[:4, :]
+    rows = jax.lax.broadcasted_iota(jnp.int32, (8, 128), 0)
+    o_ref[...] = jnp.where(rows < 4, t_ref[...], x_ref[...])
+
+
+SUMS = np.cumsum(X.reshape(4, 8, 128), 0, dtype=np.float32).reshape(X.shape)
+# CHECK: selects: right
+look("selects", selects, SUMS, **SCRATCH)
+# CHECK: initialises: right
+look("initialises", initialises, SUMS, **SCRATCH)
+# CHECK: pads: right
+look("pads", pads, X, **SCRATCH)
+# What overhangs an array is padding, of inputs and of outputs.
+# CHECK: overhangs: right
+look("overhangs", copy, X[:30, :100], X[:30, :100], out_shape=jax.ShapeDtypeStruct((30, 100), X.dtype), **BLOCKS)
+
+
+jax.config.update("jax_use_emit_pipeline_primitive", True)
+
+
+def pipelined(x_ref, o_ref):
+    def body(x_ref, o_ref):
+        o_ref[...] = x_ref[...] * 2
+
+    pltpu.emit_pipeline(body, grid=(4,), in_specs=[ROWS], out_specs=[ROWS])(x_ref, o_ref)
+
+
+# CHECK: pipelined: right
+look("pipelined", pipelined, X * 2, grid=(1,), in_specs=[WHOLE], out_specs=WHOLE)
