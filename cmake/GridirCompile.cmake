@@ -8,7 +8,8 @@ if(GRIDIR_ENABLE_CCACHE)
   find_program(GRIDIR_CCACHE ccache)
   if(GRIDIR_CCACHE)
     set(CMAKE_C_COMPILER_LAUNCHER "${GRIDIR_CCACHE}")
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${GRIDIR_CCACHE}")
+    # What includes a precompiled header is kept only with this, and with the compiler's -fpch-preprocess below.
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${GRIDIR_CCACHE}")
   endif()
 endif()
 
@@ -21,7 +22,7 @@ target_compile_options(
   INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti> $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>
             -fno-asynchronous-unwind-tables -fno-unwind-tables -ffunction-sections -fdata-sections -Wall -Wextra
             -Wno-unused-parameter -Wno-comment $<$<CXX_COMPILER_ID:GNU>:-Wno-dangling-reference
-            -Wno-maybe-uninitialized>)
+            -Wno-maybe-uninitialized -fpch-preprocess>)
 
 # Reading MLIR's headers is most of the time that a pass takes to compile.
 add_library(GridirPrecompiled OBJECT "${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp")
