@@ -60,7 +60,7 @@ private:
   LogicalResult checkTransform(unsigned place, FlatSymbolRefAttr name,
                                int64_t blockRank);
   int64_t getCount(StringRef name) {
-    return getCount(kernel, name).value_or(0);
+    return gridir::getCount(kernel, name).value_or(0);
   }
 
   func::FuncOp kernel;
