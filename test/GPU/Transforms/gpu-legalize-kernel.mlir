@@ -63,7 +63,7 @@ grid.kernel @copies grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
 // -----
 
 // A scratch Ref has the name that its author gave it.
-// expected-error @unknown {{expected floats of more than a byte for acc on gpu:sm_80, got 'f8E5M2', which sm_89 and later chips have}}
+// expected-error @+2 {{expected floats of more than a byte for acc on gpu:sm_80, got 'f8E5M2', which sm_89 and later chips have}}
 grid.kernel @scratch grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
-    scratch(%s: memref<8xf8E5M2, #grid.space<default>> loc("acc"(unknown))) {
+    scratch(%s: memref<8xf8E5M2, #grid.space<default>> origin "acc") {
 }

@@ -72,7 +72,8 @@ grid.kernel @block_of_each_step grid(%h = ?, %i = 4, %k = 8)
 
 // Whole arrays are windows, too; each has one of its own.
 // CHECK-LABEL: grid.kernel @whole_arrays
-// CHECK: scratch(%[[A:.+]]: memref<8xf32, #grid.space<default>>, %[[B:.+]]: memref<8xf32, #grid.space<default>>)
+// CHECK: scratch(%[[A:.+]]: memref<8xf32, #grid.space<default>> origin "outputs[0]",
+// CHECK-SAME: %[[B:.+]]: memref<8xf32, #grid.space<default>> origin "outputs[1]")
 // CHECK: scf.if
 // CHECK: grid.load %[[A]]
 // CHECK: scf.if
