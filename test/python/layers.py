@@ -17,6 +17,7 @@ PYTHON = ["mlir", "errors", "locations", "runtime", "compiler", "frontend", "rep
 # The modules that a kernel's author, or a test of kernels, imports are part of the frontend.
 FRONTEND = {"tpu", "mosaic_gpu", "triton", "testing"}
 CPP = [
+    "Support",
     "Grid/IR",
     "Grid/Analysis",
     "Grid/Transforms",
