@@ -200,8 +200,8 @@ def ties_of_e8m0(x_ref: Any, o_ref: Any) -> None:
     o_ref[...] = x_ref[...].astype(jnp.float8_e8m0fnu).astype(F32)
 
 
-# A stage that refuses a kernel is not listed: it lacks the block, the type or the primitive. An output that a mask leaves
-# partly unwritten keeps the array's elements but for a TPU, where no window of an output is read from the array.
+# A stage that refuses a kernel is not listed: it lacks the block, the type or the primitive. An output that a mask
+# leaves partly unwritten keeps the array's elements but for a TPU, where no window of an output is read from the array.
 #
 # CHECK:      strided_then_stored: cpu tpu mosaic gpu gpu-reversed
 # CHECK-NEXT: strided_to_the_end: cpu tpu mosaic gpu gpu-reversed

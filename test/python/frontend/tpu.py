@@ -12,7 +12,8 @@ anywhere = pl.BlockSpec(memory_space=pl.ANY)
 
 
 # CHECK-LABEL: // copies
-# CHECK: scratch(%[[BUFFER:[a-z0-9]+]]: memref<8x128xf32, {{.*}}> origin "buffer", %[[SEM:[a-z0-9]+]]: memref<!grid.semaphore<dma>
+# CHECK: scratch(%[[BUFFER:[a-z0-9]+]]: memref<8x128xf32, {{.*}}> origin "buffer",
+# CHECK-SAME: %[[SEM:[a-z0-9]+]]: memref<!grid.semaphore<dma>
 # CHECK: grid.copy_start %{{.*}}, %[[BUFFER]] sem %[[SEM]]
 # CHECK: grid.copy_wait %{{.*}}, %[[BUFFER]] sem %[[SEM]]
 def copies(x_ref, o_ref, buffer, sem):

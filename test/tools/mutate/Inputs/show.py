@@ -11,7 +11,7 @@ import cpp
 import py
 from mutant import instrument
 
-language = {".cpp": cpp, ".py": py}[path.suffix]
+language = {".cc": cpp, ".py": py}[path.suffix]
 source = path.read_bytes()
 mutants = [dataclasses.replace(m, number=i) for i, m in enumerate(language.find(path.name, source), 1)]
 for mutant in mutants:
