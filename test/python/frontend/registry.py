@@ -69,6 +69,6 @@ try:
     gridir.lower(pl.pallas_call(kernel, out_shape=x), x)
 except gridir.UnsupportedError as error:
     # CHECK: exp: expected parameters that gridir knows (`accuracy`), got `made_up=1`
-    # CHECK-NEXT: in kernel `kernel`
+    # CHECK-NEXT: in kernel `kernel` for kernel function kernel at {{.*}}
     # CHECK-NEXT: registry.py:{{[0-9]+}}
     print(error)
