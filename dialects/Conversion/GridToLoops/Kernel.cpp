@@ -32,7 +32,8 @@ namespace {
 bool hasOrderedEffects(KernelOp kernel) {
   return kernel.getBodyRegion()
       .walk([](Operation *op) {
-        return isa<PrintOp, PrngSeedOp, PrngBitsOp, BarrierSemaphoreOp>(op)
+        return isa<PrintOp, CallbackOp, PrngSeedOp, PrngBitsOp,
+                   BarrierSemaphoreOp>(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

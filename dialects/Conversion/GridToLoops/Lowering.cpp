@@ -48,7 +48,7 @@ std::string KernelLowering::getName(Value ref) const {
 }
 
 /// A message with the source line that it is about.
-static StringAttr getLocatedText(Location loc, const Twine &message) {
+StringAttr getLocatedText(Location loc, const Twine &message) {
   std::string text = message.str();
   if (std::string line = getSourceLine(loc); !line.empty())
     text += " (" + line + ")";
@@ -95,11 +95,12 @@ LogicalResult KernelLowering::fail(Operation *op, const Twine &message) {
   return op->emitError(message);
 }
 
-int64_t KernelLowering::addPrint(StringRef format, ArrayRef<Attribute> types) {
+int64_t KernelLowering::addSite(ArrayRef<NamedAttribute> what,
+                                ArrayRef<Attribute> types) {
   Builder builder(kernel.getContext());
-  prints.push_back(builder.getDictionaryAttr(
-      {builder.getNamedAttr("format", builder.getStringAttr(format)),
-       builder.getNamedAttr("types", builder.getArrayAttr(types))}));
+  NamedAttrList site(what);
+  site.set("types", builder.getArrayAttr(types));
+  prints.push_back(site.getDictionary(builder.getContext()));
   return prints.size() - 1;
 }
 

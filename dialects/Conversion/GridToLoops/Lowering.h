@@ -91,9 +91,10 @@ public:
   mlir::LogicalResult fail(mlir::Operation *op, const llvm::Twine &message);
   bool hasFailed() const { return failed; }
 
-  /// The site number of a print with this format and these types.
-  int64_t addPrint(llvm::StringRef format,
-                   llvm::ArrayRef<mlir::Attribute> types);
+  /// The number of a site that prints values of these types, or calls a
+  /// function with them, as `what` says.
+  int64_t addSite(llvm::ArrayRef<mlir::NamedAttribute> what,
+                  llvm::ArrayRef<mlir::Attribute> types);
 
   /// Whether the kernel tells the runtime of its accesses, which checks them.
   bool recordsAccesses() const;
@@ -118,6 +119,9 @@ private:
 
 /// The source line of a location as `file.py:12:3`, or nothing.
 std::string getSourceLine(mlir::Location loc);
+
+/// A text, with the author's line where it is known.
+mlir::StringAttr getLocatedText(mlir::Location loc, const llvm::Twine &message);
 
 mlir::Value createIndex(mlir::OpBuilder &builder, mlir::Location loc,
                         int64_t value);

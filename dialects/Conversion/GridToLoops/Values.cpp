@@ -63,33 +63,46 @@ public:
   }
 };
 
-/// Calls into the runtime: begin, each value as contiguous memory, end.
-class PrintPattern : public LoweringPattern<PrintOp> {
-public:
-  using LoweringPattern::LoweringPattern;
+/// What a site of the runtime does with its values: prints them in a format, or
+/// calls a function. `what` is for a process that does not have the function.
+SmallVector<NamedAttribute> describeSite(PrintOp op) {
+  return {{"format", op.getFormatAttr()}};
+}
 
-  LogicalResult matchAndRewrite(PrintOp op,
+SmallVector<NamedAttribute> describeSite(CallbackOp op) {
+  StringAttr what =
+      getLocatedText(op.getLoc(), "the Python function of a callback");
+  return {{"callback", op.getIdentityAttr()}, {"what", what}};
+}
+
+/// Calls into the runtime: begin, each value as contiguous memory, end.
+template <typename OpTy> class OutputPattern : public LoweringPattern<OpTy> {
+public:
+  using LoweringPattern<OpTy>::LoweringPattern;
+
+  LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
+    KernelLowering &lowering = this->lowering;
+    MLIRContext *context = op.getContext();
     Location loc = op.getLoc();
-    Type pointer = LLVM::LLVMPointerType::get(getContext());
+    Type pointer = LLVM::LLVMPointerType::get(context);
     SmallVector<Attribute> types;
     for (auto [i, value] : llvm::enumerate(op.getValues())) {
       Type type = value.getType(), element = getElementTypeOrSelf(type);
       if (isa<MemRefType>(type) ||
           !isa<IntegerType, FloatType, IndexType>(element))
         return lowering.fail(
-            op, "expected integers and floats to print, got a value of another "
-                "type");
+            op, "expected integers and floats to print or to call a function "
+                "with, got a value of another type");
       if (i < op.getIsUnsigned().size() && op.getIsUnsigned()[i])
-        type = withElementType(type,
-                               IntegerType::get(getContext(),
-                                                element.getIntOrFloatBitWidth(),
-                                                IntegerType::Unsigned));
+        type = withElementType(
+            type, IntegerType::get(context, element.getIntOrFloatBitWidth(),
+                                   IntegerType::Unsigned));
       types.push_back(TypeAttr::get(type));
     }
     createRuntimeCall(
         rewriter, loc, lowering, "gridirPrintBegin",
-        {createI64(rewriter, loc, lowering.addPrint(op.getFormat(), types))});
+        {createI64(rewriter, loc, lowering.addSite(describeSite(op), types))});
     for (Value value : op.getValues()) {
       Value tensor = toTensor(rewriter, loc, value);
       auto type = cast<RankedTensorType>(tensor.getType());
@@ -117,8 +130,8 @@ public:
 void populateValuePatterns(RewritePatternSet &patterns,
                            KernelLowering &lowering) {
   patterns.add<AxisPattern<ProgramIdOp>, AxisPattern<NumProgramsOp>,
-               AssumeMultiplePattern, AssertPattern, PrintPattern>(
-      patterns.getContext(), lowering);
+               AssumeMultiplePattern, AssertPattern, OutputPattern<PrintOp>,
+               OutputPattern<CallbackOp>>(patterns.getContext(), lowering);
 }
 
 } // namespace gridir

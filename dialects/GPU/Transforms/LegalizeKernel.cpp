@@ -117,9 +117,7 @@ private:
 
   LogicalResult checkBody(grid::KernelOp kernel) {
     WalkResult result = kernel.getBodyRegion().walk([&](Operation *op) {
-      // A print whose format names a Python function is a call of it.
-      auto print = dyn_cast<grid::PrintOp>(op);
-      if (print && print.getFormat().starts_with("gridir.callback ")) {
+      if (isa<grid::CallbackOp>(op)) {
         refuse(op->getLoc(), "a kernel that calls no Python function")
             << "a callback";
         return WalkResult::interrupt();

@@ -78,6 +78,11 @@ private:
                      "values are printed in the order of the programs",
                      print.getLoc());
           })
+          .Case([&](CallbackOp callback) {
+            lowerAll(DimVerdict::refuted,
+                     "a function is called in the order of the programs",
+                     callback.getLoc());
+          })
           .Case([&](BarrierSemaphoreOp barrier) {
             lowerAll(DimVerdict::refuted,
                      "the programs share a barrier semaphore",

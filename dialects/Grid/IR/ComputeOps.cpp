@@ -112,15 +112,28 @@ static size_t countPlaces(StringRef format) {
   return count;
 }
 
+/// Checks that there is a sign for each value of an op, or for none.
+template <typename OpTy> static LogicalResult verifySigns(OpTy op) {
+  if (!op.getIsUnsigned().empty() &&
+      op.getIsUnsigned().size() != op.getValues().size())
+    return op.emitOpError("expected is_unsigned for each of ")
+           << op.getValues().size() << " values, got "
+           << op.getIsUnsigned().size();
+  return success();
+}
+
 LogicalResult PrintOp::verify() {
   size_t numHoles = countPlaces(getFormat());
   if (numHoles != getValues().size())
     return emitOpError("expected a value for each of ")
            << numHoles << " places in the format, got " << getValues().size();
-  if (!getIsUnsigned().empty() && getIsUnsigned().size() != getValues().size())
-    return emitOpError("expected is_unsigned for each of ")
-           << getValues().size() << " values, got " << getIsUnsigned().size();
-  return success();
+  return verifySigns(*this);
+}
+
+LogicalResult CallbackOp::verify() {
+  if (getIdentity().empty())
+    return emitOpError("expected the identity of a function, got none");
+  return verifySigns(*this);
 }
 
 LogicalResult AssertOp::canonicalize(AssertOp op, PatternRewriter &rewriter) {

@@ -110,6 +110,27 @@ def Grid_PrintOp : Grid_Op<"print", [MemoryEffects<[MemWrite<Grid_Output>]>]> {
   let hasVerifier = 1;
 }
 
+def Grid_CallbackOp : Grid_Op<"callback",
+    [MemoryEffects<[MemWrite<Grid_Output>]>]> {
+  let summary = "call a function of the process that made the kernel";
+  let description = [{
+    The function gets the values as arrays when the call of the kernel has ended,
+    in the order in which programs called it and printed. The identity is of one
+    function of one process: another one, which has no function of that identity,
+    refuses the kernel. `is_unsigned` is as for `grid.print`.
+
+    Example:
+
+    ```mlir
+    grid.callback "5f0c93e1" %x : tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$identity, Variadic<AnyType>:$values,
+                       DefaultValuedAttr<DenseBoolArrayAttr, "{}">:$is_unsigned);
+  let assemblyFormat = "$identity ($values^ `:` type($values))? attr-dict";
+  let hasVerifier = 1;
+}
+
 def Grid_AssertOp : Grid_Op<"assert", [MemoryEffects<[MemWrite<Grid_Output>]>]> {
   let summary = "fail the call unless a condition holds";
   let description = [{

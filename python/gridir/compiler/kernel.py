@@ -125,7 +125,7 @@ def make_kernel(
         bytecode=buffer.getvalue(),
         grid_mapping=grid_mapping,
         source=source,
-        has_side_effects=any_op(module, lambda op: op.name == "grid.print"),
+        has_side_effects=any_op(module, lambda op: op.name in ("grid.print", "grid.callback")),
         group_size=_group_size(module, kernels[0]),
     )
 

@@ -39,7 +39,7 @@ def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
     records = records_of(request.compiler_params).values()
     asked = any(has_side_effects(record) for record in records)
     options: Any = kernel.options  # Those of the CPU, as the target is.
-    attributes = cpu.call_attributes(kernel.key, kernel.bytecode, options)
+    attributes = cpu.call_attributes(kernel.name, kernel.key, kernel.bytecode, options)
     target, devices = cpu.CALL_TARGET, None
     if kernel.group_size:
         target, devices = cpu.COLLECTIVE_CALL_TARGET, request.devices

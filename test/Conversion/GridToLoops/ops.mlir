@@ -160,6 +160,20 @@ grid.kernel @prints grid(%i = 4)
 
 // -----
 
+// A call of a function is a site like a print, with the identity in the place of the format.
+// CHECK-LABEL: module attributes {
+// CHECK-SAME:    gridir.prints = [{callback = "5f0c93e1", types = [i32], what = "the Python function of a callback (kernel.py:4:2)"}]
+// CHECK:       func.func @callbacks(
+// CHECK:         call @gridirPrintBegin
+// CHECK:         call @gridirPrintValue
+// CHECK:         call @gridirPrintEnd
+grid.kernel @callbacks grid(%i = 4) outputs(%o: f32 [8]) semantics [parallel] {
+  %p = grid.program_id 0
+  grid.callback "5f0c93e1" %p : i32 loc("kernel.py":4:2)
+}
+
+// -----
+
 // A condition that does not hold is an error of the call; an assumption is not checked.
 // CHECK-LABEL: module attributes {
 // CHECK-SAME:    gridir.diagnostics = ["too large (kernel.py:4:2)"]

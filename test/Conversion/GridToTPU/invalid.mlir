@@ -10,6 +10,13 @@ grid.kernel @print grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
 
 // -----
 
+grid.kernel @callback grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
+  // expected-error @below {{'grid.callback' is not supported on the tpu target}}
+  grid.callback "5f0c93e1"
+}
+
+// -----
+
 grid.kernel @prints grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
   %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
   // expected-error @below {{expected numbers, or one array that ends the text, in a print on a TPU, got {} and {}}}

@@ -43,6 +43,14 @@ grid.kernel @complex grid(%i = 4) outputs(%o: complex<f32> [512] block [128] at 
 
 grid.kernel @callback grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i)) {
   // expected-error @below {{expected a kernel that calls no Python function on gpu:sm_80, got a callback}}
+  grid.callback "5f0c93e1"
+}
+
+// -----
+
+// A text is a text, whatever it begins with.
+// CHECK: grid.kernel @text
+grid.kernel @text grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i)) {
   grid.print "gridir.callback 0:"
 }
 

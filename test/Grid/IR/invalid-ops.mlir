@@ -364,6 +364,22 @@ func.func @print_places(%x: f32) {
 
 // -----
 
+func.func @callback_identity() {
+  // expected-error @below {{expected the identity of a function, got none}}
+  grid.callback ""
+  return
+}
+
+// -----
+
+func.func @callback_signs(%x: i32) {
+  // expected-error @below {{expected is_unsigned for each of 1 values, got 2}}
+  grid.callback "5f0c93e1" %x : i32 {is_unsigned = array<i1: true, false>}
+  return
+}
+
+// -----
+
 func.func @print_signs(%x: i32) {
   // expected-error @below {{expected is_unsigned for each of 1 values, got 2}}
   grid.print "{}" %x : i32 {is_unsigned = array<i1: true, false>}

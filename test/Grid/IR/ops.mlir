@@ -182,6 +182,10 @@ func.func @values(%a: tensor<2x8x16xbf16>, %b: tensor<2x4x16xbf16>, %c: tensor<2
   grid.print "x = {}" %i : i32
   // CHECK: grid.print "here"
   grid.print "here"
+  // CHECK: grid.callback "5f0c93e1" %{{.*}} : i32
+  grid.callback "5f0c93e1" %i : i32
+  // CHECK: grid.callback "5f0c93e1"{{$}}
+  grid.callback "5f0c93e1"
   // CHECK: grid.assert %{{.*}}, "index is negative"
   grid.assert %ok, "index is negative"
   return

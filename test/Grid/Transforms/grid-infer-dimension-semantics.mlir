@@ -353,6 +353,16 @@ grid.kernel @prints grid(%i = 4) {
 
 // -----
 
+// Functions are called in the order of the programs.
+// CHECK-LABEL: grid.kernel @callbacks
+// CHECK: semantics [arbitrary]
+grid.kernel @callbacks grid(%i = 4) {
+  %id = grid.program_id 0
+  grid.callback "5f0c93e1" %id : i32
+}
+
+// -----
+
 // Blocks that overhang are copied whole, so that two programs of one such block meet, though each
 // stores its own half.
 // CHECK-LABEL: grid.kernel @halves_of_overhanging_block

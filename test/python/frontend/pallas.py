@@ -57,7 +57,7 @@ show(prints, x, grid=(2,))
 
 # A Python function is called by a print that names it.
 # CHECK-LABEL: // calls_back
-# CHECK: grid.print "gridir.callback {{[0-9]+}}: {} {}" %{{.*}}, %{{.*}} : i32, tensor<8x128xf32>
+# CHECK: grid.callback "{{[0-9a-f]+}}" %{{.*}}, %{{.*}} : i32, tensor<8x128xf32>
 def calls_back(x_ref, o_ref):
     jax.debug.callback(lambda i, x: None, pl.program_id(0), x_ref[...])
     o_ref[...] = x_ref[...]

@@ -20,7 +20,7 @@ from gridir.frontend.rules.state import transformed, view
 from gridir.frontend.types import is_unsigned
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
-from gridir.runtime.callbacks import format_of
+from gridir.runtime.callbacks import identity_of
 
 
 def _axis(ctx: RuleContext, axis: int) -> ir.Attribute:
@@ -109,10 +109,8 @@ def _debug_print(
 @rule("debug_callback", ignores={"effect": ANY, "partitioned": ANY})
 def _debug_callback(ctx: RuleContext, *values: ir.Value, callback: Any) -> list[ir.Value]:
     """The function is called with arrays after the kernel's call, in the order of the programs."""
-    places = " {}" * len(values)
-    unsigned = [is_unsigned(aval) for aval in ctx.avals_in]
-    text = ir.StringAttr.get(format_of(callback) + places)
-    grid.PrintOp(text, values, is_unsigned=ir.DenseBoolArrayAttr.get(unsigned))
+    unsigned = ir.DenseBoolArrayAttr.get([is_unsigned(aval) for aval in ctx.avals_in])
+    grid.CallbackOp(ir.StringAttr.get(identity_of(callback)), values, is_unsigned=unsigned)
     return []
 
 

@@ -72,9 +72,13 @@ def prepare(name: str, key: str, bytecode: bytes, options: CpuOptions) -> Prepar
     return PreparedKernel(key, reply["origin"], time.perf_counter() - start, reply["arena_bytes"])
 
 
-def call_attributes(key: str, bytecode: bytes, options: CpuOptions) -> dict[str, Any]:
-    """Returns the attributes of the custom call: what another process needs to find the kernel or compile it."""
+def call_attributes(name: str, key: str, bytecode: bytes, options: CpuOptions) -> dict[str, Any]:
+    """Returns the attributes of the custom call: what another process needs to find the kernel or compile it.
+
+    The name is for people, who see it in XLA's texts and in profiles.
+    """
     return {
+        "name": name,
         "key": key,
         "module": bytecode,
         "pipeline": options.full_pipeline,

@@ -17,21 +17,21 @@ PrintedValue = tuple[str, Sequence[int], bytes]
 """Element type as MLIR writes it, shape, and the bytes, one element after the other."""
 
 
-def write_prints(records: Sequence[tuple[str, Sequence[PrintedValue]]]) -> None:
+def write_prints(records: Sequence[tuple[str, str, Sequence[PrintedValue]]]) -> None:
     """Writes the prints of one call, in order, to Python's `sys.stdout`, and calls the functions among them.
 
     Args:
-      records: for each print its format, with one `{}` for each value, and its values.
+      records: for each print its format, with one `{}` for each value, and its values; for each call of a function the
+        function's identity in the second place.
     """
     lines: list[str] = []
-    for text, values in records:
+    for text, identity, values in records:
         arrays = [_to_array(value) for value in values]
-        function = callbacks.function_of(text)
-        if function is None:
+        if identity:
+            _write(lines)
+            callbacks.function_of(identity)(*arrays)
+        else:
             lines.append(text.format(*(array[()] for array in arrays)) + "\n")
-            continue
-        _write(lines)
-        function(*arrays)
     _write(lines)
 
 

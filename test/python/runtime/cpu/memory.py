@@ -170,7 +170,7 @@ text = elementwise("%w = arith.addf %v, %v : f32", attributes=", gridir.tasks = 
 def on_devices(text: str, number: Callable[[Any], Any]) -> Callable[..., Any]:
     """A call of four devices, each with its part of the operands and the number that it gives for itself."""
     key, _ = prepare(text)
-    attributes = cpu.call_attributes(key, text.encode(), OPTIONS) | {"num_devices": 4, "channel": 1}
+    attributes = cpu.call_attributes("k", key, text.encode(), OPTIONS) | {"num_devices": 4, "channel": 1}
     attributes = {name: np.int64(a) if isinstance(a, int) else a for name, a in attributes.items()}
 
     def body(*operands):

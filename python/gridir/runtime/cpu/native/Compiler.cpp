@@ -79,11 +79,19 @@ FailureOr<PrintSite> readPrintSite(Attribute attribute) {
   if (!dictionary)
     return failure();
   auto format = dictionary.getAs<StringAttr>("format");
+  auto callback = dictionary.getAs<StringAttr>("callback");
+  auto what = dictionary.getAs<StringAttr>("what");
   auto types = dictionary.getAs<ArrayAttr>("types");
-  if (!format || !types)
+  // A format, or a callback with the text that says what it is.
+  if (!types || bool(format) == bool(callback) || bool(callback) != bool(what))
     return failure();
   PrintSite site;
-  site.format = format.str();
+  if (format) {
+    site.format = format.str();
+  } else {
+    site.callback = callback.str();
+    site.what = what.str();
+  }
   for (Attribute type : types) {
     FailureOr<PrintType> printType = readPrintType(type);
     if (failed(printType))
@@ -160,8 +168,8 @@ FailureOr<KernelInfo> readKernelInfo(ModuleOp module) {
     for (Attribute attribute : sites) {
       FailureOr<PrintSite> site = readPrintSite(attribute);
       if (failed(site))
-        return module.emitError("expected gridir.prints to hold a format and "
-                                "static types, got ")
+        return module.emitError("expected gridir.prints to hold a format or a "
+                                "callback, and static types, got ")
                << attribute;
       info.prints.push_back(std::move(*site));
     }

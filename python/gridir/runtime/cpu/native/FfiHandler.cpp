@@ -51,11 +51,13 @@ struct CallState {
 ffi::TypeId CallState::id = {};
 ffi::TypeInfo CallState::info = ffi::MakeTypeInfo<CallState>();
 
-/// Runs once for each call of an executable, when it is compiled or loaded.
+/// Runs once for each call of an executable, when it is compiled or loaded. The
+/// name of the kernel is for those who read XLA's texts and profiles.
 ffi::ErrorOr<std::unique_ptr<CallState>>
-instantiate(std::string_view key, std::string_view module,
-            std::string_view pipeline, int64_t optLevel, int64_t codegenLevel,
-            std::string_view cpu, std::string_view features) {
+instantiate(std::string_view /*name*/, std::string_view key,
+            std::string_view module, std::string_view pipeline,
+            int64_t optLevel, int64_t codegenLevel, std::string_view cpu,
+            std::string_view features) {
   CompileOptions options;
   options.pipeline = std::string(pipeline);
   options.optLevel = optLevel;
@@ -73,12 +75,14 @@ instantiate(std::string_view key, std::string_view module,
 }
 
 /// As above, for a call that the calls of other devices belong to.
-ffi::ErrorOr<std::unique_ptr<CallState>> instantiateCollective(
-    std::string_view key, std::string_view module, std::string_view pipeline,
-    int64_t optLevel, int64_t codegenLevel, std::string_view cpu,
-    std::string_view features, int64_t numDevices, int64_t channel) {
-  ffi::ErrorOr<std::unique_ptr<CallState>> state =
-      instantiate(key, module, pipeline, optLevel, codegenLevel, cpu, features);
+ffi::ErrorOr<std::unique_ptr<CallState>>
+instantiateCollective(std::string_view name, std::string_view key,
+                      std::string_view module, std::string_view pipeline,
+                      int64_t optLevel, int64_t codegenLevel,
+                      std::string_view cpu, std::string_view features,
+                      int64_t numDevices, int64_t channel) {
+  ffi::ErrorOr<std::unique_ptr<CallState>> state = instantiate(
+      name, key, module, pipeline, optLevel, codegenLevel, cpu, features);
   if (state) {
     (*state)->numDevices = numDevices;
     (*state)->channel = channel;
@@ -251,6 +255,7 @@ ffi::Future executeCollective(ffi::RunId run, CallState *state,
 /// What every call carries.
 auto bindInstantiate() {
   return ffi::Ffi::BindInstantiate()
+      .Attr<std::string_view>("name")
       .Attr<std::string_view>("key")
       .Attr<std::string_view>("module")
       .Attr<std::string_view>("pipeline")

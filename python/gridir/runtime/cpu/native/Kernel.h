@@ -50,9 +50,14 @@ struct PrintType {
   int64_t bytesPerElement = 0;
 };
 
-/// One `grid.print` of a kernel.
+/// One `grid.print` or `grid.callback` of a kernel.
 struct PrintSite {
+  /// What is printed; empty for a call of a function.
   std::string format;
+  /// The identity of the function that is called; empty for a print.
+  std::string callback;
+  /// What the function is to the author, with the line.
+  std::string what;
   std::vector<PrintType> types;
 };
 

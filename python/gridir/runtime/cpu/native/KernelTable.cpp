@@ -10,6 +10,7 @@
 
 #include "Jit.h"
 #include "ObjectCache.h"
+#include "Prints.h"
 #include "TargetCPU.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -58,6 +59,17 @@ llvm::Expected<std::unique_ptr<Kernel>> link(const KernelObject &object,
 
 } // namespace
 
+/// Why a kernel may not run here; none when this process has what it calls.
+static std::optional<CompileFailure> checkCallbacks(const Kernel &kernel) {
+  const PrintSite *site = findUnknownCallback(kernel.info);
+  if (!site)
+    return std::nullopt;
+  return CompileFailure{
+      "link",
+      {makeError("expected " + site->what +
+                 " in this process, got a kernel that another one lowered")}};
+}
+
 std::variant<ReadyKernel, CompileFailure>
 getKernel(std::string_view key, std::string_view module,
           const CompileOptions &options) {
@@ -71,6 +83,8 @@ getKernel(std::string_view key, std::string_view module,
   if (std::optional<KernelObject> object = cache.read(objectKey)) {
     llvm::Expected<std::unique_ptr<Kernel>> kernel = link(*object, options);
     if (kernel) {
+      if (std::optional<CompileFailure> failure = checkCallbacks(**kernel))
+        return std::move(*failure);
       slot.kernel = std::move(*kernel);
       return ReadyKernel{slot.kernel.get(), KernelOrigin::Disk, {}};
     }
@@ -87,6 +101,8 @@ getKernel(std::string_view key, std::string_view module,
   if (!kernel)
     return CompileFailure{"link",
                           {makeError(llvm::toString(kernel.takeError()))}};
+  if (std::optional<CompileFailure> failure = checkCallbacks(**kernel))
+    return std::move(*failure);
   cache.write(objectKey, object);
   slot.kernel = std::move(*kernel);
   return ReadyKernel{slot.kernel.get(), KernelOrigin::Compiled,

@@ -78,8 +78,10 @@ json::Value toJson(const KernelInfo &info) {
       types.push_back(json::Object{{"element", type.element},
                                    {"shape", json::Array(type.shape)},
                                    {"bytes", type.bytesPerElement}});
-    prints.push_back(
-        json::Object{{"format", site.format}, {"types", std::move(types)}});
+    prints.push_back(json::Object{{"format", site.format},
+                                  {"callback", site.callback},
+                                  {"what", site.what},
+                                  {"types", std::move(types)}});
   }
   json::Value tasks = nullptr;
   if (info.tasks) {
@@ -122,7 +124,8 @@ static bool fromJSON(const json::Value &value, PrintSite &site,
                      json::Path path) {
   json::ObjectMapper mapper(value, path);
   return mapper && mapper.map("format", site.format) &&
-         mapper.map("types", site.types);
+         mapper.map("callback", site.callback) &&
+         mapper.map("what", site.what) && mapper.map("types", site.types);
 }
 
 static bool fromJSON(const json::Value &value, UnwrittenOperand &operand,

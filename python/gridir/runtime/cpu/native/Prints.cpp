@@ -9,11 +9,31 @@
 #include "Prints.h"
 
 #include <atomic>
+#include <mutex>
+#include <set>
 
 namespace gridir::cpu {
 
 static thread_local PrintBuffer *current = nullptr;
 static std::atomic<PrintSink> printSink = nullptr;
+
+/// The functions that kernels may call. Never destroyed: an XLA thread may load
+/// a kernel while the process ends.
+static auto &callbacks = *new std::set<std::string, std::less<>>;
+static std::mutex callbacksMutex;
+
+void addCallback(const std::string &identity) {
+  std::lock_guard<std::mutex> lock(callbacksMutex);
+  callbacks.insert(identity);
+}
+
+const PrintSite *findUnknownCallback(const KernelInfo &info) {
+  std::lock_guard<std::mutex> lock(callbacksMutex);
+  for (const PrintSite &site : info.prints)
+    if (!site.callback.empty() && !callbacks.count(site.callback))
+      return &site;
+  return nullptr;
+}
 
 PrintScope::PrintScope(PrintBuffer *buffer) : outer(current) {
   current = buffer;

@@ -40,6 +40,13 @@ private:
   PrintBuffer *outer;
 };
 
+/// Makes the function of that identity known, so that kernels may call it.
+void addCallback(const std::string &identity);
+
+/// The first site of a kernel that calls a function which this process does not
+/// have; null when it has all of them.
+const PrintSite *findUnknownCallback(const KernelInfo &info);
+
 /// Receives the prints of a call after it has ended, on the thread that ran it.
 using PrintSink = void (*)(const PrintBuffer &buffer);
 void setPrintSink(PrintSink sink);
