@@ -45,7 +45,7 @@ try:
     # WRITE-NEXT: writer 1.0
     # WRITE-NEXT: exported: ran
     # Another one has none, though it has one of its own: an error where the function would be called, and no call.
-    # READ-NEXT: expected the Python function of a callback (callbacks.py:21:9) in this process
+    # READ-NEXT: expected the Python function of a callback ({{.*}}callbacks.py:21:9) in this process
     # READ-NOT: ran
     jax.jit(exported.call)(X).block_until_ready()
     print("exported: ran")

@@ -53,7 +53,7 @@ LOCATED = (
 try:
     prepare(LOCATED)
 except gridir.CompileError as error:
-    # CHECK: expected gridir.prints to hold a format and static types, got unit
+    # CHECK: expected gridir.prints to hold a format or a callback, and static types, got unit
     # CHECK-NEXT: in kernel `k`
     # CHECK-NEXT: at kernel.py:12:3 (body)
     print(error)
