@@ -71,9 +71,9 @@ LogicalResult raiseFloatToInteger(OpT op, Raising &raising) {
   };
   double end = std::ldexp(1.0, isUnsigned ? width : width - 1);
   double start = isUnsigned ? 0.0 : -end;
-  Value isLow = compare(Predicate::OLT, end);
-  Value isHigh = compare(Predicate::OGE, start);
-  Value isInside = arith::AndIOp::create(builder, loc, isLow, isHigh);
+  Value isUnderEnd = compare(Predicate::OLT, end);
+  Value isFromStart = compare(Predicate::OGE, start);
+  Value isInside = arith::AndIOp::create(builder, loc, isUnderEnd, isFromStart);
   Value zero = createFloat(builder, loc, floats, 0);
   Value safe = arith::SelectOp::create(builder, loc, isInside, input, zero);
   Value result = OpT::create(builder, loc, integers, safe);

@@ -60,25 +60,16 @@ def splash_masks() -> dict[str, masks.Mask]:
 
 
 def splash_calls() -> Iterator[Call]:
-    sizes = splash.BlockSizes(
-        block_q=64,
-        block_kv=128,
-        block_kv_compute=128,
-        block_q_dkv=64,
-        block_kv_dkv=128,
-        block_kv_dkv_compute=128,
-        block_q_dq=64,
-        block_kv_dq=128,
-    )
-    fused = splash.BlockSizes(
-        block_q=64,
-        block_kv=128,
-        block_kv_compute=128,
-        block_q_dkv=64,
-        block_kv_dkv=128,
-        block_kv_dkv_compute=128,
-        use_fused_bwd_kernel=True,
-    )
+    forward_and_dkv = {
+        "block_q": 64,
+        "block_kv": 128,
+        "block_kv_compute": 128,
+        "block_q_dkv": 64,
+        "block_kv_dkv": 128,
+        "block_kv_dkv_compute": 128,
+    }
+    sizes = splash.BlockSizes(**forward_and_dkv, block_q_dq=64, block_kv_dq=128)
+    fused = splash.BlockSizes(**forward_and_dkv, use_fused_bwd_kernel=True)
     q, k, v = (normal(seed, HEADS, TOKENS, 64) for seed in range(3))
     for name, mask in splash_masks().items():
         kernel = splash.make_splash_mha_single_device(masks.MultiHeadMask([mask] * HEADS), block_sizes=sizes)
