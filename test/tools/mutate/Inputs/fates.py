@@ -1,0 +1,37 @@
+# Takes a mutant through runs of some levels each, and prints what is left to run, and the table.
+
+import dataclasses
+import json
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[4] / "tools" / "mutate"))
+from fates import Fate, read, table
+from suite import LEVELS
+
+
+def left(fate):
+    """What a run of all levels would still do, plainly and again."""
+    plain, again = (" ".join(fate.unmet(LEVELS, again)) or "none" for again in (False, True))
+    return f"unmet {plain}, again {again}"
+
+
+survivor = Fate("survivor", "a/b.cpp").after(["own"], True, None, None)
+print("survived own:", left(survivor))
+by_unit = survivor.after(["unit", "integration"], True, "unit", "other.mlir")
+print("killed by unit:", left(by_unit))
+print("killed by own:", left(by_unit.after(["own"], True, "own", "b.mlir")))
+print("survived again: killed by", by_unit.after(["own"], True, None, None).level)
+
+fates = [
+    dataclasses.replace(survivor, key="first"),
+    dataclasses.replace(by_unit, key="first"),
+    Fate("second", "a/b.cpp").after(LEVELS, True, "own", "b.mlir"),
+    Fate("third", "a/b.cpp").after(LEVELS, True, None, None),
+    Fate("same", "a/b.cpp").after(LEVELS, True, None, None),
+]
+with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as results:
+    results.writelines(json.dumps(dataclasses.asdict(fate)) + "\n" for fate in fates)
+    results.flush()
+    print(table(read(pathlib.Path(results.name)), {"same": "writes what is there"}))
