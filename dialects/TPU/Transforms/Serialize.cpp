@@ -26,7 +26,6 @@ namespace {
 /// signals name a subcore.
 constexpr int64_t kOldestVersion = 11, kNewestVersion = 15;
 constexpr int64_t kSubcoreVersion = 14;
-constexpr int64_t kOptionalTargetSemaphoreVersion = 12;
 constexpr int64_t kTransposeHintVersion = 13;
 
 constexpr StringLiteral kSegmentsName = "operandSegmentSizes";
@@ -74,11 +73,6 @@ LogicalResult TPUSerializePass::downgrade(Operation *op,
     attributes.set(kSegmentsName,
                    DenseI32ArrayAttr::get(&getContext(), segments.drop_back()));
   }
-  if (auto dma = dyn_cast<EnqueueDMAOp>(op);
-      dma && version < kOptionalTargetSemaphoreVersion &&
-      !dma.getTargetSemaphore())
-    return op->emitError("expected a target semaphore in version ")
-           << version.getValue() << " of Mosaic's form, got none";
   if (isa<MatmulOp>(op) && version < kTransposeHintVersion)
     attributes.erase("transpose_lhs_hint");
   return success();
