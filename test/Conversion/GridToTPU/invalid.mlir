@@ -135,3 +135,328 @@ grid.kernel @number grid() inputs(%x: f32 []) outputs(%o: f32 []) {
   %0 = grid.load %x : memref<f32, #grid.space<default>> -> f32
   grid.store %0, %o : f32, memref<f32, #grid.space<default>>
 }
+
+// -----
+
+// expected-error @below {{expected a kernel for a TensorCore, got kernel_type "sc_scalar_subcore"}}
+grid.kernel @sparse_core grid() params [#grid.tpu_params<kernel_type = "sc_scalar_subcore">] {
+}
+
+// -----
+
+// expected-error @below {{expected a block of static shape for x_ref, got one with symbols}}
+grid.kernel @symbols grid() inputs(%x: f32 [?m, 128] origin "x_ref") {
+}
+
+// -----
+
+// expected-error @below {{expected no transforms of the block of x_ref on a TPU}}
+grid.kernel @transforms grid() inputs(%x: f32 [8, 128] transforms [<tiling [2, 128]>] origin "x_ref") {
+}
+
+// -----
+
+// expected-error @below {{expected blocked, squeezed or element dimensions for x_ref on a TPU, got bounded_slice}}
+grid.kernel @slices grid(%i = 4) inputs(%x: f32 [32, 128] block [slice(8), 128] at (%i, 8, 0) origin "x_ref") {
+}
+
+// -----
+
+// expected-error @below {{expected no lookahead for x_ref on a TPU; use pltpu.emit_pipeline}}
+grid.kernel @lookahead grid(%i = 4) inputs(%x: f32 [32, 128] block [8, 128] at (%i, 0) pipeline <2, lookahead> origin "x_ref") {
+}
+
+// -----
+
+// expected-error @below {{expected one buffer for x_ref, whose blocks are revisited in any order, got 2}}
+grid.kernel @revisit grid(%i = 4) inputs(%x: f32 [32, 128] block [8, 128] at (%i, 0) pipeline <2, revisit = any> origin "x_ref") {
+}
+
+// -----
+
+// expected-error @below {{expected a memory space of a TPU, got 'memref<8x128xf32, #grid.space<gpu.smem>>'}}
+grid.kernel @space grid() scratch(%s: memref<8x128xf32, #grid.space<gpu.smem>>) {
+}
+
+// -----
+
+// expected-error @below {{expected a type that a TPU has, got 'complex<f32>'}}
+grid.kernel @complex grid() inputs(%x: complex<f32> [8, 128]) {
+}
+
+// -----
+
+grid.kernel @mask_of_number grid() outputs(%o: f32 [8] space tpu.smem) {
+  %c0 = arith.constant 0 : i32
+  %v = arith.constant 1.0 : f32
+  %m = arith.constant true
+  %s = grid.slice_ref %o[%c0] [1] [1] drop [0] : memref<8xf32, #grid.space<tpu.smem>>, i32 -> memref<f32, #grid.space<tpu.smem>>
+  // expected-error @below {{expected no mask for a number in SMEM}}
+  grid.store %v, %s mask %m : f32, memref<f32, #grid.space<tpu.smem>>, i1
+}
+
+// -----
+
+grid.kernel @mask_and_strides grid() outputs(%o: f32 [16, 128]) {
+  %v = arith.constant dense<1.0> : tensor<8x128xf32>
+  %m = arith.constant dense<true> : tensor<8x128xi1>
+  %s = grid.slice_ref %o[0, 0] [8, 128] [2, 1] : memref<16x128xf32, #grid.space<default>> -> memref<8x128xf32, #grid.space<default>>
+  // expected-error @below {{expected no mask for a store with strides}}
+  grid.store %v, %s mask %m : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>, tensor<8x128xi1>
+}
+
+// -----
+
+grid.kernel @copy_and_add grid() inputs(%x: f32 [8, 128] space any) outputs(%o: f32 [8, 128])
+    scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
+  // expected-error @below {{expected a copy without add on a TensorCore}}
+  grid.copy_start %x, %o sem %s {add} : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<default>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+}
+
+// -----
+
+grid.kernel @mesh grid() inputs(%x: f32 [8, 128] space any) outputs(%o: f32 [8, 128])
+    scratch(%r: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>) {
+  %n = arith.constant 1 : i32
+  // expected-error @below {{expected a device by its logical number on a TPU, got mesh coordinates; use DeviceIdType.LOGICAL}}
+  grid.semaphore_signal %r, %n device(%n, %n : i32, i32) {device_id_type = #grid.device_id_type<mesh>} : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+}
+
+// -----
+
+grid.kernel @keep grid() scratch(%r: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>) {
+  %n = arith.constant 1 : i32
+  // expected-error @below {{expected a wait that takes the number away on a TPU}}
+  grid.semaphore_wait %r, %n keep : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+}
+
+// -----
+
+grid.kernel @wait_for_copies grid() scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
+  %n = arith.constant 1 : i32
+  // expected-error @below {{expected a regular semaphore, got one of copies; wait for the copy instead}}
+  grid.semaphore_wait %s, %n : memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+}
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+grid.kernel @region_in_body grid() inputs(%x: f32 [8, 128]) {
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %e = tensor.empty() : tensor<8x128xf32>
+  %yes = arith.constant true
+  %1 = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<8x128xf32>) outs(%e : tensor<8x128xf32>) {
+  ^bb0(%a: f32, %unused: f32):
+    // expected-error @below {{'scf.if' in the body of a structured op is not supported on the tpu target}}
+    %v = scf.if %yes -> f32 {
+      scf.yield %a : f32
+    } else {
+      scf.yield %a : f32
+    }
+    linalg.yield %v : f32
+  } -> tensor<8x128xf32>
+}
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+grid.kernel @first_row grid() inputs(%x: f32 [8, 128]) {
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %e = tensor.empty() : tensor<8x128xf32>
+  // expected-error @below {{expected operands that are transposed or broadcast, got one at affine_map<(d0, d1) -> (0, d1)>}}
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (0, d1)>, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<8x128xf32>) outs(%e : tensor<8x128xf32>) {
+  ^bb0(%a: f32, %unused: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x128xf32>
+}
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+grid.kernel @last_row grid() inputs(%x: f32 [8, 128]) {
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %e = tensor.empty() : tensor<128xf32>
+  // expected-error @below {{expected a result for every point of the loops}}
+  %1 = linalg.generic {indexing_maps = [#all, affine_map<(d0, d1) -> (d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<8x128xf32>) outs(%e : tensor<128xf32>) {
+  ^bb0(%a: f32, %unused: f32):
+    linalg.yield %a : f32
+  } -> tensor<128xf32>
+}
+
+// -----
+
+grid.kernel @unsigned_product grid() inputs(%x: ui8 [8, 8]) {
+  %0 = grid.load %x : memref<8x8xi8, #grid.space<default>> -> tensor<8x8xi8>
+  // expected-error @below {{expected signed integers in a product on a TPU}}
+  %1 = grid.dot %0, %0 contract [1] x [0] {unsigned_lhs} : tensor<8x8xi8>, tensor<8x8xi8> -> tensor<8x8xi32>
+}
+
+// -----
+
+grid.kernel @precision grid() inputs(%x: f32 [8, 8]) {
+  %0 = grid.load %x : memref<8x8xf32, #grid.space<default>> -> tensor<8x8xf32>
+  // expected-error @below {{expected precision DEFAULT or HIGHEST on a TPU, got HIGH}}
+  %1 = grid.dot %0, %0 contract [1] x [0] precision ["default", "high"] : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+}
+
+// -----
+
+grid.kernel @algorithm grid() inputs(%x: f32 [8, 8]) {
+  %0 = grid.load %x : memref<8x8xf32, #grid.space<default>> -> tensor<8x8xf32>
+  // expected-error @below {{expected algorithm F32_F32_F32 or BF16_BF16_F32 on a TPU, got TF32_TF32_F32}}
+  %1 = grid.dot %0, %0 contract [1] x [0] {algorithm = "TF32_TF32_F32"} : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+}
+
+// -----
+
+grid.kernel @contracted_twice grid() inputs(%x: f32 [8, 16, 8]) {
+  %0 = grid.load %x : memref<8x16x8xf32, #grid.space<default>> -> tensor<8x16x8xf32>
+  // expected-error @below {{expected one contracting dimension and at most one batch dimension on a TPU, got 2 and 0; reshape the operands}}
+  %1 = grid.dot %0, %0 contract [0, 1] x [0, 1] : tensor<8x16x8xf32>, tensor<8x16x8xf32> -> tensor<8x8xf32>
+}
+
+// -----
+
+grid.kernel @batches grid() inputs(%x: f32 [2, 3, 8, 16]) {
+  %0 = grid.load %x : memref<2x3x8x16xf32, #grid.space<default>> -> tensor<2x3x8x16xf32>
+  // expected-error @below {{expected one contracting dimension and at most one batch dimension on a TPU, got 1 and 2; reshape the operands}}
+  %1 = grid.dot %0, %0 contract [3] x [3] batch [0, 1] x [0, 1] : tensor<2x3x8x16xf32>, tensor<2x3x8x16xf32> -> tensor<2x3x8x8xf32>
+}
+
+// -----
+
+grid.kernel @strided_slice_at_program grid(%i = 4) inputs(%x: f32 [8, 128] block [8, 128] at (0, 0)) {
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %p = grid.program_id 0
+  %at = arith.index_cast %p : i32 to index
+  // expected-error @below {{expected a slice of a value without strides; slice the Ref instead}}
+  %1 = tensor.extract_slice %0[%at, 0] [2, 128] [2, 1] : tensor<8x128xf32> to tensor<2x128xf32>
+}
+
+// -----
+
+grid.kernel @strided_slice grid() inputs(%x: f32 [8, 128]) {
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  // expected-error @below {{expected a slice of a value without strides; slice the Ref instead}}
+  %1 = tensor.extract_slice %0[0, 0] [2, 128] [2, 1] : tensor<8x128xf32> to tensor<2x128xf32>
+}
+
+// -----
+
+grid.kernel @strided_update grid() inputs(%x: f32 [8, 128]) {
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %c = arith.constant dense<1.0> : tensor<2x128xf32>
+  // expected-error @below {{expected a slice of a value without strides; slice the Ref instead}}
+  %1 = tensor.insert_slice %c into %0[0, 0] [2, 128] [2, 1] : tensor<2x128xf32> into tensor<8x128xf32>
+}
+
+// -----
+
+grid.kernel @update_at_program grid(%i = 4) inputs(%x: f32 [8, 128] block [8, 128] at (0, 0)) {
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %p = grid.program_id 0
+  %at = arith.index_cast %p : i32 to index
+  %c = arith.constant dense<1.0> : tensor<2x128xf32>
+  // expected-error @below {{expected a slice of a value at a constant place; slice the Ref with pl.ds instead}}
+  %1 = tensor.insert_slice %c into %0[%at, 0] [2, 128] [1, 1] : tensor<2x128xf32> into tensor<8x128xf32>
+}
+
+// -----
+
+grid.kernel @element_at_program grid(%i = 4) inputs(%x: f32 [8, 128] block [8, 128] at (0, 0)) {
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %p = grid.program_id 0
+  %at = arith.index_cast %p : i32 to index
+  // expected-error @below {{expected an element of a value at a constant place; index the Ref instead}}
+  %1 = tensor.extract %0[%at, %at] : tensor<8x128xf32>
+}
+
+// -----
+
+grid.kernel @elements grid() {
+  %c = arith.constant 1.0 : f32
+  // expected-error @below {{expected a value of one element, got 'tensor<2xf32>'; build it with jnp.where and an iota}}
+  %0 = tensor.from_elements %c, %c : tensor<2xf32>
+}
+
+// -----
+
+#row = affine_map<(d0, d1) -> (d0)>
+grid.kernel @search grid() inputs(%x: f32 [8, 128]) {
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %e = arith.constant dense<0.0> : tensor<8xf32>
+  // expected-error @below {{expected a reduction with one function of two numbers, argmax or argmin on a TPU, got another function}}
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%0 : tensor<8x128xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %sum: f32):
+    %s = arith.mulf %a, %a : f32
+    %t = arith.addf %s, %sum : f32
+    linalg.yield %t : f32
+  } -> tensor<8xf32>
+}
+
+// -----
+
+grid.kernel @bits_of_line grid() inputs(%x: f32 [128]) {
+  // expected-error @below {{expected a Ref of two dimensions or more for a bitcast on a TPU, got 'memref<128xf32, #grid.space<default>>'}}
+  %0 = grid.bitcast_ref %x : memref<128xf32, #grid.space<default>> -> memref<128xi32, #grid.space<default>>
+}
+
+// -----
+
+grid.kernel @bits_of_transposed grid() inputs(%x: f32 [8, 128]) {
+  %t = grid.transpose_ref %x [1, 0] : memref<8x128xf32, #grid.space<default>> -> memref<128x8xf32, #grid.space<default>>
+  // expected-error @below {{expected a window without strides or transposes, since on a TPU it must be memory as it lies; load the Ref and change the value instead}}
+  %0 = grid.bitcast_ref %t : memref<128x8xf32, #grid.space<default>> -> memref<128x8xi32, #grid.space<default>>
+}
+
+// -----
+
+grid.kernel @copy_of_strides grid() inputs(%x: f32 [16, 128] space any) outputs(%o: f32 [8, 128])
+    scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
+  %w = grid.slice_ref %x[0, 0] [8, 128] [2, 1] : memref<16x128xf32, #grid.space<any>> -> memref<8x128xf32, #grid.space<any>>
+  // expected-error @below {{expected a window without strides or transposes, since on a TPU it must be memory as it lies; load the Ref and change the value instead}}
+  grid.copy_start %w, %o sem %s : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<default>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+}
+
+// -----
+
+grid.kernel @bits_of_bools grid() inputs(%x: i1 [8, 128]) {
+  // expected-error @below {{expected a Ref of numbers for a bitcast on a TPU, got one of bools}}
+  %0 = grid.bitcast_ref %x : memref<8x128xi1, #grid.space<default>> -> memref<1x128xi8, #grid.space<default>>
+}
+
+// -----
+
+grid.kernel @reshaped_copy grid() inputs(%x: f32 [8, 128] space any) outputs(%o: f32 [1024])
+    scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
+  %w = grid.reshape_ref %x : memref<8x128xf32, #grid.space<any>> -> memref<1024xf32, #grid.space<any>>
+  // expected-error @below {{expected a reshape of a Ref that keeps its last dimension, got 'memref<8x128xf32, #tpu.memory_space<any>>' to 'memref<1024xf32, #tpu.memory_space<any>>'; load the Ref and reshape the value instead}}
+  grid.copy_start %w, %o sem %s : memref<1024xf32, #grid.space<any>>, memref<1024xf32, #grid.space<default>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+}
+
+// -----
+
+grid.kernel @bits grid() {
+  // expected-error @below {{expected random bits as an array of i32 on a TPU, got 'tensor<8x128xi16>'}}
+  %0 = grid.prng_bits : tensor<8x128xi16>
+}
+
+// -----
+
+grid.kernel @collective grid(%i = 4 named "rows") {
+  // expected-error @below {{expected a scope of one program, since programs on a TPU do not share one}}
+  grid.scoped (%t: memref<8x128xf32, #grid.space<tpu.vmem>>) attributes {collective = ["rows"]} {
+    grid.yield
+  }
+}
+
+// -----
+
+grid.kernel @constant_of_place grid() {
+  // expected-error @below {{expected a constant with one value for all elements, since Mosaic has no other, got 'tensor<3xi32>'; pass it as an operand of the kernel instead}}
+  %c = arith.constant dense<[1, 3, 4]> : tensor<3xi32>
+}
