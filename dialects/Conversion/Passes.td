@@ -21,7 +21,8 @@ def ConvertGridToLoopsPass : Pass<"convert-grid-to-loops", "::mlir::ModuleOp"> {
 
     A block is a view of its array where it lies inside, and a padded private
     buffer where it overhangs: the valid part is copied in before the program,
-    and out after it when the kernel may write it. Values that a kernel loads stay
+    unless the one before saw the same block, and out after it when the kernel
+    may write it. Values that a kernel loads stay
     values: a load is copied where a store could change it before its last use.
 
     What can only be checked while the kernel runs (an index into a Ref, a block

@@ -120,6 +120,90 @@ def place_of(extreme):
     return f
 
 
+# Blocks that stay from program to program keep what is outside the array ---------------------------------------
+
+
+def running_sums(lanes):
+    """Sums of lanes, of which the array of the sums holds so many."""
+
+    def kernel(x_ref, s_ref, o_ref):
+        @pl.when(pl.program_id(1) == 0)
+        def _():
+            s_ref[...] = jnp.zeros_like(s_ref)
+
+        s_ref[...] += x_ref[...]
+        o_ref[...] = jnp.sum(s_ref[...], axis=-1, keepdims=True)
+
+    def f(x):
+        rows, steps, columns = x.shape
+        outs = [
+            (pl.BlockSpec((None, 1, size), lambda i, j: (i, 0, 0)), jax.ShapeDtypeStruct((rows, 1, n), x.dtype))
+            for size, n in ((columns, lanes), (1, 1))
+        ]
+        return pl.pallas_call(
+            kernel,
+            grid=(rows, steps),
+            in_specs=[pl.BlockSpec((None, 1, columns), lambda i, j: (i, j, 0))],
+            out_specs=[spec for spec, _ in outs],
+            out_shape=[shape for _, shape in outs],
+        )(x)[1]
+
+    return f
+
+
+def sums_of_runs(rows, x):
+    """Adds blocks of columns as long as their row block is the same one, which only the call knows."""
+
+    def kernel(rows_ref, x_ref, s_ref, o_ref):
+        step = pl.program_id(0)
+
+        @pl.when((step == 0) | (rows_ref[step] != rows_ref[jnp.maximum(step - 1, 0)]))
+        def _():
+            s_ref[...] = jnp.zeros_like(s_ref)
+
+        s_ref[...] += x_ref[...]
+        o_ref[...] = jnp.sum(s_ref[...], axis=-1, keepdims=True)
+
+    return pl.pallas_call(
+        kernel,
+        grid_spec=pltpu.PrefetchScalarGridSpec(
+            num_scalar_prefetch=1,
+            grid=rows.shape,
+            in_specs=[pl.BlockSpec((8, 128), lambda i, rows: (0, i))],
+            out_specs=[
+                pl.BlockSpec((8, 128), lambda i, rows: (rows[i], 0)),
+                pl.BlockSpec((None, 8, 1), lambda i, rows: (i, 0, 0)),
+            ],
+        ),
+        out_shape=[
+            jax.ShapeDtypeStruct((20, 100), x.dtype),
+            jax.ShapeDtypeStruct((rows.shape[0], 8, 1), x.dtype),
+        ],
+    )(rows, x)[1]
+
+
+def scribbled(grid, index_map):
+    """Each program changes its block of the input, and gives it."""
+
+    def kernel(x_ref, o_ref):
+        x_ref[...] = x_ref[...] * 2 + 1
+        o_ref[...] = x_ref[...]
+
+    return lambda x: pl.pallas_call(
+        kernel,
+        grid=grid,
+        in_specs=[pl.BlockSpec((8, 100), index_map)],
+        out_specs=pl.BlockSpec((None, None, 8, 100), lambda i, j: (i, j, 0, 0)),
+        out_shape=jax.ShapeDtypeStruct((*grid, 8, 100), jnp.float32),
+    )(x)
+
+
+check("lanes outside the array", running_sums(1), normal(5, 6, 128))
+check("some lanes outside the array", running_sums(100), normal(5, 6, 128))
+check("runs of rows", sums_of_runs, jnp.array([2, 2, 0, 0, 2, 1], jnp.int32), normal(8, 768))
+check("a written input that stays", scribbled((2, 3), lambda i, j: (i, 0)), normal(12, 100))
+check("a written input that comes back", scribbled((3, 2), lambda i, j: (j, 0)), normal(12, 100))
+
 # Equal elements in several lanes, NaNs, and rows of one number.
 RANKED = normal(6, 131).at[1].set(3.0).at[2, 65].set(jnp.nan).at[2, 130].set(jnp.nan)
 RANKED = RANKED.at[3].set(-jnp.inf).at[4].set(jnp.nan).at[5, 130].set(99.0).at[5, 2].set(99.0)
@@ -127,4 +211,4 @@ check("argmax", place_of(jnp.argmax), RANKED)
 check("argmin", place_of(jnp.argmin), RANKED)
 check("argmax of integers", place_of(jnp.argmax), (normal(6, 16) * 2).astype(jnp.int32))
 
-# CHECK-COUNT-15: equal
+# CHECK-COUNT-20: equal

@@ -184,7 +184,8 @@ static Value createPadding(OpBuilder &builder, Location loc, Type elementType,
 
 Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
                     Value array, ArrayRef<WindowDim> dims, bool written,
-                    TypedAttr padding, StringRef name, bool isRead) {
+                    TypedAttr padding, StringRef name, bool isRead,
+                    function_ref<Value(OpBuilder &)> createStays) {
   auto arrayType = cast<MemRefType>(array.getType());
   SmallVector<OpFoldResult> starts;
   SmallVector<int64_t> shape;
@@ -207,6 +208,7 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
   }
 
   ++lowering.counts.blocksTested;
+  Value stays = createStays ? createStays(builder) : Value();
   Type elementType = arrayType.getElementType();
   Value buffer = lowering.allocate(loc, shape, elementType);
   SmallVector<OpFoldResult> origin(dims.size(), builder.getIndexAttr(0));
@@ -232,6 +234,12 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
       createRecordedAccess(builder, loc, lowering, part, kind, name);
   };
   auto fill = [=, &lowering](OpBuilder &builder, Location loc) {
+    OpBuilder::InsertionGuard guard(builder);
+    if (stays) {
+      auto kept = scf::IfOp::create(builder, loc, stays,
+                                    /*withElseRegion=*/true);
+      builder.setInsertionPointToStart(kept.elseBlock());
+    }
     if (isRead) {
       Value value = createPadding(builder, loc, elementType, padding);
       linalg::FillOp::create(builder, loc, value, buffer);
@@ -249,8 +257,6 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
     } else if (lowering.recordsAccesses()) {
       createMemoryState(builder, loc, lowering, buffer, /*defined=*/false);
     }
-    Value view = createReducedSubview(builder, loc, buffer, origin, dims);
-    return memref::CastOp::create(builder, loc, type, view).getResult();
   };
   SmallVector<WindowDim> saved(dims);
   auto copyOut = [=, &lowering](OpBuilder &builder, Location loc) {
@@ -266,23 +272,23 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
   // A window larger than its array is never inside, and could not be shown.
   if (!fits)
     inside = arith::ConstantIntOp::create(builder, loc, 0, 1);
+  auto createShown = [&](OpBuilder &builder, Location loc, Value source,
+                         ArrayRef<OpFoldResult> offsets) {
+    Value window = createReducedSubview(builder, loc, source, offsets, dims);
+    Value shown = memref::CastOp::create(builder, loc, type, window);
+    scf::YieldOp::create(builder, loc, shown);
+  };
   auto view = scf::IfOp::create(
       builder, loc, inside,
       [&](OpBuilder &builder, Location loc) {
-        Value shown;
-        if (fits) {
-          Value window =
-              createReducedSubview(builder, loc, array, starts, dims);
-          shown = memref::CastOp::create(builder, loc, type, window);
-        } else {
-          Value window =
-              createReducedSubview(builder, loc, buffer, origin, dims);
-          shown = memref::CastOp::create(builder, loc, type, window);
-        }
-        scf::YieldOp::create(builder, loc, shown);
+        if (fits)
+          createShown(builder, loc, array, starts);
+        else
+          createShown(builder, loc, buffer, origin);
       },
       [&](OpBuilder &builder, Location loc) {
-        scf::YieldOp::create(builder, loc, fill(builder, loc));
+        fill(builder, loc);
+        createShown(builder, loc, buffer, origin);
       });
   return {view.getResult(0), inside, copyOut};
 }
@@ -359,6 +365,7 @@ static bool isReadFirst(KernelOp kernel, Value ref) {
 FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
                               const MovableBlocks &movable, unsigned place,
                               Value array, ValueRange indices, bool written) {
+  const ValueRange all = indices;
   KernelOp kernel = lowering.kernel;
   OperandAttr spec = kernel.getOperandSpec(place);
   std::string name = kernel.getOperandName(place);
@@ -439,9 +446,17 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
   BlockArgument ref = kernel.getBodyBlock()->getArgument(place);
   bool isRead = place < kernel.getNumIndexOperands() + kernel.getNumInputs() ||
                 isReadFirst(kernel, ref);
+  // As in the memory of a TPU's core, what a program left in a block is there
+  // for the next one that sees the same block, padding included.
+  auto createStays = [&](OpBuilder &builder) -> Value {
+    if (!isRead || !mayStay(lowering, place))
+      return {};
+    return createStayTest(builder, lowering, all);
+  };
   // The memory of a block is known by the operand's name.
   return createWindow(builder, getNamedLoc(ref), lowering, array, dims, written,
-                      getPadding(spec.getElementType()), name, isRead);
+                      getPadding(spec.getElementType()), name, isRead,
+                      createStays);
 }
 
 } // namespace gridir

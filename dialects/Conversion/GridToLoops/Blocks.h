@@ -46,12 +46,13 @@ struct Window {
 /// `padding`. Elements past a limit, or in an overlap, are no part of a written
 /// window, so a `written` window with a smaller limit or an overlap is private.
 /// A window that is not `isRead` holds nothing yet. What is copied is recorded
-/// as an access to the Ref `name`.
-Window createWindow(mlir::OpBuilder &builder, mlir::Location loc,
-                    KernelLowering &lowering, mlir::Value array,
-                    llvm::ArrayRef<WindowDim> dims, bool written,
-                    mlir::TypedAttr padding, llvm::StringRef name,
-                    bool isRead = true);
+/// as an access to the Ref `name`. A private buffer stays as it is where what
+/// `createStays` makes, if anything, is true.
+Window createWindow(
+    mlir::OpBuilder &builder, mlir::Location loc, KernelLowering &lowering,
+    mlir::Value array, llvm::ArrayRef<WindowDim> dims, bool written,
+    mlir::TypedAttr padding, llvm::StringRef name, bool isRead = true,
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &)> createStays = nullptr);
 
 /// The part of a window that lies inside its array.
 mlir::Value createInsidePart(mlir::OpBuilder &builder, mlir::Location loc,
@@ -76,6 +77,15 @@ mlir::FailureOr<Window> createBlock(mlir::OpBuilder &builder,
                                     const MovableBlocks &movable,
                                     unsigned place, mlir::Value array,
                                     mlir::ValueRange indices, bool written);
+
+/// Whether the block of operand `place` may be the same one in a program and the
+/// next of its work item.
+bool mayStay(const KernelLowering &lowering, unsigned place);
+
+/// Tells, as an i1, whether the program before in the same work item has seen
+/// the block at these indices, too. It runs once in each program.
+mlir::Value createStayTest(mlir::OpBuilder &builder, KernelLowering &lowering,
+                           mlir::ValueRange indices);
 
 /// Gives the block indices of an operand for the program whose ids the lowering
 /// holds.

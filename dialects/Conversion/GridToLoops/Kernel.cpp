@@ -276,7 +276,8 @@ LogicalResult GridLoopBuilder::createLoops() {
   Value upper = function.getArgument(numOperands - 1);
   Value one = createIndex(builder, loc, 1);
   auto items = scf::ForOp::create(builder, loc, lower, upper, one);
-  builder.setInsertionPointToStart(items.getBody());
+  lowering.workItem = items.getBody();
+  builder.setInsertionPointToStart(lowering.workItem);
   // A work item counts the parallel dimensions in row-major order.
   Value rest = items.getInductionVar();
   for (unsigned d : llvm::reverse(lowering.parallelDims)) {
@@ -454,7 +455,7 @@ LogicalResult GridLoopBuilder::createProgram() {
   unsigned numIndex = kernel.getNumIndexOperands();
   unsigned numInputs = kernel.getNumInputs();
 
-  SmallVector<std::pair<Window, Location>> outputs;
+  SmallVector<std::pair<Window, Location>> writtenWindows;
   for (unsigned place = numIndex; place < kernel.getNumOperandSpecs();
        ++place) {
     BlockArgument arg = kernel.getBodyBlock()->getArgument(place);
@@ -473,8 +474,8 @@ LogicalResult GridLoopBuilder::createProgram() {
       return failure();
     if (privateBlocks.contains(place))
       block->memref = createPrivateCopy(block->memref, getNamedLoc(arg));
-    if (place >= numIndex + numInputs && written)
-      outputs.emplace_back(*block, getLastWriteLoc(arg));
+    if (written)
+      writtenWindows.emplace_back(*block, getLastWriteLoc(arg));
     refs.push_back(createRef(builder, loc, block->memref, arg.getType()));
   }
   for (auto [i, ref] : llvm::enumerate(refs))
@@ -482,9 +483,9 @@ LogicalResult GridLoopBuilder::createProgram() {
   llvm::append_range(refs, scratchRefs);
   instantiateBody();
 
-  // What a program wrote to a private buffer reaches the array before the next
-  // program looks.
-  for (auto [block, place] : outputs)
+  // What a program wrote to a private buffer reaches the array, or the copy of
+  // an input, before the next program looks.
+  for (auto [block, place] : writtenWindows)
     block.createCopyOut(builder, place);
 
   // What the last program left in a semaphore is for another kernel.

@@ -44,6 +44,8 @@ public:
   mlir::Value status;
   /// The running program's place, and the extents of the grid, as index values.
   llvm::SmallVector<mlir::Value> programIds, gridSizes;
+  /// What runs for each work item.
+  mlir::Block *workItem = nullptr;
   /// The dimensions that a work item is a place of.
   llvm::SmallVector<unsigned> parallelDims;
   /// The operands of tasks that are to be zero when the kernel begins.

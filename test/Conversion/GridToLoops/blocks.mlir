@@ -143,6 +143,69 @@ grid.kernel @overhanging_input grid(%i = 4)
 
 // -----
 
+// The output's block is the same one in all programs of a row, which read what they have left there. So the private
+// buffer is filled where the program before, in the same work item, had another block, and keeps its padding elsewhere.
+// CHECK-LABEL: func.func @stays(
+// CHECK-DAG:     %[[LAST:.+]] = memref.alloca() {{.*}} : memref<3xi64>
+// CHECK-DAG:     %[[BUFFER:.+]] = memref.alloca() {{.*}} : memref<1x128xf32>
+// CHECK:         scf.for
+// CHECK:           memref.store %{{.*}}, %[[LAST]]
+// CHECK:           scf.for
+// CHECK-COUNT-3:     memref.store %{{.*}}, %[[LAST]]
+// CHECK:             scf.if %{{.*}} -> (memref<1x128xf32
+// CHECK:             } else {
+// CHECK-NEXT:          scf.if %{{.*}} {
+// CHECK-NEXT:          } else {
+// CHECK:                 linalg.fill ins(%{{.*}} : f32) outs(%[[BUFFER]]
+grid.kernel @stays grid(%i = 4, %j = 8)
+    inputs(%x: f32 [32, 128] block [1, 128] at (%j, 0))
+    outputs(%o: f32 [4, 100] block [1, 128] at (%i, 0)) semantics [parallel, arbitrary] {
+  %v = grid.load %x : memref<1x128xf32, #grid.space<default>> -> tensor<1x128xf32>
+  %a = grid.load %o : memref<1x128xf32, #grid.space<default>> -> tensor<1x128xf32>
+  %b = arith.addf %a, %v : tensor<1x128xf32>
+  grid.store %b, %o : tensor<1x128xf32>, memref<1x128xf32, #grid.space<default>>
+}
+
+// -----
+
+// The block is another one in each program: nothing is to be kept.
+// CHECK-LABEL: func.func @moves(
+// CHECK:         scf.for
+// CHECK-NOT:     memref.store
+// CHECK:         return
+grid.kernel @moves grid(%i = 4, %j = 8)
+    inputs(%x: f32 [8, 128] block [1, 128] at (%j, 0))
+    outputs(%o: f32 [4, 8, 100] block [squeezed, 1, 128] at (%i, %j, 0)) semantics [parallel, arbitrary] {
+  %v = grid.load %x : memref<1x128xf32, #grid.space<default>> -> tensor<1x128xf32>
+  %a = grid.load %o : memref<1x128xf32, #grid.space<default>> -> tensor<1x128xf32>
+  %b = arith.addf %a, %v : tensor<1x128xf32>
+  grid.store %b, %o : tensor<1x128xf32>, memref<1x128xf32, #grid.space<default>>
+}
+
+// -----
+
+// What a program writes to its block of an input is there when the block comes back: in the buffer, or in the copy of
+// the array.
+// CHECK-LABEL: func.func @written_input(
+// CHECK:         %[[COPY:.+]] = memref.alloca() {{.*}} : memref<12xf32>
+// CHECK:         linalg.copy ins(%{{.*}} : memref<12xf32>) outs(%[[COPY]]
+// CHECK:         scf.if %[[INSIDE:.+]] -> (memref<8xf32
+// CHECK:         bufferization.materialize_in_destination
+// CHECK:         scf.if %[[INSIDE]] {
+// CHECK-NEXT:    } else {
+// CHECK:           %[[PART:.+]] = memref.subview %[[COPY]]
+// CHECK:           linalg.copy ins(%{{.*}}) outs(%[[PART]]
+grid.kernel @written_input grid(%i = 3, %j = 2)
+    inputs(%x: f32 [12] block [8] at (%j))
+    outputs(%o: f32 [3, 16] block [squeezed, 8] at (%i, %j)) {
+  %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+  %w = arith.addf %v, %v : tensor<8xf32>
+  grid.store %w, %x : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+  grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// -----
+
 // A squeezed dimension is absent from the block.
 // CHECK-LABEL: func.func @squeezed(
 // CHECK-NOT:     scf.if

@@ -1,0 +1,62 @@
+//===- Stays.cpp - Does a block stay from program to program --------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToLoops/Blocks.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace gridir::grid;
+
+namespace gridir {
+
+bool mayStay(const KernelLowering &lowering, unsigned place) {
+  KernelOp kernel = lowering.kernel;
+  auto map = kernel.getAffineIndexMap(place - kernel.getNumIndexOperands());
+  for (unsigned dim = kernel.getRank(); dim-- > 0;) {
+    DimAttr size = kernel.getDim(dim);
+    if (size.getSize() == 1 || llvm::is_contained(lowering.parallelDims, dim))
+      continue;
+    // The id along the innermost of the loops is another one in the next
+    // program, unless the loop turns out to be of one program.
+    return size.isDynamic() || !map ||
+           !llvm::is_contained(map->getResults(),
+                               getAffineDimExpr(dim, kernel.getContext()));
+  }
+  return false;
+}
+
+Value createStayTest(OpBuilder &builder, KernelLowering &lowering,
+                     ValueRange indices) {
+  Location loc = lowering.kernel.getLoc();
+  // The indices of the program before, after a word that is 0 in the first one.
+  int64_t numWords = indices.size() + 1;
+  Value last = lowering.allocate(loc, {numWords}, builder.getI64Type());
+  OpBuilder atStart = OpBuilder::atBlockBegin(lowering.workItem);
+  memref::StoreOp::create(atStart, loc, createI64(atStart, loc, 0), last,
+                          createIndex(atStart, loc, 0));
+
+  SmallVector<Value> words{createI64(builder, loc, 1)};
+  for (Value index : indices)
+    words.push_back(toI64(builder, loc, index));
+  Value stays;
+  for (auto [i, word] : llvm::enumerate(words)) {
+    Value place = createIndex(builder, loc, i);
+    Value before = memref::LoadOp::create(builder, loc, last, place);
+    Value same = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       before, word);
+    stays = stays
+                ? arith::AndIOp::create(builder, loc, stays, same).getResult()
+                : same;
+    memref::StoreOp::create(builder, loc, word, last, place);
+  }
+  return stays;
+}
+
+} // namespace gridir
