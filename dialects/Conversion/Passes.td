@@ -172,7 +172,8 @@ def ConvertTPUToLoopsPass : Pass<"convert-tpu-to-loops", "::mlir::ModuleOp"> {
     `convert-grid-to-tpu` leaves it.
 
     What the elements outside a mask or an array are is as on a CPU. Copies and
-    signals to other cores are errors, traces and delays are dropped.
+    signals to other cores are errors, traces and delays are dropped. A module that
+    `tpu-check-contract` refuses is refused here too.
 
     Before, where the transforms are left out:
 

@@ -21,18 +21,13 @@ public:
   FailureOr<grid::KernelOp> raise();
 
 private:
-  LogicalResult readGrid();
+  void readGrid();
   FailureOr<grid::OperandAttr> getOperand(grid::OperandAttr array,
                                           unsigned place);
   LogicalResult raiseBody(grid::KernelOp kernel);
   LogicalResult raiseIndexMap(grid::KernelOp kernel, unsigned place);
   void createZeroIndexMap(Region &region, TypeRange types, int64_t rank);
-  SmallVector<grid::OperandAttr> getArrays(StringRef name) {
-    SmallVector<grid::OperandAttr> arrays;
-    if (auto list = operands.getAs<ArrayAttr>(name))
-      llvm::append_range(arrays, list.getAsRange<grid::OperandAttr>());
-    return arrays;
-  }
+  FailureOr<SmallVector<grid::OperandAttr>> getArrays(StringRef name);
   DictionaryAttr getWindow(unsigned place) {
     auto windows = function->getAttrOfType<ArrayAttr>(tpu::kWindowParamsName);
     if (!windows || place >= windows.size())
@@ -48,15 +43,13 @@ private:
   SmallVector<Type> indexTypes;
 };
 
-LogicalResult KernelRaiser::readGrid() {
+void KernelRaiser::readGrid() {
   MLIRContext *context = function.getContext();
   auto bounds =
       function->getAttrOfType<DenseI64ArrayAttr>(tpu::kIterationBoundsName);
   auto kinds = function->getAttrOfType<ArrayAttr>(tpu::kDimensionSemanticsName);
   if (!bounds)
-    return success();
-  if (!kinds || kinds.size() != bounds.asArrayRef().size())
-    return function.emitError("expected semantics for each grid dimension");
+    return;
   for (auto [bound, kind] : llvm::zip_equal(bounds.asArrayRef(), kinds)) {
     int64_t size = bound == std::numeric_limits<int64_t>::min()
                        ? ShapedType::kDynamic
@@ -70,7 +63,22 @@ LogicalResult KernelRaiser::readGrid() {
         context, isParallel ? grid::DimSemantics::Parallel
                             : grid::DimSemantics::Arbitrary));
   }
-  return success();
+}
+
+/// The arrays of the call in one of its lists.
+FailureOr<SmallVector<grid::OperandAttr>>
+KernelRaiser::getArrays(StringRef name) {
+  SmallVector<grid::OperandAttr> arrays;
+  Attribute attr = operands.get(name);
+  if (!attr)
+    return arrays;
+  auto list = dyn_cast<ArrayAttr>(attr);
+  if (!list || !llvm::all_of(list, llvm::IsaPred<grid::OperandAttr>))
+    return function.emitError("expected ")
+           << name << " of gridir.operands as an array of #grid.operand, got "
+           << attr;
+  llvm::append_range(arrays, list.getAsRange<grid::OperandAttr>());
+  return arrays;
 }
 
 /// The array of an operand, cut as its window says.
@@ -107,6 +115,19 @@ void KernelRaiser::createZeroIndexMap(Region &region, TypeRange types,
                         SmallVector<Value>(rank, zero));
 }
 
+/// Raises the body of a function but for its return, which is the result.
+static FailureOr<Operation *> raiseFunction(Raising &raising,
+                                            func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitError("expected a body of one block in a module to "
+                              "execute, got ")
+           << function.getBody().getBlocks().size();
+  Block &body = function.getBody().front();
+  if (failed(raising.raiseBlock(body)))
+    return failure();
+  return body.getTerminator();
+}
+
 LogicalResult KernelRaiser::raiseIndexMap(grid::KernelOp kernel,
                                           unsigned place) {
   Region &region = kernel.getIndexMap(place);
@@ -135,12 +156,11 @@ LogicalResult KernelRaiser::raiseIndexMap(grid::KernelOp kernel,
   for (auto [from, to] :
        llvm::zip_equal(transform.getArguments(), block->getArguments()))
     raising.set(from, to);
-  Block &body = transform.getBody().front();
-  if (failed(raising.raiseBlock(body)))
+  FailureOr<Operation *> end = raiseFunction(raising, transform);
+  if (failed(end))
     return failure();
-  Operation *end = body.getTerminator();
-  grid::YieldOp::create(builder, end->getLoc(),
-                        raising.get(end->getOperands()));
+  grid::YieldOp::create(builder, (*end)->getLoc(),
+                        raising.get((*end)->getOperands()));
   return success();
 }
 
@@ -151,13 +171,8 @@ LogicalResult KernelRaiser::raiseBody(grid::KernelOp kernel) {
   for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i)
     types.push_back(kernel.getOperandSpec(i).getRefType());
   auto arguments = function.getArguments().drop_front(dims.size());
-  for (BlockArgument scratch : arguments.drop_front(types.size())) {
-    auto type = dyn_cast<MemRefType>(scratch.getType());
-    if (!type)
-      return function.emitError("expected scratch as memrefs, got ")
-             << scratch.getType();
-    types.push_back(raising.convertRef(type));
-  }
+  for (BlockArgument scratch : arguments.drop_front(types.size()))
+    types.push_back(raising.convertRef(cast<MemRefType>(scratch.getType())));
   SmallVector<Location> locs(types.size(), function.getLoc());
   Block *block = builder.createBlock(&kernel.getBodyRegion(), {}, types, locs);
   for (auto [from, to] : llvm::zip_equal(arguments, block->getArguments())) {
@@ -173,30 +188,36 @@ LogicalResult KernelRaiser::raiseBody(grid::KernelOp kernel) {
                 grid::ProgramIdOp::create(builder, function.getLoc(),
                                           builder.getI32Type(),
                                           builder.getI64IntegerAttr(dim)));
-  Block &body = function.getBody().front();
-  if (failed(raising.raiseBlock(body)))
+  FailureOr<Operation *> end = raiseFunction(raising, function);
+  if (failed(end))
     return failure();
-  grid::YieldOp::create(builder, body.getTerminator()->getLoc());
+  grid::YieldOp::create(builder, (*end)->getLoc());
   return success();
 }
 
 FailureOr<grid::KernelOp> KernelRaiser::raise() {
-  if (failed(readGrid()))
+  readGrid();
+  FailureOr<SmallVector<grid::OperandAttr>> indexArrays = getArrays("index");
+  if (failed(indexArrays))
     return failure();
   SmallVector<Attribute> index, inputs, outputs;
-  for (grid::OperandAttr array : getArrays("index")) {
+  for (grid::OperandAttr array : *indexArrays) {
     index.push_back(array);
     indexTypes.push_back(array.getRefType());
   }
   unsigned place = 0;
   for (auto [name, list] :
-       {std::pair("inputs", &inputs), std::pair("outputs", &outputs)})
-    for (grid::OperandAttr array : getArrays(name)) {
+       {std::pair("inputs", &inputs), std::pair("outputs", &outputs)}) {
+    FailureOr<SmallVector<grid::OperandAttr>> arrays = getArrays(name);
+    if (failed(arrays))
+      return failure();
+    for (grid::OperandAttr array : *arrays) {
       FailureOr<grid::OperandAttr> operand = getOperand(array, place++);
       if (failed(operand))
         return failure();
       list->push_back(*operand);
     }
+  }
   if (function.getNumArguments() < dims.size() + index.size() + place)
     return function.emitError("expected an argument for each grid index and "
                               "operand, got ")

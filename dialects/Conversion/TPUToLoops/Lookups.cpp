@@ -111,10 +111,7 @@ LogicalResult raiseReduceIndex(tpu::ReduceIndexOp op, Raising &raising) {
   RankedTensorType type = getTensorType(raising, op.getType());
   Value source = raising.get(op.getInput());
   auto sourceType = cast<RankedTensorType>(source.getType());
-  auto element = dyn_cast<FloatType>(sourceType.getElementType());
-  if (!element || (op.getKind() != tpu::ReductionKind::ArgMin && !isMax))
-    return op.emitError("expected argmax or argmin of floats in a module to "
-                        "execute");
+  auto element = cast<FloatType>(sourceType.getElementType());
   int64_t rank = sourceType.getRank(), axis = op.getAxis();
   Value worst = arith::ConstantOp::create(
       builder, loc,

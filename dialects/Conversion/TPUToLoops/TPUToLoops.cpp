@@ -9,6 +9,7 @@
 #include "dialects/Conversion/Passes.h"
 #include "dialects/Conversion/TPUToLoops/Raising.h"
 #include "dialects/Grid/Transforms/Passes.h"
+#include "dialects/TPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -48,6 +49,12 @@ public:
                                "gridir.operands, the arrays of the call");
       return signalPassFailure();
     }
+    // What follows reads the grid, the windows and their transforms as the
+    // contract has them.
+    OpPassManager contract(ModuleOp::getOperationName());
+    contract.addPass(tpu::createTPUCheckContractPass());
+    if (failed(runPipeline(contract, module)))
+      return signalPassFailure();
     // The name of the function is the kernel's.
     if (failed(tpu_to_loops::raiseKernel(kernels.front(), operands)))
       return signalPassFailure();
