@@ -16,6 +16,11 @@
 
 namespace gridir {
 
+/// Parses and verifies a module, as text or bytecode, and gives what stopped it.
+/// After a crash the context must never be used or freed.
+std::optional<driver::CompileFailure>
+parseModule(MlirContext context, std::string_view source, MlirModule &module);
+
 /// Runs a textual pass pipeline on a module, in place, and gives what stopped
 /// it. `source` is the module as it was, as text or bytecode. After a crash the
 /// module and its context must never be used or freed.

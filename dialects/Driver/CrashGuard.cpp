@@ -99,11 +99,13 @@ private:
 
 } // namespace
 
-std::optional<std::string> driver::runGuarded(function_ref<void()> work) {
+std::optional<std::string> driver::runGuarded(function_ref<void()> work,
+                                              Trace trace) {
   SignalHandlers handlers;
   SignalStack stack;
   const void *traceState = SavePrettyStackState();
   CrashRecoveryContext recovery;
+  recovery.DumpStackAndCleanupOnFailure = trace == Trace::Stack;
   if (recovery.RunSafely(work))
     return std::nullopt;
   // The entries above this one lie in frames that are gone.

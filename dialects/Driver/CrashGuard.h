@@ -16,6 +16,14 @@
 
 namespace gridir::driver {
 
+/// What a crash writes to stderr.
+enum class Trace {
+  None,
+  /// The stack, and what LLVM's `PrettyStackTrace` knows of it, where
+  /// `llvm::InitLLVM` was called before.
+  Stack,
+};
+
 /// Runs `work` on the calling thread, and gives what ended it where that was
 /// an assertion, a signal, the end of the stack or a fatal error of LLVM.
 ///
@@ -27,7 +35,8 @@ namespace gridir::driver {
 /// LLVM's crash recovery. On a thread that is not in here they do what they did
 /// before, and once the last thread has left, the handlers are those that were
 /// there before: those of Python's faulthandler, for one.
-std::optional<std::string> runGuarded(llvm::function_ref<void()> work);
+std::optional<std::string> runGuarded(llvm::function_ref<void()> work,
+                                      Trace trace = Trace::None);
 
 } // namespace gridir::driver
 

@@ -12,6 +12,7 @@
 #include "dialects/Driver/Reproducer.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -74,19 +75,18 @@ void driver::recordPasses(PassManager &passManager, Progress &progress) {
   passManager.addInstrumentation(std::make_unique<PassRecorder>(progress));
 }
 
-/// The failure for a crash, whose reproducer is written.
-static driver::CompileFailure recordCrash(const std::string &signal,
-                                          const driver::Progress &progress,
-                                          const driver::Input &input) {
-  std::string reason = signal;
-  if (!progress.pass.empty())
-    reason += " in pass '" + progress.pass + "'";
-  driver::CompileFailure failure{
-      progress.stage,
-      {driver::makeError("the compiler crashed, which is a defect of gridir: " +
-                         reason)}};
-  failure.crash =
-      driver::Crash{reason, driver::writeReproducer(input, progress, reason)};
+std::string driver::describeCrash(const std::string &signal,
+                                  const Progress &progress) {
+  return signal + (progress.pass.empty() ? " in stage '" + progress.stage + "'"
+                                         : " in pass '" + progress.pass + "'");
+}
+
+driver::CompileFailure driver::recordCrash(const std::string &signal,
+                                           const Progress &progress,
+                                           const Input &input) {
+  std::string reason = describeCrash(signal, progress);
+  CompileFailure failure{progress.stage, {makeError((kCrashed + reason).str())}};
+  failure.crash = Crash{reason, writeReproducer(input, progress, reason)};
   return failure;
 }
 
@@ -115,6 +115,17 @@ driver::compileRecoverably(MLIRContext &context, const Input &input,
     return std::nullopt;
   return CompileFailure{std::move(state->progress.stage),
                         std::move(state->errors)};
+}
+
+std::optional<driver::CompileFailure>
+driver::parseModule(MLIRContext &context, const Input &input,
+                    OwningOpRef<ModuleOp> &module) {
+  return compileRecoverably(context, input, [&](Progress &progress) {
+    progress.stage = "parse";
+    module = parseSourceString<ModuleOp>(input.module, ParserConfig(&context),
+                                         "<module>");
+    return success(bool(module));
+  });
 }
 
 std::optional<driver::CompileFailure>

@@ -10,10 +10,11 @@
 #define GRIDIR_DIALECTS_DRIVER_RECOVERY_H
 
 #include "dialects/Driver/Failure.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Support/LLVM.h"
 
 namespace mlir {
-class ModuleOp;
 class PassManager;
 class MLIRContext;
 } // namespace mlir
@@ -38,6 +39,17 @@ struct Input {
   std::string options;
 };
 
+/// What a crash is called, after `kCrashed`: what `runGuarded` gave as `signal`,
+/// and the pass or the stage that it was in.
+std::string describeCrash(const std::string &signal, const Progress &progress);
+
+inline constexpr llvm::StringLiteral kCrashed =
+    "the compiler crashed, which is a defect of gridir: ";
+
+/// The failure for such a crash, whose reproducer is written.
+CompileFailure recordCrash(const std::string &signal, const Progress &progress,
+                           const Input &input);
+
 /// Compiles: runs `work` on IR of `context`, and gives why it did not succeed.
 /// The errors that it emits are collected, and other diagnostics go to the
 /// handlers that there are. Where it crashes, a reproducer is written, and the
@@ -48,6 +60,11 @@ compileRecoverably(mlir::MLIRContext &context, const Input &input,
 
 /// Makes a pass manager say in `progress` which pass it runs.
 void recordPasses(mlir::PassManager &passManager, Progress &progress);
+
+/// Parses and verifies the module of `input`, as above.
+std::optional<CompileFailure>
+parseModule(mlir::MLIRContext &context, const Input &input,
+            mlir::OwningOpRef<mlir::ModuleOp> &module);
 
 /// How `runPipeline` runs passes.
 struct RunOptions {

@@ -11,12 +11,14 @@
 #include "dialects/Driver/CrashGuard.h"
 #include "dialects/Driver/Recovery.h"
 #include "dialects/Register/Register.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -60,22 +62,27 @@ std::string driver::writeReproducer(const Input &input,
                                     const Progress &progress,
                                     const std::string &reason) {
   std::string text = printInput(input);
+  // Text that crashes the parser is written as it is.
+  bool isBytecode =
+      text.empty() &&
+      mlir::isBytecode(llvm::MemoryBufferRef(input.module, "module"));
   int descriptor = 0;
   SmallString<128> path;
   if (llvm::sys::fs::createTemporaryFile(
-          "gridir-crash", text.empty() ? "mlirbc" : "mlir", descriptor, path))
+          "gridir-crash", isBytecode ? "mlirbc" : "mlir", descriptor, path))
     return "";
   llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
-  if (text.empty()) {
+  if (isBytecode) {
     file << input.module;
   } else {
-    file << "// " << reason << ", stage " << progress.stage << "\n"
+    file << "// " << reason << "\n"
          << "// gridir " << GRIDIR_VERSION << ", LLVM " << LLVM_VERSION_STRING
          << ", " << llvm::sys::getProcessTriple() << " on "
          << llvm::sys::getHostCPUName() << "\n";
     if (!input.options.empty())
       file << "// " << input.options << "\n";
-    file << "// run with: gridir-opt --run-reproducer " << path << "\n" << text;
+    file << "// run with: gridir-opt --run-reproducer " << path << "\n"
+         << (text.empty() ? input.module : StringRef(text));
   }
   file.close();
   bool isWritten = !file.has_error();

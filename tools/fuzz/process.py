@@ -17,6 +17,9 @@ SEPARATOR = "\n// -----\n"
 # The last chunk of what a process reads, which it refuses by this name: the process came to the end.
 END = "fuzz.end"
 
+# The dialects that gridir defines.
+_DIALECTS = ("grid", "tpu")
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -59,8 +62,7 @@ def find_crashes(tool: str, options: tuple[str, ...], texts: Sequence[str], limi
         yield from find_crashes(tool, options, texts[:middle], limits)
         yield from find_crashes(tool, options, texts[middle:], limits)
         return
-    alone = _run(tool, (), texts, limits)
-    if alone is None or not _is_of_parser(alone.messages):
+    if not _is_of_parser(died.messages):
         yield Crash(options, texts[0], _reason(died))
 
 
@@ -88,14 +90,16 @@ def _run(tool: str, options: Sequence[str], texts: Sequence[str], limits: Limits
 
 
 def _is_of_parser(messages: str) -> bool:
-    """Whether code of MLIR's parser crashed, or what it called, and not what gridir adds to it.
+    """Whether MLIR's parser or verifier crashed, or what another dialect adds to them, and nothing of gridir's.
 
-    A release build has no symbols, so that nobody can tell: it is taken for MLIR's. A build of developers tells.
+    The parser names the ops that it is in. A verifier is known by its symbols, which a release build does not have: a
+    crash of one is taken for MLIR's there, and a build of developers tells.
     """
-    frames = re.search(
-        r"gridir::|mlir::detail::Parser::|::Operation(?:Parser|Verifier)::|mlir::\w+::\w+Op::parse", messages
-    )
-    return frames is None or frames[0] != "gridir::"
+    if "in stage 'parse'" not in messages:
+        return False
+    parsed = re.findall(r"custom op parser '(\w+)\.", messages)
+    is_ours = parsed[-1] in _DIALECTS if parsed else re.search("gridir::(?!driver::)", messages)
+    return not is_ours
 
 
 def _reason(death: _Death) -> str:
@@ -103,6 +107,8 @@ def _reason(death: _Death) -> str:
     if death.status in (-signal.SIGXCPU, -signal.SIGKILL):
         return "more CPU time than allowed"
     said = re.search(r"(Assertion `.*' failed|LLVM ERROR.*|UNREACHABLE executed.*|terminate called.*)", death.messages)
+    caught = re.search(r"error: the compiler crashed, .*?: (.*)", death.messages)
     name = signal.Signals(-death.status).name if death.status < 0 else f"exit status {death.status}"
+    name = caught[1] if caught else name
     frame = re.search(r"^ *#\d+ 0x[0-9a-f]+ (\S.*gridir::.*?) \S+$", death.messages, re.MULTILINE)
     return (said[1] if said else name) + (f" in {frame[1]}" if frame else "")

@@ -29,6 +29,17 @@ int callMain(int (*function)(int, char **),
   return function(static_cast<int>(arguments.size()), argv.data());
 }
 
+/// Gives a module or a failure.
+nb::object parseModule(MlirContext context, nb::bytes source) {
+  MlirModule module = {nullptr};
+  std::optional<gridir::driver::CompileFailure> failure = [&] {
+    std::string_view text(source.c_str(), source.size());
+    nb::gil_scoped_release release;
+    return gridir::parseModule(context, text, module);
+  }();
+  return failure ? nb::object(gridir::toDict(*failure)) : nb::cast(module);
+}
+
 /// Gives None or a failure.
 nb::object runPipeline(MlirModule module, nb::bytes source,
                        const std::string &pipeline, bool verify,
@@ -52,6 +63,9 @@ NB_MODULE(_gridirDialects, m) {
       "register_dialects",
       [](MlirDialectRegistry registry) { gridirRegisterAllDialects(registry); },
       nb::arg("registry"), "Adds every dialect of gridir to a registry.");
+  m.def("parse_module", &parseModule, nb::arg("context"), nb::arg("source"),
+        "Parses and verifies a module of MLIR text or bytecode; returns it or "
+        "what stopped it.");
   m.def("run_pipeline", &runPipeline, nb::arg("module"), nb::arg("source"),
         nb::arg("pipeline"), nb::arg("verify"), nb::arg("print_after_all"),
         "Runs a textual pass pipeline on a module, in place; returns None or "

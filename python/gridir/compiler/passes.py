@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import threading
 
-from gridir.locations import Diagnostic, error_from_diagnostics, error_from_native
+from gridir.locations import error_from_native
 from gridir.mlir import ir
 from gridir.mlir._mlir_libs import _gridirDialects as native
 
@@ -41,13 +41,21 @@ def parse_module(source: str | bytes, *, kernel: str | None = None, context: ir.
 
     Raises:
       CompileError: when `source` is not a valid module.
+      InternalError: when the parser or a verifier crashes.
     """
-    with context or _make_context():
-        try:
-            return ir.Module.parse(source)
-        except ir.MLIRError as error:
-            diagnostics = [Diagnostic.from_mlir(info) for info in error.error_diagnostics]
-            raise error_from_diagnostics(diagnostics, kernel=kernel, stage="parse") from None
+    context = context or _make_context()
+    parsed = native.parse_module(context, source.encode() if isinstance(source, str) else source)
+    if isinstance(parsed, ir.Module):
+        return parsed
+    if "reproducer" in parsed:
+        _abandon(context)
+    raise error_from_native(parsed, kernel=kernel)
+
+
+def _abandon(crashed: ir.Module | ir.Context) -> None:
+    """Keeps what crashed and its context, which may be in any state, from being used or freed."""
+    native.leak(crashed)
+    _thread.modules = 0
 
 
 def run_pipeline(
@@ -71,9 +79,7 @@ def run_pipeline(
     if failure is None:
         return module
     if "reproducer" in failure:
-        # What a crash leaves may be in any state: nothing may use or free it, nor its context.
-        native.leak(module)
-        _thread.modules = 0
+        _abandon(module)
         raise error_from_native(failure, kernel=kernel)
     details = f"// run with: gridir-opt --pass-pipeline='builtin.module({pipeline})'\n{parse_module(source)}"
     raise error_from_native(failure, kernel=kernel, details=details)

@@ -261,4 +261,15 @@ compileModule(std::string_view module, const CompileOptions &options) {
   return std::move(*failed);
 }
 
+CompileFailure recordCrash(const std::string &signal, const std::string &stage,
+                           std::string_view module,
+                           const CompileOptions &options) {
+  llvm::Expected<std::string> pipeline = completePipeline(options);
+  return driver::recordCrash(
+      signal, {stage, ""},
+      {StringRef(module),
+       pipeline ? *pipeline : llvm::toString(pipeline.takeError()),
+       describeOptions(options)});
+}
+
 } // namespace gridir::cpu

@@ -32,6 +32,12 @@ inline constexpr const char *kRangeSymbol = "gridir.range";
 std::variant<KernelObject, CompileFailure>
 compileModule(std::string_view module, const CompileOptions &options);
 
+/// The failure for a crash after the compile, which `driver::runGuarded` gave
+/// as `signal`; writes its reproducer.
+CompileFailure recordCrash(const std::string &signal, const std::string &stage,
+                           std::string_view module,
+                           const CompileOptions &options);
+
 /// Gives the pipeline of the options as text, complete with what the CPU's
 /// registers imply, and stopped after a stage when one is named.
 std::variant<std::string, CompileFailure>

@@ -11,6 +11,7 @@
 #include "Prints.h"
 #include "SoftFloat.h"
 #include "Tasks.h"
+#include "dialects/Driver/CrashGuard.h"
 
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -18,6 +19,8 @@
 #include "llvm/Support/TargetSelect.h"
 
 #include <atomic>
+#include <mutex>
+#include <optional>
 
 using namespace llvm;
 using namespace llvm::orc;
@@ -34,10 +37,22 @@ thread_local std::string lastSessionError;
 class Linker {
 public:
   static Expected<Linker *> get() {
-    static Expected<Linker *> linker = create();
-    if (!linker)
-      return createStringError("the JIT linker could not be created");
-    return *linker;
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!current) {
+      Expected<Linker *> created = create();
+      if (!created)
+        return created.takeError();
+      current = *created;
+    }
+    return current;
+  }
+
+  /// Keeps others from a linker that crashed, which may hold its locks forever.
+  /// The kernels that it linked stay.
+  static void abandon(Linker *linker) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (current == linker)
+      current = nullptr;
   }
 
   Expected<std::unique_ptr<Kernel>> link(const KernelObject &object) {
@@ -104,18 +119,32 @@ private:
     return createStringError(lastSessionError);
   }
 
+  static std::mutex mutex;
+  static Linker *current;
+
   std::unique_ptr<LLJIT> jit;
   JITDylib *runtimeSymbols = nullptr;
   std::atomic<uint64_t> count = 0;
 };
 
+std::mutex Linker::mutex;
+Linker *Linker::current = nullptr;
+
 } // namespace
+
+char LinkerCrash::ID = 0;
 
 Expected<std::unique_ptr<Kernel>> linkObject(const KernelObject &object) {
   Expected<Linker *> linker = Linker::get();
   if (!linker)
     return linker.takeError();
-  return (*linker)->link(object);
+  std::optional<Expected<std::unique_ptr<Kernel>>> kernel;
+  if (std::optional<std::string> signal = driver::runGuarded(
+          [&] { kernel.emplace((*linker)->link(object)); })) {
+    Linker::abandon(*linker);
+    return make_error<LinkerCrash>(std::move(*signal));
+  }
+  return std::move(*kernel);
 }
 
 } // namespace gridir::cpu

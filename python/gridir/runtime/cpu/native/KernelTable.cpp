@@ -59,6 +59,16 @@ llvm::Expected<std::unique_ptr<Kernel>> link(const KernelObject &object,
 
 } // namespace
 
+static CompileFailure describeLinkFailure(llvm::Error error,
+                                          std::string_view module,
+                                          const CompileOptions &options) {
+  bool isCrash = error.isA<LinkerCrash>();
+  std::string message = llvm::toString(std::move(error));
+  if (!isCrash)
+    return CompileFailure{"link", {makeError(message)}};
+  return recordCrash(message, "link", module, options);
+}
+
 /// Why a kernel may not run here; none when this process has what it calls.
 static std::optional<CompileFailure> checkCallbacks(const Kernel &kernel) {
   const PrintSite *site = findUnknownCallback(kernel.info);
@@ -99,8 +109,7 @@ getKernel(std::string_view key, std::string_view module,
   const KernelObject &object = std::get<KernelObject>(result);
   llvm::Expected<std::unique_ptr<Kernel>> kernel = link(object, options);
   if (!kernel)
-    return CompileFailure{"link",
-                          {makeError(llvm::toString(kernel.takeError()))}};
+    return describeLinkFailure(kernel.takeError(), module, options);
   if (std::optional<CompileFailure> failure = checkCallbacks(**kernel))
     return std::move(*failure);
   cache.write(objectKey, object);
