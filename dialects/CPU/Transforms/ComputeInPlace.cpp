@@ -102,6 +102,7 @@ public:
 
   void runOnOperation() override {
     splitFills();
+    limitSharing();
     SmallVector<MaterializeInDestinationOp> stores;
     getOperation()->walk([&](MaterializeInDestinationOp store) {
       if (isa<MemRefType>(store.getDest().getType()))
@@ -145,6 +146,44 @@ private:
       if (fill->use_empty())
         fill.erase();
     }
+  }
+
+  /// True for a tensor that costs nothing and that nobody writes to through
+  /// another of its kind: an empty one, or a Ref that is only read.
+  static bool isRepeatable(Operation *op) {
+    if (auto load = dyn_cast<bufferization::ToTensorOp>(op))
+      return load.getRestrict() && !load.getWritable();
+    return isa<tensor::EmptyOp>(op);
+  }
+
+  /// CSE makes all such tensors of a type, or of a Ref, one. Bufferisation
+  /// compares whatever is computed in a tensor with all that it is read for,
+  /// which takes the cube of their number, so that only a few uses in a row
+  /// share one: enough for one result to take the place of another.
+  void limitSharing() {
+    constexpr unsigned maxSharing = 16;
+    struct Sharing {
+      Operation *repeated;
+      unsigned numUses;
+    };
+    llvm::DenseMap<Operation *, Sharing> sharing;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      for (OpOperand &operand : op->getOpOperands()) {
+        Operation *tensor = operand.get().getDefiningOp();
+        if (!tensor || !isRepeatable(tensor))
+          continue;
+        auto &[repeated, numUses] =
+            sharing.try_emplace(tensor, Sharing{tensor, 0}).first->second;
+        if (numUses++ == maxSharing) {
+          // Where it dominates the uses to come, too.
+          OpBuilder builder(tensor->getBlock()->findAncestorOpInBlock(*op));
+          repeated = builder.clone(*tensor);
+          numUses = 1;
+          ++numRepeated;
+        }
+        operand.set(repeated->getResult(0));
+      }
+    });
   }
 
   /// True for a destination whose contents are not needed, or are already

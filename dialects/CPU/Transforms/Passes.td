@@ -152,7 +152,9 @@ def CPUComputeInPlacePass : Pass<"cpu-compute-in-place"> {
     lies in between; the pass takes `restrict` away, which keeps it from trying.
 
     A fill that several ops write to is repeated for each of them, which is
-    cheaper than the copies that bufferisation would make of it.
+    cheaper than the copies that bufferisation would make of it. An empty tensor
+    and a Ref that is only read are repeated for every 16 uses, since bufferisation
+    compares all uses of one tensor with each other.
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",
@@ -161,6 +163,8 @@ def CPUComputeInPlacePass : Pass<"cpu-compute-in-place"> {
   let statistics = [
     Statistic<"numInPlace", "num-in-place", "Number of values computed in place">,
     Statistic<"numCopied", "num-copied", "Number of stores left as copies">,
+    Statistic<"numRepeated", "num-repeated",
+              "Number of tensors that are repeated for some of their uses">,
   ];
 }
 

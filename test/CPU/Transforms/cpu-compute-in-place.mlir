@@ -1,5 +1,5 @@
-// RUN: gridir-opt %s --cpu-compute-in-place --split-input-file | FileCheck %s
-// RUN: gridir-opt %s --cpu-compute-in-place --split-input-file --mlir-pass-statistics 2>&1 | FileCheck %s --check-prefix=STATS
+// RUN: gridir-opt %s --allow-unregistered-dialect --cpu-compute-in-place --split-input-file | FileCheck %s
+// RUN: gridir-opt %s --allow-unregistered-dialect --cpu-compute-in-place --split-input-file --mlir-pass-statistics 2>&1 | FileCheck %s --check-prefix=STATS
 
 // STATS: num-in-place
 
@@ -114,4 +114,72 @@ func.func @fills(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<8xf32>, tensor
   %x = tensor.insert_slice %a into %f[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
   %y = tensor.insert_slice %b into %f[2] [4] [1] : tensor<4xf32> into tensor<8xf32>
   return %x, %y : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// CSE has made the empty tensors of a type one. Bufferisation compares all uses of a tensor with each other, so only 16
+// share one.
+// CHECK-LABEL: func.func @shared_empty
+// CHECK:         %[[E0:.*]] = tensor.empty
+// CHECK-COUNT-16: linalg.exp {{.*}} outs(%[[E0]] :
+// CHECK:         %[[E1:.*]] = tensor.empty
+// CHECK:         linalg.exp {{.*}} outs(%[[E1]] :
+// CHECK:         return
+func.func @shared_empty(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %y0 = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y1 = linalg.exp ins(%y0 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y2 = linalg.exp ins(%y1 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y3 = linalg.exp ins(%y2 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y4 = linalg.exp ins(%y3 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y5 = linalg.exp ins(%y4 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y6 = linalg.exp ins(%y5 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y7 = linalg.exp ins(%y6 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y8 = linalg.exp ins(%y7 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y9 = linalg.exp ins(%y8 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y10 = linalg.exp ins(%y9 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y11 = linalg.exp ins(%y10 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y12 = linalg.exp ins(%y11 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y13 = linalg.exp ins(%y12 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y14 = linalg.exp ins(%y13 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y15 = linalg.exp ins(%y14 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y16 = linalg.exp ins(%y15 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  return %y16 : tensor<8xf32>
+}
+
+// -----
+
+// The same for a Ref that is only read; what is written through a tensor must be seen by all who read it. The new one is
+// made where those after the loop can use it, too.
+// CHECK-LABEL: func.func @shared_reads
+// CHECK-SAME:    %[[I:[a-z0-9]*]]: memref<8xf32>, %[[IO:[a-z0-9]*]]: memref<8xf32>
+// CHECK:         %[[X0:.*]] = bufferization.to_tensor %[[I]] restrict :
+// CHECK:         %[[W:.*]] = bufferization.to_tensor %[[IO]] restrict writable
+// CHECK:         "test.use"(%[[X0]], %[[X0]], %[[X0]], %[[X0]], %[[X0]], %[[X0]], %[[X0]], %[[X0]])
+// CHECK:         "test.use"(%[[W]], %[[W]], %[[W]], %[[W]], %[[W]], %[[W]], %[[W]], %[[W]])
+// CHECK:         "test.use"(%[[X0]], %[[X0]], %[[X0]], %[[X0]], %[[X0]], %[[X0]], %[[X0]], %[[X0]])
+// CHECK:         "test.use"(%[[W]], %[[W]], %[[W]], %[[W]], %[[W]], %[[W]], %[[W]], %[[W]])
+// CHECK:         %[[X1:.*]] = bufferization.to_tensor %[[I]] restrict :
+// CHECK:         scf.for
+// CHECK:           "test.use"(%[[X1]], %[[W]])
+// CHECK:         "test.use"(%[[X1]], %[[W]])
+func.func @shared_reads(%i: memref<8xf32>, %io: memref<8xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = bufferization.to_tensor %i restrict : memref<8xf32> to tensor<8xf32>
+  %w = bufferization.to_tensor %io restrict writable : memref<8xf32> to tensor<8xf32>
+  "test.use"(%x, %x, %x, %x, %x, %x, %x, %x)
+      : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> ()
+  "test.use"(%w, %w, %w, %w, %w, %w, %w, %w)
+      : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> ()
+  "test.use"(%x, %x, %x, %x, %x, %x, %x, %x)
+      : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> ()
+  "test.use"(%w, %w, %w, %w, %w, %w, %w, %w)
+      : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> ()
+  scf.for %k = %c0 to %n step %c1 {
+    "test.use"(%x, %w) : (tensor<8xf32>, tensor<8xf32>) -> ()
+  }
+  "test.use"(%x, %w) : (tensor<8xf32>, tensor<8xf32>) -> ()
+  return
 }
