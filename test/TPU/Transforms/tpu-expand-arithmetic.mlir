@@ -111,3 +111,376 @@ func.func @bits(%x: vector<8x128xf32>, %a: f32, %y: vector<16x128xbf16>, %n: vec
   %5 = arith.extsi %t : i1 to i32
   return %0, %1, %2, %3, %4, %5 : vector<8x128xf32>, f32, vector<16x128xbf16>, vector<16x128xbf16>, vector<32x128xi8>, i32
 }
+
+// Each predicate that holds for NaN is the opposite of the one that says the contrary of ordered numbers.
+
+// CHECK-LABEL: func.func @une(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CMPF:.*]] = arith.cmpf oeq, %[[X]], %[[Y]] : f32
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant true
+// CHECK-DAG: %[[XORI:.*]] = arith.xori %[[CMPF]], %[[CONSTANT]] : i1
+// CHECK: return %[[XORI]] : i1
+func.func @une(%a: f32, %b: f32) -> i1 {
+  %0 = arith.cmpf une, %a, %b : f32
+  return %0 : i1
+}
+// CHECK-LABEL: func.func @ult(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CMPF:.*]] = arith.cmpf oge, %[[X]], %[[Y]] : f32
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant true
+// CHECK-DAG: %[[XORI:.*]] = arith.xori %[[CMPF]], %[[CONSTANT]] : i1
+// CHECK: return %[[XORI]] : i1
+func.func @ult(%a: f32, %b: f32) -> i1 {
+  %0 = arith.cmpf ult, %a, %b : f32
+  return %0 : i1
+}
+// CHECK-LABEL: func.func @ule(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CMPF:.*]] = arith.cmpf ogt, %[[X]], %[[Y]] : f32
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant true
+// CHECK-DAG: %[[XORI:.*]] = arith.xori %[[CMPF]], %[[CONSTANT]] : i1
+// CHECK: return %[[XORI]] : i1
+func.func @ule(%a: f32, %b: f32) -> i1 {
+  %0 = arith.cmpf ule, %a, %b : f32
+  return %0 : i1
+}
+// CHECK-LABEL: func.func @ugt(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CMPF:.*]] = arith.cmpf ole, %[[X]], %[[Y]] : f32
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant true
+// CHECK-DAG: %[[XORI:.*]] = arith.xori %[[CMPF]], %[[CONSTANT]] : i1
+// CHECK: return %[[XORI]] : i1
+func.func @ugt(%a: f32, %b: f32) -> i1 {
+  %0 = arith.cmpf ugt, %a, %b : f32
+  return %0 : i1
+}
+// CHECK-LABEL: func.func @one(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CMPF:.*]] = arith.cmpf ogt, %[[X]], %[[Y]] : f32
+// CHECK-DAG: %[[CMPF1:.*]] = arith.cmpf olt, %[[X]], %[[Y]] : f32
+// CHECK-DAG: %[[ORI:.*]] = arith.ori %[[CMPF1]], %[[CMPF]] : i1
+// CHECK: return %[[ORI]] : i1
+func.func @one(%a: f32, %b: f32) -> i1 {
+  %0 = arith.cmpf one, %a, %b : f32
+  return %0 : i1
+}
+// CHECK-LABEL: func.func @ueq(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CMPF:.*]] = arith.cmpf ogt, %[[X]], %[[Y]] : f32
+// CHECK-DAG: %[[CMPF1:.*]] = arith.cmpf olt, %[[X]], %[[Y]] : f32
+// CHECK-DAG: %[[ORI:.*]] = arith.ori %[[CMPF1]], %[[CMPF]] : i1
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant true
+// CHECK-DAG: %[[XORI:.*]] = arith.xori %[[ORI]], %[[CONSTANT]] : i1
+// CHECK: return %[[XORI]] : i1
+func.func @ueq(%a: f32, %b: f32) -> i1 {
+  %0 = arith.cmpf ueq, %a, %b : f32
+  return %0 : i1
+}
+// CHECK-LABEL: func.func @ord(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CMPF:.*]] = arith.cmpf oeq, %[[X]], %[[X]] : f32
+// CHECK-DAG: %[[CMPF1:.*]] = arith.cmpf oeq, %[[Y]], %[[Y]] : f32
+// CHECK-DAG: %[[ANDI:.*]] = arith.andi %[[CMPF]], %[[CMPF1]] : i1
+// CHECK: return %[[ANDI]] : i1
+func.func @ord(%a: f32, %b: f32) -> i1 {
+  %0 = arith.cmpf ord, %a, %b : f32
+  return %0 : i1
+}
+// CHECK-LABEL: func.func @uno(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CMPF:.*]] = arith.cmpf oeq, %[[X]], %[[X]] : f32
+// CHECK-DAG: %[[CMPF1:.*]] = arith.cmpf oeq, %[[Y]], %[[Y]] : f32
+// CHECK-DAG: %[[ANDI:.*]] = arith.andi %[[CMPF]], %[[CMPF1]] : i1
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant true
+// CHECK-DAG: %[[XORI:.*]] = arith.xori %[[ANDI]], %[[CONSTANT]] : i1
+// CHECK: return %[[XORI]] : i1
+func.func @uno(%a: f32, %b: f32) -> i1 {
+  %0 = arith.cmpf uno, %a, %b : f32
+  return %0 : i1
+}
+
+// The order of bools: true is more than false, and less where a bool has a sign.
+
+// CHECK-LABEL: func.func @bool_ult(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant dense<true> : vector<8x128xi1>
+// CHECK-DAG: %[[XORI:.*]] = arith.xori %[[X]], %[[CONSTANT]] : vector<8x128xi1>
+// CHECK-DAG: %[[ANDI:.*]] = arith.andi %[[XORI]], %[[Y]] : vector<8x128xi1>
+// CHECK: return %[[ANDI]] : vector<8x128xi1>
+func.func @bool_ult(%a: vector<8x128xi1>, %b: vector<8x128xi1>) -> vector<8x128xi1> {
+  %0 = arith.cmpi ult, %a, %b : vector<8x128xi1>
+  return %0 : vector<8x128xi1>
+}
+// CHECK-LABEL: func.func @bool_sgt(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant dense<true> : vector<8x128xi1>
+// CHECK-DAG: %[[XORI:.*]] = arith.xori %[[X]], %[[CONSTANT]] : vector<8x128xi1>
+// CHECK-DAG: %[[ANDI:.*]] = arith.andi %[[XORI]], %[[Y]] : vector<8x128xi1>
+// CHECK: return %[[ANDI]] : vector<8x128xi1>
+func.func @bool_sgt(%a: vector<8x128xi1>, %b: vector<8x128xi1>) -> vector<8x128xi1> {
+  %0 = arith.cmpi sgt, %a, %b : vector<8x128xi1>
+  return %0 : vector<8x128xi1>
+}
+// CHECK-LABEL: func.func @bool_ugt(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant dense<true> : vector<8x128xi1>
+// CHECK-DAG: %[[XORI:.*]] = arith.xori %[[Y]], %[[CONSTANT]] : vector<8x128xi1>
+// CHECK-DAG: %[[ANDI:.*]] = arith.andi %[[X]], %[[XORI]] : vector<8x128xi1>
+// CHECK: return %[[ANDI]] : vector<8x128xi1>
+func.func @bool_ugt(%a: vector<8x128xi1>, %b: vector<8x128xi1>) -> vector<8x128xi1> {
+  %0 = arith.cmpi ugt, %a, %b : vector<8x128xi1>
+  return %0 : vector<8x128xi1>
+}
+// CHECK-LABEL: func.func @bool_slt(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant dense<true> : vector<8x128xi1>
+// CHECK-DAG: %[[XORI:.*]] = arith.xori %[[Y]], %[[CONSTANT]] : vector<8x128xi1>
+// CHECK-DAG: %[[ANDI:.*]] = arith.andi %[[X]], %[[XORI]] : vector<8x128xi1>
+// CHECK: return %[[ANDI]] : vector<8x128xi1>
+func.func @bool_slt(%a: vector<8x128xi1>, %b: vector<8x128xi1>) -> vector<8x128xi1> {
+  %0 = arith.cmpi slt, %a, %b : vector<8x128xi1>
+  return %0 : vector<8x128xi1>
+}
+// CHECK-LABEL: func.func @bool_uge(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant dense<true> : vector<8x128xi1>
+// CHECK-DAG: %[[XORI:.*]] = arith.xori %[[X]], %[[CONSTANT]] : vector<8x128xi1>
+// CHECK-DAG: %[[ANDI:.*]] = arith.andi %[[XORI]], %[[Y]] : vector<8x128xi1>
+// CHECK-DAG: %[[CONSTANT1:.*]] = arith.constant dense<true> : vector<8x128xi1>
+// CHECK-DAG: %[[XORI1:.*]] = arith.xori %[[ANDI]], %[[CONSTANT1]] : vector<8x128xi1>
+// CHECK: return %[[XORI1]] : vector<8x128xi1>
+func.func @bool_uge(%a: vector<8x128xi1>, %b: vector<8x128xi1>) -> vector<8x128xi1> {
+  %0 = arith.cmpi uge, %a, %b : vector<8x128xi1>
+  return %0 : vector<8x128xi1>
+}
+// CHECK-LABEL: func.func @bool_sle(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant dense<true> : vector<8x128xi1>
+// CHECK-DAG: %[[XORI:.*]] = arith.xori %[[X]], %[[CONSTANT]] : vector<8x128xi1>
+// CHECK-DAG: %[[ANDI:.*]] = arith.andi %[[XORI]], %[[Y]] : vector<8x128xi1>
+// CHECK-DAG: %[[CONSTANT1:.*]] = arith.constant dense<true> : vector<8x128xi1>
+// CHECK-DAG: %[[XORI1:.*]] = arith.xori %[[ANDI]], %[[CONSTANT1]] : vector<8x128xi1>
+// CHECK: return %[[XORI1]] : vector<8x128xi1>
+func.func @bool_sle(%a: vector<8x128xi1>, %b: vector<8x128xi1>) -> vector<8x128xi1> {
+  %0 = arith.cmpi sle, %a, %b : vector<8x128xi1>
+  return %0 : vector<8x128xi1>
+}
+// CHECK-LABEL: func.func @bool_ule(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant dense<true> : vector<8x128xi1>
+// CHECK-DAG: %[[XORI:.*]] = arith.xori %[[Y]], %[[CONSTANT]] : vector<8x128xi1>
+// CHECK-DAG: %[[ANDI:.*]] = arith.andi %[[X]], %[[XORI]] : vector<8x128xi1>
+// CHECK-DAG: %[[CONSTANT1:.*]] = arith.constant dense<true> : vector<8x128xi1>
+// CHECK-DAG: %[[XORI1:.*]] = arith.xori %[[ANDI]], %[[CONSTANT1]] : vector<8x128xi1>
+// CHECK: return %[[XORI1]] : vector<8x128xi1>
+func.func @bool_ule(%a: vector<8x128xi1>, %b: vector<8x128xi1>) -> vector<8x128xi1> {
+  %0 = arith.cmpi ule, %a, %b : vector<8x128xi1>
+  return %0 : vector<8x128xi1>
+}
+// CHECK-LABEL: func.func @bool_sge(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant dense<true> : vector<8x128xi1>
+// CHECK-DAG: %[[XORI:.*]] = arith.xori %[[Y]], %[[CONSTANT]] : vector<8x128xi1>
+// CHECK-DAG: %[[ANDI:.*]] = arith.andi %[[X]], %[[XORI]] : vector<8x128xi1>
+// CHECK-DAG: %[[CONSTANT1:.*]] = arith.constant dense<true> : vector<8x128xi1>
+// CHECK-DAG: %[[XORI1:.*]] = arith.xori %[[ANDI]], %[[CONSTANT1]] : vector<8x128xi1>
+// CHECK: return %[[XORI1]] : vector<8x128xi1>
+func.func @bool_sge(%a: vector<8x128xi1>, %b: vector<8x128xi1>) -> vector<8x128xi1> {
+  %0 = arith.cmpi sge, %a, %b : vector<8x128xi1>
+  return %0 : vector<8x128xi1>
+}
+// CHECK-LABEL: func.func @bool_ne(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[XORI:.*]] = arith.xori %[[X]], %[[Y]] : vector<8x128xi1>
+// CHECK: return %[[XORI]] : vector<8x128xi1>
+func.func @bool_ne(%a: vector<8x128xi1>, %b: vector<8x128xi1>) -> vector<8x128xi1> {
+  %0 = arith.cmpi ne, %a, %b : vector<8x128xi1>
+  return %0 : vector<8x128xi1>
+}
+
+// A number of 4 bits is as narrow as one may be; fewer are bools, and scalars are computed as they are.
+
+// CHECK-LABEL: func.func @four_bits(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:{{.*}}%[[Z:[^:]*]]:
+// CHECK-DAG: %[[EXTSI:.*]] = arith.extsi %[[X]] : vector<64x128xi4> to vector<64x128xi32>
+// CHECK-DAG: %[[EXTSI1:.*]] = arith.extsi %[[Y]] : vector<64x128xi4> to vector<64x128xi32>
+// CHECK-DAG: %[[SUBI:.*]] = arith.subi %[[EXTSI]], %[[EXTSI1]] : vector<64x128xi32>
+// CHECK-DAG: %[[TRUNCI:.*]] = arith.trunci %[[SUBI]] : vector<64x128xi32> to vector<64x128xi4>
+// CHECK-DAG: %[[EXTUI:.*]] = arith.extui %[[Y]] : vector<64x128xi4> to vector<64x128xi32>
+// CHECK-DAG: %[[EXTUI1:.*]] = arith.extui %[[X]] : vector<64x128xi4> to vector<64x128xi32>
+// CHECK-DAG: %[[CMPI:.*]] = arith.cmpi ult, %[[EXTUI1]], %[[EXTUI]] : vector<64x128xi32>
+// CHECK-DAG: %[[ADDI:.*]] = arith.addi %[[Z]], %[[Z]] : i8
+// CHECK: return %[[TRUNCI]], %[[CMPI]], %[[ADDI]] : vector<64x128xi4>, vector<64x128xi1>, i8
+func.func @four_bits(%a: vector<64x128xi4>, %b: vector<64x128xi4>, %c: i8) -> (vector<64x128xi4>, vector<64x128xi1>, i8) {
+  %0 = arith.subi %a, %b : vector<64x128xi4>
+  %1 = arith.cmpi ult, %a, %b : vector<64x128xi4>
+  %2 = arith.addi %c, %c : i8
+  return %0, %1, %2 : vector<64x128xi4>, vector<64x128xi1>, i8
+}
+// CHECK-LABEL: func.func @logic(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:{{.*}}%[[Z:[^:]*]]:
+// CHECK-DAG: %[[ADDI:.*]] = arith.addi %[[X]], %[[X]] : vector<8x128xi1>
+// CHECK-DAG: %[[CMPI:.*]] = arith.cmpi ne, %[[Y]], %[[Y]] : vector<32x128xi8>
+// CHECK-DAG: %[[CMPI1:.*]] = arith.cmpi sle, %[[Z]], %[[Z]] : vector<16x128xi16>
+// CHECK: return %[[ADDI]], %[[CMPI]], %[[CMPI1]] : vector<8x128xi1>, vector<32x128xi1>, vector<16x128xi1>
+func.func @logic(%a: vector<8x128xi1>, %b: vector<32x128xi8>, %c: vector<16x128xi16>) -> (vector<8x128xi1>, vector<32x128xi1>, vector<16x128xi1>) {
+  %0 = arith.addi %a, %a : vector<8x128xi1>
+  %1 = arith.cmpi ne, %b, %b : vector<32x128xi8>
+  %2 = arith.cmpi sle, %c, %c : vector<16x128xi16>
+  return %0, %1, %2 : vector<8x128xi1>, vector<32x128xi1>, vector<16x128xi1>
+}
+
+// The least of two numbers of 16 bits, with a sign and without one, and the magnitude from either side.
+
+// CHECK-LABEL: func.func @least(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:{{.*}}%[[Z:[^:]*]]:{{.*}}%[[W:[^:]*]]:
+// CHECK-DAG: %[[CMPI:.*]] = arith.cmpi slt, %[[X]], %[[Y]] : vector<16x128xi16>
+// CHECK-DAG: %[[SELECT:.*]] = arith.select %[[CMPI]], %[[X]], %[[Y]] : vector<16x128xi1>, vector<16x128xi16>
+// CHECK-DAG: %[[EXTUI:.*]] = arith.extui %[[Y]] : vector<16x128xi16> to vector<16x128xi32>
+// CHECK-DAG: %[[EXTUI1:.*]] = arith.extui %[[X]] : vector<16x128xi16> to vector<16x128xi32>
+// CHECK-DAG: %[[CMPI1:.*]] = arith.cmpi ult, %[[EXTUI1]], %[[EXTUI]] : vector<16x128xi32>
+// CHECK-DAG: %[[SELECT1:.*]] = arith.select %[[CMPI1]], %[[X]], %[[Y]] : vector<16x128xi1>, vector<16x128xi16>
+// CHECK-DAG: %[[EXTUI2:.*]] = arith.extui %[[Y]] : vector<16x128xi16> to vector<16x128xi32>
+// CHECK-DAG: %[[EXTUI3:.*]] = arith.extui %[[X]] : vector<16x128xi16> to vector<16x128xi32>
+// CHECK-DAG: %[[CMPI2:.*]] = arith.cmpi ugt, %[[EXTUI3]], %[[EXTUI2]] : vector<16x128xi32>
+// CHECK-DAG: %[[SELECT2:.*]] = arith.select %[[CMPI2]], %[[X]], %[[Y]] : vector<16x128xi1>, vector<16x128xi16>
+// CHECK-DAG: %[[CMPI3:.*]] = arith.cmpi ugt, %[[Z]], %[[W]] : vector<8x128xi32>
+// CHECK-DAG: %[[SELECT3:.*]] = arith.select %[[CMPI3]], %[[Z]], %[[W]] : vector<8x128xi1>, vector<8x128xi32>
+// CHECK-DAG: %[[MINSI:.*]] = arith.minsi %[[Z]], %[[W]] : vector<8x128xi32>
+// CHECK: return %[[SELECT]], %[[SELECT1]], %[[SELECT2]], %[[SELECT3]], %[[MINSI]] : vector<16x128xi16>, vector<16x128xi16>, vector<16x128xi16>, vector<8x128xi32>, vector<8x128xi32>
+func.func @least(%a: vector<16x128xi16>, %b: vector<16x128xi16>, %c: vector<8x128xi32>, %d: vector<8x128xi32>)
+    -> (vector<16x128xi16>, vector<16x128xi16>, vector<16x128xi16>, vector<8x128xi32>, vector<8x128xi32>) {
+  %0 = arith.minsi %a, %b : vector<16x128xi16>
+  %1 = arith.minui %a, %b : vector<16x128xi16>
+  %2 = arith.maxui %a, %b : vector<16x128xi16>
+  %3 = arith.maxui %c, %d : vector<8x128xi32>
+  %4 = arith.minsi %c, %d : vector<8x128xi32>
+  return %0, %1, %2, %3, %4 : vector<16x128xi16>, vector<16x128xi16>, vector<16x128xi16>, vector<8x128xi32>, vector<8x128xi32>
+}
+// CHECK-LABEL: func.func @magnitudes(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant dense<0> : vector<8x128xi32>
+// CHECK-DAG: %[[CONSTANT1:.*]] = arith.constant dense<1> : vector<8x128xi32>
+// CHECK-DAG: %[[SUBI:.*]] = arith.subi %[[CONSTANT]], %[[X]] : vector<8x128xi32>
+// CHECK-DAG: %[[SUBI1:.*]] = arith.subi %[[CONSTANT1]], %[[X]] : vector<8x128xi32>
+// CHECK-DAG: %[[ABSI:.*]] = math.absi %[[X]] : vector<8x128xi32>
+// CHECK-DAG: %[[MAXSI:.*]] = arith.maxsi %[[SUBI1]], %[[X]] : vector<8x128xi32>
+// CHECK-DAG: %[[MAXSI1:.*]] = arith.maxsi %[[SUBI]], %[[Y]] : vector<8x128xi32>
+// CHECK: return %[[ABSI]], %[[MAXSI]], %[[MAXSI1]] : vector<8x128xi32>, vector<8x128xi32>, vector<8x128xi32>
+func.func @magnitudes(%a: vector<8x128xi32>, %b: vector<8x128xi32>) -> (vector<8x128xi32>, vector<8x128xi32>, vector<8x128xi32>) {
+  %zero = arith.constant dense<0> : vector<8x128xi32>
+  %one = arith.constant dense<1> : vector<8x128xi32>
+  %negative = arith.subi %zero, %a : vector<8x128xi32>
+  %other = arith.subi %one, %a : vector<8x128xi32>
+  %0 = arith.maxsi %negative, %a : vector<8x128xi32>
+  %1 = arith.maxsi %other, %a : vector<8x128xi32>
+  %2 = arith.maxsi %negative, %b : vector<8x128xi32>
+  return %0, %1, %2 : vector<8x128xi32>, vector<8x128xi32>, vector<8x128xi32>
+}
+
+// exp(x) - 1 and log2(x), whose formulas are the claim.
+
+// CHECK-LABEL: func.func @expm1(
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant dense<1.000000e+00> : vector<8x128xf32>
+// CHECK-DAG: %[[EXP:.*]] = math.exp %[[X]] : vector<8x128xf32>
+// CHECK-DAG: %[[SUBF:.*]] = arith.subf %[[EXP]], %[[CONSTANT]] : vector<8x128xf32>
+// CHECK-DAG: %[[LOG:.*]] = math.log %[[EXP]] : vector<8x128xf32>
+// CHECK-DAG: %[[DIVF:.*]] = arith.divf %[[X]], %[[LOG]] : vector<8x128xf32>
+// CHECK-DAG: %[[MULF:.*]] = arith.mulf %[[SUBF]], %[[DIVF]] : vector<8x128xf32>
+// CHECK-DAG: %[[CMPF:.*]] = arith.cmpf oeq, %[[EXP]], %[[CONSTANT]] : vector<8x128xf32>
+// CHECK-DAG: %[[ABSF:.*]] = math.absf %[[X]] : vector<8x128xf32>
+// CHECK-DAG: %[[CMPF1:.*]] = arith.cmpf ogt, %[[ABSF]], %[[CONSTANT]] : vector<8x128xf32>
+// CHECK-DAG: %[[SELECT:.*]] = arith.select %[[CMPF1]], %[[SUBF]], %[[MULF]] : vector<8x128xi1>, vector<8x128xf32>
+// CHECK-DAG: %[[SELECT1:.*]] = arith.select %[[CMPF]], %[[X]], %[[SELECT]] : vector<8x128xi1>, vector<8x128xf32>
+// CHECK: return %[[SELECT1]] : vector<8x128xf32>
+func.func @expm1(%x: vector<8x128xf32>) -> vector<8x128xf32> {
+  %0 = math.expm1 %x : vector<8x128xf32>
+  return %0 : vector<8x128xf32>
+}
+// CHECK-LABEL: func.func @log2(
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK-DAG: %[[LOG:.*]] = math.log %[[X]] : vector<8x128xf32>
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant dense<1.44269502> : vector<8x128xf32>
+// CHECK-DAG: %[[MULF:.*]] = arith.mulf %[[LOG]], %[[CONSTANT]] : vector<8x128xf32>
+// CHECK: return %[[MULF]] : vector<8x128xf32>
+func.func @log2(%x: vector<8x128xf32>) -> vector<8x128xf32> {
+  %0 = math.log2 %x : vector<8x128xf32>
+  return %0 : vector<8x128xf32>
+}
+// CHECK-LABEL: func.func @fma(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:{{.*}}%[[Z:[^:]*]]:
+// CHECK-DAG: %[[MULF:.*]] = arith.mulf %[[X]], %[[Y]] : f32
+// CHECK-DAG: %[[ADDF:.*]] = arith.addf %[[MULF]], %[[Z]] : f32
+// CHECK: return %[[ADDF]] : f32
+func.func @fma(%x: f32, %y: f32, %z: f32) -> f32 {
+  %0 = math.fma %x, %y, %z : f32
+  return %0 : f32
+}
+// CHECK-LABEL: func.func @scalars(
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK-DAG: %[[EXPM1:.*]] = math.expm1 %[[X]] : f32
+// CHECK-DAG: %[[LOG2:.*]] = math.log2 %[[X]] : f32
+// CHECK: return %[[EXPM1]], %[[LOG2]] : f32, f32
+func.func @scalars(%x: f32) -> (f32, f32) {
+  %0 = math.expm1 %x : f32
+  %1 = math.log2 %x : f32
+  return %0, %1 : f32, f32
+}
+
+// The magnitude of the left, the sign of the right.
+
+// CHECK-LABEL: func.func @copysign(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant dense<-2147483648> : vector<8x128xi32>
+// CHECK-DAG: %[[BITCAST:.*]] = tpu.bitcast %[[Y]] : vector<8x128xf32> -> vector<8x128xi32>
+// CHECK-DAG: %[[ANDI:.*]] = arith.andi %[[BITCAST]], %[[CONSTANT]] : vector<8x128xi32>
+// CHECK-DAG: %[[CONSTANT1:.*]] = arith.constant dense<2147483647> : vector<8x128xi32>
+// CHECK-DAG: %[[BITCAST1:.*]] = tpu.bitcast %[[X]] : vector<8x128xf32> -> vector<8x128xi32>
+// CHECK-DAG: %[[ANDI1:.*]] = arith.andi %[[BITCAST1]], %[[CONSTANT1]] : vector<8x128xi32>
+// CHECK-DAG: %[[ORI:.*]] = arith.ori %[[ANDI1]], %[[ANDI]] : vector<8x128xi32>
+// CHECK-DAG: %[[BITCAST2:.*]] = tpu.bitcast %[[ORI]] : vector<8x128xi32> -> vector<8x128xf32>
+// CHECK: return %[[BITCAST2]] : vector<8x128xf32>
+func.func @copysign(%x: vector<8x128xf32>, %y: vector<8x128xf32>) -> vector<8x128xf32> {
+  %0 = math.copysign %x, %y : vector<8x128xf32>
+  return %0 : vector<8x128xf32>
+}
+// CHECK-LABEL: func.func @copysign_bf16(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant -2147483648 : i32
+// CHECK-DAG: %[[EXTF:.*]] = arith.extf %[[Y]] : bf16 to f32
+// CHECK-DAG: %[[BITCAST:.*]] = arith.bitcast %[[EXTF]] : f32 to i32
+// CHECK-DAG: %[[ANDI:.*]] = arith.andi %[[BITCAST]], %[[CONSTANT]] : i32
+// CHECK-DAG: %[[CONSTANT1:.*]] = arith.constant 2147483647 : i32
+// CHECK-DAG: %[[EXTF1:.*]] = arith.extf %[[X]] : bf16 to f32
+// CHECK-DAG: %[[BITCAST1:.*]] = arith.bitcast %[[EXTF1]] : f32 to i32
+// CHECK-DAG: %[[ANDI1:.*]] = arith.andi %[[BITCAST1]], %[[CONSTANT1]] : i32
+// CHECK-DAG: %[[ORI:.*]] = arith.ori %[[ANDI1]], %[[ANDI]] : i32
+// CHECK-DAG: %[[BITCAST2:.*]] = arith.bitcast %[[ORI]] : i32 to f32
+// CHECK-DAG: %[[TRUNCF:.*]] = arith.truncf %[[BITCAST2]] : f32 to bf16
+// CHECK: return %[[TRUNCF]] : bf16
+func.func @copysign_bf16(%x: bf16, %y: bf16) -> bf16 {
+  %0 = math.copysign %x, %y : bf16
+  return %0 : bf16
+}
+
+// Bits are counted in 32, of which those in front are taken away again.
+
+// CHECK-LABEL: func.func @counts(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:{{.*}}%[[Z:[^:]*]]:
+// CHECK-DAG: %[[EXTUI:.*]] = arith.extui %[[X]] : vector<32x128xi8> to vector<32x128xi32>
+// CHECK-DAG: %[[CTPOP:.*]] = math.ctpop %[[EXTUI]] : vector<32x128xi32>
+// CHECK-DAG: %[[TRUNCI:.*]] = arith.trunci %[[CTPOP]] : vector<32x128xi32> to vector<32x128xi8>
+// CHECK-DAG: %[[EXTUI1:.*]] = arith.extui %[[Y]] : vector<16x128xi16> to vector<16x128xi32>
+// CHECK-DAG: %[[CTLZ:.*]] = math.ctlz %[[EXTUI1]] : vector<16x128xi32>
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant dense<16> : vector<16x128xi32>
+// CHECK-DAG: %[[SUBI:.*]] = arith.subi %[[CTLZ]], %[[CONSTANT]] : vector<16x128xi32>
+// CHECK-DAG: %[[TRUNCI1:.*]] = arith.trunci %[[SUBI]] : vector<16x128xi32> to vector<16x128xi16>
+// CHECK-DAG: %[[CTLZ1:.*]] = math.ctlz %[[Z]] : vector<8x128xi32>
+// CHECK: return %[[TRUNCI]], %[[TRUNCI1]], %[[CTLZ1]] : vector<32x128xi8>, vector<16x128xi16>, vector<8x128xi32>
+func.func @counts(%a: vector<32x128xi8>, %b: vector<16x128xi16>, %c: vector<8x128xi32>) -> (vector<32x128xi8>, vector<16x128xi16>, vector<8x128xi32>) {
+  %0 = math.ctpop %a : vector<32x128xi8>
+  %1 = math.ctlz %b : vector<16x128xi16>
+  %2 = math.ctlz %c : vector<8x128xi32>
+  return %0, %1, %2 : vector<32x128xi8>, vector<16x128xi16>, vector<8x128xi32>
+}

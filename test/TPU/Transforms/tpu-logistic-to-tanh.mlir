@@ -29,3 +29,60 @@ func.func @other(%x: vector<8x128xf32>) -> vector<8x128xf32> {
   %y = arith.divf %one, %s : vector<8x128xf32>
   return %y : vector<8x128xf32>
 }
+
+// The 1 may be on the right of the sum, and the negative a difference from 0.
+
+// CHECK-LABEL: func.func @swapped(
+// CHECK-SAME: %[[X:.*]]: vector<8x128xf32>)
+// CHECK: %[[H:.*]] = arith.mulf %[[X]],
+// CHECK: math.tanh %[[H]]
+// CHECK-NOT: arith.divf
+// CHECK: return
+func.func @swapped(%x: vector<8x128xf32>) -> vector<8x128xf32> {
+  %zero = arith.constant dense<0.0> : vector<8x128xf32>
+  %n = arith.subf %zero, %x : vector<8x128xf32>
+  %e = math.exp %n : vector<8x128xf32>
+  %one = arith.constant dense<1.0> : vector<8x128xf32>
+  %s = arith.addf %e, %one : vector<8x128xf32>
+  %y = arith.divf %one, %s : vector<8x128xf32>
+  return %y : vector<8x128xf32>
+}
+
+// A difference to another number is no negative, a quotient of another number no logistic function; a scalar keeps the
+// division.
+
+// CHECK-LABEL: func.func @difference(
+// CHECK-NOT: math.tanh
+// CHECK: return
+func.func @difference(%x: vector<8x128xf32>, %z: vector<8x128xf32>) -> vector<8x128xf32> {
+  %n = arith.subf %z, %x : vector<8x128xf32>
+  %e = math.exp %n : vector<8x128xf32>
+  %one = arith.constant dense<1.0> : vector<8x128xf32>
+  %s = arith.addf %e, %one : vector<8x128xf32>
+  %y = arith.divf %one, %s : vector<8x128xf32>
+  return %y : vector<8x128xf32>
+}
+
+// CHECK-LABEL: func.func @numerator(
+// CHECK-NOT: math.tanh
+// CHECK: return
+func.func @numerator(%x: vector<8x128xf32>, %k: vector<8x128xf32>) -> vector<8x128xf32> {
+  %n = arith.negf %x : vector<8x128xf32>
+  %e = math.exp %n : vector<8x128xf32>
+  %one = arith.constant dense<1.0> : vector<8x128xf32>
+  %s = arith.addf %one, %e : vector<8x128xf32>
+  %y = arith.divf %k, %s : vector<8x128xf32>
+  return %y : vector<8x128xf32>
+}
+
+// CHECK-LABEL: func.func @scalar(
+// CHECK-NOT: math.tanh
+// CHECK: return
+func.func @scalar(%x: f32) -> f32 {
+  %n = arith.negf %x : f32
+  %e = math.exp %n : f32
+  %one = arith.constant 1.0 : f32
+  %s = arith.addf %one, %e : f32
+  %y = arith.divf %one, %s : f32
+  return %y : f32
+}

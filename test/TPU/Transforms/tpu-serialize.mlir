@@ -1,8 +1,12 @@
 // RUN: gridir-opt %s --tpu-serialize --mlir-print-op-generic | FileCheck %s
 // RUN: gridir-opt %s --tpu-serialize=version=14 --mlir-print-op-generic | FileCheck %s --check-prefix=NEW
-// RUN: not gridir-opt %s --tpu-serialize=version=3 2>&1 | FileCheck %s --check-prefix=OLD
+// RUN: gridir-opt %s --tpu-serialize=version=11 -o /dev/null
+// RUN: gridir-opt %s --tpu-serialize=version=15 -o /dev/null
+// RUN: not gridir-opt %s --tpu-serialize=version=10 2>&1 | FileCheck %s --check-prefix=OLD
+// RUN: not gridir-opt %s --tpu-serialize=version=16 2>&1 | FileCheck %s --check-prefix=LATER
 
-// OLD: error: expected a version from 11 to 15, got 3
+// OLD: error: expected a version from 11 to 15, got 10
+// LATER: error: expected a version from 11 to 15, got 16
 
 // The module itself keeps its name, loses what is not Mosaic's, and names the version.
 // CHECK: "builtin.module"() ({
