@@ -149,3 +149,25 @@ func.func @finite_bf16(%x: vector<16x128xbf16>) -> vector<16x128xi1> {
   %f = arith.cmpf olt, %m, %inf : vector<16x128xbf16>
   return %f : vector<16x128xi1>
 }
+
+// One of 32 bits without a sign stays: no instruction saturates at its end.
+
+// CHECK-LABEL: func.func @unsigned_32(
+// CHECK: arith.select
+// CHECK: arith.fptoui
+// CHECK: arith.select
+func.func @unsigned_32(%x: vector<8x128xf32>) -> vector<8x128xi32> {
+  %low = arith.constant dense<-1.0> : vector<8x128xf32>
+  %high = arith.constant dense<4294967296.0> : vector<8x128xf32>
+  %zero = arith.constant dense<0.0> : vector<8x128xf32>
+  %largest = arith.constant dense<-1> : vector<8x128xi32>
+  %below = arith.cmpf ole, %x, %low : vector<8x128xf32>
+  %above = arith.cmpf oge, %x, %high : vector<8x128xf32>
+  %nan = arith.cmpf uno, %x, %x : vector<8x128xf32>
+  %o = arith.ori %below, %above : vector<8x128xi1>
+  %outside = arith.ori %o, %nan : vector<8x128xi1>
+  %safe = arith.select %outside, %zero, %x : vector<8x128xi1>, vector<8x128xf32>
+  %i = arith.fptoui %safe : vector<8x128xf32> to vector<8x128xi32>
+  %y = arith.select %above, %largest, %i : vector<8x128xi1>, vector<8x128xi32>
+  return %y : vector<8x128xi32>
+}

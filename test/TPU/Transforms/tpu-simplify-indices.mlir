@@ -159,3 +159,126 @@ func.func @transform_0(%i: i8) -> (i32, i32) {
   %c0 = arith.constant 0 : i32
   return %c0, %c0 : i32, i32
 }
+
+// -----
+
+// A difference that is compared with a number beside 0 needs no number: the boundary moves by one.
+
+// CHECK-LABEL: func.func @neighbours(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant 2 : i32
+// CHECK-DAG: %[[CONSTANT1:.*]] = arith.constant -1 : i32
+// CHECK-DAG: %[[CMPI:.*]] = arith.cmpi sle, %[[X]], %[[Y]] : i32
+// CHECK-DAG: %[[CMPI1:.*]] = arith.cmpi sge, %[[X]], %[[Y]] : i32
+// CHECK-DAG: %[[CMPI2:.*]] = arith.cmpi slt, %[[X]], %[[Y]] : i32
+// CHECK-DAG: %[[CMPI3:.*]] = arith.cmpi sgt, %[[X]], %[[Y]] : i32
+// CHECK-DAG: %[[ADDI:.*]] = arith.addi %[[Y]], %[[CONSTANT1]] : i32
+// CHECK-DAG: %[[CMPI4:.*]] = arith.cmpi sge, %[[X]], %[[ADDI]] : i32
+// CHECK-DAG: %[[ADDI1:.*]] = arith.addi %[[Y]], %[[CONSTANT]] : i32
+// CHECK-DAG: %[[CMPI5:.*]] = arith.cmpi slt, %[[X]], %[[ADDI1]] : i32
+// CHECK: return %[[CMPI]], %[[CMPI1]], %[[CMPI2]], %[[CMPI3]], %[[CMPI4]], %[[CMPI5]] : i1, i1, i1, i1, i1, i1
+func.func @neighbours(%i: i32, %j: i32) -> (i1, i1, i1, i1, i1, i1) attributes {
+    tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 100, 100>} {
+  %c8 = arith.constant 8 : i32
+  %c16 = arith.constant 16 : i32
+  %x = arith.muli %i, %c8 : i32
+  %y = arith.muli %j, %c8 : i32
+  %next = arith.addi %y, %c8 : i32
+  %before = arith.subi %y, %c8 : i32
+  %far = arith.addi %y, %c16 : i32
+  %0 = arith.cmpi slt, %x, %next : i32
+  %1 = arith.cmpi sgt, %x, %before : i32
+  %2 = arith.cmpi sle, %x, %before : i32
+  %3 = arith.cmpi sge, %x, %next : i32
+  %4 = arith.cmpi sge, %x, %before : i32
+  %5 = arith.cmpi slt, %x, %far : i32
+  return %0, %1, %2, %3, %4, %5 : i1, i1, i1, i1, i1, i1
+}
+
+// -----
+
+// A remainder moves the boundary to the next multiple, down or up; an equality that cannot hold stays as it is.
+
+// CHECK-LABEL: func.func @remainders(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant 8 : i32
+// CHECK-DAG: %[[CONSTANT1:.*]] = arith.constant 3 : i32
+// CHECK-DAG: %[[MULI:.*]] = arith.muli %[[X]], %[[CONSTANT]] : i32
+// CHECK-DAG: %[[MULI1:.*]] = arith.muli %[[Y]], %[[CONSTANT]] : i32
+// CHECK-DAG: %[[ADDI:.*]] = arith.addi %[[MULI1]], %[[CONSTANT1]] : i32
+// CHECK-DAG: %[[CMPI:.*]] = arith.cmpi sle, %[[X]], %[[Y]] : i32
+// CHECK-DAG: %[[CMPI1:.*]] = arith.cmpi sle, %[[X]], %[[Y]] : i32
+// CHECK-DAG: %[[CMPI2:.*]] = arith.cmpi sgt, %[[X]], %[[Y]] : i32
+// CHECK-DAG: %[[CMPI3:.*]] = arith.cmpi sgt, %[[X]], %[[Y]] : i32
+// CHECK-DAG: %[[CMPI4:.*]] = arith.cmpi eq, %[[MULI]], %[[ADDI]] : i32
+// CHECK-DAG: %[[CMPI5:.*]] = arith.cmpi ne, %[[MULI]], %[[ADDI]] : i32
+// CHECK: return %[[CMPI]], %[[CMPI1]], %[[CMPI2]], %[[CMPI3]], %[[CMPI4]], %[[CMPI5]] : i1, i1, i1, i1, i1, i1
+func.func @remainders(%i: i32, %j: i32) -> (i1, i1, i1, i1, i1, i1) attributes {
+    tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 100, 100>} {
+  %c8 = arith.constant 8 : i32
+  %c3 = arith.constant 3 : i32
+  %x = arith.muli %i, %c8 : i32
+  %y = arith.muli %j, %c8 : i32
+  %z = arith.addi %y, %c3 : i32
+  %0 = arith.cmpi slt, %x, %z : i32
+  %1 = arith.cmpi sle, %x, %z : i32
+  %2 = arith.cmpi sgt, %x, %z : i32
+  %3 = arith.cmpi sge, %x, %z : i32
+  %4 = arith.cmpi eq, %x, %z : i32
+  %5 = arith.cmpi ne, %x, %z : i32
+  return %0, %1, %2, %3, %4, %5 : i1, i1, i1, i1, i1, i1
+}
+
+// -----
+
+// Without a sign, only what is never negative compares alike.
+
+// CHECK-LABEL: func.func @without_sign(
+// CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant 8 : i32
+// CHECK-DAG: %[[MULI:.*]] = arith.muli %[[X]], %[[CONSTANT]] : i32
+// CHECK-DAG: %[[MULI1:.*]] = arith.muli %[[Y]], %[[CONSTANT]] : i32
+// CHECK-DAG: %[[SUBI:.*]] = arith.subi %[[MULI1]], %[[CONSTANT]] : i32
+// CHECK-DAG: %[[CMPI:.*]] = arith.cmpi slt, %[[X]], %[[Y]] : i32
+// CHECK-DAG: %[[CMPI1:.*]] = arith.cmpi sle, %[[X]], %[[Y]] : i32
+// CHECK-DAG: %[[CMPI2:.*]] = arith.cmpi sgt, %[[X]], %[[Y]] : i32
+// CHECK-DAG: %[[CMPI3:.*]] = arith.cmpi sge, %[[X]], %[[Y]] : i32
+// CHECK-DAG: %[[CMPI4:.*]] = arith.cmpi ult, %[[MULI]], %[[SUBI]] : i32
+// CHECK: return %[[CMPI]], %[[CMPI1]], %[[CMPI2]], %[[CMPI3]], %[[CMPI4]] : i1, i1, i1, i1, i1
+func.func @without_sign(%i: i32, %j: i32) -> (i1, i1, i1, i1, i1) attributes {
+    tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 100, 100>} {
+  %c8 = arith.constant 8 : i32
+  %x = arith.muli %i, %c8 : i32
+  %y = arith.muli %j, %c8 : i32
+  %before = arith.subi %y, %c8 : i32
+  %0 = arith.cmpi ult, %x, %y : i32
+  %1 = arith.cmpi ule, %x, %y : i32
+  %2 = arith.cmpi ugt, %x, %y : i32
+  %3 = arith.cmpi uge, %x, %y : i32
+  %4 = arith.cmpi ult, %x, %before : i32
+  return %0, %1, %2, %3, %4 : i1, i1, i1, i1, i1
+}
+
+// -----
+
+// The ends of a range decide, and one beyond them does not.
+
+// CHECK-LABEL: func.func @ends(
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant 0 : i32
+// CHECK-DAG: %[[CONSTANT1:.*]] = arith.constant 2 : i32
+// CHECK-DAG: %[[CONSTANT2:.*]] = arith.constant true
+// CHECK-DAG: %[[CMPI:.*]] = arith.cmpi sle, %[[X]], %[[CONSTANT1]] : i32
+// CHECK-DAG: %[[CMPI1:.*]] = arith.cmpi sgt, %[[X]], %[[CONSTANT]] : i32
+// CHECK: return %[[CONSTANT2]], %[[CMPI]], %[[CONSTANT2]], %[[CMPI1]] : i1, i1, i1, i1
+func.func @ends(%i: i32) -> (i1, i1, i1, i1) attributes {
+    tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>} {
+  %c0 = arith.constant 0 : i32
+  %c2 = arith.constant 2 : i32
+  %c3 = arith.constant 3 : i32
+  %0 = arith.cmpi sle, %i, %c3 : i32
+  %1 = arith.cmpi sle, %i, %c2 : i32
+  %2 = arith.cmpi sge, %i, %c0 : i32
+  %3 = arith.cmpi sgt, %i, %c0 : i32
+  return %0, %1, %2, %3 : i1, i1, i1, i1
+}
