@@ -83,17 +83,15 @@ private:
 
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     Type i64 = IntegerType::get(&getContext(), 64);
-    ArrayRef<Type> params = (*kernel).getFunctionType().getParams();
     // The operands, then status, lo, hi, arena.
-    SmallVector<Type> expected;
-    if (params.size() >= 4)
-      expected.assign(params.size() - 3, pointer);
-    expected.append({i64, i64, pointer});
+    size_t numParams = (*kernel).getFunctionType().getNumParams();
+    SmallVector<Type> operands(std::max<size_t>(numParams, 4) - 4, pointer);
+    SmallVector<Type> expected(operands);
+    expected.append({pointer, i64, i64, pointer});
     if (failed(checkType(*kernel, expected,
                          LLVM::LLVMVoidType::get(&getContext()))))
       return failure();
-    expected.truncate(params.size() - 4);
-    return checkType(*range, expected, i64);
+    return checkType(*range, operands, i64);
   }
 
   static LogicalResult checkType(LLVM::LLVMFuncOp function,

@@ -116,3 +116,20 @@ func.func @nested_and_read(%a: tensor<8xf32>, %n: index, %o: memref<f32>) -> ten
   }
   return %r : tensor<8xf32>
 }
+
+// A loop may hand on fewer values than it carries: the last has nothing to be anchored in.
+// CHECK-LABEL: func.func @fewer
+// CHECK:         scf.while (%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}})
+// CHECK:           scf.condition(%{{.*}}) %{{.*}} : tensor<8xf32>
+// BUFFER-LABEL: func.func @fewer
+func.func @fewer(%a: tensor<8xf32>, %n: i32) -> tensor<8xf32> {
+  %one = arith.constant 1 : i32
+  %r = scf.while (%x = %a, %i = %n) : (tensor<8xf32>, i32) -> tensor<8xf32> {
+    %more = arith.cmpi slt, %i, %one : i32
+    scf.condition(%more) %x : tensor<8xf32>
+  } do {
+  ^bb0(%x: tensor<8xf32>):
+    scf.yield %x, %one : tensor<8xf32>, i32
+  }
+  return %r : tensor<8xf32>
+}

@@ -51,3 +51,11 @@ func.func @instructions(%x: vector<8xf32>) -> vector<8xf32> {
   %2 = math.floor %1 : vector<8xf32>
   return %2 : vector<8xf32>
 }
+
+// A power of an f64 stays, as only f32 has a polynomial.
+// CHECK-LABEL: func.func @double_power
+// CHECK-NEXT:    math.exp2
+func.func @double_power(%x: f64) -> f64 {
+  %0 = math.exp2 %x : f64
+  return %0 : f64
+}

@@ -1,4 +1,9 @@
 // RUN: gridir-opt %s --split-input-file --verify-diagnostics --cpu-check-contract | FileCheck %s
+// RUN: not gridir-opt %s --split-input-file --cpu-check-contract 2>/dev/null | FileCheck %s --check-prefix=KEPT
+
+// What breaks the contract goes no further.
+// KEPT:     llvm.func @k(
+// KEPT-NOT: module
 
 // CHECK-LABEL: llvm.func @k(
 module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
@@ -67,6 +72,31 @@ module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
     llvm.return
   }
   // expected-error @+1 {{expected @k.range to have type '!llvm.func<i64 (ptr)>', got '!llvm.func<i64 ()>'}}
+  llvm.func @k.range() -> i64 {
+    %one = llvm.mlir.constant(1 : i64) : i64
+    llvm.return %one : i64
+  }
+}
+
+// -----
+
+// The function of its range has no body.
+// expected-error @+1 {{expected a function @k.range with a body}}
+module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
+  llvm.func @k(%x: !llvm.ptr, %status: !llvm.ptr, %lo: i64, %hi: i64, %arena: !llvm.ptr) {
+    llvm.return
+  }
+  llvm.func @k.range(!llvm.ptr) -> i64
+}
+
+// -----
+
+// A kernel without operands has four arguments, and one of three is none.
+module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
+  // expected-error @+1 {{expected @k to have type '!llvm.func<void (ptr, i64, i64, ptr)>', got '!llvm.func<void (i64, i64, ptr)>'}}
+  llvm.func @k(%lo: i64, %hi: i64, %arena: !llvm.ptr) {
+    llvm.return
+  }
   llvm.func @k.range() -> i64 {
     %one = llvm.mlir.constant(1 : i64) : i64
     llvm.return %one : i64

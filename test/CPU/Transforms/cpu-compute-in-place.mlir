@@ -183,3 +183,142 @@ func.func @shared_reads(%i: memref<8xf32>, %io: memref<8xf32>, %n: index) {
   "test.use"(%x, %w) : (tensor<8xf32>, tensor<8xf32>) -> ()
   return
 }
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// Two whole arrays are the same or share nothing: one may be read while the other is written.
+// CHECK-LABEL: func.func @whole_arrays
+// CHECK-SAME:    %{{.*}}: memref<8xf32>, %[[O:.*]]: memref<8xf32>
+// CHECK:         %[[D:.*]] = bufferization.to_tensor %[[O]] restrict writable
+// CHECK:         linalg.generic {{.*}} outs(%[[D]]
+func.func @whole_arrays(%i: memref<8xf32>, %o: memref<8xf32>) {
+  %x = bufferization.to_tensor %i restrict : memref<8xf32> to tensor<8xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %o : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// A window of one of them may begin elsewhere, on either side.
+// CHECK-LABEL: func.func @window_read
+// CHECK-NOT:     restrict writable
+// CHECK:         linalg.generic
+// CHECK:         return
+func.func @window_read(%i: memref<64xf32>, %o: memref<8xf32, strided<[1], offset: ?>>, %n: index) {
+  %is = memref.subview %i[%n] [8] [1] : memref<64xf32> to memref<8xf32, strided<[1], offset: ?>>
+  %x = bufferization.to_tensor %is restrict : memref<8xf32, strided<[1], offset: ?>> to tensor<8xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %o : (tensor<8xf32>, memref<8xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @window_written
+// CHECK-NOT:     restrict writable
+// CHECK:         linalg.generic
+// CHECK:         return
+func.func @window_written(%i: memref<8xf32, strided<[1], offset: ?>>, %o: memref<64xf32>, %n: index) {
+  %os = memref.subview %o[%n] [8] [1] : memref<64xf32> to memref<8xf32, strided<[1], offset: ?>>
+  %x = bufferization.to_tensor %i restrict : memref<8xf32, strided<[1], offset: ?>> to tensor<8xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %os : (tensor<8xf32>, memref<8xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// Equal windows of two whole arrays are in the same place or apart; windows that differ in one of offset and stride are
+// not.
+// CHECK-LABEL: func.func @equal_windows
+// CHECK:         restrict writable
+// CHECK:         linalg.generic
+func.func @equal_windows(%i: memref<64xf32>, %o: memref<64xf32>, %n: index) {
+  %is = memref.subview %i[%n] [8] [2] : memref<64xf32> to memref<8xf32, strided<[2], offset: ?>>
+  %os = memref.subview %o[%n] [8] [2] : memref<64xf32> to memref<8xf32, strided<[2], offset: ?>>
+  %x = bufferization.to_tensor %is restrict : memref<8xf32, strided<[2], offset: ?>> to tensor<8xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %os : (tensor<8xf32>, memref<8xf32, strided<[2], offset: ?>>) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @other_offsets
+// CHECK-NOT:     restrict writable
+// CHECK:         linalg.generic
+// CHECK:         return
+func.func @other_offsets(%i: memref<64xf32>, %o: memref<64xf32>, %m: index, %n: index) {
+  %is = memref.subview %i[%m] [8] [2] : memref<64xf32> to memref<8xf32, strided<[2], offset: ?>>
+  %os = memref.subview %o[%n] [8] [2] : memref<64xf32> to memref<8xf32, strided<[2], offset: ?>>
+  %x = bufferization.to_tensor %is restrict : memref<8xf32, strided<[2], offset: ?>> to tensor<8xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %os : (tensor<8xf32>, memref<8xf32, strided<[2], offset: ?>>) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @other_strides
+// CHECK-NOT:     restrict writable
+// CHECK:         linalg.generic
+// CHECK:         return
+func.func @other_strides(%i: memref<64xf32>, %o: memref<64xf32>, %m: index, %n: index) {
+  %is = memref.subview %i[0] [8] [%m] : memref<64xf32> to memref<8xf32, strided<[?]>>
+  %os = memref.subview %o[0] [8] [%n] : memref<64xf32> to memref<8xf32, strided<[?]>>
+  %x = bufferization.to_tensor %is restrict : memref<8xf32, strided<[?]>> to tensor<8xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %os : (tensor<8xf32>, memref<8xf32, strided<[?]>>) -> ()
+  return
+}
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#columns = affine_map<(d0, d1) -> (d1, d0)>
+
+// A transpose in place would read what it has written, though both maps are permutations.
+// CHECK-LABEL: func.func @transpose
+// CHECK-NOT:     restrict writable
+// CHECK:         linalg.generic
+// CHECK:         return
+func.func @transpose(%o: memref<8x8xf32>) {
+  %x = bufferization.to_tensor %o restrict : memref<8x8xf32> to tensor<8x8xf32>
+  %e = tensor.empty() : tensor<8x8xf32>
+  %y = linalg.generic {indexing_maps = [#columns, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %o : (tensor<8x8xf32>, memref<8x8xf32>) -> ()
+  return
+}

@@ -84,3 +84,24 @@ func.func @round_every_result(%x: bf16) -> bf16 {
   %z = arith.addf %y, %x : bf16
   return %z : bf16
 }
+
+// A conversion that is not from a small float, not to a small float, and not to powers of two is left alone.
+// CHECK-LABEL: func.func @large
+// CHECK:         arith.extf %{{.*}} : f16 to f32
+// CHECK:         arith.truncf %{{.*}} : f32 to bf16
+func.func @large(%x: f16) -> bf16 {
+  %0 = arith.extf %x : f16 to f32
+  %1 = arith.truncf %0 : f32 to bf16
+  return %1 : bf16
+}
+
+// From 16 bits, too, by way of 32.
+// CHECK-LABEL: func.func @round_half
+// CHECK-SAME:    %[[X:.*]]: vector<4xf16>
+// CHECK:         %[[WIDE:.*]] = arith.extf %[[X]] : vector<4xf16> to vector<4xf32>
+// CHECK:         arith.bitcast %[[WIDE]] : vector<4xf32> to vector<4xi32>
+// CHECK:         arith.trunci %{{.*}} : vector<4xi32> to vector<4xi8>
+func.func @round_half(%x: vector<4xf16>) -> vector<4xf8E5M2> {
+  %y = arith.truncf %x : vector<4xf16> to vector<4xf8E5M2>
+  return %y : vector<4xf8E5M2>
+}

@@ -1,6 +1,8 @@
 // RUN: gridir-opt %s --cpu-fuse-elementwise --split-input-file | FileCheck %s
+// RUN: gridir-opt %s --cpu-fuse-elementwise --split-input-file --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 
-// A chain is one loop.
+// A chain is one loop: of three ops two are gone.
+// STATS:         (S) 2 num-fused
 // CHECK-LABEL: func.func @chain
 // CHECK:         linalg.generic
 // CHECK:           arith.mulf
@@ -228,4 +230,117 @@ func.func @store_in_the_middle(%r: memref<8xf32>, %y: tensor<8xf32>) -> tensor<8
   %2 = arith.subf %1, %y : tensor<8xf32>
   %3 = arith.divf %2, %1 : tensor<8xf32>
   return %3 : tensor<8xf32>
+}
+
+// -----
+
+// What keeps a reduction as it is: it starts from another number than the neutral one, its result is used twice, or the
+// op beside it is another function: no operand is a reduction that only this op uses.
+// CHECK-LABEL: func.func @not_from_zero
+// CHECK:         linalg.fill
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel"]
+func.func @not_from_zero(%x: tensor<8x128xf32>, %acc: tensor<8xf32>) -> tensor<8xf32> {
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%one : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %0 = linalg.reduce { arith.addf } ins(%x : tensor<8x128xf32>) outs(%f : tensor<8xf32>) dimensions = [1]
+  %1 = arith.addf %acc, %0 : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @used_twice
+// CHECK:         linalg.fill
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel"]
+func.func @used_twice(%x: tensor<8x128xf32>, %acc: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %0 = linalg.reduce { arith.addf } ins(%x : tensor<8x128xf32>) outs(%f : tensor<8xf32>) dimensions = [1]
+  %1 = arith.addf %acc, %0 : tensor<8xf32>
+  return %1, %0 : tensor<8xf32>, tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @another_function
+// CHECK:         linalg.fill
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel"]
+// CHECK:           arith.maximumf
+func.func @another_function(%x: tensor<8x128xf32>, %acc: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %0 = linalg.reduce { arith.addf } ins(%x : tensor<8x128xf32>) outs(%f : tensor<8xf32>) dimensions = [1]
+  %1 = arith.maximumf %acc, %0 : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// A sum of scalars is not an op on tensors; on the other side of the sum a reduction starts from it as well.
+// CHECK-LABEL: func.func @other_side
+// CHECK-SAME:    %{{.*}}: tensor<8x128xf32>, %[[ACC:.*]]: tensor<8xf32>
+// CHECK:         arith.addf %{{.*}} : f32
+// CHECK-NOT:     linalg.fill
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}} outs(%[[ACC]]
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @other_side(%x: tensor<8x128xf32>, %acc: tensor<8xf32>, %a: f32) -> (tensor<8xf32>, f32) {
+  %zero = arith.constant 0.0 : f32
+  %s = arith.addf %a, %a : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %0 = linalg.reduce { arith.addf } ins(%x : tensor<8x128xf32>) outs(%f : tensor<8xf32>) dimensions = [1]
+  %1 = arith.addf %0, %acc : tensor<8xf32>
+  return %1, %s : tensor<8xf32>, f32
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// A contraction that is written out is not a named contraction; where no operand is a transpose it keeps its name.
+// CHECK-LABEL: func.func @kept
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
+// CHECK:         linalg.matmul
+func.func @kept(%a: tensor<4x8xf32>, %b: tensor<16x8xf32>, %c: tensor<8x16xf32>, %acc: tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>) {
+  %te = tensor.empty() : tensor<8x16xf32>
+  %t = linalg.transpose ins(%b : tensor<16x8xf32>) outs(%te : tensor<8x16xf32>) permutation = [1, 0]
+  %0 = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %t : tensor<4x8xf32>, tensor<8x16xf32>) outs(%acc : tensor<4x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %2 = arith.mulf %x, %y : f32
+    %3 = arith.addf %z, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<4x16xf32>
+  %1 = linalg.matmul ins(%a, %c : tensor<4x8xf32>, tensor<8x16xf32>) outs(%acc : tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %0, %1 : tensor<4x16xf32>, tensor<4x16xf32>
+}
+
+// -----
+
+// A permutation that is not its own inverse: the batch comes last in memory.
+// CHECK:       #[[$LHS:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
+// CHECK:       #[[$RHS:.*]] = affine_map<(d0, d1, d2, d3) -> (d3, d2, d0)>
+// CHECK-LABEL: func.func @turned
+// CHECK-SAME:    %[[A:.*]]: tensor<3x4x8xf32>, %[[B:.*]]: tensor<8x16x3xf32>
+// CHECK-NOT:     linalg.transpose
+// CHECK:         linalg.contract indexing_maps = [#[[$LHS]], #[[$RHS]], #{{.*}}] ins(%[[A]], %[[B]]
+func.func @turned(%a: tensor<3x4x8xf32>, %b: tensor<8x16x3xf32>, %acc: tensor<3x4x16xf32>) -> tensor<3x4x16xf32> {
+  %te = tensor.empty() : tensor<3x8x16xf32>
+  %t = linalg.transpose ins(%b : tensor<8x16x3xf32>) outs(%te : tensor<3x8x16xf32>) permutation = [2, 0, 1]
+  %0 = linalg.batch_matmul ins(%a, %t : tensor<3x4x8xf32>, tensor<3x8x16xf32>) outs(%acc : tensor<3x4x16xf32>) -> tensor<3x4x16xf32>
+  return %0 : tensor<3x4x16xf32>
+}
+
+// -----
+
+// A gather of dynamic shape stays: its loop has expected static shapes.
+// CHECK-LABEL: func.func @dynamic_gather
+// CHECK:         tensor.gather
+func.func @dynamic_gather(%x: tensor<16x128xf32>, %i: tensor<?x1xi32>) -> tensor<?x128xf32> {
+  %0 = tensor.gather %x[%i] gather_dims([0]) : (tensor<16x128xf32>, tensor<?x1xi32>) -> tensor<?x128xf32>
+  return %0 : tensor<?x128xf32>
 }

@@ -1,7 +1,12 @@
 // RUN: gridir-opt %s --split-input-file --verify-diagnostics --cpu-plan-arena | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --verify-diagnostics --cpu-plan-arena --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 
 // Buffers that live at different times share bytes, those that live together do not. %b lives over the whole loop that
 // uses it, so %c, which is allocated in the loop, must not overlap it.
+// STATS:         CPUPlanArenaPass
+// STATS:         (S) 3 num-buffers
+// STATS-NEXT:    (S) 192 num-bytes
+// STATS-NEXT:    (S) 64 num-bytes-saved
 // CHECK-LABEL: module
 // CHECK-SAME:    gridir.arena_bytes = 192 : i64
 // CHECK:       func.func @k(%[[STATUS:.*]]: memref<4xi64>, %[[LO:.*]]: index, %[[HI:.*]]: index,
@@ -96,6 +101,40 @@ module attributes {gridir.kernel = "tasks", gridir.tasks = {}} {
     memref.store %x, %a[%c0] : memref<8xi64>
     memref.store %x, %b[%c0] : memref<8xi64>
     memref.store %x, %c[%c0] : memref<8xi64>
+    return
+  }
+}
+
+// -----
+
+// A complex number is two numbers, a bool a byte, an index 8 of them; a buffer begins at a multiple of 64.
+// CHECK-LABEL: module
+// CHECK-SAME:    gridir.arena_bytes = 512 : i64
+// CHECK:       func.func @sizes(
+module attributes {gridir.kernel = "sizes"} {
+  func.func @sizes(%status: memref<4xi64>, %lo: index, %hi: index) {
+    %c0 = arith.constant 0 : index
+    %x = arith.constant true
+    %z = complex.constant [1.0, 2.0] : complex<f64>
+    %a = memref.alloca() : memref<16xcomplex<f64>>
+    %b = memref.alloca() : memref<65xi1>
+    %c = memref.alloca() : memref<9xindex>
+    memref.store %z, %a[%c0] : memref<16xcomplex<f64>>
+    memref.store %x, %b[%c0] : memref<65xi1>
+    memref.store %c0, %c[%c0] : memref<9xindex>
+    %0 = memref.load %a[%c0] : memref<16xcomplex<f64>>
+    %1 = memref.load %b[%c0] : memref<65xi1>
+    %2 = memref.load %c[%c0] : memref<9xindex>
+    return
+  }
+}
+
+// -----
+
+module attributes {gridir.kernel = "vectors"} {
+  func.func @vectors() {
+    // expected-error @+1 {{expected numbers as the elements of a buffer, got 'vector<8xf32>'}}
+    %a = memref.alloca() : memref<4xvector<8xf32>>
     return
   }
 }

@@ -42,7 +42,8 @@ func.func @copy(%x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32>) {
 // CHECK:           scf.for
 // CHECK:             %[[FIRST:.*]] = memref.subview %[[LANES]][0] [16] [1]
 // CHECK:             linalg.generic {{.*}}iterator_types = ["parallel"]{{.*}} outs(%[[FIRST]]
-// CHECK:               arith.maximumf
+// CHECK:             ^bb0(%[[ELEMENT:.*]]: f32, %[[LANE:.*]]: f32):
+// CHECK:               arith.maximumf %[[ELEMENT]], %[[LANE]]
 // CHECK:             %[[SECOND:.*]] = memref.subview %[[LANES]][16] [16] [1]
 // CHECK:             linalg.generic {{.*}}iterator_types = ["parallel"]{{.*}} outs(%[[SECOND]]
 // CHECK:           %[[LAST:.*]] = memref.subview %[[LANES]][0] [3] [1]

@@ -1,4 +1,5 @@
 // RUN: gridir-opt %s --cpu-vectorize-body --split-input-file | FileCheck %s
+// RUN: gridir-opt %s --cpu-vectorize-body --split-input-file --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 
 // CHECK-LABEL: func.func @tile
 // CHECK:         %[[X:.*]] = vector.transfer_read %{{.*}} : memref<16xf32>, vector<16xf32>
@@ -90,4 +91,85 @@ func.func @largest(%x: memref<16xf32>, %y: memref<f32>) {
     linalg.yield %0 : f32
   }
   return
+}
+
+// -----
+
+// As many numbers as the registers hold, and one more. What is left is counted.
+// CHECK-LABEL: func.func @registers
+// CHECK:         vector.transfer_read {{.*}} vector<128xf32>
+// CHECK-NOT:     linalg
+// CHECK:         return
+// STATS:         (S) 0 num-left
+// STATS-NEXT:    (S) 1 num-vectorized
+func.func @registers(%x: memref<128xf32>, %y: memref<128xf32>) {
+  linalg.exp ins(%x : memref<128xf32>) outs(%y : memref<128xf32>)
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @one_more
+// CHECK-NOT:     vector
+// CHECK:         linalg.exp
+// STATS:         (S) 1 num-left
+// STATS-NEXT:    (S) 0 num-vectorized
+func.func @one_more(%x: memref<129xf32>, %y: memref<129xf32>) {
+  linalg.exp ins(%x : memref<129xf32>) outs(%y : memref<129xf32>)
+  return
+}
+
+// -----
+
+#v = affine_map<(d0) -> (d0)>
+
+// A body that upstream has no vectors for is left, and so are a dynamic size and a single number.
+// CHECK-LABEL: func.func @left
+// CHECK-NOT:     vector
+// CHECK:         linalg.generic
+// CHECK:         linalg.exp
+// CHECK:         linalg.generic
+// CHECK:         return
+// STATS:         (S) 3 num-left
+// STATS-NEXT:    (S) 0 num-vectorized
+func.func @left(%t: memref<64xf32>, %i: memref<8xindex>, %y: memref<8xf32>, %d: memref<?xf32>, %s: memref<f32>) {
+  linalg.generic {indexing_maps = [#v, #v], iterator_types = ["parallel"]}
+      ins(%i : memref<8xindex>) outs(%y : memref<8xf32>) {
+  ^bb0(%a: index, %b: f32):
+    %0 = memref.load %t[%a] : memref<64xf32>
+    linalg.yield %0 : f32
+  }
+  linalg.exp ins(%d : memref<?xf32>) outs(%d : memref<?xf32>)
+  linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%s : memref<f32>) {
+  ^bb0(%b: f32):
+    %0 = math.exp %b : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// For integers the order makes no difference, and of 6 lanes there is no half.
+// CHECK-LABEL: func.func @reductions
+// CHECK:         vector.reduction <add>, %{{.*}} : vector<8xi32> into i32
+// CHECK:         vector.reduction <add>, %{{.*}} : vector<6xf32> into f32
+func.func @reductions(%a: vector<8xi32>, %b: vector<6xf32>) -> (i32, f32) {
+  %0 = vector.reduction <add>, %a : vector<8xi32> into i32
+  %1 = vector.reduction <add>, %b : vector<6xf32> into f32
+  return %0, %1 : i32, f32
+}
+
+// The accumulator comes first, and the halves are multiplied in order.
+// CHECK-LABEL: func.func @product
+// CHECK-SAME:    %[[X:.*]]: vector<2xf32>, %[[ACC:.*]]: f32
+// CHECK-DAG:     %[[LOW:.*]] = vector.extract_strided_slice %[[X]] {offsets = [0], sizes = [1], strides = [1]}
+// CHECK-DAG:     %[[HIGH:.*]] = vector.extract_strided_slice %[[X]] {offsets = [1], sizes = [1], strides = [1]}
+// CHECK:         %[[P:.*]] = arith.mulf %[[LOW]], %[[HIGH]] : vector<1xf32>
+// CHECK:         %[[E:.*]] = vector.extract %[[P]][0]
+// CHECK:         %[[R:.*]] = arith.mulf %[[ACC]], %[[E]] : f32
+// CHECK:         return %[[R]]
+func.func @product(%x: vector<2xf32>, %acc: f32) -> f32 {
+  %0 = vector.reduction <mul>, %x, %acc : vector<2xf32> into f32
+  return %0 : f32
 }
