@@ -4,8 +4,13 @@
 // CHECK-LABEL: func.func @k
 // CHECK-SAME: %[[STATUS:[a-z0-9]+]]: memref<4xi64>
 // CHECK: scf.if %{{.*}} {
-// CHECK: %[[TAKEN:.+]] = memref.atomic_rmw assign %{{.+}}, %[[STATUS]][%{{.+}}]
-// CHECK: %[[FIRST:.+]] = arith.cmpi eq, %[[TAKEN]]
+// What a store needs may be computed between two of them, and is before the guard.
+// CHECK: arith.addi
+// CHECK-DAG: %[[PLACE:.+]] = arith.constant 3 : index
+// CHECK-DAG: %[[ZERO:.+]] = arith.constant 0 : i64
+// CHECK-DAG: %[[ONE:.+]] = arith.constant 1 : i64
+// CHECK: %[[TAKEN:.+]] = memref.atomic_rmw assign %[[ONE]], %[[STATUS]][%[[PLACE]]]
+// CHECK: %[[FIRST:.+]] = arith.cmpi eq, %[[TAKEN]], %[[ZERO]]
 // CHECK: scf.if %[[FIRST]] {
 // CHECK: memref.store {{.*}}, %[[STATUS]]
 // CHECK: memref.store {{.*}}, %[[STATUS]]
@@ -22,7 +27,8 @@ module attributes {gridir.kernel = "k"} {
     %fails = arith.cmpi uge, %value, %limit : i64
     scf.if %fails {
       memref.store %number, %status[%c0] : memref<4xi64>
-      memref.store %value, %status[%c1] : memref<4xi64>
+      %beyond = arith.addi %value, %limit : i64
+      memref.store %beyond, %status[%c1] : memref<4xi64>
       memref.store %limit, %status[%c2] : memref<4xi64>
     }
     return

@@ -62,3 +62,14 @@ func.func @narrow_remainder(%x: bf16, %y: bf16) -> bf16 {
   %z = arith.remf %x, %y : bf16
   return %z : bf16
 }
+
+// A vector, or a function of f32 that is an instruction, has no expansion for this type.
+// CHECK-LABEL: func.func @other_types
+// CHECK: math.exp %{{.*}} : f32
+// CHECK: arith.remf %{{.*}} : vector<4xf32>
+// CHECK: return
+func.func @other_types(%x: f32, %y: vector<4xf32>) -> (f32, vector<4xf32>) {
+  %0 = math.exp %x : f32
+  %1 = arith.remf %y, %y : vector<4xf32>
+  return %0, %1 : f32, vector<4xf32>
+}

@@ -48,3 +48,49 @@ module attributes {gridir.kernel = "k"} {
     return
   }
 }
+
+// -----
+
+// One place in the text, and two values.
+module attributes {gridir.kernel = "k", gridir.prints = [{format = "{}", types = [i32]}]} {
+  func.func private @gridirPrintBegin(i64)
+  func.func private @gridirPrintValue(!llvm.ptr, i64)
+  func.func @k(%x: memref<i32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %site = arith.constant 0 : i64
+    func.call @gridirPrintBegin(%site) : (i64) -> ()
+    %0 = memref.extract_aligned_pointer_as_index %x : memref<i32> -> index
+    %1 = arith.index_cast %0 : index to i64
+    %2 = llvm.inttoptr %1 : i64 to !llvm.ptr
+    func.call @gridirPrintValue(%2, %site) : (!llvm.ptr, i64) -> ()
+    // expected-error @below {{expected the address of a buffer to print}}
+    func.call @gridirPrintValue(%2, %site) : (!llvm.ptr, i64) -> ()
+    return
+  }
+}
+
+// -----
+
+module attributes {gridir.kernel = "k", gridir.prints = [{format = "{}", types = [i32]}]} {
+  func.func private @gridirPrintBegin(i64)
+  func.func private @gridirPrintValue(!llvm.ptr, i64)
+  func.func @k(%x: !llvm.ptr, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %site = arith.constant 0 : i64
+    func.call @gridirPrintBegin(%site) : (i64) -> ()
+    // expected-error @below {{expected the address of a buffer to print}}
+    func.call @gridirPrintValue(%x, %site) : (!llvm.ptr, i64) -> ()
+    return
+  }
+}
+
+// -----
+
+// The number of a site is one less than their count at most.
+module attributes {gridir.kernel = "k", gridir.prints = [{format = "x", types = []}]} {
+  func.func private @gridirPrintBegin(i64)
+  func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
+    %site = arith.constant 1 : i64
+    // expected-error @below {{expected the number of a site in 'gridir.prints'}}
+    func.call @gridirPrintBegin(%site) : (i64) -> ()
+    return
+  }
+}

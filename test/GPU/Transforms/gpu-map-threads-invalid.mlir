@@ -51,3 +51,77 @@ module attributes {gridir.kernel = "k"} {
     return
   }
 }
+
+// -----
+
+module attributes {gridir.kernel = "k"} {
+  func.func @k(%x: tensor<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      // expected-error @below {{expected memrefs to share among threads, got tensors; bufferize the kernel first}}
+      %0 = linalg.exp ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) -> tensor<8xf32>
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
+
+// -----
+
+// The last number of warps that a CTA may have is none too many; no warp is too few.
+
+module attributes {gridir.kernel = "k", gridir.num_warps = 32 : i64} {
+  func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
+
+// -----
+
+// expected-error @below {{expected from 1 to 32 warps in a CTA, got 33}}
+module attributes {gridir.kernel = "k", gridir.num_warps = 33 : i64} {
+  func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
+
+// -----
+
+// expected-error @below {{expected from 1 to 32 warps in a CTA, got 0}}
+module attributes {gridir.kernel = "k", gridir.num_warps = 0 : i64} {
+  func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
+
+// -----
+
+module attributes {gridir.kernel = "k"} {
+  // expected-error @below {{expected a kernel of operands, status, lo and hi, got '(index, index) -> ()'}}
+  func.func @k(%lo: index, %hi: index) {
+    return
+  }
+}
+
+// -----
+
+// expected-error @below {{expected the module to name its kernel in 'gridir.kernel'}}
+module {
+}
+
+// -----
+
+// expected-error @below {{expected a function @k with a body, as 'gridir.kernel' says}}
+module attributes {gridir.kernel = "k"} {
+  func.func private @k(memref<4xi64>, index, index)
+}
+
+// -----
+
+// expected-error @below {{expected a function @k with a body, as 'gridir.kernel' says}}
+module attributes {gridir.kernel = "k"} {
+}

@@ -3,15 +3,20 @@
 
 // Every loop runs in order, in plain memory, and waits for nobody.
 // CHECK-LABEL: func.func @k
+// CHECK-NOT: workgroup
 // CHECK: scf.for
+// CHECK-NOT: workgroup
 // CHECK: memref.alloc() : memref<64xi8>
 // CHECK: scf.for %[[T:.+]] = %{{.+}} to %{{.+}} step
 // CHECK: memref.store %{{.+}}, %{{.+}}[%[[T]]]
 // CHECK-NOT: gpu.barrier
 // CHECK: return
+// REVERSE-LABEL: func.func @k
+// REVERSE-NOT: workgroup
+// REVERSE-DAG: %[[LAST:.+]] = arith.constant 15 : index
 // REVERSE: scf.for %[[T:.+]] = %{{.+}} to %{{.+}} step
 // REVERSE: scf.for %[[T:.+]] = %{{.+}} to %{{.+}} step
-// REVERSE: %[[R:.+]] = arith.subi %{{.+}}, %[[T]]
+// REVERSE: %[[R:.+]] = arith.subi %[[LAST]], %[[T]]
 // REVERSE: memref.store %{{.+}}, %{{.+}}[%[[R]]]
 module attributes {gridir.kernel = "k"} {
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {

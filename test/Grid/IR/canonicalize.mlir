@@ -129,6 +129,7 @@ func.func @assert(%ok: i1) {
   %false = arith.constant false
   // CHECK-NOT: "always"
   grid.assert %true, "always"
+  // An assertion stays where the condition is not known to hold.
   // CHECK: grid.assert %{{.*}}, "maybe"
   grid.assert %ok, "maybe"
   // CHECK: grid.assert %{{.*}}, "never"

@@ -474,3 +474,21 @@ func.func @uncountable_reshape(%x: memref<8xf32>) {
   %0 = grid.reshape_ref %x : memref<8xf32> -> memref<2x4611686018427387904xf32>
   return
 }
+
+// -----
+
+func.func @copy_to_a_device_without_its_semaphore(%x: memref<8xf32>, %y: memref<8xf32>, %s: memref<!grid.semaphore<dma>>, %n: i32) {
+  // expected-error @below {{expected src_sem exactly where there is a device or a core}}
+  grid.copy_start %x, %y sem %s device(%n : i32) {device_id_type = #grid.device_id_type<logical>}
+      : memref<8xf32>, memref<8xf32>, memref<!grid.semaphore<dma>>
+  return
+}
+
+// -----
+
+func.func @copy_here_with_two_semaphores(%x: memref<8xf32>, %y: memref<8xf32>, %s: memref<!grid.semaphore<dma>>) {
+  // expected-error @below {{expected src_sem exactly where there is a device or a core}}
+  grid.copy_start %x, %y sem %s src_sem %s
+      : memref<8xf32>, memref<8xf32>, memref<!grid.semaphore<dma>>, memref<!grid.semaphore<dma>>
+  return
+}

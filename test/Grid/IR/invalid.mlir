@@ -329,3 +329,17 @@ grid.kernel @no_program_id grid(%i = 4, %j = 2147483648) {
 // expected-error @below {{expected a grid whose programs 64 bits can count}}
 grid.kernel @uncountable_grid grid(%i = 2147483647, %j = 2147483647, %k = 2147483647) {
 }
+
+// -----
+
+// expected-error @below {{expected an index map with one block}}
+grid.kernel @empty_index_map grid()
+    inputs(%x: f32 [8] block [4] map() {}) {
+}
+
+// -----
+
+// expected-error @below {{expected no symbols in an index map}}
+grid.kernel @symbol grid(%i = 2)
+    inputs(%x: f32 [8] block [4] at (symbol(%i))) {
+}
