@@ -12,6 +12,7 @@ import sys
 import documentation
 import generate
 import layout
+import messages
 import passes
 import style
 import tests
@@ -21,8 +22,12 @@ def main() -> int:
     """Runs every check; the exit status is 1 where one found something."""
     parser = argparse.ArgumentParser(prog="tools/lint", description=__doc__)
     parser.add_argument("--fix", action="store_true", help="repair what can be repaired")
+    parser.add_argument("--unseen", action="store_true", help="only list the diagnostics that no test sees")
     arguments = parser.parse_args()
 
+    if arguments.unseen:
+        print(*sorted(messages.find_unseen()), sep="\n")
+        return 0
     if arguments.fix:
         generate.write_documents()
     content = style.check(arguments.fix)

@@ -48,10 +48,6 @@ public:
       return signalPassFailure();
     hasSmallFloats = target->hasSmallFloats;
     for (grid::KernelOp kernel : getOperation().getOps<grid::KernelOp>()) {
-      if (kernel.getKernelRegions().empty() || kernel.getBodyRegion().empty()) {
-        kernel.emitError("expected a kernel with a body on gpu:") << chip;
-        return signalPassFailure();
-      }
       if (failed(checkRefs(kernel)) || failed(checkBody(kernel)) ||
           failed(readParams(kernel)))
         return signalPassFailure();

@@ -54,3 +54,61 @@ func.func @sine(%x: f32) -> f32 {
   %0 = math.sin %x : f32
   return %0 : f32
 }
+
+// -----
+
+// Each function by its instruction, in both widths; an inverse root has none that is rounded.
+// CHECK-LABEL: func.func @instructions
+// CHECK-SAME: %[[X:.+]]: f32, %[[Y:.+]]: f64
+// CHECK: %[[ONE:.+]] = arith.constant 1.0{{.*}} : f64
+// CHECK: llvm.call_intrinsic "llvm.fabs.f64"(%[[Y]])
+// CHECK: llvm.call_intrinsic "llvm.ceil.f32"(%[[X]])
+// CHECK: llvm.call_intrinsic "llvm.copysign.f32"(%[[X]], %{{.+}})
+// CHECK: llvm.call_intrinsic "llvm.floor.f32"
+// CHECK: llvm.call_intrinsic "llvm.round.f32"
+// CHECK: llvm.call_intrinsic "llvm.roundeven.f32"
+// CHECK: llvm.call_intrinsic "llvm.trunc.f32"
+// CHECK: %[[ROOT:.+]] = llvm.call_intrinsic "llvm.sqrt.f64"
+// CHECK: arith.divf %[[ONE]], %[[ROOT]]
+// CHECK: llvm.call_intrinsic "llvm.cttz.i32"(%{{.+}}, %{{.+}})
+// CHECK: llvm.call_intrinsic "llvm.abs.i32"(%{{.+}}, %{{.+}})
+func.func @instructions(%x: f32, %y: f64, %n: i32) -> (f32, f64, i32) {
+  %0 = math.absf %y : f64
+  %1 = math.ceil %x : f32
+  %2 = math.copysign %x, %1 : f32
+  %3 = math.floor %2 : f32
+  %4 = math.round %3 : f32
+  %5 = math.roundeven %4 : f32
+  %6 = math.trunc %5 : f32
+  %7 = math.rsqrt %0 : f64
+  %8 = math.cttz %n : i32
+  %9 = math.absi %8 : i32
+  return %6, %7, %9 : f32, f64, i32
+}
+
+// -----
+
+// A vector has none of them: both patterns say what they have, expected f32 or f64 and expected an integer.
+// CHECK-LABEL: func.func @vector_root
+// CHECK: math.sqrt %{{.+}} : vector<4xf32>
+func.func @vector_root(%x: vector<4xf32>) -> vector<4xf32> {
+  %0 = math.sqrt %x : vector<4xf32>
+  return %0 : vector<4xf32>
+}
+
+// -----
+
+func.func @vector_count(%n: vector<4xi32>) -> vector<4xi32> {
+  // expected-error @below {{expected libdevice to compute 'math.ctpop' of 'vector<4xi32>'}}
+  %0 = math.ctpop %n : vector<4xi32>
+  return %0 : vector<4xi32>
+}
+
+// -----
+
+// A double has no approximation, since the instruction is for f32.
+func.func @double(%x: f64) -> f64 {
+  // expected-error @below {{expected libdevice to compute 'math.exp' of 'f64'}}
+  %0 = math.exp %x : f64
+  return %0 : f64
+}

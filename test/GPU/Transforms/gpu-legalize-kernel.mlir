@@ -75,9 +75,3 @@ grid.kernel @copies grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
 grid.kernel @scratch grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
     scratch(%s: memref<8xf8E5M2, #grid.space<default>> origin "acc") {
 }
-
-// -----
-
-// expected-error @below {{expected a kernel with a body on gpu:sm_80}}
-"grid.kernel"() <{dims = [], index_operands = [], inputs = [], outputs = [], sym_name = "bodyless"}> ({
-}) : () -> ()

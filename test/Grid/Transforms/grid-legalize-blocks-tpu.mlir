@@ -80,3 +80,11 @@ grid.kernel @semaphores grid(%i = 3)
     inputs(%s: !grid.semaphore<dma> [6, 2] block [2, 2] at (%i, 0))
     outputs(%o: f32 [64, 256] space any) {
 }
+
+// -----
+
+grid.kernel @scratch grid()
+    outputs(%o: f32 [8, 128])
+    // expected-error @below {{expected scratch[0] to have an element type of a TPU, got 'f64'}}
+    scratch(%s: memref<8x128xf64, #grid.space<tpu.vmem>>) {
+}

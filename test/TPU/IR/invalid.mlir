@@ -52,7 +52,7 @@ func.func @squeeze(%m: memref<2x128xf32, #tpu.memory_space<vmem>>) {
 // -----
 
 func.func @reshape(%m: memref<8x128xf32, #tpu.memory_space<vmem>>) {
-  // expected-error @below {{expected the same number of elements}}
+  // expected-error @below {{expected the same number of elements, got 'memref<8x128xf32, #tpu.memory_space<vmem>>' and 'memref<4x128xf32, #tpu.memory_space<vmem>>'}}
   %s = tpu.memref_reshape %m : memref<8x128xf32, #tpu.memory_space<vmem>> -> memref<4x128xf32, #tpu.memory_space<vmem>>
   return
 }

@@ -380,3 +380,57 @@ func.func @last(%x: memref<8x128xf32, #tpu.memory_space<vmem>>, %n: memref<4xi32
   %2 = memref.load %n[%c3] : memref<4xi32, #tpu.memory_space<smem>>
   return
 }
+
+// -----
+
+// Prefetched scalars come before the windows and scratch after them.
+
+func.func @all(%i: i32, %s: memref<4xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>, %y: memref<8x128xf32, #tpu.memory_space<any>>, %z: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
+    tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>], scalar_prefetch = 1 : i64, scratch_operands = 1 : i64, window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>, window_kind = #tpu.element_window<[0, 0], [0, 0]>}, {}]} {
+  return
+}
+func.func @t(%i: i32, %s: memref<4xi32, #tpu.memory_space<smem>>) -> (i32, i32) {
+  %c = arith.constant 0 : i32
+  return %i, %c : i32, i32
+}
+
+// -----
+
+// Every access, at the last place that it may have and one beyond; a stride spans from its first element to its last.
+
+func.func @accesses(%x: memref<8x128xf32, #tpu.memory_space<vmem>>, %n: memref<?x128xf32, #tpu.memory_space<vmem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c5 = arith.constant 5 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %before = arith.constant -1 : index
+  %v = arith.constant dense<1.0> : vector<4x128xf32>
+  %f = arith.constant 1.0 : f32
+  %0 = tpu.vector_load %x[%c4, %c0] {strides = array<i32>} : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<4x128xf32>,
+  // expected-error @below {{got 5 to 9 in dimension 0}}
+  %1 = tpu.vector_load %x[%c5, %c0] {strides = array<i32>} : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<4x128xf32>,
+  // expected-error @below {{got 1 to 129 in dimension 1}}
+  %2 = tpu.vector_load %x[%c7, %c1] {strides = array<i32>} : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<128xf32>,
+  %3 = tpu.vector_load %x[%c7, %c0] {strides = array<i32>} : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<128xf32>,
+  // expected-error @below {{got 8 to 9 in dimension 0}}
+  %4 = tpu.vector_load %x[%c8, %c0] {strides = array<i32>} : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<128xf32>,
+  %5 = tpu.strided_load %x[%c1, %c0] {strides = array<i32: 2, 1>} : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<4x128xf32>
+  // expected-error @below {{got 2 to 9 in dimension 0}}
+  %6 = tpu.strided_load %x[%c2, %c0] {strides = array<i32: 2, 1>} : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<4x128xf32>
+  tpu.vector_store %x[%c4, %c0], %v {strides = array<i32>} : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<4x128xf32>,
+  // expected-error @below {{got 5 to 9 in dimension 0}}
+  tpu.vector_store %x[%c5, %c0], %v {strides = array<i32>} : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<4x128xf32>,
+  tpu.strided_store %x[%c1, %c0], %v {strides = array<i32: 2, 1>} : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<4x128xf32>
+  // expected-error @below {{got 2 to 9 in dimension 0}}
+  tpu.strided_store %x[%c2, %c0], %v {strides = array<i32: 2, 1>} : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<4x128xf32>
+  %7 = memref.load %x[%c7, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>
+  // expected-error @below {{got -1 to 0 in dimension 0}}
+  %8 = memref.load %x[%before, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>
+  // expected-error @below {{got 8 to 9 in dimension 0}}
+  memref.store %f, %x[%c8, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>
+  %9 = memref.load %n[%c8, %c0] : memref<?x128xf32, #tpu.memory_space<vmem>>
+  return
+}
