@@ -41,19 +41,21 @@ def home_of(file: str) -> str:
 
 
 def own_tests(repository: Path, file: str, tests: Sequence[str]) -> list[str]:
-    """The tests of a source: those of its name or its pass's, else all of the directory that mirrors its own."""
-    home, stem = home_of(file), Path(file).stem
+    """The tests of a source: those of its name or its pass's, else all of the directory that mirrors its own.
+
+    Where there is no such directory, the next one above it counts.
+    """
+    stem = Path(file).stem
     passes = {name.removesuffix("PASS") for name in re.findall(r"GEN_PASS_DEF_(\w+)", (repository / file).read_text())}
 
     def is_named(test: str) -> bool:
         name = Path(test).stem
         return name == stem or any(name.replace("-", "").upper().startswith(flag) for flag in passes)
 
-    named = [test for test in tests if test.startswith(home + "/") and is_named(test)]
-    while not named and home not in ("", "."):
-        named = [test for test in tests if test.startswith(home + "/")]
-        home = str(Path(home).parent)
-    return named
+    home = Path(home_of(file))
+    near = [[test for test in tests if Path(test).is_relative_to(place)] for place in (home, *home.parents[:-1])]
+    named = ([test for test in some if is_named(test)] for some in near)
+    return next((some for some in (*named, *near) if some), [])
 
 
 class Suite:

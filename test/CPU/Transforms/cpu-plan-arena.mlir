@@ -18,6 +18,7 @@
 // CHECK-NOT:     memref.alloc
 // CHECK:         memref.store %{{.*}}, %[[A]]
 // CHECK:         memref.load %[[A]]
+// CHECK-NOT:     memref.dealloc
 // CHECK:         memref.store %{{.*}}, %[[B]]
 // CHECK:         scf.for
 // CHECK:           memref.load %[[B]]

@@ -202,3 +202,26 @@ func.func @rows_of_indices(%x: memref<8xi32>, %y: memref<4xi32>) {
   }
   return
 }
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// A contraction of one step whose result is in registers is a tile already; one of two steps, one row more, or of a size
+// that nobody knows, is none. A small op that is no contraction is tiled like any other.
+// CHECK-LABEL: func.func @tiles
+// CHECK:         linalg.contract {{.*}} outs(%{{.*}} : memref<16x8xf32>)
+// CHECK-NOT:     linalg.contract
+// CHECK-NOT:     linalg.exp
+// CHECK:         return
+func.func @tiles(%a: memref<16x1xf32>, %b: memref<1x8xf32>, %c: memref<16x8xf32>, %d: memref<16x2xf32>, %e: memref<2x8xf32>,
+                 %f: memref<17x1xf32>, %g: memref<17x8xf32>, %h: memref<?x1xf32>, %i: memref<?x8xf32>, %j: memref<8xf32>) {
+  linalg.contract indexing_maps = [#mk, #kn, #mn] ins(%a, %b : memref<16x1xf32>, memref<1x8xf32>) outs(%c : memref<16x8xf32>)
+  linalg.contract indexing_maps = [#mk, #kn, #mn] ins(%d, %e : memref<16x2xf32>, memref<2x8xf32>) outs(%c : memref<16x8xf32>)
+  linalg.contract indexing_maps = [#mk, #kn, #mn] ins(%f, %b : memref<17x1xf32>, memref<1x8xf32>) outs(%g : memref<17x8xf32>)
+  linalg.contract indexing_maps = [#mk, #kn, #mn] ins(%h, %b : memref<?x1xf32>, memref<1x8xf32>) outs(%i : memref<?x8xf32>)
+  linalg.exp ins(%j : memref<8xf32>) outs(%j : memref<8xf32>)
+  return
+}

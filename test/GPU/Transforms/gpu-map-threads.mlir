@@ -12,6 +12,8 @@
 // CHECK: memref.store %{{.+}}, %{{.+}}[%[[I]], %[[J]]]
 // CHECK: } {mapping = [#gpu.thread<x>]}
 // CHECK-NEXT: gpu.barrier
+// CHECK-NOT: linalg
+// CHECK: return
 // STATS: num-thread-loops
 module attributes {gridir.kernel = "elementwise"} {
   func.func @elementwise(%x: memref<4x64xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {

@@ -41,3 +41,36 @@ module attributes {gridir.kernel = "named"} {
     return
   }
 }
+
+// -----
+
+// As much as a CTA of the chip has lies in shared memory; 64 bytes more do not.
+// CHECK: module attributes {gridir.kernel = "all"
+// CHECK-SAME: gridir.shared_bytes = 166912
+// CHECK-SAME: gridir.workspace_bytes = 0
+module attributes {gridir.kernel = "all"} {
+  func.func @all(%status: memref<4xi64>, %lo: index, %hi: index) {
+    %zero = arith.constant 0.0 : f32
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      %buffer = memref.alloc() : memref<41728xf32>
+      linalg.fill ins(%zero : f32) outs(%buffer : memref<41728xf32>)
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
+
+// -----
+
+// CHECK: module attributes {gridir.kernel = "more"
+// CHECK-SAME: gridir.shared_bytes = 0
+// CHECK-SAME: gridir.workspace_bytes = 166976
+module attributes {gridir.kernel = "more"} {
+  func.func @more(%status: memref<4xi64>, %lo: index, %hi: index) {
+    %zero = arith.constant 0.0 : f32
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      %buffer = memref.alloc() : memref<41744xf32>
+      linalg.fill ins(%zero : f32) outs(%buffer : memref<41744xf32>)
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
