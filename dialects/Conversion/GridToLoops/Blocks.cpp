@@ -293,14 +293,6 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
   return {view.getResult(0), inside, copyOut};
 }
 
-Value createInsidePart(OpBuilder &builder, Location loc,
-                       KernelLowering &lowering, Value array,
-                       ArrayRef<WindowDim> dims) {
-  ValidPart part = computeValidPart(builder, loc, lowering.ranges,
-                                    cast<MemRefType>(array.getType()), dims);
-  return createSubview(builder, loc, array, part.inArray, part.sizes);
-}
-
 void Window::createCopyOut(OpBuilder &builder, Location loc) const {
   if (!inPlace)
     return;

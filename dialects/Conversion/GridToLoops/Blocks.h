@@ -54,11 +54,6 @@ Window createWindow(
     mlir::TypedAttr padding, llvm::StringRef name, bool isRead = true,
     llvm::function_ref<mlir::Value(mlir::OpBuilder &)> createStays = nullptr);
 
-/// The part of a window that lies inside its array.
-mlir::Value createInsidePart(mlir::OpBuilder &builder, mlir::Location loc,
-                             KernelLowering &lowering, mlir::Value array,
-                             llvm::ArrayRef<WindowDim> dims);
-
 /// Where `size` elements, which span `span` places, start in dimension `dim` of
 /// the Ref `name`: `offset` where they lie inside, proved or checked. A start
 /// that is not is reported, and replaced by the nearest one that is.

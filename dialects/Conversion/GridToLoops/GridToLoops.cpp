@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/GridToLoops/Lowering.h"
+#include "dialects/Conversion/GridToLoops/MaskedWindows.h"
 #include "dialects/Conversion/Passes.h"
 #include "dialects/Grid/IR/SingleKernel.h"
 
@@ -69,6 +70,7 @@ public:
 private:
   LogicalResult convert(grid::KernelOp kernel) {
     eraseEmptyAccesses(kernel);
+    separateMaskedSlices(kernel);
     grid::RefHazards hazards(kernel);
     KernelLowering lowering(kernel, hazards);
     if (failed(buildGridLoops(lowering)))

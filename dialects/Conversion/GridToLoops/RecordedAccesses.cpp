@@ -96,7 +96,8 @@ public:
     if (!view.memref)
       return lowering.fail(op, "expected a Ref in memory, got " +
                                    lowering.getName(op.getRef()));
-    if (op.getIndices().empty() || !view.pending.empty())
+    bool isWhole = op.getIndices().empty() && !op.getMask();
+    if (isWhole || !view.pending.empty())
       createRecordedAccess(rewriter, op.getLoc(), lowering, view.memref,
                            op.getKind(), lowering.getName(op.getRef()));
     else
@@ -109,11 +110,15 @@ private:
   void createElements(RecordAccessOp op, Value memref,
                       PatternRewriter &rewriter) const {
     Location loc = op.getLoc();
-    auto indexType = cast<RankedTensorType>(op.getIndices().front().getType());
+    ArrayRef<int64_t> shape =
+        op.getIndices().empty()
+            ? cast<MemRefType>(memref.getType()).getShape()
+            : cast<RankedTensorType>(op.getIndices().front().getType())
+                  .getShape();
     Value zero = createIndex(rewriter, loc, 0);
     Value one = createIndex(rewriter, loc, 1);
     SmallVector<Value> upper;
-    for (int64_t extent : indexType.getShape())
+    for (int64_t extent : shape)
       upper.push_back(createIndex(rewriter, loc, extent));
     SmallVector<Value> lower(upper.size(), zero), step(upper.size(), one);
     Value mask = op.getMask() ? toTensor(rewriter, loc, op.getMask()) : Value();
@@ -124,8 +129,8 @@ private:
         });
   }
 
-  /// The access at one place of the index tensors. An index outside the Ref
-  /// is another error, and no access.
+  /// The access at one place of the index tensors, or of a mask of the whole
+  /// Ref. An index outside the Ref is another error, and no access.
   void createElement(RecordAccessOp op, Value memref, Value mask,
                      ValueRange places, OpBuilder &builder,
                      Location loc) const {
@@ -152,6 +157,10 @@ private:
               : inside;
       offsets[dim] = index;
       sizes[dim] = builder.getIndexAttr(1);
+    }
+    if (op.getIndices().empty()) {
+      offsets = getAsOpFoldResult(places);
+      sizes.assign(type.getRank(), builder.getIndexAttr(1));
     }
     scf::IfOp::create(
         builder, loc, happens, [&](OpBuilder &builder, Location loc) {

@@ -9,6 +9,7 @@
 #include "dialects/Conversion/GridToLoops/Views.h"
 
 #include "dialects/Conversion/GridToLoops/Blocks.h"
+#include "dialects/Conversion/GridToLoops/MaskedWindows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -113,7 +114,7 @@ public:
 
     Value memref = getMemRef(slice.getSource());
     if (!unproved.empty() && memref &&
-        createMaskedWindows(slice, offsets, memref, rewriter))
+        createMaskedWindows(rewriter, lowering, slice, offsets, memref))
       return success();
     std::string name = lowering.getName(slice.getSource());
     for (unsigned d : unproved)
@@ -141,67 +142,6 @@ public:
                                            sizes, strides);
     replaceView(rewriter, lowering, slice, view);
     return success();
-  }
-
-private:
-  /// A masked access may name elements outside the Ref, as long as their mask
-  /// is false. It then goes through a padded buffer, as a block that overhangs
-  /// does.
-  bool createMaskedWindows(SliceRefOp slice, ArrayRef<OpFoldResult> offsets,
-                           Value memref, PatternRewriter &rewriter) const {
-    auto isMasked = [](Operation *user) {
-      if (auto load = dyn_cast<LoadOp>(user))
-        return bool(load.getMask());
-      if (auto store = dyn_cast<StoreOp>(user))
-        return bool(store.getMask());
-      if (auto record = dyn_cast<RecordAccessOp>(user))
-        return record.getIndices().empty();
-      return false;
-    };
-    if (!llvm::all_of(slice->getUsers(), isMasked) ||
-        llvm::any_of(slice.getStrides(),
-                     [](int64_t stride) { return stride != 1; }))
-      return false;
-    Type elementType = cast<MemRefType>(memref.getType()).getElementType();
-    for (Operation *user : llvm::make_early_inc_range(slice->getUsers())) {
-      Location loc = user->getLoc();
-      rewriter.setInsertionPoint(user);
-      SmallVector<WindowDim> dims;
-      for (auto [d, offset] : llvm::enumerate(offsets)) {
-        WindowDim dim;
-        dim.start = getValueOrCreateConstantIndexOp(rewriter, loc, offset);
-        dim.size = slice.getSizes()[d];
-        dim.dropped = llvm::is_contained(slice.getDropped(), int64_t(d));
-        std::optional<IndexRange> range = lowering.ranges.get(dim.start);
-        dim.proved = range && range->min >= 0 &&
-                     range->max + dim.size <=
-                         cast<MemRefType>(memref.getType()).getDimSize(d);
-        dims.push_back(dim);
-      }
-      std::string name = lowering.getName(slice.getSource());
-      auto showTo = [&](Value shown) {
-        auto ref = UnrealizedConversionCastOp::create(rewriter, loc,
-                                                      slice.getType(), shown);
-        lowering.setName(ref.getResult(0), name);
-        rewriter.modifyOpInPlace(user, [&] {
-          user->replaceUsesOfWith(slice.getResult(), ref.getResult(0));
-        });
-      };
-      if (isa<RecordAccessOp>(user)) {
-        showTo(createInsidePart(rewriter, loc, lowering, memref, dims));
-        continue;
-      }
-      bool writes = isa<StoreOp>(user);
-      Window window = createWindow(rewriter, loc, lowering, memref, dims,
-                                   writes, getPadding(elementType), name);
-      showTo(window.memref);
-      if (writes) {
-        rewriter.setInsertionPointAfter(user);
-        window.createCopyOut(rewriter, loc);
-      }
-    }
-    rewriter.eraseOp(slice);
-    return true;
   }
 };
 

@@ -29,12 +29,13 @@ static bool isKnown(const ElementBox &box) {
          });
 }
 
-/// Whether a load or store has a mask, which chooses among its elements.
-static bool isMasked(Operation *op) {
-  return TypeSwitch<Operation *, bool>(op)
+Value getAccessMask(Operation *op) {
+  if (auto record = dyn_cast<RecordAccessOp>(op))
+    return record.getIndices().empty() ? record.getMask() : Value();
+  return TypeSwitch<Operation *, Value>(op)
       .Case<LoadOp, StoreOp, AccumulateOp, AtomicRmwOp>(
-          [](auto access) { return static_cast<bool>(access.getMask()); })
-      .Default(false);
+          [](auto access) { return access.getMask(); })
+      .Default(Value());
 }
 
 /// Whether an op runs in every program.
@@ -187,7 +188,7 @@ void BlockAccess::collectAccesses() {
         op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
       return;
     // A mask, or indices, choose among the elements of the Ref.
-    bool whole = !isa<GatherOp, ScatterOp>(op) && !isMasked(op);
+    bool whole = !isa<GatherOp, ScatterOp>(op) && !getAccessMask(op);
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     for (Value operand : op->getOperands()) {
       if (!isa<MemRefType>(operand.getType()))

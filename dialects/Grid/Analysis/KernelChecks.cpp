@@ -168,7 +168,12 @@ private:
       system.require(system.in(0, beyond));
       if (system.isComplete() && system.isEmpty())
         continue;
-      if (!system.isComplete() || !guards.exact ||
+      // A mask may hide what lies outside.
+      bool isHidden = llvm::any_of(slice->getUsers(), [](Operation *user) {
+        Value mask = getAccessMask(user);
+        return mask && !matchPattern(mask, m_One());
+      });
+      if (isHidden || !system.isComplete() || !guards.exact ||
           !guards.decide({low}, values)) {
         lower(slice.getSource(), CheckResult::unknown,
               llvm::formatv("a slice may leave dimension {0}, which has {1} "

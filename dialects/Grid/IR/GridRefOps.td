@@ -304,6 +304,8 @@ def Grid_RecordAccessOp : Grid_Op<"record_access", [
     grid.record_access write %x : memref<8x128xf32>
     grid.record_access read %y[%i] dims [0]
         : memref<64x128xf32>, tensor<8xi32>
+    grid.record_access read %x mask %m
+        : memref<8x128xf32> mask tensor<8x128xi1>
     ```
   }];
   let arguments = (ins Grid_AccessKindAttr:$kind, Grid_Ref:$ref,
@@ -311,8 +313,8 @@ def Grid_RecordAccessOp : Grid_Op<"record_access", [
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$dims,
                        Optional<Grid_Mask>:$mask);
   let assemblyFormat = [{
-    $kind $ref (`[` $indices^ `]` `dims` $dims (`mask` $mask^)?)? attr-dict
-    `:` type($ref) (`,` type($indices)^ (`mask` type($mask)^)?)?
+    $kind $ref (`[` $indices^ `]` `dims` $dims)? (`mask` $mask^)? attr-dict
+    `:` type($ref) (`,` type($indices)^)? (`mask` type($mask)^)?
   }];
   let hasVerifier = 1;
 }

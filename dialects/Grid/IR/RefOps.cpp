@@ -364,8 +364,8 @@ LogicalResult ScatterOp::verify() {
 }
 
 LogicalResult RecordAccessOp::verify() {
-  if (getIndices().empty() && getDims().empty() && !getMask())
-    return success();
+  if (getIndices().empty() && getDims().empty())
+    return verifyMask(*this, getValueType(getRef().getType()), getMask());
   return verifyIndices(*this, getRef().getType(), getIndices(), getDims(),
                        getMask());
 }

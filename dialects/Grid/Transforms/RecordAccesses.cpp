@@ -8,6 +8,7 @@
 
 #include "dialects/Grid/Transforms/Passes.h"
 
+#include "dialects/Grid/Analysis/BlockAccess.h"
 #include "dialects/Grid/Analysis/LoadedUses.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -125,12 +126,13 @@ private:
     ValueRange indices;
     ArrayRef<int64_t> dims;
     Value mask;
-    llvm::TypeSwitch<Operation *>(op).Case<GatherOp, ScatterOp>(
-        [&](auto indexed) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<GatherOp, ScatterOp>([&](auto indexed) {
           indices = indexed.getIndices();
           dims = indexed.getDims();
           mask = indexed.getMask();
-        });
+        })
+        .Default([&](Operation *access) { mask = getAccessMask(access); });
     RecordAccessOp::create(builder, op->getLoc(), kind, ref, indices, dims,
                            mask);
     ++numRecorded;

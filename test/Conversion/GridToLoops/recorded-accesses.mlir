@@ -65,11 +65,16 @@ grid.kernel @copies grid(%p = 4)
 
 // -----
 
-// A masked access may reach outside of its Ref; what lies inside is recorded.
+// A masked access may reach outside of its Ref; what lies inside, and the mask lets through, is recorded.
 // CHECK-LABEL: func.func @masked(
-// CHECK:         arith.minsi
-// CHECK:         memref.subview
-// CHECK:         call @gridirTaskAccess(
+// CHECK:         tensor.generate
+// CHECK:         scf.for
+// CHECK:           %[[CHOSEN:.*]] = tensor.extract
+// CHECK:           %[[WITHIN:.*]] = arith.cmpi ult
+// CHECK:           %[[HAPPENS:.*]] = arith.andi %[[CHOSEN]], %[[WITHIN]] : i1
+// CHECK:           scf.if %[[HAPPENS]]
+// CHECK:             memref.subview {{.*}} [1] [1]
+// CHECK:             call @gridirTaskAccess(
 // CHECK-NOT:     grid.
 grid.kernel @masked grid(%p = 4)
     inputs(%x: f32 [30] space any origin "x_ref", %n: i32 [4] space any) outputs(%o: f32 [32] block [8] at (%p) origin "o_ref")
@@ -79,9 +84,26 @@ grid.kernel @masked grid(%p = 4)
   %start = tensor.extract %ns[%c0] : tensor<4xi32>
   %m = arith.constant dense<[true, true, true, true, true, true, false, false]> : tensor<8xi1>
   %row = grid.slice_ref %x[%start] [8] [1] : memref<30xf32, #grid.space<any>>, i32 -> memref<8xf32, #grid.space<any>>
-  grid.record_access read %row : memref<8xf32, #grid.space<any>>
+  grid.record_access read %row mask %m : memref<8xf32, #grid.space<any>> mask tensor<8xi1>
   %v = grid.load %row mask %m : memref<8xf32, #grid.space<any>>, tensor<8xi1> -> tensor<8xf32>
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// -----
+
+// The same of a Ref that is known to be inside.
+// CHECK-LABEL: func.func @masked_block(
+// CHECK:         scf.for
+// CHECK:           %[[CHOSEN:.*]] = tensor.extract
+// CHECK-NEXT:      scf.if %[[CHOSEN]]
+// CHECK:             memref.subview {{.*}} [1] [1]
+// CHECK:             call @gridirTaskAccess(
+// CHECK-NOT:     grid.
+grid.kernel @masked_block grid(%p = 4)
+    outputs(%o: f32 [32] block [8] at (%p) origin "o_ref")
+    semantics [parallel] attributes {grid.tasks = {races}} {
+  %m = arith.constant dense<[true, true, true, true, true, true, false, false]> : tensor<8xi1>
+  grid.record_access write %o mask %m : memref<8xf32, #grid.space<default>> mask tensor<8xi1>
 }
 
 // -----

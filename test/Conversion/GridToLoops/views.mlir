@@ -60,22 +60,62 @@ grid.kernel @checked_slice grid()
 
 // -----
 
-// A masked store may name elements outside: no error, but a padded buffer whose valid part is copied out.
+// A masked store may name elements outside, which the mask must hide: where the window leaves the Ref, elements that the
+// mask lets through, and no others, go through a buffer.
 // CHECK-LABEL: module attributes {
-// CHECK-SAME:    gridir.diagnostics = []
+// CHECK-SAME:    gridir.diagnostics = ["index {0} is out of bounds [0, {1}) in dimension 0 of o_ref (kernel.py:9:5)"]
 // CHECK:       func.func @masked_slice(
-// CHECK:         scf.if %[[INSIDE:[a-z0-9]*]] -> (memref<4xf32
-// CHECK:         bufferization.materialize_in_destination
-// CHECK:         scf.if %[[INSIDE]] {
+// CHECK:         scf.if %[[INSIDE:[a-z0-9_]*]] -> (memref<4xf32
 // CHECK:         } else {
-// CHECK:           linalg.copy
+// CHECK:           scf.for
+// CHECK:             %[[CHOSEN:.*]] = tensor.extract
+// CHECK:             %[[WITHIN:.*]] = arith.cmpi ult
+// CHECK:             %[[EXISTS:.*]] = arith.andi %[[CHOSEN]], %[[WITHIN]] : i1
+// CHECK:             %[[BEYOND:.*]] = arith.cmpi uge
+// CHECK:             %[[FAULT:.*]] = arith.andi %[[BEYOND]], %[[CHOSEN]] : i1
+// CHECK:             scf.if %[[FAULT]]
+// CHECK:             scf.if %[[EXISTS]]
+// CHECK-NEXT:          memref.load
+// CHECK-NEXT:          memref.store
+// CHECK:         bufferization.materialize_in_destination
+// CHECK:         %[[OUTSIDE:.*]] = arith.xori %[[INSIDE]], %
+// CHECK:         scf.if %[[OUTSIDE]] {
+// CHECK:           scf.for
+// CHECK:             scf.if
+// CHECK-NEXT:          memref.load
+// CHECK-NEXT:          memref.store
 grid.kernel @masked_slice grid()
-    inputs(%i: i32 [], %v: f32 [4], %m: i1 [4]) outputs(%o: f32 [16]) {
+    inputs(%i: i32 [], %v: f32 [4], %m: i1 [4]) outputs(%o: f32 [16] origin "o_ref") {
   %at = grid.load %i : memref<i32, #grid.space<default>> -> i32
   %a = grid.load %v : memref<4xf32, #grid.space<default>> -> tensor<4xf32>
   %b = grid.load %m : memref<4xi1, #grid.space<default>> -> tensor<4xi1>
   %s = grid.slice_ref %o[%at] [4] [1] : memref<16xf32, #grid.space<default>>, i32 -> memref<4xf32, #grid.space<default>>
-  grid.store %a, %s mask %b : tensor<4xf32>, memref<4xf32, #grid.space<default>>, tensor<4xi1>
+  grid.store %a, %s mask %b : tensor<4xf32>, memref<4xf32, #grid.space<default>>, tensor<4xi1> loc("kernel.py":9:5)
+}
+
+// -----
+
+// A load without a mask through the same slice must lie inside, but only where it happens.
+// CHECK-LABEL: module attributes {
+// CHECK-SAME:    "index {0} is out of bounds [0, {1}) in dimension 0 of x_ref (kernel.py:8:5)"
+// CHECK-SAME:    "a slice of 4 elements from index {0} is out of bounds [0, {1}) in dimension 0 of x_ref (kernel.py:7:5)"
+// CHECK:       func.func @mixed_slice(
+// CHECK:         scf.if %{{.*}} -> (memref<4xf32
+// CHECK:         scf.if %{{.*}} {
+// CHECK:           arith.cmpi sgt
+// CHECK:           memref.subview
+grid.kernel @mixed_slice grid()
+    inputs(%i: i32 [], %c: i1 [], %x: f32 [16] origin "x_ref") outputs(%o: f32 [4], %p: f32 [4]) {
+  %at = grid.load %i : memref<i32, #grid.space<default>> -> i32
+  %b = grid.load %c : memref<i1, #grid.space<default>> -> i1
+  %m = arith.constant dense<[true, true, false, false]> : tensor<4xi1>
+  %s = grid.slice_ref %x[%at] [4] [1] : memref<16xf32, #grid.space<default>>, i32 -> memref<4xf32, #grid.space<default>> loc("kernel.py":7:5)
+  %v = grid.load %s mask %m : memref<4xf32, #grid.space<default>>, tensor<4xi1> -> tensor<4xf32> loc("kernel.py":8:5)
+  grid.store %v, %o : tensor<4xf32>, memref<4xf32, #grid.space<default>>
+  scf.if %b {
+    %w = grid.load %s : memref<4xf32, #grid.space<default>> -> tensor<4xf32>
+    grid.store %w, %p : tensor<4xf32>, memref<4xf32, #grid.space<default>>
+  }
 }
 
 // -----

@@ -187,6 +187,14 @@ func.func @load_mask(%x: memref<8xf32>, %m: tensor<4xi1>) {
 
 // -----
 
+func.func @record_mask(%x: memref<8xf32>, %m: tensor<4xi1>) {
+  // expected-error @below {{expected a mask of type 'tensor<8xi1>', got 'tensor<4xi1>'}}
+  grid.record_access read %x mask %m : memref<8xf32> mask tensor<4xi1>
+  return
+}
+
+// -----
+
 func.func @load_other(%x: memref<8xf32>, %m: tensor<8xi1>, %o: f32) {
   // expected-error @below {{expected other to be of type 'tensor<8xf32>', got 'f32'}}
   %0 = grid.load %x mask %m other %o : memref<8xf32>, tensor<8xi1>, f32 -> tensor<8xf32>

@@ -122,6 +122,26 @@ grid.kernel @slices grid(%i = 4)
   grid.store %v, %c : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
 
+// What a mask hides may lie outside; one that hides nothing changes nothing.
+// CHECK-LABEL: grid.kernel @masked_slices
+// CHECK: {check = "in-bounds", reason = "a slice may leave dimension 0, which has 32 elements", subject = "x_ref", verdict = "unknown"}
+// CHECK-SAME: {check = "in-bounds", program = array<i64: 3>, reason = "program (3) slices beyond dimension 0, which has 32 elements", subject = "y_ref", verdict = "refuted"}
+grid.kernel @masked_slices grid(%i = 4)
+    inputs(%x: f32 [32] origin "x_ref", %y: f32 [32] origin "y_ref", %m: i1 [8])
+    outputs(%o: f32 [8] origin "o_ref") {
+  %id = grid.program_id 0
+  %c10 = arith.constant 10 : i32
+  %start = arith.muli %id, %c10 : i32
+  %some = grid.load %m : memref<8xi1, #grid.space<default>> -> tensor<8xi1>
+  %all = arith.constant dense<true> : tensor<8xi1>
+  %a = grid.slice_ref %x[%start] [8] [1] : memref<32xf32, #grid.space<default>>, i32 -> memref<8xf32, #grid.space<default>>
+  %va = grid.load %a mask %some : memref<8xf32, #grid.space<default>>, tensor<8xi1> -> tensor<8xf32>
+  %b = grid.slice_ref %y[%start] [8] [1] : memref<32xf32, #grid.space<default>>, i32 -> memref<8xf32, #grid.space<default>>
+  %vb = grid.load %b mask %all : memref<8xf32, #grid.space<default>>, tensor<8xi1> -> tensor<8xf32>
+  %v = arith.addf %va, %vb : tensor<8xf32>
+  grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
 // The inner dimension chooses the block: each comes back with every step of the outer one.
 // CHECK-LABEL: grid.kernel @revisited
 // CHECK: {check = "no-revisit", program = array<i64: 1, 0>, reason = "program (1, 0) comes back to the block of program (0, 0)", subject = "o_ref", verdict = "refuted"}

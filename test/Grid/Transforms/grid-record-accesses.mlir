@@ -4,7 +4,7 @@
 // RUN: gridir-opt %s --grid-record-accesses --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=STATS
 
-// STATS: 13 num-recorded
+// STATS: 15 num-recorded
 
 !ref = memref<32xf32, #grid.space<any>>
 !dma = memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
@@ -26,6 +26,11 @@
 // CHECK-NEXT:    grid.load
 // CHECK-NEXT:    grid.record_access write
 // CHECK-NEXT:    grid.store
+// Of a masked access, what the mask lets through.
+// CHECK:       grid.record_access read %[[X]] mask %[[M2:[a-z0-9_]+]] :
+// CHECK-NEXT:  grid.load %[[X]] mask %[[M2]]
+// CHECK-NEXT:  grid.record_access write %[[O]] mask %[[M2]] :
+// CHECK-NEXT:  grid.store %{{.*}}, %[[O]] mask %[[M2]]
 // The runtime sees what copies touch, and semaphores are what orders accesses.
 // CHECK-NOT:   grid.record_access
 grid.kernel @touch grid(%p = 4)
@@ -45,6 +50,9 @@ grid.kernel @touch grid(%p = 4)
     %u = grid.load %x : !ref -> tensor<32xf32>
     grid.store %u, %o : tensor<32xf32>, !ref
   }
+  %m2 = arith.constant dense<true> : tensor<32xi1>
+  %z = grid.load %x mask %m2 : !ref, tensor<32xi1> -> tensor<32xf32>
+  grid.store %z, %o mask %m2 : tensor<32xf32>, !ref, tensor<32xi1>
   grid.copy_start %x, %o sem %s : !ref, !ref, !dma
   grid.copy_wait %x, %o sem %s : !ref, !ref, !dma
 }

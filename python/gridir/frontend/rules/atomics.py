@@ -45,7 +45,7 @@ def _atomic_rmw(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, atomic_type
             return [_update_each(ctx, attribute, access, value, mask)]
         return [grid.AtomicRmwOp(attribute, value, access.ref, mask=mask).result]
 
-    return masked(ctx, ref, transforms, mask, [ctx.out_type], update)[0]
+    return masked(ctx, ref, transforms, mask, update)[0]
 
 
 def _update_each(

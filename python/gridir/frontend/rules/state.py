@@ -324,8 +324,7 @@ def _is_within(index: Any, extent: int) -> bool | None:
     """Whether an index that is no array names elements of a dimension alone; None where only the kernel knows."""
     number = _static(index.start if isinstance(index, jax_compat.Slice) else index)
     if not isinstance(index, jax_compat.Slice):
-        # One that is computed does not cut a window: all of it is hidden where there is no such row.
-        return number is None or -extent <= number < extent
+        return None if number is None else -extent <= number < extent
     last = (index.size - 1) * index.stride
     if last >= extent or (number is not None and not 0 <= number < extent - last):
         return False
@@ -338,22 +337,6 @@ def _surely_inside(shape: Sequence[int], indices: Sequence[Any]) -> bool | None:
     if False in answers:
         return False
     return None if None in answers else True
-
-
-def _is_inside(source: ir.Value, indices: Sequence[Any]) -> ir.Value:
-    """Whether the window lies inside the Ref."""
-    inside = emit.constant(1, emit.i1())
-    for index, extent in zip(indices, source.type.shape, strict=True):
-        is_slice = isinstance(index, jax_compat.Slice)
-        start = index.start if is_slice else index
-        if _static(start) is not None:
-            continue
-        start = _index_value(start)
-        last = (index.size - 1) * index.stride if is_slice else 0
-        for predicate, bound in (("sge", 0), ("sle", extent - 1 - last)):
-            fits = emit.compare(predicate, start, emit.constant(bound, start.type))
-            inside = emit.binary("arith.andi", inside, fits)
-    return inside
 
 
 def _window_of_window(outer: Sequence[Any], inner: Sequence[Any]) -> list[Any] | None:
@@ -436,14 +419,13 @@ def masked(
     ref: Any,
     transforms: Any,
     mask: ir.Value | None,
-    results: Sequence[ir.Type],
     use: Callable[[Access, ir.Value | None], list[ir.Value]],
 ) -> list[ir.Value]:
     """Does what `use` does to the place of a masked access.
 
-    What a mask hides is not accessed, so a window may leave the Ref there; then its elements are taken one by one, and
-    one that the mask lets through is checked. So they are where some dimensions have arrays of indices, whose mask
-    chooses among all elements.
+    What a mask hides is not accessed, so a window may leave the Ref there: a load or store of a view with a mask may.
+    A window that surely leaves it is no view, and its elements are taken one by one. So they are where some dimensions
+    have arrays of indices, whose mask chooses among all elements.
     """
     shape, transforms = ctx.avals_out[0].shape, list(transforms or ())
 
@@ -464,19 +446,10 @@ def masked(
         return use_masked(Access(ctx, ref, transforms))
     source = view(ctx, ref, before)
 
-    def whole() -> list[ir.Value]:
-        return use_masked(Access.of_window(_window(ctx, source, indices)))
-
-    def one_by_one() -> list[ir.Value]:
-        return use_masked(Access.of_elements(source, _element_indices(source, indexer, indices, shape), shape))
-
-    if are_arrays:
-        return one_by_one()
     # A slice with a stride of 0 is no window of the Ref.
-    inside = False if any(map(_repeats, indices)) else _surely_inside(source.type.shape, indices)
-    if inside is not None:
-        return whole() if inside else one_by_one()
-    return emit.if_else(_is_inside(source, indices), results, whole, one_by_one)
+    if are_arrays or any(map(_repeats, indices)) or _surely_inside(source.type.shape, indices) is False:
+        return use_masked(Access.of_elements(source, _element_indices(source, indexer, indices, shape), shape))
+    return use_masked(Access.of_window(_window(ctx, source, indices)))
 
 
 @rule("masked_load", ignores={"eviction_policy": ANY, "cache_modifier": ANY, "is_volatile": ANY})
@@ -493,7 +466,7 @@ def _masked_load(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir
     def load(access: Access, mask: ir.Value | None) -> list[ir.Value]:
         return [access.load() if mask is None else access.load(mask, access.from_jax(other))]
 
-    return masked(ctx, ref, transforms, mask, [ctx.out_type], load)
+    return masked(ctx, ref, transforms, mask, load)
 
 
 @rule("masked_swap", ignores={"eviction_policy": ANY})
@@ -510,7 +483,7 @@ def _masked_swap(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir
 
     full = mask if mask is None or emit.shape_of(mask) == tuple(shape) else emit.broadcast_trailing(mask, shape)
     # Where the mask is false nothing was swapped, and the result is the value itself.
-    return masked(ctx, ref, transforms, full, [ctx.out_type] if used else [], swap) or [value]
+    return masked(ctx, ref, transforms, full, swap) or [value]
 
 
 def scoped(
