@@ -54,6 +54,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--results", type=Path, default=REPOSITORY / "build/mutants.jsonl", help="where fates are kept")
     parser.add_argument("--least-seconds", type=float, default=20, help="what a test may take at least")
     parser.add_argument("--table", action="store_true", help="print the table of the results, and run nothing")
+    parser.add_argument("--page", type=Path, help="also put the table into this page, in the place of the last")
     arguments = parser.parse_args()
     levels = arguments.levels.split(",")
     if unknown := set(levels).difference(LEVELS):
@@ -148,6 +149,20 @@ def run(arguments: argparse.Namespace, chosen: list[tuple[Mutant, list[str]]], k
             progress.advance(bar)
 
 
+def write_table(page: Path, text: str) -> None:
+    """Puts the table between the two marks of a page.
+
+    Raises:
+      SystemExit: when the page has no marks.
+    """
+    begin, end = "<!-- Written by tools/mutate. -->\n", "<!-- End. -->"
+    before, mark, rest = page.read_text().partition(begin)
+    _, close, after = rest.partition(end)
+    if not mark or not close:
+        raise SystemExit(f"expected the marks {begin.strip()} and {end} in {page}")
+    page.write_text(f"{before}{begin}\n{text}\n\n{end}{after}")
+
+
 def main() -> None:
     """Runs what is asked for, and prints the table and what lives."""
     arguments = parse()
@@ -164,6 +179,8 @@ def main() -> None:
     mutants = {key: mutant for file in files if (REPOSITORY / file).exists() for key, mutant in found_in(file).items()}
     fates = {key: fate for key, fate in fates.items() if key in mutants}
     equivalent = tomllib.loads(EQUIVALENT.read_text())
+    if arguments.page:
+        write_table(arguments.page, table(fates, equivalent))
     print(table(fates, equivalent), living(fates, mutants, equivalent), sep="\n\n")
 
 

@@ -45,12 +45,16 @@ def own_tests(repository: Path, file: str, tests: Sequence[str]) -> list[str]:
 
     Where there is no such directory, the next one above it counts.
     """
-    stem = Path(file).stem
+
+    def plain(name: str) -> str:
+        return re.sub("[-_]", "", name).upper()
+
+    stem = plain(Path(file).stem)
     passes = {name.removesuffix("PASS") for name in re.findall(r"GEN_PASS_DEF_(\w+)", (repository / file).read_text())}
 
     def is_named(test: str) -> bool:
-        name = Path(test).stem
-        return name == stem or any(name.replace("-", "").upper().startswith(flag) for flag in passes)
+        name = plain(Path(test).stem)
+        return name == stem or any(name.startswith(flag) for flag in passes)
 
     home = Path(home_of(file))
     near = [[test for test in tests if Path(test).is_relative_to(place)] for place in (home, *home.parents[:-1])]

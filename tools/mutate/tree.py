@@ -166,6 +166,8 @@ class Tree:
         (self.root / "python" / "gridir_mutants.py").write_text(SWITCH_MODULE)
         for file in sorted({mutant.file for mutant in mutants}):
             copy = self.root / file
+            if not copy.exists():
+                raise SystemExit(f"expected {file} in {self.build}, which is older; build it first")
             copy.unlink()
             some = [mutant for mutant in mutants if mutant.file == file]
             copy.write_bytes(instrument((self.repository / file).read_bytes(), some, py.wrap))
