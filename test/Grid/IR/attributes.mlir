@@ -9,6 +9,11 @@ func.func private @dims() attributes {
   a = [#grid.dim<4>, #grid.dim<?>, #grid.dim<4 named "rows" vmapped cluster>, #grid.dim<1 thread>,
        #grid.dim<2 core>, #grid.dim<3 subcore>]}
 
+// A block of nothing is a block.
+// CHECK-LABEL: func.func private @empty_block
+// CHECK-SAME: #grid.block_dim<0>
+func.func private @empty_block() attributes {a = #grid.block_dim<0>}
+
 // CHECK-LABEL: func.func private @block_dims
 // CHECK-SAME: [#grid.block_dim<128>, #grid.block_dim<squeezed>, #grid.block_dim<element(66)>, #grid.block_dim<element(66, 1, 2)>, #grid.block_dim<slice(8)>, #grid.block_dim<indirect(4)>]
 func.func private @block_dims() attributes {

@@ -343,3 +343,9 @@ grid.kernel @empty_index_map grid()
 grid.kernel @symbol grid(%i = 2)
     inputs(%x: f32 [8] block [4] at (symbol(%i))) {
 }
+
+// -----
+
+// expected-error @below {{result number not allowed in argument list}}
+grid.kernel @numbered_operand grid() inputs(%x#0: f32 [8]) {
+}

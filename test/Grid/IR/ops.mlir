@@ -229,3 +229,32 @@ func.func @asynchronous(%x: memref<8xf32>, %y: memref<8xf32>, %s: memref<!grid.s
   grid.delay %n
   return
 }
+
+// An index that is used twice is affine twice.
+// CHECK-LABEL: grid.kernel @diagonal
+// CHECK: block [2, 2] at (%{{.*}} + 1, %{{.*}} + 1)
+grid.kernel @diagonal grid(%i = 3)
+    inputs(%x: f32 [8, 8] block [2, 2] map(%a: i32) {
+             %c1 = arith.constant 1 : i32
+             %next = arith.addi %a, %c1 : i32
+             grid.yield %next, %next : i32, i32
+           }) {
+}
+
+// The Ref of a block in tiles has the tiles first; one whose dimensions change places has them in that order.
+// CHECK-LABEL: grid.kernel @transformed
+// CHECK: grid.load %{{.*}} : memref<4x2x8x64xf32, #grid.space<default>>
+// CHECK: grid.load %{{.*}} : memref<128x32xf32, #grid.space<default>>
+grid.kernel @transformed grid()
+    inputs(%x: f32 [32, 128] transforms [<tiling [8, 64]>], %y: f32 [32, 128] transforms [<transpose [1, 0]>]) {
+  %0 = grid.load %x : memref<4x2x8x64xf32, #grid.space<default>> -> tensor<4x2x8x64xf32>
+  %1 = grid.load %y : memref<128x32xf32, #grid.space<default>> -> tensor<128x32xf32>
+}
+
+// Braces that stand for themselves ask for no value.
+// CHECK-LABEL: func.func @braces
+// CHECK: grid.print "{{[{][{]}}{}{{[}][}]}} {{[{][{]}}" %{{.*}} : i32
+func.func @braces(%n: i32) {
+  grid.print "{{{}}} {{" %n : i32
+  return
+}

@@ -162,3 +162,21 @@ grid.kernel @wide grid(%i = 8)
       grid.yield %twice : i64
     }) {
 }
+
+// -----
+
+// A remark names the operand that the map is of, behind the index operands.
+// REMARK: Remark="index map of first_ref is affine"
+// REMARK: Remark="index map of second_ref is affine"
+grid.kernel @named grid(%i = 4)
+    index(%rows: i32 [8] space tpu.smem origin "rows_ref")
+    inputs(%x: f32 [8] block [2] map(%a: i32, %r: memref<8xi32, #grid.space<tpu.smem>>) {
+      %c4 = arith.constant 4 : i32
+      %b = arith.remsi %a, %c4 : i32
+      grid.yield %b : i32
+    } origin "first_ref", %y: f32 [8] block [2] map(%a: i32, %r: memref<8xi32, #grid.space<tpu.smem>>) {
+      %c4 = arith.constant 4 : i32
+      %b = arith.remsi %a, %c4 : i32
+      grid.yield %b : i32
+    } origin "second_ref") {
+}

@@ -377,3 +377,39 @@ grid.kernel @halves_of_overhanging_block grid(%i = 4, %j = 2)
   %v = arith.constant dense<0.0> : tensor<4xf32>
   grid.store %v, %half : tensor<4xf32>, memref<4xf32, #grid.space<default>>
 }
+
+// -----
+
+// A remainder that never wraps names as many rows as there are programs, one that does fewer.
+// CHECK-LABEL: grid.kernel @remainders
+// CHECK: semantics [parallel]
+grid.kernel @remainders grid(%i = 4) outputs(%o: f32 [4, 128] space any) {
+  %c4 = arith.constant 4 : i32
+  %p = grid.program_id 0
+  %row = arith.remsi %p, %c4 : i32
+  %w = grid.slice_ref %o[%row, 0] [1, 128] [1, 1] drop [0] : memref<4x128xf32, #grid.space<any>>, i32 -> memref<128xf32, #grid.space<any>>
+  %v = arith.constant dense<1.0> : tensor<128xf32>
+  grid.store %v, %w : tensor<128xf32>, memref<128xf32, #grid.space<any>>
+}
+
+// CHECK-LABEL: grid.kernel @unsigned_remainders
+// CHECK: semantics [parallel]
+grid.kernel @unsigned_remainders grid(%i = 4) outputs(%o: f32 [4, 128] space any) {
+  %c4 = arith.constant 4 : i32
+  %p = grid.program_id 0
+  %row = arith.remui %p, %c4 : i32
+  %w = grid.slice_ref %o[%row, 0] [1, 128] [1, 1] drop [0] : memref<4x128xf32, #grid.space<any>>, i32 -> memref<128xf32, #grid.space<any>>
+  %v = arith.constant dense<1.0> : tensor<128xf32>
+  grid.store %v, %w : tensor<128xf32>, memref<128xf32, #grid.space<any>>
+}
+
+// CHECK-LABEL: grid.kernel @wrapping
+// CHECK: semantics [arbitrary]
+grid.kernel @wrapping grid(%i = 5) outputs(%o: f32 [4, 128] space any) {
+  %c4 = arith.constant 4 : i32
+  %p = grid.program_id 0
+  %row = arith.remsi %p, %c4 : i32
+  %w = grid.slice_ref %o[%row, 0] [1, 128] [1, 1] drop [0] : memref<4x128xf32, #grid.space<any>>, i32 -> memref<128xf32, #grid.space<any>>
+  %v = arith.constant dense<1.0> : tensor<128xf32>
+  grid.store %v, %w : tensor<128xf32>, memref<128xf32, #grid.space<any>>
+}

@@ -11,6 +11,19 @@ grid.kernel @legal grid(%i = 4)
 
 // -----
 
+// Without a grid nothing is cut, and a prefetched array lies in SMEM as it is.
+
+grid.kernel @no_grid grid()
+    inputs(%x: f32 [64, 128] block [12, 128] at (0, 0)) {
+}
+
+grid.kernel @prefetched grid(%i = 4)
+    index(%n: i32 [5, 7])
+    outputs(%o: f32 [32, 128] block [8, 128] at (%i, 0)) {
+}
+
+// -----
+
 // Narrow elements lie deeper in a tile, where an array has whole such tiles.
 
 grid.kernel @deep grid(%i = 3)

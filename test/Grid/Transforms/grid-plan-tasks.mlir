@@ -94,3 +94,14 @@ grid.kernel @in_order grid(%i = 4) {
   %b = grid.barrier_semaphore : memref<!grid.semaphore<barrier>>
   grid.semaphore_signal %b, %one : memref<!grid.semaphore<barrier>>
 }
+
+// Programs that meet nobody stay in their order where only memory is checked, whatever is claimed.
+// MEMORY-LABEL: grid.kernel @ordered
+// MEMORY: semantics [arbitrary]
+// MEMORY: attributes {grid.tasks = {uninitialized}}
+// ALWAYS-LABEL: grid.kernel @ordered
+// ALWAYS: semantics [parallel]
+// ALWAYS: attributes {grid.tasks = {races, seed = 7 : i64}}
+grid.kernel @ordered grid(%i = 4) params [#grid.tpu_params<dimension_semantics = ["parallel"]>] {
+  %n = grid.program_id 0
+}
