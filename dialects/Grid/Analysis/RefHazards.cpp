@@ -8,8 +8,6 @@
 
 #include "dialects/Grid/Analysis/RefHazards.h"
 
-#include "dialects/Grid/Analysis/TaskPrograms.h"
-
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -18,39 +16,6 @@ using namespace mlir;
 
 namespace gridir::grid {
 namespace {
-
-/// The Refs that a view may show memory of: the roots of its chain.
-void collectRoots(Value ref, SmallVectorImpl<Value> &roots) {
-  if (auto view = ref.getDefiningOp<ViewLikeOpInterface>())
-    return collectRoots(view.getViewSource(), roots);
-  if (auto select = ref.getDefiningOp<SelectRefOp>()) {
-    for (Value source : select.getSources())
-      collectRoots(source, roots);
-    return;
-  }
-  roots.push_back(ref);
-}
-
-/// Windows of one Ref that share no element, as their static offsets show.
-bool areDisjointSlices(Value a, Value b) {
-  auto sliceA = a.getDefiningOp<SliceRefOp>();
-  auto sliceB = b.getDefiningOp<SliceRefOp>();
-  if (!sliceA || !sliceB || sliceA.getSource() != sliceB.getSource())
-    return false;
-  auto lastOf = [](SliceRefOp slice, unsigned d) {
-    return slice.getStaticOffsets()[d] +
-           (slice.getSizes()[d] - 1) * slice.getStrides()[d];
-  };
-  for (unsigned d = 0, e = sliceA.getSizes().size(); d < e; ++d) {
-    int64_t firstA = sliceA.getStaticOffsets()[d],
-            firstB = sliceB.getStaticOffsets()[d];
-    if (ShapedType::isDynamic(firstA) || ShapedType::isDynamic(firstB))
-      continue;
-    if (lastOf(sliceA, d) < firstB || lastOf(sliceB, d) < firstA)
-      return true;
-  }
-  return false;
-}
 
 /// The op of `block` that is or encloses `op`.
 Operation *ancestorIn(Block *block, Operation *op) {
@@ -144,95 +109,19 @@ bool isMovable(Operation *op) {
 
 } // namespace
 
-RefHazards::RefHazards(KernelOp kernel) {
-  unsigned numIndex = kernel.getNumIndexOperands(),
-           numInputs = kernel.getNumInputs();
-  for (auto [operand, output] : kernel.getAliasPairs()) {
-    Value from = kernel.getBodyBlock()->getArgument(operand);
-    unsigned outputPlace = numIndex + numInputs + output;
-    Value to = kernel.getBodyBlock()->getArgument(outputPlace);
-    bool sameBlocks = false;
-    if (operand >= numIndex) {
-      OperandAttr in = kernel.getOperandSpec(operand),
-                  out = kernel.getOperandSpec(outputPlace);
-      auto inMap = kernel.getAffineIndexMap(operand - numIndex);
-      auto outMap = kernel.getAffineIndexMap(numInputs + output);
-      bool sameMaps = inMap && outMap
-                          ? *inMap == *outMap
-                          : OperationEquivalence::isRegionEquivalentTo(
-                                &kernel.getIndexMap(operand - numIndex),
-                                &kernel.getIndexMap(numInputs + output),
-                                OperationEquivalence::Flags::IgnoreLocations);
-      sameBlocks = in.getBlockDims() == out.getBlockDims() && sameMaps;
-    }
-    aliases.push_back({from, to, sameBlocks});
-  }
-  collect(kernel);
-
-  for (const Access &access : accesses) {
+RefHazards::RefHazards(KernelOp kernel) : accesses(kernel) {
+  for (const RefAccess &access : accesses.getAll()) {
     if (!isa<LoadOp, GatherOp>(access.op) ||
         !isa<RankedTensorType>(access.op->getResult(0).getType()))
       continue;
     if (needsCopy(access))
       copied.insert(access.op);
   }
-  for (const Access &access : accesses)
+  findLiveLoads();
+  for (const RefAccess &access : accesses.getAll())
     if (isa<LoadOp>(access.op) && !copied.contains(access.op) &&
         mayBeOverwritten(access))
       overwritten.insert(access.op);
-}
-
-void RefHazards::collect(KernelOp kernel) {
-  bool hasTasks = getTasks(kernel) != nullptr;
-  kernel.getBodyRegion().walk([&](Operation *op) {
-    if (hasTasks && isSchedulingPoint(op))
-      accesses.push_back({op, Value(), /*reads=*/true, /*writes=*/true});
-    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-    if (!effects || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
-      return;
-    SmallVector<MemoryEffects::EffectInstance> instances;
-    effects.getEffects(instances);
-    for (OpOperand &operand : op->getOpOperands()) {
-      if (!isa<MemRefType>(operand.get().getType()))
-        continue;
-      Access access{op, operand.get(), false, false};
-      for (const MemoryEffects::EffectInstance &effect : instances) {
-        if (effect.getEffectValue<OpOperand *>() != &operand)
-          continue;
-        access.reads |= isa<MemoryEffects::Read>(effect.getEffect());
-        access.writes |= isa<MemoryEffects::Write>(effect.getEffect());
-      }
-      if (!access.reads && !access.writes)
-        continue;
-      accesses.push_back(access);
-      SmallVector<Value> roots;
-      collectRoots(access.ref, roots);
-      if (access.reads)
-        readRoots.insert(roots.begin(), roots.end());
-      if (access.writes)
-        writtenRoots.insert(roots.begin(), roots.end());
-    }
-  });
-}
-
-bool RefHazards::areAliased(Value rootA, Value rootB) const {
-  return rootA == rootB || llvm::any_of(aliases, [&](const Alias &alias) {
-           return (alias.input == rootA && alias.output == rootB) ||
-                  (alias.input == rootB && alias.output == rootA);
-         });
-}
-
-bool RefHazards::mayAlias(Value a, Value b) const {
-  if (!a || !b)
-    return true;
-  SmallVector<Value> rootsA, rootsB;
-  collectRoots(a, rootsA);
-  collectRoots(b, rootsB);
-  bool shareRoot = llvm::any_of(rootsA, [&](Value rootA) {
-    return llvm::any_of(rootsB,
-                        [&](Value rootB) { return areAliased(rootA, rootB); });
-  });
-  return shareRoot && !areDisjointSlices(a, b);
 }
 
 bool RefHazards::isSameView(Value a, Value b) const {
@@ -240,7 +129,7 @@ bool RefHazards::isSameView(Value a, Value b) const {
     return true;
   Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
   if (!opA && !opB)
-    return haveSameBlocks(a, b) || haveSameBlocks(b, a);
+    return accesses.haveSameBlocks(a, b) || accesses.haveSameBlocks(b, a);
   if (!opA || !opB || !isa<ViewLikeOpInterface>(opA) ||
       opA->getName() != opB->getName() ||
       opA->getRawDictionaryAttrs() != opB->getRawDictionaryAttrs() ||
@@ -255,22 +144,17 @@ bool RefHazards::isSameView(Value a, Value b) const {
                      opB->getOperands().drop_front());
 }
 
-bool RefHazards::haveSameBlocks(Value input, Value output) const {
-  return llvm::any_of(aliases, [&](const Alias &alias) {
-    return alias.sameBlocks && alias.input == input && alias.output == output;
+bool RefHazards::needsCopy(const RefAccess &load) const {
+  SmallVector<const RefAccess *> stores =
+      accesses.getAliased(load.ref, accesses.getLive(load.op));
+  llvm::erase_if(stores, [&](const RefAccess *access) {
+    return !access->writes || access->op == load.op;
   });
-}
-
-bool RefHazards::needsCopy(const Access &load) const {
-  SmallVector<const Access *> stores;
-  for (const Access &access : accesses)
-    if (access.writes && access.op != load.op && mayAlias(access.ref, load.ref))
-      stores.push_back(&access);
   return !stores.empty() && isUsedAfter(load.op, load.ref, stores);
 }
 
 bool RefHazards::isUsedAfter(Operation *load, Value ref,
-                             ArrayRef<const Access *> stores) const {
+                             ArrayRef<const RefAccess *> stores) const {
 
   // Every use that the value reaches through pure ops, and whether all ops on
   // the way keep each element in its place.
@@ -312,7 +196,7 @@ bool RefHazards::isUsedAfter(Operation *load, Value ref,
       continue;
     }
     auto store = dyn_cast<StoreOp>(op);
-    for (const Access *access : stores) {
+    for (const RefAccess *access : stores) {
       if (mayRunBetween(load, access->op, op))
         return true;
       if (access->op != op)
@@ -338,7 +222,7 @@ bool RefHazards::isUsedAfter(Operation *load, Value ref,
       continue;
     // The loop may have stored before it comes to the value again.
     if (isa<LoopLikeOpInterface>(carrier))
-      for (const Access *access : stores)
+      for (const RefAccess *access : stores)
         if (carrier->isAncestor(access->op))
           return true;
     for (Value result : carrier->getResults())
@@ -350,57 +234,96 @@ bool RefHazards::isUsedAfter(Operation *load, Value ref,
   return false;
 }
 
-bool RefHazards::mayBeOverwritten(const Access &access) const {
+bool RefHazards::mayBeOverwritten(const RefAccess &access) const {
   auto load = cast<LoadOp>(access.op);
   if (load.getMask())
     return false;
   // The next access to the memory must replace it, whole.
-  Operation *next = load->getNextNode();
-  auto touches = [&](Operation *op) {
-    return llvm::any_of(accesses, [&](const Access &other) {
-      return op->isAncestor(other.op) && mayAlias(other.ref, access.ref);
-    });
-  };
-  while (next && !touches(next))
-    next = next->getNextNode();
-  auto store = dyn_cast_or_null<StoreOp>(next);
+  PlaceInterval later = accesses.getPlaces(load->getParentOp());
+  later.first = accesses.getPlaces(load).last + 1;
+  const RefAccess *next = accesses.getFirstAliased(access.ref, later);
+  auto store = dyn_cast_or_null<StoreOp>(
+      next ? ancestorIn(load->getBlock(), next->op) : nullptr);
   if (!store || store.getMask() || !isSameView(store.getRef(), access.ref))
     return false;
   // Computing in the memory is a store at the load, which no value that was
   // loaded earlier may see.
-  return llvm::none_of(accesses, [&](const Access &other) {
-    return other.reads && other.op != access.op &&
-           isa<LoadOp, GatherOp>(other.op) && !copied.contains(other.op) &&
-           mayAlias(other.ref, access.ref) &&
-           isUsedAfter(other.op, other.ref, &access);
+  unsigned place = accesses.getPlaces(load).first;
+  return llvm::none_of(accesses.getAliasedRoots(access.ref), [&](Value root) {
+    return isAnyUsedAfter(root, place, access);
   });
 }
 
-bool RefHazards::mayReadAfterWrite(Value input, Value output) const {
-  auto touches = [](const Access &access, Value root) {
-    if (!access.ref)
+bool RefHazards::isAnyUsedAfter(Value root, unsigned place,
+                                const RefAccess &access) const {
+  auto known = liveLoads.find(root);
+  if (known == liveLoads.end())
+    return false;
+  ArrayRef<LiveLoad> loads = known->second;
+  const auto *end = llvm::partition_point(
+      loads, [&](const LiveLoad &load) { return load.live.first <= place; });
+  for (const LiveLoad &load :
+       llvm::reverse(llvm::make_range(loads.begin(), end))) {
+    if (load.lastSoFar < place)
       return false;
+    const RefAccess &other = *load.access;
+    if (load.live.contains(place) && other.op != access.op &&
+        accesses.mayAlias(other.ref, access.ref) &&
+        isUsedAfter(other.op, other.ref, &access))
+      return true;
+  }
+  return false;
+}
+
+void RefHazards::findLiveLoads() {
+  for (const RefAccess &access : accesses.getAll()) {
+    if (!access.reads || !isa<LoadOp, GatherOp>(access.op) ||
+        copied.contains(access.op))
+      continue;
     SmallVector<Value> roots;
     collectRoots(access.ref, roots);
-    return llvm::is_contained(roots, root);
-  };
-  for (const Access &write : accesses) {
-    if (!write.writes || !touches(write, output))
+    for (Value root : roots)
+      liveLoads[root].push_back({accesses.getLive(access.op), &access, 0});
+  }
+  for (auto &[root, loads] : liveLoads) {
+    llvm::stable_sort(loads, [](const LiveLoad &a, const LiveLoad &b) {
+      return a.live.first < b.live.first;
+    });
+    unsigned last = 0;
+    for (LiveLoad &load : loads)
+      load.lastSoFar = last = std::max(last, load.live.last);
+  }
+}
+
+/// The outermost loop around an op; null for none.
+static Operation *getOutermostLoop(Operation *op) {
+  Operation *loop = nullptr;
+  while ((op = op->getParentOp()) && !isa<KernelOp>(op))
+    if (isa<LoopLikeOpInterface>(op))
+      loop = op;
+  return loop;
+}
+
+bool RefHazards::mayReadAfterWrite(Value input, Value output) const {
+  PlaceInterval everywhere = {0, std::numeric_limits<unsigned>::max()};
+  for (const RefAccess *write : accesses.getNamed(output, everywhere)) {
+    if (!write->writes)
       continue;
-    for (const Access &read : accesses) {
-      if (!read.reads || !touches(read, input))
+    // A loop around both brings the write before the read's next run.
+    Operation *loop = getOutermostLoop(write->op);
+    PlaceInterval later = everywhere;
+    later.first = accesses.getPlaces(loop ? loop : write->op).first;
+    for (const RefAccess *read : accesses.getNamed(input, later)) {
+      if (!read->reads)
         continue;
-      // The innermost block around both decides, unless a loop around both
-      // brings the write before the read's next run.
-      Block *block = write.op->getBlock();
-      while (!ancestorIn(block, read.op))
-        block = block->getParentOp()->getBlock();
-      Operation *body = block->getParentOp();
-      if (!isa<KernelOp>(body) && isInLoopBelow(body, nullptr))
+      if (loop && loop->isProperAncestor(read->op))
         return true;
-      Operation *writeTop = ancestorIn(block, write.op),
-                *readTop = ancestorIn(block, read.op);
-      if (writeTop->isBeforeInBlock(readTop))
+      // Else the innermost block around both decides.
+      Block *block = write->op->getBlock();
+      while (!ancestorIn(block, read->op))
+        block = block->getParentOp()->getBlock();
+      if (ancestorIn(block, write->op)
+              ->isBeforeInBlock(ancestorIn(block, read->op)))
         return true;
     }
   }

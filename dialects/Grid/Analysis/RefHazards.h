@@ -9,9 +9,8 @@
 #ifndef GRIDIR_DIALECTS_GRID_ANALYSIS_REFHAZARDS_H
 #define GRIDIR_DIALECTS_GRID_ANALYSIS_REFHAZARDS_H
 
-#include "dialects/Grid/IR/Grid.h"
+#include "dialects/Grid/Analysis/RefAccesses.h"
 
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace gridir::grid {
@@ -38,42 +37,41 @@ public:
   bool mayOverwrite(LoadOp load) const { return overwritten.contains(load); }
 
   /// Whether the body writes memory of this argument by its own name.
-  bool isWritten(mlir::Value ref) const { return writtenRoots.contains(ref); }
-  bool isRead(mlir::Value ref) const { return readRoots.contains(ref); }
+  bool isWritten(mlir::Value ref) const { return accesses.isWritten(ref); }
+  bool isRead(mlir::Value ref) const { return accesses.isRead(ref); }
 
   /// Whether each program sees the same block of two Refs that share memory.
-  bool haveSameBlocks(mlir::Value input, mlir::Value output) const;
+  bool haveSameBlocks(mlir::Value input, mlir::Value output) const {
+    return accesses.haveSameBlocks(input, output);
+  }
 
   /// A read of `input` can run after a write of `output`, in one program.
   bool mayReadAfterWrite(mlir::Value input, mlir::Value output) const;
 
 private:
-  struct Access {
-    mlir::Operation *op;
-    /// Null for any Ref: where another task may run.
-    mlir::Value ref;
-    bool reads, writes;
+  /// A load whose value is in the memory itself.
+  struct LiveLoad {
+    PlaceInterval live;
+    const RefAccess *access;
+    /// The last place of this and of all before it.
+    unsigned lastSoFar;
   };
 
-  void collect(KernelOp kernel);
-  bool needsCopy(const Access &load) const;
-  bool mayBeOverwritten(const Access &load) const;
+  bool needsCopy(const RefAccess &load) const;
+  bool mayBeOverwritten(const RefAccess &load) const;
+  void findLiveLoads();
+  /// Whether a store by `access`, at `place`, changes the value of an earlier
+  /// load from memory of `root`.
+  bool isAnyUsedAfter(mlir::Value root, unsigned place,
+                      const RefAccess &access) const;
   bool isUsedAfter(mlir::Operation *load, mlir::Value ref,
-                   llvm::ArrayRef<const Access *> stores) const;
-  bool mayAlias(mlir::Value a, mlir::Value b) const;
+                   llvm::ArrayRef<const RefAccess *> stores) const;
   bool isSameView(mlir::Value a, mlir::Value b) const;
-  bool areAliased(mlir::Value rootA, mlir::Value rootB) const;
 
-  llvm::SmallVector<Access> accesses;
-  /// Pairs of an input's and an output's Ref in one memory, and whether the
-  /// blocks that a program sees are the same.
-  struct Alias {
-    mlir::Value input, output;
-    bool sameBlocks;
-  };
-  llvm::SmallVector<Alias> aliases;
+  RefAccesses accesses;
   llvm::SmallPtrSet<mlir::Operation *, 8> copied, overwritten;
-  llvm::DenseSet<mlir::Value> writtenRoots, readRoots;
+  /// In the order of their first places.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<LiveLoad>> liveLoads;
 };
 
 } // namespace gridir::grid

@@ -1,0 +1,266 @@
+//===- RefAccesses.cpp - What a kernel does to its Refs, in order ---------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/Analysis/RefAccesses.h"
+
+#include "dialects/Grid/Analysis/TaskPrograms.h"
+
+#include "mlir/IR/Iterators.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace gridir::grid {
+namespace {
+
+/// Windows of one Ref that share no element, as their static offsets show.
+bool areDisjointSlices(Value a, Value b) {
+  auto sliceA = a.getDefiningOp<SliceRefOp>();
+  auto sliceB = b.getDefiningOp<SliceRefOp>();
+  if (!sliceA || !sliceB || sliceA.getSource() != sliceB.getSource())
+    return false;
+  auto lastOf = [](SliceRefOp slice, unsigned d) {
+    return slice.getStaticOffsets()[d] +
+           (slice.getSizes()[d] - 1) * slice.getStrides()[d];
+  };
+  for (unsigned d = 0, e = sliceA.getSizes().size(); d < e; ++d) {
+    int64_t firstA = sliceA.getStaticOffsets()[d],
+            firstB = sliceB.getStaticOffsets()[d];
+    if (ShapedType::isDynamic(firstA) || ShapedType::isDynamic(firstB))
+      continue;
+    if (lastOf(sliceA, d) < firstB || lastOf(sliceB, d) < firstA)
+      return true;
+  }
+  return false;
+}
+
+} // namespace
+
+void collectRoots(Value ref, SmallVectorImpl<Value> &roots) {
+  if (auto view = ref.getDefiningOp<ViewLikeOpInterface>())
+    return collectRoots(view.getViewSource(), roots);
+  if (auto select = ref.getDefiningOp<SelectRefOp>()) {
+    for (Value source : select.getSources())
+      collectRoots(source, roots);
+    return;
+  }
+  roots.push_back(ref);
+}
+
+RefAccesses::RefAccesses(KernelOp kernel) {
+  findAliases(kernel);
+  findAccesses(kernel);
+  findPlaces(kernel);
+  findLive(kernel);
+  for (const RefAccess &access : accesses) {
+    SmallVector<Value> roots;
+    if (access.ref)
+      collectRoots(access.ref, roots);
+    else
+      roots.push_back(Value());
+    for (Value root : roots)
+      byRoot[root].push_back(&access);
+  }
+  for (auto &[root, ofRoot] : byRoot)
+    llvm::stable_sort(ofRoot, [&](const RefAccess *a, const RefAccess *b) {
+      return places.at(a->op).first < places.at(b->op).first;
+    });
+}
+
+void RefAccesses::findAliases(KernelOp kernel) {
+  unsigned numIndex = kernel.getNumIndexOperands(),
+           numInputs = kernel.getNumInputs();
+  for (auto [operand, output] : kernel.getAliasPairs()) {
+    Value from = kernel.getBodyBlock()->getArgument(operand);
+    unsigned outputPlace = numIndex + numInputs + output;
+    Value to = kernel.getBodyBlock()->getArgument(outputPlace);
+    bool sameBlocks = false;
+    if (operand >= numIndex) {
+      OperandAttr in = kernel.getOperandSpec(operand),
+                  out = kernel.getOperandSpec(outputPlace);
+      auto inMap = kernel.getAffineIndexMap(operand - numIndex);
+      auto outMap = kernel.getAffineIndexMap(numInputs + output);
+      bool sameMaps = inMap && outMap
+                          ? *inMap == *outMap
+                          : OperationEquivalence::isRegionEquivalentTo(
+                                &kernel.getIndexMap(operand - numIndex),
+                                &kernel.getIndexMap(numInputs + output),
+                                OperationEquivalence::Flags::IgnoreLocations);
+      sameBlocks = in.getBlockDims() == out.getBlockDims() && sameMaps;
+    }
+    aliases.push_back({from, to, sameBlocks});
+  }
+}
+
+void RefAccesses::findAccesses(KernelOp kernel) {
+  bool hasTasks = getTasks(kernel) != nullptr;
+  kernel.getBodyRegion().walk([&](Operation *op) {
+    if (hasTasks && isSchedulingPoint(op))
+      accesses.push_back({op, Value(), /*reads=*/true, /*writes=*/true});
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    if (!effects || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      return;
+    SmallVector<MemoryEffects::EffectInstance> instances;
+    effects.getEffects(instances);
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isa<MemRefType>(operand.get().getType()))
+        continue;
+      RefAccess access{op, operand.get(), false, false};
+      for (const MemoryEffects::EffectInstance &effect : instances) {
+        if (effect.getEffectValue<OpOperand *>() != &operand)
+          continue;
+        access.reads |= isa<MemoryEffects::Read>(effect.getEffect());
+        access.writes |= isa<MemoryEffects::Write>(effect.getEffect());
+      }
+      if (!access.reads && !access.writes)
+        continue;
+      accesses.push_back(access);
+      SmallVector<Value> roots;
+      collectRoots(access.ref, roots);
+      if (access.reads)
+        readRoots.insert(roots.begin(), roots.end());
+      if (access.writes)
+        writtenRoots.insert(roots.begin(), roots.end());
+    }
+  });
+}
+
+void RefAccesses::findPlaces(KernelOp kernel) {
+  unsigned next = 0;
+  kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    places[op] = {next, next};
+    ++next;
+  });
+  kernel->walk([&](Operation *op) {
+    if (op != kernel)
+      places.at(op->getParentOp()).include(places.at(op));
+  });
+}
+
+/// Where `user` may look at `value`, or somebody at what it makes of it.
+PlaceInterval RefAccesses::getReach(Value value, Operation *user) const {
+  // A loop around the user, and not around the value, comes back to it.
+  Operation *top = value.getParentBlock()->findAncestorOpInBlock(*user);
+  PlaceInterval result = places.at(top ? top : user);
+  Operation *carrier = user;
+  if (user->hasTrait<OpTrait::IsTerminator>()) {
+    carrier = user->getParentOp();
+    result.include(places.at(carrier));
+  }
+  for (Value carried : carrier->getResults())
+    if (auto later = live.find(carried); later != live.end())
+      result.include(later->second);
+  return result;
+}
+
+/// Users come after what they use, and the results of an op with regions after
+/// what is in it, so that one way back meets all uses before the value.
+void RefAccesses::findLive(KernelOp kernel) {
+  kernel->walk<WalkOrder::PreOrder, ReverseIterator>([&](Operation *op) {
+    for (Value result : op->getResults()) {
+      if (result.use_empty())
+        continue;
+      PlaceInterval interval = places.at(op);
+      for (Operation *user : result.getUsers())
+        interval.include(getReach(result, user));
+      live[result] = interval;
+    }
+  });
+}
+
+PlaceInterval RefAccesses::getLive(Operation *load) const {
+  auto known = live.find(load->getResult(0));
+  return known == live.end() ? places.at(load) : known->second;
+}
+
+ArrayRef<const RefAccess *> RefAccesses::getNamed(Value root,
+                                                  PlaceInterval where) const {
+  auto known = byRoot.find(root);
+  if (known == byRoot.end())
+    return {};
+  ArrayRef<const RefAccess *> ofRoot = known->second;
+  auto getPlace = [&](const RefAccess *access) {
+    return places.at(access->op).first;
+  };
+  const auto *begin =
+      llvm::partition_point(ofRoot, [&](const RefAccess *access) {
+        return getPlace(access) < where.first;
+      });
+  const auto *end = llvm::partition_point(ofRoot, [&](const RefAccess *access) {
+    return getPlace(access) <= where.last;
+  });
+  return ArrayRef<const RefAccess *>(begin, std::max(begin, end));
+}
+
+SmallVector<Value> RefAccesses::getAliasedRoots(Value ref) const {
+  SmallVector<Value> roots;
+  collectRoots(ref, roots);
+  llvm::SmallSetVector<Value, 4> aliased(roots.begin(), roots.end());
+  for (const Alias &alias : aliases) {
+    if (llvm::is_contained(roots, alias.input))
+      aliased.insert(alias.output);
+    if (llvm::is_contained(roots, alias.output))
+      aliased.insert(alias.input);
+  }
+  aliased.insert(Value());
+  return llvm::to_vector(aliased);
+}
+
+SmallVector<const RefAccess *>
+RefAccesses::getAliased(Value ref, PlaceInterval where) const {
+  SmallVector<const RefAccess *> result;
+  for (Value root : getAliasedRoots(ref))
+    for (const RefAccess *access : getNamed(root, where))
+      if (mayAlias(access->ref, ref))
+        result.push_back(access);
+  return result;
+}
+
+const RefAccess *RefAccesses::getFirstAliased(Value ref,
+                                              PlaceInterval where) const {
+  const RefAccess *first = nullptr;
+  for (Value root : getAliasedRoots(ref)) {
+    ArrayRef<const RefAccess *> named = getNamed(root, where);
+    const auto *found = llvm::find_if(named, [&](const RefAccess *access) {
+      return mayAlias(access->ref, ref);
+    });
+    if (found == named.end())
+      continue;
+    first = *found;
+    where.last = places.at(first->op).first;
+  }
+  return first;
+}
+
+bool RefAccesses::areAliased(Value rootA, Value rootB) const {
+  return rootA == rootB || llvm::any_of(aliases, [&](const Alias &alias) {
+           return (alias.input == rootA && alias.output == rootB) ||
+                  (alias.input == rootB && alias.output == rootA);
+         });
+}
+
+bool RefAccesses::mayAlias(Value a, Value b) const {
+  if (!a || !b)
+    return true;
+  SmallVector<Value> rootsA, rootsB;
+  collectRoots(a, rootsA);
+  collectRoots(b, rootsB);
+  bool shareRoot = llvm::any_of(rootsA, [&](Value rootA) {
+    return llvm::any_of(rootsB,
+                        [&](Value rootB) { return areAliased(rootA, rootB); });
+  });
+  return shareRoot && !areDisjointSlices(a, b);
+}
+
+bool RefAccesses::haveSameBlocks(Value input, Value output) const {
+  return llvm::any_of(aliases, [&](const Alias &alias) {
+    return alias.sameBlocks && alias.input == input && alias.output == output;
+  });
+}
+
+} // namespace gridir::grid
