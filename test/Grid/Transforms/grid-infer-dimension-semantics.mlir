@@ -413,3 +413,56 @@ grid.kernel @wrapping grid(%i = 5) outputs(%o: f32 [4, 128] space any) {
   %v = arith.constant dense<1.0> : tensor<128xf32>
   grid.store %v, %w : tensor<128xf32>, memref<128xf32, #grid.space<any>>
 }
+
+// -----
+
+!vmem = memref<8xf32, #grid.space<tpu.vmem>>
+!half = memref<4xf32, #grid.space<tpu.vmem>>
+!block = memref<8xf32, #grid.space<default>>
+
+// Scratch that each program writes before it reads it carries nothing: first a half and then all of it.
+// CHECK-LABEL: grid.kernel @half_and_whole
+// CHECK: semantics [parallel]
+grid.kernel @half_and_whole grid(%i = 4) outputs(%o: f32 [32] block [8] at (%i)) scratch(%s: !vmem) {
+  %h = grid.slice_ref %s[0] [4] [1] : !vmem -> !half
+  %v = arith.constant dense<1.0> : tensor<4xf32>
+  %w = arith.constant dense<2.0> : tensor<8xf32>
+  grid.store %v, %h : tensor<4xf32>, !half
+  grid.store %w, %s : tensor<8xf32>, !vmem
+  %x = grid.load %s : !vmem -> tensor<8xf32>
+  grid.store %x, %o : tensor<8xf32>, !block
+}
+
+// A half of it carries the other half.
+// CHECK-LABEL: grid.kernel @half
+// CHECK: semantics [arbitrary]
+grid.kernel @half grid(%i = 4) outputs(%o: f32 [32] block [8] at (%i)) scratch(%s: !vmem) {
+  %h = grid.slice_ref %s[0] [4] [1] : !vmem -> !half
+  %v = arith.constant dense<1.0> : tensor<4xf32>
+  grid.store %v, %h : tensor<4xf32>, !half
+  %x = grid.load %s : !vmem -> tensor<8xf32>
+  grid.store %x, %o : tensor<8xf32>, !block
+}
+
+// A copy writes all of its target, and one that adds keeps what was there.
+// CHECK-LABEL: grid.kernel @copied
+// CHECK: semantics [parallel]
+grid.kernel @copied grid(%i = 4)
+    inputs(%a: f32 [32] block [8] at (%i)) outputs(%o: f32 [32] block [8] at (%i))
+    scratch(%s: !vmem, %q: memref<!grid.semaphore<dma>>) {
+  grid.copy_start %a, %s sem %q : !block, !vmem, memref<!grid.semaphore<dma>>
+  grid.copy_wait %a, %s sem %q : !block, !vmem, memref<!grid.semaphore<dma>>
+  %x = grid.load %s : !vmem -> tensor<8xf32>
+  grid.store %x, %o : tensor<8xf32>, !block
+}
+
+// CHECK-LABEL: grid.kernel @added
+// CHECK: semantics [arbitrary]
+grid.kernel @added grid(%i = 4)
+    inputs(%a: f32 [32] block [8] at (%i)) outputs(%o: f32 [32] block [8] at (%i))
+    scratch(%s: !vmem, %q: memref<!grid.semaphore<dma>>) {
+  grid.copy_start %a, %s sem %q {add} : !block, !vmem, memref<!grid.semaphore<dma>>
+  grid.copy_wait %a, %s sem %q : !block, !vmem, memref<!grid.semaphore<dma>>
+  %x = grid.load %s : !vmem -> tensor<8xf32>
+  grid.store %x, %o : tensor<8xf32>, !block
+}

@@ -10,7 +10,7 @@
 
 !sem = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
 
-// STATS: 5 num-task-kernels
+// STATS: 6 num-task-kernels
 
 // A signal to another core of a mesh.
 // CHECK-LABEL: grid.kernel @cores
@@ -103,5 +103,22 @@ grid.kernel @in_order grid(%i = 4) {
 // ALWAYS: semantics [parallel]
 // ALWAYS: attributes {grid.tasks = {races, seed = 7 : i64}}
 grid.kernel @ordered grid(%i = 4) params [#grid.tpu_params<dimension_semantics = ["parallel"]>] {
+  %n = grid.program_id 0
+}
+
+// One shared semaphore is enough, whatever else the scope holds.
+// CHECK-LABEL: grid.kernel @collective_with_memory
+// CHECK: attributes {grid.tasks = {}}
+grid.kernel @collective_with_memory grid(%c = 2 named "core" core) {
+  %one = arith.constant 1 : i32
+  grid.scoped (%m: memref<8xf32>, %s: !sem) attributes {collective = ["core"]} {
+    grid.semaphore_wait %s, %one : !sem
+  }
+}
+
+// What a kernel for a GPU claims counts as what one for a TPU does.
+// ALWAYS-LABEL: grid.kernel @gpu_claims
+// ALWAYS: semantics [parallel, sequential]
+grid.kernel @gpu_claims grid(%i = 4, %j = 2) params [#grid.mosaic_gpu_params<dimension_semantics = ["parallel", "sequential"]>] {
   %n = grid.program_id 0
 }
