@@ -10,6 +10,7 @@ library is linked from the copies, and the rest of the tree consists of links to
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -155,14 +156,15 @@ class Tree:
     def _mirror(self, mutants: Sequence[Mutant]) -> None:
         """The developer build's package, tools and tests by links; native modules and mutated sources of its own."""
         package = self.build / "python"
-        for path in sorted(package.rglob("*")):
-            copy = self.root / "python" / path.relative_to(package)
-            if path.is_dir():
-                copy.mkdir(parents=True, exist_ok=True)
-            elif path.suffix == ".so" and path.name != Path(LIBRARY).name:
-                shutil.copy2(path, copy)
-            elif path.name != Path(LIBRARY).name:
-                copy.symlink_to(path.resolve())
+        # The sources of the package are there by links to their directories.
+        for place, _, names in os.walk(package, followlinks=True):
+            target = self.root / "python" / Path(place).relative_to(package)
+            target.mkdir(parents=True, exist_ok=True)
+            for path in (Path(place, name) for name in names):
+                if path.suffix == ".so" and path.name != Path(LIBRARY).name:
+                    shutil.copy2(path, target)
+                elif path.name != Path(LIBRARY).name:
+                    (target / path.name).symlink_to(path.resolve())
         (self.root / "python" / "gridir_mutants.py").write_text(SWITCH_MODULE)
         for file in sorted({mutant.file for mutant in mutants}):
             copy = self.root / file
