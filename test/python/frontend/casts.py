@@ -70,3 +70,34 @@ show_value("bitcast_narrower", lambda a: lax.bitcast_convert_type(a, jnp.int16),
 # CHECK: complex.create {{.*}} : complex<f32>
 # CHECK: complex.constant [1.000000e+00 : f32, 0.000000e+00 : f32] : complex<f32>
 show_value("real_to_complex", lambda a: (a.astype(jnp.complex64) + 1).real, x)
+
+# Rounding to a narrower format, by the bits: half of the last bit that stays, less one where that bit is even; what is too
+# large is infinite, what is too small zero with its sign, and NaN stays.
+# CHECK-LABEL: // reduce_precision
+# CHECK: %[[X:.*]] = grid.load
+# CHECK: %[[BITS:.*]] = arith.bitcast %[[X]]
+# CHECK: %[[LAST:.*]] = arith.constant dense<8192>
+# CHECK: %[[BIT:.*]] = arith.andi %[[BITS]], %[[LAST]]
+# CHECK: %[[PLACE:.*]] = arith.constant dense<13>
+# CHECK: %[[ODD:.*]] = arith.shrui %[[BIT]], %[[PLACE]]
+# CHECK: %[[SUM:.*]] = arith.addi %[[BITS]], %[[ODD]]
+# CHECK: %[[HALF:.*]] = arith.constant dense<4095>
+# CHECK: %[[UP:.*]] = arith.addi %[[SUM]], %[[HALF]]
+# CHECK: %[[MASK:.*]] = arith.constant dense<-8192>
+# CHECK: %[[CUT:.*]] = arith.andi %[[UP]], %[[MASK]]
+# CHECK: %[[FIELD:.*]] = arith.constant dense<2139095040>
+# CHECK: %[[SIZE:.*]] = arith.andi %[[CUT]], %[[FIELD]]
+# CHECK: %[[LARGEST:.*]] = arith.constant dense<1191182336>
+# CHECK: %[[INFINITE:.*]] = arith.cmpi ugt, %[[SIZE]], %[[LARGEST]]
+# CHECK: %[[LEAST:.*]] = arith.constant dense<939524096>
+# CHECK: %[[ZERO:.*]] = arith.cmpi ule, %[[SIZE]], %[[LEAST]]
+# CHECK: %[[SMALL:.*]] = arith.select %[[ZERO]], %{{.*}}, %[[CUT]]
+# CHECK: %[[ROUNDED:.*]] = arith.select %[[INFINITE]], %{{.*}}, %[[SMALL]]
+# CHECK: %[[NAN:.*]] = arith.cmpf une, %[[X]], %[[X]]
+# CHECK: %[[Y:.*]] = arith.bitcast %[[ROUNDED]]
+# CHECK: arith.select %[[NAN]], %[[X]], %[[Y]]
+show_value("reduce_precision", lambda a: lax.reduce_precision(a, 5, 10), x)
+# CHECK-LABEL: // as_bfloat16
+# CHECK: arith.truncf {{.*}} to tensor<8x128xbf16>
+# CHECK-NEXT: arith.extf
+show_value("as_bfloat16", lambda a: lax.reduce_precision(a, 8, 7), x)
