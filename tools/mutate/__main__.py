@@ -48,6 +48,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="which ones")
     parser.add_argument("--jobs", type=int, default=2, help="how many compile or run at a time")
     parser.add_argument("--levels", default=",".join(LEVELS), help="which tests are run: %(default)s")
+    parser.add_argument("--tests", metavar="REGEX", help="run those only; what they let live has not met their level")
     parser.add_argument("--again", action="store_true", help="run known mutants that these levels did not kill")
     parser.add_argument("--build", type=Path, default=REPOSITORY / "build/dev", help="the developer build")
     parser.add_argument("--tree", type=Path, default=REPOSITORY / "build/mutate", help="where mutants are built")
@@ -117,12 +118,13 @@ def run(arguments: argparse.Namespace, chosen: list[tuple[Mutant, list[str]]], k
     accepted = tree.make([mutant for mutant, _ in chosen], arguments.jobs)
     to_meet = {mutant.key: levels for mutant, levels in chosen}
     print(f"{len(accepted)} compile; running the tests without a mutant", file=sys.stderr)
-    tests = all_tests(tree.root)
-    own = {file: own_tests(REPOSITORY, file, tests) for file in {mutant.file for mutant in accepted}}
+    every = all_tests(tree.root)
+    tests = {test for test in every if re.search(arguments.tests or "", test)}
+    own = {file: own_tests(REPOSITORY, file, every) for file in {mutant.file for mutant in accepted}}
     wanted = {test for some in own.values() for test in some} if OWN in arguments.levels else set()
     wanted |= {test for test in tests if (INTEGRATION if test.startswith("Integration") else UNIT) in arguments.levels}
     suite = Suite(tree.root, arguments.least_seconds)
-    reach = suite.reach(sorted(wanted), arguments.jobs)
+    reach = suite.reach(sorted(wanted & tests), arguments.jobs)
 
     def judge(mutant: Mutant) -> Fate:
         reaching = {test for test, numbers in reach.items() if mutant.number in numbers}
@@ -130,11 +132,14 @@ def run(arguments: argparse.Namespace, chosen: list[tuple[Mutant, list[str]]], k
         integration = {test for test in reaching if test.startswith("Integration")} - ours
         tests_of = {OWN: ours, UNIT: reaching - ours - integration, INTEGRATION: integration}
         fate = known.get(mutant.key, Fate(mutant.key, mutant.file))
-        levels = to_meet[mutant.key]
-        for level in levels:
+        survived = []
+        for level in to_meet[mutant.key]:
             if killer := suite.killer(mutant, tests_of[level]):
-                return fate.after(levels, True, level, killer)
-        return fate.after(levels, any(tests_of[level] for level in levels), None, None)
+                return fate.after(survived, True, level, killer)
+            # Some tests of a level are not the level.
+            if arguments.tests is None:
+                survived.append(level)
+        return fate.after(survived, any(tests_of[level] for level in to_meet[mutant.key]))
 
     arguments.results.parent.mkdir(parents=True, exist_ok=True)
     with (

@@ -45,9 +45,15 @@ class Fate:
         before = LEVELS if self.level is None else LEVELS[: LEVELS.index(self.level)]
         return [level for level in levels if level in before and (again or level not in self.levels)]
 
-    def after(self, levels: Sequence[str], reached: bool, level: str | None, test: str | None) -> Fate:
-        """The fate after some more levels, of which one may have killed the mutant."""
-        survived = levels if level is None else levels[: levels.index(level)]
+    def after(self, survived: Sequence[str], reached: bool, level: str | None = None, test: str | None = None) -> Fate:
+        """The fate after some more levels.
+
+        Args:
+          survived: the levels whose tests let it live.
+          reached: whether a test of theirs, or of the level that killed it, executes it.
+          level: the level that killed it, if one did.
+          test: the test that did.
+        """
         met = tuple(one for one in LEVELS if one in self.levels or one in survived)
         killer = (self.level, self.test) if level is None else (level, test)
         return Fate(self.key, self.file, met, self.reached or reached, *killer)
@@ -89,7 +95,7 @@ def table(fates: Mapping[str, Fate], equivalent: Mapping[str, str]) -> str:
 def living(fates: Mapping[str, Fate], mutants: Mapping[str, Mutant], equivalent: Mapping[str, str]) -> str:
     """The mutants that no test has killed and that are not said to be equivalent, with the levels that they met."""
     alive = [
-        f"- {key} {mutants[key]} ({'survived' if fate.reached else 'unreached by'} {', '.join(fate.levels)})"
+        f"- {key} {mutants[key]} ({'survived' if fate.reached else 'unreached by'} {', '.join(fate.levels) or 'some tests'})"
         for key, fate in fates.items()
         if fate.level is None and key not in equivalent
     ]

@@ -17,19 +17,19 @@ def left(fate):
     return f"unmet {plain}, again {again}"
 
 
-survivor = Fate("survivor", "a/b.cpp").after(["own"], True, None, None)
+survivor = Fate("survivor", "a/b.cpp").after(["own"], True)
 print("survived own:", left(survivor))
-by_unit = survivor.after(["unit", "integration"], True, "unit", "other.mlir")
+by_unit = survivor.after([], True, "unit", "other.mlir")
 print("killed by unit:", left(by_unit))
-print("killed by own:", left(by_unit.after(["own"], True, "own", "b.mlir")))
-print("survived again: killed by", by_unit.after(["own"], True, None, None).level)
+print("killed by own:", left(by_unit.after([], True, "own", "b.mlir")))
+print("survived again: killed by", by_unit.after(["own"], True).level)
 
 fates = [
     dataclasses.replace(survivor, key="first"),
     dataclasses.replace(by_unit, key="first"),
-    Fate("second", "a/b.cpp").after(LEVELS, True, "own", "b.mlir"),
-    Fate("third", "a/b.cpp").after(LEVELS, True, None, None),
-    Fate("same", "a/b.cpp").after(LEVELS, True, None, None),
+    Fate("second", "a/b.cpp").after([], True, "own", "b.mlir"),
+    Fate("third", "a/b.cpp").after(LEVELS, True),
+    Fate("same", "a/b.cpp").after(LEVELS, True),
 ]
 with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as results:
     results.writelines(json.dumps(dataclasses.asdict(fate)) + "\n" for fate in fates)
