@@ -95,7 +95,7 @@ def table(fates: Mapping[str, Fate], equivalent: Mapping[str, str]) -> str:
 def living(fates: Mapping[str, Fate], mutants: Mapping[str, Mutant], equivalent: Mapping[str, str]) -> str:
     """The mutants that no test has killed and that are not said to be equivalent, with the levels that they met."""
     alive = [
-        f"- {key} {mutants[key]} ({'survived' if fate.reached else 'unreached by'} {', '.join(fate.levels) or 'some tests'})"
+        f"- {key} {mutants[key]} ({'survived' if fate.reached else 'unreached by'} {', '.join(fate.levels) or 'some'})"
         for key, fate in fates.items()
         if fate.level is None and key not in equivalent
     ]

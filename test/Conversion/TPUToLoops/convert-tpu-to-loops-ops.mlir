@@ -275,3 +275,20 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [4, 6]>, #grid
     return
   }
 }
+
+// -----
+
+// What stands beside an op stays there.
+
+// CHECK-LABEL: func.func @attributes(
+// CHECK: arith.addf %{{.*}}, %{{.*}} {note = "kept"} : tensor<8xf32>
+module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8]>]}} {
+  func.func @attributes(%x: memref<8xf32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
+    %c0 = arith.constant 0 : index
+    %v = vector.load %x[%c0] : memref<8xf32, #tpu.memory_space<vmem>>, vector<8xf32>
+    %s = arith.addf %v, %v {note = "kept"} : vector<8xf32>
+    vector.store %s, %x[%c0] : memref<8xf32, #tpu.memory_space<vmem>>, vector<8xf32>
+    return
+  }
+}

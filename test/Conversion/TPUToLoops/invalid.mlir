@@ -309,3 +309,19 @@ module attributes {gridir.operands = {}} {
   }
   func.func private @f()
 }
+
+// -----
+
+// A number among the operands makes no number of a vector.
+
+module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8]>]}} {
+  func.func @sum(%x: memref<8xf32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %v = vector.load %x[%c0] : memref<8xf32, #tpu.memory_space<vmem>>, vector<8xf32>
+    // expected-error @below {{'vector.reduction' is not supported in a module to execute}}
+    %s = vector.reduction <add>, %v, %zero : vector<8xf32> into f32
+    return
+  }
+}
