@@ -40,3 +40,73 @@ module attributes {gridir.kernel = "aliased"} {
     return
   }
 }
+
+// -----
+
+// A branch or a loop before the items says of itself no effect; what is in it may read what they write: one CTA. One
+// that reads nothing, and a copy of what is known to be apart, keep the CTAs.
+// CHECK-LABEL: func.func @branch
+// CHECK: scf.forall (%{{.+}}) in (1) {
+// CHECK: scf.if
+// CHECK: scf.for
+module attributes {gridir.kernel = "branch"} {
+  func.func @branch(%c: i1, %x: memref<8xf32>, %o: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %c1 = arith.constant 1 : index
+    %copy = memref.alloca() : memref<8xf32>
+    scf.if %c {
+      linalg.copy ins(%x : memref<8xf32>) outs(%copy : memref<8xf32>)
+    }
+    scf.for %item = %lo to %hi step %c1 {
+      %0 = memref.load %copy[%item] : memref<8xf32>
+      memref.store %0, %o[%item] : memref<8xf32>
+    }
+    return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: func.func @apart
+// CHECK-SAME: %[[LO:[a-z0-9]+]]: index, %[[HI:[a-z0-9]+]]: index)
+// CHECK: scf.forall (%{{.+}}) = (%[[LO]]) to (%[[HI]]) step (1) {
+// CHECK: scf.if
+// CHECK: linalg.copy
+module attributes {gridir.kernel = "apart"} {
+  func.func @apart(%c: i1, %x: memref<8xf32> {llvm.noalias}, %o: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %c1 = arith.constant 1 : index
+    %one = arith.constant 1 : i32
+    %two = arith.constant 2 : i32
+    %n = scf.if %c -> i32 {
+      scf.yield %one : i32
+    } else {
+      scf.yield %two : i32
+    }
+    %copy = memref.alloca() : memref<8xf32>
+    %view = memref.subview %x[0] [8] [1] : memref<8xf32> to memref<8xf32, strided<[1]>>
+    linalg.copy ins(%view : memref<8xf32, strided<[1]>>) outs(%copy : memref<8xf32>)
+    scf.for %item = %lo to %hi step %c1 {
+      %0 = memref.load %copy[%item] : memref<8xf32>
+      memref.store %0, %o[%item] : memref<8xf32>
+    }
+    return
+  }
+}
+
+// -----
+
+// A view of an aliased input is that input.
+// CHECK-LABEL: func.func @aliased_view
+// CHECK: scf.forall (%{{.+}}) in (1) {
+module attributes {gridir.kernel = "aliased_view"} {
+  func.func @aliased_view(%x: memref<8xf32>, %o: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %c1 = arith.constant 1 : index
+    %copy = memref.alloca() : memref<8xf32>
+    %view = memref.subview %x[0] [8] [1] : memref<8xf32> to memref<8xf32, strided<[1]>>
+    linalg.copy ins(%view : memref<8xf32, strided<[1]>>) outs(%copy : memref<8xf32>)
+    scf.for %item = %lo to %hi step %c1 {
+      %0 = memref.load %copy[%item] : memref<8xf32>
+      memref.store %0, %o[%item] : memref<8xf32>
+    }
+    return
+  }
+}
