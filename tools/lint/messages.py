@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from repository import Finding, files
 
-REPORT = re.compile(r"\b(?:emit(?:Op)?Error|emitRemark|emitWarning|attachNote|notifyMatchFailure)\(")
+REPORT = re.compile(r"\b(?:emit(?:Op)?Error|emitRemark|emitWarning|attachNote|notifyMatchFailure|fail)\(")
 # A string, or the end of the statement: what comes first counts, so that a semicolon in a string ends nothing.
 TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|(;)|(\S)')
 

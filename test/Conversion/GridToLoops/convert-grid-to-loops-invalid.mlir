@@ -1,0 +1,60 @@
+// RUN: gridir-opt %s --convert-grid-to-loops --split-input-file --verify-diagnostics
+
+// What no loop can do: one thing in each chunk.
+
+grid.kernel @remote_copy grid() inputs(%x: f32 [8] origin "x_ref") outputs(%o: f32 [8])
+    scratch(%s: memref<!grid.semaphore<dma>>) {
+  %n = arith.constant 1 : i32
+  // expected-error @below {{expected copies within one device, got a remote copy of x_ref}}
+  grid.copy_start %x, %o sem %s src_sem %s device(%n : i32) {device_id_type = #grid.device_id_type<logical>}
+      : memref<8xf32, #grid.space<default>>, memref<8xf32, #grid.space<default>>, memref<!grid.semaphore<dma>>, memref<!grid.semaphore<dma>>
+}
+
+// -----
+
+// expected-error @below {{expected blocks of consecutive elements, got an indirect dimension 0 of x_ref}}
+grid.kernel @indirect grid(%i = 2) inputs(%x: f32 [8] block [indirect(4)] at (%i) origin "x_ref") outputs(%o: f32 [8]) {
+}
+
+// -----
+
+grid.kernel @algorithm grid() inputs(%x: f32 [8, 8]) outputs(%o: f32 [8, 8]) {
+  %0 = grid.load %x : memref<8x8xf32, #grid.space<default>> -> tensor<8x8xf32>
+  // expected-error @below {{expected a dot algorithm of JAX, got 'F8_F8_F8'}}
+  %1 = grid.dot %0, %0 contract [1] x [0] {algorithm = "F8_F8_F8"} : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+  grid.store %1, %o : tensor<8x8xf32>, memref<8x8xf32, #grid.space<default>>
+}
+
+// -----
+
+grid.kernel @empty_gather grid() inputs(%x: f32 [0, 16]) outputs(%o: f32 [4, 16]) {
+  %i = arith.constant dense<0> : tensor<4xi32>
+  // expected-error @below {{expected a Ref with elements to gather from}}
+  %0 = grid.gather %x[%i] dims [0] : memref<0x16xf32, #grid.space<default>>, tensor<4xi32> -> tensor<4x16xf32>
+  grid.store %0, %o : tensor<4x16xf32>, memref<4x16xf32, #grid.space<default>>
+}
+
+// -----
+
+grid.kernel @complex_swap grid() inputs(%x: complex<f32> []) outputs(%o: complex<f32> []) {
+  %v = grid.load %x : memref<complex<f32>, #grid.space<default>> -> complex<f32>
+  // expected-error @below {{expected integers or floats to compare, got complex numbers}}
+  %0 = grid.atomic_cas %v, %v, %o : complex<f32>, memref<complex<f32>, #grid.space<default>>
+}
+
+// -----
+
+grid.kernel @wide_bits grid() outputs(%o: f32 [8]) {
+  %n = arith.constant 1 : i32
+  grid.prng_seed %n : i32
+  // expected-error @below {{expected random bits as integers of at most 64 bits}}
+  %0 = grid.prng_bits : tensor<8xi128>
+}
+
+// -----
+
+grid.kernel @printed grid() inputs(%x: complex<f32> [8]) outputs(%o: f32 [8]) {
+  %v = grid.load %x : memref<8xcomplex<f32>, #grid.space<default>> -> tensor<8xcomplex<f32>>
+  // expected-error @below {{expected integers and floats to print or to call a function with, got a value of another type}}
+  grid.print "{}" %v : tensor<8xcomplex<f32>>
+}
