@@ -284,3 +284,167 @@ grid.kernel @aliased_parallel grid(%i = 2)
   %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
+
+// -----
+
+// The last element that is read is the first that is written.
+// CHECK-LABEL: func.func @one_element_shared(
+// CHECK:         %[[V:[a-z0-9]*]] = bufferization.to_tensor %{{.*}} restrict :
+// CHECK:         bufferization.alloc_tensor() copy(%[[V]])
+grid.kernel @one_element_shared grid()
+    inputs() outputs(%o: f32 [8]) {
+  %a = grid.slice_ref %o[0] [4] [1] : memref<8xf32, #grid.space<default>> -> memref<4xf32, #grid.space<default>>
+  %b = grid.slice_ref %o[3] [4] [1] : memref<8xf32, #grid.space<default>> -> memref<4xf32, #grid.space<default>>
+  %v = grid.load %a : memref<4xf32, #grid.space<default>> -> tensor<4xf32>
+  grid.store %v, %b : tensor<4xf32>, memref<4xf32, #grid.space<default>>
+}
+
+// -----
+
+// A load of every second element, and a store into its span.
+// CHECK-LABEL: func.func @strided_span(
+// CHECK:         %[[V:[a-z0-9]*]] = bufferization.to_tensor %{{.*}} restrict :
+// CHECK:         bufferization.alloc_tensor() copy(%[[V]])
+grid.kernel @strided_span grid()
+    inputs() outputs(%o: f32 [8]) {
+  %a = grid.slice_ref %o[0] [4] [2] : memref<8xf32, #grid.space<default>> -> memref<4xf32, #grid.space<default>>
+  %b = grid.slice_ref %o[3] [4] [1] : memref<8xf32, #grid.space<default>> -> memref<4xf32, #grid.space<default>>
+  %v = grid.load %a : memref<4xf32, #grid.space<default>> -> tensor<4xf32>
+  grid.store %v, %b : tensor<4xf32>, memref<4xf32, #grid.space<default>>
+}
+
+// -----
+
+// The store begins behind the last element that the stride reaches, 6.
+// CHECK-LABEL: func.func @behind_the_span(
+// CHECK-NOT:     copy(
+// CHECK:         return
+grid.kernel @behind_the_span grid()
+    inputs() outputs(%o: f32 [11]) {
+  %a = grid.slice_ref %o[0] [4] [2] : memref<11xf32, #grid.space<default>> -> memref<4xf32, #grid.space<default>>
+  %b = grid.slice_ref %o[7] [4] [1] : memref<11xf32, #grid.space<default>> -> memref<4xf32, #grid.space<default>>
+  %v = grid.load %a : memref<4xf32, #grid.space<default>> -> tensor<4xf32>
+  grid.store %v, %b : tensor<4xf32>, memref<4xf32, #grid.space<default>>
+}
+
+// -----
+
+// The store begins at that element.
+// CHECK-LABEL: func.func @at_the_end_of_the_span(
+// CHECK:         %[[V:[a-z0-9]*]] = bufferization.to_tensor %{{.*}} restrict :
+// CHECK:         bufferization.alloc_tensor() copy(%[[V]])
+grid.kernel @at_the_end_of_the_span grid()
+    inputs() outputs(%o: f32 [11]) {
+  %a = grid.slice_ref %o[0] [4] [2] : memref<11xf32, #grid.space<default>> -> memref<4xf32, #grid.space<default>>
+  %b = grid.slice_ref %o[6] [4] [1] : memref<11xf32, #grid.space<default>> -> memref<4xf32, #grid.space<default>>
+  %v = grid.load %a : memref<4xf32, #grid.space<default>> -> tensor<4xf32>
+  grid.store %v, %b : tensor<4xf32>, memref<4xf32, #grid.space<default>>
+}
+
+// -----
+
+// A store of every second element from the last that is read.
+// CHECK-LABEL: func.func @strided_store(
+// CHECK:         %[[V:[a-z0-9]*]] = bufferization.to_tensor %{{.*}} restrict :
+// CHECK:         bufferization.alloc_tensor() copy(%[[V]])
+grid.kernel @strided_store grid()
+    inputs() outputs(%o: f32 [10]) {
+  %a = grid.slice_ref %o[0] [4] [1] : memref<10xf32, #grid.space<default>> -> memref<4xf32, #grid.space<default>>
+  %b = grid.slice_ref %o[3] [4] [2] : memref<10xf32, #grid.space<default>> -> memref<4xf32, #grid.space<default>>
+  %v = grid.load %a : memref<4xf32, #grid.space<default>> -> tensor<4xf32>
+  grid.store %v, %b : tensor<4xf32>, memref<4xf32, #grid.space<default>>
+}
+
+// -----
+
+// And from the one behind it.
+// CHECK-LABEL: func.func @strided_store_behind(
+// CHECK-NOT:     copy(
+// CHECK:         return
+grid.kernel @strided_store_behind grid()
+    inputs() outputs(%o: f32 [11]) {
+  %a = grid.slice_ref %o[0] [4] [1] : memref<11xf32, #grid.space<default>> -> memref<4xf32, #grid.space<default>>
+  %b = grid.slice_ref %o[4] [4] [2] : memref<11xf32, #grid.space<default>> -> memref<4xf32, #grid.space<default>>
+  %v = grid.load %a : memref<4xf32, #grid.space<default>> -> tensor<4xf32>
+  grid.store %v, %b : tensor<4xf32>, memref<4xf32, #grid.space<default>>
+}
+
+// -----
+
+// A store in a branch comes between, where the branch is taken.
+// CHECK-LABEL: func.func @branch_before_use(
+// CHECK:         %[[V:[a-z0-9]*]] = bufferization.to_tensor %{{.*}} restrict :
+// CHECK:         bufferization.alloc_tensor() copy(%[[V]])
+grid.kernel @branch_before_use grid(%i = 2)
+    inputs(%x: f32 [8]) outputs(%o: f32 [8])
+    scratch(%a: memref<8xf32, #grid.space<tpu.vmem>>) {
+  %p = grid.program_id 0
+  %c0 = arith.constant 0 : i32
+  %first = arith.cmpi eq, %p, %c0 : i32
+  %v = grid.load %a : memref<8xf32, #grid.space<tpu.vmem>> -> tensor<8xf32>
+  scf.if %first {
+    %n = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+    grid.store %n, %a : tensor<8xf32>, memref<8xf32, #grid.space<tpu.vmem>>
+  }
+  grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// -----
+
+// In one branch, the use comes first.
+// CHECK-LABEL: func.func @use_before_store_in_branch(
+// CHECK-NOT:     copy(
+// CHECK:         return
+grid.kernel @use_before_store_in_branch grid(%i = 2)
+    inputs(%x: f32 [8]) outputs(%o: f32 [8])
+    scratch(%a: memref<8xf32, #grid.space<tpu.vmem>>) {
+  %p = grid.program_id 0
+  %c0 = arith.constant 0 : i32
+  %first = arith.cmpi eq, %p, %c0 : i32
+  %v = grid.load %a : memref<8xf32, #grid.space<tpu.vmem>> -> tensor<8xf32>
+  scf.if %first {
+    grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+    %n = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+    grid.store %n, %a : tensor<8xf32>, memref<8xf32, #grid.space<tpu.vmem>>
+  }
+}
+
+// -----
+
+// In one loop it does so in the first iteration only.
+// CHECK-LABEL: func.func @use_before_store_in_loop(
+// CHECK:         %[[V:[a-z0-9]*]] = bufferization.to_tensor %{{.*}} restrict :
+// CHECK:         bufferization.alloc_tensor() copy(%[[V]])
+grid.kernel @use_before_store_in_loop grid()
+    inputs(%x: f32 [8]) outputs(%o: f32 [8])
+    scratch(%a: memref<8xf32, #grid.space<tpu.vmem>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %v = grid.load %a : memref<8xf32, #grid.space<tpu.vmem>> -> tensor<8xf32>
+  scf.for %k = %c0 to %c4 step %c1 {
+    grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+    %n = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+    grid.store %n, %a : tensor<8xf32>, memref<8xf32, #grid.space<tpu.vmem>>
+  }
+}
+
+// -----
+
+// Unless each iteration loads it again.
+// CHECK-LABEL: func.func @load_in_the_loop_of_the_store(
+// CHECK-NOT:     copy(
+// CHECK:         return
+grid.kernel @load_in_the_loop_of_the_store grid()
+    inputs(%x: f32 [8]) outputs(%o: f32 [8])
+    scratch(%a: memref<8xf32, #grid.space<tpu.vmem>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %k = %c0 to %c4 step %c1 {
+    %v = grid.load %a : memref<8xf32, #grid.space<tpu.vmem>> -> tensor<8xf32>
+    grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+    %n = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+    grid.store %n, %a : tensor<8xf32>, memref<8xf32, #grid.space<tpu.vmem>>
+  }
+}
