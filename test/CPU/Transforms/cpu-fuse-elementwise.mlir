@@ -344,3 +344,47 @@ func.func @dynamic_gather(%x: tensor<16x128xf32>, %i: tensor<?x1xi32>) -> tensor
   %0 = tensor.gather %x[%i] gather_dims([0]) : (tensor<16x128xf32>, tensor<?x1xi32>) -> tensor<?x128xf32>
   return %0 : tensor<?x128xf32>
 }
+
+// -----
+
+// Eleven operands and the result are the most that one loop has.
+// CHECK-LABEL: func.func @most_operands(
+// CHECK:         linalg.generic
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @most_operands(%a0: tensor<8xf32>, %a1: tensor<8xf32>, %a2: tensor<8xf32>, %a3: tensor<8xf32>, %a4: tensor<8xf32>, %a5: tensor<8xf32>, %a6: tensor<8xf32>, %a7: tensor<8xf32>, %a8: tensor<8xf32>, %a9: tensor<8xf32>, %a10: tensor<8xf32>) -> tensor<8xf32> {
+  %s1 = arith.addf %a0, %a1 : tensor<8xf32>
+  %s2 = arith.addf %s1, %a2 : tensor<8xf32>
+  %s3 = arith.addf %s2, %a3 : tensor<8xf32>
+  %s4 = arith.addf %s3, %a4 : tensor<8xf32>
+  %s5 = arith.addf %s4, %a5 : tensor<8xf32>
+  %s6 = arith.addf %s5, %a6 : tensor<8xf32>
+  %s7 = arith.addf %s6, %a7 : tensor<8xf32>
+  %s8 = arith.addf %s7, %a8 : tensor<8xf32>
+  %s9 = arith.addf %s8, %a9 : tensor<8xf32>
+  %s10 = arith.addf %s9, %a10 : tensor<8xf32>
+  return %s10 : tensor<8xf32>
+}
+
+// -----
+
+// One more makes two loops.
+// CHECK-LABEL: func.func @one_operand_more(
+// CHECK:         linalg.generic
+// CHECK:         linalg.generic
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @one_operand_more(%a0: tensor<8xf32>, %a1: tensor<8xf32>, %a2: tensor<8xf32>, %a3: tensor<8xf32>, %a4: tensor<8xf32>, %a5: tensor<8xf32>, %a6: tensor<8xf32>, %a7: tensor<8xf32>, %a8: tensor<8xf32>, %a9: tensor<8xf32>, %a10: tensor<8xf32>, %a11: tensor<8xf32>) -> tensor<8xf32> {
+  %s1 = arith.addf %a0, %a1 : tensor<8xf32>
+  %s2 = arith.addf %s1, %a2 : tensor<8xf32>
+  %s3 = arith.addf %s2, %a3 : tensor<8xf32>
+  %s4 = arith.addf %s3, %a4 : tensor<8xf32>
+  %s5 = arith.addf %s4, %a5 : tensor<8xf32>
+  %s6 = arith.addf %s5, %a6 : tensor<8xf32>
+  %s7 = arith.addf %s6, %a7 : tensor<8xf32>
+  %s8 = arith.addf %s7, %a8 : tensor<8xf32>
+  %s9 = arith.addf %s8, %a9 : tensor<8xf32>
+  %s10 = arith.addf %s9, %a10 : tensor<8xf32>
+  %s11 = arith.addf %s10, %a11 : tensor<8xf32>
+  return %s11 : tensor<8xf32>
+}

@@ -49,7 +49,8 @@ func.func @copy(%x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32>) {
 // CHECK:           %[[LAST:.*]] = memref.subview %[[LANES]][0] [3] [1]
 // CHECK:           linalg.generic {{.*}}iterator_types = ["parallel"]{{.*}} outs(%[[LAST]]
 // CHECK:           linalg.generic {{.*}}iterator_types = ["reduction"]{{.*}} ins(%[[LANES]]
-// CHECK:             arith.maximumf
+// CHECK:           ^bb0(%[[LANE:.*]]: f32, %[[RESULT:.*]]: f32):
+// CHECK:             arith.maximumf %[[LANE]], %[[RESULT]]
 // WIDE-LABEL: func.func @rows
 // WIDE:         %[[LANES:.*]] = memref.alloca() : memref<32xf32>
 // WIDE:         scf.for
