@@ -324,3 +324,75 @@ grid.kernel @signals grid(%i = 2)
   }
   grid.semaphore_wait %b, %c1 : !regular
 }
+
+// What is signaled is computed from the place of the program: each sum is that of the programs.
+// CHECK-LABEL: grid.kernel @sums
+// CHECK: {check = "balanced", subject = "scratch[0]", verdict = "proved"}
+// CHECK-SAME: {check = "balanced", subject = "scratch[1]", verdict = "proved"}
+// CHECK-SAME: {check = "balanced", subject = "scratch[2]", verdict = "proved"}
+// CHECK-SAME: {check = "balanced", subject = "scratch[3]", verdict = "proved"}
+// CHECK-SAME: {check = "balanced", subject = "scratch[4]", verdict = "proved"}
+// CHECK-SAME: {check = "balanced", subject = "scratch[5]", verdict = "proved"}
+// CHECK-SAME: {check = "balanced", subject = "scratch[6]", verdict = "proved"}
+// CHECK-SAME: {check = "balanced", subject = "scratch[7]", verdict = "proved"}
+// CHECK-SAME: {check = "balanced", subject = "scratch[8]", verdict = "proved"}
+// CHECK-SAME: {check = "balanced", subject = "scratch[9]", verdict = "proved"}
+// CHECK-SAME: {check = "balanced", subject = "scratch[10]", verdict = "proved"}
+grid.kernel @sums grid(%i = 4)
+    scratch(%s0: !regular, %s1: !regular, %s2: !regular, %s3: !regular, %s4: !regular, %s5: !regular, %s6: !regular, %s7: !regular, %s8: !regular, %s9: !regular, %s10: !regular) {
+  %p = grid.program_id 0
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c5 = arith.constant 5 : i32
+  %c6 = arith.constant 6 : i32
+  %c7 = arith.constant 7 : i32
+  %d = arith.addi %p, %c2 : i32
+  %r0 = arith.muli %p, %c5 : i32
+  grid.semaphore_signal %s0, %r0 : !regular
+  %r1 = arith.subi %c7, %p : i32
+  grid.semaphore_signal %s1, %r1 : !regular
+  %r2 = arith.divsi %c7, %d : i32
+  grid.semaphore_signal %s2, %r2 : !regular
+  %r3 = arith.remsi %c7, %d : i32
+  grid.semaphore_signal %s3, %r3 : !regular
+  %r4 = arith.minsi %p, %c2 : i32
+  grid.semaphore_signal %s4, %r4 : !regular
+  %r5 = arith.maxsi %p, %c2 : i32
+  grid.semaphore_signal %s5, %r5 : !regular
+  %r6 = arith.andi %c6, %p : i32
+  grid.semaphore_signal %s6, %r6 : !regular
+  %r7 = arith.ori %c5, %p : i32
+  grid.semaphore_signal %s7, %r7 : !regular
+  %r8 = arith.xori %c5, %p : i32
+  grid.semaphore_signal %s8, %r8 : !regular
+  %r9 = arith.ceildivsi %c7, %d : i32
+  grid.semaphore_signal %s9, %r9 : !regular
+  %r10 = arith.floordivsi %c7, %d : i32
+  grid.semaphore_signal %s10, %r10 : !regular
+  %c3 = arith.constant 3 : i32
+  %last = arith.cmpi eq, %p, %c3 : i32
+  scf.if %last {
+    %t0 = arith.constant 30 : i32
+    grid.semaphore_wait %s0, %t0 : !regular
+    %t1 = arith.constant 22 : i32
+    grid.semaphore_wait %s1, %t1 : !regular
+    %t2 = arith.constant 7 : i32
+    grid.semaphore_wait %s2, %t2 : !regular
+    %t3 = arith.constant 7 : i32
+    grid.semaphore_wait %s3, %t3 : !regular
+    %t4 = arith.constant 5 : i32
+    grid.semaphore_wait %s4, %t4 : !regular
+    %t5 = arith.constant 9 : i32
+    grid.semaphore_wait %s5, %t5 : !regular
+    %t6 = arith.constant 4 : i32
+    grid.semaphore_wait %s6, %t6 : !regular
+    %t7 = arith.constant 24 : i32
+    grid.semaphore_wait %s7, %t7 : !regular
+    %t8 = arith.constant 22 : i32
+    grid.semaphore_wait %s8, %t8 : !regular
+    %t9 = arith.constant 11 : i32
+    grid.semaphore_wait %s9, %t9 : !regular
+    %t10 = arith.constant 7 : i32
+    grid.semaphore_wait %s10, %t10 : !regular
+  }
+}
