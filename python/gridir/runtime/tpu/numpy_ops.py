@@ -289,4 +289,6 @@ def window(memory: np.ndarray, start: Sequence[int], shape: Sequence[int], strid
     ends = [i + (size - 1) * step + 1 for i, size, step in zip(start, shape, steps, strict=True)]
     if any(i < 0 or end > size for i, end, size in zip(start, ends, memory.shape, strict=True)):
         raise ExecutionError(f"an access to {tuple(start)} to {tuple(ends)} is out of bounds of {memory.shape}")
-    return memory[tuple(slice(i, end, step) for i, end, step in zip(start, ends, steps, strict=True))]
+    slices = (slice(i, end, step) for i, end, step in zip(start, ends, steps, strict=True))
+    # An ellipsis makes a view of a memory of one number, too.
+    return memory[(*slices, ...)]
