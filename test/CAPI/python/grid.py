@@ -125,6 +125,22 @@ with ir.Context() as context, ir.Location.unknown():
     show("kind", lambda: grid.DimAttr.get(4, kind="row"))
     # CHECK: ValueError: expected a revisit mode, got 'never'
     show("revisit", lambda: grid.PipelineModeAttr.get(2, revisit="never"))
+    # CHECK: ValueError: expected a semaphore kind, got 'counter'
+    show("semaphore", lambda: grid.SemaphoreType.get("counter"))
+    # CHECK: ValueError: expected a kind of block dimension, got 'strided'
+    show("block dimension", lambda: grid.BlockDimAttr.get(8, "strided"))
+    # What is made here has no place, and the message names none.
+    # CHECK-NOT: at loc(unknown
+    # CHECK: ValueError: expected a kind of transform, got 'reverse'
+    show("transform", lambda: grid.TransformAttr.get("reverse", [0]))
+
+    # Text cannot say these.
+    # CHECK: ValueError: expected a squeezed dimension of size 1, got 2
+    show("squeezed", lambda: grid.BlockDimAttr.get(2, "squeezed"))
+    # CHECK: ValueError: expected padding on an element dimension only
+    show("low padding", lambda: grid.BlockDimAttr.get(8, "blocked", (1, 0)))
+    # CHECK: ValueError: expected padding on an element dimension only
+    show("high padding", lambda: grid.BlockDimAttr.get(8, "bounded_slice", (0, 1)))
 
     # CHECK-LABEL: == block of another rank
     # CHECK-NEXT: ValueError: expected the block of x_ref to have the rank of its array, 2, got 1

@@ -164,6 +164,8 @@ grid.kernel @value_views grid()
 // -----
 
 // One of several Refs is chosen while the kernel runs, by an index that is checked.
+// CHECK-LABEL: module attributes {
+// CHECK-SAME:    gridir.diagnostics = ["index {0} is out of bounds [0, {1}) of the Refs to choose from
 // CHECK-LABEL: func.func @selected(
 // CHECK:         %[[R:[a-z0-9_]*]] = scf.if %{{.*}} -> (memref<8xf32, strided<[?], offset: ?>>)
 // CHECK:         bufferization.to_tensor %[[R]] restrict
@@ -173,4 +175,56 @@ grid.kernel @selected grid()
   %r = grid.select_ref %at of %x, %y : memref<8xf32, #grid.space<default>>, memref<8xf32, #grid.space<default>> -> memref<8xf32, #grid.space<default>>
   %v = grid.load %r : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// -----
+
+// The memref behind a transposed Ref does not show the reshape: an access looks through.
+// CHECK-LABEL: func.func @reshaped_transpose(
+// CHECK-SAME:    %[[X:.*]]: memref<4x8xf32>
+// CHECK:         %[[V:.*]] = bufferization.to_tensor %[[X]] restrict : memref<4x8xf32>
+// CHECK:         %[[T:.*]] = linalg.transpose ins(%[[V]] : tensor<4x8xf32>) outs(%{{.*}} : tensor<8x4xf32>) permutation = [1, 0]
+// CHECK:         tensor.collapse_shape %[[T]] {{.*}} : tensor<8x4xf32> into tensor<32xf32>
+grid.kernel @reshaped_transpose grid() inputs(%x: f32 [4, 8]) outputs(%o: f32 [32]) {
+  %t = grid.transpose_ref %x [1, 0] : memref<4x8xf32, #grid.space<default>> -> memref<8x4xf32, #grid.space<default>>
+  %r = grid.reshape_ref %t : memref<8x4xf32, #grid.space<default>> -> memref<32xf32, #grid.space<default>>
+  %v = grid.load %r : memref<32xf32, #grid.space<default>> -> tensor<32xf32>
+  grid.store %v, %o : tensor<32xf32>, memref<32xf32, #grid.space<default>>
+}
+
+// -----
+
+// Half of each row is no memref of one dimension, since the elements are not contiguous; the value is reshaped instead.
+// Rows that are whole are one.
+// CHECK-LABEL: func.func @reshaped_columns(
+// CHECK-SAME:    %[[X:.*]]: memref<4x8xf32>
+// CHECK:         %[[ROWS:.*]] = memref.subview %[[X]][0, 0] [2, 8] [1, 1]
+// CHECK:         %[[LINE:.*]] = memref.collapse_shape %[[ROWS]]
+// CHECK:         %[[HALF:.*]] = memref.subview %[[X]][0, 0] [4, 4] [1, 1]
+// CHECK-NOT:     memref.collapse_shape
+// CHECK:         bufferization.to_tensor %[[LINE]]
+// CHECK:         %[[V:.*]] = bufferization.to_tensor %[[HALF]]
+// CHECK:         tensor.collapse_shape %[[V]] {{.*}} : tensor<4x4xf32> into tensor<16xf32>
+grid.kernel @reshaped_columns grid() inputs(%x: f32 [4, 8]) outputs(%o: f32 [16]) {
+  %rows = grid.slice_ref %x[0, 0] [2, 8] [1, 1] : memref<4x8xf32, #grid.space<default>> -> memref<2x8xf32, #grid.space<default>>
+  %line = grid.reshape_ref %rows : memref<2x8xf32, #grid.space<default>> -> memref<16xf32, #grid.space<default>>
+  %half = grid.slice_ref %x[0, 0] [4, 4] [1, 1] : memref<4x8xf32, #grid.space<default>> -> memref<4x4xf32, #grid.space<default>>
+  %columns = grid.reshape_ref %half : memref<4x4xf32, #grid.space<default>> -> memref<16xf32, #grid.space<default>>
+  %0 = grid.load %line : memref<16xf32, #grid.space<default>> -> tensor<16xf32>
+  %1 = grid.load %columns : memref<16xf32, #grid.space<default>> -> tensor<16xf32>
+  %2 = arith.addf %0, %1 : tensor<16xf32>
+  grid.store %2, %o : tensor<16xf32>, memref<16xf32, #grid.space<default>>
+}
+
+// -----
+
+// A load stays as it is where the memory is no Ref: nothing is known of its name.
+// CHECK-LABEL: func.func @other_memory(
+// CHECK:         %[[M:.*]] = memref.alloca() : memref<8xi32>
+// CHECK:         memref.load %[[M]][%{{.*}}] : memref<8xi32>
+grid.kernel @other_memory grid() outputs(%o: i32 []) {
+  %at = arith.constant 1 : index
+  %m = memref.alloca() : memref<8xi32>
+  %v = memref.load %m[%at] : memref<8xi32>
+  grid.store %v, %o : i32, memref<i32, #grid.space<default>>
 }

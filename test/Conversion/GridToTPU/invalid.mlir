@@ -77,7 +77,7 @@ grid.kernel @constant grid() inputs(%x: f32 [4]) outputs(%o: f32 [4]) {
 
 grid.kernel @product grid() inputs(%x: i32 [8, 8]) outputs(%o: i32 [8, 8]) {
   %0 = grid.load %x : memref<8x8xi32, #grid.space<default>> -> tensor<8x8xi32>
-  // expected-error @below {{expected a product that Mosaic has (of bf16, f32 or f8, or of i8 or i4 into i32), got 'i32' by 'i32' into 'i32'}}
+  // expected-error @below {{expected a product that Mosaic has (of bf16, f32 or f8, or of i8 or i4 into i32), got 'i32' by 'i32' into 'i32'; convert the operands, or set preferred_element_type}}
   %1 = grid.dot %0, %0 contract [1] x [0] : tensor<8x8xi32>, tensor<8x8xi32> -> tensor<8x8xi32>
 }
 

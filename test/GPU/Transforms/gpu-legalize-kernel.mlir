@@ -75,3 +75,17 @@ grid.kernel @copies grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
 grid.kernel @scratch grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
     scratch(%s: memref<8xf8E5M2, #grid.space<default>> origin "acc") {
 }
+
+// -----
+
+// expected-error @+2 {{expected a static shape of x_ref on gpu:sm_80, got named dimensions; pin them with grid-specialize}}
+grid.kernel @symbolic grid()
+    inputs(%x: f32 [?n] block [8] origin "x_ref") {
+}
+
+// -----
+
+// expected-error @+2 {{expected blocks of x_ref as they lie in memory on gpu:sm_80, got transforms}}
+grid.kernel @tiled grid()
+    inputs(%x: f32 [8, 64] transforms [<tiling [2, 64]>] origin "x_ref") {
+}

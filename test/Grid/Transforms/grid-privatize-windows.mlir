@@ -1,6 +1,10 @@
 // RUN: gridir-opt %s --grid-privatize-windows --split-input-file | FileCheck %s
 // RUN: gridir-opt %s --grid-privatize-windows --grid-infer-dimension-semantics --split-input-file 2>/dev/null | FileCheck %s --check-prefix=SEMANTICS
 // RUN: gridir-opt %s --grid-privatize-windows --split-input-file --mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
+// RUN: gridir-opt %s --grid-privatize-windows --split-input-file -o /dev/null --remarks-filter=grid-privatize-windows --remark-format=emitRemark 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] window | Category:grid-privatize-windows | Remark="outputs[0] has a window for each program along dimension 0"
 
 // STATS: GridPrivatizeWindowsPass
 // STATS: (S) 1 num-privatized

@@ -93,7 +93,7 @@ func.func @multiple() {
 // -----
 
 func.func @uncountable(%m: memref<8x128xf32, #tpu.memory_space<vmem>>) {
-  // expected-error @below {{expected the same number of elements}}
+  // expected-error @below {{expected the same number of elements, got}}
   %s = tpu.memref_reshape %m : memref<8x128xf32, #tpu.memory_space<vmem>> -> memref<128x4611686018427387904xf32, #tpu.memory_space<vmem>>
   return
 }
