@@ -61,8 +61,8 @@ print("again:", again.returncode, re.search("error: the compiler crashed.*", aga
 
 
 # The parser and verifiers are recovered from as passes are; the text is the reproducer.
-UNPARSABLE = '''func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x4xf32>) {
-  linalg.transpose ins(%x : tensor<4x8xf32>) outs(%y : tensor<8x4xf32>) permutation ='''
+UNPARSABLE = """func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x4xf32>) {
+  linalg.transpose ins(%x : tensor<4x8xf32>) outs(%y : tensor<8x4xf32>) permutation ="""
 # CHECK: parse: {{.*}}Aborted in stage 'parse'
 # CHECK-NEXT: in kernel `k`
 # CHECK-NEXT: note: {{.*}}gridir-crash{{.*}}.mlir shows it again

@@ -48,7 +48,9 @@ show(
 
 
 # CHECK-LABEL: // lock
-# CHECK: grid.atomic_cas %{{.*}}, %{{.*}}, %{{.*}} : i32, memref<i32
+# CHECK-DAG: %[[OLD:.*]] = arith.constant 0 : i32
+# CHECK-DAG: %[[NEW:.*]] = arith.constant 1 : i32
+# CHECK: grid.atomic_cas %[[OLD]], %[[NEW]], %{{.*}} : i32, memref<i32
 def lock(n_ref, o_ref):
     o_ref[...] = triton.atomic_cas(n_ref, 0, 1)
 

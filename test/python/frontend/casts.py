@@ -71,8 +71,8 @@ show_value("bitcast_narrower", lambda a: lax.bitcast_convert_type(a, jnp.int16),
 # CHECK: complex.constant [1.000000e+00 : f32, 0.000000e+00 : f32] : complex<f32>
 show_value("real_to_complex", lambda a: (a.astype(jnp.complex64) + 1).real, x)
 
-# Rounding to a narrower format, by the bits: half of the last bit that stays, less one where that bit is even; what is too
-# large is infinite, what is too small zero with its sign, and NaN stays.
+# Rounding to a narrower format, by the bits: half of the last bit that stays, less one where that bit is even; what is
+# too large is infinite, what is too small zero with its sign, and NaN stays.
 # CHECK-LABEL: // reduce_precision
 # CHECK: %[[X:.*]] = grid.load
 # CHECK: %[[BITS:.*]] = arith.bitcast %[[X]]

@@ -114,3 +114,24 @@ def ref_in_loop(x_ref, n_ref, o_ref):
 
 
 show(ref_in_loop, x, n)
+
+# A sum of the counter that is not its next value counts nothing, and one that counts may come behind what else is
+# carried.
+# CHECK-LABEL: // doubling
+# CHECK: scf.while
+show_value(
+    "doubling",
+    lambda a: lax.while_loop(lambda c: c[0] < 10, lambda c: (c[0] * 2, c[1] + (c[0] + 1).astype(jnp.float32)), (1, a))[
+        1
+    ],
+    x,
+)
+# CHECK-LABEL: // counter_last
+# CHECK: scf.for
+# CHECK-NOT: scf.while
+show_value(
+    "counter_last",
+    lambda a, b: lax.while_loop(lambda c: c[1] < 5, lambda c: (c[0] * b, c[1] + 1), (a, 0))[0],
+    x,
+    x,
+)

@@ -30,3 +30,14 @@ show_value(
     array(jnp.float32, 1, 4, 8),
     array(jnp.float32, 6, 2, 1),
 )
+
+# Of 7 places a window of 3 finds 3 in steps of 2.
+# CHECK-LABEL: // steps
+# CHECK: tensor.extract_slice {{.*}} [1, 1, 16, 2, 3] [1, 1, 1, 1, 2]
+# CHECK: grid.dot {{.*}} : tensor<6x16xf32>, tensor<8x16xf32> -> tensor<6x8xf32>
+show_value(
+    "steps",
+    lambda x, w: lax.conv_general_dilated(x, w, (1, 2), "VALID", dimension_numbers=("NHWC", "HWIO", "NHWC")),
+    array(jnp.float32, 1, 2, 7, 16),
+    array(jnp.float32, 1, 3, 16, 8),
+)

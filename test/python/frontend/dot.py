@@ -35,3 +35,25 @@ show_value("narrow_result", lambda a: jnp.dot(a, a.T), h)
 # CHECK-LABEL: // integers
 # CHECK: grid.dot {{.*}} : tensor<8x128xi8>, tensor<128x8xi8> -> tensor<8x8xi32>
 show_value("integers", lambda a: lax.dot(a, a.T, preferred_element_type=jnp.int32), b)
+
+# Each side has a sign of its own.
+# CHECK-LABEL: // unsigned_left
+# CHECK: grid.dot {{.*}}unsigned_lhs
+# CHECK-NOT: unsigned_rhs
+# CHECK: grid.store
+show_value(
+    "unsigned_left",
+    lambda a, b: lax.dot_general(a, b, (((1,), (1,)), ((), ())), preferred_element_type=jnp.int32),
+    array(jnp.uint8),
+    array(jnp.int8),
+)
+# CHECK-LABEL: // unsigned_right
+# CHECK-NOT: unsigned_lhs
+# CHECK: grid.dot {{.*}}unsigned_rhs
+# CHECK: grid.store
+show_value(
+    "unsigned_right",
+    lambda a, b: lax.dot_general(a, b, (((1,), (1,)), ((), ())), preferred_element_type=jnp.int32),
+    array(jnp.int8),
+    array(jnp.uint8),
+)

@@ -81,3 +81,14 @@ show_value("round_even", jnp.round, x)
 # CHECK: arith.addf
 # CHECK: arith.divf
 show_value("logistic", lax.logistic, x)
+
+# Of three cases the last is what no number below chooses.
+# CHECK-LABEL: // three_cases
+# CHECK: %[[ONE:.*]] = arith.constant {{.*}}1{{.*}} : tensor<8x128xi32>
+# CHECK: %[[SECOND:.*]] = arith.cmpi ule, %{{.*}}, %[[ONE]]
+# CHECK: %[[REST:.*]] = arith.select %[[SECOND]], %[[Y:.*]], %[[Z:.*]] :
+# CHECK: %[[ZERO:.*]] = arith.constant {{.*}}0{{.*}} : tensor<8x128xi32>
+# CHECK: %[[FIRST:.*]] = arith.cmpi ule, %{{.*}}, %[[ZERO]]
+# CHECK: arith.select %[[FIRST]], %{{.*}}, %[[REST]] :
+# CHECK-NOT: arith.select
+show_value("three_cases", lambda i, a, b, c: lax.select_n(i, a, b, c), array(jnp.int32), array(), array(), array())

@@ -45,3 +45,15 @@ show_value("shift_by_value", lax.shift_left, i, i)
 # CHECK: arith.constant dense<31>
 # CHECK: arith.shrsi
 show_value("shift_right", lax.shift_right_arithmetic, i, i)
+
+# A number below the width needs no comparison.
+# CHECK-LABEL: // shift_by_number
+# CHECK-NOT: arith.cmpi
+# CHECK: arith.shli
+# CHECK-NOT: arith.select
+# CHECK: grid.store
+show_value("shift_by_number", lambda a: a << 3, i)
+# One as large as the width gives 0.
+# CHECK-LABEL: // shift_by_width
+# CHECK: arith.cmpi ult
+show_value("shift_by_width", lambda a: a << 32, i)
