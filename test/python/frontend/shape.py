@@ -75,3 +75,17 @@ show_value("iota", lambda a: a + lax.broadcasted_iota(jnp.int32, a.shape, 1), ar
 # CHECK: linalg.generic
 # CHECK: tensor.extract
 show_value("gather", lambda a, i: a[i], x, array(jnp.int32, 4))
+
+# The last element comes first.
+# CHECK-LABEL: // reverse
+# CHECK: %[[I:.*]] = linalg.index 0
+# CHECK: %[[J:.*]] = linalg.index 1
+# CHECK: %[[LAST:.*]] = arith.constant 127 : index
+# CHECK: %[[FROM:.*]] = arith.subi %[[LAST]], %[[J]]
+# CHECK: tensor.extract %{{.*}}[%[[I]], %[[FROM]]]
+show_value("reverse", lambda a: lax.rev(a, (1,)), x)
+
+# CHECK-LABEL: // stack
+# CHECK: tensor.insert_slice %[[X:.*]] into %{{.*}}[0, 0, 0] [8, 1, 128] [1, 1, 1]
+# CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0, 1, 0] [8, 1, 128] [1, 1, 1]
+show_value("stack", lambda a: jnp.stack([a, -a], 1), x)
