@@ -26,7 +26,7 @@ def main() -> int:
     arguments = parser.parse_args()
 
     if arguments.unseen:
-        print(*sorted(messages.find_unseen()), sep="\n")
+        print(*sorted(messages.check_messages()), sep="\n")
         return 0
     if arguments.fix:
         generate.write_documents()

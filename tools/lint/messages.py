@@ -1,49 +1,100 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which diagnostics, and reasons why a pattern leaves an op alone, no test sees."""
+"""Every message of the dialects is met by a test.
+
+A message is what an author may read: the text of an error, a reason in a report, or why a rewrite did not match. That
+it is one is seen by its form: words, the first in lower case. What is looked for is each literal of it, between the
+values that are filled in, anywhere in test/. A reason that no output shows stands in the comment of the chunk that
+proves it.
+"""
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from repository import Finding, files
 
-REPORT = re.compile(r"\b(?:emit(?:Op)?Error|emitRemark|emitWarning|attachNote|notifyMatchFailure|fail)\(")
-# A string, or the end of the statement: what comes first counts, so that a semicolon in a string ends nothing.
-TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|(;)|(\S)')
+# What a text may be an argument of and still be no message: a claim about the code, or help.
+NOT_MESSAGES = {"assert", "static_assert", "llvm_unreachable", "clEnumValN"}
+
+TOKEN = re.compile(
+    r"""(?P<comment>//[^\n]*|/\*.*?\*/)
+      | "(?P<text>(?:[^"\\\n]|\\.)*)"
+      | R"(?P<mark>\w*)\((?P<raw>.*?)\)(?P=mark)"
+      | '(?:[^'\\\n]|\\.)+'
+      | (?P<name>[A-Za-z_]\w*)
+      | (?P<other>[^\s])""",
+    re.VERBOSE | re.DOTALL,
+)
+# What no input meets, and why it is not taken away.
+UNMET = {
+    "to be a number or a symbol, got": "neither text nor Python makes such a dimension; who calls the C API may",
+}
+PLACEHOLDER = re.compile(r"\{\d*\}|\\n")
 
 
-def literals(text: str, start: int) -> list[str]:
-    """The strings of the statement at `start`, those that the compiler joins as one."""
-    found: list[str] = []
-    joins = False
-    for token in TOKEN.finditer(text, start):
-        if token[2]:
-            break
-        if token[3]:
-            joins = False
-        elif joins:
-            found[-1] += token[1]
-        else:
-            found.append(token[1])
-            joins = True
-    return [literal.replace('\\"', '"') for literal in found]
+def literals(source: str) -> Iterator[tuple[int, str]]:
+    """Where each literal of a C++ source begins, and its text: literals side by side are one."""
+    calls: list[str] = []
+    callee, start, text = "", 0, ""
+    for token in TOKEN.finditer(source):
+        kind = token.lastgroup
+        if kind == "comment":
+            continue
+        if kind in ("text", "raw"):
+            if not NOT_MESSAGES.intersection(calls):
+                start = start if text else token.start()
+                text += token[kind]
+            continue
+        if text:
+            yield start, text
+            text = ""
+        if token[0] == "(":
+            calls.append(callee)
+        elif token[0] == ")" and calls:
+            calls.pop()
+        callee = token["name"] or ""
+    if text:
+        yield start, text
 
 
-def messages(text: str) -> Iterator[tuple[int, str]]:
-    """The place of each report in a source, and the longest piece of its text: the one that names it best."""
-    for report in REPORT.finditer(text):
-        pieces = [piece.strip() for piece in literals(text, report.end())]
-        if any(pieces):
-            yield report.start(), max(pieces, key=len)
+def messages(path: Path) -> Iterator[tuple[int, str]]:
+    """The line and the text of each part of a message in a C++ source, between the values that are filled in."""
+    source = path.read_text()
+    for start, text in literals(source):
+        for part in PLACEHOLDER.split(text.replace('\\"', '"')):
+            words = re.sub(r"\s+", " ", part).strip(" ,;:.()[]{}'\"")
+            if re.match(r"[a-z]", words) and len(re.findall(r"[a-z]{2,}", words)) > 1 and " " in words:
+                yield source.count("\n", 0, start) + 1, words
 
 
-def find_unseen() -> Iterator[Finding]:
-    """The reports of dialects/ that no test has; a pattern's reason stands in the comment of what it leaves alone."""
+def joined(text: str, suffix: str) -> str:
+    """A test with one space between words; literals of Python that stand side by side are one."""
+    if suffix == ".py":
+        text = re.sub(r"\"\s+[a-z]?\"", "", text)
+    return re.sub(r"\s+(?://\s+)?", " ", text)
+
+
+def tested_text() -> str:
+    """All that stands in tests but in those of this check."""
     paths = files(".mlir", ".py", ".test", under="test")
-    tests = " ".join(" ".join(path.read_text().split()) for path in paths)
+    return "\n".join(joined(path.read_text(), path.suffix) for path in paths if "lint" not in path.parts)
+
+
+def check_messages() -> Iterator[Finding]:
+    """Every message of dialects/, but those that are listed; what is listed is one, and has no test."""
+    tested = tested_text()
+    listed = set(UNMET)
     for path in files(".cpp", ".h", under="dialects"):
-        text = path.read_text()
-        for place, message in messages(text):
-            if message not in tests:
-                yield Finding(path, text.count("\n", 0, place) + 1, f"expected a test that sees '{message}', got none")
+        for line, words in messages(path):
+            if words in tested:
+                continue
+            if words not in UNMET:
+                yield Finding(path, line, f"expected a test that meets '{words}', got none")
+            listed.discard(words)
+    for words in sorted(listed):
+        yield Finding(Path(__file__), 1, f"expected a message that no test meets, got '{words}'")
+
+
+CHECKS = [check_messages]
