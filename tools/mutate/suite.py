@@ -56,9 +56,10 @@ def own_tests(repository: Path, file: str, tests: Sequence[str]) -> list[str]:
         name = plain(Path(test).stem)
         return name == stem or any(name.startswith(flag) for flag in passes)
 
-    home = Path(home_of(file))
-    near = [[test for test in tests if Path(test).is_relative_to(place)] for place in (home, *home.parents[:-1])]
-    named = ([test for test in some if is_named(test)] for some in near)
+    # Tests of the same name in a directory beside are those of another source.
+    homes = [Path(home_of(file)), *Path(home_of(file)).parents[:-1]]
+    named = ([test for test in tests if Path(test).parent == home and is_named(test)] for home in homes)
+    near = ([test for test in tests if Path(test).is_relative_to(home)] for home in homes)
     return next((some for some in (*named, *near) if some), [])
 
 
