@@ -77,3 +77,27 @@ grid.kernel @first grid() inputs() outputs(%o: f32 [8]) {
 // expected-error @below {{expected one kernel in a module, got another before: @first}}
 grid.kernel @second grid() inputs() outputs(%o: f32 [8]) {
 }
+
+// -----
+
+grid.kernel @barriers grid() {
+  // expected-error @below {{expected one barrier semaphore, got an array}}
+  %s = grid.barrier_semaphore : memref<2x!grid.semaphore<barrier>>
+}
+
+// -----
+
+grid.kernel @device grid() {
+  // expected-error @below {{expected an op that can run in a loop over the grid, got 'grid.device_id'}}
+  %c = grid.device_id
+}
+
+// -----
+
+// The op lets a window without elements begin anywhere; memory does not.
+
+grid.kernel @empty_window grid() inputs(%x: f32 [16] origin "x_ref") outputs(%o: f32 [0]) {
+  %first = grid.slice_ref %x[16] [0] [1] : memref<16xf32, #grid.space<default>> -> memref<0xf32, #grid.space<default>>
+  // expected-error @below {{expected dimension 0 of a slice of x_ref to start in [0, 16], got 17}}
+  %second = grid.slice_ref %x[17] [0] [1] : memref<16xf32, #grid.space<default>> -> memref<0xf32, #grid.space<default>>
+}
