@@ -43,7 +43,7 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   kernels.addPass(grid::createGridCanonicalizeIndexMapsPass());
   // What must run at the same time.
   grid::GridPlanTasksPassOptions tasks;
-  tasks.always = findsRaces || findsUnwritten || options.scheduleSeed >= 0;
+  tasks.always = !options.checks.empty() || options.scheduleSeed >= 0;
   tasks.races = findsRaces;
   tasks.uninitialized = findsUnwritten;
   tasks.seed = options.scheduleSeed;
@@ -60,6 +60,7 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   if (findsUnwritten || options.fillMemory != CPUFill::None)
     kernels.addPass(grid::createGridPoisonMemoryPass({fillsZero}));
   // What a CPU cannot hold is refused here, by the name of the operand.
+  tasks.semaphores = isAsked(CPUCheck::Semaphores);
   kernels.addPass(grid::createGridLegalizeBlocksPass());
   kernels.addPass(grid::createGridPlanMemoryPass());
 }

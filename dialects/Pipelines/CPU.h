@@ -15,7 +15,7 @@
 namespace gridir {
 
 /// What a kernel checks while it runs, on request.
-enum class CPUCheck { Uninitialized, Races };
+enum class CPUCheck { Uninitialized, Races, Semaphores };
 
 /// The names of checks in a list of them.
 class CPUCheckParser : public llvm::cl::parser<CPUCheck> {
@@ -28,9 +28,13 @@ public:
                      "Find reads of what nothing has written");
     addLiteralOption("races", CPUCheck::Races,
                      "Find accesses that nothing brings into an order");
+    addLiteralOption("semaphores", CPUCheck::Semaphores,
+                     "Find semaphores that are not zero in the end");
   }
   static void print(llvm::raw_ostream &stream, CPUCheck check) {
-    stream << (check == CPUCheck::Races ? "races" : "uninitialized");
+    static constexpr llvm::StringLiteral kNames[] = {"uninitialized", "races",
+                                                     "semaphores"};
+    stream << kNames[static_cast<unsigned>(check)];
   }
 };
 

@@ -179,10 +179,10 @@ def sums(kernel, semantics):
 
 
 SUMS = np.concatenate([X[:8], X[:8] + X[8:]])
-# CHECK: a running sum: read of sum_ref `o_ref[...] = sum_ref[...] + x_ref[...]` in program (1)
+# CHECK: a running sum: read of element (0, 0) of sum_ref `o_ref[...] = sum_ref[...] + x_ref[...]` in program (1)
 # CHECK-NEXT: write of sum_ref `sum_ref[...] = {{.*}}` in program (0)
 look("a running sum", sums(running_sum, "parallel"), X)
-# CHECK: a sum by select: read of sum_ref `total = jnp.where({{.*}}` in program (1)
+# CHECK: a sum by select: read of element (0, 0) of sum_ref `total = jnp.where({{.*}}` in program (1)
 # CHECK-NEXT: write of sum_ref `sum_ref[...] = total` in program (0)
 # CHECK-NOT: a sum by select
 look("a sum by select", sums(running_select, "parallel"), X)

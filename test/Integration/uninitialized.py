@@ -67,20 +67,32 @@ def scoped(x_ref, o_ref):
     pl.run_scoped(scope, pltpu.VMEM((8, 128), X.dtype))
 
 
-# CHECK: forgets init: read of sum_ref `sum_ref[...] += x_ref[...]` in program (0): nothing has written what it reads
+# CHECK: forgets init: read of element (0, 0) of sum_ref `sum_ref[...] += x_ref[...]` in program (0): nothing has written what it reads
 look("forgets init", forgets_init, **SCRATCH)
-# CHECK: begins late: read of sum_ref `o_ref[...] = sum_ref[...]` in program (1): nothing has written what it reads
+# CHECK: begins late: read of element (0, 0) of sum_ref `o_ref[...] = sum_ref[...]` in program (1): nothing has written what it reads
 look("begins late", begins_late, **SCRATCH)
 # A scope holds nothing when it is entered again.
-# CHECK: scoped: read of t_ref `o_ref[...] = t_ref[...]` in program (1): nothing has written what it reads
+# CHECK: scoped: read of element (0, 0) of t_ref `o_ref[...] = t_ref[...]` in program (1): nothing has written what it reads
 look("scoped", scoped, **BLOCKS)
+
+
+def reads_ahead(x_ref, o_ref, sum_ref):
+    row = pl.program_id(0) + 2
+    sum_ref[row - 2, :] = x_ref[0, :]
+    o_ref[...] = x_ref[...]
+    o_ref[:1, :64] = sum_ref[pl.ds(row, 1), 64:]
+
+
+# The element is that of the Ref, of which a part is read.
+# CHECK: reads ahead: read of element (2, 64) of sum_ref `o_ref[:1, :64] = {{.*}}` in program (0)
+look("reads ahead", reads_ahead, **SCRATCH)
 
 
 def accumulates(x_ref, o_ref):
     o_ref[...] += x_ref[...]
 
 
-# CHECK: accumulates: read of o_ref `o_ref[...] += x_ref[...]` in program (0): nothing has written what it reads
+# CHECK: accumulates: read of element (0, 0) of o_ref `o_ref[...] += x_ref[...]` in program (0): nothing has written what it reads
 look("accumulates", accumulates, **BLOCKS)
 # CHECK: accumulates in place: right
 look("accumulates in place", accumulates, in_specs=[ROWS], out_specs=ROWS, input_output_aliases={0: 0})

@@ -3,14 +3,14 @@
 // RUN: gridir-opt %s --grid-to-cpu=stop-after=bufferized | FileCheck %s --check-prefix=BUFFERIZED
 // RUN: gridir-opt %s --grid-to-cpu=stop-after=vectorized | FileCheck %s --check-prefix=VECTORIZED
 // RUN: gridir-opt %s --grid-to-cpu | FileCheck %s --check-prefix=LLVM
-// RUN: gridir-opt %s --grid-to-cpu="stop-after=grid-planned checks=uninitialized,races schedule-seed=3" \
+// RUN: gridir-opt %s --grid-to-cpu="stop-after=grid-planned checks=uninitialized,races,semaphores schedule-seed=3" \
 // RUN:   | FileCheck %s --check-prefix=CHECKED
 // RUN: gridir-opt %s --grid-to-cpu="stop-after=grid-planned fill-memory=zero" | FileCheck %s --check-prefix=ZERO
 // RUN: not gridir-opt %s --grid-to-cpu=checks=heat 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // What was asked for is in the kernel while it is a grid: accesses are recorded, but not those that fill memory.
 // CHECKED-LABEL: grid.kernel @scale
-// CHECKED:         grid.tasks = {races, seed = 3 : i64, uninitialized}
+// CHECKED:         grid.tasks = {races, seed = 3 : i64, semaphores, uninitialized}
 // CHECKED:         %[[NAN:.*]] = arith.constant dense<0x7FC00000>
 // CHECKED-NEXT:    grid.store %[[NAN]]
 // CHECKED:         grid.record_access read

@@ -214,6 +214,8 @@ public:
     if (!lowering.barrier && lowering.hasTasks()) {
       lowering.barrier = lowering.allocateForTasks(
           loc, {}, rewriter.getI64Type(), KernelLowering::TaskMemory::Pinned);
+      createRecordedSemaphores(rewriter, loc, lowering, lowering.barrier,
+                               "the barrier semaphore");
     } else if (!lowering.barrier) {
       OpBuilder::InsertionGuard guard(rewriter);
       lowering.barrier = lowering.allocate(loc, {}, rewriter.getI64Type());

@@ -54,7 +54,13 @@ void createCopyDims(mlir::OpBuilder &builder, mlir::Location loc,
 /// Tells the runtime of an access to all of `memref`.
 void createRecordedAccess(mlir::OpBuilder &builder, mlir::Location loc,
                           KernelLowering &lowering, mlir::Value memref,
-                          grid::AccessKind kind, llvm::StringRef name);
+                          grid::AccessKind kind, llvm::StringRef name,
+                          mlir::Value root = {});
+
+/// Tells it of semaphores that are to be zero in the end, where it checks them.
+void createRecordedSemaphores(mlir::OpBuilder &builder, mlir::Location loc,
+                              KernelLowering &lowering, mlir::Value counters,
+                              llvm::StringRef name);
 
 /// Replaces what `op` copies to, by its source or their sum, at once.
 void createCopy(mlir::OpBuilder &builder, grid::CopyStartOp op);

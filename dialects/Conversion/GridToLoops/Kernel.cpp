@@ -297,7 +297,8 @@ LogicalResult GridLoopBuilder::createLoops() {
     builder.setInsertionPointToStart(loop.getBody());
     setProgramId(d, loop.getInductionVar());
   }
-  if (lowering.recordsAccesses())
+  // Messages of what was recorded name programs.
+  if (lowering.recordsAccesses() || lowering.recordsSemaphores())
     createProgramRecord();
   return success();
 }

@@ -36,12 +36,14 @@ Value createLocalRef(OpBuilder &builder, KernelLowering &lowering,
     // Semaphores are zero when the kernel begins, and what is signalled ahead
     // of a scope counts in it.
     bool isShared = isSharedByPrograms(lowering.kernel, type, collective);
-    return createRef(builder, loc,
-                     lowering.allocateForTasks(
-                         loc, type.getShape(), element,
-                         isShared ? KernelLowering::TaskMemory::Shared
-                                  : KernelLowering::TaskMemory::Pinned),
-                     type);
+    Value memory = lowering.allocateForTasks(
+        loc, type.getShape(), element,
+        isShared ? KernelLowering::TaskMemory::Shared
+                 : KernelLowering::TaskMemory::Pinned);
+    if (isSemaphore)
+      createRecordedSemaphores(builder, loc, lowering, memory,
+                               getRefName(scratch));
+    return createRef(builder, loc, memory, type);
   }
   Value memory = lowering.allocate(loc, type.getShape(), element);
   if (isSemaphore) {

@@ -104,6 +104,11 @@ int64_t KernelLowering::addSite(ArrayRef<NamedAttribute> what,
   return prints.size() - 1;
 }
 
+bool KernelLowering::recordsSemaphores() const {
+  DictionaryAttr tasks = grid::getTasks(kernel);
+  return tasks && tasks.contains("semaphores");
+}
+
 bool KernelLowering::recordsAccesses() const {
   DictionaryAttr tasks = grid::getTasks(kernel);
   return tasks && (tasks.contains("races") || tasks.contains("uninitialized"));
@@ -156,11 +161,11 @@ void KernelLowering::annotate(ModuleOp module) {
     module->setAttr("gridir.prints", builder.getArrayAttr(prints));
   if (!accesses.empty())
     module->setAttr("gridir.accesses", builder.getArrayAttr(accesses));
-  if (recordsAccesses()) {
+  if (recordsAccesses() || recordsSemaphores())
     module->setAttr("gridir.grid",
                     builder.getDenseI64ArrayAttr(kernel.getGridShape()));
+  if (recordsAccesses())
     module->setAttr("gridir.unwritten", getUnwrittenOperands());
-  }
 }
 
 std::string getSourceLine(Location loc) {

@@ -101,6 +101,10 @@ public:
   /// Whether the kernel tells the runtime of its accesses, which checks them.
   bool recordsAccesses() const;
 
+  /// Whether the kernel tells the runtime of its semaphores, which looks at
+  /// them when it is over.
+  bool recordsSemaphores() const;
+
   /// The site number of an access, of which messages say `what` it is.
   int64_t addAccess(mlir::Location loc, const llvm::Twine &what);
 

@@ -31,22 +31,47 @@ static StringRef describe(AccessKind kind) {
   llvm_unreachable("all kinds are described");
 }
 
-void createRecordedAccess(OpBuilder &builder, Location loc,
-                          KernelLowering &lowering, Value memref,
-                          AccessKind kind, StringRef name) {
+/// Tells the runtime of the dimensions of what the next call is about.
+static void createDims(OpBuilder &builder, Location loc,
+                       KernelLowering &lowering, Value memref) {
   auto layout = memref::ExtractStridedMetadataOp::create(builder, loc, memref);
-  int64_t site = lowering.addAccess(loc, describe(kind) + " of " + name);
   Value none = createI64(builder, loc, 0);
   for (auto [size, stride] :
        llvm::zip_equal(layout.getSizes(), layout.getStrides()))
     createRuntimeCall(
         builder, loc, lowering, "gridirTaskDim",
         {toI64(builder, loc, size), toI64(builder, loc, stride), none});
+}
+
+void createRecordedAccess(OpBuilder &builder, Location loc,
+                          KernelLowering &lowering, Value memref,
+                          AccessKind kind, StringRef name, Value root) {
+  std::string what = (describe(kind) + " of ").str();
+  if (root) {
+    // The runtime puts the place of the element there.
+    what += "element {0} of ";
+    createDims(builder, loc, lowering, root);
+    createRuntimeCall(builder, loc, lowering, "gridirTaskRoot",
+                      {createAddress(builder, loc, root)});
+  }
+  int64_t site = lowering.addAccess(loc, what + name);
+  createDims(builder, loc, lowering, memref);
   createRuntimeCall(builder, loc, lowering, "gridirTaskAccess",
                     {createAddress(builder, loc, memref),
                      createI64(builder, loc, getBytesPerElement(memref)),
                      createI64(builder, loc, static_cast<int64_t>(kind)),
                      createI64(builder, loc, site)});
+}
+
+void createRecordedSemaphores(OpBuilder &builder, Location loc,
+                              KernelLowering &lowering, Value counters,
+                              StringRef name) {
+  if (!lowering.recordsSemaphores())
+    return;
+  createDims(builder, loc, lowering, counters);
+  createRuntimeCall(builder, loc, lowering, "gridirTaskSemaphores",
+                    {createAddress(builder, loc, counters),
+                     createI64(builder, loc, lowering.addAccess(loc, name))});
 }
 
 Value createContiguousBytes(OpBuilder &builder, Location loc, Value memref) {
@@ -99,7 +124,8 @@ public:
     bool isWhole = op.getIndices().empty() && !op.getMask();
     if (isWhole || !view.pending.empty())
       createRecordedAccess(rewriter, op.getLoc(), lowering, view.memref,
-                           op.getKind(), lowering.getName(op.getRef()));
+                           op.getKind(), lowering.getName(op.getRef()),
+                           op.getRoot() ? getMemRef(op.getRoot()) : Value());
     else
       createElements(op, view.memref, rewriter);
     rewriter.eraseOp(op);

@@ -296,7 +296,9 @@ def Grid_RecordAccessOp : Grid_Op<"record_access", [
     A read, a write or an atomic update follows; what a `use` is of was read
     before, or is read next. The access is to all of the Ref or, with indices, to the elements that
     `grid.gather` reads at them; elements whose mask is false are not accessed.
-    Its place is that of this op. The memory itself is neither read nor written.
+    Messages count elements from the beginning of `root`, of which the Ref is a
+    view. Its place is that of this op. The memory itself is neither read nor
+    written.
 
     Example:
 
@@ -306,15 +308,18 @@ def Grid_RecordAccessOp : Grid_Op<"record_access", [
         : memref<64x128xf32>, tensor<8xi32>
     grid.record_access read %x mask %m
         : memref<8x128xf32> mask tensor<8x128xi1>
+    grid.record_access use %row of %x
+        : memref<128xf32> of memref<8x128xf32>
     ```
   }];
   let arguments = (ins Grid_AccessKindAttr:$kind, Grid_Ref:$ref,
                        Variadic<AnyRankedTensor>:$indices,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$dims,
-                       Optional<Grid_Mask>:$mask);
+                       Optional<Grid_Mask>:$mask, Optional<Grid_Ref>:$root);
   let assemblyFormat = [{
-    $kind $ref (`[` $indices^ `]` `dims` $dims)? (`mask` $mask^)? attr-dict
-    `:` type($ref) (`,` type($indices)^)? (`mask` type($mask)^)?
+    $kind $ref (`[` $indices^ `]` `dims` $dims)? (`mask` $mask^)? (`of` $root^)?
+    attr-dict `:` type($ref) (`,` type($indices)^)? (`mask` type($mask)^)?
+    (`of` type($root)^)?
   }];
   let hasVerifier = 1;
 }

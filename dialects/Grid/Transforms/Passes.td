@@ -293,7 +293,8 @@ def GridPlanTasksPass : Pass<"grid-plan-tasks", "::gridir::grid::KernelOp"> {
     meanwhile, in an order that `seed` chooses. With `races` the kernel is to
     look for accesses that nothing brings into an order; with `uninitialized`,
     for reads of what nothing has written, in the order of the programs where
-    they do not meet.
+    they do not meet; with `semaphores`, for semaphores that are not zero in the
+    end.
 
     Before:
 
@@ -324,6 +325,8 @@ def GridPlanTasksPass : Pass<"grid-plan-tasks", "::gridir::grid::KernelOp"> {
            "Look for accesses that nothing brings into an order">,
     Option<"uninitialized", "uninitialized", "bool", "false",
            "Look for reads of what nothing has written">,
+    Option<"semaphores", "semaphores", "bool", "false",
+           "Look for semaphores that are not zero in the end">,
     Option<"seed", "seed", "int64_t", "-1",
            "Of the order in which tasks and copies run; negative for the order of the programs">,
   ];

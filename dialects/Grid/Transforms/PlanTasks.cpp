@@ -62,6 +62,9 @@ public:
     if (uninitialized)
       fields.push_back(
           builder.getNamedAttr("uninitialized", builder.getUnitAttr()));
+    if (semaphores)
+      fields.push_back(
+          builder.getNamedAttr("semaphores", builder.getUnitAttr()));
     if (seed >= 0)
       fields.push_back(
           builder.getNamedAttr("seed", builder.getI64IntegerAttr(seed)));

@@ -45,12 +45,17 @@ static std::optional<AccessKind> getAccessKind(MemoryEffectOpInterface op,
   return kind;
 }
 
+/// The Ref that a view is a part of; null where it is a part of several.
+static BlockArgument getRoot(Value ref) {
+  while (auto view = ref.getDefiningOp<ViewLikeOpInterface>())
+    ref = view.getViewSource();
+  return dyn_cast<BlockArgument>(ref);
+}
+
 /// Whether a Ref is a part of one that holds nothing at first: any but those of
 /// arguments of the call.
 static bool mayBeUnwritten(Value ref) {
-  while (auto view = ref.getDefiningOp<ViewLikeOpInterface>())
-    ref = view.getViewSource();
-  auto arg = dyn_cast<BlockArgument>(ref);
+  BlockArgument arg = getRoot(ref);
   if (!arg)
     return false;
   auto kernel = dyn_cast<KernelOp>(arg.getOwner()->getParentOp());
@@ -115,9 +120,13 @@ private:
   }
 
   void createUse(OpBuilder &builder, Location loc, Value ref) {
+    // Messages name no element of what has only one.
+    Value root = getRoot(ref);
+    if (cast<MemRefType>(root.getType()).getRank() == 0)
+      root = {};
     RecordAccessOp::create(builder, loc, AccessKind::Use, ref,
                            /*indices=*/ValueRange(), /*dims=*/{},
-                           /*mask=*/Value());
+                           /*mask=*/Value(), root);
     ++numUses;
   }
 
@@ -134,7 +143,7 @@ private:
         })
         .Default([&](Operation *access) { mask = getAccessMask(access); });
     RecordAccessOp::create(builder, op->getLoc(), kind, ref, indices, dims,
-                           mask);
+                           mask, /*root=*/Value());
     ++numRecorded;
   }
 };

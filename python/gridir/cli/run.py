@@ -31,7 +31,9 @@ _ORACLES = {INTERPRET: "interpret mode", REFERENCE: "reference()"}
     type=click.Choice([REFERENCE, INTERPRET]),
     help="Compare with the file's reference(), the default where it has one, or with JAX's interpret mode.",
 )
-@click.option("--checks", default="", help="What the kernels check while they run on the CPU: races,uninitialized.")
+@click.option(
+    "--checks", default="", help="What the kernels check while they run on the CPU: races,uninitialized,semaphores."
+)
 @click.option(
     "--schedule-seed", type=int, help="Run parallel programs and copies in an order that this number chooses."
 )

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 
 from gridir.errors import OptionError
 
-RUN_TIME_CHECKS = ("uninitialized", "races")
-FILLS = (None, "nan", "zero")
+RUN_TIME_CHECKS = ("uninitialized", "races", "semaphores")
 """What a kernel on the CPU can check while it runs."""
+
+FILLS = (None, "nan", "zero")
+"""What memory on the CPU can hold at first; None for whatever it held."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,7 +30,8 @@ class CpuOptions:
       pipeline: the pass pipeline from a `grid` module to the LLVM dialect. A pipeline that is only a name is given the
         width and number of the CPU's vector registers.
       checks: what a kernel checks while it runs. "uninitialized" makes an error of a read of what nothing has written,
-        and of an output of which elements are not written; "races" of two accesses that nothing brings into an order.
+        and of an output of which elements are not written; "races" of two accesses that nothing brings into an order;
+        "semaphores" of one that is not zero when the kernel ends.
       schedule_seed: runs parallel programs and copies in an order that this number chooses; None for program order.
       fill_memory: what memory holds until something is written to it: "nan", which is the highest integer where there
         is no NaN, "zero", or None for whatever it held. The check "uninitialized" fills it with "nan" without this.

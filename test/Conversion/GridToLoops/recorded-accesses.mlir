@@ -39,6 +39,23 @@ grid.kernel @views grid(%p = 4)
 
 // -----
 
+// A use names the element of the Ref of which it reads a part; semaphores are told of, with their names.
+// CHECK:       gridir.accesses = ["counts ({{.*}})", "read of element {0} of s_ref (k.py:7:5)"]
+// CHECK-LABEL: func.func @elements(
+// CHECK:         %[[COUNTS:.*]] = memref.extract_aligned_pointer_as_index %{{.*}} : memref<3xi64>
+// CHECK:         call @gridirTaskSemaphores(
+// CHECK:         memref.extract_strided_metadata %[[SCRATCH:[a-z0-9_]+]] : memref<4x8xf32>
+// CHECK:         call @gridirTaskRoot(
+// CHECK:         call @gridirTaskAccess(
+grid.kernel @elements grid(%p = 4)
+    scratch(%s: memref<4x8xf32> origin "s_ref", %c: memref<3x!grid.semaphore<regular>> origin "counts")
+    attributes {grid.tasks = {semaphores, uninitialized}} {
+  %row = grid.slice_ref %s[2, 0] [1, 8] [1, 1] drop [0] : memref<4x8xf32> -> memref<8xf32>
+  grid.record_access use %row of %s : memref<8xf32> of memref<4x8xf32> loc("k.py":7:5)
+}
+
+// -----
+
 // What no memref shows is recorded as what it is a view of. A block that overhangs its array is a copy: the array is
 // accessed when it is made and when it is written back.
 // CHECK:       gridir.accesses = ["read of x_ref {{.*}}, "write of o_ref

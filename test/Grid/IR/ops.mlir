@@ -149,6 +149,8 @@ func.func @loads_and_stores(%x: memref<8x16xf32>, %v: tensor<8x16xf32>, %m: tens
   %5 = grid.atomic_rmw add %c, %k : i32, memref<i32>
   // CHECK: grid.record_access write %{{.*}} : memref<8x16xf32>
   grid.record_access write %x : memref<8x16xf32>
+  // CHECK: grid.record_access use %{{.*}} of %{{.*}} : memref<f32> of memref<8x16xf32>
+  grid.record_access use %s of %x : memref<f32> of memref<8x16xf32>
   // CHECK: grid.record_access read %{{.*}} mask %{{.*}} : memref<8x16xf32> mask tensor<8x16xi1>
   grid.record_access read %x mask %m : memref<8x16xf32> mask tensor<8x16xi1>
   // CHECK: grid.record_access atomic %{{.*}}[%{{.*}}] dims [0] mask %{{.*}} : memref<8x16xf32>, tensor<4xi32> mask tensor<4xi1>

@@ -60,7 +60,7 @@ grid.kernel @touch grid(%p = 4)
 // What is read of scratch, of a scope and of an output is used where something depends on it; what a select does not
 // choose is not, and what a mask takes apart is not followed.
 // CHECK-LABEL: grid.kernel @uses
-// CHECK:       grid.record_access use %[[S:[a-z0-9_]+]] : memref<8xf32>
+// CHECK:       grid.record_access use %[[S:[a-z0-9_]+]] of %[[S]] : memref<8xf32> of memref<8xf32>
 // CHECK-NEXT:  grid.record_access read %[[S]]
 // CHECK-NEXT:  grid.load %[[S]]
 // CHECK:       grid.record_access read %[[S]]

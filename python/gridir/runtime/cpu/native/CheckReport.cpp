@@ -31,26 +31,40 @@ std::string describeCheck(const KernelInfo &info, const Status &status) {
          "`: " + replaceAll(text, "{1}", std::to_string(status[2]));
 }
 
+/// The indices of an element or a program: "(0, 3)".
+static std::string describePlace(const std::vector<int64_t> &indices) {
+  std::string text;
+  for (int64_t index : indices)
+    text += (text.empty() ? "" : ", ") + std::to_string(index);
+  return "(" + text + ")";
+}
+
 /// A number in row-major order as the place that it is in a shape: "(0, 3)".
 static std::string describePlace(const std::vector<int64_t> &shape,
                                  int64_t number) {
-  std::string text = ")";
+  std::vector<int64_t> indices(shape.size());
   for (std::size_t d = shape.size(); d-- > 0;) {
     int64_t size = std::max<int64_t>(shape[d], 1);
-    text = (d ? ", " : "") + std::to_string(number % size) + text;
+    indices[d] = number % size;
     number /= size;
   }
-  return "(" + text;
+  return describePlace(indices);
+}
+
+static std::string describeProgram(const GridSizes &grids, Program program) {
+  std::string text =
+      " in program " + describePlace(grids[program.device], program.number);
+  return grids.size() > 1
+             ? text + " of device " + std::to_string(program.device)
+             : text;
 }
 
 static std::string describeAccess(const KernelInfo &info,
                                   const GridSizes &grids,
                                   const RaceDetector::Access &access) {
-  auto [device, number] = access.program;
-  std::string text = info.accesses[access.site] + " in program " +
-                     describePlace(grids[device], number);
-  return grids.size() > 1 ? text + " of device " + std::to_string(device)
-                          : text;
+  return replaceAll(info.accesses[access.site], "{0}",
+                    describePlace(access.element)) +
+         describeProgram(grids, access.program);
 }
 
 std::string describeRace(const KernelInfo &info, const GridSizes &grids,
@@ -73,6 +87,17 @@ std::string describeUnwrittenElement(const KernelInfo &info,
                                      int64_t element) {
   return "kernel `" + info.name + "`: no program writes element " +
          describePlace(operand.shape, element) + " of " + operand.name;
+}
+
+std::string describeLeftSemaphore(const KernelInfo &info,
+                                  const GridSizes &grids,
+                                  const LeftSemaphore &left) {
+  std::string text = "kernel `" + info.name + "`: ";
+  if (!left.shape.empty())
+    text += "element " + describePlace(left.shape, left.element) + " of ";
+  return text + info.accesses[left.site] +
+         describeProgram(grids, left.program) + ": it holds " +
+         std::to_string(left.count) + " when the kernel ends, expected 0";
 }
 
 std::string describeLackOfMemory(const KernelInfo &info, int64_t bytes,

@@ -40,6 +40,20 @@ std::string describeUnwrittenElement(const KernelInfo &info,
                                      const UnwrittenOperand &operand,
                                      int64_t element);
 
+/// A semaphore that is not zero in the end: one element, by its number in
+/// row-major order, of the array of a site, in the memory of a task that ended
+/// with this program.
+struct LeftSemaphore {
+  int64_t site;
+  Program program;
+  std::vector<int64_t> shape;
+  int64_t element;
+  int64_t count;
+};
+std::string describeLeftSemaphore(const KernelInfo &info,
+                                  const GridSizes &grids,
+                                  const LeftSemaphore &left);
+
 /// The message of a call for which there is no memory: for how many bytes, and
 /// what they are for.
 std::string describeLackOfMemory(const KernelInfo &info, int64_t bytes,

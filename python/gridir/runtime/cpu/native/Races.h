@@ -71,6 +71,8 @@ public:
     int64_t site;
     Program program;
     AccessKind kind;
+    /// The first element, where the site asks for it: its place in the Ref.
+    std::vector<int64_t> element = {};
   };
   struct Race {
     Access first, second;

@@ -104,6 +104,16 @@ std::optional<std::string> Scheduler::run() {
     while (lackOfMemory.empty() && !isOver() && step())
       ;
   current = outer;
+  if (lackOfMemory.empty() && isOver()) {
+    // Those that were signalled when their task was over, and the shared ones.
+    for (std::size_t task = 0; task < numTasks; ++task)
+      if (tasks[task].arena)
+        checkSemaphores(tasks[task].arena.get(), /*areShared=*/false,
+                        tasks[task].program);
+    for (std::size_t device = 0; device < shared.size(); ++device)
+      checkSemaphores(shared[device].get(), /*areShared=*/true,
+                      {static_cast<int64_t>(device), 0});
+  }
   return describeFailure();
 }
 
@@ -208,6 +218,7 @@ void Scheduler::finish(Task &task) {
     else
       ++place;
   }
+  checkSemaphores(task.arena.get(), /*areShared=*/false, task.program);
   if (races) {
     races->join(task.thread);
     races->forget(task.arena.get(), kernel.info.arenaBytes);
@@ -394,6 +405,37 @@ void Scheduler::addScratch(const char *begin, int64_t bytes) {
     carries.addScratch(*place);
 }
 
+void Scheduler::addSemaphores(const int64_t *counters,
+                              const std::vector<StridedRegion::Dim> &dims,
+                              int64_t site) {
+  const char *begin = reinterpret_cast<const char *>(counters);
+  const Task &task = tasks[running];
+  std::optional<CarryFinder::Place> place =
+      findInArena(task, begin, sizeof(*counters));
+  Semaphores added{{}, site};
+  for (const StridedRegion::Dim &dim : dims)
+    added.shape.push_back(dim.size);
+  semaphores[{!place, place ? place->begin
+                            : begin - shared[task.device].get()}] = added;
+}
+
+void Scheduler::checkSemaphores(const char *base, bool areShared,
+                                Program last) {
+  for (const auto &[place, array] : semaphores) {
+    if (place.first != areShared)
+      continue;
+    const auto *counters =
+        reinterpret_cast<const int64_t *>(base + place.second);
+    int64_t count = 1;
+    for (int64_t size : array.shape)
+      count *= size;
+    for (int64_t number = 0; number < count; ++number)
+      if (counters[number] != 0 && !leftSemaphore)
+        leftSemaphore = {array.site, last, array.shape, number,
+                         counters[number]};
+  }
+}
+
 void Scheduler::setDefined(const char *begin, int64_t bytes, bool isDefined) {
   if (!memory)
     return;
@@ -412,10 +454,11 @@ void Scheduler::transfer(const char *source, const char *dest,
 }
 
 void Scheduler::access(const char *base, const StridedRegion &region,
-                       AccessKind kind, int64_t site) {
-  if (kind == AccessKind::Use)
-    return use(base, region, site);
+                       AccessKind kind, int64_t site,
+                       std::vector<int64_t> element) {
   const Task &task = tasks[running];
+  if (kind == AccessKind::Use)
+    return use(base, region, {site, task.program, kind, std::move(element)});
   region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
     if (races)
       races->access(task.thread, base + offset, bytes, kind, site);
@@ -430,7 +473,7 @@ void Scheduler::access(const char *base, const StridedRegion &region,
 /// Something depends on what is there. Where a part of it was written the rest
 /// is taken for padding, as of a buffer that is larger than what it holds.
 void Scheduler::use(const char *base, const StridedRegion &region,
-                    int64_t site) {
+                    RaceDetector::Access read) {
   if (!memory)
     return;
   bool isAnyDefined = false, isEmpty = true;
@@ -440,7 +483,6 @@ void Scheduler::use(const char *base, const StridedRegion &region,
   });
   if (isAnyDefined || isEmpty)
     return;
-  RaceDetector::Access read{site, tasks[running].program, AccessKind::Use};
   if (!unwrittenRead)
     unwrittenRead = read;
   region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
@@ -477,8 +519,11 @@ std::optional<std::string> Scheduler::describeFailure() const {
   bool looksForUnwritten = kernel.info.tasks->uninitialized;
   if (looksForUnwritten && unwrittenRead)
     return describeUnwrittenRead(kernel.info, grids, *unwrittenRead);
-  if (isOver())
+  if (isOver()) {
+    if (leftSemaphore)
+      return describeLeftSemaphore(kernel.info, grids, *leftSemaphore);
     return looksForUnwritten ? describeUnwritten() : std::nullopt;
+  }
   std::size_t first = *std::min_element(blocked.begin(), blocked.end());
   const Task &task = tasks[first];
   std::string text = "kernel `" + kernel.info.name +

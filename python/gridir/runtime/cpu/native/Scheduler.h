@@ -20,6 +20,7 @@
 #include "Tasks.h"
 
 #include <deque>
+#include <map>
 #include <random>
 
 namespace gridir::cpu {
@@ -88,12 +89,17 @@ public:
   void startCopy(Copy copy);
   void pause();
 
+  /// `element` is the place of the first element where the site asks for it.
   void access(const char *base, const StridedRegion &region, AccessKind kind,
-              int64_t site);
+              int64_t site, std::vector<int64_t> element);
   /// The task goes on with the program of this number in the order of the grid.
   void setProgram(int64_t number);
   /// Scratch of the task, which is at the same place in every task's memory.
   void addScratch(const char *begin, int64_t bytes);
+  /// Counters that are to be zero in the end, in the memory of each task or in
+  /// what they share.
+  void addSemaphores(const int64_t *counters,
+                     const std::vector<StridedRegion::Dim> &dims, int64_t site);
   /// Memory of the task holds something, or nothing, from now on.
   void setDefined(const char *begin, int64_t bytes, bool isDefined);
   void transfer(const char *source, const char *dest,
@@ -102,6 +108,11 @@ public:
   /// What the kernel says of the next copy or access before it.
   std::vector<StridedRegion::Dim> dims;
   std::array<int64_t, 2> sites = {};
+  /// The Ref that an access is to a part of, where messages name its elements.
+  struct Root {
+    const char *base = nullptr;
+    std::vector<StridedRegion::Dim> dims;
+  } root;
 
 private:
   void prepareGrid(const DeviceBuffers &buffers);
@@ -114,7 +125,10 @@ private:
   void finishCopy(std::size_t place);
   void wake(Counter counter);
   char *getArena(Task &task);
-  void use(const char *base, const StridedRegion &region, int64_t site);
+  /// Remembers a semaphore in some memory that is not zero in the end.
+  void checkSemaphores(const char *base, bool areShared, Program last);
+  void use(const char *base, const StridedRegion &region,
+           RaceDetector::Access read);
   /// Where an address is in a task's memory, if it is there.
   std::optional<CarryFinder::Place>
   findInArena(const Task &task, const char *begin, int64_t bytes) const;
@@ -151,6 +165,14 @@ private:
   std::optional<DefinedMemory> memory;
   CarryFinder carries;
   std::optional<RaceDetector::Access> unwrittenRead;
+  /// Where the semaphores are that are looked at in the end: in which kind of
+  /// memory, how far from its begin, and their shape and site.
+  struct Semaphores {
+    std::vector<int64_t> shape;
+    int64_t site;
+  };
+  std::map<std::pair<bool, int64_t>, Semaphores> semaphores;
+  std::optional<LeftSemaphore> leftSemaphore;
   /// The programs along each dimension, for each device.
   GridSizes grids;
   /// Stacks and arenas of tasks that are done.

@@ -10,6 +10,7 @@
 
 #include "Scheduler.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gridir::cpu {
@@ -66,12 +67,38 @@ void taskSites(int64_t source, int64_t dest) {
   Scheduler::getCurrent()->sites = {source, dest};
 }
 
+/// The place in a Ref of an element that is in its memory.
+std::vector<int64_t> findElement(const Scheduler::Root &root,
+                                 const char *address, int64_t bytesPerElement) {
+  int64_t rest = root.base ? (address - root.base) / bytesPerElement : 0;
+  std::vector<int64_t> place;
+  for (const StridedRegion::Dim &dim : root.dims) {
+    int64_t stride = std::max<int64_t>(dim.strides[0], 1);
+    place.push_back(dim.size > 1 ? rest / stride : 0);
+    rest -= place.back() * stride;
+  }
+  return place;
+}
+
 void taskAccess(const char *base, int64_t bytesPerElement, int64_t kind,
                 int64_t site) {
   StridedRegion region(std::exchange(Scheduler::getCurrent()->dims, {}),
                        bytesPerElement, 1);
+  std::vector<int64_t> element = findElement(
+      std::exchange(Scheduler::getCurrent()->root, {}), base, bytesPerElement);
   Scheduler::getCurrent()->access(base, region, static_cast<AccessKind>(kind),
-                                  site);
+                                  site, std::move(element));
+}
+
+/// The Ref that the next access is to a part of.
+void taskRoot(const char *base) {
+  Scheduler::getCurrent()->root = {
+      base, std::exchange(Scheduler::getCurrent()->dims, {})};
+}
+
+void taskSemaphores(const int64_t *counters, int64_t site) {
+  Scheduler::getCurrent()->addSemaphores(
+      counters, std::exchange(Scheduler::getCurrent()->dims, {}), site);
 }
 
 void taskProgram(int64_t number) {
@@ -104,7 +131,7 @@ std::optional<std::string> runTasks(const Kernel &kernel,
   return Scheduler(kernel, devices).run();
 }
 
-std::array<std::pair<const char *, void *>, 15> getTaskSymbols() {
+std::array<std::pair<const char *, void *>, 17> getTaskSymbols() {
   return {{{"gridirTaskSites", toAddress(&taskSites)},
            {"gridirTaskSignal", toAddress(&taskSignal)},
            {"gridirTaskWait", toAddress(&taskWait)},
@@ -116,6 +143,8 @@ std::array<std::pair<const char *, void *>, 15> getTaskSymbols() {
            {"gridirTaskDim", toAddress(&taskDim)},
            {"gridirTaskCopy", toAddress(&taskCopy)},
            {"gridirTaskAccess", toAddress(&taskAccess)},
+           {"gridirTaskRoot", toAddress(&taskRoot)},
+           {"gridirTaskSemaphores", toAddress(&taskSemaphores)},
            {"gridirTaskProgram", toAddress(&taskProgram)},
            {"gridirTaskScratch", toAddress(&taskScratch)},
            {"gridirTaskMemory", toAddress(&taskMemory)},
