@@ -31,6 +31,20 @@ using namespace mlir;
 namespace gridir {
 namespace {
 
+/// A check fills memory where nobody says with what.
+grid::MemoryFill getFill(CPUFill fill) {
+  switch (fill) {
+  case CPUFill::None:
+  case CPUFill::NaN:
+    return grid::MemoryFill::NaN;
+  case CPUFill::Poison:
+    return grid::MemoryFill::Poison;
+  case CPUFill::Zero:
+    return grid::MemoryFill::Zero;
+  }
+  llvm_unreachable("all fills are handled");
+}
+
 /// What is to be known of a kernel while its grid is still a grid.
 void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   auto isAsked = [&](CPUCheck check) {
@@ -46,6 +60,7 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   tasks.always = !options.checks.empty() || options.scheduleSeed >= 0;
   tasks.races = findsRaces;
   tasks.uninitialized = findsUnwritten;
+  tasks.semaphores = isAsked(CPUCheck::Semaphores);
   tasks.seed = options.scheduleSeed;
   kernels.addPass(grid::createGridPlanTasksPass(tasks));
   // What may run on several threads. What cores have each for themselves, no
@@ -56,11 +71,10 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   if (findsRaces || findsUnwritten)
     kernels.addPass(grid::createGridRecordAccessesPass());
   // On request: whoever reads what nothing has written shall see it.
-  bool fillsZero = options.fillMemory == CPUFill::Zero;
   if (findsUnwritten || options.fillMemory != CPUFill::None)
-    kernels.addPass(grid::createGridPoisonMemoryPass({fillsZero}));
+    kernels.addPass(
+        grid::createGridPoisonMemoryPass({getFill(options.fillMemory)}));
   // What a CPU cannot hold is refused here, by the name of the operand.
-  tasks.semaphores = isAsked(CPUCheck::Semaphores);
   kernels.addPass(grid::createGridLegalizeBlocksPass());
   kernels.addPass(grid::createGridPlanMemoryPass());
 }

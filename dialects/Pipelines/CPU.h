@@ -39,7 +39,7 @@ public:
 };
 
 /// What memory holds before anything is written to it.
-enum class CPUFill { None, NaN, Zero };
+enum class CPUFill { None, NaN, Poison, Zero };
 
 /// The forms that a kernel takes on its way, in order.
 enum class CPUStage { Planned, Loops, Bufferized, Vectorized, LLVM };
@@ -70,6 +70,8 @@ struct CPUPipelineOptions
       llvm::cl::values(
           clEnumValN(CPUFill::None, "none", "Leave it"),
           clEnumValN(CPUFill::NaN, "nan", "NaN, or the highest integer"),
+          clEnumValN(CPUFill::Poison, "poison",
+                     "NaN, true or the lowest integer"),
           clEnumValN(CPUFill::Zero, "zero", "Zero"))};
   Option<CPUStage> stopAfter{
       *this, "stop-after",

@@ -7,6 +7,7 @@ import dataclasses
 from typing import Any
 
 import gridir
+import jax
 import jax.numpy as jnp
 import numpy as np
 from gridir.frontend import fields
@@ -78,3 +79,40 @@ for name, options in (
     ("zeros", options_of(("races", "uninitialized"), uninitialized_memory="zero")),
 ):
     print(f"{name}:", options.checks, options.schedule_seed, options.fill_memory)
+
+
+# What nothing has written holds, for each type, what it holds in JAX's interpreter; and what it holds on a TPU where
+# JAX's setting asks for poison.
+TYPES = (jnp.float32, jnp.bfloat16, jnp.int8, jnp.uint8, jnp.int32, jnp.uint32, jnp.bool_)
+
+
+def unwritten(*refs: Any) -> None:
+    outputs, scratch = refs[: len(TYPES)], refs[len(TYPES) :]
+    for o_ref, s_ref in zip(outputs, scratch, strict=True):
+        o_ref[:8] = s_ref[...]
+
+        def scope(t_ref: Any, o_ref: Any = o_ref) -> None:
+            o_ref[8:] = t_ref[...]
+
+        pl.run_scoped(scope, pltpu.VMEM((8, 128), o_ref.dtype))
+
+
+def held(**params: Any) -> list[Any]:
+    call = pl.pallas_call(
+        unwritten,
+        out_shape=[jax.ShapeDtypeStruct((16, 128), dtype) for dtype in TYPES],
+        scratch_shapes=[pltpu.VMEM((8, 128), dtype) for dtype in TYPES],
+        **params,
+    )
+    return [np.asarray(result) for result in jax.jit(call)()]
+
+
+in_jax = held(interpret=pltpu.InterpretParams())
+with gridir.installed(replace_interpret=True):
+    for dtype, got, want in zip(TYPES, held(interpret=pltpu.InterpretParams()), in_jax, strict=True):
+        np.testing.assert_array_equal(got.astype(np.float64), want.astype(np.float64), err_msg=dtype.__name__)
+# CHECK: poison: [nan, nan, -128, 128, -2147483648, 2147483648, True]
+with gridir.installed(), pl.enable_poison_buffers(True):
+    results = held()
+    assert all(len(np.unique(result.astype(np.float64))) == 1 for result in results)
+    print("poison:", [result.flat[0].item() for result in results])

@@ -340,10 +340,11 @@ def GridPoisonMemoryPass : Pass<"grid-poison-memory", "::gridir::grid::KernelOp"
   let description = [{
     A kernel that reads what nothing has written gets whatever memory holds, so
     that it may be right by chance. This pass stores NaN, or the highest integer,
-    to the Refs of `grid.scoped` where they begin to live, to scratch in the
-    first of the programs that share it, and to each block of an output in the
-    first program that has it. The dimensions that run in parallel must be known
-    (`grid-infer-dimension-semantics`).
+    or what `fill` says, to the Refs of `grid.scoped` where they begin to live, to
+    scratch in the first of the programs that share it, and to each block of an
+    output in the first program that has it. The dimensions that run in parallel
+    must be known (`grid-infer-dimension-semantics`). The highest integer of a Ref
+    that the kernel or the scope lists in `grid.unsigned` has no sign.
 
     An output is left alone where an input is in the same memory, or where it is
     not plain which program has a block first.
@@ -388,7 +389,13 @@ def GridPoisonMemoryPass : Pass<"grid-poison-memory", "::gridir::grid::KernelOp"
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
   let options = [
-    Option<"zero", "zero", "bool", "false", "Fill it with zeros instead">,
+    Option<"fill", "fill", "::gridir::grid::MemoryFill", "MemoryFill::NaN",
+           "What memory holds at first", [{::llvm::cl::values(
+             clEnumValN(MemoryFill::NaN, "nan",
+                        "NaN or the highest integer, as in JAX's interpreter of TPU kernels"),
+             clEnumValN(MemoryFill::Poison, "poison",
+                        "NaN, true or the lowest integer, as from Mosaic where JAX asks for poison"),
+             clEnumValN(MemoryFill::Zero, "zero", "Zero"))}]>,
   ];
   let statistics = [
     Statistic<"numPoisoned", "num-poisoned", "Number of Refs filled">,

@@ -21,21 +21,37 @@ namespace gridir::grid {
 using namespace mlir;
 using namespace gridir::grid;
 
-/// Whether a Ref is of an operand that is known to hold unsigned integers.
+/// Whether a Ref is known to hold unsigned integers: an operand by its type,
+/// what a kernel or a scope allocates by an attribute.
 static bool isUnsigned(Value ref) {
   auto arg = dyn_cast<BlockArgument>(ref);
-  auto kernel =
-      arg ? dyn_cast<KernelOp>(arg.getOwner()->getParentOp()) : nullptr;
+  if (!arg)
+    return false;
+  Operation *owner = arg.getOwner()->getParentOp();
+  auto places = owner->getAttrOfType<DenseI64ArrayAttr>(kUnsignedAttrName);
+  if (places &&
+      llvm::is_contained(places.asArrayRef(), int64_t(arg.getArgNumber())))
+    return true;
+  auto kernel = dyn_cast<KernelOp>(owner);
   return kernel && arg.getArgNumber() < kernel.getNumOperandSpecs() &&
          kernel.getOperandSpec(arg.getArgNumber())
              .getElementType()
              .isUnsignedInteger();
 }
 
-/// What a Ref holds before anything is written: NaN, or the highest integer, as
-/// in JAX's interpreter of TPU kernels, or 0. Null for what has no such value,
-/// as semaphores.
-static TypedAttr getPoison(Value ref, bool zero) {
+static APInt getIntegerPoison(Value ref, unsigned width, MemoryFill fill) {
+  // The highest bool is true, and so is Mosaic's.
+  if (width == 1)
+    return APInt(1, 1);
+  if (fill == MemoryFill::Poison)
+    return APInt::getSignedMinValue(width);
+  return isUnsigned(ref) ? APInt::getMaxValue(width)
+                         : APInt::getSignedMaxValue(width);
+}
+
+/// What a Ref holds before anything is written. Null for what has no such
+/// value, as semaphores.
+static TypedAttr getPoison(Value ref, MemoryFill fill) {
   auto type = cast<MemRefType>(ref.getType());
   Type element = type.getElementType();
   TypedAttr scalar;
@@ -46,12 +62,10 @@ static TypedAttr getPoison(Value ref, bool zero) {
                       ? APFloat::getNaN(semantics)
                       : APFloat::getLargest(semantics, /*Negative=*/true));
   } else if (auto integer = dyn_cast<IntegerType>(element)) {
-    unsigned width = integer.getWidth();
-    scalar = IntegerAttr::get(integer, isUnsigned(ref) || width == 1
-                                           ? APInt::getMaxValue(width)
-                                           : APInt::getSignedMaxValue(width));
+    scalar = IntegerAttr::get(integer,
+                              getIntegerPoison(ref, integer.getWidth(), fill));
   }
-  if (scalar && zero)
+  if (scalar && fill == MemoryFill::Zero)
     scalar = Builder(element.getContext()).getZeroAttr(element);
   if (!scalar || !type.hasStaticShape() || type.getRank() == 0)
     return type.hasStaticShape() ? scalar : TypedAttr();
@@ -96,7 +110,7 @@ public:
 
 private:
   void poison(OpBuilder &builder, Value ref) {
-    TypedAttr value = getPoison(ref, zero);
+    TypedAttr value = getPoison(ref, fill);
     if (!value)
       return;
     auto constant = arith::ConstantOp::create(builder, ref.getLoc(), value);
@@ -108,7 +122,7 @@ private:
   void poisonAtFirst(OpBuilder &builder, KernelOp kernel,
                      ArrayRef<unsigned> dims, ValueRange refs) {
     if (llvm::none_of(refs, [&](Value ref) {
-          return static_cast<bool>(getPoison(ref, zero));
+          return static_cast<bool>(getPoison(ref, fill));
         }))
       return;
     OpBuilder::InsertionGuard guard(builder);

@@ -13,7 +13,7 @@ from gridir.errors import OptionError
 RUN_TIME_CHECKS = ("uninitialized", "races", "semaphores")
 """What a kernel on the CPU can check while it runs."""
 
-FILLS = (None, "nan", "zero")
+FILLS = (None, "nan", "poison", "zero")
 """What memory on the CPU can hold at first; None for whatever it held."""
 
 
@@ -34,7 +34,8 @@ class CpuOptions:
         "semaphores" of one that is not zero when the kernel ends.
       schedule_seed: runs parallel programs and copies in an order that this number chooses; None for program order.
       fill_memory: what memory holds until something is written to it: "nan", which is the highest integer where there
-        is no NaN, "zero", or None for whatever it held. The check "uninitialized" fills it with "nan" without this.
+        is no NaN, "poison", which is true or the lowest integer there, "zero", or None for whatever it held. The check
+        "uninitialized" fills it with "nan" without this.
 
     Raises:
       OptionError: when a level is not from 0 to 3, for a check or fill that there is not, and for any of them or a seed

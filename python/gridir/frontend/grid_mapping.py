@@ -7,7 +7,7 @@ What a target needs has an attribute of its own. What only a GridMapping needs, 
 kernel's attribute `jax`, each entry only where it says more than the rest of the kernel does:
 
 - `origins`: JAX's names of the operands, where they are not `args[i]` and `outputs[i]`;
-- `scratch`: the element types of scratch Refs with their sign, or the parameters of a barrier;
+- `scratch`: the parameters of barriers among the scratch Refs;
 - `index_map_tree`: the structure of an index map's arguments, where they are not one after the other;
 - `weak`, `array_spaces`, `block_debug`: what JAX notes about single arrays;
 - `mapping_debug`: the mapping's `debug`, where it is not that of the call;
@@ -33,7 +33,7 @@ from gridir.frontend import index_maps, jax_compat, jax_compat_gpu, meshes, para
 from gridir.frontend.index_regions import RegionWriter
 from gridir.frontend.options import records_of
 from gridir.frontend.request import KernelRequest
-from gridir.frontend.types import element_type, ref_type, space_name
+from gridir.frontend.types import element_type, mark_unsigned, ref_type, space_name
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -281,9 +281,6 @@ def _scratch(mapping: Any, notes: _Notes) -> list[ir.Type]:
             types.append(ir.MemRefType.get(aval.shape, semaphore, memory_space=space))
             continue
         types.append(ref_type(aval))
-        signed = signed_element_type(aval.dtype)
-        if signed != ir.MemRefType(types[-1]).element_type:
-            notable[str(i)] = ir.TypeAttr.get(signed)
     if notable:
         notes.entries["scratch"] = ir.DictAttr.get(notable)
     return types
@@ -420,6 +417,7 @@ def build_kernel(
         arg_locs=_places(request, place, len(names)),
         loc=place,
     )
+    mark_unsigned(kernel, [*mapping.scratch_avals, *shared], num_index + len(operands))
     for i, (block, block_mapping) in enumerate(zip(kernel.index_maps, mapping.block_mappings, strict=True)):
         _write_index_map(block, block_mapping, rank, names[num_index + i])
     return kernel

@@ -261,18 +261,19 @@ class _Rebuilder:
         arguments = list(self.kernel.body.arguments)
         first = len(self.index_operands) + len(self.inputs) + len(self.outputs)
         notable = self.notes.attributes.get("scratch")
-        types = {entry.name: entry.attr for entry in ir.DictAttr(notable)} if notable is not None else {}
+        barriers = {entry.name: entry.attr for entry in ir.DictAttr(notable)} if notable is not None else {}
+        attributes = self.kernel.operation.attributes
+        unsigned = list(ir.DenseI64ArrayAttr(attributes["grid.unsigned"])) if "grid.unsigned" in attributes else []
         avals = []
         last = len(arguments) - self.notes.entries.get("shared", 0)
         for i, argument in enumerate(arguments[first:last]):
             type_ = ir.MemRefType(argument.type)
-            dtype = _dtype(type_.element_type) if str(i) not in types else None
-            if dtype is None:
-                entry = types[str(i)]
-                if isinstance(entry, ir.TypeAttr):
-                    dtype = _dtype(ir.TypeAttr(entry).value)
-                else:
-                    dtype = jax_compat_gpu.barrier_dtype(*params.from_attribute(entry))
+            if str(i) in barriers:
+                dtype = jax_compat_gpu.barrier_dtype(*params.from_attribute(barriers[str(i)]))
+            elif first + i in unsigned:
+                dtype = _dtype(ir.IntegerType.get_unsigned(ir.IntegerType(type_.element_type).width))
+            else:
+                dtype = _dtype(type_.element_type)
             space = _space(grid.MemorySpaceAttr(type_.memory_space).value)
             aval = jax_compat.AbstractRef(jax_compat.ShapedArray(tuple(type_.shape), dtype), space)
             avals.append(self.notes.object(f"scratch_avals[{i}]", aval))

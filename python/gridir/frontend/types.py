@@ -10,6 +10,7 @@ MLIR scalar, any other a tensor, and a Ref is a memref with a `#grid.space`.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -114,3 +115,20 @@ def bit_width(dtype: Any) -> int:
     if jnp.issubdtype(dtype, np.complexfloating):
         return np.dtype(dtype).itemsize * 8
     return jnp.finfo(dtype).bits
+
+
+def mark_unsigned(op: Any, refs: Sequence[Any], first: int = 0) -> None:
+    """Says of a kernel or a scope which of the Refs that it allocates hold unsigned integers.
+
+    Elements have no sign in the IR, and their highest value depends on it.
+
+    Args:
+      refs: the abstract Refs.
+      first: the number of the argument of the first of them.
+    """
+    dtypes = [getattr(ref, "dtype", None) for ref in refs]
+    places = [
+        first + i for i, dtype in enumerate(dtypes) if dtype is not None and jnp.issubdtype(dtype, jnp.unsignedinteger)
+    ]
+    if places:
+        op.operation.attributes["grid.unsigned"] = ir.DenseI64ArrayAttr.get(places)

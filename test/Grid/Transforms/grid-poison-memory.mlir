@@ -1,7 +1,8 @@
 // Memory is NaN, or the highest integer, until something is written: where each kind of it begins to live.
 //
 // RUN: gridir-opt %s --grid-poison-memory | FileCheck %s
-// RUN: gridir-opt %s --grid-poison-memory=zero | FileCheck %s --check-prefix=ZERO
+// RUN: gridir-opt %s --grid-poison-memory=fill=zero | FileCheck %s --check-prefix=ZERO
+// RUN: gridir-opt %s --grid-poison-memory=fill=poison | FileCheck %s --check-prefix=POISON
 // RUN: gridir-opt %s --grid-poison-memory --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=STATS
 
@@ -54,12 +55,30 @@ grid.kernel @parallel grid(%i = 4)
 // CHECK-DAG:  arith.constant dense<true> : tensor<8xi1>
 // CHECK-DAG:  arith.constant dense<-1> : tensor<8xi8>
 // CHECK-DAG:  arith.constant dense<127> : tensor<8xi8>
+// POISON-LABEL: grid.kernel @signs
+// POISON-DAG: arith.constant dense<true> : tensor<8xi1>
+// POISON-DAG: arith.constant dense<-128> : tensor<8xi8>
 // ZERO-LABEL: grid.kernel @signs
 // ZERO-NOT:   dense<true>
 // ZERO:       arith.constant dense<0> : tensor<8xi8>
 grid.kernel @signs grid(%i = 4)
     outputs(%o: ui8 [32] block [8] at (%i), %p: si8 [32] block [8] at (%i), %q: i1 [32] block [8] at (%i))
     semantics [parallel] {
+}
+
+// What a kernel or a scope allocates has no sign, but that an attribute says so.
+// CHECK-LABEL: grid.kernel @unsigned
+// CHECK-DAG:  arith.constant dense<-1> : tensor<4xi16>
+// CHECK-DAG:  arith.constant dense<32767> : tensor<8xi16>
+// CHECK:      grid.scoped
+// CHECK-NEXT:   arith.constant -1 : i32
+grid.kernel @unsigned grid(%i = 4)
+    scratch(%s: memref<8xi16>, %u: memref<4xi16>)
+    semantics [parallel]
+    attributes {grid.unsigned = array<i64: 1>} {
+  grid.scoped (%tmp: memref<i32>) attributes {grid.unsigned = array<i64: 0>} {
+    grid.yield
+  }
 }
 
 // An input's memory is written already; of shared blocks, or blocks that a quotient chooses, none is surely the first.

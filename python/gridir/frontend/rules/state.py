@@ -16,7 +16,7 @@ from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import ANY, rule
 from gridir.frontend.rules.casts import convert
-from gridir.frontend.types import element_type, is_ref, ref_type, value_type
+from gridir.frontend.types import element_type, is_ref, mark_unsigned, ref_type, value_type
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -506,6 +506,7 @@ def scoped(
     if names:
         attributes["origins"] = ir.ArrayAttr.get([ir.StringAttr.get(name) for name in names])
     region = emit.op("grid.scoped", [], results, attributes, regions=1)
+    mark_unsigned(region, avals)
     types = [ref_type(aval) for aval in avals]
     block = region.regions[0].blocks.append(*types, arg_locs=[ir.Location.current] * len(types))
     with ir.InsertionPoint(block):
