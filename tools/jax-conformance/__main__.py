@@ -33,6 +33,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="how many tests run at a time")
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds that one test may take")
     parser.add_argument("--device", choices=("cpu", "tpu"), default="cpu", help="what the tests think they run on")
+    parser.add_argument("--checks", default="", help="what kernels check while they run, as `races,uninitialized`")
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="results to take what JAX passes from")
     parser.add_argument("--results", type=Path, default=Path("jax-conformance.jsonl"), help="where JSON lines go")
     parser.add_argument("--examples", type=int, default=3, metavar="N", help="how many tests to name for each cause")
@@ -101,6 +102,7 @@ class Comparison:
                 print(f"\r{file} {mode}: {done} done, {failed} failed", end="", file=sys.stderr, flush=True)
 
         worker = [str(self._checkout), file, "--mode", mode, "--device", self._arguments.device]
+        worker += ["--checks", self._arguments.checks]
         run_file(worker, wanted, self._arguments.jobs, self._arguments.timeout, report)
         print(f"\r{file} {mode}: {done} done, {failed} failed", file=sys.stderr)
 

@@ -181,8 +181,8 @@ def pretend_tpu() -> None:
     core.create_tensorcore_mesh = pltpu.create_tensorcore_mesh = mesh_of_one_core
 
 
-def set_up(mode: str, device: str, counts: Counts, lasting: contextlib.ExitStack) -> None:
-    """Puts JAX or gridir in charge of kernels, until `lasting` ends."""
+def set_up(mode: str, device: str, checks: Sequence[str], counts: Counts, lasting: contextlib.ExitStack) -> None:
+    """Puts JAX or gridir in charge of kernels, until `lasting` ends; gridir's check themselves while they run."""
     counts.count_interpreted(refuse=mode == "gridir")
     if device == "tpu":
         pretend_tpu()
@@ -194,7 +194,7 @@ def set_up(mode: str, device: str, counts: Counts, lasting: contextlib.ExitStack
         import gridir
 
         counts.count_native()
-        gridir.install(replace_interpret=True)
+        gridir.install(replace_interpret=True, checks=checks)
 
 
 def run(case: unittest.TestCase, counts: Counts) -> dict[str, Any]:
@@ -221,6 +221,7 @@ def main() -> None:
     parser.add_argument("file")
     parser.add_argument("--mode", choices=("jax", "gridir"), required=True)
     parser.add_argument("--device", choices=("cpu", "tpu"), default="cpu")
+    parser.add_argument("--checks", default="")
     parser.add_argument("--replies", type=int, required=True)
     arguments = parser.parse_args()
     replies = os.fdopen(arguments.replies, "w")
@@ -232,7 +233,8 @@ def main() -> None:
     counts, lasting = Counts(), contextlib.ExitStack()
     sys.meta_path.append(CheckoutFinder(arguments.checkout))
     try:
-        set_up(arguments.mode, arguments.device, counts, lasting)
+        checks = [check for check in arguments.checks.split(",") if check]
+        set_up(arguments.mode, arguments.device, checks, counts, lasting)
         tests = load(arguments.checkout, arguments.file)
     except BaseException as error:
         # A test file may also refuse to be imported by leaving or by skipping itself.
