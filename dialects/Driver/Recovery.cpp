@@ -85,7 +85,8 @@ driver::CompileFailure driver::recordCrash(const std::string &signal,
                                            const Progress &progress,
                                            const Input &input) {
   std::string reason = describeCrash(signal, progress);
-  CompileFailure failure{progress.stage, {makeError((kCrashed + reason).str())}};
+  CompileFailure failure{progress.stage,
+                         {makeError((kCrashed + reason).str())}};
   failure.crash = Crash{reason, writeReproducer(input, progress, reason)};
   return failure;
 }

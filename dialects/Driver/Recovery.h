@@ -39,8 +39,8 @@ struct Input {
   std::string options;
 };
 
-/// What a crash is called, after `kCrashed`: what `runGuarded` gave as `signal`,
-/// and the pass or the stage that it was in.
+/// What a crash is called, after `kCrashed`: what `runGuarded` gave as
+/// `signal`, and the pass or the stage that it was in.
 std::string describeCrash(const std::string &signal, const Progress &progress);
 
 inline constexpr llvm::StringLiteral kCrashed =

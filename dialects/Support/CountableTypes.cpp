@@ -9,6 +9,7 @@
 #include "dialects/Support/CountableTypes.h"
 
 #include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 
 using namespace mlir;
@@ -23,6 +24,17 @@ bool gridir::isCountable(ArrayRef<int64_t> shape) {
     count *= extent;
   }
   return true;
+}
+
+bool gridir::areArraysOfNumbers(TypeRange types) {
+  return llvm::all_of(types, [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (!shaped)
+      return true;
+    Type element = shaped.getElementType();
+    return shaped.hasRank() && isCountable(shaped.getShape()) &&
+           (element.isIntOrIndexOrFloat() || isa<ComplexType>(element));
+  });
 }
 
 LogicalResult gridir::verifyCountableTypes(Operation *root) {

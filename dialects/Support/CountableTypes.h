@@ -14,6 +14,7 @@
 #ifndef GRIDIR_DIALECTS_SUPPORT_COUNTABLETYPES_H
 #define GRIDIR_DIALECTS_SUPPORT_COUNTABLETYPES_H
 
+#include "mlir/IR/TypeRange.h"
 #include "mlir/Support/LLVM.h"
 
 namespace gridir {
@@ -26,6 +27,11 @@ inline constexpr int64_t kMaxElements = int64_t(1) << 40;
 /// Whether an array of a shape is not larger, whatever its dynamic extents are.
 /// An extent of 0 counts as 1, as it does in strides.
 bool isCountable(llvm::ArrayRef<int64_t> shape);
+
+/// Whether the arrays among `types` are countable and have numbers for
+/// elements. Upstream's memrefs may hold vectors, and more than 64 bits count,
+/// where what they are cut into and how they are combined cannot be asked.
+bool areArraysOfNumbers(mlir::TypeRange types);
 
 /// Reports the first value of an op, or of its regions, whose type has more
 /// elements.

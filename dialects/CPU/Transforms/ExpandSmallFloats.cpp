@@ -27,8 +27,11 @@ using llvm::fltSemantics;
 namespace {
 
 /// The format of a float whose encoding is a sign, an exponent and a mantissa.
-/// A format of powers of two only has another expansion, upstream.
+/// A format of powers of two only has another expansion, upstream. Arrays are
+/// gone where this is asked for, and no constants are made of any size.
 bool isSmall(Type type) {
+  if (isa<ShapedType>(type) && !isa<VectorType>(type))
+    return false;
   auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
   return element && element.getWidth() <= 8 && !isa<Float8E8M0FNUType>(element);
 }

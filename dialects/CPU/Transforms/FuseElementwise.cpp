@@ -9,6 +9,7 @@
 #include "dialects/CPU/Transforms/ElementwiseGroups.h"
 #include "dialects/CPU/Transforms/MemoryHazards.h"
 #include "dialects/CPU/Transforms/Passes.h"
+#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -50,7 +51,8 @@ bool isContraction(Operation *op) {
 /// True if `op` reduces with an op called `name`, starting from a tensor of
 /// that op's neutral element.
 bool reducesFromNeutral(linalg::LinalgOp op, OperationName name) {
-  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
+  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0 ||
+      !gridir::areArraysOfNumbers(op->getOperandTypes()))
     return false;
   SmallVector<Operation *> combiners;
   if (!matchReduction(op.getRegionOutputArgs(), 0, combiners) ||

@@ -38,12 +38,18 @@ static Type getInteger(Type type) {
 
 /// Whether an op takes its operands' bits somewhere else and looks at none.
 static bool isMove(Operation *op) {
+  // Of other constants the bits are not known here.
+  if (auto constant = dyn_cast<LLVM::ConstantOp>(op)) {
+    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+    return isa<FloatAttr>(constant.getValue()) ||
+           (elements && elements.getElementType().isBF16());
+  }
   return isa<LLVM::LoadOp, LLVM::StoreOp, LLVM::InsertElementOp,
              LLVM::ExtractElementOp, LLVM::ShuffleVectorOp, LLVM::SelectOp,
              LLVM::InsertValueOp, LLVM::ExtractValueOp, LLVM::PoisonOp,
-             LLVM::UndefOp, LLVM::ZeroOp, LLVM::ConstantOp, LLVM::BitcastOp,
-             LLVM::FreezeOp, LLVM::MaskedLoadOp, LLVM::MaskedStoreOp,
-             LLVM::masked_gather, LLVM::masked_scatter, BranchOpInterface>(op);
+             LLVM::UndefOp, LLVM::ZeroOp, LLVM::BitcastOp, LLVM::FreezeOp,
+             LLVM::MaskedLoadOp, LLVM::MaskedStoreOp, LLVM::masked_gather,
+             LLVM::masked_scatter, BranchOpInterface>(op);
 }
 
 /// The bits of a constant as integers.

@@ -9,6 +9,7 @@
 #include "dialects/CPU/Transforms/LaneReduction.h"
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/CPU/Transforms/VectorTarget.h"
+#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -253,7 +254,8 @@ private:
 
   FailureOr<Tiling> chooseTiling(linalg::GenericOp op) {
     unsigned numLoops = op.getNumLoops();
-    if (numLoops == 0 || !hasVectorForm(op))
+    if (numLoops == 0 || !hasVectorForm(op) ||
+        !gridir::areArraysOfNumbers(op->getOperandTypes()))
       return failure();
     SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();

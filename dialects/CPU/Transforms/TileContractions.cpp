@@ -8,6 +8,7 @@
 
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/CPU/Transforms/VectorTarget.h"
+#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -410,7 +411,12 @@ public:
     VectorTarget target{vectorBytes, vectorRegisters};
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) {
-      if (op.hasPureBufferSemantics() && linalg::isaContractionOpInterface(op))
+      if (op.hasPureBufferSemantics() &&
+          linalg::isaContractionOpInterface(op) &&
+          gridir::areArraysOfNumbers(op->getOperandTypes()) &&
+          llvm::all_of(op->getOperandTypes(), [](Type type) {
+            return getElementTypeOrSelf(type).isIntOrFloat();
+          }))
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());

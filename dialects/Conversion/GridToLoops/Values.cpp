@@ -94,7 +94,8 @@ public:
         return lowering.fail(
             op, "expected integers and floats to print or to call a function "
                 "with, got a value of another type");
-      if (i < op.getIsUnsigned().size() && op.getIsUnsigned()[i])
+      if (isa<IntegerType>(element) && i < op.getIsUnsigned().size() &&
+          op.getIsUnsigned()[i])
         type = withElementType(
             type, IntegerType::get(context, element.getIntOrFloatBitWidth(),
                                    IntegerType::Unsigned));

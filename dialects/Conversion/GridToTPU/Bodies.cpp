@@ -59,6 +59,11 @@ private:
 
   LogicalResult lowerOp(Operation *op) {
     Location loc = op->getLoc();
+    for (Type type : op->getResultTypes())
+      if (!type.isIntOrIndexOrFloat())
+        return op->emitError("expected numbers in the body of a structured op "
+                             "on the tpu target, got ")
+               << type;
     if (auto index = dyn_cast<linalg::IndexOp>(op)) {
       set(index, shape.empty()
                      ? createI32(builder, loc, 0)

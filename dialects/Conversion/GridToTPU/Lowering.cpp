@@ -8,6 +8,8 @@
 
 #include "dialects/Conversion/GridToTPU/Lowering.h"
 
+#include "dialects/Grid/Transforms/TPUBlocks.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -98,7 +100,7 @@ FailureOr<Type> Lowering::convertType(Operation *op, Type type) {
   Type element = tensor.getElementType();
   if (element.isIndex())
     element = builder.getI32Type();
-  if (!VectorType::isValidElementType(element))
+  if (!element.isIntOrFloat())
     return op->emitError("expected a type that a TPU has, got ") << type;
   if (llvm::any_of(tensor.getShape(), [](int64_t size) { return size <= 0; }))
     return op->emitError("expected values of one element or more on the tpu "
@@ -107,6 +109,11 @@ FailureOr<Type> Lowering::convertType(Operation *op, Type type) {
   // A vector of rank 0 is a number.
   if (tensor.getRank() == 0)
     return element;
+  // More would be taken apart for hours, as its registers are counted.
+  int64_t bits = tensor.getNumElements() * element.getIntOrFloatBitWidth();
+  if (bits / 8 > grid::kTPUVmemBytes)
+    return op->emitError("expected values of at most ")
+           << grid::kTPUVmemBytes << " bytes, the VMEM of a TPU, got " << type;
   return Type(VectorType::get(tensor.getShape(), element));
 }
 

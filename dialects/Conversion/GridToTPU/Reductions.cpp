@@ -255,6 +255,13 @@ LogicalResult lowerReduce(linalg::ReduceOp op, Lowering &lowering) {
     return op.emitError("expected a reduction with one function of two numbers "
                         "(sum, product, maximum, minimum, and, or, xor) on a "
                         "TPU, got another function");
+  // Nothing is left of one number to reduce.
+  if (!isa<VectorType>(value.getType())) {
+    lowering.set(
+        op->getResult(0),
+        combine(builder, loc, combiner, lowering.get(op.getInits()[0]), value));
+    return success();
+  }
   bool isUnsigned = combiner == "arith.maxui" || combiner == "arith.minui";
   // A bool with a sign is -1 where it holds.
   bool isAny = combiner == "arith.ori" || combiner == "arith.maxui" ||

@@ -132,6 +132,11 @@ LogicalResult lowerExtractSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
   FailureOr<Type> type = lowering.convertType(op, op.getType());
   if (failed(type))
     return failure();
+  // Of a number there is only the whole.
+  if (op.getSourceType().getRank() == 0) {
+    lowering.set(op.getResult(), lowering.get(op.getSource()));
+    return success();
+  }
   OpBuilder &builder = lowering.builder;
   Value slice = vector::ExtractStridedSliceOp::create(
       builder, op.getLoc(), lowering.get(op.getSource()), op.getStaticOffsets(),
@@ -146,6 +151,10 @@ LogicalResult lowerExtractSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
 LogicalResult lowerInsertSlice(tensor::InsertSliceOp op, Lowering &lowering) {
   if (StringRef obstacle = getSliceObstacle(op); !obstacle.empty())
     return op.emitError(obstacle);
+  if (op.getDestType().getRank() == 0) {
+    lowering.set(op.getResult(), lowering.get(op.getSource()));
+    return success();
+  }
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
   Value dest = lowering.get(op.getDest());

@@ -161,9 +161,17 @@ private:
           number.uge(sites.size()))
         return call.emitError("expected the number of a site in "
                               "'gridir.prints'");
-      auto site = cast<DictionaryAttr>(sites[number.getZExtValue()]);
-      format.emplace(site.getAs<StringAttr>("format").getValue());
-      types = site.getAs<ArrayAttr>("types");
+      Attribute attribute = sites[number.getZExtValue()];
+      auto site = dyn_cast<DictionaryAttr>(attribute);
+      auto text = site ? site.getAs<StringAttr>("format") : StringAttr();
+      types = site ? site.getAs<ArrayAttr>("types") : ArrayAttr();
+      if (!text || !types || !llvm::all_of(types, llvm::IsaPred<TypeAttr>))
+        return call.emitError("expected a site with a format and types, got ")
+               << attribute;
+      format.emplace(text.getValue());
+      if (types.size() < format->specs.size())
+        return call.emitError("expected a type for each of ")
+               << format->specs.size() << " values, got " << attribute;
       next = 0;
       printer.printText(format->texts.front());
       ++numPrints;

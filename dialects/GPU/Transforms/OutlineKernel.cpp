@@ -51,6 +51,8 @@ public:
         return signalPassFailure();
       ctas = *loop;
     }
+    if (ctas && failed(checkMemory(ctas)))
+      return signalPassFailure();
     bool oneCta = !ctas || ctas.getStaticUpperBound()[0] == 1;
 
     mlir::gpu::GPUFuncOp function =
@@ -120,6 +122,16 @@ private:
     builder.setInsertionPointToEnd(&to);
     mlir::gpu::ReturnOp::create(builder, loc);
     return function;
+  }
+
+  /// The workspace of a CTA is found by the views into it.
+  static LogicalResult checkMemory(scf::ForallOp ctas) {
+    for (auto buffer : ctas.getBody()->getOps<memref::AllocOp>())
+      for (Operation *user : buffer->getUsers())
+        if (!buffer.getType().getMemorySpace() && !isa<memref::ViewOp>(user))
+          return user->emitError("expected a view into the workspace; run "
+                                 "gpu-plan-memory first");
+    return success();
   }
 
   static void mapMemory(scf::ForallOp ctas, mlir::gpu::GPUFuncOp function,

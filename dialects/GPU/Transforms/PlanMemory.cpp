@@ -47,8 +47,8 @@ public:
 
     SmallVector<gridir::PlannedBuffer *> shared, rest;
     choose(*buffers, target->sharedBytes, shared, rest);
-    int64_t sharedBytes = gridir::placeBuffers(shared);
-    int64_t workspaceBytes = gridir::placeBuffers(rest);
+    int64_t sharedBytes = place(shared);
+    int64_t workspaceBytes = place(rest);
     if (failed(checkWorkspace(rest, workspaceBytes)))
       return signalPassFailure();
     OpBuilder builder = OpBuilder::atBlockBegin(ctas->getBody());
@@ -63,6 +63,12 @@ public:
   }
 
 private:
+  /// The bytes that buffers share. What has no elements is a view of them, too.
+  static int64_t place(ArrayRef<gridir::PlannedBuffer *> buffers) {
+    int64_t bytes = gridir::placeBuffers(buffers);
+    return buffers.empty() ? bytes : std::max<int64_t>(bytes, 1);
+  }
+
   /// Small buffers first: they gain most for each byte. Buffers that are never
   /// alive together share bytes, so each one is tried.
   static void choose(MutableArrayRef<gridir::PlannedBuffer> buffers,

@@ -8,6 +8,8 @@
 
 #include "dialects/GPU/Transforms/ThreadLoops.h"
 
+#include "dialects/Support/CountableTypes.h"
+
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -252,7 +254,8 @@ std::optional<SplitReduction> matchSplitReduction(linalg::LinalgOp op,
                                                   int64_t numThreads) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   if (llvm::any_of(sizes, ShapedType::isDynamic) ||
-      op.getNumReductionLoops() == 0)
+      op.getNumReductionLoops() == 0 ||
+      !gridir::areArraysOfNumbers(op->getOperandTypes()))
     return std::nullopt;
   SplitReduction split{1, 1, 0, {}, {}, 0};
   for (auto [size, type] : llvm::zip_equal(sizes, op.getIteratorTypesArray()))
@@ -276,9 +279,11 @@ std::optional<SplitReduction> matchSplitReduction(linalg::LinalgOp op,
       return std::nullopt;
     split.combiners.push_back(combiners[0]);
     split.neutrals.push_back(*neutral);
+    Type type = neutral->getType();
     split.bytes +=
         split.points * split.lanes *
-        llvm::divideCeil(neutral->getType().getIntOrFloatBitWidth(), 8);
+        (type.isIndex() ? sizeof(int64_t)
+                        : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
   }
   return split;
 }

@@ -253,8 +253,10 @@ LogicalResult ReshapeRefOp::verify() {
     return emitOpError("expected at most ")
            << gridir::kMaxElements << " elements, got " << source << " and "
            << result;
-  if (source.hasStaticShape() && result.hasStaticShape() &&
-      source.getNumElements() != result.getNumElements())
+  if (!source.hasStaticShape() || !result.hasStaticShape())
+    return emitOpError("expected static shapes, got ")
+           << source << " and " << result;
+  if (source.getNumElements() != result.getNumElements())
     return emitOpError("expected ")
            << source.getNumElements() << " elements, got "
            << result.getNumElements();

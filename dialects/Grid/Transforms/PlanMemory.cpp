@@ -24,9 +24,6 @@ using namespace gridir::grid;
 /// Bytes by memory space.
 using SpaceBytes = std::map<MemorySpace, int64_t>;
 
-/// The VMEM of the chips that have most of it, from v5e on.
-static constexpr int64_t kVmemBytes = int64_t(128) << 20;
-
 /// A semaphore is a counter of one word.
 static constexpr int64_t kSemaphoreBits = 32;
 
@@ -251,7 +248,7 @@ private:
   /// else what a chip has.
   LogicalResult readCapacities(KernelOp kernel, SpaceBytes &capacities) {
     if (target == "tpu")
-      capacities[MemorySpace::TpuVmem] = kVmemBytes;
+      capacities[MemorySpace::TpuVmem] = kTPUVmemBytes;
     if (target == "tpu" && kernel.getParams())
       for (Attribute params : kernel.getParamsAttr())
         if (auto tpu = dyn_cast<TpuParamsAttr>(params);

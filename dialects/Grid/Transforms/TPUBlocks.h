@@ -13,6 +13,9 @@
 
 namespace gridir::grid {
 
+/// The VMEM of the chips that have most of it, from v5e on.
+inline constexpr int64_t kTPUVmemBytes = int64_t(128) << 20;
+
 /// Checks one array operand against the tiles of a TPU's memory: a block ends
 /// where a tile of its array does, or is as long as the array.
 llvm::LogicalResult checkTPUOperand(KernelOp kernel, unsigned operand);

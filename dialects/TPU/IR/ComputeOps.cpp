@@ -102,7 +102,7 @@ LogicalResult MatmulOp::verify() {
   auto lhs = cast<VectorType>(getLhs().getType());
   auto rhs = cast<VectorType>(getRhs().getType());
   auto acc = cast<VectorType>(getAcc().getType());
-  if (acc.getElementTypeBitWidth() != 32)
+  if (!acc.getElementType().isInteger(32) && !acc.getElementType().isF32())
     return emitOpError("expected an accumulator of 32 bits, got ") << acc;
   bool integers = isa<IntegerType>(acc.getElementType());
   if (isa<IntegerType>(lhs.getElementType()) &&
@@ -253,8 +253,12 @@ LogicalResult RepeatOp::verify() {
   int64_t dim = static_cast<int32_t>(getDimension());
   if (dim < 0 || dim >= source.getRank())
     return emitOpError("expected a dimension of ") << source << ", got " << dim;
+  int64_t times = static_cast<int32_t>(getTimes());
   SmallVector<int64_t> shape(source.getShape());
-  shape[dim] *= static_cast<int32_t>(getTimes());
+  if (times < 1 || llvm::MulOverflow(shape[dim], times, shape[dim]))
+    return emitOpError("expected one time or more, and as many elements as can "
+                       "be counted, got ")
+           << times << " times " << source;
   if (output != VectorType::get(shape, source.getElementType()))
     return emitOpError("expected a result of ")
            << VectorType::get(shape, source.getElementType()) << ", got "
@@ -265,17 +269,21 @@ LogicalResult RepeatOp::verify() {
 LogicalResult BitcastOp::verify() {
   auto input = cast<VectorType>(getInput().getType());
   auto output = cast<VectorType>(getOutput().getType());
-  unsigned from = input.getElementTypeBitWidth();
-  unsigned to = output.getElementTypeBitWidth();
+  if (!input.getElementType().isIntOrFloat() ||
+      !output.getElementType().isIntOrFloat())
+    return emitOpError("expected integer or float elements, got ")
+           << input << " and " << output;
+  int64_t from = input.getElementTypeBitWidth();
+  int64_t to = output.getElementTypeBitWidth();
   SmallVector<int64_t> shape(input.getShape());
   if (from != to) {
     if (shape.size() < 2)
       return emitOpError("expected two dimensions or more, got ") << input;
     int64_t &rows = shape[shape.size() - 2];
-    if (rows * from % to != 0)
+    if (llvm::MulOverflow(rows, from, rows) || rows % to != 0)
       return emitOpError("expected whole elements of ")
              << output.getElementType() << ", got " << input;
-    rows = rows * from / to;
+    rows /= to;
   }
   if (output.getShape() != ArrayRef(shape))
     return emitOpError("expected a result of ")

@@ -186,14 +186,22 @@ LogicalResult MemRefBitcastOp::verify() {
   if (source.getRank() != result.getRank() || source.getRank() < 2)
     return emitOpError("expected one rank of at least 2, got ")
            << source << " and " << result;
-  unsigned from = source.getElementTypeBitWidth();
-  unsigned to = result.getElementTypeBitWidth();
+  if (!source.getElementType().isIntOrFloat() ||
+      !result.getElementType().isIntOrFloat())
+    return emitOpError("expected integer or float elements, got ")
+           << source << " and " << result;
+  int64_t from = source.getElementTypeBitWidth();
+  int64_t to = result.getElementTypeBitWidth();
   for (int64_t dim = 0, rank = source.getRank(); dim < rank; ++dim) {
     int64_t before = source.getDimSize(dim), after = result.getDimSize(dim);
     if (ShapedType::isDynamic(before) || ShapedType::isDynamic(after))
       continue;
     bool widthsChange = dim == rank - 2;
-    if (widthsChange ? before * from != after * to : before != after)
+    if (widthsChange && (llvm::MulOverflow(before, from, before) ||
+                         llvm::MulOverflow(after, to, after)))
+      return emitOpError("expected as many bits as can be counted, got ")
+             << source << " and " << result;
+    if (before != after)
       return emitOpError("expected the same bytes in dimension ")
              << dim << ", got " << source << " and " << result;
   }

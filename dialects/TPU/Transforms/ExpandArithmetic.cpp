@@ -401,7 +401,8 @@ struct WidenCount : OpRewritePattern<OpT> {
   LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
-    if (!type || type.getElementTypeBitWidth() >= 32)
+    if (!type || !type.getElementType().isInteger() ||
+        type.getElementTypeBitWidth() >= 32)
       return failure();
     Location loc = op.getLoc();
     Type wide = withElement(type, rewriter.getI32Type());

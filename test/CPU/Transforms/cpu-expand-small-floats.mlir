@@ -105,3 +105,11 @@ func.func @round_half(%x: vector<4xf16>) -> vector<4xf8E5M2> {
   %y = arith.truncf %x : vector<4xf16> to vector<4xf8E5M2>
   return %y : vector<4xf8E5M2>
 }
+
+// Arrays are not for this pass.
+// CHECK-LABEL: func.func @array
+// CHECK: arith.extf %{{.*}} : tensor<?xf8E5M2> to tensor<?xf32>
+func.func @array(%x: tensor<?xf8E5M2>) -> tensor<?xf32> {
+  %0 = arith.extf %x : tensor<?xf8E5M2> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

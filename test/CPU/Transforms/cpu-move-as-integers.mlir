@@ -57,3 +57,12 @@ llvm.func @computed(%p: bf16, %x: !llvm.ptr) {
   llvm.store %sum, %x : bf16, !llvm.ptr
   llvm.return
 }
+
+// What has no bits here, as a constant out of line, keeps its type.
+// CHECK-LABEL: llvm.func @resource(
+// CHECK: llvm.mlir.constant(dense_resource<numbers> : vector<4xbf16>) : vector<4xbf16>
+llvm.func @resource(%p: !llvm.ptr) {
+  %0 = llvm.mlir.constant(dense_resource<numbers> : vector<4xbf16>) : vector<4xbf16>
+  llvm.store %0, %p : vector<4xbf16>, !llvm.ptr
+  llvm.return
+}

@@ -95,3 +95,28 @@ func.func @column(%a: memref<64x64xf32>, %b: memref<64x1xf32>, %c: memref<64x1xf
   linalg.matmul ins(%a, %b : memref<64x64xf32>, memref<64x1xf32>) outs(%c : memref<64x1xf32>)
   return
 }
+
+// -----
+
+// Arrays with more elements than can be counted, and numbers without a width, are left as they are.
+// CHECK-LABEL: func.func @uncountable
+// CHECK-NEXT: linalg.matmul
+// CHECK-LABEL: func.func @indices
+// CHECK-NEXT: linalg.generic
+func.func @uncountable(%a: memref<20x4611686018427387904xf32>, %b: memref<4611686018427387904x32xf32>, %c: memref<20x32xf32>) {
+  linalg.matmul ins(%a, %b : memref<20x4611686018427387904xf32>, memref<4611686018427387904x32xf32>) outs(%c : memref<20x32xf32>)
+  return
+}
+
+func.func @indices(%a: memref<20x16xindex>, %b: memref<16x32xindex>, %c: memref<20x32xindex>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                                   affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<20x16xindex>, memref<16x32xindex>) outs(%c : memref<20x32xindex>) {
+  ^bb0(%x: index, %y: index, %z: index):
+    %0 = arith.muli %x, %y : index
+    %1 = arith.addi %z, %0 : index
+    linalg.yield %1 : index
+  }
+  return
+}

@@ -112,3 +112,20 @@ grid.kernel @places grid() inputs(%x: i32 [8, 128]) outputs(%o: i32 [8]) {
   } -> (tensor<8xi32>, tensor<8xi32>)
   grid.store %1#1, %o : tensor<8xi32>, memref<8xi32, #grid.space<default>>
 }
+
+// -----
+
+// A number has no dimensions to reduce: it is combined with where the reduction starts.
+// CHECK-LABEL: func.func @number
+// CHECK: %[[X:.+]] = memref.load
+// CHECK: arith.addf %{{.+}}, %[[X]] : f32
+grid.kernel @number grid() inputs(%x: f32 [] space tpu.smem) outputs(%o: f32 [] space tpu.smem) {
+  %0 = grid.load %x : memref<f32, #grid.space<tpu.smem>> -> f32
+  %1 = tensor.from_elements %0 : tensor<f32>
+  %start = arith.constant dense<2.0> : tensor<f32>
+  %2 = linalg.reduce {arith.addf} ins(%1 : tensor<f32>) outs(%start : tensor<f32>) dimensions = []
+  %3 = tensor.extract_slice %2[] [] [] : tensor<f32> to tensor<f32>
+  %4 = tensor.insert_slice %3 into %1[] [] [] : tensor<f32> into tensor<f32>
+  %5 = tensor.extract %4[] : tensor<f32>
+  grid.store %5, %o : f32, memref<f32, #grid.space<tpu.smem>>
+}

@@ -460,3 +460,27 @@ grid.kernel @constant_of_place grid() {
   // expected-error @below {{expected a constant with one value for all elements, since Mosaic has no other, got 'tensor<3xi32>'; pass it as an operand of the kernel instead}}
   %c = arith.constant dense<[1, 3, 4]> : tensor<3xi32>
 }
+
+// -----
+
+// What no TPU's VMEM holds would be taken apart for hours.
+grid.kernel @immense grid() inputs(%x: f32 [8, 2147483648]) outputs(%o: f32 [8]) {
+  // expected-error @below {{expected values of at most 134217728 bytes, the VMEM of a TPU, got 'tensor<8x2147483648xf32>'}}
+  %0 = grid.load %x : memref<8x2147483648xf32, #grid.space<default>> -> tensor<8x2147483648xf32>
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %1 = linalg.reduce {arith.mulf} ins(%0 : tensor<8x2147483648xf32>) outs(%one : tensor<8xf32>) dimensions = [1]
+  grid.store %1, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// -----
+
+grid.kernel @vector_in_body grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %1 = linalg.map ins(%0 : tensor<8x128xf32>) outs(%0 : tensor<8x128xf32>)
+    (%a: f32, %b: f32) {
+      // expected-error @below {{expected numbers in the body of a structured op on the tpu target, got 'vector<4xf32>'}}
+      %v = arith.constant dense<1.0> : vector<4xf32>
+      linalg.yield %a : f32
+    }
+  grid.store %1, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
+}

@@ -94,3 +94,27 @@ module attributes {gridir.kernel = "k", gridir.prints = [{format = "x", types = 
     return
   }
 }
+
+// -----
+
+module attributes {gridir.kernel = "k", gridir.prints = ["not a site"]} {
+  func.func private @gridirPrintBegin(i64)
+  func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
+    %site = arith.constant 0 : i64
+    // expected-error @below {{expected a site with a format and types, got "not a site"}}
+    func.call @gridirPrintBegin(%site) : (i64) -> ()
+    return
+  }
+}
+
+// -----
+
+module attributes {gridir.kernel = "k", gridir.prints = [{format = "{}", types = []}]} {
+  func.func private @gridirPrintBegin(i64)
+  func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
+    %site = arith.constant 0 : i64
+    // expected-error @below {{expected a type for each of 1 values, got}}
+    func.call @gridirPrintBegin(%site) : (i64) -> ()
+    return
+  }
+}

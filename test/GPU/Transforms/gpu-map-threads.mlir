@@ -220,3 +220,44 @@ module attributes {gridir.kernel = "check"} {
     return
   }
 }
+
+// -----
+
+// A reduction of vectors is left to one thread, and one of indices is split as any other.
+// CHECK-LABEL: func.func @vectors
+// CHECK: arith.addf %{{.*}} : vector<f32>
+#id = affine_map<(i) -> (i)>
+#none = affine_map<(i) -> ()>
+module attributes {gridir.kernel = "vectors"} {
+  func.func @vectors(%x: memref<1000xvector<f32>>, %o: memref<vector<f32>>, %status: memref<1xi64>, %lo: index, %hi: index) {
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]}
+          ins(%x : memref<1000xvector<f32>>) outs(%o : memref<vector<f32>>) {
+      ^bb0(%a: vector<f32>, %m: vector<f32>):
+        %0 = arith.addf %a, %m : vector<f32>
+        linalg.yield %0 : vector<f32>
+      }
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: func.func @indices
+// CHECK: gpu.barrier
+#id = affine_map<(i) -> (i)>
+#none = affine_map<(i) -> ()>
+module attributes {gridir.kernel = "indices"} {
+  func.func @indices(%x: memref<1000xindex>, %o: memref<index>, %status: memref<1xi64>, %lo: index, %hi: index) {
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]}
+          ins(%x : memref<1000xindex>) outs(%o : memref<index>) {
+      ^bb0(%a: index, %m: index):
+        %0 = arith.addi %a, %m : index
+        linalg.yield %0 : index
+      }
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}

@@ -1,8 +1,23 @@
-// RUN: gridir-opt %s --gpu-outline-kernel --verify-diagnostics
+// RUN: gridir-opt %s --split-input-file --gpu-outline-kernel --verify-diagnostics
 
 // expected-error @below {{expected the threads of a CTA in 'gridir.num_threads'; run gpu-map-threads first}}
 module attributes {gridir.kernel = "k"} {
   func.func @k(%x: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    return
+  }
+}
+
+// -----
+
+// What was not planned has no place in a launch.
+module attributes {gridir.kernel = "k", gridir.num_threads = 32 : i64, gridir.workspace_bytes = 64 : i64} {
+  func.func @k(%status: memref<1xi64>, %lo: index, %hi: index) {
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      %b = memref.alloc() : memref<64xi8>
+      %c = arith.constant 0 : index
+      // expected-error @below {{expected a view into the workspace; run gpu-plan-memory first}}
+      %d = memref.load %b[%c] : memref<64xi8>
+    } {mapping = [#gpu.block<x>]}
     return
   }
 }

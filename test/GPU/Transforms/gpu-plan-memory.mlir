@@ -74,3 +74,20 @@ module attributes {gridir.kernel = "more"} {
     return
   }
 }
+
+// -----
+
+// An array without elements has a place, too.
+// CHECK-LABEL: func.func @empty
+// CHECK: memref.alloc() : memref<1xi8, #gpu.address_space<workgroup>>
+// CHECK: memref.view {{.*}} to memref<0xf32>
+module attributes {gridir.kernel = "empty"} {
+  func.func private @use(memref<0xf32>)
+  func.func @empty(%status: memref<1xi64>, %lo: index, %hi: index) {
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      %a = memref.alloc() : memref<0xf32>
+      func.call @use(%a) : (memref<0xf32>) -> ()
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}

@@ -500,3 +500,11 @@ func.func @copy_here_with_two_semaphores(%x: memref<8xf32>, %y: memref<8xf32>, %
       : memref<8xf32>, memref<8xf32>, memref<!grid.semaphore<dma>>, memref<!grid.semaphore<dma>>
   return
 }
+
+// -----
+
+func.func @reshape_to_unknown(%x: memref<4x8xf32>) {
+  // expected-error @below {{expected static shapes, got 'memref<4x8xf32>' and 'memref<?xf32>'}}
+  %0 = grid.reshape_ref %x : memref<4x8xf32> -> memref<?xf32>
+  return
+}

@@ -399,3 +399,37 @@ func.func @gather_kept(%v: vector<8x128xf32>, %i: vector<4x128xi32>) {
   %g = tpu.dynamic_gather %v[%i] in [1] : vector<8x128xf32>, vector<4x128xi32> -> vector<4x128xf32>
   return
 }
+
+// -----
+
+// The types that these name cannot be.
+func.func @repeat_never(%v: vector<8x128xf32>) {
+  // expected-error @below {{expected one time or more, and as many elements as can be counted, got -2147483648 times 'vector<8x128xf32>'}}
+  %r = tpu.repeat %v, 1 x 2147483648 : vector<8x128xf32> -> vector<8x256xf32>
+  return
+}
+
+// -----
+
+func.func @repeat_beyond_count(%v: vector<8x4611686018427387904xf32>) {
+  // expected-error @below {{as many elements as can be counted}}
+  %r = tpu.repeat %v, 1 x 4 : vector<8x4611686018427387904xf32> -> vector<8x256xf32>
+  return
+}
+
+// -----
+
+// Elements without a width.
+func.func @bitcast_index(%v: vector<8x128xindex>) {
+  // expected-error @below {{expected integer or float elements, got 'vector<8x128xindex>'}}
+  %b = tpu.bitcast %v : vector<8x128xindex> -> vector<8x128xi64>
+  return
+}
+
+// -----
+
+func.func @accumulator_index(%a: vector<8x128xbf16>, %b: vector<128x128xbf16>, %c: vector<8x128xindex>) {
+  // expected-error @below {{expected an accumulator of 32 bits, got 'vector<8x128xindex>'}}
+  %r = tpu.matmul %a, %b, %c {transpose_lhs_hint = false} : vector<8x128xbf16>, vector<128x128xbf16>, vector<8x128xindex> -> vector<8x128xindex>
+  return
+}

@@ -389,3 +389,19 @@ func.func @yield_nothing(%n: i32) {
 func.func @padding() attributes {window = #tpu.element_window<[0, 0], [8]>} {
   return
 }
+
+// -----
+
+func.func @bitcast_index(%m: memref<8x128xindex, #tpu.memory_space<vmem>>) {
+  // expected-error @below {{expected integer or float elements, got}}
+  %s = tpu.memref_bitcast %m : memref<8x128xindex, #tpu.memory_space<vmem>> -> memref<8x128xi64, #tpu.memory_space<vmem>>
+  return
+}
+
+// -----
+
+func.func @bitcast_beyond_count(%m: memref<4611686018427387904x128xf32, #tpu.memory_space<vmem>>) {
+  // expected-error @below {{expected as many bits as can be counted, got}}
+  %s = tpu.memref_bitcast %m : memref<4611686018427387904x128xf32, #tpu.memory_space<vmem>> -> memref<4611686018427387904x128xi32, #tpu.memory_space<vmem>>
+  return
+}
