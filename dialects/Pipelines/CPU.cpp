@@ -103,8 +103,11 @@ void addVectorization(OpPassManager &pm, const CPUPipelineOptions &options) {
     return passOptions;
   };
   // Contractions first: the copies that pack their panels are tiled next.
-  pm.addNestedPass<func::FuncOp>(cpu::createCPUTileContractionsPass(
-      withTarget(cpu::CPUTileContractionsPassOptions())));
+  auto contractions = withTarget(cpu::CPUTileContractionsPassOptions());
+  contractions.dotProducts.assign(options.dotProducts.begin(),
+                                  options.dotProducts.end());
+  pm.addNestedPass<func::FuncOp>(
+      cpu::createCPUTileContractionsPass(contractions));
   pm.addNestedPass<func::FuncOp>(
       cpu::createCPUTileBodyPass(withTarget(cpu::CPUTileBodyPassOptions())));
   pm.addNestedPass<func::FuncOp>(cpu::createCPUVectorizeBodyPass(

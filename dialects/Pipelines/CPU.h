@@ -55,6 +55,9 @@ struct CPUPipelineOptions
   Option<unsigned> vectorRegisters{
       *this, "vector-registers",
       llvm::cl::desc("Set the number of vector registers"), llvm::cl::init(16)};
+  ListOption<std::string> dotProducts{
+      *this, "dot-products",
+      llvm::cl::desc("Name the instructions for sums of products")};
   ListOption<CPUCheck, CPUCheckParser> checks{
       *this, "checks",
       llvm::cl::desc("Let the kernel check itself while it runs")};

@@ -440,22 +440,44 @@ def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncO
     }
     ```
 
+    A CPU may have an instruction that adds the products of several narrow
+    elements at once. For it panels hold the elements of two or four steps as
+    words of 32 bits:
+
+    | instruction | elements | of operands |
+    | --- | --- | --- |
+    | `vdpbf16ps` | two of bf16 | bf16 |
+    | `vpdpbusd` | four bytes without and with a sign | 8-bit integers, unless both have no sign |
+    | `vpdpwssd`, `pmaddwd` | two of i16 | integers of up to 16 bits that i16 holds |
+
+    Where both operands have a sign, `vpdpbusd` takes the left one with 128
+    added, and what that adds to each column is subtracted. `vdpbf16ps` is two
+    FMAs, of which the one of the second product comes first: products of bf16
+    are therefore added from the last to the first on every CPU, with or without
+    the instruction, and the sums are the same bit for bit.
+
     Contractions with one column, and with a few where both operands lie along
     k, are left to `cpu-tile-body`, which treats them as reductions.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect",
   ];
   let options = [
     Option<"vectorBytes", "vector-bytes", "unsigned", /*default=*/"32",
            "Set the width of a vector register in bytes">,
     Option<"vectorRegisters", "vector-registers", "unsigned", /*default=*/"16",
            "Set the number of vector registers">,
+    ListOption<"dotProducts", "dot-products", "std::string",
+               "The instructions for sums of products: vdpbf16ps, vpdpbusd, "
+               "vpdpwssd, pmaddwd; none without it">,
   ];
   let statistics = [
     Statistic<"numTiled", "num-tiled", "Number of contractions tiled">,
+    Statistic<"numDotProducts", "num-dot-products",
+              "Number of contractions tiled for an instruction for sums of products">,
     Statistic<"numLeft", "num-left", "Number of contractions left to other tilings">,
   ];
 }

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/CPU/Transforms/DotPanels.h"
+#include "dialects/CPU/Transforms/DotProducts.h"
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/CPU/Transforms/VectorTarget.h"
 #include "dialects/Support/CountableTypes.h"
@@ -13,9 +15,12 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace gridir::cpu {
@@ -24,6 +29,10 @@ namespace gridir::cpu {
 } // namespace gridir::cpu
 
 using namespace mlir;
+using gridir::cpu::DotEmitter;
+using gridir::cpu::DotForm;
+using gridir::cpu::DotOperand;
+using gridir::cpu::DotPanel;
 using gridir::cpu::VectorTarget;
 
 namespace {
@@ -49,9 +58,10 @@ struct Matrix {
 class ContractionTiler {
 public:
   ContractionTiler(RewriterBase &rewriter, func::FuncOp function,
-                   linalg::LinalgOp op, const VectorTarget &target)
+                   linalg::LinalgOp op, const VectorTarget &target,
+                   ArrayRef<std::string> dotProducts)
       : rewriter(rewriter), function(function), op(op), target(target),
-        loc(op.getLoc()) {}
+        dotProducts(dotProducts), loc(op.getLoc()) {}
 
   /// Fails without a change if the op is left to the tiling of other ops.
   LogicalResult run() {
@@ -99,12 +109,23 @@ public:
          ranges[n] * computeType.getIntOrFloatBitWidth() <= kNarrowBits))
       return failure();
 
+    form = gridir::cpu::findDotForm(getDotOperand(lhs), getDotOperand(rhs),
+                                    computeType, ranges[k], dotProducts,
+                                    target.bytes);
+    packedType = form ? form->product->getElementType(rewriter.getContext())
+                      : computeType;
+    // The instruction for bf16 adds the second product of two first: the order
+    // of a CPU that has it is that of all.
+    descends = getElementType(lhs).isBF16() && getElementType(rhs).isBF16();
+
     rewriter.setInsertionPoint(op);
     offsets.assign(op.getNumLoops(), rewriter.getIndexAttr(0));
     emitOuterLoops(0);
     rewriter.eraseOp(op);
     return success();
   }
+
+  bool usesDotProduct() const { return form.has_value(); }
 
 private:
   using BodyFn = function_ref<void(OpFoldResult)>;
@@ -113,8 +134,10 @@ private:
     return cast<MemRefType>(op->getOperand(operand).getType()).getElementType();
   }
 
-  /// Runs `body` for begin, begin + step, ... below end.
-  void emitLoop(int64_t begin, int64_t end, int64_t step, BodyFn body) {
+  /// Runs `body` for begin, begin + step, ... below end, or from the last of
+  /// them to the first.
+  void emitLoop(int64_t begin, int64_t end, int64_t step, BodyFn body,
+                bool descending = false) {
     if (begin >= end)
       return;
     if (begin + step >= end)
@@ -126,7 +149,12 @@ private:
                                    constant(end), constant(step));
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
-    body(loop.getInductionVar());
+    OpFoldResult iv = loop.getInductionVar();
+    if (!descending)
+      return body(iv);
+    int64_t last = begin + (end - begin - 1) / step * step;
+    body(affine::makeComposedFoldedAffineApply(
+        rewriter, loc, begin + last - rewriter.getAffineDimExpr(0), {iv}));
   }
 
   /// One loop for each batch dimension and for each further m, n and k.
@@ -142,12 +170,12 @@ private:
   }
 
   /// A buffer at the entry of the function, where no loop allocates it.
-  Value allocate(int64_t rows, int64_t columns) {
+  Value allocate(int64_t rows, int64_t columns, Type type) {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(&function.getBody().front());
-    return memref::AllocaOp::create(
-        rewriter, loc, MemRefType::get({rows, columns}, computeType),
-        rewriter.getI64IntegerAttr(64));
+    return memref::AllocaOp::create(rewriter, loc,
+                                    MemRefType::get({rows, columns}, type),
+                                    rewriter.getI64IntegerAttr(64));
   }
 
   Value subview(Value memref, ArrayRef<OpFoldResult> at,
@@ -195,30 +223,42 @@ private:
   }
 
   /// The signedness that the body reads an input with, as an op.
-  Value extend(OpBuilder &b, Location l, Value value, unsigned operand) {
-    if (value.getType() == computeType)
-      return value;
+  bool isUnsigned(unsigned operand) {
     BlockArgument arg = op.getBlock()->getArgument(operand);
-    bool isUnsigned =
-        value.getType().isInteger(1) ||
-        llvm::any_of(arg.getUsers(),
-                     llvm::IsaPred<arith::ExtUIOp, arith::UIToFPOp>);
-    bool isWider = value.getType().getIntOrFloatBitWidth() >
-                   computeType.getIntOrFloatBitWidth();
-    if (isa<FloatType>(computeType)) {
-      if (isa<IntegerType>(value.getType()) && isUnsigned)
-        return arith::UIToFPOp::create(b, l, computeType, value);
-      if (isa<IntegerType>(value.getType()))
-        return arith::SIToFPOp::create(b, l, computeType, value);
+    return arg.getType().isInteger(1) ||
+           llvm::any_of(arg.getUsers(),
+                        llvm::IsaPred<arith::ExtUIOp, arith::UIToFPOp>);
+  }
+
+  DotOperand getDotOperand(unsigned operand) {
+    return {getElementType(operand), isUnsigned(operand)};
+  }
+
+  /// Numbers of an input, or a vector of them, with elements of this type.
+  Value extend(OpBuilder &b, Location l, Value value, unsigned operand,
+               Type element) {
+    Type from = getElementTypeOrSelf(value);
+    if (from == element)
+      return value;
+    Type type = element;
+    if (auto vector = dyn_cast<VectorType>(value.getType()))
+      type = vector.clone(element);
+    bool isWider =
+        from.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth();
+    if (isa<FloatType>(element)) {
+      if (isa<IntegerType>(from) && isUnsigned(operand))
+        return arith::UIToFPOp::create(b, l, type, value);
+      if (isa<IntegerType>(from))
+        return arith::SIToFPOp::create(b, l, type, value);
       if (isWider)
-        return arith::TruncFOp::create(b, l, computeType, value);
-      return arith::ExtFOp::create(b, l, computeType, value);
+        return arith::TruncFOp::create(b, l, type, value);
+      return arith::ExtFOp::create(b, l, type, value);
     }
     if (isWider)
-      return arith::TruncIOp::create(b, l, computeType, value);
-    if (isUnsigned)
-      return arith::ExtUIOp::create(b, l, computeType, value);
-    return arith::ExtSIOp::create(b, l, computeType, value);
+      return arith::TruncIOp::create(b, l, type, value);
+    if (isUnsigned(operand))
+      return arith::ExtUIOp::create(b, l, type, value);
+    return arith::ExtSIOp::create(b, l, type, value);
   }
 
   Value truncate(OpBuilder &b, Location l, Value value) {
@@ -243,8 +283,8 @@ private:
   }
 
   void fillZero(Value memref) {
-    Value zero = arith::ConstantOp::create(rewriter, loc,
-                                           rewriter.getZeroAttr(computeType));
+    Value zero = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getZeroAttr(getElementTypeOrSelf(memref)));
     linalg::FillOp::create(rewriter, loc, ValueRange(zero), ValueRange(memref));
   }
 
@@ -280,25 +320,34 @@ private:
     bool separate = columns != width || outType != computeType;
     Value result = out.value;
     if (separate) {
-      result = allocate(rows, width);
+      result = allocate(rows, width, computeType);
       if (columns != width)
         fillZero(result);
       Value valid = subview(result, {zero, zero}, {rows, columns});
       copy(out.value, valid, false, [&](OpBuilder &b, Location l, Value v) {
-        return extend(b, l, v, 2);
+        return extend(b, l, v, 2, computeType);
       });
     }
     int64_t depth = std::min(kPanelDepth, ranges[k]);
     int64_t whole = ranges[k] / depth * depth;
     auto emitDepth = [&](OpFoldResult from, int64_t steps) {
       Matrix left{slice(a, zero, from, rows, steps), a.transposed};
+      if (form)
+        return emitDotRows(left, from, column, result, steps, columns, width);
       Matrix right = packRight(from, column, steps, columns, width);
       emitRows(left, right, result, steps, width);
     };
-    emitLoop(0, whole, depth,
-             [&](OpFoldResult from) { emitDepth(from, depth); });
+    auto emitWhole = [&] {
+      emitLoop(
+          0, whole, depth, [&](OpFoldResult from) { emitDepth(from, depth); },
+          descends);
+    };
+    if (!descends)
+      emitWhole();
     if (whole != ranges[k])
       emitDepth(rewriter.getIndexAttr(whole), ranges[k] - whole);
+    if (descends)
+      emitWhole();
     if (separate) {
       Value valid = subview(result, {zero, zero}, {rows, columns});
       copy(valid, out.value, false, [&](OpBuilder &b, Location l, Value v) {
@@ -307,15 +356,25 @@ private:
     }
   }
 
-  /// The left operand is read one element at a time, in either order; it is
-  /// copied only to convert it, and once for all panels.
+  /// The left operand is read one element at a time, in either order, or one
+  /// word; it is copied only for that or to convert it, and once for all
+  /// panels.
   Matrix packLeft(const Matrix &matrix) {
-    if (getElementType(lhs) == computeType)
+    bool hasWords =
+        !matrix.transposed &&
+        cast<MemRefType>(matrix.value.getType()).isLastDimUnitStride();
+    bool isBiased = form && form->isBiased;
+    if (getElementType(lhs) == packedType && !isBiased && (!form || hasWords))
       return matrix;
-    Value buffer = allocate(ranges[m], ranges[k]);
+    Value buffer = allocate(ranges[m], ranges[k], packedType);
     copy(matrix.value, buffer, matrix.transposed,
-         [&](OpBuilder &builder, Location l, Value v) {
-           return extend(builder, l, v, lhs);
+         [&](OpBuilder &builder, Location l, Value v) -> Value {
+           v = extend(builder, l, v, lhs, packedType);
+           if (!isBiased)
+             return v;
+           Value bias = arith::ConstantOp::create(
+               builder, l, builder.getI8IntegerAttr(-128));
+           return arith::XOrIOp::create(builder, l, v, bias);
          });
     return {buffer, false};
   }
@@ -324,11 +383,14 @@ private:
   Matrix packRight(OpFoldResult from, OpFoldResult column, int64_t steps,
                    int64_t columns, int64_t width) {
     Matrix part{slice(b, from, column, steps, columns), b.transposed};
-    bool needed =
-        getElementType(rhs) != computeType || b.transposed || columns != width;
+    bool padded = b.transposed || columns != width;
+    // Words are made of vectors of whole rows, converted or not.
+    if (form && !padded)
+      return part;
+    bool needed = getElementType(rhs) != packedType || padded;
     if (!needed && ranges[m] < kRowsWorthPacking)
       return part;
-    Value buffer = allocate(steps, width);
+    Value buffer = allocate(steps, width, packedType);
     Value valid = buffer;
     if (columns != width) {
       fillZero(buffer);
@@ -337,15 +399,48 @@ private:
     }
     copy(part.value, valid, b.transposed,
          [&](OpBuilder &builder, Location l, Value v) {
-           return extend(builder, l, v, rhs);
+           return extend(builder, l, v, rhs, packedType);
          });
     return {buffer, false};
   }
 
-  /// Tiles of a few rows, each with its accumulators in registers over `steps`
-  /// steps of the reduction.
   void emitRows(Matrix left, Matrix right, Value result, int64_t steps,
                 int64_t width) {
+    emitTiles([&](OpFoldResult row, int64_t rows) {
+      auto emitStep = [&](OpFoldResult step) {
+        OpFoldResult zero = rewriter.getIndexAttr(0);
+        Value x = slice(left, row, step, rows, 1);
+        Value y = slice(right, step, zero, 1, width);
+        Value z = subview(result, {row, zero}, {rows, width});
+        emitContraction(x, y, z, left.transposed);
+      };
+      emitLoop(0, steps, 1, emitStep, descends);
+    });
+  }
+
+  /// As above, by an instruction for dot products over a panel of words.
+  void emitDotRows(Matrix left, OpFoldResult from, OpFoldResult column,
+                   Value result, int64_t steps, int64_t columns,
+                   int64_t width) {
+    DotEmitter emitter(rewriter, loc, *form, lanes);
+    DotPanel panel;
+    Type word = rewriter.getI32Type();
+    panel.words =
+        allocate(steps / form->product->getNumElements(), width, word);
+    if (form->isBiased)
+      panel.excess = allocate(1, width, word);
+    Matrix right = packRight(from, column, steps, columns, width);
+    emitter.pack(right.value, panel, [&](Value vector) {
+      return extend(rewriter, loc, vector, rhs, packedType);
+    });
+    emitTiles([&](OpFoldResult row, int64_t rows) {
+      emitter.emitTile(left.value, panel, result, row, rows);
+    });
+  }
+
+  /// Tiles of a few rows, each with its accumulators in registers over all
+  /// steps of a panel.
+  void emitTiles(function_ref<void(OpFoldResult, int64_t)> emitTile) {
     int64_t height = std::min(target.getContractionRows(), ranges[m]);
     int64_t whole = ranges[m] / height * height, rest = ranges[m] - whole;
     // A tile of few rows has too few accumulators to hide the latency of an
@@ -355,15 +450,6 @@ private:
                   2 * half == height + rest;
     if (halves)
       whole -= height;
-    auto emitTile = [&](OpFoldResult row, int64_t rows) {
-      emitLoop(0, steps, 1, [&](OpFoldResult step) {
-        OpFoldResult zero = rewriter.getIndexAttr(0);
-        Value x = slice(left, row, step, rows, 1);
-        Value y = slice(right, step, zero, 1, width);
-        Value z = subview(result, {row, zero}, {rows, width});
-        emitContraction(x, y, z, left.transposed);
-      });
-    };
     emitLoop(0, whole, height,
              [&](OpFoldResult row) { emitTile(row, height); });
     if (halves) {
@@ -391,12 +477,15 @@ private:
   func::FuncOp function;
   linalg::LinalgOp op;
   const VectorTarget &target;
+  ArrayRef<std::string> dotProducts;
   Location loc;
   SmallVector<int64_t> ranges;
   SmallVector<AffineMap> maps;
   SmallVector<OpFoldResult> offsets;
   unsigned lhs = 0, rhs = 1, m = 0, n = 0, k = 0;
-  Type outType, computeType;
+  Type outType, computeType, packedType;
+  std::optional<DotForm> form;
+  bool descends = false;
   int64_t lanes = 1;
   Matrix a, b, c;
 };
@@ -408,6 +497,14 @@ public:
   using CPUTileContractionsPassBase::CPUTileContractionsPassBase;
 
   void runOnOperation() override {
+    for (const std::string &name : dotProducts)
+      if (llvm::none_of(gridir::cpu::getDotProducts(),
+                        [&](const auto &it) { return it.name == name; })) {
+        getOperation().emitError()
+            << "expected an instruction for sums of products, got '" << name
+            << "'";
+        return signalPassFailure();
+      }
     VectorTarget target{vectorBytes, vectorRegisters};
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) {
@@ -421,11 +518,14 @@ public:
     });
     IRRewriter rewriter(&getContext());
     for (linalg::LinalgOp op : ops) {
-      ContractionTiler tiler(rewriter, getOperation(), op, target);
-      if (succeeded(tiler.run()))
-        ++numTiled;
-      else
+      ContractionTiler tiler(rewriter, getOperation(), op, target, dotProducts);
+      if (failed(tiler.run())) {
         ++numLeft;
+        continue;
+      }
+      ++numTiled;
+      if (tiler.usesDotProduct())
+        ++numDotProducts;
     }
   }
 };

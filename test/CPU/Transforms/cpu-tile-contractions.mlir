@@ -1,5 +1,9 @@
 // RUN: gridir-opt %s --cpu-tile-contractions --split-input-file | FileCheck %s
 // RUN: gridir-opt %s --cpu-tile-contractions="vector-bytes=64 vector-registers=32" --split-input-file | FileCheck %s --check-prefix=WIDE
+// RUN: gridir-opt %s --cpu-tile-contractions="vector-bytes=64 vector-registers=32 dot-products=vdpbf16ps,vpdpbusd,vpdpwssd" --cse --split-input-file | FileCheck %s --check-prefix=DOT
+// RUN: gridir-opt %s --cpu-tile-contractions=dot-products=pmaddwd --cse --split-input-file | FileCheck %s --check-prefix=MADD
+// RUN: not gridir-opt %s --cpu-tile-contractions=dot-products=vpdpbusd,fma --split-input-file 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: expected an instruction for sums of products, got 'fma'
 
 // 20 rows are two tiles of 6 and two of 4: two rows alone would wait for their additions. A panel is two registers wide, or four of the wide ones.
 // CHECK-LABEL: func.func @matmul
@@ -93,6 +97,127 @@ func.func @few_columns(%a: memref<6x64xf32>, %b: memref<3x64xf32>, %t: memref<64
 // CHECK:         linalg.matmul
 func.func @column(%a: memref<64x64xf32>, %b: memref<64x1xf32>, %c: memref<64x1xf32>) {
   linalg.matmul ins(%a, %b : memref<64x64xf32>, memref<64x1xf32>) outs(%c : memref<64x1xf32>)
+  return
+}
+
+// -----
+
+// Products of bf16 are added from the last step to the first, whether by an instruction that adds the second of two
+// first or one by one. The left operand is read where it is.
+// CHECK-DAG:   #[[$LAST:.*]] = affine_map<(d0) -> (-d0 + 43)>
+// CHECK-LABEL: func.func @bf16
+// CHECK:         scf.for
+// CHECK:           scf.for %[[K:[a-z0-9]+]] =
+// CHECK:             affine.apply #[[$LAST]](%[[K]])
+// CHECK:             linalg.contract
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             scf.for
+// CHECK:               linalg.contract
+// DOT-DAG:     #[[$WORD:.*]] = affine_map<(d0) -> (-d0 + 21)>
+// DOT-DAG:     #[[$FIRST:.*]] = affine_map<(d0) -> (d0 * -2 + 42)>
+// DOT-LABEL:   func.func @bf16
+// DOT-SAME:      %[[A:.*]]: memref<12x300xbf16>
+// DOT-DAG:       %[[REST:.*]] = memref.alloca() {{.*}} : memref<22x64xi32>
+// DOT-DAG:       %[[PANEL:.*]] = memref.alloca() {{.*}} : memref<128x64xi32>
+// DOT:           %[[TAIL:.*]] = memref.subview %[[A]][0, 256] [12, 44]
+// DOT:           vector.interleave {{.*}} : vector<16xbf16> -> vector<32xbf16>
+// DOT:           vector.store {{.*}}, %[[REST]]
+// DOT:           scf.for
+// DOT:             %{{.*}}:24 = scf.for %[[K:[a-z0-9]+]] =
+// DOT-DAG:           %[[W:.*]] = affine.apply #[[$WORD]](%[[K]])
+// DOT-DAG:           %[[F:.*]] = affine.apply #[[$FIRST]](%[[K]])
+// DOT:               %[[ROW:.*]] = vector.load %[[REST]][%[[W]], %{{.*}}] : memref<22x64xi32>, vector<16xi32>
+// DOT:               %[[Y:.*]] = vector.bitcast %[[ROW]] : vector<16xi32> to vector<32xbf16>
+// DOT:               vector.transfer_read %[[TAIL]][%{{.*}}, %[[F]]]
+// DOT:               vector.broadcast {{.*}} : vector<1xi32> to vector<16xi32>
+// DOT:               %[[X:.*]] = vector.bitcast {{.*}} : vector<16xi32> to vector<32xbf16>
+// DOT:               llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"(%{{.*}}, %[[X]], %[[Y]])
+// DOT:           vector.store {{.*}}, %[[PANEL]]
+func.func @bf16(%a: memref<12x300xbf16>, %b: memref<300x64xbf16>, %c: memref<12x64xf32>) {
+  linalg.matmul ins(%a, %b : memref<12x300xbf16>, memref<300x64xbf16>) outs(%c : memref<12x64xf32>)
+  return
+}
+
+// -----
+
+// An odd number of steps has no words.
+// DOT-LABEL: func.func @odd
+// DOT-NOT:     llvm.call_intrinsic
+// DOT:         linalg.contract
+func.func @odd(%a: memref<6x7xbf16>, %b: memref<7x64xbf16>, %c: memref<6x64xf32>) {
+  linalg.matmul ins(%a, %b : memref<6x7xbf16>, memref<7x64xbf16>) outs(%c : memref<6x64xf32>)
+  return
+}
+
+// -----
+
+// Where both sides have a sign, 128 is added to the left one, and its product with each column subtracted.
+// DOT-LABEL: func.func @signed
+// DOT:         %[[EXCESS:.*]] = memref.alloca() {{.*}} : memref<1x64xi32>
+// DOT:         %[[BIAS:.*]] = arith.constant -128 : i8
+// DOT:         arith.xori %{{.*}}, %[[BIAS]] : i8
+// DOT:         %[[ALL:.*]] = arith.constant dense<-128> : vector<64xi8>
+// DOT:         %{{.*}}:4 = scf.for
+// DOT:           vector.interleave {{.*}} : vector<32xi8> -> vector<64xi8>
+// DOT:           %[[Y:.*]] = vector.bitcast {{.*}} : vector<16xi32> to vector<64xi8>
+// DOT:           llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.*}}, %[[ALL]], %[[Y]])
+// DOT:         vector.store %{{.*}}, %[[EXCESS]]
+// DOT:         %[[E:.*]] = vector.load %[[EXCESS]]
+// DOT:         arith.subi %{{.*}}, %[[E]] : vector<16xi32>
+// DOT:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// MADD-LABEL: func.func @signed
+// MADD:         arith.extsi {{.*}} : vector<8xi8> to vector<8xi16>
+// MADD:         vector.interleave {{.*}} : vector<8xi16> -> vector<16xi16>
+// MADD:         %[[SUM:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%{{.*}}, %{{.*}}) : (vector<16xi16>, vector<16xi16>) -> vector<8xi32>
+// MADD:         arith.addi %{{.*}}, %[[SUM]] : vector<8xi32>
+func.func @signed(%a: memref<6x64xi8>, %b: memref<64x64xi8>, %c: memref<6x64xi32>) {
+  linalg.matmul ins(%a, %b : memref<6x64xi8>, memref<64x64xi8>) outs(%c : memref<6x64xi32>)
+  return
+}
+
+// -----
+
+// Without signs there are 16 bits; and so are there where steps do not come by fours.
+// DOT-LABEL: func.func @unsigned
+// DOT:         arith.extui {{.*}} : vector<16xi8> to vector<16xi16>
+// DOT:         llvm.call_intrinsic "llvm.x86.avx512.vpdpwssd.512"
+// DOT-LABEL: func.func @pairs
+// DOT:         arith.extsi {{.*}} : vector<16xi8> to vector<16xi16>
+// DOT:         llvm.call_intrinsic "llvm.x86.avx512.vpdpwssd.512"
+func.func @unsigned(%a: memref<6x64xi8>, %b: memref<64x64xi8>, %c: memref<6x64xi32>) {
+  linalg.matmul {cast = #linalg.type_fn<cast_unsigned>}
+      ins(%a, %b : memref<6x64xi8>, memref<64x64xi8>) outs(%c : memref<6x64xi32>)
+  return
+}
+func.func @pairs(%a: memref<6x6xi8>, %b: memref<6x64xi8>, %c: memref<6x64xi32>) {
+  linalg.matmul ins(%a, %b : memref<6x6xi8>, memref<6x64xi8>) outs(%c : memref<6x64xi32>)
+  return
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// The operand without a sign is the first of the instruction, on whichever side it is.
+// DOT-LABEL: func.func @mixed
+// DOT-NOT:     arith.xori
+// DOT:         %[[Y:.*]] = vector.bitcast {{.*}} : vector<16xi32> to vector<64xi8>
+// DOT:         vector.broadcast
+// DOT:         %[[X:.*]] = vector.bitcast {{.*}} : vector<16xi32> to vector<64xi8>
+// DOT:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.*}}, %[[Y]], %[[X]])
+func.func @mixed(%a: memref<6x64xi8>, %b: memref<64x64xi8>, %c: memref<6x64xi32>) {
+  linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<6x64xi8>, memref<64x64xi8>) outs(%c : memref<6x64xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %0 = arith.extsi %x : i8 to i32
+    %1 = arith.extui %y : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %z, %2 : i32
+    linalg.yield %3 : i32
+  }
   return
 }
 

@@ -9,7 +9,9 @@
 #include "TargetCPU.h"
 
 #include "Compiler.h"
+#include "dialects/CPU/Transforms/DotProducts.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -76,6 +78,20 @@ std::unique_ptr<MCSubtargetInfo> createSubtarget(const CPUName &name) {
       name.target->createMCSubtargetInfo(name.triple, name.cpu, name.features));
 }
 
+/// The instructions for sums of products that the CPU has and is fast with, by
+/// their names.
+std::string listDotProducts(const MCSubtargetInfo &subtarget, int64_t bytes) {
+  auto has = [&](StringRef feature) {
+    return !feature.empty() && subtarget.checkFeatures("+" + feature.str());
+  };
+  SmallVector<StringRef> names;
+  for (const DotProduct &product : getDotProducts())
+    if (product.bytes == bytes && has(product.feature) &&
+        !has(product.slowWith))
+      names.push_back(product.name);
+  return llvm::join(names, ",");
+}
+
 /// A pipeline by its name, and options of it.
 struct NamedPipeline {
   StringRef name, options;
@@ -91,7 +107,7 @@ std::optional<NamedPipeline> readNamedPipeline(StringRef text) {
     return NamedPipeline{name, ""};
   if (!options.consume_back("}") ||
       options.find_first_of("{}") != StringRef::npos ||
-      options.contains("vector-"))
+      options.contains("vector-") || options.contains("dot-products"))
     return std::nullopt;
   return NamedPipeline{name, options};
 }
@@ -155,6 +171,9 @@ Expected<std::string> completePipeline(const CompileOptions &options,
     text += " ";
   text += "vector-bytes=" + std::to_string(bytes) +
           " vector-registers=" + std::to_string(registers);
+  std::string dotProducts = listDotProducts(*subtarget, bytes);
+  if (!dotProducts.empty())
+    text += " dot-products=" + dotProducts;
   if (!stopAfter.empty())
     text += " stop-after=" + stopAfter;
   return text + "}";

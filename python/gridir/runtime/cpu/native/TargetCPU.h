@@ -30,7 +30,8 @@ llvm::Expected<std::vector<std::string>>
 findMissingFeatures(const CompileOptions &options);
 
 /// Gives the pass pipeline of the options as text. One that is only a name is
-/// given the CPU's vector registers, and `stop-after` when that is not empty.
+/// given the CPU's vector registers and instructions, and `stop-after` when
+/// that is not empty.
 llvm::Expected<std::string> completePipeline(const CompileOptions &options,
                                              const std::string &stopAfter = "");
 

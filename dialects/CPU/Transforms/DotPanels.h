@@ -1,0 +1,61 @@
+//===- DotPanels.h - panels and tiles for dot products ---------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CPU_TRANSFORMS_DOTPANELS_H
+#define GRIDIR_DIALECTS_CPU_TRANSFORMS_DOTPANELS_H
+
+#include "dialects/CPU/Transforms/DotProducts.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+namespace gridir::cpu {
+
+/// A panel of the right operand: the words of one step for all columns, then
+/// those of the next.
+struct DotPanel {
+  mlir::Value words;
+  /// What the bias of the left operand adds to each column; null without one.
+  mlir::Value excess;
+};
+
+/// Emits the loops of a contraction by an instruction for dot products, in
+/// registers of so many words.
+class DotEmitter {
+public:
+  DotEmitter(mlir::OpBuilder &builder, mlir::Location loc, DotForm form,
+             int64_t lanes)
+      : builder(builder), loc(loc), form(form), lanes(lanes) {}
+
+  using ConvertFn = llvm::function_ref<mlir::Value(mlir::Value)>;
+
+  /// Fills a panel from a matrix with a row for each element of a word, whose
+  /// vectors `convert` gives the type of the instruction's elements.
+  void pack(mlir::Value matrix, const DotPanel &panel, ConvertFn convert);
+
+  /// Adds to `rows` rows of the result, from `row` on, their products with the
+  /// panel. The elements of a word lie beside each other in `left`. The last
+  /// word comes first, as the instruction for bf16 takes its elements.
+  void emitTile(mlir::Value left, const DotPanel &panel, mlir::Value result,
+                mlir::OpFoldResult row, int64_t rows);
+
+private:
+  mlir::Value constant(int64_t value);
+  mlir::Value offsetBy(mlir::OpFoldResult base, int64_t offset);
+  mlir::Value read(mlir::Value memref, mlir::Value row, mlir::Value column,
+                   int64_t count);
+  mlir::Value asElements(mlir::Value words);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  DotForm form;
+  int64_t lanes;
+};
+
+} // namespace gridir::cpu
+
+#endif // GRIDIR_DIALECTS_CPU_TRANSFORMS_DOTPANELS_H
