@@ -117,7 +117,22 @@ private:
   int64_t &bytes;
 };
 
-void optimize(Module &module, TargetMachine &machine, int64_t level) {
+} // namespace
+
+void setTarget(Module &module, TargetMachine &machine) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", machine.getTargetCPU());
+    function.addFnAttr("target-features", machine.getTargetFeatureString());
+    // LLVM tells of each frame that is larger than this.
+    function.addFnAttr("warn-stack-size", "0");
+  }
+}
+
+void runPasses(Module &module, TargetMachine &machine, StringRef pipeline) {
   PassBuilder passBuilder(&machine);
   LoopAnalysisManager loopAnalyses;
   FunctionAnalysisManager functionAnalyses;
@@ -129,13 +144,27 @@ void optimize(Module &module, TargetMachine &machine, int64_t level) {
   passBuilder.registerLoopAnalyses(loopAnalyses);
   passBuilder.crossRegisterProxies(loopAnalyses, functionAnalyses,
                                    cgsccAnalyses, moduleAnalyses);
-  OptimizationLevel levels[] = {OptimizationLevel::O1, OptimizationLevel::O2,
-                                OptimizationLevel::O3};
-  passBuilder.buildPerModuleDefaultPipeline(levels[level - 1])
-      .run(module, moduleAnalyses);
+  ModulePassManager passes;
+  cantFail(passBuilder.parsePassPipeline(passes, pipeline));
+  passes.run(module, moduleAnalyses);
 }
 
-} // namespace
+Expected<std::string> emitObject(Module &module, TargetMachine &machine,
+                                 int64_t &stackBytes) {
+  SmallVector<char, 0> object;
+  raw_svector_ostream stream(object);
+  legacy::PassManager passManager;
+  if (machine.addPassesToEmitFile(passManager, stream, nullptr,
+                                  CodeGenFileType::ObjectFile))
+    return createStringError("the code generator cannot write object files");
+  std::unique_ptr<DiagnosticHandler> outer =
+      module.getContext().getDiagnosticHandler();
+  module.getContext().setDiagnosticHandler(
+      std::make_unique<FrameSizes>(stackBytes));
+  passManager.run(module);
+  module.getContext().setDiagnosticHandler(std::move(outer));
+  return std::string(object.begin(), object.end());
+}
 
 Expected<std::string> generateObject(Module &module,
                                      const CompileOptions &options,
@@ -148,35 +177,15 @@ Expected<std::string> generateObject(Module &module,
       createTargetMachine(options);
   if (!machine)
     return machine.takeError();
-  module.setTargetTriple((*machine)->getTargetTriple());
-  module.setDataLayout((*machine)->createDataLayout());
   if (Error error = addPackedEntries(module, info))
     return error;
-  for (Function &function : module) {
-    if (function.isDeclaration())
-      continue;
-    function.addFnAttr("target-cpu", (*machine)->getTargetCPU());
-    function.addFnAttr("target-features", (*machine)->getTargetFeatureString());
-    // LLVM tells of each frame that is larger than this.
-    function.addFnAttr("warn-stack-size", "0");
-  }
+  setTarget(module, **machine);
 
   if (options.optLevel > 0)
-    optimize(module, **machine, options.optLevel);
+    runPasses(module, **machine,
+              "default<O" + std::to_string(options.optLevel) + ">");
 
-  SmallVector<char, 0> object;
-  raw_svector_ostream stream(object);
-  legacy::PassManager passManager;
-  if ((*machine)->addPassesToEmitFile(passManager, stream, nullptr,
-                                      CodeGenFileType::ObjectFile))
-    return createStringError("the code generator cannot write object files");
-  std::unique_ptr<DiagnosticHandler> outer =
-      module.getContext().getDiagnosticHandler();
-  module.getContext().setDiagnosticHandler(
-      std::make_unique<FrameSizes>(info.stackBytes));
-  passManager.run(module);
-  module.getContext().setDiagnosticHandler(std::move(outer));
-  return std::string(object.begin(), object.end());
+  return emitObject(module, **machine, info.stackBytes);
 }
 
 } // namespace gridir::cpu

@@ -15,6 +15,7 @@
 
 namespace llvm {
 class Module;
+class TargetMachine;
 } // namespace llvm
 
 namespace gridir::cpu {
@@ -24,6 +25,20 @@ namespace gridir::cpu {
 llvm::Expected<std::string> generateObject(llvm::Module &module,
                                            const CompileOptions &options,
                                            KernelInfo &info);
+
+/// Makes a module one for a machine: its layout of data, the CPU and features
+/// of its functions.
+void setTarget(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// Runs passes of LLVM's that are written as `opt` takes them.
+void runPasses(llvm::Module &module, llvm::TargetMachine &machine,
+               llvm::StringRef pipeline);
+
+/// Generates the code of a module as it is. Adds what the frames of its
+/// functions take of a stack to `stackBytes`.
+llvm::Expected<std::string> emitObject(llvm::Module &module,
+                                       llvm::TargetMachine &machine,
+                                       int64_t &stackBytes);
 
 } // namespace gridir::cpu
 
