@@ -12,6 +12,7 @@ from gridir.cli.check import check
 from gridir.cli.gpu_check import gpu_check
 from gridir.cli.lower import lower
 from gridir.cli.opt import opt
+from gridir.cli.ptx_run import ptx_run
 from gridir.cli.run import run
 from gridir.cli.tpu_check import tpu_check
 
@@ -27,4 +28,5 @@ main.add_command(run)
 main.add_command(check)
 main.add_command(tpu_check)
 main.add_command(gpu_check)
+main.add_command(ptx_run)
 main.add_command(opt)

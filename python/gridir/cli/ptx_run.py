@@ -1,0 +1,145 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gridir ptx-run`: executes a PTX file on this machine's CPU."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gridir.cli.errors import short_errors
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_SCALARS = {"s": "int", "u": "uint", "f": "float"}
+
+
+class SizesParameter(click.ParamType):
+    """Up to three sizes, as 4,2,1."""
+
+    name = "X[,Y[,Z]]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """Returns the sizes of what a person wrote."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            sizes = tuple(int(size) for size in value.split(","))
+        except ValueError:
+            sizes = ()
+        if not 1 <= len(sizes) <= 3 or min(sizes) < 1:
+            self.fail(f"expected one to three sizes of at least 1, as 4,2,1, got {value!r}", param, ctx)
+        return sizes
+
+
+@dataclasses.dataclass(frozen=True)
+class Argument:
+    """What a parameter of the entry gets.
+
+    Attributes:
+      value: an array or a scalar.
+      path: the file of the array; "" for a scalar.
+      is_new: whether the file is to be made.
+    """
+
+    value: np.ndarray | np.generic
+    path: str = ""
+    is_new: bool = False
+
+
+class ArgumentParameter(click.ParamType):
+    """A .npy file, NAME.npy=zeros:DTYPE[SHAPE] for a new one, or a scalar as u64:4."""
+
+    name = "ARG"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Argument:
+        """Returns the value of what a person wrote."""
+        import numpy as np
+
+        if scalar := re.fullmatch(r"([suf])(8|16|32|64):(.+)", value):
+            kind, bits, number = scalar.groups()
+            try:
+                dtype = np.dtype(f"{_SCALARS[kind]}{bits}")
+                return Argument(dtype.type(float(number) if kind == "f" else int(number, 0)))
+            except (ValueError, TypeError, OverflowError):
+                self.fail(f"expected a number of the type {kind}{bits}, got {number!r}", param, ctx)
+        if new := re.fullmatch(r"(.+\.npy)=zeros:(\w+)\[([\d,]*)\]", value):
+            path, name, shape = new.groups()
+            try:
+                return Argument(np.zeros([int(size) for size in shape.split(",") if size], name), path, is_new=True)
+            except TypeError:
+                self.fail(f"expected a dtype of NumPy's, got {name!r}", param, ctx)
+        try:
+            return Argument(np.load(value), value)
+        except (OSError, ValueError, EOFError) as error:
+            self.fail(f"expected an .npy file, zeros or a scalar, got {value!r}: {error}", param, ctx)
+
+
+@click.command("ptx-run")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.argument("arguments", nargs=-1, type=ArgumentParameter())
+@click.option("--entry", help="The entry to run; the only one, if none is named.")
+@click.option("--grid", type=SizesParameter(), default="1", show_default=True, help="Blocks along each dimension.")
+@click.option("--block", type=SizesParameter(), default="1", show_default=True, help="Threads of a block.")
+@click.option("--cluster", type=SizesParameter(), help="Blocks of a cluster; what the file asks for, or 1.")
+@click.option("--shared-bytes", type=click.IntRange(0), default=0, help="Bytes of shared arrays without a size.")
+@click.option("--timeout", type=click.FloatRange(0), default=600.0, show_default=True, help="Seconds; 0 for ever.")
+@click.option("--out", type=click.Path(file_okay=False), help="Write the arrays to this directory instead.")
+@click.option("--debug", is_flag=True, help="Show all of an error.")
+def ptx_run(
+    file: str,
+    arguments: tuple[Argument, ...],
+    entry: str | None,
+    grid: tuple[int, ...],
+    block: tuple[int, ...],
+    cluster: tuple[int, ...] | None,
+    shared_bytes: int,
+    timeout: float,
+    out: str | None,
+    debug: bool,
+) -> None:
+    """Executes an entry of a PTX FILE on this machine's CPU; no GPU is needed.
+
+    ARGUMENTS are the parameters in order: an .npy file, whose array the entry gets the address of; NAME.npy=zeros:f4[8]
+    for an array of zeros; or a scalar with its type, as u64:4 or f32:0.5. Arrays of zeros are written to their files
+    when the launch is done; with --out, all arrays are written there.
+    """
+    with short_errors(debug, file):
+        from gridir.runtime import ptx
+
+        with open(file, encoding="utf-8") as text:
+            function = ptx.load(text.read(), path=file).function(entry)
+        start = time.perf_counter()
+        function.prepare()
+        prepared = time.perf_counter()
+        function.launch(
+            [argument.value for argument in arguments],
+            grid=grid,
+            block=block,
+            cluster=cluster,
+            shared_bytes=shared_bytes,
+            timeout=timeout,
+        )
+        done = time.perf_counter()
+        _write(arguments, out)
+    click.echo(
+        f"{function.name}: translated in {(prepared - start) * 1e3:.1f} ms, ran {(done - prepared) * 1e3:.1f} ms"
+    )
+
+
+def _write(arguments: tuple[Argument, ...], directory: str | None) -> None:
+    import numpy as np
+
+    if directory is not None:
+        os.makedirs(directory, exist_ok=True)
+    for argument in arguments:
+        if argument.path and (argument.is_new or directory is not None):
+            path = argument.path if directory is None else os.path.join(directory, os.path.basename(argument.path))
+            np.save(path, argument.value)

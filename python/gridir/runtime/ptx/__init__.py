@@ -1,0 +1,9 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PTX executed on this machine's CPU. Knows PTX and nothing of gridir's dialects; needs no GPU."""
+
+from gridir.runtime.ptx.module import Function, LaunchError, Module, PtxError, load
+from gridir.runtime.ptx.tensor_map import TensorMap
+
+__all__ = ["Function", "LaunchError", "Module", "PtxError", "TensorMap", "load"]

@@ -1,0 +1,164 @@
+//===- Barriers.cpp - Barriers of blocks and clusters ---------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Collectives.h"
+
+using namespace llvm;
+
+namespace gridir::ptx {
+
+namespace {
+
+/// What a barrier does with the predicates of its threads.
+enum class Vote : uint64_t { None, Count, All, Any };
+
+/// Arguments: barrier, threads or 0 for all, vote, predicate.
+void encodeBarrier(Encoder &e, unsigned first, Vote vote, unsigned last) {
+  Emitter &emitter = e.emitter;
+  e.add(emitter.getOperand(first), 32);
+  if (first + 1 < last)
+    e.add(emitter.getOperand(first + 1), 32);
+  else
+    e.add(uint64_t(0));
+  e.add(uint64_t(vote));
+}
+
+void encodeSync(Encoder &e) {
+  e.emitter.expectOperands(1, 2);
+  encodeBarrier(e, 0, Vote::None, e.emitter.getNumOperands());
+  e.add(uint64_t(0));
+}
+
+void encodeReduction(Encoder &e) {
+  Emitter &emitter = e.emitter;
+  StringRef op = emitter.takeOneOf({"popc", "and", "or"});
+  emitter.takeType();
+  emitter.expectOperands(3, 4);
+  encodeBarrier(e, 1,
+                op == "popc"  ? Vote::Count
+                : op == "and" ? Vote::All
+                              : Vote::Any,
+                emitter.getNumOperands() - 1);
+  e.add(emitter.getOperand(emitter.getNumOperands() - 1), 1);
+  e.addResult(emitter.getOperand(0), op == "popc" ? 32 : 1);
+}
+
+void complete(Barrier &barrier) {
+  barrier.result = barrier.reduced;
+  barrier.arrived = 0;
+  ++barrier.generation;
+}
+
+/// Adds a thread to a barrier, and tells whether it was the last one.
+bool arrive(const Group &group, Barrier &barrier) {
+  const uint64_t *words = group.arguments[0];
+  std::optional<uint32_t> expected;
+  if (words[1])
+    expected = words[1];
+  if (expected && *expected % 32)
+    group.fail("expected a number of threads that is a multiple of 32, got " +
+               std::to_string(*expected));
+  if (barrier.arrived && barrier.expected != expected)
+    group.fail("expected all threads to name the same number of threads of a "
+               "barrier, got " +
+               std::to_string(barrier.expected.value_or(0)) + " and " +
+               std::to_string(expected.value_or(0)));
+  const Vote vote = static_cast<Vote>(words[2]);
+  const uint32_t predicate = words[3] & 1;
+  if (!barrier.arrived)
+    barrier.reduced = vote == Vote::All;
+  if (vote == Vote::Count)
+    barrier.reduced += predicate;
+  else if (vote == Vote::All)
+    barrier.reduced &= predicate;
+  else
+    barrier.reduced |= predicate;
+  barrier.expected = expected;
+  ++barrier.arrived;
+  if (barrier.arrived < expected.value_or(group.thread.cta->live))
+    return false;
+  complete(barrier);
+  return true;
+}
+
+Barrier &findBarrier(const Group &group) {
+  const uint64_t number = group.arguments[0][0];
+  if (number > 15)
+    group.fail("expected a barrier from 0 to 15, got " +
+               std::to_string(number));
+  return group.thread.cta->barriers[number];
+}
+
+void runSync(const Group &group) {
+  Barrier &barrier = findBarrier(group);
+  const uint64_t generation = barrier.generation;
+  if (!arrive(group, barrier))
+    group.execution.wait(group.thread, group.site,
+                         {&barrier.generation, ~uint64_t(0), generation});
+  group.arguments[0][0] = barrier.result;
+}
+
+void runArrive(const Group &group) { arrive(group, findBarrier(group)); }
+
+void encodeCluster(Encoder &e) {
+  e.emitter.takeOneOf({"release", "acquire", "relaxed"});
+  e.emitter.expectOperands(0, 0);
+}
+
+void runClusterArrive(const Group &group) {
+  Cluster &cluster = *group.thread.cta->cluster;
+  group.thread.clusterGeneration = cluster.barrier.generation;
+  if (++cluster.barrier.arrived >= cluster.live)
+    complete(cluster.barrier);
+}
+
+void runClusterWait(const Group &group) {
+  group.execution.wait(group.thread, group.site,
+                       {&group.thread.cta->cluster->barrier.generation,
+                        ~uint64_t(0), group.thread.clusterGeneration});
+}
+
+constexpr StringLiteral kBar =
+    "Parallel Synchronization and Communication Instructions: bar, barrier";
+constexpr StringLiteral kCluster =
+    "Parallel Synchronization and Communication Instructions: "
+    "barrier.cluster";
+
+constexpr CollectiveRow kRows[] = {
+    {"bar.sync", Team::Thread, encodeSync, runSync, kBar},
+    {"bar.cta.sync", Team::Thread, encodeSync, runSync, kBar},
+    {"barrier.sync", Team::Thread, encodeSync, runSync, kBar},
+    {"barrier.cta.sync", Team::Thread, encodeSync, runSync, kBar},
+    {"bar.arrive", Team::Thread, encodeSync, runArrive, kBar},
+    {"bar.cta.arrive", Team::Thread, encodeSync, runArrive, kBar},
+    {"barrier.arrive", Team::Thread, encodeSync, runArrive, kBar},
+    {"barrier.cta.arrive", Team::Thread, encodeSync, runArrive, kBar},
+    {"bar.red", Team::Thread, encodeReduction, runSync, kBar},
+    {"bar.cta.red", Team::Thread, encodeReduction, runSync, kBar},
+    {"barrier.red", Team::Thread, encodeReduction, runSync, kBar},
+    {"barrier.cta.red", Team::Thread, encodeReduction, runSync, kBar},
+    {"barrier.cluster.arrive", Team::Thread, encodeCluster, runClusterArrive,
+     kCluster},
+    {"barrier.cluster.wait", Team::Thread, encodeCluster, runClusterWait,
+     kCluster}};
+
+} // namespace
+
+ArrayRef<CollectiveRow> getBarrierRows() { return kRows; }
+
+void leaveBarriers(Execution &, Thread &thread) {
+  Cta &cta = *thread.cta;
+  for (Barrier &barrier : cta.barriers)
+    if (barrier.arrived && !barrier.expected && barrier.arrived >= cta.live)
+      complete(barrier);
+  Cluster &cluster = *cta.cluster;
+  if (cluster.barrier.arrived && cluster.barrier.arrived >= cluster.live)
+    complete(cluster.barrier);
+}
+
+} // namespace gridir::ptx

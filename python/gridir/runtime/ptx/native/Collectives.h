@@ -1,0 +1,105 @@
+//===- Collectives.h - Instructions that several threads take part in -----===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_COLLECTIVES_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_COLLECTIVES_H
+
+#include "Emitter.h"
+#include "Execution.h"
+
+namespace gridir::ptx {
+
+/// Says what a thread brings to a collective, and where its results go. The
+/// arguments are words of 64 bits; the results replace the first of them.
+class Encoder {
+public:
+  explicit Encoder(Emitter &emitter) : emitter(emitter) {}
+
+  Emitter &emitter;
+
+  void add(llvm::Value *value) {
+    arguments.push_back(
+        emitter.builder.CreateZExtOrTrunc(value, emitter.builder.getInt64Ty()));
+  }
+  void add(uint64_t constant) {
+    arguments.push_back(emitter.builder.getInt64(constant));
+  }
+  /// A value of at most 64 bits.
+  void add(const Operand &operand, unsigned bits) {
+    arguments.push_back(emitter.readWide(operand, bits));
+  }
+  void addResult(const Operand &operand, unsigned bits) {
+    results.push_back({&operand, bits});
+  }
+  /// A generic address as one of shared memory, or that as it is.
+  void addShared(const Operand &operand, bool isGeneric);
+
+  /// Calls the collective and writes its results.
+  void finish(unsigned row);
+
+private:
+  struct Result {
+    const Operand *operand;
+    unsigned bits;
+  };
+  llvm::SmallVector<llvm::Value *> arguments;
+  llvm::SmallVector<Result> results;
+};
+
+/// Who meets for a collective.
+enum class Team {
+  Thread,
+  /// The lanes of a mask, which is the first argument.
+  Mask,
+  /// All lanes of a warp that are live.
+  Warp,
+  Warpgroup
+};
+
+/// Threads that have come to a collective, with their arguments. Those that
+/// take no part are null.
+struct Group {
+  Execution &execution;
+  /// The thread that has come last.
+  Thread &thread;
+  unsigned site;
+  llvm::ArrayRef<Thread *> threads;
+  llvm::ArrayRef<uint64_t *> arguments;
+
+  void fail(const std::string &message) const {
+    execution.fail(thread, site, message);
+  }
+};
+
+struct CollectiveRow {
+  /// The opcode and modifiers that must be there, as "shfl.sync".
+  llvm::StringLiteral name;
+  Team team;
+  void (*encode)(Encoder &);
+  void (*run)(const Group &);
+  /// Of the PTX manual.
+  llvm::StringLiteral section;
+  /// Whether lanes may come to it at different places of the text.
+  bool isAnywhere = false;
+};
+
+/// The function that generated code calls for all of them.
+std::pair<const char *, void *> getCollectiveSymbol();
+
+// The rows of each family.
+llvm::ArrayRef<CollectiveRow> getWarpRows();
+llvm::ArrayRef<CollectiveRow> getBarrierRows();
+llvm::ArrayRef<CollectiveRow> getMBarrierRows();
+llvm::ArrayRef<CollectiveRow> getMatrixRows();
+llvm::ArrayRef<CollectiveRow> getCopyRows();
+llvm::ArrayRef<CollectiveRow> getTensorCopyRows();
+llvm::ArrayRef<CollectiveRow> getWgmmaRows();
+
+} // namespace gridir::ptx
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_COLLECTIVES_H

@@ -1,0 +1,75 @@
+//===- Control.cpp - Branches, and what has no effect on values -----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+
+using namespace llvm;
+
+namespace gridir::ptx {
+
+namespace {
+
+/// Code after an instruction that does not go on is reached by labels only.
+void startUnreached(Emitter &emitter) {
+  emitter.builder.SetInsertPoint(emitter.createBlock("unreached"));
+}
+
+void emitBranch(Emitter &emitter) {
+  emitter.take("uni");
+  emitter.expectOperands(1, 1);
+  BasicBlock *target = emitter.findTarget(emitter.getOperand(0));
+  emitter.burnFuel(target);
+  emitter.builder.CreateBr(target);
+  startUnreached(emitter);
+}
+
+void emitReturn(Emitter &emitter) {
+  emitter.take("uni");
+  emitter.expectOperands(0, 0);
+  emitter.builder.CreateRetVoid();
+  startUnreached(emitter);
+}
+
+void emitTrap(Emitter &emitter) {
+  emitter.callRuntime("ptx.trap", emitter.builder.getVoidTy(),
+                      {emitter.getFrame(), emitter.getSite()});
+}
+
+void emitPause(Emitter &emitter) {
+  emitter.takeType();
+  emitter.expectOperands(1, 1);
+  emitter.pause();
+}
+
+/// Threads run one at a time and see each other's writes at once; the number
+/// of registers is the compiler's matter; caches hold nothing of their own.
+void emitNothing(Emitter &emitter) {
+  while (!emitter.getModifiers().empty())
+    emitter.take(emitter.getModifiers().front());
+}
+
+constexpr OpcodeRow kRows[] = {{"bra", emitBranch},
+                               {"ret", emitReturn},
+                               {"exit", emitReturn},
+                               {"trap", emitTrap},
+                               {"nanosleep", emitPause},
+                               {"fence", emitNothing},
+                               {"membar", emitNothing},
+                               {"setmaxnreg", emitNothing},
+                               {"griddepcontrol", emitNothing},
+                               {"prefetch", emitNothing},
+                               {"prefetchu", emitNothing},
+                               {"applypriority", emitNothing},
+                               {"discard", emitNothing},
+                               {"pmevent", emitNothing}};
+
+} // namespace
+
+ArrayRef<OpcodeRow> getControlRows() { return kRows; }
+
+} // namespace gridir::ptx

@@ -1,0 +1,53 @@
+//===- Copies.h - Copies that go on beside the threads --------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_COPIES_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_COPIES_H
+
+#include "Collectives.h"
+
+#include "llvm/Support/MathExtras.h"
+
+namespace gridir::ptx {
+
+/// The rank of the block that a shared address is in, and the place there.
+constexpr uint64_t kPlaceInBlock = (uint64_t(1) << kBlockWindowBits) - 1;
+
+inline uint64_t getSharedAddress(uint64_t rank, uint64_t address) {
+  return rank << kBlockWindowBits | (address & kPlaceInBlock);
+}
+
+/// Which way a bulk copy goes, by the order of its modifiers, which are taken.
+enum class Direction : uint64_t { ToShared, ToGlobal, ToCluster };
+Direction takeDirection(Emitter &emitter);
+
+/// Modifiers that say how a copy is waited for and cached, which have no effect
+/// on values. True where a mask of blocks is given.
+bool takeCopyModifiers(Emitter &emitter);
+
+/// Calls `body` with each block of a multicast, or with that of the address.
+template <typename Body>
+void forEachDestination(const Group &group, bool isMulticast, uint64_t mask,
+                        uint64_t address, Body body) {
+  if (!isMulticast) {
+    body(address >> kBlockWindowBits);
+    return;
+  }
+  for (uint64_t rank = 0; rank < 16; ++rank) {
+    if (!(mask >> rank & 1))
+      continue;
+    if (rank >= group.thread.frame.special[ClusterRanks])
+      group.fail("expected a mask of the blocks of the cluster, got block " +
+                 std::to_string(rank));
+    body(rank);
+  }
+}
+
+} // namespace gridir::ptx
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_COPIES_H

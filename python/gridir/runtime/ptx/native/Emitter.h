@@ -1,0 +1,152 @@
+//===- Emitter.h - One instruction on its way to LLVM IR ------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_EMITTER_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_EMITTER_H
+
+#include "Frame.h"
+#include "Scopes.h"
+
+#include "llvm/IR/IRBuilder.h"
+
+namespace gridir::ptx {
+
+/// What the instructions of a function share.
+struct FunctionContext {
+  llvm::IRBuilder<> builder;
+  llvm::Function *function;
+  llvm::Value *frame;
+  Scopes scopes;
+  Problems &problems;
+  /// Blocks that a branch to them leads back to.
+  llvm::SmallPtrSet<llvm::BasicBlock *, 16> passed;
+  /// Where collectives have their arguments and results.
+  llvm::AllocaInst *arguments;
+  unsigned numArguments = 1;
+};
+
+/// Says what an instruction does, in LLVM IR. An instruction takes its
+/// modifiers one by one; what nobody takes is refused. A failure is noted and
+/// work goes on with values that mean nothing.
+class Emitter {
+public:
+  Emitter(FunctionContext &context, const Instruction &instruction,
+          unsigned site);
+
+  const Instruction &instruction;
+  llvm::IRBuilder<> &builder;
+
+  // Modifiers.
+  bool take(llvm::StringRef modifier);
+  /// The first of these that is there; "" where none is.
+  llvm::StringRef takeOneOf(llvm::ArrayRef<llvm::StringRef> modifiers);
+  /// The last modifier that is left, which must be a type.
+  ScalarType takeType();
+  llvm::ArrayRef<llvm::StringRef> getModifiers() const { return modifiers; }
+  /// Refuses modifiers that nobody has taken.
+  void finish();
+
+  // Operands.
+  unsigned getNumOperands() const { return instruction.operands.size(); }
+  const Operand &getOperand(unsigned index);
+  void expectOperands(unsigned least, unsigned most);
+  /// The elements of a vector, or the operand itself.
+  llvm::ArrayRef<Operand> getElements(const Operand &operand) const;
+  /// Bits of an operand as iN. A register may be wider.
+  llvm::Value *read(const Operand &operand, ScalarType type);
+  llvm::Value *read(unsigned index, ScalarType type) {
+    return read(getOperand(index), type);
+  }
+  llvm::Value *readInteger(unsigned index, unsigned bits);
+  /// An operand as i64, zero-extended.
+  llvm::Value *readWide(const Operand &operand, unsigned bits);
+  /// An integer that is known from the text.
+  std::optional<uint64_t> findConstant(const Operand &operand) const;
+  /// Writes iN; a wider register is filled as the type says.
+  void write(const Operand &operand, llvm::Value *value, bool isSigned = false);
+  void write(unsigned index, llvm::Value *value, bool isSigned = false) {
+    write(getOperand(index), value, isSigned);
+  }
+
+  // Values.
+  llvm::IntegerType *getBits(unsigned bits) { return builder.getIntNTy(bits); }
+  /// The bits of one element as a float or, for f64, a double.
+  llvm::Value *toFloat(llvm::Value *bits, ScalarType element);
+  llvm::Value *fromFloat(llvm::Value *value, ScalarType element);
+  llvm::Value *flushDenormal(llvm::Value *value);
+  llvm::Value *clampToUnit(llvm::Value *value);
+  /// Puts elements into one integer, the first lowest; and the opposite.
+  llvm::Value *pack(llvm::ArrayRef<llvm::Value *> elements, unsigned bits);
+  llvm::SmallVector<llvm::Value *> unpack(llvm::Value *value, unsigned count);
+  llvm::Value *callIntrinsic(llvm::Intrinsic::ID id,
+                             llvm::ArrayRef<llvm::Value *> arguments) {
+    return builder.CreateIntrinsic(id, {arguments.front()->getType()},
+                                   arguments);
+  }
+  llvm::Value *callRuntime(llvm::StringRef name, llvm::Type *result,
+                           llvm::ArrayRef<llvm::Value *> arguments);
+
+  // The thread.
+  llvm::Value *getFrame() { return context.frame; }
+  llvm::Value *loadFrame(size_t offset, llvm::Type *type);
+  llvm::Value *loadSpecial(unsigned index);
+  llvm::ConstantInt *getSite() { return builder.getInt32(site); }
+
+  // Memory.
+  /// The address that an operand in brackets names.
+  llvm::Value *readAddress(const Operand &operand);
+  /// Where an access of so many bytes is in this process. Who is not allowed to
+  /// does not come back.
+  llvm::Value *locate(const Operand &operand, Space space, unsigned bytes,
+                      unsigned alignment);
+  /// An address in parameters of the function, where it is one.
+  const Symbol *findParameter(const Operand &operand) const;
+  llvm::Value *readShared(const Operand &operand);
+
+  // Control.
+  llvm::BasicBlock *createBlock(const llvm::Twine &name = "");
+  llvm::BasicBlock *findTarget(const Operand &operand);
+  /// Before a branch that leads back.
+  void burnFuel(llvm::BasicBlock *target);
+  /// Lets other threads run.
+  void pause();
+
+  void fail(const llvm::Twine &message) { fail(instruction.where, message); }
+  void fail(Position where, const llvm::Twine &message);
+
+  FunctionContext &context;
+
+private:
+  llvm::Value *readName(const Operand &operand, ScalarType type);
+  llvm::Value *readSpecial(llvm::StringRef name);
+  llvm::Value *fit(llvm::Value *value, unsigned bits, bool isSigned);
+
+  unsigned site;
+  llvm::SmallVector<llvm::StringRef> modifiers;
+};
+
+/// How instructions of one opcode are translated.
+struct OpcodeRow {
+  llvm::StringLiteral opcode;
+  void (*emit)(Emitter &);
+};
+
+// The rows of each family.
+llvm::ArrayRef<OpcodeRow> getControlRows();
+llvm::ArrayRef<OpcodeRow> getMemoryRows();
+llvm::ArrayRef<OpcodeRow> getBitRows();
+llvm::ArrayRef<OpcodeRow> getConversionRows();
+llvm::ArrayRef<OpcodeRow> getComparisonRows();
+/// Arithmetic of whatever types; false where the opcode is none.
+bool emitArithmetic(Emitter &emitter);
+/// What several threads or asynchronous units take part in.
+bool emitCollective(Emitter &emitter);
+
+} // namespace gridir::ptx
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_EMITTER_H

@@ -1,0 +1,471 @@
+//===- Execution.cpp - Blocks and threads of one launch -------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execution.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Alignment.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <sys/mman.h>
+#include <xmmintrin.h>
+
+using namespace llvm;
+
+namespace gridir::ptx {
+
+namespace {
+
+/// The execution that runs on this thread of the process.
+thread_local Execution *current = nullptr;
+
+constexpr int64_t kFuel = 1 << 20;
+/// Rounds in which threads only pause until the next cluster joins them.
+constexpr unsigned kPatience = 64;
+/// Beyond the frames of generated code: those of the runtime.
+constexpr int64_t kRuntimeStack = 48 << 10;
+/// Of parameters no more can be asked.
+constexpr uint64_t kParameterAlignment = 128;
+constexpr uint64_t kClusterWindow = uint64_t(16) << kBlockWindowBits;
+
+std::string describe(const std::array<uint32_t, 3> &place) {
+  return "(" + std::to_string(place[0]) + ", " + std::to_string(place[1]) +
+         ", " + std::to_string(place[2]) + ")";
+}
+
+std::array<uint32_t, 3> getVector(const Frame &frame, SpecialRegister first) {
+  return {frame.special[first], frame.special[first + 1],
+          frame.special[first + 2]};
+}
+
+/// The place of a number in a space of three dimensions, the first fastest.
+std::array<uint32_t, 3> unflatten(uint64_t number,
+                                  const std::array<uint32_t, 3> &sizes) {
+  return {uint32_t(number % sizes[0]), uint32_t(number / sizes[0] % sizes[1]),
+          uint32_t(number / sizes[0] / sizes[1])};
+}
+
+std::string hex(uint64_t value) { return "0x" + utohexstr(value, true); }
+
+} // namespace
+
+Execution *Execution::getCurrent() { return current; }
+
+Execution::Execution(const PreparedFunction &function,
+                     const LaunchOptions &options, const BufferTable &buffers)
+    : function(function), options(options), buffers(buffers),
+      ranges(function.translation.sites.size()) {}
+
+Execution::~Execution() {
+  for (char *window : windows)
+    munmap(window, kClusterWindow);
+}
+
+/// What a launch may not ask for; none where all is well.
+std::optional<std::string> Execution::check() const {
+  for (unsigned i = 0; i < 3; ++i) {
+    if (!options.grid[i] || !options.block[i] || !options.cluster[i])
+      return "expected sizes of grid, block and cluster that are not 0";
+    if (options.grid[i] % options.cluster[i])
+      return "expected a grid of whole clusters, got " +
+             describe(options.grid) + " blocks and clusters of " +
+             describe(options.cluster);
+  }
+  // Limits of the hardware, so that products of sizes fit.
+  for (unsigned i = 1; i < 3; ++i)
+    if (options.grid[i] > 0xffff)
+      return "expected at most 65535 blocks along the second and third "
+             "dimensions, got " +
+             describe(options.grid);
+  if (function.translation.localBytes > (512 << 10))
+    return "expected at most 524288 bytes of local memory of a thread, got " +
+           std::to_string(function.translation.localBytes);
+  const uint64_t threads =
+      uint64_t(options.block[0]) * options.block[1] * options.block[2];
+  if (threads > 1024)
+    return "expected at most 1024 threads of a block, got " +
+           std::to_string(threads);
+  const uint64_t blocks =
+      uint64_t(options.cluster[0]) * options.cluster[1] * options.cluster[2];
+  if (blocks > 16)
+    return "expected at most 16 blocks of a cluster, got " +
+           std::to_string(blocks);
+  const uint64_t limit = (uint64_t(1) << 20);
+  const uint64_t bytes =
+      function.translation.staticSharedBytes + options.dynamicShared;
+  if (options.dynamicShared > limit || bytes > limit)
+    return "expected at most 1048576 bytes of shared memory, got " +
+           std::to_string(bytes);
+  return std::nullopt;
+}
+
+LaunchReport Execution::run() {
+  if (std::optional<std::string> problem = check()) {
+    report.fault = Fault{"", {{}, *problem}, {}};
+    return std::move(report);
+  }
+  for (unsigned i = 0; i < 3; ++i)
+    clusters[i] = options.grid[i] / options.cluster[i];
+  numClusters = uint64_t(clusters[0]) * clusters[1] * clusters[2];
+  ranks = options.cluster[0] * options.cluster[1] * options.cluster[2];
+  blockThreads = options.block[0] * options.block[1] * options.block[2];
+  dynamicOffset = alignTo(function.translation.staticSharedBytes, 1024);
+  sharedBytes = dynamicOffset + options.dynamicShared;
+  start = std::chrono::steady_clock::now();
+  parameterMemory.resize(options.parameters.size() + kParameterAlignment);
+  parameters =
+      parameterMemory.data() +
+      offsetToAlignment(reinterpret_cast<uint64_t>(parameterMemory.data()),
+                        Align(kParameterAlignment));
+  llvm::copy(options.parameters, parameters);
+
+  // XLA's threads flush denormals; those of a GPU do where the code says so.
+  const unsigned modes = _mm_getcsr();
+  _mm_setcsr(0x1f80);
+  Execution *outer = std::exchange(current, this);
+  unsigned idle = 0;
+  while (!report.fault && (!live.empty() || nextCluster < numClusters)) {
+    if (live.empty() && !admitCluster())
+      break;
+    bool progressed = false, paused = false;
+    for (size_t i = 0; i < live.size() && !report.fault; ++i)
+      run(*live[i], progressed, paused);
+    llvm::erase_if(live, [&](std::unique_ptr<Cluster> &cluster) {
+      if (cluster->live)
+        return false;
+      retire(*cluster);
+      return true;
+    });
+    if (report.fault || live.empty())
+      continue;
+    idle = progressed ? 0 : idle + 1;
+    if (idle && (!paused || idle > kPatience)) {
+      if (nextCluster < numClusters) {
+        admitCluster();
+        idle = 0;
+      } else if (!paused) {
+        setStuck("no thread can go on");
+      }
+    }
+    if (paused && isTimeOver())
+      setStuck("the launch took longer than it may");
+  }
+  current = outer;
+  _mm_setcsr(modes);
+  return std::move(report);
+}
+
+char *Execution::takeWindow() {
+  if (idleWindows.empty()) {
+    void *window = mmap(nullptr, kClusterWindow, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (window == MAP_FAILED)
+      return nullptr;
+    windows.push_back(static_cast<char *>(window));
+    idleWindows.push_back(windows.back());
+  }
+  char *window = idleWindows.back();
+  idleWindows.pop_back();
+  return window;
+}
+
+bool Execution::admitCluster() {
+  const std::array<uint32_t, 3> place = unflatten(nextCluster++, clusters);
+  auto cluster = std::make_unique<Cluster>();
+  cluster->window = takeWindow();
+  if (!cluster->window) {
+    setFault("the system has no memory left for shared memory", 0, nullptr);
+    return false;
+  }
+  cluster->live = ranks * blockThreads;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    auto cta = std::make_unique<Cta>();
+    cta->cluster = cluster.get();
+    cta->rank = rank;
+    cta->live = blockThreads;
+    cta->threads.resize(blockThreads);
+    cta->warps.resize(divideCeil(blockThreads, 32));
+    cta->warpgroups.resize(divideCeil(blockThreads, 128));
+    cta->local.resize((function.translation.localBytes + 16) * blockThreads);
+    // What nobody has written is NaN.
+    std::memset(cluster->window + (uint64_t(rank) << kBlockWindowBits) +
+                    kReservedShared,
+                0xff, sharedBytes);
+    std::array<uint32_t, 3> blockId = unflatten(rank, options.cluster);
+    for (unsigned i = 0; i < 3; ++i)
+      blockId[i] += place[i] * options.cluster[i];
+    for (uint32_t i = 0; i < blockThreads; ++i)
+      startThread(*cta, i, blockId);
+    cluster->ctas.push_back(std::move(cta));
+  }
+  live.push_back(std::move(cluster));
+  return !report.fault;
+}
+
+void Execution::retire(Cluster &cluster) {
+  idleWindows.push_back(cluster.window);
+  for (std::unique_ptr<Cta> &cta : cluster.ctas)
+    for (Thread &thread : cta->threads)
+      idleFibers.push_back(std::move(thread.fiber));
+}
+
+void Execution::startThread(Cta &cta, uint32_t index,
+                            const std::array<uint32_t, 3> &blockId) {
+  Thread &thread = cta.threads[index];
+  Frame &frame = thread.frame;
+  auto set = [&](SpecialRegister first, const std::array<uint32_t, 3> &values) {
+    llvm::copy(values, &frame.special[first]);
+  };
+  const std::array<uint32_t, 3> inCluster =
+      unflatten(cta.rank, options.cluster);
+  std::array<uint32_t, 3> clusterId;
+  for (unsigned i = 0; i < 3; ++i)
+    clusterId[i] = blockId[i] / options.cluster[i];
+  set(ThreadId, unflatten(index, options.block));
+  set(BlockSize, options.block);
+  set(BlockId, blockId);
+  set(GridSize, options.grid);
+  set(ClusterBlockId, inCluster);
+  set(ClusterSize, options.cluster);
+  set(ClusterId, clusterId);
+  set(NumClusters, clusters);
+  const uint32_t lane = index % 32;
+  frame.special[LaneId] = lane;
+  frame.special[WarpId] = index / 32;
+  frame.special[NumWarps] = cta.warps.size();
+  frame.special[ClusterRank] = cta.rank;
+  frame.special[ClusterRanks] = ranks;
+  frame.special[LaneMaskEq] = 1u << lane;
+  frame.special[LaneMaskLt] = (1u << lane) - 1;
+  frame.special[LaneMaskLe] = (2u << lane) - 1;
+  frame.special[LaneMaskGe] = ~frame.special[LaneMaskLt];
+  frame.special[LaneMaskGt] = ~frame.special[LaneMaskLe];
+  frame.special[DynamicShared] = options.dynamicShared;
+  frame.special[TotalShared] = sharedBytes;
+  frame.special[One] = 1;
+  frame.window = cta.cluster->window;
+  frame.sharedBegin =
+      (uint64_t(cta.rank) << kBlockWindowBits) + kReservedShared;
+  frame.sharedBytes = sharedBytes;
+  frame.dynamicBegin = frame.sharedBegin + dynamicOffset;
+  frame.parameters = parameters;
+  const uint64_t localBytes = function.translation.localBytes;
+  frame.local = cta.local.data() + alignTo(localBytes, 16) * index;
+  frame.localBytes = localBytes;
+  frame.ranges = ranges.data();
+  frame.fuel = kFuel;
+  thread.cta = &cta;
+  thread.warp = &cta.warps[index / 32];
+  thread.warp->threads[lane] = &thread;
+  thread.warp->live |= 1u << lane;
+  thread.warpgroup = &cta.warpgroups[index / 128];
+  thread.warpgroup->threads[index % 128] = &thread;
+  if (!idleFibers.empty()) {
+    thread.fiber = std::move(idleFibers.back());
+    idleFibers.pop_back();
+  } else {
+    thread.fiber = cpu::Fiber::create(function.stackBytes + kRuntimeStack);
+  }
+  if (!thread.fiber) {
+    setFault("the system has no memory left for the stacks of threads", 0,
+             nullptr);
+    return;
+  }
+  thread.fiber->start([this, &thread] {
+    function.entry(&thread.frame);
+    finish(thread);
+  });
+}
+
+/// On the thread's own stack: what waited for it may now be complete.
+void Execution::finish(Thread &thread) {
+  thread.isDone = true;
+  --thread.cta->live;
+  --thread.cta->cluster->live;
+  leaveBarriers(*this, thread);
+  leaveWarp(*this, thread);
+}
+
+void Execution::run(Cluster &cluster, bool &progressed, bool &paused) {
+  for (std::unique_ptr<Cta> &cta : cluster.ctas)
+    for (Thread &thread : cta->threads) {
+      if (thread.isDone || !thread.wait.isOver())
+        continue;
+      thread.wait = {};
+      thread.isPaused = false;
+      ++report.switches;
+      thread.fiber->resume();
+      if (report.fault)
+        return;
+      (thread.isPaused ? paused : progressed) = true;
+    }
+}
+
+void Execution::fail(Thread &thread, unsigned site,
+                     const std::string &message) {
+  if (!report.fault)
+    setFault(message, site, &thread);
+  for (;;)
+    thread.fiber->suspend();
+}
+
+void Execution::wait(Thread &thread, unsigned site, Wait wait) {
+  thread.wait = wait;
+  thread.site = site;
+  thread.fiber->suspend();
+}
+
+void Execution::pause(Thread &thread, unsigned site) {
+  thread.isPaused = true;
+  thread.site = site;
+  thread.fiber->suspend();
+}
+
+void Execution::refuel(Thread &thread, unsigned site) {
+  thread.frame.fuel = kFuel;
+  pause(thread, site);
+}
+
+bool Execution::isTimeOver() {
+  const std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  if (seconds.count() < nextLook)
+    return false;
+  nextLook = seconds.count() + 0.1;
+  return (options.isInterrupted && options.isInterrupted()) ||
+         (options.timeout > 0 && seconds.count() > options.timeout);
+}
+
+char *Execution::locate(Thread &thread, uint64_t address, Space space,
+                        uint64_t bytes, uint64_t alignment, unsigned site) {
+  auto what = [&] { return std::to_string(bytes) + " bytes at "; };
+  Frame &frame = thread.frame;
+  char *result = reinterpret_cast<char *>(address);
+  const uint64_t window = reinterpret_cast<uint64_t>(frame.window);
+  if (address & (alignment - 1)) {
+    fail(thread, site,
+         "expected an address that is a multiple of " +
+             std::to_string(alignment) + ", got " + hex(address));
+  } else if (space == Space::Shared || address - window < kClusterWindow) {
+    const uint64_t offset = space == Space::Shared ? address : address - window;
+    const uint64_t rank = offset >> kBlockWindowBits;
+    const uint64_t place =
+        (offset & ((uint64_t(1) << kBlockWindowBits) - 1)) - kReservedShared;
+    if (rank < ranks && place <= sharedBytes && bytes <= sharedBytes - place)
+      return frame.window + offset;
+    fail(thread, site,
+         "expected an access to the " + std::to_string(sharedBytes) +
+             " bytes of the block's shared memory, got " + what() + "byte " +
+             std::to_string(int64_t(place)) +
+             (rank ? " of block " + std::to_string(rank) + " of the cluster"
+                   : ""));
+  } else if (const uint64_t place =
+                 address - reinterpret_cast<uint64_t>(frame.local);
+             place <= frame.localBytes && bytes <= frame.localBytes - place) {
+    return result;
+  } else if (space == Space::Local) {
+    fail(thread, site,
+         "expected an access to the " + std::to_string(frame.localBytes) +
+             " bytes of the thread's local memory, got " + what() + "byte " +
+             std::to_string(int64_t(place)));
+  } else if (const Buffer *buffer = buffers.find(address, bytes)) {
+    ranges[site] = {buffer->begin, buffer->bytes - bytes + 1};
+    return result;
+  } else {
+    const uint64_t parameter =
+        address - reinterpret_cast<uint64_t>(frame.parameters);
+    if (parameter < options.parameters.size() &&
+        bytes <= options.parameters.size() - parameter)
+      return result;
+    fail(thread, site,
+         "expected an access to memory of the launch, got " + what() +
+             hex(address) + ": " + buffers.describe(address));
+  }
+  return nullptr;
+}
+
+std::string Execution::describeThread(const Thread &thread) const {
+  return "thread " + describe(getVector(thread.frame, ThreadId)) +
+         " of block " + describe(getVector(thread.frame, BlockId));
+}
+
+void Execution::setFault(const std::string &message, unsigned site,
+                         const Thread *thread) {
+  Fault fault;
+  fault.problem.message = message;
+  if (thread) {
+    const Site &place = function.translation.sites[site];
+    fault.instruction = place.text;
+    fault.problem.where = place.where;
+    fault.problem.source = place.source;
+    fault.notes.push_back("in " + describeThread(*thread));
+  }
+  report.fault = std::move(fault);
+}
+
+/// Says of each warp where its threads are.
+void Execution::setStuck(const std::string &message) {
+  setFault(message, 0, nullptr);
+  constexpr size_t kMost = 16;
+  for (const std::unique_ptr<Cluster> &cluster : live)
+    for (const std::unique_ptr<Cta> &cta : cluster->ctas)
+      for (const Warp &warp : cta->warps) {
+        std::map<unsigned, std::pair<unsigned, const Thread *>> places;
+        for (const Thread *thread : warp.threads)
+          if (thread && !thread->isDone) {
+            auto &[count, first] = places[thread->site];
+            first = count++ ? first : thread;
+          }
+        for (const auto &[site, place] : places) {
+          const Site &where = function.translation.sites[site];
+          const auto &[count, thread] = place;
+          if (report.fault->notes.size() < kMost)
+            report.fault->notes.push_back(
+                std::to_string(count) + " threads of warp " +
+                std::to_string(thread->frame.special[WarpId]) + " of block " +
+                describe(getVector(thread->frame, BlockId)) + " wait at line " +
+                std::to_string(where.where.line) + ": " + where.text);
+        }
+      }
+}
+
+// What generated code calls.
+
+namespace {
+
+Thread &getThread(Frame *frame) { return *reinterpret_cast<Thread *>(frame); }
+
+char *locateAccess(Frame *frame, uint64_t address, uint32_t space,
+                   uint32_t bytes, uint32_t alignment, uint32_t site) {
+  return current->locate(getThread(frame), address, static_cast<Space>(space),
+                         bytes, alignment, site);
+}
+
+void pauseThread(Frame *frame, uint32_t site) {
+  current->pause(getThread(frame), site);
+}
+
+void refuelThread(Frame *frame, uint32_t site) {
+  current->refuel(getThread(frame), site);
+}
+
+void trapThread(Frame *frame, uint32_t site) {
+  current->fail(getThread(frame), site, "the kernel has ended itself");
+}
+
+} // namespace
+
+std::vector<std::pair<const char *, void *>> getExecutionSymbols() {
+  return {{"ptx.locate", reinterpret_cast<void *>(&locateAccess)},
+          {"ptx.pause", reinterpret_cast<void *>(&pauseThread)},
+          {"ptx.refuel", reinterpret_cast<void *>(&refuelThread)},
+          {"ptx.trap", reinterpret_cast<void *>(&trapThread)}};
+}
+
+} // namespace gridir::ptx

@@ -1,0 +1,194 @@
+//===- Execution.h - Blocks and threads of one launch ---------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_EXECUTION_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_EXECUTION_H
+
+#include "Frame.h"
+#include "Program.h"
+#include "Translation.h"
+
+#include "python/gridir/runtime/cpu/native/Fiber.h"
+
+#include <chrono>
+#include <deque>
+
+namespace gridir::ptx {
+
+struct CollectiveRow;
+struct Cta;
+struct Cluster;
+struct Warp;
+struct Warpgroup;
+
+/// A thread waits while the bits of a word that `mask` has are `value`.
+struct Wait {
+  const uint64_t *word = nullptr;
+  uint64_t mask = ~uint64_t(0), value = 0;
+
+  bool isOver() const { return !word || (*word & mask) != value; }
+};
+
+struct Thread {
+  /// First: generated code knows a thread by its frame.
+  Frame frame = {};
+  std::unique_ptr<cpu::Fiber> fiber;
+  Cta *cta = nullptr;
+  Warp *warp = nullptr;
+  Warpgroup *warpgroup = nullptr;
+  Wait wait;
+  /// What it was last seen at.
+  unsigned site = 0;
+  bool isPaused = false, isDone = false;
+  uint64_t clusterGeneration = 0;
+
+  unsigned getLane() const { return frame.special[LaneId]; }
+};
+
+/// A lane that has come to a collective.
+struct Arrival {
+  const CollectiveRow *row = nullptr;
+  unsigned site = 0;
+  uint32_t mask = 0;
+  uint64_t *arguments = nullptr;
+};
+
+struct Warp {
+  std::array<Thread *, 32> threads = {};
+  std::array<Arrival, 32> arrivals = {};
+  std::array<uint64_t, 32> generations = {};
+  /// Lanes that are there, and those of them that have come.
+  uint32_t live = 0, arrived = 0;
+};
+
+/// Four warps, as tensor cores use them.
+struct Warpgroup {
+  std::array<Thread *, 128> threads = {};
+  std::array<Arrival, 128> arrivals = {};
+  unsigned numArrived = 0;
+  uint64_t generation = 0;
+};
+
+/// A barrier of a block, or that of a cluster.
+struct Barrier {
+  uint32_t arrived = 0;
+  /// Threads that it is for; none for all that are live.
+  std::optional<uint32_t> expected;
+  uint64_t generation = 0;
+  uint32_t reduced = 0, result = 0;
+};
+
+struct Cta {
+  Cluster *cluster = nullptr;
+  uint32_t rank = 0, live = 0;
+  std::array<Barrier, 16> barriers;
+  std::vector<Thread> threads;
+  std::vector<Warp> warps;
+  std::vector<Warpgroup> warpgroups;
+  std::vector<char> local;
+};
+
+struct Cluster {
+  char *window = nullptr;
+  uint32_t live = 0;
+  Barrier barrier;
+  std::vector<std::unique_ptr<Cta>> ctas;
+};
+
+using KernelFn = void (*)(Frame *);
+
+/// What is launched.
+struct PreparedFunction {
+  KernelFn entry = nullptr;
+  Translation translation;
+  int64_t stackBytes = 0;
+};
+
+/// One launch. Clusters run one after another; where none of the live threads
+/// can go on, or all of them only look whether something has changed, the next
+/// cluster joins them.
+class Execution {
+public:
+  Execution(const PreparedFunction &function, const LaunchOptions &options,
+            const BufferTable &buffers);
+  ~Execution();
+
+  LaunchReport run();
+
+  // Called by the thread that runs.
+
+  /// Ends the launch. Does not come back.
+  void fail(Thread &thread, unsigned site, const std::string &message);
+  void wait(Thread &thread, unsigned site, Wait wait);
+  /// Lets the others run.
+  void pause(Thread &thread, unsigned site);
+  /// As `pause`, and looks whether the launch has gone on for too long.
+  void refuel(Thread &thread, unsigned site);
+  /// Where an access of generated code is in this process, or a failure.
+  char *locate(Thread &thread, uint64_t address, Space space, uint64_t bytes,
+               uint64_t alignment, unsigned site);
+  /// The same for accesses of collectives.
+  char *locateShared(Thread &thread, uint64_t address, uint64_t bytes,
+                     uint64_t alignment, unsigned site) {
+    return locate(thread, address & 0xffffffff, Space::Shared, bytes, alignment,
+                  site);
+  }
+  char *locateGlobal(Thread &thread, uint64_t address, uint64_t bytes,
+                     uint64_t alignment, unsigned site) {
+    return locate(thread, address, Space::Generic, bytes, alignment, site);
+  }
+
+  /// The execution whose thread runs on this thread of the process.
+  static Execution *getCurrent();
+
+private:
+  std::optional<std::string> check() const;
+  bool admitCluster();
+  void retire(Cluster &cluster);
+  void startThread(Cta &cta, uint32_t index,
+                   const std::array<uint32_t, 3> &blockId);
+  void finish(Thread &thread);
+  bool runThread(Thread &thread);
+  void run(Cluster &cluster, bool &progressed, bool &paused);
+  void setFault(const std::string &message, unsigned site,
+                const Thread *thread);
+  void setStuck(const std::string &message);
+  bool isTimeOver();
+  char *takeWindow();
+  std::string describeThread(const Thread &thread) const;
+
+  const PreparedFunction &function;
+  const LaunchOptions &options;
+  const BufferTable &buffers;
+  uint64_t sharedBytes = 0, dynamicOffset = 0;
+  uint32_t ranks = 1, blockThreads = 1;
+  std::array<uint32_t, 3> clusters = {};
+  uint64_t numClusters = 0, nextCluster = 0;
+  std::vector<std::unique_ptr<Cluster>> live;
+  std::vector<std::unique_ptr<cpu::Fiber>> idleFibers;
+  std::vector<char *> windows, idleWindows;
+  std::vector<AllowedRange> ranges;
+  std::vector<char> parameterMemory;
+  char *parameters = nullptr;
+  std::chrono::steady_clock::time_point start;
+  /// Seconds after which to look again whether the launch is to end.
+  double nextLook = 0;
+  LaunchReport report;
+};
+
+/// Goes on with barriers that waited for a thread which has ended.
+void leaveBarriers(Execution &execution, Thread &thread);
+/// The same for collectives of a warp.
+void leaveWarp(Execution &execution, Thread &thread);
+
+/// Functions that generated code calls.
+std::vector<std::pair<const char *, void *>> getExecutionSymbols();
+
+} // namespace gridir::ptx
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_EXECUTION_H

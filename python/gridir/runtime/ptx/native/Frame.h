@@ -1,0 +1,81 @@
+//===- Frame.h - What generated code knows of the thread that it runs as --===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_FRAME_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_FRAME_H
+
+#include <cstdint>
+
+namespace gridir::ptx {
+
+/// Places in `Frame::special`. Those of three dimensions take three.
+enum SpecialRegister : unsigned {
+  ThreadId = 0,
+  BlockSize = 3,
+  BlockId = 6,
+  GridSize = 9,
+  ClusterBlockId = 12,
+  ClusterSize = 15,
+  ClusterId = 18,
+  NumClusters = 21,
+  LaneId = 24,
+  WarpId,
+  NumWarps,
+  ClusterRank,
+  ClusterRanks,
+  LaneMaskEq,
+  LaneMaskLe,
+  LaneMaskLt,
+  LaneMaskGe,
+  LaneMaskGt,
+  DynamicShared,
+  TotalShared,
+  /// What has but one value here: the multiprocessor and the grid.
+  Zero,
+  One,
+  NumSpecialRegisters
+};
+
+/// Where an access was last found to be allowed: addresses from `begin` on, of
+/// which `starts` may be that of an access of this instruction.
+struct AllowedRange {
+  uint64_t begin = 0;
+  uint64_t starts = 0;
+};
+
+/// Generated code reads this at fixed offsets.
+struct Frame {
+  uint32_t special[NumSpecialRegisters];
+  /// What has the shared address 0 of the block's cluster.
+  char *window;
+  /// The shared addresses of the block.
+  uint64_t sharedBegin, sharedBytes;
+  /// The shared address of external arrays.
+  uint64_t dynamicBegin;
+  char *parameters;
+  /// The thread's own memory.
+  char *local;
+  uint64_t localBytes;
+  /// For each instruction that has an address.
+  AllowedRange *ranges;
+  /// Branches back until the thread must let others run.
+  int64_t fuel;
+};
+
+/// Bits of a shared address that are the place in a block; those above are the
+/// block's rank in its cluster.
+constexpr unsigned kBlockWindowBits = 24;
+/// Shared memory that the system has at the beginning of each block's.
+constexpr uint64_t kReservedShared = 1024;
+
+/// Where an address points to.
+enum class Space : uint32_t { Generic, Shared, Local };
+
+} // namespace gridir::ptx
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_FRAME_H

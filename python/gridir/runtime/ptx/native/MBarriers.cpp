@@ -1,0 +1,248 @@
+//===- MBarriers.cpp - Barriers in shared memory that count arrivals and bytes ===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MBarriers.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace gridir::ptx {
+
+namespace {
+
+/// What a word of shared memory says, whose layout is our own.
+struct MBarrier {
+  static constexpr unsigned kCountBits = 20, kBytesBits = 22;
+  /// The place of the phase in the word.
+  static constexpr uint64_t kPhase = uint64_t(1) << 63;
+  /// Memory that nobody has written; no barrier waits for so many arrivals.
+  static constexpr uint64_t kUnwritten = ~uint64_t(0);
+
+  int64_t pending = 0, expected = 0, bytes = 0;
+  bool phase = false;
+
+  static MBarrier unpack(uint64_t word) {
+    MBarrier result;
+    result.pending = word & maskTrailingOnes<uint64_t>(kCountBits);
+    result.expected =
+        word >> kCountBits & maskTrailingOnes<uint64_t>(kCountBits);
+    result.bytes = SignExtend64<kBytesBits>(word >> 2 * kCountBits);
+    result.phase = word & kPhase;
+    return result;
+  }
+
+  uint64_t pack() const {
+    return uint64_t(pending) | uint64_t(expected) << kCountBits |
+           (uint64_t(bytes) & maskTrailingOnes<uint64_t>(kBytesBits))
+               << 2 * kCountBits |
+           (phase ? kPhase : 0);
+  }
+};
+
+std::string hex(uint64_t value) { return "0x" + utohexstr(value, true); }
+
+uint64_t *findWord(const Group &group, uint64_t address) {
+  return reinterpret_cast<uint64_t *>(
+      group.execution.locateShared(group.thread, address, 8, 8, group.site));
+}
+
+uint64_t *findInitialized(const Group &group, uint64_t address) {
+  uint64_t *word = findWord(group, address);
+  if (*word == MBarrier::kUnwritten)
+    group.fail("expected a barrier that was initialized, got memory that "
+               "nobody has written at " +
+               hex(address));
+  return word;
+}
+
+bool isGeneric(Emitter &emitter) {
+  const bool isShared =
+      !emitter.takeOneOf({"shared", "shared::cta", "shared::cluster"}).empty();
+  emitter.takeOneOf({"release", "acquire", "relaxed"});
+  emitter.takeOneOf({"cta", "cluster"});
+  return !isShared;
+}
+
+/// Arguments: address, and the operand behind it or a number.
+void encodeInit(Encoder &e) {
+  const bool generic = isGeneric(e.emitter);
+  e.emitter.takeType();
+  e.emitter.expectOperands(2, 2);
+  e.addShared(e.emitter.getOperand(0), generic);
+  e.add(e.emitter.getOperand(1), 32);
+}
+
+void runInit(const Group &group) {
+  const uint64_t *words = group.arguments[0];
+  MBarrier barrier;
+  barrier.pending = barrier.expected = uint32_t(words[1]);
+  if (barrier.expected < 1 ||
+      barrier.expected > (1 << MBarrier::kCountBits) - 1)
+    group.fail("expected a number of arrivals from 1 to 1048575, got " +
+               std::to_string(barrier.expected));
+  *findWord(group, words[0]) = barrier.pack();
+}
+
+void encodeInvalidate(Encoder &e) {
+  const bool generic = isGeneric(e.emitter);
+  e.emitter.takeType();
+  e.emitter.expectOperands(1, 1);
+  e.addShared(e.emitter.getOperand(0), generic);
+}
+
+void runInvalidate(const Group &group) {
+  *findInitialized(group, group.arguments[0][0]) = MBarrier::kUnwritten;
+}
+
+/// Arguments: address, arrivals, bytes, whether later phases expect less.
+template <bool drops> void encodeArrive(Encoder &e) {
+  Emitter &emitter = e.emitter;
+  const bool generic = isGeneric(emitter);
+  const bool expects = emitter.take("expect_tx");
+  emitter.take("noComplete");
+  emitter.takeType();
+  const bool hasState = emitter.getOperand(0).kind != Operand::Kind::Address;
+  emitter.expectOperands(1 + hasState, 2 + hasState);
+  e.addShared(emitter.getOperand(hasState), generic);
+  const bool hasNumber = emitter.getNumOperands() > 1u + hasState;
+  auto addNumber = [&](uint64_t otherwise) {
+    if (hasNumber)
+      e.add(emitter.getOperand(1 + hasState), 32);
+    else
+      e.add(otherwise);
+  };
+  if (expects) {
+    e.add(uint64_t(1));
+    addNumber(0);
+  } else {
+    addNumber(1);
+    e.add(uint64_t(0));
+  }
+  e.add(uint64_t(drops));
+  if (hasState)
+    e.addResult(emitter.getOperand(0), 64);
+}
+
+void runArrive(const Group &group) {
+  uint64_t *words = group.arguments[0];
+  uint64_t *word = findInitialized(group, words[0]);
+  const uint64_t state = *word;
+  if (words[3]) {
+    MBarrier barrier = MBarrier::unpack(*word);
+    barrier.expected -= words[1];
+    if (barrier.expected < 0)
+      group.fail("expected a barrier with arrivals left to drop");
+    *word = barrier.pack();
+  }
+  if (uint32_t bytes = words[2])
+    updateMBarrier(group, words[0], 0, -int64_t(bytes));
+  updateMBarrier(group, words[0], uint32_t(words[1]), 0);
+  words[0] = state;
+}
+
+template <bool isExpected> void encodeTransaction(Encoder &e) {
+  encodeInit(e);
+  e.add(uint64_t(isExpected));
+}
+
+void runTransaction(const Group &group) {
+  const uint64_t *words = group.arguments[0];
+  const int64_t bytes = uint32_t(words[1]);
+  updateMBarrier(group, words[0], 0, words[2] ? -bytes : bytes);
+}
+
+/// Arguments: address, the phase that is waited for, whether to wait.
+template <bool waits> void encodeWait(Encoder &e) {
+  Emitter &emitter = e.emitter;
+  const bool generic = isGeneric(emitter);
+  const bool hasParity = emitter.take("parity");
+  emitter.takeType();
+  emitter.expectOperands(3, waits ? 4 : 3);
+  e.addShared(emitter.getOperand(1), generic);
+  Value *phase =
+      hasParity ? emitter.readInteger(2, 32)
+                : emitter.builder.CreateLShr(emitter.readInteger(2, 64), 63);
+  e.add(emitter.builder.CreateAnd(phase, 1));
+  e.add(uint64_t(waits));
+  e.addResult(emitter.getOperand(0), 1);
+}
+
+/// Who tries to wait is woken when the phase is over, so that the loop around
+/// it does not spin. A phase that never ends is then found as such.
+void runWait(const Group &group) {
+  uint64_t *words = group.arguments[0];
+  const uint64_t *word = findInitialized(group, words[0]);
+  const uint64_t phase = words[1] ? MBarrier::kPhase : 0;
+  const bool isOver = (*word & MBarrier::kPhase) != phase;
+  if (!isOver && words[2])
+    group.execution.wait(group.thread, group.site,
+                         {word, MBarrier::kPhase, phase});
+  else if (!isOver)
+    group.execution.pause(group.thread, group.site);
+  words[0] = (*word & MBarrier::kPhase) != phase;
+}
+
+void encodePending(Encoder &e) {
+  e.emitter.takeType();
+  e.emitter.expectOperands(2, 2);
+  e.add(e.emitter.getOperand(1), 64);
+  e.addResult(e.emitter.getOperand(0), 32);
+}
+
+void runPending(const Group &group) {
+  uint64_t *words = group.arguments[0];
+  words[0] = MBarrier::unpack(words[0]).pending;
+}
+
+constexpr StringLiteral kSection =
+    "Parallel Synchronization and Communication Instructions: mbarrier";
+
+constexpr CollectiveRow kRows[] = {
+    {"mbarrier.init", Team::Thread, encodeInit, runInit, kSection},
+    {"mbarrier.inval", Team::Thread, encodeInvalidate, runInvalidate, kSection},
+    {"mbarrier.arrive", Team::Thread, encodeArrive<false>, runArrive, kSection},
+    {"mbarrier.arrive_drop", Team::Thread, encodeArrive<true>, runArrive,
+     kSection},
+    {"mbarrier.expect_tx", Team::Thread, encodeTransaction<true>,
+     runTransaction, kSection},
+    {"mbarrier.complete_tx", Team::Thread, encodeTransaction<false>,
+     runTransaction, kSection},
+    {"mbarrier.test_wait", Team::Thread, encodeWait<false>, runWait, kSection},
+    {"mbarrier.try_wait", Team::Thread, encodeWait<true>, runWait, kSection},
+    {"mbarrier.pending_count", Team::Thread, encodePending, runPending,
+     kSection}};
+
+} // namespace
+
+ArrayRef<CollectiveRow> getMBarrierRows() { return kRows; }
+
+void updateMBarrier(const Group &group, uint64_t address, int64_t arrivals,
+                    int64_t bytes) {
+  uint64_t *word = findInitialized(group, address);
+  MBarrier barrier = MBarrier::unpack(*word);
+  if (barrier.pending < arrivals)
+    group.fail("expected at most " + std::to_string(barrier.pending) +
+               " more arrivals at the barrier at " + hex(address) + ", got " +
+               std::to_string(arrivals));
+  barrier.pending -= arrivals;
+  barrier.bytes -= bytes;
+  constexpr int64_t limit = (1 << 20) - 1;
+  if (barrier.bytes > limit || barrier.bytes < -limit)
+    group.fail("expected the barrier at " + hex(address) +
+               " to wait for at most 1048575 bytes, got " +
+               std::to_string(barrier.bytes));
+  if (barrier.pending == 0 && barrier.bytes == 0) {
+    barrier.pending = barrier.expected;
+    barrier.phase = !barrier.phase;
+  }
+  *word = barrier.pack();
+}
+
+} // namespace gridir::ptx

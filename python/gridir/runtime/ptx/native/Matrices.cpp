@@ -1,0 +1,298 @@
+//===- Matrices.cpp - Matrices in the registers of a warp -----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where each element of a fragment is follows from one rule: a register holds
+// neighbours of a row, the four lanes of a quad hold the next ones, the eight
+// quads hold eight rows, and further registers the next eight rows and then
+// the next columns.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Collectives.h"
+#include "ElementFormat.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+using namespace llvm;
+
+namespace gridir::ptx {
+
+namespace {
+
+/// Matrices of 8 by 8 elements of 16 bits.
+using Tile = std::array<std::array<uint16_t, 8>, 8>;
+
+unsigned takeCount(Emitter &emitter) {
+  StringRef text = emitter.takeOneOf({"x1", "x2", "x4"});
+  unsigned count = 1;
+  if (text.drop_front(!text.empty()).getAsInteger(10, count))
+    emitter.fail("expected '.x1', '.x2' or '.x4'");
+  return count;
+}
+
+/// Arguments: address, matrices, whether they are transposed, registers.
+template <bool stores> void encodeTiles(Encoder &e) {
+  Emitter &emitter = e.emitter;
+  emitter.expectOperands(2, 2);
+  if (!emitter.take("m8n8"))
+    emitter.fail("expected '.m8n8'");
+  const unsigned count = takeCount(emitter);
+  const bool isTransposed = emitter.take("trans");
+  const bool isShared = !emitter.takeOneOf({"shared", "shared::cta"}).empty();
+  if (emitter.takeType().bits != 16)
+    emitter.fail("expected elements of 16 bits");
+  ArrayRef<Operand> registers =
+      emitter.getElements(emitter.getOperand(stores ? 1 : 0));
+  if (registers.size() != count)
+    emitter.fail("expected " + Twine(count) + " registers, got " +
+                 Twine(registers.size()));
+  e.addShared(emitter.getOperand(stores ? 0 : 1), !isShared);
+  e.add(uint64_t(count));
+  e.add(uint64_t(isTransposed));
+  for (const Operand &element : registers) {
+    if (stores)
+      e.add(element, 32);
+    else
+      e.addResult(element, 32);
+  }
+}
+
+char *findRow(const Group &group, unsigned lane) {
+  return group.execution.locateShared(
+      *group.threads[lane], group.arguments[lane][0], 16, 16, group.site);
+}
+
+void checkWarp(const Group &group) {
+  for (Thread *thread : group.threads)
+    if (!thread)
+      group.fail("expected all lanes of the warp, some of which have ended");
+}
+
+/// The place of the first of the two elements that a lane has.
+std::pair<unsigned, unsigned> getPlace(unsigned lane) {
+  return {lane / 4, lane % 4 * 2};
+}
+
+void runLoadTiles(const Group &group) {
+  checkWarp(group);
+  const uint64_t count = group.arguments[0][1];
+  const bool isTransposed = group.arguments[0][2];
+  std::array<Tile, 4> tiles;
+  for (unsigned i = 0; i < 8 * count; ++i)
+    std::memcpy(tiles[i / 8][i % 8].data(), findRow(group, i), 16);
+  for (unsigned lane = 0; lane < 32; ++lane)
+    for (unsigned i = 0; i < count; ++i) {
+      auto [row, column] = getPlace(lane);
+      const Tile &tile = tiles[i];
+      const uint32_t low = isTransposed ? tile[column][row] : tile[row][column];
+      const uint32_t high =
+          isTransposed ? tile[column + 1][row] : tile[row][column + 1];
+      group.arguments[lane][i] = low | high << 16;
+    }
+}
+
+void runStoreTiles(const Group &group) {
+  checkWarp(group);
+  const uint64_t count = group.arguments[0][1];
+  const bool isTransposed = group.arguments[0][2];
+  std::array<Tile, 4> tiles;
+  for (unsigned lane = 0; lane < 32; ++lane)
+    for (unsigned i = 0; i < count; ++i) {
+      auto [row, column] = getPlace(lane);
+      const uint32_t word = group.arguments[lane][3 + i];
+      Tile &tile = tiles[i];
+      (isTransposed ? tile[column][row] : tile[row][column]) = word;
+      (isTransposed ? tile[column + 1][row] : tile[row][column + 1]) =
+          word >> 16;
+    }
+  for (unsigned i = 0; i < 8 * count; ++i)
+    std::memcpy(findRow(group, i), tiles[i / 8][i % 8].data(), 16);
+}
+
+void encodeMove(Encoder &e) {
+  Emitter &emitter = e.emitter;
+  emitter.expectOperands(2, 2);
+  if (!emitter.take("m8n8") || !emitter.take("trans"))
+    emitter.fail("expected '.m8n8.trans'");
+  emitter.takeType();
+  e.add(emitter.getOperand(1), 32);
+  e.addResult(emitter.getOperand(0), 32);
+}
+
+void runMove(const Group &group) {
+  checkWarp(group);
+  Tile tile;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    auto [row, column] = getPlace(lane);
+    tile[column][row] = group.arguments[lane][0];
+    tile[column + 1][row] = group.arguments[lane][0] >> 16;
+  }
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    auto [row, column] = getPlace(lane);
+    group.arguments[lane][0] =
+        tile[row][column] | uint32_t(tile[row][column + 1]) << 16;
+  }
+}
+
+// mma.sync of 16 by 8 elements, with A by rows and B by columns.
+
+constexpr unsigned kRowsOfA = 16, kColumnsOfB = 8;
+
+/// The formats of D, A, B and C, the depth, then the registers of A, B and C.
+enum MmaArgument { FormatD, FormatA, FormatB, FormatC, Depth, FirstRegister };
+
+unsigned getRegisters(unsigned elements, const ElementFormat &format) {
+  return elements * format.bits / 32 / 32;
+}
+
+void encodeMma(Encoder &e) {
+  Emitter &emitter = e.emitter;
+  emitter.expectOperands(4, 4);
+  unsigned depth = 0;
+  for (StringRef modifier : emitter.getModifiers())
+    if (StringRef rest = modifier; rest.consume_front("m16n8k")) {
+      rest.getAsInteger(10, depth);
+      emitter.take(modifier);
+      break;
+    }
+  if (!emitter.take("row") || !emitter.take("col") || !depth) {
+    emitter.fail("expected '.m16n8kK.row.col'");
+    return;
+  }
+  SmallVector<unsigned> formats;
+  for (StringRef modifier : emitter.getModifiers())
+    if (std::optional<unsigned> format = findFormat(modifier))
+      formats.push_back(*format);
+  if (formats.size() != 4) {
+    emitter.fail("expected four element types that are implemented");
+    return;
+  }
+  for (unsigned format : formats)
+    emitter.take(getFormat(format).name);
+  const unsigned sizes[] = {kRowsOfA * kColumnsOfB, kRowsOfA * depth,
+                            depth * kColumnsOfB, kRowsOfA * kColumnsOfB};
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned expected = getRegisters(sizes[i], getFormat(formats[i]));
+    const unsigned got = emitter.getElements(emitter.getOperand(i)).size();
+    if (expected != got)
+      emitter.fail("expected " + Twine(expected) + " registers in operand " +
+                   Twine(i) + ", got " + Twine(got));
+  }
+  for (unsigned format : formats)
+    e.add(uint64_t(format));
+  e.add(uint64_t(depth));
+  for (unsigned i = 1; i < 4; ++i)
+    for (const Operand &element : emitter.getElements(emitter.getOperand(i)))
+      e.add(element, 32);
+  for (const Operand &element : emitter.getElements(emitter.getOperand(0)))
+    e.addResult(element, 32);
+}
+
+/// Where elements of a fragment are in the registers of a lane. Columns are
+/// counted along what a register holds.
+struct Fragment {
+  const ElementFormat &format;
+  /// Of the matrix, for A and accumulators in groups of eight.
+  unsigned numRows;
+
+  unsigned getPerRegister() const { return 32 / format.bits; }
+  unsigned getRow(unsigned lane, unsigned index) const {
+    return lane / 4 + (numRows == 16 ? 8 * (index % 2) : 0);
+  }
+  unsigned getColumn(unsigned lane, unsigned index, unsigned part) const {
+    const unsigned per = getPerRegister();
+    return lane % 4 * per + index / (numRows / 8) * 4 * per + part;
+  }
+};
+
+/// Reads the elements of a fragment: `use(row, column, value)`.
+template <typename Use>
+void readFragment(const Group &group, const Fragment &fragment,
+                  unsigned firstWord, unsigned numRegisters, Use use) {
+  for (unsigned lane = 0; lane < 32; ++lane)
+    for (unsigned i = 0; i < numRegisters; ++i)
+      for (unsigned part = 0; part < fragment.getPerRegister(); ++part)
+        use(fragment.getRow(lane, i), fragment.getColumn(lane, i, part),
+            fragment.format.decode(
+                uint32_t(group.arguments[lane][firstWord + i]) >>
+                part * fragment.format.bits));
+}
+
+/// Accumulators have two columns in a lane, in one or two registers.
+std::pair<unsigned, unsigned> getAccumulatorPlace(unsigned lane,
+                                                  unsigned element) {
+  return {lane / 4 + 8 * (element / 2), lane % 4 * 2 + element % 2};
+}
+
+void runMma(const Group &group) {
+  checkWarp(group);
+  const uint64_t *words = group.arguments[0];
+  const ElementFormat &d = getFormat(words[FormatD]);
+  const ElementFormat &a = getFormat(words[FormatA]);
+  const ElementFormat &b = getFormat(words[FormatB]);
+  const ElementFormat &c = getFormat(words[FormatC]);
+  const unsigned depth = words[Depth];
+  const unsigned numA = getRegisters(kRowsOfA * depth, a);
+  const unsigned numB = getRegisters(depth * kColumnsOfB, b);
+  std::vector<float> left(kRowsOfA * depth), right(depth * kColumnsOfB);
+  readFragment(group, {a, 16}, FirstRegister, numA,
+               [&](unsigned row, unsigned column, double value) {
+                 left[row * depth + column] = value;
+               });
+  readFragment(group, {b, 8}, FirstRegister + numA, numB,
+               [&](unsigned column, unsigned row, double value) {
+                 right[row * kColumnsOfB + column] = value;
+               });
+  const unsigned first = FirstRegister + numA + numB;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    uint64_t *mine = group.arguments[lane];
+    std::array<uint32_t, 4> results;
+    for (unsigned element = 0; element < 4; ++element) {
+      auto [row, column] = getAccumulatorPlace(lane, element);
+      const unsigned perC = 32 / c.bits;
+      const uint32_t word = mine[first + element / perC];
+      const double start = c.decode(word >> element % perC * c.bits);
+      // Products and sums are those of f32, in the order of the depth; of
+      // integers they are exact.
+      if (d.isInteger) {
+        double sum = start;
+        for (unsigned k = 0; k < depth; ++k)
+          sum +=
+              double(left[row * depth + k]) * right[k * kColumnsOfB + column];
+        results[element] = d.encode(sum);
+      } else {
+        float sum = start;
+        for (unsigned k = 0; k < depth; ++k)
+          sum = std::fma(left[row * depth + k], right[k * kColumnsOfB + column],
+                         sum);
+        results[element] = d.encode(sum);
+      }
+    }
+    const unsigned perD = 32 / d.bits;
+    for (unsigned i = 0; i < 4 / perD; ++i)
+      mine[i] = perD == 1
+                    ? results[i]
+                    : (results[2 * i] & 0xffff) | results[2 * i + 1] << 16;
+  }
+}
+
+constexpr StringLiteral kWarpLevel = "Warp Level Matrix Instructions";
+
+constexpr CollectiveRow kRows[] = {
+    {"ldmatrix.sync", Team::Warp, encodeTiles<false>, runLoadTiles, kWarpLevel},
+    {"stmatrix.sync", Team::Warp, encodeTiles<true>, runStoreTiles, kWarpLevel},
+    {"movmatrix.sync", Team::Warp, encodeMove, runMove, kWarpLevel},
+    {"mma.sync", Team::Warp, encodeMma, runMma, kWarpLevel}};
+
+} // namespace
+
+ArrayRef<CollectiveRow> getMatrixRows() { return kRows; }
+
+} // namespace gridir::ptx

@@ -1,0 +1,46 @@
+//===- Problem.h - What is wrong with a PTX text, and where ---------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain C++ types, free of LLVM and Python.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_PROBLEM_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_PROBLEM_H
+
+#include <string>
+#include <vector>
+
+namespace gridir::ptx {
+
+/// A place in the text, counted from 1; 0 where there is none.
+struct Position {
+  unsigned line = 0;
+  unsigned column = 0;
+};
+
+/// What `.loc` says of an instruction: the file's number, line and column.
+struct SourceLine {
+  unsigned file = 0;
+  unsigned line = 0;
+  unsigned column = 0;
+};
+
+struct Problem {
+  Position where;
+  std::string message;
+  /// The author's line, where the text knows it.
+  std::string sourceFile = {};
+  SourceLine source = {};
+};
+
+using Problems = std::vector<Problem>;
+
+} // namespace gridir::ptx
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_PROBLEM_H

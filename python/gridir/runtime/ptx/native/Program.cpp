@@ -1,0 +1,278 @@
+//===- Program.cpp - PTX that is loaded, as a driver gives it -------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+
+#include "Collectives.h"
+#include "Parser.h"
+#include "Rounding.h"
+#include "Translation.h"
+
+#include "dialects/Driver/CrashGuard.h"
+#include "python/gridir/runtime/cpu/native/CodeGen.h"
+#include "python/gridir/runtime/cpu/native/Linker.h"
+#include "python/gridir/runtime/cpu/native/SoftFloat.h"
+#include "python/gridir/runtime/cpu/native/TargetCPU.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <map>
+#include <mutex>
+
+using namespace llvm;
+
+namespace gridir::ptx {
+
+namespace {
+
+constexpr StringLiteral kEntry = "ptx.kernel";
+
+/// What is run before LLVM's code generator. Registers of PTX are stored to
+/// memory, which the first pass undoes.
+constexpr StringLiteral kPasses =
+    "function(sroa,instcombine<no-verify-fixpoint>,simplifycfg)";
+
+/// Variables are part of the process, and zero at first.
+constexpr uint64_t kMaxGlobalBytes = uint64_t(1) << 30;
+
+Expected<cpu::Linker *> getLinker() {
+  static Expected<std::unique_ptr<cpu::Linker>> linker = [] {
+    std::vector<cpu::Linker::Symbol> symbols = getExecutionSymbols();
+    symbols.push_back(getCollectiveSymbol());
+    auto add = [&](const auto &more) {
+      symbols.insert(symbols.end(), more.begin(), more.end());
+    };
+    add(getMathSymbols());
+    add(cpu::getSoftFloatSymbols());
+    return cpu::Linker::create(symbols);
+  }();
+  if (!linker)
+    return createStringError("the JIT linker could not be created");
+  // What it links is kept for the life of the process.
+  static cpu::Linker *kept = linker->release();
+  return kept;
+}
+
+/// The memory of a variable in global or constant space.
+struct Global {
+  std::vector<char> memory;
+  uint64_t address = 0;
+};
+
+Problems initialize(const Variable &variable, const GlobalAddresses &addresses,
+                    Global &global) {
+  Problems problems;
+  const unsigned bytes = variable.type.getBytes();
+  if (variable.initializer.size() * bytes > variable.getBytes()) {
+    problems.push_back({variable.where, "expected at most " +
+                                            std::to_string(variable.count) +
+                                            " initial values"});
+    return problems;
+  }
+  char *place = reinterpret_cast<char *>(global.address);
+  for (const Operand &value : variable.initializer) {
+    uint64_t bits = value.value;
+    if (value.kind == Operand::Kind::Name) {
+      auto found = addresses.find(value.name);
+      if (found == addresses.end())
+        problems.push_back({value.where, "expected a constant or a variable, "
+                                         "got '" +
+                                             value.name + "'"});
+      else
+        bits += found->second;
+    } else if (value.kind != Operand::Kind::Integer &&
+               (value.kind != Operand::Kind::Float ||
+                value.floatBits != variable.type.bits)) {
+      problems.push_back({value.where, "expected a constant of the type"});
+    }
+    std::memcpy(place, &bits, std::min<unsigned>(bytes, 8));
+    place += bytes;
+  }
+  return problems;
+}
+
+FunctionInfo describe(const Function &function) {
+  FunctionInfo info;
+  info.name = function.name;
+  for (const ParameterLayout &place : layOutParameters(function))
+    info.parameters.push_back({place.name, place.offset, place.bytes});
+  auto read = [&](StringRef directive) {
+    std::array<uint32_t, 3> sizes = {};
+    auto found = function.directives.find(directive);
+    if (found == function.directives.end())
+      return sizes;
+    sizes = {1, 1, 1};
+    for (auto [size, value] : llvm::zip(sizes, found->second))
+      size = value;
+    return sizes;
+  };
+  info.requiredBlock = read("reqntid");
+  info.requiredCluster = read("reqnctapercluster");
+  const std::array<uint32_t, 3> most = read("maxntid");
+  info.maxThreads = most[0] * most[1] * most[2];
+  return info;
+}
+
+} // namespace
+
+struct Program::Parts {
+  Module module;
+  std::map<std::string, Global> globals;
+  GlobalAddresses addresses;
+  std::mutex mutex;
+  std::map<std::string, PreparedFunction> prepared;
+
+  Problems allocateGlobals();
+  const Function *find(const std::string &name) const;
+};
+
+Problems Program::Parts::allocateGlobals() {
+  Problems problems;
+  std::vector<const Variable *> variables;
+  for (const Variable &variable : module.variables) {
+    if (variable.space != "global" && variable.space != "const")
+      continue;
+    if (variable.getBytes() > kMaxGlobalBytes) {
+      problems.push_back(
+          {variable.where, "expected a variable of at most 1073741824 bytes, "
+                           "got " +
+                               std::to_string(variable.getBytes())});
+      continue;
+    }
+    Global &global = globals[variable.name];
+    global.memory.assign(variable.getBytes() + variable.alignment, 0);
+    global.address = alignTo(reinterpret_cast<uint64_t>(global.memory.data()),
+                             variable.alignment);
+    addresses[variable.name] = global.address;
+    variables.push_back(&variable);
+  }
+  for (const Variable *variable : variables)
+    llvm::append_range(
+        problems, initialize(*variable, addresses, globals[variable->name]));
+  return problems;
+}
+
+const Function *Program::Parts::find(const std::string &name) const {
+  for (const Function &function : module.functions)
+    if (function.name == name && function.isEntry && function.body)
+      return &function;
+  return nullptr;
+}
+
+Program::Program(std::unique_ptr<Parts> parts) : parts(std::move(parts)) {
+  for (const Function &function : this->parts->module.functions)
+    if (function.isEntry && function.body)
+      functions.push_back(describe(function));
+}
+
+Program::~Program() = default;
+
+std::variant<std::unique_ptr<Program>, Problems>
+Program::load(const std::string &text) {
+  Problems problems;
+  auto parts = std::make_unique<Parts>();
+  parts->module = parse(text, problems);
+  if (problems.empty())
+    problems = parts->allocateGlobals();
+  if (!problems.empty())
+    return problems;
+  return std::unique_ptr<Program>(new Program(std::move(parts)));
+}
+
+/// Makes code of a function whose translation is right.
+static Expected<PreparedFunction> compile(const Module &module,
+                                          const Function &function,
+                                          const GlobalAddresses &addresses,
+                                          Problems &problems) {
+  LLVMContext context;
+  llvm::Module result(function.name, context);
+  PreparedFunction prepared;
+  prepared.translation =
+      translate(module, function, addresses, result, kEntry, problems);
+  if (!problems.empty())
+    return prepared;
+  cpu::CompileOptions options;
+  options.codegenLevel = 1;
+  Expected<std::unique_ptr<TargetMachine>> machine =
+      cpu::createTargetMachine(options);
+  if (!machine)
+    return machine.takeError();
+  cpu::setTarget(result, **machine);
+  cpu::runPasses(result, **machine, kPasses);
+  Expected<std::string> object =
+      cpu::emitObject(result, **machine, prepared.stackBytes);
+  if (!object)
+    return object.takeError();
+  Expected<cpu::Linker *> linker = getLinker();
+  if (!linker)
+    return linker.takeError();
+  Expected<std::vector<void *>> addressesOfCode =
+      (*linker)->link(*object, {kEntry});
+  if (!addressesOfCode)
+    return addressesOfCode.takeError();
+  prepared.entry = reinterpret_cast<KernelFn>(addressesOfCode->front());
+  return prepared;
+}
+
+Problems Program::prepare(const std::string &name) {
+  std::lock_guard<std::mutex> lock(parts->mutex);
+  if (parts->prepared.count(name))
+    return {};
+  const Function *function = parts->find(name);
+  if (!function)
+    return {{{}, "expected the name of an entry, got '" + name + "'"}};
+  Problems problems;
+  std::optional<std::string> crash = driver::runGuarded([&] {
+    Expected<PreparedFunction> prepared =
+        compile(parts->module, *function, parts->addresses, problems);
+    if (!prepared)
+      problems.push_back({function->where, toString(prepared.takeError())});
+    else if (problems.empty())
+      parts->prepared.emplace(name, std::move(*prepared));
+  });
+  if (crash)
+    return {{function->where, "the compiler crashed: " + *crash}};
+  return problems;
+}
+
+LaunchReport Program::launch(const std::string &name,
+                             const LaunchOptions &options) {
+  const PreparedFunction *function;
+  {
+    std::lock_guard<std::mutex> lock(parts->mutex);
+    auto found = parts->prepared.find(name);
+    if (found == parts->prepared.end()) {
+      LaunchReport report;
+      report.fault =
+          Fault{"",
+                {{}, "expected an entry that is prepared, got '" + name + "'"},
+                {}};
+      return report;
+    }
+    function = &found->second;
+  }
+  BufferTable buffers;
+  for (const Buffer &buffer : options.buffers)
+    buffers.add(buffer);
+  for (const Variable &variable : parts->module.variables)
+    if (auto found = parts->globals.find(variable.name);
+        found != parts->globals.end())
+      buffers.add({found->second.address, variable.getBytes(), variable.name});
+  LaunchReport report = Execution(*function, options, buffers).run();
+  if (report.fault) {
+    Problem &problem = report.fault->problem;
+    if (auto file = parts->module.files.find(problem.source.file);
+        file != parts->module.files.end())
+      problem.sourceFile = file->second;
+  }
+  return report;
+}
+
+} // namespace gridir::ptx

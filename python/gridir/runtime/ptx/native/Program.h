@@ -1,0 +1,96 @@
+//===- Program.h - PTX that is loaded, as a driver gives it ---------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain C++ types, free of LLVM and Python.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_PROGRAM_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_PROGRAM_H
+
+#include "Buffers.h"
+#include "Problem.h"
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <variant>
+
+namespace gridir::ptx {
+
+struct ParameterInfo {
+  std::string name;
+  uint64_t offset = 0, bytes = 0;
+};
+
+struct FunctionInfo {
+  std::string name;
+  std::vector<ParameterInfo> parameters;
+  /// Threads of a block that the text asks for; 0 where it does not.
+  std::array<uint32_t, 3> requiredBlock = {};
+  /// The most threads of a block; 0 where the text does not say.
+  uint32_t maxThreads = 0;
+  /// Blocks of a cluster that the text asks for; 0 where it does not.
+  std::array<uint32_t, 3> requiredCluster = {};
+};
+
+struct LaunchOptions {
+  std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1},
+                          cluster = {1, 1, 1};
+  /// Bytes of external shared arrays.
+  uint64_t dynamicShared = 0;
+  /// The parameters at their offsets.
+  std::string parameters;
+  std::vector<Buffer> buffers;
+  /// Seconds until the launch is given up; 0 for never.
+  double timeout = 0;
+  /// Asked now and then; true ends the launch.
+  std::function<bool()> isInterrupted;
+};
+
+/// Why a launch ended early.
+struct Fault {
+  /// The instruction; empty where there is none.
+  std::string instruction;
+  Problem problem;
+  std::vector<std::string> notes;
+};
+
+/// What a launch has counted.
+struct LaunchReport {
+  std::optional<Fault> fault;
+  uint64_t switches = 0;
+};
+
+/// The functions of one text.
+class Program {
+public:
+  /// Reads a text. What is no PTX is a problem.
+  static std::variant<std::unique_ptr<Program>, Problems>
+  load(const std::string &text);
+  ~Program();
+
+  const std::vector<FunctionInfo> &getFunctions() const { return functions; }
+
+  /// Makes code of a function. Instructions that are not known are problems.
+  Problems prepare(const std::string &name);
+
+  /// Runs a function that is prepared.
+  LaunchReport launch(const std::string &name, const LaunchOptions &options);
+
+private:
+  struct Parts;
+  explicit Program(std::unique_ptr<Parts> parts);
+
+  std::unique_ptr<Parts> parts;
+  std::vector<FunctionInfo> functions;
+};
+
+} // namespace gridir::ptx
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_PROGRAM_H

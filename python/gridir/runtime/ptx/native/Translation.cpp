@@ -1,0 +1,271 @@
+//===- Translation.cpp - From the code of one thread to LLVM IR -----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Translation.h"
+
+#include "Emitter.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace gridir::ptx {
+
+namespace {
+
+/// Rows of all families, by their opcodes.
+const StringMap<void (*)(Emitter &)> &getRows() {
+  static const auto *rows = [] {
+    auto *result = new StringMap<void (*)(Emitter &)>;
+    for (ArrayRef<OpcodeRow> family :
+         {getControlRows(), getMemoryRows(), getBitRows(), getConversionRows(),
+          getComparisonRows()})
+      for (const OpcodeRow &row : family)
+        (*result)[row.opcode] = row.emit;
+    return result;
+  }();
+  return *rows;
+}
+
+/// Memory that variables are laid out in one after another.
+struct Layout {
+  uint64_t bytes = 0;
+
+  uint64_t add(const Variable &variable) {
+    const uint64_t begin = alignTo(bytes, variable.alignment);
+    bytes = begin + variable.getBytes();
+    return begin;
+  }
+};
+
+class FunctionTranslator {
+public:
+  FunctionTranslator(const Module &module, const Function &function,
+                     const GlobalAddresses &globals, llvm::Function *result,
+                     Problems &problems)
+      : module(module), function(function), globals(globals),
+        context{IRBuilder<>(result->getContext()),
+                result,
+                result->getArg(0),
+                {},
+                problems,
+                {},
+                nullptr} {}
+
+  Translation run();
+
+private:
+  void declareParameters();
+  void declare(const Variable &variable);
+  void declareRegisters(const Variable &variable);
+  void declareLabels(const Block &block);
+  void add(const Variable &variable, StringRef name, Symbol symbol);
+  void translateBlock(const Block &block);
+  void translateLabel(const Label &label);
+  void translateInstruction(const Instruction &instruction);
+  void emit(Emitter &emitter);
+
+  const Module &module;
+  const Function &function;
+  const GlobalAddresses &globals;
+  FunctionContext context;
+  Layout shared, local;
+  Translation translation;
+};
+
+void FunctionTranslator::add(const Variable &variable, StringRef name,
+                             Symbol symbol) {
+  symbol.type = variable.type;
+  symbol.bytes = variable.getBytes();
+  if (!context.scopes.declare(name, symbol))
+    context.problems.push_back(
+        {variable.where, "expected a name that is new in this block, "
+                         "got '" +
+                             name.str() + "'"});
+}
+
+void FunctionTranslator::declareRegisters(const Variable &variable) {
+  auto declareOne = [&](StringRef name) {
+    Symbol symbol;
+    symbol.slot = context.builder.CreateAlloca(
+        context.builder.getIntNTy(variable.type.bits));
+    add(variable, name, symbol);
+  };
+  IRBuilder<>::InsertPointGuard guard(context.builder);
+  BasicBlock &entry = context.function->getEntryBlock();
+  context.builder.SetInsertPoint(&entry, entry.begin());
+  if (!variable.numbered) {
+    declareOne(variable.name);
+    return;
+  }
+  for (uint64_t i = 0; i < *variable.numbered; ++i)
+    declareOne(variable.name + std::to_string(i));
+}
+
+void FunctionTranslator::declare(const Variable &variable) {
+  if (variable.space == "reg") {
+    declareRegisters(variable);
+    return;
+  }
+  Symbol symbol;
+  if (variable.space == "shared" &&
+      (variable.isExternal || variable.count == 0)) {
+    symbol.kind = Symbol::Kind::DynamicShared;
+  } else if (variable.space == "shared") {
+    symbol.kind = Symbol::Kind::Shared;
+    symbol.address = shared.add(variable);
+  } else if (variable.space == "local") {
+    symbol.kind = Symbol::Kind::Local;
+    symbol.address = local.add(variable);
+  } else if (auto found = globals.find(variable.name); found != globals.end()) {
+    symbol.kind = Symbol::Kind::Absolute;
+    symbol.address = found->second;
+  } else {
+    context.problems.push_back(
+        {variable.where, "a variable in '." + variable.space +
+                             "' is not implemented here: '" + variable.name +
+                             "'"});
+    return;
+  }
+  add(variable, variable.name, symbol);
+}
+
+void FunctionTranslator::declareParameters() {
+  for (auto [variable, place] :
+       llvm::zip(function.parameters, layOutParameters(function))) {
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::Parameter;
+    symbol.address = place.offset;
+    add(variable, variable.name, symbol);
+  }
+}
+
+void FunctionTranslator::declareLabels(const Block &block) {
+  for (const Statement &statement : block.statements) {
+    const auto *label = std::get_if<Label>(&statement);
+    if (!label)
+      continue;
+    BasicBlock *target = BasicBlock::Create(context.builder.getContext(),
+                                            "label", context.function);
+    if (!context.scopes.declareLabel(label->name, target))
+      context.problems.push_back(
+          {label->where, "expected a label that is new in this block, got '" +
+                             label->name + "'"});
+  }
+}
+
+void FunctionTranslator::translateLabel(const Label &label) {
+  BasicBlock *target = context.scopes.findLabel(label.name);
+  context.builder.CreateBr(target);
+  context.builder.SetInsertPoint(target);
+  context.passed.insert(target);
+}
+
+void FunctionTranslator::emit(Emitter &emitter) {
+  const std::string &opcode = emitter.instruction.opcode;
+  if (auto found = getRows().find(opcode); found != getRows().end())
+    found->second(emitter);
+  else if (!emitCollective(emitter) && !emitArithmetic(emitter)) {
+    std::string name = opcode;
+    for (const std::string &modifier : emitter.instruction.modifiers)
+      name += "." + modifier;
+    emitter.fail("instruction '" + name + "' is not implemented");
+    return;
+  }
+  emitter.finish();
+}
+
+void FunctionTranslator::translateInstruction(const Instruction &instruction) {
+  const unsigned site = translation.sites.size();
+  translation.sites.push_back(
+      {instruction.where, instruction.source, instruction.text});
+  Emitter emitter(context, instruction, site);
+  if (!instruction.guard) {
+    emit(emitter);
+    return;
+  }
+  Value *guard =
+      emitter.read(*instruction.guard, ScalarType{TypeKind::Predicate, 1, 1});
+  BasicBlock *body = emitter.createBlock("guarded");
+  BasicBlock *next = emitter.createBlock("next");
+  context.builder.CreateCondBr(guard, body, next);
+  context.builder.SetInsertPoint(body);
+  emit(emitter);
+  context.builder.CreateBr(next);
+  context.builder.SetInsertPoint(next);
+}
+
+void FunctionTranslator::translateBlock(const Block &block) {
+  context.scopes.enter();
+  declareLabels(block);
+  for (const Statement &statement : block.statements) {
+    if (const auto *variable = std::get_if<Variable>(&statement))
+      declare(*variable);
+    else if (const auto *label = std::get_if<Label>(&statement))
+      translateLabel(*label);
+    else if (const auto *instruction = std::get_if<Instruction>(&statement))
+      translateInstruction(*instruction);
+    else
+      translateBlock(*std::get<std::unique_ptr<Block>>(statement));
+  }
+  context.scopes.leave();
+}
+
+Translation FunctionTranslator::run() {
+  IRBuilder<> &b = context.builder;
+  b.SetInsertPoint(
+      BasicBlock::Create(b.getContext(), "entry", context.function));
+  BasicBlock *start =
+      BasicBlock::Create(b.getContext(), "start", context.function);
+  context.arguments = b.CreateAlloca(b.getInt64Ty(), b.getInt32(1));
+  b.CreateBr(start);
+  b.SetInsertPoint(start);
+  context.scopes.enter();
+  for (const Variable &variable : module.variables)
+    declare(variable);
+  context.scopes.enter();
+  declareParameters();
+  translateBlock(*function.body);
+  b.CreateRetVoid();
+  context.arguments->setOperand(0, b.getInt32(context.numArguments));
+  translation.staticSharedBytes = shared.bytes;
+  translation.localBytes = local.bytes;
+  return std::move(translation);
+}
+
+} // namespace
+
+std::vector<ParameterLayout> layOutParameters(const Function &function) {
+  std::vector<ParameterLayout> result;
+  Layout layout;
+  for (const Variable &parameter : function.parameters)
+    result.push_back(
+        {parameter.name, layout.add(parameter), parameter.getBytes()});
+  return result;
+}
+
+Translation translate(const Module &module, const Function &function,
+                      const GlobalAddresses &globals, llvm::Module &result,
+                      StringRef name, Problems &problems) {
+  LLVMContext &context = result.getContext();
+  auto *type = FunctionType::get(Type::getVoidTy(context),
+                                 {PointerType::get(context, 0)}, false);
+  auto *kernel =
+      llvm::Function::Create(type, GlobalValue::ExternalLinkage, name, result);
+  kernel->addFnAttr(Attribute::NoUnwind);
+  Translation translation =
+      FunctionTranslator(module, function, globals, kernel, problems).run();
+  for (Problem &problem : problems)
+    if (auto file = module.files.find(problem.source.file);
+        file != module.files.end())
+      problem.sourceFile = file->second;
+  return translation;
+}
+
+} // namespace gridir::ptx
