@@ -25,6 +25,7 @@ _ORACLES = {INTERPRET: "interpret mode", REFERENCE: "reference()"}
 @click.command()
 @click.argument("file", type=ExampleParameter())
 @click.option("--target", default="cpu", show_default=True, help="What to compile for: cpu, tpu, gpu, gpu:sm_80.")
+@click.option("--stage", help="The stage to run, where the target has several that run: ptx or mapped for gpu.")
 @click.option("--check/--no-check", default=True, show_default=True, help="Compare the results.")
 @click.option(
     "--against",
@@ -43,6 +44,7 @@ _ORACLES = {INTERPRET: "interpret mode", REFERENCE: "reference()"}
 def run(
     file: tuple[str, str | None],
     target: str,
+    stage: str | None,
     check: bool,
     against: str | None,
     checks: str,
@@ -53,8 +55,8 @@ def run(
 ) -> None:
     """Compiles the kernels of a function, runs it on its example arguments on this CPU, and compares the results.
 
-    For the target tpu, the modules that libtpu would be given are run by a reference interpreter; for gpu, the kernels
-    are run as they are mapped to CTAs and threads, before code is made of them.
+    For the target tpu, the modules that libtpu would be given are run by a reference interpreter; for gpu, the PTX is
+    executed thread by thread, or, with --stage mapped, the kernels as they are mapped to CTAs and threads.
 
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
     which gives its arguments; it may hold reference(), a function of the same arguments that says what the results
@@ -62,7 +64,7 @@ def run(
     """
     with short_errors(debug, file[0]):
         example = load_example(*file)
-        record, results = _execute(example, target, list(filter(None, checks.split(","))), schedule_seed, repeat)
+        record, results = _execute(example, target, stage, list(filter(None, checks.split(","))), schedule_seed, repeat)
         if check:
             record |= _check(example, results, against or (REFERENCE if example.reference else INTERPRET))
     click.echo(json.dumps(record) if as_json else _format(record))
@@ -71,7 +73,7 @@ def run(
 
 
 def _execute(
-    example: Example, name: str, checks: list[str], schedule_seed: int | None, repeat: int
+    example: Example, name: str, stage: str | None, checks: list[str], schedule_seed: int | None, repeat: int
 ) -> tuple[dict[str, Any], Any]:
     import jax
 
@@ -79,7 +81,10 @@ def _execute(
     from gridir.frontend.execute import execute
 
     target = get_target(name)
-    executable = execute(example.function, example.args, target, checks=checks, schedule_seed=schedule_seed)
+    execution = target.execution(stage)
+    executable = execute(
+        example.function, example.args, target, stage=stage, checks=checks, schedule_seed=schedule_seed
+    )
     kernels: list[dict[str, Any]] = [{"name": kernel.name} for kernel in example.check_kernels(executable.kernels)]
     for kernel, prepared in zip(kernels, executable.prepared, strict=False):
         kernel |= {"origin": prepared.origin, "compile_milliseconds": prepared.seconds * 1e3}
@@ -87,8 +92,8 @@ def _execute(
     record = {
         "function": example.name,
         "results": [str(jax.typeof(x)) for x in jax.tree.leaves(results)],
-        "stage": target.execution.stage,
-        "executed": target.execution.how,
+        "stage": execution.stage,
+        "executed": execution.how,
         "kernels": kernels,
         "milliseconds": _time(lambda: executable.function(*example.args), repeat if executable.prepared else 1),
     }

@@ -41,10 +41,6 @@ def pipeline_until(stage: str, options: TpuOptions) -> str:
     return f"{options.pipeline}{{version={options.version}{stop}}}"
 
 
-def cpu_options(_: TpuOptions) -> None:
-    """Returns None: the reference interpreter runs a Mosaic module on the CPU, and no code is made of it."""
-
-
 @functools.lru_cache(maxsize=256)
 def prepare(name: str, key: str, bytecode: bytes, options: TpuOptions) -> MosaicKernel:
     """Lowers the kernel of a `grid` module to the body of a Mosaic kernel.

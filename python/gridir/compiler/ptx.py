@@ -8,12 +8,20 @@ from __future__ import annotations
 import dataclasses
 import functools
 import time
+from collections.abc import Sequence
+
+import numpy as np
 
 from gridir.compiler.options import CpuOptions, GpuOptions
 from gridir.compiler.passes import parse_module, run_pipeline, shared_context
+from gridir.errors import UnsupportedError
 from gridir.mlir import ir
-from gridir.mlir.dialects import gpu
+from gridir.mlir.dialects import arith, gpu
+from gridir.runtime import ptx
 from gridir.runtime.gpu import KernelReport, assemble, find_libdevice_toolkit
+
+# Words of a kernel's error report: the number of the check, two values, and one that threads exchange.
+_REPORT_WORDS = 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,6 +37,9 @@ class PtxKernel:
       shared_bytes: shared memory that a launch asks for.
       workspace_bytes: global memory for temporaries of each CTA.
       seconds: how long it took from the `grid` module to the text.
+      origin: where it came from: it is always compiled.
+      items: the work items of all CTAs; None where the grid is dynamic.
+      diagnostics: what the kernel's checks say, with {0} and {1} for two numbers.
     """
 
     name: str
@@ -39,6 +50,41 @@ class PtxKernel:
     shared_bytes: int
     workspace_bytes: int
     seconds: float = dataclasses.field(compare=False)
+    items: int | None = None
+    diagnostics: tuple[str, ...] = ()
+    origin: str = "compiled"
+
+    def launch(self, buffers: Sequence[np.ndarray]) -> None:
+        """Executes the PTX on this machine's CPU.
+
+        Args:
+          buffers: the operands, in their order: dynamic grid sizes, inputs, outputs. An output that is in the memory
+            of an input is the same array.
+
+        Raises:
+          UnsupportedError: for a kernel with a dynamic grid.
+          PtxError: when it uses an instruction that the executor does not know.
+          LaunchError: when a thread does what it must not, or a check of the kernel fails.
+        """
+        if self.ctas is None or self.items is None:
+            raise UnsupportedError(
+                "expected a grid whose sizes are known, got a dynamic one; no launch of it is implemented",
+                kernel=self.name,
+            )
+        report = np.zeros(_REPORT_WORDS, np.int64)
+        workspace = np.empty(self.workspace_bytes * self.ctas, np.uint8)
+        if self.ctas:
+            ptx.load(self.ptx, path=f"{self.name}.ptx").function(self.name).launch(
+                [*buffers, report, np.int64(0), np.int64(self.items), workspace],
+                grid=(self.ctas,),
+                block=(self.threads,),
+                shared_bytes=self.shared_bytes,
+            )
+        if report[0]:
+            message = self.diagnostics[report[0] - 1]
+            for index, value in enumerate(report[1:3]):
+                message = message.replace(f"{{{index}}}", str(value))
+            raise ptx.LaunchError(message, kernel=self.name)
 
     def assemble(self) -> KernelReport:
         """Assembles the kernel with `ptxas`.
@@ -101,7 +147,24 @@ def prepare(name: str, key: str, bytecode: bytes, options: GpuOptions) -> PtxKer
         shared_bytes=read("shared_bytes") or 0,
         workspace_bytes=read("workspace_bytes") or 0,
         seconds=time.perf_counter() - start,
+        items=_find_items(module, f"{name}.range"),
+        diagnostics=_texts(module, "gridir.diagnostics"),
     )
+
+
+def _find_items(module: ir.Module, function: str) -> int | None:
+    """Returns what the function of that name returns, where that is a constant: the work items of a launch."""
+    for op in module.body.operations:
+        if "sym_name" in op.attributes and ir.StringAttr(op.attributes["sym_name"]).value == function:
+            value = op.regions[0].blocks[0].operations[-1].operands[0]
+            if isinstance(value.owner, arith.ConstantOp):
+                return ir.IntegerAttr(value.owner.value).value
+    return None
+
+
+def _texts(module: ir.Module, name: str) -> tuple[str, ...]:
+    attributes = module.operation.attributes
+    return tuple(ir.StringAttr(text).value for text in attributes[name]) if name in attributes else ()
 
 
 def text_of(module: ir.Module) -> str:

@@ -21,10 +21,13 @@ class Execution:
     Attributes:
       stage: the stage whose program runs; what comes after it is not executed.
       how: what runs it, in words that follow the stage's name.
+      emulated: whether the code of the target is executed as it is; else its module's `cpu_options` make code of
+        this CPU of it.
     """
 
     stage: str
     how: str
+    emulated: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,8 +39,8 @@ class Target:
       platform: the JAX platform whose lowering rules are used.
       stages: names of the forms that a kernel takes, in order. The first is the frontend's module.
       options: the class of its options.
-      module: the module that has its `pipeline_until`, `prepare` and `cpu_options`.
-      execution: how its kernels run on this machine's CPU.
+      module: the module that has its `pipeline_until` and `prepare`, and `cpu_options` where an execution needs them.
+      executions: how its kernels can run on this machine's CPU; the first is the usual one.
       runs: whether something runs the kernels that JAX calls; of others there is only the code.
       chip: the chip that a person named after the target, as in "gpu:sm_80"; "" for the default of the options.
     """
@@ -47,7 +50,7 @@ class Target:
     stages: tuple[str, ...]
     options: type[Any]
     module: str
-    execution: Execution
+    executions: tuple[Execution, ...]
     runs: bool = True
     chip: str = ""
 
@@ -68,6 +71,14 @@ class Target:
             raise OptionError(f"expected options for chip {self.chip!r}, as the target says, got {options.chip!r}")
         return options
 
+    def execution(self, stage: str | None = None) -> Execution:
+        """Returns how kernels are executed at a stage, or usually; raises OptionError for a stage that is not."""
+        for execution in self.executions:
+            if stage in (None, execution.stage):
+                return execution
+        stages = ", ".join(execution.stage for execution in self.executions)
+        raise OptionError(f"expected a stage of target {self.name!r} that is executed ({stages}), got {stage!r}")
+
     def check_stage(self, stage: str) -> str:
         """Returns `stage`; raises OptionError when this target has none of that name."""
         if stage not in self.stages:
@@ -81,7 +92,7 @@ CPU = Target(
     stages=("grid", "grid-planned", "loops", "bufferized", "vectorized", "llvm"),
     options=CpuOptions,
     module="gridir.runtime.cpu",
-    execution=Execution("llvm", "as native code"),
+    executions=(Execution("llvm", "as native code"),),
 )
 
 TPU = Target(
@@ -90,7 +101,7 @@ TPU = Target(
     stages=("grid", "grid-planned", "tpu", "tpu-serialized"),
     options=TpuOptions,
     module="gridir.compiler.mosaic",
-    execution=Execution("tpu-serialized", "by the reference interpreter of Mosaic modules"),
+    executions=(Execution("tpu-serialized", "by the reference interpreter of Mosaic modules", emulated=True),),
 )
 
 GPU = Target(
@@ -99,7 +110,10 @@ GPU = Target(
     stages=("grid", "grid-planned", "loops", "bufferized", "mapped", "gpu", "nvvm", "ptx"),
     options=GpuOptions,
     module="gridir.compiler.ptx",
-    execution=Execution("mapped", "with CTAs and threads as loops on the CPU; no GPU code has run"),
+    executions=(
+        Execution("ptx", "by the executor of PTX on the CPU", emulated=True),
+        Execution("mapped", "with CTAs and threads as loops on the CPU; no GPU code has run"),
+    ),
     runs=False,
 )
 

@@ -14,7 +14,7 @@ from typing import Any
 from gridir.compiler.kernel import Kernel, make_kernel
 from gridir.compiler.options import CpuOptions
 from gridir.compiler.passes import shared_context
-from gridir.compiler.targets import TARGETS, TPU, Target
+from gridir.compiler.targets import TARGETS, Target
 from gridir.errors import within_kernel
 from gridir.frontend import (
     cpu_call,
@@ -23,6 +23,7 @@ from gridir.frontend import (
     jax_compat_calls,
     jax_compat_lowering,
     mosaic_callback,
+    ptx_callback,
     tpu_call,
 )
 from gridir.frontend.installation import Installation, current, in_force
@@ -36,6 +37,8 @@ _kernels_lock = threading.Lock()
 
 # How a call of a kernel is written, for each target.
 _CALLS = {"cpu": cpu_call, "tpu": tpu_call, "gpu": gpu_call}
+# How a call is written of what executes a target's code on the CPU.
+_EMULATORS = {"tpu": mosaic_callback, "gpu": ptx_callback}
 
 
 def register(platform: str) -> None:
@@ -49,8 +52,9 @@ def register(platform: str) -> None:
             return None
         if request.interpret and not installation.replace_interpret:
             return None
-        if installation.interpret_mosaic:
-            return mosaic_callback.emitter(get_kernel(request, TPU, TPU.options()), request)
+        if (emulated := installation.emulated) is not None:
+            kernel = get_kernel(request, emulated, emulated.check_options(None))
+            return _EMULATORS[emulated.name].emitter(kernel, request)
         return emitter_of(request, target, installation)
 
     jax_compat_lowering.register_kernel_rules(platform, handle)

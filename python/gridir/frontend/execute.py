@@ -14,7 +14,7 @@ import jax
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.options import with_checks
 from gridir.compiler.targets import Target
-from gridir.frontend.install import interpreting_mosaic
+from gridir.frontend.install import emulating
 from gridir.frontend.lower import lower
 
 
@@ -38,6 +38,7 @@ def execute(
     args: Sequence[Any],
     target: Target,
     *,
+    stage: str | None = None,
     checks: Sequence[str] = (),
     schedule_seed: int | None = None,
 ) -> Executable:
@@ -47,28 +48,32 @@ def execute(
       function: a function of JAX arrays.
       args: arguments of the shapes and dtypes that it will be called with.
       target: what its kernels are compiled for.
+      stage: the stage whose program runs, of those that the target's executions have; None for the usual one.
       checks: as those of `gridir.CpuOptions`.
       schedule_seed: as that of `gridir.CpuOptions`.
 
     Raises:
-      OptionError: for a check that there is not, and for checks and a seed with a target other than the CPU.
+      OptionError: for a stage that is not executed, for a check that there is not, and for checks and a seed with a
+        target other than the CPU.
       UnsupportedError: when a kernel uses something that gridir, or the target, cannot compile.
       CompileError: when a pass refuses a kernel.
     """
     own = target.check_options(None)
-    options = target.backend.cpu_options(own)
-    if options is None:
+    if target.execution(stage).emulated:
         with_checks(own, checks, schedule_seed)
-        return Executable(lower(function, *args, target=target.name).kernels, (), _interpreting(function))
+        return Executable(
+            lower(function, *args, options=own, target=target.name).kernels, (), _emulating(function, target)
+        )
+    options = target.backend.cpu_options(own)
     lowered = lower(function, *args, options=with_checks(options, checks, schedule_seed))
     prepared = tuple(kernel.prepare() for kernel in lowered.kernels)
     return Executable(lowered.kernels, prepared, lowered.compile())
 
 
-def _interpreting(function: Callable[..., Any]) -> Callable[..., Any]:
+def _emulating(function: Callable[..., Any], target: Target) -> Callable[..., Any]:
     def call(*args: Any) -> Any:
-        with interpreting_mosaic():
-            # Errors of the interpreter come with the results.
+        with emulating(target):
+            # Errors of what executes the code come with the results.
             return jax.block_until_ready(jax.jit(function)(*args))
 
     return call

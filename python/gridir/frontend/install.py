@@ -11,9 +11,10 @@ import threading
 from collections.abc import Iterator, Sequence
 
 from gridir.compiler.options import Options, with_checks
-from gridir.compiler.targets import TARGETS
+from gridir.compiler.targets import TARGETS, TPU, Target
 from gridir.errors import OptionError
-from gridir.frontend import capture, mosaic_callback
+from gridir.frontend import capture
+from gridir.frontend.callback_errors import raising_own_errors
 from gridir.frontend.installation import Captured, Installation, in_force, set_global
 
 _register_once = threading.Lock()
@@ -122,6 +123,18 @@ def interpreting_mosaic() -> Iterator[None]:
     Raises:
       ExecutionError: when a kernel fails whose results the code inside waits for.
     """
+    with emulating(TPU):
+        yield
+
+
+@contextlib.contextmanager
+def emulating(target: Target) -> Iterator[None]:
+    """Lowers every kernel of this thread for a target, and executes the target's code on the CPU.
+
+    Raises:
+      ExecutionError: when a Mosaic kernel fails whose results the code inside waits for.
+      LaunchError: the same for a kernel of a GPU.
+    """
     installation = _make(("cpu",), True, None)
-    with mosaic_callback.raising_own_errors(), in_force(dataclasses.replace(installation, interpret_mosaic=True)):
+    with raising_own_errors(), in_force(dataclasses.replace(installation, emulated=target)):
         yield

@@ -13,6 +13,7 @@ import jax
 
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.options import Options
+from gridir.compiler.targets import Target
 
 
 class Captured(list[Kernel]):
@@ -35,7 +36,7 @@ class Installation:
       options: how kernels are compiled for the target that they are of; other targets take their defaults.
       captured: where `gridir.lower` collects kernels; None outside of it.
       jax_alone: whether JAX lowers every kernel itself, also those with parameters of gridir's own.
-      interpret_mosaic: whether kernels on the CPU are lowered for a TPU, and the reference interpreter runs them.
+      emulated: the target whose code is executed on the CPU in place of the CPU's own; None for none.
     """
 
     platforms: tuple[str, ...]
@@ -43,7 +44,7 @@ class Installation:
     options: Options | None = None
     captured: Captured | None = None
     jax_alone: bool = False
-    interpret_mosaic: bool = False
+    emulated: Target | None = None
 
 
 # The value is None where gridir is not installed.

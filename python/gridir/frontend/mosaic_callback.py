@@ -5,11 +5,8 @@
 
 from __future__ import annotations
 
-import collections
-import contextlib
 import functools
-import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -17,40 +14,13 @@ import numpy as np
 
 from gridir.compiler.passes import parse_module
 from gridir.errors import within_kernel
-from gridir.frontend import jax_compat_calls, jax_compat_interpret
+from gridir.frontend import jax_compat_calls
+from gridir.frontend.callback_errors import remembering_errors
 from gridir.frontend.request import KernelRequest
-from gridir.runtime.tpu.interpreter import ExecutionError, Program
+from gridir.runtime.tpu.interpreter import Program
 
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
-
-
-# What the interpreter has raised of late: of an error in a callback XLA hands on the text only.
-_failures: collections.deque[ExecutionError] = collections.deque(maxlen=16)
-
-
-def _is_of_jax(record: logging.LogRecord) -> bool:
-    return record.exc_info is None or not isinstance(record.exc_info[1], ExecutionError)
-
-
-# JAX writes the traceback of every error in a callback; this one is raised, with the author's line.
-jax_compat_interpret.filter_callback_log(_is_of_jax)
-
-
-@contextlib.contextmanager
-def raising_own_errors() -> Iterator[None]:
-    """Raises an error of the interpreter as itself, where XLA raises what it has made of it.
-
-    Raises:
-      ExecutionError: when a kernel that was called inside failed.
-    """
-    try:
-        yield
-    except jax.errors.JaxRuntimeError as error:
-        for failure in reversed(_failures):
-            if failure.message in str(error):
-                raise failure from None
-        raise
 
 
 @functools.lru_cache(maxsize=64)
@@ -77,12 +47,8 @@ def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
     def run(*operands: Any) -> list[np.ndarray]:
         arrays = [np.asarray(x) for x in operands]
         arrays = [x.astype(np.int32) if x.dtype == np.bool_ else x for x in arrays]
-        try:
-            with within_kernel(kernel.name, kernel.source):
-                outputs = program.run(arrays, stored, aliases)
-        except ExecutionError as error:
-            _failures.append(error)
-            raise
+        with remembering_errors(), within_kernel(kernel.name, kernel.source):
+            outputs = program.run(arrays, stored, aliases)
         return [output.astype(aval.dtype) for output, aval in zip(outputs, results, strict=True)]
 
     def call(*operands: Any) -> Sequence[Any]:
