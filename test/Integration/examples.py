@@ -8,7 +8,7 @@ import sys
 import gridir
 import jax
 from gridir.cli.example import load_example
-from gridir.testing import difference, interpreted
+from gridir.testing import differences, interpreted
 
 # CHECK: 13 examples equal interpret mode
 count = 0
@@ -23,8 +23,8 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.py")):
     except Exception as error:
         print(f"{path.stem}: {error}")
         continue
-    problem = difference(got, want)
-    if problem:
-        print(f"{path.stem}: {problem}")
-    count += problem is None
+    problems = differences(got, want, function, args)
+    if problems:
+        print(f"{path.stem}:", *problems)
+    count += not problems
 print(f"{count} examples equal interpret mode")

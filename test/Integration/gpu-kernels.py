@@ -12,7 +12,7 @@ import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gridir.testing import difference, interpreted
+from gridir.testing import differences, interpreted
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
@@ -336,8 +336,7 @@ def problems_of(function: Callable[..., Any], args: Any, reference: Callable[...
             want = jax.jit(lambda *a: function(*a))(*args)
     with gridir.installed(options=gridir.CpuOptions(pipeline=PIPELINE)):
         got = jax.jit(lambda *a: function(*a))(*args)
-    found = [difference(a, b) for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True)]
-    return [problem for problem in found if problem]
+    return differences(got, want, function, args)
 
 
 def main() -> None:

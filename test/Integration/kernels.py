@@ -11,7 +11,7 @@ import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gridir.testing import difference, interpreted
+from gridir.testing import differences, interpreted
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
@@ -426,11 +426,9 @@ def main() -> None:
                 want = jax.jit(functools.partial(function))(*args)
         with gridir.installed():
             got = jax.jit(functools.partial(function))(*args)
-        for result, expected in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
-            problem = difference(result, expected)
-            if problem:
-                print(f"{name}: {problem}")
-                failures += 1
+        for problem in differences(got, want, function, args):
+            print(f"{name}: {problem}")
+            failures += 1
     print("every kernel equals interpret mode" if failures == 0 else f"{failures} results differ")
     sys.exit(failures > 0)
 

@@ -11,7 +11,7 @@ grid sees a block twice, and finds the place of an extreme lane by lane. Each ca
 import gridir
 import jax
 import jax.numpy as jnp
-from gridir.testing import difference, interpreted
+from gridir.testing import differences, interpreted
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
@@ -21,7 +21,7 @@ def check(name, f, *args):
     got = gridir.lower(f, *args).compile()(*args)
     with interpreted():
         want = jax.jit(f)(*args)
-    print(name, difference(got, want) or "equal")
+    print(name, *differences(got, want, f, args) or ["equal"])
 
 
 def normal(*shape):

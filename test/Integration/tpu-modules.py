@@ -9,7 +9,7 @@ import gridir
 import jax
 from gridir.cli.example import load_example
 from gridir.compiler.options import CpuOptions
-from gridir.testing import difference, interpreted
+from gridir.testing import differences, interpreted
 
 # The stencil reads windows of a vector that no tile of a TPU's memory holds.
 REFUSED = {"stencil": "to be cut into multiples of 1024"}
@@ -30,8 +30,8 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.py")):
         else:
             print(f"{path.stem}: {error}")
         continue
-    problem = difference(got, want)
-    if problem:
-        print(f"{path.stem}: {problem}")
-    count += problem is None
+    problems = differences(got, want, function, args)
+    if problems:
+        print(f"{path.stem}:", *problems)
+    count += not problems
 print(f"{count} modules equal interpret mode, {refused} refused")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from gridir.frontend import jax_compat_lowering
 from gridir.frontend.install import interpreting_mosaic
-from gridir.testing.comparison import Comparison, Errors, compare, difference
+from gridir.testing.comparison import Comparison, Errors, compare, difference, differences
 from gridir.testing.wide import WideRun, run_wide
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "WideRun",
     "compare",
     "difference",
+    "differences",
     "interpreted",
     "mosaic_interpreted",
     "run_wide",

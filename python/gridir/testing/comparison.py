@@ -11,7 +11,7 @@ value in float64, and against how far roundings may move that value, which `grid
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from gridir.errors import UnsupportedError
-from gridir.testing.wide import WideRun
+from gridir.testing.wide import WideRun, run_wide
 
 # How far two computations of one value may be apart, relative to the value or to the median magnitude in the array;
 # for what cannot be computed in float64.
@@ -129,6 +129,23 @@ def compare(got: Any, want: Any, wide: Callable[[], WideRun] | None = None) -> l
     return [
         _judge(path, x, y, apart, run and (run.exact[number], run.samples[number]), reason)
         for number, ((path, x, y), apart) in enumerate(zip(pairs, first, strict=True))
+    ]
+
+
+def differences(got: Any, want: Any, function: Callable[..., Any], args: Sequence[Any]) -> list[str]:
+    """Returns what of the results of a function of JAX arrays is wrong, as `compare` judges it; nothing if all is right.
+
+    Args:
+      got: the results of `function(*args)`, a tree of arrays.
+      want: those of an oracle.
+      function: is computed in float64 where some element needs it.
+
+    Raises:
+      ValueError: as `compare`.
+    """
+    found = compare(got, want, lambda: run_wide(function, args))
+    return [
+        f"{result.wrong} of {result.elements} elements differ, {result.example}" for result in found if result.wrong
     ]
 
 
