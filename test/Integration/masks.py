@@ -22,8 +22,8 @@ ON_GPU = gridir.CpuOptions(pipeline="grid-to-gpu{stop-after=mapped},gpu-unmap-lo
 X = np.arange(8 * 16, dtype=np.float32).reshape(8, 16)
 OTHER = -7
 
-# For rows and for columns: the start, which the kernel reads unless it is 0, the size and the stride; or the start alone
-# of one row.
+# For rows and for columns: the start, which the kernel reads unless it is 0, the size and the stride; or the start
+# alone of one row.
 Part = tuple[int, int, int] | int
 WINDOWS: dict[str, tuple[Part, Part]] = {
     "inside": ((1, 4, 1), (2, 8, 1)),

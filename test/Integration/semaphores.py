@@ -1,5 +1,5 @@
-# With the check "semaphores", a call fails that leaves a semaphore at another number than zero: the next kernel on a TPU
-# would find it there. The error says which one, what it holds, and in which program its core ended.
+# With the check "semaphores", a call fails that leaves a semaphore at another number than zero: the next kernel on a
+# TPU would find it there. The error says which one, what it holds, and in which program its core ended.
 #
 # RUN: %python %s | FileCheck %s
 
@@ -98,7 +98,7 @@ def meet(x_ref, o_ref, sem):
         pl.semaphore_wait(sem, AWAITED)
 
 
-for AWAITED in (2, 1):
+for AWAITED in (2, 1):  # noqa: B007
     # CHECK: two cores: right
     # CHECK: two cores: sem in program ({{[01]}}): it holds 1 when the kernel ends, expected 0
     try:

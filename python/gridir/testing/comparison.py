@@ -133,7 +133,7 @@ def compare(got: Any, want: Any, wide: Callable[[], WideRun] | None = None) -> l
 
 
 def differences(got: Any, want: Any, function: Callable[..., Any], args: Sequence[Any]) -> list[str]:
-    """Returns what of the results of a function of JAX arrays is wrong, as `compare` judges it; nothing if all is right.
+    """Returns what of the results of a function of JAX arrays is wrong, as `compare` judges it; [] if nothing is.
 
     Args:
       got: the results of `function(*args)`, a tree of arrays.
