@@ -214,6 +214,10 @@ bool gridir::cpu::mayAccess(Operation *op, ArrayRef<Value> memrefs) {
 }
 
 bool gridir::cpu::mayReadLater(Operation *op, Operation *later) {
+  // What neighbours read is not looked for: a value that many ops in a row
+  // compute in one place is followed through all of them.
+  if (op->getNextNode() == later)
+    return true;
   SmallVector<Value> memrefs;
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
