@@ -32,7 +32,10 @@ def main() -> int:
         generate.write_documents()
     content = style.check(arguments.fix)
     findings = sorted(
-        finding for module in (layout, passes, documentation, tests) for check in module.CHECKS for finding in check()
+        finding
+        for module in (layout, passes, documentation, tests, messages)
+        for check in module.CHECKS
+        for finding in check()
     )
     for finding in findings:
         print(finding)

@@ -376,7 +376,7 @@ void populateOperand(nb::module_ &m) {
 } // namespace
 
 NB_MODULE(_gridirGrid, m) {
-  m.doc() = "attributes and types of the grid dialect";
+  m.doc() = "The attributes and types of the grid dialect.";
   populateNames(m);
   populateGrid(m);
   populateBlocks(m);

@@ -56,7 +56,7 @@ nb::object runPipeline(MlirModule module, nb::bytes source,
 } // namespace
 
 NB_MODULE(_gridirDialects, m) {
-  m.doc() = "gridir's dialects, passes and tools";
+  m.doc() = "The dialects, passes and tools of gridir.";
   gridirRegisterAllPasses();
 
   m.def(

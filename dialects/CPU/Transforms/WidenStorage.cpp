@@ -71,7 +71,7 @@ struct ConvertForwardingOp : ConversionPattern {
       return rewriter.notifyMatchFailure(op, "expected an op without regions");
     SmallVector<Type> types;
     if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
-      return rewriter.notifyMatchFailure(op, "expected convertible results");
+      return failure();
     OperationState state(op->getLoc(), op->getName(), operands, types,
                          op->getDiscardableAttrDictionary().getValue());
     state.propertiesAttr = op->getPropertiesAsAttribute();
@@ -175,9 +175,7 @@ public:
   using CPUWidenStoragePassBase::CPUWidenStoragePassBase;
 
   void runOnOperation() override {
-    if (failed(generalizeNamedOps()))
-      return signalPassFailure();
-
+    generalizeNamedOps();
     MLIRContext *context = &getContext();
     TypeConverter converter;
     converter.addConversion([](Type type) { return type; });
@@ -213,23 +211,19 @@ public:
 private:
   /// Named ops have bodies that are computed from their operands' types, so
   /// that a body with casts must be written out.
-  LogicalResult generalizeNamedOps() {
+  void generalizeNamedOps() {
     IRRewriter rewriter(&getContext());
-    WalkResult result = getOperation().walk([&](linalg::LinalgOp op) {
+    getOperation().walk([&](linalg::LinalgOp op) {
       if (llvm::none_of(op->getOperandTypes(), storesNarrow))
-        return WalkResult::advance();
+        return;
       ++numWidened;
       if (isa<linalg::GenericOp>(op.getOperation()))
-        return WalkResult::advance();
+        return;
       rewriter.setInsertionPoint(op);
-      if (succeeded(linalg::generalizeNamedOp(rewriter, op)))
-        return WalkResult::advance();
-      op->emitError() << "expected an op with a region that says what it "
-                         "computes, got '"
-                      << op->getName() << "'";
-      return WalkResult::interrupt();
+      [[maybe_unused]] FailureOr<linalg::GenericOp> generic =
+          linalg::generalizeNamedOp(rewriter, op);
+      assert(succeeded(generic) && "every named op has a body");
     });
-    return failure(result.wasInterrupted());
   }
 };
 

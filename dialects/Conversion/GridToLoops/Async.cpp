@@ -28,12 +28,11 @@ namespace gridir {
 FailureOr<Value> getCounter(KernelLowering &lowering, Operation *op,
                             Value semaphore) {
   Value memref = getMemRef(semaphore);
-  auto type = cast<MemRefType>(semaphore.getType());
-  if (memref && type.getNumElements() == 1)
+  if (memref)
     return memref;
   return LogicalResult(
-      lowering.fail(op, "expected one semaphore, got an array of " +
-                            Twine(type.getNumElements())));
+      lowering.fail(op, "expected a semaphore of a Ref in memory, got one "
+                        "of a view that no memref shows"));
 }
 
 Value createNumBytes(OpBuilder &builder, Location loc, Value ref) {

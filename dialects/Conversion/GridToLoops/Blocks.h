@@ -73,8 +73,8 @@ mlir::FailureOr<Window> createBlock(mlir::OpBuilder &builder,
                                     unsigned place, mlir::Value array,
                                     mlir::ValueRange indices, bool written);
 
-/// Whether the block of operand `place` may be the same one in a program and the
-/// next of its work item.
+/// Whether the block of operand `place` may be the same one in a program and
+/// the next of its work item.
 bool mayStay(const KernelLowering &lowering, unsigned place);
 
 /// Tells, as an i1, whether the program before in the same work item has seen
@@ -84,15 +84,13 @@ mlir::Value createStayTest(mlir::OpBuilder &builder, KernelLowering &lowering,
 
 /// Gives the block indices of an operand for the program whose ids the lowering
 /// holds.
-using IndicesFn =
-    llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>()>;
+using IndicesFn = llvm::function_ref<llvm::SmallVector<mlir::Value>()>;
 
 /// Walks the grid and tells, as an i1, whether two of its programs see the same
 /// block of operand `place`. Blocks must be equal or disjoint.
-mlir::FailureOr<mlir::Value> createRevisitTest(mlir::OpBuilder &builder,
-                                               KernelLowering &lowering,
-                                               unsigned place,
-                                               IndicesFn createIndices);
+mlir::Value createRevisitTest(mlir::OpBuilder &builder,
+                              KernelLowering &lowering, unsigned place,
+                              IndicesFn createIndices);
 
 } // namespace gridir
 

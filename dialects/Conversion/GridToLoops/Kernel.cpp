@@ -123,9 +123,9 @@ private:
   FailureOr<Value> createOperand(unsigned place);
   Value createCopyMemory(Value source, Location loc);
   Value createPrivateCopy(Value source, Location loc);
-  FailureOr<Value> createCopyIfRevisited(Value source, unsigned place);
-  FailureOr<SmallVector<Value>> createIndices(unsigned block);
-  FailureOr<SmallVector<Value>> createIndicesOnce(unsigned place);
+  Value createCopyIfRevisited(Value source, unsigned place);
+  SmallVector<Value> createIndices(unsigned block);
+  SmallVector<Value> createIndicesOnce(unsigned place);
 
   // One program.
   LogicalResult createProgram();
@@ -151,8 +151,6 @@ private:
 
 LogicalResult GridLoopBuilder::check() {
   kernel.getBodyRegion().walk([&](PrngSeedOp) { lowering.hasSeed = true; });
-  if (kernel.getKernelRegions().size() == 0 || kernel.getBodyRegion().empty())
-    return lowering.fail(kernel, "expected a kernel with a body");
   for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
     OperandAttr spec = kernel.getOperandSpec(i);
     std::string name = kernel.getOperandName(i);
@@ -374,15 +372,12 @@ FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
 
 /// A block that no program sees twice is read before it is written. Whether
 /// there is one depends on what the index map reads.
-FailureOr<Value> GridLoopBuilder::createCopyIfRevisited(Value source,
-                                                        unsigned place) {
-  FailureOr<Value> twice = createRevisitTest(builder, lowering, place, [&] {
+Value GridLoopBuilder::createCopyIfRevisited(Value source, unsigned place) {
+  Value twice = createRevisitTest(builder, lowering, place, [&] {
     return createIndices(place - kernel.getNumIndexOperands());
   });
-  if (failed(twice))
-    return failure();
   auto copied = scf::IfOp::create(
-      builder, loc, *twice,
+      builder, loc, twice,
       [&](OpBuilder &inner, Location loc) {
         OpBuilder::InsertionGuard guard(builder);
         builder.restoreInsertionPoint(inner.saveInsertionPoint());
@@ -407,7 +402,7 @@ Value GridLoopBuilder::createPrivateCopy(Value source, Location loc) {
   return copy;
 }
 
-FailureOr<SmallVector<Value>> GridLoopBuilder::createIndices(unsigned block) {
+SmallVector<Value> GridLoopBuilder::createIndices(unsigned block) {
   Block &source = kernel.getIndexMap(block).front();
   IRMapping mapping;
   unsigned rank = kernel.getRank();
@@ -422,22 +417,14 @@ FailureOr<SmallVector<Value>> GridLoopBuilder::createIndices(unsigned block) {
   for (Operation &op : source.without_terminator())
     builder.clone(op, mapping);
   SmallVector<Value> indices;
-  for (Value index : source.getTerminator()->getOperands()) {
+  for (Value index : source.getTerminator()->getOperands())
     indices.push_back(mapping.lookupOrDefault(index));
-    if (!indices.back().getType().isIntOrIndex())
-      return lowering.fail(
-          kernel,
-          "expected the index map of " +
-              kernel.getOperandName(kernel.getNumIndexOperands() + block) +
-              " to give integers");
-  }
   return indices;
 }
 
 /// An output that shares memory and blocks with an input is at the same place,
 /// in the same values: later passes see that the two are one.
-FailureOr<SmallVector<Value>>
-GridLoopBuilder::createIndicesOnce(unsigned place) {
+SmallVector<Value> GridLoopBuilder::createIndicesOnce(unsigned place) {
   unsigned numIndex = kernel.getNumIndexOperands();
   unsigned numInputs = kernel.getNumInputs();
   for (auto [operand, output] : kernel.getAliasPairs())
@@ -446,10 +433,7 @@ GridLoopBuilder::createIndicesOnce(unsigned place) {
             kernel.getBodyBlock()->getArgument(operand),
             kernel.getBodyBlock()->getArgument(place)))
       return blockIndices[operand];
-  FailureOr<SmallVector<Value>> indices = createIndices(place - numIndex);
-  if (succeeded(indices))
-    blockIndices[place] = *indices;
-  return indices;
+  return blockIndices[place] = createIndices(place - numIndex);
 }
 
 LogicalResult GridLoopBuilder::createProgram() {
@@ -465,12 +449,10 @@ LogicalResult GridLoopBuilder::createProgram() {
       refs.push_back(createRef(builder, loc, arrays[place], arg.getType()));
       continue;
     }
-    FailureOr<SmallVector<Value>> indices = createIndicesOnce(place);
-    if (failed(indices))
-      return failure();
+    SmallVector<Value> indices = createIndicesOnce(place);
     bool written = lowering.hazards.isWritten(arg);
     FailureOr<Window> block = createBlock(builder, lowering, movable, place,
-                                          arrays[place], *indices, written);
+                                          arrays[place], indices, written);
     if (failed(block))
       return failure();
     if (privateBlocks.contains(place))

@@ -118,9 +118,6 @@ public:
                                 PatternRewriter &rewriter) const override {
     // Where no memref shows the view, all of what it is a view of is accessed.
     RefView view = resolveRef(op.getRef());
-    if (!view.memref)
-      return lowering.fail(op, "expected a Ref in memory, got " +
-                                   lowering.getName(op.getRef()));
     bool isWhole = op.getIndices().empty() && !op.getMask();
     if (isWhole || !view.pending.empty())
       createRecordedAccess(rewriter, op.getLoc(), lowering, view.memref,

@@ -19,8 +19,8 @@ using namespace gridir::grid;
 
 namespace gridir {
 
-FailureOr<Value> createRevisitTest(OpBuilder &builder, KernelLowering &lowering,
-                                   unsigned place, IndicesFn createIndices) {
+Value createRevisitTest(OpBuilder &builder, KernelLowering &lowering,
+                        unsigned place, IndicesFn createIndices) {
   KernelOp kernel = lowering.kernel;
   Location loc = kernel.getLoc();
   OperandAttr spec = kernel.getOperandSpec(place);
@@ -51,13 +51,11 @@ FailureOr<Value> createRevisitTest(OpBuilder &builder, KernelLowering &lowering,
     twice = loops.back().getRegionIterArg(0);
   }
 
-  FailureOr<SmallVector<Value>> indices = createIndices();
+  SmallVector<Value> indices = createIndices();
   lowering.programIds = programIds;
-  if (failed(indices))
-    return failure();
   // A block outside of the array is reported where it is used.
   Value block = zero;
-  for (auto [index, count] : llvm::zip_equal(*indices, counts)) {
+  for (auto [index, count] : llvm::zip_equal(indices, counts)) {
     Value last = createIndex(builder, loc, count - 1);
     Value inside = arith::MinSIOp::create(
         builder, loc,

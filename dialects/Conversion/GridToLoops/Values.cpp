@@ -27,11 +27,9 @@ public:
   LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
     KernelLowering &lowering = this->lowering;
-    std::optional<unsigned> dim = lowering.kernel.findDim(op.getAxis());
-    if (!dim)
-      return lowering.fail(op, "expected an axis of the grid");
-    Value index = std::is_same_v<OpT, ProgramIdOp> ? lowering.programIds[*dim]
-                                                   : lowering.gridSizes[*dim];
+    unsigned dim = *lowering.kernel.findDim(op.getAxis());
+    Value index = std::is_same_v<OpT, ProgramIdOp> ? lowering.programIds[dim]
+                                                   : lowering.gridSizes[dim];
     rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, op.getType(), index);
     return success();
   }

@@ -205,10 +205,19 @@ public:
     SmallVector<Value> memrefs;
     for (Value source : select.getSources()) {
       memrefs.push_back(getMemRef(source));
-      if (!memrefs.back())
-        return lowering.fail(
-            select, "expected whole Refs or slices to choose from, got a Ref "
-                    "that is transposed or bitcast");
+      if (!memrefs.back()) {
+        (void)lowering.fail(select,
+                            "expected whole Refs or slices to choose from, got "
+                            "a Ref that is transposed or bitcast");
+        // What accesses the Ref is converted all the same, for its own errors.
+        auto type = cast<MemRefType>(select.getResult().getType());
+        replaceView(
+            rewriter, lowering, select,
+            memref::AllocaOp::create(
+                rewriter, loc,
+                MemRefType::get(type.getShape(), type.getElementType())));
+        return success();
+      }
     }
     // One type shows them all: nothing of the layout is known.
     auto type = cast<MemRefType>(select.getResult().getType());

@@ -152,12 +152,6 @@ private:
         return refuse(kernel.getLoc(), "a profile_space of 0")
                << *mosaic.getProfileSpace()
                << "; this path records no events of warps";
-      if (mosaic.getDelayRelease() &&
-          *mosaic.getDelayRelease() >=
-              mosaic.getMaxConcurrentSteps().value_or(1))
-        return refuse(kernel.getLoc(),
-                      "delay_release less than max_concurrent_steps")
-               << *mosaic.getDelayRelease();
       if (mosaic.getApproxMath() && mosaic.getApproxMath().getValue())
         module->setAttr(kApproxMath, builder.getUnitAttr());
       if (mosaic.getReductionScratchBytes())

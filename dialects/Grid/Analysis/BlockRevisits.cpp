@@ -63,7 +63,7 @@ public:
                        [&](unsigned dim) { return tellsApart(block, dim); });
   }
 
-  bool isDecidable() { return !isDynamic && kernel.getRank() <= kMaxRank; }
+  bool dependsOnCall() const { return isDynamic; }
 
   /// Two programs with one block, with another block right before the second.
   std::optional<ProgramWitness> find() {
@@ -138,19 +138,21 @@ CheckResult checkNoRevisit(BlockAccess &access, unsigned output) {
                   });
   if (spec.getBlock().empty())
     return result;
-  if (symbolic) {
-    result.lower(CheckResult::unknown, "its blocks are known at the call only",
-                 loc);
+  auto giveUp = [&](StringRef reason) {
+    result.lower(CheckResult::unknown, reason.str(), loc);
     return result;
-  }
+  };
+  constexpr StringLiteral unknownBlocks =
+      "its blocks are known at the call only";
+  if (symbolic)
+    return giveUp(unknownBlocks);
   RevisitFinder finder(access, output);
   if (finder.isObviouslyVisitedOnce())
     return result;
-  if (!finder.isDecidable()) {
-    result.lower(CheckResult::unknown,
-                 "the sizes of the grid are known at the call only", loc);
-    return result;
-  }
+  if (finder.dependsOnCall())
+    return giveUp("the sizes of the grid are known at the call only");
+  if (kernel.getRank() > kMaxRank)
+    return giveUp("the grid has more dimensions than are looked at");
   if (std::optional<ProgramWitness> witness = finder.find())
     result.lower(CheckResult::refuted,
                  llvm::formatv("program {0} comes back to the block of program "
@@ -160,7 +162,7 @@ CheckResult checkNoRevisit(BlockAccess &access, unsigned output) {
                      .str(),
                  loc, witness->second);
   else if (!finder.isComplete())
-    result.lower(CheckResult::unknown, "its index map is not affine", loc);
+    return giveUp(unknownBlocks);
   return result;
 }
 

@@ -80,6 +80,17 @@ grid.kernel @second grid() inputs() outputs(%o: f32 [8]) {
 
 // -----
 
+grid.kernel @transposed_semaphores grid()
+    scratch(%s: memref<2x3x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>) {
+  %c1 = arith.constant 1 : i32
+  %t = grid.transpose_ref %s [1, 0] : memref<2x3x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> -> memref<3x2x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+  %r = grid.slice_ref %t[2, 1] [1, 1] [1, 1] drop [0, 1] : memref<3x2x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> -> memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+  // expected-error @below {{expected a semaphore of a Ref in memory, got one of a view that no memref shows}}
+  grid.semaphore_signal %r, %c1 : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+}
+
+// -----
+
 grid.kernel @barriers grid() {
   // expected-error @below {{expected one barrier semaphore, got an array}}
   %s = grid.barrier_semaphore : memref<2x!grid.semaphore<barrier>>
@@ -87,9 +98,34 @@ grid.kernel @barriers grid() {
 
 // -----
 
+// What follows a refused Ref is converted, and ends nothing.
+
+grid.kernel @choose_transposed grid() inputs(%x: f32 [4, 8], %y: f32 [8, 4]) {
+  %c = arith.constant 1 : i32
+  %t = grid.transpose_ref %x [1, 0] : memref<4x8xf32, #grid.space<default>> -> memref<8x4xf32, #grid.space<default>>
+  // expected-error @below {{expected whole Refs or slices to choose from, got a Ref that is transposed or bitcast}}
+  %q = grid.select_ref %c of %t, %y : memref<8x4xf32, #grid.space<default>>, memref<8x4xf32, #grid.space<default>> -> memref<8x4xf32, #grid.space<default>>
+  %0 = grid.load %q : memref<8x4xf32, #grid.space<default>> -> tensor<8x4xf32>
+  grid.store %0, %q : tensor<8x4xf32>, memref<8x4xf32, #grid.space<default>>
+  grid.record_access write %q : memref<8x4xf32, #grid.space<default>>
+}
+
+// -----
+
 grid.kernel @device grid() {
   // expected-error @below {{expected an op that can run in a loop over the grid, got 'grid.device_id'}}
   %c = grid.device_id
+}
+
+// -----
+
+grid.kernel @add_there grid(%i = 2) inputs(%x: f32 [8] space any) outputs(%o: f32 [8] space any)
+    scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>)
+    semantics [parallel] attributes {grid.tasks = {}, grid.devices = 4 : i64} {
+  %c1 = arith.constant 1 : i32
+  // expected-error @below {{expected a copy to another core or device without add, of Refs whose elements are at regular distances in memory}}
+  grid.copy_start %x, %o sem %s src_sem %s device (%c1 : i32) {add, device_id_type = #grid.device_id_type<logical>}
+      : memref<8xf32, #grid.space<any>>, memref<8xf32, #grid.space<any>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
 }
 
 // -----

@@ -44,6 +44,14 @@ grid.kernel @sizes grid(%i = ?, %j = ?) outputs(%o: f32 [32] block [8] at (%j) o
 
 // -----
 
+// All is known here, but it is too much.
+// CHECK-LABEL: grid.kernel @nine_dimensions 
+// CHECK: {check = "no-revisit", reason = "the grid has more dimensions than are looked at", subject = "o_ref", verdict = "unknown"}
+grid.kernel @nine_dimensions grid(%a = 2, %b = 2, %c = 2, %d = 2, %e = 2, %f = 2, %g = 2, %h = 2, %i = 2) outputs(%o: f32 [32] block [8] at (%i) origin "o_ref") {
+}
+
+// -----
+
 // Indices that nothing bounds.
 // CHECK-LABEL: grid.kernel @gathers 
 // CHECK: {check = "in-bounds", reason = "an array of indices into dimension 0 is known at the call only", subject = "x_ref", verdict = "unknown"}
