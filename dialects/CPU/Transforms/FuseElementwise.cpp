@@ -143,11 +143,13 @@ struct FoldTransposeIntoContraction
     SmallVector<Attribute> mapAttrs;
     for (AffineMap map : maps)
       mapAttrs.push_back(AffineMapAttr::get(map));
+    // The body is built from the attribute, and does not follow it later.
+    SmallVector<NamedAttribute> attributes;
+    if (Attribute cast = op->getAttr("cast"))
+      attributes.push_back(rewriter.getNamedAttr("cast", cast));
     auto contract = linalg::ContractOp::create(
         rewriter, op.getLoc(), init.getType(), inputs, ValueRange(init),
-        rewriter.getArrayAttr(mapAttrs));
-    if (Attribute cast = op->getAttr("cast"))
-      contract->setAttr("cast", cast);
+        rewriter.getArrayAttr(mapAttrs), attributes);
     rewriter.replaceOp(op, contract);
     return success();
   }

@@ -1,5 +1,6 @@
 // RUN: gridir-opt %s --cpu-fuse-elementwise --split-input-file | FileCheck %s
 // RUN: gridir-opt %s --cpu-fuse-elementwise --split-input-file --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
+// RUN: gridir-opt %s --cpu-fuse-elementwise --linalg-generalize-named-ops --split-input-file | FileCheck %s --check-prefix=BODY
 
 // A chain is one loop: of three ops two are gone.
 // STATS:         (S) 2 num-fused
@@ -52,6 +53,23 @@ func.func @sum_of_squares(%x: tensor<8x128xf32>, %acc: tensor<8xf32>) -> tensor<
   %0 = arith.mulf %x, %x : tensor<8x128xf32>
   %1 = linalg.reduce { arith.addf } ins(%0 : tensor<8x128xf32>) outs(%acc : tensor<8xf32>) dimensions = [1]
   return %1 : tensor<8xf32>
+}
+
+// -----
+
+// A transposed operand without a sign is widened without one.
+// CHECK-LABEL: func.func @unsigned
+// CHECK-NOT:     linalg.transpose
+// BODY-LABEL: func.func @unsigned
+// BODY-NOT:     arith.extsi
+// BODY:         arith.extui
+// BODY:         arith.extui
+func.func @unsigned(%a: tensor<4x8xi8>, %b: tensor<16x8xi8>, %acc: tensor<4x16xi32>) -> tensor<4x16xi32> {
+  %e = tensor.empty() : tensor<8x16xi8>
+  %t = linalg.transpose ins(%b : tensor<16x8xi8>) outs(%e : tensor<8x16xi8>) permutation = [1, 0]
+  %d = linalg.matmul {cast = #linalg.type_fn<cast_unsigned>}
+      ins(%a, %t : tensor<4x8xi8>, tensor<8x16xi8>) outs(%acc : tensor<4x16xi32>) -> tensor<4x16xi32>
+  return %d : tensor<4x16xi32>
 }
 
 // -----
