@@ -101,6 +101,10 @@ public:
       computeType = rewriter.getF32Type();
     else if (outType.isInteger() && outType.getIntOrFloatBitWidth() < 32)
       computeType = rewriter.getI32Type();
+    // Floats that are summed as integers are converted in a way of their own.
+    if (isa<IntegerType>(computeType) && (isa<FloatType>(getElementType(lhs)) ||
+                                          isa<FloatType>(getElementType(rhs))))
+      return failure();
     lanes = target.getLanes(computeType);
     bool isAlongK =
         maps[rhs].getDimPosition(maps[rhs].getNumResults() - 1) == k;

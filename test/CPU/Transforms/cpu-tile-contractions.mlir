@@ -245,3 +245,26 @@ func.func @indices(%a: memref<20x16xindex>, %b: memref<16x32xindex>, %c: memref<
   }
   return
 }
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// How floats become integers is for the body to say.
+// CHECK-LABEL: func.func @floats_as_integers
+// CHECK-NOT:     scf.for
+// CHECK:         arith.fptosi
+func.func @floats_as_integers(%a: memref<6x64xbf16>, %b: memref<64x64xbf16>, %c: memref<6x64xi32>) {
+  linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<6x64xbf16>, memref<64x64xbf16>) outs(%c : memref<6x64xi32>) {
+  ^bb0(%x: bf16, %y: bf16, %z: i32):
+    %0 = arith.fptosi %x : bf16 to i32
+    %1 = arith.fptosi %y : bf16 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %z, %2 : i32
+    linalg.yield %3 : i32
+  }
+  return
+}
