@@ -11,6 +11,7 @@
 #include "dialects/Grid/Analysis/CarriedState.h"
 #include "dialects/Grid/Analysis/KernelChecks.h"
 #include "dialects/Grid/Analysis/RefNames.h"
+#include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -34,6 +35,7 @@ public:
     examineOrder();
     examineMemory();
     examineState();
+    examineSharedRefs();
     return std::move(verdicts);
   }
 
@@ -234,6 +236,26 @@ private:
       }
       inner.push_back(dim);
     }
+  }
+
+  /// A Ref of a scope that the cores of a mesh share brings what one has
+  /// written to another one, which may look at it.
+  void examineSharedRefs() {
+    SmallVector<Value> shared;
+    kernel.getBodyRegion().walk([&](ScopedOp scoped) {
+      for (BlockArgument ref : scoped.getBody().getArguments())
+        if (isSharedByPrograms(kernel, cast<MemRefType>(ref.getType())))
+          shared.push_back(ref);
+    });
+    if (shared.empty())
+      return;
+    for (const CarriedRead &read : findReadsBeforeWrites(kernel, shared, {}))
+      for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
+        if (isCoreDim(kernel, dim))
+          lower(dim, DimVerdict::unknown,
+                "its programs share " + getRefName(read.ref) +
+                    ", which may be read before the program writes it",
+                read.op->getLoc());
   }
 
   std::string describe(const CarriedRead &read) {

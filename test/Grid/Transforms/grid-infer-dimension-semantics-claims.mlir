@@ -173,3 +173,42 @@ grid.kernel @vmapped grid(%b = 2 vmapped, %i = 8, %k = 2)
   // expected-note @below {{programs that differ along it may touch the same elements of outputs[0]}}
   grid.store %v, %o : tensor<1xf32>, memref<1xf32, #grid.space<default>>
 }
+
+// -----
+
+// The cores of a mesh share what is in the memory of their chip: the second one sees what the first has written.
+// CHECK-LABEL: grid.kernel @shared_scope
+// CHECK: semantics [arbitrary]
+// expected-remark @below {{dimension 0 (core) is said to be core_parallel, but its programs may need their order}}
+grid.kernel @shared_scope grid(%c = 2 named "core" core)
+    outputs(%o: f32 [16] block [8] at (%c))
+    semantics [core_parallel] {
+  %c0 = arith.constant 0 : i32
+  %core = grid.program_id 0
+  %first = arith.cmpi eq, %core, %c0 : i32
+  grid.scoped (%s: memref<8xf32, #grid.space<tpu.hbm>>) {
+    scf.if %first {
+      %v = arith.constant dense<1.0> : tensor<8xf32>
+      grid.store %v, %s : tensor<8xf32>, memref<8xf32, #grid.space<tpu.hbm>>
+    }
+    // expected-note @below {{its programs share}}
+    %w = grid.load %s : memref<8xf32, #grid.space<tpu.hbm>> -> tensor<8xf32>
+    grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+  }
+}
+
+// -----
+
+// A core that writes first sees what it has written itself.
+// CHECK-LABEL: grid.kernel @shared_scope_written_first
+// CHECK: semantics [core_parallel]
+grid.kernel @shared_scope_written_first grid(%c = 2 named "core" core)
+    outputs(%o: f32 [16] block [8] at (%c))
+    semantics [core_parallel] {
+  grid.scoped (%s: memref<8xf32, #grid.space<tpu.hbm>>) {
+    %v = arith.constant dense<1.0> : tensor<8xf32>
+    grid.store %v, %s : tensor<8xf32>, memref<8xf32, #grid.space<tpu.hbm>>
+    %w = grid.load %s : memref<8xf32, #grid.space<tpu.hbm>> -> tensor<8xf32>
+    grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+  }
+}
