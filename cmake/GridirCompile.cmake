@@ -24,6 +24,23 @@ target_compile_options(
             -Wno-unused-parameter -Wno-comment $<$<CXX_COMPILER_ID:GNU>:-Wno-dangling-reference
             -Wno-maybe-uninitialized -fpch-preprocess>)
 
+# MLIR and LLVM stay as they are, so that what only their code does goes unseen.
+if(GRIDIR_SANITIZERS)
+  string(REPLACE ";" "," GRIDIR_SANITIZE "-fsanitize=${GRIDIR_SANITIZERS}")
+  # `vptr` needs RTTI.
+  add_compile_options(${GRIDIR_SANITIZE} -fno-sanitize=vptr -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+  add_link_options(${GRIDIR_SANITIZE})
+  # What Python, which is compiled without, loads before everything else: the sanitizer's library, and where it looks
+  # for the functions of exceptions.
+  string(SUBSTRING "${GRIDIR_SANITIZERS}" 0 1 letter)
+  foreach(library ${letter}san stdc++)
+    execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=lib${library}.so
+                    OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    list(APPEND GRIDIR_SANITIZER_RUNTIME "${path}")
+  endforeach()
+  list(JOIN GRIDIR_SANITIZER_RUNTIME ":" GRIDIR_SANITIZER_RUNTIME)
+endif()
+
 # Reading MLIR's headers is most of the time that a pass takes to compile.
 add_library(GridirPrecompiled OBJECT "${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp")
 target_link_libraries(GridirPrecompiled PRIVATE GridirCompileOptions)

@@ -56,6 +56,15 @@ def find_filecheck() -> str:
     return f"{choice} --enable-var-scope --dump-input=fail"
 
 
+# A Python that was compiled without a sanitizer loads its library first. MLIR's containers were, too, and nobody frees
+# what lives as long as the process.
+sanitizers = [name for name in getattr(config, "gridir_sanitizers", []) if name]
+run_python = f"env LD_PRELOAD={config.gridir_sanitizer_runtime} {python}" if sanitizers else python
+if sanitizers:
+    config.available_features.add("sanitizers")
+    config.environment["ASAN_OPTIONS"] = "detect_leaks=0:detect_container_overflow=0"
+    config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
+
 gridir_opt = find_tool("gridir-opt")
 tools = os.path.dirname(gridir_opt)
 if os.environ.get("GRIDIR_VERIFY_ROUNDTRIP") == "1":
@@ -64,8 +73,8 @@ if os.environ.get("GRIDIR_VERIFY_ROUNDTRIP") == "1":
 # A tool is a whole word that is no part of a path or of another name.
 word = r"(?<![-\w./%])"
 config.substitutions += [
-    ("%python", python),
-    ("%gridir", f"{python} -m gridir"),
+    ("%python", run_python),
+    ("%gridir", f"{run_python} -m gridir"),
     ("%tools", tools),
     (word + r"gridir-opt(?![-\w./])", gridir_opt),
     (word + r"gridir-reduce(?![-\w./])", find_tool("gridir-reduce")),

@@ -35,7 +35,11 @@ std::unique_ptr<Fiber> Fiber::create(int64_t stackBytes) {
   return nullptr;
 }
 
-Fiber::~Fiber() { munmap(stack, size); }
+Fiber::~Fiber() {
+  // What is mapped here next begins without the marks of old frames.
+  ownFrames.clear(stack, size);
+  munmap(stack, size);
+}
 
 void Fiber::start(std::function<void()> function) {
   body = std::move(function);
@@ -45,19 +49,28 @@ void Fiber::start(std::function<void()> function) {
   own.uc_stack.ss_size = size;
   own.uc_link = &resumer;
   makecontext(&own, &Fiber::enter, 0);
+  ownFrames.clear(stack, size);
 }
 
 void Fiber::resume() {
   entering = this;
+  resumerFrames.leaveFor(ownFrames);
   swapcontext(&resumer, &own);
+  resumerFrames.arriveFrom(ownFrames);
 }
 
-void Fiber::suspend() { swapcontext(&own, &resumer); }
+void Fiber::suspend() {
+  ownFrames.leaveFor(resumerFrames);
+  swapcontext(&own, &resumer);
+  ownFrames.arriveFrom(resumerFrames);
+}
 
 void Fiber::enter() {
   Fiber *fiber = entering;
+  fiber->ownFrames.arriveFrom(fiber->resumerFrames);
   fiber->body();
   fiber->done = true;
+  fiber->ownFrames.leaveFor(fiber->resumerFrames, /*forever=*/true);
 }
 
 } // namespace gridir::cpu

@@ -9,6 +9,8 @@
 #ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_FIBER_H
 #define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_FIBER_H
 
+#include "SanitizedStack.h"
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,6 +50,7 @@ private:
   void *stack;
   std::size_t size;
   ucontext_t own = {}, resumer = {};
+  SanitizedStack ownFrames, resumerFrames;
   std::function<void()> body;
   bool done = true;
 };
