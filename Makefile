@@ -11,7 +11,7 @@ VENV := .venv/bin
 INSTALL := $(PYTHON) tools/install.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick test-llvm lint fix docs bench bench-compile bench-tpu dist mutate
+.PHONY: help demo test test-quick test-llvm lint fix docs bench bench-compile bench-tpu dist mutate sanitize
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1 \t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -65,3 +65,10 @@ bench-tpu: ## compile kernels for TPUs with libtpu, beside JAX's own lowering
 mutate: ## plant mutants in a pass or file, P=grid-plan-memory, and tell which no test sees (needs build/dev)
 	@$(INSTALL) --extra test
 	@$(VENV)/python tools/mutate $(P)
+
+sanitize: ## the tests of gridir-opt and of the runtime with address, undefined-behaviour and thread sanitizers
+	@$(INSTALL) --extra test
+	@for kind in asan tsan; do $(VENV)/cmake --preset $$kind && $(VENV)/cmake --build --preset $$kind || exit 1; done
+	@$(VENV)/lit -sv --filter '[.]mlir$$|python/runtime/cpu|Integration/(loops|tasks|remote)' build/asan/test
+	@$(VENV)/python tools/fuzz --tool build/asan/bin/gridir-opt --inputs 1000 --megabytes 0 --seconds 60
+	@$(VENV)/lit -sv --filter 'python/runtime/cpu|Integration/(tasks|orders)' build/tsan/test

@@ -37,7 +37,12 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--only", default="", metavar="TEXT", help="only inputs whose options have this in them")
     parser.add_argument("--batch", type=int, default=50, help="how many texts one process reads")
     parser.add_argument("--seconds", type=int, default=10, help="CPU time that one text may take")
-    parser.add_argument("--megabytes", type=int, default=4096, help="address space that a process may take")
+    parser.add_argument(
+        "--megabytes",
+        type=int,
+        default=4096,
+        help="address space that a process may take; 0 is no limit, as address sanitizer needs it",
+    )
     parser.add_argument("--crashes", type=Path, default=Path("fuzz-crashes"), help="where to write what crashes")
     parser.add_argument("--tool", default="gridir-opt", help="the program to run")
     return parser.parse_args()

@@ -29,7 +29,7 @@ class Limits:
 
     Attributes:
       seconds: of the CPU, for one text; a text more adds a twentieth of it.
-      megabytes: of address space.
+      megabytes: of address space, or 0 for as much as it wants.
     """
 
     seconds: int
@@ -81,7 +81,8 @@ def _run(tool: str, options: Sequence[str], texts: Sequence[str], limits: Limits
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-        resource.setrlimit(resource.RLIMIT_AS, (limits.megabytes << 20, limits.megabytes << 20))
+        if limits.megabytes:
+            resource.setrlimit(resource.RLIMIT_AS, (limits.megabytes << 20, limits.megabytes << 20))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     command = [tool, "-", "--split-input-file", "--mlir-disable-threading", "-o", "/dev/null", *options]
@@ -112,7 +113,11 @@ def _reason(death: _Death) -> str:
     """Returns what a process died of and where, as far as its messages tell."""
     if death.status in (-signal.SIGXCPU, -signal.SIGKILL):
         return "more CPU time than allowed"
-    said = re.search(r"(Assertion `.*' failed|LLVM ERROR.*|UNREACHABLE executed.*|terminate called.*)", death.messages)
+    said = re.search(
+        r"(Assertion `.*' failed|LLVM ERROR.*|UNREACHABLE executed.*|terminate called.*"
+        r"|(?:AddressSanitizer:|runtime error:).*)",
+        death.messages,
+    )
     caught = re.search(r"error: the compiler crashed, .*?: (.*)", death.messages)
     name = signal.Signals(-death.status).name if death.status < 0 else f"exit status {death.status}"
     name = caught[1] if caught else name
