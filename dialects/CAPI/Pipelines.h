@@ -16,8 +16,8 @@
 
 namespace gridir {
 
-/// Parses and verifies a module, as text or bytecode, and gives what stopped it.
-/// After a crash the context must never be used or freed.
+/// Parses and verifies a module, as text or bytecode, and gives what stopped
+/// it. After a crash the context must never be used or freed.
 std::optional<driver::CompileFailure>
 parseModule(MlirContext context, std::string_view source, MlirModule &module);
 

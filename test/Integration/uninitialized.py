@@ -67,9 +67,11 @@ def scoped(x_ref, o_ref):
     pl.run_scoped(scope, pltpu.VMEM((8, 128), X.dtype))
 
 
-# CHECK: forgets init: read of element (0, 0) of sum_ref `sum_ref[...] += x_ref[...]` in program (0): nothing has written what it reads
+# CHECK: forgets init: read of element (0, 0) of sum_ref `sum_ref[...] += x_ref[...]` in program (0):
+# CHECK-SAME: nothing has written what it reads
 look("forgets init", forgets_init, **SCRATCH)
-# CHECK: begins late: read of element (0, 0) of sum_ref `o_ref[...] = sum_ref[...]` in program (1): nothing has written what it reads
+# CHECK: begins late: read of element (0, 0) of sum_ref `o_ref[...] = sum_ref[...]` in program (1):
+# CHECK-SAME: nothing has written what it reads
 look("begins late", begins_late, **SCRATCH)
 # A scope holds nothing when it is entered again.
 # CHECK: scoped: read of element (0, 0) of t_ref `o_ref[...] = t_ref[...]` in program (1): nothing has written what it reads

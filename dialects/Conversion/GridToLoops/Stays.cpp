@@ -51,9 +51,8 @@ Value createStayTest(OpBuilder &builder, KernelLowering &lowering,
     Value before = memref::LoadOp::create(builder, loc, last, place);
     Value same = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                        before, word);
-    stays = stays
-                ? arith::AndIOp::create(builder, loc, stays, same).getResult()
-                : same;
+    stays = stays ? arith::AndIOp::create(builder, loc, stays, same).getResult()
+                  : same;
     memref::StoreOp::create(builder, loc, word, last, place);
   }
   return stays;

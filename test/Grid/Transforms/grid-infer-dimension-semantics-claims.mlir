@@ -191,7 +191,7 @@ grid.kernel @shared_scope grid(%c = 2 named "core" core)
       %v = arith.constant dense<1.0> : tensor<8xf32>
       grid.store %v, %s : tensor<8xf32>, memref<8xf32, #grid.space<tpu.hbm>>
     }
-    // expected-note @below {{its programs share}}
+    // expected-note @below {{which may be read before the program writes it}}
     %w = grid.load %s : memref<8xf32, #grid.space<tpu.hbm>> -> tensor<8xf32>
     grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
   }

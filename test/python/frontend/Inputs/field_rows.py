@@ -189,7 +189,12 @@ TABLE = [
         "GridMapping",
         "scratch_avals",
         functools.partial(call, scratch_kernel, scratch_shapes=SCRATCH),
-        ["memref<8xi32, #grid.space<tpu.vmem>>", "memref<2xi1, #grid.space<tpu.smem>>", "semaphore<dma>", "grid.unsigned = array<i64: 2>"],
+        [
+            "memref<8xi32, #grid.space<tpu.vmem>>",
+            "memref<2xi1, #grid.space<tpu.smem>>",
+            "semaphore<dma>",
+            "grid.unsigned = array<i64: 2>",
+        ],
     ),
     (
         "GridMapping",
