@@ -74,7 +74,8 @@ look("forgets init", forgets_init, **SCRATCH)
 # CHECK-SAME: nothing has written what it reads
 look("begins late", begins_late, **SCRATCH)
 # A scope holds nothing when it is entered again.
-# CHECK: scoped: read of element (0, 0) of t_ref `o_ref[...] = t_ref[...]` in program (1): nothing has written what it reads
+# CHECK: scoped: read of element (0, 0) of t_ref `o_ref[...] = t_ref[...]` in program (1):
+# CHECK-SAME: nothing has written what it reads
 look("scoped", scoped, **BLOCKS)
 
 
@@ -94,7 +95,8 @@ def accumulates(x_ref, o_ref):
     o_ref[...] += x_ref[...]
 
 
-# CHECK: accumulates: read of element (0, 0) of o_ref `o_ref[...] += x_ref[...]` in program (0): nothing has written what it reads
+# CHECK: accumulates: read of element (0, 0) of o_ref `o_ref[...] += x_ref[...]` in program (0):
+# CHECK-SAME: nothing has written what it reads
 look("accumulates", accumulates, **BLOCKS)
 # CHECK: accumulates in place: right
 look("accumulates in place", accumulates, in_specs=[ROWS], out_specs=ROWS, input_output_aliases={0: 0})
