@@ -1,4 +1,4 @@
-//===- Gridir.cpp - C API: registration ----------------------------------===//
+//===- Gridir.cpp - C API: registration -----------------------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

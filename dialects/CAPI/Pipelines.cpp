@@ -1,4 +1,4 @@
-//===- Pipelines.cpp - Parsing and running passes, for Python ------------===//
+//===- Pipelines.cpp - Parsing and running passes, for Python -------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
