@@ -25,6 +25,12 @@ def ConvertGridToLoopsPass : Pass<"convert-grid-to-loops", "::mlir::ModuleOp"> {
     may write it. Values that a kernel loads stay
     values: a load is copied where a store could change it before its last use.
 
+    With `grid.block_test` (`grid-infer-dimension-semantics`) work items from
+    that number on are finer: they are places along the tested dimensions, too.
+    A call of `@k` with a negative range runs nothing, but walks the grid and
+    leaves in the last word of the report how many of them there are, none where
+    two see the same block. The module is then marked `gridir.shares`.
+
     What can only be checked while the kernel runs (an index into a Ref, a block
     outside its array, a wait that nothing satisfies) is stored in the error
     report, whose messages are the module attribute `gridir.diagnostics`, and the

@@ -66,7 +66,9 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   // What may run on several threads. What cores have each for themselves, no
   // two programs shall share.
   kernels.addPass(grid::createGridPrivatizeWindowsPass());
-  kernels.addPass(grid::createGridInferDimensionSemanticsPass());
+  grid::GridInferDimensionSemanticsPassOptions semantics;
+  semantics.testBlocks = options.testBlocks;
+  kernels.addPass(grid::createGridInferDimensionSemanticsPass(semantics));
   // Before memory is filled, which is no access of the author's.
   if (findsRaces || findsUnwritten)
     kernels.addPass(grid::createGridRecordAccessesPass());

@@ -66,6 +66,11 @@ struct CPUPipelineOptions
       llvm::cl::desc("Run programs and copies as tasks, in an order that this "
                      "number chooses; negative for program order"),
       llvm::cl::init(-1)};
+  Option<bool> testBlocks{
+      *this, "test-blocks",
+      llvm::cl::desc("Let calls test whether the blocks that prefetched "
+                     "scalars choose allow what is said to be parallel"),
+      llvm::cl::init(true)};
   Option<CPUFill> fillMemory{
       *this, "fill-memory",
       llvm::cl::desc("Fill memory before anything is written"),

@@ -31,6 +31,8 @@ namespace {
 /// memory.
 void addTensorStages(OpPassManager &pm, GPUStage last) {
   CPUPipelineOptions options;
+  // A launch knows the number of its CTAs before it reads any array.
+  options.testBlocks = false;
   options.stopAfter = last == GPUStage::Planned ? CPUStage::Planned
                       : last == GPUStage::Loops ? CPUStage::Loops
                                                 : CPUStage::Bufferized;

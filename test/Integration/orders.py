@@ -92,15 +92,57 @@ def wrong_calls() -> Iterator[jax_ops.Call]:
     def scatter(rows_ref, x_ref, o_ref, _):
         o_ref[...] = work(x_ref[...])
 
-    scattered = claimed(
-        scatter,
-        (32,),
-        lambda i, rows: (i % 8, 0),
-        lambda i, rows: (rows[i], 0),
-        num_scalar_prefetch=1,
-        input_output_aliases={1: 0},
-    )
-    yield "claim, colliding rows", scattered, (rows, x)
+    # All rows are written, each by one program or by two.
+    permuted = jnp.asarray(np.random.RandomState(0).permutation(8), jnp.int32)
+    colliding = jnp.concatenate([permuted, permuted[::-1]])
+
+    def by_rows(rows_of_programs, aliases):
+        return claimed(
+            scatter,
+            rows_of_programs.shape,
+            lambda i, rows: (i % 8, 0),
+            lambda i, rows: (rows[i], 0),
+            num_scalar_prefetch=1,
+            input_output_aliases=aliases,
+        )
+
+    yield "claim, rows in place of others", by_rows(rows, {1: 0}), (rows, x)
+    yield "claim, rows that differ", by_rows(permuted, {}), (permuted, x)
+    yield "claim, rows that collide", by_rows(colliding, {}), (colliding, x)
+
+    for name, places in (("differ", permuted), ("collide", colliding)):
+        in_place = claimed(
+            scatter,
+            places.shape,
+            lambda i, rows: (rows[i], 0),
+            lambda i, rows: (rows[i], 0),
+            num_scalar_prefetch=1,
+            input_output_aliases={1: 0},
+        )
+        yield f"claim, rows in place that {name}", in_place, (places, x)
+
+    def add(rows_ref, x_ref, o_ref, t_ref):
+        @pl.when(pl.program_id(1) == 0)
+        def _():
+            t_ref[...] = jnp.zeros_like(t_ref)
+
+        t_ref[...] += work(x_ref[...])
+        o_ref[...] = t_ref[...]
+
+    for name, places in (("differ", permuted), ("collide", colliding)):
+        sums = pl.pallas_call(
+            add,
+            out_shape=jax.ShapeDtypeStruct((ROWS, LANES), jnp.float32),
+            grid_spec=pltpu.PrefetchScalarGridSpec(
+                num_scalar_prefetch=1,
+                grid=(len(places), 3),
+                in_specs=[pl.BlockSpec((8, LANES), lambda i, k, rows: ((i + k) % 8, 0))],
+                out_specs=pl.BlockSpec((8, LANES), lambda i, k, rows: (rows[i], 0)),
+                scratch_shapes=[pltpu.VMEM((8, LANES), jnp.float32)],
+            ),
+            compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "arbitrary")),
+        )
+        yield f"claim, sums in rows that {name}", sums, (places, x)
 
     def accumulate(x_ref, o_ref, _):
         @pl.when(pl.program_id(1) == 0)

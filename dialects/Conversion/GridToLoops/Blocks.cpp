@@ -393,7 +393,8 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
                                createIndex(builder, loc, extent - window.size));
       // Where a value is computed in its block, step by step, the program of
       // the block before must not see the steps of this one.
-      if (written && !lowering.parallelDims.empty())
+      if (written &&
+          !(lowering.parallelDims.empty() && lowering.testedDims.empty()))
         window.overlap =
             arith::SubIOp::create(builder, loc, start, window.start);
     }

@@ -82,15 +82,19 @@ bool mayStay(const KernelLowering &lowering, unsigned place);
 mlir::Value createStayTest(mlir::OpBuilder &builder, KernelLowering &lowering,
                            mlir::ValueRange indices);
 
-/// Gives the block indices of an operand for the program whose ids the lowering
+/// The block indices of operand `place` for the program whose ids the lowering
 /// holds.
-using IndicesFn = llvm::function_ref<llvm::SmallVector<mlir::Value>()>;
+llvm::SmallVector<mlir::Value> createBlockIndices(mlir::OpBuilder &builder,
+                                                  KernelLowering &lowering,
+                                                  unsigned place);
 
-/// Walks the grid and tells, as an i1, whether two of its programs see the same
-/// block of operand `place`. Blocks must be equal or disjoint.
-mlir::Value createRevisitTest(mlir::OpBuilder &builder,
-                              KernelLowering &lowering, unsigned place,
-                              IndicesFn createIndices);
+/// Walks the grid and tells, as an i1, whether two of its programs that differ
+/// along `dims` see the same block of one of the operands `places`, which share
+/// memory. Blocks must be equal or disjoint.
+mlir::Value createMeetingTest(mlir::OpBuilder &builder,
+                              KernelLowering &lowering,
+                              llvm::ArrayRef<unsigned> places,
+                              llvm::ArrayRef<unsigned> dims);
 
 } // namespace gridir
 

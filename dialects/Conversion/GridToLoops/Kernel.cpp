@@ -10,6 +10,7 @@
 #include "dialects/Conversion/GridToLoops/Blocks.h"
 #include "dialects/Conversion/GridToLoops/Counters.h"
 #include "dialects/Conversion/GridToLoops/LocalRefs.h"
+#include "dialects/Conversion/GridToLoops/Shares.h"
 #include "dialects/Conversion/GridToLoops/Sharing.h"
 #include "dialects/Grid/Analysis/GridParallelism.h"
 #include "dialects/Grid/Analysis/RefNames.h"
@@ -19,7 +20,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -92,13 +92,26 @@ public:
       : lowering(lowering), kernel(lowering.kernel), loc(kernel.getLoc()),
         builder(kernel.getContext()), movable(kernel) {
     // Tasks run one at a time, so that the order of effects is one.
+    Sharing::Kind sharing =
+        lowering.hasTasks() ? Sharing::InPlace : getSharingOfInputs(lowering);
     bool ordered = !lowering.hasTasks() &&
                    (hasOrderedEffects(kernel) || hasSemaphoreOperands(kernel) ||
-                    copiesBeforeWrites(lowering));
-    for (unsigned d = 0; d < kernel.getRank(); ++d)
-      (!ordered && isParallel(kernel.getDimSemantics(d)) ? lowering.parallelDims
-                                                         : sequentialDims)
-          .push_back(d);
+                    sharing == Sharing::CopiedWhole);
+    if (!ordered && !lowering.hasTasks())
+      test = getBlockTest(kernel);
+    for (unsigned d = 0; d < kernel.getRank(); ++d) {
+      bool parallel = !ordered && isParallel(kernel.getDimSemantics(d));
+      // An input is copied, if at all, before any program writes: a call that
+      // tests its blocks knows whether it must be.
+      bool mayCopy = sharing == Sharing::CopiedIfRevisited;
+      if (parallel && !mayCopy) {
+        lowering.parallelDims.push_back(d);
+        continue;
+      }
+      sequentialDims.push_back(d);
+      if (test && (parallel || llvm::is_contained(test->dims, d)))
+        lowering.testedDims.push_back(d);
+    }
   }
 
   LogicalResult build() {
@@ -115,6 +128,7 @@ private:
   void createFunctions();
   LogicalResult createLoops();
   SmallVector<Value> createGridSizes(ValueRange operands);
+  void createParallelIds(Value item);
   void beginWorkItem();
   void setProgramId(unsigned d, Value id);
   void createProgramRecord();
@@ -124,7 +138,6 @@ private:
   Value createCopyMemory(Value source, Location loc);
   Value createPrivateCopy(Value source, Location loc);
   Value createCopyIfRevisited(Value source, unsigned place);
-  SmallVector<Value> createIndices(unsigned block);
   SmallVector<Value> createIndicesOnce(unsigned place);
 
   // One program.
@@ -136,7 +149,12 @@ private:
   Location loc;
   OpBuilder builder;
   const MovableBlocks movable;
+  /// What a call tests for finer work items, if they are known to be of use.
+  std::optional<BlockTest> test;
+  /// The dimensions that are loops, and the ends of those that are shared out
+  /// in finer work items.
   SmallVector<unsigned> sequentialDims;
+  llvm::SmallDenseMap<unsigned, std::pair<Value, Value>> loopEnds;
   /// The whole operands: arguments of the function, or copies of them.
   SmallVector<Value> arrays;
   /// What stands for the arguments of the body.
@@ -171,7 +189,8 @@ LogicalResult GridLoopBuilder::check() {
   bool concurrent = llvm::any_of(lowering.parallelDims, [&](unsigned d) {
     return kernel.getDim(d).getSize() != 1;
   });
-  if (lowering.hasTasks() && concurrent && copiesBeforeWrites(lowering))
+  if (lowering.hasTasks() && concurrent &&
+      getSharingOfInputs(lowering) != Sharing::InPlace)
     return lowering.fail(
         kernel, "expected inputs that the kernel reads in place, got one that "
                 "must be copied before programs that wait for one another");
@@ -225,10 +244,8 @@ void GridLoopBuilder::createFunctions() {
 
   builder.setInsertionPointToStart(&rangeFunction.getBody().front());
   SmallVector<Value> sizes = createGridSizes(rangeFunction.getArguments());
-  Value items = createIndex(builder, loc, 1);
-  for (unsigned d : lowering.parallelDims)
-    items = arith::MulIOp::create(builder, loc, items, sizes[d]);
-  func::ReturnOp::create(builder, loc, items);
+  func::ReturnOp::create(
+      builder, loc, createCount(builder, loc, sizes, lowering.parallelDims));
 }
 
 SmallVector<Value> GridLoopBuilder::createGridSizes(ValueRange operands) {
@@ -264,34 +281,26 @@ LogicalResult GridLoopBuilder::createLoops() {
     arrays.push_back(*array);
     // What index maps read is the same for every program.
     if (i < kernel.getNumIndexOperands())
-      refs.push_back(
+      lowering.indexRefs.push_back(
           createRef(builder, loc, *array,
                     kernel.getBodyBlock()->getArgument(i).getType()));
   }
+  refs = lowering.indexRefs;
+  if (!lowering.testedDims.empty())
+    createShareCount(builder, lowering, *test);
 
-  unsigned numOperands = function.getNumArguments();
-  Value lower = function.getArgument(numOperands - 2);
-  Value upper = function.getArgument(numOperands - 1);
+  Value lower = lowering.getFirstItem(), upper = lowering.getEndOfItems();
   Value one = createIndex(builder, loc, 1);
   auto items = scf::ForOp::create(builder, loc, lower, upper, one);
   lowering.workItem = items.getBody();
   builder.setInsertionPointToStart(lowering.workItem);
-  // A work item counts the parallel dimensions in row-major order.
-  Value rest = items.getInductionVar();
-  for (unsigned d : llvm::reverse(lowering.parallelDims)) {
-    Value id = rest;
-    if (d != lowering.parallelDims.front()) {
-      Value size = lowering.gridSizes[d];
-      id = arith::RemUIOp::create(builder, loc, rest, size);
-      rest = arith::DivUIOp::create(builder, loc, rest, size);
-    }
-    setProgramId(d, id);
-  }
+  createParallelIds(items.getInductionVar());
   beginWorkItem();
   Value zero = createIndex(builder, loc, 0);
   for (unsigned d : sequentialDims) {
-    auto loop =
-        scf::ForOp::create(builder, loc, zero, lowering.gridSizes[d], one);
+    auto ends = loopEnds.try_emplace(d, zero, lowering.gridSizes[d]);
+    auto [begin, end] = ends.first->second;
+    auto loop = scf::ForOp::create(builder, loc, begin, end, one);
     builder.setInsertionPointToStart(loop.getBody());
     setProgramId(d, loop.getInductionVar());
   }
@@ -299,6 +308,39 @@ LogicalResult GridLoopBuilder::createLoops() {
   if (lowering.recordsAccesses() || lowering.recordsSemaphores())
     createProgramRecord();
   return success();
+}
+
+/// A work item counts the parallel dimensions in row-major order. The finer
+/// ones come after those, and count the tested dimensions, too.
+void GridLoopBuilder::createParallelIds(Value item) {
+  Value rest = item;
+  auto split = [&](unsigned d) {
+    // No work item is of an empty dimension, but a finer one may be none.
+    Value size = createNonZero(builder, loc, lowering.gridSizes[d]);
+    Value id = arith::RemUIOp::create(builder, loc, rest, size);
+    rest = arith::DivUIOp::create(builder, loc, rest, size);
+    return id;
+  };
+  if (!lowering.testedDims.empty()) {
+    Value zero = createIndex(builder, loc, 0),
+          one = createIndex(builder, loc, 1);
+    Value count =
+        createCount(builder, loc, lowering.gridSizes, lowering.parallelDims);
+    Value isFine = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::uge, item, count);
+    auto select = [&](Value a, Value b) {
+      return arith::SelectOp::create(builder, loc, isFine, a, b);
+    };
+    rest = arith::SubIOp::create(builder, loc, item, count);
+    for (unsigned d : llvm::reverse(lowering.testedDims)) {
+      Value id = split(d);
+      Value next = arith::AddIOp::create(builder, loc, id, one);
+      loopEnds[d] = {select(id, zero), select(next, lowering.gridSizes[d])};
+    }
+    rest = select(rest, item);
+  }
+  for (unsigned d : llvm::reverse(lowering.parallelDims))
+    setProgramId(d, d == lowering.parallelDims.front() ? rest : split(d));
 }
 
 /// State that outlives a program is made anew for each work item.
@@ -373,9 +415,7 @@ FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
 /// A block that no program sees twice is read before it is written. Whether
 /// there is one depends on what the index map reads.
 Value GridLoopBuilder::createCopyIfRevisited(Value source, unsigned place) {
-  Value twice = createRevisitTest(builder, lowering, place, [&] {
-    return createIndices(place - kernel.getNumIndexOperands());
-  });
+  Value twice = createRevisitTest(builder, lowering, place);
   auto copied = scf::IfOp::create(
       builder, loc, twice,
       [&](OpBuilder &inner, Location loc) {
@@ -402,26 +442,6 @@ Value GridLoopBuilder::createPrivateCopy(Value source, Location loc) {
   return copy;
 }
 
-SmallVector<Value> GridLoopBuilder::createIndices(unsigned block) {
-  Block &source = kernel.getIndexMap(block).front();
-  IRMapping mapping;
-  unsigned rank = kernel.getRank();
-  for (unsigned d = 0; d < rank; ++d) {
-    Value arg = source.getArgument(d);
-    Value id = lowering.programIds[d];
-    mapping.map(arg, arith::IndexCastOp::create(builder, loc, arg.getType(), id)
-                         .getResult());
-  }
-  for (unsigned i = 0; i < kernel.getNumIndexOperands(); ++i)
-    mapping.map(source.getArgument(rank + i), refs[i]);
-  for (Operation &op : source.without_terminator())
-    builder.clone(op, mapping);
-  SmallVector<Value> indices;
-  for (Value index : source.getTerminator()->getOperands())
-    indices.push_back(mapping.lookupOrDefault(index));
-  return indices;
-}
-
 /// An output that shares memory and blocks with an input is at the same place,
 /// in the same values: later passes see that the two are one.
 SmallVector<Value> GridLoopBuilder::createIndicesOnce(unsigned place) {
@@ -433,7 +453,7 @@ SmallVector<Value> GridLoopBuilder::createIndicesOnce(unsigned place) {
             kernel.getBodyBlock()->getArgument(operand),
             kernel.getBodyBlock()->getArgument(place)))
       return blockIndices[operand];
-  return blockIndices[place] = createIndices(place - numIndex);
+  return blockIndices[place] = createBlockIndices(builder, lowering, place);
 }
 
 LogicalResult GridLoopBuilder::createProgram() {

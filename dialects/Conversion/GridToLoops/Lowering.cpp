@@ -154,6 +154,8 @@ void KernelLowering::annotate(ModuleOp module) {
   module->setAttr("gridir.diagnostics", builder.getArrayAttr(diagnostics));
   if (DictionaryAttr tasks = grid::getTasks(kernel))
     module->setAttr("gridir.tasks", tasks);
+  if (hasShares)
+    module->setAttr("gridir.shares", builder.getUnitAttr());
   if (!zeroedOperands.empty())
     module->setAttr("gridir.zeroed_operands",
                     builder.getDenseI64ArrayAttr(zeroedOperands));

@@ -46,8 +46,11 @@ public:
   llvm::SmallVector<mlir::Value> programIds, gridSizes;
   /// What runs for each work item.
   mlir::Block *workItem = nullptr;
-  /// The dimensions that a work item is a place of.
-  llvm::SmallVector<unsigned> parallelDims;
+  /// The dimensions that a work item is a place of, and those that the finer
+  /// ones are places of as well.
+  llvm::SmallVector<unsigned> parallelDims, testedDims;
+  /// The prefetched scalars, which index maps read.
+  llvm::SmallVector<mlir::Value> indexRefs;
   /// The operands of tasks that are to be zero when the kernel begins.
   llvm::SmallVector<int64_t> zeroedOperands;
   /// The counter of the barrier semaphore, once it is asked for.
@@ -56,8 +59,18 @@ public:
   /// seeds it.
   mlir::Value prngState;
   bool hasSeed = false;
+  /// Whether a call can be asked for finer work items.
+  bool hasShares = false;
   IndexRanges ranges;
   LoweringCounts counts;
+
+  /// The range of work items of a call.
+  mlir::Value getFirstItem() {
+    return function.getArgument(function.getNumArguments() - 2);
+  }
+  mlir::Value getEndOfItems() {
+    return function.getArgument(function.getNumArguments() - 1);
+  }
 
   /// Whether work items run as tasks, which wait for one another.
   bool hasTasks() const { return grid::getTasks(kernel) != nullptr; }

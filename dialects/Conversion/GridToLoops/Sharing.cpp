@@ -77,11 +77,12 @@ Sharing getSharing(const KernelLowering &lowering, unsigned place) {
   return sharing;
 }
 
-bool copiesBeforeWrites(const KernelLowering &lowering) {
+Sharing::Kind getSharingOfInputs(const KernelLowering &lowering) {
   KernelOp kernel = lowering.kernel;
-  return llvm::any_of(kernel.getAliasPairs(), [&](auto pair) {
-    return getSharing(lowering, pair.first).kind != Sharing::InPlace;
-  });
+  Sharing::Kind most = Sharing::InPlace;
+  for (auto [operand, output] : kernel.getAliasPairs())
+    most = std::max(most, getSharing(lowering, operand).kind);
+  return most;
 }
 
 } // namespace gridir

@@ -26,9 +26,10 @@ struct Sharing {
 /// Decides it for the operand at `place`.
 Sharing getSharing(const KernelLowering &lowering, unsigned place);
 
-/// True if an input may be copied whole, which must be before any program
-/// writes the output that shares its memory: another thread could be ahead.
-bool copiesBeforeWrites(const KernelLowering &lowering);
+/// How the inputs of which most is copied are kept: what is copied whole must
+/// be so before any program writes the output that shares its memory, since
+/// another thread could be ahead.
+Sharing::Kind getSharingOfInputs(const KernelLowering &lowering);
 
 } // namespace gridir
 

@@ -23,11 +23,15 @@ bool mayStay(const KernelLowering &lowering, unsigned place) {
     DimAttr size = kernel.getDim(dim);
     if (size.getSize() == 1 || llvm::is_contained(lowering.parallelDims, dim))
       continue;
+    bool indexes =
+        map && llvm::is_contained(map->getResults(),
+                                  getAffineDimExpr(dim, kernel.getContext()));
+    // In a finer work item the id along such a dimension is one number.
+    if (indexes && llvm::is_contained(lowering.testedDims, dim))
+      continue;
     // The id along the innermost of the loops is another one in the next
     // program, unless the loop turns out to be of one program.
-    return size.isDynamic() || !map ||
-           !llvm::is_contained(map->getResults(),
-                               getAffineDimExpr(dim, kernel.getContext()));
+    return size.isDynamic() || !indexes;
   }
   return false;
 }
@@ -51,8 +55,7 @@ Value createStayTest(OpBuilder &builder, KernelLowering &lowering,
     Value before = memref::LoadOp::create(builder, loc, last, place);
     Value same = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                        before, word);
-    stays = stays ? arith::AndIOp::create(builder, loc, stays, same).getResult()
-                  : same;
+    stays = stays ? arith::AndIOp::create(builder, loc, stays, same) : same;
     memref::StoreOp::create(builder, loc, word, last, place);
   }
   return stays;

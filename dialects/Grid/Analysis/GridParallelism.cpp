@@ -50,20 +50,22 @@ private:
              Location loc) {
     if (isTrivial(dim) || verdicts[dim].kind >= kind)
       return;
-    verdicts[dim] = {kind, reason.str(), loc, std::nullopt};
+    DimVerdict &verdict = verdicts[dim];
+    verdict.kind = kind;
+    verdict.reason = reason.str();
+    verdict.loc = loc;
   }
 
   void lower(unsigned dim, const Carry &carry) {
     if (isTrivial(dim) || verdicts[dim].kind == DimVerdict::refuted)
       return;
-    verdicts[dim] = {DimVerdict::refuted,
-                     llvm::formatv("program {0} reads what program {1} has "
-                                   "written to {2}",
-                                   formatProgram(carry.reader),
-                                   formatProgram(carry.writer),
-                                   getRefName(carry.ref))
-                         .str(),
-                     carry.read->getLoc(), carry.write->getLoc()};
+    lower(dim, DimVerdict::refuted,
+          llvm::formatv("program {0} reads what program {1} has written to {2}",
+                        formatProgram(carry.reader),
+                        formatProgram(carry.writer), getRefName(carry.ref))
+              .str(),
+          carry.read->getLoc());
+    verdicts[dim].writtenAt = carry.write->getLoc();
   }
 
   void lowerAll(DimVerdict::Kind kind, const Twine &reason, Location loc) {
@@ -177,7 +179,12 @@ private:
       const ArrayAccess &writer = a.writes ? a : b;
       std::string name = kernel.getOperandName(writer.operand);
       if (answer.kind == GridAnswer::unknown) {
-        lower(dim, DimVerdict::unknown,
+        bool testable = mayTestBlocks(a, b);
+        if (testable) {
+          verdicts[dim].tested.insert(a.operand);
+          verdicts[dim].tested.insert(b.operand);
+        }
+        lower(dim, testable ? DimVerdict::testable : DimVerdict::unknown,
               "programs that differ along it may touch the same elements of " +
                   name,
               writer.op->getLoc());
@@ -190,6 +197,37 @@ private:
                 .str(),
             writer.op->getLoc());
     }
+  }
+
+  /// Whether programs whose blocks differ are known not to meet, and which
+  /// blocks they are is known before any of them runs.
+  bool mayTestBlocks(const ArrayAccess &a, const ArrayAccess &b) {
+    OperandAttr first = kernel.getOperandSpec(a.operand),
+                second = kernel.getOperandSpec(b.operand);
+    return first.getArrayShape() == second.getArrayShape() &&
+           first.getBlock() == second.getBlock() &&
+           (!hasAffineMap(a.operand) || !hasAffineMap(b.operand)) &&
+           hasDisjointBlocks(a.operand) && !writesIndexOperands();
+  }
+
+  bool hasAffineMap(unsigned operand) {
+    unsigned numIndex = kernel.getNumIndexOperands();
+    return operand < numIndex ||
+           kernel.getAffineIndexMap(operand - numIndex).has_value();
+  }
+
+  /// Whether two blocks of an operand are the same one or share no element.
+  bool hasDisjointBlocks(unsigned operand) {
+    ArrayRef<BlockDimAttr> block = kernel.getOperandSpec(operand).getBlock();
+    return !block.empty() && llvm::all_of(block, [](BlockDimAttr dim) {
+      return dim.isSqueezed() || dim.getKind() == BlockKind::Blocked;
+    });
+  }
+
+  bool writesIndexOperands() {
+    return llvm::any_of(access.getAccesses(), [&](const ArrayAccess &next) {
+      return next.writes && next.operand < kernel.getNumIndexOperands();
+    });
   }
 
   bool hasState() {

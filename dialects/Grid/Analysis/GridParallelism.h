@@ -22,18 +22,24 @@
 #define GRIDIR_DIALECTS_GRID_ANALYSIS_GRIDPARALLELISM_H
 
 #include "dialects/Grid/Analysis/BlockAccess.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace gridir::grid {
 
 /// What is known of one grid dimension. All `proved` dimensions together are
-/// parallel, and so are they with any that are not `refuted` but promised.
+/// parallel, and so are they with any that are not `refuted` but promised. With
+/// those that are `testable` they are if no two programs of different shares
+/// see the same block of any of the operands to be tested, which is known when
+/// the kernel is called.
 struct DimVerdict {
-  enum Kind { proved, unknown, refuted } kind = proved;
+  enum Kind { proved, testable, unknown, refuted } kind = proved;
   /// Why it is not proved, and where.
   std::string reason;
   std::optional<mlir::Location> loc;
   /// Where what `loc` reads was written, if that is what refutes it.
   std::optional<mlir::Location> writtenAt = std::nullopt;
+  /// The operands to be tested.
+  llvm::SmallSetVector<unsigned, 4> tested = {};
 };
 
 /// The attribute of a kernel whose work items have state of their own.

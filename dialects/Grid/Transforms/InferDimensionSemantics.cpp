@@ -8,6 +8,7 @@
 
 #include "dialects/Grid/Transforms/Passes.h"
 
+#include "dialects/Grid/Analysis/BlockTest.h"
 #include "dialects/Grid/Analysis/GridParallelism.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "mlir/IR/Remarks.h"
@@ -64,6 +65,8 @@ public:
           kernel->setAttr(kOwnStateAttrName, UnitAttr::get(&getContext()));
         }
     }
+    if (testBlocks)
+      leaveToCalls(kernel, claims, verdicts);
     SmallVector<Attribute> semantics;
     for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
       semantics.push_back(DimSemanticsAttr::get(
@@ -72,6 +75,22 @@ public:
   }
 
 private:
+  /// What is claimed of blocks that only a call knows, each call tests.
+  void leaveToCalls(KernelOp kernel, ArrayRef<DimSemantics> claims,
+                    ArrayRef<DimVerdict> verdicts) {
+    BlockTest test;
+    llvm::SmallSetVector<unsigned, 4> operands;
+    for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
+      if (isParallel(claims[dim]) &&
+          verdicts[dim].kind == DimVerdict::testable) {
+        test.dims.push_back(dim);
+        operands.insert_range(verdicts[dim].tested);
+      }
+    test.operands = operands.takeVector();
+    if (!test.dims.empty())
+      setBlockTest(kernel, test);
+  }
+
   DimSemantics decide(KernelOp kernel, unsigned dim, DimSemantics claim,
                       const DimVerdict &verdict) {
     auto opts = remark::RemarkOpts::name("dimension").category(getArgument());
@@ -89,6 +108,10 @@ private:
                verdict.reason;
     if (!isParallel(claim))
       return claim;
+    if (testBlocks && verdict.kind == DimVerdict::testable) {
+      ++numTested;
+      return DimSemantics::Arbitrary;
+    }
     ++(isRefuted ? numRefuted : numDropped);
     InFlightDiagnostic diagnostic =
         kernel.emitRemark()

@@ -147,6 +147,11 @@ def GridInferDimensionSemanticsPass
     proved nor refuted, is dropped, and a remark names two programs that meet, or
     the value that is carried.
 
+    With `test-blocks`, a claim that fails only because index maps read
+    prefetched scalars is left to the calls. The dimension keeps its order, and
+    `grid.block_test` has such dimensions, and the operands whose blocks are to
+    differ in a call for them to be parallel there.
+
     A kernel that writes to its prefetched scalars keeps notes there for the
     programs after it on the same core. Such a kernel is given the attribute
     `grid.own_state` where its claims can be kept if each work item begins with
@@ -175,8 +180,13 @@ def GridInferDimensionSemanticsPass
     }
     ```
   }];
+  let options = [
+    Option<"testBlocks", "test-blocks", "bool", "false",
+           "Leave claims that depend on prefetched scalars to each call">,
+  ];
   let statistics = [
     Statistic<"numProved", "num-proved", "Number of dimensions proved parallel">,
+    Statistic<"numTested", "num-tested", "Number of claims that calls test">,
     Statistic<"numDropped", "num-dropped",
               "Number of claims that are neither proved nor refuted">,
     Statistic<"numRefuted", "num-refuted", "Number of wrong claims">,

@@ -339,3 +339,43 @@ grid.kernel @tiles grid(%i = 8)
   %v = grid.load %x : memref<4x16xf32, #grid.space<default>> -> tensor<4x16xf32>
   grid.store %v, %o : tensor<4x16xf32>, memref<4x16xf32, #grid.space<default>>
 }
+
+// -----
+
+// Which rows programs see is known to the call. Work item 0 is the whole grid in order; those after it are one program
+// each. A call with a negative range counts them: none, if a block has been seen by another one.
+// CHECK-LABEL: module attributes {{.*}}gridir.shares
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME:      %[[ROWS:.*]]: memref<8xi32> {{.*}}, %{{.*}}: memref<64x16xf32> {{.*}}, %[[STATUS:.*]]: memref<4xi64>, %[[LO:.*]]: index, %[[HI:.*]]: index
+// CHECK:         %[[SEEN:.+]] = memref.alloca() {{.*}} : memref<64xindex>
+// CHECK:         %[[ASKS:.+]] = arith.cmpi slt, %[[LO]]
+// CHECK:         scf.if %[[ASKS]] {
+// CHECK:           linalg.fill {{.*}} outs(%[[SEEN]]
+// CHECK:           %[[MEETS:.+]] = scf.for
+// CHECK:             %[[OTHER:.+]] = memref.load %[[SEEN]]
+// CHECK-NEXT:        memref.store %[[SELF:[a-z0-9]+]], %[[SEEN]]
+// CHECK-DAG:         arith.cmpi ne, %[[OTHER]], %[[SELF]]
+// CHECK:           %[[ANY:.+]] = arith.ori %{{.*}}, %[[MEETS]]
+// CHECK:           %[[COUNT:.+]] = arith.select %[[ANY]]
+// CHECK:           %[[WORD:.+]] = arith.index_cast %[[COUNT]] : index to i64
+// CHECK:           memref.store %[[WORD]], %[[STATUS]]
+// CHECK:         scf.for %[[ITEM:.+]] = %[[LO]] to %[[HI]]
+// CHECK:           %[[FINE:.+]] = arith.cmpi uge, %[[ITEM]]
+// CHECK:           %[[BEGIN:.+]] = arith.select %[[FINE]]
+// CHECK:           %[[END:.+]] = arith.select %[[FINE]]
+// CHECK:           scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
+// CHECK-LABEL: func.func @rows.range(
+// CHECK:         %[[ONE:.*]] = arith.constant 1 : index
+// CHECK-NEXT:    return %[[ONE]]
+grid.kernel @rows grid(%i = 8)
+    index(%rows: i32 [8] space index)
+    outputs(%o: f32 [64, 16] block [1, 16] map(%a: i32, %r: memref<8xi32, #grid.space<index>>) {
+      %s = grid.slice_ref %r[%a] [1] [1] drop [0] : memref<8xi32, #grid.space<index>>, i32 -> memref<i32, #grid.space<index>>
+      %row = grid.load %s : memref<i32, #grid.space<index>> -> i32
+      %c0 = arith.constant 0 : i32
+      grid.yield %row, %c0 : i32, i32
+    })
+    attributes {grid.block_test = {dims = array<i64: 0>, operands = array<i64: 1>}} {
+  %v = arith.constant dense<0.0> : tensor<1x16xf32>
+  grid.store %v, %o : tensor<1x16xf32>, memref<1x16xf32, #grid.space<default>>
+}

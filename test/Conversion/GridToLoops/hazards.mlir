@@ -236,7 +236,7 @@ grid.kernel @aliased_other_blocks grid(%i = 2)
 // CHECK-LABEL: func.func @aliased_gather(
 // CHECK-SAME:      %[[ROWS:[a-z0-9]*]]: memref<4xi32> {llvm.noalias}, %[[X:[a-z0-9]*]]: memref<16x8xf32>, %[[O:[a-z0-9]*]]: memref<16x8xf32>
 // CHECK-DAG:     %[[COPY:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<16x8xf32>
-// CHECK-DAG:     %[[SEEN:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<16xi8>
+// CHECK-DAG:     %[[SEEN:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<16xindex>
 // CHECK:         %[[TWICE:[a-z0-9_]*]] = scf.for
 // CHECK:           memref.load %[[SEEN]]
 // CHECK:           memref.store %{{.*}}, %[[SEEN]]

@@ -138,6 +138,7 @@ FailureOr<KernelInfo> readKernelInfo(ModuleOp module) {
         "expected the attribute gridir.kernel, the name of the kernel");
   info.name = name.str();
   info.arenaBytes = getCount(module, "gridir.arena_bytes").value_or(0);
+  info.hasShares = module->hasAttr("gridir.shares");
   if (auto tasks = module->getAttrOfType<DictionaryAttr>("gridir.tasks")) {
     info.tasks.emplace();
     if (auto seed = tasks.getAs<IntegerAttr>("seed"))

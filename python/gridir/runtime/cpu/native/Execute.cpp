@@ -66,13 +66,19 @@ private:
 
 thread_local Arena threadArena;
 
+/// Work items that a call consists of.
+struct WorkItems {
+  int64_t first = 0;
+  int64_t count = 0;
+};
+
 /// One call of one kernel. Tasks that are still queued when the call ends hold
 /// it, and find no chunk left.
 class Call {
 public:
-  Call(const Kernel &kernel, const std::vector<void *> &operands, int64_t range,
-       int64_t numChunks)
-      : kernel(kernel), operands(operands), range(range), numChunks(numChunks) {
+  Call(const Kernel &kernel, const std::vector<void *> &operands,
+       WorkItems items, int64_t numChunks)
+      : kernel(kernel), operands(operands), items(items), numChunks(numChunks) {
   }
 
   /// Claims chunks and runs them until none is left.
@@ -119,8 +125,8 @@ private:
     // Each chunk has a status of its own, so that no check races with another.
     Status chunkStatus = {};
     kernel.invoke(operands.data(), chunkStatus.data(),
-                  chunk * range / numChunks, (chunk + 1) * range / numChunks,
-                  arena);
+                  items.first + chunk * items.count / numChunks,
+                  items.first + (chunk + 1) * items.count / numChunks, arena);
     if (chunkStatus[0] == 0)
       return;
     // The lowest chunk wins: the message does not depend on the threads.
@@ -133,7 +139,7 @@ private:
 
   const Kernel &kernel;
   const std::vector<void *> operands;
-  const int64_t range;
+  const WorkItems items;
   const int64_t numChunks;
   std::atomic<int64_t> nextChunk = 0;
   std::atomic<int64_t> numDone = 0;
@@ -144,22 +150,38 @@ private:
   Status status = {};
 };
 
+/// Asks for the finer work items of a call, which come after the others. There
+/// are none where two of them would see the same block.
+WorkItems getShares(const Kernel &kernel, const std::vector<void *> &operands,
+                    WorkItems items) {
+  void *arena = threadArena.get(kernel.info.arenaBytes);
+  if (!arena && kernel.info.arenaBytes > 0)
+    return items;
+  constexpr int64_t kAsked = -1;
+  Status status = {};
+  kernel.invoke(operands.data(), status.data(), kAsked, kAsked, arena);
+  int64_t count = status[kStatusWords - 1];
+  return count > 0 ? WorkItems{items.count, count} : items;
+}
+
 /// Runs the work items in chunks on several threads.
 std::optional<std::string> runItems(const Kernel &kernel,
                                     const std::vector<void *> &operands,
                                     const Threads &threads,
                                     PrintBuffer *prints) {
-  int64_t range = kernel.range(operands.data());
-  if (range <= 0)
+  WorkItems items{0, kernel.range(operands.data())};
+  if (items.count <= 0)
     return std::nullopt;
-  int64_t numThreads = std::clamp<int64_t>(threads.count, 1, range);
+  if (kernel.info.hasShares && items.count < threads.count)
+    items = getShares(kernel, operands, items);
+  int64_t numThreads = std::clamp<int64_t>(threads.count, 1, items.count);
   if (numThreads == 1) {
-    Call call(kernel, operands, range, /*numChunks=*/1);
+    Call call(kernel, operands, items, /*numChunks=*/1);
     call.work(prints);
     return call.getError();
   }
-  int64_t numChunks = std::min(range, numThreads * kChunksPerThread);
-  auto call = std::make_shared<Call>(kernel, operands, range, numChunks);
+  int64_t numChunks = std::min(items.count, numThreads * kChunksPerThread);
+  auto call = std::make_shared<Call>(kernel, operands, items, numChunks);
   for (int64_t i = 1; i < numThreads; ++i)
     threads.schedule([call] { call->work(nullptr); });
   // The caller works too, so a busy pool cannot hold the call up.

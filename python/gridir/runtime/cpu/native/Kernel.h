@@ -94,6 +94,9 @@ struct KernelInfo {
   /// Buffers of the call: dynamic grid sizes, index, inputs, outputs.
   int64_t numOperands = 0;
   int64_t arenaBytes = 0;
+  /// Whether a call can be asked for work items that are finer than those of
+  /// `range`, and come after them.
+  bool hasShares = false;
   /// What the frames of all its functions take on a stack.
   int64_t stackBytes = 0;
   /// Messages of the run-time checks, with {0} and {1} for the two values that

@@ -40,7 +40,7 @@ namespace gridir::cpu {
 
 namespace {
 
-constexpr StringLiteral kMagic = "gridir object 3\n";
+constexpr StringLiteral kMagic = "gridir object 4\n";
 constexpr size_t kHashBytes = 32;
 constexpr size_t kLengthBytes = 8;
 
@@ -102,6 +102,7 @@ json::Value toJson(const KernelInfo &info) {
   return json::Object{{"name", info.name},
                       {"operands", info.numOperands},
                       {"arena", info.arenaBytes},
+                      {"shares", info.hasShares},
                       {"stack", info.stackBytes},
                       {"diagnostics", json::Array(info.diagnostics)},
                       {"prints", std::move(prints)},
@@ -155,6 +156,7 @@ static bool fromJSON(const json::Value &value, KernelInfo &info,
   return mapper && mapper.map("name", info.name) &&
          mapper.map("operands", info.numOperands) &&
          mapper.map("arena", info.arenaBytes) &&
+         mapper.map("shares", info.hasShares) &&
          mapper.map("stack", info.stackBytes) &&
          mapper.map("diagnostics", info.diagnostics) &&
          mapper.map("prints", info.prints) && mapper.map("tasks", info.tasks) &&

@@ -1,0 +1,137 @@
+//===- Shares.cpp - Finer work items of some calls ------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToLoops/Shares.h"
+
+#include "dialects/Conversion/GridToLoops/Blocks.h"
+#include "dialects/Conversion/GridToLoops/Sharing.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace gridir::grid;
+
+namespace gridir {
+
+Value createCount(OpBuilder &builder, Location loc, ValueRange gridSizes,
+                  ArrayRef<unsigned> dims) {
+  Value count = createIndex(builder, loc, 1);
+  for (unsigned d : dims)
+    count = arith::MulIOp::create(builder, loc, count, gridSizes[d]);
+  return count;
+}
+
+Value createNonZero(OpBuilder &builder, Location loc, Value size) {
+  return arith::MaxUIOp::create(builder, loc, size,
+                                createIndex(builder, loc, 1));
+}
+
+static SmallVector<unsigned> getAllDims(KernelOp kernel) {
+  return llvm::to_vector(llvm::seq<unsigned>(0, kernel.getRank()));
+}
+
+Value createRevisitTest(OpBuilder &builder, KernelLowering &lowering,
+                        unsigned place) {
+  Location loc = lowering.kernel.getLoc();
+  SmallVector<unsigned> dims = getAllDims(lowering.kernel);
+  if (lowering.testedDims.empty())
+    return createMeetingTest(builder, lowering, place, dims);
+  // A call that asks for finer work items has a negative range, which is below
+  // no unsigned number.
+  Value count =
+      createCount(builder, loc, lowering.gridSizes, lowering.parallelDims);
+  Value isCoarse = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ult, lowering.getFirstItem(), count);
+  auto twice = scf::IfOp::create(builder, loc, builder.getI1Type(), isCoarse,
+                                 /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(twice.elseBlock());
+  Value none = arith::ConstantIntOp::create(builder, loc, 0, 1);
+  scf::YieldOp::create(builder, loc, none);
+  builder.setInsertionPointToStart(twice.thenBlock());
+  scf::YieldOp::create(builder, loc,
+                       createMeetingTest(builder, lowering, place, dims));
+  return twice.getResult(0);
+}
+
+namespace {
+
+/// Operands that share memory, and the dimensions along which programs differ
+/// that may not see the same block.
+struct TestedBlocks {
+  llvm::SmallSetVector<unsigned, 2> places;
+  SmallVector<unsigned> dims;
+};
+
+SmallVector<TestedBlocks> collectTestedBlocks(const KernelLowering &lowering,
+                                              const BlockTest &test) {
+  KernelOp kernel = lowering.kernel;
+  unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
+  SmallVector<unsigned> shares(lowering.parallelDims);
+  llvm::append_range(shares, lowering.testedDims);
+
+  llvm::MapVector<unsigned, TestedBlocks> byMemory;
+  for (auto [input, output] : kernel.getAliasPairs()) {
+    // Read in place, a block must be read before any program writes it.
+    unsigned place = input;
+    if (getSharing(lowering, place).kind == Sharing::InPlace &&
+        !llvm::is_contained(test.operands, place))
+      continue;
+    TestedBlocks &blocks = byMemory[firstOutput + output];
+    blocks.places.insert(place);
+    if (getSharing(lowering, place).kind != Sharing::InPlace)
+      blocks.dims = getAllDims(kernel);
+  }
+  auto isAliased = [&](unsigned place) {
+    return llvm::any_of(kernel.getAliasPairs(),
+                        [&](auto pair) { return pair.first == place; });
+  };
+  for (unsigned place : test.operands)
+    if (!isAliased(place))
+      byMemory[place].places.insert(place);
+  SmallVector<TestedBlocks> all;
+  for (auto &[memory, blocks] : byMemory) {
+    if (blocks.dims.empty())
+      blocks.dims = shares;
+    all.push_back(std::move(blocks));
+  }
+  return all;
+}
+
+} // namespace
+
+void createShareCount(OpBuilder &builder, KernelLowering &lowering,
+                      const BlockTest &test) {
+  Location loc = lowering.kernel.getLoc();
+  Value zero = createIndex(builder, loc, 0);
+  Value asks = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                     lowering.getFirstItem(), zero);
+  auto answer = scf::IfOp::create(builder, loc, asks);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(answer.thenBlock());
+  Value meets = arith::ConstantIntOp::create(builder, loc, 0, 1);
+  for (const TestedBlocks &blocks : collectTestedBlocks(lowering, test)) {
+    Value next = createMeetingTest(builder, lowering,
+                                   blocks.places.getArrayRef(), blocks.dims);
+    meets = arith::OrIOp::create(builder, loc, meets, next);
+  }
+  SmallVector<unsigned> dims(lowering.parallelDims);
+  llvm::append_range(dims, lowering.testedDims);
+  Value count = createCount(builder, loc, lowering.gridSizes, dims);
+  Value shares = arith::SelectOp::create(builder, loc, meets, zero, count);
+  memref::StoreOp::create(builder, loc, toI64(builder, loc, shares),
+                          lowering.status, createIndex(builder, loc, 3));
+  lowering.hasShares = true;
+}
+
+} // namespace gridir

@@ -1,0 +1,44 @@
+//===- Shares.h - Finer work items of some calls ---------------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where prefetched scalars decide which blocks programs see, a call may find
+// that work items can be finer than those of every call. The runtime asks for
+// their number by a range of work items before the first one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_SHARES_H
+#define GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_SHARES_H
+
+#include "dialects/Conversion/GridToLoops/Lowering.h"
+#include "dialects/Grid/Analysis/BlockTest.h"
+
+namespace gridir {
+
+/// The number of places along some of the dimensions of the grid.
+mlir::Value createCount(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::ValueRange gridSizes,
+                        llvm::ArrayRef<unsigned> dims);
+
+/// The size of a dimension, or 1 where it is 0.
+mlir::Value createNonZero(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value size);
+
+/// Whether two programs see the same block of operand `place`. There are finer
+/// work items only where none do.
+mlir::Value createRevisitTest(mlir::OpBuilder &builder,
+                              KernelLowering &lowering, unsigned place);
+
+/// Where the call asks for it, leaves the number of the finer work items in the
+/// last word of the report: none if two of them see the same block.
+void createShareCount(mlir::OpBuilder &builder, KernelLowering &lowering,
+                      const grid::BlockTest &test);
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_SHARES_H
