@@ -12,7 +12,6 @@ import jax.numpy as jnp
 from handwritten import call
 
 
-
 def kernel(shares):
     """Two work items, and `shares` finer ones, each of which notes that it has run."""
     array = "memref<4096xi32>"
