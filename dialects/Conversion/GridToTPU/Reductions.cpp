@@ -394,6 +394,11 @@ LogicalResult lowerReducingGeneric(linalg::GenericOp op, Lowering &lowering) {
                             getWideElement(getElementTypeOrSelf(value)),
                             extreme->isUnsigned);
   auto type = cast<VectorType>(value.getType());
+  if (Type element = type.getElementType();
+      element.getIntOrFloatBitWidth() > 32)
+    return op.emitError("expected elements of at most 32 bits for argmax or "
+                        "argmin on a TPU, got ")
+           << element;
   int64_t dim = dims.front();
   auto place = cast<RankedTensorType>(op->getResult(1).getType());
   Type result = withElement(getReducedType(value, {dim}), builder.getI32Type());

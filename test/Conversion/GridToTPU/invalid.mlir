@@ -484,3 +484,26 @@ grid.kernel @vector_in_body grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 
     }
   grid.store %1, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
 }
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0)>
+#all = affine_map<(d0, d1) -> (d0, d1)>
+
+grid.kernel @place_of_wide_numbers grid() inputs(%x: i64 [8, 128]) outputs(%o: i32 [8]) {
+  %0 = grid.load %x : memref<8x128xi64, #grid.space<default>> -> tensor<8x128xi64>
+  %zero = arith.constant dense<0> : tensor<8xi32>
+  %least = arith.constant dense<-2147483648> : tensor<8xi64>
+  // expected-error @below {{expected elements of at most 32 bits for argmax or argmin on a TPU, got 'i64'}}
+  %1:2 = linalg.generic {indexing_maps = [#all, #rows, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%0 : tensor<8x128xi64>) outs(%least, %zero : tensor<8xi64>, tensor<8xi32>) {
+  ^bb0(%v: i64, %best: i64, %place: i32):
+    %i = linalg.index 1 : index
+    %here = arith.index_cast %i : index to i32
+    %better = arith.cmpi sgt, %v, %best : i64
+    %w = arith.select %better, %v, %best : i64
+    %p = arith.select %better, %here, %place : i32
+    linalg.yield %w, %p : i64, i32
+  } -> (tensor<8xi64>, tensor<8xi32>)
+  grid.store %1#1, %o : tensor<8xi32>, memref<8xi32, #grid.space<default>>
+}
