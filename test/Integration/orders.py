@@ -7,7 +7,7 @@
 The kernels are the examples, those that JAX has for TPUs with their gradients, the random ones of `differential.py`
 with all dimensions called parallel, and some whose claims are wrong. A process for each number of threads runs each
 kernel some times. The one of one thread runs the kernels with right claims again under `checks=["races"]`, with a
-schedule for each seed. The full run is
+schedule for each seed, and once under the other checks: no check may find what is not there. The full run is
 `python test/Integration/orders.py --threads 1 2 8 --repetitions 50 --seeds 3`.
 """
 
@@ -254,6 +254,10 @@ def run(repetitions: int, seeds: int) -> Iterator[tuple[str, list[str]]]:
             # What is recorded keeps ops from being fused, so that bits may differ from those without checks.
             for name, function, args in right_calls():
                 yield f"{name}, looking for races", outcomes(function, args, 1)
+    if seeds:
+        with gridir.installed(checks=["uninitialized", "semaphores"]):
+            for name, function, args in right_calls():
+                yield f"{name}, looking for what is not written", outcomes(function, args, 1)
 
 
 def main() -> int:

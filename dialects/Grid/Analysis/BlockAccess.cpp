@@ -209,6 +209,13 @@ void BlockAccess::collectAccesses() {
   });
 }
 
+bool BlockAccess::writesPrefetched() const {
+  unsigned numPrefetched = getKernel().getNumIndexOperands();
+  return llvm::any_of(accesses, [&](const ArrayAccess &access) {
+    return access.writes && access.operand < numPrefetched;
+  });
+}
+
 SmallVector<unsigned> BlockAccess::getAliasSet(unsigned operand) const {
   KernelOp kernel = values.getKernel();
   unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();

@@ -67,6 +67,9 @@ public:
   /// Every access of the body to an operand.
   llvm::ArrayRef<ArrayAccess> getAccesses() const { return accesses; }
 
+  /// Whether the body writes to prefetched scalars.
+  bool writesPrefetched() const;
+
   /// The operands that share memory with `operand`, itself included.
   mlir::SmallVector<unsigned> getAliasSet(unsigned operand) const;
 

@@ -207,7 +207,7 @@ private:
     return first.getArrayShape() == second.getArrayShape() &&
            first.getBlock() == second.getBlock() &&
            (!hasAffineMap(a.operand) || !hasAffineMap(b.operand)) &&
-           hasDisjointBlocks(a.operand) && !writesIndexOperands();
+           hasDisjointBlocks(a.operand) && !access.writesPrefetched();
   }
 
   bool hasAffineMap(unsigned operand) {
@@ -221,12 +221,6 @@ private:
     ArrayRef<BlockDimAttr> block = kernel.getOperandSpec(operand).getBlock();
     return !block.empty() && llvm::all_of(block, [](BlockDimAttr dim) {
       return dim.isSqueezed() || dim.getKind() == BlockKind::Blocked;
-    });
-  }
-
-  bool writesIndexOperands() {
-    return llvm::any_of(access.getAccesses(), [&](const ArrayAccess &next) {
-      return next.writes && next.operand < kernel.getNumIndexOperands();
     });
   }
 

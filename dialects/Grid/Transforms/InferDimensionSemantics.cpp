@@ -29,14 +29,6 @@ static std::string describeDim(KernelOp kernel, unsigned dim) {
   return text;
 }
 
-/// Whether the kernel writes to prefetched scalars.
-static bool writesPrefetched(const BlockAccess &access) {
-  return llvm::any_of(access.getAccesses(), [&](const ArrayAccess &next) {
-    KernelOp kernel = next.op->getParentOfType<KernelOp>();
-    return next.writes && next.operand < kernel.getNumIndexOperands();
-  });
-}
-
 namespace {
 
 class GridInferDimensionSemanticsPass
@@ -54,7 +46,7 @@ public:
     SmallVector<DimSemantics> claims = getClaimedSemantics(kernel);
     BlockAccess access(kernel);
     SmallVector<DimVerdict> verdicts = analyzeParallelism(access);
-    if (writesPrefetched(access)) {
+    if (access.writesPrefetched()) {
       SmallVector<DimVerdict> own =
           analyzeParallelism(access, /*ownState=*/true);
       for (unsigned dim = 0; dim < kernel.getRank(); ++dim)

@@ -8,6 +8,7 @@
 
 #include "dialects/Grid/Transforms/Passes.h"
 
+#include "dialects/Grid/Analysis/BlockAccess.h"
 #include "dialects/Grid/Analysis/GridParallelism.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "mlir/IR/Remarks.h"
@@ -33,8 +34,10 @@ public:
     bool anyConcurrent = getNumDevices(kernel).has_value();
     Operation *meeting = findMeeting(kernel);
     // A check of memory alone leaves programs in their order: a claim that does
-    // not hold is another mistake.
-    bool inOrder = uninitialized && !races && seed < 0 && !meeting;
+    // not hold is another mistake. Where programs keep notes in prefetched
+    // scalars, it says who reads whose.
+    bool inOrder = uninitialized && !races && seed < 0 && !meeting &&
+                   !BlockAccess(kernel).writesPrefetched();
     SmallVector<Attribute> semantics;
     for (unsigned dim = 0; dim < kernel.getRank(); ++dim) {
       if (inOrder)
