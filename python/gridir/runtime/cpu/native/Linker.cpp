@@ -8,73 +8,112 @@
 
 #include "Linker.h"
 
+#include "dialects/Driver/CrashGuard.h"
+
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
+
+#include <atomic>
+#include <optional>
 
 using namespace llvm;
 using namespace llvm::orc;
 
 namespace gridir::cpu {
 
+char LinkerCrash::ID = 0;
+
 /// ORC reports the cause of a failed lookup to the session's reporter and gives
 /// the caller only the name. Linking happens on the thread that looks up, so a
 /// thread-local text brings the two together.
 static thread_local std::string lastSessionError;
 
-Linker::Linker() = default;
-Linker::~Linker() = default;
+class Linker::Session {
+public:
+  static Expected<std::unique_ptr<Session>> create(ArrayRef<Symbol> symbols) {
+    InitializeNativeTarget();
+    // No static constructors and no thread-local storage in a kernel: the
+    // platform support that they need would only cost time.
+    Expected<std::unique_ptr<LLJIT>> jit =
+        LLJITBuilder().setPlatformSetUp(setUpInactivePlatform).create();
+    if (!jit)
+      return jit.takeError();
+    auto session = std::make_unique<Session>();
+    session->jit = std::move(*jit);
+    ExecutionSession &orc = session->jit->getExecutionSession();
+    orc.setErrorReporter(
+        [](Error error) { lastSessionError = toString(std::move(error)); });
+    session->runtimeSymbols = &orc.createBareJITDylib("gridir");
+    SymbolMap map;
+    for (const auto &[name, address] : symbols)
+      map[session->jit->mangleAndIntern(name)] = {
+          ExecutorAddr::fromPtr(address),
+          JITSymbolFlags::Exported | JITSymbolFlags::Callable};
+    if (Error error =
+            session->runtimeSymbols->define(absoluteSymbols(std::move(map))))
+      return error;
+    return session;
+  }
 
-Expected<std::unique_ptr<Linker>> Linker::create(ArrayRef<Symbol> symbols) {
-  InitializeNativeTarget();
-  // No static constructors and no thread-local storage in a kernel: the
-  // platform support that they need would only cost time.
-  Expected<std::unique_ptr<LLJIT>> jit =
-      LLJITBuilder().setPlatformSetUp(setUpInactivePlatform).create();
-  if (!jit)
-    return jit.takeError();
-  std::unique_ptr<Linker> linker(new Linker);
-  linker->jit = std::move(*jit);
-  ExecutionSession &session = linker->jit->getExecutionSession();
-  session.setErrorReporter(
-      [](Error error) { lastSessionError = toString(std::move(error)); });
-  linker->runtimeSymbols = &session.createBareJITDylib("gridir");
-  SymbolMap map;
-  for (const auto &[name, address] : symbols)
-    map[linker->jit->mangleAndIntern(name)] = {ExecutorAddr::fromPtr(address),
-                                               JITSymbolFlags::Exported |
-                                                   JITSymbolFlags::Callable};
-  if (Error error =
-          linker->runtimeSymbols->define(absoluteSymbols(std::move(map))))
-    return error;
-  return linker;
+  Expected<std::vector<void *>> link(StringRef object,
+                                     ArrayRef<StringRef> names) {
+    Expected<JITDylib &> dylib =
+        jit->createJITDylib("kernel." + std::to_string(count++));
+    if (!dylib)
+      return dylib.takeError();
+    dylib->addToLinkOrder(*runtimeSymbols);
+    if (Error error =
+            jit->addObjectFile(*dylib, MemoryBuffer::getMemBufferCopy(object)))
+      return error;
+    std::vector<void *> addresses;
+    for (StringRef name : names) {
+      lastSessionError.clear();
+      Expected<ExecutorAddr> address = jit->lookup(*dylib, name);
+      if (address) {
+        addresses.push_back(address->toPtr<void *>());
+        continue;
+      }
+      if (lastSessionError.empty())
+        return address.takeError();
+      consumeError(address.takeError());
+      return createStringError(lastSessionError);
+    }
+    return addresses;
+  }
+
+private:
+  std::unique_ptr<LLJIT> jit;
+  JITDylib *runtimeSymbols = nullptr;
+  std::atomic<uint64_t> count = 0;
+};
+
+Expected<Linker::Session *> Linker::getSession() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!current) {
+    Expected<std::unique_ptr<Session>> created = Session::create(symbols);
+    if (!created)
+      return created.takeError();
+    current = created->release();
+  }
+  return current;
 }
 
 Expected<std::vector<void *>> Linker::link(StringRef object,
                                            ArrayRef<StringRef> names) {
-  Expected<JITDylib &> dylib =
-      jit->createJITDylib("kernel." + std::to_string(count++));
-  if (!dylib)
-    return dylib.takeError();
-  dylib->addToLinkOrder(*runtimeSymbols);
-  if (Error error =
-          jit->addObjectFile(*dylib, MemoryBuffer::getMemBufferCopy(object)))
-    return error;
-  std::vector<void *> addresses;
-  for (StringRef name : names) {
-    lastSessionError.clear();
-    Expected<ExecutorAddr> address = jit->lookup(*dylib, name);
-    if (address) {
-      addresses.push_back(address->toPtr<void *>());
-      continue;
-    }
-    if (lastSessionError.empty())
-      return address.takeError();
-    consumeError(address.takeError());
-    return createStringError(lastSessionError);
+  Expected<Session *> session = getSession();
+  if (!session)
+    return session.takeError();
+  std::optional<Expected<std::vector<void *>>> addresses;
+  if (std::optional<std::string> signal = driver::runGuarded(
+          [&] { addresses.emplace((*session)->link(object, names)); })) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (current == *session)
+      current = nullptr;
+    return make_error<LinkerCrash>(std::move(*signal));
   }
-  return addresses;
+  return std::move(*addresses);
 }
 
 } // namespace gridir::cpu

@@ -13,38 +13,52 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
-#include <atomic>
-#include <memory>
-
-namespace llvm::orc {
-class JITDylib;
-class LLJIT;
-} // namespace llvm::orc
+#include <mutex>
+#include <vector>
 
 namespace gridir::cpu {
 
-/// Links objects, each in a namespace of its own, so that two functions of the
-/// same name do not meet. Kept for the life of the process, as what it has
-/// linked is.
+/// What ended the linker, which is a defect and not the object's fault.
+class LinkerCrash : public llvm::ErrorInfo<LinkerCrash> {
+public:
+  static char ID;
+
+  explicit LinkerCrash(std::string signal) : signal(std::move(signal)) {}
+
+  void log(llvm::raw_ostream &os) const override { os << signal; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+private:
+  std::string signal;
+};
+
+/// Links objects into this process, each in a namespace of its own, so that two
+/// functions of the same name do not meet. What it has linked is kept for the
+/// life of the process.
 class Linker {
 public:
   /// A function of the runtime that objects may call.
   using Symbol = std::pair<const char *, void *>;
 
-  static llvm::Expected<std::unique_ptr<Linker>>
-  create(llvm::ArrayRef<Symbol> symbols);
-  ~Linker();
+  explicit Linker(std::vector<Symbol> symbols) : symbols(std::move(symbols)) {}
 
-  /// Gives the addresses of functions of an object.
+  /// Gives the addresses of functions of an object. A crash is a `LinkerCrash`,
+  /// after which other objects can still be linked.
   llvm::Expected<std::vector<void *>>
   link(llvm::StringRef object, llvm::ArrayRef<llvm::StringRef> names);
 
 private:
-  Linker();
+  class Session;
 
-  std::unique_ptr<llvm::orc::LLJIT> jit;
-  llvm::orc::JITDylib *runtimeSymbols = nullptr;
-  std::atomic<uint64_t> count = 0;
+  llvm::Expected<Session *> getSession();
+
+  const std::vector<Symbol> symbols;
+  std::mutex mutex;
+  /// Kept from all others once it has crashed, since it may hold its locks
+  /// forever.
+  Session *current = nullptr;
 };
 
 } // namespace gridir::cpu

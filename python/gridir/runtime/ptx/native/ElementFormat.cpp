@@ -12,6 +12,7 @@
 #include "llvm/ADT/bit.h"
 
 #include <cmath>
+#include <optional>
 
 using namespace llvm;
 
@@ -81,7 +82,8 @@ constexpr ElementFormat kFormats[] = {
 
 } // namespace
 
-std::optional<unsigned> findFormat(StringRef name) {
+/// The number of a format in the table; none for a name that is none.
+static std::optional<unsigned> findFormat(StringRef name) {
   for (auto [number, format] : llvm::enumerate(kFormats))
     if (format.name == name)
       return number;
@@ -89,5 +91,18 @@ std::optional<unsigned> findFormat(StringRef name) {
 }
 
 const ElementFormat &getFormat(unsigned number) { return kFormats[number]; }
+
+bool takeFormats(Emitter &emitter, MutableArrayRef<unsigned> formats) {
+  SmallVector<unsigned> found;
+  for (StringRef modifier : emitter.getModifiers())
+    if (std::optional<unsigned> format = findFormat(modifier))
+      found.push_back(*format);
+  if (found.size() != formats.size())
+    return false;
+  for (unsigned format : found)
+    emitter.take(getFormat(format).name);
+  llvm::copy(found, formats.begin());
+  return true;
+}
 
 } // namespace gridir::ptx

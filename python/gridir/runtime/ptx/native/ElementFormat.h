@@ -9,10 +9,12 @@
 #ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_ELEMENTFORMAT_H
 #define GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_ELEMENTFORMAT_H
 
+#include "Emitter.h"
+
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
-#include <optional>
 
 namespace gridir::ptx {
 
@@ -26,9 +28,12 @@ struct ElementFormat {
   uint32_t (*encode)(double);
 };
 
-/// The number of a format in the table; none for a name that is none.
-std::optional<unsigned> findFormat(llvm::StringRef name);
+/// The format of that number in the table.
 const ElementFormat &getFormat(unsigned number);
+
+/// Takes the formats among the modifiers of an instruction, by their numbers;
+/// false where there are not as many as asked for.
+bool takeFormats(Emitter &emitter, llvm::MutableArrayRef<unsigned> formats);
 
 } // namespace gridir::ptx
 

@@ -166,16 +166,11 @@ void encodeMma(Encoder &e) {
     emitter.fail("expected '.m16n8kK.row.col'");
     return;
   }
-  SmallVector<unsigned> formats;
-  for (StringRef modifier : emitter.getModifiers())
-    if (std::optional<unsigned> format = findFormat(modifier))
-      formats.push_back(*format);
-  if (formats.size() != 4) {
+  unsigned formats[4];
+  if (!takeFormats(emitter, formats)) {
     emitter.fail("expected four element types that are implemented");
     return;
   }
-  for (unsigned format : formats)
-    emitter.take(getFormat(format).name);
   const unsigned sizes[] = {kRowsOfA * kColumnsOfB, kRowsOfA * depth,
                             depth * kColumnsOfB, kRowsOfA * kColumnsOfB};
   for (unsigned i = 0; i < 4; ++i) {

@@ -42,22 +42,12 @@ constexpr StringLiteral kPasses =
 /// Variables are part of the process, and zero at first.
 constexpr uint64_t kMaxGlobalBytes = uint64_t(1) << 30;
 
-Expected<cpu::Linker *> getLinker() {
-  static Expected<std::unique_ptr<cpu::Linker>> linker = [] {
-    std::vector<cpu::Linker::Symbol> symbols = getExecutionSymbols();
-    symbols.push_back(getCollectiveSymbol());
-    auto add = [&](const auto &more) {
-      symbols.insert(symbols.end(), more.begin(), more.end());
-    };
-    add(getMathSymbols());
-    add(cpu::getSoftFloatSymbols());
-    return cpu::Linker::create(symbols);
-  }();
-  if (!linker)
-    return createStringError("the JIT linker could not be created");
-  // What it links is kept for the life of the process.
-  static cpu::Linker *kept = linker->release();
-  return kept;
+std::vector<cpu::Linker::Symbol> getRuntimeSymbols() {
+  std::vector<cpu::Linker::Symbol> symbols = getExecutionSymbols();
+  symbols.push_back(getCollectiveSymbol());
+  llvm::append_range(symbols, getMathSymbols());
+  llvm::append_range(symbols, cpu::getSoftFloatSymbols());
+  return symbols;
 }
 
 /// The memory of a variable in global or constant space.
@@ -210,11 +200,9 @@ static Expected<PreparedFunction> compile(const Module &module,
       cpu::emitObject(result, **machine, prepared.stackBytes);
   if (!object)
     return object.takeError();
-  Expected<cpu::Linker *> linker = getLinker();
-  if (!linker)
-    return linker.takeError();
+  static cpu::Linker &linker = *new cpu::Linker(getRuntimeSymbols());
   Expected<std::vector<void *>> addressesOfCode =
-      (*linker)->link(*object, {kEntry});
+      linker.link(*object, {kEntry});
   if (!addressesOfCode)
     return addressesOfCode.takeError();
   prepared.entry = reinterpret_cast<KernelFn>(addressesOfCode->front());
@@ -232,9 +220,13 @@ Problems Program::prepare(const std::string &name) {
   std::optional<std::string> crash = driver::runGuarded([&] {
     Expected<PreparedFunction> prepared =
         compile(parts->module, *function, parts->addresses, problems);
-    if (!prepared)
-      problems.push_back({function->where, toString(prepared.takeError())});
-    else if (problems.empty())
+    if (!prepared) {
+      Error error = prepared.takeError();
+      const char *prefix =
+          error.isA<cpu::LinkerCrash>() ? "the linker crashed: " : "";
+      problems.push_back(
+          {function->where, prefix + toString(std::move(error))});
+    } else if (problems.empty())
       parts->prepared.emplace(name, std::move(*prepared));
   });
   if (crash)

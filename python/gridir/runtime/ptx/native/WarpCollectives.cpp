@@ -32,6 +32,14 @@ template <typename Body> void forEachLane(const Group &group, Body body) {
       body(unsigned(lane), words);
 }
 
+/// The result of 32 bits, and the predicate that may be named beside it.
+void addWordAndPredicate(Encoder &e) {
+  ArrayRef<Operand> results = e.emitter.getElements(e.emitter.getOperand(0));
+  e.addResult(results[0], 32);
+  if (results.size() == 2)
+    e.addResult(results[1], 1);
+}
+
 constexpr StringRef kShuffles[] = {"up", "down", "bfly", "idx"};
 
 void encodeShuffle(Encoder &e) {
@@ -43,10 +51,7 @@ void encodeShuffle(Encoder &e) {
   e.add(uint64_t(llvm::find(kShuffles, mode) - std::begin(kShuffles)));
   for (unsigned i = 1; i < 4; ++i)
     e.add(emitter.getOperand(i), 32);
-  ArrayRef<Operand> results = emitter.getElements(emitter.getOperand(0));
-  e.addResult(results[0], 32);
-  if (results.size() == 2)
-    e.addResult(results[1], 1);
+  addWordAndPredicate(e);
 }
 
 /// Arguments: mask, mode, value, lane or distance, clamp and segment.
@@ -124,10 +129,7 @@ void encodeMatch(Encoder &e) {
   e.add(emitter.getOperand(2), 32);
   e.add(uint64_t(isAll));
   e.add(emitter.getOperand(1), type.bits);
-  ArrayRef<Operand> results = emitter.getElements(emitter.getOperand(0));
-  e.addResult(results[0], 32);
-  if (results.size() == 2)
-    e.addResult(results[1], 1);
+  addWordAndPredicate(e);
 }
 
 void runMatch(const Group &group) {
@@ -217,10 +219,7 @@ void encodeElect(Encoder &e) {
   emitter.expectOperands(2, 2);
   e.add(emitter.getOperand(1), 32);
   e.add(uint64_t(0));
-  ArrayRef<Operand> results = emitter.getElements(emitter.getOperand(0));
-  e.addResult(results[0], 32);
-  if (results.size() == 2)
-    e.addResult(results[1], 1);
+  addWordAndPredicate(e);
 }
 
 /// The lowest lane is elected.

@@ -109,16 +109,11 @@ void encodeWgmma(Encoder &e) {
     emitter.fail("expected '.m64nNkK'");
     return;
   }
-  SmallVector<unsigned> formats;
-  for (StringRef modifier : emitter.getModifiers())
-    if (std::optional<unsigned> format = findFormat(modifier))
-      formats.push_back(*format);
-  if (formats.size() != 3) {
+  unsigned formats[3];
+  if (!takeFormats(emitter, formats)) {
     emitter.fail("expected three element types that are implemented");
     return;
   }
-  for (unsigned format : formats)
-    emitter.take(getFormat(format).name);
   emitter.expectOperands(4, 8);
   const Operand &d = emitter.getOperand(0), &a = emitter.getOperand(1);
   const bool inRegisters = a.kind == Operand::Kind::Vector;
