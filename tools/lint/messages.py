@@ -1,14 +1,15 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every message of the dialects is met by a test.
+"""Every message of the dialects and of the package is met by a test.
 
-A message is what an author may read: the text of an error, a reason in a report, or why a rewrite did not match. That
-it is one is seen by its form: words, the first in lower case. What is looked for is each literal of it, between the
-values that are filled in, anywhere in test/. A reason that no output shows stands in the comment of the chunk that
-proves it.
+A message is what an author may read: the text of an error, a reason in a report, or why a rewrite did not match; in
+Python what is raised. That it is one is seen by its form: words, the first in lower case. What is looked for is each
+literal of it, between the values that are filled in, anywhere in test/. A reason that no output shows stands in the
+comment of the chunk that proves it.
 """
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ from pathlib import Path
 from repository import Finding, files
 
 # What a text may be an argument of and still be no message: a claim about the code, or help.
-NOT_MESSAGES = {"assert", "static_assert", "llvm_unreachable", "clEnumValN"}
+NOT_MESSAGES = {"assert", "static_assert", "llvm_unreachable", "clEnumValN", "AssertionError"}
 
 TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/)
@@ -59,14 +60,40 @@ def literals(source: str) -> Iterator[tuple[int, str]]:
         yield start, text
 
 
-def messages(path: Path) -> Iterator[tuple[int, str]]:
-    """The line and the text of each part of a message in a C++ source, between the values that are filled in."""
-    source = path.read_text()
+def texts(source: str) -> Iterator[tuple[int, str]]:
+    """The line and the text of each literal of a C++ source."""
     for start, text in literals(source):
-        for part in PLACEHOLDER.split(text.replace('\\"', '"')):
+        yield source.count("\n", 0, start) + 1, text.replace('\\"', '"')
+
+
+def raised_texts(source: str) -> Iterator[tuple[int, str]]:
+    """The line and the text of each literal in what a Python source raises, with {} for what is filled in."""
+
+    def inside(node: ast.AST) -> Iterator[tuple[int, str]]:
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name in NOT_MESSAGES:
+                return
+            case ast.Constant(value=str(text)):
+                yield node.lineno, text
+            case ast.JoinedStr(values=values):
+                pieces = (value.value if isinstance(value, ast.Constant) else "{}" for value in values)
+                yield node.lineno, "".join(map(str, pieces))
+            case _:
+                for child in ast.iter_child_nodes(node):
+                    yield from inside(child)
+
+    raised = [node.exc for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Raise) and node.exc is not None]
+    for error in sorted(raised, key=lambda node: node.lineno):
+        yield from inside(error)
+
+
+def messages(path: Path) -> Iterator[tuple[int, str]]:
+    """The line and the text of each part of a message in a source, between the values that are filled in."""
+    for line, text in (raised_texts if path.suffix == ".py" else texts)(path.read_text()):
+        for part in PLACEHOLDER.split(text):
             words = re.sub(r"\s+", " ", part).strip(" ,;:.()[]{}'\"")
             if re.match(r"[a-z]", words) and len(re.findall(r"[a-z]{2,}", words)) > 1 and " " in words:
-                yield source.count("\n", 0, start) + 1, words
+                yield line, words
 
 
 def joined(text: str, suffix: str) -> str:
@@ -83,10 +110,10 @@ def tested_text() -> str:
 
 
 def check_messages() -> Iterator[Finding]:
-    """Every message of dialects/, but those that are listed; what is listed is one, and has no test."""
+    """Every message but those that are listed; what is listed is one, and has no test."""
     tested = tested_text()
     listed = set(UNMET)
-    for path in files(".cpp", ".h", under="dialects"):
+    for path in (*files(".cpp", ".h", under="dialects"), *files(".py", under="python")):
         for line, words in messages(path):
             if words in tested:
                 continue

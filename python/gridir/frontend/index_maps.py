@@ -222,18 +222,14 @@ class _Reader:
 
     def _load(self, eqn: Any, args: list[Any], guard: Expr | None) -> Expr:
         ref, *flat = args
-        indices: list[Expr] = []
-        for transform in jax.tree.unflatten(eqn.params["tree"], flat):
-            if indices or not hasattr(transform, "indices"):
-                raise _Missing("reads a view of an index operand")
-            for index in transform.indices:
-                if isinstance(index, jax_compat.Slice):
-                    if index.size != 1:
-                        raise _Missing("reads more than one element")
-                    index = index.start
-                indices.append(index if isinstance(index, Expr) else ix.const(int(index), 32))
-        if len(indices) != len(eqn.invars[0].aval.shape):
-            raise _Missing("reads more than one element")
+        transforms = jax.tree.unflatten(eqn.params["tree"], flat)
+        if len(transforms) > 1 or not all(hasattr(transform, "indices") for transform in transforms):
+            raise _Missing("reads a view of an index operand")
+        # One element is read: of a slice the first one, and without an index the only one.
+        places = [index for transform in transforms for index in transform.indices]
+        starts = [index.start if isinstance(index, jax_compat.Slice) else index for index in places]
+        starts = starts or [0] * len(eqn.invars[0].aval.shape)
+        indices = [index if isinstance(index, Expr) else ix.const(int(index), 32) for index in starts]
         if guard is not None:
             indices = [ix.select(guard, index, ix.const(0, index.width)) for index in indices]
         return ix.load(ref, indices, dtype_width(eqn.outvars[0].aval.dtype))

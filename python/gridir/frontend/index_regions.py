@@ -150,11 +150,9 @@ def read_region(block: ir.Block, rank: int) -> list[Expr]:
     refs: dict[ir.Value, tuple[int, list[Expr]]] = {
         argument: (i, []) for i, argument in enumerate(list(block.arguments)[rank:])
     }
-    for op in block.operations:
-        op = op.operation
-        if op.name == "grid.yield":
-            return [known[value] for value in op.operands]
-        if op.name == "grid.slice_ref":
+    *operations, terminator = (op.operation for op in block.operations)
+    for op in operations:
+        if op.name == "grid.slice_ref" and op.operands[0] in refs:
             ref, _ = refs[op.operands[0]]
             dynamic = iter([known[value] for value in list(op.operands)[1:]])
             offsets = ir.DenseI64ArrayAttr(op.attributes["static_offsets"])
@@ -167,7 +165,7 @@ def read_region(block: ir.Block, rank: int) -> list[Expr]:
             known[op.results[0]] = ix.load(ref, indices, ir.IntegerType(op.results[0].type).width)
         else:
             known[op.results[0]] = _read_op(op, [known.get(value) for value in op.operands])
-    raise Error("expected an index map to end in grid.yield")
+    return [known[value] for value in terminator.operands]
 
 
 def _read_op(op: ir.Operation, args: list[Expr | None]) -> Expr:

@@ -103,6 +103,7 @@ MAPS = {
     "negative strides": (lambda i, j: (3 - i, -j + 1),),
     "nested calls": (lambda i, j: jax.jit(lambda a, b: (a + 1, jax.jit(jnp.minimum)(b, 1)))(i, j),),
     "debug check": (checked,),
+    "the only element": (lambda i, j, s: (s[...].reshape(()) + i, j), INT32[:1]),
     "array of one number": (lambda i, j: (jnp.reshape(jnp.squeeze(jnp.reshape(i, (1, 1))), ()), 0),),
 }
 

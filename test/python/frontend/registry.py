@@ -7,6 +7,7 @@ from gridir.frontend import registry
 from gridir.frontend.context import KernelContext, RuleContext
 from jax._src.lax import lax as lax_internal
 from jax.experimental import pallas as pl
+from jax.extend import core
 
 # CHECK: expected one rule for primitive `add`, got a second one
 import gridir.frontend.rules  # isort: skip
@@ -61,7 +62,7 @@ def kernel(x_ref, o_ref):
     o_ref[...] = jnp.exp(x_ref[...])
 
 
-x = jnp.ones((8, 128))
+x = jnp.ones((8, 8))
 original = lax_internal.exp_p.bind
 lax_internal.exp_p.bind = lambda *args, **params: original(*args, **params, made_up=1)
 lax_internal.exp_p.def_abstract_eval(lambda aval, **_: aval)
@@ -71,4 +72,21 @@ except gridir.UnsupportedError as error:
     # CHECK: exp: expected parameters that gridir knows (`accuracy`), got `made_up=1`
     # CHECK-NEXT: in kernel `kernel` for kernel function kernel at {{.*}}
     # CHECK-NEXT: registry.py:{{[0-9]+}}
+    print(error)
+
+
+# What a rule is composed of has rules, too.
+composed = core.Primitive("composed")
+composed.def_abstract_eval(lambda aval: aval)
+registry.decomposition("composed")(jax.lax.linalg.cholesky)
+
+
+def composing(x_ref, o_ref):
+    o_ref[...] = composed.bind(x_ref[...])
+
+
+try:
+    gridir.lower(pl.pallas_call(composing, out_shape=x), x)
+except gridir.UnsupportedError as error:
+    # CHECK: cholesky: expected a primitive that has a lowering rule
     print(error)

@@ -23,6 +23,7 @@ def kernel(x_ref, o_ref):
 # CHECK: unsupported.py:{{[0-9]+}}:{{[0-9]+}} (kernel)
 # CHECK: note: fft[{{.*}}fft_lengths=(128,){{.*}}] at {{.*}}unsupported.py
 # CHECK: note: polygamma[] at {{.*}}unsupported.py
+# CHECK: note: docs/primitives.md lists the primitives that have a lowering rule
 try:
     gridir.lower(pl.pallas_call(kernel, out_shape=x), x)
 except Error as error:

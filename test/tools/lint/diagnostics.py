@@ -20,6 +20,16 @@ for line, words in messages.messages(Path(__file__).parent / "Inputs" / "diagnos
     print(line, words)
 print("end")
 
+# In Python what is raised is one, with its notes; what asserts is none.
+# CHECK-NEXT: 6 expected one text of two literals, got
+# CHECK-NEXT: 6 which `opens` a group
+# CHECK-NEXT: 7 a note is read too
+# CHECK-NEXT: 11 waits for a signal
+# CHECK-NEXT: end
+for line, words in messages.messages(Path(__file__).parent / "Inputs" / "raises.py"):
+    print(line, words)
+print("end")
+
 # A text of a test counts wherever its lines are broken.
 # CHECK-NEXT: True False
 tested = messages.joined("// expected-error {{expected one\n//   text}}", ".mlir")

@@ -71,10 +71,8 @@ def elementwise(name: str, ctx: RuleContext, values: Sequence[ir.Value]) -> ir.V
 def _row(ops: Ops) -> Function:
     def lowering(ctx: RuleContext, *values: ir.Value) -> ir.Value:
         name = ops.choose(ctx.avals_in[0])
-        if name is None and is_complex(ctx.avals_in[0]):
-            return _of_complex(ctx, *values)
         if name is None:
-            raise ctx.unsupported(f"expected operands of another dtype, got {ctx.avals_in[0].dtype}")
+            return _of_complex(ctx, *values)
         return elementwise(name, ctx, values)
 
     return lowering
@@ -84,7 +82,7 @@ def _of_complex(ctx: RuleContext, *values: ir.Value) -> ir.Value:
     """A function of complex numbers that has no op."""
     function = complex_functions.FUNCTIONS.get(ctx.eqn.primitive.name)
     if function is None:
-        raise ctx.unsupported(f"expected real operands, got {ctx.avals_in[0].dtype}")
+        raise ctx.unsupported(f"expected operands of another dtype, got {ctx.avals_in[0].dtype}")
     return traced(ctx, function, values)[0]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from jax import tree_util
 
+from gridir.errors import UnsupportedError
 from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import ANY, rule
@@ -137,16 +138,21 @@ def _apply(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
         shape = [ref.type.shape[p] for p in transform.permutation]
         permutation = ir.DenseI64ArrayAttr.get(list(transform.permutation))
         return grid.TransposeRefOp(_memref(ref, shape), ref, permutation).result
-    raise ctx.unsupported(f"expected a Ref transform that gridir knows, got {type(transform).__name__}")
+    raise _unknown(ctx, transform)
+
+
+def _unknown(ctx: RuleContext, transform: Any) -> UnsupportedError:
+    return ctx.unsupported(f"expected a Ref transform that gridir knows, got {type(transform).__name__}")
 
 
 def view(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
     """A Ref seen through transforms. Several Refs come with the transform that selects one of them."""
     transforms = list(transforms or ())
     if isinstance(ref, (tuple, list)):
-        if not transforms or not isinstance(transforms[0], jax_compat.SelectTransform):
-            raise ctx.unsupported("expected one Ref, or several and which of them is meant")
-        which = transforms.pop(0).idx
+        first, *transforms = transforms
+        if not isinstance(first, jax_compat.SelectTransform):
+            raise _unknown(ctx, first)
+        which = first.idx
         refs = [transformed(ctx, r) for r in ref]
         number = _static(which)
         ref = refs[number] if number is not None else grid.SelectRefOp(refs[0].type, which, refs).result

@@ -84,6 +84,52 @@ refuse(
         f"memref<8x128xf32, #tpu.memory_space<vmem>>, {semaphore}) -> (), sym_name",
     ),
 )
+
+
+def refuse_with(title, body, *types):
+    """Refuses the addition with these lines before its end, and with memory of these types as its arguments %s0 on."""
+    memory = [f"%s{i}: {type_}" for i, type_ in enumerate(types)]
+    block = "%o: memref<8x128xf32, #tpu.memory_space<vmem>>"
+    after = "memref<8x128xf32, #tpu.memory_space<vmem>>) -> (), sym_name"
+    lines = [f'%n{n} = "stable_mosaic.arith.constant"() {{value = {n} : i32}} : () -> i32' for n in range(4)]
+    refuse(
+        title,
+        add(),
+        ('"stable_mosaic.func.return"() : () -> ()', f'{body}\n"stable_mosaic.func.return"() : () -> ()'),
+        ("%1 =", "\n".join([*lines, "%1 ="])),
+        (f"{block})", f"{', '.join([block, *memory])})"),
+        ("scratch_operands = 0", f"scratch_operands = {len(types)}"),
+        (after, after.replace(")", f", {', '.join(types)})", 1)),
+    )
+
+
+# A semaphore is waited for only where somebody has signalled it, since nobody else runs.
+dma = "memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>"
+copied = "memref<8x128xf32, #tpu.memory_space<vmem>>"
+# CHECK-NEXT: wait: waits for a semaphore of 2, which is 0
+refuse_with("wait", f'"stable_mosaic.tpu.sem_wait"(%s0, %n2) : ({semaphore}, i32) -> ()', semaphore)
+# CHECK-NEXT: copy: waits for 4096 bytes, of which 0 are on their way
+refuse_with(
+    "copy",
+    '"stable_mosaic.tpu.wait_dma2"(%s0, %x, %o) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}'
+    f" : ({dma}, {copied}, {copied}) -> ()",
+    dma,
+)
+# CHECK-NEXT: device: the interpreter has one core and one chip
+refuse_with(
+    "device",
+    '"stable_mosaic.tpu.enqueue_dma"(%x, %s0, %o, %s1, %n1)'
+    " {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0>, priority = 0 : i32}"
+    f" : ({copied}, {dma}, {copied}, {dma}, i32) -> ()",
+    dma,
+    dma,
+)
+# CHECK-NEXT: constant: expected a constant of one number, got dense<[1, 2]> : vector<2xi32>
+refuse_with(
+    "constant",
+    '%many = "stable_mosaic.arith.constant"() {value = dense<[1, 2]> : vector<2xi32>} : () -> vector<2xi32>',
+    dma,
+)
 # Memory that nothing has written is not a number.
 (y,) = Program(
     parse(

@@ -1,0 +1,76 @@
+# RUN: %python %s | FileCheck %s
+"""What options, targets and stages refuse: each row is an error's words and a call that meets it."""
+
+import gridir
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gridir.compiler import ptx
+from gridir.compiler.kernel import make_kernel
+from gridir.compiler.targets import get_target
+from gridir.errors import OptionError, UnsupportedError
+from gridir.mlir import ir
+from jax.experimental import pallas as pl
+from refusals import report
+
+X = jax.ShapeDtypeStruct((32, 128), jnp.float32)
+
+
+def copy(x_ref, o_ref):
+    o_ref[...] = x_ref[...]
+
+
+def lowered(**how):
+    return gridir.lower(pl.pallas_call(copy, out_shape=X), X, **how)
+
+
+def launched():
+    """Launches a kernel whose grid is a value."""
+    rows = pl.BlockSpec((8, 128), lambda i: (i, 0))
+
+    def dynamic(n, x):
+        return pl.pallas_call(copy, out_shape=X, grid=(n,), in_specs=[rows], out_specs=rows)(x)
+
+    [kernel] = gridir.lower(dynamic, jax.ShapeDtypeStruct((), jnp.int32), X, target="gpu").kernels
+    kernel.compile().launch([np.zeros(X.shape, np.float32)] * 2)
+
+
+# CHECK: OptionError: 8 of 8 refused in these words
+report(
+    OptionError,
+    {
+        "expected schedule_seed from 0 to 2**63 - 1, got -1": lambda: gridir.CpuOptions(schedule_seed=-1),
+        "expected schedule_seed from 0 to 2**63 - 1, got 9223372036854775808": lambda: gridir.CpuOptions(
+            schedule_seed=2**63
+        ),
+        "expected num_warps from 1 to 32, got 33": lambda: gridir.GpuOptions(num_warps=33),
+        "expected num_warps from 1 to 32, got 0": lambda: gridir.GpuOptions(num_warps=0),
+        "expected workspace_limit of at least 0, got -1": lambda: gridir.GpuOptions(workspace_limit=-1),
+        "expected options for chip 'sm_80', as the target says, got 'sm_90a'": lambda: lowered(
+            target="gpu:sm_80", options=gridir.GpuOptions()
+        ),
+        "expected a function lowered for target 'tpu', got one for 'cpu'": lambda: gridir.tpu.aot(lowered()),
+        "expected a function to compare with JAX's lowering of it, got a lowered one": lambda: gridir.tpu.aot(
+            lowered(target="tpu"), compare=True
+        ),
+    },
+)
+
+# CHECK-NEXT: UnsupportedError: 1 of 1 refused in these words
+report(
+    UnsupportedError,
+    {"expected a grid whose sizes are known, got a dynamic one; no launch of it is implemented": launched},
+)
+
+# CHECK-NEXT: ValueError: 2 of 2 refused in these words
+with ir.Context():
+    empty = ir.Module.parse("module {}")
+    report(
+        ValueError,
+        {
+            "expected a module with one grid.kernel, got 0": lambda: make_kernel(
+                empty, get_target("cpu"), gridir.CpuOptions()
+            ),
+            "expected a module with a gpu.binary": lambda: ptx.text_of(empty),
+        },
+    )

@@ -1,0 +1,122 @@
+# RUN: %python %s | FileCheck %s
+"""What a rule refuses in the body of a kernel: each row is an error's words and a kernel that meets it."""
+
+import jax
+import jax.numpy as jnp
+from gridir.errors import UnsupportedError
+from gridir.frontend.lower import lower
+from jax import lax
+from jax.experimental import checkify
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+from jax.experimental.pallas import tpu as pltpu
+from jax.experimental.pallas import triton as pltriton
+from refusals import report
+from show import array
+
+X, N, C = array(), array(jnp.int32, 8), array(jnp.complex64)
+
+
+def body(function, *args):
+    """Lowers a kernel that is this function of the Refs of its arguments and its result, which is like the first."""
+
+    def kernel(*refs):
+        function(*refs)
+
+    return lambda: lower(pl.pallas_call(kernel, out_shape=args[0]), *args)
+
+
+def value(function, *args):
+    """Lowers a kernel that writes this function of whole arguments."""
+
+    def kernel(*refs):
+        result = function(*(ref[...] for ref in refs[:-1]))
+        refs[-1][...] = jnp.broadcast_to(result, refs[-1].shape).astype(refs[-1].dtype)
+
+    return lambda: lower(pl.pallas_call(kernel, out_shape=args[0]), *args)
+
+
+def scoped(scratch, function):
+    """Lowers a kernel that does this with a Ref of its own, its argument and its result."""
+    return body(lambda x, o: pl.run_scoped(lambda ref: function(ref, x, o), scratch), X)
+
+
+def assembly(x):
+    result = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    [y] = pltriton.elementwise_inline_asm(
+        "sqrt.approx.f32 $0, $1;", args=[x], constraints="=f,f", pack=1, result_shape_dtypes=[result]
+    )
+    return y
+
+
+def waits_if(x, n, o):
+    pl.run_scoped(lambda ref: pl.semaphore_wait(ref, 1, decrement=n[0] > 0), pltpu.SemaphoreType.REGULAR)
+
+
+def copies_rows(x, n, o):
+    rows, others = (ref.at[pl.ds(0, n[0])].transpose((1, 0)) for ref in (x, o))
+    pl.run_scoped(lambda ref: pltpu.async_copy(rows, others, ref).wait(), pltpu.SemaphoreType.DMA)
+
+
+def through(ref, x, o):
+    ref[...] = x[...]
+    o[...] = ref[...]
+
+
+def reads(place):
+    """Copies what a function of the Refs gives."""
+    return lambda *refs: refs[-1].__setitem__(..., place(*refs[:-1]))
+
+
+# CHECK: UnsupportedError: 21 of 21 refused in these words
+report(
+    UnsupportedError,
+    {
+        "expected a dtype that `xor` combines, got float32": body(
+            lambda x, o: pltriton.atomic_xor(o, (0, 0), x[0, 0]), X
+        ),
+        "expected real arrays, got a conversion from complex64 to float32": value(
+            lambda x, c: lax.convert_element_type(c, jnp.float32), X, C
+        ),
+        "expected a branch for platform `cpu` or a default, got (('tpu',), ('cuda',))": value(
+            lambda x: lax.platform_dependent(x, tpu=jnp.sin, cuda=jnp.cos), X
+        ),
+        "max: expected operands of another dtype, got complex64": value(lambda c: lax.max(c, c), C),
+        "expected an array of another dtype, got complex64": value(lambda c, n: c.at[n].max(1), C, N),
+        "expected an operand of another dtype, got complex64": value(lambda c: lax.reduce_max(c, (0,)), C),
+        "expected places of the format that name a value, got `{!r}`": body(
+            lambda x, o: pl.debug_print("{!r}", x[0, 0]), X
+        ),
+        "expected places of the format that name a value, got `{name}`": body(
+            lambda x, o: pl.debug_print("{name}", x[0, 0]), X
+        ),
+        "expected a debug check, got a check that `jax.experimental.checkify` is to functionalize": body(
+            lambda x, o: checkify.check(x[0, 0] > 0, "negative"), X
+        ),
+        "expected `decrement` to be known when the kernel is traced": body(waits_if, X, N),
+        "expected each element once where a Ref is written, got a stride of 0": body(
+            lambda x, o: o.__setitem__(pl.ds(0, 8, 0), x[...]), X
+        ),
+        "expected each element of a window once, got a stride of 0": body(
+            reads(lambda x: x.at[pl.ds(0, 8, 0)].at[0:8][...]), X
+        ),
+        "expected no array of indices beside a slice with a stride of 0": body(
+            lambda x, n, o: o.__setitem__((..., pl.ds(0, 8)), x[pl.ds(0, 8, 0), n[...]]), X, N
+        ),
+        "expected an array of indices only where the Ref is read or written": body(
+            reads(lambda x, n: x.at[n[...]].at[0:8][...]), X, N
+        ),
+        "expected a slice whose size is known, got one that is computed": body(copies_rows, X, N),
+        "expected a Ref transform that gridir knows, got PeerMemRef": body(
+            reads(lambda x: plgpu.remote_ref(x, jnp.int32(0))[...]), X
+        ),
+        "expected Refs without layout transforms, got": scoped(
+            plgpu.SMEM((8, 128), jnp.float32, transforms=(plgpu.TilingTransform((8, 32)),)),
+            through,
+        ),
+        "expected Refs to allocate, got": scoped(plgpu.Barrier(), lambda ref, x, o: plgpu.barrier_arrive(ref)),
+        "expected the assembly of `approx_tanh`, got 'sqrt.approx.f32 $0, $1;'": value(assembly, X),
+        "note: write it with jax.numpy": value(assembly, X),
+        "expected a dtype that a kernel can hold, got void": value(lambda x, y: x, X, array(jax.dtypes.float0)),
+    },
+)

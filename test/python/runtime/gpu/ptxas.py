@@ -1,0 +1,44 @@
+# RUN: %python %s %t | FileCheck %s
+"""What is said of a `ptxas` that is not there, gives no answer, or does not take a kernel, by programs in its place."""
+
+import os
+import sys
+from pathlib import Path
+
+from gridir.runtime.gpu import PtxasError, assemble
+from refusals import report
+
+directory = Path(sys.argv[1])
+directory.mkdir(exist_ok=True)
+
+
+def assembled(name, script=None, **how):
+    """Assembles with a shell script as the program."""
+    path = directory / name
+    if script is not None:
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def call():
+        os.environ["GRIDIR_PTXAS"] = str(path)
+        assemble(".version 8.5", "sm_80", **how)
+
+    return call
+
+
+REFUSES = "echo \"ptxas $4, line 7; error : Unknown modifier '.x'\"; exit 255"
+CHANGES = "echo 'ptxas info : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized'"
+
+# CHECK: PtxasError: 7 of 7 refused in these words
+report(
+    PtxasError,
+    {
+        "expected ptxas, got none\n": assembled("absent"),
+        "note: pip install 'gridir[gpu]', or set GRIDIR_PTXAS": assembled("absent"),
+        "ptxas gave no answer in 0.5 s\n  in kernel `k`": assembled("waits", "exec sleep 60", kernel="k", timeout=0.5),
+        "ptxas does not accept the kernel for sm_80": assembled("refuses", REFUSES),
+        "Unknown modifier '.x'": assembled("refuses", REFUSES),
+        "ptxas changes what the kernel asks for": assembled("changes", CHANGES),
+        "note: ptxas info : (C7510) Potential Performance Loss": assembled("changes", CHANGES),
+    },
+)
