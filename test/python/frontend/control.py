@@ -135,3 +135,19 @@ show_value(
     x,
     x,
 )
+
+
+# Nor does what is made of the counter and a number by another op than a sum.
+# CHECK-LABEL: // shifted
+# CHECK: scf.while
+# CHECK: arith.shli
+def shifted(a):
+    def body(carry):
+        i, value = carry
+        following = value + (i + 1).astype(jnp.float32)
+        return i << 1, following
+
+    return lax.while_loop(lambda carry: carry[0] < 10, body, (1, a))[1]
+
+
+show_value("shifted", shifted, x)

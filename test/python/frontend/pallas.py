@@ -87,3 +87,39 @@ def shares(x_ref, o_ref):
 
 
 show(shares, x, grid=(2,))
+
+
+# A dimension with a name answers to that.
+# CHECK-LABEL: // named
+# CHECK: grid.program_id "rows"
+def named(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * lax.axis_index("rows").astype(jnp.float32)
+
+
+show(named, x, grid=(("rows", 2),))
+
+
+# A wait that looks leaves the semaphore as it is.
+# CHECK-LABEL: // waits
+# CHECK: grid.semaphore_wait %[[TURN:.*]], %{{[a-z0-9_]+}} keep :
+# CHECK: grid.semaphore_wait %[[TURN]], %{{[a-z0-9_]+}} :
+def waits(x_ref, o_ref, turn):
+    pl.semaphore_wait(turn, 1, decrement=False)
+    pl.semaphore_wait(turn, 1)
+    o_ref[...] = x_ref[...]
+
+
+show(waits, x, scratch_shapes=[pltpu.SemaphoreType.REGULAR])
+
+
+# A check of the author's is one where such checks are on.
+# CHECK-LABEL: // checked
+# CHECK: arith.cmpf ogt
+# CHECK: grid.assert %{{.*}}, "expected a positive number"
+def checked(x_ref, o_ref):
+    pl.debug_check(x_ref[0, 0] > 0, "expected a positive number")
+    o_ref[...] = x_ref[...]
+
+
+with pl.enable_debug_checks():
+    show(checked, x)

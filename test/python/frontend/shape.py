@@ -89,3 +89,14 @@ show_value("reverse", lambda a: lax.rev(a, (1,)), x)
 # CHECK: tensor.insert_slice %[[X:.*]] into %{{.*}}[0, 0, 0] [8, 1, 128] [1, 1, 1]
 # CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0, 1, 0] [8, 1, 128] [1, 1, 1]
 show_value("stack", lambda a: jnp.stack([a, -a], 1), x)
+
+# CHECK-LABEL: // unstack
+# CHECK: tensor.extract_slice %[[X:.*]][0, 0, 0] [8, 1, 128] [1, 1, 1] : tensor<8x2x128xf32> to tensor<8x128xf32>
+# CHECK: tensor.extract_slice %[[X]][0, 1, 0] [8, 1, 128] [1, 1, 1] : tensor<8x2x128xf32> to tensor<8x128xf32>
+show_value("unstack", lambda a: jnp.unstack(a, axis=1), array(jnp.float32, 8, 2, 128))
+
+# The elements of a vector are numbers.
+# CHECK-LABEL: // unstack_vector
+# CHECK: tensor.extract %[[X:.*]][%{{.*}}] : tensor<2xf32>
+# CHECK: tensor.extract %[[X]][%{{.*}}] : tensor<2xf32>
+show_value("unstack_vector", jnp.unstack, array(jnp.float32, 2))

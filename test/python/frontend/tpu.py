@@ -5,6 +5,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
+from jax.experimental.pallas import tpu_sc as plsc
 from show import array, show, show_value
 
 x = array()
@@ -111,3 +112,15 @@ def pipelined(x_ref, o_ref):
 
 jax.config.update("jax_use_emit_pipeline_primitive", True)
 show(pipelined, array(jnp.float32, 32, 128), in_specs=[anywhere], out_specs=anywhere)
+
+# On a SparseCore the last dimension takes the difference of the widths; the first element has the low bits.
+# CHECK-LABEL: // narrower
+# CHECK: %[[LOW:.*]] = arith.trunci {{.*}} : tensor<16xi32> to tensor<16xi16>
+# CHECK: tensor.insert_slice %[[LOW]] into %{{.*}}[0, 0] [16, 1] [1, 1]
+# CHECK: arith.shrui
+# CHECK: tensor.collapse_shape {{.*}} : tensor<16x2xi16> into tensor<32xi16>
+show_value("narrower", lambda a: plsc.bitcast(a, jnp.int16), array(jnp.int32, 16))
+# CHECK-LABEL: // wider
+# CHECK: tensor.expand_shape {{.*}} : tensor<32xi16> into tensor<16x2xi16>
+# CHECK: arith.shli
+show_value("wider", lambda a: plsc.bitcast(a, jnp.int32), array(jnp.int16, 32))
