@@ -71,6 +71,21 @@ grid.kernel @moved grid(%i = 63)
 
 // -----
 
+// What a mask leaves as it was differs between the two programs that write a row: nothing moves.
+// CHECK-LABEL: func.func @masked_rows(
+// CHECK-COUNT-2: memref.alloca() {{.*}} : memref<8x64xf32>
+// CHECK:         scf.if
+// CHECK:         return
+grid.kernel @masked_rows grid(%i = 63)
+    inputs(%x: f32 [500, 64] block [8, 64] at (%i, 0), %m: i1 [8, 64] block [8, 64] at (0, 0))
+    outputs(%o: f32 [500, 64] block [8, 64] at (%i, 0)) {
+  %v = grid.load %x : memref<8x64xf32, #grid.space<default>> -> tensor<8x64xf32>
+  %mask = grid.load %m : memref<8x64xi1, #grid.space<default>> -> tensor<8x64xi1>
+  grid.store %v, %o mask %mask : tensor<8x64xf32>, memref<8x64xf32, #grid.space<default>>, tensor<8x64xi1>
+}
+
+// -----
+
 // On threads, the rows of two programs are written by one of them: the last block is a buffer, of which the rest is
 // copied out.
 // CHECK-LABEL: func.func @moved_on_threads(

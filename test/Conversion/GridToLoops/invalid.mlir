@@ -1,4 +1,9 @@
 // RUN: gridir-opt %s --split-input-file --verify-diagnostics --convert-grid-to-loops
+// RUN: not gridir-opt %s --split-input-file --convert-grid-to-loops 2>/dev/null | FileCheck %s
+
+// What is refused goes no further.
+// CHECK:     // -----
+// CHECK-NOT: {{grid.kernel|func.func}}
 
 // expected-error @below {{expected arrays of static shape, got symbolic dimensions in x_ref; pin them with grid-specialize}}
 grid.kernel @symbolic grid()
@@ -136,4 +141,17 @@ grid.kernel @empty_window grid() inputs(%x: f32 [16] origin "x_ref") outputs(%o:
   %first = grid.slice_ref %x[16] [0] [1] : memref<16xf32, #grid.space<default>> -> memref<0xf32, #grid.space<default>>
   // expected-error @below {{expected dimension 0 of a slice of x_ref to start in [0, 16], got 17}}
   %second = grid.slice_ref %x[17] [0] [1] : memref<16xf32, #grid.space<default>> -> memref<0xf32, #grid.space<default>>
+}
+
+// -----
+
+// A copy names its receiver once, and is refused once.
+
+grid.kernel @nowhere grid(%i = 2) inputs(%x: f32 [8] space any) outputs(%o: f32 [8] space any)
+    scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>)
+    semantics [parallel] attributes {grid.tasks = {}} {
+  %c1 = arith.constant 1 : i32
+  // expected-error @below {{expected devices that the kernel's call is mapped over, as in shard_map, got a device of no known mesh}}
+  grid.copy_start %x, %o sem %s src_sem %s device (%c1 : i32) {device_id_type = #grid.device_id_type<logical>}
+      : memref<8xf32, #grid.space<any>>, memref<8xf32, #grid.space<any>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
 }

@@ -192,7 +192,7 @@ grid.kernel @asserts grid(%i = 4) inputs() outputs(%o: i32 []) {
 
 // -----
 
-// Random bits are a function of the seeds, the place and the number of the draw.
+// Random bits are a function of the seeds, the place and the number of the draw. Those of 32 bits are a word as it is.
 // CHECK-LABEL: func.func @random(
 // CHECK:         %[[STATE:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<3xi32>
 // CHECK:         memref.store %{{.*}}, %[[STATE]]
@@ -200,6 +200,8 @@ grid.kernel @asserts grid(%i = 4) inputs() outputs(%o: i32 []) {
 // CHECK:         linalg.generic
 // CHECK:           linalg.index 0
 // CHECK:           arith.xori
+// CHECK-NOT:       i64
+// CHECK:           linalg.yield %{{.*}} : i32
 grid.kernel @random grid() inputs() outputs(%o: i32 [8]) {
   %c = arith.constant 7 : i32
   grid.prng_seed %c : i32

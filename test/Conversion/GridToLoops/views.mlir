@@ -228,3 +228,19 @@ grid.kernel @other_memory grid() outputs(%o: i32 []) {
   %v = memref.load %m[%at] : memref<8xi32>
   grid.store %v, %o : i32, memref<i32, #grid.space<default>>
 }
+
+// -----
+
+// An upstream load of a number is checked as the accesses of the dialect are.
+// CHECK-LABEL: module attributes {
+// CHECK-SAME:    gridir.diagnostics = ["index {0} is out of bounds [0, {1}) in dimension 0 of n_ref
+// CHECK:       func.func @upstream_load(
+// CHECK:         %[[PLACE:.*]] = arith.minsi
+// CHECK:         memref.load %{{.*}}[%[[PLACE]]] : memref<4xi32>
+grid.kernel @upstream_load grid(%i = 8)
+    inputs(%n: i32 [4] origin "n_ref") outputs(%o: i32 [8] block [squeezed] at (%i)) {
+  %p = grid.program_id 0
+  %at = arith.index_cast %p : i32 to index
+  %v = memref.load %n[%at] : memref<4xi32, #grid.space<default>>
+  grid.store %v, %o : i32, memref<i32, #grid.space<default>>
+}

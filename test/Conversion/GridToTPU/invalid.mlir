@@ -1,4 +1,9 @@
 // RUN: gridir-opt %s --convert-grid-to-tpu --split-input-file --verify-diagnostics
+// RUN: not gridir-opt %s --convert-grid-to-tpu --split-input-file 2>/dev/null | FileCheck %s
+
+// What is refused goes no further.
+// CHECK:     // -----
+// CHECK-NOT: {{grid.kernel|func.func}}
 
 // What Mosaic has no form for is refused where the author wrote it: one thing in each chunk.
 
@@ -506,4 +511,23 @@ grid.kernel @place_of_wide_numbers grid() inputs(%x: i64 [8, 128]) outputs(%o: i
     linalg.yield %w, %p : i64, i32
   } -> (tensor<8xi64>, tensor<8xi32>)
   grid.store %1#1, %o : tensor<8xi32>, memref<8xi32, #grid.space<default>>
+}
+
+// -----
+
+// Ops on numbers are those of a TPU as they are, but those with a region or an effect.
+
+grid.kernel @region grid(%i = 4) {
+  // expected-error @below {{'scf.execute_region' is not supported on the tpu target}}
+  %0 = scf.execute_region -> i32 {
+    %p = grid.program_id 0
+    scf.yield %p : i32
+  }
+}
+
+// -----
+
+grid.kernel @barrier grid() {
+  // expected-error @below {{'gpu.barrier' is not supported on the tpu target}}
+  gpu.barrier
 }

@@ -1,4 +1,9 @@
 // RUN: gridir-opt %s --convert-tpu-to-loops --split-input-file --verify-diagnostics
+// RUN: not gridir-opt %s --convert-tpu-to-loops --split-input-file 2>/dev/null | FileCheck %s
+
+// What is refused goes no further.
+// CHECK:     // -----
+// CHECK-NOT: func.func
 
 // What no module has that is to be executed: one thing in each chunk. First what disagrees with the contract, or with
 // the arrays of the call; then what runs on more than one core, or has no counterpart.
@@ -322,6 +327,25 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8]>]}} {
     %v = vector.load %x[%c0] : memref<8xf32, #tpu.memory_space<vmem>>, vector<8xf32>
     // expected-error @below {{'vector.reduction' is not supported in a module to execute}}
     %s = vector.reduction <add>, %v, %zero : vector<8xf32> into f32
+    return
+  }
+}
+
+// -----
+
+// What is in a region is refused as it is outside.
+
+module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8]>]}} {
+  func.func @sum_in_region(%x: memref<8xf32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
+    "tpu.region"() ({
+      %c0 = arith.constant 0 : index
+      %zero = arith.constant 0.0 : f32
+      %v = vector.load %x[%c0] : memref<8xf32, #tpu.memory_space<vmem>>, vector<8xf32>
+      // expected-error @below {{'vector.reduction' is not supported in a module to execute}}
+      %s = vector.reduction <add>, %v, %zero : vector<8xf32> into f32
+      "tpu.yield"() : () -> ()
+    }) : () -> ()
     return
   }
 }

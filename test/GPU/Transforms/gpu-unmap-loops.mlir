@@ -7,6 +7,7 @@
 // CHECK: scf.for
 // CHECK-NOT: workgroup
 // CHECK: memref.alloc() : memref<64xi8>
+// CHECK-NOT: workgroup
 // CHECK: scf.for %[[T:.+]] = %{{.+}} to %{{.+}} step
 // CHECK: memref.store %{{.+}}, %{{.+}}[%[[T]]]
 // CHECK-NOT: gpu.barrier

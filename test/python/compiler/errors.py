@@ -32,7 +32,7 @@ def launched():
         return pl.pallas_call(copy, out_shape=X, grid=(n,), in_specs=[rows], out_specs=rows)(x)
 
     [kernel] = gridir.lower(dynamic, jax.ShapeDtypeStruct((), jnp.int32), X, target="gpu").kernels
-    kernel.compile().launch([np.zeros(X.shape, np.float32)] * 2)
+    kernel.prepare().launch([np.zeros(X.shape, np.float32)] * 2)
 
 
 # CHECK: OptionError: 8 of 8 refused in these words

@@ -1,0 +1,107 @@
+// RUN: gridir-opt %s --convert-grid-to-tpu --split-input-file | FileCheck %s
+
+// Values keep their shapes, elements and places on the way.
+
+// What is loaded through a reshaped Ref has its shape wherever it is used.
+
+// CHECK-LABEL: func.func @reshaped(
+// CHECK: %[[X:.*]] = vector.load {{.*}} vector<2x3x128xf32>
+// CHECK: %[[FLAT:.*]] = vector.shape_cast %[[X]] : vector<2x3x128xf32> to vector<6x128xf32>
+// CHECK: arith.addf %[[FLAT]], %{{.*}} : vector<6x128xf32>
+grid.kernel @reshaped grid() inputs(%x: f32 [2, 3, 128]) outputs(%o: f32 [6, 128]) {
+  %flat = grid.reshape_ref %x : memref<2x3x128xf32, #grid.space<default>> -> memref<6x128xf32, #grid.space<default>>
+  %0 = grid.load %flat : memref<6x128xf32, #grid.space<default>> -> tensor<6x128xf32>
+  %one = arith.constant dense<1.0> : tensor<6x128xf32>
+  %1 = arith.addf %0, %one : tensor<6x128xf32>
+  grid.store %1, %o : tensor<6x128xf32>, memref<6x128xf32, #grid.space<default>>
+}
+
+// -----
+
+// A copy takes a Ref in another shape that keeps the last dimension.
+
+// CHECK-LABEL: func.func @reshaped_copy(
+// CHECK: %[[SHAPED:.*]] = tpu.memref_reshape %{{.*}} : memref<16x128xf32, {{.*}}> -> memref<2x8x128xf32
+// CHECK: tpu.enqueue_dma source(%[[SHAPED]]
+grid.kernel @reshaped_copy grid() inputs(%x: f32 [16, 128] space any) outputs(%o: f32 [2, 8, 128])
+    scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
+  %w = grid.reshape_ref %x : memref<16x128xf32, #grid.space<any>> -> memref<2x8x128xf32, #grid.space<any>>
+  grid.copy_start %w, %o sem %s : memref<2x8x128xf32, #grid.space<any>>, memref<2x8x128xf32, #grid.space<default>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+}
+
+// -----
+
+// Two different halves are no value that stands twice: all of both is turned.
+
+// CHECK-LABEL: func.func @halves(
+// CHECK: vector.load
+// CHECK: %[[Y:.*]] = vector.load
+// CHECK: %[[BOTH:.*]] = tpu.concatenate %{{.*}}, %[[Y]] in 1 : vector<8x128xf32>, vector<8x128xf32> -> vector<8x256xf32>
+// CHECK: %[[TURNED:.*]] = tpu.dynamic_rotate %[[BOTH]] by %{{.*}} dim 1 : vector<8x256xf32>
+// CHECK: vector.extract_strided_slice %[[TURNED]] {offsets = [0, 0], sizes = [8, 128]
+grid.kernel @halves grid(%i = 4) inputs(%x: f32 [8, 128], %y: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %1 = grid.load %y : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %e = tensor.empty() : tensor<8x256xf32>
+  %2 = tensor.insert_slice %0 into %e[0, 0] [8, 128] [1, 1] : tensor<8x128xf32> into tensor<8x256xf32>
+  %3 = tensor.insert_slice %1 into %2[0, 128] [8, 128] [1, 1] : tensor<8x128xf32> into tensor<8x256xf32>
+  %n = grid.program_id 0
+  %start = arith.index_cast %n : i32 to index
+  %4 = tensor.extract_slice %3[0, %start] [8, 128] [1, 1] : tensor<8x256xf32> to tensor<8x128xf32>
+  grid.store %4, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
+}
+
+// -----
+
+// Bools are turned as numbers, of which those that are not 0 are true.
+
+// CHECK-LABEL: func.func @bools(
+// CHECK: %[[NUMBERS:.*]] = arith.extui %{{.*}} : vector<16x128xi1> to vector<16x128xi32>
+// CHECK: %[[TURNED:.*]] = tpu.dynamic_rotate %[[NUMBERS]] by %{{.*}} dim 0
+// CHECK: arith.cmpi ne, %[[TURNED]], %{{.*}} : vector<16x128xi32>
+grid.kernel @bools grid(%i = 4) inputs(%x: f32 [16, 128]) outputs(%o: i32 [8, 128]) {
+  %0 = grid.load %x : memref<16x128xf32, #grid.space<default>> -> tensor<16x128xf32>
+  %1 = arith.cmpf ogt, %0, %0 : tensor<16x128xf32>
+  %n = grid.program_id 0
+  %start = arith.index_cast %n : i32 to index
+  %2 = tensor.extract_slice %1[%start, 0] [8, 128] [1, 1] : tensor<16x128xi1> to tensor<8x128xi1>
+  %3 = arith.extui %2 : tensor<8x128xi1> to tensor<8x128xi32>
+  grid.store %3, %o : tensor<8x128xi32>, memref<8x128xi32, #grid.space<default>>
+}
+
+// -----
+
+// Numbers that count are made of their places, by their step and from their start on.
+
+// CHECK-LABEL: func.func @counting(
+// CHECK: %[[PLACE:.*]] = tpu.iota {dimensions = array<i32: 1>} : vector<2x4xi32>
+// CHECK: %[[STEP:.*]] = arith.constant dense<2> : vector<2x4xi32>
+// CHECK: arith.muli %[[PLACE]], %[[STEP]]
+// CHECK: arith.constant dense<5> : vector<2x4xi32>
+grid.kernel @counting grid() outputs(%o: i32 [2, 4]) {
+  %0 = arith.constant dense<[[5, 7, 9, 11], [5, 7, 9, 11]]> : tensor<2x4xi32>
+  grid.store %0, %o : tensor<2x4xi32>, memref<2x4xi32, #grid.space<default>>
+}
+
+// -----
+
+// A number is on every point of a loop, of which there may be one.
+
+// CHECK-LABEL: func.func @number_along_a_line(
+// CHECK: %[[ALL:.*]] = vector.broadcast %{{.*}} : f32 to vector<128xf32>
+// CHECK: arith.mulf %{{.*}}, %[[ALL]] : vector<128xf32>
+#line = affine_map<(d0) -> (d0)>
+#number = affine_map<(d0) -> ()>
+grid.kernel @number_along_a_line grid() inputs(%x: f32 [128], %n: f32 [1] space tpu.smem) outputs(%o: f32 [128]) {
+  %0 = grid.load %x : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
+  %s = grid.slice_ref %n[0] [1] [1] drop [0] : memref<1xf32, #grid.space<tpu.smem>> -> memref<f32, #grid.space<tpu.smem>>
+  %1 = grid.load %s : memref<f32, #grid.space<tpu.smem>> -> f32
+  %e = tensor.empty() : tensor<128xf32>
+  %2 = linalg.generic {indexing_maps = [#line, #number, #line], iterator_types = ["parallel"]}
+      ins(%0, %1 : tensor<128xf32>, f32) outs(%e : tensor<128xf32>) {
+  ^bb0(%a: f32, %b: f32, %unused: f32):
+    %3 = arith.mulf %a, %b : f32
+    linalg.yield %3 : f32
+  } -> tensor<128xf32>
+  grid.store %2, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+}
