@@ -9,9 +9,9 @@
     python tools/mutate --table                                # what has been found so far, as Markdown
 
 All mutants of a run are in one build, beside build/dev and made from it (`cmake --preset dev`), and the environment
-variable GRIDIR_MUTANT chooses one. A test is run with those mutants only that it reaches: first the tests of the same
-name, then the other unit tests, then Integration. Each mutant's fate is a JSON line with the levels that it has
-met: a run that was stopped, or that asks for more levels, goes on with what lives.
+variable GRIDIR_MUTANT chooses one. All mutants meet the tests of the same name, what lives meets the other unit tests,
+and what lives then meets Integration; a test is run with those mutants only that it reaches. Each mutant's fate is a
+JSON line with the levels that it has met: a run that was stopped, or that asks for more, goes on with what lives.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import random
 import re
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
@@ -117,41 +117,51 @@ def run(arguments: argparse.Namespace, chosen: list[tuple[Mutant, list[str]]], k
     tree = Tree(REPOSITORY, arguments.build.resolve(), arguments.tree.resolve())
     accepted = tree.make([mutant for mutant, _ in chosen], arguments.jobs)
     to_meet = {mutant.key: levels for mutant, levels in chosen}
-    print(f"{len(accepted)} compile; running the tests without a mutant", file=sys.stderr)
     every = all_tests(tree.root)
-    tests = {test for test in every if re.search(arguments.tests or "", test)}
-    own = {file: own_tests(REPOSITORY, file, every) for file in {mutant.file for mutant in accepted}}
-    wanted = {test for some in own.values() for test in some} if OWN in arguments.levels else set()
-    wanted |= {test for test in tests if (INTEGRATION if test.startswith("Integration") else UNIT) in arguments.levels}
+    allowed = {test for test in every if re.search(arguments.tests or "", test)}
+    own = {file: allowed.intersection(own_tests(REPOSITORY, file, every)) for file in {m.file for m in accepted}}
+    integration = {test for test in allowed if test.startswith("Integration")}
+    tests_of = {OWN: set().union(*own.values()), UNIT: allowed - integration, INTEGRATION: integration}
+    fates = {mutant.key: known.get(mutant.key, Fate(mutant.key, mutant.file)) for mutant in accepted}
     suite = Suite(tree.root, arguments.least_seconds)
-    reach = suite.reach(sorted(wanted & tests), arguments.jobs)
+    living = accepted
+    for level in arguments.levels:
+        wave = [mutant for mutant in living if level in to_meet[mutant.key]]
+        if not wave:
+            continue
+        print(f"{len(wave)} mutants meet level {level}: its tests without a mutant", file=sys.stderr)
+        reach = suite.reach(sorted(tests_of[level]), arguments.jobs)
 
-    def judge(mutant: Mutant) -> Fate:
-        reaching = {test for test, numbers in reach.items() if mutant.number in numbers}
-        ours = reaching.intersection(own[mutant.file])
-        integration = {test for test in reaching if test.startswith("Integration")} - ours
-        tests_of = {OWN: ours, UNIT: reaching - ours - integration, INTEGRATION: integration}
-        fate = known.get(mutant.key, Fate(mutant.key, mutant.file))
-        survived = []
-        for level in to_meet[mutant.key]:
-            if killer := suite.killer(mutant, tests_of[level]):
-                return fate.after(survived, True, level, killer)
+        def judge(mutant: Mutant, level: str = level, reach: Mapping[str, set[int]] = reach) -> Fate:
+            ours = own[mutant.file]
+            meant = reach.keys() & ours if level == OWN else reach.keys() - ours
+            reaching = {test for test in meant if mutant.number in reach[test]}
+            killer = suite.killer(mutant, reaching)
+            if killer is not None:
+                return fates[mutant.key].after([], True, level, killer)
             # Some tests of a level are not the level.
-            if arguments.tests is None:
-                survived.append(level)
-        return fate.after(survived, any(tests_of[level] for level in to_meet[mutant.key]))
+            return fates[mutant.key].after([level] if arguments.tests is None else [], bool(reaching))
 
+        for fate in judged(arguments, level, judge, wave):
+            fates[fate.key] = fate
+        living = [mutant for mutant in living if fates[mutant.key].level != level]
+
+
+def judged(
+    arguments: argparse.Namespace, level: str, judge: Callable[[Mutant], Fate], wave: Sequence[Mutant]
+) -> Iterator[Fate]:
+    """The fates of mutants after a level, in any order; each is kept as soon as it is known."""
     arguments.results.parent.mkdir(parents=True, exist_ok=True)
     with (
         arguments.results.open("a") as results,
         ThreadPoolExecutor(arguments.jobs) as pool,
         Progress(transient=True) as progress,
     ):
-        bar = progress.add_task("mutants", total=len(accepted))
-        for future in as_completed([pool.submit(judge, mutant) for mutant in accepted]):
-            results.write(json.dumps(dataclasses.asdict(future.result())) + "\n")
+        for future in progress.track(as_completed([pool.submit(judge, m) for m in wave]), len(wave), description=level):
+            fate = future.result()
+            results.write(json.dumps(dataclasses.asdict(fate)) + "\n")
             results.flush()
-            progress.advance(bar)
+            yield fate
 
 
 def write_table(page: Path, text: str) -> None:
