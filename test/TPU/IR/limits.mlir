@@ -34,3 +34,8 @@ func.func @compute(%a: vector<2x8x128xf32>, %b: vector<2x128x256xf32>, %c: vecto
   %8 = tpu.repeat %d, 0 x 2 : vector<16x8xf32> -> vector<32x8xf32>
   return
 }
+
+// Of the attributes of the dialect only the type of core asks anything of what is inside.
+func.func @note() attributes {tpu.note = "kept"} {
+  return
+}
