@@ -152,6 +152,13 @@ int64_t placeBuffers(ArrayRef<PlannedBuffer *> buffers) {
           offset, llvm::alignTo(other->offset + other->size, kBufferAlignment));
     }
     buffer->offset = offset;
+    assert(llvm::none_of(placed,
+                         [&](const PlannedBuffer *other) {
+                           return buffer->overlapsInTime(*other) &&
+                                  offset < other->offset + other->size &&
+                                  other->offset < offset + buffer->size;
+                         }) &&
+           "buffers that are alive at the same time lie apart");
     size = std::max<int64_t>(
         size, llvm::alignTo(offset + buffer->size, kBufferAlignment));
     placed.insert(

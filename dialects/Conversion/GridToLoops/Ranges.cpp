@@ -107,13 +107,18 @@ std::optional<IndexRange> IndexRanges::get(Value value) {
   Range range = compute(value);
   // What leaves its type has wrapped around: only the type bounds it, as it
   // bounds a number of which nothing is known.
-  if (value.getType().isInteger() &&
-      value.getType().getIntOrFloatBitWidth() < 64) {
-    unsigned width = value.getType().getIntOrFloatBitWidth();
-    IndexRange whole{llvm::minIntN(width), llvm::maxIntN(width)};
-    if (!range || range->min < whole.min || range->max > whole.max)
-      range = whole;
+  if (value.getType().isIntOrIndex()) {
+    unsigned width = value.getType().isIndex()
+                         ? IndexType::kInternalStorageBitWidth
+                         : value.getType().getIntOrFloatBitWidth();
+    if (width <= 64) {
+      IndexRange whole{llvm::minIntN(width), llvm::maxIntN(width)};
+      if (!range || range->min < whole.min || range->max > whole.max)
+        range = whole;
+    }
   }
+  assert((!range || range->min <= range->max) &&
+         "a range that proves an access holds a number");
   known[value] = range;
   return range;
 }
@@ -135,7 +140,8 @@ std::optional<IndexRange> IndexRanges::compute(Value value) {
     // range, but not an empty one.
     if (!lower || !upper || !step || step->min <= 0)
       return std::nullopt;
-    return IndexRange{lower->min, std::max(lower->min, upper->max - 1)};
+    return IndexRange{lower->min,
+                      upper->max > lower->min ? upper->max - 1 : lower->min};
   }
 
   Operation *op = value.getDefiningOp();

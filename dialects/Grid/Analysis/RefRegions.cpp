@@ -115,6 +115,10 @@ static void follow(Value ref, ElementBox box, ProgramValues &values,
       return;
     }
   }
+  assert(box.sizes.size() ==
+             size_t(cast<MemRefType>(ref.getType()).getRank()) &&
+         box.lows.size() == box.sizes.size() &&
+         "the box of a region is one of its root");
   Operation *owner = cast<BlockArgument>(ref).getOwner()->getParentOp();
   regions.push_back({isa_and_nonnull<KernelOp, ScopedOp>(owner) ? ref : Value(),
                      std::move(box)});

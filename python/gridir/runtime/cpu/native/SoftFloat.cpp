@@ -47,11 +47,7 @@ static __m128i truncateDoubleToBFloat(double value) {
 
 static float extendHalfToFloat(__m128i value) {
   APInt bits(16, _mm_cvtsi128_si32(value) & 0xffff);
-  APFloat result(APFloat::IEEEhalf(), bits);
-  bool losesInfo;
-  result.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                 &losesInfo);
-  return result.convertToFloat();
+  return APFloat(APFloat::IEEEhalf(), bits).convertToFloat();
 }
 
 std::array<std::pair<const char *, void *>, 5> getSoftFloatSymbols() {
