@@ -98,7 +98,8 @@ class _Missing(Exception):
 class _Reader:
     """Reads a jaxpr of scalars into expressions, and remembers every equation that it cannot read."""
 
-    def __init__(self) -> None:
+    def __init__(self, rank: int) -> None:
+        self.rank = rank
         # For each reason the primitives that it holds for, with their first equation.
         self.missing: dict[str, dict[str, Any]] = {}
 
@@ -152,7 +153,8 @@ class _Reader:
         if name == "get":
             return [self._load(eqn, args, guard)]
         if name in ("num_programs", "program_id"):
-            return [ix.axis_query(name, eqn.params["axis"])]
+            # A negative dimension counts from the last one.
+            return [ix.axis_query(name, eqn.params["axis"] % self.rank)]
         signed = _is_signed(eqn.invars[0].aval.dtype) if hasattr(eqn.invars[0].aval, "dtype") else False
         if not all(isinstance(arg, Expr) for arg in args):
             raise _Missing("takes a Ref")
@@ -244,7 +246,7 @@ def read_jaxpr(closed_jaxpr: Any, rank: int, operand: str = "") -> IndexMap:
     jaxpr = closed_jaxpr.jaxpr
     args: list[Any] = [ix.program_id(i) for i in range(rank)]
     args += range(len(jaxpr.invars) - rank)
-    reader = _Reader()
+    reader = _Reader(rank)
     results = reader.read(jaxpr, closed_jaxpr.consts, args)
     if reader.missing:
         equations = [eqn for found in reader.missing.values() for eqn in found.values() if eqn is not None]

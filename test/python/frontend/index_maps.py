@@ -151,6 +151,16 @@ with ir.Context(), ir.Location.unknown():
     print(module)
     assert not differences(request.grid_mapping, rebuild_grid_mapping(kernel))
 
+    # The own place may be asked for, too, along a dimension that is counted from the end.
+    # CHECK: grid.program_id 1
+    # CHECK: grid.program_id 0
+    module = ir.Module.create()
+    with ir.InsertionPoint(module.body):
+        kernel = build_kernel(request_of(lambda i, j: (pl.program_id(-1), pl.program_id(-2))))
+    with ir.InsertionPoint(kernel.body):
+        ir.Operation.create("grid.yield")
+    print(module)
+
     # Equal index maps have equal text, other ones another.
     # CHECK: texts: True True False
     same = functools.partial(canonical_text, grid=GRID)

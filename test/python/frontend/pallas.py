@@ -89,6 +89,16 @@ def shares(x_ref, o_ref):
 show(shares, x, grid=(2,))
 
 
+# Dimensions count from the end, too.
+# CHECK-LABEL: // last
+# CHECK: grid.program_id 1
+def last(x_ref, o_ref):
+    o_ref[...] = x_ref[...] + pl.program_id(-1).astype(jnp.float32)
+
+
+show(last, x, grid=(2, 3))
+
+
 # A dimension with a name answers to that.
 # CHECK-LABEL: // named
 # CHECK: grid.program_id "rows"
