@@ -1,7 +1,8 @@
-// The author's own limit on VMEM holds where the option gives none.
+// The author's own limit on VMEM holds where the option gives none. What takes all of it has enough.
 //
 // RUN: gridir-opt %s --grid-plan-memory='target=tpu' --verify-diagnostics
 // RUN: gridir-opt %s --grid-plan-memory='target=tpu capacity=tpu.vmem:8192' | FileCheck %s
+// RUN: gridir-opt %s --grid-plan-memory='target=tpu capacity=tpu.vmem:4096' | FileCheck %s
 
 // CHECK: spaces = {tpu.vmem = 4096 : i64}
 // expected-error @below {{expected limited to hold at most 1024 bytes of tpu.vmem, got 4096, 3072 too many}}

@@ -96,12 +96,13 @@ grid.kernel @dynamic grid(%i = ?) inputs(%x: f32 [1024] block [128] at (%i) orig
 
 // -----
 
-// Two parameters of one name are two entries. On a CPU bools are bytes and narrow integers are packed.
+// Two parameters of one name are two entries. On a CPU bools are bytes and narrow integers are packed,
+// the last ones into a byte that is not full.
 // CHECK-LABEL: grid.kernel @names
 // CHECK: operands = {x_ref = {block_bytes = 512 : i64
 // CHECK-SAME: "x_ref#1" = {block_bytes = 512 : i64
 // CPU-LABEL: grid.kernel @names
 // CPU: operands = {x_ref = {block_bytes = 16 : i64
 // CPU-SAME: "x_ref#1" = {block_bytes = 8 : i64
-grid.kernel @names grid() inputs(%x: i1 [16] origin "x_ref", %y: i4 [16] origin "x_ref") {
+grid.kernel @names grid() inputs(%x: i1 [16] origin "x_ref", %y: i4 [15] origin "x_ref") {
 }
