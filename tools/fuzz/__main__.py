@@ -34,6 +34,13 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--inputs", type=int, default=1000, help="how many mutated texts to run")
     parser.add_argument("--originals", action="store_true", help="run every text as it is, too")
     parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same texts")
+    parser.add_argument(
+        "--exchanged",
+        type=float,
+        default=0.25,
+        metavar="SHARE",
+        help="of the texts that the passes of another test run on",
+    )
     parser.add_argument("--only", default="", metavar="TEXT", help="only inputs whose options have this in them")
     parser.add_argument("--batch", type=int, default=50, help="how many texts one process reads")
     parser.add_argument("--seconds", type=int, default=10, help="CPU time that one text may take")
@@ -56,15 +63,18 @@ def choose(corpus: list[Input], arguments: argparse.Namespace) -> dict[tuple[str
     if arguments.originals:
         for entry in corpus:
             texts[entry.options].append(entry.text)
-    for entry in random.Random(arguments.seed).choices(corpus, k=arguments.inputs):
-        texts[entry.options].append(mutator.mutate(entry.text))
+    chance = random.Random(arguments.seed)
+    for entry in chance.choices(corpus, k=arguments.inputs):
+        # A pass takes any IR, not only what its own test has.
+        options = chance.choice(corpus).options if chance.random() < arguments.exchanged else entry.options
+        texts[options].append(mutator.mutate(entry.text))
     return texts
 
 
 def write(directory: Path, number: int, crash: Crash) -> Path:
     """Writes the text of a crash, below the command that shows it."""
     directory.mkdir(parents=True, exist_ok=True)
-    path = directory / f"crash-{number}.mlir"
+    path = directory / f"{'upstream' if crash.upstream else 'crash'}-{number}.mlir"
     command = f"// RUN: gridir-opt %s {' '.join(crash.options)}"
     path.write_text(f"{command}\n// {crash.reason}\n{crash.text}")
     return path
@@ -80,11 +90,14 @@ def main() -> int:
     if not corpus:
         raise SystemExit(f"expected lit files with {arguments.only!r} in a RUN line below {arguments.corpus}, got none")
     limits = Limits(arguments.seconds, arguments.megabytes)
-    done, reasons = 0, defaultdict[str, list[Path]](list)
+    done, reasons, upstream = 0, defaultdict[str, list[Path]](list), list[Path]()
     for options, texts in choose(corpus, arguments).items():
         for start in range(0, len(texts), arguments.batch):
             batch = texts[start : start + arguments.batch]
             for crash in find_crashes(tool, options, batch, limits):
+                if crash.upstream:
+                    upstream.append(write(arguments.crashes, len(upstream), crash))
+                    continue
                 path = write(arguments.crashes, sum(map(len, reasons.values())), crash)
                 if crash.reason not in reasons:
                     print(f"{path}: {crash.reason}", flush=True)
@@ -92,6 +105,8 @@ def main() -> int:
             done += len(batch)
     for reason, paths in sorted(reasons.items(), key=lambda item: -len(item[1])):
         print(f"{len(paths)} times: {reason}, as {paths[0]}")
+    if upstream:
+        print(f"{len(upstream)} times: MLIR's own parser or verifier, before gridir read the text, as {upstream[0]}")
     print(f"{done} texts, {sum(map(len, reasons.values()))} crashes of {len(reasons)} kinds")
     return 1 if reasons else 0
 

@@ -44,18 +44,17 @@ class Crash:
       options: what it was read with.
       text: the text.
       reason: the assertion, or the signal; the same for two texts that found the same defect.
+      upstream: whether MLIR's own parser or verifier crashed, before any code of gridir read the text.
     """
 
     options: tuple[str, ...]
     text: str
     reason: str
+    upstream: bool
 
 
 def find_crashes(tool: str, options: tuple[str, ...], texts: Sequence[str], limits: Limits) -> Iterator[Crash]:
-    """Runs a program on texts in one process, and where that dies on ever smaller parts of them.
-
-    A text that MLIR's own parser does not survive, whatever the passes, is left out.
-    """
+    """Runs a program on texts in one process, and where that dies on ever smaller parts of them."""
     died = _run(tool, options, texts, limits)
     if died is None:
         return
@@ -64,8 +63,7 @@ def find_crashes(tool: str, options: tuple[str, ...], texts: Sequence[str], limi
         yield from find_crashes(tool, options, texts[:middle], limits)
         yield from find_crashes(tool, options, texts[middle:], limits)
         return
-    if not _is_of_parser(died.messages):
-        yield Crash(options, texts[0], _reason(died))
+    yield Crash(options, texts[0], _reason(died), _is_upstream(died.messages))
 
 
 @dataclass(frozen=True)
@@ -96,17 +94,20 @@ def _run(tool: str, options: Sequence[str], texts: Sequence[str], limits: Limits
     return None if process.returncode == 1 and END in messages else _Death(process.returncode, messages)
 
 
-def _is_of_parser(messages: str) -> bool:
+def _is_upstream(messages: str) -> bool:
     """Whether MLIR's parser or verifier crashed, or what another dialect adds to them, and nothing of gridir's.
 
-    The parser names the ops that it is in. A verifier is known by its symbols, which a release build does not have: a
-    crash of one is taken for MLIR's there, and a build of developers tells.
+    The innermost frame that is the parser's or gridir's decides: gridir's ops are read by MLIR's parser, which reads
+    their attributes. A release build has no symbols: there, the op that the parser says it was in decides, and a
+    verifier is taken for MLIR's.
     """
     if "in stage 'parse'" not in messages:
         return False
+    frame = re.search(r"mlir::detail::Parser::|gridir::(?!driver::)", messages)
+    if frame:
+        return frame[0].startswith("mlir")
     parsed = re.findall(r"custom op parser '(\w+)\.", messages)
-    is_ours = parsed[-1] in _DIALECTS if parsed else re.search("gridir::(?!driver::)", messages)
-    return not is_ours
+    return not parsed or parsed[-1] not in _DIALECTS
 
 
 def _reason(death: _Death) -> str:
