@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <ucontext.h>
 
 namespace gridir::cpu {
 
@@ -44,12 +43,14 @@ public:
 
 private:
   Fiber(void *stack, std::size_t size) : stack(stack), size(size) {}
-  static void enter();
+  [[noreturn]] static void enter();
 
   /// The memory of the stack, the first page of which nobody can touch.
   void *stack;
   std::size_t size;
-  ucontext_t own = {}, resumer = {};
+  /// Where the stack that is not running was left: its top, below which are
+  /// the registers that it goes on with.
+  void *own = nullptr, *resumer = nullptr;
   SanitizedStack ownFrames, resumerFrames;
   std::function<void()> body;
   bool done = true;
