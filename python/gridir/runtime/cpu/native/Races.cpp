@@ -13,95 +13,27 @@
 namespace gridir::cpu {
 
 //===----------------------------------------------------------------------===//
-// Clocks
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-struct EarlierThread {
-  bool operator()(const VectorClock::Entry &entry,
-                  VectorClock::Thread thread) const {
-    return entry.first < thread;
-  }
-};
-
-} // namespace
-
-VectorClock::Time VectorClock::get(Thread thread) const {
-  auto found =
-      std::lower_bound(entries.begin(), entries.end(), thread, EarlierThread());
-  return found != entries.end() && found->first == thread ? found->second : 0;
-}
-
-void VectorClock::set(Thread thread, Time time) {
-  auto found =
-      std::lower_bound(entries.begin(), entries.end(), thread, EarlierThread());
-  if (found != entries.end() && found->first == thread)
-    found->second = time;
-  else
-    entries.insert(found, {thread, time});
-}
-
-void VectorClock::join(const VectorClock &other) {
-  std::vector<Entry> merged;
-  merged.reserve(entries.size() + other.entries.size());
-  auto mine = entries.begin();
-  for (const Entry &entry : other.entries) {
-    while (mine != entries.end() && mine->first < entry.first)
-      merged.push_back(*mine++);
-    merged.push_back(entry);
-    if (mine != entries.end() && mine->first == entry.first)
-      merged.back().second = std::max(entry.second, (mine++)->second);
-  }
-  merged.insert(merged.end(), mine, entries.end());
-  entries = std::move(merged);
-}
-
-//===----------------------------------------------------------------------===//
 // Threads and semaphores
 //===----------------------------------------------------------------------===//
 
 RaceDetector::Thread RaceDetector::fork(std::optional<Thread> parent,
                                         Program program) {
-  State state;
-  Thread thread = threads.size();
-  if (parent) {
-    threads[*parent].isPublished = true;
-    state.clock = threads[*parent].clock;
-    // A number that is free may be used again where all that was done under it
-    // is known: later times of it are then later in every sense.
-    for (auto [other, time] : state.clock.getEntries())
-      if (!threads[other].isLive && time >= threads[other].time) {
-        thread = other;
-        state.time = time;
-        break;
-      }
-  }
-  state.program = program;
-  state.isLive = true;
-  state.clock.set(thread, ++state.time);
-  if (thread == threads.size())
-    threads.push_back(std::move(state));
-  else
-    threads[thread] = std::move(state);
+  Thread thread = clocks.fork(parent);
+  programs.resize(std::max<std::size_t>(programs.size(), thread + 1));
+  programs[thread] = program;
   return thread;
 }
 
-void RaceDetector::join(Thread thread) {
-  threads[thread].isLive = false;
-  threads[thread].clock = {};
-}
+void RaceDetector::join(Thread thread) { clocks.join(thread); }
 
 void RaceDetector::release(Thread thread, const void *semaphore) {
-  State &state = threads[thread];
-  state.isPublished = true;
-  semaphores[semaphore].join(state.clock);
+  semaphores[semaphore].join(clocks.publish(thread));
 }
 
 void RaceDetector::acquire(Thread thread, const void *semaphore) {
   auto found = semaphores.find(semaphore);
   if (found != semaphores.end())
-    threads[thread].clock.join(found->second);
+    clocks.learn(thread, found->second);
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,11 +65,12 @@ RaceDetector::mergeWithPrevious(Shadow::iterator cell) {
   return previous;
 }
 
-void RaceDetector::check(const Cell &cell, const State &state,
+void RaceDetector::check(const Cell &cell, Thread thread,
                          const Access &access) {
   if (race)
     return;
-  if (cell.write && !isBefore(*cell.write, state)) {
+  if (cell.write &&
+      !clocks.knows(thread, cell.write->thread, cell.write->time)) {
     AccessKind kind = cell.atomics ? AccessKind::Atomic : AccessKind::Write;
     race = Race{{cell.write->site, cell.write->program, kind}, access};
     return;
@@ -145,14 +78,13 @@ void RaceDetector::check(const Cell &cell, const State &state,
   if (access.kind == AccessKind::Read)
     return;
   for (const Event &read : cell.reads)
-    if (!isBefore(read, state)) {
+    if (!clocks.knows(thread, read.thread, read.time)) {
       race = Race{{read.site, read.program, AccessKind::Read}, access};
       return;
     }
 }
 
-void RaceDetector::update(Cell &cell, const Event &event, const State &state,
-                          AccessKind kind) {
+void RaceDetector::update(Cell &cell, const Event &event, AccessKind kind) {
   if (kind != AccessKind::Read) {
     cell.write = event;
     cell.reads.clear();
@@ -163,7 +95,7 @@ void RaceDetector::update(Cell &cell, const Event &event, const State &state,
   // What this read comes after need not be remembered. The reading thread
   // knows of few others, and of itself, while many may have read before.
   auto position = cell.reads.begin();
-  for (auto [thread, time] : state.clock.getEntries()) {
+  for (auto [thread, time] : clocks.getClock(event.thread).getEntries()) {
     position = std::lower_bound(
         position, cell.reads.end(), thread,
         [](const Event &read, Thread thread) { return read.thread < thread; });
@@ -181,13 +113,8 @@ void RaceDetector::access(Thread thread, const void *begin, int64_t bytes,
                           AccessKind kind, int64_t site) {
   if (race || bytes <= 0)
     return;
-  State &state = threads[thread];
-  if (state.isPublished) {
-    state.clock.set(thread, ++state.time);
-    state.isPublished = false;
-  }
   Address low = reinterpret_cast<Address>(begin), high = low + bytes;
-  Event event{thread, state.time, site, state.program};
+  Event event{thread, clocks.advance(thread), site, programs[thread]};
   auto first = split(low);
   auto last = split(high);
 
@@ -195,7 +122,7 @@ void RaceDetector::access(Thread thread, const void *begin, int64_t bytes,
     // It comes after the atomic updates before it.
     for (auto cell = first; cell != last; ++cell)
       if (cell->second.atomics)
-        state.clock.join(*cell->second.atomics);
+        clocks.learn(thread, *cell->second.atomics);
   }
   Address done = low;
   for (auto cell = first; done < high;) {
@@ -204,17 +131,16 @@ void RaceDetector::access(Thread thread, const void *begin, int64_t bytes,
       Address end = cell == last ? high : cell->first;
       cell = shadow.emplace_hint(cell, done, Cell{end, {}, nullptr, {}});
     }
-    check(cell->second, state, {site, state.program, kind});
-    update(cell->second, event, state, kind);
+    check(cell->second, thread, {site, programs[thread], kind});
+    update(cell->second, event, kind);
     done = cell->second.end;
     cell = std::next(mergeWithPrevious(cell));
   }
   if (kind == AccessKind::Atomic) {
-    auto known = std::make_shared<const VectorClock>(state.clock);
+    auto known = std::make_shared<const VectorClock>(clocks.publish(thread));
     for (auto cell = shadow.lower_bound(low);
          cell != shadow.end() && cell->first < high; ++cell)
       cell->second.atomics = known;
-    state.isPublished = true;
     return;
   }
   mergeWithPrevious(last);

@@ -16,33 +16,15 @@
 #ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_RACES_H
 #define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_RACES_H
 
+#include "VectorClock.h"
+
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace gridir::cpu {
-
-/// How far each thread has come, as far as one of them knows. Threads that are
-/// not in it have not begun.
-class VectorClock {
-public:
-  using Thread = uint32_t;
-  using Time = uint32_t;
-  using Entry = std::pair<Thread, Time>;
-
-  Time get(Thread thread) const;
-  void set(Thread thread, Time time);
-  /// Knows from now on what `other` knows, too.
-  void join(const VectorClock &other);
-  const std::vector<Entry> &getEntries() const { return entries; }
-
-private:
-  /// Sorted by thread: a thread knows of few others.
-  std::vector<Entry> entries;
-};
 
 /// What one access does. An atomic update races with plain accesses and with no
 /// other atomic update, which it comes after and learns from.
@@ -83,7 +65,7 @@ public:
   Thread fork(std::optional<Thread> parent, Program program);
   /// The thread goes on with another program.
   void setProgram(Thread thread, Program program) {
-    threads[thread].program = program;
+    programs[thread] = program;
   }
   /// The thread is over. Its number may be used again by a thread that happens
   /// after all that it did.
@@ -134,28 +116,17 @@ private:
   /// Runs of bytes by their begin. They do not overlap.
   using Shadow = std::map<Address, Cell>;
 
-  struct State {
-    VectorClock clock;
-    VectorClock::Time time = 0;
-    Program program;
-    bool isLive = false;
-    /// Whether others know of all that it did: what it does next is news.
-    bool isPublished = false;
-  };
-
   /// Makes `at` the end of one run and the begin of another where it lies
   /// inside of one; gives the first run that begins there or later.
   Shadow::iterator split(Address at);
   /// Makes one of equal neighbours; gives the run that is left.
   Shadow::iterator mergeWithPrevious(Shadow::iterator cell);
-  void check(const Cell &cell, const State &state, const Access &access);
-  void update(Cell &cell, const Event &event, const State &state,
-              AccessKind kind);
-  bool isBefore(const Event &event, const State &state) const {
-    return event.time <= state.clock.get(event.thread);
-  }
+  void check(const Cell &cell, Thread thread, const Access &access);
+  void update(Cell &cell, const Event &event, AccessKind kind);
 
-  std::vector<State> threads;
+  ThreadClocks clocks;
+  /// What each thread is busy with.
+  std::vector<Program> programs;
   std::map<const void *, VectorClock> semaphores;
   Shadow shadow;
   std::optional<Race> race;

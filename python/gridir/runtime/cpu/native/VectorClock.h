@@ -1,0 +1,89 @@
+//===- VectorClock.h - What each of many threads knows of the others ------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An event happens before another one where the thread of the second knows of
+// the time of the first. Who checks the order of accesses, of a kernel's tasks
+// or of the threads of a GPU, keeps this in vector clocks.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_VECTORCLOCK_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_VECTORCLOCK_H
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace gridir::cpu {
+
+/// How far each thread has come, as far as one of them knows. Threads that are
+/// not in it have not begun.
+class VectorClock {
+public:
+  using Thread = uint32_t;
+  using Time = uint32_t;
+  using Entry = std::pair<Thread, Time>;
+
+  Time get(Thread thread) const;
+  void set(Thread thread, Time time);
+  /// Knows from now on what `other` knows, too.
+  void join(const VectorClock &other);
+  const std::vector<Entry> &getEntries() const { return entries; }
+
+private:
+  /// Sorted by thread: a thread knows of few others.
+  std::vector<Entry> entries;
+};
+
+/// The threads of one run, and what each of them knows.
+class ThreadClocks {
+public:
+  using Thread = VectorClock::Thread;
+  using Time = VectorClock::Time;
+
+  /// A thread that happens after what its parent did so far; with no parent,
+  /// after nothing.
+  Thread fork(std::optional<Thread> parent);
+  /// The thread is over. Its number may be used again by a thread that happens
+  /// after all that it did.
+  void join(Thread thread);
+
+  /// What a thread knows, for others: what it does from now on is news.
+  const VectorClock &publish(Thread thread) {
+    threads[thread].isPublished = true;
+    return threads[thread].clock;
+  }
+  /// What a thread knows, for itself.
+  const VectorClock &getClock(Thread thread) const {
+    return threads[thread].clock;
+  }
+  void learn(Thread thread, const VectorClock &clock) {
+    threads[thread].clock.join(clock);
+  }
+  /// The time of what the thread does next.
+  Time advance(Thread thread);
+  bool knows(Thread thread, Thread other, Time time) const {
+    return time <= threads[thread].clock.get(other);
+  }
+
+private:
+  struct State {
+    VectorClock clock;
+    Time time = 0;
+    bool isLive = false;
+    /// Whether others know of all that it did.
+    bool isPublished = false;
+  };
+
+  std::vector<State> threads;
+};
+
+} // namespace gridir::cpu
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_VECTORCLOCK_H
