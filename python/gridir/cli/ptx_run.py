@@ -91,6 +91,8 @@ class ArgumentParameter(click.ParamType):
 @click.option("--cluster", type=SizesParameter(), help="Blocks of a cluster; what the file asks for, or 1.")
 @click.option("--shared-bytes", type=click.IntRange(0), default=0, help="Bytes of shared arrays without a size.")
 @click.option("--timeout", type=click.FloatRange(0), default=600.0, show_default=True, help="Seconds; 0 for ever.")
+@click.option("--checks", default="", help="What to check while it runs: races,uninitialized.")
+@click.option("--schedule-seed", type=int, help="Run threads and copies in an order that this number chooses.")
 @click.option("--out", type=click.Path(file_okay=False), help="Write the arrays to this directory instead.")
 @click.option("--debug", is_flag=True, help="Show all of an error.")
 def ptx_run(
@@ -102,6 +104,8 @@ def ptx_run(
     cluster: tuple[int, ...] | None,
     shared_bytes: int,
     timeout: float,
+    checks: str,
+    schedule_seed: int | None,
     out: str | None,
     debug: bool,
 ) -> None:
@@ -117,7 +121,8 @@ def ptx_run(
         with open(file, encoding="utf-8") as text:
             function = ptx.load(text.read(), path=file).function(entry)
         start = time.perf_counter()
-        function.prepare()
+        asked = [check for check in checks.split(",") if check]
+        function.prepare(checked=bool(asked))
         prepared = time.perf_counter()
         function.launch(
             [argument.value for argument in arguments],
@@ -126,6 +131,8 @@ def ptx_run(
             cluster=cluster,
             shared_bytes=shared_bytes,
             timeout=timeout,
+            checks=asked,
+            schedule_seed=schedule_seed,
         )
         done = time.perf_counter()
         _write(arguments, out)

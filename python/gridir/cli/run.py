@@ -33,10 +33,10 @@ _ORACLES = {INTERPRET: "interpret mode", REFERENCE: "reference()"}
     help="Compare with the file's reference(), the default where it has one, or with JAX's interpret mode.",
 )
 @click.option(
-    "--checks", default="", help="What the kernels check while they run on the CPU: races,uninitialized,semaphores."
+    "--checks", default="", help="What the kernels check while they run: races,uninitialized, and on cpu semaphores."
 )
 @click.option(
-    "--schedule-seed", type=int, help="Run parallel programs and copies in an order that this number chooses."
+    "--schedule-seed", type=int, help="Run parallel programs, threads and copies in an order that this number chooses."
 )
 @click.option("--repeat", default=5, show_default=True, help="Time this many calls and report the fastest.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")

@@ -110,6 +110,8 @@ class GpuOptions:
       workspace_limit: bytes of global memory that temporaries of all CTAs may take together; None for 1 GiB.
       libdevice: compute math functions with NVIDIA's libdevice where it is found, instead of gridir's own code.
       pipeline: the pass pipeline from a `grid` module to PTX.
+      checks: what the PTX is checked for where it is executed on the CPU, as `gridir.runtime.ptx` has them.
+      schedule_seed: runs its threads and copies there in an order that this number chooses; None for their own.
 
     Raises:
       OptionError: when a number is out of range.
@@ -120,6 +122,8 @@ class GpuOptions:
     workspace_limit: int | None = None
     libdevice: bool = True
     pipeline: str = "grid-to-gpu"
+    checks: tuple[str, ...] = ()
+    schedule_seed: int | None = None
 
     def __post_init__(self) -> None:
         if self.num_warps is not None and self.num_warps not in range(1, 33):
@@ -131,7 +135,7 @@ class GpuOptions:
 def with_checks(
     options: Options | None, checks: Sequence[str] = (), schedule_seed: int | None = None
 ) -> Options | None:
-    """Returns options with which kernels on the CPU check themselves while they run, beside what they check already.
+    """Returns options with which kernels are checked while they run on the CPU, beside what is checked already.
 
     Raises:
       OptionError: for a check that there is not, or with options of another target or a pipeline of one's own.
@@ -139,8 +143,8 @@ def with_checks(
     if not checks and schedule_seed is None:
         return options
     options = options or CpuOptions()
-    if not isinstance(options, CpuOptions):
-        raise OptionError(f"expected checks with the CPU's own pipeline, got options {options!r}")
+    if isinstance(options, TpuOptions):
+        raise OptionError(f"expected checks with the target cpu or gpu, got options {options!r}")
     seed = options.schedule_seed if schedule_seed is None else schedule_seed
     return dataclasses.replace(options, checks=(*options.checks, *checks), schedule_seed=seed)
 

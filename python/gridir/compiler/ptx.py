@@ -38,6 +38,8 @@ class PtxKernel:
       workspace_bytes: global memory for temporaries of each CTA.
       seconds: how long it took from the `grid` module to the text.
       origin: where it came from: it is always compiled.
+      checks: what a launch checks.
+      schedule_seed: in which order a launch runs its threads and copies; None for their own.
       items: the work items of all CTAs; None where the grid is dynamic.
       diagnostics: what the kernel's checks say, with {0} and {1} for two numbers.
     """
@@ -53,6 +55,8 @@ class PtxKernel:
     items: int | None = None
     diagnostics: tuple[str, ...] = ()
     origin: str = "compiled"
+    checks: tuple[str, ...] = ()
+    schedule_seed: int | None = None
 
     def launch(self, buffers: Sequence[np.ndarray]) -> None:
         """Executes the PTX on this machine's CPU.
@@ -79,6 +83,8 @@ class PtxKernel:
                 grid=(self.ctas,),
                 block=(self.threads,),
                 shared_bytes=self.shared_bytes,
+                checks=self.checks,
+                schedule_seed=self.schedule_seed,
             )
         if report[0]:
             message = self.diagnostics[report[0] - 1]
@@ -149,6 +155,8 @@ def prepare(name: str, key: str, bytecode: bytes, options: GpuOptions) -> PtxKer
         seconds=time.perf_counter() - start,
         items=_find_items(module, f"{name}.range"),
         diagnostics=_texts(module, "gridir.diagnostics"),
+        checks=options.checks,
+        schedule_seed=options.schedule_seed,
     )
 
 

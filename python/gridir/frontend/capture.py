@@ -53,7 +53,7 @@ def register(platform: str) -> None:
         if request.interpret and not installation.replace_interpret:
             return None
         if (emulated := installation.emulated) is not None:
-            kernel = get_kernel(request, emulated, emulated.check_options(None))
+            kernel = get_kernel(request, emulated, emulated.check_options(installation.options))
             return _EMULATORS[emulated.name].emitter(kernel, request)
         return emitter_of(request, target, installation)
 

@@ -12,7 +12,7 @@ from typing import Any
 import jax
 
 from gridir.compiler.kernel import Kernel
-from gridir.compiler.options import with_checks
+from gridir.compiler.options import Options, with_checks
 from gridir.compiler.targets import Target
 from gridir.frontend.install import emulating
 from gridir.frontend.lower import lower
@@ -49,20 +49,22 @@ def execute(
       args: arguments of the shapes and dtypes that it will be called with.
       target: what its kernels are compiled for.
       stage: the stage whose program runs, of those that the target's executions have; None for the usual one.
-      checks: as those of `gridir.CpuOptions`.
-      schedule_seed: as that of `gridir.CpuOptions`.
+      checks: as those of the target's options.
+      schedule_seed: as that of the target's options.
 
     Raises:
-      OptionError: for a stage that is not executed, for a check that there is not, and for checks and a seed with a
-        target other than the CPU.
+      OptionError: for a stage that is not executed, for a check that there is not, and for checks and a seed with
+        the target tpu.
       UnsupportedError: when a kernel uses something that gridir, or the target, cannot compile.
       CompileError: when a pass refuses a kernel.
     """
     own = target.check_options(None)
     if target.execution(stage).emulated:
-        with_checks(own, checks, schedule_seed)
+        chosen = with_checks(own, checks, schedule_seed)
         return Executable(
-            lower(function, *args, options=own, target=target.name).kernels, (), _emulating(function, target)
+            lower(function, *args, options=chosen, target=target.name).kernels,
+            (),
+            _emulating(function, target, chosen),
         )
     options = target.backend.cpu_options(own)
     lowered = lower(function, *args, options=with_checks(options, checks, schedule_seed))
@@ -70,9 +72,9 @@ def execute(
     return Executable(lowered.kernels, prepared, lowered.compile())
 
 
-def _emulating(function: Callable[..., Any], target: Target) -> Callable[..., Any]:
+def _emulating(function: Callable[..., Any], target: Target, options: Options | None) -> Callable[..., Any]:
     def call(*args: Any) -> Any:
-        with emulating(target):
+        with emulating(target, options):
             # Errors of what executes the code come with the results.
             return jax.block_until_ready(jax.jit(function)(*args))
 

@@ -128,13 +128,17 @@ def interpreting_mosaic() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def emulating(target: Target) -> Iterator[None]:
+def emulating(target: Target, options: Options | None = None) -> Iterator[None]:
     """Lowers every kernel of this thread for a target, and executes the target's code on the CPU.
+
+    Args:
+      target: the target.
+      options: how kernels are compiled for it, and checked; None for its defaults.
 
     Raises:
       ExecutionError: when a Mosaic kernel fails whose results the code inside waits for.
       LaunchError: the same for a kernel of a GPU.
     """
     installation = _make(("cpu",), True, None)
-    with raising_own_errors(), in_force(dataclasses.replace(installation, emulated=target)):
+    with raising_own_errors(), in_force(dataclasses.replace(installation, emulated=target, options=options)):
         yield

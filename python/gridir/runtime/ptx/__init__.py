@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX executed on this machine's CPU. Knows PTX and nothing of gridir's dialects; needs no GPU."""
 
-from gridir.runtime.ptx.module import Function, LaunchError, Module, PtxError, load
+from gridir.runtime.ptx.module import CHECKS, Function, LaunchError, Module, PtxError, load
 from gridir.runtime.ptx.tensor_map import TensorMap
 
-__all__ = ["Function", "LaunchError", "Module", "PtxError", "TensorMap", "load"]
+__all__ = ["CHECKS", "Function", "LaunchError", "Module", "PtxError", "TensorMap", "load"]

@@ -13,9 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from gridir.errors import CompileError, Error, Frame
+from gridir.errors import CompileError, Error, Frame, OptionError
 from gridir.mlir._mlir_libs import _gridirPTX as native
 from gridir.runtime.ptx.tensor_map import TensorMap
+
+CHECKS = ("races", "uninitialized")
+"""What a launch can check while it runs."""
 
 
 class PtxError(CompileError):
@@ -61,13 +64,16 @@ class Function:
     _program: Any = dataclasses.field(repr=False, compare=False)
     _path: str = dataclasses.field(repr=False, compare=False)
 
-    def prepare(self) -> None:
+    def prepare(self, *, checked: bool = False) -> None:
         """Makes code of the function, so that a launch need not.
+
+        Args:
+          checked: for launches with checks.
 
         Raises:
           PtxError: for each instruction that the executor does not know.
         """
-        _raise_problems(self._program.prepare(self.name), self._path, self.name)
+        _raise_problems(self._program.prepare(self.name, checked), self._path, self.name)
 
     def launch(
         self,
@@ -78,6 +84,8 @@ class Function:
         cluster: Sequence[int] | None = None,
         shared_bytes: int = 0,
         timeout: float = 0,
+        checks: Sequence[str] = (),
+        schedule_seed: int | None = None,
     ) -> None:
         """Runs the function, and returns when all blocks are done.
 
@@ -89,13 +97,23 @@ class Function:
           cluster: blocks of a cluster along each; what the text asks for, or one, for None.
           shared_bytes: shared memory for the arrays whose size the launch says.
           timeout: seconds after which the launch is given up; 0 for never.
+          checks: what makes an error of the launch: "races", two accesses to one byte, one of them a write, that
+            nothing brings into an order; "uninitialized", a read of shared memory that nothing has written.
+          schedule_seed: runs threads in an order that this number chooses, and copies as late as a wait for them
+            allows; None for the order of their numbers.
 
         Raises:
+          OptionError: for a check that there is not, and a seed that is negative or has more than 64 bits.
           PtxError: for each instruction that the executor does not know.
           LaunchError: for arguments and sizes that do not fit, and for what a thread may not do, as an access outside
             of the arrays; the memory of the arrays is then what it was at that moment.
         """
-        self.prepare()
+        for check in checks:
+            if check not in CHECKS:
+                raise OptionError(f"expected checks among {', '.join(CHECKS)}, got {check!r}")
+        if schedule_seed is not None and not 0 <= schedule_seed < 2**64:
+            raise OptionError(f"expected schedule_seed from 0 to 2**64 - 1, got {schedule_seed!r}")
+        self.prepare(checked=bool(checks))
         data, buffers = self._encode(args)
         reply = self._program.launch(
             self.name,
@@ -106,6 +124,9 @@ class Function:
             parameters=data,
             buffers=buffers,
             timeout=timeout,
+            finds_races="races" in checks,
+            finds_unwritten="uninitialized" in checks,
+            schedule_seed=schedule_seed,
         )
         if "fault" in reply:
             raise self._error(reply["fault"])
@@ -159,12 +180,16 @@ class Function:
         return block
 
     def _error(self, fault: dict[str, Any]) -> LaunchError:
-        instruction = " ".join(fault["instruction"].split())
+        instruction = _on_one_line(fault["instruction"])
+        notes = list(fault["notes"])
+        if (other := fault.get("other")) is not None:
+            places = ", ".join(str(frame) for frame in _frames(other, self._path, self.name))
+            notes.append(f"{other['message']}, by '{_on_one_line(other['instruction'])}' at {places}")
         return LaunchError(
             f"{fault['message']}, by '{instruction}'" if instruction else fault["message"],
             kernel=self.name,
             frames=_frames(fault, self._path, self.name),
-            notes=fault["notes"],
+            notes=notes,
         )
 
 
@@ -220,6 +245,10 @@ def load(text: str, *, path: str = "<ptx>") -> Module:
         for info in program.functions
     }
     return Module(functions)
+
+
+def _on_one_line(instruction: str) -> str:
+    return " ".join(instruction.split())
 
 
 def _frames(problem: dict[str, Any], path: str, function: str | None) -> list[Frame]:

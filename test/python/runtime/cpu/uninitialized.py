@@ -88,7 +88,7 @@ with gridir.installed(replace_interpret=True):
 
 # CHECK: expected checks among uninitialized, races, semaphores, got 'heat'
 # CHECK: expected checks with the CPU's own pipeline, got 'cse'
-# CHECK: expected checks with the CPU's own pipeline, got options TpuOptions
+# CHECK: expected checks with the target cpu or gpu, got options TpuOptions
 # CHECK: expected fill_memory among None, nan, poison, zero, got 'one'
 # CHECK: expected schedule_seed from 0 to
 for arguments in (

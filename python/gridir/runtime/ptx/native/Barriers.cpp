@@ -48,14 +48,20 @@ void encodeReduction(Encoder &e) {
   e.addResult(emitter.getOperand(0), op == "popc" ? 32 : 1);
 }
 
-void complete(Barrier &barrier) {
+void complete(Execution &execution, Barrier &barrier) {
   barrier.result = barrier.reduced;
   barrier.arrived = 0;
   ++barrier.generation;
+  if (OrderChecker *order = execution.getOrder()) {
+    barrier.known = std::exchange(barrier.told, {});
+    for (Thread *thread : std::exchange(barrier.waiting, {}))
+      order->acquire(thread->actor, barrier.known);
+  }
 }
 
-/// Adds a thread to a barrier, and tells whether it was the last one.
-bool arrive(const Group &group, Barrier &barrier) {
+/// Adds a thread to a barrier, and tells whether it was the last one. What all
+/// have done before comes before what those do next that `wait`.
+bool arrive(const Group &group, Barrier &barrier, bool waits) {
   const uint64_t *words = group.arguments[0];
   std::optional<uint32_t> expected;
   if (words[1])
@@ -80,9 +86,14 @@ bool arrive(const Group &group, Barrier &barrier) {
     barrier.reduced |= predicate;
   barrier.expected = expected;
   ++barrier.arrived;
+  if (OrderChecker *order = group.execution.getOrder()) {
+    order->release(group.thread.actor, barrier.told);
+    if (waits)
+      barrier.waiting.push_back(&group.thread);
+  }
   if (barrier.arrived < expected.value_or(group.thread.cta->live))
     return false;
-  complete(barrier);
+  complete(group.execution, barrier);
   return true;
 }
 
@@ -97,30 +108,45 @@ Barrier &findBarrier(const Group &group) {
 void runSync(const Group &group) {
   Barrier &barrier = findBarrier(group);
   const uint64_t generation = barrier.generation;
-  if (!arrive(group, barrier))
+  if (!arrive(group, barrier, /*waits=*/true))
     group.execution.wait(group.thread, group.site,
                          {&barrier.generation, ~uint64_t(0), generation});
   group.arguments[0][0] = barrier.result;
 }
 
-void runArrive(const Group &group) { arrive(group, findBarrier(group)); }
+void runArrive(const Group &group) {
+  arrive(group, findBarrier(group), /*waits=*/false);
+}
 
+/// Arguments: whether it tells and learns nothing by itself.
 void encodeCluster(Encoder &e) {
-  e.emitter.takeOneOf({"release", "acquire", "relaxed"});
+  e.add(uint64_t(e.emitter.takeOneOf({"release", "acquire", "relaxed"}) ==
+                 "relaxed"));
   e.emitter.expectOperands(0, 0);
 }
 
 void runClusterArrive(const Group &group) {
   Cluster &cluster = *group.thread.cta->cluster;
   group.thread.clusterGeneration = cluster.barrier.generation;
+  if (OrderChecker *order = group.execution.getOrder()) {
+    if (group.arguments[0][0])
+      order->releaseFenced(group.thread.actor, cluster.barrier.told,
+                           /*isNarrow=*/false);
+    else
+      order->release(group.thread.actor, cluster.barrier.told);
+  }
   if (++cluster.barrier.arrived >= cluster.live)
-    complete(cluster.barrier);
+    complete(group.execution, cluster.barrier);
 }
 
 void runClusterWait(const Group &group) {
   group.execution.wait(group.thread, group.site,
                        {&group.thread.cta->cluster->barrier.generation,
                         ~uint64_t(0), group.thread.clusterGeneration});
+  // Nobody can arrive again before this thread does.
+  if (OrderChecker *order = group.execution.getOrder())
+    order->acquire(group.thread.actor,
+                   group.thread.cta->cluster->barrier.known);
 }
 
 constexpr StringLiteral kBar =
@@ -151,14 +177,14 @@ constexpr CollectiveRow kRows[] = {
 
 ArrayRef<CollectiveRow> getBarrierRows() { return kRows; }
 
-void leaveBarriers(Execution &, Thread &thread) {
+void leaveBarriers(Execution &execution, Thread &thread) {
   Cta &cta = *thread.cta;
   for (Barrier &barrier : cta.barriers)
     if (barrier.arrived && !barrier.expected && barrier.arrived >= cta.live)
-      complete(barrier);
+      complete(execution, barrier);
   Cluster &cluster = *cta.cluster;
   if (cluster.barrier.arrived && cluster.barrier.arrived >= cluster.live)
-    complete(cluster.barrier);
+    complete(execution, cluster.barrier);
 }
 
 } // namespace gridir::ptx

@@ -10,6 +10,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -46,11 +47,11 @@ nb::object load(const std::string &text) {
   return nb::cast(std::move(std::get<std::unique_ptr<Program>>(result)));
 }
 
-nb::list prepare(Program &program, const std::string &name) {
+nb::list prepare(Program &program, const std::string &name, bool isChecked) {
   Problems problems;
   {
     nb::gil_scoped_release release;
-    problems = program.prepare(name);
+    problems = program.prepare(name, isChecked);
   }
   return toList(problems);
 }
@@ -59,7 +60,9 @@ nb::list prepare(Program &program, const std::string &name) {
 nb::dict launch(Program &program, const std::string &name,
                 std::array<uint32_t, 3> grid, std::array<uint32_t, 3> block,
                 std::array<uint32_t, 3> cluster, uint64_t dynamicShared,
-                nb::bytes parameters, nb::list buffers, double timeout) {
+                nb::bytes parameters, nb::list buffers, double timeout,
+                bool findsRaces, bool findsUnwritten,
+                std::optional<uint64_t> scheduleSeed) {
   LaunchOptions options;
   options.grid = grid;
   options.block = block;
@@ -67,6 +70,9 @@ nb::dict launch(Program &program, const std::string &name,
   options.dynamicShared = dynamicShared;
   options.parameters = std::string(parameters.c_str(), parameters.size());
   options.timeout = timeout;
+  options.findsRaces = findsRaces;
+  options.findsUnwritten = findsUnwritten;
+  options.scheduleSeed = scheduleSeed;
   for (nb::handle handle : buffers) {
     nb::tuple buffer = nb::cast<nb::tuple>(handle);
     options.buffers.push_back({nb::cast<uint64_t>(buffer[0]),
@@ -92,6 +98,11 @@ nb::dict launch(Program &program, const std::string &name,
     nb::dict fault = toDict(report.fault->problem);
     fault["instruction"] = report.fault->instruction;
     fault["notes"] = report.fault->notes;
+    if (report.fault->other) {
+      nb::dict other = toDict(*report.fault->other);
+      other["instruction"] = report.fault->otherInstruction;
+      fault["other"] = other;
+    }
     result["fault"] = fault;
   }
   return result;
@@ -113,11 +124,12 @@ NB_MODULE(_gridirPTX, m) {
       .def_ro("max_threads", &FunctionInfo::maxThreads);
   nb::class_<Program>(m, "Program", "A PTX text that is loaded.")
       .def_prop_ro("functions", &Program::getFunctions)
-      .def("prepare", &prepare, nb::arg("name"),
+      .def("prepare", &prepare, nb::arg("name"), nb::arg("is_checked"),
            "Makes code of an entry; gives what is not known of it.")
       .def("launch", &launch, nb::arg("name"), nb::arg("grid"),
            nb::arg("block"), nb::arg("cluster"), nb::arg("dynamic_shared"),
            nb::arg("parameters"), nb::arg("buffers"), nb::arg("timeout"),
-           "Runs an entry.");
+           nb::arg("finds_races"), nb::arg("finds_unwritten"),
+           nb::arg("schedule_seed").none(), "Runs an entry.");
   m.def("load", &load, nb::arg("text"), "Gives a program or its problems.");
 }

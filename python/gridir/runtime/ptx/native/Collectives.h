@@ -74,6 +74,11 @@ struct Group {
   void fail(const std::string &message) const {
     execution.fail(thread, site, message);
   }
+  /// The thread, or a unit that it has started, touches memory.
+  void note(const AsyncUnitRef &unit, const void *place, uint64_t bytes,
+            uint32_t flags) const {
+    execution.note(thread, unit, place, bytes, flags, site);
+  }
 };
 
 struct CollectiveRow {

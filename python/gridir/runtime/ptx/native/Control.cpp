@@ -53,13 +53,34 @@ void emitNothing(Emitter &emitter) {
     emitter.take(emitter.getModifiers().front());
 }
 
+/// Orders what the thread does before and after it; a fence between proxies
+/// lets asynchronous copies and products see what threads have written.
+void emitFence(Emitter &emitter) {
+  const bool isNarrow = emitter.take("cta");
+  const bool isOfProxies = emitter.take("proxy");
+  const bool isAsync =
+      isOfProxies &&
+      llvm::any_of(emitter.getModifiers(), [](StringRef modifier) {
+        return modifier.starts_with("async");
+      });
+  emitNothing(emitter);
+  if (!emitter.context.isChecked)
+    return;
+  IRBuilder<> &b = emitter.builder;
+  if (isAsync)
+    emitter.callRuntime("ptx.fence_proxy", b.getVoidTy(), emitter.getFrame());
+  else if (!isOfProxies)
+    emitter.callRuntime("ptx.fence", b.getVoidTy(),
+                        {emitter.getFrame(), b.getInt32(isNarrow)});
+}
+
 constexpr OpcodeRow kRows[] = {{"bra", emitBranch},
                                {"ret", emitReturn},
                                {"exit", emitReturn},
                                {"trap", emitTrap},
                                {"nanosleep", emitPause},
-                               {"fence", emitNothing},
-                               {"membar", emitNothing},
+                               {"fence", emitFence},
+                               {"membar", emitFence},
                                {"setmaxnreg", emitNothing},
                                {"griddepcontrol", emitNothing},
                                {"prefetch", emitNothing},

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A copy is done when it is started: that is an order in which hardware may do
-// it, too. Whoever waits for it finds it done.
+// A copy is done when it is started, which is an order in which hardware may do
+// it; with a seed it is done as late as who waits for it allows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,8 @@ using namespace llvm;
 namespace gridir::ptx {
 
 namespace {
+
+void encodeNothing(Encoder &e) { e.emitter.expectOperands(0, 0); }
 
 // cp.async: a few bytes of a thread.
 
@@ -64,22 +66,55 @@ void runCopy(const Group &group) {
                " bytes, got " + std::to_string(read));
   char *to = group.execution.locateShared(group.thread, words[0], bytes, bytes,
                                           group.site);
-  std::memset(to, 0, bytes);
-  if (read)
-    std::memcpy(to,
-                group.execution.locateGlobal(group.thread, words[1], read,
-                                             bytes, group.site),
-                read);
+  const char *from = read ? group.execution.locateGlobal(
+                                group.thread, words[1], read, bytes, group.site)
+                          : nullptr;
+  // The copies of a group end together. They are no access of the asynchronous
+  // proxy.
+  AsyncGroups &copies = group.thread.copies;
+  AsyncUnitRef unit = copies.getOpenUnit();
+  if (unit)
+    group.execution.getOrder()->acquire(unit->actor, group.thread.actor);
+  else
+    unit = group.execution.startUnit(group.thread);
+  group.note(unit, from, read, Reads);
+  group.note(unit, to, bytes, Writes);
+  copies.add({unit,
+              group.execution.start(group.thread,
+                                    [=] {
+                                      std::memset(to, 0, bytes);
+                                      if (read)
+                                        std::memcpy(to, from, read);
+                                    }),
+              group.site});
 }
 
-void encodeNothing(Encoder &e) { e.emitter.expectOperands(0, 0); }
+void runCommit(const Group &group) { group.thread.copies.commit(); }
 
+/// All but the last groups, or all of them.
+void runWait(const Group &group) {
+  group.thread.copies.wait(group.execution, group.thread,
+                           group.arguments[0][0]);
+}
+
+void encodeWaitAll(Encoder &e) {
+  encodeNothing(e);
+  e.add(uint64_t(0));
+}
+
+void runWaitAll(const Group &group) {
+  runCommit(group);
+  runWait(group);
+}
+
+/// Arguments: how many groups need not be done, and whether it is enough that
+/// the others have read.
 void encodeWait(Encoder &e) {
-  e.emitter.take("read");
+  const bool isRead = e.emitter.take("read");
   e.emitter.expectOperands(1, 1);
+  e.add(e.emitter.getOperand(0), 32);
+  e.add(uint64_t(isRead));
 }
-
-void runNothing(const Group &) {}
 
 /// The copies before it are done. An arrival that the barrier does not expect
 /// is first added to what it expects.
@@ -94,7 +129,14 @@ void encodeArrive(Encoder &e) {
 }
 
 void runArrive(const Group &group) {
-  updateMBarrier(group, group.arguments[0][0], group.arguments[0][1], 0);
+  const uint64_t *words = group.arguments[0];
+  group.thread.copies.forEach([&](const AsyncGroups::Operation &operation) {
+    if (operation.work)
+      operation.work->run();
+    if (operation.unit)
+      updateMBarrier(group, words[0], 0, 0, Telling::All, operation.unit);
+  });
+  updateMBarrier(group, words[0], words[1], 0, Telling::Nothing);
 }
 
 // cp.async.bulk: many bytes, which a barrier or a group counts.
@@ -144,19 +186,50 @@ void runBulk(const Group &group) {
           ? execution.locateGlobal(thread, from, bytes, 16, group.site)
           : execution.locateShared(thread, from, bytes, 16, group.site);
   if (direction == Direction::ToGlobal) {
-    std::memcpy(execution.locateGlobal(thread, to, bytes, 16, group.site),
-                source, bytes);
+    char *target = execution.locateGlobal(thread, to, bytes, 16, group.site);
+    AsyncUnitRef reader = execution.startUnit(thread);
+    AsyncUnitRef writer = execution.startUnit(thread);
+    group.note(reader, source, bytes, Reads | Async);
+    group.note(writer, target, bytes, Writes | Async);
+    addStore(group, reader, writer, execution.start(thread, [=] {
+      std::memcpy(target, source, bytes);
+    }));
     return;
   }
-  const bool isMulticast = words[5];
-  forEachDestination(group, isMulticast, words[6], to, [&](uint64_t rank) {
-    std::memcpy(execution.locateShared(thread, getSharedAddress(rank, to),
-                                       bytes, 16, group.site),
-                source, bytes);
-    updateMBarrier(group,
-                   isMulticast ? getSharedAddress(rank, words[4]) : words[4], 0,
-                   bytes);
+  AsyncUnitRef unit = execution.startUnit(thread);
+  group.note(unit, source, bytes, Reads | Async);
+  forEachDestination(group, words[5], words[6], to, [&](uint64_t rank) {
+    group.note(unit,
+               execution.locateShared(thread, getSharedAddress(rank, to), bytes,
+                                      16, group.site),
+               bytes, Writes | Async);
   });
+  startCopy(group, 7, [unit, source](const Group &group) {
+    const uint64_t *words = group.arguments[0];
+    const uint64_t to = words[1], bytes = words[3];
+    const bool isMulticast = words[5];
+    forEachDestination(group, isMulticast, words[6], to, [&](uint64_t rank) {
+      std::memcpy(group.execution.locateShared(group.thread,
+                                               getSharedAddress(rank, to),
+                                               bytes, 16, group.site),
+                  source, bytes);
+      updateMBarrier(group,
+                     isMulticast ? getSharedAddress(rank, words[4]) : words[4],
+                     0, bytes, Telling::All, unit);
+    });
+  });
+}
+
+void runBulkCommit(const Group &group) {
+  group.thread.bulkReads.commit();
+  group.thread.bulkWrites.commit();
+}
+
+void runBulkWait(const Group &group) {
+  const uint64_t *words = group.arguments[0];
+  group.thread.bulkReads.wait(group.execution, group.thread, words[0]);
+  if (!words[1])
+    group.thread.bulkWrites.wait(group.execution, group.thread, words[0]);
 }
 
 constexpr StringLiteral kSection =
@@ -164,16 +237,15 @@ constexpr StringLiteral kSection =
 
 constexpr CollectiveRow kRows[] = {
     {"cp.async", Team::Thread, encodeCopy, runCopy, kSection},
-    {"cp.async.commit_group", Team::Thread, encodeNothing, runNothing,
-     kSection},
-    {"cp.async.wait_group", Team::Thread, encodeWait, runNothing, kSection},
-    {"cp.async.wait_all", Team::Thread, encodeNothing, runNothing, kSection},
+    {"cp.async.commit_group", Team::Thread, encodeNothing, runCommit, kSection},
+    {"cp.async.wait_group", Team::Thread, encodeWait, runWait, kSection},
+    {"cp.async.wait_all", Team::Thread, encodeWaitAll, runWaitAll, kSection},
     {"cp.async.mbarrier.arrive", Team::Thread, encodeArrive, runArrive,
      kSection},
     {"cp.async.bulk", Team::Thread, encodeBulk, runBulk, kSection},
-    {"cp.async.bulk.commit_group", Team::Thread, encodeNothing, runNothing,
+    {"cp.async.bulk.commit_group", Team::Thread, encodeNothing, runBulkCommit,
      kSection},
-    {"cp.async.bulk.wait_group", Team::Thread, encodeWait, runNothing,
+    {"cp.async.bulk.wait_group", Team::Thread, encodeWait, runBulkWait,
      kSection}};
 
 } // namespace
@@ -201,6 +273,28 @@ bool takeCopyModifiers(Emitter &emitter) {
   emitter.take("L2::cache_hint");
   emitter.takeOneOf({"L2::64B", "L2::128B", "L2::256B"});
   return emitter.take("multicast::cluster");
+}
+
+void addStore(const Group &group, AsyncUnitRef reader, AsyncUnitRef writer,
+              AsyncWorkRef work) {
+  Thread &thread = group.thread;
+  thread.bulkReads.add({std::move(reader), work, group.site});
+  thread.bulkWrites.add({std::move(writer), std::move(work), group.site});
+}
+
+AsyncWorkRef startCopy(const Group &group, unsigned numArguments,
+                       std::function<void(const Group &)> body) {
+  std::vector<uint64_t> words(group.arguments[0],
+                              group.arguments[0] + numArguments);
+  Execution &execution = group.execution;
+  return execution.start(group.thread,
+                         [&execution, thread = &group.thread, site = group.site,
+                          words = std::move(words),
+                          body = std::move(body)]() mutable {
+                           Thread *threads[] = {thread};
+                           uint64_t *arguments[] = {words.data()};
+                           body({execution, *thread, site, threads, arguments});
+                         });
 }
 
 ArrayRef<CollectiveRow> getCopyRows() { return kRows; }

@@ -48,6 +48,16 @@ void forEachDestination(const Group &group, bool isMulticast, uint64_t mask,
   }
 }
 
+/// Adds a copy to global memory to the groups of its thread, which may wait for
+/// what it reads alone.
+void addStore(const Group &group, AsyncUnitRef reader, AsyncUnitRef writer,
+              AsyncWorkRef work);
+
+/// Does the rest of a copy, with the first of its arguments; with a seed, when
+/// nobody can go on without it.
+AsyncWorkRef startCopy(const Group &group, unsigned numArguments,
+                       std::function<void(const Group &)> body);
+
 } // namespace gridir::ptx
 
 #endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_COPIES_H

@@ -209,6 +209,7 @@ Value *Emitter::readName(const Operand &operand, ScalarType type) {
   if (symbol) {
     switch (symbol->kind) {
     case Symbol::Kind::Register:
+      touch(operand, /*writes=*/false);
       value =
           builder.CreateLoad(symbol->slot->getAllocatedType(), symbol->slot);
       if (symbol->type.bits < type.bits)
@@ -298,6 +299,7 @@ void Emitter::write(const Operand &operand, Value *value, bool isSigned) {
     fail(operand.where, "expected a register of " + Twine(bits) +
                             " bits, got " + describe(operand) + " of " +
                             Twine(symbol->type.bits));
+  touch(operand, /*writes=*/true);
   builder.CreateStore(fit(value, symbol->type.bits, isSigned), symbol->slot);
 }
 
@@ -477,6 +479,54 @@ Value *Emitter::locate(const Operand &operand, Space space, unsigned bytes,
   phi->addIncoming(pointer, fast);
   phi->addIncoming(found, slow);
   return phi;
+}
+
+std::optional<unsigned> Emitter::findProductRegister(const Operand &operand) {
+  if (operand.kind != Operand::Kind::Name ||
+      !context.productNames.contains(operand.name))
+    return std::nullopt;
+  const Symbol *symbol = context.scopes.find(operand.name);
+  if (!symbol || symbol->kind != Symbol::Kind::Register)
+    return std::nullopt;
+  return context.productNumbers
+      .try_emplace(symbol->slot, context.productNumbers.size())
+      .first->second;
+}
+
+void Emitter::touch(const Operand &operand, bool writes) {
+  // Products and moves between their registers tell of them in other words.
+  if (instruction.opcode == "wgmma")
+    return;
+  std::optional<unsigned> number = findProductRegister(operand);
+  if (!number)
+    return;
+  if (instruction.opcode == "mov" && instruction.operands.size() == 2)
+    if (auto from = findProductRegister(instruction.operands[1]),
+        to = findProductRegister(instruction.operands[0]);
+        from && to) {
+      if (writes)
+        callRuntime(
+            "ptx.move_register", builder.getVoidTy(),
+            {getFrame(), builder.getInt32(*from), builder.getInt32(*to)});
+      return;
+    }
+  callRuntime("ptx.touch_register", builder.getVoidTy(),
+              {getFrame(), builder.getInt32(*number), builder.getInt32(writes),
+               getSite()});
+}
+
+void Emitter::useInProduct(const Operand &operand, bool isResult) {
+  if (std::optional<unsigned> number = findProductRegister(operand))
+    callRuntime("ptx.use_register", builder.getVoidTy(),
+                {getFrame(), builder.getInt32(*number),
+                 builder.getInt32(isResult), getSite()});
+}
+
+void Emitter::note(Value *place, unsigned bytes, unsigned flags) {
+  if (context.isChecked)
+    callRuntime("ptx.note", builder.getVoidTy(),
+                {getFrame(), place, builder.getInt32(bytes),
+                 builder.getInt32(flags), getSite()});
 }
 
 BasicBlock *Emitter::createBlock(const Twine &name) {

@@ -12,6 +12,8 @@
 #include "Frame.h"
 #include "Scopes.h"
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/IRBuilder.h"
 
 namespace gridir::ptx {
@@ -28,6 +30,12 @@ struct FunctionContext {
   /// Where collectives have their arguments and results.
   llvm::AllocaInst *arguments;
   unsigned numArguments = 1;
+  /// Whether generated code tells of its accesses and fences.
+  bool isChecked = false;
+  /// Names of registers of asynchronous products, where those are checked, and
+  /// the numbers of such registers.
+  llvm::StringSet<> productNames{};
+  llvm::DenseMap<llvm::AllocaInst *, unsigned> productNumbers{};
 };
 
 /// Says what an instruction does, in LLVM IR. An instruction takes its
@@ -104,6 +112,12 @@ public:
   /// does not come back.
   llvm::Value *locate(const Operand &operand, Space space, unsigned bytes,
                       unsigned alignment);
+  /// Tells of an access of so many bytes; `flags` are `AccessFlag`.
+  void note(llvm::Value *place, unsigned bytes, unsigned flags);
+  /// The number of a register that products use; none of others.
+  std::optional<unsigned> findProductRegister(const Operand &operand);
+  /// Tells that a product takes a register.
+  void useInProduct(const Operand &operand, bool isResult);
   /// An address in parameters of the function, where it is one.
   const Symbol *findParameter(const Operand &operand) const;
   llvm::Value *readShared(const Operand &operand);
@@ -124,6 +138,7 @@ public:
 private:
   llvm::Value *readName(const Operand &operand, ScalarType type);
   llvm::Value *readSpecial(llvm::StringRef name);
+  void touch(const Operand &operand, bool writes);
   llvm::Value *fit(llvm::Value *value, unsigned bits, bool isSigned);
 
   unsigned site;

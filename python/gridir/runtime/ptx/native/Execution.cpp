@@ -32,7 +32,6 @@ constexpr unsigned kPatience = 64;
 constexpr int64_t kRuntimeStack = 48 << 10;
 /// Of parameters no more can be asked.
 constexpr uint64_t kParameterAlignment = 128;
-constexpr uint64_t kClusterWindow = uint64_t(16) << kBlockWindowBits;
 
 std::string describe(const std::array<uint32_t, 3> &place) {
   return "(" + std::to_string(place[0]) + ", " + std::to_string(place[1]) +
@@ -60,6 +59,7 @@ Execution *Execution::getCurrent() { return current; }
 Execution::Execution(const PreparedFunction &function,
                      const LaunchOptions &options, const BufferTable &buffers)
     : function(function), options(options), buffers(buffers),
+      random(options.scheduleSeed.value_or(0)),
       ranges(function.translation.sites.size()) {}
 
 Execution::~Execution() {
@@ -107,7 +107,7 @@ std::optional<std::string> Execution::check() const {
 
 LaunchReport Execution::run() {
   if (std::optional<std::string> problem = check()) {
-    report.fault = Fault{"", {{}, *problem}, {}};
+    report.fault = Fault{"", {{}, *problem}};
     return std::move(report);
   }
   for (unsigned i = 0; i < 3; ++i)
@@ -117,7 +117,10 @@ LaunchReport Execution::run() {
   blockThreads = options.block[0] * options.block[1] * options.block[2];
   dynamicOffset = alignTo(function.translation.staticSharedBytes, 1024);
   sharedBytes = dynamicOffset + options.dynamicShared;
-  start = std::chrono::steady_clock::now();
+  if (options.findsRaces || options.findsUnwritten)
+    order = std::make_unique<OrderChecker>(
+        options.findsRaces, options.findsUnwritten, blockThreads);
+  begin = std::chrono::steady_clock::now();
   parameterMemory.resize(options.parameters.size() + kParameterAlignment);
   parameters =
       parameterMemory.data() +
@@ -139,6 +142,8 @@ LaunchReport Execution::run() {
     llvm::erase_if(live, [&](std::unique_ptr<Cluster> &cluster) {
       if (cluster->live)
         return false;
+      while (runWork(cluster.get())) {
+      }
       retire(*cluster);
       return true;
     });
@@ -146,7 +151,9 @@ LaunchReport Execution::run() {
       continue;
     idle = progressed ? 0 : idle + 1;
     if (idle && (!paused || idle > kPatience)) {
-      if (nextCluster < numClusters) {
+      if (runWork()) {
+        idle = 0;
+      } else if (nextCluster < numClusters) {
         admitCluster();
         idle = 0;
       } else if (!paused) {
@@ -194,9 +201,11 @@ bool Execution::admitCluster() {
     cta->warpgroups.resize(divideCeil(blockThreads, 128));
     cta->local.resize((function.translation.localBytes + 16) * blockThreads);
     // What nobody has written is NaN.
-    std::memset(cluster->window + (uint64_t(rank) << kBlockWindowBits) +
-                    kReservedShared,
-                0xff, sharedBytes);
+    char *shared = cluster->window + (uint64_t(rank) << kBlockWindowBits) +
+                   kReservedShared;
+    std::memset(shared, 0xff, sharedBytes);
+    if (order)
+      order->forget(reinterpret_cast<uint64_t>(shared), sharedBytes);
     std::array<uint32_t, 3> blockId = unflatten(rank, options.cluster);
     for (unsigned i = 0; i < 3; ++i)
       blockId[i] += place[i] * options.cluster[i];
@@ -260,6 +269,10 @@ void Execution::startThread(Cta &cta, uint32_t index,
   frame.localBytes = localBytes;
   frame.ranges = ranges.data();
   frame.fuel = kFuel;
+  thread.number = numThreads++;
+  if (order)
+    thread.actor = order->startThread(thread.number);
+  cta.cluster->turns.push_back(&thread);
   thread.cta = &cta;
   thread.warp = &cta.warps[index / 32];
   thread.warp->threads[lane] = &thread;
@@ -285,6 +298,7 @@ void Execution::startThread(Cta &cta, uint32_t index,
 
 /// On the thread's own stack: what waited for it may now be complete.
 void Execution::finish(Thread &thread) {
+  checkEnd(thread);
   thread.isDone = true;
   --thread.cta->live;
   --thread.cta->cluster->live;
@@ -293,18 +307,55 @@ void Execution::finish(Thread &thread) {
 }
 
 void Execution::run(Cluster &cluster, bool &progressed, bool &paused) {
-  for (std::unique_ptr<Cta> &cta : cluster.ctas)
-    for (Thread &thread : cta->threads) {
-      if (thread.isDone || !thread.wait.isOver())
-        continue;
-      thread.wait = {};
-      thread.isPaused = false;
-      ++report.switches;
-      thread.fiber->resume();
-      if (report.fault)
-        return;
-      (thread.isPaused ? paused : progressed) = true;
-    }
+  if (options.scheduleSeed)
+    llvm::shuffle(cluster.turns.begin(), cluster.turns.end(), random);
+  for (Thread *thread : cluster.turns) {
+    if (thread->isDone || !thread->wait.isOver())
+      continue;
+    thread->wait = {};
+    thread->isPaused = false;
+    ++report.switches;
+    resume(*thread->fiber);
+    if (report.fault)
+      return;
+    (thread->isPaused ? paused : progressed) = true;
+  }
+}
+
+void Execution::resume(cpu::Fiber &fiber) {
+  running = &fiber;
+  fiber.resume();
+}
+
+AsyncWorkRef Execution::start(Thread &thread, std::function<void()> body) {
+  if (!options.scheduleSeed) {
+    body();
+    return nullptr;
+  }
+  works.push_back(std::make_shared<AsyncWork>(
+      AsyncWork{std::move(body), thread.cta->cluster}));
+  return works.back();
+}
+
+bool Execution::runWork(const Cluster *cluster) {
+  llvm::erase_if(works, [](const AsyncWorkRef &work) { return !work->body; });
+  SmallVector<AsyncWorkRef> choices;
+  llvm::copy_if(works, std::back_inserter(choices), [&](AsyncWorkRef &work) {
+    return !cluster || work->cluster == cluster;
+  });
+  if (choices.empty() || report.fault)
+    return false;
+  if (!workFiber)
+    workFiber = cpu::Fiber::create(kRuntimeStack);
+  if (!workFiber) {
+    setFault("the system has no memory left for the stacks of threads", 0,
+             nullptr);
+    return false;
+  }
+  AsyncWorkRef work = choices[random() % choices.size()];
+  workFiber->start([work] { work->run(); });
+  resume(*workFiber);
+  return true;
 }
 
 void Execution::fail(Thread &thread, unsigned site,
@@ -312,7 +363,7 @@ void Execution::fail(Thread &thread, unsigned site,
   if (!report.fault)
     setFault(message, site, &thread);
   for (;;)
-    thread.fiber->suspend();
+    running->suspend();
 }
 
 void Execution::wait(Thread &thread, unsigned site, Wait wait) {
@@ -334,7 +385,7 @@ void Execution::refuel(Thread &thread, unsigned site) {
 
 bool Execution::isTimeOver() {
   const std::chrono::duration<double> seconds =
-      std::chrono::steady_clock::now() - start;
+      std::chrono::steady_clock::now() - begin;
   if (seconds.count() < nextLook)
     return false;
   nextLook = seconds.count() + 0.1;
@@ -390,9 +441,15 @@ char *Execution::locate(Thread &thread, uint64_t address, Space space,
   return nullptr;
 }
 
-std::string Execution::describeThread(const Thread &thread) const {
-  return "thread " + describe(getVector(thread.frame, ThreadId)) +
-         " of block " + describe(getVector(thread.frame, BlockId));
+std::string Execution::describeThread(uint32_t number) const {
+  const uint32_t block = number / blockThreads;
+  std::array<uint32_t, 3> place = unflatten(block / ranks, clusters);
+  const std::array<uint32_t, 3> inCluster =
+      unflatten(block % ranks, options.cluster);
+  for (unsigned i = 0; i < 3; ++i)
+    place[i] = place[i] * options.cluster[i] + inCluster[i];
+  return "thread " + describe(unflatten(number % blockThreads, options.block)) +
+         " of block " + describe(place);
 }
 
 void Execution::setFault(const std::string &message, unsigned site,
@@ -404,7 +461,7 @@ void Execution::setFault(const std::string &message, unsigned site,
     fault.instruction = place.text;
     fault.problem.where = place.where;
     fault.problem.source = place.source;
-    fault.notes.push_back("in " + describeThread(*thread));
+    fault.notes.push_back("in " + describeThread(thread->number));
   }
   report.fault = std::move(fault);
 }

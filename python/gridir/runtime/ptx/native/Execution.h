@@ -9,14 +9,16 @@
 #ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_EXECUTION_H
 #define GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_EXECUTION_H
 
+#include "AsyncUnits.h"
 #include "Frame.h"
+#include "ProductRegisters.h"
 #include "Program.h"
 #include "Translation.h"
 
 #include "python/gridir/runtime/cpu/native/Fiber.h"
 
 #include <chrono>
-#include <deque>
+#include <random>
 
 namespace gridir::ptx {
 
@@ -46,6 +48,13 @@ struct Thread {
   unsigned site = 0;
   bool isPaused = false, isDone = false;
   uint64_t clusterGeneration = 0;
+  /// Its number among all threads of the launch, in the order of their start.
+  uint32_t number = 0;
+  OrderChecker::Actor actor = 0;
+  /// What it has started and must wait for: copies of a few bytes, reads and
+  /// writes of copies to global memory, products.
+  AsyncGroups copies, bulkReads, bulkWrites, products;
+  ProductRegisters registers;
 
   unsigned getLane() const { return frame.special[LaneId]; }
 };
@@ -81,6 +90,9 @@ struct Barrier {
   std::optional<uint32_t> expected;
   uint64_t generation = 0;
   uint32_t reduced = 0, result = 0;
+  /// What those who have come tell, and what those of the last time told.
+  Knowledge told, known;
+  std::vector<Thread *> waiting;
 };
 
 struct Cta {
@@ -98,6 +110,8 @@ struct Cluster {
   uint32_t live = 0;
   Barrier barrier;
   std::vector<std::unique_ptr<Cta>> ctas;
+  /// Its threads, in the order in which they take their turns.
+  std::vector<Thread *> turns;
 };
 
 using KernelFn = void (*)(Frame *);
@@ -143,6 +157,29 @@ public:
     return locate(thread, address, Space::Generic, bytes, alignment, site);
   }
 
+  // The order of accesses. Where it is not checked, these do nothing.
+
+  /// Null where it is not checked.
+  OrderChecker *getOrder() { return order.get(); }
+  /// The thread, or a unit that it has started, touches memory.
+  void note(Thread &thread, const AsyncUnitRef &unit, const void *place,
+            uint64_t bytes, uint32_t flags, unsigned site);
+  void note(Thread &thread, const void *place, uint64_t bytes, uint32_t flags,
+            unsigned site) {
+    note(thread, nullptr, place, bytes, flags, site);
+  }
+  /// An instruction touches, or a product takes, a register of products.
+  void touchRegister(Thread &thread, unsigned number, bool writes,
+                     unsigned site);
+  void useRegister(Thread &thread, unsigned number, bool isResult,
+                   unsigned site);
+  /// What goes on beside a thread from here on.
+  AsyncUnitRef startUnit(Thread &thread);
+  /// What the unit did comes before what the thread does.
+  void acquire(Thread &thread, const AsyncUnitRef &unit);
+  /// Does what is given; with a seed, when nobody can go on without it.
+  AsyncWorkRef start(Thread &thread, std::function<void()> body);
+
   /// The execution whose thread runs on this thread of the process.
   static Execution *getCurrent();
 
@@ -155,12 +192,23 @@ private:
   void finish(Thread &thread);
   bool runThread(Thread &thread);
   void run(Cluster &cluster, bool &progressed, bool &paused);
+  /// Resumes a fiber, and comes back when it waits or ends.
+  void resume(cpu::Fiber &fiber);
+  /// Does one of the things that were put off; false where there is none.
+  bool runWork(const Cluster *cluster = nullptr);
+  void checkEnd(Thread &thread);
+  void reportFinding(Thread &thread, const OrderChecker::Finding &finding,
+                     uint32_t flags, unsigned site);
+  std::string describePlace(const Thread &thread, uint64_t address) const;
   void setFault(const std::string &message, unsigned site,
                 const Thread *thread);
   void setStuck(const std::string &message);
   bool isTimeOver();
   char *takeWindow();
-  std::string describeThread(const Thread &thread) const;
+  std::string describeThread(uint32_t number) const;
+  std::string getLine(unsigned site) const {
+    return std::to_string(function.translation.sites[site].where.line);
+  }
 
   const PreparedFunction &function;
   const LaunchOptions &options;
@@ -169,13 +217,20 @@ private:
   uint32_t ranks = 1, blockThreads = 1;
   std::array<uint32_t, 3> clusters = {};
   uint64_t numClusters = 0, nextCluster = 0;
+  uint32_t numThreads = 0;
+  std::unique_ptr<OrderChecker> order;
+  std::mt19937_64 random;
+  std::vector<AsyncWorkRef> works;
+  std::unique_ptr<cpu::Fiber> workFiber;
+  /// The fiber that runs.
+  cpu::Fiber *running = nullptr;
   std::vector<std::unique_ptr<Cluster>> live;
   std::vector<std::unique_ptr<cpu::Fiber>> idleFibers;
   std::vector<char *> windows, idleWindows;
   std::vector<AllowedRange> ranges;
   std::vector<char> parameterMemory;
   char *parameters = nullptr;
-  std::chrono::steady_clock::time_point start;
+  std::chrono::steady_clock::time_point begin;
   /// Seconds after which to look again whether the launch is to end.
   double nextLook = 0;
   LaunchReport report;
@@ -188,6 +243,7 @@ void leaveWarp(Execution &execution, Thread &thread);
 
 /// Functions that generated code calls.
 std::vector<std::pair<const char *, void *>> getExecutionSymbols();
+std::vector<std::pair<const char *, void *>> getCheckSymbols();
 
 } // namespace gridir::ptx
 

@@ -70,6 +70,8 @@ struct Frame {
 /// Bits of a shared address that are the place in a block; those above are the
 /// block's rank in its cluster.
 constexpr unsigned kBlockWindowBits = 24;
+/// Of all blocks of a cluster.
+constexpr uint64_t kClusterWindow = uint64_t(16) << kBlockWindowBits;
 /// Shared memory that the system has at the beginning of each block's.
 constexpr uint64_t kReservedShared = 1024;
 

@@ -62,17 +62,28 @@ uint64_t *findInitialized(const Group &group, uint64_t address) {
   return word;
 }
 
-bool isGeneric(Emitter &emitter) {
+struct Modifiers {
+  bool isGeneric, isRelaxed;
+};
+
+Modifiers takeModifiers(Emitter &emitter) {
   const bool isShared =
       !emitter.takeOneOf({"shared", "shared::cta", "shared::cluster"}).empty();
-  emitter.takeOneOf({"release", "acquire", "relaxed"});
+  const bool isRelaxed =
+      emitter.takeOneOf({"release", "acquire", "relaxed"}) == "relaxed";
   emitter.takeOneOf({"cta", "cluster"});
-  return !isShared;
+  return {!isShared, isRelaxed};
+}
+
+/// What a thread does to the barrier itself, which others must find made.
+void noteWord(const Group &group, const AsyncUnitRef &unit,
+              const uint64_t *word, uint32_t flags) {
+  group.note(unit, word, sizeof(*word), flags);
 }
 
 /// Arguments: address, and the operand behind it or a number.
 void encodeInit(Encoder &e) {
-  const bool generic = isGeneric(e.emitter);
+  const bool generic = takeModifiers(e.emitter).isGeneric;
   e.emitter.takeType();
   e.emitter.expectOperands(2, 2);
   e.addShared(e.emitter.getOperand(0), generic);
@@ -87,24 +98,31 @@ void runInit(const Group &group) {
       barrier.expected > (1 << MBarrier::kCountBits) - 1)
     group.fail("expected a number of arrivals from 1 to 1048575, got " +
                std::to_string(barrier.expected));
-  *findWord(group, words[0]) = barrier.pack();
+  uint64_t *word = findWord(group, words[0]);
+  noteWord(group, nullptr, word, Writes);
+  if (OrderChecker *order = group.execution.getOrder())
+    order->getPhases(reinterpret_cast<uint64_t>(word)) = {};
+  *word = barrier.pack();
 }
 
 void encodeInvalidate(Encoder &e) {
-  const bool generic = isGeneric(e.emitter);
+  const bool generic = takeModifiers(e.emitter).isGeneric;
   e.emitter.takeType();
   e.emitter.expectOperands(1, 1);
   e.addShared(e.emitter.getOperand(0), generic);
 }
 
 void runInvalidate(const Group &group) {
-  *findInitialized(group, group.arguments[0][0]) = MBarrier::kUnwritten;
+  uint64_t *word = findInitialized(group, group.arguments[0][0]);
+  noteWord(group, nullptr, word, Writes);
+  *word = MBarrier::kUnwritten;
 }
 
-/// Arguments: address, arrivals, bytes, whether later phases expect less.
+/// Arguments: address, arrivals, bytes, whether later phases expect less, and
+/// whether it is relaxed.
 template <bool drops> void encodeArrive(Encoder &e) {
   Emitter &emitter = e.emitter;
-  const bool generic = isGeneric(emitter);
+  const auto [generic, isRelaxed] = takeModifiers(emitter);
   const bool expects = emitter.take("expect_tx");
   emitter.take("noComplete");
   emitter.takeType();
@@ -126,6 +144,7 @@ template <bool drops> void encodeArrive(Encoder &e) {
     e.add(uint64_t(0));
   }
   e.add(uint64_t(drops));
+  e.add(uint64_t(isRelaxed));
   if (hasState)
     e.addResult(emitter.getOperand(0), 64);
 }
@@ -142,8 +161,9 @@ void runArrive(const Group &group) {
     *word = barrier.pack();
   }
   if (uint32_t bytes = words[2])
-    updateMBarrier(group, words[0], 0, -int64_t(bytes));
-  updateMBarrier(group, words[0], uint32_t(words[1]), 0);
+    updateMBarrier(group, words[0], 0, -int64_t(bytes), Telling::Nothing);
+  updateMBarrier(group, words[0], uint32_t(words[1]), 0,
+                 words[4] ? Telling::Fenced : Telling::All);
   words[0] = state;
 }
 
@@ -155,13 +175,15 @@ template <bool isExpected> void encodeTransaction(Encoder &e) {
 void runTransaction(const Group &group) {
   const uint64_t *words = group.arguments[0];
   const int64_t bytes = uint32_t(words[1]);
-  updateMBarrier(group, words[0], 0, words[2] ? -bytes : bytes);
+  updateMBarrier(group, words[0], 0, words[2] ? -bytes : bytes,
+                 Telling::Nothing);
 }
 
-/// Arguments: address, the phase that is waited for, whether to wait.
+/// Arguments: address, the phase that is waited for, whether to wait, and
+/// whether it is relaxed.
 template <bool waits> void encodeWait(Encoder &e) {
   Emitter &emitter = e.emitter;
-  const bool generic = isGeneric(emitter);
+  const auto [generic, isRelaxed] = takeModifiers(emitter);
   const bool hasParity = emitter.take("parity");
   emitter.takeType();
   emitter.expectOperands(3, waits ? 4 : 3);
@@ -171,6 +193,7 @@ template <bool waits> void encodeWait(Encoder &e) {
                 : emitter.builder.CreateLShr(emitter.readInteger(2, 64), 63);
   e.add(emitter.builder.CreateAnd(phase, 1));
   e.add(uint64_t(waits));
+  e.add(uint64_t(isRelaxed));
   e.addResult(emitter.getOperand(0), 1);
 }
 
@@ -179,6 +202,7 @@ template <bool waits> void encodeWait(Encoder &e) {
 void runWait(const Group &group) {
   uint64_t *words = group.arguments[0];
   const uint64_t *word = findInitialized(group, words[0]);
+  noteWord(group, nullptr, word, Reads | Strong);
   const uint64_t phase = words[1] ? MBarrier::kPhase : 0;
   const bool isOver = (*word & MBarrier::kPhase) != phase;
   if (!isOver && words[2])
@@ -186,7 +210,13 @@ void runWait(const Group &group) {
                          {word, MBarrier::kPhase, phase});
   else if (!isOver)
     group.execution.pause(group.thread, group.site);
+  const bool isRelaxed = words[3];
   words[0] = (*word & MBarrier::kPhase) != phase;
+  OrderChecker *order = group.execution.getOrder();
+  if (words[0] && !isRelaxed && order)
+    order->acquire(
+        group.thread.actor,
+        order->getPhases(reinterpret_cast<uint64_t>(word)).completed);
 }
 
 void encodePending(Encoder &e) {
@@ -224,8 +254,9 @@ constexpr CollectiveRow kRows[] = {
 ArrayRef<CollectiveRow> getMBarrierRows() { return kRows; }
 
 void updateMBarrier(const Group &group, uint64_t address, int64_t arrivals,
-                    int64_t bytes) {
+                    int64_t bytes, Telling telling, const AsyncUnitRef &unit) {
   uint64_t *word = findInitialized(group, address);
+  noteWord(group, unit, word, Reads | Writes | Strong);
   MBarrier barrier = MBarrier::unpack(*word);
   if (barrier.pending < arrivals)
     group.fail("expected at most " + std::to_string(barrier.pending) +
@@ -238,7 +269,17 @@ void updateMBarrier(const Group &group, uint64_t address, int64_t arrivals,
     group.fail("expected the barrier at " + hex(address) +
                " to wait for at most 1048575 bytes, got " +
                std::to_string(barrier.bytes));
+  OrderChecker *order = group.execution.getOrder();
+  OrderChecker::Phases *phases =
+      order ? &order->getPhases(reinterpret_cast<uint64_t>(word)) : nullptr;
+  if (phases && telling == Telling::All)
+    order->release(unit ? unit->actor : group.thread.actor, phases->current);
+  else if (phases && telling == Telling::Fenced)
+    order->releaseFenced(group.thread.actor, phases->current,
+                         /*isNarrow=*/false);
   if (barrier.pending == 0 && barrier.bytes == 0) {
+    if (phases)
+      phases->completed = phases->current;
     barrier.pending = barrier.expected;
     barrier.phase = !barrier.phase;
   }

@@ -64,9 +64,13 @@ template <bool stores> void encodeTiles(Encoder &e) {
   }
 }
 
-char *findRow(const Group &group, unsigned lane) {
-  return group.execution.locateShared(
-      *group.threads[lane], group.arguments[lane][0], 16, 16, group.site);
+/// The row of a matrix whose address a lane has, and which it reads or writes.
+char *findRow(const Group &group, unsigned lane, uint32_t flag) {
+  Thread &thread = *group.threads[lane];
+  char *row = group.execution.locateShared(thread, group.arguments[lane][0], 16,
+                                           16, group.site);
+  group.execution.note(thread, row, 16, flag, group.site);
+  return row;
 }
 
 void checkWarp(const Group &group) {
@@ -86,7 +90,7 @@ void runLoadTiles(const Group &group) {
   const bool isTransposed = group.arguments[0][2];
   std::array<Tile, 4> tiles;
   for (unsigned i = 0; i < 8 * count; ++i)
-    std::memcpy(tiles[i / 8][i % 8].data(), findRow(group, i), 16);
+    std::memcpy(tiles[i / 8][i % 8].data(), findRow(group, i, Reads), 16);
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned i = 0; i < count; ++i) {
       auto [row, column] = getPlace(lane);
@@ -113,7 +117,7 @@ void runStoreTiles(const Group &group) {
           word >> 16;
     }
   for (unsigned i = 0; i < 8 * count; ++i)
-    std::memcpy(findRow(group, i), tiles[i / 8][i % 8].data(), 16);
+    std::memcpy(findRow(group, i, Writes), tiles[i / 8][i % 8].data(), 16);
 }
 
 void encodeMove(Encoder &e) {

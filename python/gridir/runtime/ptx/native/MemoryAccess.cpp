@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "Order.h"
 
 using namespace llvm;
 
@@ -21,17 +22,31 @@ void emitMove(Emitter &emitter) {
 }
 
 /// Modifiers that say how caches and other threads see an access. Threads run
-/// one at a time, so that every access is seen by all at once.
-void takeOrder(Emitter &emitter, bool &waits) {
-  waits =
-      !emitter.takeOneOf({"acquire", "volatile", "relaxed", "mmio"}).empty();
-  emitter.takeOneOf({"release", "acq_rel", "weak"});
-  emitter.takeOneOf({"cta", "cluster", "gpu", "sys"});
+/// one at a time, so that every access is seen by all at once; whether they are
+/// in an order is checked.
+struct Order {
+  /// Other threads may be waited for.
+  bool waits;
+  /// `AccessFlag`.
+  unsigned flags;
+};
+
+Order takeOrder(Emitter &emitter) {
+  StringRef order = emitter.takeOneOf(
+      {"acquire", "volatile", "relaxed", "mmio", "release", "acq_rel", "weak"});
+  const bool acquires = order == "acquire" || order == "acq_rel";
+  const bool releases = order == "release" || order == "acq_rel";
+  const bool isNarrow =
+      emitter.takeOneOf({"cta", "cluster", "gpu", "sys"}) == "cta";
   emitter.takeOneOf({"nc", "ca", "cg", "cs", "cv", "lu", "wb", "wt"});
   emitter.takeOneOf({"L1::evict_normal", "L1::evict_unchanged",
                      "L1::evict_first", "L1::evict_last", "L1::no_allocate"});
   emitter.takeOneOf({"L2::evict_normal", "L2::evict_first", "L2::evict_last"});
   emitter.takeOneOf({"L2::64B", "L2::128B", "L2::256B"});
+  const bool isStrong = !order.empty() && order != "weak";
+  return {isStrong && !releases,
+          (isStrong ? Strong : 0u) | (acquires ? Acquires : 0u) |
+              (releases ? Releases : 0u) | (isNarrow ? Narrow : 0u)};
 }
 
 struct SpaceName {
@@ -70,7 +85,7 @@ struct Access {
   }
 };
 
-Access locateAccess(Emitter &emitter, unsigned addressOperand) {
+Access locateAccess(Emitter &emitter, unsigned addressOperand, unsigned flags) {
   Access access;
   access.type = emitter.takeType();
   access.count = takeVector(emitter);
@@ -78,6 +93,8 @@ Access locateAccess(Emitter &emitter, unsigned addressOperand) {
   const unsigned bytes = access.count * access.type.getBytes();
   access.pointer =
       emitter.locate(emitter.getOperand(addressOperand), space, bytes, bytes);
+  if (space != Space::Local)
+    emitter.note(access.pointer, bytes, flags);
   return access;
 }
 
@@ -120,8 +137,7 @@ void emitLoadParameter(Emitter &emitter) {
 }
 
 void emitLoad(Emitter &emitter) {
-  bool waits;
-  takeOrder(emitter, waits);
+  const Order order = takeOrder(emitter);
   emitter.expectOperands(2, 3);
   if (llvm::any_of(emitter.getModifiers(), [](StringRef modifier) {
         return modifier.starts_with("param");
@@ -130,15 +146,15 @@ void emitLoad(Emitter &emitter) {
     return;
   }
   // Who waits for a value must let others write it.
-  if (waits)
+  if (order.waits)
     emitter.pause();
-  Access access = locateAccess(emitter, 1);
+  Access access = locateAccess(emitter, 1, order.flags | Reads);
   IRBuilder<> &b = emitter.builder;
   SmallVector<Value *> values;
   for (unsigned i = 0; i < access.count; ++i)
     values.push_back(b.CreateAlignedLoad(emitter.getBits(access.type.bits),
                                          access.getElement(emitter, i),
-                                         Align(1), /*isVolatile=*/waits));
+                                         Align(1), /*isVolatile=*/order.waits));
   for (auto [element, value] : llvm::zip(getVector(emitter, 0, access), values))
     emitter.write(element, value, access.type.isSigned());
 }
@@ -149,14 +165,13 @@ void emitStore(Emitter &emitter) {
       emitter.fail("this form of 'st.async' is not implemented");
     return;
   }
-  bool waits;
-  takeOrder(emitter, waits);
+  const Order order = takeOrder(emitter);
   emitter.expectOperands(2, 3);
-  Access access = locateAccess(emitter, 0);
+  Access access = locateAccess(emitter, 0, order.flags | Writes);
   for (auto [index, element] : llvm::enumerate(getVector(emitter, 1, access)))
     emitter.builder.CreateAlignedStore(emitter.read(element, access.type),
                                        access.getElement(emitter, index),
-                                       Align(1), /*isVolatile=*/waits);
+                                       Align(1), /*isVolatile=*/order.waits);
 }
 
 // What an atomic update makes of the old value and of its operands.
@@ -225,8 +240,7 @@ constexpr UpdateRow kUpdates[] = {
 
 /// Updates memory; `first` is the operand of the address.
 void emitUpdate(Emitter &emitter, unsigned first, bool hasResult) {
-  bool waits;
-  takeOrder(emitter, waits);
+  const unsigned flags = takeOrder(emitter).flags;
   emitter.take("noftz");
   const bool isExchange = emitter.take("cas");
   Update update = nullptr;
@@ -237,7 +251,7 @@ void emitUpdate(Emitter &emitter, unsigned first, bool hasResult) {
     emitter.fail("expected an atomic operation");
     return;
   }
-  Access access = locateAccess(emitter, first);
+  Access access = locateAccess(emitter, first, flags | Reads | Writes | Strong);
   IRBuilder<> &b = emitter.builder;
   ArrayRef<Operand> values = getVector(emitter, first + 1, access);
   for (auto [index, operand] : llvm::enumerate(values)) {

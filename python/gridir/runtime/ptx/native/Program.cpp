@@ -44,6 +44,7 @@ constexpr uint64_t kMaxGlobalBytes = uint64_t(1) << 30;
 
 std::vector<cpu::Linker::Symbol> getRuntimeSymbols() {
   std::vector<cpu::Linker::Symbol> symbols = getExecutionSymbols();
+  llvm::append_range(symbols, getCheckSymbols());
   symbols.push_back(getCollectiveSymbol());
   llvm::append_range(symbols, getMathSymbols());
   llvm::append_range(symbols, cpu::getSoftFloatSymbols());
@@ -117,7 +118,8 @@ struct Program::Parts {
   std::map<std::string, Global> globals;
   GlobalAddresses addresses;
   std::mutex mutex;
-  std::map<std::string, PreparedFunction> prepared;
+  /// By their names, and whether their accesses are checked.
+  std::map<std::pair<std::string, bool>, PreparedFunction> prepared;
 
   Problems allocateGlobals();
   const Function *find(const std::string &name) const;
@@ -180,12 +182,12 @@ Program::load(const std::string &text) {
 static Expected<PreparedFunction> compile(const Module &module,
                                           const Function &function,
                                           const GlobalAddresses &addresses,
-                                          Problems &problems) {
+                                          bool isChecked, Problems &problems) {
   LLVMContext context;
   llvm::Module result(function.name, context);
   PreparedFunction prepared;
-  prepared.translation =
-      translate(module, function, addresses, result, kEntry, problems);
+  prepared.translation = translate(module, function, addresses, result, kEntry,
+                                   isChecked, problems);
   if (!problems.empty())
     return prepared;
   cpu::CompileOptions options;
@@ -209,17 +211,17 @@ static Expected<PreparedFunction> compile(const Module &module,
   return prepared;
 }
 
-Problems Program::prepare(const std::string &name) {
+Problems Program::prepare(const std::string &name, bool isChecked) {
   std::lock_guard<std::mutex> lock(parts->mutex);
-  if (parts->prepared.count(name))
+  if (parts->prepared.count({name, isChecked}))
     return {};
   const Function *function = parts->find(name);
   if (!function)
     return {{{}, "expected the name of an entry, got '" + name + "'"}};
   Problems problems;
   std::optional<std::string> crash = driver::runGuarded([&] {
-    Expected<PreparedFunction> prepared =
-        compile(parts->module, *function, parts->addresses, problems);
+    Expected<PreparedFunction> prepared = compile(
+        parts->module, *function, parts->addresses, isChecked, problems);
     if (!prepared) {
       Error error = prepared.takeError();
       const char *prefix =
@@ -227,7 +229,7 @@ Problems Program::prepare(const std::string &name) {
       problems.push_back(
           {function->where, prefix + toString(std::move(error))});
     } else if (problems.empty())
-      parts->prepared.emplace(name, std::move(*prepared));
+      parts->prepared.emplace(std::pair(name, isChecked), std::move(*prepared));
   });
   if (crash)
     return {{function->where, "the compiler crashed: " + *crash}};
@@ -239,13 +241,12 @@ LaunchReport Program::launch(const std::string &name,
   const PreparedFunction *function;
   {
     std::lock_guard<std::mutex> lock(parts->mutex);
-    auto found = parts->prepared.find(name);
+    auto found = parts->prepared.find(
+        {name, options.findsRaces || options.findsUnwritten});
     if (found == parts->prepared.end()) {
       LaunchReport report;
-      report.fault =
-          Fault{"",
-                {{}, "expected an entry that is prepared, got '" + name + "'"},
-                {}};
+      report.fault = Fault{
+          "", {{}, "expected an entry that is prepared, got '" + name + "'"}};
       return report;
     }
     function = &found->second;
@@ -259,10 +260,14 @@ LaunchReport Program::launch(const std::string &name,
       buffers.add({found->second.address, variable.getBytes(), variable.name});
   LaunchReport report = Execution(*function, options, buffers).run();
   if (report.fault) {
-    Problem &problem = report.fault->problem;
-    if (auto file = parts->module.files.find(problem.source.file);
-        file != parts->module.files.end())
-      problem.sourceFile = file->second;
+    auto nameFile = [&](Problem &problem) {
+      if (auto file = parts->module.files.find(problem.source.file);
+          file != parts->module.files.end())
+        problem.sourceFile = file->second;
+    };
+    nameFile(report.fault->problem);
+    if (report.fault->other)
+      nameFile(*report.fault->other);
   }
   return report;
 }

@@ -19,6 +19,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <variant>
 
 namespace gridir::ptx {
@@ -49,6 +50,11 @@ struct LaunchOptions {
   std::vector<Buffer> buffers;
   /// Seconds until the launch is given up; 0 for never.
   double timeout = 0;
+  /// Whether to look for accesses that nothing brings into an order, and for
+  /// reads of shared memory that nobody has written.
+  bool findsRaces = false, findsUnwritten = false;
+  /// Chooses the order of threads and puts off what goes on beside them.
+  std::optional<uint64_t> scheduleSeed;
   /// Asked now and then; true ends the launch.
   std::function<bool()> isInterrupted;
 };
@@ -58,7 +64,10 @@ struct Fault {
   /// The instruction; empty where there is none.
   std::string instruction;
   Problem problem;
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = {};
+  /// The instruction that the one above is in conflict with, with what it did.
+  std::optional<Problem> other = {};
+  std::string otherInstruction = {};
 };
 
 /// What a launch has counted.
@@ -77,8 +86,9 @@ public:
 
   const std::vector<FunctionInfo> &getFunctions() const { return functions; }
 
-  /// Makes code of a function. Instructions that are not known are problems.
-  Problems prepare(const std::string &name);
+  /// Makes code of a function, which tells of its accesses where they are
+  /// checked. Instructions that are not known are problems.
+  Problems prepare(const std::string &name, bool isChecked);
 
   /// Runs a function that is prepared.
   LaunchReport launch(const std::string &name, const LaunchOptions &options);

@@ -84,6 +84,23 @@ public:
     }
   }
 
+  /// Calls `body(address, bytes)` with what lies in the tensor of each row.
+  template <typename Body> void forEachRow(Body body) const {
+    std::array<uint32_t, kMaxRank> index = {};
+    const int64_t first = std::max<int64_t>(0, -start[0]);
+    const int64_t end =
+        std::min<int64_t>(map.box[0], int64_t(map.sizes[0]) - start[0]);
+    if (first >= end)
+      return;
+    index[0] = first;
+    for (uint64_t i = getBytes() / map.elementBytes / map.box[0]; i > 0; --i) {
+      if (std::optional<uint64_t> address = getAddress(index))
+        body(*address, uint64_t(end - first) * map.elementBytes);
+      for (unsigned d = 1; d < map.rank && ++index[d] == map.box[d]; ++d)
+        index[d] = 0;
+    }
+  }
+
 private:
   std::optional<uint64_t>
   getAddress(const std::array<uint32_t, kMaxRank> &index) const {
@@ -122,46 +139,99 @@ const TensorMap &findMap(const Group &group) {
   return *map;
 }
 
-void runTensor(const Group &group) {
+/// Where an element of a tile is in shared memory.
+char *findShared(const Group &group, const TensorMap &map, uint64_t rank,
+                 uint64_t place) {
+  const uint64_t address = (group.arguments[0][Shared] & kPlaceInBlock) + place;
+  return group.execution.locateShared(
+      group.thread, getSharedAddress(rank, swizzle(address, map.swizzle)),
+      map.elementBytes, 1, group.site);
+}
+
+char *findGlobal(const Group &group, const TensorMap &map, uint64_t address) {
+  return group.execution.locateGlobal(group.thread, address, map.elementBytes,
+                                      1, group.site);
+}
+
+void storeTile(const Group &group) {
+  const TensorMap &map = findMap(group);
+  const uint64_t rank = group.arguments[0][Shared] >> kBlockWindowBits;
+  Tile(group, map)
+      .forEachElement([&](uint64_t place, std::optional<uint64_t> address) {
+        if (address)
+          std::memcpy(findGlobal(group, map, *address),
+                      findShared(group, map, rank, place), map.elementBytes);
+      });
+}
+
+/// Calls `body` with each block that a tile is loaded to.
+template <typename Body> void forEachBlock(const Group &group, Body body) {
+  const uint64_t *words = group.arguments[0];
+  forEachDestination(group, words[HasMask], words[Mask], words[Shared], body);
+}
+
+void loadTile(const Group &group, const AsyncUnitRef &unit) {
   const uint64_t *words = group.arguments[0];
   const TensorMap &map = findMap(group);
   Tile tile(group, map);
-  Execution &execution = group.execution;
-  Thread &thread = group.thread;
-  const unsigned size = map.elementBytes;
-  auto findGlobal = [&](uint64_t address) {
-    return execution.locateGlobal(thread, address, size, 1, group.site);
-  };
-  auto findShared = [&](uint64_t rank, uint64_t place) {
-    const uint64_t address = (words[Shared] & kPlaceInBlock) + place;
-    return execution.locateShared(
-        thread, getSharedAddress(rank, swizzle(address, map.swizzle)), size, 1,
-        group.site);
-  };
-  if (static_cast<Direction>(words[Way]) != Direction::ToShared) {
-    const uint64_t rank = words[Shared] >> kBlockWindowBits;
+  forEachBlock(group, [&](uint64_t rank) {
     tile.forEachElement([&](uint64_t place, std::optional<uint64_t> address) {
+      char *to = findShared(group, map, rank, place);
+      // Outside of the tensor are zeros.
       if (address)
-        std::memcpy(findGlobal(*address), findShared(rank, place), size);
+        std::memcpy(to, findGlobal(group, map, *address), map.elementBytes);
+      else
+        std::memset(to, 0, map.elementBytes);
     });
+    updateMBarrier(group,
+                   words[HasMask] ? getSharedAddress(rank, words[MBarrier])
+                                  : words[MBarrier],
+                   0, tile.getBytes(), Telling::All, unit);
+  });
+}
+
+/// Notes what a copy does to shared memory. A swizzle moves bytes about inside
+/// of the tile.
+void noteShared(const Group &group, const AsyncUnitRef &unit, uint64_t rank,
+                uint64_t bytes, uint32_t flag) {
+  const uint64_t address = getSharedAddress(rank, group.arguments[0][Shared]);
+  group.note(
+      unit,
+      group.execution.locateShared(group.thread, address, bytes, 1, group.site),
+      bytes, flag | Async);
+}
+
+void noteGlobal(const Group &group, const AsyncUnitRef &unit, const Tile &tile,
+                uint32_t flag) {
+  if (unit)
+    tile.forEachRow([&](uint64_t address, uint64_t bytes) {
+      group.note(unit,
+                 group.execution.locateGlobal(group.thread, address, bytes, 1,
+                                              group.site),
+                 bytes, flag | Async);
+    });
+}
+
+void runTensor(const Group &group) {
+  const uint64_t *words = group.arguments[0];
+  const TensorMap &map = findMap(group);
+  const Tile tile(group, map);
+  const unsigned numArguments = First + map.rank;
+  AsyncUnitRef unit = group.execution.startUnit(group.thread);
+  if (static_cast<Direction>(words[Way]) == Direction::ToShared) {
+    noteGlobal(group, unit, tile, Reads);
+    forEachBlock(group, [&](uint64_t rank) {
+      noteShared(group, unit, rank, tile.getBytes(), Writes);
+    });
+    startCopy(group, numArguments,
+              [unit](const Group &group) { loadTile(group, unit); });
     return;
   }
-  forEachDestination(
-      group, words[HasMask], words[Mask], words[Shared], [&](uint64_t rank) {
-        tile.forEachElement(
-            [&](uint64_t place, std::optional<uint64_t> address) {
-              char *to = findShared(rank, place);
-              // Outside of the tensor are zeros.
-              if (address)
-                std::memcpy(to, findGlobal(*address), size);
-              else
-                std::memset(to, 0, size);
-            });
-        updateMBarrier(group,
-                       words[HasMask] ? getSharedAddress(rank, words[MBarrier])
-                                      : words[MBarrier],
-                       0, tile.getBytes());
-      });
+  AsyncUnitRef writer = group.execution.startUnit(group.thread);
+  noteShared(group, unit, words[Shared] >> kBlockWindowBits, tile.getBytes(),
+             Reads);
+  noteGlobal(group, writer, tile, Writes);
+  addStore(group, unit, writer, startCopy(group, numArguments, storeTile));
 }
 
 constexpr CollectiveRow kRows[] = {

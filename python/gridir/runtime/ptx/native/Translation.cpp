@@ -48,7 +48,7 @@ class FunctionTranslator {
 public:
   FunctionTranslator(const Module &module, const Function &function,
                      const GlobalAddresses &globals, llvm::Function *result,
-                     Problems &problems)
+                     bool isChecked, Problems &problems)
       : module(module), function(function), globals(globals),
         context{IRBuilder<>(result->getContext()),
                 result,
@@ -56,7 +56,9 @@ public:
                 {},
                 problems,
                 {},
-                nullptr} {}
+                nullptr,
+                1,
+                isChecked} {}
 
   Translation run();
 
@@ -201,6 +203,21 @@ void FunctionTranslator::translateInstruction(const Instruction &instruction) {
   context.builder.SetInsertPoint(next);
 }
 
+/// Adds the names of registers that asynchronous products use.
+static void collectProductNames(const Block &block, llvm::StringSet<> &names) {
+  for (const Statement &statement : block.statements) {
+    if (const auto *inner = std::get_if<std::unique_ptr<Block>>(&statement))
+      collectProductNames(**inner, names);
+    const auto *instruction = std::get_if<Instruction>(&statement);
+    if (!instruction || instruction->opcode != "wgmma")
+      continue;
+    for (const Operand &operand : instruction->operands)
+      if (operand.kind == Operand::Kind::Vector)
+        for (const Operand &element : operand.elements)
+          names.insert(element.name);
+  }
+}
+
 void FunctionTranslator::translateBlock(const Block &block) {
   context.scopes.enter();
   declareLabels(block);
@@ -231,6 +248,8 @@ Translation FunctionTranslator::run() {
     declare(variable);
   context.scopes.enter();
   declareParameters();
+  if (context.isChecked)
+    collectProductNames(*function.body, context.productNames);
   translateBlock(*function.body);
   b.CreateRetVoid();
   context.arguments->setOperand(0, b.getInt32(context.numArguments));
@@ -252,7 +271,7 @@ std::vector<ParameterLayout> layOutParameters(const Function &function) {
 
 Translation translate(const Module &module, const Function &function,
                       const GlobalAddresses &globals, llvm::Module &result,
-                      StringRef name, Problems &problems) {
+                      StringRef name, bool isChecked, Problems &problems) {
   LLVMContext &context = result.getContext();
   auto *type = FunctionType::get(Type::getVoidTy(context),
                                  {PointerType::get(context, 0)}, false);
@@ -260,7 +279,8 @@ Translation translate(const Module &module, const Function &function,
       llvm::Function::Create(type, GlobalValue::ExternalLinkage, name, result);
   kernel->addFnAttr(Attribute::NoUnwind);
   Translation translation =
-      FunctionTranslator(module, function, globals, kernel, problems).run();
+      FunctionTranslator(module, function, globals, kernel, isChecked, problems)
+          .run();
   for (Problem &problem : problems)
     if (auto file = module.files.find(problem.source.file);
         file != module.files.end())

@@ -41,11 +41,12 @@ struct Translation {
   uint64_t localBytes = 0;
 };
 
-/// Adds `void @NAME(Frame *)` to an LLVM module. Each instruction that nothing
+/// Adds `void @NAME(Frame *)` to an LLVM module, which tells of its accesses
+/// where they are checked. Each instruction that nothing
 /// here knows is a problem, so that none is met at run time.
 Translation translate(const Module &module, const Function &function,
                       const GlobalAddresses &globals, llvm::Module &result,
-                      llvm::StringRef name, Problems &problems);
+                      llvm::StringRef name, bool isChecked, Problems &problems);
 
 } // namespace gridir::ptx
 

@@ -212,7 +212,19 @@ void encodeMask(Encoder &e) {
   e.add(e.emitter.getOperand(0), 32);
 }
 
-void runNothing(const Group &) {}
+/// What each of the lanes has done comes before what they do next.
+void runMeet(const Group &group) {
+  OrderChecker *order = group.execution.getOrder();
+  if (!order)
+    return;
+  Knowledge known;
+  for (Thread *thread : group.threads)
+    if (thread)
+      order->release(thread->actor, known);
+  for (Thread *thread : group.threads)
+    if (thread)
+      order->acquire(thread->actor, known);
+}
 
 void encodeElect(Encoder &e) {
   Emitter &emitter = e.emitter;
@@ -254,7 +266,7 @@ constexpr CollectiveRow kRows[] = {
      "Parallel Synchronization and Communication Instructions: redux.sync"},
     {"elect.sync", Team::Mask, encodeElect, runElect,
      "Parallel Synchronization and Communication Instructions: elect.sync"},
-    {"bar.warp.sync", Team::Mask, encodeMask, runNothing,
+    {"bar.warp.sync", Team::Mask, encodeMask, runMeet,
      "Parallel Synchronization and Communication Instructions: bar.warp.sync",
      /*isAnywhere=*/true},
     {"activemask", Team::Thread, encodeActive, runActive,

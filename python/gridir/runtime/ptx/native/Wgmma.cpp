@@ -56,18 +56,32 @@ public:
 
   /// The element of a row (of A, or a column of B) at a depth.
   double read(unsigned row, unsigned depth) const {
-    const uint64_t rank = group.thread.frame.special[ClusterRank];
-    const uint64_t address = swizzle(start + getOffset(row, depth), span);
     uint32_t word = 0;
-    std::memcpy(&word,
-                group.execution.locateShared(group.thread,
-                                             rank << kBlockWindowBits | address,
-                                             bytes, 1, group.site),
-                bytes);
+    std::memcpy(&word, find(row, depth, bytes), bytes);
     return format.decode(word);
   }
 
+  /// Notes that a unit reads these rows up to a depth. Pieces of 16 bytes stay
+  /// together.
+  void note(const AsyncUnitRef &unit, unsigned firstRow, unsigned numRows,
+            unsigned depth) const {
+    const unsigned piece = 16 / bytes;
+    const unsigned rowStep = isTransposed ? piece : 1;
+    const unsigned depthStep = isTransposed ? 1 : piece;
+    for (unsigned row = firstRow; row < firstRow + numRows; row += rowStep)
+      for (unsigned k = 0; k < depth; k += depthStep)
+        group.note(unit, find(row, k, 16), 16, Reads | Async);
+  }
+
 private:
+  /// Where so many bytes from an element on are.
+  const char *find(unsigned row, unsigned depth, unsigned size) const {
+    const uint64_t rank = group.thread.frame.special[ClusterRank];
+    const uint64_t address = swizzle(start + getOffset(row, depth), span);
+    return group.execution.locateShared(
+        group.thread, rank << kBlockWindowBits | address, size, 1, group.site);
+  }
+
   static constexpr uint32_t kSpans[] = {0, 128, 64, 32};
 
   uint64_t getOffset(unsigned row, unsigned depth) const {
@@ -149,12 +163,15 @@ void encodeWgmma(Encoder &e) {
   e.add(uint64_t(transposesA));
   e.add(uint64_t(transposesB));
   for (const Operand &element : emitter.getElements(d)) {
+    emitter.useInProduct(element, /*isResult=*/true);
     e.add(element, 32);
     e.addResult(element, 32);
   }
   if (inRegisters)
-    for (const Operand &element : a.elements)
+    for (const Operand &element : a.elements) {
+      emitter.useInProduct(element, /*isResult=*/false);
       e.add(element, 32);
+    }
 }
 
 /// The row and the column of an element of D in a thread.
@@ -193,11 +210,39 @@ std::vector<float> readA(const Group &group, const uint64_t *words) {
   return result;
 }
 
+/// The products of a warp go on beside its lanes: it reads its rows of A and
+/// all of B. Those that are committed together end together.
+void noteProducts(const Group &group) {
+  OrderChecker *order = group.execution.getOrder();
+  if (!order)
+    return;
+  const uint64_t *words = group.arguments[0];
+  const unsigned depth = words[Depth];
+  for (unsigned warp = 0; warp < 4; ++warp) {
+    ArrayRef<Thread *> lanes = group.threads.slice(32 * warp, 32);
+    AsyncUnitRef unit = lanes.front()->products.getOpenUnit();
+    if (!unit)
+      unit = group.execution.startUnit(*lanes.front());
+    for (Thread *lane : lanes) {
+      order->acquire(unit->actor, lane->actor);
+      lane->products.add({unit, nullptr, group.site});
+    }
+    if (!words[InRegisters])
+      SharedMatrix(group, words[DescriptorA], getFormat(words[FormatA]),
+                   words[TransposeA])
+          .note(unit, 16 * warp, 16, depth);
+    SharedMatrix(group, words[DescriptorB], getFormat(words[FormatB]),
+                 words[TransposeB])
+        .note(unit, 0, words[Columns], depth);
+  }
+}
+
 void runWgmma(const Group &group) {
   const uint64_t *words = group.arguments[0];
   for (const uint64_t *other : group.arguments)
     if (!std::equal(words + DescriptorA, words + NegateA, other + DescriptorA))
       group.fail("expected the same descriptors in all threads");
+  noteProducts(group);
   const ElementFormat &d = getFormat(words[FormatD]);
   const unsigned columns = words[Columns], depth = words[Depth];
   const bool accumulates = words[ScaleD];
@@ -237,20 +282,36 @@ void runWgmma(const Group &group) {
   }
 }
 
-void encodeNothing(Encoder &e) { e.emitter.expectOperands(0, 1); }
+void encodeNothing(Encoder &e) { e.emitter.expectOperands(0, 0); }
 
-void runNothing(const Group &) {}
+void runFence(const Group &group) { group.thread.registers.fence(); }
+
+void runCommit(const Group &group) {
+  group.thread.products.commit();
+  group.thread.registers.commit();
+}
+
+/// Arguments: how many groups need not be done.
+void encodeWait(Encoder &e) {
+  e.emitter.expectOperands(1, 1);
+  e.add(e.emitter.getOperand(0), 32);
+}
+
+void runWait(const Group &group) {
+  group.thread.products.wait(group.execution, group.thread,
+                             group.arguments[0][0]);
+  group.thread.registers.wait(group.arguments[0][0]);
+}
 
 constexpr StringLiteral kSection =
     "Asynchronous Warpgroup Level Matrix Instructions";
 
 constexpr CollectiveRow kWgmmaRows[] = {
     {"wgmma.mma_async.sync", Team::Warpgroup, encodeWgmma, runWgmma, kSection},
-    {"wgmma.fence.sync", Team::Thread, encodeNothing, runNothing, kSection},
-    {"wgmma.commit_group.sync", Team::Thread, encodeNothing, runNothing,
+    {"wgmma.fence.sync", Team::Thread, encodeNothing, runFence, kSection},
+    {"wgmma.commit_group.sync", Team::Thread, encodeNothing, runCommit,
      kSection},
-    {"wgmma.wait_group.sync", Team::Thread, encodeNothing, runNothing,
-     kSection}};
+    {"wgmma.wait_group.sync", Team::Thread, encodeWait, runWait, kSection}};
 
 } // namespace
 

@@ -1,0 +1,67 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Times the executor of PTX on examples: without checks, with each, and with a seed.
+
+One process, one run: the ways of a kernel take turns, and the table has the least time of each, and its ratio to the
+one without checks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import time
+from typing import Any
+
+import jax
+import numpy as np
+from gridir import GpuOptions, lower
+from gridir.cli.example import load_example
+
+EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples"
+WAYS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "races": {"checks": ("races",)},
+    "both checks": {"checks": ("races", "uninitialized")},
+    "seed": {"schedule_seed": 1},
+}
+
+
+def time_example(name: str, chip: str, repetitions: int) -> dict[str, float]:
+    """Returns the least milliseconds of a launch in each way."""
+    example = load_example(str(EXAMPLES / f"{name}.py"), None)
+    outputs = jax.tree.leaves(jax.eval_shape(example.function, *example.args))
+    inputs = [np.array(x) for x in jax.tree.leaves(example.args)]
+    best = dict.fromkeys(WAYS, float("inf"))
+    kernels = {}
+    for way, options in WAYS.items():
+        lowered = lower(example.function, *example.args, options=GpuOptions(chip=chip, **options), target="gpu")
+        kernels[way] = lowered.kernels[0].prepare()
+    for _ in range(repetitions):
+        for way, kernel in kernels.items():
+            buffers = [*inputs, *(np.zeros(x.shape, x.dtype) for x in outputs)]
+            start = time.perf_counter()
+            kernel.launch(buffers)
+            best[way] = min(best[way], (time.perf_counter() - start) * 1e3)
+    return best
+
+
+def main() -> None:
+    """Prints a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", default=["add", "softmax", "layer_norm", "matmul", "matmul_bf16"])
+    parser.add_argument("--chip", default="sm_90a", help="what the kernels are compiled for (default: sm_90a)")
+    parser.add_argument("--repetitions", type=int, default=5, help="how often each is timed (default: 5)")
+    arguments = parser.parse_args()
+    print(f"| kernel | {' | '.join(f'{way} ms' for way in WAYS)} | {' | '.join(f'{way} / plain' for way in WAYS)} |")
+    print("| --- |" + " ---: |" * (2 * len(WAYS)))
+    for name in arguments.names:
+        best = time_example(name, arguments.chip, arguments.repetitions)
+        ratios = [best[way] / best["plain"] for way in WAYS]
+        times = " | ".join(f"{x:.1f}" for x in best.values())
+        print(f"| {name} | {times} | {' | '.join(f'{x:.1f}' for x in ratios)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+//===- Findings.cpp - Accesses that are checked, and what is found --------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execution.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace gridir::ptx {
+
+void Execution::note(Thread &thread, const AsyncUnitRef &unit,
+                     const void *place, uint64_t bytes, uint32_t flags,
+                     unsigned site) {
+  if (!order || !bytes)
+    return;
+  const uint64_t address = reinterpret_cast<uint64_t>(place);
+  // Nobody else sees local memory.
+  if (address - reinterpret_cast<uint64_t>(thread.frame.local) <
+      thread.frame.localBytes)
+    return;
+  const uint64_t window = reinterpret_cast<uint64_t>(thread.frame.window);
+  const OrderChecker::Actor actor = unit ? unit->actor : thread.actor;
+  if (std::optional<OrderChecker::Finding> finding =
+          order->access(actor, address, bytes, flags, site,
+                        address - window < kClusterWindow))
+    reportFinding(thread, *finding, flags, site);
+}
+
+void Execution::touchRegister(Thread &thread, unsigned number, bool writes,
+                              unsigned site) {
+  if (!order->isAskedForRaces())
+    return;
+  if (std::optional<unsigned> product =
+          thread.registers.touch(number, writes, site))
+    fail(thread, site,
+         "expected a wait for the product at line " + getLine(*product) +
+             ", whose register this touches");
+}
+
+void Execution::useRegister(Thread &thread, unsigned number, bool isResult,
+                            unsigned site) {
+  if (!order->isAskedForRaces())
+    return;
+  if (std::optional<unsigned> write =
+          thread.registers.use(number, isResult, site))
+    fail(thread, site,
+         "expected 'wgmma.fence' between the write of a register at line " +
+             getLine(*write) + " and the product");
+}
+
+AsyncUnitRef Execution::startUnit(Thread &thread) {
+  return order ? std::make_shared<AsyncUnit>(*order, thread.actor) : nullptr;
+}
+
+void Execution::acquire(Thread &thread, const AsyncUnitRef &unit) {
+  if (unit)
+    order->acquire(thread.actor, unit->actor);
+}
+
+/// Who ends leaves its block's shared memory to what it has started.
+void Execution::checkEnd(Thread &thread) {
+  if (order && order->isAskedForRaces())
+    thread.bulkReads.forEach([&](const AsyncGroups::Operation &operation) {
+      fail(thread, operation.site,
+           "expected a wait for the copy, which reads shared memory of the "
+           "block, before its thread ends");
+    });
+}
+
+/// What an access does, as a noun.
+static std::string describeAccess(uint32_t flags) {
+  const char *what = !(flags & Writes)  ? "read"
+                     : !(flags & Reads) ? "write"
+                                        : "update";
+  return (flags & Async ? "asynchronous " : "") + std::string(what);
+}
+
+void Execution::reportFinding(Thread &thread,
+                              const OrderChecker::Finding &finding,
+                              uint32_t flags, unsigned site) {
+  using Kind = OrderChecker::Finding::Kind;
+  const std::string where = describePlace(thread, finding.address);
+  const OrderChecker::Event &other = finding.other;
+  const std::string first = describeAccess(other.flags),
+                    second = describeAccess(flags);
+  if (finding.kind == Kind::Unwritten)
+    fail(thread, site, second + " of " + where + ", which nothing has written");
+  const Site &place = function.translation.sites[other.site];
+  const std::string lines = "the " + first + " at line " + getLine(other.site) +
+                            " and the " + second + " at line " + getLine(site) +
+                            " of " + where;
+  setFault(finding.kind == Kind::Race
+               ? "race between " + lines + ": nothing brings them into an order"
+               : "expected 'fence.proxy.async' between " + lines,
+           site, &thread);
+  report.fault->otherInstruction = place.text;
+  report.fault->other =
+      Problem{place.where,
+              "the " + first + " is in " + describeThread(other.owner),
+              {},
+              place.source};
+  for (;;)
+    running->suspend();
+}
+
+/// An address, as messages name it.
+std::string Execution::describePlace(const Thread &thread,
+                                     uint64_t address) const {
+  const uint64_t offset =
+      address - reinterpret_cast<uint64_t>(thread.frame.window);
+  if (offset < kClusterWindow) {
+    const uint64_t rank = offset >> kBlockWindowBits;
+    const uint64_t byte =
+        (offset & ((uint64_t(1) << kBlockWindowBits) - 1)) - kReservedShared;
+    return "byte " + std::to_string(byte) + " of shared memory" +
+           (ranks > 1 ? " of block " + std::to_string(rank) + " of the cluster"
+                      : "");
+  }
+  if (const Buffer *buffer = buffers.find(address, 1))
+    return "byte " + std::to_string(address - buffer->begin) + " of '" +
+           buffer->name + "'";
+  return "the byte at 0x" + utohexstr(address, true);
+}
+
+// What generated code calls, where it is checked.
+
+namespace {
+
+Thread &getThread(Frame *frame) { return *reinterpret_cast<Thread *>(frame); }
+
+void noteAccess(Frame *frame, void *place, uint32_t bytes, uint32_t flags,
+                uint32_t site) {
+  Thread &thread = getThread(frame);
+  if (flags & Strong)
+    Execution::getCurrent()->getOrder()->exchange(
+        thread.actor, reinterpret_cast<uint64_t>(place), flags);
+  Execution::getCurrent()->note(thread, place, bytes, flags, site);
+}
+
+void touchRegister(Frame *frame, uint32_t number, uint32_t writes,
+                   uint32_t site) {
+  Execution::getCurrent()->touchRegister(getThread(frame), number, writes,
+                                         site);
+}
+
+void moveRegister(Frame *frame, uint32_t from, uint32_t to) {
+  getThread(frame).registers.move(from, to);
+}
+
+void useRegister(Frame *frame, uint32_t number, uint32_t isResult,
+                 uint32_t site) {
+  Execution::getCurrent()->useRegister(getThread(frame), number, isResult,
+                                       site);
+}
+
+void fenceThread(Frame *frame, uint32_t isNarrow) {
+  Execution::getCurrent()->getOrder()->fence(getThread(frame).actor, isNarrow);
+}
+
+void fenceProxy(Frame *frame) {
+  Execution::getCurrent()->getOrder()->fenceProxy(getThread(frame).actor);
+}
+
+} // namespace
+
+std::vector<std::pair<const char *, void *>> getCheckSymbols() {
+  return {{"ptx.note", reinterpret_cast<void *>(&noteAccess)},
+          {"ptx.touch_register", reinterpret_cast<void *>(&touchRegister)},
+          {"ptx.move_register", reinterpret_cast<void *>(&moveRegister)},
+          {"ptx.use_register", reinterpret_cast<void *>(&useRegister)},
+          {"ptx.fence", reinterpret_cast<void *>(&fenceThread)},
+          {"ptx.fence_proxy", reinterpret_cast<void *>(&fenceProxy)}};
+}
+
+} // namespace gridir::ptx

@@ -1,0 +1,228 @@
+//===- Order.cpp - Whether the accesses of a launch are in an order -------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Order.h"
+
+namespace gridir::ptx {
+
+/// Global memory may be read by every thread of a launch: so many events of a
+/// place that are in no order are remembered.
+static constexpr size_t kMaxGlobalEvents = 8;
+
+//===----------------------------------------------------------------------===//
+// Actors and what they know
+//===----------------------------------------------------------------------===//
+
+OrderChecker::Actor OrderChecker::startThread(uint32_t owner) {
+  const Actor actor = clocks.fork(std::nullopt);
+  actors.resize(std::max<size_t>(actors.size(), actor + 1));
+  actors[actor] = {};
+  actors[actor].owner = owner;
+  return actor;
+}
+
+OrderChecker::Actor OrderChecker::startUnit(Actor parent) {
+  const Actor actor = clocks.fork(parent);
+  actors.resize(std::max<size_t>(actors.size(), actor + 1));
+  ActorState state;
+  state.owner = actors[parent].owner;
+  state.fenced = actors[parent].fenced;
+  actors[actor] = std::move(state);
+  return actor;
+}
+
+void OrderChecker::release(Actor actor, Knowledge &into) {
+  into.seen.join(clocks.publish(actor));
+  into.fenced.join(actors[actor].fenced);
+}
+
+void OrderChecker::releaseFenced(Actor actor, Knowledge &into, bool isNarrow) {
+  into.join(isNarrow ? actors[actor].narrow : actors[actor].wide);
+}
+
+void OrderChecker::acquire(Actor actor, const Knowledge &from) {
+  clocks.learn(actor, from.seen);
+  actors[actor].fenced.join(from.fenced);
+}
+
+void OrderChecker::fence(Actor actor, bool isNarrow) {
+  ActorState &state = actors[actor];
+  acquire(actor, state.pending);
+  state.pending = {};
+  state.narrow = {clocks.publish(actor), state.fenced};
+  if (!isNarrow)
+    state.wide = state.narrow;
+}
+
+void OrderChecker::fenceProxy(Actor actor) {
+  actors[actor].fenced = clocks.publish(actor);
+}
+
+void OrderChecker::exchange(Actor actor, uint64_t address, uint32_t flags) {
+  ActorState &state = actors[actor];
+  const uint32_t block = getBlock(state.owner);
+  const bool isNarrow = flags & Narrow;
+  Location &location = locations[address];
+  if (flags & Reads) {
+    Knowledge found;
+    if (!isNarrow || location.wideBlock == block)
+      found.join(location.wide);
+    if (location.narrowBlock == block)
+      found.join(location.narrow);
+    if (flags & Acquires)
+      acquire(actor, found);
+    else
+      state.pending.join(found);
+  }
+  if (!(flags & Writes))
+    return;
+  if (!(flags & Reads))
+    location = {};
+  if (location.narrowBlock != block) {
+    location.narrow = {};
+    location.narrowBlock = block;
+  }
+  const bool isFirst = location.wide.seen.getEntries().empty();
+  if (flags & Releases) {
+    release(actor, location.narrow);
+    if (!isNarrow)
+      release(actor, location.wide);
+  } else {
+    location.narrow.join(state.narrow);
+    if (!isNarrow)
+      location.wide.join(state.wide);
+  }
+  if (!isNarrow)
+    location.wideBlock =
+        isFirst || location.wideBlock == block ? block : Location::kSeveral;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+bool OrderChecker::areBothStrong(const Event &x, const Event &y) const {
+  return (x.flags & y.flags & Strong) &&
+         (!((x.flags | y.flags) & Narrow) ||
+          getBlock(x.owner) == getBlock(y.owner));
+}
+
+std::optional<OrderChecker::Finding::Kind>
+OrderChecker::compare(const Event &before, const Event &now) const {
+  if (!before || !((before.flags | now.flags) & Writes) ||
+      areBothStrong(before, now))
+    return std::nullopt;
+  if (!isBefore(before, now.actor))
+    return Finding::Kind::Race;
+  if ((before.flags & Writes) && (now.flags & Async) &&
+      !(before.flags & Async) &&
+      before.time > actors[now.actor].fenced.get(before.actor))
+    return Finding::Kind::Unfenced;
+  return std::nullopt;
+}
+
+std::optional<OrderChecker::Finding>
+OrderChecker::check(const Cell &cell, const Event &now, bool isOfBlock) const {
+  if (findsRaces) {
+    if (auto kind = compare(cell.write, now))
+      return Finding{*kind, 0, cell.write};
+    // Reads and reads are in no order.
+    if ((now.flags & Writes) || cell.hasStrongWrites) {
+      if (auto kind = compare(cell.since, now))
+        return Finding{*kind, 0, cell.since};
+      if (cell.more)
+        for (const Event &event : *cell.more)
+          if (auto kind = compare(event, now))
+            return Finding{*kind, 0, event};
+    }
+  }
+  if (findsUnwritten && isOfBlock && (now.flags & Reads) && !cell.isWritten)
+    return Finding{Finding::Kind::Unwritten, 0, {}};
+  return std::nullopt;
+}
+
+void OrderChecker::update(Cell &cell, const Event &now, bool isOfBlock) {
+  if (now.flags & Writes)
+    cell.isWritten = true;
+  if ((now.flags & (Writes | Strong)) == Writes) {
+    cell.write = now;
+    cell.since = {};
+    cell.more = nullptr;
+    cell.hasStrongWrites = false;
+    return;
+  }
+  cell.hasStrongWrites |= bool(now.flags & Writes);
+  // Who is in no order with what was before is in none with this, either.
+  auto isCovered = [&](const Event &event) {
+    return (now.flags & Strong) <= (event.flags & Strong) &&
+           (now.flags & Writes) >= (event.flags & Writes) &&
+           isBefore(event, now.actor);
+  };
+  if (!cell.more) {
+    if (cell.since && !isCovered(cell.since))
+      cell.more = std::make_unique<std::vector<Event>>(1, cell.since);
+    cell.since = now;
+    return;
+  }
+  std::vector<Event> &more = *cell.more;
+  more.erase(std::remove_if(more.begin(), more.end(), isCovered), more.end());
+  if (!isCovered(cell.since))
+    more.push_back(cell.since);
+  cell.since = now;
+  if (!isOfBlock && more.size() > kMaxGlobalEvents)
+    more.erase(more.begin());
+}
+
+std::optional<OrderChecker::Finding>
+OrderChecker::access(Actor actor, uint64_t address, uint64_t bytes,
+                     uint32_t flags, uint32_t site, bool isOfBlock) {
+  Event now;
+  now.actor = actor;
+  now.time = clocks.advance(actor);
+  now.owner = actors[actor].owner;
+  now.site = site;
+  now.flags = flags;
+  std::optional<Finding> finding;
+  auto isSame = [&](const Event &event) {
+    return event.actor == actor && event.time == now.time &&
+           event.flags == flags;
+  };
+  shadow.forEach(address, bytes, [&](Cell &cell, uint64_t place) {
+    // Nothing has happened since the actor last did this.
+    if (isSame(cell.since) || (isSame(cell.write) && !cell.since))
+      return true;
+    finding = check(cell, now, isOfBlock);
+    if (finding) {
+      finding->address = place;
+      return false;
+    }
+    // A plain write says nothing to who waits for a strong one.
+    if ((flags & (Writes | Strong)) == Writes && cell.hasStrongWrites)
+      locations.erase(place);
+    update(cell, now, isOfBlock);
+    return true;
+  });
+  return finding;
+}
+
+template <typename Map>
+static void eraseInside(Map &map, uint64_t begin, uint64_t bytes) {
+  for (auto next = map.begin(); next != map.end();) {
+    auto place = next++;
+    if (place->first - begin < bytes)
+      map.erase(place);
+  }
+}
+
+void OrderChecker::forget(uint64_t begin, uint64_t bytes) {
+  shadow.forget(begin, bytes);
+  eraseInside(locations, begin, bytes);
+  eraseInside(phases, begin, bytes);
+}
+
+} // namespace gridir::ptx
