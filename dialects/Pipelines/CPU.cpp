@@ -171,7 +171,11 @@ void addLowering(OpPassManager &pm) {
   ConvertFuncToLLVMPassOptions functions;
   functions.useBarePtrCallConv = true;
   pm.addPass(createConvertFuncToLLVMPass(functions));
-  pm.addPass(createConvertControlFlowToLLVMPass());
+  // Together: upstream has no pass for tiles alone, which loops carry.
+  ConvertToLLVMPassOptions tilesAndBranches;
+  SmallVector<std::string> dialects{"amx", "cf"};
+  tilesAndBranches.filterDialects = dialects;
+  pm.addPass(createConvertToLLVMPass(tilesAndBranches));
   pm.addPass(createReconcileUnrealizedCastsPass());
   // LLVM would keep a bf16 vector that outlives a block as floats.
   pm.addPass(cpu::createCPUMoveAsIntegersPass());

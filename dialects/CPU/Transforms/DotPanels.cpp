@@ -8,6 +8,7 @@
 
 #include "dialects/CPU/Transforms/DotPanels.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -104,6 +105,13 @@ void DotEmitter::pack(Value matrix, const DotPanel &panel, ConvertFn convert) {
 
 void DotEmitter::emitTile(Value left, const DotPanel &panel, Value result,
                           OpFoldResult row, int64_t rows) {
+  if (form.product->hasTiles)
+    return emitOnTiles(left, panel, result, row, rows);
+  emitOnVectors(left, panel, result, row, rows);
+}
+
+void DotEmitter::emitOnVectors(Value left, const DotPanel &panel, Value result,
+                               OpFoldResult row, int64_t rows) {
   int64_t numWords = getSize(panel.words, 0), width = getSize(panel.words, 1);
   int64_t size = form.product->getNumElements();
   auto type = VectorType::get({lanes}, builder.getI32Type());
@@ -150,4 +158,49 @@ void DotEmitter::emitTile(Value left, const DotPanel &panel, Value result,
       vector::TransferWriteOp::create(
           builder, loc, *sums++, result,
           ValueRange{offsetBy(row, r), constant(column)}, ArrayRef<bool>{true});
+}
+
+void DotEmitter::emitOnTiles(Value left, const DotPanel &panel, Value result,
+                             OpFoldResult row, int64_t rows) {
+  const int64_t height = form.product->getNumRows();
+  int64_t numWords = getSize(panel.words, 0), width = getSize(panel.words, 1);
+  auto sumType = amx::TileType::get({height, lanes},
+                                    getElementTypeOrSelf(result.getType()));
+  auto type =
+      amx::TileType::get({height, form.product->getNumSteps()},
+                         form.product->getElementType(builder.getContext()));
+  SmallVector<Value> rowsOfTiles, columnsOfTiles, accumulators;
+  for (int64_t r = 0; r < rows; r += height)
+    rowsOfTiles.push_back(offsetBy(row, r));
+  for (int64_t column = 0; column < width; column += lanes)
+    columnsOfTiles.push_back(constant(column));
+  for (Value r : rowsOfTiles)
+    for (Value column : columnsOfTiles)
+      accumulators.push_back(amx::TileLoadOp::create(
+          builder, loc, sumType, result, ValueRange{r, column}));
+  auto emitStep = [&](OpBuilder &, Location, Value word, ValueRange carried) {
+    Value first = affine::makeComposedAffineApply(
+        builder, loc,
+        builder.getAffineDimExpr(0) * form.product->getNumElements(),
+        {OpFoldResult(word)});
+    SmallVector<Value> columns, sums;
+    for (Value column : columnsOfTiles)
+      columns.push_back(amx::TileLoadOp::create(builder, loc, type, panel.words,
+                                                ValueRange{word, column}));
+    for (Value r : rowsOfTiles) {
+      Value x = amx::TileLoadOp::create(builder, loc, type, left,
+                                        ValueRange{r, first});
+      for (Value y : columns)
+        sums.push_back(
+            form.createTile(builder, loc, carried[sums.size()], x, y));
+    }
+    scf::YieldOp::create(builder, loc, sums);
+  };
+  auto loop = scf::ForOp::create(builder, loc, constant(0), constant(numWords),
+                                 constant(height), accumulators, emitStep);
+  auto sums = loop.getResults().begin();
+  for (Value r : rowsOfTiles)
+    for (Value column : columnsOfTiles)
+      amx::TileStoreOp::create(builder, loc, result, ValueRange{r, column},
+                               *sums++);
 }

@@ -38,12 +38,17 @@ public:
   void pack(mlir::Value matrix, const DotPanel &panel, ConvertFn convert);
 
   /// Adds to `rows` rows of the result, from `row` on, their products with the
-  /// panel. The elements of a word lie beside each other in `left`. The last
-  /// word comes first, as the instruction for bf16 takes its elements.
+  /// panel. The elements of a word lie beside each other in `left`. On vectors
+  /// the last word comes first, as the instruction for bf16 takes its elements.
+  /// With tiles all sizes are those of whole tiles, and the first comes first.
   void emitTile(mlir::Value left, const DotPanel &panel, mlir::Value result,
                 mlir::OpFoldResult row, int64_t rows);
 
 private:
+  void emitOnVectors(mlir::Value left, const DotPanel &panel,
+                     mlir::Value result, mlir::OpFoldResult row, int64_t rows);
+  void emitOnTiles(mlir::Value left, const DotPanel &panel, mlir::Value result,
+                   mlir::OpFoldResult row, int64_t rows);
   mlir::Value constant(int64_t value);
   mlir::Value offsetBy(mlir::OpFoldResult base, int64_t offset);
   mlir::Value read(mlir::Value memref, mlir::Value row, mlir::Value column,

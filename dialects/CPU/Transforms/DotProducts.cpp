@@ -8,6 +8,7 @@
 
 #include "dialects/CPU/Transforms/DotProducts.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -19,7 +20,13 @@ using Elements = DotProduct::Elements;
 
 // Intel's CPUs with tiles take vdpbf16ps apart: on a Sapphire Rapids it starts
 // every second cycle and an FMA twice in a cycle, which is half the products.
+// tdpbssd has the name for bytes with a sign, and stands for those without,
+// too.
 static constexpr DotProduct kDotProducts[] = {
+    {"tdpbf16ps", "amx-bf16", "", Elements::BF16, 64, "", true,
+     /*hasTiles=*/true},
+    {"tdpbssd", "amx-int8", "", Elements::Bytes, 64, "", true,
+     /*hasTiles=*/true},
     {"vdpbf16ps", "avx512bf16", "amx-bf16", Elements::BF16, 64,
      "llvm.x86.avx512bf16.dpbf16ps.512", true},
     {"vpdpbusd", "avx512vnni", "", Elements::U8AndI8, 64,
@@ -58,6 +65,16 @@ Value DotProduct::create(OpBuilder &builder, Location loc, Value accumulator,
   return arith::AddIOp::create(builder, loc, accumulator, sum);
 }
 
+Value DotForm::createTile(OpBuilder &builder, Location loc, Value accumulator,
+                          Value left, Value right) const {
+  Type type = accumulator.getType();
+  if (product->elements == Elements::BF16)
+    return amx::TileMulFOp::create(builder, loc, type, left, right,
+                                   accumulator);
+  return amx::TileMulIOp::create(builder, loc, type, left, right, accumulator,
+                                 isUnsignedLeft, isUnsignedRight);
+}
+
 /// Whether a signed integer of so many bits has all values of an operand.
 static bool fitsSigned(DotOperand operand, unsigned bits) {
   unsigned width = operand.type.getIntOrFloatBitWidth();
@@ -93,6 +110,14 @@ static std::optional<DotForm> getForm(const DotProduct &product, DotOperand lhs,
     if (fitsSigned(lhs, 8) && fitsSigned(rhs, 8))
       return DotForm{&product, /*isSwapped=*/false, /*isBiased=*/true};
     return std::nullopt;
+  case Elements::Bytes:
+    auto fits = [](DotOperand operand) {
+      return fitsSigned(operand, 8) || fitsUnsigned(operand, 8);
+    };
+    if (sum.isInteger(32) && fits(lhs) && fits(rhs))
+      return DotForm{&product, /*isSwapped=*/false, /*isBiased=*/false,
+                     lhs.isUnsigned, rhs.isUnsigned};
+    return std::nullopt;
   }
   llvm_unreachable("a kind of elements without a form");
 }
@@ -102,7 +127,8 @@ std::optional<DotForm> gridir::cpu::findDotForm(DotOperand lhs, DotOperand rhs,
                                                 ArrayRef<std::string> names,
                                                 int64_t bytes) {
   for (const DotProduct &product : kDotProducts)
-    if (product.bytes == bytes && steps % product.getNumElements() == 0 &&
+    if (product.bytes == bytes &&
+        (product.hasTiles || steps % product.getNumElements() == 0) &&
         llvm::is_contained(names, product.name))
       if (std::optional<DotForm> form = getForm(product, lhs, rhs, sum))
         return form;

@@ -446,6 +446,8 @@ def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncO
 
     | instruction | elements | of operands |
     | --- | --- | --- |
+    | `tdpbf16ps` | two of bf16, in tiles | bf16 |
+    | `tdpbssd` | four bytes, in tiles | 8-bit integers |
     | `vdpbf16ps` | two of bf16 | bf16 |
     | `vpdpbusd` | four bytes without and with a sign | 8-bit integers, unless both have no sign |
     | `vpdpwssd`, `pmaddwd` | two of i16 | integers of up to 16 bits that i16 holds |
@@ -456,14 +458,22 @@ def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncO
     are therefore added from the last to the first on every CPU, with or without
     the instruction, and the sums are the same bit for bit.
 
+    Tiles are registers of 16 rows of 64 bytes. Rows, columns and steps are
+    padded with zeros to whole ones, so that all tiles of a kernel are alike and
+    need to be configured only once. `tdpbssd` stands for its three sisters for
+    bytes without a sign. `tdpbf16ps` adds the products of 16 words, those of
+    their first elements and those of their second ones apart, and the two sums
+    to each other and then to the result: an order that other CPUs do not have.
+
     Contractions with one column, and with a few where both operands lie along
     k, are left to `cpu-tile-body`, which treats them as reductions.
   }];
   let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect",
+    "::mlir::affine::AffineDialect", "::mlir::amx::AMXDialect",
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect",
+    "::mlir::vector::VectorDialect",
   ];
   let options = [
     Option<"vectorBytes", "vector-bytes", "unsigned", /*default=*/"32",
@@ -471,8 +481,8 @@ def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncO
     Option<"vectorRegisters", "vector-registers", "unsigned", /*default=*/"16",
            "Set the number of vector registers">,
     ListOption<"dotProducts", "dot-products", "std::string",
-               "The instructions for sums of products: vdpbf16ps, vpdpbusd, "
-               "vpdpwssd, pmaddwd; none without it">,
+               "The instructions for sums of products: tdpbf16ps, tdpbssd, "
+               "vdpbf16ps, vpdpbusd, vpdpwssd, pmaddwd; none without it">,
   ];
   let statistics = [
     Statistic<"numTiled", "num-tiled", "Number of contractions tiled">,

@@ -12,6 +12,7 @@
 #include "dialects/CPU/Transforms/VectorTarget.h"
 #include "dialects/Support/CountableTypes.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -37,8 +38,8 @@ using gridir::cpu::VectorTarget;
 
 namespace {
 
-/// Steps of the reduction per panel: 16 columns of f32 take 16 KiB, half of a
-/// first-level cache.
+/// Words of the reduction per panel: 16 columns of f32 take 16 KiB, half of a
+/// first-level cache, and 32 columns for tiles all of it.
 constexpr int64_t kPanelDepth = 256;
 /// Columns of so few bits leave a vector mostly empty: where the right operand
 /// lies along k, a reduction is better. The order of the sums depends on it, so
@@ -119,8 +120,9 @@ public:
     packedType = form ? form->product->getElementType(rewriter.getContext())
                       : computeType;
     // The instruction for bf16 adds the second product of two first: the order
-    // of a CPU that has it is that of all.
-    descends = getElementType(lhs).isBF16() && getElementType(rhs).isBF16();
+    // of a CPU that has it is that of all, but of those with tiles.
+    descends = getElementType(lhs).isBF16() && getElementType(rhs).isBF16() &&
+               !hasTiles();
 
     rewriter.setInsertionPoint(op);
     offsets.assign(op.getNumLoops(), rewriter.getIndexAttr(0));
@@ -133,6 +135,25 @@ public:
 
 private:
   using BodyFn = function_ref<void(OpFoldResult)>;
+
+  bool hasTiles() const { return form && form->product->hasTiles; }
+
+  /// Rows and steps with those that fill whole tiles.
+  int64_t padRows(int64_t rows) const {
+    return form ? llvm::alignTo(rows, form->product->getNumRows()) : rows;
+  }
+  int64_t padSteps(int64_t steps) const {
+    return form ? llvm::alignTo(steps, form->product->getNumSteps()) : steps;
+  }
+
+  /// Of eight tiles four add up, by rows of two.
+  int64_t getTileRows() const {
+    return hasTiles() ? 2 * form->product->getNumRows()
+                      : target.getContractionRows();
+  }
+  int64_t getTileColumns() const {
+    return hasTiles() ? 2 : target.getContractionColumns();
+  }
 
   Type getElementType(unsigned operand) {
     return cast<MemRefType>(op->getOperand(operand).getType()).getElementType();
@@ -171,6 +192,10 @@ private:
       offsets[dim] = iv;
       emitOuterLoops(dim + 1);
     });
+  }
+
+  static bool isLastDimUnitStride(Value memref) {
+    return cast<MemRefType>(memref.getType()).isLastDimUnitStride();
   }
 
   /// A buffer at the entry of the function, where no loop allocates it.
@@ -299,7 +324,7 @@ private:
     // Full panels, then narrower ones; their width stays a power of two times
     // a register, or LLVM takes vectors apart.
     int64_t width =
-        lanes * std::min<int64_t>(target.getContractionColumns(),
+        lanes * std::min<int64_t>(getTileColumns(),
                                   llvm::bit_floor<uint64_t>(
                                       std::max<int64_t>(1, ranges[n] / lanes)));
     for (int64_t begin = 0; begin < ranges[n];) {
@@ -321,21 +346,27 @@ private:
     OpFoldResult zero = rewriter.getIndexAttr(0);
     int64_t rows = ranges[m];
     Matrix out{slice(c, zero, column, rows, columns), c.transposed};
-    bool separate = columns != width || outType != computeType;
+    bool padded = columns != width || rows != padRows(rows);
+    bool separate = padded || outType != computeType ||
+                    (hasTiles() && !isLastDimUnitStride(out.value));
     Value result = out.value;
     if (separate) {
-      result = allocate(rows, width, computeType);
-      if (columns != width)
+      result = allocate(padRows(rows), width, computeType);
+      if (padded)
         fillZero(result);
       Value valid = subview(result, {zero, zero}, {rows, columns});
       copy(out.value, valid, false, [&](OpBuilder &b, Location l, Value v) {
         return extend(b, l, v, 2, computeType);
       });
     }
-    int64_t depth = std::min(kPanelDepth, ranges[k]);
+    int64_t depth =
+        std::min(hasTiles() ? kPanelDepth * form->product->getNumElements()
+                            : kPanelDepth,
+                 ranges[k]);
     int64_t whole = ranges[k] / depth * depth;
     auto emitDepth = [&](OpFoldResult from, int64_t steps) {
-      Matrix left{slice(a, zero, from, rows, steps), a.transposed};
+      Matrix left{slice(a, zero, from, padRows(rows), padSteps(steps)),
+                  a.transposed};
       if (form)
         return emitDotRows(left, from, column, result, steps, columns, width);
       Matrix right = packRight(from, column, steps, columns, width);
@@ -364,14 +395,16 @@ private:
   /// word; it is copied only for that or to convert it, and once for all
   /// panels.
   Matrix packLeft(const Matrix &matrix) {
-    bool hasWords =
-        !matrix.transposed &&
-        cast<MemRefType>(matrix.value.getType()).isLastDimUnitStride();
+    bool hasWords = !matrix.transposed && isLastDimUnitStride(matrix.value);
     bool isBiased = form && form->isBiased;
-    if (getElementType(lhs) == packedType && !isBiased && (!form || hasWords))
+    int64_t rows = padRows(ranges[m]), steps = padSteps(ranges[k]);
+    bool padded = rows != ranges[m] || steps != ranges[k];
+    if (getElementType(lhs) == packedType && !isBiased && (!form || hasWords) &&
+        !padded)
       return matrix;
-    Value buffer = allocate(ranges[m], ranges[k], packedType);
-    copy(matrix.value, buffer, matrix.transposed,
+    Value buffer = allocate(rows, steps, packedType);
+    Value valid = padBuffer(buffer, ranges[m], ranges[k]);
+    copy(matrix.value, valid, matrix.transposed,
          [&](OpBuilder &builder, Location l, Value v) -> Value {
            v = extend(builder, l, v, lhs, packedType);
            if (!isBiased)
@@ -383,24 +416,30 @@ private:
     return {buffer, false};
   }
 
-  /// The right operand as `steps` contiguous rows of `width` elements.
+  /// The part of a buffer that is filled next, after the rest is zero.
+  Value padBuffer(Value buffer, int64_t rows, int64_t columns) {
+    if (cast<MemRefType>(buffer.getType()).getShape() ==
+        ArrayRef<int64_t>{rows, columns})
+      return buffer;
+    fillZero(buffer);
+    OpFoldResult zero = rewriter.getIndexAttr(0);
+    return subview(buffer, {zero, zero}, {rows, columns});
+  }
+
+  /// The right operand as contiguous rows of `width` elements, one for each of
+  /// `steps` steps, and for tiles of those that fill the last one.
   Matrix packRight(OpFoldResult from, OpFoldResult column, int64_t steps,
                    int64_t columns, int64_t width) {
     Matrix part{slice(b, from, column, steps, columns), b.transposed};
-    bool padded = b.transposed || columns != width;
+    bool padded = b.transposed || columns != width || steps != padSteps(steps);
     // Words are made of vectors of whole rows, converted or not.
     if (form && !padded)
       return part;
     bool needed = getElementType(rhs) != packedType || padded;
     if (!needed && ranges[m] < kRowsWorthPacking)
       return part;
-    Value buffer = allocate(steps, width, packedType);
-    Value valid = buffer;
-    if (columns != width) {
-      fillZero(buffer);
-      OpFoldResult zero = rewriter.getIndexAttr(0);
-      valid = subview(buffer, {zero, zero}, {steps, columns});
-    }
+    Value buffer = allocate(padSteps(steps), width, packedType);
+    Value valid = padBuffer(buffer, steps, columns);
     copy(part.value, valid, b.transposed,
          [&](OpBuilder &builder, Location l, Value v) {
            return extend(builder, l, v, rhs, packedType);
@@ -429,8 +468,8 @@ private:
     DotEmitter emitter(rewriter, loc, *form, lanes);
     DotPanel panel;
     Type word = rewriter.getI32Type();
-    panel.words =
-        allocate(steps / form->product->getNumElements(), width, word);
+    panel.words = allocate(padSteps(steps) / form->product->getNumElements(),
+                           width, word);
     if (form->isBiased)
       panel.excess = allocate(1, width, word);
     Matrix right = packRight(from, column, steps, columns, width);
@@ -445,19 +484,19 @@ private:
   /// Tiles of a few rows, each with its accumulators in registers over all
   /// steps of a panel.
   void emitTiles(function_ref<void(OpFoldResult, int64_t)> emitTile) {
-    int64_t height = std::min(target.getContractionRows(), ranges[m]);
-    int64_t whole = ranges[m] / height * height, rest = ranges[m] - whole;
+    int64_t all = padRows(ranges[m]), height = std::min(getTileRows(), all);
+    int64_t whole = all / height * height, rest = all - whole;
     // A tile of few rows has too few accumulators to hide the latency of an
     // addition: two equal tiles are better than a full one and the rest.
     int64_t half = (height + rest) / 2;
     bool halves = whole != 0 && rest != 0 && 2 * rest <= height &&
-                  2 * half == height + rest;
+                  2 * half == height + rest && half == padRows(half);
     if (halves)
       whole -= height;
     emitLoop(0, whole, height,
              [&](OpFoldResult row) { emitTile(row, height); });
     if (halves) {
-      emitLoop(whole, ranges[m], half,
+      emitLoop(whole, all, half,
                [&](OpFoldResult row) { emitTile(row, half); });
     } else if (rest != 0) {
       emitTile(rewriter.getIndexAttr(whole), rest);

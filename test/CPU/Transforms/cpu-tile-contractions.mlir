@@ -1,6 +1,7 @@
 // RUN: gridir-opt %s --cpu-tile-contractions --split-input-file | FileCheck %s
 // RUN: gridir-opt %s --cpu-tile-contractions="vector-bytes=64 vector-registers=32" --split-input-file | FileCheck %s --check-prefix=WIDE
 // RUN: gridir-opt %s --cpu-tile-contractions="vector-bytes=64 vector-registers=32 dot-products=vdpbf16ps,vpdpbusd,vpdpwssd" --cse --split-input-file | FileCheck %s --check-prefix=DOT
+// RUN: gridir-opt %s --cpu-tile-contractions="vector-bytes=64 vector-registers=32 dot-products=tdpbf16ps,tdpbssd,vpdpbusd" --cse --split-input-file | FileCheck %s --check-prefix=TILE
 // RUN: gridir-opt %s --cpu-tile-contractions=dot-products=pmaddwd --cse --split-input-file | FileCheck %s --check-prefix=MADD
 // RUN: not gridir-opt %s --cpu-tile-contractions=dot-products=vpdpbusd,fma --split-input-file 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: error: expected an instruction for sums of products, got 'fma'
@@ -141,6 +142,60 @@ func.func @bf16(%a: memref<12x300xbf16>, %b: memref<300x64xbf16>, %c: memref<12x
 
 // -----
 
+// Tiles need no padding where rows, steps and columns come by whole ones: the left operand and the result are used where
+// they are, and the steps go forwards. Two by two tiles add up over a panel of words.
+// TILE-LABEL: func.func @whole_tiles
+// TILE-SAME:    %[[A:.*]]: memref<48x64xbf16>, %{{.*}}: memref<64x48xbf16>, %[[C:.*]]: memref<48x48xf32>
+// TILE-NOT:     linalg.fill
+// TILE:         %[[REST:.*]] = memref.alloca() {{.*}} : memref<32x16xi32>
+// TILE:         %[[PANEL:.*]] = memref.alloca() {{.*}} : memref<32x32xi32>
+// TILE:         vector.interleave {{.*}} : vector<16xbf16> -> vector<32xbf16>
+// TILE:         vector.store {{.*}}, %[[PANEL]]
+// TILE-COUNT-4: amx.tile_load %{{.*}} : memref<48x32xf32, {{.*}}> into !amx.tile<16x16xf32>
+// TILE:         %{{.*}}:4 = scf.for %[[WORD:[a-z0-9]+]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[SUM:[a-z0-9]+]] =
+// TILE-COUNT-2:   amx.tile_load %[[PANEL]][%[[WORD]], %{{.*}}] : memref<32x32xi32> into !amx.tile<16x32xbf16>
+// TILE:           %[[X:.*]] = amx.tile_load %[[A]]{{.*}} : memref<48x64xbf16> into !amx.tile<16x32xbf16>
+// TILE:           amx.tile_mulf %[[X]], %{{.*}}, %[[SUM]] :
+// TILE-COUNT-3:   amx.tile_mulf
+// TILE:           scf.yield
+// TILE-COUNT-4: amx.tile_store
+// The last 16 rows are one tile high, the last 16 columns one wide.
+// TILE:         %{{.*}}:2 = scf.for
+// TILE:         vector.store {{.*}}, %[[REST]]
+func.func @whole_tiles(%a: memref<48x64xbf16>, %b: memref<64x48xbf16>, %c: memref<48x48xf32>) {
+  linalg.matmul ins(%a, %b : memref<48x64xbf16>, memref<64x48xbf16>) outs(%c : memref<48x48xf32>)
+  return
+}
+
+// -----
+
+// Operands and result are padded to whole tiles with zeros. Bytes have a sign or none on either side.
+// TILE-LABEL: func.func @part_of_tiles
+// TILE-DAG:     memref.alloca() {{.*}} : memref<16x64xi8>
+// TILE-DAG:     %[[RIGHT:.*]] = memref.alloca() {{.*}} : memref<64x16xi8>
+// TILE-DAG:     memref.alloca() {{.*}} : memref<16x16xi32>
+// TILE:         linalg.fill ins(%{{.*}}) outs(%[[RIGHT]] :
+// TILE:         memref.subview %[[RIGHT]][0, 0] [7, 11]
+// TILE:         amx.tile_muli %{{.*}} zext, %{{.*}} zext, %{{.*}} : !amx.tile<16x64xi8>, !amx.tile<16x64xi8>, !amx.tile<16x16xi32>
+func.func @part_of_tiles(%a: memref<5x7xi8>, %b: memref<7x11xi8>, %c: memref<5x11xi32>) {
+  linalg.matmul {cast = #linalg.type_fn<cast_unsigned>}
+      ins(%a, %b : memref<5x7xi8>, memref<7x11xi8>) outs(%c : memref<5x11xi32>)
+  return
+}
+
+// -----
+
+// A tile is stored by rows: a result whose columns lie apart is copied.
+// TILE-LABEL: func.func @strided_result
+// TILE:         %[[RESULT:.*]] = memref.alloca() {{.*}} : memref<16x16xf32>
+// TILE:         amx.tile_store %[[RESULT]]
+func.func @strided_result(%a: memref<16x32xbf16>, %b: memref<32x16xbf16>, %c: memref<16x16xf32, strided<[32, 2]>>) {
+  linalg.matmul ins(%a, %b : memref<16x32xbf16>, memref<32x16xbf16>) outs(%c : memref<16x16xf32, strided<[32, 2]>>)
+  return
+}
+
+// -----
+
 // An odd number of steps has no words.
 // DOT-LABEL: func.func @odd
 // DOT-NOT:     llvm.call_intrinsic
@@ -171,6 +226,9 @@ func.func @odd(%a: memref<6x7xbf16>, %b: memref<7x64xbf16>, %c: memref<6x64xf32>
 // MADD:         vector.interleave {{.*}} : vector<8xi16> -> vector<16xi16>
 // MADD:         %[[SUM:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%{{.*}}, %{{.*}}) : (vector<16xi16>, vector<16xi16>) -> vector<8xi32>
 // MADD:         arith.addi %{{.*}}, %[[SUM]] : vector<8xi32>
+// TILE-LABEL: func.func @signed
+// TILE-NOT:     arith.xori
+// TILE:         amx.tile_muli %{{[0-9]+}}, %{{[0-9]+}}, %{{[a-z0-9]+}} :
 func.func @signed(%a: memref<6x64xi8>, %b: memref<64x64xi8>, %c: memref<6x64xi32>) {
   linalg.matmul ins(%a, %b : memref<6x64xi8>, memref<64x64xi8>) outs(%c : memref<6x64xi32>)
   return
@@ -208,6 +266,8 @@ func.func @pairs(%a: memref<6x6xi8>, %b: memref<6x64xi8>, %c: memref<6x64xi32>) 
 // DOT:         vector.broadcast
 // DOT:         %[[X:.*]] = vector.bitcast {{.*}} : vector<16xi32> to vector<64xi8>
 // DOT:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.*}}, %[[Y]], %[[X]])
+// TILE-LABEL: func.func @mixed
+// TILE:         amx.tile_muli %{{[0-9]+}}, %{{[0-9]+}} zext, %{{[a-z0-9]+}} :
 func.func @mixed(%a: memref<6x64xi8>, %b: memref<64x64xi8>, %c: memref<6x64xi32>) {
   linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<6x64xi8>, memref<64x64xi8>) outs(%c : memref<6x64xi32>) {

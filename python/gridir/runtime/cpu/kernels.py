@@ -95,7 +95,7 @@ def pipeline_until(stage: str, options: CpuOptions) -> str:
     Raises:
       CompileError: when LLVM does not know the CPU of the options.
     """
-    reply = native.complete_pipeline(options.full_pipeline, options.cpu, options.features, stage)
+    reply = native.complete_pipeline(options.full_pipeline, options.codegen_level, options.cpu, options.features, stage)
     _raise_failure(reply, None)
     return reply["pipeline"]
 

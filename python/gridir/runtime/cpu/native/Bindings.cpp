@@ -68,11 +68,12 @@ const char *toText(KernelOrigin origin) {
 }
 
 /// Gives {"pipeline"} or a failure.
-nb::dict completePipeline(const std::string &pipeline, const std::string &cpu,
-                          const std::string &features,
+nb::dict completePipeline(const std::string &pipeline, int64_t codegenLevel,
+                          const std::string &cpu, const std::string &features,
                           const std::string &stopAfter) {
   CompileOptions options;
   options.pipeline = pipeline;
+  options.codegenLevel = codegenLevel;
   options.cpu = cpu;
   options.features = features;
   std::variant<std::string, CompileFailure> result =
@@ -182,8 +183,9 @@ NB_MODULE(_gridirCPU, m) {
         nb::arg("cpu"), nb::arg("features"),
         "Makes the kernel of a module ready to run under a key.");
   m.def("complete_pipeline", &completePipeline, nb::arg("pipeline"),
-        nb::arg("cpu"), nb::arg("features"), nb::arg("stop_after"),
-        "The pipeline with what the CPU's vector registers imply.");
+        nb::arg("codegen_level"), nb::arg("cpu"), nb::arg("features"),
+        nb::arg("stop_after"),
+        "The pipeline with what the CPU's registers imply.");
   m.def("describe_host", &describeHost,
         "The CPU of this machine and its features.");
   m.def("missing_features", &missingFeatures, nb::arg("cpu"),

@@ -9,10 +9,10 @@
 #include "TargetCPU.h"
 
 #include "Compiler.h"
+#include "HostCPU.h"
 #include "dialects/CPU/Transforms/DotProducts.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
@@ -33,14 +33,9 @@ struct CPUName {
   std::string features;
 };
 
-std::string getHostFeatures() {
-  // The map has no order of its own; the cache key needs one.
-  std::vector<std::pair<std::string, bool>> sorted;
-  for (const auto &feature : sys::getHostCPUFeatures())
-    sorted.emplace_back(feature.first().str(), feature.second);
-  llvm::sort(sorted);
+std::string listHostFeatures() {
   SubtargetFeatures features;
-  for (const auto &[name, enabled] : sorted)
+  for (const auto &[name, enabled] : getHostFeatures())
     features.AddFeature(name, enabled);
   return features.getString();
 }
@@ -61,7 +56,7 @@ Expected<CPUName> findCPU(const CompileOptions &options) {
     return createStringError(message);
   bool isHost = options.cpu.empty();
   result.cpu = isHost ? sys::getHostCPUName().str() : options.cpu;
-  result.features = isHost ? getHostFeatures() : std::string();
+  result.features = isHost ? listHostFeatures() : std::string();
   if (!options.features.empty())
     result.features += (result.features.empty() ? "" : ",") + options.features;
   // LLVM itself would print its doubts about a name and go on.
@@ -79,15 +74,16 @@ std::unique_ptr<MCSubtargetInfo> createSubtarget(const CPUName &name) {
 }
 
 /// The instructions for sums of products that the CPU has and is fast with, by
-/// their names.
-std::string listDotProducts(const MCSubtargetInfo &subtarget, int64_t bytes) {
+/// their names. LLVM's fast register allocator cannot carry tiles around loops.
+std::string listDotProducts(const MCSubtargetInfo &subtarget, int64_t bytes,
+                            bool allocatesTiles) {
   auto has = [&](StringRef feature) {
     return !feature.empty() && subtarget.checkFeatures("+" + feature.str());
   };
   SmallVector<StringRef> names;
   for (const DotProduct &product : getDotProducts())
     if (product.bytes == bytes && has(product.feature) &&
-        !has(product.slowWith))
+        !has(product.slowWith) && (allocatesTiles || !product.hasTiles))
       names.push_back(product.name);
   return llvm::join(names, ",");
 }
@@ -115,7 +111,7 @@ std::optional<NamedPipeline> readNamedPipeline(StringRef text) {
 } // namespace
 
 std::string describeHost() {
-  return sys::getHostCPUName().str() + ";" + getHostFeatures();
+  return sys::getHostCPUName().str() + ";" + listHostFeatures();
 }
 
 Expected<std::unique_ptr<TargetMachine>>
@@ -143,11 +139,9 @@ findMissingFeatures(const CompileOptions &options) {
     return name.takeError();
   std::unique_ptr<MCSubtargetInfo> subtarget = createSubtarget(*name);
   std::vector<std::string> missing;
-  for (const auto &feature : sys::getHostCPUFeatures())
-    if (!feature.second &&
-        subtarget->checkFeatures("+" + feature.first().str()))
-      missing.push_back(feature.first().str());
-  llvm::sort(missing);
+  for (const auto &[feature, enabled] : getHostFeatures())
+    if (!enabled && subtarget->checkFeatures("+" + feature))
+      missing.push_back(feature);
   return missing;
 }
 
@@ -171,7 +165,8 @@ Expected<std::string> completePipeline(const CompileOptions &options,
     text += " ";
   text += "vector-bytes=" + std::to_string(bytes) +
           " vector-registers=" + std::to_string(registers);
-  std::string dotProducts = listDotProducts(*subtarget, bytes);
+  std::string dotProducts =
+      listDotProducts(*subtarget, bytes, options.codegenLevel > 0);
   if (!dotProducts.empty())
     text += " dot-products=" + dotProducts;
   if (!stopAfter.empty())

@@ -1,0 +1,55 @@
+//===- HostCPU.cpp - What the CPU of this machine can run -----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostCPU.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <vector>
+
+#if defined(__linux__) && defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+using namespace llvm;
+
+namespace gridir::cpu {
+
+/// Linux saves the tiles only of a process that has asked for them, and stops
+/// any other one at the first instruction. It refuses where a thread has a
+/// stack for signals that is too small for them.
+static bool requestTiles() {
+#if defined(__linux__) && defined(__x86_64__)
+  // ARCH_REQ_XCOMP_PERM of <asm/prctl.h>, which old headers lack, and the
+  // number of the tiles among the states that XSAVE saves.
+  constexpr int kRequestPermission = 0x1023, kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+
+ArrayRef<std::pair<std::string, bool>> getHostFeatures() {
+  static const std::vector<std::pair<std::string, bool>> features = [] {
+    const StringMap<bool> known = sys::getHostCPUFeatures();
+    const bool hasTiles = known.lookup("amx-tile") && requestTiles();
+    std::vector<std::pair<std::string, bool>> result;
+    for (const auto &feature : known)
+      result.emplace_back(
+          feature.first().str(),
+          feature.second && (hasTiles || !feature.first().starts_with("amx-")));
+    llvm::sort(result);
+    return result;
+  }();
+  return features;
+}
+
+} // namespace gridir::cpu

@@ -1,0 +1,39 @@
+# REQUIRES: x86_64
+# Linux refuses the tiles of a CPU to a process with a small stack for signals: its kernels are compiled without them.
+#
+# RUN: %python %s | FileCheck %s
+
+import ctypes
+import mmap
+
+
+class Stack(ctypes.Structure):
+    """What sigaltstack takes."""
+
+    _fields_ = (("address", ctypes.c_void_p), ("flags", ctypes.c_int), ("size", ctypes.c_size_t))
+
+
+memory = mmap.mmap(-1, 4096)
+stack = Stack(ctypes.addressof(ctypes.c_char.from_buffer(memory)), 0, len(memory))
+libc = ctypes.CDLL(None, use_errno=True)
+# A kernel that is strict about the size refuses the stack, not the tiles.
+set_stack = libc.sigaltstack(ctypes.byref(stack), None) == 0
+
+import gridir
+import jax
+import jax.numpy as jnp
+from gridir.runtime.cpu.kernels import native
+from jax.experimental import pallas as pl
+
+
+def product(x_ref, y_ref, o_ref):
+    o_ref[...] = jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+
+
+x, y = jnp.ones((16, 32), jnp.bfloat16), jnp.ones((32, 64), jnp.bfloat16)
+with gridir.installed():
+    call = jax.jit(pl.pallas_call(product, out_shape=jax.ShapeDtypeStruct((16, 64), jnp.float32)))
+    # CHECK: product True
+    print("product", bool((call(x, y) == 32).all()))
+# CHECK: tiles refused: True
+print("tiles refused:", not set_stack or "+amx" not in native.describe_host())
