@@ -145,20 +145,22 @@ func.func @bf16(%a: memref<12x300xbf16>, %b: memref<300x64xbf16>, %c: memref<12x
 // Tiles need no padding where rows, steps and columns come by whole ones: the left operand and the result are used where
 // they are, and the steps go forwards. Two by two tiles add up over a panel of words.
 // TILE-LABEL: func.func @whole_tiles
-// TILE-SAME:    %[[A:.*]]: memref<48x64xbf16>, %{{.*}}: memref<64x48xbf16>, %[[C:.*]]: memref<48x48xf32>
-// TILE-NOT:     linalg.fill
+// TILE-SAME:    %[[A:.*]]: memref<48x64xbf16>, %{{.*}}: memref<64x48xbf16>, %[[C:.*]]: memref<48x48xf32>)
+// TILE-NOT:     linalg.
 // TILE:         %[[REST:.*]] = memref.alloca() {{.*}} : memref<32x16xi32>
 // TILE:         %[[PANEL:.*]] = memref.alloca() {{.*}} : memref<32x32xi32>
+// TILE:         %[[RESULT:.*]] = memref.subview %[[C]][0, 0] [48, 32]
+// TILE:         %[[LEFT:.*]] = memref.subview %[[A]][0, 0] [48, 64]
 // TILE:         vector.interleave {{.*}} : vector<16xbf16> -> vector<32xbf16>
 // TILE:         vector.store {{.*}}, %[[PANEL]]
-// TILE-COUNT-4: amx.tile_load %{{.*}} : memref<48x32xf32, {{.*}}> into !amx.tile<16x16xf32>
+// TILE-COUNT-4: amx.tile_load %[[RESULT]]{{.*}} into !amx.tile<16x16xf32>
 // TILE:         %{{.*}}:4 = scf.for %[[WORD:[a-z0-9]+]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[SUM:[a-z0-9]+]] =
 // TILE-COUNT-2:   amx.tile_load %[[PANEL]][%[[WORD]], %{{.*}}] : memref<32x32xi32> into !amx.tile<16x32xbf16>
-// TILE:           %[[X:.*]] = amx.tile_load %[[A]]{{.*}} : memref<48x64xbf16> into !amx.tile<16x32xbf16>
+// TILE:           %[[X:.*]] = amx.tile_load %[[LEFT]]{{.*}} into !amx.tile<16x32xbf16>
 // TILE:           amx.tile_mulf %[[X]], %{{.*}}, %[[SUM]] :
 // TILE-COUNT-3:   amx.tile_mulf
 // TILE:           scf.yield
-// TILE-COUNT-4: amx.tile_store
+// TILE-COUNT-4: amx.tile_store %[[RESULT]]
 // The last 16 rows are one tile high, the last 16 columns one wide.
 // TILE:         %{{.*}}:2 = scf.for
 // TILE:         vector.store {{.*}}, %[[REST]]
