@@ -2,6 +2,12 @@
 // RUN: gridir-opt %s --grid-to-gpu="chip=sm_90a stop-after=gpu" | FileCheck %s --check-prefix=GPU
 // RUN: gridir-opt %s --grid-to-gpu="chip=sm_90a stop-after=nvvm" | FileCheck %s --check-prefix=NVVM
 // RUN: gridir-opt %s --grid-to-gpu="chip=sm_90a" | FileCheck %s --check-prefix=PTX
+// RUN: gridir-opt %s --grid-to-gpu="chip=sm_80" --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=CHIP
+
+// Every pass that asks for a chip gets the one that is named, and the code generator its version of PTX, too.
+// CHIP: gpu-legalize-kernel{{.*}}chip=sm_80
+// CHIP: gpu-plan-memory{{.*}}chip=sm_80
+// CHIP: nvvm-attach-target{{.*}}chip=sm_80{{.*}}features=+ptx70
 
 // From a kernel to PTX with nothing but gridir-opt.
 // MAPPED: mapping = [#gpu.thread<x>]

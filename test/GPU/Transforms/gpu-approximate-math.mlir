@@ -1,5 +1,10 @@
 // RUN: gridir-opt %s --split-input-file --gpu-approximate-math --verify-diagnostics | FileCheck %s
 // RUN: gridir-opt %s --split-input-file --gpu-approximate-math=approx --verify-diagnostics | FileCheck %s --check-prefix=APPROX
+// RUN: not gridir-opt %s --split-input-file --gpu-approximate-math=approx -mlir-pass-statistics -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=STATS
+
+// STATS: (S) 1 num-replaced
+// STATS: (S) 2 num-replaced
 
 // The polynomial has no call and no math op that is no instruction.
 // CHECK-LABEL: func.func @exponential

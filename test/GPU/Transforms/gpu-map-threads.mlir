@@ -1,5 +1,11 @@
 // RUN: gridir-opt %s --split-input-file --gpu-map-threads=num-warps=1 --canonicalize | FileCheck %s
 // RUN: gridir-opt %s --split-input-file --gpu-map-threads -mlir-pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=STATS
+// RUN: gridir-opt %s --split-input-file --gpu-map-threads | FileCheck %s --check-prefix=FOUR
+
+// A CTA has four warps where nobody asks for others.
+// FOUR-LABEL: func.func @elementwise
+// FOUR: scf.forall {{.*}} in (128) {
+// FOUR-LABEL: func.func @contraction
 
 // More elements than threads: each thread takes every 32nd.
 // CHECK-LABEL: func.func @elementwise

@@ -259,6 +259,28 @@ grid.kernel @fresh grid(%i = 4)
   }
 }
 
+// The cases at both ends of what a number may be are among those that may run.
+// CHECK-LABEL: grid.kernel @first_case
+// CHECK: {check = "initialized", program = array<i64: 0>, reason = "program (0) reads it before anything has written it", subject = "s_ref", verdict = "refuted"}
+grid.kernel @first_case grid(%i = 2) outputs(%o: f32 [16] block [8] at (%i)) scratch(%s: memref<8xf32> origin "s_ref") {
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %p = grid.program_id 0
+  %which = arith.index_cast %p : i32 to index
+  scf.index_switch %which
+  case 0 {
+    scf.yield
+  }
+  case 1 {
+    grid.store %one, %s : tensor<8xf32>, memref<8xf32>
+    scf.yield
+  }
+  default {
+    grid.store %one, %s : tensor<8xf32>, memref<8xf32>
+  }
+  %v = grid.load %s : memref<8xf32> -> tensor<8xf32>
+  grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
 !sem = memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
 !one = memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
 !any = memref<32xf32, #grid.space<any>>
