@@ -59,3 +59,12 @@ func.func @double_power(%x: f64) -> f64 {
   %0 = math.exp2 %x : f64
   return %0 : f64
 }
+
+// A power of two is that of the nearest integer and of what remains.
+// CHECK-LABEL: func.func @power_of_two
+// CHECK: %[[N:.+]] = math.roundeven %[[X:.+]] : f32
+// CHECK: arith.subf %[[X]], %[[N]] : f32
+func.func @power_of_two(%x: f32) -> f32 {
+  %0 = math.exp2 %x : f32
+  return %0 : f32
+}

@@ -86,6 +86,22 @@ grid.kernel @masked_rows grid(%i = 63)
 
 // -----
 
+// Nor where what stays meets what would move: each row has a number of its own place in the block.
+// CHECK-LABEL: func.func @numbered_rows(
+// CHECK-COUNT-2: memref.alloca() {{.*}} : memref<8x64xf32>
+// CHECK:         scf.if
+// CHECK:         return
+grid.kernel @numbered_rows grid(%i = 63)
+    inputs(%x: f32 [500, 64] block [8, 64] at (%i, 0), %n: f32 [8, 64] block [8, 64] at (0, 0))
+    outputs(%o: f32 [500, 64] block [8, 64] at (%i, 0)) {
+  %v = grid.load %x : memref<8x64xf32, #grid.space<default>> -> tensor<8x64xf32>
+  %number = grid.load %n : memref<8x64xf32, #grid.space<default>> -> tensor<8x64xf32>
+  %sum = arith.addf %v, %number : tensor<8x64xf32>
+  grid.store %sum, %o : tensor<8x64xf32>, memref<8x64xf32, #grid.space<default>>
+}
+
+// -----
+
 // On threads, the rows of two programs are written by one of them: the last block is a buffer, of which the rest is
 // copied out.
 // CHECK-LABEL: func.func @moved_on_threads(

@@ -267,3 +267,19 @@ module attributes {gridir.kernel = "indices"} {
     return
   }
 }
+
+// -----
+
+// Threads copy an element each, from the source to the target.
+// CHECK-LABEL: func.func @copy
+// CHECK-SAME: %[[FROM:[a-z0-9]+]]: memref<32xf32>, %[[TO:[a-z0-9]+]]: memref<32xf32>
+// CHECK: %[[V:.+]] = memref.load %[[FROM]]
+// CHECK: memref.store %[[V]], %[[TO]]
+module attributes {gridir.kernel = "copy"} {
+  func.func @copy(%from: memref<32xf32>, %to: memref<32xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      memref.copy %from, %to : memref<32xf32> to memref<32xf32>
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
