@@ -7,16 +7,16 @@ import sys
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
-import contextlib
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "Inputs"))
 import re
-import resource
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
+from address_space import limited
 from gridir.runtime import cpu
 from handwritten import OPTIONS, call, elementwise, prepare
 from jax import lax
@@ -27,19 +27,6 @@ from jax.sharding import PartitionSpec as P
 
 gridir.install()
 MIB = 1 << 20
-
-
-@contextlib.contextmanager
-def limited(room: int) -> Iterator[None]:
-    """Lets the process grow by so many bytes."""
-    with open("/proc/self/statm") as file:
-        size = int(file.read().split()[0]) * resource.getpagesize()
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (size + room, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def outcome(function: Callable[..., Any], *args: Any) -> str:

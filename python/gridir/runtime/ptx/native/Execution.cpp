@@ -199,7 +199,12 @@ bool Execution::admitCluster() {
     cta->threads.resize(blockThreads);
     cta->warps.resize(divideCeil(blockThreads, 32));
     cta->warpgroups.resize(divideCeil(blockThreads, 128));
-    cta->local.resize((function.translation.localBytes + 16) * blockThreads);
+    cta->local = cpu::allocateArray<char>(
+        alignTo(function.translation.localBytes, 16) * blockThreads);
+    if (!cta->local) {
+      setFault("the system has no memory left for local memory", 0, nullptr);
+      return false;
+    }
     // What nobody has written is NaN.
     char *shared = cluster->window + (uint64_t(rank) << kBlockWindowBits) +
                    kReservedShared;
@@ -265,7 +270,7 @@ void Execution::startThread(Cta &cta, uint32_t index,
   frame.dynamicBegin = frame.sharedBegin + dynamicOffset;
   frame.parameters = parameters;
   const uint64_t localBytes = function.translation.localBytes;
-  frame.local = cta.local.data() + alignTo(localBytes, 16) * index;
+  frame.local = cta.local.get() + alignTo(localBytes, 16) * index;
   frame.localBytes = localBytes;
   frame.ranges = ranges.data();
   frame.fuel = kFuel;

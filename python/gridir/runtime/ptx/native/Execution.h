@@ -16,6 +16,7 @@
 #include "Translation.h"
 
 #include "python/gridir/runtime/cpu/native/Fiber.h"
+#include "python/gridir/runtime/cpu/native/Memory.h"
 
 #include <chrono>
 #include <random>
@@ -102,7 +103,8 @@ struct Cta {
   std::vector<Thread> threads;
   std::vector<Warp> warps;
   std::vector<Warpgroup> warpgroups;
-  std::vector<char> local;
+  /// The local memory of all threads.
+  cpu::Array<char> local;
 };
 
 struct Cluster {

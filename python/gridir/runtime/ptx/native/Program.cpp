@@ -16,6 +16,7 @@
 #include "dialects/Driver/CrashGuard.h"
 #include "python/gridir/runtime/cpu/native/CodeGen.h"
 #include "python/gridir/runtime/cpu/native/Linker.h"
+#include "python/gridir/runtime/cpu/native/Memory.h"
 #include "python/gridir/runtime/cpu/native/SoftFloat.h"
 #include "python/gridir/runtime/cpu/native/TargetCPU.h"
 
@@ -53,7 +54,7 @@ std::vector<cpu::Linker::Symbol> getRuntimeSymbols() {
 
 /// The memory of a variable in global or constant space.
 struct Global {
-  std::vector<char> memory;
+  cpu::Array<char> memory;
   uint64_t address = 0;
 };
 
@@ -138,9 +139,24 @@ Problems Program::Parts::allocateGlobals() {
                                std::to_string(variable.getBytes())});
       continue;
     }
-    Global &global = globals[variable.name];
-    global.memory.assign(variable.getBytes() + variable.alignment, 0);
-    global.address = alignTo(reinterpret_cast<uint64_t>(global.memory.data()),
+    auto [place, isNew] = globals.try_emplace(variable.name);
+    if (!isNew) {
+      problems.push_back({variable.where, "expected a name that is new in this "
+                                          "module, got '" +
+                                              variable.name + "'"});
+      continue;
+    }
+    Global &global = place->second;
+    global.memory = cpu::allocateArray<char>(variable.getBytes() +
+                                             variable.alignment);
+    if (!global.memory) {
+      problems.push_back({variable.where,
+                          "the system has no memory left for the " +
+                              std::to_string(variable.getBytes()) +
+                              " bytes of '" + variable.name + "'"});
+      continue;
+    }
+    global.address = alignTo(reinterpret_cast<uint64_t>(global.memory.get()),
                              variable.alignment);
     addresses[variable.name] = global.address;
     variables.push_back(&variable);
