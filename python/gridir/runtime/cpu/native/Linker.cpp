@@ -8,12 +8,13 @@
 
 #include "Linker.h"
 
+#include "TargetCPU.h"
+
 #include "dialects/Driver/CrashGuard.h"
 
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/TargetSelect.h"
 
 #include <atomic>
 #include <optional>
@@ -33,7 +34,7 @@ static thread_local std::string lastSessionError;
 class Linker::Session {
 public:
   static Expected<std::unique_ptr<Session>> create(ArrayRef<Symbol> symbols) {
-    InitializeNativeTarget();
+    initializeNativeTarget();
     // No static constructors and no thread-local storage in a kernel: the
     // platform support that they need would only cost time.
     Expected<std::unique_ptr<LLJIT>> jit =

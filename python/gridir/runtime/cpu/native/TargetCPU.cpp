@@ -41,13 +41,7 @@ std::string listHostFeatures() {
 }
 
 Expected<CPUName> findCPU(const CompileOptions &options) {
-  static const bool initialized = [] {
-    InitializeNativeTarget();
-    InitializeNativeTargetAsmPrinter();
-    return true;
-  }();
-  (void)initialized;
-
+  initializeNativeTarget();
   CPUName result;
   result.triple = Triple(sys::getProcessTriple());
   std::string message;
@@ -109,6 +103,15 @@ std::optional<NamedPipeline> readNamedPipeline(StringRef text) {
 }
 
 } // namespace
+
+void initializeNativeTarget() {
+  static const bool initialized = [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+}
 
 std::string describeHost() {
   return sys::getHostCPUName().str() + ";" + listHostFeatures();

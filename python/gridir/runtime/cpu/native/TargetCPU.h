@@ -21,6 +21,10 @@ class TargetMachine;
 
 namespace gridir::cpu {
 
+/// Makes LLVM know this machine's target, once: nobody may look at its targets
+/// while one is registered.
+void initializeNativeTarget();
+
 /// Gives LLVM's code generator for the CPU of the options.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const CompileOptions &options);
