@@ -43,6 +43,18 @@ private:
   DenseMap<Operation *, int64_t> begin, end;
 };
 
+LogicalResult emitTooLarge(Operation *op, MemRefType type) {
+  return op->emitError() << "expected the buffers of a kernel to take less "
+                            "than 2^63 bytes, got "
+                         << type;
+}
+
+/// Adds what a buffer takes to `total`, with what is left of a cache line.
+LogicalResult addNumBytes(int64_t numBytes, int64_t &total) {
+  return success(!llvm::AddOverflow(total, numBytes, total) &&
+                 !llvm::AddOverflow(total, kBufferAlignment - 1, total));
+}
+
 FailureOr<int64_t> getNumBytes(Operation *op, MemRefType type) {
   Type element = type.getElementType(), part = element;
   auto complex = dyn_cast<ComplexType>(element);
@@ -58,8 +70,13 @@ FailureOr<int64_t> getNumBytes(Operation *op, MemRefType type) {
                     << element;
     return failure();
   }
-  int64_t bytes = llvm::divideCeil(bits, 8);
-  return type.getNumElements() * (complex ? 2 * bytes : bytes);
+  if (llvm::is_contained(type.getShape(), 0))
+    return 0;
+  int64_t bytes = llvm::divideCeil(bits, 8) * (complex ? 2 : 1);
+  for (int64_t size : type.getShape())
+    if (llvm::MulOverflow(bytes, size, bytes))
+      return emitTooLarge(op, type);
+  return bytes;
 }
 
 /// The interval covers every use of every view. It is measured in the
@@ -103,6 +120,7 @@ FailureOr<SmallVector<PlannedBuffer>> collectBuffers(func::FuncOp function) {
   SmallVector<PlannedBuffer> buffers;
   Positions positions(function);
   BufferViewFlowAnalysis views(function);
+  int64_t total = 0;
   WalkResult result = function.walk([&](Operation *op) {
     if (!isa<memref::AllocOp, memref::AllocaOp>(op))
       return WalkResult::advance();
@@ -115,6 +133,10 @@ FailureOr<SmallVector<PlannedBuffer>> collectBuffers(func::FuncOp function) {
     FailureOr<int64_t> bytes = getNumBytes(op, type);
     if (failed(bytes))
       return WalkResult::interrupt();
+    if (failed(addNumBytes(*bytes, total))) {
+      (void)emitTooLarge(op, type);
+      return WalkResult::interrupt();
+    }
     PlannedBuffer buffer{op, *bytes, 0, 0};
     computeLifetime(op->getResult(0), positions, views, buffer);
     // Others may know where it is before and after its own work item uses it.

@@ -139,3 +139,26 @@ module attributes {gridir.kernel = "vectors"} {
     return
   }
 }
+
+// -----
+
+// More than memory can ever hold: in one buffer, and in two together.
+module attributes {gridir.kernel = "large"} {
+  func.func @large() {
+    // expected-error @+1 {{expected the buffers of a kernel to take less than 2^63 bytes, got 'memref<4611686018427387903x4xf32>'}}
+    %a = memref.alloca() : memref<4611686018427387903x4xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {gridir.kernel = "together"} {
+  func.func @together() {
+    %empty = memref.alloca() : memref<4611686018427387903x4x0xf32>
+    %a = memref.alloca() : memref<4611686018427387904xi8>
+    // expected-error @+1 {{expected the buffers of a kernel to take less than 2^63 bytes, got 'memref<4611686018427387904xi8>'}}
+    %b = memref.alloca() : memref<4611686018427387904xi8>
+    return
+  }
+}
