@@ -122,7 +122,8 @@ void Fiber::suspend() {
   ownFrames.arriveFrom(resumerFrames);
 }
 
-void Fiber::enter() {
+// It is called on the fiber's stack and returns to another one.
+[[gnu::no_sanitize("thread")]] void Fiber::enter() {
   Fiber *fiber = entering;
   fiber->ownFrames.arriveFrom(fiber->resumerFrames);
   fiber->body();
