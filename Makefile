@@ -69,6 +69,6 @@ mutate: ## plant mutants in a pass or file, P=grid-plan-memory, and tell which n
 sanitize: ## the tests of gridir-opt and of the runtime with address, undefined-behaviour and thread sanitizers
 	@$(INSTALL) --extra test
 	@for kind in asan tsan; do $(VENV)/cmake --preset $$kind && $(VENV)/cmake --build --preset $$kind || exit 1; done
-	@$(VENV)/lit -sv --filter '[.]mlir$$|python/runtime/cpu|Integration/(loops|tasks|remote)' build/asan/test
+	@$(VENV)/lit -sv --filter '[.]mlir$$|python/runtime/(cpu|ptx)|Integration/(tasks|remote|sharded|semaphores)' build/asan/test
 	@$(VENV)/python tools/fuzz --tool build/asan/bin/gridir-opt --inputs 1000 --megabytes 0 --seconds 60
-	@$(VENV)/lit -sv --filter 'python/runtime/cpu|Integration/(tasks|orders)' build/tsan/test
+	@$(VENV)/lit -sv --filter 'python/runtime/(cpu|ptx)|Integration/(tasks|remote|sharded|semaphores)' build/tsan/test

@@ -62,7 +62,7 @@ def find_filecheck() -> str:
 sanitizers = [name for name in getattr(config, "gridir_sanitizers", []) if name]
 run_python = f"env LD_PRELOAD={config.gridir_sanitizer_runtime} {python}" if sanitizers else python
 if sanitizers:
-    config.available_features.add("sanitizers")
+    config.available_features.update(f"{name}-sanitizer" for name in sanitizers)
     config.environment["ASAN_OPTIONS"] = "detect_leaks=0:detect_container_overflow=0:allocator_may_return_null=1"
     config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
     config.environment["TSAN_OPTIONS"] = "ignore_noninstrumented_modules=1:allocator_may_return_null=1"

@@ -22,6 +22,7 @@
 #include "KernelTable.h"
 #include "PackedBuffers.h"
 #include "Rendezvous.h"
+#include "SanitizedHandover.h"
 
 #include "xla/ffi/api/ffi.h"
 
@@ -71,6 +72,7 @@ instantiate(std::string_view /*name*/, std::string_view key,
         ffi::Error(ffi::ErrorCode::kInternal, describe(*failure)));
   auto state = std::make_unique<CallState>();
   state->kernel = std::get<ReadyKernel>(result).kernel;
+  giveToXla(state.get());
   return state;
 }
 
@@ -86,6 +88,7 @@ instantiateCollective(std::string_view name, std::string_view key,
   if (state) {
     (*state)->numDevices = numDevices;
     (*state)->channel = channel;
+    giveToXla(state->get());
   }
   return state;
 }
@@ -178,6 +181,7 @@ ffi::ErrorOr<DeviceBuffers> readBuffers(const Kernel &kernel,
 
 ffi::Error execute(ffi::ThreadPool pool, CallState *state,
                    ffi::RemainingArgs arguments, ffi::RemainingRets results) {
+  takeFromXla(state);
   const Kernel &kernel = *state->kernel;
   PackedBuffers packed;
   ffi::ErrorOr<DeviceBuffers> buffers =
@@ -190,7 +194,7 @@ ffi::Error execute(ffi::ThreadPool pool, CallState *state,
   Threads threads;
   threads.count = numBytes <= kBytesWorthThreads ? 1 : pool.num_threads();
   threads.schedule = [&pool](std::function<void()> task) {
-    pool.Schedule(std::move(task));
+    pool.Schedule(QueuedFunction(std::move(task)));
   };
   if (std::optional<std::string> message = runKernel(kernel, *buffers, threads))
     return makeError(*message);
@@ -227,6 +231,7 @@ ffi::ErrorOr<DeviceBuffers> readDevice(const Kernel &kernel,
 ffi::Future executeCollective(ffi::RunId run, CallState *state,
                               ffi::RemainingArgs arguments,
                               ffi::RemainingRets results) {
+  takeFromXla(state);
   ffi::Promise promise;
   ffi::Future future(promise);
   // Lives until the call is over.
