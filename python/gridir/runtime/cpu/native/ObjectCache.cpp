@@ -166,8 +166,8 @@ static bool fromJSON(const json::Value &value, KernelInfo &info,
 std::string getObjectKey(std::string_view module,
                          const CompileOptions &options) {
   // Never destroyed: an XLA thread may load a kernel while the process ends.
-  static const std::string &environment = *new std::string(
-      describeHost() + "\n" + getBuildID().value_or(""));
+  static const std::string &environment =
+      *new std::string(describeHost() + "\n" + getBuildID().value_or(""));
   std::string text;
   raw_string_ostream(text) << environment << "\n"
                            << options.pipeline << "\n"

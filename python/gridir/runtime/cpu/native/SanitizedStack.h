@@ -46,9 +46,10 @@ public:
 
   /// The thread is about to go on with another stack; `forever` says that it
   /// does not come back to the frames that are here. Part of its caller, as the
-  /// thread sanitizer keeps the calls of each stack: this one would begin on one
-  /// and return on the other.
-  [[gnu::always_inline]] inline void leaveFor(SanitizedStack &other, bool forever = false) {
+  /// thread sanitizer keeps the calls of each stack: this one would begin on
+  /// one and return on the other.
+  [[gnu::always_inline]] inline void leaveFor(SanitizedStack &other,
+                                              bool forever = false) {
 #ifdef __SANITIZE_ADDRESS__
     __sanitizer_start_switch_fiber(forever ? nullptr : &frames, other.bottom,
                                    other.size);
