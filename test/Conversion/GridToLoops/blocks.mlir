@@ -410,3 +410,37 @@ grid.kernel @rows grid(%i = 8)
   %v = arith.constant dense<0.0> : tensor<1x16xf32>
   grid.store %v, %o : tensor<1x16xf32>, memref<1x16xf32, #grid.space<default>>
 }
+
+// -----
+
+// Rows that the table names are read and written in place, where no row comes twice: the whole grid in order tests that
+// first, and takes a copy of the input if one does. Calls of single programs come after a test of their own.
+// CHECK-LABEL: func.func @updated_rows(
+// CHECK-SAME:      %[[ROWS:.*]]: memref<8xi32> {{.*}}, %[[X:.*]]: memref<64x16xf32>, %{{.*}}: memref<64x16xf32>, %{{.*}}: memref<4xi64>, %[[LO:.*]]: index, %{{.*}}: index
+// CHECK:         %[[WHOLE:.+]] = arith.cmpi ult, %[[LO]]
+// CHECK:         %[[TWICE:.+]] = scf.if %[[WHOLE]] -> (i1) {
+// CHECK:           scf.for
+// CHECK:         } else {
+// CHECK-NEXT:      %[[NONE:.+]] = arith.constant false
+// CHECK-NEXT:      scf.yield %[[NONE]]
+// CHECK:         scf.if %[[TWICE]] -> (memref<64x16xf32>) {
+// CHECK-NEXT:      linalg.copy ins(%[[X]] :
+grid.kernel @updated_rows grid(%i = 8)
+    index(%rows: i32 [8] space index)
+    inputs(%x: f32 [64, 16] block [1, 16] map(%a: i32, %r: memref<8xi32, #grid.space<index>>) {
+      %s = grid.slice_ref %r[%a] [1] [1] drop [0] : memref<8xi32, #grid.space<index>>, i32 -> memref<i32, #grid.space<index>>
+      %row = grid.load %s : memref<i32, #grid.space<index>> -> i32
+      %c0 = arith.constant 0 : i32
+      grid.yield %row, %c0 : i32, i32
+    })
+    outputs(%o: f32 [64, 16] block [1, 16] map(%a: i32, %r: memref<8xi32, #grid.space<index>>) {
+      %s = grid.slice_ref %r[%a] [1] [1] drop [0] : memref<8xi32, #grid.space<index>>, i32 -> memref<i32, #grid.space<index>>
+      %row = grid.load %s : memref<i32, #grid.space<index>> -> i32
+      %c0 = arith.constant 0 : i32
+      grid.yield %row, %c0 : i32, i32
+    }) aliases [1 -> 0]
+    attributes {grid.block_test = {dims = array<i64: 0>, operands = array<i64: 1, 2>}} {
+  %v = grid.load %x : memref<1x16xf32, #grid.space<default>> -> tensor<1x16xf32>
+  %w = arith.addf %v, %v : tensor<1x16xf32>
+  grid.store %w, %o : tensor<1x16xf32>, memref<1x16xf32, #grid.space<default>>
+}
