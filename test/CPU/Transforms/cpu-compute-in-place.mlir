@@ -33,6 +33,25 @@ func.func @read_between(%x: tensor<8xf32>, %o: memref<8xf32>, %p: memref<8xf32>)
 
 // -----
 
+// A buffer of the function is none of its arguments, whatever is read and written there.
+// CHECK-LABEL: func.func @buffer_between
+// CHECK-SAME:    %{{.*}}: tensor<8xf32>, %[[O:.*]]: memref<8xf32>
+// CHECK:         %[[D:.*]] = bufferization.to_tensor %[[O]] restrict writable
+// CHECK:         linalg.exp {{.*}} outs(%[[D]]
+func.func @buffer_between(%x: tensor<8xf32>, %o: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.alloc() : memref<8xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %old = memref.load %m[%c0] : memref<8xf32>
+  memref.store %old, %m[%c1] : memref<8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %o : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// -----
+
 #id = affine_map<(d0) -> (d0)>
 #reverse = affine_map<(d0) -> (7 - d0)>
 
