@@ -11,7 +11,7 @@ VENV := .venv/bin
 INSTALL := $(PYTHON) tools/install.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick test-llvm lint fix docs bench bench-compile bench-tpu dist mutate sanitize
+.PHONY: help demo test test-quick test-llvm check-one lint fix docs bench bench-compile bench-tpu dist mutate sanitize
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1 \t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -31,6 +31,13 @@ test-quick: ## the tests that do not execute kernels: seconds
 test-llvm: ## the same with LLVM's FileCheck, every module printed and parsed again
 	@$(INSTALL) --extra test
 	@GRIDIR_FILECHECK=llvm GRIDIR_VERIFY_ROUNDTRIP=1 $(VENV)/lit -sv --filter-out Integration test
+
+check-one: ## rebuild what changed in build/dev and run the tests whose path matches T=grid-plan-memory
+	@[ -n "$(T)" ] || { echo "make check-one needs T, a part of a test's path: T=grid-plan-memory"; exit 2; }
+	@[ -x $(VENV)/lit ] || $(INSTALL) --extra test
+	@[ -f build/dev/build.ninja ] || PATH="$(CURDIR)/$(VENV):$$PATH" $(VENV)/cmake --preset dev
+	@PATH="$(CURDIR)/$(VENV):$$PATH" $(VENV)/cmake --build --preset dev
+	@$(VENV)/lit -v --filter '$(T)' build/dev/test
 
 lint: ## check format, style, types, names and documentation
 	@$(INSTALL) --extra lint

@@ -348,8 +348,9 @@ static bool isReadFirst(KernelOp kernel, Value ref) {
                   }).wasInterrupted();
     if (!uses)
       continue;
-    auto store = dyn_cast<StoreOp>(op);
-    return !store || store.getRef() != ref || store.getMask();
+    auto store = dyn_cast<RefAccessOpInterface>(op);
+    return !store || !store.getStoredOperand() ||
+           store.getAccessedRef() != ref || !store.replacesAll(ref);
   }
   return false;
 }

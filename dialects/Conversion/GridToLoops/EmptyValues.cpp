@@ -52,6 +52,11 @@ static SmallVector<Value> getUnchanged(Operation *op) {
   return {};
 }
 
+static bool isLoad(Operation *op) {
+  auto access = dyn_cast<RefAccessOpInterface>(op);
+  return access && access.getLoadedValue();
+}
+
 static bool hasOnlyEmptyResults(Operation *op) {
   return op->getNumResults() != 0 && !isa<tensor::EmptyOp>(op) &&
          llvm::all_of(op->getResultTypes(),
@@ -59,7 +64,7 @@ static bool hasOnlyEmptyResults(Operation *op) {
                         return isa<RankedTensorType>(type) &&
                                isEmptyArray(type);
                       }) &&
-         (isa<LoadOp, GatherOp>(op) || isMemoryEffectFree(op));
+         (isLoad(op) || isMemoryEffectFree(op));
 }
 
 void eraseEmptyAccesses(Operation *root) {

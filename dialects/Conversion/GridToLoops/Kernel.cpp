@@ -32,10 +32,9 @@ namespace {
 bool hasOrderedEffects(KernelOp kernel) {
   return kernel.getBodyRegion()
       .walk([](Operation *op) {
-        return isa<PrintOp, CallbackOp, PrngSeedOp, PrngBitsOp,
-                   BarrierSemaphoreOp>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+        bool ordered =
+            usesPrngState(op) || getProgramOrder(op).kind != ProgramOrder::None;
+        return ordered ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -253,7 +253,7 @@ SmallVector<Value> MaskedWindow::createIndexTensors() {
 } // namespace
 
 static bool hasMask(Operation *user) {
-  return static_cast<bool>(getAccessMask(user));
+  return static_cast<bool>(getElementMask(user));
 }
 
 void separateMaskedSlices(KernelOp kernel) {
@@ -278,7 +278,7 @@ bool createMaskedWindows(PatternRewriter &rewriter, KernelLowering &lowering,
     Location loc = user->getLoc();
     rewriter.setInsertionPoint(user);
     MaskedWindow window(rewriter, loc, lowering, slice, offsets, array,
-                        getAccessMask(user));
+                        getElementMask(user));
     auto showTo = [&](Type type, Value memref) {
       auto ref =
           UnrealizedConversionCastOp::create(rewriter, loc, type, memref);

@@ -12,7 +12,6 @@
 #include "dialects/Grid/Analysis/ProgramGuards.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using presburger::BoundType;
@@ -27,15 +26,6 @@ static bool isKnown(const ElementBox &box) {
                [&](AffineExpr e) { symbolic |= isa<AffineSymbolExpr>(e); });
            return symbolic;
          });
-}
-
-Value getAccessMask(Operation *op) {
-  if (auto record = dyn_cast<RecordAccessOp>(op))
-    return record.getIndices().empty() ? record.getMask() : Value();
-  return TypeSwitch<Operation *, Value>(op)
-      .Case<LoadOp, StoreOp, AccumulateOp, AtomicRmwOp>(
-          [](auto access) { return access.getMask(); })
-      .Default(Value());
 }
 
 /// Whether an op runs in every program.
@@ -184,11 +174,12 @@ void BlockAccess::collectAccesses() {
   };
 
   kernel.getBodyRegion().walk([&](Operation *op) {
-    if (isa<ViewLikeOpInterface, SelectRefOp>(op) ||
+    if (isa<RefViewOpInterface, ViewLikeOpInterface>(op) ||
         op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
       return;
     // A mask, or indices, choose among the elements of the Ref.
-    bool whole = !isa<GatherOp, ScatterOp>(op) && !getAccessMask(op);
+    auto elements = dyn_cast<RefAccessOpInterface>(op);
+    bool whole = elements && elements.isWholeAccess();
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     for (Value operand : op->getOperands()) {
       if (!isa<MemRefType>(operand.getType()))

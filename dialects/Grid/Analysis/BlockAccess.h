@@ -47,10 +47,6 @@ struct GridAnswer {
   ProgramWitness witness;
 };
 
-/// The mask of a load, store or update of a whole Ref, or of its record, which
-/// chooses among its elements; null where there is none.
-mlir::Value getAccessMask(mlir::Operation *op);
-
 class BlockAccess {
 public:
   /// With `copiesOverhang` a block that overhangs its array is accessed as a

@@ -328,26 +328,32 @@ private:
   }
 
   void visitLeaf(Operation &op, Progress &progress, bool certain) {
-    if (isa<ViewLikeOpInterface, SelectRefOp>(op))
+    if (isa<RefViewOpInterface, ViewLikeOpInterface>(op))
       return;
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     SmallVector<MemoryEffects::EffectInstance> instances;
     if (effects)
       effects.getEffects(instances);
+    bool readsState = false, writesState = false;
     for (const MemoryEffects::EffectInstance &instance : instances)
-      if (isa<PrngStateResource>(instance.getResource()) &&
-          isa<MemoryEffects::Read>(instance.getEffect()) && !progress.seeded)
-        reads.push_back({&op, {}, certain && !mayBeSeeded});
-    if (isa<PrngSeedOp>(op))
+      if (isa<PrngStateResource>(instance.getResource())) {
+        readsState |= isa<MemoryEffects::Read>(instance.getEffect());
+        writesState |= isa<MemoryEffects::Write>(instance.getEffect());
+      }
+    if (readsState && !progress.seeded)
+      reads.push_back({&op, {}, certain && !mayBeSeeded});
+    if (writesState && !readsState)
       progress.seeded = mayBeSeeded = true;
 
+    // Of an op that does not say which elements it accesses, nothing is certain.
+    certain &= isa<RefAccessOpInterface>(op);
     // Reads come before writes: an op that does both reads what was there.
     for (Value operand : op.getOperands()) {
       if (!isa<MemRefType>(operand.getType()))
         continue;
       if (isa<SemaphoreType>(
               cast<MemRefType>(operand.getType()).getElementType()))
-        visitSemaphore(op, operand, progress, certain);
+        visitSemaphore(op, operand, progress);
       else if (!effects || hasEffect<MemoryEffects::Read>(instances, operand))
         visitRead(op, operand, progress, certain);
     }
@@ -396,12 +402,8 @@ private:
   }
 
   void visitWrite(Operation &op, Value ref, Progress &progress, bool certain) {
-    // Only these certainly write all that their Ref names.
-    auto store = dyn_cast<StoreOp>(op);
-    auto copy = dyn_cast<CopyStartOp>(op);
-    bool whole = (store && !store.getMask()) ||
-                 (copy && copy.getDest() == ref && !copy.getAdd() &&
-                  copy.getDevice().empty());
+    auto access = dyn_cast<RefAccessOpInterface>(op);
+    bool whole = access && access.replacesAll(ref);
     for (RefRegion &region : getRefRegions(ref, values)) {
       touched.insert(region.root);
       if (!region.root)
@@ -420,22 +422,32 @@ private:
 
   /// A wait takes over from another program unless the same program started
   /// what it waits for, in the same region.
-  void visitSemaphore(Operation &op, Value ref, Progress &progress,
-                      bool certain) {
+  void visitSemaphore(Operation &op, Value ref, Progress &progress) {
+    std::optional<SemaphoreChange> change = getCopyChange(op, ref);
     for (RefRegion &region : getRefRegions(ref, values)) {
       if (!isTracked(region.root))
         continue;
       SmallVector<ElementBox> &pending = progress.pending[region.root];
-      if (isa<CopyStartOp>(op)) {
+      if (change && change->kind == SemaphoreChange::Signal) {
         pending.push_back(region.box);
         continue;
       }
       auto *match = llvm::find(pending, region.box);
-      if (isa<CopyWaitOp>(op) && match != pending.end())
+      if (change && match != pending.end())
         pending.erase(match);
       else
         reads.push_back({&op, region.root, /*certain=*/false});
     }
+  }
+
+  /// What a copy does to a semaphore; nothing where the op does anything else.
+  static std::optional<SemaphoreChange> getCopyChange(Operation &op,
+                                                      Value semaphore) {
+    if (auto changes = dyn_cast<SemaphoreOpInterface>(op))
+      for (const SemaphoreChange &change : changes.getSemaphoreChanges())
+        if (change.semaphore == semaphore && change.isOfCopy())
+          return change;
+    return std::nullopt;
   }
 
   KernelOp kernel;

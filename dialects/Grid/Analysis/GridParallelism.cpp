@@ -12,7 +12,6 @@
 #include "dialects/Grid/Analysis/KernelChecks.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -76,37 +75,19 @@ private:
   /// Effects that the caller, or another device, sees in the programs' order.
   void examineOrder() {
     kernel.getBodyRegion().walk([&](Operation *op) {
-      TypeSwitch<Operation *>(op)
-          .Case([&](PrintOp print) {
-            lowerAll(DimVerdict::refuted,
-                     "values are printed in the order of the programs",
-                     print.getLoc());
-          })
-          .Case([&](CallbackOp callback) {
-            lowerAll(DimVerdict::refuted,
-                     "a function is called in the order of the programs",
-                     callback.getLoc());
-          })
-          .Case([&](BarrierSemaphoreOp barrier) {
-            lowerAll(DimVerdict::refuted,
-                     "the programs share a barrier semaphore",
-                     barrier.getLoc());
-          })
-          .Case<CopyStartOp, CopyWaitOp, SemaphoreSignalOp>([&](auto remote) {
-            if (!remote.getDevice().empty())
-              lowerAll(DimVerdict::unknown,
-                       "another device sees the order of the programs",
-                       remote.getLoc());
-          })
-          .Case([&](ScopedOp scoped) {
-            if (!scoped.getCollective())
-              return;
-            for (Attribute axis : *scoped.getCollective())
-              if (std::optional<unsigned> dim = kernel.findDim(axis))
-                lower(*dim, DimVerdict::refuted,
-                      "its programs share the Refs of a grid.scoped",
-                      scoped.getLoc());
-          });
+      ProgramOrder order = getProgramOrder(op);
+      if (order.kind != ProgramOrder::None)
+        lowerAll(order.kind == ProgramOrder::Required ? DimVerdict::refuted
+                                                      : DimVerdict::unknown,
+                 order.reason, op->getLoc());
+      auto scoped = dyn_cast<ScopedOp>(op);
+      if (!scoped || !scoped.getCollective())
+        return;
+      for (Attribute axis : *scoped.getCollective())
+        if (std::optional<unsigned> dim = kernel.findDim(axis))
+          lower(*dim, DimVerdict::refuted,
+                "its programs share the Refs of a grid.scoped",
+                scoped.getLoc());
     });
   }
 
@@ -228,9 +209,8 @@ private:
     return kernel.getNumScratch() != 0 ||
            kernel.getBodyRegion()
                .walk([](Operation *op) {
-                 return isa<PrngBitsOp, PrngSeedOp>(op)
-                            ? WalkResult::interrupt()
-                            : WalkResult::advance();
+                 return usesPrngState(op) ? WalkResult::interrupt()
+                                          : WalkResult::advance();
                })
                .wasInterrupted();
   }

@@ -45,6 +45,11 @@ getFreshRefs(BlockAccess &access) {
   return refs;
 }
 
+static bool isCopy(Operation *op) {
+  auto access = dyn_cast<RefAccessOpInterface>(op);
+  return access && access.isCopy();
+}
+
 SmallVector<CheckResult> checkInitialized(BlockAccess &access) {
   KernelOp kernel = access.getKernel();
   auto all = llvm::to_vector(llvm::seq<unsigned>(0, kernel.getRank()));
@@ -68,8 +73,7 @@ SmallVector<CheckResult> checkInitialized(BlockAccess &access) {
       values.restrictId(dim, Interval::constant(0));
     // To copy what holds nothing is no fault before something depends on it.
     for (const CarriedRead &read : findReads(all))
-      if (read.certain && !isa<CopyStartOp, CopyWaitOp>(read.op) &&
-          isCertainlyUsed(read.op, values))
+      if (read.certain && !isCopy(read.op) && isCertainlyUsed(read.op, values))
         result.lower(CheckResult::refuted,
                      llvm::formatv("program {0} reads it before anything has "
                                    "written it",

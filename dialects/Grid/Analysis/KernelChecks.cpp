@@ -11,6 +11,7 @@
 #include "dialects/Grid/Analysis/GridParallelism.h"
 #include "dialects/Grid/Analysis/ProgramGuards.h"
 #include "dialects/Grid/Analysis/RefNames.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -60,14 +61,11 @@ public:
          i < e; ++i)
       checkBlocks(i);
     kernel.getBodyRegion().walk([&](Operation *op) {
-      if (auto slice = dyn_cast<SliceRefOp>(op))
-        checkSlice(slice);
-      else if (auto gather = dyn_cast<GatherOp>(op))
-        checkIndices(op, gather.getRef(), gather.getIndices(),
-                     gather.getDims());
-      else if (auto scatter = dyn_cast<ScatterOp>(op))
-        checkIndices(op, scatter.getRef(), scatter.getIndices(),
-                     scatter.getDims());
+      if (auto view = dyn_cast<RefViewOpInterface>(op))
+        checkView(view);
+      else if (auto access = dyn_cast<RefAccessOpInterface>(op);
+               access && !access.getAccessIndices().empty())
+        checkIndices(access);
     });
     SmallVector<CheckResult> all;
     for (auto &[ref, result] : results)
@@ -128,37 +126,55 @@ private:
         getResult(region.root).lower(to, why, loc, program);
   }
 
-  void checkSlice(SliceRefOp slice) {
+  void checkView(RefViewOpInterface view) {
+    std::optional<SmallVector<ViewDim>> dims = view.getViewDims();
+    ValueRange sources = view.getViewSources();
+    if (!dims || sources.size() != 1 || isWholeView(view, *dims))
+      return;
+    Value source = sources.front();
     // The Ref is examined, even if nothing comes of it.
-    lower(slice.getSource(), CheckResult::proved, "", slice.getLoc());
-    auto shape = cast<MemRefType>(slice.getSource().getType()).getShape();
-    ArrayRef<int64_t> sizes = slice.getSizes(), strides = slice.getStrides(),
-                      statics = slice.getStaticOffsets();
-    auto dynamics = slice.getOffsets().begin();
-    for (unsigned dim = 0; dim < shape.size(); ++dim) {
-      AffineExpr low =
-          ShapedType::isDynamic(statics[dim])
-              ? values.getExpr(*dynamics++)
-              : getAffineConstantExpr(statics[dim], slice.getContext());
-      if (sizes[dim] == 0)
+    lower(source, CheckResult::proved, "", view.getLoc());
+    ArrayRef<int64_t> shape = cast<MemRefType>(source.getType()).getShape();
+    for (auto [i, dim] : llvm::enumerate(*dims)) {
+      int64_t size = getSize(view, dim);
+      if (size == 0)
         continue;
-      if (ShapedType::isDynamic(shape[dim])) {
-        lower(
-            slice.getSource(), CheckResult::unknown,
-            llvm::formatv("dimension {0} is known at the call only", dim).str(),
-            slice.getLoc());
+      if (ShapedType::isDynamic(shape[i])) {
+        lower(source, CheckResult::unknown,
+              llvm::formatv("dimension {0} is known at the call only", i).str(),
+              view.getLoc());
         continue;
       }
-      checkOffset(slice, dim, low, (sizes[dim] - 1) * strides[dim], shape[dim]);
+      std::optional<int64_t> constant = getConstantIntValue(dim.offset);
+      AffineExpr low = constant
+                           ? getAffineConstantExpr(*constant, view.getContext())
+                           : values.getExpr(cast<Value>(dim.offset));
+      checkOffset(view, source, i, low, (size - 1) * dim.stride, shape[i]);
     }
   }
 
-  void checkOffset(SliceRefOp slice, unsigned dim, AffineExpr low, int64_t last,
-                   int64_t extent) {
+  /// The elements of a view along a dimension of its source.
+  static int64_t getSize(Operation *view, const ViewDim &dim) {
+    auto type = cast<MemRefType>(view->getResult(0).getType());
+    return dim.dim ? type.getDimSize(*dim.dim) : 1;
+  }
+
+  /// Whether a view has all elements of its source, which is in bounds then.
+  static bool isWholeView(RefViewOpInterface view, ArrayRef<ViewDim> dims) {
+    auto source = cast<MemRefType>(view.getViewSources().front().getType());
+    return llvm::all_of(llvm::enumerate(dims), [&](auto pair) {
+      auto [i, dim] = pair;
+      return isConstantIntValue(dim.offset, 0) && dim.stride == 1 &&
+             getSize(view, dim) == source.getDimSize(i);
+    });
+  }
+
+  void checkOffset(Operation *view, Value source, unsigned dim, AffineExpr low,
+                   int64_t last, int64_t extent) {
     Interval range = values.getRange(low);
     if (range.low >= 0 && range.high <= extent - 1 - last)
       return;
-    ProgramGuards guards = getGuards(slice, values);
+    ProgramGuards guards = getGuards(view, values);
     SmallVector<AffineExpr> reads = guards.getReads();
     reads.push_back(low);
     // Beyond the end, and before the beginning.
@@ -169,27 +185,27 @@ private:
       if (system.isComplete() && system.isEmpty())
         continue;
       // A mask may hide what lies outside.
-      bool isHidden = llvm::any_of(slice->getUsers(), [](Operation *user) {
-        Value mask = getAccessMask(user);
+      bool isHidden = llvm::any_of(view->getUsers(), [](Operation *user) {
+        Value mask = getElementMask(user);
         return mask && !matchPattern(mask, m_One());
       });
       if (isHidden || !system.isComplete() || !guards.exact ||
           !guards.decide({low}, values)) {
-        lower(slice.getSource(), CheckResult::unknown,
+        lower(source, CheckResult::unknown,
               llvm::formatv("a slice may leave dimension {0}, which has {1} "
                             "elements",
                             dim, extent)
                   .str(),
-              slice.getLoc());
+              view->getLoc());
         continue;
       }
       SmallVector<int64_t> program = system.getProgram(system.getPoint(), 0);
-      lower(slice.getSource(), CheckResult::refuted,
+      lower(source, CheckResult::refuted,
             llvm::formatv("program {0} slices beyond dimension {1}, which has "
                           "{2} elements",
                           formatProgram(program), dim, extent)
                 .str(),
-            slice.getLoc(), program);
+            view->getLoc(), program);
     }
   }
 
@@ -212,11 +228,12 @@ private:
     return least && isPositive(least.getRhs());
   }
 
-  void checkIndices(Operation *op, Value ref, ValueRange indices,
-                    ArrayRef<int64_t> dims) {
+  void checkIndices(RefAccessOpInterface op) {
+    Value ref = op.getAccessedRef();
     lower(ref, CheckResult::proved, "", op->getLoc());
     auto shape = cast<MemRefType>(ref.getType()).getShape();
-    for (auto [index, dim] : llvm::zip_equal(indices, dims)) {
+    for (auto [index, dim] :
+         llvm::zip_equal(op.getAccessIndices(), op.getAccessDims())) {
       if (!ShapedType::isDynamic(shape[dim]) && isClamped(index, shape[dim]))
         continue;
       lower(ref, CheckResult::unknown,

@@ -25,10 +25,10 @@ namespace {
 class UseFinder {
 public:
   SmallVector<LoadedUse> find(Operation *read) {
-    auto load = dyn_cast<LoadOp>(read);
-    if (!load || load.getMask())
-      return {{read, {}, isa<LoadOp, StoreOp, GatherOp, ScatterOp>(read)}};
-    follow(load.getResult());
+    auto access = dyn_cast<RefAccessOpInterface>(read);
+    if (!access || !access.getLoadedValue() || !access.isWholeAccess())
+      return {{read, {}, access && !access.isWholeAccess()}};
+    follow(access.getLoadedValue());
     if (followed.size() > kMaxFollowed)
       return {{read, {}, /*isPartial=*/false}};
     return std::move(uses);
@@ -55,7 +55,8 @@ private:
       conditions.pop_back();
       return;
     }
-    if (auto store = dyn_cast<StoreOp>(op); store && store.getMask())
+    if (auto access = dyn_cast<RefAccessOpInterface>(op);
+        access && &use == access.getStoredOperand() && access.getAccessMask())
       return addUse(op, /*isPartial=*/true);
     if (isa<YieldOp, scf::YieldOp>(op) &&
         isa<scf::IfOp, scf::IndexSwitchOp, ScopedOp>(op->getParentOp())) {

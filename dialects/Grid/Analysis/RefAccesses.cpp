@@ -10,6 +10,7 @@
 
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Iterators.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -19,33 +20,40 @@ namespace gridir::grid {
 namespace {
 
 /// Windows of one Ref that share no element, as their static offsets show.
-bool areDisjointSlices(Value a, Value b) {
-  auto sliceA = a.getDefiningOp<SliceRefOp>();
-  auto sliceB = b.getDefiningOp<SliceRefOp>();
-  if (!sliceA || !sliceB || sliceA.getSource() != sliceB.getSource())
+bool areDisjointWindows(Value a, Value b) {
+  auto viewA = a.getDefiningOp<RefViewOpInterface>();
+  auto viewB = b.getDefiningOp<RefViewOpInterface>();
+  if (!viewA || !viewB || viewA.getViewSources().size() != 1 ||
+      viewA.getViewSources() != viewB.getViewSources())
     return false;
-  auto lastOf = [](SliceRefOp slice, unsigned d) {
-    return slice.getStaticOffsets()[d] +
-           (slice.getSizes()[d] - 1) * slice.getStrides()[d];
+  std::optional<SmallVector<ViewDim>> dimsA = viewA.getViewDims(),
+                                      dimsB = viewB.getViewDims();
+  if (!dimsA || !dimsB)
+    return false;
+  // The first and the last element along a dimension of the source.
+  auto getEnds =
+      [](Value view,
+         const ViewDim &dim) -> std::optional<std::pair<int64_t, int64_t>> {
+    int64_t size =
+        dim.dim ? cast<MemRefType>(view.getType()).getDimSize(*dim.dim) : 1;
+    std::optional<int64_t> first = getConstantIntValue(dim.offset);
+    if (!first || ShapedType::isDynamic(size))
+      return std::nullopt;
+    return std::pair(*first, *first + (size - 1) * dim.stride);
   };
-  for (unsigned d = 0, e = sliceA.getSizes().size(); d < e; ++d) {
-    int64_t firstA = sliceA.getStaticOffsets()[d],
-            firstB = sliceB.getStaticOffsets()[d];
-    if (ShapedType::isDynamic(firstA) || ShapedType::isDynamic(firstB))
-      continue;
-    if (lastOf(sliceA, d) < firstB || lastOf(sliceB, d) < firstA)
-      return true;
-  }
-  return false;
+  return llvm::any_of(llvm::zip_equal(*dimsA, *dimsB), [&](auto pair) {
+    auto endsA = getEnds(a, std::get<0>(pair)),
+         endsB = getEnds(b, std::get<1>(pair));
+    return endsA && endsB &&
+           (endsA->second < endsB->first || endsB->second < endsA->first);
+  });
 }
 
 } // namespace
 
 void collectRoots(Value ref, SmallVectorImpl<Value> &roots) {
-  if (auto view = ref.getDefiningOp<ViewLikeOpInterface>())
-    return collectRoots(view.getViewSource(), roots);
-  if (auto select = ref.getDefiningOp<SelectRefOp>()) {
-    for (Value source : select.getSources())
+  if (SmallVector<Value> sources = getViewSources(ref); !sources.empty()) {
+    for (Value source : sources)
       collectRoots(source, roots);
     return;
   }
@@ -174,8 +182,11 @@ void RefAccesses::findLive(KernelOp kernel) {
 }
 
 PlaceInterval RefAccesses::getLive(Operation *load) const {
-  auto known = live.find(load->getResult(0));
-  return known == live.end() ? places.at(load) : known->second;
+  PlaceInterval interval = places.at(load);
+  for (Value result : load->getResults())
+    if (auto known = live.find(result); known != live.end())
+      interval.include(known->second);
+  return interval;
 }
 
 ArrayRef<const RefAccess *> RefAccesses::getNamed(Value root,
@@ -254,7 +265,7 @@ bool RefAccesses::mayAlias(Value a, Value b) const {
     return llvm::any_of(rootsB,
                         [&](Value rootB) { return areAliased(rootA, rootB); });
   });
-  return shareRoot && !areDisjointSlices(a, b);
+  return shareRoot && !areDisjointWindows(a, b);
 }
 
 bool RefAccesses::haveSameBlocks(Value input, Value output) const {

@@ -102,6 +102,20 @@ bool isViewOfOperand(Operation *op) {
              tensor::CollapseShapeOp, tensor::CastOp, tensor::ReshapeOp>(op);
 }
 
+/// The value that an op reads from memory, which may be that memory; null for
+/// none.
+Value getLoadedValue(Operation *op) {
+  auto access = dyn_cast<RefAccessOpInterface>(op);
+  return access ? access.getLoadedValue() : Value();
+}
+
+/// Whether each element of the value that an op reads is the one at the same
+/// place in the Ref, and all are.
+bool isWholeLoad(Operation *op) {
+  auto access = dyn_cast<RefAccessOpInterface>(op);
+  return access && access.getLoadedValue() && access.isWholeAccess();
+}
+
 /// Pure ops may be moved down to their users.
 bool isMovable(Operation *op) {
   return op->getNumResults() && isMemoryEffectFree(op);
@@ -111,15 +125,13 @@ bool isMovable(Operation *op) {
 
 RefHazards::RefHazards(KernelOp kernel) : accesses(kernel) {
   for (const RefAccess &access : accesses.getAll()) {
-    if (!isa<LoadOp, GatherOp>(access.op) ||
-        !isa<RankedTensorType>(access.op->getResult(0).getType()))
-      continue;
-    if (needsCopy(access))
+    Value loaded = getLoadedValue(access.op);
+    if (loaded && isa<RankedTensorType>(loaded.getType()) && needsCopy(access))
       copied.insert(access.op);
   }
   findLiveLoads();
   for (const RefAccess &access : accesses.getAll())
-    if (isa<LoadOp>(access.op) && !copied.contains(access.op) &&
+    if (isWholeLoad(access.op) && !copied.contains(access.op) &&
         mayBeOverwritten(access))
       overwritten.insert(access.op);
 }
@@ -130,18 +142,22 @@ bool RefHazards::isSameView(Value a, Value b) const {
   Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
   if (!opA && !opB)
     return accesses.haveSameBlocks(a, b) || accesses.haveSameBlocks(b, a);
-  if (!opA || !opB || !isa<ViewLikeOpInterface>(opA) ||
+  SmallVector<Value> sourcesA = getViewSources(a), sourcesB = getViewSources(b);
+  if (sourcesA.size() != 1 || sourcesB.size() != 1 ||
       opA->getName() != opB->getName() ||
       opA->getRawDictionaryAttrs() != opB->getRawDictionaryAttrs() ||
       opA->getPropertiesAsAttribute() != opB->getPropertiesAsAttribute() ||
       a.getType() != b.getType() ||
       opA->getNumOperands() != opB->getNumOperands())
     return false;
-  // Operand 0 is the source; the rest are offsets, which must be the same
-  // values.
-  return isSameView(opA->getOperand(0), opB->getOperand(0)) &&
-         llvm::equal(opA->getOperands().drop_front(),
-                     opB->getOperands().drop_front());
+  // What else they take are offsets, which must be the same values.
+  return isSameView(sourcesA.front(), sourcesB.front()) &&
+         llvm::all_of(
+             llvm::zip(opA->getOperands(), opB->getOperands()), [&](auto pair) {
+               auto [operandA, operandB] = pair;
+               return operandA == operandB || (operandA == sourcesA.front() &&
+                                               operandB == sourcesB.front());
+             });
 }
 
 bool RefHazards::needsCopy(const RefAccess &load) const {
@@ -174,7 +190,9 @@ bool RefHazards::isUsedAfter(Operation *load, Value ref,
     for (OpOperand &use : value.getUses())
       worklist.push_back({&use, elementwise, isMemory});
   };
-  push(load->getResult(0), isa<LoadOp>(load), true);
+  auto loadAccess = cast<RefAccessOpInterface>(load);
+  push(loadAccess.getLoadedValue(), loadAccess.getAccessIndices().empty(),
+       true);
 
   while (!worklist.empty()) {
     Use use = worklist.pop_back_val();
@@ -191,30 +209,25 @@ bool RefHazards::isUsedAfter(Operation *load, Value ref,
         push(result, false, false);
     // What a masked load gives instead is chosen by an elementwise op of its
     // own.
-    if (isa<LoadOp, GatherOp>(op)) {
-      push(op->getResult(0), false, false);
+    if (Value loaded = getLoadedValue(op)) {
+      push(loaded, false, false);
       continue;
     }
-    auto store = dyn_cast<StoreOp>(op);
+    auto user = dyn_cast<RefAccessOpInterface>(op);
     for (const RefAccess *access : stores) {
       if (mayRunBetween(load, access->op, op))
         return true;
       if (access->op != op)
         continue;
-      bool inPlace = use.elementwise && store &&
-                     isSameView(store.getRef(), ref) &&
-                     use.operand == &store.getValueMutable();
-      // An accumulation reads and writes element by element too.
-      if (auto accumulate = dyn_cast<AccumulateOp>(op))
-        inPlace = use.elementwise && isSameView(accumulate.getRef(), ref) &&
-                  use.operand == &accumulate.getValueMutable();
+      bool inPlace = use.elementwise && user &&
+                     use.operand == user.getStoredOperand() &&
+                     isSameView(access->ref, ref);
       if (!inPlace)
         return true;
     }
     // What carries the memory itself on, out of a region or around a loop, is
     // followed there; computed values have buffers of their own.
-    if (!use.isMemory ||
-        (isa<StoreOp, ScatterOp, AtomicRmwOp, AtomicCasOp>(op)))
+    if (!use.isMemory)
       continue;
     Operation *carrier =
         op->hasTrait<OpTrait::IsTerminator>() ? op->getParentOp() : op;
@@ -235,16 +248,15 @@ bool RefHazards::isUsedAfter(Operation *load, Value ref,
 }
 
 bool RefHazards::mayBeOverwritten(const RefAccess &access) const {
-  auto load = cast<LoadOp>(access.op);
-  if (load.getMask())
-    return false;
+  Operation *load = access.op;
   // The next access to the memory must replace it, whole.
   PlaceInterval later = accesses.getPlaces(load->getParentOp());
   later.first = accesses.getPlaces(load).last + 1;
   const RefAccess *next = accesses.getFirstAliased(access.ref, later);
-  auto store = dyn_cast_or_null<StoreOp>(
+  auto store = dyn_cast_or_null<RefAccessOpInterface>(
       next ? ancestorIn(load->getBlock(), next->op) : nullptr);
-  if (!store || store.getMask() || !isSameView(store.getRef(), access.ref))
+  if (!store || store != next->op || !store.getStoredOperand() ||
+      !store.replacesAll(next->ref) || !isSameView(next->ref, access.ref))
     return false;
   // Computing in the memory is a store at the load, which no value that was
   // loaded earlier may see.
@@ -277,7 +289,7 @@ bool RefHazards::isAnyUsedAfter(Value root, unsigned place,
 
 void RefHazards::findLiveLoads() {
   for (const RefAccess &access : accesses.getAll()) {
-    if (!access.reads || !isa<LoadOp, GatherOp>(access.op) ||
+    if (!access.reads || !getLoadedValue(access.op) ||
         copied.contains(access.op))
       continue;
     SmallVector<Value> roots;

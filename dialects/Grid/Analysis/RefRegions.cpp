@@ -8,7 +8,7 @@
 
 #include "dialects/Grid/Analysis/RefRegions.h"
 
-#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
@@ -30,41 +30,24 @@ static bool isWhole(const ElementBox &box, ArrayRef<int64_t> shape) {
          });
 }
 
-/// The box of the source of a slice that the box of its result names.
-static ElementBox mapThroughSlice(SliceRefOp slice, const ElementBox &box,
-                                  ProgramValues &values) {
-  MLIRContext *context = slice.getContext();
-  ArrayRef<int64_t> statics = slice.getStaticOffsets(),
-                    strides = slice.getStrides();
-  ArrayRef<int64_t> dropped = slice.getDropped();
+/// The box of the source that a box of a view names.
+static ElementBox mapThroughDims(ArrayRef<ViewDim> dims, const ElementBox &box,
+                                 MLIRContext *context, ProgramValues &values) {
   ElementBox source;
   source.exact = box.exact;
-  auto dynamics = slice.getOffsets().begin();
-  unsigned kept = 0;
-  for (unsigned dim = 0; dim < statics.size(); ++dim) {
-    AffineExpr offset = ShapedType::isDynamic(statics[dim])
-                            ? values.getExpr(*dynamics++)
-                            : getAffineConstantExpr(statics[dim], context);
-    if (llvm::is_contained(dropped, dim)) {
+  for (const ViewDim &dim : dims) {
+    std::optional<int64_t> constant = getConstantIntValue(dim.offset);
+    AffineExpr offset = constant ? getAffineConstantExpr(*constant, context)
+                                 : values.getExpr(cast<Value>(dim.offset));
+    if (!dim.dim) {
       source.lows.push_back(offset);
       source.sizes.push_back(1);
       continue;
     }
-    source.lows.push_back(offset + box.lows[kept] * strides[dim]);
-    source.sizes.push_back(
-        box.sizes[kept] ? (box.sizes[kept] - 1) * strides[dim] + 1 : 0);
-    source.exact &= strides[dim] == 1 || box.sizes[kept] <= 1;
-    ++kept;
-  }
-  return source;
-}
-
-static ElementBox mapThroughTranspose(TransposeRefOp transpose,
-                                      const ElementBox &box) {
-  ElementBox source = box;
-  for (auto [dim, from] : llvm::enumerate(transpose.getPermutation())) {
-    source.lows[from] = box.lows[dim];
-    source.sizes[from] = box.sizes[dim];
+    int64_t size = box.sizes[*dim.dim];
+    source.lows.push_back(offset + box.lows[*dim.dim] * dim.stride);
+    source.sizes.push_back(size ? (size - 1) * dim.stride + 1 : 0);
+    source.exact &= dim.stride == 1 || size <= 1;
   }
   return source;
 }
@@ -82,26 +65,24 @@ static ElementBox mapThroughReshape(Value source, Value result,
 
 static void follow(Value ref, ElementBox box, ProgramValues &values,
                    SmallVectorImpl<RefRegion> &regions) {
-  while (Operation *view = ref.getDefiningOp()) {
-    if (auto slice = dyn_cast<SliceRefOp>(view)) {
-      box = mapThroughSlice(slice, box, values);
-      ref = slice.getSource();
-    } else if (auto transpose = dyn_cast<TransposeRefOp>(view)) {
-      box = mapThroughTranspose(transpose, box);
-      ref = transpose.getSource();
-    } else if (isa<ReshapeRefOp, BitcastRefOp>(view)) {
-      box = mapThroughReshape(view->getOperand(0), ref, box);
-      ref = view->getOperand(0);
-    } else if (auto select = dyn_cast<SelectRefOp>(view)) {
-      box.exact &= select.getSources().size() == 1;
-      for (Value source : select.getSources())
-        follow(source, box, values, regions);
-      return;
+  while (Operation *op = ref.getDefiningOp()) {
+    if (auto view = dyn_cast<RefViewOpInterface>(op)) {
+      ValueRange sources = view.getViewSources();
+      if (sources.size() != 1) {
+        box.exact = false;
+        for (Value source : sources)
+          follow(source, box, values, regions);
+        return;
+      }
+      std::optional<SmallVector<ViewDim>> dims = view.getViewDims();
+      box = dims ? mapThroughDims(*dims, box, ref.getContext(), values)
+                 : mapThroughReshape(sources.front(), ref, box);
+      ref = sources.front();
     } else {
       // An op of another dialect may give any part of the Refs that it takes.
-      bool known = view->getNumRegions() == 0;
+      bool known = op->getNumRegions() == 0;
       size_t before = regions.size();
-      for (Value source : view->getOperands()) {
+      for (Value source : op->getOperands()) {
         auto type = dyn_cast<MemRefType>(source.getType());
         known &= type || !isa<BaseMemRefType>(source.getType());
         if (!type)

@@ -17,6 +17,7 @@
 #include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -147,6 +148,7 @@ private:
 /// What a semaphore was given, in order, by whom.
 struct Signal {
   Operation *op;
+  bool isOfCopy;
   int64_t amount;
   SmallVector<int64_t> program;
 };
@@ -182,11 +184,25 @@ private:
         for (BlockArgument ref : scoped.getBody().getArguments())
           add(ref);
       // Which ops have a semaphore's op in them.
-      if (isa<CopyStartOp, CopyWaitOp, SemaphoreSignalOp, SemaphoreWaitOp>(op))
+      if (isa<SemaphoreOpInterface>(op) || mayChangeSemaphore(op))
         for (Operation *parent = op; parent && parent != kernel;
              parent = parent->getParentOp())
           if (!relevant.insert(parent).second)
             break;
+    });
+  }
+
+  /// Whether an op that does not say what it does to semaphores may do
+  /// something to one that it takes.
+  static bool mayChangeSemaphore(Operation *op) {
+    if (isa<RefViewOpInterface, ViewLikeOpInterface>(op))
+      return false;
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      auto ref = dyn_cast<MemRefType>(operand.getType());
+      return ref && isa<SemaphoreType>(ref.getElementType()) &&
+             (!effects ||
+              effects.getEffectOnValue<MemoryEffects::Write>(operand));
     });
   }
 
@@ -240,8 +256,7 @@ private:
 
   /// The argument that a semaphore is a part of; null where a view hides it.
   static Value getRoot(Value ref) {
-    while (auto view = ref.getDefiningOp<ViewLikeOpInterface>())
-      ref = view.getViewSource();
+    ref = getViewRoot(ref);
     return isa<BlockArgument>(ref) || ref.getDefiningOp<BarrierSemaphoreOp>()
                ? ref
                : Value();
@@ -295,18 +310,9 @@ private:
           for (BlockArgument ref : scoped.getBody().getArguments())
             finish(ref);
         })
-        .Case([&](CopyStartOp copy) {
-          signal(&op, copy.getSem(), getNumBytes(copy.getDest()));
-        })
-        .Case([&](CopyWaitOp copy) {
-          wait(&op, copy.getSem(), getNumBytes(copy.getDest()),
-               /*keep=*/false);
-        })
-        .Case([&](SemaphoreSignalOp s) {
-          signal(&op, s.getSem(), scalars.read(s.getAmount()));
-        })
-        .Case([&](SemaphoreWaitOp w) {
-          wait(&op, w.getSem(), scalars.read(w.getAmount()), w.getKeep());
+        .Case([&](SemaphoreOpInterface changes) {
+          for (const SemaphoreChange &change : changes.getSemaphoreChanges())
+            run(&op, change);
         })
         .Default([&](Operation *) { lose(&op, kBranch); });
   }
@@ -333,20 +339,21 @@ private:
     if (!type.hasStaticShape() || type.getNumElements() != 1)
       return std::nullopt;
     SmallVector<int64_t> place(type.getRank(), 0);
-    while (auto view = ref.getDefiningOp<ViewLikeOpInterface>()) {
-      Value source = view.getViewSource();
+    while (auto view = ref.getDefiningOp<RefViewOpInterface>()) {
+      if (view.getViewSources().size() != 1)
+        return std::nullopt;
+      Value source = view.getViewSources().front();
       auto sourceType = cast<MemRefType>(source.getType());
-      auto slice = dyn_cast<SliceRefOp>(view.getOperation());
+      std::optional<SmallVector<ViewDim>> dims = view.getViewDims();
       if (sourceType.hasStaticShape() && sourceType.getNumElements() == 1) {
         place.assign(sourceType.getRank(), 0);
-      } else if (slice &&
+      } else if (dims &&
                  cast<MemRefType>(ref.getType()).getNumElements() == 1) {
         SmallVector<int64_t> outer;
-        auto dynamics = slice.getOffsets().begin();
-        for (int64_t offset : slice.getStaticOffsets()) {
-          Number number = ShapedType::isDynamic(offset)
-                              ? scalars.read(*dynamics++)
-                              : Number(offset);
+        for (const ViewDim &dim : *dims) {
+          Number number = getConstantIntValue(dim.offset);
+          if (!number)
+            number = scalars.read(dyn_cast<Value>(dim.offset));
           if (!number)
             return std::nullopt;
           outer.push_back(*number);
@@ -384,34 +391,38 @@ private:
     return key;
   }
 
-  void signal(Operation *op, Value sem, Number amount) {
-    if (std::optional<Key> key = getFollowed(op, sem, amount); key && *amount)
-      pending[*key].push_back(
-          {op, *amount, SmallVector<int64_t>(scalars.getProgram())});
-  }
-
-  void wait(Operation *op, Value sem, Number amount, bool keep) {
-    std::optional<Key> key = getFollowed(op, sem, amount);
+  void run(Operation *op, const SemaphoreChange &change) {
+    Number amount = change.isOfCopy() ? getNumBytes(change.amount)
+                                      : scalars.read(change.amount);
+    std::optional<Key> key = getFollowed(op, change.semaphore, amount);
     if (!key)
       return;
-    std::deque<Signal> &signals = pending[*key];
+    if (change.kind == SemaphoreChange::Wait)
+      return wait(op, change, *key, *amount);
+    if (*amount)
+      pending[*key].push_back({op, change.isOfCopy(), *amount,
+                               SmallVector<int64_t>(scalars.getProgram())});
+  }
+
+  void wait(Operation *op, const SemaphoreChange &change, const Key &key,
+            int64_t amount) {
+    std::deque<Signal> &signals = pending[key];
     int64_t total = 0;
     for (const Signal &signal : signals)
       total += signal.amount;
-    if (total < *amount) {
+    if (total < amount) {
       ArrayRef<int64_t> program = scalars.getProgram();
-      results.find(key->first)
-          ->second.lower(
-              CheckResult::refuted,
-              llvm::formatv(
-                  "program {0} waits for {1}, and {2}", formatProgram(program),
-                  isa<CopyWaitOp>(op) ? "a copy" : "a signal",
-                  total == 0 ? "nothing is on its way" : "less is on its way")
-                  .str(),
-              op->getLoc(), program);
+      results.find(key.first)->second.lower(
+          CheckResult::refuted,
+          llvm::formatv(
+              "program {0} waits for {1}, and {2}", formatProgram(program),
+              change.isOfCopy() ? "a copy" : "a signal",
+              total == 0 ? "nothing is on its way" : "less is on its way")
+              .str(),
+          op->getLoc(), program);
       return;
     }
-    for (int64_t rest = keep ? 0 : *amount; rest > 0;) {
+    for (int64_t rest = change.keeps ? 0 : amount; rest > 0;) {
       int64_t taken = std::min(rest, signals.front().amount);
       rest -= taken;
       signals.front().amount -= taken;
@@ -432,7 +443,7 @@ private:
       result->second.lower(
           CheckResult::refuted,
           llvm::formatv("nothing waits for {0} of program {1}",
-                        isa<CopyStartOp>(signal.op) ? "the copy" : "the signal",
+                        signal.isOfCopy ? "the copy" : "the signal",
                         formatProgram(signal.program))
               .str(),
           signal.op->getLoc(), signal.program);

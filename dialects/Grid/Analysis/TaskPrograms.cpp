@@ -10,7 +10,6 @@
 
 #include "dialects/Grid/Analysis/GridParallelism.h"
 #include "dialects/Support/CountAttributes.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -31,11 +30,6 @@ bool isCoreDim(KernelOp kernel, unsigned dim) {
 
 bool isConcurrent(KernelOp kernel, unsigned dim, DimSemantics claim) {
   return isCoreDim(kernel, dim) || isParallel(claim);
-}
-
-bool isSchedulingPoint(Operation *op) {
-  return isa<CopyStartOp, CopyWaitOp, SemaphoreSignalOp, SemaphoreWaitOp,
-             SemaphoreReadOp, DelayOp>(op);
 }
 
 bool isSharedByPrograms(KernelOp kernel, MemRefType ref, ArrayAttr collective) {
@@ -70,20 +64,14 @@ Operation *findMeeting(KernelOp kernel) {
       return kernel;
   Operation *meeting = nullptr;
   kernel.getBodyRegion().walk([&](Operation *op) {
-    bool meets =
-        TypeSwitch<Operation *, bool>(op)
-            .Case<CopyStartOp, SemaphoreSignalOp>([](auto sends) {
-              return sends.getCore() || !sends.getDevice().empty();
-            })
-            .Case<BarrierSemaphoreOp, DeviceIdOp>([](auto) { return true; })
-            .Case([&](ScopedOp scoped) {
-              return llvm::any_of(
-                  scoped.getBody().getArgumentTypes(), [&](Type type) {
-                    return isSharedSemaphore(
-                        type, scoped.getCollective().value_or(ArrayAttr()));
-                  });
-            })
-            .Default(false);
+    bool meets = false;
+    if (auto program = dyn_cast<ProgramOpInterface>(op))
+      meets = program.meetsOtherPrograms();
+    else if (auto scoped = dyn_cast<ScopedOp>(op))
+      meets = llvm::any_of(scoped.getBody().getArgumentTypes(), [&](Type type) {
+        return isSharedSemaphore(type,
+                                 scoped.getCollective().value_or(ArrayAttr()));
+      });
     if (!meets)
       return WalkResult::advance();
     meeting = op;

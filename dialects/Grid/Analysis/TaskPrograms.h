@@ -35,9 +35,6 @@ bool isConcurrent(KernelOp kernel, unsigned dim, DimSemantics claim);
 /// Whether a dimension enumerates what another program can name as its core.
 bool isCoreDim(KernelOp kernel, unsigned dim);
 
-/// An op by which a program sees, or is seen by, another one or a copy.
-bool isSchedulingPoint(mlir::Operation *op);
-
 /// The op that makes a program depend on another one that is there at the same
 /// time; null if each can run to its end by itself.
 mlir::Operation *findMeeting(KernelOp kernel);

@@ -143,3 +143,15 @@ LogicalResult AssertOp::canonicalize(AssertOp op, PatternRewriter &rewriter) {
   rewriter.eraseOp(op);
   return success();
 }
+
+bool gridir::grid::usesPrngState(Operation *op) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return false;
+  SmallVector<MemoryEffects::EffectInstance> instances;
+  effects.getEffects(instances);
+  return llvm::any_of(instances,
+                      [](const MemoryEffects::EffectInstance &effect) {
+                        return isa<PrngStateResource>(effect.getResource());
+                      });
+}

@@ -9,6 +9,8 @@
 #ifndef GRIDIR_DIALECTS_GRID_IR_GRID_H
 #define GRIDIR_DIALECTS_GRID_IR_GRID_H
 
+#include "dialects/Grid/IR/GridInterfaces.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -48,6 +50,14 @@ struct AccessResource : mlir::SideEffects::Resource::Base<AccessResource> {
   llvm::StringRef getName() final { return "grid.accesses"; }
 };
 
+/// The order that an op needs which names this device, if it names one.
+inline ProgramOrder getOrderOfDevice(mlir::ValueRange device) {
+  if (device.empty())
+    return {};
+  return {ProgramOrder::Unknown,
+          "another device sees the order of the programs"};
+}
+
 } // namespace gridir::grid
 
 #include "dialects/Grid/IR/GridDialect.h.inc"
@@ -61,5 +71,12 @@ struct AccessResource : mlir::SideEffects::Resource::Base<AccessResource> {
 
 #define GET_OP_CLASSES
 #include "dialects/Grid/IR/GridOps.h.inc"
+
+namespace gridir::grid {
+
+/// Whether an op reads or writes the state of the program's random generator.
+bool usesPrngState(mlir::Operation *op);
+
+} // namespace gridir::grid
 
 #endif // GRIDIR_DIALECTS_GRID_IR_GRID_H

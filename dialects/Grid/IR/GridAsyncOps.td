@@ -13,7 +13,9 @@ include "dialects/Grid/IR/GridRefOps.td"
 
 def Grid_Semaphores : Resource<"::gridir::grid::SemaphoreResource">;
 
-def Grid_CopyStartOp : Grid_Op<"copy_start", [AttrSizedOperandSegments]> {
+def Grid_CopyStartOp : Grid_Op<"copy_start", [
+    AttrSizedOperandSegments, Grid_ProgramOpInterface,
+    Grid_RefAccessOpInterface, Grid_SemaphoreOpInterface]> {
   let summary = "start an asynchronous copy between Refs";
   let description = [{
     `sem` counts the arrival of the data. A remote copy names the receiving
@@ -39,9 +41,26 @@ def Grid_CopyStartOp : Grid_Op<"copy_start", [AttrSizedOperandSegments]> {
     (`core` $core^)? attr-dict `:` type($source) `,` type($dest) `,` type($sem) (`,` type($src_sem)^)?
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether the destination is another core's or device's.
+    bool isRemote() { return getCore() || !getDevice().empty(); }
+
+    bool replacesAll(::mlir::Value ref) {
+      return ref == getDest() && !getAdd() && !isRemote();
+    }
+    bool isCopy() { return true; }
+    ::llvm::SmallVector<SemaphoreChange> getSemaphoreChanges() {
+      return {{SemaphoreChange::Signal, getSem(), getDest()}};
+    }
+    ProgramOrder getProgramOrder() { return getOrderOfDevice(getDevice()); }
+    bool isSchedulingPoint() { return true; }
+    bool meetsOtherPrograms() { return isRemote(); }
+  }];
 }
 
-def Grid_CopyWaitOp : Grid_Op<"copy_wait"> {
+def Grid_CopyWaitOp : Grid_Op<"copy_wait", [
+    Grid_ProgramOpInterface, Grid_RefAccessOpInterface,
+    Grid_SemaphoreOpInterface]> {
   let summary = "wait until a copy of this size has arrived";
   let description = [{
     Waits on `sem` for the bytes of the destination. With `send` it waits until
@@ -65,9 +84,19 @@ def Grid_CopyWaitOp : Grid_Op<"copy_wait"> {
     attr-dict `:` type($source) `,` type($dest) `,` type($sem)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isCopy() { return true; }
+    ::llvm::SmallVector<SemaphoreChange> getSemaphoreChanges() {
+      return {{SemaphoreChange::Wait, getSem(), getDest()}};
+    }
+    ProgramOrder getProgramOrder() { return getOrderOfDevice(getDevice()); }
+    bool isSchedulingPoint() { return true; }
+  }];
 }
 
-def Grid_SemaphoreSignalOp : Grid_Op<"semaphore_signal", [AttrSizedOperandSegments]> {
+def Grid_SemaphoreSignalOp : Grid_Op<"semaphore_signal", [
+    AttrSizedOperandSegments, Grid_ProgramOpInterface,
+    Grid_SemaphoreOpInterface]> {
   let summary = "add to a semaphore, here or on another device or core";
   let description = [{
     Cores are numbered in row-major order of the mesh's dimensions.
@@ -86,9 +115,18 @@ def Grid_SemaphoreSignalOp : Grid_Op<"semaphore_signal", [AttrSizedOperandSegmen
     attr-dict `:` type($sem)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<SemaphoreChange> getSemaphoreChanges() {
+      return {{SemaphoreChange::Signal, getSem(), getAmount()}};
+    }
+    ProgramOrder getProgramOrder() { return getOrderOfDevice(getDevice()); }
+    bool isSchedulingPoint() { return true; }
+    bool meetsOtherPrograms() { return getCore() || !getDevice().empty(); }
+  }];
 }
 
-def Grid_SemaphoreWaitOp : Grid_Op<"semaphore_wait"> {
+def Grid_SemaphoreWaitOp : Grid_Op<"semaphore_wait", [
+    Grid_ProgramOpInterface, Grid_SemaphoreOpInterface]> {
   let summary = "wait until a semaphore reaches a number and take it away";
   let description = [{
     With `keep` the semaphore is not decremented.
@@ -103,9 +141,15 @@ def Grid_SemaphoreWaitOp : Grid_Op<"semaphore_wait"> {
                        UnitAttr:$keep);
   let assemblyFormat = "$sem `,` $amount (`keep` $keep^)? attr-dict `:` type($sem)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<SemaphoreChange> getSemaphoreChanges() {
+      return {{SemaphoreChange::Wait, getSem(), getAmount(), getKeep()}};
+    }
+    bool isSchedulingPoint() { return true; }
+  }];
 }
 
-def Grid_SemaphoreReadOp : Grid_Op<"semaphore_read"> {
+def Grid_SemaphoreReadOp : Grid_Op<"semaphore_read", [Grid_ProgramOpInterface]> {
   let summary = "the number that a semaphore holds";
   let description = [{
     Example:
@@ -118,10 +162,13 @@ def Grid_SemaphoreReadOp : Grid_Op<"semaphore_read"> {
   let results = (outs I32:$result);
   let assemblyFormat = "$sem attr-dict `:` type($sem)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isSchedulingPoint() { return true; }
+  }];
 }
 
 def Grid_BarrierSemaphoreOp : Grid_Op<"barrier_semaphore", [
-    MemoryEffects<[MemRead<Grid_Semaphores>]>]> {
+    Grid_ProgramOpInterface, MemoryEffects<[MemRead<Grid_Semaphores>]>]> {
   let summary = "the semaphore that the kernels of one collective share";
   let description = [{
     Which one is said by the kernel's `collective_id`.
@@ -134,9 +181,15 @@ def Grid_BarrierSemaphoreOp : Grid_Op<"barrier_semaphore", [
   }];
   let results = (outs Grid_SemaphoreRef:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
+  let extraClassDeclaration = [{
+    ProgramOrder getProgramOrder() {
+      return {ProgramOrder::Required, "the programs share a barrier semaphore"};
+    }
+    bool meetsOtherPrograms() { return true; }
+  }];
 }
 
-def Grid_DeviceIdOp : Grid_Op<"device_id", [Pure]> {
+def Grid_DeviceIdOp : Grid_Op<"device_id", [Grid_ProgramOpInterface, Pure]> {
   let summary = "the number of the device that the program runs on";
   let description = [{
     Devices are numbered in row-major order of the mesh that the call is mapped
@@ -151,9 +204,13 @@ def Grid_DeviceIdOp : Grid_Op<"device_id", [Pure]> {
   }];
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
+  let extraClassDeclaration = [{
+    bool meetsOtherPrograms() { return true; }
+  }];
 }
 
-def Grid_DelayOp : Grid_Op<"delay", [MemoryEffects<[MemWrite<Grid_Semaphores>]>]> {
+def Grid_DelayOp : Grid_Op<"delay", [
+    Grid_ProgramOpInterface, MemoryEffects<[MemWrite<Grid_Semaphores>]>]> {
   let summary = "let time pass";
   let description = [{
     The number is in nanoseconds.
@@ -166,6 +223,9 @@ def Grid_DelayOp : Grid_Op<"delay", [MemoryEffects<[MemWrite<Grid_Semaphores>]>]
   }];
   let arguments = (ins I32:$nanos);
   let assemblyFormat = "$nanos attr-dict";
+  let extraClassDeclaration = [{
+    bool isSchedulingPoint() { return true; }
+  }];
 }
 
 #endif // GRIDIR_DIALECTS_GRID_IR_GRIDASYNCOPS_TD

@@ -64,7 +64,8 @@ def Grid_AssumeMultipleOp : Grid_Op<"assume_multiple", [
   let hasFolder = 1;
 }
 
-def Grid_PrngSeedOp : Grid_Op<"prng_seed", [MemoryEffects<[MemWrite<Grid_PrngState>]>]> {
+def Grid_PrngSeedOp : Grid_Op<"prng_seed", [
+    Grid_ProgramOpInterface, MemoryEffects<[MemWrite<Grid_PrngState>]>]> {
   let summary = "seed the random generator of the running program";
   let description = [{
     Example:
@@ -78,6 +79,7 @@ def Grid_PrngSeedOp : Grid_Op<"prng_seed", [MemoryEffects<[MemWrite<Grid_PrngSta
 }
 
 def Grid_PrngBitsOp : Grid_Op<"prng_bits", [
+    Grid_ProgramOpInterface,
     MemoryEffects<[MemRead<Grid_PrngState>, MemWrite<Grid_PrngState>]>]> {
   let summary = "random bits from the generator of the running program";
   let description = [{
@@ -91,7 +93,8 @@ def Grid_PrngBitsOp : Grid_Op<"prng_bits", [
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
-def Grid_PrintOp : Grid_Op<"print", [MemoryEffects<[MemWrite<Grid_Output>]>]> {
+def Grid_PrintOp : Grid_Op<"print", [
+    Grid_ProgramOpInterface, MemoryEffects<[MemWrite<Grid_Output>]>]> {
   let summary = "print values to the caller's standard output";
   let description = [{
     `{}` in the format, or `{:spec}` with a format specification of Python,
@@ -108,10 +111,16 @@ def Grid_PrintOp : Grid_Op<"print", [MemoryEffects<[MemWrite<Grid_Output>]>]> {
                        DefaultValuedAttr<DenseBoolArrayAttr, "{}">:$is_unsigned);
   let assemblyFormat = "$format ($values^ `:` type($values))? attr-dict";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ProgramOrder getProgramOrder() {
+      return {ProgramOrder::Required,
+              "values are printed in the order of the programs"};
+    }
+  }];
 }
 
-def Grid_CallbackOp : Grid_Op<"callback",
-    [MemoryEffects<[MemWrite<Grid_Output>]>]> {
+def Grid_CallbackOp : Grid_Op<"callback", [
+    Grid_ProgramOpInterface, MemoryEffects<[MemWrite<Grid_Output>]>]> {
   let summary = "call a function of the process that made the kernel";
   let description = [{
     The function gets the values as arrays when the call of the kernel has ended,
@@ -129,9 +138,16 @@ def Grid_CallbackOp : Grid_Op<"callback",
                        DefaultValuedAttr<DenseBoolArrayAttr, "{}">:$is_unsigned);
   let assemblyFormat = "$identity ($values^ `:` type($values))? attr-dict";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ProgramOrder getProgramOrder() {
+      return {ProgramOrder::Required,
+              "a function is called in the order of the programs"};
+    }
+  }];
 }
 
-def Grid_AssertOp : Grid_Op<"assert", [MemoryEffects<[MemWrite<Grid_Output>]>]> {
+def Grid_AssertOp : Grid_Op<"assert", [
+    Grid_ProgramOpInterface, MemoryEffects<[MemWrite<Grid_Output>]>]> {
   let summary = "fail the call unless a condition holds";
   let description = [{
     Example:

@@ -10,6 +10,7 @@
 #define GRIDIR_DIALECTS_GRID_IR_GRIDKERNELOPS_TD
 
 include "dialects/Grid/IR/GridAttrs.td"
+include "dialects/Grid/IR/GridInterfaces.td"
 include "dialects/Grid/IR/GridTypes.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"

@@ -19,16 +19,28 @@ include "mlir/Interfaces/ViewLikeInterface.td"
 
 // A view names a part or another shape of a Ref and moves no data. Its result
 // is a Ref with an identity layout of its own: strides are a matter of the
-// target. Hazards are answered by following `getViewSource`.
+// target.
 class Grid_ViewOp<string mnemonic, list<Trait> traits = []>
-    : Grid_Op<mnemonic, [Pure, ViewLikeOpInterface] # traits> {
+    : Grid_Op<mnemonic, [
+        Pure, ViewLikeOpInterface, Grid_RefViewOpInterface] # traits> {
   let results = (outs Grid_Ref:$result);
-  let extraClassDeclaration = [{
+  code sourceDeclarations = [{
     ::mlir::Value getViewSource() { return getSource(); }
+    ::mlir::ValueRange getViewSources() {
+      return getOperation()->getOperands().take_front();
+    }
+  }];
+  let extraClassDeclaration = sourceDeclarations;
+}
+
+// A view whose elements lie along the dimensions of its source.
+class Grid_WindowOp<string mnemonic> : Grid_ViewOp<mnemonic> {
+  let extraClassDeclaration = sourceDeclarations # [{
+    std::optional<::llvm::SmallVector<ViewDim>> getViewDims();
   }];
 }
 
-def Grid_SliceRefOp : Grid_ViewOp<"slice_ref"> {
+def Grid_SliceRefOp : Grid_WindowOp<"slice_ref"> {
   let summary = "a strided window of a Ref";
   let description = [{
     Offsets are static or dynamic (i32, i64 or index), sizes and strides static.
@@ -87,7 +99,7 @@ def Grid_ReshapeRefOp : Grid_ViewOp<"reshape_ref"> {
   let hasFolder = 1;
 }
 
-def Grid_TransposeRefOp : Grid_ViewOp<"transpose_ref"> {
+def Grid_TransposeRefOp : Grid_WindowOp<"transpose_ref"> {
   let summary = "a Ref with its dimensions permuted";
   let description = [{
     Dimension `i` of the result is dimension `permutation[i]` of the source.
@@ -104,7 +116,7 @@ def Grid_TransposeRefOp : Grid_ViewOp<"transpose_ref"> {
   let hasFolder = 1;
 }
 
-def Grid_SelectRefOp : Grid_Op<"select_ref", [Pure]> {
+def Grid_SelectRefOp : Grid_Op<"select_ref", [Pure, Grid_RefViewOpInterface]> {
   let summary = "one of several Refs, chosen by a number";
   let description = [{
     The index counts the sources and must be in range.
@@ -120,6 +132,9 @@ def Grid_SelectRefOp : Grid_Op<"select_ref", [Pure]> {
   let results = (outs Grid_Ref:$result);
   let assemblyFormat = "$index `of` $sources attr-dict `:` type($sources) `->` type($result)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::ValueRange getViewSources() { return getSources(); }
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,7 +143,8 @@ def Grid_SelectRefOp : Grid_Op<"select_ref", [Pure]> {
 
 // A Ref of rank 0 holds a scalar; any other Ref is loaded and stored as a
 // tensor of its shape. A mask has the shape of the value.
-def Grid_LoadOp : Grid_Op<"load", [AttrSizedOperandSegments]> {
+def Grid_LoadOp : Grid_Op<"load", [
+    AttrSizedOperandSegments, Grid_RefAccessOpInterface]> {
   let summary = "the value that a Ref holds";
   let description = [{
     Elements whose mask is false are not read and have the value of `other`, or
@@ -150,9 +166,14 @@ def Grid_LoadOp : Grid_Op<"load", [AttrSizedOperandSegments]> {
     `:` type($ref) (`,` type($mask)^ (`,` type($other)^)?)? `->` type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getAccessedRef() { return getRef(); }
+    ::mlir::Value getAccessMask() { return getMask(); }
+    ::mlir::Value getLoadedValue() { return getResult(); }
+  }];
 }
 
-def Grid_StoreOp : Grid_Op<"store"> {
+def Grid_StoreOp : Grid_Op<"store", [Grid_RefAccessOpInterface]> {
   let summary = "replace what a Ref holds";
   let description = [{
     Elements whose mask is false keep their value.
@@ -172,9 +193,15 @@ def Grid_StoreOp : Grid_Op<"store"> {
     `:` type($value) `,` type($ref) (`,` type($mask)^)?
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getAccessedRef() { return getRef(); }
+    ::mlir::Value getAccessMask() { return getMask(); }
+    ::mlir::OpOperand *getStoredOperand() { return &getValueMutable(); }
+    bool replacesAll(::mlir::Value ref) { return !getMask(); }
+  }];
 }
 
-def Grid_AccumulateOp : Grid_Op<"accumulate"> {
+def Grid_AccumulateOp : Grid_Op<"accumulate", [Grid_RefAccessOpInterface]> {
   let summary = "add a value to what a Ref holds";
   let description = [{
     Example:
@@ -190,10 +217,23 @@ def Grid_AccumulateOp : Grid_Op<"accumulate"> {
     `:` type($value) `,` type($ref) (`,` type($mask)^)?
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getAccessedRef() { return getRef(); }
+    ::mlir::Value getAccessMask() { return getMask(); }
+    ::mlir::OpOperand *getStoredOperand() { return &getValueMutable(); }
+  }];
 }
 
-class Grid_IndexedOp<string mnemonic> : Grid_Op<mnemonic, [AttrSizedOperandSegments]> {
+class Grid_IndexedOp<string mnemonic> : Grid_Op<mnemonic, [
+    AttrSizedOperandSegments, Grid_RefAccessOpInterface]> {
   let hasVerifier = 1;
+  code indexDeclarations = [{
+    ::mlir::Value getAccessedRef() { return getRef(); }
+    ::mlir::Value getAccessMask() { return getMask(); }
+    ::mlir::ValueRange getAccessIndices() { return getIndices(); }
+    ::llvm::ArrayRef<int64_t> getAccessDims() { return getDims(); }
+  }];
+  let extraClassDeclaration = indexDeclarations;
 }
 
 def Grid_GatherOp : Grid_IndexedOp<"gather"> {
@@ -220,6 +260,9 @@ def Grid_GatherOp : Grid_IndexedOp<"gather"> {
     `:` type($ref) `,` type($indices) (`mask` type($mask)^ (`other` type($other)^)?)?
     `->` type($result)
   }];
+  let extraClassDeclaration = indexDeclarations # [{
+    ::mlir::Value getLoadedValue() { return getResult(); }
+  }];
 }
 
 def Grid_ScatterOp : Grid_IndexedOp<"scatter"> {
@@ -245,7 +288,7 @@ def Grid_ScatterOp : Grid_IndexedOp<"scatter"> {
 }
 
 def Grid_AtomicRmwOp : Grid_Op<"atomic_rmw", [
-    AllTypesMatch<["value", "result"]>]> {
+    AllTypesMatch<["value", "result"]>, Grid_RefAccessOpInterface]> {
   let summary = "combine a value into a Ref and give what it held";
   let description = [{
     Each element is read, combined and written at once.
@@ -264,10 +307,15 @@ def Grid_AtomicRmwOp : Grid_Op<"atomic_rmw", [
     `:` type($value) `,` type($ref) (`,` type($mask)^)?
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getAccessedRef() { return getRef(); }
+    ::mlir::Value getAccessMask() { return getMask(); }
+    bool isAtomicAccess() { return true; }
+  }];
 }
 
 def Grid_AtomicCasOp : Grid_Op<"atomic_cas", [
-    AllTypesMatch<["compare", "value", "result"]>]> {
+    AllTypesMatch<["compare", "value", "result"]>, Grid_RefAccessOpInterface]> {
   let summary = "replace what a Ref holds where it equals a value";
   let description = [{
     Gives what the Ref held.
@@ -285,12 +333,17 @@ def Grid_AtomicCasOp : Grid_Op<"atomic_cas", [
     $compare `,` $value `,` $ref attr-dict `:` type($value) `,` type($ref)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getAccessedRef() { return getRef(); }
+    bool isAtomicAccess() { return true; }
+  }];
 }
 
 def Grid_Accesses : Resource<"::gridir::grid::AccessResource">;
 
 def Grid_RecordAccessOp : Grid_Op<"record_access", [
-    AttrSizedOperandSegments, MemoryEffects<[MemWrite<Grid_Accesses>]>]> {
+    AttrSizedOperandSegments, MemoryEffects<[MemWrite<Grid_Accesses>]>,
+    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "tell the checks of a run of an access";
   let description = [{
     A read, a write or an atomic update follows; what a `use` is of was read
@@ -322,6 +375,12 @@ def Grid_RecordAccessOp : Grid_Op<"record_access", [
     (`of` type($root)^)?
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getAccessedRef() { return getRef(); }
+    ::mlir::Value getAccessMask() { return getMask(); }
+    ::mlir::ValueRange getAccessIndices() { return getIndices(); }
+    ::llvm::ArrayRef<int64_t> getAccessDims() { return getDims(); }
+  }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -165,6 +165,25 @@ void SliceRefOp::print(OpAsmPrinter &printer) {
   printer << " -> " << getType();
 }
 
+std::optional<SmallVector<ViewDim>> SliceRefOp::getViewDims() {
+  SmallVector<ViewDim> dims;
+  auto dynamics = getOffsets().begin();
+  unsigned kept = 0;
+  for (auto [dim, pair] :
+       llvm::enumerate(llvm::zip(getStaticOffsets(), getStrides()))) {
+    auto [offset, stride] = pair;
+    ViewDim &next = dims.emplace_back();
+    next.offset =
+        ShapedType::isDynamic(offset)
+            ? OpFoldResult(*dynamics++)
+            : OpFoldResult(Builder(getContext()).getIndexAttr(offset));
+    next.stride = stride;
+    if (!llvm::is_contained(getDropped(), static_cast<int64_t>(dim)))
+      next.dim = kept++;
+  }
+  return dims;
+}
+
 LogicalResult SliceRefOp::verify() {
   auto source = cast<MemRefType>(getSource().getType());
   auto result = cast<MemRefType>(getType());
@@ -261,6 +280,14 @@ LogicalResult ReshapeRefOp::verify() {
            << source.getNumElements() << " elements, got "
            << result.getNumElements();
   return verifySpace(*this, source, result);
+}
+
+std::optional<SmallVector<ViewDim>> TransposeRefOp::getViewDims() {
+  OpFoldResult zero = Builder(getContext()).getIndexAttr(0);
+  SmallVector<ViewDim> dims(getPermutation().size(), {zero, 1, std::nullopt});
+  for (auto [dim, from] : llvm::enumerate(getPermutation()))
+    dims[from].dim = dim;
+  return dims;
 }
 
 LogicalResult TransposeRefOp::verify() {

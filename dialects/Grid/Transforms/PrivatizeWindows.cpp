@@ -45,10 +45,12 @@ static bool hasWindows(KernelOp kernel, unsigned operand) {
 /// Whether the program tells another core of memory through `ref`.
 static bool isSeenByOthers(Value ref) {
   return llvm::any_of(ref.getUsers(), [&](Operation *user) {
-    if (auto copy = dyn_cast<CopyStartOp>(user))
-      return copy.getCore() || !copy.getDevice().empty();
-    return isa<ViewLikeOpInterface, SelectRefOp>(user) &&
-           llvm::any_of(user->getResults(), isSeenByOthers);
+    if (auto program = dyn_cast<ProgramOpInterface>(user))
+      return program.meetsOtherPrograms();
+    // A view by any op.
+    return llvm::any_of(user->getResults(), [](Value result) {
+      return isa<MemRefType>(result.getType()) && isSeenByOthers(result);
+    });
   });
 }
 

@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace gridir::grid {
 #define GEN_PASS_DEF_GRIDRECORDACCESSESPASS
@@ -23,6 +22,11 @@ namespace gridir::grid {
 
 using namespace mlir;
 using namespace gridir::grid;
+
+static bool isAtomic(Operation *op) {
+  auto access = dyn_cast<RefAccessOpInterface>(op);
+  return access && access.isAtomicAccess();
+}
 
 /// What an op does to the memory of an operand; nothing where it has none.
 static std::optional<AccessKind> getAccessKind(MemoryEffectOpInterface op,
@@ -37,8 +41,7 @@ static std::optional<AccessKind> getAccessKind(MemoryEffectOpInterface op,
     if (effect.getEffectValue<OpOperand *>() != &operand)
       continue;
     if (isa<MemoryEffects::Write>(effect.getEffect()))
-      kind = isa<AtomicRmwOp, AtomicCasOp>(*op) ? AccessKind::Atomic
-                                                : AccessKind::Write;
+      kind = isAtomic(op) ? AccessKind::Atomic : AccessKind::Write;
     else if (isa<MemoryEffects::Read>(effect.getEffect()) && !kind)
       kind = AccessKind::Read;
   }
@@ -47,9 +50,7 @@ static std::optional<AccessKind> getAccessKind(MemoryEffectOpInterface op,
 
 /// The Ref that a view is a part of; null where it is a part of several.
 static BlockArgument getRoot(Value ref) {
-  while (auto view = ref.getDefiningOp<ViewLikeOpInterface>())
-    ref = view.getViewSource();
-  return dyn_cast<BlockArgument>(ref);
+  return dyn_cast<BlockArgument>(getViewRoot(ref));
 }
 
 /// Whether a Ref is a part of one that holds nothing at first: any but those of
@@ -135,13 +136,11 @@ private:
     ValueRange indices;
     ArrayRef<int64_t> dims;
     Value mask;
-    llvm::TypeSwitch<Operation *>(op)
-        .Case<GatherOp, ScatterOp>([&](auto indexed) {
-          indices = indexed.getIndices();
-          dims = indexed.getDims();
-          mask = indexed.getMask();
-        })
-        .Default([&](Operation *access) { mask = getAccessMask(access); });
+    if (auto access = dyn_cast<RefAccessOpInterface>(op)) {
+      indices = access.getAccessIndices();
+      dims = access.getAccessDims();
+      mask = access.getAccessMask();
+    }
     RecordAccessOp::create(builder, op->getLoc(), kind, ref, indices, dims,
                            mask, /*root=*/Value());
     ++numRecorded;

@@ -1,0 +1,77 @@
+//===- GridInterfaces.h - What an op says of its part in a kernel -*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The analyses of kernels ask these interfaces, so that an op of any dialect
+// that implements them takes part like one of `grid`'s own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GRID_IR_GRIDINTERFACES_H
+#define GRIDIR_DIALECTS_GRID_IR_GRIDINTERFACES_H
+
+#include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+
+namespace gridir::grid {
+
+/// The elements of a view along one dimension of its source.
+struct ViewDim {
+  mlir::OpFoldResult offset;
+  int64_t stride;
+  /// The dimension of the view that runs along it; none where the view has
+  /// only the element at the offset.
+  std::optional<unsigned> dim;
+};
+
+/// What an op does to one semaphore.
+struct SemaphoreChange {
+  enum Kind { Signal, Wait } kind;
+  mlir::Value semaphore;
+  /// How much is added or taken: a number, or the bytes of a Ref that a copy
+  /// moves.
+  mlir::Value amount;
+  /// A wait that leaves the semaphore as it is.
+  bool keeps = false;
+
+  bool isOfCopy() const;
+};
+
+/// Whether programs need the order of the grid, and a clause that says why.
+struct ProgramOrder {
+  enum Kind { None, Unknown, Required } kind = None;
+  llvm::StringRef reason = {};
+};
+
+} // namespace gridir::grid
+
+#include "dialects/Grid/IR/GridInterfaces.h.inc"
+
+namespace gridir::grid {
+
+/// The interface's answer where there is one; else that of the effects of the
+/// op, of which nothing is taken for granted.
+ProgramOrder getProgramOrder(mlir::Operation *op);
+
+/// Whether other programs may run before an op has ended.
+bool isSchedulingPoint(mlir::Operation *op);
+
+/// The mask over the elements of a Ref that an op accesses; null for none.
+mlir::Value getElementMask(mlir::Operation *op);
+
+/// The Refs that a view of any dialect may name memory of; none where `ref` is
+/// no view.
+llvm::SmallVector<mlir::Value> getViewSources(mlir::Value ref);
+
+/// The Ref that a chain of views begins at, each of one source; the first that
+/// has another maker.
+mlir::Value getViewRoot(mlir::Value ref);
+
+} // namespace gridir::grid
+
+#endif // GRIDIR_DIALECTS_GRID_IR_GRIDINTERFACES_H
