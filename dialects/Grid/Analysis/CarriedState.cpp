@@ -345,7 +345,8 @@ private:
     if (writesState && !readsState)
       progress.seeded = mayBeSeeded = true;
 
-    // Of an op that does not say which elements it accesses, nothing is certain.
+    // Of an op that does not say which elements it accesses, nothing is
+    // certain.
     certain &= isa<RefAccessOpInterface>(op);
     // Reads come before writes: an op that does both reads what was there.
     for (Value operand : op.getOperands()) {

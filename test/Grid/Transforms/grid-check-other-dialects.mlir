@@ -17,6 +17,19 @@ grid.kernel @no_refs grid(%i = 4)
   grid.store %v, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
 }
 
+// What it says of its effects is believed, and that no Ref is meant.
+// CHECK-LABEL: grid.kernel @other_effects
+// CHECK: {check = "disjoint", reason = "it has effects on what no Ref names", subject = "dimension 0", verdict = "unknown"}
+grid.kernel @other_effects grid(%i = 4)
+    inputs(%x: f32 [512] block [128] at (%i) origin "x_ref")
+    outputs(%o: f32 [512] block [128] at (%i) origin "o_ref")
+    semantics [parallel] {
+  %true = arith.constant true
+  cf.assert %true, "holds"
+  %v = grid.load %x : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
+  grid.store %v, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+}
+
 // It may write less than all of what it takes, so that elements may stay unwritten.
 // CHECK-LABEL: grid.kernel @writes
 // CHECK: {check = "written", reason = "whether a store runs, or where to, is known at the call only"
