@@ -116,10 +116,8 @@ def ConvertGridToTPUPass : Pass<"convert-grid-to-tpu", "::mlir::ModuleOp"> {
     bools holds i32, and so does the array that the caller passes. Windows count
     blocks, or elements where one dimension does.
 
-    What Mosaic reads from the custom call, and not from its body, stays on the
-    module: `gridir.tpu_params`, `gridir.cost`, and the arrays of the call in
-    `gridir.operands`. What Mosaic has no form for is
-    an error at the author's line.
+    The arrays of the call stay on the module, in `gridir.operands`. What Mosaic
+    has no form for is an error at the author's line.
 
     Before:
 

@@ -76,9 +76,11 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   if (findsUnwritten || options.fillMemory != CPUFill::None)
     kernels.addPass(
         grid::createGridPoisonMemoryPass({getFill(options.fillMemory)}));
-  // What a CPU cannot hold is refused here, by the name of the operand.
-  kernels.addPass(grid::createGridLegalizeBlocksPass());
-  kernels.addPass(grid::createGridPlanMemoryPass());
+  // What the target cannot hold is refused here, by the name of the operand.
+  kernels.addPass(grid::createGridLegalizeBlocksPass({options.target}));
+  grid::GridPlanMemoryPassOptions memory;
+  memory.target = options.target;
+  kernels.addPass(grid::createGridPlanMemoryPass(memory));
 }
 
 /// Tensors to buffers: each value is computed where it is stored, if the

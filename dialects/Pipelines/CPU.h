@@ -48,6 +48,10 @@ enum class CPUStage { Planned, Loops, Bufferized, Vectorized, LLVM };
 /// last ten years; the runtime passes what the host has.
 struct CPUPipelineOptions
     : public mlir::PassPipelineOptions<CPUPipelineOptions> {
+  /// Whose blocks and memory are planned: that of a pipeline which begins with
+  /// this one.
+  std::string target = "cpu";
+
   Option<unsigned> vectorBytes{
       *this, "vector-bytes",
       llvm::cl::desc("Set the width of a vector register in bytes"),

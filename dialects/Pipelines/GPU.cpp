@@ -31,6 +31,7 @@ namespace {
 /// memory.
 void addTensorStages(OpPassManager &pm, GPUStage last) {
   CPUPipelineOptions options;
+  options.target = "gpu";
   // A launch knows the number of its CTAs before it reads any array.
   options.testBlocks = false;
   options.stopAfter = last == GPUStage::Planned ? CPUStage::Planned

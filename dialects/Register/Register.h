@@ -29,6 +29,10 @@ void registerAllDialects(mlir::DialectRegistry &registry);
 /// Part of `registerAllDialects`.
 void registerAllInterfaces(mlir::DialectRegistry &registry);
 
+/// Registers what the passes on `grid` can be told to prepare a kernel for.
+/// Part of `registerAllPasses`.
+void registerAllTargets();
+
 /// Registers gridir's passes and pipelines and the upstream ones. Only the
 /// first call has an effect: the registry of passes belongs to the process.
 void registerAllPasses();

@@ -115,6 +115,7 @@ void gridir::registerAllPasses() {
     registerUpstreamTransforms();
     registerUpstreamConversions();
     registerUpstreamPipelines();
+    registerAllTargets();
     registerConversionPasses();
     cpu::registerCPUPasses();
     tpu::registerTPUPasses();

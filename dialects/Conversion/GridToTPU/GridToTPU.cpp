@@ -44,20 +44,13 @@ public:
       return;
     if (failed(grid_to_tpu::buildFunctions(*kernel)))
       return signalPassFailure();
-    keepParams(*kernel);
+    keepOperands(*kernel);
     kernel->erase();
   }
 
 private:
-  /// What Mosaic reads from the custom call, and not from its body, is left on
-  /// the module for whoever makes the call.
-  void keepParams(grid::KernelOp kernel) {
-    if (std::optional<ArrayAttr> params = kernel.getParams())
-      for (Attribute attr : *params)
-        if (isa<grid::TpuParamsAttr>(attr))
-          getOperation()->setAttr("gridir.tpu_params", attr);
-    if (grid::CostAttr cost = kernel.getCostAttr())
-      getOperation()->setAttr("gridir.cost", cost);
+  /// The arrays of the call are left on the module for whoever makes the call.
+  void keepOperands(grid::KernelOp kernel) {
     NamedAttrList operands;
     operands.set("index", kernel.getIndexOperandsAttr());
     operands.set("inputs", kernel.getInputsAttr());

@@ -8,7 +8,7 @@
 
 #include "dialects/Conversion/GridToTPU/Lowering.h"
 
-#include "dialects/Grid/Transforms/TPUBlocks.h"
+#include "dialects/TPU/Target/TPUTarget.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -111,9 +111,9 @@ FailureOr<Type> Lowering::convertType(Operation *op, Type type) {
     return element;
   // More would be taken apart for hours, as its registers are counted.
   int64_t bits = tensor.getNumElements() * element.getIntOrFloatBitWidth();
-  if (bits / 8 > grid::kTPUVmemBytes)
+  if (bits / 8 > tpu::kMaxVmemBytes)
     return op->emitError("expected values of at most ")
-           << grid::kTPUVmemBytes << " bytes, the VMEM of a TPU, got " << type;
+           << tpu::kMaxVmemBytes << " bytes, the VMEM of a TPU, got " << type;
   return Type(VectorType::get(tensor.getShape(), element));
 }
 

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Grid/Transforms/Passes.h"
-#include "dialects/Grid/Transforms/TPUBlocks.h"
 
 #include "dialects/Grid/Analysis/BlockAccess.h"
+#include "dialects/Grid/Target/Target.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/InterleavedRange.h"
 
@@ -21,64 +21,35 @@ namespace gridir::grid {
 using namespace mlir;
 using namespace gridir::grid;
 
-//===----------------------------------------------------------------------===//
-// What a CPU can hold
-//===----------------------------------------------------------------------===//
-
-/// Whether code for a CPU can load, compute and store elements of a type.
-static bool isCPUElementType(Type type) {
-  if (auto complex = dyn_cast<ComplexType>(type))
-    return complex.getElementType().isF32() || complex.getElementType().isF64();
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return llvm::is_contained({1u, 2u, 4u, 8u, 16u, 32u, 64u},
-                              integer.getWidth());
-  if (isa<FloatType>(type))
-    return type.getIntOrFloatBitWidth() <= 64;
-  return isa<SemaphoreType>(type);
-}
-
-/// Checks one array operand against what a CPU can hold.
-static LogicalResult checkCPUOperand(KernelOp kernel, unsigned operand) {
+/// Checks that a target has the element type of an operand, the dimensions of
+/// its array, and its blocks.
+static LogicalResult checkOperand(const Target &target, KernelOp kernel,
+                                  unsigned operand) {
   OperandAttr spec = kernel.getOperandSpec(operand);
   Location loc = kernel.getBodyBlock()->getArgument(operand).getLoc();
   std::string name = kernel.getOperandName(operand);
-  if (!isCPUElementType(spec.getElementType()))
+  if (!target.isElementType(spec.getElementType()))
     return emitError(loc) << "expected " << name
-                          << " to have an element type of the CPU, got "
-                          << spec.getElementType();
-  if (!spec.getTransforms().empty())
-    return emitError(loc)
-           << "expected " << name
-           << " without block transforms, which are for GPUs, got "
-           << spec.getTransforms().front();
+                          << " to have an element type of " << target.getNoun()
+                          << ", got " << spec.getElementType();
   for (auto [dim, size] : llvm::enumerate(spec.getShape()))
     if (auto symbol = dyn_cast<StringAttr>(size))
       return emitError(loc)
              << "expected dimension " << dim << " of " << name
              << " to have a static size, got " << symbol.getValue();
-  for (auto [dim, block] : llvm::enumerate(spec.getBlockDims()))
-    if (block.getKind() == BlockKind::Indirect)
-      return emitError(loc)
-             << "expected dimension " << dim << " of " << name
-             << " to be cut into consecutive elements, got a gathered block";
-  return success();
+  return target.checkBlocks(kernel, operand);
 }
 
-/// Checks the scratch Refs against what a CPU can hold.
-static LogicalResult checkCPUScratch(KernelOp kernel) {
+static LogicalResult checkScratch(const Target &target, KernelOp kernel) {
   for (auto [i, ref] : llvm::enumerate(kernel.getScratchRefs())) {
     Type element = cast<MemRefType>(ref.getType()).getElementType();
-    if (!isCPUElementType(element))
+    if (!target.isElementType(element))
       return emitError(ref.getLoc())
-             << "expected scratch[" << i
-             << "] to have an element type of the CPU, got " << element;
+             << "expected scratch[" << i << "] to have an element type of "
+             << target.getNoun() << ", got " << element;
   }
   return success();
 }
-
-//===----------------------------------------------------------------------===//
-// The pass
-//===----------------------------------------------------------------------===//
 
 /// Fails where some block of an operand lies wholly outside its array: JAX
 /// gives such a block no meaning that all its backends share.
@@ -114,46 +85,36 @@ public:
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    if (target != "cpu" && target != "tpu") {
-      kernel.emitError()
-          << "expected a target of grid-legalize-blocks, cpu or tpu, got "
-          << target;
+    const Target *chosen = findTarget(target, kernel, getArgument());
+    if (!chosen)
       return signalPassFailure();
-    }
-    bool isTPU = target == "tpu";
     for (unsigned i = 0, e = kernel.getNumOperandSpecs(); i < e; ++i)
-      if (failed(isTPU ? checkTPUOperand(kernel, i)
-                       : checkCPUOperand(kernel, i)))
+      if (failed(checkOperand(*chosen, kernel, i)))
         return signalPassFailure();
-    if (failed(isTPU ? checkTPUScratch(kernel) : checkCPUScratch(kernel)))
+    if (failed(checkScratch(*chosen, kernel)))
       return signalPassFailure();
 
     BlockAccess access(kernel);
-    NamedAttrList overhang;
     for (unsigned i = kernel.getNumIndexOperands(),
                   e = kernel.getNumOperandSpecs();
          i < e; ++i) {
       if (failed(checkBlocksMeetArray(access, i)))
         return signalPassFailure();
-      SmallVector<int64_t> dims;
-      for (unsigned dim = 0, rank = kernel.getOperandSpec(i).getRank();
-           dim < rank; ++dim)
-        if (access.overhangs(i, dim).kind != GridAnswer::no)
-          dims.push_back(dim);
-      if (dims.empty())
+      bool mayOverhang = llvm::any_of(
+          llvm::seq<unsigned>(0, kernel.getOperandSpec(i).getRank()),
+          [&](unsigned dim) {
+            return access.overhangs(i, dim).kind != GridAnswer::no;
+          });
+      if (!mayOverhang)
         continue;
       ++numOverhanging;
-      std::string name = kernel.getOperandName(i);
       remark::analysis(
           kernel.getBodyBlock()->getArgument(i).getLoc(),
           remark::RemarkOpts::name("overhang").category(getArgument()))
-          << "blocks of " + name + " may overhang the array";
-      overhang.set(name, DenseI64ArrayAttr::get(&getContext(), dims));
+          << "blocks of " + kernel.getOperandName(i) +
+                 " may overhang the array";
     }
-    if (overhang.empty())
-      kernel->removeAttr("grid.overhang");
-    else
-      kernel->setAttr("grid.overhang", overhang.getDictionary(&getContext()));
+    markAllAnalysesPreserved();
   }
 };
 

@@ -199,14 +199,15 @@ def GridLegalizeBlocksPass : Pass<"grid-legalize-blocks", "::gridir::grid::Kerne
     Checks, for every operand and scratch Ref, that the target has its element
     type, its memory space and its kind of block, and that no block lies wholly
     outside its array; what cannot be is a located error that names the operand.
-    Blocks that overhang their array are marked with the array dimensions along
-    which they do, so that a lowering need not look again: `grid.overhang` maps
-    the operand's name to them. All other blocks are proved to lie inside.
+    A remark names the operands whose blocks may overhang their array; all other
+    blocks are proved to lie inside.
 
     A TPU keeps arrays in tiles: of the last two dimensions of a block, each is as
     long as the array, or a multiple of the tile (8 rows, 32 of elements of 8 bits
     and 64 of 4 bits in larger arrays; 128 lanes). The error names the nearest
     legal sizes.
+
+    A block of `x_ref` ends outside of its array, which a CPU can hold.
 
     Before:
 
@@ -221,14 +222,13 @@ def GridLegalizeBlocksPass : Pass<"grid-legalize-blocks", "::gridir::grid::Kerne
 
     ```mlir
     grid.kernel @double grid(%i = 8)
-        inputs(%x_ref: f32 [1000] block [128] at (%i) origin "x_ref")
-        outputs(%o_ref: f32 [1024] block [128] at (%i) origin "o_ref")
-        attributes {grid.overhang = {x_ref = array<i64: 0>}} {
+        inputs(%x: f32 [1000] block [128] at (%i) origin "x_ref")
+        outputs(%o: f32 [1024] block [128] at (%i) origin "o_ref") {
     }
     ```
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"cpu\"", "The target: cpu or tpu">,
+    Option<"target", "target", "std::string", "\"cpu\"", "The target: cpu, gpu or tpu">,
   ];
   let statistics = [
     Statistic<"numOverhanging", "num-overhanging", "Number of operands whose blocks overhang">,
@@ -245,7 +245,7 @@ def GridPlanMemoryPass : Pass<"grid-plan-memory", "::gridir::grid::KernelOp"> {
     it says the bytes that are held at once: buffers, scratch, and the Refs of
     the `grid.scoped` ops that are alive together.
 
-    On `cpu` blocks are used where they lie, so only those that overhang their
+    On `cpu` and `gpu` blocks are used where they lie, so only those that overhang their
     array are held. VMEM holds whole tiles, so a block takes up its last two
     dimensions rounded up to them.
 
@@ -276,7 +276,7 @@ def GridPlanMemoryPass : Pass<"grid-plan-memory", "::gridir::grid::KernelOp"> {
     ```
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"cpu\"", "The target: cpu or tpu">,
+    Option<"target", "target", "std::string", "\"cpu\"", "The target: cpu, gpu or tpu">,
     ListOption<"capacity", "capacity", "std::string",
                "The bytes of a memory space, as `tpu.vmem:16777216`">,
   ];

@@ -9,7 +9,7 @@
 #include "dialects/Grid/Transforms/Passes.h"
 
 #include "dialects/Grid/Analysis/BlockAccess.h"
-#include "dialects/Grid/Transforms/TPUBlocks.h"
+#include "dialects/Grid/Target/Target.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -20,33 +20,6 @@ namespace gridir::grid {
 
 using namespace mlir;
 using namespace gridir::grid;
-
-/// Bytes by memory space.
-using SpaceBytes = std::map<MemorySpace, int64_t>;
-
-/// A semaphore is a counter of one word.
-static constexpr int64_t kSemaphoreBits = 32;
-
-static int64_t getNumBits(Type type) {
-  if (auto complex = dyn_cast<ComplexType>(type))
-    return 2 * getNumBits(complex.getElementType());
-  if (isa<SemaphoreType>(type))
-    return kSemaphoreBits;
-  if (type.isIndex())
-    return 64;
-  // XLA keeps a bool in a byte; narrower integers are packed.
-  return type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth();
-}
-
-/// Bytes of so many elements; counts that 64 bits cannot hold stay at their
-/// end.
-static int64_t getNumBytes(ArrayRef<int64_t> shape, uint64_t bits) {
-  for (int64_t size : shape)
-    bits = llvm::SaturatingMultiply<uint64_t>(
-        bits, ShapedType::isDynamic(size) ? 1 : size);
-  return std::min<uint64_t>(llvm::divideCeil(bits, 8),
-                            std::numeric_limits<int64_t>::max() / 4);
-}
 
 static MemorySpace getSpace(MemRefType type) {
   auto space = dyn_cast_or_null<MemorySpaceAttr>(type.getMemorySpace());
@@ -67,15 +40,9 @@ struct OperandPlan {
   int64_t getBytes() const { return blockBytes * buffers; }
 };
 
-/// How a target holds the blocks of operands.
-struct TargetMemory {
-  bool inPlace;
-  MemorySpace defaultSpace;
-};
-
 class MemoryPlanner {
 public:
-  MemoryPlanner(KernelOp kernel, TargetMemory target)
+  MemoryPlanner(KernelOp kernel, const Target &target)
       : kernel(kernel), target(target), access(kernel) {}
 
   void plan() {
@@ -100,30 +67,19 @@ private:
     MemorySpace space = spec.getSpace();
     bool isIndex = operand < kernel.getNumIndexOperands();
     if (space == MemorySpace::Default)
-      space = isIndex && !target.inPlace ? MemorySpace::TpuSmem
-                                         : target.defaultSpace;
+      space = target.getDefaultSpace(isIndex);
     OperandPlan plan{kernel.getOperandName(operand), space,
-                     getBlockBytes(spec.getBlockShape(), spec.getArrayShape(),
-                                   spec.getElementType(), space),
+                     target.getHeldBytes(spec.getBlockShape(),
+                                         spec.getArrayShape(),
+                                         spec.getElementType(), space),
                      0, getNumFetches(operand)};
     plan.buffers = getNumBuffers(operand, space);
     return plan;
   }
 
-  /// Bytes that a block of an array takes in a space: on a TPU, VMEM holds
-  /// whole tiles.
-  int64_t getBlockBytes(ArrayRef<int64_t> block, ArrayRef<int64_t> array,
-                        Type elementType, MemorySpace space) {
-    if (target.inPlace || space != MemorySpace::TpuVmem ||
-        !elementType.isIntOrFloat())
-      return getNumBytes(block, getNumBits(elementType));
-    auto [padded, bits] = padToTPUTiles(block, array, elementType);
-    return getNumBytes(padded, bits);
-  }
-
   int64_t getNumBuffers(unsigned operand, MemorySpace space) {
     OperandAttr spec = kernel.getOperandSpec(operand);
-    if (target.inPlace) {
+    if (target.usesBlocksInPlace()) {
       bool isIndex = operand < kernel.getNumIndexOperands();
       for (unsigned dim = 0; !isIndex && dim < spec.getRank(); ++dim)
         if (access.overhangs(operand, dim).kind != GridAnswer::no)
@@ -176,9 +132,9 @@ private:
     auto type = cast<MemRefType>(ref.getType());
     MemorySpace space = getSpace(type);
     if (space == MemorySpace::Default)
-      space = target.defaultSpace;
-    bytes[space] += getBlockBytes(type.getShape(), type.getShape(),
-                                  type.getElementType(), space);
+      space = target.getDefaultSpace(/*isIndexOperand=*/false);
+    bytes[space] += target.getHeldBytes(type.getShape(), type.getShape(),
+                                        type.getElementType(), space);
   }
 
   /// The most that the `grid.scoped` ops of a region hold at once. One after
@@ -199,7 +155,7 @@ private:
   }
 
   KernelOp kernel;
-  TargetMemory target;
+  const Target &target;
   BlockAccess access;
   SmallVector<OperandPlan> operands;
   SpaceBytes spaces;
@@ -212,19 +168,12 @@ public:
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    if (target != "cpu" && target != "tpu") {
-      kernel.emitError()
-          << "expected a target of grid-plan-memory, cpu or tpu, got "
-          << target;
-      return signalPassFailure();
-    }
+    const Target *chosen = findTarget(target, kernel, getArgument());
     SpaceBytes capacities;
-    if (failed(readCapacities(kernel, capacities)))
+    if (!chosen || failed(readCapacities(*chosen, kernel, capacities)))
       return signalPassFailure();
 
-    bool inPlace = target == "cpu";
-    MemoryPlanner planner(kernel, {inPlace, inPlace ? MemorySpace::Default
-                                                    : MemorySpace::TpuVmem});
+    MemoryPlanner planner(kernel, *chosen);
     planner.plan();
     for (auto [space, bytes] : planner.getSpaces()) {
       numBytes += bytes;
@@ -244,16 +193,10 @@ public:
   }
 
 private:
-  /// Reads the option, else the limit that the author gives to TPU kernels,
-  /// else what a chip has.
-  LogicalResult readCapacities(KernelOp kernel, SpaceBytes &capacities) {
-    if (target == "tpu")
-      capacities[MemorySpace::TpuVmem] = kTPUVmemBytes;
-    if (target == "tpu" && kernel.getParams())
-      for (Attribute params : kernel.getParamsAttr())
-        if (auto tpu = dyn_cast<TpuParamsAttr>(params);
-            tpu && tpu.getVmemLimitBytes())
-          capacities[MemorySpace::TpuVmem] = *tpu.getVmemLimitBytes();
+  /// Reads the option, else what the target has.
+  LogicalResult readCapacities(const Target &chosen, KernelOp kernel,
+                               SpaceBytes &capacities) {
+    capacities = chosen.getCapacities(kernel);
     for (StringRef entry : capacity) {
       auto [name, number] = entry.split(':');
       std::optional<MemorySpace> space = symbolizeMemorySpace(name);

@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --grid-legalize-blocks='target=cpu' --split-input-file --verify-diagnostics
 // RUN: not gridir-opt %s --grid-legalize-blocks='target=abacus' --split-input-file 2>&1 | FileCheck %s
 
-// CHECK: error: expected a target of grid-legalize-blocks, cpu or tpu, got abacus
+// CHECK: error: expected a target of grid-legalize-blocks, one of cpu, gpu, tpu, got abacus
 
 grid.kernel @element_type grid()
     // expected-error @below {{expected x_ref to have an element type of the CPU, got 'i3'}}
@@ -11,7 +11,7 @@ grid.kernel @element_type grid()
 // -----
 
 grid.kernel @transforms grid()
-    // expected-error @below {{expected x_ref without block transforms, which are for GPUs, got #grid.transform<swizzle[128]>}}
+    // expected-error @below {{expected x_ref without block transforms, which the CPU does not apply, got #grid.transform<swizzle[128]>}}
     inputs(%x: f32 [8] transforms [<swizzle [128]>] origin "x_ref") {
 }
 

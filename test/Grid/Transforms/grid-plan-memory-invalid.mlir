@@ -2,7 +2,7 @@
 // RUN: not gridir-opt %s --grid-plan-memory='target=abacus' --split-input-file 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not gridir-opt %s --grid-plan-memory='capacity=vmem:12' --split-input-file 2>&1 | FileCheck %s --check-prefix=CAPACITY
 
-// TARGET: error: expected a target of grid-plan-memory, cpu or tpu, got abacus
+// TARGET: error: expected a target of grid-plan-memory, one of cpu, gpu, tpu, got abacus
 // CAPACITY: error: expected a capacity like tpu.vmem:16777216, got vmem:12
 
 // expected-error @below {{expected matmul to hold at most 200000 bytes of tpu.vmem, got 327680, 127680 too many}}

@@ -1,4 +1,4 @@
-//===- TPUBlocks.cpp - What a TPU can hold --------------------------------===//
+//===- TPUTarget.cpp - What a TPU can hold --------------------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,21 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Grid/Transforms/TPUBlocks.h"
+#include "dialects/TPU/Target/TPUTarget.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace gridir::grid;
 
-namespace gridir::grid {
+namespace gridir::tpu {
 
 /// Elements along the last dimension of a tile, and rows of one of 32 bits.
 static constexpr int64_t kLanes = 128, kSublanes = 8;
 /// Elements in the tiles of an array of one dimension.
 static constexpr int64_t kVectorTile = 1024;
 
-/// Whether Mosaic loads and stores elements of a type.
-static bool isTPUElementType(Type type) {
+bool TPUTarget::isElementType(Type type) const {
   if (auto integer = dyn_cast<IntegerType>(type))
     return llvm::is_contained({1u, 4u, 8u, 16u, 32u}, integer.getWidth());
   if (isa<FloatType>(type))
@@ -38,9 +38,9 @@ static int64_t getTileRows(unsigned bits, int64_t arrayRows) {
 
 /// A bool comes as an i32, and a semaphore is a word; what a TPU does not hold
 /// is refused elsewhere.
-static unsigned getTPUBits(Type elementType) {
+static unsigned getHeldBits(const TPUTarget &target, Type elementType) {
   bool isWord = isa<SemaphoreType>(elementType) || elementType.isInteger(1) ||
-                !isTPUElementType(elementType);
+                !target.isElementType(elementType);
   return isWord ? 32 : elementType.getIntOrFloatBitWidth();
 }
 
@@ -69,12 +69,14 @@ static bool isLegalVectorBlock(int64_t size, int64_t extent, unsigned bits) {
          (llvm::isPowerOf2_64(size) && size >= kLanes * 32 / bits);
 }
 
-static LogicalResult checkBlock(KernelOp kernel, unsigned operand) {
+/// Checks a block against the tiles of a TPU's memory: it ends where a tile of
+/// its array does, or is as long as the array.
+static LogicalResult checkTiles(KernelOp kernel, unsigned operand,
+                                unsigned bits) {
   OperandAttr spec = kernel.getOperandSpec(operand);
   SmallVector<int64_t> array = spec.getArrayShape();
   SmallVector<int64_t> block = spec.getBlockShape();
   unsigned rank = array.size();
-  unsigned bits = getTPUBits(spec.getElementType());
   if (rank == 1)
     return isLegalVectorBlock(block[0], array[0], bits)
                ? success()
@@ -92,30 +94,23 @@ static LogicalResult checkBlock(KernelOp kernel, unsigned operand) {
                        succeeded(check(rank - 1, kLanes)));
 }
 
-LogicalResult checkTPUOperand(KernelOp kernel, unsigned operand) {
+LogicalResult TPUTarget::checkBlocks(KernelOp kernel, unsigned operand) const {
   OperandAttr spec = kernel.getOperandSpec(operand);
-  Location loc = kernel.getBodyBlock()->getArgument(operand).getLoc();
-  std::string name = kernel.getOperandName(operand);
-  if (!isTPUElementType(spec.getElementType()))
-    return emitError(loc) << "expected " << name
-                          << " to have an element type of a TPU, got "
-                          << spec.getElementType();
-  for (auto [dim, size] : llvm::enumerate(spec.getShape()))
-    if (auto symbol = dyn_cast<StringAttr>(size))
-      return emitError(loc)
-             << "expected dimension " << dim << " of " << name
-             << " to have a static size, got " << symbol.getValue();
   bool isBlock = operand >= kernel.getNumIndexOperands() &&
                  kernel.getRank() != 0 &&
                  (spec.getSpace() == MemorySpace::Default ||
                   spec.getSpace() == MemorySpace::TpuVmem);
-  return isBlock ? checkBlock(kernel, operand) : success();
+  return isBlock ? checkTiles(kernel, operand,
+                              getHeldBits(*this, spec.getElementType()))
+                 : success();
 }
 
-std::pair<SmallVector<int64_t>, int64_t> padToTPUTiles(ArrayRef<int64_t> block,
-                                                       ArrayRef<int64_t> array,
-                                                       Type elementType) {
-  unsigned bits = getTPUBits(elementType);
+int64_t TPUTarget::getHeldBytes(ArrayRef<int64_t> block,
+                                ArrayRef<int64_t> array, Type elementType,
+                                MemorySpace space) const {
+  if (space != MemorySpace::TpuVmem || !elementType.isIntOrFloat())
+    return Target::getHeldBytes(block, array, elementType, space);
+  unsigned bits = getHeldBits(*this, elementType);
   SmallVector<int64_t> shape(block);
   size_t rank = shape.size();
   auto isStatic = [&](size_t dim) {
@@ -139,18 +134,21 @@ std::pair<SmallVector<int64_t>, int64_t> padToTPUTiles(ArrayRef<int64_t> block,
       shape[rank - 2] = llvm::alignTo(shape[rank - 2], tile);
     }
   }
-  return {shape, bits};
+  return getNumBytes(shape, bits);
 }
 
-LogicalResult checkTPUScratch(KernelOp kernel) {
-  for (auto [i, ref] : llvm::enumerate(kernel.getScratchRefs())) {
-    Type element = cast<MemRefType>(ref.getType()).getElementType();
-    if (!isTPUElementType(element))
-      return emitError(ref.getLoc())
-             << "expected scratch[" << i
-             << "] to have an element type of a TPU, got " << element;
-  }
-  return success();
+MemorySpace TPUTarget::getDefaultSpace(bool isIndexOperand) const {
+  return isIndexOperand ? MemorySpace::TpuSmem : MemorySpace::TpuVmem;
 }
 
-} // namespace gridir::grid
+SpaceBytes TPUTarget::getCapacities(KernelOp kernel) const {
+  int64_t vmem = kMaxVmemBytes;
+  if (kernel.getParams())
+    for (Attribute params : kernel.getParamsAttr())
+      if (auto tpu = dyn_cast<TpuParamsAttr>(params);
+          tpu && tpu.getVmemLimitBytes())
+        vmem = *tpu.getVmemLimitBytes();
+  return {{MemorySpace::TpuVmem, vmem}};
+}
+
+} // namespace gridir::tpu

@@ -1,0 +1,87 @@
+//===- Target.h - What kernels are compiled for -----------------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The passes on `grid` know no target: they ask an object that the directory of
+// the target defines and `Register` registers under its name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GRID_TARGET_TARGET_H
+#define GRIDIR_DIALECTS_GRID_TARGET_TARGET_H
+
+#include "dialects/Grid/IR/Grid.h"
+
+#include <map>
+#include <memory>
+
+namespace gridir::grid {
+
+/// Bytes by memory space.
+using SpaceBytes = std::map<MemorySpace, int64_t>;
+
+/// The bits of one element in memory: a bool is a byte, as XLA keeps it, a
+/// semaphore a word, and narrower integers are packed.
+int64_t getNumBits(mlir::Type elementType);
+
+/// Bytes of so many elements; counts that 64 bits cannot hold stay at their
+/// end. A dynamic size counts as one.
+int64_t getNumBytes(llvm::ArrayRef<int64_t> shape, uint64_t bits);
+
+/// What a kernel can be compiled for: which blocks and types it takes, and
+/// where it holds them.
+class Target {
+public:
+  virtual ~Target();
+
+  /// The name in the options of passes.
+  virtual llvm::StringRef getName() const = 0;
+  /// The name in a message, with its article.
+  virtual llvm::StringRef getNoun() const = 0;
+
+  /// Whether code for the target can load, compute and store elements of a
+  /// type.
+  virtual bool isElementType(mlir::Type type) const = 0;
+
+  /// Reports why the target cannot hold the blocks of an array operand whose
+  /// element type it has and whose dimensions are static.
+  virtual llvm::LogicalResult checkBlocks(KernelOp kernel,
+                                          unsigned operand) const = 0;
+
+  /// Whether programs use blocks where they lie, so that only those that
+  /// overhang their array are held in a buffer.
+  virtual bool usesBlocksInPlace() const { return true; }
+
+  /// Where the Refs of an index operand, or of anything else, are whose space
+  /// the author leaves open.
+  virtual MemorySpace getDefaultSpace(bool isIndexOperand) const {
+    return MemorySpace::Default;
+  }
+
+  /// The bytes that a block of an array, or scratch, takes in a space.
+  virtual int64_t getHeldBytes(llvm::ArrayRef<int64_t> block,
+                               llvm::ArrayRef<int64_t> array,
+                               mlir::Type elementType,
+                               MemorySpace space) const {
+    return getNumBytes(block, getNumBits(elementType));
+  }
+
+  /// The bytes that the spaces have for a kernel, where that is known.
+  virtual SpaceBytes getCapacities(KernelOp kernel) const { return {}; }
+};
+
+/// Makes a target known by its name; the first of a name stays.
+void registerTarget(std::unique_ptr<Target> target);
+
+/// The target of a name. Reports the names that there are if it is none of
+/// them; `pass` is what asks.
+const Target *findTarget(llvm::StringRef name, KernelOp kernel,
+                         llvm::StringRef pass);
+
+} // namespace gridir::grid
+
+#endif // GRIDIR_DIALECTS_GRID_TARGET_TARGET_H
