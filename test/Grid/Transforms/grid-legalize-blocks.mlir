@@ -11,10 +11,10 @@
 // STATS: (S) 1 num-overhanging
 
 // Blocks that tile their arrays.
-// CHECK-NOT: Remark=
+// CHECK-NOT: blocks of in_{{.*}}_ref
 grid.kernel @inside grid(%i = 8, %j = 2)
-    inputs(%x: f32 [1024, 64] block [128, 32] at (%i, %j), %y: f32 [7, 9])
-    outputs(%o: f32 [64, 8] block [8, squeezed] at (%i, %j + 6)) {
+    inputs(%x: f32 [1024, 64] block [128, 32] at (%i, %j) origin "in_tiles_ref", %y: f32 [7, 9] origin "in_one_ref")
+    outputs(%o: f32 [64, 8] block [8, squeezed] at (%i, %j + 6) origin "in_columns_ref") {
 }
 
 // -----
@@ -23,28 +23,28 @@ grid.kernel @inside grid(%i = 8, %j = 2)
 // CHECK: [Analysis] overhang | Category:grid-legalize-blocks | Remark="blocks of tall_ref may overhang the array"
 grid.kernel @overhang grid(%i = 8, %j = 3)
     inputs(%x: f32 [1024, 80] block [128, 32] at (%i, %j) origin "tall_ref")
-    outputs(%o: f32 [1024, 96] block [128, 32] at (%i, %j) origin "o_ref") {
+    outputs(%o: f32 [1024, 96] block [128, 32] at (%i, %j) origin "in_wide_ref") {
 }
 
 // -----
 
 // Padding reaches outside on both sides.
-// CHECK-NOT: Remark=
+// CHECK-NOT: blocks of in_{{.*}}_ref
 // CHECK: [Analysis] overhang | Category:grid-legalize-blocks | Remark="blocks of padded_ref may overhang the array"
 grid.kernel @padding grid(%i = 4)
     inputs(%x: f32 [32] block [element(10, 1, 1)] at (%i * 8) origin "padded_ref",
-           %y: f32 [34] block [element(10)] at (%i * 8) origin "y_ref") {
+           %y: f32 [34] block [element(10)] at (%i * 8) origin "in_long_ref") {
 }
 
 // -----
 
 // Where a prefetched scalar or a dynamic grid places the block, it may overhang; so may a slice
 // whose size is only bounded.
-// CHECK-NOT: Remark=
+// CHECK-NOT: blocks of in_{{.*}}_ref
 // CHECK: [Analysis] overhang | Category:grid-legalize-blocks | Remark="blocks of x_ref may overhang the array"
 // CHECK: [Analysis] overhang | Category:grid-legalize-blocks | Remark="blocks of y_ref may overhang the array"
 // CHECK: [Analysis] overhang | Category:grid-legalize-blocks | Remark="blocks of o_ref may overhang the array"
-// CHECK-NOT: Remark=
+// CHECK-NOT: blocks of in_{{.*}}_ref
 grid.kernel @unknown grid(%i = ?)
     index(%rows: i32 [8])
     inputs(%x: f32 [64] block [8] map(%id: i32, %r: memref<8xi32, #grid.space<default>>) {
