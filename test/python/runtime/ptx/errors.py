@@ -37,10 +37,12 @@ report(
     },
 )
 
-# CHECK-NEXT: OptionError: 8 of 8 refused in these words
+# CHECK-NEXT: OptionError: 10 of 10 refused in these words
 report(
     OptionError,
     {
+        "expected schedule_seed from 0 to 2**64 - 1, got -1": launch(schedule_seed=-1),
+        "expected schedule_seed from 0 to 2**64 - 1, got 18446744073709551616": launch(schedule_seed=2**64),
         "expected a box for each of 1 to 5 dimensions, got (8,) for (32, 64)": lambda: TensorMap(X, (8,)),
         "expected a box for each of 1 to 5 dimensions, got (1, 1, 1, 1, 1, 1)": lambda: TensorMap(
             X.reshape(2, 2, 2, 2, 2, 64), (1,) * 6
