@@ -165,6 +165,42 @@ def ConvertGridToTPUPass : Pass<"convert-grid-to-tpu", "::mlir::ModuleOp"> {
   ];
 }
 
+def ConvertSCFToBranchesPass : Pass<"convert-scf-to-branches"> {
+  let summary = "Turn loops and conditions into branches, from the last to the first";
+  let description = [{
+    Applies the patterns of upstream's `convert-scf-to-cf`. Each of them splits
+    the block of an op after it. Upstream begins with the first op, so that the
+    rest of the function is moved once for each op; this pass begins with the
+    last one, and moves what lies between two ops once.
+
+    Before:
+
+    ```mlir
+    scf.if %c {
+      memref.store %x, %m[] : memref<f32>
+    }
+    return
+    ```
+
+    After:
+
+    ```mlir
+      cf.cond_br %c, ^bb1, ^bb2
+    ^bb1:
+      memref.store %x, %m[] : memref<f32>
+      cf.br ^bb2
+    ^bb2:
+      return
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect"
+  ];
+  let statistics = [
+    Statistic<"numLowered", "num-lowered", "Number of ops lowered to branches">
+  ];
+}
+
 def ConvertTPUToLoopsPass : Pass<"convert-tpu-to-loops", "::mlir::ModuleOp"> {
   let summary = "Turn a Mosaic module into a function that loops over its grid";
   let description = [{

@@ -143,7 +143,7 @@ void addLowering(OpPassManager &pm) {
   VectorTransferToSCFOptions toSCF;
   toSCF.enableFullUnroll();
   pm.addPass(createConvertVectorToSCFPass(toSCF));
-  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertSCFToBranchesPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // Math before vectors: a vector of a function that only the library has must
@@ -189,6 +189,7 @@ void addLowering(OpPassManager &pm) {
 
 void buildLoopsToCPUPipeline(OpPassManager &pm,
                              const CPUPipelineOptions &options) {
+  pm.addNestedPass<func::FuncOp>(cpu::createCPUCanonicalizeBodiesPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // While values are tensors: their use tells what is worth a loop of its own.

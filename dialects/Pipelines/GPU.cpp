@@ -9,6 +9,7 @@
 #include "dialects/Pipelines/GPU.h"
 
 #include "dialects/CPU/Transforms/Passes.h"
+#include "dialects/Conversion/Passes.h"
 #include "dialects/GPU/Transforms/Chip.h"
 #include "dialects/GPU/Transforms/Passes.h"
 #include "dialects/Pipelines/CPU.h"
@@ -75,7 +76,7 @@ void addLowering(OpPassManager &pm, const GPUPipelineOptions &options) {
   module.addPass(arith::createArithExpandOpsPass(expand));
   module.addPass(memref::createExpandStridedMetadataPass());
   module.addPass(createLowerAffinePass());
-  module.addPass(createSCFToControlFlowPass());
+  module.addPass(createConvertSCFToBranchesPass());
   module.addPass(createCanonicalizerPass());
   module.addPass(createCSEPass());
   // Before the conversion of gpu ops, which would call libdevice for what is an

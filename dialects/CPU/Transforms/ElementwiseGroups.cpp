@@ -46,18 +46,26 @@ TypedAttr getSplat(Value value) {
   return dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
 }
 
-/// Ops of one block that only each other and the last of them use.
+/// Ops of one block that are computed where the last of them is.
 struct Group {
   /// The last op first.
   SmallVector<Operation *> ops;
+  /// The last op, and those that others use, in the same order.
+  SmallVector<Operation *> used;
   /// The tensors that they read and do not make.
   DenseSet<Value> inputs;
+  DenseSet<Operation *> members;
 
   Operation *getLast() const { return ops.front(); }
 
   /// Adds an op that stands before all others.
   void add(Operation *op) {
+    if (ops.empty() || llvm::any_of(op->getUsers(), [&](Operation *user) {
+          return !members.contains(user);
+        }))
+      used.push_back(op);
     ops.push_back(op);
+    members.insert(op);
     inputs.erase(op->getResult(0));
     for (Value operand : op->getOperands())
       if (!getSplat(operand))
@@ -65,18 +73,7 @@ struct Group {
   }
 
   bool isWithin(const ElementwiseLimits &limits) const {
-    return inputs.size() < limits.maxOperands && ops.size() <= limits.maxOps;
-  }
-
-  /// Whether the group with `op`, whose result is one of the inputs, is within
-  /// the limits.
-  bool mayAdd(Operation *op, const ElementwiseLimits &limits) const {
-    llvm::SmallDenseSet<Value, 4> fresh;
-    for (Value operand : op->getOperands())
-      if (!getSplat(operand) && !inputs.contains(operand))
-        fresh.insert(operand);
-    return inputs.size() - 1 + fresh.size() < limits.maxOperands &&
-           ops.size() < limits.maxOps;
+    return limits.allow(ops.size(), inputs.size() + used.size());
   }
 };
 
@@ -90,27 +87,25 @@ public:
     for (Operation &op : llvm::reverse(block))
       if (isElementwise(&op))
         ops.push_back(&op);
-    // Without limits first: values that meet again count as operands only
-    // where a group is cut between them.
-    for (Group &group : collect(ops, /*limited=*/false)) {
-      if (group.isWithin(limits)) {
+    // Values that meet again count as operands only where a group is cut
+    // between them.
+    for (Group &group : collect(ops))
+      if (group.isWithin(limits))
         groups.push_back(std::move(group));
-        continue;
-      }
-      SmallVector<Group> parts = collect(group.ops, /*limited=*/true);
-      std::move(parts.begin(), parts.end(), std::back_inserter(groups));
-    }
+      else
+        cut(group.ops);
   }
 
   ArrayRef<Group> getGroups() const { return groups; }
 
 private:
-  SmallVector<Group> collect(ArrayRef<Operation *> ops, bool limited) const {
+  /// Groups of ops that only each other and the last of them use.
+  SmallVector<Group> collect(ArrayRef<Operation *> ops) {
     SmallVector<Group> found;
     DenseMap<Operation *, unsigned> groupOf;
     for (Operation *op : ops) {
       std::optional<unsigned> place = findGroupOfUsers(op, groupOf);
-      if (place && !mayJoin(op, found[*place], limited))
+      if (place && !mayJoin(op, found[*place]))
         place.reset();
       if (!place) {
         place = found.size();
@@ -120,6 +115,24 @@ private:
       groupOf[op] = *place;
     }
     return found;
+  }
+
+  /// Cuts the ops of a group, the last one first, into as few as the limits
+  /// allow. A later one may use whatever an earlier one makes.
+  void cut(ArrayRef<Operation *> ops) {
+    while (!ops.empty()) {
+      Group tried;
+      size_t numAllowed = 1;
+      for (Operation *op : ops.take_front(limits.maxOps)) {
+        tried.add(op);
+        if (tried.isWithin(limits))
+          numAllowed = tried.ops.size();
+      }
+      Group &group = groups.emplace_back();
+      for (Operation *op : ops.take_front(numAllowed))
+        group.add(op);
+      ops = ops.drop_front(numAllowed);
+    }
   }
 
   static std::optional<unsigned>
@@ -137,19 +150,14 @@ private:
 
   /// Whether `op` may be computed where the last op of the group is: it is of
   /// the same shape, and what it reads is not overwritten before.
-  bool mayJoin(Operation *op, const Group &group, bool limited) const {
+  bool mayJoin(Operation *op, const Group &group) {
     Operation *last = group.getLast();
     if (cast<RankedTensorType>(op->getResult(0).getType()).getShape() !=
         cast<RankedTensorType>(last->getResult(0).getType()).getShape())
       return false;
-    for (Value operand : op->getOperands()) {
-      SmallVector<Value> buffers;
-      collectBuffers(operand, buffers);
-      for (Value buffer : buffers)
-        if (writes.mayWriteBetween(op, last, buffer))
-          return false;
-    }
-    return !limited || group.mayAdd(op, limits);
+    return llvm::none_of(op->getOperands(), [&](Value operand) {
+      return writes.mayWriteBetween(op, last, operand);
+    });
   }
 
   const ElementwiseLimits &limits;
@@ -162,7 +170,6 @@ void createGeneric(IRRewriter &rewriter, const Group &group) {
   Operation *last = group.getLast();
   Location loc = last->getLoc();
   rewriter.setInsertionPoint(last);
-  auto type = cast<RankedTensorType>(last->getResult(0).getType());
   IRMapping mapping;
   SetVector<Value> inputs;
   DenseSet<Value> made;
@@ -176,17 +183,23 @@ void createGeneric(IRRewriter &rewriter, const Group &group) {
     }
     made.insert(op->getResult(0));
   }
-  Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
-                                        type.getElementType());
-  int64_t rank = type.getRank();
-  SmallVector<AffineMap> maps(inputs.size() + 1,
+  SmallVector<Value> results, empties;
+  for (Operation *op : group.used) {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    results.push_back(op->getResult(0));
+    empties.push_back(tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                              type.getElementType()));
+  }
+  int64_t rank =
+      cast<RankedTensorType>(last->getResult(0).getType()).getRank();
+  SmallVector<AffineMap> maps(inputs.size() + empties.size(),
                               rewriter.getMultiDimIdentityMap(rank));
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
-      rewriter, loc, TypeRange(type), inputs.getArrayRef(), ValueRange(empty),
-      maps, iterators, [&](OpBuilder &builder, Location, ValueRange arguments) {
-        mapping.map(inputs.getArrayRef(), arguments.drop_back());
+      rewriter, loc, TypeRange(empties), inputs.getArrayRef(), empties, maps,
+      iterators, [&](OpBuilder &builder, Location, ValueRange arguments) {
+        mapping.map(inputs.getArrayRef(), arguments.take_front(inputs.size()));
         for (Operation *op : llvm::reverse(group.ops)) {
           SmallVector<Value> operands;
           for (Value operand : op->getOperands())
@@ -196,11 +209,13 @@ void createGeneric(IRRewriter &rewriter, const Group &group) {
               getElementTypeOrSelf(op->getResult(0)), op->getAttrs());
           mapping.map(op->getResult(0), scalar->getResult(0));
         }
-        linalg::YieldOp::create(builder, loc,
-                                mapping.lookup(last->getResult(0)));
+        linalg::YieldOp::create(
+            builder, loc, llvm::map_to_vector(results, [&](Value result) {
+              return mapping.lookup(result);
+            }));
       });
-  rewriter.replaceOp(last, generic);
-  for (Operation *op : ArrayRef(group.ops).drop_front())
+  rewriter.replaceAllUsesWith(results, generic.getResults());
+  for (Operation *op : group.ops)
     rewriter.eraseOp(op);
 }
 

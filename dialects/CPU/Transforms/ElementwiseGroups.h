@@ -11,20 +11,31 @@
 
 #include "mlir/IR/Operation.h"
 
+#include <algorithm>
+
 namespace gridir::cpu {
 
 /// What a `linalg.generic` of elementwise ops may hold.
 struct ElementwiseLimits {
-  /// Tensors that it reads, and the one that it makes.
+  /// Tensors that it reads and makes, whatever the number of ops.
   unsigned maxOperands;
+  /// Ops for each tensor, where there are more of them.
+  unsigned opsPerOperand;
   /// Ops in its body.
   unsigned maxOps;
+
+  bool allow(unsigned numOps, unsigned numOperands) const {
+    return numOps <= maxOps &&
+           numOperands <= std::max(maxOperands, numOps / opsPerOperand);
+  }
 };
 
 /// Turns arithmetic on tensors of one static shape, below `root`, into
 /// `linalg.generic`: one for all ops whose results only each other and one
-/// last op use, if the limits and the stores between them allow it. Fusing them
-/// two at a time would copy the body that there is for each op.
+/// last op use, if the stores between them allow it. Fusing them two at a time
+/// would copy the body that there is for each op. Beyond the limits there are
+/// several, one after another, each of which makes all that the later ones
+/// read.
 void groupElementwiseOps(mlir::Operation *root,
                          const ElementwiseLimits &limits);
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/CPU/Transforms/BodyRewrites.h"
 #include "dialects/CPU/Transforms/ElementwiseGroups.h"
 #include "dialects/CPU/Transforms/MemoryHazards.h"
 #include "dialects/CPU/Transforms/Passes.h"
@@ -40,6 +41,8 @@ constexpr unsigned kCheapOps = 2;
 /// A fused op reads at most this many operands, since each is a pointer in the
 /// inner loop.
 constexpr unsigned kMaxOperands = 12;
+/// Where a body has many ops for each operand, one more makes no difference.
+constexpr unsigned kOpsPerOperand = 16;
 /// A body beyond this takes LLVM longer than it saves.
 constexpr unsigned kMaxOps = 1000;
 
@@ -312,7 +315,7 @@ public:
   void runOnOperation() override {
     unsigned before = countBodies();
     foldIntoContractions();
-    gridir::cpu::groupElementwiseOps(getOperation(), {kMaxOperands, kMaxOps});
+    gridir::cpu::groupElementwiseOps(getOperation(), {kMaxOperands, kOpsPerOperand, kMaxOps});
     makeGeneric();
     dropUnitDims();
     // A producer whose users become one op needs no copies of its body; only
@@ -337,8 +340,10 @@ private:
   }
 
   /// Where the driver does not converge, what it leaves is valid all the same.
-  void simplify(RewritePatternSet patterns) {
-    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+  void simplify(RewritePatternSet owned) {
+    FrozenRewritePatternSet patterns(std::move(owned));
+    gridir::cpu::applyPatternsInLargeLoops(getOperation(), patterns);
+    (void)applyPatternsGreedily(getOperation(), patterns);
   }
 
   void foldIntoContractions() {

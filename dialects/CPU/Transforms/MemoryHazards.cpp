@@ -121,8 +121,58 @@ struct TouchedMemory {
   bool any = false;
 };
 
+/// Returns the tensor whose memory that of `tensor` is or may be; null for one
+/// that no op computes from another, or from one of several.
+Value getSource(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (!op || !isa<RankedTensorType>(tensor.getType()))
+    return {};
+  if (isa<tensor::ExtractSliceOp, tensor::CollapseShapeOp,
+          tensor::ExpandShapeOp, tensor::CastOp>(op))
+    return op->getOperand(0);
+  // The result may be computed where the destination is.
+  if (auto dps = dyn_cast<DestinationStyleOpInterface>(op))
+    return dps.getTiedOpOperand(cast<OpResult>(tensor))->get();
+  return {};
+}
+
+/// Follows the sources of `tensor` to the first one, which is noted for each.
+Value getOrigin(Value tensor, gridir::cpu::TensorOrigins &origins) {
+  SmallVector<Value> path;
+  while (Value source = getSource(tensor)) {
+    auto known = origins.find(tensor);
+    if (known != origins.end()) {
+      tensor = known->second;
+      break;
+    }
+    path.push_back(tensor);
+    tensor = source;
+  }
+  for (Value value : path)
+    origins[value] = tensor;
+  return tensor;
+}
+
+/// Collects the memrefs whose memory `tensor` may be.
+void collectBuffers(Value tensor, gridir::cpu::TensorOrigins &origins,
+                    SmallVectorImpl<Value> &memrefs) {
+  SetVector<Value> worklist;
+  worklist.insert(tensor);
+  for (unsigned i = 0; i < worklist.size(); ++i) {
+    Value value = getOrigin(worklist[i], origins);
+    if (!isa<RankedTensorType>(value.getType()))
+      continue;
+    if (auto load = value.getDefiningOp<bufferization::ToTensorOp>())
+      memrefs.push_back(load.getBuffer());
+    else
+      appendForwarded(value, worklist);
+  }
+}
+
 /// Adds what `op` itself may write, and what it may read if `reads`.
-void collectTouched(Operation *op, bool reads, TouchedMemory &touched) {
+void collectTouched(Operation *op, bool reads,
+                    gridir::cpu::TensorOrigins &origins,
+                    TouchedMemory &touched) {
   // A tensor op touches the memory that its operands are: it reads all, and
   // may write a destination in place where that is a writable Ref.
   for (OpOperand &operand : op->getOpOperands()) {
@@ -130,7 +180,7 @@ void collectTouched(Operation *op, bool reads, TouchedMemory &touched) {
       continue;
     auto destination = dyn_cast<DestinationStyleOpInterface>(op);
     if (reads || (destination && destination.isDpsInit(&operand)))
-      gridir::cpu::collectBuffers(operand.get(), touched.memrefs);
+      collectBuffers(operand.get(), origins, touched.memrefs);
   }
   // A to_tensor reads nothing by itself; its users do.
   if (isMemoryEffectFree(op) || isa<bufferization::ToTensorOp>(op) ||
@@ -156,10 +206,11 @@ void collectTouched(Operation *op, bool reads, TouchedMemory &touched) {
 }
 
 bool mayTouchNested(Operation *op, ArrayRef<Value> memrefs, bool reads) {
+  gridir::cpu::TensorOrigins origins;
   return op
       ->walk([&](Operation *inner) {
         TouchedMemory touched;
-        collectTouched(inner, reads, touched);
+        collectTouched(inner, reads, origins, touched);
         bool touches =
             touched.any || llvm::any_of(touched.memrefs, [&](Value v) {
               return mayAliasAny(v, memrefs);
@@ -182,27 +233,8 @@ bool gridir::cpu::mayAlias(Value a, Value b) {
 
 void gridir::cpu::collectBuffers(Value tensor,
                                  SmallVectorImpl<Value> &memrefs) {
-  SetVector<Value> worklist;
-  worklist.insert(tensor);
-  for (unsigned i = 0; i < worklist.size(); ++i) {
-    Value value = worklist[i];
-    if (!isa<RankedTensorType>(value.getType()))
-      continue;
-    if (appendForwarded(value, worklist))
-      continue;
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      continue;
-    if (auto load = dyn_cast<bufferization::ToTensorOp>(op)) {
-      memrefs.push_back(load.getBuffer());
-    } else if (isa<tensor::ExtractSliceOp, tensor::CollapseShapeOp,
-                   tensor::ExpandShapeOp, tensor::CastOp>(op)) {
-      worklist.insert(op->getOperand(0));
-    } else if (auto dps = dyn_cast<DestinationStyleOpInterface>(op)) {
-      // The result may be computed where the destination is.
-      worklist.insert(dps.getTiedOpOperand(cast<OpResult>(value))->get());
-    }
-  }
+  TensorOrigins origins;
+  ::collectBuffers(tensor, origins, memrefs);
 }
 
 bool gridir::cpu::mayWrite(Operation *op, ArrayRef<Value> memrefs) {
@@ -238,7 +270,7 @@ gridir::cpu::BlockWrites::BlockWrites(Block &block) {
     positions[&op] = position;
     TouchedMemory touched;
     op.walk([&](Operation *inner) {
-      collectTouched(inner, /*reads=*/false, touched);
+      collectTouched(inner, /*reads=*/false, origins, touched);
     });
     if (touched.any)
       writesAnywhere.push_back(position);
@@ -251,17 +283,20 @@ gridir::cpu::BlockWrites::BlockWrites(Block &block) {
 }
 
 bool gridir::cpu::BlockWrites::mayWriteBetween(Operation *from, Operation *to,
-                                               Value memref) const {
+                                               Value tensor) {
+  SmallVector<Value> memrefs;
+  ::collectBuffers(tensor, origins, memrefs);
   // Positions are in ascending order.
   auto hasOneBetween = [&](ArrayRef<unsigned> writes) {
     auto next = llvm::upper_bound(writes, positions.at(from));
     return next != writes.end() && *next < positions.at(to);
   };
-  if (hasOneBetween(writesAnywhere))
+  if (!memrefs.empty() && hasOneBetween(writesAnywhere))
     return true;
-  for (Value root : getRoots(memref))
-    for (const auto &[written, writes] : writesByRoot)
-      if (mayAliasRoots(root, written) && hasOneBetween(writes))
-        return true;
+  for (Value memref : memrefs)
+    for (Value root : getRoots(memref))
+      for (const auto &[written, writes] : writesByRoot)
+        if (mayAliasRoots(root, written) && hasOneBetween(writes))
+          return true;
   return false;
 }

@@ -40,6 +40,9 @@ bool mayAccess(mlir::Operation *op, llvm::ArrayRef<mlir::Value> memrefs);
 /// the same contents of every Ref as it does now.
 bool mayReadLater(mlir::Operation *op, mlir::Operation *later);
 
+/// Where tensors come from that many ops in a row compute in one place.
+using TensorOrigins = llvm::DenseMap<mlir::Value, mlir::Value>;
+
 /// The writes of a block, in their order: answers many questions about ops that
 /// are far apart, for as long as the block is not changed.
 class BlockWrites {
@@ -47,11 +50,12 @@ public:
   explicit BlockWrites(mlir::Block &block);
 
   /// True if an op after `from` and before `to`, two ops of the block, may
-  /// write `memref`.
+  /// write the memory that `tensor` may be.
   bool mayWriteBetween(mlir::Operation *from, mlir::Operation *to,
-                       mlir::Value memref) const;
+                       mlir::Value tensor);
 
 private:
+  TensorOrigins origins;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
   llvm::MapVector<mlir::Value, llvm::SmallVector<unsigned>> writesByRoot;
   llvm::SmallVector<unsigned> writesAnywhere;

@@ -90,6 +90,39 @@ def CPUApproximateMathPass : Pass<"cpu-approximate-math", "::mlir::ModuleOp"> {
   ];
 }
 
+def CPUCanonicalizeBodiesPass : Pass<"cpu-canonicalize-bodies", "::mlir::func::FuncOp"> {
+  let summary = "Canonicalize the bodies of loops of many ops";
+  let description = [{
+    Runs all canonicalization patterns in loops of hundreds of ops, to be
+    followed by `canonicalize`, which is left little to do in them. After each
+    change upstream's driver reads the loop around it, up to its first store, to
+    see whether it is dead; here the driver starts inside of the loop. Smaller
+    loops stay as they are.
+
+    Before, among many other ops:
+
+    ```mlir
+    scf.for %i = %lo to %hi step %c1 {
+      %0 = tensor.expand_shape %x [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+      %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<8x1xf32> into tensor<8xf32>
+      "use"(%1) : (tensor<8xf32>) -> ()
+    }
+    ```
+
+    After:
+
+    ```mlir
+    scf.for %i = %lo to %hi step %c1 {
+      "use"(%x) : (tensor<8xf32>) -> ()
+    }
+    ```
+  }];
+  let options = [
+    Option<"manyOps", "many-ops", "unsigned", /*default=*/"256",
+           "Set the number of ops from which on a body is canonicalized">,
+  ];
+}
+
 def CPUCheckContractPass : Pass<"cpu-check-contract", "::mlir::ModuleOp"> {
   let summary = "Check that a lowered kernel is what the runtime can run";
   let description = [{
@@ -219,8 +252,9 @@ def CPUFuseElementwisePass : Pass<"cpu-fuse-elementwise"> {
 
     Elementwise ops of one shape that only each other use become one loop at
     once, since fusing two at a time copies the body that there is; what such
-    loops are fused with are the other ops. A loop reads a dozen arrays and has
-    a thousand ops at most.
+    loops are fused with are the other ops. A loop has a thousand ops at most,
+    and a dozen arrays, or one for every 16 ops. Longer chains are cut into loops
+    that make all that later ones read.
 
     A constant tensor of one number that is left becomes a `linalg.fill`.
 

@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CPU/Transforms/Passes.h"
+#include "dialects/CPU/Transforms/TransferHoisting.h"
 #include "dialects/CPU/Transforms/VectorTarget.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Transforms/Hoisting.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
@@ -23,7 +23,6 @@
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 namespace gridir::cpu {
 #define GEN_PASS_DEF_CPUVECTORIZEBODYPASS
@@ -92,10 +91,8 @@ public:
     for (linalg::LinalgOp op : ops)
       vectorize(rewriter, op, target);
     simplify();
-    getOperation()->walk(
-        [](LoopLikeOpInterface loop) { moveLoopInvariantCode(loop); });
     // Accumulators stay in registers over a reduction loop.
-    linalg::hoistRedundantVectorTransfers(getOperation());
+    gridir::cpu::hoistTransfers(getOperation(), vectorRegisters);
     lowerVectors();
   }
 

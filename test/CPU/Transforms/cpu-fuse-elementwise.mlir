@@ -406,3 +406,48 @@ func.func @one_operand_more(%a0: tensor<8xf32>, %a1: tensor<8xf32>, %a2: tensor<
   %s11 = arith.addf %s10, %a11 : tensor<8xf32>
   return %s11 : tensor<8xf32>
 }
+
+// -----
+
+// Two values that use each other, and more arrays than a loop reads: the first loop makes both for the second one.
+// CHECK-LABEL: func.func @two_values
+// CHECK:         %[[F:.*]]:2 = linalg.generic
+// CHECK:         %[[R:.*]] = linalg.generic
+// CHECK-SAME:        %[[F]]#
+// CHECK-SAME:        %[[F]]#
+// CHECK-NOT:     linalg.generic
+// CHECK:         return %[[R]]
+func.func @two_values(%x0: tensor<8x128xf32>, %x1: tensor<8x128xf32>, %x2: tensor<8x128xf32>, %x3: tensor<8x128xf32>,
+                      %x4: tensor<8x128xf32>, %x5: tensor<8x128xf32>, %x6: tensor<8x128xf32>, %x7: tensor<8x128xf32>,
+                      %x8: tensor<8x128xf32>, %x9: tensor<8x128xf32>, %x10: tensor<8x128xf32>,
+                      %x11: tensor<8x128xf32>, %x12: tensor<8x128xf32>,
+                      %x13: tensor<8x128xf32>) -> tensor<8x128xf32> {
+  %a1 = arith.addf %x0, %x1 : tensor<8x128xf32>
+  %b1 = arith.mulf %x0, %x1 : tensor<8x128xf32>
+  %a2 = arith.addf %a1, %b1 : tensor<8x128xf32>
+  %b2 = arith.mulf %b1, %x2 : tensor<8x128xf32>
+  %a3 = arith.addf %a2, %b2 : tensor<8x128xf32>
+  %b3 = arith.mulf %b2, %x3 : tensor<8x128xf32>
+  %a4 = arith.addf %a3, %b3 : tensor<8x128xf32>
+  %b4 = arith.mulf %b3, %x4 : tensor<8x128xf32>
+  %a5 = arith.addf %a4, %b4 : tensor<8x128xf32>
+  %b5 = arith.mulf %b4, %x5 : tensor<8x128xf32>
+  %a6 = arith.addf %a5, %b5 : tensor<8x128xf32>
+  %b6 = arith.mulf %b5, %x6 : tensor<8x128xf32>
+  %a7 = arith.addf %a6, %b6 : tensor<8x128xf32>
+  %b7 = arith.mulf %b6, %x7 : tensor<8x128xf32>
+  %a8 = arith.addf %a7, %b7 : tensor<8x128xf32>
+  %b8 = arith.mulf %b7, %x8 : tensor<8x128xf32>
+  %a9 = arith.addf %a8, %b8 : tensor<8x128xf32>
+  %b9 = arith.mulf %b8, %x9 : tensor<8x128xf32>
+  %a10 = arith.addf %a9, %b9 : tensor<8x128xf32>
+  %b10 = arith.mulf %b9, %x10 : tensor<8x128xf32>
+  %a11 = arith.addf %a10, %b10 : tensor<8x128xf32>
+  %b11 = arith.mulf %b10, %x11 : tensor<8x128xf32>
+  %a12 = arith.addf %a11, %b11 : tensor<8x128xf32>
+  %b12 = arith.mulf %b11, %x12 : tensor<8x128xf32>
+  %a13 = arith.addf %a12, %b12 : tensor<8x128xf32>
+  %b13 = arith.mulf %b12, %x13 : tensor<8x128xf32>
+  %r = arith.addf %a13, %b13 : tensor<8x128xf32>
+  return %r : tensor<8x128xf32>
+}

@@ -9,6 +9,7 @@
 #include "CodeGen.h"
 
 #include "Compiler.h"
+#include "LargeFunctions.h"
 #include "TargetCPU.h"
 
 #include "llvm/IR/DiagnosticHandler.h"
@@ -179,6 +180,7 @@ Expected<std::string> generateObject(Module &module,
     return machine.takeError();
   if (Error error = addPackedEntries(module, info))
     return error;
+  splitLargeFunctions(module);
   setTarget(module, **machine);
 
   if (options.optLevel > 0)

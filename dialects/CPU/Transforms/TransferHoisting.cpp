@@ -1,0 +1,201 @@
+//===- TransferHoisting.cpp - accumulators in registers -------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/CPU/Transforms/TransferHoisting.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace {
+
+/// A read and a write of one place of an array, of which the value written is
+/// what the next iteration reads.
+struct Accumulator {
+  vector::TransferReadOp read;
+  vector::TransferWriteOp write;
+};
+
+/// The accesses of one array in a loop.
+struct Accesses {
+  SmallVector<VectorTransferOpInterface> transfers;
+  bool hasOthers = false;
+};
+
+/// The array that a memref is, or is a view of.
+Value getArray(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
+    if (view.getViewDest() != memref)
+      break;
+    memref = view.getViewSource();
+  }
+  return memref;
+}
+
+bool isInvariant(Operation *op, scf::ForOp loop) {
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    return loop.isDefinedOutsideOfLoop(operand);
+  });
+}
+
+/// True if the write puts back what the read takes, element by element.
+bool accessSamePlace(vector::TransferReadOp read,
+                     vector::TransferWriteOp write) {
+  return read.getIndices() == write.getIndices() &&
+         read.getVectorType() == write.getVectorType() &&
+         read.getPermutationMap() == write.getPermutationMap() &&
+         !read.getMask() && !write.getMask();
+}
+
+/// Hoists from one loop, those inside of which are done.
+class LoopHoisting {
+public:
+  LoopHoisting(scf::ForOp loop, const DenseSet<Value> &viewed,
+               unsigned registers)
+      : loop(loop), viewed(viewed), registers(registers) {
+    loop.getBody()->walk([&](Operation *op) { addAccesses(op); });
+  }
+
+  void run() {
+    if (hoistReads())
+      moveLoopInvariantCode(loop);
+    SmallVector<Accumulator> accumulators;
+    for (auto &[array, accesses] : accessesOf)
+      findAccumulators(array, accesses, accumulators);
+    if (!accumulators.empty())
+      carry(accumulators);
+  }
+
+private:
+  void addAccesses(Operation *op) {
+    if (isa<ViewLikeOpInterface>(op))
+      return;
+    for (Value operand : op->getOperands()) {
+      if (!isa<MemRefType>(operand.getType()))
+        continue;
+      Accesses &accesses = accessesOf[operand];
+      auto transfer = dyn_cast<VectorTransferOpInterface>(op);
+      if (transfer)
+        accesses.transfers.push_back(transfer);
+      else
+        accesses.hasOthers = true;
+      if (!isa<vector::TransferReadOp>(op) && !isMemoryEffectFree(op))
+        written.insert(getArray(operand));
+    }
+  }
+
+  /// Moves reads of arrays that the loop does not write.
+  bool hoistReads() {
+    bool changed = false;
+    for (auto read : llvm::make_early_inc_range(
+             loop.getBody()->getOps<vector::TransferReadOp>())) {
+      if (!isa<MemRefType>(read.getShapedType()) ||
+          written.contains(getArray(read.getBase())) ||
+          !isInvariant(read, loop))
+        continue;
+      loop.moveOutOfLoop(read);
+      changed = true;
+    }
+    return changed;
+  }
+
+  void findAccumulators(Value array, const Accesses &accesses,
+                        SmallVectorImpl<Accumulator> &found) {
+    // Each place is compared with all others, and what the loop carries beyond
+    // the registers would be in memory again.
+    if (accesses.hasOthers || viewed.contains(array) ||
+        isa_and_nonnull<ViewLikeOpInterface>(array.getDefiningOp()) ||
+        accesses.transfers.size() > 2 * registers)
+      return;
+    for (VectorTransferOpInterface transfer : accesses.transfers) {
+      auto read = dyn_cast<vector::TransferReadOp>(*transfer);
+      if (!read || read->getBlock() != loop.getBody() ||
+          !isInvariant(read, loop))
+        continue;
+      if (vector::TransferWriteOp write = findWrite(read, accesses))
+        found.push_back({read, write});
+    }
+  }
+
+  /// Returns the one write of the place of `read`, if no other op accesses it.
+  vector::TransferWriteOp findWrite(vector::TransferReadOp read,
+                                    const Accesses &accesses) {
+    auto isOfPlace = [&](VectorTransferOpInterface transfer) {
+      auto write = dyn_cast<vector::TransferWriteOp>(*transfer);
+      return write && write->getBlock() == loop.getBody() &&
+             read->isBeforeInBlock(write) && accessSamePlace(read, write);
+    };
+    auto known = llvm::find_if(accesses.transfers, isOfPlace);
+    if (known == accesses.transfers.end())
+      return {};
+    for (VectorTransferOpInterface other : accesses.transfers)
+      if (other != *known && other != read &&
+          !vector::isDisjointTransferSet(*known, other,
+                                         /*testDynamicValueUsingBounds=*/true))
+        return {};
+    return cast<vector::TransferWriteOp>(**known);
+  }
+
+  /// Carries the value of each place through the loop.
+  void carry(ArrayRef<Accumulator> accumulators) {
+    SmallVector<Value> inits;
+    for (Accumulator accumulator : accumulators) {
+      loop.moveOutOfLoop(accumulator.read);
+      inits.push_back(accumulator.read.getVector());
+    }
+    for (Accumulator accumulator : llvm::reverse(accumulators))
+      accumulator.write->moveAfter(loop);
+    IRRewriter rewriter(loop.getContext());
+    auto yields = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+      return llvm::map_to_vector<4>(accumulators, [](Accumulator accumulator) {
+        return Value(accumulator.write.getValueToStore());
+      });
+    };
+    FailureOr<LoopLikeOpInterface> carrying =
+        cast<LoopLikeOpInterface>(*loop).replaceWithAdditionalYields(
+            rewriter, inits, /*replaceInitOperandUsesInLoop=*/true, yields);
+    assert(succeeded(carrying) && "an scf.for carries any value");
+    auto results =
+        (*carrying)->getResults().take_back(accumulators.size());
+    for (auto [accumulator, result] : llvm::zip_equal(accumulators, results)) {
+      vector::TransferWriteOp write = accumulator.write;
+      write.getValueToStoreMutable().assign(result);
+    }
+  }
+
+  scf::ForOp loop;
+  const DenseSet<Value> &viewed;
+  unsigned registers;
+  llvm::MapVector<Value, Accesses> accessesOf;
+  /// The arrays that the loop writes, also through views.
+  DenseSet<Value> written;
+};
+
+} // namespace
+
+void gridir::cpu::hoistTransfers(Operation *root, unsigned registers) {
+  SmallVector<LoopLikeOpInterface> loops;
+  DenseSet<Value> viewed;
+  root->walk([&](Operation *op) {
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+      loops.push_back(loop);
+    if (auto view = dyn_cast<ViewLikeOpInterface>(op))
+      viewed.insert(view.getViewSource());
+  });
+  for (LoopLikeOpInterface loop : loops) {
+    moveLoopInvariantCode(loop);
+    if (auto forOp = dyn_cast<scf::ForOp>(*loop))
+      LoopHoisting(forOp, viewed, registers).run();
+  }
+}
