@@ -54,12 +54,10 @@ void gridir::cpu::applyPatternsInLargeLoops(
     large.left.remove(loop);
     large.done.insert(loop);
     for (Region *region : cast<LoopLikeOpInterface>(loop).getLoopRegions()) {
-      SmallVector<Operation *> ops = collectOps(*region, large.done);
-      // The driver begins with the last op of its list.
-      std::reverse(ops.begin(), ops.end());
       GreedyRewriteConfig config;
       config.setScope(region).setListener(&large);
-      (void)applyOpPatternsGreedily(ops, patterns, config);
+      (void)applyOpPatternsGreedily(collectOps(*region, large.done), patterns,
+                                    config);
     }
   }
 }

@@ -190,8 +190,7 @@ void createGeneric(IRRewriter &rewriter, const Group &group) {
     empties.push_back(tensor::EmptyOp::create(rewriter, loc, type.getShape(),
                                               type.getElementType()));
   }
-  int64_t rank =
-      cast<RankedTensorType>(last->getResult(0).getType()).getRank();
+  int64_t rank = cast<RankedTensorType>(last->getResult(0).getType()).getRank();
   SmallVector<AffineMap> maps(inputs.size() + empties.size(),
                               rewriter.getMultiDimIdentityMap(rank));
   SmallVector<utils::IteratorType> iterators(rank,
@@ -209,10 +208,10 @@ void createGeneric(IRRewriter &rewriter, const Group &group) {
               getElementTypeOrSelf(op->getResult(0)), op->getAttrs());
           mapping.map(op->getResult(0), scalar->getResult(0));
         }
-        linalg::YieldOp::create(
-            builder, loc, llvm::map_to_vector(results, [&](Value result) {
-              return mapping.lookup(result);
-            }));
+        linalg::YieldOp::create(builder, loc,
+                                llvm::map_to_vector(results, [&](Value result) {
+                                  return mapping.lookup(result);
+                                }));
       });
   rewriter.replaceAllUsesWith(results, generic.getResults());
   for (Operation *op : group.ops)

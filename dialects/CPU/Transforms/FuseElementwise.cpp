@@ -315,7 +315,8 @@ public:
   void runOnOperation() override {
     unsigned before = countBodies();
     foldIntoContractions();
-    gridir::cpu::groupElementwiseOps(getOperation(), {kMaxOperands, kOpsPerOperand, kMaxOps});
+    gridir::cpu::groupElementwiseOps(getOperation(),
+                                     {kMaxOperands, kOpsPerOperand, kMaxOps});
     makeGeneric();
     dropUnitDims();
     // A producer whose users become one op needs no copies of its body; only

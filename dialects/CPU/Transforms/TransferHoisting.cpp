@@ -166,8 +166,7 @@ private:
         cast<LoopLikeOpInterface>(*loop).replaceWithAdditionalYields(
             rewriter, inits, /*replaceInitOperandUsesInLoop=*/true, yields);
     assert(succeeded(carrying) && "an scf.for carries any value");
-    auto results =
-        (*carrying)->getResults().take_back(accumulators.size());
+    auto results = (*carrying)->getResults().take_back(accumulators.size());
     for (auto [accumulator, result] : llvm::zip_equal(accumulators, results)) {
       vector::TransferWriteOp write = accumulator.write;
       write.getValueToStoreMutable().assign(result);

@@ -13,7 +13,7 @@ directory = os.environ["GRIDIR_CACHE_DIR"] = sys.argv[1]
 
 
 def body(count):
-    """So many loops, each on what the one before carries, and conditions between them, within a loop as large as all."""
+    """So many loops, each on what the one before carries, and conditions between them, in a loop as large as all."""
     lines = ["%half = arith.constant 0.5 : f32", "%c2 = arith.constant 2 : index"]
     lines += ["%odd = arith.remui %j, %c2 : index", "%isOdd = arith.cmpi eq, %odd, %c1 : index"]
     lines += ["%w = scf.for %t = %c0 to %c2 step %c1 iter_args(%v0 = %v) -> f32 {"]
