@@ -23,10 +23,11 @@ using namespace mlir;
 
 namespace {
 
-/// The ops of the dialect that are no terminators, outer ones first.
+/// The ops of the dialect that are no terminators, outer ones after what is
+/// inside of them.
 SmallVector<Operation *> collectOps(Operation *root) {
   SmallVector<Operation *> ops;
-  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+  root->walk([&](Operation *op) {
     if (isa_and_nonnull<scf::SCFDialect>(op->getDialect()) &&
         !op->hasTrait<OpTrait::IsTerminator>())
       ops.push_back(op);
@@ -47,7 +48,8 @@ public:
     RewritePatternSet patterns(&getContext());
     populateSCFToControlFlowConversionPatterns(patterns);
     // The driver takes the last op of its list first. A pattern moves what
-    // follows the op in its block to another block, which is then not much.
+    // follows the op in its block to another block, which is then not much, and
+    // expects regions of one block, so that outer ops come before inner ones.
     GreedyRewriteConfig config;
     config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps)
         .enableFolding(false);

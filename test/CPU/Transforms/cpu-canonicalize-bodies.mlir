@@ -6,9 +6,9 @@
 // CHECK-SAME:    %[[X:.*]]: tensor<8xf32>
 // CHECK:         tensor.collapse_shape
 // CHECK:         scf.for
-// CHECK-NEXT:      "test.use"(%[[X]])
+// CHECK-NEXT:      call @use(%[[X]])
 // CHECK-NEXT:      scf.if
-// CHECK-NEXT:        "test.use"(%[[X]])
+// CHECK-NEXT:        call @use(%[[X]])
 // CHECK-NEXT:      }
 // CHECK-NEXT:    }
 // FEW-LABEL: func.func @loop
@@ -16,6 +16,7 @@
 // FEW:           tensor.collapse_shape
 // FEW:           scf.if
 // FEW:             tensor.collapse_shape
+func.func private @use(tensor<8xf32>)
 func.func @loop(%x: tensor<8xf32>, %lo: index, %hi: index, %c: i1) -> tensor<8xf32> {
   %c1 = arith.constant 1 : index
   %e = tensor.expand_shape %x [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
@@ -23,11 +24,11 @@ func.func @loop(%x: tensor<8xf32>, %lo: index, %hi: index, %c: i1) -> tensor<8xf
   scf.for %i = %lo to %hi step %c1 {
     %0 = tensor.expand_shape %x [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
     %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<8x1xf32> into tensor<8xf32>
-    "test.use"(%1) : (tensor<8xf32>) -> ()
+    func.call @use(%1) : (tensor<8xf32>) -> ()
     scf.if %c {
       %2 = tensor.expand_shape %x [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
       %3 = tensor.collapse_shape %2 [[0, 1]] : tensor<8x1xf32> into tensor<8xf32>
-      "test.use"(%3) : (tensor<8xf32>) -> ()
+      func.call @use(%3) : (tensor<8xf32>) -> ()
     }
   }
   return %s : tensor<8xf32>
@@ -41,9 +42,10 @@ func.func @loop(%x: tensor<8xf32>, %lo: index, %hi: index, %c: i1) -> tensor<8xf
 // CHECK:           tensor.collapse_shape
 // CHECK:           scf.for
 // CHECK-NOT:         tensor.collapse_shape
-// CHECK:             "test.use"
-// CHECK:             "test.use"
+// CHECK:             call @use
+// CHECK:             call @use
 // CHECK:         return
+func.func private @use(tensor<8xf32>)
 func.func @nested(%x: tensor<8xf32>, %lo: index, %hi: index) {
   %c1 = arith.constant 1 : index
   scf.for %i = %lo to %hi step %c1 {
@@ -54,8 +56,8 @@ func.func @nested(%x: tensor<8xf32>, %lo: index, %hi: index) {
       %3 = tensor.collapse_shape %2 [[0, 1]] : tensor<8x1xf32> into tensor<8xf32>
       %4 = tensor.expand_shape %1 [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
       %5 = tensor.collapse_shape %4 [[0, 1]] : tensor<8x1xf32> into tensor<8xf32>
-      "test.use"(%3) : (tensor<8xf32>) -> ()
-      "test.use"(%5) : (tensor<8xf32>) -> ()
+      func.call @use(%3) : (tensor<8xf32>) -> ()
+      func.call @use(%5) : (tensor<8xf32>) -> ()
     }
   }
   return

@@ -4,8 +4,8 @@
 // Two places of one array, which a loop carries: the outer loop carries them, too. For one register they are too many.
 // CHECK-LABEL: func.func @two_places
 // CHECK-SAME:    %[[M:.*]]: memref<16xf32>
-// CHECK:         %[[A:.*]] = vector.transfer_read %[[M]][%[[C0:.*]]]
-// CHECK:         %[[B:.*]] = vector.transfer_read %[[M]][%[[C8:.*]]]
+// CHECK:         %[[A:.*]] = vector.transfer_read %[[M]][%[[C0:[a-z0-9_]+]]]
+// CHECK:         %[[B:.*]] = vector.transfer_read %[[M]][%[[C8:[a-z0-9_]+]]]
 // CHECK:         %[[OUTER:.*]]:2 = scf.for {{.*}} iter_args(%[[A1:.*]] = %[[A]], %[[B1:.*]] = %[[B]])
 // CHECK-NEXT:      %[[INNER:.*]]:2 = scf.for {{.*}} iter_args(%[[A2:.*]] = %[[A1]], %[[B2:.*]] = %[[B1]])
 // CHECK-NEXT:        %[[SUM:.*]] = arith.addf %[[A2]], %{{.*}}

@@ -66,3 +66,23 @@ func.func @nested(%lo: index, %hi: index, %c: i1, %x: f32) -> f32 {
   }
   return %r : f32
 }
+
+// -----
+
+// A condition where a loop decides whether it goes on.
+// CHECK-LABEL: func.func @while
+// CHECK-NOT:     scf.
+// CHECK:         return
+func.func @while(%c: i1, %d: i1, %e: i1) {
+  scf.while : () -> () {
+    %r = scf.if %c -> i1 {
+      scf.yield %d : i1
+    } else {
+      scf.yield %e : i1
+    }
+    scf.condition(%r)
+  } do {
+    scf.yield
+  }
+  return
+}
