@@ -23,15 +23,25 @@ struct EarlierThread {
 
 } // namespace
 
+std::vector<VectorClock::Entry>::const_iterator
+VectorClock::find(Thread thread) const {
+  // Threads that start together have numbers one after another.
+  if (!entries.empty()) {
+    const Thread place = thread - entries.front().first;
+    if (place < entries.size() && entries[place].first == thread)
+      return entries.begin() + place;
+  }
+  return std::lower_bound(entries.begin(), entries.end(), thread,
+                          EarlierThread());
+}
+
 VectorClock::Time VectorClock::get(Thread thread) const {
-  auto found =
-      std::lower_bound(entries.begin(), entries.end(), thread, EarlierThread());
+  auto found = find(thread);
   return found != entries.end() && found->first == thread ? found->second : 0;
 }
 
 void VectorClock::set(Thread thread, Time time) {
-  auto found =
-      std::lower_bound(entries.begin(), entries.end(), thread, EarlierThread());
+  auto found = entries.begin() + (find(thread) - entries.begin());
   if (found != entries.end() && found->first == thread)
     found->second = time;
   else

@@ -37,6 +37,9 @@ public:
   const std::vector<Entry> &getEntries() const { return entries; }
 
 private:
+  /// The first entry that is not of an earlier thread.
+  std::vector<Entry>::const_iterator find(Thread thread) const;
+
   /// Sorted by thread: a thread knows of few others.
   std::vector<Entry> entries;
 };

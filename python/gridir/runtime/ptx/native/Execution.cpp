@@ -225,8 +225,11 @@ bool Execution::admitCluster() {
 void Execution::retire(Cluster &cluster) {
   idleWindows.push_back(cluster.window);
   for (std::unique_ptr<Cta> &cta : cluster.ctas)
-    for (Thread &thread : cta->threads)
+    for (Thread &thread : cta->threads) {
       idleFibers.push_back(std::move(thread.fiber));
+      if (order)
+        order->end(thread.actor);
+    }
 }
 
 void Execution::startThread(Cta &cta, uint32_t index,

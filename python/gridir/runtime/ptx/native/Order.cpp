@@ -169,8 +169,13 @@ void OrderChecker::update(Cell &cell, const Event &now, bool isOfBlock) {
     cell.since = now;
     return;
   }
+  // All lanes of a block may read a word again and again: what need not be
+  // remembered is looked for only where there is no more room.
   std::vector<Event> &more = *cell.more;
-  more.erase(std::remove_if(more.begin(), more.end(), isCovered), more.end());
+  if (more.size() == more.capacity()) {
+    more.erase(std::remove_if(more.begin(), more.end(), isCovered), more.end());
+    more.reserve(2 * more.size() + 4);
+  }
   if (!isCovered(cell.since))
     more.push_back(cell.since);
   cell.since = now;
