@@ -40,11 +40,20 @@ MlirStringRef wrapOptional(StringAttr attr) {
   return attr ? wrap(attr.getValue()) : MlirStringRef{nullptr, 0};
 }
 
+/// Attributes of one kind. A caller may hand over any; the first of another
+/// kind is reported as no `what`.
 template <typename AttrTy>
-SmallVector<AttrTy> unwrapAll(intptr_t count, const MlirAttribute *attrs) {
-  return llvm::map_to_vector(ArrayRef(attrs, count), [](MlirAttribute attr) {
-    return cast<AttrTy>(unwrap(attr));
-  });
+FailureOr<SmallVector<AttrTy>> unwrapAll(MLIRContext *context, StringRef what,
+                                         ArrayRef<MlirAttribute> attrs) {
+  SmallVector<AttrTy> result;
+  for (MlirAttribute attr : attrs) {
+    auto known = dyn_cast_if_present<AttrTy>(unwrap(attr));
+    if (!known)
+      return emitter(context)()
+             << "expected a " << what << ", got " << unwrap(attr);
+    result.push_back(known);
+  }
+  return result;
 }
 
 } // namespace
@@ -287,13 +296,24 @@ gridirOperandAttrGet(MlirContext mlirContext, MlirType elementType,
   std::optional<MemorySpace> value = symbolizeMemorySpace(unwrap(space));
   if (!value)
     return unknownName(context, "memory space", space);
-  SmallVector<BlockDimAttr> dims = unwrapAll<BlockDimAttr>(numBlockDims, block);
-  SmallVector<TransformAttr> steps =
-      unwrapAll<TransformAttr>(numTransforms, transforms);
+  auto dims = unwrapAll<BlockDimAttr>(context, "dimension of a block",
+                                      ArrayRef(block, numBlockDims));
+  auto steps = unwrapAll<TransformAttr>(context, "transform",
+                                        ArrayRef(transforms, numTransforms));
+  auto sizes = unwrapAll<ArrayAttr>(context, "shape", shape);
+  if (failed(dims) || failed(steps) || failed(sizes))
+    return {nullptr};
+  PipelineModeAttr mode;
+  if (!mlirAttributeIsNull(pipeline)) {
+    auto modes =
+        unwrapAll<PipelineModeAttr>(context, "pipeline mode", pipeline);
+    if (failed(modes))
+      return {nullptr};
+    mode = modes->front();
+  }
   return wrap(Attribute(OperandAttr::getChecked(
-      emitter(context), context, unwrap(elementType),
-      cast<ArrayAttr>(unwrap(shape)), ArrayRef(dims), *value,
-      cast_if_present<PipelineModeAttr>(unwrap(pipeline)), ArrayRef(steps),
+      emitter(context), context, unwrap(elementType), sizes->front(),
+      ArrayRef(*dims), *value, mode, ArrayRef(*steps),
       optionalString(context, origin), optionalString(context, indexTree))));
 }
 

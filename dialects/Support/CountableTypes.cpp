@@ -11,6 +11,10 @@
 #include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -26,14 +30,29 @@ bool gridir::isCountable(ArrayRef<int64_t> shape) {
   return true;
 }
 
+std::optional<int64_t> gridir::countPoints(ArrayRef<int64_t> extents) {
+  uint64_t count = 1;
+  for (int64_t extent : extents) {
+    if (ShapedType::isDynamic(extent))
+      return std::nullopt;
+    count = llvm::SaturatingMultiply<uint64_t>(count, extent);
+  }
+  return std::min<uint64_t>(count, std::numeric_limits<int64_t>::max());
+}
+
 bool gridir::areArraysOfNumbers(TypeRange types) {
   return llvm::all_of(types, [](Type type) {
     auto shaped = dyn_cast<ShapedType>(type);
     if (!shaped)
       return true;
+    // The strides of an array that cannot be counted cannot be either.
+    if (!shaped.hasRank() || !isCountable(shaped.getShape()))
+      return false;
+    auto memref = dyn_cast<MemRefType>(type);
+    if (memref && !memref.isStrided())
+      return false;
     Type element = shaped.getElementType();
-    return shaped.hasRank() && isCountable(shaped.getShape()) &&
-           (element.isIntOrIndexOrFloat() || isa<ComplexType>(element));
+    return element.isIntOrIndexOrFloat() || isa<ComplexType>(element);
   });
 }
 
@@ -42,6 +61,9 @@ LogicalResult gridir::verifyCountableTypes(Operation *root) {
   llvm::SmallDenseSet<Type, 16> known;
   auto verify = [&](Operation *op, TypeRange types) -> LogicalResult {
     for (Type type : types) {
+      if (getElementTypeOrSelf(type).isInteger(0))
+        return op->emitError("expected numbers of one bit or more, got ")
+               << type;
       auto shaped = dyn_cast<ShapedType>(type);
       if (!shaped || !shaped.hasRank() || !known.insert(type).second)
         continue;

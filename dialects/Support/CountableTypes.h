@@ -17,6 +17,8 @@
 #include "mlir/IR/TypeRange.h"
 #include "mlir/Support/LLVM.h"
 
+#include <optional>
+
 namespace gridir {
 
 /// The elements that an array may have: more than any memory holds, and few
@@ -28,13 +30,18 @@ inline constexpr int64_t kMaxElements = int64_t(1) << 40;
 /// An extent of 0 counts as 1, as it does in strides.
 bool isCountable(llvm::ArrayRef<int64_t> shape);
 
-/// Whether the arrays among `types` are countable and have numbers for
-/// elements. Upstream's memrefs may hold vectors, and more than 64 bits count,
-/// where what they are cut into and how they are combined cannot be asked.
+/// The points of an iteration space of so many along each dimension, and what
+/// 64 bits can hold where there are more; none where an extent is dynamic.
+std::optional<int64_t> countPoints(llvm::ArrayRef<int64_t> extents);
+
+/// Whether the arrays among `types` are countable, have numbers for elements
+/// and, where they are in memory, strides. Upstream's memrefs may hold vectors,
+/// more than 64 bits count, or in an order that no strides describe, where what
+/// they are cut into and how they are combined cannot be asked.
 bool areArraysOfNumbers(mlir::TypeRange types);
 
 /// Reports the first value of an op, or of its regions, whose type has more
-/// elements.
+/// elements, or elements of no bits.
 llvm::LogicalResult verifyCountableTypes(mlir::Operation *root);
 
 } // namespace gridir

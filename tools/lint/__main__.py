@@ -9,6 +9,7 @@ The checks of gridir's own are one function each, in a module by subject; what t
 import argparse
 import sys
 
+import assertions
 import documentation
 import generate
 import layout
@@ -33,7 +34,7 @@ def main() -> int:
     content = style.check(arguments.fix)
     findings = sorted(
         finding
-        for module in (layout, passes, documentation, tests, messages)
+        for module in (layout, passes, documentation, tests, messages, assertions)
         for check in module.CHECKS
         for finding in check()
     )

@@ -90,7 +90,7 @@ void computeLifetime(Value value, const Positions &positions,
     // Who has the address may use it until the end of the block.
     for (Operation *user : view.getUsers())
       if (isa<memref::ExtractAlignedPointerAsIndexOp>(user))
-        uses.push_back(user->getBlock()->getTerminator());
+        uses.push_back(&user->getBlock()->back());
     // A loop argument is alive in all of its loop, whether used or not.
     if (auto arg = dyn_cast<BlockArgument>(view))
       uses.push_back(arg.getOwner()->getParentOp());

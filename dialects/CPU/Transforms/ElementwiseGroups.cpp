@@ -38,12 +38,14 @@ bool isElementwise(Operation *op) {
 }
 
 /// The number that all elements of a constant are; null for anything else, as
-/// for a complex number, which is no attribute of one type.
+/// for a complex number, which is no attribute of one type, or a string.
 TypedAttr getSplat(Value value) {
   SplatElementsAttr splat;
   if (!matchPattern(value, m_Constant(&splat)))
     return {};
-  return dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
+  auto number = dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
+  return number && number.getType() == splat.getElementType() ? number
+                                                              : TypedAttr();
 }
 
 /// Ops of one block that are computed where the last of them is.

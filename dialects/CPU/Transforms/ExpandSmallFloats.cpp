@@ -26,11 +26,16 @@ using llvm::fltSemantics;
 
 namespace {
 
+/// Arrays are gone where this is asked for, and no constants are made of any
+/// size.
+bool isArray(Type type) {
+  return isa<ShapedType>(type) && !isa<VectorType>(type);
+}
+
 /// The format of a float whose encoding is a sign, an exponent and a mantissa.
-/// A format of powers of two only has another expansion, upstream. Arrays are
-/// gone where this is asked for, and no constants are made of any size.
+/// A format of powers of two only has another expansion, upstream.
 bool isSmall(Type type) {
-  if (isa<ShapedType>(type) && !isa<VectorType>(type))
+  if (isArray(type))
     return false;
   auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
   return element && element.getWidth() <= 8 && !isa<Float8E8M0FNUType>(element);
@@ -181,6 +186,8 @@ struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
     Builder b{rewriter, loc, op.getType()};
     Value in = op.getIn();
     auto wide = cast<FloatType>(getElementTypeOrSelf(in.getType()));
+    if (wide.getWidth() >= 32 && !wide.isF32() && !wide.isF64())
+      return rewriter.notifyMatchFailure(op, "not from f32, f64 or less");
     if (wide.getWidth() < 32) {
       wide = rewriter.getF32Type();
       in = arith::ExtFOp::create(rewriter, loc, b.shaped(wide), in);
@@ -256,7 +263,7 @@ struct ExpandTruncFToExponent : OpRewritePattern<arith::TruncFOp> {
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
     Type target = getElementTypeOrSelf(op.getType());
-    if (!isa<Float8E8M0FNUType>(target))
+    if (isArray(op.getType()) || !isa<Float8E8M0FNUType>(target))
       return rewriter.notifyMatchFailure(op, "not to powers of two");
     Location loc = op.getLoc();
     Builder b{rewriter, loc, op.getType()};

@@ -11,6 +11,7 @@
 #include "dialects/CPU/Transforms/MemoryHazards.h"
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/Support/CountableTypes.h"
+#include "dialects/Support/NeutralElement.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -65,12 +66,8 @@ bool reducesFromNeutral(linalg::LinalgOp op, OperationName name) {
   Attribute value;
   if (!fill || !matchPattern(fill.getInputs()[0], m_Constant(&value)))
     return false;
-  // Upstream's neutral element is an infinity, which not every float has.
-  auto type = dyn_cast<FloatType>(combiners.front()->getResult(0).getType());
-  if (type && !APFloat::semanticsHasInf(type.getFloatSemantics()))
-    return false;
   std::optional<TypedAttr> neutral =
-      arith::getNeutralElement(combiners.front());
+      gridir::getNeutralElement(combiners.front());
   if (!neutral)
     return false;
   // The neutral element of a sum is -0.0 to some and 0.0 to others.
@@ -165,21 +162,11 @@ unsigned countOps(linalg::GenericOp op) {
 /// True if the body has a function or a division: worth storing its result.
 bool isExpensive(linalg::GenericOp op) {
   return llvm::any_of(op.getBody()->without_terminator(), [](Operation &inner) {
-    return isa<math::MathDialect>(inner.getDialect()) ||
+    return isa_and_nonnull<math::MathDialect>(inner.getDialect()) ||
            isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp,
                arith::RemSIOp, arith::RemUIOp>(inner) ||
            inner.getNumRegions() > 0 || !isMemoryEffectFree(&inner);
   });
-}
-
-int64_t getNumPoints(linalg::GenericOp op) {
-  int64_t points = 1;
-  for (int64_t range : op.getStaticLoopRanges()) {
-    if (ShapedType::isDynamic(range))
-      return ShapedType::kDynamic;
-    points *= range;
-  }
-  return points;
 }
 
 /// True for a reshape that only adds or drops dimensions of size 1. These are
@@ -222,7 +209,8 @@ bool isProfitable(OpOperand *operand, bool mayCopy) {
         to.getMatchingIndexingMap(&other) == to.getMatchingIndexingMap(operand))
       return false;
   // A value that is broadcast would be computed again for every copy.
-  if (countOps(from) > 0 && getNumPoints(from) != getNumPoints(to))
+  if (countOps(from) > 0 && gridir::countPoints(from.getStaticLoopRanges()) !=
+                                gridir::countPoints(to.getStaticLoopRanges()))
     return false;
   if (onlyUser || !mayCopy)
     return onlyUser;
@@ -390,7 +378,8 @@ private:
       auto type = cast<RankedTensorType>(constant.getType());
       auto splat = cast<SplatElementsAttr>(constant.getValue());
       auto element = dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
-      if (!element) // a complex number
+      // A complex number is no attribute, a string one of another type.
+      if (!element || element.getType() != type.getElementType())
         continue;
       for (OpOperand &use : llvm::make_early_inc_range(constant->getUses())) {
         // A body that extracts elements is run for each element.

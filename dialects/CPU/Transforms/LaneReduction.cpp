@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CPU/Transforms/LaneReduction.h"
+#include "dialects/Support/NeutralElement.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,11 +28,7 @@ FailureOr<LaneReduction> matchSingleReduction(linalg::GenericOp op) {
     return failure();
   Operation *combiner = combiners.front();
   LaneReduction reduction;
-  // Upstream's neutral element is an infinity, which not every float has.
-  auto type = dyn_cast<FloatType>(combiner->getResult(0).getType());
-  if (type && !APFloat::semanticsHasInf(type.getFloatSemantics()))
-    return failure();
-  reduction.neutral = arith::getNeutralElement(combiner);
+  reduction.neutral = gridir::getNeutralElement(combiner);
   if (!reduction.neutral || combiner->getNumOperands() != 2 ||
       op.getBody()->getTerminator()->getOperand(0) != combiner->getResult(0))
     return failure();

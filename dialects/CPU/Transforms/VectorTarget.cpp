@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CPU/Transforms/VectorTarget.h"
+#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 
@@ -36,16 +37,12 @@ int64_t VectorTarget::getLanes(linalg::LinalgOp op) const {
 bool VectorTarget::isContractionTile(linalg::LinalgOp op) const {
   if (!linalg::isaContractionOpInterface(op))
     return false;
-  int64_t points = 1;
-  for (auto [range, kind] :
-       llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
-    if (ShapedType::isDynamic(range))
-      return false;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  for (auto [range, kind] : llvm::zip_equal(ranges, op.getIteratorTypesArray()))
     if (linalg::isReductionIterator(kind) && range != 1)
       return false;
-    points *= range;
-  }
-  return points <= registers * getLanes(op);
+  std::optional<int64_t> points = gridir::countPoints(ranges);
+  return points && *points <= registers * getLanes(op);
 }
 
 linalg::GenericOp gridir::cpu::dropUnitDims(RewriterBase &rewriter,

@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include <algorithm>
+
 namespace gridir::cpu {
 
 /// What the tiling passes know of a CPU, and the tile sizes that follow from
@@ -40,7 +42,9 @@ struct VectorTarget {
 
   /// Accumulators of a reduction across the vector dimension: wide tiles read
   /// whole cache lines of many rows.
-  int64_t getOuterReductionUnroll() const { return registers / 2; }
+  int64_t getOuterReductionUnroll() const {
+    return std::max<int64_t>(1, registers / 2);
+  }
 
   /// Rows of a contraction tile. With `getContractionColumns` registers per
   /// row, the accumulators, one row of B and a broadcast of A fit.

@@ -9,6 +9,7 @@
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/CPU/Transforms/TransferHoisting.h"
 #include "dialects/CPU/Transforms/VectorTarget.h"
+#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -99,13 +100,11 @@ public:
 private:
   void vectorize(RewriterBase &rewriter, linalg::LinalgOp op,
                  const VectorTarget &target) {
-    int64_t points = 1;
-    for (int64_t range : op.getStaticLoopRanges())
-      points =
-          ShapedType::isDynamic(range) ? ShapedType::kDynamic : points * range;
+    std::optional<int64_t> points =
+        gridir::countPoints(op.getStaticLoopRanges());
     // A whole block in registers takes LLVM seconds and spills every value.
     int64_t most = target.registers * target.getLanes(op);
-    if (points <= 0 || points > most || op.getNumLoops() == 0) {
+    if (!points || *points == 0 || *points > most || op.getNumLoops() == 0) {
       ++numLeft;
       return;
     }

@@ -9,6 +9,7 @@
 #include "dialects/Conversion/GridToLoops/Lowering.h"
 #include "dialects/Conversion/GridToLoops/MaskedWindows.h"
 #include "dialects/Conversion/Passes.h"
+#include "dialects/Grid/Analysis/RefOrigins.h"
 #include "dialects/Grid/IR/SingleKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -69,6 +70,8 @@ public:
 
 private:
   LogicalResult convert(grid::KernelOp kernel) {
+    if (failed(grid::verifyRefs(kernel)))
+      return failure();
     eraseEmptyAccesses(kernel);
     separateMaskedSlices(kernel);
     grid::RefHazards hazards(kernel);

@@ -87,8 +87,7 @@ public:
     SmallVector<Attribute> types;
     for (auto [i, value] : llvm::enumerate(op.getValues())) {
       Type type = value.getType(), element = getElementTypeOrSelf(type);
-      if (isa<MemRefType>(type) ||
-          !isa<IntegerType, FloatType, IndexType>(element))
+      if (!isa<IntegerType, FloatType, IndexType>(element))
         return lowering.fail(
             op, "expected integers and floats to print or to call a function "
                 "with, got a value of another type");

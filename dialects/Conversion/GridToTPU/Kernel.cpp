@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/GridToTPU/Lowering.h"
+#include "dialects/Grid/Analysis/RefOrigins.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -163,7 +164,8 @@ LogicalResult FunctionBuilder::buildBody() {
   builder.setInsertionPointToStart(entry);
 
   Lowering lowering(kernel, builder);
-  if (failed(lowering.verifyTypes(kernel.getBodyRegion())))
+  if (failed(grid::verifyRefs(kernel)) ||
+      failed(lowering.verifyTypes(kernel.getBodyRegion())))
     return failure();
   lowering.transposeLhsHint = transposeLhsHint;
   unsigned rank = kernel.getRank();

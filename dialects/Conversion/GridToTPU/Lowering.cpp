@@ -8,11 +8,13 @@
 
 #include "dialects/Conversion/GridToTPU/Lowering.h"
 
+#include "dialects/Grid/Analysis/RefOrigins.h"
 #include "dialects/TPU/Target/TPUTarget.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
 
@@ -130,17 +132,22 @@ FailureOr<SmallVector<Type>> Lowering::convertTypes(Operation *op,
 }
 
 LogicalResult Lowering::verifyTypes(Region &region) {
-  auto verify = [&](Operation *op, TypeRange types) {
-    return llvm::all_of(types, [&](Type type) {
-      return isa<MemRefType>(type) || succeeded(convertType(op, type));
+  auto verify = [&](Operation *op, ValueRange values) {
+    return llvm::all_of(values, [&](Value value) {
+      if (!isa<BaseMemRefType>(value.getType()))
+        return succeeded(convertType(op, value.getType()));
+      if (!grid::isRef(value))
+        op->emitError("expected no memrefs but Refs on the tpu target, got ")
+            << value.getType();
+      return grid::isRef(value);
     });
   };
   WalkResult result = region.walk([&](Operation *op) {
-    if (!verify(op, op->getResultTypes()))
+    if (!verify(op, op->getResults()))
       return WalkResult::interrupt();
     for (Region &inner : op->getRegions())
       for (Block &block : inner)
-        if (!verify(op, block.getArgumentTypes()))
+        if (!verify(op, block.getArguments()))
           return WalkResult::interrupt();
     return WalkResult::advance();
   });
@@ -224,11 +231,15 @@ static bool isClonable(Operation *op) {
       llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()),
       [](Type type) { return isa<ShapedType>(type); });
   return scalars ? isMemoryEffectFree(op) &&
-                       !isa<grid::GridDialect>(op->getDialect())
+                       !isa_and_nonnull<grid::GridDialect>(op->getDialect())
                  : OpTrait::hasElementwiseMappableTraits(op);
 }
 
 LogicalResult Lowering::lowerOp(Operation *op) {
+  auto structured = dyn_cast<DestinationStyleOpInterface>(op);
+  if (structured && !structured.hasPureTensorSemantics())
+    return op->emitError("expected tensors on the tpu target, got memrefs; "
+                         "load and store the Refs");
   auto handler = handlers.find(op->getName().getStringRef());
   if (handler != handlers.end())
     return handler->second(op);

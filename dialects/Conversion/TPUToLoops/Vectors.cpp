@@ -24,7 +24,8 @@ RankedTensorType getTensorType(Type type) {
 
 LogicalResult raiseConstant(arith::ConstantOp op, Raising &raising) {
   TypedAttr value = op.getValue();
-  if (auto dense = dyn_cast<DenseElementsAttr>(value))
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (dense && isa<VectorType>(op.getType()))
     value = dense.reshape(getTensorType(op.getType()));
   raising.set(op.getResult(),
               arith::ConstantOp::create(raising.builder, op.getLoc(), value));

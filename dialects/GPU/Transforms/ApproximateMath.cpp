@@ -178,7 +178,7 @@ public:
     auto count = [&] {
       unsigned result = 0;
       root->walk([&](Operation *op) {
-        result += isa<math::MathDialect>(op->getDialect());
+        result += isa_and_nonnull<math::MathDialect>(op->getDialect());
       });
       return result;
     };
@@ -206,7 +206,7 @@ public:
       return;
 
     WalkResult result = root->walk([&](Operation *op) {
-      if (!isa<math::MathDialect>(op->getDialect()) || isNative(op))
+      if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) || isNative(op))
         return WalkResult::advance();
       op->emitError("expected libdevice to compute '")
           << op->getName() << "' of " << op->getResult(0).getType()

@@ -155,9 +155,13 @@ private:
   LogicalResult lower(func::CallOp call) {
     OpBuilder builder(call);
     Printer printer(builder, call.getLoc());
+    if (call.getNumResults() != 0)
+      return call.emitError("expected a print to give nothing, got ")
+             << call.getResultTypes();
     if (call.getCallee() == kPrintFunctions[0]) {
       APInt number;
-      if (!sites || !matchPattern(call.getOperand(0), m_ConstantInt(&number)) ||
+      if (!sites || call.getNumOperands() == 0 ||
+          !matchPattern(call.getOperand(0), m_ConstantInt(&number)) ||
           number.uge(sites.size()))
         return call.emitError("expected the number of a site in "
                               "'gridir.prints'");
@@ -176,7 +180,8 @@ private:
       printer.printText(format->texts.front());
       ++numPrints;
     } else if (call.getCallee() == kPrintFunctions[1]) {
-      Value memory = getMemory(call.getOperand(0));
+      Value memory =
+          call.getNumOperands() == 0 ? Value() : getMemory(call.getOperand(0));
       if (!memory || !format || next >= format->specs.size())
         return call.emitError("expected the address of a buffer to print");
       printer.printValue(memory, cast<TypeAttr>(types[next]).getValue(),
@@ -197,7 +202,9 @@ private:
       address = cast.getIn();
     auto extract =
         address.getDefiningOp<memref::ExtractAlignedPointerAsIndexOp>();
-    return extract ? extract.getSource() : Value();
+    return extract && isa<MemRefType>(extract.getSource().getType())
+               ? extract.getSource()
+               : Value();
   }
 
   ArrayAttr sites, types;

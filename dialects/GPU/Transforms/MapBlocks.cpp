@@ -40,7 +40,8 @@ public:
     Block &entry = kernel->getBody().front();
     scf::ForOp items;
     for (scf::ForOp loop : entry.getOps<scf::ForOp>())
-      if (loop.getLowerBound() == lo && loop.getUpperBound() == hi)
+      if (loop.getLowerBound() == lo && loop.getUpperBound() == hi &&
+          loop.getNumResults() == 0)
         items = loop;
 
     // What stands before the loop (scratch, copies of operands, sizes of the

@@ -110,6 +110,11 @@ private:
       return success();
     }
     if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+      if (!isa<MemRefType>(copy.getSource().getType()) ||
+          !isa<MemRefType>(copy.getTarget().getType()))
+        return op->emitError("expected memrefs of known rank to copy, got ")
+               << copy.getSource().getType() << " and "
+               << copy.getTarget().getType();
       op = linalg::makeMemRefCopyOp(builder, loc, copy.getSource(),
                                     copy.getTarget());
       copy.erase();

@@ -28,6 +28,17 @@ FailureOr<func::FuncOp> getKernelFunction(ModuleOp module) {
     return kernel.emitError("expected a kernel of operands, status, lo and hi, "
                             "got ")
            << kernel.getFunctionType();
+  ArrayRef<Type> last = kernel.getArgumentTypes().take_back(3);
+  auto status = dyn_cast<MemRefType>(last[0]);
+  if (!status || status.getRank() != 1 ||
+      !status.getElementType().isInteger(64) || !last[1].isIndex() ||
+      !last[2].isIndex())
+    return kernel.emitError("expected a kernel that ends in a status of i64, "
+                            "and lo and hi of index, got ")
+           << kernel.getFunctionType();
+  if (!llvm::hasSingleElement(kernel.getBody()))
+    return kernel.emitError("expected a kernel of one block, got ")
+           << llvm::range_size(kernel.getBody());
   return kernel;
 }
 
@@ -42,7 +53,8 @@ Value getStatus(func::FuncOp kernel) {
 
 template <typename MappingAttr> static bool isMappedTo(Operation *op) {
   auto loop = dyn_cast<scf::ForallOp>(op);
-  if (!loop || !loop.getMapping() || loop.getMapping()->size() != 1)
+  if (!loop || !loop.getMapping() || loop.getMapping()->size() != 1 ||
+      loop.getNumResults() != 0)
     return false;
   return isa<MappingAttr>((*loop.getMapping())[0]);
 }

@@ -41,6 +41,8 @@ mlir::Value getStatus(mlir::func::FuncOp kernel);
 /// The loop over the CTAs of a kernel, or a reported failure.
 mlir::FailureOr<mlir::scf::ForallOp> getBlockLoop(mlir::func::FuncOp kernel);
 
+/// Whether `op` is a loop over CTAs, or over threads: of one dimension, and
+/// without results, which are tensors.
 bool isBlockLoop(mlir::Operation *op);
 bool isThreadLoop(mlir::Operation *op);
 

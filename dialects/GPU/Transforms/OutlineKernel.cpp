@@ -51,7 +51,7 @@ public:
         return signalPassFailure();
       ctas = *loop;
     }
-    if (ctas && failed(checkMemory(ctas)))
+    if (ctas && (failed(checkMemory(ctas)) || failed(checkLoops(ctas))))
       return signalPassFailure();
     bool oneCta = !ctas || ctas.getStaticUpperBound()[0] == 1;
 
@@ -124,14 +124,37 @@ private:
     return function;
   }
 
-  /// The workspace of a CTA is found by the views into it.
+  /// The workspace of a CTA is found by the views into it, and shared memory by
+  /// the number of its bytes.
   static LogicalResult checkMemory(scf::ForallOp ctas) {
-    for (auto buffer : ctas.getBody()->getOps<memref::AllocOp>())
+    for (auto buffer : ctas.getBody()->getOps<memref::AllocOp>()) {
+      MemRefType type = buffer.getType();
+      if (type.getMemorySpace()) {
+        if (type.getRank() != 1 || !type.hasStaticShape() ||
+            !type.getElementType().isInteger(8))
+          return buffer.emitError("expected an array of bytes as the shared "
+                                  "memory, got ")
+                 << type << "; run gpu-plan-memory first";
+        continue;
+      }
       for (Operation *user : buffer->getUsers())
-        if (!buffer.getType().getMemorySpace() && !isa<memref::ViewOp>(user))
+        if (!isa<memref::ViewOp>(user))
           return user->emitError("expected a view into the workspace; run "
                                  "gpu-plan-memory first");
+    }
     return success();
+  }
+
+  /// How many threads run a loop is known before the launch.
+  static LogicalResult checkLoops(scf::ForallOp ctas) {
+    WalkResult result = ctas.getBody()->walk([](scf::ForallOp loop) {
+      if (!isThreadLoop(loop) ||
+          !ShapedType::isDynamic(loop.getStaticUpperBound()[0]))
+        return WalkResult::advance();
+      loop.emitError("expected a constant number of threads");
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
   }
 
   static void mapMemory(scf::ForallOp ctas, mlir::gpu::GPUFuncOp function,

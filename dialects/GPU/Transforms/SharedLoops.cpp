@@ -76,7 +76,8 @@ scf::ForOp findSplitLoop(scf::ForOp outermost, const Accesses &accesses) {
        op = op->getParentOp()) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       DenseMap<Value, unsigned> dims;
-      bool splits = loop.getInitArgs().empty();
+      bool splits = loop.getInitArgs().empty() &&
+                    loop.getInductionVar().getType().isIndex();
       for (memref::StoreOp store : accesses.stores) {
         auto found = llvm::find(store.getIndices(), loop.getInductionVar());
         if (!loop->isProperAncestor(store) ||
@@ -135,7 +136,8 @@ void guardStore(OpBuilder &builder, memref::StoreOp store, Value thread,
 } // namespace
 
 bool shareLoop(scf::ForOp loop, Value status, int64_t numThreads) {
-  if (loop.getNumResults() != 0)
+  // Threads are counted by an index.
+  if (loop.getNumResults() != 0 || !loop.getInductionVar().getType().isIndex())
     return false;
   std::optional<Accesses> accesses = collectAccesses(loop, status);
   if (!accesses || !isElementwise(*accesses))

@@ -9,6 +9,7 @@
 #include "dialects/GPU/Transforms/ThreadLoops.h"
 
 #include "dialects/Support/CountableTypes.h"
+#include "dialects/Support/NeutralElement.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -46,16 +47,17 @@ struct Space {
 
 OpFoldResult createProduct(OpBuilder &builder, Location loc,
                            ArrayRef<OpFoldResult> sizes) {
-  int64_t known = 1;
+  SmallVector<int64_t> constants;
   Value rest;
   for (OpFoldResult size : sizes) {
     if (std::optional<int64_t> value = getConstantIntValue(size))
-      known *= *value;
+      constants.push_back(*value);
     else
       rest = rest ? arith::MulIOp::create(builder, loc, rest, cast<Value>(size))
                         .getResult()
                   : cast<Value>(size);
   }
+  int64_t known = gridir::countPoints(constants).value_or(0);
   if (!rest)
     return builder.getIndexAttr(known);
   Value factor = arith::ConstantIndexOp::create(builder, loc, known);
@@ -257,9 +259,15 @@ std::optional<SplitReduction> matchSplitReduction(linalg::LinalgOp op,
       op.getNumReductionLoops() == 0 ||
       !gridir::areArraysOfNumbers(op->getOperandTypes()))
     return std::nullopt;
-  SplitReduction split{1, 1, 0, {}, {}, 0};
+  SmallVector<int64_t> parallel, reduced;
   for (auto [size, type] : llvm::zip_equal(sizes, op.getIteratorTypesArray()))
-    (linalg::isParallelIterator(type) ? split.points : split.elements) *= size;
+    (linalg::isParallelIterator(type) ? parallel : reduced).push_back(size);
+  SplitReduction split{gridir::countPoints(parallel).value(),
+                       gridir::countPoints(reduced).value(),
+                       0,
+                       {},
+                       {},
+                       0};
   if (split.points == 0 || split.elements == 0)
     return std::nullopt;
   split.lanes = llvm::bit_floor(static_cast<uint64_t>(
@@ -274,7 +282,7 @@ std::optional<SplitReduction> matchSplitReduction(linalg::LinalgOp op,
         !matchReduction(op.getRegionOutputArgs(), i, combiners) ||
         combiners.size() != 1)
       return std::nullopt;
-    std::optional<TypedAttr> neutral = arith::getNeutralElement(combiners[0]);
+    std::optional<TypedAttr> neutral = gridir::getNeutralElement(combiners[0]);
     if (!neutral)
       return std::nullopt;
     split.combiners.push_back(combiners[0]);

@@ -48,7 +48,8 @@ public:
         return signalPassFailure();
     IRRewriter rewriter(&getContext());
     for (scf::ForallOp loop : loops) {
-      if (reverse && isThreadLoop(loop))
+      if (reverse && isThreadLoop(loop) &&
+          !ShapedType::isDynamic(loop.getStaticUpperBound()[0]))
         reverseThreads(loop);
       rewriter.setInsertionPoint(loop);
       if (failed(scf::forallToForLoop(rewriter, loop)))

@@ -213,8 +213,7 @@ private:
   static bool isClamped(Value index, int64_t extent) {
     auto isAtMost = [&](Value value) {
       APInt number;
-      return matchPattern(value, m_ConstantInt(&number)) &&
-             number.getSExtValue() < extent;
+      return matchPattern(value, m_ConstantInt(&number)) && number.slt(extent);
     };
     auto isPositive = [](Value value) {
       APInt number;

@@ -266,7 +266,8 @@ ProgramValues::Fact ProgramValues::compute(Value value) {
 /// Reads an op of `arith` from the ranges and expressions of its operands.
 ProgramValues::Fact ProgramValues::computeArith(Operation *op) {
   Value result = op->getResult(0);
-  if (op->getNumResults() != 1 || op->getDialect()->getNamespace() != "arith" ||
+  if (op->getNumResults() != 1 ||
+      !isa_and_nonnull<arith::ArithDialect>(op->getDialect()) ||
       !llvm::all_of(op->getOperandTypes(),
                     [](Type type) { return type.isIntOrIndex(); }))
     return unknown(result, {});

@@ -76,6 +76,18 @@ LogicalResult DotOp::verify() {
   if (result ? result.getShape() != ArrayRef(shape) : !shape.empty())
     return emitOpError("expected a result of shape [")
            << shape << "], got " << getType();
+  Type element = getElementTypeOrSelf(getType());
+  if (element.isIndex())
+    return emitOpError("expected a result of integers, floats or complex "
+                       "numbers, got ")
+           << getType();
+  bool isComplex = llvm::any_of(
+      ArrayRef<Type>{lhs.getElementType(), rhs.getElementType(), element},
+      llvm::IsaPred<ComplexType>);
+  if (isComplex &&
+      (lhs.getElementType() != element || rhs.getElementType() != element))
+    return emitOpError("expected complex numbers of one type, got ")
+           << lhs << ", " << rhs << " and " << getType();
   if (getAcc() && getAcc().getType() != getType())
     return emitOpError("expected acc to have the type of the result, ")
            << getType() << ", got " << getAcc().getType();

@@ -31,7 +31,7 @@ def Grid_DotOp : Grid_Op<"dot", [Pure]> {
     ```
   }];
   let arguments = (ins
-      AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Optional<AnyRankedTensor>:$acc,
+      Grid_NumberTensor:$lhs, Grid_NumberTensor:$rhs, Optional<Grid_NumberTensor>:$acc,
       DenseI64ArrayAttr:$lhs_contract, DenseI64ArrayAttr:$rhs_contract,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$lhs_batch,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$rhs_batch,
@@ -107,7 +107,7 @@ def Grid_PrintOp : Grid_Op<"print", [
     grid.print "x = {}" %x : tensor<8xf32>
     ```
   }];
-  let arguments = (ins StrAttr:$format, Variadic<AnyType>:$values,
+  let arguments = (ins StrAttr:$format, Variadic<Grid_Value>:$values,
                        DefaultValuedAttr<DenseBoolArrayAttr, "{}">:$is_unsigned);
   let assemblyFormat = "$format ($values^ `:` type($values))? attr-dict";
   let hasVerifier = 1;
@@ -134,7 +134,7 @@ def Grid_CallbackOp : Grid_Op<"callback", [
     grid.callback "5f0c93e1" %x : tensor<8xf32>
     ```
   }];
-  let arguments = (ins StrAttr:$identity, Variadic<AnyType>:$values,
+  let arguments = (ins StrAttr:$identity, Variadic<Grid_Value>:$values,
                        DefaultValuedAttr<DenseBoolArrayAttr, "{}">:$is_unsigned);
   let assemblyFormat = "$identity ($values^ `:` type($values))? attr-dict";
   let hasVerifier = 1;

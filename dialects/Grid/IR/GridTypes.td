@@ -38,6 +38,7 @@ def Grid_IntOrFloatOrIndex
     : AnyTypeOf<[AnySignlessIntegerOrIndex, AnyFloat, AnyComplex]>;
 def Grid_Value : AnyTypeOf<[Grid_IntOrFloatOrIndex, StaticShapeTensorOf<[Grid_IntOrFloatOrIndex]>],
     "a scalar or a tensor of static shape">;
+def Grid_NumberTensor : RankedTensorOf<[AnySignlessInteger, AnyFloat, AnyComplex]>;
 def Grid_Mask : AnyTypeOf<[I1, StaticShapeTensorOf<[I1]>], "an i1 or a tensor of i1">;
 def Grid_IndexLike : AnyTypeOf<[I32, I64, Index], "i32, i64 or index">;
 def Grid_Ref : MemRefOf<[AnySignlessInteger, AnyFloat, AnyComplex, Index, Grid_SemaphoreType]>;

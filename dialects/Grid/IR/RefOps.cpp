@@ -249,11 +249,15 @@ LogicalResult BitcastRefOp::verify() {
                  "expected elements of one width in a Ref of rank 0, got ")
              << source << " and " << result;
     int64_t &rows = shape[shape.size() > 1 ? shape.size() - 2 : 0];
-    if (ShapedType::isDynamic(rows) || (rows * from) % to != 0)
+    // There are integers of no bits, and rows outside of a kernel that cannot
+    // be counted.
+    int64_t bits;
+    if (ShapedType::isDynamic(rows) || to == 0 ||
+        llvm::MulOverflow(rows, from, bits) || bits % to != 0)
       return emitOpError("expected ")
              << rows << " rows of " << from << " bits to be whole elements of "
              << to << " bits";
-    rows = rows * from / to;
+    rows = bits / to;
   }
   if (result.getShape() != ArrayRef(shape))
     return emitOpError("expected a result of shape [")

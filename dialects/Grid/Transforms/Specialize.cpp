@@ -331,7 +331,10 @@ private:
       id.replaceAllUsesExcept(quotient, quotient.getDefiningOp());
     }
     kernel.getBodyRegion().walk([&](Operation *op) {
-      auto axis = dyn_cast_or_null<IntegerAttr>(op->getAttr("axis"));
+      // Any other op may have an attribute of this name, of any type.
+      if (!isa<NumProgramsOp, ProgramIdOp>(op))
+        return;
+      auto axis = dyn_cast<IntegerAttr>(op->getAttr("axis"));
       if (!axis || axis.getInt() != dim)
         return;
       OpBuilder builder(op);
@@ -340,7 +343,7 @@ private:
             ValueRange(arith::ConstantIntOp::create(builder, op->getLoc(),
                                                     builder.getI32Type(), size)
                            .getResult()));
-      } else if (isa<ProgramIdOp>(op)) {
+      } else {
         builder.setInsertionPointAfter(op);
         Value quotient = divide(builder, op->getLoc(), op->getResult(0));
         op->getResult(0).replaceAllUsesExcept(quotient,

@@ -87,7 +87,7 @@ LogicalResult AssumeMultipleOp::verify() {
   return success();
 }
 
-/// A region yields what the op gives.
+/// A region yields what the op gives. Its terminator is known to be one by now.
 static LogicalResult verifyYield(Operation *op) {
   Operation *yield = op->getRegion(0).front().getTerminator();
   if (yield->getOperandTypes() != op->getResultTypes())
@@ -96,6 +96,6 @@ static LogicalResult verifyYield(Operation *op) {
   return success();
 }
 
-LogicalResult RegionOp::verify() { return verifyYield(*this); }
+LogicalResult RegionOp::verifyRegions() { return verifyYield(*this); }
 
-LogicalResult TraceOp::verify() { return verifyYield(*this); }
+LogicalResult TraceOp::verifyRegions() { return verifyYield(*this); }

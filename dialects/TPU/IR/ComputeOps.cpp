@@ -233,7 +233,9 @@ LogicalResult ConcatenateOp::verify() {
     auto type = cast<VectorType>(source.getType());
     SmallVector<int64_t> shape(type.getShape());
     if (type.getRank() == output.getRank()) {
-      sum += shape[dim];
+      if (llvm::AddOverflow(sum, shape[dim], sum))
+        return emitOpError("expected as many elements as can be counted, got ")
+               << getSources().size() << " operands of " << type;
       shape[dim] = output.getDimSize(dim);
     }
     if (output.getShape() != ArrayRef(shape) ||
@@ -280,7 +282,8 @@ LogicalResult BitcastOp::verify() {
     if (shape.size() < 2)
       return emitOpError("expected two dimensions or more, got ") << input;
     int64_t &rows = shape[shape.size() - 2];
-    if (llvm::MulOverflow(rows, from, rows) || rows % to != 0)
+    // There are integers of no bits.
+    if (to == 0 || llvm::MulOverflow(rows, from, rows) || rows % to != 0)
       return emitOpError("expected whole elements of ")
              << output.getElementType() << ", got " << input;
     rows /= to;

@@ -134,9 +134,9 @@ LogicalResult MemRefSliceOp::verify() {
     IntegerAttr start;
     int64_t first =
         matchPattern(index, m_Constant(&start)) ? start.getInt() : 0;
-    if (first < 0 || first + size > extent)
+    if (first < 0 || first > extent - size)
       return emitOpError("expected a window inside ")
-             << source << ", got " << first << " to " << first + size
+             << source << ", got " << size << " from " << first
              << " in dimension " << dim;
   }
   return success();

@@ -129,7 +129,7 @@ class TPU_BodyOp<string mnemonic> : TPU_Op<mnemonic, [
     RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$region);
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def TPU_RegionOp : TPU_BodyOp<"region"> {

@@ -24,6 +24,16 @@ using namespace gridir::tpu;
 
 namespace {
 
+/// A number of any format; none where f64 does not have it.
+std::optional<double> toDouble(APFloat number) {
+  bool losesInfo;
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+  if (losesInfo)
+    return std::nullopt;
+  return number.convertToDouble();
+}
+
 /// The number that all elements of a value are, which may be an integer that is
 /// converted and broadcast.
 std::optional<double> getNumber(Value value) {
@@ -31,7 +41,7 @@ std::optional<double> getNumber(Value value) {
     value = broadcast.getSource();
   APFloat number(0.0);
   if (matchPattern(value, m_ConstantFloat(&number)))
-    return number.convertToDouble();
+    return toDouble(number);
   auto conversion = value.getDefiningOp<arith::SIToFPOp>();
   APInt integer;
   if (!conversion || !matchPattern(conversion.getIn(), m_ConstantInt(&integer)))
@@ -40,7 +50,7 @@ std::optional<double> getNumber(Value value) {
       cast<FloatType>(getElementTypeOrSelf(value)).getFloatSemantics());
   rounded.convertFromAPInt(integer, /*IsSigned=*/true,
                            APFloat::rmNearestTiesToEven);
-  return rounded.convertToDouble();
+  return toDouble(rounded);
 }
 
 bool isNumber(Value value, int64_t expected) {

@@ -149,3 +149,12 @@ with ir.Context() as context, ir.Location.unknown():
     # CHECK-LABEL: == no buffers
     # CHECK-NEXT: ValueError: expected at least one buffer, got 0
     show("no buffers", lambda: grid.PipelineModeAttr.get(0))
+
+    # Where attributes of one kind are expected, any may be given.
+    number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 8)
+    # CHECK: ValueError: expected a dimension of a block, got 8 : i64
+    show("block of a number", lambda: grid.OperandAttr.get(f32, [8], block=[number]))
+    # CHECK: ValueError: expected a transform, got 8 : i64
+    show("number as a transform", lambda: grid.OperandAttr.get(f32, [8], transforms=[number]))
+    # CHECK: ValueError: expected a pipeline mode, got 8 : i64
+    show("number as a pipeline", lambda: grid.OperandAttr.get(f32, [8], pipeline=number))

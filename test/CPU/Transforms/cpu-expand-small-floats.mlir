@@ -113,3 +113,18 @@ func.func @array(%x: tensor<?xf8E5M2>) -> tensor<?xf32> {
   %0 = arith.extf %x : tensor<?xf8E5M2> to tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// CHECK-LABEL: func.func @array_of_powers
+// CHECK: arith.truncf %{{.*}} : tensor<?xf32> to tensor<?xf8E8M0FNU>
+func.func @array_of_powers(%x: tensor<?xf32>) -> tensor<?xf8E8M0FNU> {
+  %0 = arith.truncf %x : tensor<?xf32> to tensor<?xf8E8M0FNU>
+  return %0 : tensor<?xf8E8M0FNU>
+}
+
+// The bits of wider formats lie elsewhere.
+// CHECK-LABEL: func.func @wide
+// CHECK: arith.truncf %{{.*}} : f80 to f8E5M2
+func.func @wide(%x: f80) -> f8E5M2 {
+  %0 = arith.truncf %x : f80 to f8E5M2
+  return %0 : f8E5M2
+}

@@ -451,3 +451,18 @@ func.func @two_values(%x0: tensor<8x128xf32>, %x1: tensor<8x128xf32>, %x2: tenso
   %r = arith.addf %a13, %b13 : tensor<8x128xf32>
   return %r : tensor<8x128xf32>
 }
+
+// -----
+
+// How wide an index is, and where its maximum starts, is not known here.
+// CHECK-LABEL: func.func @extreme_of_indices
+// CHECK: arith.maxsi %{{.*}}, %{{.*}} : index
+// CHECK: arith.maxsi %{{.*}}, %{{.*}} : index
+func.func @extreme_of_indices(%x: tensor<4x64xindex>, %y: tensor<4xindex>) -> tensor<4xindex> {
+  %least = arith.constant -9223372036854775808 : index
+  %empty = tensor.empty() : tensor<4xindex>
+  %start = linalg.fill ins(%least : index) outs(%empty : tensor<4xindex>) -> tensor<4xindex>
+  %r = linalg.reduce {arith.maxsi} ins(%x : tensor<4x64xindex>) outs(%start : tensor<4xindex>) dimensions = [1]
+  %0 = arith.maxsi %r, %y : tensor<4xindex>
+  return %0 : tensor<4xindex>
+}

@@ -251,3 +251,24 @@ func.func @vectors(%x: memref<8x131xvector<4xf32>>, %y: memref<8xvector<4xf32>>)
   }
   return
 }
+
+// -----
+
+// Of an array whose order no strides describe there are no views.
+// CHECK-LABEL: func.func @unstrided
+// CHECK-NOT: scf.for
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : memref<4x64xf32, #{{.*}}>) outs(%{{.*}} : memref<4x64xf32>)
+#halves = affine_map<(d0, d1) -> (d0 floordiv 2, d1)>
+func.func @unstrided(%x: memref<4x64xf32, #halves>, %y: memref<4x64xf32>) {
+  linalg.exp ins(%x : memref<4x64xf32, #halves>) outs(%y : memref<4x64xf32>)
+  return
+}
+
+// How wide an index is, and what its extremes are, is not known here.
+// CHECK-LABEL: func.func @extreme_of_indices
+// CHECK: linalg.generic
+// CHECK: arith.maxsi %{{.*}}, %{{.*}} : index
+func.func @extreme_of_indices(%x: memref<4x64xindex>, %y: memref<4xindex>) {
+  linalg.reduce {arith.maxsi} ins(%x : memref<4x64xindex>) outs(%y : memref<4xindex>) dimensions = [1]
+  return
+}

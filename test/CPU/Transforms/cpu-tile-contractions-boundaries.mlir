@@ -151,3 +151,15 @@ func.func @permuted(%a: memref<5x3x2xf32>, %b: memref<8x3x5xf32>, %c: memref<2x3
       ins(%a, %b : memref<5x3x2xf32>, memref<8x3x5xf32>) outs(%c : memref<2x3x8xf32>)
   return
 }
+
+// -----
+
+// Of an array whose order no strides describe there are no views.
+// CHECK-LABEL: func.func @unstrided
+// CHECK-NOT: scf.for
+// CHECK: linalg.matmul
+#halves = affine_map<(d0, d1) -> (d0 floordiv 2, d1)>
+func.func @unstrided(%x: memref<64x64xf32, #halves>, %y: memref<64x64xf32>, %z: memref<64x64xf32>) {
+  linalg.matmul ins(%x, %y : memref<64x64xf32, #halves>, memref<64x64xf32>) outs(%z : memref<64x64xf32>)
+  return
+}

@@ -69,3 +69,51 @@ grid.kernel @adding grid(%c = 2 named "core" core)
   // expected-error @below {{expected a copy to another core or device without add, of Refs whose elements are at regular distances in memory}}
   grid.copy_start %x, %t sem %s src_sem %s core %n {add} : memref<8xf32, #grid.space<default>>, memref<8xf32>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
 }
+
+// -----
+
+grid.kernel @other_memory grid() outputs(%o: f32 [8]) {
+  %a = memref.alloc() : memref<8xf32>
+  // expected-error @below {{expected a Ref of the kernel or a view of one, got a memref of 'memref.alloc'}}
+  %v = grid.load %a : memref<8xf32> -> tensor<8xf32>
+  grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// -----
+
+grid.kernel @from_nothing grid() outputs(%o: f32 [8]) {
+  %a = builtin.unrealized_conversion_cast to memref<8xf32>
+  // expected-error @below {{expected a Ref of the kernel or a view of one, got a memref of 'builtin.unrealized_conversion_cast'}}
+  %v = grid.load %a : memref<8xf32> -> tensor<8xf32>
+  grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// -----
+
+grid.kernel @cast grid() outputs(%o: f32 [8]) {
+  %a = memref.cast %o : memref<8xf32, #grid.space<default>> to memref<*xf32, #grid.space<default>>
+  %b = memref.cast %a : memref<*xf32, #grid.space<default>> to memref<8xf32, #grid.space<default>>
+  // expected-error @below {{expected a Ref of the kernel or a view of one, got a memref of 'memref.cast'}}
+  %v = grid.load %b : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+}
+
+// -----
+
+grid.kernel @carried grid() inputs(%x: f32 [8], %y: f32 [8]) outputs(%o: f32 [8]) {
+  %c1 = arith.constant 1 : index
+  %r = scf.for %k = %c1 to %c1 step %c1 iter_args(%z = %x) -> memref<8xf32, #grid.space<default>> {
+    scf.yield %y : memref<8xf32, #grid.space<default>>
+  }
+  // expected-error @below {{expected a Ref of the kernel or a view of one, got a memref of 'scf.for'}}
+  %v = grid.load %r : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+}
+
+// -----
+
+grid.kernel @escapes grid() outputs(%o: f32 [8]) {
+  %r = grid.scoped (%s: memref<8xf32>) -> memref<8xf32> {
+    grid.yield %s : memref<8xf32>
+  }
+  // expected-error @below {{expected a Ref of the kernel or a view of one, got a memref of 'grid.scoped'}}
+  %v = grid.load %r : memref<8xf32> -> tensor<8xf32>
+}

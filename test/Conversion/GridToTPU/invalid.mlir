@@ -531,3 +531,34 @@ grid.kernel @barrier grid() {
   // expected-error @below {{'gpu.barrier' is not supported on the tpu target}}
   gpu.barrier
 }
+
+// -----
+
+grid.kernel @other_memory grid() inputs(%x: f32 [8, 128], %y: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
+  %c = arith.constant true
+  // expected-error @below {{expected no memrefs but Refs on the tpu target, got 'memref<8x128xf32, #grid.space<default>>'}}
+  %r = scf.if %c -> memref<8x128xf32, #grid.space<default>> {
+    scf.yield %x : memref<8x128xf32, #grid.space<default>>
+  } else {
+    scf.yield %y : memref<8x128xf32, #grid.space<default>>
+  }
+}
+
+// -----
+
+grid.kernel @cast grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
+  %r = memref.cast %x : memref<8x128xf32, #grid.space<default>> to memref<?x128xf32, #grid.space<default>>
+  %s = memref.cast %r : memref<?x128xf32, #grid.space<default>> to memref<8x128xf32, #grid.space<default>>
+  // expected-error @below {{expected a Ref of the kernel or a view of one, got a memref of 'memref.cast'}}
+  %v = grid.load %s : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+}
+
+// -----
+
+grid.kernel @in_memory grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
+  // expected-error @below {{expected tensors on the tpu target, got memrefs; load and store the Refs}}
+  linalg.map ins(%x : memref<8x128xf32, #grid.space<default>>) outs(%o : memref<8x128xf32, #grid.space<default>>)
+    (%a: f32, %b: f32) {
+      linalg.yield %a : f32
+    }
+}

@@ -292,3 +292,22 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8]>]}} {
     return
   }
 }
+
+// -----
+
+// A tensor stays one.
+// CHECK-LABEL: func.func @tensor
+// CHECK: arith.constant dense<1.000000e+00> : tensor<4xf32>
+module attributes {gridir.operands = {index = [], inputs = [#grid.operand<f32 [32, 128]>], outputs = [], aliases = []}} {
+  func.func @tensor(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<parallel>],
+      scalar_prefetch = 0 : i64, scratch_operands = 0 : i64,
+      window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>}]} {
+    %0 = arith.constant dense<1.0> : tensor<4xf32>
+    return
+  }
+  func.func @t(%i: i32) -> (i32, i32) {
+    %c = arith.constant 0 : i32
+    return %i, %c : i32, i32
+  }
+}

@@ -118,3 +118,44 @@ module attributes {gridir.kernel = "k", gridir.prints = [{format = "{}", types =
     return
   }
 }
+
+// -----
+
+module attributes {gridir.kernel = "k", gridir.prints = [{format = "{}", types = [f32]}]} {
+  func.func private @gridirPrintBegin(i64)
+  func.func private @gridirPrintValue(!llvm.ptr)
+  func.func @k(%x: memref<*xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %site = arith.constant 0 : i64
+    func.call @gridirPrintBegin(%site) : (i64) -> ()
+    %address = memref.extract_aligned_pointer_as_index %x : memref<*xf32> -> index
+    %number = arith.index_cast %address : index to i64
+    %pointer = llvm.inttoptr %number : i64 to !llvm.ptr
+    // expected-error @below {{expected the address of a buffer to print}}
+    func.call @gridirPrintValue(%pointer) : (!llvm.ptr) -> ()
+    return
+  }
+}
+
+// -----
+
+module attributes {gridir.kernel = "k", gridir.prints = [{format = "", types = []}]} {
+  func.func private @gridirPrintBegin()
+  func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
+    // expected-error @below {{expected the number of a site in 'gridir.prints'}}
+    func.call @gridirPrintBegin() : () -> ()
+    return
+  }
+}
+
+// -----
+
+module attributes {gridir.kernel = "k", gridir.prints = [{format = "", types = []}]} {
+  func.func private @gridirPrintBegin(i64) -> i64
+  func.func @k(%o: memref<i64>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %site = arith.constant 0 : i64
+    // expected-error @below {{expected a print to give nothing, got 'i64'}}
+    %0 = func.call @gridirPrintBegin(%site) : (i64) -> i64
+    memref.store %0, %o[] : memref<i64>
+    return
+  }
+}

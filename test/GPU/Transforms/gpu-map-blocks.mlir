@@ -110,3 +110,21 @@ module attributes {gridir.kernel = "aliased_view"} {
     return
   }
 }
+
+// -----
+
+// A loop that hands something on is no loop over work items.
+// CHECK-LABEL: func.func @carries
+// CHECK: scf.forall
+// CHECK: %[[R:.*]] = scf.for
+// CHECK: memref.store %[[R]]
+module attributes {gridir.kernel = "carries"} {
+  func.func @carries(%o: memref<4xindex>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %c1 = arith.constant 1 : index
+    %r = scf.for %item = %lo to %hi step %c1 iter_args(%x = %c1) -> index {
+      scf.yield %x : index
+    }
+    memref.store %r, %o[%r] : memref<4xindex>
+    return
+  }
+}

@@ -125,3 +125,51 @@ module attributes {gridir.kernel = "k"} {
 // expected-error @below {{expected a function @k with a body, as 'gridir.kernel' says}}
 module attributes {gridir.kernel = "k"} {
 }
+
+// -----
+
+module attributes {gridir.kernel = "k"} {
+  // expected-error @below {{expected a kernel that ends in a status of i64, and lo and hi of index, got '(f32, f32, f32) -> ()'}}
+  func.func @k(%status: f32, %lo: f32, %hi: f32) {
+    return
+  }
+}
+
+// -----
+
+module attributes {gridir.kernel = "k"} {
+  // expected-error @below {{expected a kernel of one block, got 2}}
+  func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
+    cf.br ^bb1
+  ^bb1:
+    return
+  }
+}
+
+// -----
+
+module attributes {gridir.kernel = "k"} {
+  func.func @k(%x: memref<*xf32>, %y: memref<*xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      // expected-error @below {{expected memrefs of known rank to copy, got 'memref<*xf32>' and 'memref<*xf32>'}}
+      memref.copy %x, %y : memref<*xf32> to memref<*xf32>
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
+
+// -----
+
+// Loops over CTAs write memory, and give no tensors.
+module attributes {gridir.kernel = "k"} {
+  // expected-error @below {{expected a kernel whose work items are mapped to CTAs; run gpu-map-blocks first}}
+  func.func @k(%x: tensor<4xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %r = scf.forall (%i) in (4) shared_outs(%o = %x) -> tensor<4xf32> {
+      %s = tensor.extract_slice %o[%i] [1] [1] : tensor<4xf32> to tensor<1xf32>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %s into %o[%i] [1] [1] : tensor<1xf32> into tensor<4xf32>
+      }
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}

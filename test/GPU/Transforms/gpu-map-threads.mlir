@@ -283,3 +283,26 @@ module attributes {gridir.kernel = "copy"} {
     return
   }
 }
+
+// -----
+
+// How wide an index is, and where its maximum starts, is not known here: one thread finds it.
+// CHECK-LABEL: func.func @extreme_of_indices
+// CHECK: scf.forall (%{{.*}}) in (1) {
+// CHECK: scf.for
+// CHECK: arith.maxsi %{{.*}}, %{{.*}} : index
+#id = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+module attributes {gridir.kernel = "extreme_of_indices"} {
+  func.func @extreme_of_indices(%x: memref<1000xindex>, %o: memref<index>, %status: memref<1xi64>, %lo: index, %hi: index) {
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]}
+          ins(%x : memref<1000xindex>) outs(%o : memref<index>) {
+      ^bb0(%a: index, %m: index):
+        %0 = arith.maxsi %a, %m : index
+        linalg.yield %0 : index
+      }
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}

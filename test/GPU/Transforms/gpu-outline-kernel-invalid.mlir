@@ -21,3 +21,30 @@ module attributes {gridir.kernel = "k", gridir.num_threads = 32 : i64, gridir.wo
     return
   }
 }
+
+// -----
+
+module attributes {gridir.kernel = "k", gridir.num_threads = 32 : i64} {
+  func.func @k(%status: memref<1xi64>, %lo: index, %hi: index) {
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      // expected-error @below {{expected an array of bytes as the shared memory, got 'memref<f32, #gpu.address_space<workgroup>>'; run gpu-plan-memory first}}
+      %b = memref.alloc() : memref<f32, #gpu.address_space<workgroup>>
+      %c = memref.load %b[] : memref<f32, #gpu.address_space<workgroup>>
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
+
+// -----
+
+module attributes {gridir.kernel = "k", gridir.num_threads = 32 : i64} {
+  func.func @k(%o: memref<4xindex>, %status: memref<1xi64>, %lo: index, %hi: index) {
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      // expected-error @below {{expected a constant number of threads}}
+      scf.forall (%t) in (%hi) {
+        memref.store %t, %o[%t] : memref<4xindex>
+      } {mapping = [#gpu.thread<x>]}
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}

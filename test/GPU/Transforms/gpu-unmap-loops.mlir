@@ -35,3 +35,16 @@ module attributes {gridir.kernel = "k"} {
     return
   }
 }
+
+// Loops of tensors are nobody's.
+// CHECK-LABEL: func.func @tensors
+// CHECK: scf.forall
+func.func @tensors(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = scf.forall (%i) in (4) shared_outs(%o = %x) -> tensor<4xf32> {
+    %s = tensor.extract_slice %o[%i] [1] [1] : tensor<4xf32> to tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i] [1] [1] : tensor<1xf32> into tensor<4xf32>
+    }
+  } {mapping = [#gpu.thread<x>]}
+  return %r : tensor<4xf32>
+}

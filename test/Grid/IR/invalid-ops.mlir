@@ -508,3 +508,59 @@ func.func @reshape_to_unknown(%x: memref<4x8xf32>) {
   %0 = grid.reshape_ref %x : memref<4x8xf32> -> memref<?xf32>
   return
 }
+
+// -----
+
+func.func @bitcast_to_nothing(%x: memref<8xi32>) {
+  // expected-error @below {{expected 8 rows of 32 bits to be whole elements of 0 bits}}
+  %0 = grid.bitcast_ref %x : memref<8xi32> -> memref<8xi0>
+  return
+}
+
+// -----
+
+func.func @bitcast_beyond_count(%x: memref<4611686018427387904xi32>) {
+  // expected-error @below {{expected 4611686018427387904 rows of 32 bits to be whole elements of 8 bits}}
+  %0 = grid.bitcast_ref %x : memref<4611686018427387904xi32> -> memref<4xi8>
+  return
+}
+
+// -----
+
+func.func @dot_of_indices(%x: tensor<8x8xindex>) {
+  // expected-error @below {{operand #0 must be ranked tensor of signless integer or floating-point or complex-type values, but got 'tensor<8x8xindex>'}}
+  %0 = grid.dot %x, %x contract [1] x [0] : tensor<8x8xindex>, tensor<8x8xindex> -> tensor<8x8xindex>
+  return
+}
+
+// -----
+
+func.func @dot_to_index(%x: tensor<8x8xi32>) {
+  // expected-error @below {{expected a result of integers, floats or complex numbers, got 'tensor<8x8xindex>'}}
+  %0 = grid.dot %x, %x contract [1] x [0] : tensor<8x8xi32>, tensor<8x8xi32> -> tensor<8x8xindex>
+  return
+}
+
+// -----
+
+func.func @dot_of_complex(%x: tensor<8x8xcomplex<f32>>) {
+  // expected-error @below {{expected complex numbers of one type, got 'tensor<8x8xcomplex<f32>>', 'tensor<8x8xcomplex<f32>>' and 'tensor<8x8xi32>'}}
+  %0 = grid.dot %x, %x contract [1] x [0] : tensor<8x8xcomplex<f32>>, tensor<8x8xcomplex<f32>> -> tensor<8x8xi32>
+  return
+}
+
+// -----
+
+func.func @print_of_unknown_size(%x: tensor<?xf32>) {
+  // expected-error @below {{must be variadic of a scalar or a tensor of static shape, but got 'tensor<?xf32>'}}
+  grid.print "{}" %x : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @call_with_vector(%x: vector<4xf32>) {
+  // expected-error @below {{must be variadic of a scalar or a tensor of static shape, but got 'vector<4xf32>'}}
+  "grid.callback"(%x) <{identity = "f"}> : (vector<4xf32>) -> ()
+  return
+}

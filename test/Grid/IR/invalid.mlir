@@ -349,3 +349,9 @@ grid.kernel @symbol grid(%i = 2)
 // expected-error @below {{result number not allowed in argument list}}
 grid.kernel @numbered_operand grid() inputs(%x#0: f32 [8]) {
 }
+
+// -----
+
+// expected-error @below {{expected numbers of one bit or more, got 'memref<8xi0>'}}
+grid.kernel @no_bits grid() scratch(%s: memref<8xi0>) {
+}

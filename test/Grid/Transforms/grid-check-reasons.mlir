@@ -329,3 +329,32 @@ grid.kernel @steps grid(%i = 100000000) scratch(%s: memref<!grid.semaphore<regul
   grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
   grid.semaphore_wait %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
 }
+
+// -----
+
+// No index of 128 bits is compared as one of 64.
+// CHECK-LABEL: grid.kernel @wide_bound
+// CHECK: {check = "in-bounds", reason = "an array of indices into dimension 1 is known at the call only", subject = "x_ref", verdict = "unknown"}
+grid.kernel @wide_bound grid(%i = 4) inputs(%x: f32 [4, 8] block [1, 8] at (%i, 0) origin "x_ref") {
+  %most = arith.constant dense<100000000000000000000000000> : tensor<8xi128>
+  %least = arith.constant dense<0> : tensor<8xi128>
+  %from = arith.maxsi %least, %least : tensor<8xi128>
+  %at = arith.minsi %from, %most : tensor<8xi128>
+  %v = grid.gather %x [%at] dims [1] : memref<1x8xf32, #grid.space<default>>, tensor<8xi128> -> tensor<8x1xf32>
+}
+
+// -----
+
+// What a cast without a rank shows is not followed.
+// CHECK-LABEL: grid.kernel @no_rank
+// CHECK: {check = "balanced", reason = "which semaphore, or how much, is known at the call only", subject = "s_ref", verdict = "unknown"}
+!some = memref<2x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+!any = memref<*x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+!one = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+grid.kernel @no_rank grid(%i = 4) scratch(%s: !some origin "s_ref") {
+  %c1 = arith.constant 1 : i32
+  %a = memref.cast %s : !some to !any
+  %b = memref.cast %a : !any to !one
+  grid.semaphore_signal %b, %c1 : !one
+  grid.semaphore_wait %b, %c1 : !one
+}

@@ -137,3 +137,14 @@ func.func @call(%rows: tensor<8xi32>, %x: tensor<8xf32>, %y: tensor<32xf32>, %z:
       inputs(%x, %y, %z : tensor<8xf32>, tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>
   return %0 : tensor<32xf32>
 }
+
+// -----
+
+// An attribute that an op happens to have names no dimension.
+// CHECK-LABEL: grid.kernel @another_axis grid(%i = 6 vmapped)
+// CHECK: arith.addi {{.*}} {axis = 0 : ui8} : i32
+grid.kernel @another_axis grid(%a = 2 vmapped, %b = 3 vmapped) {
+  %0 = grid.program_id 0
+  %1 = arith.addi %0, %0 {axis = 0 : ui8} : i32
+  grid.prng_seed %1 : i32
+}

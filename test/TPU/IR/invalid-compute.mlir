@@ -433,3 +433,19 @@ func.func @accumulator_index(%a: vector<8x128xbf16>, %b: vector<128x128xbf16>, %
   %r = tpu.matmul %a, %b, %c {transpose_lhs_hint = false} : vector<8x128xbf16>, vector<128x128xbf16>, vector<8x128xindex> -> vector<8x128xindex>
   return
 }
+
+// -----
+
+func.func @bitcast_to_nothing(%v: vector<8x128xi32>) {
+  // expected-error @below {{expected whole elements of 'i0', got 'vector<8x128xi32>'}}
+  %b = tpu.bitcast %v : vector<8x128xi32> -> vector<8x128xi0>
+  return
+}
+
+// -----
+
+func.func @concatenate_beyond_count(%v: vector<4611686018427387904x1xi8>) {
+  // expected-error @below {{expected as many elements as can be counted, got 3 operands of 'vector<4611686018427387904x1xi8>'}}
+  %b = tpu.concatenate %v, %v, %v in 0 : vector<4611686018427387904x1xi8>, vector<4611686018427387904x1xi8>, vector<4611686018427387904x1xi8> -> vector<1x1xi8>
+  return
+}

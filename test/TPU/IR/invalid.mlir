@@ -36,7 +36,7 @@ func.func @stride(%m: memref<8x128xf32, #tpu.memory_space<vmem>>, %i: index) {
 
 func.func @slice(%m: memref<8x128xf32, #tpu.memory_space<vmem>>) {
   %c4 = arith.constant 4 : i32
-  // expected-error @below {{expected a window inside 'memref<8x128xf32, #tpu.memory_space<vmem>>', got 4 to 12 in dimension 0}}
+  // expected-error @below {{expected a window inside 'memref<8x128xf32, #tpu.memory_space<vmem>>', got 8 from 4 in dimension 0}}
   %s = tpu.memref_slice %m[%c4, %c4] : memref<8x128xf32, #tpu.memory_space<vmem>> -> memref<8x64xf32, #tpu.memory_space<vmem>>
   return
 }
@@ -403,5 +403,15 @@ func.func @bitcast_index(%m: memref<8x128xindex, #tpu.memory_space<vmem>>) {
 func.func @bitcast_beyond_count(%m: memref<4611686018427387904x128xf32, #tpu.memory_space<vmem>>) {
   // expected-error @below {{expected as many bits as can be counted, got}}
   %s = tpu.memref_bitcast %m : memref<4611686018427387904x128xf32, #tpu.memory_space<vmem>> -> memref<4611686018427387904x128xi32, #tpu.memory_space<vmem>>
+  return
+}
+
+// -----
+
+func.func @region_without_end() {
+  "tpu.region"() ({
+    // expected-error @below {{block with no terminator}}
+    %c = arith.constant 0 : i32
+  }) : () -> ()
   return
 }

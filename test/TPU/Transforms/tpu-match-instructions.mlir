@@ -171,3 +171,25 @@ func.func @unsigned_32(%x: vector<8x128xf32>) -> vector<8x128xi32> {
   %y = arith.select %above, %largest, %i : vector<8x128xi1>, vector<8x128xi32>
   return %y : vector<8x128xi32>
 }
+
+// A bound that f64 does not have is none of the unit's.
+
+// CHECK-LABEL: func.func @wide_bound(
+// CHECK: arith.select
+func.func @wide_bound(%x: vector<8x128xf128>) -> vector<8x128xi32> {
+  %low = arith.constant dense<-2147483648.0> : vector<8x128xf128>
+  %high = arith.constant dense<2147483648.1> : vector<8x128xf128>
+  %zero = arith.constant dense<0.0> : vector<8x128xf128>
+  %smallest = arith.constant dense<-2147483648> : vector<8x128xi32>
+  %largest = arith.constant dense<2147483647> : vector<8x128xi32>
+  %below = arith.cmpf olt, %x, %low : vector<8x128xf128>
+  %above = arith.cmpf oge, %x, %high : vector<8x128xf128>
+  %nan = arith.cmpf uno, %x, %x : vector<8x128xf128>
+  %o = arith.ori %below, %above : vector<8x128xi1>
+  %outside = arith.ori %o, %nan : vector<8x128xi1>
+  %safe = arith.select %outside, %zero, %x : vector<8x128xi1>, vector<8x128xf128>
+  %i = arith.fptosi %safe : vector<8x128xf128> to vector<8x128xi32>
+  %l = arith.select %below, %smallest, %i : vector<8x128xi1>, vector<8x128xi32>
+  %y = arith.select %above, %largest, %l : vector<8x128xi1>, vector<8x128xi32>
+  return %y : vector<8x128xi32>
+}

@@ -46,6 +46,10 @@ const DialectRegistry &getRegistry() {
   return *registry;
 }
 
+bool hasBytes(Type element) {
+  return element.isIntOrIndexOrFloat() || isa<ComplexType>(element);
+}
+
 int64_t getBytesInMemory(Type element) {
   if (auto complex = dyn_cast<ComplexType>(element))
     return 2 * getBytesInMemory(complex.getElementType());
@@ -67,7 +71,7 @@ FailureOr<PrintType> readPrintType(Attribute attribute) {
     result.shape = shaped.getShape().vec();
     type = shaped.getElementType();
   }
-  if (!type.isIntOrIndexOrFloat() && !isa<ComplexType>(type))
+  if (!hasBytes(type))
     return failure();
   llvm::raw_string_ostream(result.element) << type;
   result.bytesPerElement = getBytesInMemory(type);
@@ -109,9 +113,12 @@ FailureOr<UnwrittenOperand> readUnwrittenOperand(Attribute attribute) {
   auto name = dictionary.getAs<StringAttr>("name");
   auto type = dictionary.getAs<TypeAttr>("type");
   auto array = type ? dyn_cast<RankedTensorType>(type.getValue()) : nullptr;
-  if (!operand || !name || !array || !array.hasStaticShape())
+  std::optional<int64_t> number =
+      operand ? operand.getValue().trySExtValue() : std::nullopt;
+  if (!number || !name || !array || !array.hasStaticShape() ||
+      !hasBytes(array.getElementType()))
     return failure();
-  return UnwrittenOperand{operand.getInt(), name.str(), array.getShape().vec(),
+  return UnwrittenOperand{*number, name.str(), array.getShape().vec(),
                           getBytesInMemory(array.getElementType())};
 }
 

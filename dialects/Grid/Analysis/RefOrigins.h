@@ -1,0 +1,27 @@
+//===- RefOrigins.h - Where the Refs of a kernel are from -------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GRID_ANALYSIS_REFORIGINS_H
+#define GRIDIR_DIALECTS_GRID_ANALYSIS_REFORIGINS_H
+
+#include "dialects/Grid/IR/Grid.h"
+
+namespace gridir::grid {
+
+/// Whether a memref is a Ref of a kernel or of a scope, or a view of one. Of
+/// any other an analysis knows nothing, and a conversion has nothing to convert
+/// it to.
+bool isRef(mlir::Value memref);
+
+/// Reports the first memref in a kernel that an op of the dialect takes and
+/// that is no Ref.
+llvm::LogicalResult verifyRefs(KernelOp kernel);
+
+} // namespace gridir::grid
+
+#endif // GRIDIR_DIALECTS_GRID_ANALYSIS_REFORIGINS_H
