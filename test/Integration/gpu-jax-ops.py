@@ -10,7 +10,7 @@ import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gridir.testing import difference, interpreted
+from gridir.testing import differences, interpreted
 from jax.experimental.pallas.ops.gpu import (
     attention,
     decode_attention,
@@ -75,8 +75,8 @@ for function, args in KERNELS:
         want = jax.jit(lambda *a, f=function: f(*a))(*args)
     with gridir.installed(options=gridir.CpuOptions(pipeline=PIPELINE)):
         got = jax.jit(lambda *a, f=function: f(*a))(*args)
-    problems = [difference(a, b, 1e-3) for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True)]
-    if any(problems):
-        print(f"{getattr(function, '__name__', function)}: {problems}")
-    equal += not any(problems)
+    problems = differences(got, want, function, args)
+    if problems:
+        print(f"{getattr(function, '__name__', function)}:", *problems)
+    equal += not problems
 print(f"{equal} of {len(KERNELS)} equal interpret mode")

@@ -9,7 +9,7 @@ import sys
 import gridir
 import jax
 from gridir.cli.example import load_example
-from gridir.testing import difference, interpreted
+from gridir.testing import differences, interpreted
 
 WITH_DMA = ("double_buffer",)
 
@@ -29,14 +29,14 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.py")):
     function, args = example.function, example.args
     with interpreted():
         want = jax.jit(function)(*args)
-    problem = None
+    problems: list[str] = []
     for reverse in (False, True):
         try:
             with gridir.installed(options=options(reverse)):
-                problem = problem or difference(jax.jit(function)(*args), want)
+                problems += differences(jax.jit(function)(*args), want, function, args)
         except Exception as error:
-            problem = problem or str(error)
-    if problem:
-        print(f"{path.stem}: {problem}")
-    count += problem is None
+            problems.append(str(error))
+    if problems:
+        print(f"{path.stem}:", *problems)
+    count += not problems
 print(f"{count} examples equal interpret mode")

@@ -9,6 +9,7 @@
 #include "LargeFunctions.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/CFG.h"
@@ -116,6 +117,17 @@ private:
   DenseMap<BasicBlock *, size_t> sizes;
 };
 
+/// Whether code takes tiles, or gives them: their registers are of one function,
+/// and no call passes them.
+bool passesTiles(const CodeExtractor &extractor) {
+  SetVector<Value *> inputs, outputs;
+  extractor.findInputsOutputs(inputs, outputs, /*Allocas=*/{});
+  auto isTile = [](const Value *value) {
+    return value->getType()->isX86_AMXTy();
+  };
+  return llvm::any_of(inputs, isTile) || llvm::any_of(outputs, isTile);
+}
+
 void splitFunction(Function &function) {
   Pieces pieces(function);
   if (pieces.found.empty())
@@ -126,6 +138,8 @@ void splitFunction(Function &function) {
                             /*BFI=*/nullptr, /*BPI=*/nullptr, /*AC=*/nullptr,
                             /*AllowVarArgs=*/false, /*AllowAlloca=*/false,
                             /*AllocationBlock=*/nullptr, /*Suffix=*/"piece");
+    if (passesTiles(extractor))
+      continue;
     if (Function *piece = extractor.extractCodeRegion(analyses))
       piece->addFnAttr(Attribute::NoInline);
   }
