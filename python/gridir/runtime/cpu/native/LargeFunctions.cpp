@@ -117,8 +117,8 @@ private:
   DenseMap<BasicBlock *, size_t> sizes;
 };
 
-/// Whether code takes tiles, or gives them: their registers are of one function,
-/// and no call passes them.
+/// Whether code takes tiles, or gives them: their registers are of one
+/// function, and no call passes them.
 bool passesTiles(const CodeExtractor &extractor) {
   SetVector<Value *> inputs, outputs;
   extractor.findInputsOutputs(inputs, outputs, /*Allocas=*/{});

@@ -147,13 +147,13 @@ Problems Program::Parts::allocateGlobals() {
       continue;
     }
     Global &global = place->second;
-    global.memory = cpu::allocateArray<char>(variable.getBytes() +
-                                             variable.alignment);
+    global.memory =
+        cpu::allocateArray<char>(variable.getBytes() + variable.alignment);
     if (!global.memory) {
-      problems.push_back({variable.where,
-                          "the system has no memory left for the " +
-                              std::to_string(variable.getBytes()) +
-                              " bytes of '" + variable.name + "'"});
+      problems.push_back(
+          {variable.where, "the system has no memory left for the " +
+                               std::to_string(variable.getBytes()) +
+                               " bytes of '" + variable.name + "'"});
       continue;
     }
     global.address = alignTo(reinterpret_cast<uint64_t>(global.memory.get()),
