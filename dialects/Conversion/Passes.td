@@ -176,21 +176,25 @@ def ConvertSCFToBranchesPass : Pass<"convert-scf-to-branches"> {
     Before:
 
     ```mlir
-    scf.if %c {
-      memref.store %x, %m[] : memref<f32>
+    func.func @store(%c: i1, %x: f32, %m: memref<f32>) {
+      scf.if %c {
+        memref.store %x, %m[] : memref<f32>
+      }
+      return
     }
-    return
     ```
 
     After:
 
     ```mlir
+    func.func @store(%c: i1, %x: f32, %m: memref<f32>) {
       cf.cond_br %c, ^bb1, ^bb2
     ^bb1:
       memref.store %x, %m[] : memref<f32>
       cf.br ^bb2
     ^bb2:
       return
+    }
     ```
   }];
   let dependentDialects = [

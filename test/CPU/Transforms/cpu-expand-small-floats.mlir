@@ -121,7 +121,7 @@ func.func @array_of_powers(%x: tensor<?xf32>) -> tensor<?xf8E8M0FNU> {
   return %0 : tensor<?xf8E8M0FNU>
 }
 
-// The bits of wider formats lie elsewhere.
+// The bits of wider formats lie elsewhere: no match, "not from f32, f64 or less".
 // CHECK-LABEL: func.func @wide
 // CHECK: arith.truncf %{{.*}} : f80 to f8E5M2
 func.func @wide(%x: f80) -> f8E5M2 {
