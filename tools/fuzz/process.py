@@ -98,14 +98,14 @@ def _is_upstream(messages: str) -> bool:
     """Whether MLIR's parser or verifier crashed, or what another dialect adds to them, and nothing of gridir's.
 
     The innermost frame that is the parser's or gridir's decides: gridir's ops are read by MLIR's parser, which reads
-    their attributes. A release build has no symbols: there, the op that the parser says it was in decides, and a
-    verifier is taken for MLIR's.
+    their attributes and the ops in their regions. A release build has no symbols: there, the op that the parser says it
+    was in decides, and a verifier is taken for MLIR's.
     """
     if "in stage 'parse'" not in messages:
         return False
-    frame = re.search(r"mlir::detail::Parser::|gridir::(?!driver::)", messages)
+    frame = re.search(r"mlir::detail::Parser::|OperationParser::|gridir::(?!driver::)", messages)
     if frame:
-        return frame[0].startswith("mlir")
+        return not frame[0].startswith("gridir")
     parsed = re.findall(r"custom op parser '(\w+)\.", messages)
     return not parsed or parsed[-1] not in _DIALECTS
 
