@@ -8,6 +8,7 @@
 
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/CPU/Transforms/Polynomials.h"
+#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -104,6 +105,10 @@ struct ExpandExp2 : OpRewritePattern<math::Exp2Op> {
   }
 };
 
+/// A call is made of each number of a vector: more than a machine has in all of
+/// its registers are not compiled in any time.
+constexpr int64_t kMaxCalls = int64_t(1) << 14;
+
 /// True for functions that neither are LLVM intrinsics nor lower to an
 /// expression as accurate as the function.
 bool needsLibrary(Operation *op) {
@@ -130,10 +135,21 @@ public:
       return signalPassFailure();
 
     SmallVector<Operation *> calls;
-    getOperation().walk([&](Operation *op) {
-      if (needsLibrary(op))
-        calls.push_back(op);
+    WalkResult result = getOperation().walk([&](Operation *op) {
+      if (!needsLibrary(op))
+        return WalkResult::advance();
+      auto vector = dyn_cast<VectorType>(op->getResult(0).getType());
+      if (vector && *gridir::countPoints(vector.getShape()) > kMaxCalls) {
+        op->emitError("expected a vector of at most ")
+            << kMaxCalls << " numbers to call a function for each, got "
+            << vector;
+        return WalkResult::interrupt();
+      }
+      calls.push_back(op);
+      return WalkResult::advance();
     });
+    if (result.wasInterrupted())
+      return signalPassFailure();
     if (calls.empty())
       return;
     numLibraryCalls += calls.size();

@@ -95,6 +95,8 @@ struct RsqrtToSqrt : OpRewritePattern<math::RsqrtOp> {
 
   LogicalResult matchAndRewrite(math::RsqrtOp op,
                                 PatternRewriter &rewriter) const override {
+    if (!isa<FloatType>(op.getType()))
+      return rewriter.notifyMatchFailure(op, "the root is of one number");
     Location loc = op.getLoc();
     Value root = math::SqrtOp::create(rewriter, loc, op.getOperand());
     Value one = createConstant(rewriter, loc, op.getType(), 1.0);

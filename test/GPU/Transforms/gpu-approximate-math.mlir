@@ -117,3 +117,15 @@ func.func @double(%x: f64) -> f64 {
   %0 = math.exp %x : f64
   return %0 : f64
 }
+
+// -----
+
+// A vector is left alone: the root is of one number.
+// CHECK-LABEL: func.func @vector_of_roots
+// CHECK: math.rsqrt %{{.*}} : vector<4xf32>
+// APPROX-LABEL: func.func @vector_of_roots
+// APPROX: math.rsqrt %{{.*}} : vector<4xf32>
+func.func @vector_of_roots(%x: vector<4xf32>) -> vector<4xf32> {
+  %0 = math.rsqrt %x : vector<4xf32>
+  return %0 : vector<4xf32>
+}
