@@ -12,6 +12,7 @@
 #include "dialects/Conversion/Passes.h"
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Grid/Transforms/Passes.h"
+#include "dialects/Loops/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -87,14 +88,14 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
 /// program allows it.
 void addBufferization(OpPassManager &pm) {
   // A carried tensor stays in one buffer, so that no step allocates.
-  pm.addNestedPass<func::FuncOp>(cpu::createCPUAnchorLoopTensorsPass());
+  pm.addNestedPass<func::FuncOp>(loops::createLoopsAnchorTensorsPass());
   // A value that only fills a block is computed in the block, if nothing in
   // between would see it; a value that only fills a part of a tensor, there.
-  pm.addNestedPass<func::FuncOp>(cpu::createCPUComputeInPlacePass());
+  pm.addNestedPass<func::FuncOp>(loops::createLoopsComputeInPlacePass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addPass(bufferization::createOneShotBufferizePass());
   // While copies are still whole ops and nothing has been vectorised.
-  pm.addPass(cpu::createCPUWidenStoragePass());
+  pm.addPass(loops::createLoopsWidenStoragePass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
@@ -133,7 +134,7 @@ void addLowering(OpPassManager &pm) {
   pm.addPass(cpu::createCPUApproximateMathPass());
   // Arithmetic on bf16 and on floats of a byte is f32 arithmetic that rounds;
   // the conversions are a few integer instructions.
-  pm.addPass(cpu::createCPUExpandSmallFloatsPass());
+  pm.addPass(loops::createLoopsExpandSmallFloatsPass());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   expand.includeF8E8M0 = true;
@@ -189,11 +190,11 @@ void addLowering(OpPassManager &pm) {
 
 void buildLoopsToCPUPipeline(OpPassManager &pm,
                              const CPUPipelineOptions &options) {
-  pm.addNestedPass<func::FuncOp>(cpu::createCPUCanonicalizeBodiesPass());
+  pm.addNestedPass<func::FuncOp>(loops::createLoopsCanonicalizeBodiesPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // While values are tensors: their use tells what is worth a loop of its own.
-  pm.addNestedPass<func::FuncOp>(cpu::createCPUFuseElementwisePass());
+  pm.addNestedPass<func::FuncOp>(loops::createLoopsFuseElementwisePass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   addBufferization(pm);

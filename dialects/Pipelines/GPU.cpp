@@ -8,10 +8,10 @@
 
 #include "dialects/Pipelines/GPU.h"
 
-#include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/Conversion/Passes.h"
 #include "dialects/GPU/Transforms/Chip.h"
 #include "dialects/GPU/Transforms/Passes.h"
+#include "dialects/Loops/Transforms/Passes.h"
 #include "dialects/Pipelines/CPU.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/Passes.h"
@@ -70,7 +70,7 @@ void addLowering(OpPassManager &pm, const GPUPipelineOptions &options) {
   module.addPass(gpu::createGPUApproximateMathPass(math));
   // bf16 and floats of a byte are stored, and computed with as f32 that is
   // rounded; f16 is computed with.
-  module.addPass(cpu::createCPUExpandSmallFloatsPass());
+  module.addPass(loops::createLoopsExpandSmallFloatsPass());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeF8E8M0 = true;
   module.addPass(arith::createArithExpandOpsPass(expand));

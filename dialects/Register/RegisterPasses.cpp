@@ -12,6 +12,7 @@
 #include "dialects/Conversion/Passes.h"
 #include "dialects/GPU/Transforms/Passes.h"
 #include "dialects/Grid/Transforms/Passes.h"
+#include "dialects/Loops/Transforms/Passes.h"
 #include "dialects/Pipelines/CPU.h"
 #include "dialects/Pipelines/GPU.h"
 #include "dialects/Pipelines/TPU.h"
@@ -117,6 +118,7 @@ void gridir::registerAllPasses() {
     registerUpstreamPipelines();
     registerAllTargets();
     registerConversionPasses();
+    loops::registerLoopsPasses();
     cpu::registerCPUPasses();
     tpu::registerTPUPasses();
     gridir::gpu::registerGPUPasses();

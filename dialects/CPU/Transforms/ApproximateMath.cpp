@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CPU/Transforms/Passes.h"
-#include "dialects/CPU/Transforms/Polynomials.h"
+#include "dialects/Loops/Math/Polynomials.h"
 #include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
@@ -128,8 +128,8 @@ public:
     RewritePatternSet patterns(&getContext());
     auto always = [](StringRef) { return true; };
     populateMathF32ExpansionPatterns(patterns, always);
-    populateMathPolynomialApproximationPatterns(patterns,
-                                                gridir::hasGoodPolynomial);
+    populateMathPolynomialApproximationPatterns(
+        patterns, gridir::loops::hasGoodPolynomial);
     patterns.add<ExpandExp2>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();

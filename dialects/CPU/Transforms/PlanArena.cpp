@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/CPU/Transforms/BufferPlan.h"
 #include "dialects/CPU/Transforms/Passes.h"
+#include "dialects/Loops/Transforms/BufferPlan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -20,7 +20,7 @@ namespace gridir::cpu {
 } // namespace gridir::cpu
 
 using namespace mlir;
-using namespace gridir;
+using namespace gridir::loops;
 
 namespace {
 

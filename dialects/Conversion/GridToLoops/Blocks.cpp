@@ -39,7 +39,7 @@ Value createMin(OpBuilder &builder, Location loc, Value a, Value b) {
 }
 
 ValidPart computeValidPart(OpBuilder &builder, Location loc,
-                           IndexRanges &ranges, MemRefType array,
+                           loops::IndexRanges &ranges, MemRefType array,
                            ArrayRef<WindowDim> dims) {
   ValidPart part;
   Value zero = createIndex(builder, loc, 0);
@@ -69,7 +69,7 @@ ValidPart computeValidPart(OpBuilder &builder, Location loc,
     if (dim.limit)
       last = createMin(builder, loc, last, dim.limit);
     // A window that only overhangs the end starts in the array.
-    std::optional<IndexRange> range = ranges.get(dim.start);
+    std::optional<loops::IndexRange> range = ranges.get(dim.start);
     if (range && range->min >= 0 && range->max <= array.getDimSize(d)) {
       part.inWindow.push_back(builder.getIndexAttr(0));
       part.sizes.push_back(dim.limit ? createMax(builder, loc, last, zero)
@@ -191,7 +191,7 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
   SmallVector<int64_t> shape;
   for (const WindowDim &dim : dims) {
     // A start with one value is a constant, which the type of a view can hold.
-    std::optional<IndexRange> range = lowering.ranges.get(dim.start);
+    std::optional<loops::IndexRange> range = lowering.ranges.get(dim.start);
     starts.push_back(range && range->min == range->max
                          ? OpFoldResult(builder.getIndexAttr(range->min))
                          : dim.start);
@@ -312,7 +312,7 @@ Value createCheckedOffset(OpBuilder &builder, Location loc,
                           int64_t span, int64_t extent, unsigned dim,
                           StringRef name) {
   int64_t last = extent - span;
-  std::optional<IndexRange> range = lowering.ranges.get(offset);
+  std::optional<loops::IndexRange> range = lowering.ranges.get(offset);
   if (range && range->min >= 0 && range->max <= last)
     return offset;
   Value zero = createIndex(builder, loc, 0);
@@ -399,7 +399,7 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
         window.overlap =
             arith::SubIOp::create(builder, loc, start, window.start);
     }
-    std::optional<IndexRange> range = lowering.ranges.get(window.start);
+    std::optional<loops::IndexRange> range = lowering.ranges.get(window.start);
     window.proved = window.size == 0 || (range && range->min >= 0 &&
                                          range->max <= extent - window.size);
     // A block may overhang its array, but not miss it: the error that JAX's

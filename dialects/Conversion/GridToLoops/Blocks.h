@@ -10,7 +10,7 @@
 #define GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_BLOCKS_H
 
 #include "dialects/Conversion/GridToLoops/Lowering.h"
-#include "dialects/Conversion/GridToLoops/MovableBlocks.h"
+#include "dialects/Grid/Analysis/MovableBlocks.h"
 
 namespace gridir {
 
@@ -69,7 +69,7 @@ mlir::TypedAttr getPadding(mlir::Type elementType);
 /// outside its array is reported.
 mlir::FailureOr<Window> createBlock(mlir::OpBuilder &builder,
                                     KernelLowering &lowering,
-                                    const MovableBlocks &movable,
+                                    const grid::MovableBlocks &movable,
                                     unsigned place, mlir::Value array,
                                     mlir::ValueRange indices, bool written);
 

@@ -11,8 +11,8 @@
 #include "dialects/Conversion/GridToLoops/Counters.h"
 #include "dialects/Conversion/GridToLoops/LocalRefs.h"
 #include "dialects/Conversion/GridToLoops/Shares.h"
-#include "dialects/Conversion/GridToLoops/Sharing.h"
 #include "dialects/Grid/Analysis/GridParallelism.h"
+#include "dialects/Grid/Analysis/InputSharing.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -91,8 +91,9 @@ public:
       : lowering(lowering), kernel(lowering.kernel), loc(kernel.getLoc()),
         builder(kernel.getContext()), movable(kernel) {
     // Tasks run one at a time, so that the order of effects is one.
-    Sharing::Kind sharing =
-        lowering.hasTasks() ? Sharing::InPlace : getSharingOfInputs(lowering);
+    Sharing::Kind sharing = lowering.hasTasks()
+                                ? Sharing::InPlace
+                                : getSharingOfInputs(kernel, lowering.hazards);
     bool ordered = !lowering.hasTasks() &&
                    (hasOrderedEffects(kernel) || hasSemaphoreOperands(kernel) ||
                     sharing == Sharing::CopiedWhole);
@@ -189,7 +190,7 @@ LogicalResult GridLoopBuilder::check() {
     return kernel.getDim(d).getSize() != 1;
   });
   if (lowering.hasTasks() && concurrent &&
-      getSharingOfInputs(lowering) != Sharing::InPlace)
+      getSharingOfInputs(kernel, lowering.hazards) != Sharing::InPlace)
     return lowering.fail(
         kernel, "expected inputs that the kernel reads in place, got one that "
                 "must be copied before programs that wait for one another");
@@ -392,7 +393,7 @@ FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
     return lowering.allocate(getNamedLoc(ref), type.getShape(),
                              type.getElementType());
   }
-  Sharing sharing = getSharing(lowering, place);
+  Sharing sharing = getSharing(kernel, lowering.hazards, place);
   if (sharing.copiesBlocks)
     privateBlocks.insert(place);
   switch (sharing.kind) {

@@ -9,10 +9,10 @@
 #ifndef GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_LOWERING_H
 #define GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_LOWERING_H
 
-#include "dialects/Conversion/GridToLoops/Ranges.h"
 #include "dialects/Grid/Analysis/RefHazards.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/Loops/Analysis/IndexRanges.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -61,7 +61,7 @@ public:
   bool hasSeed = false;
   /// Whether a call can be asked for finer work items.
   bool hasShares = false;
-  IndexRanges ranges;
+  loops::IndexRanges ranges;
   LoweringCounts counts;
 
   /// The range of work items of a call.

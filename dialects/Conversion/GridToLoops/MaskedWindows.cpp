@@ -85,7 +85,7 @@ private:
 };
 
 bool MaskedWindow::isProved(unsigned d) {
-  std::optional<IndexRange> range = lowering.ranges.get(starts[d]);
+  std::optional<loops::IndexRange> range = lowering.ranges.get(starts[d]);
   return range && range->min >= 0 && range->max <= getLastStart(d);
 }
 

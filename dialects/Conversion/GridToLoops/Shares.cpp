@@ -9,7 +9,7 @@
 #include "dialects/Conversion/GridToLoops/Shares.h"
 
 #include "dialects/Conversion/GridToLoops/Blocks.h"
-#include "dialects/Conversion/GridToLoops/Sharing.h"
+#include "dialects/Grid/Analysis/InputSharing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -84,12 +84,12 @@ SmallVector<TestedBlocks> collectTestedBlocks(const KernelLowering &lowering,
   for (auto [input, output] : kernel.getAliasPairs()) {
     // Read in place, a block must be read before any program writes it.
     unsigned place = input;
-    if (getSharing(lowering, place).kind == Sharing::InPlace &&
+    if (getSharing(kernel, lowering.hazards, place).kind == Sharing::InPlace &&
         !llvm::is_contained(test.operands, place))
       continue;
     TestedBlocks &blocks = byMemory[firstOutput + output];
     blocks.places.insert(place);
-    if (getSharing(lowering, place).kind != Sharing::InPlace)
+    if (getSharing(kernel, lowering.hazards, place).kind != Sharing::InPlace)
       blocks.dims = getAllDims(kernel);
   }
   auto isAliased = [&](unsigned place) {

@@ -101,7 +101,7 @@ public:
         continue;
       }
       Value index = toIndex(rewriter, loc, slice.getOffsets()[next++]);
-      std::optional<IndexRange> range = lowering.ranges.get(index);
+      std::optional<loops::IndexRange> range = lowering.ranges.get(index);
       bool isProved = range && range->min >= 0 && range->max <= last;
       if (!isProved)
         unproved.push_back(d);

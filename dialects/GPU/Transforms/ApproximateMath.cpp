@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/CPU/Transforms/Polynomials.h"
 #include "dialects/GPU/Transforms/MappedKernel.h"
 #include "dialects/GPU/Transforms/Passes.h"
+#include "dialects/Loops/Math/Polynomials.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -193,8 +193,8 @@ public:
     if (useApproximations || !libdevice)
       patterns.add<Exp2ToInstruction>(&getContext());
     if (!libdevice)
-      populateMathPolynomialApproximationPatterns(patterns,
-                                                  gridir::hasGoodPolynomial);
+      populateMathPolynomialApproximationPatterns(
+          patterns, gridir::loops::hasGoodPolynomial);
     patterns.add<BitsToIntrinsic<math::CtPopOp>>(&getContext(), "ctpop", false);
     patterns.add<BitsToIntrinsic<math::CountLeadingZerosOp>>(&getContext(),
                                                              "ctlz", true);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/GPU/Transforms/MathExpansions.h"
 #include "dialects/GPU/Transforms/Passes.h"
+#include "dialects/Loops/Math/MathExpansions.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -19,6 +19,7 @@ namespace gridir::gpu {
 
 using namespace mlir;
 using namespace gridir::gpu;
+using namespace gridir::loops;
 
 namespace {
 

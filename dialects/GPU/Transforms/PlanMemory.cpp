@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/CPU/Transforms/BufferPlan.h"
 #include "dialects/GPU/Transforms/Chip.h"
 #include "dialects/GPU/Transforms/MappedKernel.h"
 #include "dialects/GPU/Transforms/Passes.h"
 #include "dialects/Grid/Analysis/RefNames.h"
+#include "dialects/Loops/Transforms/BufferPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -22,6 +22,7 @@ namespace gridir::gpu {
 
 using namespace mlir;
 using namespace gridir::gpu;
+using namespace gridir::loops;
 namespace grid = gridir::grid;
 
 namespace {
@@ -40,12 +41,11 @@ public:
     FailureOr<Chip> target = getChip(chip, module.getLoc());
     if (failed(ctas) || failed(target))
       return signalPassFailure();
-    FailureOr<SmallVector<gridir::PlannedBuffer>> buffers =
-        gridir::collectBuffers(*kernel);
+    FailureOr<SmallVector<PlannedBuffer>> buffers = collectBuffers(*kernel);
     if (failed(buffers))
       return signalPassFailure();
 
-    SmallVector<gridir::PlannedBuffer *> shared, rest;
+    SmallVector<PlannedBuffer *> shared, rest;
     choose(*buffers, target->sharedBytes, shared, rest);
     int64_t sharedBytes = place(shared);
     int64_t workspaceBytes = place(rest);
@@ -64,42 +64,40 @@ public:
 
 private:
   /// The bytes that buffers share. What has no elements is a view of them, too.
-  static int64_t place(ArrayRef<gridir::PlannedBuffer *> buffers) {
-    int64_t bytes = gridir::placeBuffers(buffers);
+  static int64_t place(ArrayRef<PlannedBuffer *> buffers) {
+    int64_t bytes = placeBuffers(buffers);
     return buffers.empty() ? bytes : std::max<int64_t>(bytes, 1);
   }
 
   /// Small buffers first: they gain most for each byte. Buffers that are never
   /// alive together share bytes, so each one is tried.
-  static void choose(MutableArrayRef<gridir::PlannedBuffer> buffers,
-                     int64_t limit,
-                     SmallVectorImpl<gridir::PlannedBuffer *> &shared,
-                     SmallVectorImpl<gridir::PlannedBuffer *> &rest) {
-    SmallVector<gridir::PlannedBuffer *> order;
-    for (gridir::PlannedBuffer &buffer : buffers)
+  static void choose(MutableArrayRef<PlannedBuffer> buffers, int64_t limit,
+                     SmallVectorImpl<PlannedBuffer *> &shared,
+                     SmallVectorImpl<PlannedBuffer *> &rest) {
+    SmallVector<PlannedBuffer *> order;
+    for (PlannedBuffer &buffer : buffers)
       order.push_back(&buffer);
-    llvm::stable_sort(order, [](const gridir::PlannedBuffer *a,
-                                const gridir::PlannedBuffer *b) {
-      return a->size < b->size;
-    });
-    for (gridir::PlannedBuffer *buffer : order) {
+    llvm::stable_sort(order,
+                      [](const PlannedBuffer *a, const PlannedBuffer *b) {
+                        return a->size < b->size;
+                      });
+    for (PlannedBuffer *buffer : order) {
       shared.push_back(buffer);
-      if (buffer->size <= limit && gridir::placeBuffers(shared) <= limit)
+      if (buffer->size <= limit && placeBuffers(shared) <= limit)
         continue;
       shared.pop_back();
       rest.push_back(buffer);
     }
   }
 
-  LogicalResult checkWorkspace(ArrayRef<gridir::PlannedBuffer *> buffers,
+  LogicalResult checkWorkspace(ArrayRef<PlannedBuffer *> buffers,
                                int64_t bytes) {
     int64_t ctas = getStaticRange(getOperation()).value_or(1);
     int64_t limit = workspaceLimit;
     if (bytes == 0 || ctas == 0 || bytes <= limit / ctas)
       return success();
-    const gridir::PlannedBuffer *largest =
-        *llvm::max_element(buffers, [](const gridir::PlannedBuffer *a,
-                                       const gridir::PlannedBuffer *b) {
+    const PlannedBuffer *largest = *llvm::max_element(
+        buffers, [](const PlannedBuffer *a, const PlannedBuffer *b) {
           return a->size < b->size;
         });
     std::optional<std::string> name = grid::getNameIn(largest->alloc->getLoc());
@@ -134,10 +132,10 @@ private:
         builder, loc, MemRefType::get({bytes}, builder.getI8Type()));
   }
 
-  static void rewrite(OpBuilder &builder,
-                      ArrayRef<gridir::PlannedBuffer *> buffers, Value bytes) {
-    for (const gridir::PlannedBuffer *buffer : buffers)
-      gridir::replaceByView(builder, *buffer, bytes);
+  static void rewrite(OpBuilder &builder, ArrayRef<PlannedBuffer *> buffers,
+                      Value bytes) {
+    for (const PlannedBuffer *buffer : buffers)
+      replaceByView(builder, *buffer, bytes);
   }
 };
 

@@ -8,8 +8,8 @@
 
 #include "dialects/GPU/Transforms/SharedLoops.h"
 
-#include "dialects/CPU/Transforms/MemoryHazards.h"
 #include "dialects/GPU/Transforms/ThreadLoops.h"
+#include "dialects/Loops/Analysis/MemoryHazards.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -54,10 +54,10 @@ bool isElementwise(const Accesses &accesses) {
   for (memref::StoreOp store : accesses.stores) {
     for (memref::StoreOp other : accesses.stores)
       if (store.getMemRef() != other.getMemRef() &&
-          cpu::mayAlias(store.getMemRef(), other.getMemRef()))
+          loops::mayAlias(store.getMemRef(), other.getMemRef()))
         return false;
     for (memref::LoadOp load : accesses.loads) {
-      if (!cpu::mayAlias(store.getMemRef(), load.getMemRef()))
+      if (!loops::mayAlias(store.getMemRef(), load.getMemRef()))
         continue;
       if (load.getMemRef() != store.getMemRef() ||
           load.getIndices() != store.getIndices() ||

@@ -1,0 +1,56 @@
+//===- MathExpansions.h - functions of doubles as arithmetic ---*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_LOOPS_MATH_MATHEXPANSIONS_H
+#define GRIDIR_DIALECTS_LOOPS_MATH_MATHEXPANSIONS_H
+
+#include "dialects/Loops/Math/MathBuilder.h"
+
+namespace gridir::loops {
+
+// Each function takes and gives what the C library's does, with the same
+// results for zeros, infinities and NaN. docs/gpu.md says how far each may be
+// off; test/Integration/gpu-math.py checks that.
+
+Real expandExp(Real x);
+Real expandExp2(Real x);
+Real expandExpM1(Real x);
+/// e^(hi + lo), of which `lo` is as small as a rounding error of `hi`.
+Real expandExp(Pair x);
+Real expandLog(Real x);
+Real expandLog2(Real x);
+Real expandLog10(Real x);
+Real expandLog1p(Real x);
+Real expandPow(Real x, Real y);
+
+Real expandSinh(Real x);
+Real expandCosh(Real x);
+Real expandTanh(Real x);
+Real expandAsinh(Real x);
+Real expandAcosh(Real x);
+Real expandAtanh(Real x);
+
+Real expandSin(Real x);
+Real expandCos(Real x);
+Real expandTan(Real x);
+Real expandAsin(Real x);
+Real expandAcos(Real x);
+Real expandAtan(Real x);
+Real expandAtan2(Real y, Real x);
+
+Real expandCbrt(Real x);
+Real expandErf(Real x);
+Real expandErfc(Real x);
+
+/// The remainder of the exact quotient cut to an integer, with the sign of `x`;
+/// it is exact, for f32 and f64.
+mlir::Value expandRemainder(MathBuilder &b, mlir::Value x, mlir::Value y);
+
+} // namespace gridir::loops
+
+#endif // GRIDIR_DIALECTS_LOOPS_MATH_MATHEXPANSIONS_H

@@ -1,0 +1,124 @@
+//===- AnchorTensors.cpp - keep carried tensors in one buffer -------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Loops/Transforms/Passes.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+namespace gridir::loops {
+#define GEN_PASS_DEF_LOOPSANCHORTENSORSPASS
+#include "dialects/Loops/Transforms/Passes.h.inc"
+} // namespace gridir::loops
+
+using namespace mlir;
+
+namespace {
+
+class LoopsAnchorTensorsPass
+    : public gridir::loops::impl::LoopsAnchorTensorsPassBase<
+          LoopsAnchorTensorsPass> {
+public:
+  using LoopsAnchorTensorsPassBase::LoopsAnchorTensorsPassBase;
+
+  void runOnOperation() override {
+    // Inner loops are visited first, so that a value which an inner loop hands
+    // to an outer one is anchored in both.
+    getOperation()->walk([&](Operation *op) {
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        anchor(loop.getBody()->getTerminator(), 0, loop.getRegionIterArgs());
+      } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+        // Operand 0 of scf.condition is the condition itself.
+        anchor(loop.getConditionOp(), 1, loop.getBeforeArguments());
+        anchor(loop.getYieldOp(), 0, loop.getAfterArguments());
+      }
+    });
+  }
+
+private:
+  /// True for what inner loops made of `arg` alone: they were anchored before,
+  /// and so left it in the buffer of `arg`. An anchor would make the buffer its
+  /// own destination. Where `arg` is still read after an inner loop, that loop
+  /// works on a copy.
+  bool livesIn(Value value, Value arg) {
+    while (value != arg) {
+      auto loop = value.getDefiningOp<LoopLikeOpInterface>();
+      if (!loop)
+        return false;
+      unsigned place = cast<OpResult>(value).getResultNumber();
+      MutableArrayRef<OpOperand> inits = loop.getInitsMutable();
+      if (place >= inits.size() ||
+          inits[place].get().getType() != value.getType())
+        return false;
+      OpOperand &init = inits[place];
+      value = init.get();
+      if (value.getParentBlock() != loop->getBlock())
+        return false;
+      if (llvm::all_of(value.getUses(), [&](OpOperand &use) {
+            return &use == &init || endsBefore(use.getOwner(), loop);
+          }))
+        continue;
+      OpBuilder builder(loop);
+      init.set(bufferization::AllocTensorOp::create(
+          builder, loop->getLoc(), cast<RankedTensorType>(value.getType()),
+          ValueRange(), value));
+      ++numCopied;
+      return false;
+    }
+    return true;
+  }
+
+  /// True if `op`, or what holds it, comes before `later` in the same block.
+  static bool endsBefore(Operation *op, Operation *later) {
+    op = later->getBlock()->findAncestorOpInBlock(*op);
+    return op && op != later && op->isBeforeInBlock(later);
+  }
+
+  /// Makes operand `first + i` of `terminator` live in the buffer of `args[i]`.
+  void anchor(Operation *terminator, unsigned first,
+              Block::BlockArgListType args) {
+    SmallVector<unsigned> moved;
+    for (auto [i, arg] : llvm::enumerate(args)) {
+      if (first + i >= terminator->getNumOperands())
+        break;
+      Value value = terminator->getOperand(first + i);
+      if (value != arg && value.getType() == arg.getType() &&
+          isa<RankedTensorType>(arg.getType()) && !livesIn(value, arg))
+        moved.push_back(i);
+    }
+    if (moved.empty())
+      return;
+
+    OpBuilder builder(terminator);
+    Location loc = terminator->getLoc();
+    // A value that may be a view of another carried tensor is copied away
+    // first: the anchors below overwrite that tensor one after the other.
+    SmallVector<Value> values;
+    for (unsigned i : moved) {
+      Value value = terminator->getOperand(first + i);
+      if (moved.size() > 1 && !value.getDefiningOp<linalg::LinalgOp>()) {
+        auto type = cast<RankedTensorType>(value.getType());
+        value = bufferization::AllocTensorOp::create(builder, loc, type,
+                                                     ValueRange(), value);
+        ++numCopied;
+      }
+      values.push_back(value);
+    }
+    for (auto [i, value] : llvm::zip_equal(moved, values)) {
+      auto anchored = bufferization::MaterializeInDestinationOp::create(
+          builder, loc, args[i].getType(), value, args[i]);
+      terminator->setOperand(first + i, anchored->getResult(0));
+      ++numAnchored;
+    }
+  }
+};
+
+} // namespace

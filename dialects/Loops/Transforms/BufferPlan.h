@@ -1,0 +1,51 @@
+//===- BufferPlan.h - where the buffers of a kernel live -------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_LOOPS_TRANSFORMS_BUFFERPLAN_H
+#define GRIDIR_DIALECTS_LOOPS_TRANSFORMS_BUFFERPLAN_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace gridir::loops {
+
+/// Every buffer starts on a cache line, which is also what the widest vector
+/// load likes best.
+constexpr int64_t kBufferAlignment = 64;
+
+/// One buffer: what it needs, when it lives (as positions in a walk of the
+/// function) and where it was put.
+struct PlannedBuffer {
+  mlir::Operation *alloc;
+  int64_t size;
+  int64_t begin, end;
+  int64_t offset = 0;
+  /// Whether all work items share the buffer.
+  bool isShared = false;
+
+  bool overlapsInTime(const PlannedBuffer &other) const {
+    return begin <= other.end && other.begin <= end;
+  }
+};
+
+/// The buffers that a function allocates, with their lifetimes. A buffer of
+/// unknown size, or whose elements have no size, is an error.
+mlir::FailureOr<llvm::SmallVector<PlannedBuffer>>
+collectBuffers(mlir::func::FuncOp function);
+
+/// Gives every buffer an offset, so that buffers that are alive at the same
+/// time do not overlap. Returns how many bytes they take together.
+int64_t placeBuffers(llvm::ArrayRef<PlannedBuffer *> buffers);
+
+/// Replaces a buffer by a view, at its offset, of the bytes in which it was
+/// placed; the view is made where the builder stands.
+void replaceByView(mlir::OpBuilder &builder, const PlannedBuffer &buffer,
+                   mlir::Value bytes);
+
+} // namespace gridir::loops
+
+#endif // GRIDIR_DIALECTS_LOOPS_TRANSFORMS_BUFFERPLAN_H

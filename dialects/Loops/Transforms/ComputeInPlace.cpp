@@ -1,0 +1,259 @@
+//===- ComputeInPlace.cpp - compute a value where it is stored ------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Loops/Analysis/MemoryHazards.h"
+#include "dialects/Loops/Transforms/Passes.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace gridir::loops {
+#define GEN_PASS_DEF_LOOPSCOMPUTEINPLACEPASS
+#include "dialects/Loops/Transforms/Passes.h.inc"
+} // namespace gridir::loops
+
+using namespace mlir;
+using bufferization::MaterializeInDestinationOp;
+
+namespace {
+
+/// True for an argument, or one of an argument and a buffer.
+bool isWholeArray(Value memref) {
+  if (auto choice = memref.getDefiningOp<scf::IfOp>()) {
+    unsigned i = cast<OpResult>(memref).getResultNumber();
+    return isWholeArray(choice.thenYield().getOperand(i)) &&
+           isWholeArray(choice.elseYield().getOperand(i));
+  }
+  return isa<BlockArgument>(memref) ||
+         memref.getDefiningOp<memref::AllocaOp>() ||
+         memref.getDefiningOp<memref::AllocOp>();
+}
+
+/// True if two memrefs are the same elements or share none: the same view, or
+/// equal views of two whole arrays, which are the same array or disjoint.
+bool isSamePlace(Value a, Value b) {
+  if (a == b)
+    return true;
+  if (a.getType() != b.getType())
+    return false;
+  if (isWholeArray(a) && isWholeArray(b))
+    return true;
+  auto viewOfA = a.getDefiningOp<memref::SubViewOp>();
+  auto viewOfB = b.getDefiningOp<memref::SubViewOp>();
+  return viewOfA && viewOfB &&
+         viewOfA.getMixedOffsets() == viewOfB.getMixedOffsets() &&
+         viewOfA.getMixedSizes() == viewOfB.getMixedSizes() &&
+         viewOfA.getMixedStrides() == viewOfB.getMixedStrides() &&
+         isSamePlace(viewOfA.getSource(), viewOfB.getSource());
+}
+
+/// True if `op` may write `memref` while it runs: whatever it reads of the same
+/// memory, it reads at the element that it is about to write.
+bool mayComputeInto(Operation *op, OpOperand &destination, Value memref) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  bool elementwise = generic &&
+                     generic.getNumParallelLoops() == generic.getNumLoops() &&
+                     generic.getNumDpsInits() == 1;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    auto load = operand.get().getDefiningOp<bufferization::ToTensorOp>();
+    // It accumulates in what it is about to store.
+    if (&operand == &destination && load && load.getBuffer() == memref)
+      continue;
+    SmallVector<Value> buffers;
+    gridir::loops::collectBuffers(operand.get(), buffers);
+    for (Value buffer : buffers) {
+      if (!gridir::loops::mayAlias(buffer, memref))
+        continue;
+      if (!elementwise || !load || !isSamePlace(load.getBuffer(), memref))
+        return false;
+      AffineMap map = generic.getMatchingIndexingMap(&operand);
+      if (!map.isPermutation() ||
+          map != generic.getMatchingIndexingMap(generic.getDpsInitOperand(0)))
+        return false;
+    }
+  }
+  // Ops inside the body or the loop are not followed operand by operand.
+  for (Region &region : op->getRegions())
+    for (Operation &inner : region.getOps())
+      if (gridir::loops::mayAccess(&inner, memref))
+        return false;
+  return true;
+}
+
+class LoopsComputeInPlacePass
+    : public gridir::loops::impl::LoopsComputeInPlacePassBase<
+          LoopsComputeInPlacePass> {
+public:
+  using LoopsComputeInPlacePassBase::LoopsComputeInPlacePassBase;
+
+  void runOnOperation() override {
+    splitFills();
+    limitSharing();
+    SmallVector<MaterializeInDestinationOp> stores;
+    getOperation()->walk([&](MaterializeInDestinationOp store) {
+      if (isa<MemRefType>(store.getDest().getType()))
+        stores.push_back(store);
+    });
+    IRRewriter rewriter(&getContext());
+    for (MaterializeInDestinationOp store : stores) {
+      if (succeeded(computeInPlace(rewriter, store)))
+        ++numInPlace;
+      else
+        ++numCopied;
+      // The upstream elimination of empty tensors does not look at what lies
+      // between a value and its store, and must not try again.
+      store.setRestrict(false);
+    }
+  }
+
+private:
+  /// A fill that several ops write to would be made once and copied for each;
+  /// writing the number again is cheaper than a copy.
+  void splitFills() {
+    SmallVector<linalg::FillOp> fills;
+    getOperation()->walk([&](linalg::FillOp fill) {
+      if (fill->getNumResults() == 1 && !fill->hasOneUse() &&
+          fill.getDpsInitOperand(0)->get().getDefiningOp<tensor::EmptyOp>())
+        fills.push_back(fill);
+    });
+    for (linalg::FillOp fill : fills) {
+      for (OpOperand &use :
+           llvm::make_early_inc_range(fill->getResult(0).getUses())) {
+        auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+        if (!user || !user.isDpsInit(&use))
+          continue;
+        OpBuilder builder(user);
+        Operation *empty =
+            builder.clone(*fill.getDpsInitOperand(0)->get().getDefiningOp());
+        IRMapping mapping;
+        mapping.map(fill.getDpsInitOperand(0)->get(), empty->getResult(0));
+        use.set(builder.clone(*fill, mapping)->getResult(0));
+      }
+      if (fill->use_empty())
+        fill.erase();
+    }
+  }
+
+  /// True for a tensor that costs nothing and that nobody writes to through
+  /// another of its kind: an empty one, or a Ref that is only read.
+  static bool isRepeatable(Operation *op) {
+    if (auto load = dyn_cast<bufferization::ToTensorOp>(op))
+      return load.getRestrict() && !load.getWritable();
+    return isa<tensor::EmptyOp>(op);
+  }
+
+  /// CSE makes all such tensors of a type, or of a Ref, one. Bufferisation
+  /// compares whatever is computed in a tensor with all that it is read for,
+  /// which takes the cube of their number, so that only a few uses in a row
+  /// share one: enough for one result to take the place of another.
+  void limitSharing() {
+    constexpr unsigned maxSharing = 16;
+    struct Sharing {
+      Operation *repeated;
+      unsigned numUses;
+    };
+    llvm::DenseMap<Operation *, Sharing> sharing;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      for (OpOperand &operand : op->getOpOperands()) {
+        Operation *tensor = operand.get().getDefiningOp();
+        if (!tensor || !isRepeatable(tensor))
+          continue;
+        auto &[repeated, numUses] =
+            sharing.try_emplace(tensor, Sharing{tensor, 0}).first->second;
+        if (numUses++ == maxSharing) {
+          // Where it dominates the uses to come, too.
+          OpBuilder builder(tensor->getBlock()->findAncestorOpInBlock(*op));
+          repeated = builder.clone(*tensor);
+          numUses = 1;
+          ++numRepeated;
+        }
+        operand.set(repeated->getResult(0));
+      }
+    });
+  }
+
+  /// True for a destination whose contents are not needed, or are already
+  /// those of `memref`.
+  static bool isReplaceable(Value destination, Value memref) {
+    if (destination.getDefiningOp<tensor::EmptyOp>())
+      return true;
+    auto load = destination.getDefiningOp<bufferization::ToTensorOp>();
+    return load && load.getBuffer() == memref;
+  }
+
+  /// Follows the destination of the stored value up to an empty tensor, or to
+  /// the old contents of the same memory, and puts that memory in its place.
+  static LogicalResult computeInPlace(IRRewriter &rewriter,
+                                      MaterializeInDestinationOp store) {
+    Value memref = store.getDest();
+    Value value = store.getSource();
+    Operation *first = nullptr;
+    OpOperand *destination = nullptr;
+    while (!isReplaceable(value, memref)) {
+      // Whoever else uses the value sees it in its own buffer today; after the
+      // store that buffer would be the Ref.
+      Operation *op = value.getDefiningOp();
+      if (!op || op->getBlock() != store->getBlock() || !value.hasOneUse())
+        return failure();
+      destination = getDestination(cast<OpResult>(value));
+      if (!destination || !mayComputeInto(op, *destination, memref))
+        return failure();
+      first = op;
+      value = destination->get();
+    }
+    if (!first)
+      return failure();
+    // The write moves up from the store to `first`.
+    for (Operation *op = first->getNextNode(); op != store;
+         op = op->getNextNode())
+      if (!isInChain(op, store) && gridir::loops::mayAccess(op, memref))
+        return failure();
+    if (failed(moveValueDefinitions(rewriter, memref, first)))
+      return failure();
+    rewriter.setInsertionPoint(first);
+    Value inPlace = bufferization::ToTensorOp::create(
+        rewriter, store.getLoc(), value.getType(), memref, /*restrict=*/true,
+        /*writable=*/true);
+    rewriter.modifyOpInPlace(first, [&] { destination->set(inPlace); });
+    return success();
+  }
+
+  /// The operand whose buffer the result would like to have.
+  static OpOperand *getDestination(OpResult result) {
+    if (auto op = dyn_cast<linalg::LinalgOp>(result.getOwner()))
+      return op.getDpsInitOperand(result.getResultNumber());
+    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+      return &loop.getInitsMutable()[result.getResultNumber()];
+    return nullptr;
+  }
+
+  /// True if `op` is one of the ops through which the stored value comes.
+  static bool isInChain(Operation *op, MaterializeInDestinationOp store) {
+    Value value = store.getSource();
+    while (auto result = dyn_cast<OpResult>(value)) {
+      if (result.getOwner() == op)
+        return true;
+      OpOperand *destination = getDestination(result);
+      if (!destination)
+        return false;
+      value = destination->get();
+    }
+    return false;
+  }
+};
+
+} // namespace

@@ -1,0 +1,135 @@
+// RUN: gridir-opt %s --loops-anchor-tensors | FileCheck %s
+// RUN: gridir-opt %s --loops-anchor-tensors --one-shot-bufferize | FileCheck %s --check-prefix=BUFFER
+
+// A new value is written where the carried one lives.
+// CHECK-LABEL: func.func @carried
+// CHECK:         scf.for {{.*}} iter_args(%[[ARG:.*]] = %{{.*}})
+// CHECK:           %[[NEW:.*]] = linalg.exp
+// CHECK:           %[[KEPT:.*]] = bufferization.materialize_in_destination %[[NEW]] in %[[ARG]]
+// CHECK:           scf.yield %[[KEPT]]
+// No step allocates.
+// BUFFER-LABEL: func.func @carried
+// BUFFER:         memref.alloc
+// BUFFER:         scf.for
+// BUFFER-NOT:     memref.alloc
+// BUFFER:         linalg.exp
+// BUFFER-NOT:     memref.alloc
+// BUFFER:         return
+func.func @carried(%x: memref<8xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %init = bufferization.to_tensor %x restrict : memref<8xf32> to tensor<8xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %init) -> (tensor<8xf32>) {
+    %new = linalg.exp ins(%a : tensor<8xf32>) outs(%a : tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %new : tensor<8xf32>
+  }
+  bufferization.materialize_in_destination %r in writable %x : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// Two carried tensors that change places are copied before either is written.
+// CHECK-LABEL: func.func @swapped
+// CHECK:         scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+// CHECK:           %[[COPYB:.*]] = bufferization.alloc_tensor() copy(%[[B]])
+// CHECK:           %[[COPYA:.*]] = bufferization.alloc_tensor() copy(%[[A]])
+// CHECK:           %[[INA:.*]] = bufferization.materialize_in_destination %[[COPYB]] in %[[A]]
+// CHECK:           %[[INB:.*]] = bufferization.materialize_in_destination %[[COPYA]] in %[[B]]
+// CHECK:           scf.yield %[[INA]], %[[INB]]
+// BUFFER-LABEL: func.func @swapped
+func.func @swapped(%a: tensor<8xf32>, %b: tensor<8xf32>, %n: index) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a, %y = %b) -> (tensor<8xf32>, tensor<8xf32>) {
+    scf.yield %y, %x : tensor<8xf32>, tensor<8xf32>
+  }
+  return %r#0, %r#1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// Both regions of a while loop carry tensors. What is handed on unchanged needs no anchor.
+// CHECK-LABEL: func.func @while
+// CHECK:         scf.while (%[[ARG:.*]] = %{{.*}})
+// CHECK:           scf.condition(%{{.*}}) %[[ARG]]
+// CHECK:         ^bb0(%[[BODY:.*]]: tensor<8xf32>):
+// CHECK:           %[[KEPT:.*]] = bufferization.materialize_in_destination %{{.*}} in %[[BODY]]
+// CHECK:           scf.yield %[[KEPT]]
+// BUFFER-LABEL: func.func @while
+func.func @while(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %r = scf.while (%x = %a) : (tensor<8xf32>) -> tensor<8xf32> {
+    %v = tensor.extract %x[%c0] : tensor<8xf32>
+    %more = arith.cmpf olt, %v, %one : f32
+    scf.condition(%more) %x : tensor<8xf32>
+  } do {
+  ^bb0(%x: tensor<8xf32>):
+    %new = linalg.exp ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %new : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// What an inner loop hands on lives where its start did, which is where the outer loop carries it.
+// CHECK-LABEL: func.func @nested
+// CHECK:         scf.for {{.*}} iter_args(%[[OUTER:.*]] = %{{.*}})
+// CHECK:           %[[R:.*]] = scf.for {{.*}} iter_args(%[[INNER:.*]] = %[[OUTER]])
+// CHECK:             bufferization.materialize_in_destination %{{.*}} in %[[INNER]]
+// CHECK:           scf.yield %[[R]]
+// BUFFER-LABEL: func.func @nested
+// BUFFER:         memref.store
+func.func @nested(%a: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> (tensor<8xf32>) {
+    %s = scf.for %j = %c0 to %n step %c1 iter_args(%y = %x) -> (tensor<8xf32>) {
+      %old = tensor.extract %y[%j] : tensor<8xf32>
+      %sum = arith.addf %old, %old : f32
+      %new = tensor.insert %sum into %y[%i] : tensor<8xf32>
+      scf.yield %new : tensor<8xf32>
+    }
+    scf.yield %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// Where the old value is still read, the inner loop works on a copy.
+// CHECK-LABEL: func.func @nested_and_read
+// CHECK:         scf.for {{.*}} iter_args(%[[OUTER:.*]] = %{{.*}})
+// CHECK:           %[[COPY:.*]] = bufferization.alloc_tensor() copy(%[[OUTER]])
+// CHECK:           %[[R:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[COPY]])
+// CHECK:           tensor.extract %[[OUTER]]
+// CHECK:           %[[KEPT:.*]] = bufferization.materialize_in_destination %[[R]] in %[[OUTER]]
+// CHECK:           scf.yield %[[KEPT]]
+// BUFFER-LABEL: func.func @nested_and_read
+// BUFFER:         memref.store
+func.func @nested_and_read(%a: tensor<8xf32>, %n: index, %o: memref<f32>) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> (tensor<8xf32>) {
+    %s = scf.for %j = %c0 to %n step %c1 iter_args(%y = %x) -> (tensor<8xf32>) {
+      %new = tensor.insert %one into %y[%j] : tensor<8xf32>
+      scf.yield %new : tensor<8xf32>
+    }
+    %old = tensor.extract %x[%i] : tensor<8xf32>
+    memref.store %old, %o[] : memref<f32>
+    scf.yield %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// A loop may hand on fewer values than it carries: the last has nothing to be anchored in.
+// CHECK-LABEL: func.func @fewer
+// CHECK:         scf.while (%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}})
+// CHECK:           scf.condition(%{{.*}}) %{{.*}} : tensor<8xf32>
+// BUFFER-LABEL: func.func @fewer
+func.func @fewer(%a: tensor<8xf32>, %n: i32) -> tensor<8xf32> {
+  %one = arith.constant 1 : i32
+  %r = scf.while (%x = %a, %i = %n) : (tensor<8xf32>, i32) -> tensor<8xf32> {
+    %more = arith.cmpi slt, %i, %one : i32
+    scf.condition(%more) %x : tensor<8xf32>
+  } do {
+  ^bb0(%x: tensor<8xf32>):
+    scf.yield %x, %one : tensor<8xf32>, i32
+  }
+  return %r : tensor<8xf32>
+}
