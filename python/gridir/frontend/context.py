@@ -14,8 +14,9 @@ import numpy as np
 
 from gridir.errors import Frame, UnsupportedError
 from gridir.frontend import jax_compat
+from gridir.frontend.levels import NO_KIND, Vocabulary
 from gridir.frontend.request import DeviceMesh
-from gridir.frontend.types import value_type
+from gridir.frontend.types import Types
 from gridir.mlir import ir
 
 
@@ -33,6 +34,7 @@ class KernelContext:
       mesh_ids: where several meshes share the grid, this core's place along each axis of its own mesh; else None.
       meshes: then the sizes of the axes of each mesh and the number of its first core, its own mesh first.
       devices: the devices that the call is mapped over, or None.
+      vocabulary: what the primitives mean where the walk is: those of a nested jaxpr may mean something else.
       platform: the platform that `jax.lax.platform_dependent` is resolved for.
       state: what JAX's functions depend on beside their arguments when a rule traces them.
       origin: the source info of the equation that is being decomposed, or None; its parts are all from there.
@@ -52,6 +54,7 @@ class KernelContext:
     mesh_ids: tuple[ir.Value, ...] | None = None
     meshes: tuple[tuple[Mapping[str, int | None], int], ...] = ()
     devices: DeviceMesh | None = None
+    vocabulary: Vocabulary = NO_KIND
     platform: str = "cpu"
     state: Hashable = dataclasses.field(default_factory=jax_compat.tracing_state)
     program_ids: tuple[Any, ...] | None = None
@@ -108,12 +111,21 @@ class RuleContext:
       eqn: the equation.
       used: the variables of its jaxpr that anything reads.
       source_info: where the author wrote it.
+      vocabulary: what the primitives mean of the jaxpr that the equation is in.
+      inside: what they mean in the jaxprs that the equation holds.
     """
 
     kernel: KernelContext
     eqn: Any
     used: frozenset[Any]
     source_info: Any
+    vocabulary: Vocabulary = NO_KIND
+    inside: Vocabulary = NO_KIND
+
+    @property
+    def types(self) -> Types:
+        """How abstract values become MLIR types."""
+        return self.vocabulary.types
 
     @property
     def avals_in(self) -> list[Any]:
@@ -128,7 +140,7 @@ class RuleContext:
     @property
     def out_type(self) -> ir.Type:
         """The type of the first result."""
-        return value_type(self.eqn.outvars[0].aval)
+        return self.types.value(self.eqn.outvars[0].aval)
 
     @property
     def frames(self) -> tuple[Frame, ...]:
@@ -142,21 +154,25 @@ class RuleContext:
 
     def inline(self, jaxpr: Any, consts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
         """Emits the equations of a nested jaxpr here and returns its results."""
-        outer = self.kernel.caller
-        self.kernel.caller = self.source_info
-        try:
-            return self.kernel.walk(self.kernel, jaxpr, consts, values)
-        finally:
-            self.kernel.caller = outer
+        return self._walk(self.inside, jaxpr, consts, values)
 
     def decompose(self, jaxpr: Any, consts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
         """As `inline`, for a jaxpr of gridir's own: its equations are reported as parts of this one."""
         outer = self.kernel.origin
         self.kernel.origin = self.source_info
         try:
-            return self.inline(jaxpr, consts, values)
+            return self._walk(self.vocabulary, jaxpr, consts, values)
         finally:
             self.kernel.origin = outer
+
+    def _walk(self, vocabulary: Vocabulary, jaxpr: Any, consts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+        kernel = self.kernel
+        outer = kernel.caller, kernel.vocabulary
+        kernel.caller, kernel.vocabulary = self.source_info, vocabulary
+        try:
+            return kernel.walk(kernel, jaxpr, consts, values)
+        finally:
+            kernel.caller, kernel.vocabulary = outer
 
     def static_value(self, operand: int) -> np.ndarray | None:
         """The value of an operand that is written in the jaxpr itself, or None."""

@@ -53,8 +53,8 @@ def element_of(x: ir.Value | ir.Type) -> ir.Type:
 
 
 def like(x: ir.Type, element: ir.Type) -> ir.Type:
-    """The type `x` with another element type."""
-    return ir.RankedTensorType.get(x.shape, element) if isinstance(x, ir.RankedTensorType) else element
+    """The type `x` with another element type, and its encoding."""
+    return ir.RankedTensorType.get(x.shape, element, x.encoding) if isinstance(x, ir.RankedTensorType) else element
 
 
 def typed(shape: Sequence[int], element: ir.Type) -> ir.Type:
@@ -107,12 +107,11 @@ def constant(x: Any, type_: ir.Type) -> ir.Value:
     return value("arith.constant", [], type_, value=attribute)
 
 
-def array_constant(array: np.ndarray, element: ir.Type) -> ir.Value:
-    """A tensor constant with the elements of a NumPy array, or a scalar constant for rank 0."""
+def array_constant(array: np.ndarray, type_: ir.Type) -> ir.Value:
+    """A tensor constant of that type with the elements of a NumPy array, or a scalar constant for rank 0."""
     if array.ndim == 0:
-        return constant(array[()], element)
-    type_ = ir.RankedTensorType.get(array.shape, element)
-    flat = array.reshape(-1)
+        return constant(array[()], type_)
+    element, flat = element_of(type_), array.reshape(-1)
     # By their bits: 0.0 equals -0.0.
     if flat.size and flat.tobytes() == flat[:1].tobytes() * flat.size:
         return constant(flat[0], type_)
@@ -195,9 +194,13 @@ def to_index(x: ir.Value) -> ir.Value:
 
 def splat(x: ir.Value, shape: Sequence[int]) -> ir.Value:
     """A scalar broadcast to a shape."""
-    if not len(shape):
+    return splat_to(x, typed(shape, x.type))
+
+
+def splat_to(x: ir.Value, type_: ir.Type) -> ir.Value:
+    """A scalar broadcast to a tensor type, or the scalar itself where that is its type."""
+    if x.type == type_:
         return x
-    type_ = ir.RankedTensorType.get(shape, x.type)
     attribute = constant_attr(x)
     if attribute is not None:
         return value("arith.constant", [], type_, value=ir.DenseElementsAttr.get_splat(type_, attribute))

@@ -33,7 +33,7 @@ from gridir.frontend import index_maps, jax_compat, jax_compat_gpu, meshes, para
 from gridir.frontend.index_regions import RegionWriter
 from gridir.frontend.options import records_of
 from gridir.frontend.request import KernelRequest
-from gridir.frontend.types import element_type, mark_unsigned, ref_type, space_name
+from gridir.frontend.types import Types, element_type, mark_unsigned, space_name
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -263,8 +263,8 @@ def _note_arrays(mapping: Any, debug: bool, notes: _Notes) -> None:
     notes.text("array_spaces", spaces)
 
 
-def _scratch(mapping: Any, notes: _Notes) -> list[ir.Type]:
-    types, notable = [], {}
+def _scratch(mapping: Any, types: Types, notes: _Notes) -> list[ir.Type]:
+    scratch, notable = [], {}
     for i, aval in enumerate(mapping.scratch_avals):
         field = f"scratch_avals[{i}]"
         if type(aval) is not jax_compat.AbstractRef or not isinstance(aval.inner_aval, jax_compat.ShapedArray):
@@ -278,12 +278,12 @@ def _scratch(mapping: Any, notes: _Notes) -> list[ir.Type]:
             notable[str(i)] = params.to_attribute(barrier)
             semaphore = grid.SemaphoreType.get("barrier")
             space = grid.MemorySpaceAttr.get(space_name(aval.memory_space))
-            types.append(ir.MemRefType.get(aval.shape, semaphore, memory_space=space))
+            scratch.append(ir.MemRefType.get(aval.shape, semaphore, memory_space=space))
             continue
-        types.append(ref_type(aval))
+        scratch.append(types.ref(aval))
     if notable:
         notes.entries["scratch"] = ir.DictAttr.get(notable)
-    return types
+    return scratch
 
 
 def semantics(request: KernelRequest) -> list[str] | None:
@@ -350,7 +350,10 @@ def _index_map_tree(mapping: Any, notes: _Notes) -> None:
 
 
 def build_kernel(
-    request: KernelRequest, side_table: SideTable | None = None, shared: Sequence[Any] = ()
+    request: KernelRequest,
+    side_table: SideTable | None = None,
+    shared: Sequence[Any] = (),
+    types: Types | None = None,
 ) -> grid.KernelOp:
     """Creates the `grid.kernel` of a request at the insertion point: all of it but the ops of its body.
 
@@ -360,6 +363,7 @@ def build_kernel(
       request: what JAX hands over.
       side_table: receives the Python objects that MLIR cannot hold.
       shared: abstract Refs that the body asks for itself and that all programs share; scratch behind the mapping's.
+      types: how abstract Refs become MLIR types; None for what they are in the base.
 
     Raises:
       UnsupportedError: if the mapping, or one of its index maps, says what `grid` cannot.
@@ -390,7 +394,8 @@ def build_kernel(
     for field in ("get_grid_indices", "local_grid_env"):
         if getattr(mapping, field) is not None:
             notes.object(field, getattr(mapping, field))
-    scratch = _scratch(mapping, notes) + [ref_type(aval) for aval in shared]
+    types = types or Types()
+    scratch = _scratch(mapping, types, notes) + [types.ref(aval) for aval in shared]
     if shared:
         notes.entries["shared"] = params.to_attribute(len(shared))
     names += [f"global[{i}]" for i in range(len(shared))]

@@ -14,6 +14,7 @@ from gridir.compiler.kernel import any_op, reaches_devices
 from gridir.frontend import emit, fields, jax_compat
 from gridir.frontend.context import KernelContext
 from gridir.frontend.grid_mapping import SideTable, build_kernel, dim_names, is_whole
+from gridir.frontend.levels import Vocabulary, vocabularies
 from gridir.frontend.meshes import MeshUnion, dim_kinds, num_cores
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.types import is_ref
@@ -39,7 +40,8 @@ def lower_kernel(
     Raises:
       UnsupportedError: the kernel uses something that gridir cannot lower; primitives are all named at once.
     """
-    check_supported(request.kernel_name, request.jaxprs)
+    meanings = vocabularies(request, platform)
+    check_supported(request.kernel_name, list(zip(request.jaxprs, meanings, strict=True)))
     fields.check(request, {"cuda": "GPU"}.get(platform, platform.upper()))
     if any(jax_compat.is_key(block.array_aval) for block in request.grid_mapping.block_mappings):
         request = dataclasses.replace(request, grid_mapping=jax_compat.words_of_keys(request.grid_mapping))
@@ -47,8 +49,8 @@ def lower_kernel(
         module = ir.Module.create()
         shared = [var for jaxpr in request.jaxprs for var in global_refs(jaxpr)]
         with ir.InsertionPoint(module.body):
-            kernel_op = build_kernel(request, side_table, [var.aval for var in shared])
-        kernel = make_context(request, platform)
+            kernel_op = build_kernel(request, side_table, [var.aval for var in shared], meanings[0].types)
+        kernel = make_context(request, platform, meanings[0])
         with ir.InsertionPoint(kernel_op.body):
             refs = list(kernel_op.body.arguments)
             kernel.allocated.update(zip(shared, refs[len(request.jaxpr.invars) :], strict=True))
@@ -59,7 +61,7 @@ def lower_kernel(
             ]
             for place, output in _written_inputs(request).items():
                 arguments[place] = arguments[output]
-            _walk_bodies(kernel, request, arguments)
+            _walk_bodies(kernel, request, meanings, arguments)
             grid.YieldOp([])
         erase_unused(kernel)
         if request.devices is not None and any_op(module, _knows_devices):
@@ -70,19 +72,22 @@ def lower_kernel(
     return module
 
 
-def _walk_bodies(kernel: KernelContext, request: KernelRequest, arguments: list[ir.Value]) -> None:
+def _walk_bodies(
+    kernel: KernelContext, request: KernelRequest, meanings: Sequence[Vocabulary], arguments: list[ir.Value]
+) -> None:
     """Walks the body; of several, a program runs that of the mesh which its core belongs to."""
     if not isinstance(request.mesh, MeshUnion):
         walk(kernel, request.jaxpr, (), arguments)
         return
     core = grid.ProgramIdOp(ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)).result
     union = request.mesh
-    for jaxpr, mesh, first in zip(request.jaxprs, union.meshes, union.first_cores, strict=True):
+    for jaxpr, mesh, first, meaning in zip(request.jaxprs, union.meshes, union.first_cores, meanings, strict=True):
+        own = dataclasses.replace(kernel, vocabulary=meaning)
 
-        def body(jaxpr: Any = jaxpr, mesh: Any = mesh, first: int = first) -> list[ir.Value]:
+        def body(jaxpr: Any = jaxpr, mesh: Any = mesh, first: int = first, own: KernelContext = own) -> list[ir.Value]:
             number = emit.binary("arith.subi", core, emit.constant(first, emit.i32()))
             others = [(m.shape, f) for m, f in zip(union.meshes, union.first_cores, strict=True) if f != first]
-            walk(_on_mesh(kernel, mesh, [(mesh.shape, first), *others], number), jaxpr, (), arguments)
+            walk(_on_mesh(own, mesh, [(mesh.shape, first), *others], number), jaxpr, (), arguments)
             return []
 
         after_first = emit.compare("sge", core, emit.constant(first, emit.i32()))
@@ -132,7 +137,7 @@ def _written_inputs(request: KernelRequest) -> dict[int, int]:
     return shared
 
 
-def make_context(request: KernelRequest, platform: str) -> KernelContext:
+def make_context(request: KernelRequest, platform: str, vocabulary: Vocabulary) -> KernelContext:
     """What the equations of the kernel share."""
     mapping: Any = request.grid_mapping
     vmapped = set(mapping.vmapped_dims)
@@ -148,5 +153,6 @@ def make_context(request: KernelRequest, platform: str) -> KernelContext:
             name for name, kind in zip(names, kinds, strict=True) if name is not None and kind in ("core", "subcore")
         ),
         devices=request.devices,
+        vocabulary=vocabulary,
         platform=platform,
     )

@@ -6,25 +6,32 @@
 from __future__ import annotations
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
-from gridir.frontend import registry
+from gridir.frontend.levels import LEVELS, TPU_PLATFORM
+from gridir.frontend.registry import BASE
+
+_INTRODUCTION = """# Primitives that have a lowering rule
+
+The body of a kernel may use these {count} primitives of JAX. Functions of `jax.numpy` and `jax.lax` are made of them.
+Rules are in levels: the base has what any kernel may use, and each kind of kernel adds its own to that. The kind is
+what the kernel's mesh, backend or compiler parameters are for; a kernel that names none, or several, may use all that
+is here. Within a level the primitives are listed by the file of `python/gridir/frontend/rules` that holds the rule.
+A primitive that is not here is named, with every other one that is missing, in one error when the kernel is lowered;
+[CONTRIBUTING.md](../CONTRIBUTING.md) says how to add a rule. Index maps have a vocabulary of their own: integers of
+rank 0, and loads of single elements of index operands.
+
+The page is printed by `python -m gridir.frontend.primitives`."""
+
+_HEADINGS = {BASE: "Any kernel", TPU_PLATFORM: "What is computed otherwise on a TPU"}
 
 
 def to_markdown() -> str:
     """The page, printed by `python -m gridir.frontend.primitives`."""
-    count = len(registry.supported())
-    lines = [
-        "# Primitives that have a lowering rule",
-        "",
-        f"The body of a kernel may use these {count} primitives of JAX, listed by the file of",
-        "`python/gridir/frontend/rules` that holds the rule. Functions of `jax.numpy` and `jax.lax` are made of them.",
-        "A primitive that is not here is named, with every other one that is missing, in one error when the kernel is",
-        "lowered; [CONTRIBUTING.md](../CONTRIBUTING.md) says how to add a rule. Index maps have a vocabulary of their",
-        "own: integers of rank 0, and loads of single elements of index operands.",
-        "",
-        "The page is printed by `python -m gridir.frontend.primitives`.",
-    ]
-    for family, names in registry.by_family().items():
-        lines += ["", f"## {family}", "", ", ".join(f"`{name}`" for name in names)]
+    levels = [level for level in LEVELS if level.supported()]
+    lines = [_INTRODUCTION.format(count=len({name for level in levels for name in level.supported()}))]
+    for level in levels:
+        lines += ["", f"## {_HEADINGS.get(level, f'{level.name} kernels')}"]
+        for family, names in level.by_family().items():
+            lines += ["", f"### {family}", "", ", ".join(f"`{name}`" for name in names)]
     return "\n".join(lines) + "\n"
 
 

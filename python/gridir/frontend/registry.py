@@ -1,9 +1,10 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The one table of lowering rules, with at most one rule for each primitive.
+"""Lowering rules in tables by level, with at most one rule for each primitive of a level.
 
-There are three kinds of rule, and which one it is can be seen where it is registered:
+The base level has what every kernel may say; `levels` has the overlays. There are three kinds of rule, and which one it
+is can be seen where it is registered:
 
 - a row of `table(...)`, for what one upstream op says;
 - `@decomposition(...)`, for what JAX says in simpler primitives: a function of arrays, traced once per signature and
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import jax
 
 from gridir.frontend import jax_compat
+from gridir.frontend.types import Types
 
 if TYPE_CHECKING:
     from gridir.frontend.context import RuleContext
@@ -49,10 +51,13 @@ class Rule:
     Attributes:
       function: lowers an equation. Its keyword parameters are those of the primitive that it reads.
       ignores: the other parameters that the primitive may have.
+      kind_inside: where a kernel of another kind is nested in the equation, as the code of single warps in that of a
+        warpgroup: the level that the jaxprs among the parameters are walked with.
     """
 
     function: Function
     ignores: Ignored
+    kind_inside: Level | None = None
 
     @functools.cached_property
     def _reads(self) -> dict[str, bool]:
@@ -86,61 +91,109 @@ class Rule:
         return self.function(ctx, *values, **given)
 
 
-_RULES: dict[str, Rule] = {}
+class Level:
+    """One table of rules, and the types that values and Refs have for them.
 
+    A level lies over `below`, if over any: a rule for a primitive that `below` has as well takes the place of that one,
+    and says that it is meant to.
 
-def register(primitive: str, function: Function, ignores: Ignored = MappingProxyType({})) -> None:
-    """Makes a function the rule of the primitive with that name.
-
-    Raises:
-      ValueError: the primitive has a rule, or the function takes parameters without naming them.
+    Attributes:
+      name: what documentation and errors call the kernels that the level is for.
+      below: the level that has a meaning for what this one has no rule for, or None.
+      types: how abstract values become MLIR types.
     """
-    if primitive in _RULES:
-        raise ValueError(f"expected one rule for primitive `{primitive}`, got a second one")
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in inspect.signature(function).parameters.values()):
-        raise ValueError(f"expected a rule for primitive `{primitive}` that names the parameters which it reads")
-    _RULES[primitive] = Rule(function, ignores)
+
+    def __init__(self, name: str, below: Level | None = None, types: Types | None = None):
+        self.name = name
+        self.below = below
+        self.types = types or (below.types if below else Types())
+        self._rules: dict[str, Rule] = {}
+
+    def find(self, primitive: str) -> Rule | None:
+        """The rule of a primitive at this level, or None when it has none."""
+        return self._rules.get(primitive)
+
+    def supported(self) -> tuple[str, ...]:
+        """The names of all primitives that have a rule at this level, sorted."""
+        return tuple(sorted(self._rules))
+
+    def by_family(self) -> dict[str, tuple[str, ...]]:
+        """The names of all primitives that have a rule at this level, by the file of `rules` that holds it."""
+        families: dict[str, list[str]] = {}
+        for primitive in self.supported():
+            families.setdefault(self._rules[primitive].function.__module__.rpartition(".")[2], []).append(primitive)
+        return {family: tuple(families[family]) for family in sorted(families)}
+
+    def register(
+        self,
+        primitive: str,
+        function: Function,
+        ignores: Ignored = MappingProxyType({}),
+        *,
+        overrides: bool = False,
+        kind_inside: Level | None = None,
+    ) -> None:
+        """Makes a function the rule of the primitive with that name.
+
+        Raises:
+          ValueError: this level has a rule for the primitive, the level below has one and the rule does not say that it
+            overrides it, or says so where there is none; or the function takes parameters without naming them.
+        """
+        if primitive in self._rules:
+            raise ValueError(f"expected one rule for primitive `{primitive}` at level {self.name}, got a second one")
+        if overrides != (self.below is not None and self.below.find(primitive) is not None):
+            expected = "one to override" if overrides else "none, or `overrides=True`"
+            raise ValueError(f"expected {expected} below the rule for primitive `{primitive}` at level {self.name}")
+        parameters = inspect.signature(function).parameters.values()
+        if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+            raise ValueError(f"expected a rule for primitive `{primitive}` that names the parameters which it reads")
+        self._rules[primitive] = Rule(function, ignores, kind_inside)
+
+    def rule(self, *primitives: str, **options: Any) -> Callable[[F], F]:
+        """Registers a function `(ctx, *values, **params) -> value or values` for each of the primitives.
+
+        Args:
+          primitives: their names.
+          options: as `register` takes them.
+        """
+
+        def decorator(function: F) -> F:
+            for primitive in primitives:
+                self.register(primitive, function, **options)
+            return function
+
+        return decorator
+
+    def table(self, rows: Mapping[str, Any], make_rule: Callable[[Any], Function], **options: Any) -> None:
+        """Registers `make_rule(row)` for the primitive that each row names."""
+        for primitive, row in rows.items():
+            self.register(primitive, make_rule(row), **options)
+
+    def decomposition(self, *primitives: str, **options: Any) -> Callable[[F], F]:
+        """Registers a function of arrays, `(*arrays, **params) -> array or arrays`, for each of the primitives."""
+
+        def decorator(function: F) -> F:
+            @functools.lru_cache(maxsize=512)
+            def trace(avals: tuple[Any, ...], params: tuple[tuple[str, Any], ...], state: Hashable) -> Any:
+                del state  # What JAX traces depends on it.
+                return jax.make_jaxpr(functools.partial(function, **dict(params)))(*avals)
+
+            @functools.wraps(function)
+            def lowering(ctx: RuleContext, *values: Any, **params: Any) -> Any:
+                avals = tuple(map(_as_argument, ctx.avals_in))
+                closed = trace(avals, tuple(sorted(params.items())), ctx.kernel.state)
+                return ctx.decompose(closed.jaxpr, closed.consts, values)
+
+            self.rule(*primitives, **options)(lowering)
+            return function
+
+        return decorator
 
 
-def rule(*primitives: str, ignores: Ignored = MappingProxyType({})) -> Callable[[F], F]:
-    """Registers a function `(ctx, *values, **params) -> value or values` for each of the primitives."""
+BASE = Level("base")
+"""What JAX's own primitives, those of Refs and those of every backend of Pallas mean in any kernel."""
 
-    def decorator(function: F) -> F:
-        for primitive in primitives:
-            register(primitive, function, ignores)
-        return function
-
-    return decorator
-
-
-def table(
-    rows: Mapping[str, Any], make_rule: Callable[[Any], Function], ignores: Ignored = MappingProxyType({})
-) -> None:
-    """Registers `make_rule(row)` for the primitive that each row names."""
-    for primitive, row in rows.items():
-        register(primitive, make_rule(row), ignores)
-
-
-def decomposition(*primitives: str, ignores: Ignored = MappingProxyType({})) -> Callable[[F], F]:
-    """Registers a function of arrays, `(*arrays, **params) -> array or arrays`, for each of the primitives."""
-
-    def decorator(function: F) -> F:
-        @functools.lru_cache(maxsize=512)
-        def trace(avals: tuple[Any, ...], params: tuple[tuple[str, Any], ...], state: Hashable) -> Any:
-            del state  # What JAX traces depends on it.
-            return jax.make_jaxpr(functools.partial(function, **dict(params)))(*avals)
-
-        @functools.wraps(function)
-        def lowering(ctx: RuleContext, *values: Any, **params: Any) -> Any:
-            avals = tuple(map(_as_argument, ctx.avals_in))
-            closed = trace(avals, tuple(sorted(params.items())), ctx.kernel.state)
-            return ctx.decompose(closed.jaxpr, closed.consts, values)
-
-        for primitive in primitives:
-            register(primitive, lowering, ignores)
-        return function
-
-    return decorator
+rule, table, decomposition = BASE.rule, BASE.table, BASE.decomposition
 
 
 def _as_argument(aval: Any) -> jax.ShapeDtypeStruct:
@@ -156,21 +209,3 @@ def traced(ctx: RuleContext, function: Callable[..., Any], values: Sequence[Any]
     """
     closed = jax.make_jaxpr(function)(*(ctx.avals_in if keys else map(_as_argument, ctx.avals_in)))
     return ctx.decompose(closed.jaxpr, closed.consts, values)
-
-
-def find(primitive: str) -> Rule | None:
-    """The rule of a primitive, or None when it has none."""
-    return _RULES.get(primitive)
-
-
-def supported() -> tuple[str, ...]:
-    """The names of all primitives that have a rule, sorted."""
-    return tuple(sorted(_RULES))
-
-
-def by_family() -> dict[str, tuple[str, ...]]:
-    """The names of all primitives that have a rule, by the file of `rules` that holds it."""
-    families: dict[str, list[str]] = {}
-    for primitive in supported():
-        families.setdefault(_RULES[primitive].function.__module__.rpartition(".")[2], []).append(primitive)
-    return {family: tuple(families[family]) for family in sorted(families)}

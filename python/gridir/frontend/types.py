@@ -4,7 +4,8 @@
 """From JAX's abstract values to MLIR types.
 
 Values are signless in MLIR, so whether an integer has a sign is asked of the abstract value. A value of rank 0 is an
-MLIR scalar, any other a tensor, and a Ref is a memref with a `#grid.space`.
+MLIR scalar, any other a tensor, and a Ref is a memref in a memory space. What tensors and memrefs carry beside their
+shape is said by the `Types` of the level that a kernel is lowered with.
 """
 
 from __future__ import annotations
@@ -54,13 +55,6 @@ def element_type(dtype: Any) -> ir.Type:
     return ir.Type.parse(_type_text(dtype_name(dtype)))
 
 
-def value_type(aval: Any) -> ir.Type:
-    """The MLIR type of a value: a scalar for rank 0, else a tensor. A random key is the array of its words."""
-    aval = jax_compat.physical_aval(aval)
-    element = element_type(aval.dtype)
-    return ir.RankedTensorType.get(aval.shape, element) if aval.shape else element
-
-
 def space_name(space: Any) -> str:
     """The name of a JAX memory space in `#grid.space`, which is qualified by the backend that owns it."""
     if space is None:
@@ -69,11 +63,41 @@ def space_name(space: Any) -> str:
     return jax_compat.space_owner(space) + value
 
 
-def ref_type(aval: Any) -> ir.Type:
-    """The memref that stands for a Ref: identity layout, in the Ref's memory space. A key's holds its words."""
-    space = ir.Attribute.parse(f"#grid.space<{space_name(aval.memory_space)}>")
-    held = jax_compat.physical_aval(aval.inner_aval) if jax_compat.is_key(aval) else aval
-    return ir.MemRefType.get(held.shape, element_type(held.dtype), memory_space=space)
+class Types:
+    """The MLIR types of values and Refs at one level of rules.
+
+    In the base a tensor has no encoding, and a memref has the identity layout and a `#grid.space`. A level in which
+    they mean more derives from this class.
+    """
+
+    def encoding(self, aval: Any) -> ir.Attribute | None:
+        """The encoding of the tensor for an abstract value."""
+        del aval
+        return None
+
+    def layout(self, aval: Any) -> ir.Attribute | None:
+        """The layout of the memref for an abstract Ref; None for the identity."""
+        del aval
+        return None
+
+    def space(self, aval: Any) -> ir.Attribute:
+        """The memory space of the memref for an abstract Ref."""
+        return ir.Attribute.parse(f"#grid.space<{space_name(aval.memory_space)}>")
+
+    def tensor(self, aval: Any) -> ir.Type:
+        """The tensor that holds a value of any rank. A random key is the array of its words."""
+        held = jax_compat.physical_aval(aval)
+        return ir.RankedTensorType.get(held.shape, element_type(held.dtype), self.encoding(aval))
+
+    def value(self, aval: Any) -> ir.Type:
+        """The type of a value: a scalar for rank 0, else a tensor."""
+        type_ = self.tensor(aval)
+        return type_ if type_.rank else type_.element_type
+
+    def ref(self, aval: Any) -> ir.Type:
+        """The memref that stands for a Ref. A key's holds its words."""
+        held = jax_compat.physical_aval(aval.inner_aval) if jax_compat.is_key(aval) else aval
+        return ir.MemRefType.get(held.shape, element_type(held.dtype), self.layout(aval), self.space(aval))
 
 
 def is_ref(aval: Any) -> bool:

@@ -17,8 +17,9 @@ from gridir.errors import Frame, UnsupportedError
 from gridir.frontend import emit, jax_compat, registry
 from gridir.frontend.context import KernelContext, RuleContext
 from gridir.frontend.jax_compat_tpu import primitive_name
+from gridir.frontend.levels import Vocabulary
 from gridir.frontend.rules import state
-from gridir.frontend.types import element_type, is_ref, value_type
+from gridir.frontend.types import is_ref
 from gridir.mlir import ir
 
 
@@ -42,12 +43,14 @@ def walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequenc
         kernel.allocated.update(zip(made, refs, strict=True))
         return _walk(kernel, jaxpr, consts, args)
 
-    return state.scoped([var.aval for var in made], [value_type(var.aval) for var in jaxpr.outvars], within)
+    types = kernel.vocabulary.types
+    return state.scoped(types, [var.aval for var in made], [var.aval for var in jaxpr.outvars], within)
 
 
 def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequence[ir.Value]) -> list[ir.Value]:
     env: dict[Any, ir.Value] = {}
     literals: dict[Any, ir.Value] = {}
+    vocabulary = kernel.vocabulary
 
     def read(atom: Any) -> ir.Value:
         if not isinstance(atom, jax_compat.Literal):
@@ -55,13 +58,13 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
         array, dtype = np.asarray(atom.val), atom.aval.dtype
         key = (dtype, array.shape, array.tobytes())
         if key not in literals:
-            literals[key] = emit.array_constant(array, element_type(dtype))
+            literals[key] = emit.array_constant(array, vocabulary.types.value(atom.aval))
             kernel.literals.append(literals[key])
         return literals[key]
 
     for var, const in zip(jaxpr.constvars, consts, strict=True):
         is_value = isinstance(const, ir.Value)
-        env[var] = const if is_value else emit.array_constant(np.asarray(const), element_type(var.aval.dtype))
+        env[var] = const if is_value else emit.array_constant(np.asarray(const), vocabulary.types.value(var.aval))
     env.update(zip(jaxpr.invars, args, strict=True))
     used = frozenset(
         atom
@@ -72,9 +75,9 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
     for eqn in jaxpr.eqns:
         if not eqn.effects and used.isdisjoint(eqn.outvars):
             continue
-        lowering = registry.find(primitive_name(eqn.primitive))
+        lowering = vocabulary.find(primitive_name(eqn.primitive))
         source_info = kernel.place_of(eqn)
-        ctx = RuleContext(kernel, eqn, used, source_info)
+        ctx = RuleContext(kernel, eqn, used, source_info, vocabulary, _inside(vocabulary, lowering))
         with kernel.location(source_info):
             if lowering is None:
                 raise ctx.unsupported("expected a primitive that has a lowering rule")
@@ -86,6 +89,11 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
         elif results is not None:
             env.update(zip(eqn.outvars, results, strict=True))
     return [read(v) for v in jaxpr.outvars]
+
+
+def _inside(vocabulary: Vocabulary, rule: registry.Rule | None) -> Vocabulary:
+    """What primitives mean in the jaxprs of an equation with that rule."""
+    return vocabulary if rule is None or rule.kind_inside is None else vocabulary.of_kind(rule.kind_inside)
 
 
 def _moves_keys(eqn: Any) -> bool:
@@ -146,29 +154,42 @@ def global_refs(jaxpr: Any) -> list[Any]:
     return list(made)
 
 
-def check_supported(name: str, jaxprs: Sequence[Any]) -> None:
+def _without_rule(
+    jaxpr: Any, vocabulary: Vocabulary, callers: tuple[Any, ...] = ()
+) -> Iterator[tuple[tuple[Any, ...], Vocabulary]]:
+    """Every equation without a rule, as the last of those that it is nested in, and the vocabulary there."""
+    for eqn in jaxpr.eqns:
+        path, rule = (*callers, eqn), vocabulary.find(primitive_name(eqn.primitive))
+        if rule is None:
+            yield path, vocabulary
+        for param in eqn.params.values():
+            for nested in _nested(param):
+                yield from _without_rule(nested, _inside(vocabulary, rule), path)
+
+
+def check_supported(name: str, bodies: Sequence[tuple[Any, Vocabulary]]) -> None:
     """Checks that every equation of a kernel has a rule.
 
     Args:
       name: the kernel's name.
-      jaxprs: its body and its index maps.
+      bodies: the jaxpr of each body, and what primitives mean in it.
 
     Raises:
       UnsupportedError: names all primitives without a rule at once, with their parameters and lines.
     """
     missing: dict[str, Any] = {}
-    primitives: set[str] = set()
-    for jaxpr in jaxprs:
-        for path in _equations(jaxpr):
+    primitives: dict[str, str | None] = {}
+    for jaxpr, vocabulary in bodies:
+        for path, where in _without_rule(jaxpr, vocabulary):
             eqn = path[-1]
             primitive = primitive_name(eqn.primitive)
-            if registry.find(primitive) is None:
-                missing.setdefault(f"{primitive}[{_describe(eqn.params)}]", _place(path))
-                primitives.add(primitive)
+            missing.setdefault(f"{primitive}[{_describe(eqn.params)}]", _place(path))
+            primitives.setdefault(primitive, where.where_known(primitive))
     if not missing:
         return
     frames = list(missing.values())
     lines = [f"{text} at {frame}" if frame else text for text, frame in missing.items()]
+    lines += filter(None, (primitives[primitive] for primitive in sorted(primitives)))
     raise UnsupportedError(
         f"expected primitives that gridir can lower, got {', '.join(f'`{p}`' for p in sorted(primitives))}",
         kernel=name,

@@ -1,34 +1,46 @@
 # RUN: %python %s | FileCheck %s
 
 import gridir
+import gridir.frontend.rules
 import jax
 import jax.numpy as jnp
-from gridir.frontend import registry
 from gridir.frontend.context import KernelContext, RuleContext
+from gridir.frontend.levels import LEVELS
+from gridir.frontend.registry import BASE, Level
 from jax._src.lax import lax as lax_internal
 from jax.experimental import pallas as pl
 from jax.extend import core
 
-# CHECK: expected one rule for primitive `add`, got a second one
-import gridir.frontend.rules  # isort: skip
 
-try:
-    registry.register("add", lambda ctx, x, y: x)
-except ValueError as error:
-    print(error)
+def refused(register, *args, **options):
+    try:
+        register(*args, **options)
+    except ValueError as error:
+        print(error)
+
+
+# CHECK: expected one rule for primitive `add` at level base, got a second one
+refused(BASE.register, "add", lambda ctx, x, y: x)
+
+# A level over another replaces what that says only where it says that it does, and what is there.
+# CHECK: expected none, or `overrides=True` below the rule for primitive `add` at level over
+# CHECK: expected one to override below the rule for primitive `new` at level over
+# CHECK: expected one rule for primitive `add` at level over, got a second one
+over = Level("over", BASE)
+refused(over.register, "add", lambda ctx, x, y: x)
+refused(over.register, "new", lambda ctx, x: x, overrides=True)
+over.register("add", lambda ctx, x, y: x, overrides=True)
+refused(over.register, "add", lambda ctx, x, y: x, overrides=True)
 
 # CHECK: add and while are supported, cholesky is not
-names = set(registry.supported())
+names = set(BASE.supported())
 if {"add", "while"} <= names and "cholesky" not in names:
     print("add and while are supported, cholesky is not")
 
 
 # A function that would take any parameter does not say which it reads.
-try:
-    registry.register("new", lambda ctx, x, **params: x)
-except ValueError as error:
-    # CHECK: expected a rule for primitive `new` that names the parameters which it reads
-    print(error)
+# CHECK: expected a rule for primitive `new` that names the parameters which it reads
+refused(BASE.register, "new", lambda ctx, x, **params: x)
 
 
 # A parameter that another JAX may have is refused by every rule, for it may change what the primitive does.
@@ -36,16 +48,16 @@ equation = jax.make_jaxpr(jnp.sin)(1.0).eqns[0]
 context = RuleContext(KernelContext("kernel", walk=list), equation, frozenset(), equation.source_info)
 
 
-def refusal(primitive, **params):
+def refusal(primitive, level=BASE, **params):
     try:
-        registry.find(primitive)(context, **params)
+        level.find(primitive)(context, **params)
     except gridir.UnsupportedError as error:
         return error.message
     return None
 
 
 # CHECK: rules that take a new parameter: []
-new = {name: refusal(name, made_up=1) for name in registry.supported()}
+new = {(level, name): refusal(name, level, made_up=1) for level in LEVELS for name in level.supported()}
 print("rules that take a new parameter:", [name for name, text in new.items() if "got `made_up=1`" not in (text or "")])
 
 # Nor does one that a rule reads go missing, as after a renaming, with an error of Python's.
@@ -78,7 +90,7 @@ except gridir.UnsupportedError as error:
 # What a rule is composed of has rules, too.
 composed = core.Primitive("composed")
 composed.def_abstract_eval(lambda aval: aval)
-registry.decomposition("composed")(jax.lax.linalg.cholesky)
+BASE.decomposition("composed")(jax.lax.linalg.cholesky)
 
 
 def composing(x_ref, o_ref):

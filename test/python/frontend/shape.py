@@ -63,7 +63,7 @@ show_value("pad_numpy", lambda a: jnp.pad(a, ((5, 8), (0, 0))), x)
 # 0.0 equals -0.0, and is yet another number.
 # CHECK: arith.constant dense<[0.000000e+00, -0.000000e+00]> : tensor<2xf32>
 with ir.Context(), ir.Location.unknown(), ir.InsertionPoint(ir.Module.create().body):
-    print(emit.array_constant(np.array([0.0, -0.0], np.float32), ir.F32Type.get()))
+    print(emit.array_constant(np.array([0.0, -0.0], np.float32), ir.RankedTensorType.get([2], ir.F32Type.get())))
 
 # CHECK-LABEL: // iota
 # CHECK: linalg.generic

@@ -12,7 +12,7 @@ from jax import tree_util
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import rule
+from gridir.frontend.levels import TRITON
 from gridir.frontend.rules.elementwise import Ops
 from gridir.frontend.rules.state import Access, masked, slice_ref
 from gridir.mlir import ir
@@ -29,7 +29,7 @@ _KINDS = {
 }
 
 
-@rule("atomic_rmw")
+@TRITON.rule("atomic_rmw")
 def _atomic_rmw(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, atomic_type: Any) -> ir.Value:
     ref, transforms, value, mask = tree_util.tree_unflatten(args_tree, leaves)
     aval = ctx.avals_out[0]
@@ -91,6 +91,6 @@ def _update_each(
     return emit.transpose(results[0], access.to_jax) if results else value
 
 
-@rule("atomic_cas")
+@TRITON.rule("atomic_cas")
 def _atomic_cas(_: RuleContext, ref: ir.Value, compare: ir.Value, value: ir.Value) -> ir.Value:
     return grid.AtomicCasOp(compare, value, ref).result

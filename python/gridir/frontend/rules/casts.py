@@ -14,6 +14,7 @@ from jax import lax
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
+from gridir.frontend.levels import TPU_PLATFORM
 from gridir.frontend.registry import ANY, rule, traced
 from gridir.frontend.types import (
     bit_width,
@@ -22,7 +23,6 @@ from gridir.frontend.types import (
     is_complex,
     is_float,
     is_unsigned,
-    value_type,
 )
 from gridir.mlir import ir
 
@@ -103,15 +103,23 @@ def convert(x: ir.Value, source: Any, target: Any) -> ir.Value:
     return emit.cast("arith.extui" if is_unsigned(source) else "arith.extsi", x, element)
 
 
-@rule("convert_element_type", ignores={"new_dtype": ANY, "weak_type": ANY, "sharding": ANY})
+_CONVERSION = {"new_dtype": ANY, "weak_type": ANY, "sharding": ANY}
+
+
+@rule("convert_element_type", ignores=_CONVERSION)
 def _convert_element_type(ctx: RuleContext, x: ir.Value) -> ir.Value:
     source, target = ctx.avals_in[0], ctx.avals_out[0]
     if is_complex(source):
         raise ctx.unsupported(f"expected real arrays, got a conversion from {source.dtype} to {target.dtype}")
-    if is_bool(target) and is_float(source) and ctx.kernel.platform == "tpu":
-        # There the smallest numbers are zero wherever they are computed with.
-        return emit.compare("une", x, emit.constant(0, x.type))
     return convert(x, source, target)
+
+
+@TPU_PLATFORM.rule("convert_element_type", ignores=_CONVERSION, overrides=True)
+def _convert_element_type_on_tpu(ctx: RuleContext, x: ir.Value) -> ir.Value:
+    """There the smallest numbers are zero wherever they are computed with, so that none of them is true."""
+    if is_bool(ctx.avals_out[0]) and is_float(ctx.avals_in[0]):
+        return emit.compare("une", x, emit.constant(0, x.type))
+    return _convert_element_type(ctx, x)
 
 
 @rule("bitcast_convert_type", ignores={"new_dtype": ANY})
@@ -122,8 +130,8 @@ def _bitcast_convert_type(ctx: RuleContext, x: ir.Value) -> ir.Value:
     if source_bits == target_bits:
         return x if x.type == ctx.out_type else emit.value("arith.bitcast", [x], ctx.out_type)
     if source_bits > target_bits:
-        return split_bits(x, source, target)
-    return join_bits(x, source, target)
+        return _from_integer(split_bits(x, source, target), ctx.out_type)
+    return _from_integer(join_bits(x, source, target), ctx.out_type)
 
 
 def _as_integer(x: ir.Value, dtype: Any) -> ir.Value:
@@ -137,7 +145,7 @@ def _from_integer(x: ir.Value, target: ir.Type) -> ir.Value:
 
 
 def split_bits(x: ir.Value, source: Any, target: Any) -> ir.Value:
-    """Each element as several narrower ones, in a new last dimension."""
+    """The bits of each element as several narrower integers, in a new last dimension."""
     bits = _as_integer(x, source.dtype)
     width, ratio = bit_width(target.dtype), target.shape[-1]
     narrow = ir.IntegerType.get_signless(width)
@@ -150,11 +158,11 @@ def split_bits(x: ir.Value, source: Any, target: Any) -> ir.Value:
         else:
             offsets = [0] * len(source.shape) + [place]
             result = emit.insert_slice(part, result, offsets, sizes=[*source.shape, 1])
-    return _from_integer(result, value_type(target))
+    return result
 
 
 def join_bits(x: ir.Value, source: Any, target: Any) -> ir.Value:
-    """The elements of the last dimension as one wider element."""
+    """The bits of the elements of the last dimension as one wider integer."""
     bits = _as_integer(x, source.dtype)
     width, ratio = bit_width(source.dtype), source.shape[-1]
     wide = ir.IntegerType.get_signless(bit_width(target.dtype))
@@ -169,7 +177,7 @@ def join_bits(x: ir.Value, source: Any, target: Any) -> ir.Value:
         if place:
             part = emit.binary("arith.shli", part, emit.constant(place * width, part.type))
         result = part if result is None else emit.binary("arith.ori", result, part)
-    return _from_integer(result, value_type(target))
+    return result
 
 
 @rule("reduce_precision")

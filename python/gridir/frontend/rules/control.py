@@ -10,13 +10,8 @@ from typing import Any
 
 from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import ANY, register, rule
-from gridir.frontend.types import (
-    element_type,
-    is_integer,
-    is_unsigned,
-    value_type,
-)
+from gridir.frontend.registry import ANY, BASE, rule
+from gridir.frontend.types import is_integer, is_unsigned
 from gridir.mlir import ir
 
 
@@ -39,14 +34,14 @@ _JIT = (
     "name donated_invars keep_unused inline ctx_mesh compiler_options_kvs "
     "in_shardings out_shardings in_layouts out_layouts"
 )
-register("jit", _call, dict.fromkeys(_JIT.split(), ANY))
-register("remat2", _call, {"policy": ANY, "prevent_cse": ANY, "differentiated": ANY})
-register("composite", _call, {"name": ANY, "attributes": ANY, "version": ANY})
-register("closed_call", _call_of_function)
+BASE.register("jit", _call, dict.fromkeys(_JIT.split(), ANY))
+BASE.register("remat2", _call, {"policy": ANY, "prevent_cse": ANY, "differentiated": ANY})
+BASE.register("composite", _call, {"name": ANY, "attributes": ANY, "version": ANY})
+BASE.register("closed_call", _call_of_function)
 _CUSTOM_JVP = {"jvp_jaxpr_fun": ANY, "num_consts": ANY, "symbolic_zeros": ANY}
-register("custom_jvp_call", _call_of_function, _CUSTOM_JVP)
+BASE.register("custom_jvp_call", _call_of_function, _CUSTOM_JVP)
 _CUSTOM_VJP = {"fwd_jaxpr_thunk": ANY, "bwd": ANY, "out_trees": ANY, "num_consts": ANY, "symbolic_zeros": ANY}
-register("custom_vjp_call", _call_of_function, _CUSTOM_VJP)
+BASE.register("custom_vjp_call", _call_of_function, _CUSTOM_VJP)
 
 
 _FUSION = "eval_rule pull_block_spec_rule push_block_spec_rule in_tree out_tree kernel_out_tree"
@@ -91,7 +86,7 @@ def _cond(ctx: RuleContext, which: ir.Value, *values: ir.Value, branches: Sequen
         number = int(ir.IntegerAttr(static).value) if not isinstance(static, ir.BoolAttr) else int(static.value)
         jaxpr, consts = opened[min(max(number, 0), len(opened) - 1)]
         return ctx.inline(jaxpr, consts, values)
-    types = [value_type(aval) for aval in ctx.avals_out]
+    types = [ctx.types.value(aval) for aval in ctx.avals_out]
 
     def build(place: int) -> list[ir.Value]:
         jaxpr, consts = opened[place]
@@ -259,7 +254,7 @@ def _scan(
     steps = [_counter_step(body, var, out) for var, out in zip(invars, body.outvars, strict=False)]
     kept = [i for i in range(num_carry) if steps[i] is None and body.outvars[i] is not invars[i]]
     ys_avals = ctx.avals_out[num_carry:]
-    ys = [emit.empty(ir.RankedTensorType.get(aval.shape, element_type(aval.dtype))) for aval in ys_avals]
+    ys = [emit.empty(ctx.types.tensor(aval)) for aval in ys_avals]
 
     def iteration(count: ir.Value, *state: ir.Value) -> list[ir.Value]:
         current = list(carry)

@@ -15,7 +15,8 @@ import numpy as np
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import ANY, Function, Ignored, decomposition, register, rule, table, traced
+from gridir.frontend.levels import WARPGROUP
+from gridir.frontend.registry import ANY, BASE, Function, Ignored, decomposition, rule, table, traced
 from gridir.frontend.rules import complex_functions
 from gridir.frontend.types import is_bool, is_complex, is_float, is_unsigned
 from gridir.mlir import ir
@@ -49,8 +50,13 @@ class Ops:
 
 def same_shape(ctx: RuleContext, values: Sequence[ir.Value]) -> list[ir.Value]:
     """The operands of an elementwise primitive; scalars among them and dimensions of size 1 stand for all elements."""
-    shape = ctx.avals_out[0].shape
-    return [x if emit.shape_of(x) == shape else emit.broadcast_trailing(x, shape) for x in values]
+    shape, type_ = ctx.avals_out[0].shape, ctx.out_type
+
+    def broadcast(x: ir.Value) -> ir.Value:
+        scalar = not emit.shape_of(x)
+        return emit.splat_to(x, emit.like(type_, x.type)) if scalar else emit.broadcast_trailing(x, shape)
+
+    return [x if emit.shape_of(x) == shape else broadcast(x) for x in values]
 
 
 def elementwise(name: str, ctx: RuleContext, values: Sequence[ir.Value]) -> ir.Value:
@@ -180,7 +186,6 @@ _IDENTITIES: dict[str, Ignored] = {
     "stop_gradient": {},
     "optimization_barrier": {},
     "name": {"name": ANY},
-    "layout_cast": {"new_layout": ANY},
     "layout_constraint": {"layout": ANY},
     "reshard": {"dst_sharding": ANY, "concrete_mesh": ANY},
     "sharding_constraint": {"sharding": ANY, "layout": ANY, "context_mesh": ANY, "unconstrained_dims": ANY},
@@ -188,7 +193,9 @@ _IDENTITIES: dict[str, Ignored] = {
     "stage": {},
 }
 for _name, _ignores in _IDENTITIES.items():
-    register(_name, _identity, _ignores)
+    BASE.register(_name, _identity, _ignores)
+# The registers that hold the elements are a target's choice.
+WARPGROUP.register("layout_cast", _identity, {"new_layout": ANY})
 
 
 @rule("tie")

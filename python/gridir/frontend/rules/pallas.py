@@ -226,3 +226,9 @@ def _pipeline_body(ctx: RuleContext, *leaves: ir.Value, jaxpr: Any, in_tree: Any
     ids, consts, refs = tree_util.tree_unflatten(in_tree, leaves)
     with ctx.kernel.inside_pipeline(ids):
         return ctx.inline(jaxpr, consts, [transformed(ctx, ref) for ref in refs])
+
+
+@rule("with_memory_space_constraint", ignores={"memory_space": ANY})
+def _with_memory_space_constraint(_: RuleContext, x: ir.Value) -> ir.Value:
+    """Where a value lives is a target's choice."""
+    return x

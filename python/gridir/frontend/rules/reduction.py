@@ -16,7 +16,7 @@ from jax import lax
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import ANY, Function, decomposition, register, rule, table
+from gridir.frontend.registry import ANY, BASE, Function, decomposition, rule, table
 from gridir.frontend.rules.elementwise import Ops
 from gridir.frontend.types import element_type, is_bool, is_float, is_unsigned
 from gridir.mlir import ir
@@ -27,7 +27,7 @@ def reduce_with(
 ) -> ir.Value:
     """Combines the elements along `axes`, starting from the number `start`."""
     shape = ctx.avals_out[0].shape
-    out = ir.RankedTensorType.get(shape, element_type(ctx.avals_out[0].dtype))
+    out = ctx.types.tensor(ctx.avals_out[0])
     first = emit.fill(emit.constant(start, out.element_type), out)
     result = emit.structured(
         "linalg.reduce",
@@ -103,7 +103,7 @@ def _reduce(ctx: RuleContext, *values: ir.Value, jaxpr: Any, dimensions: Sequenc
     """A reduction with a function of the author's, over any number of arrays at once."""
     count = len(values) // 2
     arrays, starts = values[:count], values[count:]
-    types = [ir.RankedTensorType.get(aval.shape, element_type(aval.dtype)) for aval in ctx.avals_out]
+    types = [ctx.types.tensor(aval) for aval in ctx.avals_out]
     firsts = [emit.fill(start, type_) for start, type_ in zip(starts, types, strict=True)]
     body = getattr(jaxpr, "jaxpr", jaxpr)
 
@@ -165,8 +165,8 @@ def _arg_extreme(is_better: str) -> Function:
     return lowering
 
 
-register("argmax", _arg_extreme("gt"))
-register("argmin", _arg_extreme("lt"))
+BASE.register("argmax", _arg_extreme("gt"))
+BASE.register("argmin", _arg_extreme("lt"))
 
 
 def running(combine: Callable[[Any, Any], Any], x: Any, neutral: Any, axis: int, reverse: bool) -> Any:

@@ -15,6 +15,7 @@ from jax import lax
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
+from gridir.frontend.levels import TPU
 from gridir.frontend.registry import ANY, decomposition, rule
 from gridir.frontend.types import element_type, is_float, is_unsigned
 from gridir.mlir import ir
@@ -204,7 +205,7 @@ def _tile(x: Any, *, reps: Sequence[int]) -> Any:
     return x
 
 
-@decomposition("roll")
+@TPU.decomposition("roll")
 def _roll(x: Any, shift: Any, *, axis: int, stride: int | None, stride_axis: int | None) -> Any:
     """Element i goes to i + shift, around the end; with a stride each slice along `stride_axis` goes further."""
     size = x.shape[axis]

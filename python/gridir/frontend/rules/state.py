@@ -17,7 +17,7 @@ from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import ANY, rule
 from gridir.frontend.rules.casts import convert
-from gridir.frontend.types import element_type, is_ref, mark_unsigned, ref_type, value_type
+from gridir.frontend.types import Types, element_type, is_ref, mark_unsigned
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -278,7 +278,7 @@ def _index_array(index: Any, shape: Sequence[int], extent: int) -> ir.Value:
     if not isinstance(index, ir.Value):
         array = np.broadcast_to(np.asarray(index, np.int32), shape)
         array = np.where(array < 0, array + extent, array)
-        return emit.array_constant(array, emit.i32()) if array.ndim else emit.constant(array, emit.i32())
+        return emit.array_constant(array, emit.typed(array.shape, emit.i32()))
     index = _index_value(index)
     negative = emit.compare("slt", index, emit.constant(0, index.type))
     from_end = emit.binary("arith.addi", index, emit.constant(extent, index.type))
@@ -493,15 +493,17 @@ def _masked_swap(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir
 
 
 def scoped(
+    types: Types,
     avals: Sequence[Any],
-    results: Sequence[ir.Type],
+    results: Sequence[Any],
     body: Callable[[list[ir.Value]], Sequence[ir.Value]],
     collective_axes: Any = (),
     names: Sequence[str] = (),
 ) -> list[ir.Value]:
-    """`grid.scoped`: a region with a Ref for each of the abstract Refs, which gives values of these types.
+    """`grid.scoped`: a region with a Ref for each of the abstract Refs.
 
     Args:
+      results: the abstract values that it gives.
       names: what the author calls the Refs; none where that is not known.
     """
     axes = collective_axes if isinstance(collective_axes, tuple) else (collective_axes,)
@@ -511,10 +513,10 @@ def scoped(
         attributes["collective"] = ir.ArrayAttr.get([ir.StringAttr.get(str(axis)) for axis in axes])
     if names:
         attributes["origins"] = ir.ArrayAttr.get([ir.StringAttr.get(name) for name in names])
-    region = emit.op("grid.scoped", [], results, attributes, regions=1)
+    region = emit.op("grid.scoped", [], [types.value(aval) for aval in results], attributes, regions=1)
     mark_unsigned(region, avals)
-    types = [ref_type(aval) for aval in avals]
-    block = region.regions[0].blocks.append(*types, arg_locs=[ir.Location.current] * len(types))
+    refs = [types.ref(aval) for aval in avals]
+    block = region.regions[0].blocks.append(*refs, arg_locs=[ir.Location.current] * len(refs))
     with ir.InsertionPoint(block):
         emit.op("grid.yield", list(body(list(block.arguments))), [])
     return list(region.results)
@@ -530,12 +532,12 @@ def _run_scoped(
     unknown = [aval for aval in avals if not is_ref(aval)]
     if unknown:
         raise ctx.unsupported(f"expected Refs to allocate, got {unknown[0]}")
-    results = [value_type(aval) for aval in ctx.avals_out]
     names = list(jaxpr.debug_info.arg_names or ())
     known = len(names) == len(avals) and all(names)
     return scoped(
+        ctx.types,
         avals,
-        results,
+        ctx.avals_out,
         lambda refs: ctx.inline(jaxpr, values, refs),
         collective_axes,
         [str(name) for name in names] if known else (),

@@ -16,7 +16,8 @@ from jax import lax
 from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
 from gridir.frontend.devices import receiver_of
-from gridir.frontend.registry import ANY, decomposition, rule
+from gridir.frontend.levels import TPU
+from gridir.frontend.registry import ANY
 from gridir.frontend.rules.state import transformed
 from gridir.frontend.types import bit_width
 from gridir.mlir import ir
@@ -81,7 +82,7 @@ def _for_each_part(
     emit.for_loop(emit.index(0), emit.to_index(size), emit.index(1), [], part)
 
 
-@rule("dma_start")
+@TPU.rule("dma_start")
 def _dma_start(
     ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, priority: int, add: bool
 ) -> list[ir.Value]:
@@ -106,7 +107,7 @@ def _dma_start(
     return []
 
 
-@rule("dma_wait")
+@TPU.rule("dma_wait")
 def _dma_wait(
     ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, insert_dummy_device: bool
 ) -> list[ir.Value]:
@@ -129,14 +130,14 @@ def _dma_wait(
     return []
 
 
-@rule("get_barrier_semaphore")
+@TPU.rule("get_barrier_semaphore")
 def _get_barrier_semaphore(_: RuleContext) -> ir.Value:
     space = ir.Attribute.parse("#grid.space<tpu.semaphore_mem>")
     element = ir.Type.parse("!grid.semaphore<barrier>")
     return grid.BarrierSemaphoreOp(ir.MemRefType.get([], element, memory_space=space)).result
 
 
-@decomposition("bitcast")
+@TPU.decomposition("bitcast")
 def _bitcast(x: Any, *, ty: Any) -> Any:
     """Widths that differ change the second-to-last dimension."""
     source, target = bit_width(x.dtype), bit_width(np.dtype(ty))
@@ -152,7 +153,7 @@ def _bitcast(x: Any, *, ty: Any) -> Any:
     return jnp.swapaxes(y, -1, -2).reshape(*leading, rows * packing, columns)
 
 
-@decomposition("sparse_core.bitcast")
+@TPU.decomposition("sparse_core.bitcast")
 def _sparse_core_bitcast(x: Any, *, dtype: Any) -> Any:
     """Widths that differ change the last dimension."""
     source, target = bit_width(x.dtype), bit_width(np.dtype(dtype))
@@ -167,7 +168,7 @@ def _integer(dtype: Any) -> Any:
     return jnp.dtype(f"uint{bit_width(jnp.dtype(dtype))}")
 
 
-@decomposition("pack_elementwise")
+@TPU.decomposition("pack_elementwise")
 def _pack_elementwise(*xs: Any, packed_dtype: Any) -> Any:
     """Array i takes the bits from i times the packed width on."""
     width, word = bit_width(jnp.dtype(packed_dtype)), _integer(xs[0].dtype)
@@ -181,14 +182,14 @@ def _pack_elementwise(*xs: Any, packed_dtype: Any) -> Any:
     return packed
 
 
-@decomposition("unpack_elementwise")
+@TPU.decomposition("unpack_elementwise")
 def _unpack_elementwise(x: Any, *, index: int, packed_dtype: Any, unpacked_dtype: Any) -> Any:
     packed, word = jnp.dtype(packed_dtype), _integer(x.dtype)
     bits = (x.astype(word) >> jnp.asarray(index * bit_width(packed), word)).astype(_integer(packed))
     return lax.bitcast_convert_type(bits, packed).astype(unpacked_dtype)
 
 
-@decomposition("stochastic_round")
+@TPU.decomposition("stochastic_round")
 def _stochastic_round(x: Any, random_bits: Any, *, target_dtype: Any) -> Any:
     """Adds random bits below the last bit of the target, then cuts; what is not finite stays as it is."""
     dropped = jnp.finfo(jnp.float32).nmant - jnp.finfo(target_dtype).nmant
@@ -199,30 +200,24 @@ def _stochastic_round(x: Any, random_bits: Any, *, target_dtype: Any) -> Any:
     return jnp.where(jnp.isfinite(x), rounded, x).astype(target_dtype)
 
 
-@decomposition("masked_cumsum")
+@TPU.decomposition("masked_cumsum")
 def _masked_cumsum(x: Any, mask: Any) -> Any:
     return jnp.cumsum(jnp.where(mask, x, jnp.zeros_like(x)), axis=-1)
 
 
-@rule("add_dependency")
+@TPU.rule("add_dependency")
 def _touch(ctx: RuleContext, x: ir.Value, *_: ir.Value) -> list[ir.Value]:
     """The value itself; of a Ref nothing."""
     return [x] if ctx.eqn.outvars else []
 
 
-@rule("trace_value", ignores={"label": ANY})
+@TPU.rule("trace_value", ignores={"label": ANY})
 def _trace_value(_: RuleContext, __: ir.Value) -> list[ir.Value]:
     """A mark for a profiler has no effect on the results."""
     return []
 
 
-@rule("with_memory_space_constraint", ignores={"memory_space": ANY})
-def _with_memory_space_constraint(_: RuleContext, x: ir.Value) -> ir.Value:
-    """Where a value lives is a target's choice."""
-    return x
-
-
-@rule("prng_seed")
+@TPU.rule("prng_seed")
 def _prng_seed(_: RuleContext, *seeds: ir.Value) -> list[ir.Value]:
     """A seed is a number, or a key: the array of its words."""
     words = []
@@ -234,18 +229,18 @@ def _prng_seed(_: RuleContext, *seeds: ir.Value) -> list[ir.Value]:
     return []
 
 
-@rule("prng_random_bits", ignores={"shape": ANY})
+@TPU.rule("prng_random_bits", ignores={"shape": ANY})
 def _prng_random_bits(ctx: RuleContext) -> ir.Value:
     return grid.PrngBitsOp(ctx.out_type).result
 
 
-@rule("prng_split")
+@TPU.rule("prng_split")
 def _prng_split(ctx: RuleContext, key: ir.Value) -> list[ir.Value]:
     """The words of a key, which is an array of one row of them."""
     return [emit.extract(key, [emit.index(0), emit.index(i)]) for i in range(len(ctx.avals_out))]
 
 
-@rule("prng_join", ignores={"impl": ANY})
+@TPU.rule("prng_join", ignores={"impl": ANY})
 def _prng_join(ctx: RuleContext, *words: ir.Value) -> ir.Value:
     key = emit.empty(ctx.out_type)
     for place, word in enumerate(words):

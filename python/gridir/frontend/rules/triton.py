@@ -8,24 +8,25 @@ from __future__ import annotations
 import re
 
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import ANY, rule
+from gridir.frontend.levels import TRITON
+from gridir.frontend.registry import ANY
 from gridir.frontend.rules.elementwise import elementwise
 from gridir.mlir import ir
 
 
-@rule("debug_barrier_p")
+@TRITON.rule("debug_barrier_p")
 def _debug_barrier(_: RuleContext) -> list[ir.Value]:
     """The threads of a program wait for each other after every op as it is."""
     return []
 
 
-@rule("max_contiguous", ignores={"values": ANY})
+@TRITON.rule("max_contiguous", ignores={"values": ANY})
 def _max_contiguous(_: RuleContext, x: ir.Value) -> ir.Value:
     """A hint for the compiler that it is written for."""
     return x
 
 
-@rule("elementwise_inline_asm_p", ignores={"constraints": ANY, "pack": ANY, "result_shape_dtypes": ANY})
+@TRITON.rule("elementwise_inline_asm_p", ignores={"constraints": ANY, "pack": ANY, "result_shape_dtypes": ANY})
 def _elementwise_inline_asm(ctx: RuleContext, *values: ir.Value, asm: str) -> list[ir.Value]:
     """The only assembly that is known is that of `approx_tanh`; any other is for one machine."""
     if not re.fullmatch(r"tanh\.approx\.\w+ \$0, \$1;", asm):

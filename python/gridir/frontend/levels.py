@@ -1,0 +1,114 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The levels over the base, one for each kind of kernel, and which of them a kernel is lowered with.
+
+A primitive may mean one thing in a kernel for TPUs and another in the code of a warpgroup. A kernel's kind is what its
+author says: by the mesh, else by the backend that the call names or that its parameters are for. Where the author says
+none, or several, the kernel may use what any one backend adds to the base, and everything means what it means there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any
+
+from gridir.frontend import jax_compat_gpu, jax_compat_tpu
+from gridir.frontend.meshes import MeshUnion
+from gridir.frontend.options import records_of
+from gridir.frontend.registry import BASE, Level, Rule
+from gridir.frontend.request import KernelRequest
+from gridir.frontend.types import Types
+
+TPU = Level("TPU", BASE)
+"""Kernels for the cores of a TPU."""
+
+TRITON = Level("Triton", BASE)
+"""Kernels for Pallas' Triton backend."""
+
+WARPGROUP = Level("warpgroup", BASE)
+"""Kernels for Pallas' Mosaic GPU backend, each of whose threads is a warpgroup."""
+
+WARP = Level("warp", BASE)
+"""The code of each warp of a warpgroup."""
+
+TPU_PLATFORM = Level("TPU platform", BASE)
+"""What the arithmetic of a TPU needs, whatever kind of kernel runs there."""
+
+_OF_BACKEND = {"mosaic_tpu": TPU, "triton": TRITON, "mosaic_gpu": WARPGROUP}
+_OF_PLATFORM = {"tpu": TPU_PLATFORM}
+
+KINDS = (*_OF_BACKEND.values(), WARP)
+"""The levels of which a kernel has at most one."""
+
+LEVELS = (BASE, *KINDS, *_OF_PLATFORM.values())
+"""All levels."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Vocabulary:
+    """What the primitives of a kernel mean: the levels that are asked for a rule, one after the other.
+
+    Attributes:
+      kind: the level of the kernel's kind; None where its author says none.
+      platform: the level of the platform that the kernel is lowered for, where that has one.
+    """
+
+    kind: Level | None = None
+    platform: Level | None = None
+
+    @functools.cached_property
+    def _levels(self) -> tuple[Level, ...]:
+        platform = (self.platform,) if self.platform is not None else ()
+        return (*platform, self.kind, BASE) if self.kind is not None else (*platform, BASE, *_OF_BACKEND.values())
+
+    @property
+    def types(self) -> Types:
+        """How abstract values become MLIR types."""
+        return (self.kind or BASE).types
+
+    def find(self, primitive: str) -> Rule | None:
+        """The rule of a primitive, or None when it has none in such a kernel."""
+        return next(filter(None, (level.find(primitive) for level in self._levels)), None)
+
+    def of_kind(self, kind: Level) -> Vocabulary:
+        """That of a kernel of another kind, nested in one of this."""
+        return dataclasses.replace(self, kind=kind)
+
+    def where_known(self, primitive: str) -> str | None:
+        """Which kinds of kernel have a rule for a primitive that has none here; None where it has none at all."""
+        kinds = [level.name for level in KINDS if level.find(primitive) is not None]
+        if not kinds or self.kind is None:
+            return None
+        return f"`{primitive}` is a primitive of {' and '.join(kinds)} kernels, and this is a {self.kind.name} kernel"
+
+
+NO_KIND = Vocabulary()
+"""What primitives mean where nothing says a kind or a platform."""
+
+
+def kind_of_mesh(mesh: Any) -> Level | None:
+    """The level of what the cores, blocks or threads of a mesh run; None for a mesh that says nothing of it."""
+    if isinstance(mesh, jax_compat_tpu.MESHES):
+        return TPU
+    if jax_compat_gpu.is_mesh(mesh):
+        return WARPGROUP
+    return WARP if jax_compat_gpu.is_warp_mesh(mesh) else None
+
+
+def vocabularies(request: KernelRequest, platform: str) -> tuple[Vocabulary, ...]:
+    """The vocabulary of each body of a kernel.
+
+    Args:
+      request: the kernel.
+      platform: the platform that it is lowered for.
+
+    Raises:
+      OptionError: the compiler parameters are malformed.
+    """
+    named = _OF_BACKEND.get(request.backend or "")
+    kinds = [named] if named else [_OF_BACKEND[backend] for backend in records_of(request.compiler_params)]
+    of_call = kinds[0] if len(kinds) == 1 else None
+    meshes = request.mesh.meshes if isinstance(request.mesh, MeshUnion) else (request.mesh,)
+    return tuple(Vocabulary(kind_of_mesh(mesh) or of_call, _OF_PLATFORM.get(platform)) for mesh in meshes)
