@@ -14,6 +14,10 @@ include "mlir/Pass/PassBase.td"
 def ConvertGridToLoopsPass : Pass<"convert-grid-to-loops", "::mlir::ModuleOp"> {
   let summary = "Turn a kernel into a function that loops over its grid";
   let description = [{
+    Ops of another dialect are first said by those of `grid`, by the patterns
+    that the dialect's `GridToLoopsDialectInterface` has; what takes a Ref after
+    that is refused.
+
     Replaces the module's `grid.kernel` by two functions. `@k` takes the whole
     arrays, the four words of an error report, and a range of work items. A work
     item is one point of the parallel grid dimensions; the other dimensions are

@@ -45,7 +45,7 @@ def check_tests() -> Iterator[Finding]:
 
 def check_mirror() -> Iterator[Finding]:
     """A directory of test/ is one of dialects/, of python/gridir, or of the few that stand alone."""
-    alone = {"Integration", "Documentation", "tools"}
+    alone = {"Integration", "Documentation", "OutOfTree", "tools"}
     for path in files(".mlir", ".py", ".test", under="test"):
         relative = path.relative_to(ROOT / "test").parent
         if relative.parts[:1] == ("python",):

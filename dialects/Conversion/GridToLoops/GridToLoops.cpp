@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/GridToLoops/Lowering.h"
 #include "dialects/Conversion/GridToLoops/MaskedWindows.h"
+#include "dialects/Conversion/GridToLoops/OtherDialects.h"
 #include "dialects/Conversion/Passes.h"
 #include "dialects/Grid/Analysis/RefOrigins.h"
 #include "dialects/Grid/IR/SingleKernel.h"
@@ -30,6 +31,16 @@ using namespace gridir;
 
 namespace {
 
+/// Says ops of other dialects by those of `grid`, as their dialects ask for.
+void expandOtherDialects(grid::KernelOp kernel) {
+  RewritePatternSet patterns(kernel.getContext());
+  for (Dialect *dialect : kernel.getContext()->getLoadedDialects())
+    if (auto *other =
+            dialect->getRegisteredInterface<GridToLoopsDialectInterface>())
+      other->populatePatterns(patterns);
+  walkAndApplyPatterns(kernel, std::move(patterns));
+}
+
 /// Views and casts that every access has looked through, users first.
 void eraseDeadViews(func::FuncOp function) {
   SmallVector<Operation *> views;
@@ -42,10 +53,18 @@ void eraseDeadViews(func::FuncOp function) {
       op->erase();
 }
 
-/// What no pattern converted has no meaning in a loop, or none yet.
+/// What no pattern converted has no meaning in a loop, or none yet. An op of
+/// another dialect is known by the Ref that it still takes.
 LogicalResult checkConverted(KernelLowering &lowering) {
+  auto isRef = [](Value value) {
+    auto type = dyn_cast<MemRefType>(value.getType());
+    return type &&
+           isa_and_nonnull<grid::MemorySpaceAttr>(type.getMemorySpace());
+  };
   lowering.function.walk([&](Operation *op) {
-    if (isa_and_nonnull<grid::GridDialect>(op->getDialect()))
+    if (!op->isRegistered() ||
+        isa_and_nonnull<grid::GridDialect>(op->getDialect()) ||
+        llvm::any_of(op->getOperands(), isRef))
       (void)lowering.fail(op, "expected an op that can run in a loop over the "
                               "grid, got '" +
                                   op->getName().getStringRef() + "'");
@@ -72,6 +91,7 @@ private:
   LogicalResult convert(grid::KernelOp kernel) {
     if (failed(grid::verifyRefs(kernel)))
       return failure();
+    expandOtherDialects(kernel);
     eraseEmptyAccesses(kernel);
     separateMaskedSlices(kernel);
     grid::RefHazards hazards(kernel);

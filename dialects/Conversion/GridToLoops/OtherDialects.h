@@ -1,0 +1,31 @@
+//===- OtherDialects.h - Ops of other dialects in loops -------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_OTHERDIALECTS_H
+#define GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_OTHERDIALECTS_H
+
+#include "mlir/IR/DialectInterface.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace gridir {
+
+/// What a dialect implements whose ops stand in the bodies of kernels that run
+/// in loops. Before `convert-grid-to-loops` asks anything of a kernel, it says
+/// these ops by others: those of `grid`, and those that may stand beside them.
+class GridToLoopsDialectInterface
+    : public mlir::DialectInterface::Base<GridToLoopsDialectInterface> {
+public:
+  GridToLoopsDialectInterface(mlir::Dialect *dialect) : Base(dialect) {}
+
+  /// Adds a pattern for each op. What a pattern makes is visited by none.
+  virtual void populatePatterns(mlir::RewritePatternSet &patterns) const = 0;
+};
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_CONVERSION_GRIDTOLOOPS_OTHERDIALECTS_H
