@@ -26,7 +26,7 @@ test: ## build, install into .venv, and run every test
 
 test-quick: ## the tests that do not execute kernels: seconds
 	@$(INSTALL) --extra test
-	@$(VENV)/lit -sv --filter-out Integration test
+	@$(VENV)/lit -sv --filter-out "Integration|OutOfTree" test
 
 test-llvm: ## the same with LLVM's FileCheck, every module printed and parsed again
 	@$(INSTALL) --extra test
