@@ -33,11 +33,12 @@ WARPGROUP = Level("warpgroup", BASE)
 WARP = Level("warp", BASE)
 """The code of each warp of a warpgroup."""
 
+CPU_PLATFORM = Level("CPU platform", BASE)
 TPU_PLATFORM = Level("TPU platform", BASE)
-"""What the arithmetic of a TPU needs, whatever kind of kernel runs there."""
+"""What gives other numbers where XLA compiles for that platform, whatever kind of kernel runs there."""
 
 _OF_BACKEND = {"mosaic_tpu": TPU, "triton": TRITON, "mosaic_gpu": WARPGROUP}
-_OF_PLATFORM = {"tpu": TPU_PLATFORM}
+_OF_PLATFORM = {"cpu": CPU_PLATFORM, "tpu": TPU_PLATFORM}
 
 KINDS = (*_OF_BACKEND.values(), WARP)
 """The levels of which a kernel has at most one."""

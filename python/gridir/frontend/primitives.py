@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
-from gridir.frontend.levels import LEVELS, TPU_PLATFORM
+from gridir.frontend.levels import CPU_PLATFORM, LEVELS, TPU_PLATFORM
 from gridir.frontend.registry import BASE
 
 _INTRODUCTION = """# Primitives that have a lowering rule
@@ -21,7 +21,11 @@ rank 0, and loads of single elements of index operands.
 
 The page is printed by `python -m gridir.frontend.primitives`."""
 
-_HEADINGS = {BASE: "Any kernel", TPU_PLATFORM: "What is computed otherwise on a TPU"}
+_HEADINGS = {
+    BASE: "Any kernel",
+    CPU_PLATFORM: "What is computed otherwise on a CPU",
+    TPU_PLATFORM: "What is computed otherwise on a TPU",
+}
 
 
 def to_markdown() -> str:
@@ -29,7 +33,7 @@ def to_markdown() -> str:
     levels = [level for level in LEVELS if level.supported()]
     lines = [_INTRODUCTION.format(count=len({name for level in levels for name in level.supported()}))]
     for level in levels:
-        lines += ["", f"## {_HEADINGS.get(level, f'{level.name} kernels')}"]
+        lines += ["", f"## {_HEADINGS.get(level, f'{level.name[0].upper()}{level.name[1:]} kernels')}"]
         for family, names in level.by_family().items():
             lines += ["", f"### {family}", "", ", ".join(f"`{name}`" for name in names)]
     return "\n".join(lines) + "\n"

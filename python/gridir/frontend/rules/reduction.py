@@ -16,6 +16,7 @@ from jax import lax
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
+from gridir.frontend.levels import CPU_PLATFORM
 from gridir.frontend.registry import ANY, BASE, Function, decomposition, rule, table
 from gridir.frontend.rules.elementwise import Ops
 from gridir.frontend.types import element_type, is_bool, is_float, is_unsigned
@@ -216,29 +217,32 @@ def _running_by_runs(combine: Callable[[Any, Any], Any], x: Any, neutral: Any, a
     return lax.slice_in_dim(result, 0, size, axis=axis)
 
 
-def _running_rounded(combine: Callable[[Any, Any], Any], x: Any, neutral: Any, axis: int, reverse: bool) -> Any:
-    """A running combination whose result depends on its order."""
-
-    def by_runs(x: Any) -> Any:
-        result = _running_by_runs(combine, lax.rev(x, (axis,)) if reverse else x, neutral, axis)
-        return lax.rev(result, (axis,)) if reverse else result
-
-    def in_steps(x: Any) -> Any:
-        return running(combine, x, neutral, axis, reverse)
-
+def _running_on_cpu(combine: Callable[[Any, Any], Any], x: Any, neutral: Any, axis: int, reverse: bool) -> Any:
+    """A running combination whose result depends on its order, where the elements are rounded."""
     if not jnp.issubdtype(x.dtype, jnp.floating):
-        return in_steps(x)
-    return lax.platform_dependent(x, cpu=by_runs, default=in_steps)
+        return running(combine, x, neutral, axis, reverse)
+    result = _running_by_runs(combine, lax.rev(x, (axis,)) if reverse else x, neutral, axis)
+    return lax.rev(result, (axis,)) if reverse else result
 
 
 @decomposition("cumsum")
 def _cumsum(x: Any, *, axis: int, reverse: bool) -> Any:
-    return _running_rounded(lax.add, x, 0, axis, reverse)
+    return running(lax.add, x, 0, axis, reverse)
+
+
+@CPU_PLATFORM.decomposition("cumsum", overrides=True)
+def _cumsum_on_cpu(x: Any, *, axis: int, reverse: bool) -> Any:
+    return _running_on_cpu(lax.add, x, 0, axis, reverse)
 
 
 @decomposition("cumprod")
 def _cumprod(x: Any, *, axis: int, reverse: bool) -> Any:
-    return _running_rounded(lax.mul, x, 1, axis, reverse)
+    return running(lax.mul, x, 1, axis, reverse)
+
+
+@CPU_PLATFORM.decomposition("cumprod", overrides=True)
+def _cumprod_on_cpu(x: Any, *, axis: int, reverse: bool) -> Any:
+    return _running_on_cpu(lax.mul, x, 1, axis, reverse)
 
 
 @decomposition("cummax")
