@@ -6,6 +6,8 @@
 // RUN: gridir-opt %s --grid-to-cpu="stop-after=grid-planned checks=uninitialized,races,semaphores schedule-seed=3" \
 // RUN:   | FileCheck %s --check-prefix=CHECKED
 // RUN: gridir-opt %s --grid-to-cpu="stop-after=grid-planned fill-memory=zero" | FileCheck %s --check-prefix=ZERO
+// RUN: gridir-opt %s --grid-to-cpu=stop-after=grid-planned --mlir-timing --mlir-timing-display=tree -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ANALYSES
 // RUN: not gridir-opt %s --grid-to-cpu=checks=heat 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // What was asked for is in the kernel while it is a grid: accesses are recorded, but not those that fill memory.
@@ -20,6 +22,10 @@
 // ZERO:            %[[ZERO:.*]] = arith.constant dense<0.000000e+00>
 // ZERO-NEXT:       grid.store %[[ZERO]]
 // UNKNOWN:       for the --checks option: Cannot find option named 'heat'!
+
+// What the programs touch is computed once for all passes of the plan that ask.
+// ANALYSES:      (A) gridir::grid::BlockAccess
+// ANALYSES-NOT:  BlockAccess
 
 // Each stage is what the next one takes.
 

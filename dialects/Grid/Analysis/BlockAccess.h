@@ -47,6 +47,8 @@ struct GridAnswer {
   ProgramWitness witness;
 };
 
+/// Passes ask the analysis manager for it (`getAnalysis`), and keep it where
+/// they change neither the body, nor index maps, nor what is said of operands.
 class BlockAccess {
 public:
   /// With `copiesOverhang` a block that overhangs its array is accessed as a

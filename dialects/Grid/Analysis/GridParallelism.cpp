@@ -294,11 +294,6 @@ SmallVector<DimVerdict> analyzeParallelism(BlockAccess &access, bool ownState) {
   return ParallelismFinder(access, ownState).find();
 }
 
-SmallVector<DimVerdict> analyzeParallelism(KernelOp kernel) {
-  BlockAccess access(kernel);
-  return analyzeParallelism(access);
-}
-
 bool isParallel(DimSemantics semantics) {
   return semantics == DimSemantics::Parallel ||
          semantics == DimSemantics::CoreParallel ||

@@ -48,7 +48,6 @@ inline constexpr llvm::StringLiteral kOwnStateAttrName = "grid.own_state";
 /// Examines every dimension of the kernel's grid. With `ownState` each share
 /// begins with prefetched scalars, scratch and semaphores of its own, as the
 /// cores of a TPU do; scratch that is certainly read first is carried even so.
-mlir::SmallVector<DimVerdict> analyzeParallelism(KernelOp kernel);
 mlir::SmallVector<DimVerdict> analyzeParallelism(BlockAccess &access,
                                                  bool ownState = false);
 

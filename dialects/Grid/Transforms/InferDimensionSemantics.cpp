@@ -44,7 +44,7 @@ public:
     if (kernel.getRank() == 0 || getTasks(kernel))
       return markAllAnalysesPreserved();
     SmallVector<DimSemantics> claims = getClaimedSemantics(kernel);
-    BlockAccess access(kernel);
+    auto &access = getAnalysis<BlockAccess>();
     SmallVector<DimVerdict> verdicts = analyzeParallelism(access);
     if (access.writesPrefetched()) {
       SmallVector<DimVerdict> own =
@@ -64,6 +64,7 @@ public:
       semantics.push_back(DimSemanticsAttr::get(
           &getContext(), decide(kernel, dim, claims[dim], verdicts[dim])));
     kernel.setSemanticsAttr(ArrayAttr::get(&getContext(), semantics));
+    markAnalysesPreserved<BlockAccess>();
   }
 
 private:

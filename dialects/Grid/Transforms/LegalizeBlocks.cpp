@@ -94,7 +94,7 @@ public:
     if (failed(checkScratch(*chosen, kernel)))
       return signalPassFailure();
 
-    BlockAccess access(kernel);
+    auto &access = getAnalysis<BlockAccess>();
     for (unsigned i = kernel.getNumIndexOperands(),
                   e = kernel.getNumOperandSpecs();
          i < e; ++i) {

@@ -42,8 +42,8 @@ struct OperandPlan {
 
 class MemoryPlanner {
 public:
-  MemoryPlanner(KernelOp kernel, const Target &target)
-      : kernel(kernel), target(target), access(kernel) {}
+  MemoryPlanner(BlockAccess &access, const Target &target)
+      : kernel(access.getKernel()), target(target), access(access) {}
 
   void plan() {
     for (unsigned i = 0, e = kernel.getNumOperandSpecs(); i < e; ++i) {
@@ -156,7 +156,7 @@ private:
 
   KernelOp kernel;
   const Target &target;
-  BlockAccess access;
+  BlockAccess &access;
   SmallVector<OperandPlan> operands;
   SpaceBytes spaces;
 };
@@ -173,7 +173,7 @@ public:
     if (!chosen || failed(readCapacities(*chosen, kernel, capacities)))
       return signalPassFailure();
 
-    MemoryPlanner planner(kernel, *chosen);
+    MemoryPlanner planner(getAnalysis<BlockAccess>(), *chosen);
     planner.plan();
     for (auto [space, bytes] : planner.getSpaces()) {
       numBytes += bytes;
@@ -190,6 +190,7 @@ public:
       }
     }
     attachPlan(kernel, planner);
+    markAnalysesPreserved<BlockAccess>();
   }
 
 private:

@@ -37,7 +37,7 @@ public:
     // not hold is another mistake. Where programs keep notes in prefetched
     // scalars, it says who reads whose.
     bool inOrder = uninitialized && !races && seed < 0 && !meeting &&
-                   !BlockAccess(kernel).writesPrefetched();
+                   !getAnalysis<BlockAccess>().writesPrefetched();
     SmallVector<Attribute> semantics;
     for (unsigned dim = 0; dim < kernel.getRank(); ++dim) {
       if (inOrder)
@@ -74,6 +74,7 @@ public:
     kernel->setAttr(kTasksAttrName, builder.getDictionaryAttr(fields));
     kernel.setSemanticsAttr(builder.getArrayAttr(semantics));
     ++numTaskKernels;
+    markAnalysesPreserved<BlockAccess>();
   }
 };
 

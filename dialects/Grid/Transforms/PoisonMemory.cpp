@@ -83,6 +83,7 @@ public:
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    auto &access = getAnalysis<BlockAccess>();
     kernel.getBodyRegion().walk([&](ScopedOp scoped) {
       auto builder = OpBuilder::atBlockBegin(&scoped.getBody().front());
       for (BlockArgument ref : scoped.getBody().getArguments())
@@ -93,7 +94,6 @@ public:
     for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
       if (!isParallel(kernel.getDimSemantics(dim)))
         sequential.push_back(dim);
-    BlockAccess access(kernel);
     auto builder = OpBuilder::atBlockBegin(kernel.getBodyBlock());
     // Scratch lives while the programs of the sequential dimensions run.
     poisonAtFirst(builder, kernel, sequential, kernel.getScratchRefs());

@@ -67,7 +67,8 @@ public:
     SmallVector<DimSemantics> claims = getClaimedSemantics(kernel);
     if (llvm::none_of(claims, isParallel))
       return markAllAnalysesPreserved();
-    BlockAccess access(kernel);
+    auto &access = getAnalysis<BlockAccess>();
+    bool isChanged = false;
     unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
     for (unsigned operand = firstOutput, e = kernel.getNumOperandSpecs();
          operand < e; ++operand) {
@@ -82,12 +83,15 @@ public:
       if (!isRead || isCopied || !hasWindows(kernel, operand) ||
           isSeenByOthers(ref) || access.getAliasSet(operand).size() != 1)
         continue;
-      privatize(access, ref, claims);
+      isChanged |= privatize(access, ref, claims);
     }
+    if (!isChanged)
+      markAllAnalysesPreserved();
   }
 
 private:
-  void privatize(BlockAccess &access, BlockArgument ref,
+  /// Whether the operand needed windows, and has them now.
+  bool privatize(BlockAccess &access, BlockArgument ref,
                  ArrayRef<DimSemantics> claims) {
     KernelOp kernel = getOperation();
     unsigned operand = ref.getArgNumber();
@@ -100,7 +104,7 @@ private:
           !access.isIndexedBy(operand, dim))
         shared.push_back(dim);
     if (shared.empty())
-      return;
+      return false;
     // The window stays while the ids along the innermost dimensions change that
     // neither its place nor the author's word tells apart.
     for (unsigned dim = kernel.getRank(); dim-- > 0;) {
@@ -111,7 +115,7 @@ private:
       run.push_back(dim);
     }
     if (!beginsAnew(kernel, ref, run))
-      return;
+      return false;
 
     remark::passed(ref.getLoc(),
                    remark::RemarkOpts::name("window").category(getArgument()))
@@ -126,6 +130,7 @@ private:
     llvm::append_range(shared, run);
     createWriteBack(window, ref, shared);
     ++numPrivatized;
+    return true;
   }
 
   /// Writes the window to its array in the programs that are the last ones
