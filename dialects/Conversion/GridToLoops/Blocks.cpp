@@ -69,8 +69,7 @@ ValidPart computeValidPart(OpBuilder &builder, Location loc,
     if (dim.limit)
       last = createMin(builder, loc, last, dim.limit);
     // A window that only overhangs the end starts in the array.
-    std::optional<loops::IndexRange> range = ranges.get(dim.start);
-    if (range && range->min >= 0 && range->max <= array.getDimSize(d)) {
+    if (ranges.get(dim.start).isIn(0, array.getDimSize(d))) {
       part.inWindow.push_back(builder.getIndexAttr(0));
       part.sizes.push_back(dim.limit ? createMax(builder, loc, last, zero)
                                      : last);
@@ -191,9 +190,9 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
   SmallVector<int64_t> shape;
   for (const WindowDim &dim : dims) {
     // A start with one value is a constant, which the type of a view can hold.
-    std::optional<loops::IndexRange> range = lowering.ranges.get(dim.start);
-    starts.push_back(range && range->min == range->max
-                         ? OpFoldResult(builder.getIndexAttr(range->min))
+    Interval range = lowering.ranges.get(dim.start);
+    starts.push_back(range.isConstant()
+                         ? OpFoldResult(builder.getIndexAttr(range.low))
                          : dim.start);
     shape.push_back(dim.size);
   }
@@ -312,8 +311,7 @@ Value createCheckedOffset(OpBuilder &builder, Location loc,
                           int64_t span, int64_t extent, unsigned dim,
                           StringRef name) {
   int64_t last = extent - span;
-  std::optional<loops::IndexRange> range = lowering.ranges.get(offset);
-  if (range && range->min >= 0 && range->max <= last)
+  if (lowering.ranges.get(offset).isIn(0, last))
     return offset;
   Value zero = createIndex(builder, loc, 0);
   Value limit = createIndex(builder, loc, last);
@@ -399,13 +397,12 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
         window.overlap =
             arith::SubIOp::create(builder, loc, start, window.start);
     }
-    std::optional<loops::IndexRange> range = lowering.ranges.get(window.start);
-    window.proved = window.size == 0 || (range && range->min >= 0 &&
-                                         range->max <= extent - window.size);
+    Interval range = lowering.ranges.get(window.start);
+    window.proved = window.size == 0 || range.isIn(0, extent - window.size);
     // A block may overhang its array, but not miss it: the error that JAX's
     // compilers leave to the hardware.
-    bool mayMiss = !range || range->min + window.size <= -dim.getPadLow() ||
-                   range->max >= extent + dim.getPadHigh();
+    bool mayMiss = range.low + window.size <= -dim.getPadLow() ||
+                   range.high >= extent + dim.getPadHigh();
     if (!window.proved && mayMiss && extent > 0) {
       auto compare = [&](arith::CmpIPredicate predicate,
                          int64_t bound) -> Value {

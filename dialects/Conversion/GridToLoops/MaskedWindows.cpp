@@ -85,8 +85,7 @@ private:
 };
 
 bool MaskedWindow::isProved(unsigned d) {
-  std::optional<loops::IndexRange> range = lowering.ranges.get(starts[d]);
-  return range && range->min >= 0 && range->max <= getLastStart(d);
+  return lowering.ranges.get(starts[d]).isIn(0, getLastStart(d));
 }
 
 void MaskedWindow::createIf(Value condition, function_ref<void()> body) {

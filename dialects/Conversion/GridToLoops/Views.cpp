@@ -101,12 +101,12 @@ public:
         continue;
       }
       Value index = toIndex(rewriter, loc, slice.getOffsets()[next++]);
-      std::optional<loops::IndexRange> range = lowering.ranges.get(index);
-      bool isProved = range && range->min >= 0 && range->max <= last;
+      Interval range = lowering.ranges.get(index);
+      bool isProved = range.isIn(0, last);
       if (!isProved)
         unproved.push_back(d);
-      offsets.push_back(isProved && range->min == range->max
-                            ? OpFoldResult(rewriter.getIndexAttr(range->min))
+      offsets.push_back(isProved && range.isConstant()
+                            ? OpFoldResult(rewriter.getIndexAttr(range.low))
                             : index);
     }
     ++(unproved.empty() ? lowering.counts.slicesProved

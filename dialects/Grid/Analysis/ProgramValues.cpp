@@ -8,9 +8,10 @@
 
 #include "dialects/Grid/Analysis/ProgramValues.h"
 
+#include "dialects/Grid/IR/IndexMaps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -23,114 +24,6 @@ static constexpr unsigned kMaxDepth = 256;
 
 /// A select is looked at in the cases of at most so many program ids.
 static constexpr unsigned kMaxSplitDims = 4;
-
-//===----------------------------------------------------------------------===//
-// Arithmetic on intervals
-//===----------------------------------------------------------------------===//
-
-static Interval rangeOfType(Type type) {
-  auto integer = dyn_cast<IntegerType>(type);
-  if (!integer || integer.getWidth() >= 64)
-    return {};
-  if (integer.getWidth() == 1)
-    return {0, 1};
-  int64_t half = int64_t(1) << (integer.getWidth() - 1);
-  return {-half, half - 1};
-}
-
-static Interval add(Interval a, Interval b) {
-  Interval sum;
-  if (llvm::AddOverflow(a.low, b.low, sum.low) ||
-      llvm::AddOverflow(a.high, b.high, sum.high))
-    return {};
-  return sum;
-}
-
-static Interval subtract(Interval a, Interval b) {
-  Interval difference;
-  if (llvm::SubOverflow(a.low, b.high, difference.low) ||
-      llvm::SubOverflow(a.high, b.low, difference.high))
-    return {};
-  return difference;
-}
-
-static Interval multiply(Interval a, Interval b) {
-  int64_t corners[4];
-  if (llvm::MulOverflow(a.low, b.low, corners[0]) ||
-      llvm::MulOverflow(a.low, b.high, corners[1]) ||
-      llvm::MulOverflow(a.high, b.low, corners[2]) ||
-      llvm::MulOverflow(a.high, b.high, corners[3]))
-    return {};
-  return {*llvm::min_element(corners), *llvm::max_element(corners)};
-}
-
-static int64_t divideDown(int64_t x, int64_t y) {
-  return llvm::divideFloorSigned(x, y);
-}
-
-static int64_t divideUp(int64_t x, int64_t y) {
-  return llvm::divideCeilSigned(x, y);
-}
-
-/// Division by a positive constant; `round` is monotone.
-template <typename Round>
-static Interval divide(Interval a, int64_t divisor, Round round) {
-  return {round(a.low, divisor), round(a.high, divisor)};
-}
-
-static Interval remainder(Interval a, int64_t divisor) {
-  if (a.low >= 0)
-    return a.high < divisor ? a : Interval{0, divisor - 1};
-  return {1 - divisor, a.high <= 0 ? 0 : divisor - 1};
-}
-
-static Interval compare(arith::CmpIPredicate predicate, Interval a,
-                        Interval b) {
-  using P = arith::CmpIPredicate;
-  auto decide = [](bool always, bool never) {
-    return always  ? Interval::constant(1)
-           : never ? Interval::constant(0)
-                   : Interval{0, 1};
-  };
-  bool unsignedOk = a.low >= 0 && b.low >= 0;
-  switch (predicate) {
-  case P::eq:
-    return decide(a.isConstant() && b.isConstant(a.low),
-                  a.high < b.low || b.high < a.low);
-  case P::ne:
-    return decide(a.high < b.low || b.high < a.low,
-                  a.isConstant() && b.isConstant(a.low));
-  case P::ult:
-    if (!unsignedOk)
-      return {0, 1};
-    [[fallthrough]];
-  case P::slt:
-    return decide(a.high < b.low, a.low >= b.high);
-  case P::ule:
-    if (!unsignedOk)
-      return {0, 1};
-    [[fallthrough]];
-  case P::sle:
-    return decide(a.high <= b.low, a.low > b.high);
-  case P::ugt:
-    if (!unsignedOk)
-      return {0, 1};
-    [[fallthrough]];
-  case P::sgt:
-    return decide(a.low > b.high, a.high <= b.low);
-  case P::uge:
-    if (!unsignedOk)
-      return {0, 1};
-    [[fallthrough]];
-  case P::sge:
-    return decide(a.low >= b.high, a.high < b.low);
-  }
-  return {0, 1};
-}
-
-//===----------------------------------------------------------------------===//
-// ProgramValues
-//===----------------------------------------------------------------------===//
 
 ProgramValues::ProgramValues(KernelOp kernel) : kernel(kernel) {
   // A dynamic size is an i32 of the call.
@@ -160,31 +53,10 @@ std::optional<unsigned> ProgramValues::getIdDim(Value value) const {
 }
 
 Interval ProgramValues::getRange(AffineExpr expr) const {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return Interval::constant(constant.getValue());
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return idRanges[dim.getPosition()];
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return symbols[symbol.getPosition()].range;
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  Interval a = getRange(binary.getLHS()), b = getRange(binary.getRHS());
-  bool isDivided = b.isConstant() && b.low > 0;
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return add(a, b);
-  case AffineExprKind::Mul:
-    return multiply(a, b);
-  case AffineExprKind::FloorDiv:
-    return isDivided ? divide(a, b.low, divideDown) : Interval();
-  case AffineExprKind::CeilDiv:
-    return isDivided ? divide(a, b.low, divideUp) : Interval();
-  case AffineExprKind::Mod:
-    if (!isDivided)
-      return {};
-    return a.low >= 0 && a.high < b.low ? a : Interval{0, b.low - 1};
-  default:
-    return {};
-  }
+  return inferRange(expr, idRanges,
+                    llvm::map_to_vector(symbols, [](const Symbol &symbol) {
+                      return symbol.range;
+                    }));
 }
 
 AffineExpr ProgramValues::getExprOfIds(Value value) {
@@ -201,7 +73,7 @@ ProgramValues::Fact ProgramValues::constant(int64_t value) {
 
 ProgramValues::Fact ProgramValues::unknown(Value value, Interval range,
                                            bool uniform) {
-  range = range.intersect(rangeOfType(value.getType()));
+  range = range.intersect(getTypeRange(value.getType()));
   if (range.isConstant())
     return constant(range.low);
   symbols.push_back({value, range, uniform});
@@ -227,17 +99,10 @@ ProgramValues::Fact ProgramValues::compute(Value value) {
   if (std::optional<unsigned> dim = getIdDim(value))
     return {getAffineDimExpr(*dim, context), idRanges[*dim]};
 
-  if (auto arg = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast_or_null<scf::ForOp>(arg.getOwner()->getParentOp());
-    if (loop && loop.getInductionVar() == value) {
-      Interval lower = getRange(loop.getLowerBound()),
-               upper = getRange(loop.getUpperBound());
-      Interval range{lower.low, upper.high};
-      if (range.high != range.low)
-        range.high = std::max(range.low, range.high - 1);
-      return unknown(value, range);
-    }
-    return unknown(value, {});
+  if (isa<BlockArgument>(value)) {
+    auto getRangeOf = [&](Value bound) { return getRange(bound); };
+    return unknown(value,
+                   inferInductionRange(value, getRangeOf).value_or(Interval()));
   }
 
   Operation *op = value.getDefiningOp();
@@ -260,152 +125,108 @@ ProgramValues::Fact ProgramValues::compute(Value value) {
       return constant(bits.getSExtValue());
     return unknown(value, {});
   }
-  return computeArith(op);
+  return computeFromOperands(op);
 }
 
-/// Reads an op of `arith` from the ranges and expressions of its operands.
-ProgramValues::Fact ProgramValues::computeArith(Operation *op) {
+/// Whether the result of an op is the number that its operand is, which is in
+/// the range `a`. Index arithmetic does not wrap around.
+static bool keepsNumber(Operation *op, Interval a) {
+  Type type = op->getOperand(0).getType();
+  return TypeSwitch<Operation *, bool>(op)
+      // The sign of a boolean is its value, which its range does not show.
+      .Case([&](arith::ExtSIOp) { return !type.isInteger(1); })
+      .Case([&](arith::IndexCastOp) { return true; })
+      .Case<arith::ExtUIOp, arith::IndexCastUIOp>(
+          [&](Operation *) { return a.low >= 0; })
+      .Case([&](arith::TruncIOp trunc) {
+        Interval fits = getTypeRange(trunc.getType());
+        return a.isIn(fits.low, fits.high);
+      })
+      .Default([](Operation *) { return false; });
+}
+
+/// Whether a comparison holds that the difference of two expressions decides,
+/// as that of `i + 1 > i`, whatever their ranges are.
+static std::optional<bool> decideByDifference(Operation *op, AffineExpr a,
+                                              AffineExpr b) {
+  auto cmp = dyn_cast<arith::CmpIOp>(op);
+  if (!cmp)
+    return std::nullopt;
+  auto difference = dyn_cast<AffineConstantExpr>(a - b);
+  // The difference of numbers without a sign is none of theirs, and the sign of
+  // a boolean is not that of 0 or 1.
+  bool isEquality = cmp.getPredicate() <= arith::CmpIPredicate::ne;
+  bool isSigned = cmp.getPredicate() <= arith::CmpIPredicate::sge &&
+                  !cmp.getLhs().getType().isInteger(1);
+  if (!difference || (!isEquality && !isSigned))
+    return std::nullopt;
+  APInt number(64, difference.getValue(), /*isSigned=*/true);
+  return arith::applyCmpPredicate(cmp.getPredicate(), number,
+                                  APInt::getZero(64));
+}
+
+ProgramValues::Fact ProgramValues::computeFromOperands(Operation *op) {
   Value result = op->getResult(0);
-  if (op->getNumResults() != 1 ||
-      !isa_and_nonnull<arith::ArithDialect>(op->getDialect()) ||
+  if (op->getNumResults() != 1 || !isa<InferIntRangeInterface>(op) ||
       !llvm::all_of(op->getOperandTypes(),
                     [](Type type) { return type.isIntOrIndex(); }))
     return unknown(result, {});
   if (isa<arith::SelectOp>(op))
     return computeSelect(op);
-
-  Fact a = read(op->getOperand(0));
-  bool isBool = op->getOperand(0).getType().isInteger(1);
-  // A value that keeps its number, or has no affine form but a range.
-  auto keep = [&](bool holds) { return holds ? a : unknown(result, {}); };
-  auto bounded = [&](Interval range) { return unknown(result, range); };
-  if (isa<arith::ExtSIOp>(op))
-    return isBool ? bounded(subtract(Interval::constant(0), a.range)) : a;
-  if (isa<arith::ExtUIOp, arith::IndexCastUIOp>(op))
-    return keep(a.range.low >= 0);
-  if (isa<arith::IndexCastOp>(op))
-    return a;
-  if (isa<arith::TruncIOp>(op)) {
-    Interval fits = rangeOfType(result.getType());
-    return keep(a.range.low >= fits.low && a.range.high <= fits.high);
+  SmallVector<Fact> args = llvm::map_to_vector(
+      op->getOperands(), [&](Value operand) { return read(operand); });
+  if (args.size() == 1 && keepsNumber(op, args.front().range))
+    return args.front();
+  Interval range = inferRange(
+      op,
+      llvm::map_to_vector(args, [](const Fact &fact) { return fact.range; }),
+      Overflow::Never);
+  AffineExpr expr;
+  if (args.size() == 2) {
+    if (std::optional<bool> holds =
+            decideByDifference(op, args[0].expr, args[1].expr))
+      return constant(*holds);
+    expr = computeExpr(op, args[0], args[1]);
   }
-  if (op->getNumOperands() != 2)
-    return unknown(result, {});
+  return expr ? Fact{expr, range} : unknown(result, range);
+}
 
-  Fact b = read(op->getOperand(1));
-  std::optional<int64_t> divisor;
-  if (b.range.isConstant() && b.range.low > 0)
-    divisor = b.range.low;
-  Interval limits = rangeOfType(result.getType());
-  auto affine = [&](AffineExpr expr, Interval range) {
-    return Fact{expr, range.intersect(limits)};
+AffineExpr ProgramValues::computeExpr(Operation *op, const Fact &a,
+                                      const Fact &b) {
+  // Affine division is by a positive constant.
+  int64_t divisor = b.range.isConstant() && b.range.low > 0 ? b.range.low : 0;
+  auto isShift = [&](int64_t most) {
+    return b.range.isConstant() && b.range.isIn(0, most);
   };
-  return TypeSwitch<Operation *, Fact>(op)
-      .Case([&](arith::AddIOp) {
-        return affine(a.expr + b.expr, add(a.range, b.range));
-      })
-      .Case([&](arith::SubIOp) {
-        return affine(a.expr - b.expr, subtract(a.range, b.range));
-      })
-      .Case([&](arith::MulIOp) {
-        Interval range = multiply(a.range, b.range);
-        if (isa<AffineConstantExpr>(a.expr) || isa<AffineConstantExpr>(b.expr))
-          return affine(a.expr * b.expr, range);
-        return bounded(range);
-      })
+  bool isPositive = a.range.low >= 0;
+  return TypeSwitch<Operation *, AffineExpr>(op)
       .Case<arith::DivSIOp, arith::DivUIOp>([&](Operation *) {
-        if (!divisor || (a.range.low < 0 && isa<arith::DivUIOp>(op)))
-          return bounded({});
-        Interval range = divide(a.range, *divisor, std::divides<int64_t>());
-        return a.range.low >= 0 ? affine(a.expr.floorDiv(*divisor), range)
-                                : bounded(range);
-      })
-      .Case([&](arith::FloorDivSIOp) {
-        if (!divisor)
-          return bounded({});
-        return affine(a.expr.floorDiv(*divisor),
-                      divide(a.range, *divisor, divideDown));
-      })
-      .Case([&](arith::CeilDivSIOp) {
-        if (!divisor)
-          return bounded({});
-        return affine(a.expr.ceilDiv(*divisor),
-                      divide(a.range, *divisor, divideUp));
+        return divisor && isPositive ? a.expr.floorDiv(divisor) : AffineExpr();
       })
       .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *) {
-        if (!divisor || (a.range.low < 0 && isa<arith::RemUIOp>(op)))
-          return bounded({});
-        if (a.range.low < 0)
-          return bounded(remainder(a.range, *divisor));
-        return affine(a.range.high < *divisor ? a.expr : a.expr % *divisor,
-                      remainder(a.range, *divisor));
+        if (!divisor || !isPositive)
+          return AffineExpr();
+        return a.range.high < divisor ? a.expr : a.expr % divisor;
       })
       .Case([&](arith::MinSIOp) {
-        if (a.range.high <= b.range.low || b.range.high <= a.range.low)
-          return a.range.high <= b.range.low ? a : b;
-        return bounded({std::min(a.range.low, b.range.low),
-                        std::min(a.range.high, b.range.high)});
+        return a.range.high <= b.range.low   ? a.expr
+               : b.range.high <= a.range.low ? b.expr
+                                             : AffineExpr();
       })
       .Case([&](arith::MaxSIOp) {
-        if (a.range.low >= b.range.high || b.range.low >= a.range.high)
-          return a.range.low >= b.range.high ? a : b;
-        return bounded({std::max(a.range.low, b.range.low),
-                        std::max(a.range.high, b.range.high)});
-      })
-      .Case([&](arith::CmpIOp cmp) {
-        bool isSigned = cmp.getPredicate() >= arith::CmpIPredicate::slt &&
-                        cmp.getPredicate() <= arith::CmpIPredicate::sge;
-        bool isEquality = cmp.getPredicate() <= arith::CmpIPredicate::ne;
-        // The sign of a boolean is its value, which the ranges do not show.
-        if (isBool && isSigned)
-          return bounded({});
-        // `i + 1 > i` is decided by the difference, not by the ranges.
-        auto difference = dyn_cast<AffineConstantExpr>(a.expr - b.expr);
-        if (difference && (isSigned || isEquality))
-          return bounded(compare(cmp.getPredicate(),
-                                 Interval::constant(difference.getValue()),
-                                 Interval::constant(0)));
-        return bounded(compare(cmp.getPredicate(), a.range, b.range));
-      })
-      .Case([&](arith::AndIOp) {
-        if (isBool)
-          return bounded({std::min(a.range.low, b.range.low),
-                          std::min(a.range.high, b.range.high)});
-        // A mask of a value that is not negative clears bits of it.
-        bool positive = a.range.low >= 0 && b.range.low >= 0;
-        return bounded(positive
-                           ? Interval{0, std::min(a.range.high, b.range.high)}
-                           : Interval{});
-      })
-      .Case([&](arith::OrIOp) {
-        return isBool ? bounded({std::max(a.range.low, b.range.low),
-                                 std::max(a.range.high, b.range.high)})
-                      : bounded({});
-      })
-      .Case([&](arith::XOrIOp) {
-        return isBool && a.range.isConstant() && b.range.isConstant()
-                   ? constant(a.range.low ^ b.range.low)
-                   : bounded({});
+        return a.range.low >= b.range.high   ? a.expr
+               : b.range.low >= a.range.high ? b.expr
+                                             : AffineExpr();
       })
       .Case([&](arith::ShRSIOp) {
-        bool known =
-            b.range.isConstant() && b.range.low >= 0 && b.range.low < 63;
-        if (!known)
-          return bounded({});
-        int64_t power = int64_t(1) << b.range.low;
-        return affine(a.expr.floorDiv(power), {a.range.low >> b.range.low,
-                                               a.range.high >> b.range.low});
+        return isShift(62) ? a.expr.floorDiv(int64_t(1) << b.range.low)
+                           : AffineExpr();
       })
       .Case([&](arith::ShLIOp) {
-        bool known =
-            b.range.isConstant() && b.range.low >= 0 && b.range.low < 31;
-        if (!known)
-          return bounded({});
-        int64_t power = int64_t(1) << b.range.low;
-        return affine(a.expr * power,
-                      multiply(a.range, Interval::constant(power)));
+        return isShift(30) ? a.expr * (int64_t(1) << b.range.low)
+                           : AffineExpr();
       })
-      .Default([&](Operation *) { return unknown(result, {}); });
+      .Default([&](Operation *) { return getAffineExpr(op, a.expr, b.expr); });
 }
 
 ProgramValues::Fact ProgramValues::computeSelect(Operation *op) {

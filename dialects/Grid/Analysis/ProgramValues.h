@@ -19,27 +19,9 @@
 #define GRIDIR_DIALECTS_GRID_ANALYSIS_PROGRAMVALUES_H
 
 #include "dialects/Grid/IR/Grid.h"
-#include "mlir/IR/AffineExpr.h"
-#include <limits>
+#include "dialects/Support/Intervals.h"
 
 namespace gridir::grid {
-
-/// All integers from `low` to `high`, both included. Booleans are 0 and 1.
-struct Interval {
-  int64_t low = std::numeric_limits<int64_t>::min();
-  int64_t high = std::numeric_limits<int64_t>::max();
-
-  static Interval constant(int64_t value) { return {value, value}; }
-  bool isConstant() const { return low == high; }
-  bool isConstant(int64_t value) const { return low == value && high == value; }
-
-  Interval unite(Interval other) const {
-    return {std::min(low, other.low), std::max(high, other.high)};
-  }
-  Interval intersect(Interval other) const {
-    return {std::max(low, other.low), std::min(high, other.high)};
-  }
-};
 
 /// Reads integer scalars of the body and the index maps of one kernel.
 class ProgramValues {
@@ -90,10 +72,14 @@ private:
 
   Fact read(mlir::Value value);
   Fact compute(mlir::Value value);
-  Fact computeArith(mlir::Operation *op);
+  Fact computeFromOperands(mlir::Operation *op);
   Fact computeSelect(mlir::Operation *op);
   Fact unknown(mlir::Value value, Interval range, bool uniform = false);
   Fact constant(int64_t value);
+
+  /// The affine expression of an op of two operands; null for none.
+  static mlir::AffineExpr computeExpr(mlir::Operation *op, const Fact &a,
+                                      const Fact &b);
 
   /// Which arm of a select all programs take, found by looking at program id 0
   /// and at the others apart. JAX's floor division selects by `sign(id)`, which

@@ -11,6 +11,7 @@
 #include "dialects/Grid/IR/Grid.h"
 #include "mlir/IR/AffineExprVisitor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -46,25 +47,11 @@ private:
     Operation *op = value.getDefiningOp();
     if (isa<arith::ExtSIOp, arith::IndexCastOp>(op))
       return read(op->getOperand(0));
-    if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::FloorDivSIOp,
-             arith::CeilDivSIOp>(op))
+    if (op->getNumOperands() != 2)
       return {};
     AffineExpr lhs = read(op->getOperand(0)), rhs = read(op->getOperand(1));
-    if (!lhs || !rhs)
-      return {};
-    if (isa<arith::AddIOp>(op))
-      return lhs + rhs;
-    if (isa<arith::SubIOp>(op))
-      return lhs - rhs;
-    if (isa<arith::MulIOp>(op))
-      return lhs.isSymbolicOrConstant() || rhs.isSymbolicOrConstant()
-                 ? lhs * rhs
-                 : AffineExpr();
-    // Affine division is defined for positive constants alone.
-    auto divisor = dyn_cast<AffineConstantExpr>(rhs);
-    if (!divisor || divisor.getValue() <= 0)
-      return {};
-    return isa<arith::FloorDivSIOp>(op) ? lhs.floorDiv(rhs) : lhs.ceilDiv(rhs);
+    return lhs && rhs ? gridir::grid::getAffineExpr(op, lhs, rhs)
+                      : AffineExpr();
   }
 
   Block &block;
@@ -124,6 +111,27 @@ private:
 };
 
 } // namespace
+
+AffineExpr gridir::grid::getAffineExpr(Operation *op, AffineExpr lhs,
+                                       AffineExpr rhs) {
+  auto left = dyn_cast<AffineConstantExpr>(lhs),
+       right = dyn_cast<AffineConstantExpr>(rhs);
+  // Affine division is defined for positive constants alone.
+  bool isDivided = right && right.getValue() > 0;
+  return TypeSwitch<Operation *, AffineExpr>(op)
+      .Case([&](arith::AddIOp) { return lhs + rhs; })
+      .Case([&](arith::SubIOp) { return lhs - rhs; })
+      .Case([&](arith::MulIOp) {
+        return left || right ? lhs * rhs : AffineExpr();
+      })
+      .Case([&](arith::FloorDivSIOp) {
+        return isDivided ? lhs.floorDiv(rhs) : AffineExpr();
+      })
+      .Case([&](arith::CeilDivSIOp) {
+        return isDivided ? lhs.ceilDiv(rhs) : AffineExpr();
+      })
+      .Default([](Operation *) { return AffineExpr(); });
+}
 
 std::optional<AffineMap> gridir::grid::readAffineIndexMap(Region &region,
                                                           unsigned rank) {

@@ -16,6 +16,11 @@
 
 namespace gridir::grid {
 
+/// What `op` computes from two integers, where that is affine in them for all
+/// of their values; null where it is not.
+mlir::AffineExpr getAffineExpr(mlir::Operation *op, mlir::AffineExpr lhs,
+                               mlir::AffineExpr rhs);
+
 /// Reads an index map as an affine map of its first `rank` arguments, the
 /// program ids. Gives nothing when the region is not affine in them.
 std::optional<mlir::AffineMap> readAffineIndexMap(mlir::Region &region,

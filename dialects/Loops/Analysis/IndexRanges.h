@@ -9,32 +9,26 @@
 #ifndef GRIDIR_DIALECTS_LOOPS_ANALYSIS_INDEXRANGES_H
 #define GRIDIR_DIALECTS_LOOPS_ANALYSIS_INDEXRANGES_H
 
+#include "dialects/Support/Intervals.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
-#include <cstdint>
-#include <optional>
 
 namespace gridir::loops {
 
-/// All integers from `min` to `max`, both included.
-struct IndexRange {
-  int64_t min, max;
-};
-
-/// Bounds of integer values inside a kernel, from the ranges of its program ids
-/// and of the loops around. Upstream's integer range analysis cannot see them:
-/// the bounds of the loop over work items are arguments.
+/// Bounds of integer values inside a kernel that is loops, from the ranges of
+/// its program ids and of the loops around. A number that leaves its type wraps
+/// around, since what is known here proves that an access is inside its memory.
 class IndexRanges {
 public:
-  void set(mlir::Value value, IndexRange range) { known[value] = range; }
+  void set(mlir::Value value, Interval range) { known[value] = range; }
 
-  /// The range of a value, when it is bounded by what the kernel says.
-  std::optional<IndexRange> get(mlir::Value value);
+  /// The range of a value: that of its type where nothing else is known.
+  Interval get(mlir::Value value);
 
 private:
-  std::optional<IndexRange> compute(mlir::Value value);
+  Interval compute(mlir::Value value);
 
-  llvm::DenseMap<mlir::Value, std::optional<IndexRange>> known;
+  llvm::DenseMap<mlir::Value, Interval> known;
 };
 
 } // namespace gridir::loops

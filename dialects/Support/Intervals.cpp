@@ -1,0 +1,119 @@
+//===- Intervals.cpp - Ranges of integers ---------------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Support/Intervals.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
+#include "mlir/Interfaces/Utils/InferIntRangeCommon.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace gridir {
+
+static unsigned getWidth(Type type) {
+  return ConstantIntRanges::getStorageBitwidth(type);
+}
+
+Interval getTypeRange(Type type) {
+  unsigned width = getWidth(type);
+  if (width == 1)
+    return {0, 1};
+  if (width == 0 || width >= 64)
+    return {};
+  return {llvm::minIntN(width), llvm::maxIntN(width)};
+}
+
+/// A range of numbers of `width` bits, as upstream has it: a boolean that is
+/// true is -1 there, too.
+static ConstantIntRanges toUpstream(Interval range, Interval limits,
+                                    unsigned width) {
+  range = range.intersect(limits);
+  // Where no number can be, any range is as good.
+  if (range.low > range.high)
+    range = limits;
+  APInt low(width, range.low, /*isSigned=*/width > 1);
+  APInt high(width, range.high, /*isSigned=*/width > 1);
+  return width == 1 ? ConstantIntRanges::fromUnsigned(low, high)
+                    : ConstantIntRanges::fromSigned(low, high);
+}
+
+static Interval fromUpstream(const ConstantIntRanges &range) {
+  if (range.smin().getBitWidth() == 1)
+    return {static_cast<int64_t>(range.umin().getZExtValue()),
+            static_cast<int64_t>(range.umax().getZExtValue())};
+  return {range.smin().getSExtValue(), range.smax().getSExtValue()};
+}
+
+/// The numbers that an op computes if it does not overflow; nothing for an op
+/// that cannot.
+static std::optional<ConstantIntRanges>
+inferWithoutOverflow(Operation *op, ArrayRef<ConstantIntRanges> operands) {
+  constexpr auto kNever = intrange::OverflowFlags::Nsw;
+  return TypeSwitch<Operation *, std::optional<ConstantIntRanges>>(op)
+      .Case([&](arith::AddIOp) { return intrange::inferAdd(operands, kNever); })
+      .Case([&](arith::SubIOp) { return intrange::inferSub(operands, kNever); })
+      .Case([&](arith::MulIOp) { return intrange::inferMul(operands, kNever); })
+      .Case([&](arith::ShLIOp) { return intrange::inferShl(operands, kNever); })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+Interval inferRange(Operation *op, ArrayRef<Interval> operands,
+                    Overflow overflow) {
+  Type type = op->getResult(0).getType();
+  Interval result = getTypeRange(type);
+  auto inferrable = dyn_cast<InferIntRangeInterface>(op);
+  auto fits = [](Type type) {
+    return type.isIntOrIndex() && getWidth(type) <= 64;
+  };
+  if (!inferrable || !fits(type) || !llvm::all_of(op->getOperandTypes(), fits))
+    return result;
+  SmallVector<ConstantIntRanges> ranges;
+  for (auto [value, range] : llvm::zip_equal(op->getOperands(), operands))
+    ranges.push_back(toUpstream(range, getTypeRange(value.getType()),
+                                getWidth(value.getType())));
+  if (overflow == Overflow::Never)
+    if (auto inferred = inferWithoutOverflow(op, ranges))
+      return fromUpstream(*inferred);
+  inferrable.inferResultRanges(
+      ranges, [&](Value value, const ConstantIntRanges &range) {
+        if (value == op->getResult(0))
+          result = fromUpstream(range);
+      });
+  return result;
+}
+
+Interval inferRange(AffineExpr expr, ArrayRef<Interval> dims,
+                    ArrayRef<Interval> symbols) {
+  auto toAll = [](ArrayRef<Interval> ranges) {
+    return llvm::map_to_vector(ranges, [](Interval range) {
+      return toUpstream(range, Interval(), /*width=*/64);
+    });
+  };
+  return fromUpstream(
+      intrange::inferAffineExpr(expr, toAll(dims), toAll(symbols)));
+}
+
+std::optional<Interval>
+inferInductionRange(Value value, function_ref<Interval(Value)> getRange) {
+  auto arg = dyn_cast<BlockArgument>(value);
+  auto loop = arg ? dyn_cast_or_null<scf::ForOp>(arg.getOwner()->getParentOp())
+                  : nullptr;
+  if (!loop || loop.getInductionVar() != value ||
+      getRange(loop.getStep()).low <= 0)
+    return std::nullopt;
+  int64_t first = getRange(loop.getLowerBound()).low,
+          end = getRange(loop.getUpperBound()).high;
+  // A loop whose bounds cross does not run; its variable may be given any
+  // range, but not an empty one.
+  return Interval{first, end > first ? end - 1 : first};
+}
+
+} // namespace gridir

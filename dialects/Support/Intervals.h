@@ -1,0 +1,74 @@
+//===- Intervals.h - Ranges of integers ------------------------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is known of the numbers that a value takes. How an op makes the range of
+// its result from those of its operands, the op says itself, by upstream's
+// `InferIntRangeInterface`. Upstream's `IntegerRangeAnalysis` computes that for
+// all values of IR that stays as it is, from what the IR itself says. Here a
+// value is asked about while IR is still being written, and of some values (the
+// ids of programs) only the kernel knows the range: the readers of values,
+// `grid::ProgramValues` and `loops::IndexRanges`, go backwards from it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_SUPPORT_INTERVALS_H
+#define GRIDIR_DIALECTS_SUPPORT_INTERVALS_H
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Operation.h"
+#include <algorithm>
+#include <limits>
+
+namespace gridir {
+
+/// All integers from `low` to `high`, both included. Booleans are 0 and 1. All
+/// of 64 bits stands for what nothing is known of.
+struct Interval {
+  int64_t low = std::numeric_limits<int64_t>::min();
+  int64_t high = std::numeric_limits<int64_t>::max();
+
+  static Interval constant(int64_t value) { return {value, value}; }
+  bool isConstant() const { return low == high; }
+  bool isConstant(int64_t value) const { return low == value && high == value; }
+
+  bool isIn(int64_t first, int64_t last) const {
+    return first <= low && high <= last;
+  }
+  Interval unite(Interval other) const {
+    return {std::min(low, other.low), std::max(high, other.high)};
+  }
+  Interval intersect(Interval other) const {
+    return {std::max(low, other.low), std::min(high, other.high)};
+  }
+};
+
+/// The integers that a type holds.
+Interval getTypeRange(mlir::Type type);
+
+/// What a sum, difference or product that leaves its type is: another number,
+/// or none that anybody asks about.
+enum class Overflow { Wraps, Never };
+
+/// The range of the first result of `op`; all of its type for an op that does
+/// not say.
+Interval inferRange(mlir::Operation *op, llvm::ArrayRef<Interval> operands,
+                    Overflow overflow);
+
+/// The range of an affine expression, which does not overflow.
+Interval inferRange(mlir::AffineExpr expr, llvm::ArrayRef<Interval> dims,
+                    llvm::ArrayRef<Interval> symbols);
+
+/// The range of `value` if it is the variable of an `scf.for`, whose bounds and
+/// step have the ranges that `getRange` gives.
+std::optional<Interval>
+inferInductionRange(mlir::Value value,
+                    llvm::function_ref<Interval(mlir::Value)> getRange);
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_SUPPORT_INTERVALS_H
