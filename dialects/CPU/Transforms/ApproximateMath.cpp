@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CPU/Transforms/Passes.h"
-#include "dialects/Loops/Math/Polynomials.h"
+#include "dialects/Loops/Math/MathExpansions.h"
 #include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
@@ -15,7 +15,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -26,81 +25,19 @@ namespace gridir::cpu {
 } // namespace gridir::cpu
 
 using namespace mlir;
+using namespace gridir::loops;
 
 namespace {
 
-/// A constant of `type`, splat where it is a vector.
-Value constantLike(OpBuilder &b, Location loc, Type type, double value) {
-  auto element = cast<FloatType>(getElementTypeOrSelf(type));
-  TypedAttr attr = b.getFloatAttr(element, value);
-  if (auto vector = dyn_cast<VectorType>(type))
-    attr = DenseElementsAttr::get(vector, attr);
-  return arith::ConstantOp::create(b, loc, attr);
-}
-
-Value constantLike(OpBuilder &b, Location loc, Type type, int64_t value) {
-  TypedAttr attr = b.getIntegerAttr(getElementTypeOrSelf(type), value);
-  if (auto vector = dyn_cast<VectorType>(type))
-    attr = DenseElementsAttr::get(vector, attr);
-  return arith::ConstantOp::create(b, loc, attr);
-}
-
-/// Computes 2^x as 2^n * exp(r * ln 2) with n the nearest integer to x, so
-/// that the rounding of x * ln 2 stays below the last bit of the result. Two
-/// factors of 2^(n/2) keep the exponent in range down to the denormals.
 struct ExpandExp2 : OpRewritePattern<math::Exp2Op> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(math::Exp2Op op,
                                 PatternRewriter &rewriter) const override {
-    Type type = op.getType();
-    if (!getElementTypeOrSelf(type).isF32())
+    if (!getElementTypeOrSelf(op.getType()).isF32())
       return rewriter.notifyMatchFailure(op, "only f32 has a polynomial");
-    Location loc = op.getLoc();
-    Type intType = rewriter.getI32Type();
-    if (auto vector = dyn_cast<VectorType>(type))
-      intType = VectorType::get(vector.getShape(), intType);
-
-    // Outside of these bounds the result is 0 or infinity. A NaN passes both
-    // comparisons' false side and stays a NaN.
-    Value low = constantLike(rewriter, loc, type, -160.0);
-    Value high = constantLike(rewriter, loc, type, 160.0);
-    Value x = op.getOperand();
-    auto clamp = [&](arith::CmpFPredicate predicate, Value bound) {
-      Value outside = arith::CmpFOp::create(rewriter, loc, predicate, x, bound);
-      x = arith::SelectOp::create(rewriter, loc, outside, bound, x);
-    };
-    clamp(arith::CmpFPredicate::OLT, low);
-    clamp(arith::CmpFPredicate::OGT, high);
-
-    Value n = math::RoundEvenOp::create(rewriter, loc, x);
-    Value r = arith::SubFOp::create(rewriter, loc, x, n);
-    Value scaled = arith::MulFOp::create(
-        rewriter, loc, r,
-        constantLike(rewriter, loc, type, 0.6931471805599453));
-    Value fraction = math::ExpOp::create(rewriter, loc, scaled);
-
-    // The conversion of a NaN is poison, so the integer is made from a number.
-    Value isNumber =
-        arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::ORD, n, n);
-    Value zero = constantLike(rewriter, loc, type, 0.0);
-    Value number = arith::SelectOp::create(rewriter, loc, isNumber, n, zero);
-    Value exponent = arith::FPToSIOp::create(rewriter, loc, intType, number);
-    Value half = arith::ShRSIOp::create(
-        rewriter, loc, exponent,
-        constantLike(rewriter, loc, intType, int64_t(1)));
-    Value rest = arith::SubIOp::create(rewriter, loc, exponent, half);
-    auto powerOfTwo = [&](Value e) -> Value {
-      Value biased = arith::AddIOp::create(
-          rewriter, loc, e, constantLike(rewriter, loc, intType, int64_t(127)));
-      Value bits = arith::ShLIOp::create(
-          rewriter, loc, biased,
-          constantLike(rewriter, loc, intType, int64_t(23)));
-      return arith::BitcastOp::create(rewriter, loc, type, bits);
-    };
-    Value result =
-        arith::MulFOp::create(rewriter, loc, fraction, powerOfTwo(half));
-    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, result, powerOfTwo(rest));
+    MathBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, expandExp2AsFloat({&b, op.getOperand()}).value);
     return success();
   }
 };
@@ -126,10 +63,8 @@ public:
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    auto always = [](StringRef) { return true; };
-    populateMathF32ExpansionPatterns(patterns, always);
-    populateMathPolynomialApproximationPatterns(
-        patterns, gridir::loops::hasGoodPolynomial);
+    populateExpansionsToFunctions(patterns);
+    populateFloatPolynomials(patterns);
     patterns.add<ExpandExp2>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();

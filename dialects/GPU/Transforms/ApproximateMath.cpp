@@ -8,12 +8,11 @@
 
 #include "dialects/GPU/Transforms/MappedKernel.h"
 #include "dialects/GPU/Transforms/Passes.h"
-#include "dialects/Loops/Math/Polynomials.h"
+#include "dialects/Loops/Math/MathExpansions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -24,14 +23,11 @@ namespace gridir::gpu {
 
 using namespace mlir;
 using namespace gridir::gpu;
+using namespace gridir::loops;
 
 namespace {
 
 constexpr double kLog2E = 1.4426950408889634;
-
-Value createConstant(OpBuilder &b, Location loc, Type type, double value) {
-  return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
-}
 
 /// Calls an intrinsic of LLVM by its name: the ops of the llvm dialect are what
 /// `convert-gpu-to-nvvm` turns into calls of libdevice.
@@ -97,10 +93,9 @@ struct RsqrtToSqrt : OpRewritePattern<math::RsqrtOp> {
                                 PatternRewriter &rewriter) const override {
     if (!isa<FloatType>(op.getType()))
       return rewriter.notifyMatchFailure(op, "the root is of one number");
-    Location loc = op.getLoc();
-    Value root = math::SqrtOp::create(rewriter, loc, op.getOperand());
-    Value one = createConstant(rewriter, loc, op.getType(), 1.0);
-    rewriter.replaceOpWithNewOp<arith::DivFOp>(op, one, root);
+    MathBuilder b(op.getLoc(), rewriter);
+    Real x{&b, op.getOperand()};
+    rewriter.replaceOp(op, (1.0 / sqrt(x)).value);
     return success();
   }
 };
@@ -126,11 +121,9 @@ struct ExpToExp2 : OpRewritePattern<math::ExpOp> {
                                 PatternRewriter &rewriter) const override {
     if (!op.getType().isF32())
       return rewriter.notifyMatchFailure(op, "the instruction is for f32");
-    Location loc = op.getLoc();
-    Value scaled = arith::MulFOp::create(
-        rewriter, loc, op.getOperand(),
-        createConstant(rewriter, loc, op.getType(), kLog2E));
-    rewriter.replaceOpWithNewOp<math::Exp2Op>(op, scaled);
+    MathBuilder b(op.getLoc(), rewriter);
+    Real x{&b, op.getOperand()};
+    rewriter.replaceOp(op, (x * kLog2E).apply<math::Exp2Op>().value);
     return success();
   }
 };
@@ -142,19 +135,12 @@ struct TanhToExp2 : OpRewritePattern<math::TanhOp> {
 
   LogicalResult matchAndRewrite(math::TanhOp op,
                                 PatternRewriter &rewriter) const override {
-    Type type = op.getType();
-    if (!type.isF32())
+    if (!op.getType().isF32())
       return rewriter.notifyMatchFailure(op, "the instruction is for f32");
-    Location loc = op.getLoc();
-    Value one = createConstant(rewriter, loc, type, 1.0);
-    Value two = createConstant(rewriter, loc, type, 2.0);
-    Value scaled =
-        arith::MulFOp::create(rewriter, loc, op.getOperand(),
-                              createConstant(rewriter, loc, type, 2 * kLog2E));
-    Value power = math::Exp2Op::create(rewriter, loc, scaled);
-    Value sum = arith::AddFOp::create(rewriter, loc, power, one);
-    Value quotient = arith::DivFOp::create(rewriter, loc, two, sum);
-    rewriter.replaceOpWithNewOp<arith::SubFOp>(op, one, quotient);
+    MathBuilder b(op.getLoc(), rewriter);
+    Real x{&b, op.getOperand()};
+    Real power = (x * (2 * kLog2E)).apply<math::Exp2Op>();
+    rewriter.replaceOp(op, (1.0 - 2.0 / (power + 1.0)).value);
     return success();
   }
 };
@@ -187,14 +173,13 @@ public:
     unsigned before = count();
 
     RewritePatternSet patterns(&getContext());
-    populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; });
+    populateExpansionsToFunctions(patterns);
     if (useApproximations)
       patterns.add<ExpToExp2, TanhToExp2>(&getContext(), /*benefit=*/2);
     if (useApproximations || !libdevice)
       patterns.add<Exp2ToInstruction>(&getContext());
     if (!libdevice)
-      populateMathPolynomialApproximationPatterns(
-          patterns, gridir::loops::hasGoodPolynomial);
+      populateFloatPolynomials(patterns);
     patterns.add<BitsToIntrinsic<math::CtPopOp>>(&getContext(), "ctpop", false);
     patterns.add<BitsToIntrinsic<math::CountLeadingZerosOp>>(&getContext(),
                                                              "ctlz", true);

@@ -18,14 +18,31 @@ namespace gridir::loops {
 /// The ops of an expansion are made where this builder stands.
 using MathBuilder = mlir::ImplicitLocOpBuilder;
 
-/// An i64 that an expansion computes with, mostly the bits of a double.
+/// `element`, or a vector of it where `like` is one.
+inline mlir::Type withShape(mlir::Type like, mlir::Type element) {
+  auto vector = mlir::dyn_cast<mlir::VectorType>(like);
+  return vector ? vector.clone(element) : element;
+}
+
+/// A constant of `type`, the same in all elements of a vector.
+inline mlir::Value createConstant(MathBuilder &b, mlir::Type type,
+                                  mlir::TypedAttr element) {
+  if (auto vector = mlir::dyn_cast<mlir::VectorType>(type))
+    element = mlir::DenseElementsAttr::get(vector, mlir::Attribute(element));
+  return mlir::arith::ConstantOp::create(b, element);
+}
+
+/// An i64 or i32, or a vector of them, that an expansion computes with: mostly
+/// the bits of a float of its width.
 struct Int {
   MathBuilder *b;
   mlir::Value value;
 
   Int constant(uint64_t x) const {
-    auto attr = b->getIntegerAttr(b->getI64Type(), static_cast<int64_t>(x));
-    return {b, mlir::arith::ConstantOp::create(*b, attr)};
+    mlir::Type type = value.getType();
+    auto attr = b->getIntegerAttr(mlir::getElementTypeOrSelf(type),
+                                  static_cast<int64_t>(x));
+    return {b, createConstant(*b, type, attr)};
   }
   template <typename OpT> Int apply(Int y) const {
     return {b, OpT::create(*b, value, y.value)};
@@ -64,13 +81,15 @@ inline Int shiftArithmetic(Int x, uint64_t y) {
   return x.apply<mlir::arith::ShRSIOp>(x.constant(y));
 }
 
-/// A double that an expansion computes with.
+/// An f64 or f32, or a vector of them, that an expansion computes with.
 struct Real {
   MathBuilder *b;
   mlir::Value value;
 
   Real constant(double x) const {
-    return {b, mlir::arith::ConstantOp::create(*b, b->getF64FloatAttr(x))};
+    mlir::Type type = value.getType();
+    auto attr = b->getFloatAttr(mlir::getElementTypeOrSelf(type), x);
+    return {b, createConstant(*b, type, attr)};
   }
   template <typename OpT> Real apply() const {
     return {b, OpT::create(*b, value)};
@@ -88,8 +107,15 @@ struct Real {
   mlir::Value isNaN() const {
     return is(mlir::arith::CmpFPredicate::UNO, *this);
   }
+  /// The type of the integers that have the width of these numbers.
+  mlir::Type getIntType() const {
+    mlir::Type type = value.getType();
+    return withShape(
+        type, b->getIntegerType(
+                  mlir::getElementTypeOrSelf(type).getIntOrFloatBitWidth()));
+  }
   Int bits() const {
-    return {b, mlir::arith::BitcastOp::create(*b, b->getI64Type(), value)};
+    return {b, mlir::arith::BitcastOp::create(*b, getIntType(), value)};
   }
 };
 
@@ -124,15 +150,21 @@ inline Real fma(Real x, Real y, Real z) {
 }
 inline Real fma(Real x, double y, Real z) { return fma(x, x.constant(y), z); }
 
+/// The type of the floats that have the width of these integers.
+inline mlir::Type getRealType(Int x) {
+  mlir::Type type = x.value.getType();
+  bool isWide = mlir::getElementTypeOrSelf(type).isInteger(64);
+  return withShape(type, isWide ? mlir::Type(x.b->getF64Type())
+                                : mlir::Type(x.b->getF32Type()));
+}
 inline Real fromBits(Int x) {
-  return {x.b,
-          mlir::arith::BitcastOp::create(*x.b, x.b->getF64Type(), x.value)};
+  return {x.b, mlir::arith::BitcastOp::create(*x.b, getRealType(x), x.value)};
 }
 inline Real fromSigned(Int x) {
-  return {x.b, mlir::arith::SIToFPOp::create(*x.b, x.b->getF64Type(), x.value)};
+  return {x.b, mlir::arith::SIToFPOp::create(*x.b, getRealType(x), x.value)};
 }
 inline Real fromUnsigned(Int x) {
-  return {x.b, mlir::arith::UIToFPOp::create(*x.b, x.b->getF64Type(), x.value)};
+  return {x.b, mlir::arith::UIToFPOp::create(*x.b, getRealType(x), x.value)};
 }
 inline Real select(mlir::Value condition, Real x, Real y) {
   return {x.b,
@@ -156,11 +188,11 @@ inline mlir::Value negate(MathBuilder &b, mlir::Value x) {
   return mlir::arith::XOrIOp::create(b, x, yes);
 }
 
-/// The integer that a double holds; 0 for a NaN, whose conversion is poison.
+/// The integer that a float holds; 0 for a NaN, whose conversion is poison.
 inline Int toInt(Real x) {
   Real number = select(x.isNaN(), 0.0, x);
   return {x.b,
-          mlir::arith::FPToSIOp::create(*x.b, x.b->getI64Type(), number.value)};
+          mlir::arith::FPToSIOp::create(*x.b, x.getIntType(), number.value)};
 }
 
 /// `x` kept between two bounds; a NaN stays one.

@@ -1,4 +1,4 @@
-//===- MathExpansions.h - functions of doubles as arithmetic ---*- C++ -*--===//
+//===- MathExpansions.h - functions as arithmetic --------------*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,10 +10,11 @@
 #define GRIDIR_DIALECTS_LOOPS_MATH_MATHEXPANSIONS_H
 
 #include "dialects/Loops/Math/MathBuilder.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace gridir::loops {
 
-// Each function takes and gives what the C library's does, with the same
+// Each function takes and gives a double as the C library's does, with the same
 // results for zeros, infinities and NaN. docs/gpu.md says how far each may be
 // off; test/Integration/gpu-math.py checks that.
 
@@ -50,6 +51,21 @@ Real expandErfc(Real x);
 /// The remainder of the exact quotient cut to an integer, with the sign of `x`;
 /// it is exact, for f32 and f64.
 mlir::Value expandRemainder(MathBuilder &b, mlir::Value x, mlir::Value y);
+
+// What computes in f32, for every target with the same numbers: at least as
+// accurate as what XLA's CPU backend computes.
+
+/// 2^x of an f32, or of a vector of them, by an `exp`.
+Real expandExp2AsFloat(Real x);
+
+/// Adds patterns for functions of f32 and narrower floats that are other ones,
+/// with few operations more.
+void populateExpansionsToFunctions(mlir::RewritePatternSet &patterns);
+
+/// Adds patterns for `exp`, `log`, `log2`, `log1p`, `expm1`, `tanh` and `erf`
+/// of f32: those of upstream's polynomials that are accurate enough. `sin`,
+/// `cos`, `atan`, `asin` and `cbrt` lose many digits there.
+void populateFloatPolynomials(mlir::RewritePatternSet &patterns);
 
 } // namespace gridir::loops
 
