@@ -52,12 +52,7 @@ bool areDisjointWindows(Value a, Value b) {
 } // namespace
 
 void collectRoots(Value ref, SmallVectorImpl<Value> &roots) {
-  if (SmallVector<Value> sources = getViewSources(ref); !sources.empty()) {
-    for (Value source : sources)
-      collectRoots(source, roots);
-    return;
-  }
-  roots.push_back(ref);
+  gridir::collectRoots(ref, getViewSources, roots);
 }
 
 RefAccesses::RefAccesses(KernelOp kernel) {
@@ -65,19 +60,20 @@ RefAccesses::RefAccesses(KernelOp kernel) {
   findAccesses(kernel);
   findPlaces(kernel);
   findLive(kernel);
-  for (const RefAccess &access : accesses) {
+  for (const MemoryAccess &access : accesses) {
     SmallVector<Value> roots;
-    if (access.ref)
-      collectRoots(access.ref, roots);
+    if (access.memref)
+      collectRoots(access.memref, roots);
     else
       roots.push_back(Value());
     for (Value root : roots)
       byRoot[root].push_back(&access);
   }
   for (auto &[root, ofRoot] : byRoot)
-    llvm::stable_sort(ofRoot, [&](const RefAccess *a, const RefAccess *b) {
-      return places.at(a->op).first < places.at(b->op).first;
-    });
+    llvm::stable_sort(ofRoot,
+                      [&](const MemoryAccess *a, const MemoryAccess *b) {
+                        return places.at(a->op).first < places.at(b->op).first;
+                      });
 }
 
 void RefAccesses::findAliases(KernelOp kernel) {
@@ -110,26 +106,13 @@ void RefAccesses::findAccesses(KernelOp kernel) {
   kernel.getBodyRegion().walk([&](Operation *op) {
     if (hasTasks && isSchedulingPoint(op))
       accesses.push_back({op, Value(), /*reads=*/true, /*writes=*/true});
-    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-    if (!effects || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
-      return;
-    SmallVector<MemoryEffects::EffectInstance> instances;
-    effects.getEffects(instances);
-    for (OpOperand &operand : op->getOpOperands()) {
-      if (!isa<MemRefType>(operand.get().getType()))
-        continue;
-      RefAccess access{op, operand.get(), false, false};
-      for (const MemoryEffects::EffectInstance &effect : instances) {
-        if (effect.getEffectValue<OpOperand *>() != &operand)
-          continue;
-        access.reads |= isa<MemoryEffects::Read>(effect.getEffect());
-        access.writes |= isa<MemoryEffects::Write>(effect.getEffect());
-      }
-      if (!access.reads && !access.writes)
+    for (const MemoryAccess &access : getAccesses(op)) {
+      // What no Ref names has to do with the order of programs.
+      if (!access.memref || !isa<MemRefType>(access.memref.getType()))
         continue;
       accesses.push_back(access);
       SmallVector<Value> roots;
-      collectRoots(access.ref, roots);
+      collectRoots(access.memref, roots);
       if (access.reads)
         readRoots.insert(roots.begin(), roots.end());
       if (access.writes)
@@ -189,23 +172,14 @@ PlaceInterval RefAccesses::getLive(Operation *load) const {
   return interval;
 }
 
-ArrayRef<const RefAccess *> RefAccesses::getNamed(Value root,
-                                                  PlaceInterval where) const {
+ArrayRef<const MemoryAccess *>
+RefAccesses::getNamed(Value root, PlaceInterval where) const {
   auto known = byRoot.find(root);
   if (known == byRoot.end())
     return {};
-  ArrayRef<const RefAccess *> ofRoot = known->second;
-  auto getPlace = [&](const RefAccess *access) {
-    return places.at(access->op).first;
-  };
-  const auto *begin =
-      llvm::partition_point(ofRoot, [&](const RefAccess *access) {
-        return getPlace(access) < where.first;
-      });
-  const auto *end = llvm::partition_point(ofRoot, [&](const RefAccess *access) {
-    return getPlace(access) <= where.last;
-  });
-  return ArrayRef<const RefAccess *>(begin, std::max(begin, end));
+  return getAt<const MemoryAccess *>(
+      known->second, where,
+      [&](const MemoryAccess *access) { return places.at(access->op).first; });
 }
 
 SmallVector<Value> RefAccesses::getAliasedRoots(Value ref) const {
@@ -222,23 +196,23 @@ SmallVector<Value> RefAccesses::getAliasedRoots(Value ref) const {
   return llvm::to_vector(aliased);
 }
 
-SmallVector<const RefAccess *>
+SmallVector<const MemoryAccess *>
 RefAccesses::getAliased(Value ref, PlaceInterval where) const {
-  SmallVector<const RefAccess *> result;
+  SmallVector<const MemoryAccess *> result;
   for (Value root : getAliasedRoots(ref))
-    for (const RefAccess *access : getNamed(root, where))
-      if (mayAlias(access->ref, ref))
+    for (const MemoryAccess *access : getNamed(root, where))
+      if (mayAlias(access->memref, ref))
         result.push_back(access);
   return result;
 }
 
-const RefAccess *RefAccesses::getFirstAliased(Value ref,
-                                              PlaceInterval where) const {
-  const RefAccess *first = nullptr;
+const MemoryAccess *RefAccesses::getFirstAliased(Value ref,
+                                                 PlaceInterval where) const {
+  const MemoryAccess *first = nullptr;
   for (Value root : getAliasedRoots(ref)) {
-    ArrayRef<const RefAccess *> named = getNamed(root, where);
-    const auto *found = llvm::find_if(named, [&](const RefAccess *access) {
-      return mayAlias(access->ref, ref);
+    ArrayRef<const MemoryAccess *> named = getNamed(root, where);
+    const auto *found = llvm::find_if(named, [&](const MemoryAccess *access) {
+      return mayAlias(access->memref, ref);
     });
     if (found == named.end())
       continue;

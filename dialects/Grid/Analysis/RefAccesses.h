@@ -10,35 +10,12 @@
 #define GRIDIR_DIALECTS_GRID_ANALYSIS_REFACCESSES_H
 
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/Support/MemoryAccesses.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
-#include <algorithm>
-
 namespace gridir::grid {
-
-/// From one op to another, by their places in a walk of the kernel in which an
-/// op stands before what is in it.
-struct PlaceInterval {
-  unsigned first, last;
-
-  bool contains(unsigned place) const {
-    return first <= place && place <= last;
-  }
-  void include(PlaceInterval other) {
-    first = std::min(first, other.first);
-    last = std::max(last, other.last);
-  }
-};
-
-/// An op that reads or writes the memory of a Ref.
-struct RefAccess {
-  mlir::Operation *op;
-  /// Null for any Ref: where another task may run.
-  mlir::Value ref;
-  bool reads, writes;
-};
 
 /// The accesses of a kernel's body, found by the memory and by the part of the
 /// body that a question is about, so that a kernel of many accesses need not be
@@ -50,8 +27,9 @@ public:
   RefAccesses(const RefAccesses &) = delete;
   RefAccesses &operator=(const RefAccesses &) = delete;
 
-  /// Each access, those of an op after those of the ops in it.
-  llvm::ArrayRef<RefAccess> getAll() const { return accesses; }
+  /// Each access to a Ref, or where another task may run to any; those of an op
+  /// after those of the ops in it.
+  llvm::ArrayRef<MemoryAccess> getAll() const { return accesses; }
 
   /// Whether the body writes or reads memory of this argument by its own name.
   bool isWritten(mlir::Value ref) const { return writtenRoots.contains(ref); }
@@ -71,13 +49,14 @@ public:
   PlaceInterval getLive(mlir::Operation *load) const;
 
   /// The accesses at `where` to memory that `ref` may show.
-  llvm::SmallVector<const RefAccess *> getAliased(mlir::Value ref,
-                                                  PlaceInterval where) const;
+  llvm::SmallVector<const MemoryAccess *> getAliased(mlir::Value ref,
+                                                     PlaceInterval where) const;
   /// The first of them; null if there is none.
-  const RefAccess *getFirstAliased(mlir::Value ref, PlaceInterval where) const;
+  const MemoryAccess *getFirstAliased(mlir::Value ref,
+                                      PlaceInterval where) const;
   /// The accesses at `where` to memory of the argument `root`, by a view of it.
-  llvm::ArrayRef<const RefAccess *> getNamed(mlir::Value root,
-                                             PlaceInterval where) const;
+  llvm::ArrayRef<const MemoryAccess *> getNamed(mlir::Value root,
+                                                PlaceInterval where) const;
 
   /// The arguments and scoped Refs that `ref` may show memory of, and those
   /// that share it. Null stands for any.
@@ -98,9 +77,9 @@ private:
     bool sameBlocks;
   };
   llvm::SmallVector<Alias> aliases;
-  llvm::SmallVector<RefAccess> accesses;
+  llvm::SmallVector<MemoryAccess> accesses;
   /// In the order of their places.
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<const RefAccess *>> byRoot;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<const MemoryAccess *>> byRoot;
   llvm::DenseMap<mlir::Operation *, PlaceInterval> places;
   /// Where a value is used, or what is made of it.
   llvm::DenseMap<mlir::Value, PlaceInterval> live;

@@ -22,17 +22,6 @@ Operation *ancestorIn(Block *block, Operation *op) {
   return block->findAncestorOpInBlock(*op);
 }
 
-/// Whether `op` or an op around it, up to `top`, runs its regions repeatedly.
-bool isInLoopBelow(Operation *op, Operation *top) {
-  for (; op; op = op->getParentOp()) {
-    if (isa<LoopLikeOpInterface>(op))
-      return true;
-    if (op == top)
-      return false;
-  }
-  return false;
-}
-
 /// Whether `store` can run after `load` and before `sink`, where `load` is not
 /// run again in between.
 bool mayRunBetween(Operation *load, Operation *store, Operation *sink) {
@@ -124,13 +113,13 @@ bool isMovable(Operation *op) {
 } // namespace
 
 RefHazards::RefHazards(KernelOp kernel) : accesses(kernel) {
-  for (const RefAccess &access : accesses.getAll()) {
+  for (const MemoryAccess &access : accesses.getAll()) {
     Value loaded = getLoadedValue(access.op);
     if (loaded && isa<RankedTensorType>(loaded.getType()) && needsCopy(access))
       copied.insert(access.op);
   }
   findLiveLoads();
-  for (const RefAccess &access : accesses.getAll())
+  for (const MemoryAccess &access : accesses.getAll())
     if (isWholeLoad(access.op) && !copied.contains(access.op) &&
         mayBeOverwritten(access))
       overwritten.insert(access.op);
@@ -160,17 +149,17 @@ bool RefHazards::isSameView(Value a, Value b) const {
              });
 }
 
-bool RefHazards::needsCopy(const RefAccess &load) const {
-  SmallVector<const RefAccess *> stores =
-      accesses.getAliased(load.ref, accesses.getLive(load.op));
-  llvm::erase_if(stores, [&](const RefAccess *access) {
+bool RefHazards::needsCopy(const MemoryAccess &load) const {
+  SmallVector<const MemoryAccess *> stores =
+      accesses.getAliased(load.memref, accesses.getLive(load.op));
+  llvm::erase_if(stores, [&](const MemoryAccess *access) {
     return !access->writes || access->op == load.op;
   });
-  return !stores.empty() && isUsedAfter(load.op, load.ref, stores);
+  return !stores.empty() && isUsedAfter(load.op, load.memref, stores);
 }
 
 bool RefHazards::isUsedAfter(Operation *load, Value ref,
-                             ArrayRef<const RefAccess *> stores) const {
+                             ArrayRef<const MemoryAccess *> stores) const {
 
   // Every use that the value reaches through pure ops, and whether all ops on
   // the way keep each element in its place.
@@ -214,14 +203,14 @@ bool RefHazards::isUsedAfter(Operation *load, Value ref,
       continue;
     }
     auto user = dyn_cast<RefAccessOpInterface>(op);
-    for (const RefAccess *access : stores) {
+    for (const MemoryAccess *access : stores) {
       if (mayRunBetween(load, access->op, op))
         return true;
       if (access->op != op)
         continue;
       bool inPlace = use.elementwise && user &&
                      use.operand == user.getStoredOperand() &&
-                     isSameView(access->ref, ref);
+                     isSameView(access->memref, ref);
       if (!inPlace)
         return true;
     }
@@ -235,7 +224,7 @@ bool RefHazards::isUsedAfter(Operation *load, Value ref,
       continue;
     // The loop may have stored before it comes to the value again.
     if (isa<LoopLikeOpInterface>(carrier))
-      for (const RefAccess *access : stores)
+      for (const MemoryAccess *access : stores)
         if (carrier->isAncestor(access->op))
           return true;
     for (Value result : carrier->getResults())
@@ -247,27 +236,28 @@ bool RefHazards::isUsedAfter(Operation *load, Value ref,
   return false;
 }
 
-bool RefHazards::mayBeOverwritten(const RefAccess &access) const {
+bool RefHazards::mayBeOverwritten(const MemoryAccess &access) const {
   Operation *load = access.op;
   // The next access to the memory must replace it, whole.
   PlaceInterval later = accesses.getPlaces(load->getParentOp());
   later.first = accesses.getPlaces(load).last + 1;
-  const RefAccess *next = accesses.getFirstAliased(access.ref, later);
+  const MemoryAccess *next = accesses.getFirstAliased(access.memref, later);
   auto store = dyn_cast_or_null<RefAccessOpInterface>(
       next ? ancestorIn(load->getBlock(), next->op) : nullptr);
   if (!store || store != next->op || !store.getStoredOperand() ||
-      !store.replacesAll(next->ref) || !isSameView(next->ref, access.ref))
+      !store.replacesAll(next->memref) ||
+      !isSameView(next->memref, access.memref))
     return false;
   // Computing in the memory is a store at the load, which no value that was
   // loaded earlier may see.
   unsigned place = accesses.getPlaces(load).first;
-  return llvm::none_of(accesses.getAliasedRoots(access.ref), [&](Value root) {
-    return isAnyUsedAfter(root, place, access);
-  });
+  return llvm::none_of(
+      accesses.getAliasedRoots(access.memref),
+      [&](Value root) { return isAnyUsedAfter(root, place, access); });
 }
 
 bool RefHazards::isAnyUsedAfter(Value root, unsigned place,
-                                const RefAccess &access) const {
+                                const MemoryAccess &access) const {
   auto known = liveLoads.find(root);
   if (known == liveLoads.end())
     return false;
@@ -278,22 +268,22 @@ bool RefHazards::isAnyUsedAfter(Value root, unsigned place,
        llvm::reverse(llvm::make_range(loads.begin(), end))) {
     if (load.lastSoFar < place)
       return false;
-    const RefAccess &other = *load.access;
+    const MemoryAccess &other = *load.access;
     if (load.live.contains(place) && other.op != access.op &&
-        accesses.mayAlias(other.ref, access.ref) &&
-        isUsedAfter(other.op, other.ref, &access))
+        accesses.mayAlias(other.memref, access.memref) &&
+        isUsedAfter(other.op, other.memref, &access))
       return true;
   }
   return false;
 }
 
 void RefHazards::findLiveLoads() {
-  for (const RefAccess &access : accesses.getAll()) {
+  for (const MemoryAccess &access : accesses.getAll()) {
     if (!access.reads || !getLoadedValue(access.op) ||
         copied.contains(access.op))
       continue;
     SmallVector<Value> roots;
-    collectRoots(access.ref, roots);
+    collectRoots(access.memref, roots);
     for (Value root : roots)
       liveLoads[root].push_back({accesses.getLive(access.op), &access, 0});
   }
@@ -318,14 +308,14 @@ static Operation *getOutermostLoop(Operation *op) {
 
 bool RefHazards::mayReadAfterWrite(Value input, Value output) const {
   PlaceInterval everywhere = {0, std::numeric_limits<unsigned>::max()};
-  for (const RefAccess *write : accesses.getNamed(output, everywhere)) {
+  for (const MemoryAccess *write : accesses.getNamed(output, everywhere)) {
     if (!write->writes)
       continue;
     // A loop around both brings the write before the read's next run.
     Operation *loop = getOutermostLoop(write->op);
     PlaceInterval later = everywhere;
     later.first = accesses.getPlaces(loop ? loop : write->op).first;
-    for (const RefAccess *read : accesses.getNamed(input, later)) {
+    for (const MemoryAccess *read : accesses.getNamed(input, later)) {
       if (!read->reads)
         continue;
       if (loop && loop->isProperAncestor(read->op))

@@ -15,6 +15,10 @@
 
 namespace gridir::grid {
 
+// dialects/Support/MemoryAccesses.h says what this and loops::mayReadLater, the
+// analysis of hazards after a kernel became loops, have in common, and why they
+// are two.
+
 /// In `grid` a loaded value is a value. A target that reads Refs in place must
 /// copy it where memory could change before the value is used for the last
 /// time.
@@ -52,20 +56,20 @@ private:
   /// A load whose value is in the memory itself.
   struct LiveLoad {
     PlaceInterval live;
-    const RefAccess *access;
+    const MemoryAccess *access;
     /// The last place of this and of all before it.
     unsigned lastSoFar;
   };
 
-  bool needsCopy(const RefAccess &load) const;
-  bool mayBeOverwritten(const RefAccess &load) const;
+  bool needsCopy(const MemoryAccess &load) const;
+  bool mayBeOverwritten(const MemoryAccess &load) const;
   void findLiveLoads();
   /// Whether a store by `access`, at `place`, changes the value of an earlier
   /// load from memory of `root`.
   bool isAnyUsedAfter(mlir::Value root, unsigned place,
-                      const RefAccess &access) const;
+                      const MemoryAccess &access) const;
   bool isUsedAfter(mlir::Operation *load, mlir::Value ref,
-                   llvm::ArrayRef<const RefAccess *> stores) const;
+                   llvm::ArrayRef<const MemoryAccess *> stores) const;
   bool isSameView(mlir::Value a, mlir::Value b) const;
 
   RefAccesses accesses;

@@ -8,6 +8,7 @@
 
 #include "dialects/Loops/Analysis/MemoryHazards.h"
 
+#include "dialects/Support/MemoryAccesses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,7 +18,6 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -25,25 +25,17 @@ using namespace mlir;
 
 namespace {
 
-/// Appends the values that `value` may simply be: through control flow and the
-/// choice between two values. Returns false if it is none of these.
-bool appendForwarded(Value value, SetVector<Value> &worklist) {
-  if (auto select = value.getDefiningOp<arith::SelectOp>()) {
-    worklist.insert(select.getTrueValue());
-    worklist.insert(select.getFalseValue());
-    return true;
-  }
-  if (auto branch = value.getDefiningOp<scf::IfOp>()) {
+/// The values that `value` may simply be: through control flow and the choice
+/// between two values. None for a value of any other op.
+SmallVector<Value> getForwarded(Value value) {
+  if (auto select = value.getDefiningOp<arith::SelectOp>())
+    return {select.getTrueValue(), select.getFalseValue()};
+  SmallVector<Value> forwarded;
+  if (isa_and_nonnull<scf::IfOp, scf::IndexSwitchOp>(value.getDefiningOp())) {
     unsigned i = cast<OpResult>(value).getResultNumber();
-    worklist.insert(branch.thenYield().getOperand(i));
-    worklist.insert(branch.elseYield().getOperand(i));
-    return true;
-  }
-  if (auto choice = value.getDefiningOp<scf::IndexSwitchOp>()) {
-    unsigned i = cast<OpResult>(value).getResultNumber();
-    for (Region &region : choice->getRegions())
-      worklist.insert(region.front().getTerminator()->getOperand(i));
-    return true;
+    for (Region &region : value.getDefiningOp()->getRegions())
+      forwarded.push_back(region.front().getTerminator()->getOperand(i));
+    return forwarded;
   }
   LoopLikeOpInterface loop;
   if (auto arg = dyn_cast<BlockArgument>(value))
@@ -51,30 +43,27 @@ bool appendForwarded(Value value, SetVector<Value> &worklist) {
   else
     loop = value.getDefiningOp<LoopLikeOpInterface>();
   if (!loop)
-    return false;
+    return forwarded;
   // Which of the carried values it is does not matter much here.
-  for (Value init : loop.getInits())
-    if (init.getType() == value.getType())
-      worklist.insert(init);
+  auto mayBe = [&](Value other) { return other.getType() == value.getType(); };
+  llvm::copy_if(loop.getInits(), std::back_inserter(forwarded), mayBe);
   for (Region *region : loop.getLoopRegions())
-    for (Value yielded : region->front().getTerminator()->getOperands())
-      if (yielded.getType() == value.getType())
-        worklist.insert(yielded);
-  return true;
+    llvm::copy_if(region->front().getTerminator()->getOperands(),
+                  std::back_inserter(forwarded), mayBe);
+  return forwarded;
 }
 
 /// Collects the allocations and arguments that `memref` may point into.
-SetVector<Value> getRoots(Value memref) {
-  SetVector<Value> worklist;
-  worklist.insert(memref);
-  SetVector<Value> roots;
-  for (unsigned i = 0; i < worklist.size(); ++i) {
-    Value value = worklist[i];
-    if (auto view = value.getDefiningOp<ViewLikeOpInterface>())
-      worklist.insert(view.getViewSource());
-    else if (!appendForwarded(value, worklist))
-      roots.insert(value);
-  }
+SmallVector<Value> getRoots(Value memref) {
+  SmallVector<Value> roots;
+  gridir::collectRoots(
+      memref,
+      [](Value value) -> SmallVector<Value> {
+        if (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+          return {view.getViewSource()};
+        return getForwarded(value);
+      },
+      roots);
   return roots;
 }
 
@@ -114,12 +103,6 @@ bool mayAliasAny(Value memref, ArrayRef<Value> others) {
     return gridir::loops::mayAlias(memref, other);
   });
 }
-
-/// The memory that ops may touch: that of some memrefs, or any.
-struct TouchedMemory {
-  SmallVector<Value> memrefs;
-  bool any = false;
-};
 
 /// Returns the tensor whose memory that of `tensor` is or may be; null for one
 /// that no op computes from another, or from one of several.
@@ -165,14 +148,15 @@ void collectBuffers(Value tensor, gridir::loops::TensorOrigins &origins,
     if (auto load = value.getDefiningOp<bufferization::ToTensorOp>())
       memrefs.push_back(load.getBuffer());
     else
-      appendForwarded(value, worklist);
+      worklist.insert_range(getForwarded(value));
   }
 }
 
-/// Adds what `op` itself may write, and what it may read if `reads`.
+/// Collects the memrefs that `op` itself may write, and those that it may read
+/// if `reads`; null for memory that no memref names.
 void collectTouched(Operation *op, bool reads,
                     gridir::loops::TensorOrigins &origins,
-                    TouchedMemory &touched) {
+                    SmallVectorImpl<Value> &touched) {
   // A tensor op touches the memory that its operands are: it reads all, and
   // may write a destination in place where that is a writable Ref.
   for (OpOperand &operand : op->getOpOperands()) {
@@ -180,41 +164,25 @@ void collectTouched(Operation *op, bool reads,
       continue;
     auto destination = dyn_cast<DestinationStyleOpInterface>(op);
     if (reads || (destination && destination.isDpsInit(&operand)))
-      collectBuffers(operand.get(), origins, touched.memrefs);
+      collectBuffers(operand.get(), origins, touched);
   }
   // A to_tensor reads nothing by itself; its users do.
-  if (isMemoryEffectFree(op) || isa<bufferization::ToTensorOp>(op) ||
-      op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+  if (isa<bufferization::ToTensorOp>(op))
     return;
-  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-  if (!effects) {
-    touched.any = true;
-    return;
-  }
-  SmallVector<MemoryEffects::EffectInstance> instances;
-  effects.getEffects(instances);
-  for (const MemoryEffects::EffectInstance &effect : instances) {
-    if (!isa<MemoryEffects::Write>(effect.getEffect()) &&
-        !(reads && isa<MemoryEffects::Read>(effect.getEffect())))
-      continue;
-    Value value = effect.getValue();
-    if (value && isa<BaseMemRefType>(value.getType()))
-      touched.memrefs.push_back(value);
-    else
-      touched.any = true;
-  }
+  for (const gridir::MemoryAccess &access : gridir::getAccesses(op))
+    if (access.writes || (reads && access.reads))
+      touched.push_back(access.memref);
 }
 
 bool mayTouchNested(Operation *op, ArrayRef<Value> memrefs, bool reads) {
   gridir::loops::TensorOrigins origins;
   return op
       ->walk([&](Operation *inner) {
-        TouchedMemory touched;
+        SmallVector<Value> touched;
         collectTouched(inner, reads, origins, touched);
-        bool touches =
-            touched.any || llvm::any_of(touched.memrefs, [&](Value v) {
-              return mayAliasAny(v, memrefs);
-            });
+        bool touches = llvm::any_of(touched, [&](Value memref) {
+          return !memref || mayAliasAny(memref, memrefs);
+        });
         return touches ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
@@ -223,7 +191,7 @@ bool mayTouchNested(Operation *op, ArrayRef<Value> memrefs, bool reads) {
 } // namespace
 
 bool gridir::loops::mayAlias(Value a, Value b) {
-  SetVector<Value> rootsOfB = getRoots(b);
+  SmallVector<Value> rootsOfB = getRoots(b);
   for (Value rootOfA : getRoots(a))
     for (Value rootOfB : rootsOfB)
       if (mayAliasRoots(rootOfA, rootOfB))
@@ -266,37 +234,38 @@ bool gridir::loops::mayReadLater(Operation *op, Operation *later) {
 }
 
 gridir::loops::BlockWrites::BlockWrites(Block &block) {
-  for (auto [position, op] : llvm::enumerate(block)) {
-    positions[&op] = position;
-    TouchedMemory touched;
+  for (auto [place, op] : llvm::enumerate(block)) {
+    places[&op] = place;
+    SmallVector<Value> touched;
     op.walk([&](Operation *inner) {
       collectTouched(inner, /*reads=*/false, origins, touched);
     });
-    if (touched.any)
-      writesAnywhere.push_back(position);
-    SetVector<Value> roots;
-    for (Value memref : touched.memrefs)
-      roots.insert_range(getRoots(memref));
+    llvm::SmallSetVector<Value, 4> roots;
+    for (Value memref : touched)
+      roots.insert_range(memref ? getRoots(memref)
+                                : SmallVector<Value>{memref});
     for (Value root : roots)
-      writesByRoot[root].push_back(position);
+      writes[root].push_back(place);
   }
 }
 
 bool gridir::loops::BlockWrites::mayWriteBetween(Operation *from, Operation *to,
                                                  Value tensor) {
+  unsigned first = places.at(from) + 1, end = places.at(to);
   SmallVector<Value> memrefs;
   ::collectBuffers(tensor, origins, memrefs);
-  // Positions are in ascending order.
-  auto hasOneBetween = [&](ArrayRef<unsigned> writes) {
-    auto next = llvm::upper_bound(writes, positions.at(from));
-    return next != writes.end() && *next < positions.at(to);
-  };
-  if (!memrefs.empty() && hasOneBetween(writesAnywhere))
-    return true;
+  llvm::SmallSetVector<Value, 4> roots;
   for (Value memref : memrefs)
-    for (Value root : getRoots(memref))
-      for (const auto &[written, writes] : writesByRoot)
-        if (mayAliasRoots(root, written) && hasOneBetween(writes))
-          return true;
-  return false;
+    roots.insert_range(getRoots(memref));
+  if (first >= end)
+    return false;
+  return llvm::any_of(writes, [&](const auto &entry) {
+    auto mayBeWritten = [&](Value root) {
+      return !entry.first || mayAliasRoots(root, entry.first);
+    };
+    return llvm::any_of(roots, mayBeWritten) &&
+           !getAt<unsigned>(entry.second, {first, end - 1}, [](unsigned place) {
+              return place;
+            }).empty();
+  });
 }

@@ -16,6 +16,9 @@
 
 namespace gridir::loops {
 
+// What grid::RefHazards is on kernels; dialects/Support/MemoryAccesses.h says
+// what both are and why there are two.
+
 /// `bufferization.to_tensor` does not copy: a tensor loaded from a Ref is the
 /// Ref's memory until it is used for the last time. These functions tell
 /// passes that move the use of such a tensor, or the store of one, what they
@@ -56,9 +59,9 @@ public:
 
 private:
   TensorOrigins origins;
-  llvm::DenseMap<mlir::Operation *, unsigned> positions;
-  llvm::MapVector<mlir::Value, llvm::SmallVector<unsigned>> writesByRoot;
-  llvm::SmallVector<unsigned> writesAnywhere;
+  llvm::DenseMap<mlir::Operation *, unsigned> places;
+  /// The places of the writes to the memory of a root, or to any for null.
+  llvm::MapVector<mlir::Value, llvm::SmallVector<unsigned>> writes;
 };
 
 } // namespace gridir::loops

@@ -1,0 +1,73 @@
+//===- MemoryAccesses.h - Which memory ops read and write ------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the two analyses of hazards have in common: `grid::RefHazards` asks of a
+// kernel which loaded values must be kept from later stores, and knows blocks,
+// operands in one memory and other programs; `loops::mayReadLater` and its like
+// ask of one op that is to move whether it may, when blocks are memrefs of
+// arguments and values are memory already. The first decides which copies there
+// are; the second must not undo that, and runs again after each rewrite. Both
+// look for writes between two places to memory that may be the same.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_SUPPORT_MEMORYACCESSES_H
+#define GRIDIR_DIALECTS_SUPPORT_MEMORYACCESSES_H
+
+#include "mlir/IR/Operation.h"
+#include <algorithm>
+
+namespace gridir {
+
+/// An op that reads or writes the memory of a memref.
+struct MemoryAccess {
+  mlir::Operation *op;
+  /// Null for memory that no memref names, which may be any.
+  mlir::Value memref;
+  bool reads = false, writes = false;
+};
+
+/// What `op` does to memory itself, not by the ops in it: one access for each
+/// memref. An op of which nothing is known reads and writes any memory.
+llvm::SmallVector<MemoryAccess> getAccesses(mlir::Operation *op);
+
+/// Appends the memrefs that `memref` may be a view of: those which it is
+/// reached from by `getSources` and that have no sources.
+void collectRoots(
+    mlir::Value memref,
+    llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value)> getSources,
+    llvm::SmallVectorImpl<mlir::Value> &roots);
+
+/// From one op to another, by their places in a walk in which an op stands
+/// before what is in it.
+struct PlaceInterval {
+  unsigned first, last;
+
+  bool contains(unsigned place) const {
+    return first <= place && place <= last;
+  }
+  void include(PlaceInterval other) {
+    first = std::min(first, other.first);
+    last = std::max(last, other.last);
+  }
+};
+
+/// The part of a list in the order of places that stands at `where`.
+template <typename T, typename GetPlace>
+llvm::ArrayRef<T> getAt(llvm::ArrayRef<T> ordered, PlaceInterval where,
+                        GetPlace getPlace) {
+  const T *begin = llvm::partition_point(
+      ordered, [&](const T &entry) { return getPlace(entry) < where.first; });
+  const T *end = llvm::partition_point(
+      ordered, [&](const T &entry) { return getPlace(entry) <= where.last; });
+  return {begin, std::max(begin, end)};
+}
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_SUPPORT_MEMORYACCESSES_H
