@@ -33,17 +33,17 @@ def ConvertGridToLoopsPass : Pass<"convert-grid-to-loops", "::mlir::ModuleOp"> {
     that number on are finer: they are places along the tested dimensions, too.
     A call of `@k` with a negative range runs nothing, but walks the grid and
     leaves in the last word of the report how many of them there are, none where
-    two see the same block. The module is then marked `gridir.shares`.
+    two see the same block. The `kernel.abi` then says `shares`.
 
     What can only be checked while the kernel runs (an index into a Ref, a block
     outside its array, a wait that nothing satisfies) is stored in the error
-    report, whose messages are the module attribute `gridir.diagnostics`, and the
+    report, whose messages are the `diagnostics` of the `kernel.abi`, and the
     program goes on with a safe index.
 
     With `grid.tasks` (`grid-plan-tasks`) copies and semaphores are calls of the
     runtime, which may let another work item run there. The memory of a Ref is
-    then marked `gridir.pinned`, since others may know where it is, or
-    `gridir.shared` where it is one for all; `gridir.zeroed_operands` are the
+    then marked as a `#kernel.buffer`, `pinned` since others may know where it is,
+    or `shared` where it is one for all; `zeroed_operands` of the `kernel.abi` are the
     semaphores that the call makes.
 
     Before:
@@ -61,7 +61,8 @@ def ConvertGridToLoopsPass : Pass<"convert-grid-to-loops", "::mlir::ModuleOp"> {
     After:
 
     ```mlir
-    module attributes {gridir.kernel = "double", gridir.diagnostics = []} {
+    module {
+      kernel.abi @double
       func.func @double(%x: memref<512xf32> {llvm.noalias}, %o: memref<512xf32> {llvm.noalias},
                         %status: memref<4xi64>, %lo: index, %hi: index) {
         %c1 = arith.constant 1 : index
@@ -90,9 +91,9 @@ def ConvertGridToLoopsPass : Pass<"convert-grid-to-loops", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
     "::mlir::complex::ComplexDialect", "::mlir::func::FuncDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::tensor::TensorDialect"
+    "::gridir::kernel::KernelDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
   ];
   let statistics = [
     Statistic<"numBlocksInPlace", "num-blocks-in-place",
@@ -249,7 +250,8 @@ def ConvertTPUToLoopsPass : Pass<"convert-tpu-to-loops", "::mlir::ModuleOp"> {
     After:
 
     ```mlir
-    module attributes {gridir.kernel = "double", gridir.diagnostics = []} {
+    module {
+      kernel.abi @double
       func.func @double(%x: memref<32x128xf32> {llvm.noalias}, %o: memref<32x128xf32> {llvm.noalias},
                         %status: memref<4xi64>, %lo: index, %hi: index) {
         ...
@@ -261,9 +263,10 @@ def ConvertTPUToLoopsPass : Pass<"convert-tpu-to-loops", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
     "::mlir::complex::ComplexDialect", "::mlir::func::FuncDialect",
-    "::gridir::grid::GridDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+    "::gridir::grid::GridDialect", "::gridir::kernel::KernelDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 

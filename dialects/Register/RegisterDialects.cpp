@@ -9,6 +9,7 @@
 #include "dialects/Register/Register.h"
 
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/Kernel/IR/Kernel.h"
 #include "dialects/TPU/IR/StableMosaic.h"
 #include "dialects/TPU/IR/TPU.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
@@ -40,8 +41,8 @@
 using namespace mlir;
 
 void gridir::registerAllDialects(DialectRegistry &registry) {
-  registry
-      .insert<grid::GridDialect, tpu::StableMosaicDialect, tpu::TPUDialect>();
+  registry.insert<grid::GridDialect, kernel::KernelDialect,
+                  tpu::StableMosaicDialect, tpu::TPUDialect>();
 
   // clang-format off
   registry.insert<affine::AffineDialect,

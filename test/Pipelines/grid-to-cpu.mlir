@@ -12,7 +12,7 @@
 
 // What was asked for is in the kernel while it is a grid: accesses are recorded, but not those that fill memory.
 // CHECKED-LABEL: grid.kernel @scale
-// CHECKED:         grid.tasks = {races, seed = 3 : i64, semaphores, uninitialized}
+// CHECKED:         grid.tasks = #kernel.tasks<seed = 3, races = true, uninitialized = true, semaphores = true>
 // CHECKED:         %[[NAN:.*]] = arith.constant dense<0x7FC00000>
 // CHECKED-NEXT:    grid.store %[[NAN]]
 // CHECKED:         grid.record_access read
@@ -44,8 +44,7 @@
 // BUFFERIZED:         linalg.generic {{.*}} outs(%{{.*}} : memref<8x128xf32
 // BUFFERIZED:         arith.mulf {{.*}} : f32
 
-// VECTORIZED-LABEL: module attributes
-// VECTORIZED-SAME:    gridir.arena_bytes
+// VECTORIZED-LABEL: kernel.abi @scale arena_bytes = 0
 // VECTORIZED-NOT:     linalg.generic
 // VECTORIZED:         arith.mulf {{.*}} : vector<
 

@@ -1,12 +1,12 @@
 // RUN: gridir-opt %s --loops-to-cpu="vector-bytes=64 vector-registers=32 dot-products=tdpbf16ps" --split-input-file | FileCheck %s
 
-// CHECK-LABEL: module
-// CHECK-SAME:    gridir.arena_bytes
+// CHECK-LABEL: kernel.abi @double arena_bytes = 0
 // CHECK:       llvm.func @double(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64,
 // CHECK-SAME:                    %{{.*}}: !llvm.ptr {llvm.noalias})
 // CHECK:         llvm.fadd
 // CHECK:       llvm.func @double.range(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr) -> i64
-module attributes {gridir.kernel = "double"} {
+module {
+  kernel.abi @double
   func.func @double(%x: memref<64x128xf32>, %o: memref<64x128xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     %c1 = arith.constant 1 : index
     %c8 = arith.constant 8 : index
@@ -36,7 +36,8 @@ module attributes {gridir.kernel = "double"} {
 // CHECK:         llvm.call_intrinsic "llvm.x86.tdpbf16ps.internal"(%{{.*}}, %{{.*}}, %{{.*}}, %[[SUM]], %{{.*}}, %{{.*}}) : {{.*}} -> !llvm.x86_amx
 // CHECK:         llvm.br ^[[LOOP]]
 // CHECK:         llvm.call_intrinsic "llvm.x86.tilestored64.internal"(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[SUM]])
-module attributes {gridir.kernel = "tiles"} {
+module {
+  kernel.abi @tiles
   func.func @tiles(%a: memref<16x256xbf16>, %b: memref<256x16xbf16>, %c: memref<16x16xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     %x = bufferization.to_tensor %a restrict : memref<16x256xbf16> to tensor<16x256xbf16>
     %y = bufferization.to_tensor %b restrict : memref<256x16xbf16> to tensor<256x16xbf16>

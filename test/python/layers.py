@@ -18,6 +18,7 @@ PYTHON = ["mlir", "errors", "locations", "runtime", "compiler", "frontend", "rep
 FRONTEND = {"tpu", "mosaic_gpu", "triton", "testing"}
 CPP = [
     "Support",
+    "Kernel/IR",
     "Grid/IR",
     "Grid/Analysis",
     "Grid/Target",

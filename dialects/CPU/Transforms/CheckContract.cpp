@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CPU/Transforms/Passes.h"
+#include "dialects/Kernel/IR/Kernel.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -34,7 +35,8 @@ private:
   LogicalResult checkOps() {
     WalkResult result =
         getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
-          if (op == getOperation().getOperation())
+          if (op == getOperation().getOperation() ||
+              isa<gridir::kernel::ABIOp>(op))
             return WalkResult::advance();
           if (!isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect())) {
             op->emitError()
@@ -56,28 +58,18 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  FailureOr<LLVM::LLVMFuncOp> findFunction(StringRef name) {
-    auto function = getOperation().lookupSymbol<LLVM::LLVMFuncOp>(name);
-    if (function && !function.isExternal())
-      return function;
-    return getOperation().emitError()
-           << "expected a function @" << name << " with a body";
-  }
-
   LogicalResult checkKernel() {
-    ModuleOp module = getOperation();
-    auto name = module->getAttrOfType<StringAttr>("gridir.kernel");
-    if (!name)
-      return module.emitError(
-          "expected the module to name its kernel in 'gridir.kernel'");
-    if (!module->getAttrOfType<IntegerAttr>("gridir.arena_bytes"))
-      return module.emitError("expected the module to give the size of the "
-                              "kernel's arena in 'gridir.arena_bytes'");
-    FailureOr<LLVM::LLVMFuncOp> kernel = findFunction(name.getValue());
+    FailureOr<gridir::kernel::ABIOp> abi =
+        gridir::kernel::getABI(getOperation());
+    if (failed(abi))
+      return failure();
+    if (!abi->getArenaBytes())
+      return abi->emitError("expected the size of the kernel's arena in "
+                            "arena_bytes; run cpu-plan-arena first");
+    auto kernel = abi->getEntryFunction<LLVM::LLVMFuncOp>();
     if (failed(kernel))
       return failure();
-    FailureOr<LLVM::LLVMFuncOp> range =
-        findFunction((name.getValue() + ".range").str());
+    auto range = abi->getRangeFunction<LLVM::LLVMFuncOp>();
     if (failed(range))
       return failure();
 

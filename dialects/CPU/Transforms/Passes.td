@@ -56,9 +56,9 @@ def CPUCheckContractPass : Pass<"cpu-check-contract", "::mlir::ModuleOp"> {
   let description = [{
     Fails with a located error unless
 
-    - every op of the module belongs to the `llvm` dialect;
-    - the module names its kernel in `gridir.kernel` and says in
-      `gridir.arena_bytes` how large an arena each thread must bring;
+    - every op of the module but its `kernel.abi` belongs to the `llvm` dialect;
+    - the `kernel.abi` says in `arena_bytes` how large an arena each thread must
+      bring;
     - the kernel `@k` takes bare pointers, then `lo` and `hi` as i64, then the
       arena, and returns nothing;
     - `@k.range` takes the operands of `@k` without status, bounds and arena,
@@ -67,7 +67,8 @@ def CPUCheckContractPass : Pass<"cpu-check-contract", "::mlir::ModuleOp"> {
       provides, never the runner library of MLIR (`memrefCopy`).
 
     ```mlir
-    module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
+    module {
+      kernel.abi @k arena_bytes = 0
       llvm.func @k(%x: !llvm.ptr, %status: !llvm.ptr, %lo: i64, %hi: i64, %arena: !llvm.ptr) {
         llvm.return
       }
@@ -126,21 +127,23 @@ def CPUPlanArenaPass : Pass<"cpu-plan-arena", "::mlir::ModuleOp"> {
   let summary = "Place every buffer of the kernel in one arena that the caller brings";
   let description = [{
     Replaces each static `memref.alloc` and `memref.alloca` of the kernel (the
-    function named by `gridir.kernel`) by a view of one byte buffer, appended to
+    entry of its `kernel.abi`) by a view of one byte buffer, appended to
     the kernel's arguments as `%arena`, so that a kernel never allocates and a
     thread pays for its memory once. Buffers that are never alive together share
     bytes: a buffer lives from its allocation to the last use of any view of it,
     and over a whole loop when a use of it lies in a loop that it was not
-    allocated in. The size is left in `gridir.arena_bytes`.
+    allocated in. The size is left in `arena_bytes` of the
+    `kernel.abi`.
 
-    A buffer marked `gridir.pinned` shares its bytes with no other one. Buffers
-    marked `gridir.shared` are views of memory that all work items share, which
-    the runtime gives; its size is left in `gridir.shared_bytes`.
+    A buffer marked `#kernel.buffer<pinned>` shares its bytes with no other one.
+    Buffers marked `#kernel.buffer<shared>` are views of memory that all work items
+    share, which the runtime gives; its size is left in `shared_bytes`.
 
     Before:
 
     ```mlir
-    module attributes {gridir.kernel = "k"} {
+    module {
+      kernel.abi @k
       func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
         %a = memref.alloc() : memref<16xf32>
         ...
@@ -151,7 +154,8 @@ def CPUPlanArenaPass : Pass<"cpu-plan-arena", "::mlir::ModuleOp"> {
     After:
 
     ```mlir
-    module attributes {gridir.kernel = "k", gridir.arena_bytes = 64 : i64} {
+    module {
+      kernel.abi @k arena_bytes = 64
       func.func @k(%status: memref<4xi64>, %lo: index, %hi: index, %arena: memref<64xi8>) {
         %c0 = arith.constant 0 : index
         %a = memref.view %arena[%c0][] : memref<64xi8> to memref<16xf32>

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CPU/Transforms/Passes.h"
+#include "dialects/Kernel/IR/Kernel.h"
 #include "dialects/Loops/Transforms/BufferPlan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,20 +32,14 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto name = module->getAttrOfType<StringAttr>("gridir.kernel");
-    if (!name) {
-      module.emitError("expected the module to name its kernel in "
-                       "'gridir.kernel'");
+    FailureOr<gridir::kernel::ABIOp> abi = gridir::kernel::getABI(module);
+    if (failed(abi))
       return signalPassFailure();
-    }
-    auto kernel = module.lookupSymbol<func::FuncOp>(name);
-    if (!kernel || kernel.isExternal()) {
-      module.emitError() << "expected a function @" << name.getValue()
-                         << " with a body, as 'gridir.kernel' says";
+    auto kernel = abi->getEntryFunction<func::FuncOp>();
+    if (failed(kernel))
       return signalPassFailure();
-    }
 
-    FailureOr<SmallVector<PlannedBuffer>> buffers = collectBuffers(kernel);
+    FailureOr<SmallVector<PlannedBuffer>> buffers = collectBuffers(*kernel);
     if (failed(buffers))
       return signalPassFailure();
     auto *firstShared = std::stable_partition(
@@ -52,15 +47,13 @@ public:
         [](const auto &buffer) { return !buffer.isShared; });
     MutableArrayRef<PlannedBuffer> own(buffers->begin(), firstShared);
     MutableArrayRef<PlannedBuffer> shared(firstShared, buffers->end());
-    Builder builder(module);
     int64_t size = place(own), sharedSize = place(shared);
-    useArena(kernel, own, size);
-    module->setAttr("gridir.arena_bytes", builder.getI64IntegerAttr(size));
-    if (shared.empty())
-      return;
-    useShared(module, kernel, shared, sharedSize);
-    module->setAttr("gridir.shared_bytes",
-                    builder.getI64IntegerAttr(sharedSize));
+    useArena(*abi, *kernel, own, size);
+    abi->setArenaBytes(size);
+    if (abi->getTasks())
+      abi->setSharedBytes(sharedSize);
+    if (!shared.empty())
+      useShared(module, *kernel, shared, sharedSize);
   }
 
 private:
@@ -78,15 +71,15 @@ private:
     return size;
   }
 
-  static void useArena(func::FuncOp kernel, ArrayRef<PlannedBuffer> buffers,
-                       int64_t size) {
+  static void useArena(gridir::kernel::ABIOp abi, func::FuncOp kernel,
+                       ArrayRef<PlannedBuffer> buffers, int64_t size) {
     OpBuilder builder(kernel.getContext());
     auto type = MemRefType::get({size}, builder.getI8Type());
     unsigned index = kernel.getNumArguments();
     // Nothing else points into the arena, which the code generator may use,
     // unless another task does.
     DictionaryAttr attributes;
-    if (!kernel->getParentOp()->hasAttr("gridir.tasks"))
+    if (!abi.getTasks())
       attributes = builder.getDictionaryAttr(builder.getNamedAttr(
           LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr()));
     (void)kernel.insertArgument(index, type, attributes, kernel.getLoc());

@@ -212,7 +212,7 @@ public:
     // it.
     if (!lowering.barrier && lowering.hasTasks()) {
       lowering.barrier = lowering.allocateForTasks(
-          loc, {}, rewriter.getI64Type(), KernelLowering::TaskMemory::Pinned);
+          loc, {}, rewriter.getI64Type(), kernel::Lifetime::Pinned);
       createRecordedSemaphores(rewriter, loc, lowering, lowering.barrier,
                                "the barrier semaphore");
     } else if (!lowering.barrier) {

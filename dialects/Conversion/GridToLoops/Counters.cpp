@@ -88,7 +88,7 @@ static Value createTaskCounters(OpBuilder &builder, KernelLowering &lowering,
   Value counters = lowering.allocateForTasks(
       kernel.getBodyBlock()->getArgument(place).getLoc(),
       cast<MemRefType>(array.getType()).getShape(), builder.getI64Type(),
-      KernelLowering::TaskMemory::Pinned);
+      kernel::Lifetime::Pinned);
   // Another task may have signalled already.
   addCountersFromOperand(builder, kernel.getLoc(), array, counters);
   return counters;

@@ -117,7 +117,7 @@ private:
     if (failed(checkConverted(lowering)))
       return failure();
 
-    lowering.annotate(getOperation());
+    lowering.createABI(getOperation());
     kernel.erase();
     numBlocksInPlace += lowering.counts.blocksInPlace;
     numBlocksTested += lowering.counts.blocksTested;

@@ -38,8 +38,7 @@ Value createLocalRef(OpBuilder &builder, KernelLowering &lowering,
     bool isShared = isSharedByPrograms(lowering.kernel, type, collective);
     Value memory = lowering.allocateForTasks(
         loc, type.getShape(), element,
-        isShared ? KernelLowering::TaskMemory::Shared
-                 : KernelLowering::TaskMemory::Pinned);
+        isShared ? kernel::Lifetime::Shared : kernel::Lifetime::Pinned);
     if (isSemaphore)
       createRecordedSemaphores(builder, loc, lowering, memory,
                                getRefName(scratch));

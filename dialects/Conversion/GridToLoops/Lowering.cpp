@@ -27,12 +27,12 @@ Value KernelLowering::allocate(Location loc, ArrayRef<int64_t> shape,
 }
 
 Value KernelLowering::allocateForTasks(Location loc, ArrayRef<int64_t> shape,
-                                       Type elementType, TaskMemory memory) {
+                                       Type elementType,
+                                       kernel::Lifetime lifetime) {
   Value buffer = allocate(loc, shape, elementType);
-  // Read by cpu-plan-arena.
-  StringRef name =
-      memory == TaskMemory::Shared ? "gridir.shared" : "gridir.pinned";
-  buffer.getDefiningOp()->setAttr(name, UnitAttr::get(kernel.getContext()));
+  MLIRContext *context = kernel.getContext();
+  kernel::KernelDialect::BufferAttrHelper(context).setAttr(
+      buffer.getDefiningOp(), kernel::BufferAttr::get(context, lifetime));
   return buffer;
 }
 
@@ -95,23 +95,19 @@ LogicalResult KernelLowering::fail(Operation *op, const Twine &message) {
   return op->emitError(message);
 }
 
-int64_t KernelLowering::addSite(ArrayRef<NamedAttribute> what,
-                                ArrayRef<Attribute> types) {
-  Builder builder(kernel.getContext());
-  NamedAttrList site(what);
-  site.set("types", builder.getArrayAttr(types));
-  prints.push_back(site.getDictionary(builder.getContext()));
+int64_t KernelLowering::addSite(Attribute site) {
+  prints.push_back(site);
   return prints.size() - 1;
 }
 
 bool KernelLowering::recordsSemaphores() const {
-  DictionaryAttr tasks = grid::getTasks(kernel);
-  return tasks && tasks.contains("semaphores");
+  kernel::TasksAttr tasks = grid::getTasks(kernel);
+  return tasks && tasks.getSemaphores();
 }
 
 bool KernelLowering::recordsAccesses() const {
-  DictionaryAttr tasks = grid::getTasks(kernel);
-  return tasks && (tasks.contains("races") || tasks.contains("uninitialized"));
+  kernel::TasksAttr tasks = grid::getTasks(kernel);
+  return tasks && (tasks.getRaces() || tasks.getUninitialized());
 }
 
 int64_t KernelLowering::addAccess(Location loc, const Twine &what) {
@@ -125,8 +121,7 @@ int64_t KernelLowering::addAccess(Location loc, const Twine &what) {
 
 /// The operands that hold nothing when the kernel begins: outputs that share no
 /// memory with an input.
-ArrayAttr KernelLowering::getUnwrittenOperands() {
-  Builder builder(kernel.getContext());
+SmallVector<Attribute> KernelLowering::getUnwrittenOperands() {
   llvm::SmallDenseSet<int64_t> aliased;
   for (auto [operand, output] : kernel.getAliasPairs())
     aliased.insert(output);
@@ -136,38 +131,28 @@ ArrayAttr KernelLowering::getUnwrittenOperands() {
     RankedTensorType array = kernel.getOperandSpec(place).getArrayType();
     if (aliased.contains(i) || isa<grid::SemaphoreType>(array.getElementType()))
       continue;
-    operands.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr(
-             "operand",
-             builder.getI64IntegerAttr(kernel.getNumDynamicDims() + place)),
-         builder.getNamedAttr(
-             "name",
-             getLocatedText(ref.getLoc(), kernel.getOperandName(place))),
-         builder.getNamedAttr("type", TypeAttr::get(array))}));
+    operands.push_back(kernel::UnwrittenAttr::get(
+        kernel.getContext(), kernel.getNumDynamicDims() + place,
+        getLocatedText(ref.getLoc(), kernel.getOperandName(place)), array));
   }
-  return builder.getArrayAttr(operands);
+  return operands;
 }
 
-void KernelLowering::annotate(ModuleOp module) {
-  Builder builder(module.getContext());
-  module->setAttr("gridir.kernel", builder.getStringAttr(function.getName()));
-  module->setAttr("gridir.diagnostics", builder.getArrayAttr(diagnostics));
-  if (DictionaryAttr tasks = grid::getTasks(kernel))
-    module->setAttr("gridir.tasks", tasks);
-  if (hasShares)
-    module->setAttr("gridir.shares", builder.getUnitAttr());
-  if (!zeroedOperands.empty())
-    module->setAttr("gridir.zeroed_operands",
-                    builder.getDenseI64ArrayAttr(zeroedOperands));
-  if (!prints.empty())
-    module->setAttr("gridir.prints", builder.getArrayAttr(prints));
-  if (!accesses.empty())
-    module->setAttr("gridir.accesses", builder.getArrayAttr(accesses));
+void KernelLowering::createABI(ModuleOp module) {
+  auto builder = OpBuilder::atBlockBegin(module.getBody());
+  auto abi =
+      kernel::ABIOp::create(builder, function.getLoc(), function.getName());
+  abi.setDiagnosticsAttr(builder.getArrayAttr(diagnostics));
+  abi.setPrintsAttr(builder.getArrayAttr(prints));
+  abi.setAccessesAttr(builder.getArrayAttr(accesses));
+  abi.setShares(hasShares);
+  abi.setZeroedOperands(zeroedOperands);
+  if (kernel::TasksAttr tasks = grid::getTasks(kernel))
+    abi.setTasksAttr(tasks);
   if (recordsAccesses() || recordsSemaphores())
-    module->setAttr("gridir.grid",
-                    builder.getDenseI64ArrayAttr(kernel.getGridShape()));
+    abi.setGrid(kernel.getGridShape());
   if (recordsAccesses())
-    module->setAttr("gridir.unwritten", getUnwrittenOperands());
+    abi.setUnwrittenOperandsAttr(builder.getArrayAttr(getUnwrittenOperands()));
 }
 
 std::string getSourceLine(Location loc) {

@@ -12,6 +12,7 @@
 #include "dialects/Grid/Analysis/RefHazards.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/Kernel/IR/Kernel.h"
 #include "dialects/Loops/Analysis/IndexRanges.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -82,10 +83,10 @@ public:
 
   /// Memory that a task has to itself all the time, since others may know where
   /// it is, or that all tasks share. It is zero when the kernel begins.
-  enum class TaskMemory { Pinned, Shared };
   mlir::Value allocateForTasks(mlir::Location loc,
                                llvm::ArrayRef<int64_t> shape,
-                               mlir::Type elementType, TaskMemory memory);
+                               mlir::Type elementType,
+                               kernel::Lifetime lifetime);
 
   /// The name that diagnostics give to a Ref.
   void setName(mlir::Value ref, llvm::StringRef name) {
@@ -106,10 +107,8 @@ public:
   mlir::LogicalResult fail(mlir::Operation *op, const llvm::Twine &message);
   bool hasFailed() const { return failed; }
 
-  /// The number of a site that prints values of these types, or calls a
-  /// function with them, as `what` says.
-  int64_t addSite(llvm::ArrayRef<mlir::NamedAttribute> what,
-                  llvm::ArrayRef<mlir::Attribute> types);
+  /// The number of a site that prints, or calls a function.
+  int64_t addSite(mlir::Attribute site);
 
   /// Whether the kernel tells the runtime of its accesses, which checks them.
   bool recordsAccesses() const;
@@ -121,11 +120,11 @@ public:
   /// The site number of an access, of which messages say `what` it is.
   int64_t addAccess(mlir::Location loc, const llvm::Twine &what);
 
-  /// Writes the messages, prints and accesses to the module.
-  void annotate(mlir::ModuleOp module);
+  /// Says the ABI of the function in its module.
+  void createABI(mlir::ModuleOp module);
 
 private:
-  mlir::ArrayAttr getUnwrittenOperands();
+  llvm::SmallVector<mlir::Attribute> getUnwrittenOperands();
 
   llvm::SmallVector<mlir::Attribute> diagnostics, prints, accesses;
   llvm::DenseMap<mlir::Value, std::string> names;

@@ -62,15 +62,16 @@ public:
 };
 
 /// What a site of the runtime does with its values: prints them in a format, or
-/// calls a function. `what` is for a process that does not have the function.
-SmallVector<NamedAttribute> describeSite(PrintOp op) {
-  return {{"format", op.getFormatAttr()}};
+/// calls a function, which a process that does not have it tells of.
+Attribute getSite(PrintOp op, ArrayRef<Type> types) {
+  return kernel::PrintAttr::get(op.getContext(), op.getFormatAttr(), types);
 }
 
-SmallVector<NamedAttribute> describeSite(CallbackOp op) {
+Attribute getSite(CallbackOp op, ArrayRef<Type> types) {
   StringAttr what =
       getLocatedText(op.getLoc(), "the Python function of a callback");
-  return {{"callback", op.getIdentityAttr()}, {"what", what}};
+  return kernel::CallbackAttr::get(op.getContext(), op.getIdentityAttr(), what,
+                                   types);
 }
 
 /// Calls into the runtime: begin, each value as contiguous memory, end.
@@ -84,7 +85,7 @@ public:
     MLIRContext *context = op.getContext();
     Location loc = op.getLoc();
     Type pointer = LLVM::LLVMPointerType::get(context);
-    SmallVector<Attribute> types;
+    SmallVector<Type> types;
     for (auto [i, value] : llvm::enumerate(op.getValues())) {
       Type type = value.getType(), element = getElementTypeOrSelf(type);
       if (!isa<IntegerType, FloatType, IndexType>(element))
@@ -96,11 +97,11 @@ public:
         type = withElementType(
             type, IntegerType::get(context, element.getIntOrFloatBitWidth(),
                                    IntegerType::Unsigned));
-      types.push_back(TypeAttr::get(type));
+      types.push_back(type);
     }
     createRuntimeCall(
         rewriter, loc, lowering, "gridirPrintBegin",
-        {createI64(rewriter, loc, lowering.addSite(describeSite(op), types))});
+        {createI64(rewriter, loc, lowering.addSite(getSite(op, types)))});
     for (Value value : op.getValues()) {
       Value tensor = toTensor(rewriter, loc, value);
       auto type = cast<RankedTensorType>(tensor.getType());

@@ -162,7 +162,10 @@ public:
   void runOnOperation() override {
     Operation *root = getOperation();
     auto module = root->getParentOfType<ModuleOp>();
-    bool useApproximations = approx || (module && module->hasAttr(kApproxMath));
+    gridir::kernel::MappingAttr mapping;
+    if (module)
+      mapping = getMapping(module);
+    bool useApproximations = approx || (mapping && mapping.getApproxMath());
     auto count = [&] {
       unsigned result = 0;
       root->walk([&](Operation *op) {

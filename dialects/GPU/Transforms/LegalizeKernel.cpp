@@ -131,17 +131,17 @@ private:
 
   /// Keeps what later passes need of the author's parameters.
   LogicalResult readParams(grid::KernelOp kernel) {
-    ModuleOp module = getOperation();
-    Builder builder(module);
     if (!kernel.getParams())
       return success();
+    std::optional<int64_t> numWarps, reductionBytes;
+    bool approxMath = false;
     for (Attribute params : kernel.getParamsAttr()) {
       if (auto triton = dyn_cast<grid::TritonParamsAttr>(params)) {
         if (triton.getNumWarps()) {
-          int64_t warps = *triton.getNumWarps();
-          if (warps < 1 || warps > 32)
-            return refuse(kernel.getLoc(), "num_warps from 1 to 32") << warps;
-          module->setAttr(kNumWarps, builder.getI64IntegerAttr(warps));
+          numWarps = triton.getNumWarps();
+          if (*numWarps < 1 || *numWarps > 32)
+            return refuse(kernel.getLoc(), "num_warps from 1 to 32")
+                   << *numWarps;
         }
         continue;
       }
@@ -152,13 +152,15 @@ private:
         return refuse(kernel.getLoc(), "a profile_space of 0")
                << *mosaic.getProfileSpace()
                << "; this path records no events of warps";
-      if (mosaic.getApproxMath() && mosaic.getApproxMath().getValue())
-        module->setAttr(kApproxMath, builder.getUnitAttr());
-      if (mosaic.getReductionScratchBytes())
-        module->setAttr(
-            kReductionBytes,
-            builder.getI64IntegerAttr(*mosaic.getReductionScratchBytes()));
+      if (mosaic.getApproxMath())
+        approxMath = mosaic.getApproxMath().getValue();
+      reductionBytes = mosaic.getReductionScratchBytes();
     }
+    MLIRContext *context = &getContext();
+    if (numWarps || approxMath || reductionBytes)
+      gridir::kernel::KernelDialect::MappingAttrHelper(context).setAttr(
+          getOperation(), gridir::kernel::MappingAttr::get(
+                              context, numWarps, approxMath, reductionBytes));
     return success();
   }
 

@@ -137,7 +137,7 @@ public:
     FailureOr<func::FuncOp> kernel = getKernelFunction(module);
     if (failed(kernel))
       return signalPassFailure();
-    sites = module->getAttrOfType<ArrayAttr>("gridir.prints");
+    sites = gridir::kernel::getABI(module)->getPrints();
     SmallVector<func::CallOp> calls;
     kernel->walk([&](func::CallOp call) {
       if (isPrint(call))
@@ -160,22 +160,21 @@ private:
              << call.getResultTypes();
     if (call.getCallee() == kPrintFunctions[0]) {
       APInt number;
-      if (!sites || call.getNumOperands() == 0 ||
+      if (call.getNumOperands() == 0 ||
           !matchPattern(call.getOperand(0), m_ConstantInt(&number)) ||
           number.uge(sites.size()))
-        return call.emitError("expected the number of a site in "
-                              "'gridir.prints'");
-      Attribute attribute = sites[number.getZExtValue()];
-      auto site = dyn_cast<DictionaryAttr>(attribute);
-      auto text = site ? site.getAs<StringAttr>("format") : StringAttr();
-      types = site ? site.getAs<ArrayAttr>("types") : ArrayAttr();
-      if (!text || !types || !llvm::all_of(types, llvm::IsaPred<TypeAttr>))
-        return call.emitError("expected a site with a format and types, got ")
-               << attribute;
-      format.emplace(text.getValue());
+        return call.emitError("expected the number of a site in prints of the "
+                              "kernel.abi");
+      auto site =
+          dyn_cast<gridir::kernel::PrintAttr>(sites[number.getZExtValue()]);
+      if (!site)
+        return call.emitError("expected a site that prints, got ")
+               << sites[number.getZExtValue()];
+      types = site.getTypes();
+      format.emplace(site.getFormat().getValue());
       if (types.size() < format->specs.size())
         return call.emitError("expected a type for each of ")
-               << format->specs.size() << " values, got " << attribute;
+               << format->specs.size() << " values, got " << site;
       next = 0;
       printer.printText(format->texts.front());
       ++numPrints;
@@ -184,8 +183,7 @@ private:
           call.getNumOperands() == 0 ? Value() : getMemory(call.getOperand(0));
       if (!memory || !format || next >= format->specs.size())
         return call.emitError("expected the address of a buffer to print");
-      printer.printValue(memory, cast<TypeAttr>(types[next]).getValue(),
-                         format->specs[next]);
+      printer.printValue(memory, types[next], format->specs[next]);
       printer.printText(format->texts[++next]);
     } else {
       printer.printText("\n");
@@ -207,7 +205,8 @@ private:
                : Value();
   }
 
-  ArrayAttr sites, types;
+  ArrayAttr sites;
+  ArrayRef<Type> types;
   std::optional<Format> format;
   size_t next = 0;
 };

@@ -10,7 +10,6 @@
 #include "dialects/GPU/Transforms/Passes.h"
 #include "dialects/GPU/Transforms/SharedLoops.h"
 #include "dialects/GPU/Transforms/ThreadLoops.h"
-#include "dialects/Support/CountAttributes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,14 +41,16 @@ public:
     if (failed(ctas))
       return signalPassFailure();
     int64_t warps = numWarps;
+    gridir::kernel::MappingAttr mapping = getMapping(module);
     if (warps == 0)
-      warps = gridir::getCount(module, kNumWarps).value_or(4);
+      warps = mapping ? mapping.getNumWarps().value_or(4) : 4;
     if (warps < 1 || warps > 32) {
       module.emitError("expected from 1 to 32 warps in a CTA, got ") << warps;
       return signalPassFailure();
     }
     int64_t numThreads = 32 * warps;
-    reductionBytes = gridir::getCount(module, kReductionBytes);
+    if (mapping)
+      reductionBytes = mapping.getReductionScratchBytes();
     status = getStatus(*kernel);
     shareLoops(*ctas, numThreads);
     for (Operation *op : collectWriters(*ctas))
@@ -58,7 +59,7 @@ public:
     if (failed(checkShared(*ctas)))
       return signalPassFailure();
     insertBarriers(*ctas);
-    module->setAttr(kNumThreads, Builder(module).getI64IntegerAttr(numThreads));
+    gridir::kernel::getABI(module)->setNumThreads(numThreads);
   }
 
 private:

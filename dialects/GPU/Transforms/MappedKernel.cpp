@@ -16,14 +16,13 @@ using namespace mlir;
 namespace gridir::gpu {
 
 FailureOr<func::FuncOp> getKernelFunction(ModuleOp module) {
-  auto name = module->getAttrOfType<StringAttr>("gridir.kernel");
-  if (!name)
-    return module.emitError(
-        "expected the module to name its kernel in 'gridir.kernel'");
-  auto kernel = module.lookupSymbol<func::FuncOp>(name);
-  if (!kernel || kernel.isExternal())
-    return module.emitError() << "expected a function @" << name.getValue()
-                              << " with a body, as 'gridir.kernel' says";
+  FailureOr<kernel::ABIOp> abi = kernel::getABI(module);
+  if (failed(abi))
+    return failure();
+  auto entry = abi->getEntryFunction<func::FuncOp>();
+  if (failed(entry))
+    return failure();
+  func::FuncOp kernel = *entry;
   if (kernel.getNumArguments() < 3)
     return kernel.emitError("expected a kernel of operands, status, lo and hi, "
                             "got ")
@@ -40,6 +39,11 @@ FailureOr<func::FuncOp> getKernelFunction(ModuleOp module) {
     return kernel.emitError("expected a kernel of one block, got ")
            << llvm::range_size(kernel.getBody());
   return kernel;
+}
+
+kernel::MappingAttr getMapping(ModuleOp module) {
+  return kernel::KernelDialect::MappingAttrHelper(module.getContext())
+      .getAttr(module);
 }
 
 bool isPrint(Operation *op) {
@@ -75,11 +79,9 @@ FailureOr<scf::ForallOp> getBlockLoop(func::FuncOp kernel) {
                           "CTAs; run gpu-map-blocks first");
 }
 
-std::optional<int64_t> getStaticRange(ModuleOp module) {
-  auto name = module->getAttrOfType<StringAttr>("gridir.kernel");
-  auto range = name ? module.lookupSymbol<func::FuncOp>(
-                          (name.getValue() + ".range").str())
-                    : func::FuncOp();
+std::optional<int64_t> getStaticRange(kernel::ABIOp abi) {
+  auto range = abi->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(
+      abi.getRangeName());
   if (!range || range.isExternal())
     return std::nullopt;
   APInt value;

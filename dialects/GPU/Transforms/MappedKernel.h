@@ -9,20 +9,16 @@
 #ifndef GRIDIR_DIALECTS_GPU_TRANSFORMS_MAPPEDKERNEL_H
 #define GRIDIR_DIALECTS_GPU_TRANSFORMS_MAPPEDKERNEL_H
 
+#include "dialects/Kernel/IR/Kernel.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace gridir::gpu {
 
-/// Attributes of the module that tell a kernel's shape from pass to pass.
-constexpr llvm::StringLiteral kNumWarps = "gridir.num_warps";
-constexpr llvm::StringLiteral kNumThreads = "gridir.num_threads";
-constexpr llvm::StringLiteral kSharedBytes = "gridir.shared_bytes";
-constexpr llvm::StringLiteral kWorkspaceBytes = "gridir.workspace_bytes";
-constexpr llvm::StringLiteral kApproxMath = "gridir.approx_math";
-constexpr llvm::StringLiteral kReductionBytes =
-    "gridir.reduction_scratch_bytes";
+/// How the author wants the kernel mapped; null where the module does not say.
+kernel::MappingAttr getMapping(mlir::ModuleOp module);
 
 /// Functions of the host by which a kernel prints: the start of a print, each
 /// value, and the end.
@@ -32,7 +28,7 @@ constexpr llvm::StringLiteral kPrintFunctions[] = {
 /// Whether `op` calls one of them.
 bool isPrint(mlir::Operation *op);
 
-/// The function that `gridir.kernel` names; a failure is reported.
+/// The function that the ABI names as its entry; a failure is reported.
 mlir::FailureOr<mlir::func::FuncOp> getKernelFunction(mlir::ModuleOp module);
 
 /// The error report: the argument before the range of work items.
@@ -47,7 +43,7 @@ bool isBlockLoop(mlir::Operation *op);
 bool isThreadLoop(mlir::Operation *op);
 
 /// How many work items the grid has, where `@k.range` is a constant.
-std::optional<int64_t> getStaticRange(mlir::ModuleOp module);
+std::optional<int64_t> getStaticRange(kernel::ABIOp abi);
 
 } // namespace gridir::gpu
 

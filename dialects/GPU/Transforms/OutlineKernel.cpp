@@ -8,7 +8,6 @@
 
 #include "dialects/GPU/Transforms/MappedKernel.h"
 #include "dialects/GPU/Transforms/Passes.h"
-#include "dialects/Support/CountAttributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -35,13 +34,15 @@ public:
     FailureOr<func::FuncOp> kernel = getKernelFunction(module);
     if (failed(kernel))
       return signalPassFailure();
-    std::optional<int64_t> numThreads = gridir::getCount(module, kNumThreads);
-    if (!numThreads) {
-      module.emitError("expected the threads of a CTA in 'gridir.num_threads'"
-                       "; run gpu-map-threads first");
+    gridir::kernel::ABIOp abi = *gridir::kernel::getABI(module);
+    if (!abi.getNumThreads() || !abi.getWorkspaceBytes()) {
+      abi.emitError("expected the threads and the workspace of a CTA in "
+                    "num_threads and workspace_bytes; run gpu-map-threads and "
+                    "gpu-plan-memory first");
       return signalPassFailure();
     }
-    int64_t workspace = gridir::getCount(module, kWorkspaceBytes).value_or(0);
+    int64_t numThreads = *abi.getNumThreads();
+    int64_t workspace = *abi.getWorkspaceBytes();
     // A kernel that writes nothing has lost its loop to the canonicalizer. It
     // is still launched by whoever calls it, once.
     scf::ForallOp ctas;
@@ -56,19 +57,17 @@ public:
     bool oneCta = !ctas || ctas.getStaticUpperBound()[0] == 1;
 
     mlir::gpu::GPUFuncOp function =
-        createFunction(*kernel, *numThreads, workspace);
+        createFunction(*kernel, numThreads, workspace);
     if (ctas) {
       mapMemory(ctas, function, workspace);
-      mapThreads(ctas, *numThreads);
+      mapThreads(ctas, numThreads);
       mapBlocks(ctas);
     }
     kernel->erase();
 
-    Builder builder(module);
-    if (std::optional<int64_t> range = getStaticRange(module))
-      module->setAttr("gridir.num_ctas",
-                      builder.getI64IntegerAttr(oneCta ? 1 : *range));
-    module->setAttr("gridir.kernel", builder.getStringAttr(function.getName()));
+    if (std::optional<int64_t> range = getStaticRange(abi))
+      abi.setNumCtas(oneCta ? 1 : *range);
+    abi.setEntry(function.getName());
     ++numKernels;
   }
 

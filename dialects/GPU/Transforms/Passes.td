@@ -25,10 +25,10 @@ def GPUApproximateMathPass : Pass<"gpu-approximate-math"> {
       f32 and rounded once. `gpu-expand-math` runs before for the others; one
       that it left is an error.
 
-    With `approx`, or the module attribute `gridir.approx_math` that
-    `approx_math` of the author's parameters becomes, `exp` and `tanh` of f32
-    are computed with `ex2.approx`: `exp(x)` is off by about `|x|` units in the
-    last place, `tanh(x)` by 2e-7.
+    With `approx`, or `approx_math` in the module's `#kernel.mapping`, which is
+    that of the author's parameters, `exp` and `tanh` of f32 are computed with
+    `ex2.approx`: `exp(x)` is off by about `|x|` units in the last place, `tanh(x)`
+    by 2e-7.
 
     Before:
 
@@ -160,7 +160,7 @@ def GPULegalizeKernelPass : Pass<"gpu-legalize-kernel", "::mlir::ModuleOp"> {
     After:
 
     ```mlir
-    module attributes {gridir.num_warps = 8 : i64} {
+    module attributes {kernel.mapping = #kernel.mapping<num_warps = 8>} {
       grid.kernel @k grid(%i = 4)
           outputs(%o: f32 [512] block [128] at (%i))
           params [#grid.triton_params<num_warps = 8>] {
@@ -181,7 +181,7 @@ def GPULowerPrintsPass : Pass<"gpu-lower-prints", "::mlir::ModuleOp"> {
   let summary = "Print from a GPU";
   let description = [{
     A kernel prints by calls of the CPU's runtime. They become `gpu.printf`: the
-    texts of the format that `gridir.prints` holds, and between them the
+    texts of the format that the `kernel.abi` holds, and between them the
     elements of each value, arrays in brackets. One CTA runs a kernel that prints,
     and one thread of it prints.
 
@@ -294,7 +294,7 @@ def GPUMapThreadsPass : Pass<"gpu-map-threads", "::mlir::ModuleOp"> {
     gpu.barrier
     ```
 
-    The number of threads is left in `gridir.num_threads`.
+    The number of threads is left in `num_threads` of the `kernel.abi`.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
@@ -329,9 +329,8 @@ def GPUOutlineKernelPass : Pass<"gpu-outline-kernel", "::mlir::ModuleOp"> {
     multiprocessor is enough, so that it spills no registers to fit more. A
     kernel that does nothing has no loop and becomes an empty kernel of one CTA.
 
-    What a launch needs is left on the module: `gridir.num_ctas` (absent where
-    the grid is dynamic: `@k.range` computes it), `gridir.num_threads`,
-    `gridir.shared_bytes`, and `gridir.workspace_bytes` of each CTA.
+    What a launch needs is in the `kernel.abi`, whose `num_ctas` is absent where
+    the grid is dynamic: `@k.range` computes it.
 
     Before:
 
@@ -400,8 +399,8 @@ def GPUPlanMemoryPass : Pass<"gpu-plan-memory", "::mlir::ModuleOp"> {
     %a = memref.view %bytes[%c0][] : memref<64xi8> to memref<8xf32>
     ```
 
-    The sizes are left in `gridir.shared_bytes` and `gridir.workspace_bytes`. A
-    workspace over the limit is an error that shows the largest buffer in it.
+    The sizes are left in `shared_bytes` and `workspace_bytes` of the `kernel.abi`.
+    A workspace over the limit is an error that shows the largest buffer in it.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",

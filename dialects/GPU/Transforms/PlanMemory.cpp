@@ -56,8 +56,9 @@ public:
             createShared(builder, kernel->getLoc(), sharedBytes));
     rewrite(builder, rest,
             createWorkspace(builder, kernel->getLoc(), workspaceBytes));
-    module->setAttr(kSharedBytes, builder.getI64IntegerAttr(sharedBytes));
-    module->setAttr(kWorkspaceBytes, builder.getI64IntegerAttr(workspaceBytes));
+    gridir::kernel::ABIOp abi = *gridir::kernel::getABI(module);
+    abi.setSharedBytes(sharedBytes);
+    abi.setWorkspaceBytes(workspaceBytes);
     numShared += shared.size();
     numWorkspace += rest.size();
   }
@@ -92,7 +93,8 @@ private:
 
   LogicalResult checkWorkspace(ArrayRef<PlannedBuffer *> buffers,
                                int64_t bytes) {
-    int64_t ctas = getStaticRange(getOperation()).value_or(1);
+    int64_t ctas =
+        getStaticRange(*gridir::kernel::getABI(getOperation())).value_or(1);
     int64_t limit = workspaceLimit;
     if (bytes == 0 || ctas == 0 || bytes <= limit / ctas)
       return success();

@@ -15,8 +15,8 @@ using namespace mlir;
 
 namespace gridir::grid {
 
-DictionaryAttr getTasks(KernelOp kernel) {
-  return kernel->getAttrOfType<DictionaryAttr>(kTasksAttrName);
+kernel::TasksAttr getTasks(KernelOp kernel) {
+  return kernel->getAttrOfType<kernel::TasksAttr>(kTasksAttrName);
 }
 
 std::optional<int64_t> getNumDevices(KernelOp kernel) {

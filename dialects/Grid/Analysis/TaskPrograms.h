@@ -10,11 +10,11 @@
 #define GRIDIR_DIALECTS_GRID_ANALYSIS_TASKPROGRAMS_H
 
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/Kernel/IR/Kernel.h"
 
 namespace gridir::grid {
 
-/// The attribute of a kernel whose programs run as tasks: a dictionary, with
-/// `seed` for the order in which they run.
+/// The attribute of a kernel whose programs run as tasks: a `#kernel.tasks`.
 inline constexpr llvm::StringLiteral kTasksAttrName = "grid.tasks";
 
 /// The attribute of a kernel that knows of the devices of its call: their
@@ -26,7 +26,7 @@ inline constexpr llvm::StringLiteral kDevicesAttrName = "grid.devices";
 std::optional<int64_t> getNumDevices(KernelOp kernel);
 
 /// What `grid-plan-tasks` decided; null for programs that run to their end.
-mlir::DictionaryAttr getTasks(KernelOp kernel);
+kernel::TasksAttr getTasks(KernelOp kernel);
 
 /// Whether the programs along a dimension are there at the same time: the cores
 /// of a mesh are, and what the author says is parallel.

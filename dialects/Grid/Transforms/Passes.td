@@ -322,7 +322,7 @@ def GridPlanTasksPass : Pass<"grid-plan-tasks", "::gridir::grid::KernelOp"> {
     ```mlir
     grid.kernel @meet grid(%c = 2 named "core" core)
         scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>)
-        semantics [core_parallel] attributes {grid.tasks = {}} {
+        semantics [core_parallel] attributes {grid.tasks = #kernel.tasks<>} {
       %one = arith.constant 1 : i32
       %other = arith.constant 0 : i32
       grid.semaphore_signal %s, %one core %other : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>

@@ -59,19 +59,12 @@ public:
           remark::RemarkOpts::name("tasks").category(getArgument()))
           << "programs run as tasks, since they meet here";
     Builder builder(&getContext());
-    SmallVector<NamedAttribute> fields;
-    if (races)
-      fields.push_back(builder.getNamedAttr("races", builder.getUnitAttr()));
-    if (uninitialized)
-      fields.push_back(
-          builder.getNamedAttr("uninitialized", builder.getUnitAttr()));
-    if (semaphores)
-      fields.push_back(
-          builder.getNamedAttr("semaphores", builder.getUnitAttr()));
-    if (seed >= 0)
-      fields.push_back(
-          builder.getNamedAttr("seed", builder.getI64IntegerAttr(seed)));
-    kernel->setAttr(kTasksAttrName, builder.getDictionaryAttr(fields));
+    kernel->setAttr(
+        kTasksAttrName,
+        gridir::kernel::TasksAttr::get(
+            &getContext(),
+            seed >= 0 ? std::optional(seed.getValue()) : std::nullopt, races,
+            uninitialized, semaphores));
     kernel.setSemanticsAttr(builder.getArrayAttr(semantics));
     ++numTaskKernels;
     markAnalysesPreserved<BlockAccess>();

@@ -8,6 +8,8 @@
 
 #include "dialects/Loops/Transforms/BufferPlan.h"
 
+#include "dialects/Kernel/IR/Kernel.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -140,8 +142,10 @@ FailureOr<SmallVector<PlannedBuffer>> collectBuffers(func::FuncOp function) {
     PlannedBuffer buffer{op, *bytes, 0, 0};
     computeLifetime(op->getResult(0), positions, views, buffer);
     // Others may know where it is before and after its own work item uses it.
-    buffer.isShared = op->hasAttr("gridir.shared");
-    if (buffer.isShared || op->hasAttr("gridir.pinned")) {
+    auto mark =
+        kernel::KernelDialect::BufferAttrHelper(op->getContext()).getAttr(op);
+    buffer.isShared = mark && mark.getLifetime() == kernel::Lifetime::Shared;
+    if (mark) {
       buffer.begin = 0;
       buffer.end = std::numeric_limits<int64_t>::max();
     }

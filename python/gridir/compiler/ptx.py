@@ -16,7 +16,7 @@ from gridir.compiler.options import CpuOptions, GpuOptions
 from gridir.compiler.passes import parse_module, run_pipeline, shared_context
 from gridir.errors import UnsupportedError
 from gridir.mlir import ir
-from gridir.mlir.dialects import arith, gpu
+from gridir.mlir.dialects import arith, gpu, kernel
 from gridir.runtime import ptx
 from gridir.runtime.gpu import KernelReport, assemble, find_libdevice_toolkit
 
@@ -139,22 +139,19 @@ def prepare(name: str, key: str, bytecode: bytes, options: GpuOptions) -> PtxKer
         parse_module(bytecode, kernel=name, context=shared_context()), pipeline_until("ptx", options), kernel=name
     )
 
-    def read(attribute: str) -> int | None:
-        attributes = module.operation.attributes
-        full = f"gridir.{attribute}"
-        return ir.IntegerAttr(attributes[full]).value if full in attributes else None
+    abi = kernel.abi_of(module)
 
     return PtxKernel(
-        name=ir.StringAttr(module.operation.attributes["gridir.kernel"]).value,
+        name=abi.entry.value,
         ptx=text_of(module),
         chip=options.chip,
-        ctas=read("num_ctas"),
-        threads=read("num_threads") or 0,
-        shared_bytes=read("shared_bytes") or 0,
-        workspace_bytes=read("workspace_bytes") or 0,
+        ctas=None if abi.num_ctas is None else abi.num_ctas.value,
+        threads=abi.num_threads.value,
+        shared_bytes=abi.shared_bytes.value,
+        workspace_bytes=abi.workspace_bytes.value,
         seconds=time.perf_counter() - start,
         items=_find_items(module, f"{name}.range"),
-        diagnostics=_texts(module, "gridir.diagnostics"),
+        diagnostics=tuple(ir.StringAttr(text).value for text in abi.diagnostics),
         checks=options.checks,
         schedule_seed=options.schedule_seed,
     )
@@ -168,11 +165,6 @@ def _find_items(module: ir.Module, function: str) -> int | None:
             if isinstance(value.owner, arith.ConstantOp):
                 return ir.IntegerAttr(value.owner.value).value
     return None
-
-
-def _texts(module: ir.Module, name: str) -> tuple[str, ...]:
-    attributes = module.operation.attributes
-    return tuple(ir.StringAttr(text).value for text in attributes[name]) if name in attributes else ()
 
 
 def text_of(module: ir.Module) -> str:

@@ -6,7 +6,8 @@
 // KEPT-NOT: module
 
 // CHECK-LABEL: llvm.func @k(
-module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
+module {
+  kernel.abi @k arena_bytes = 0
   llvm.func @sinhf(f32) -> f32
   llvm.func @k(%x: !llvm.ptr, %status: !llvm.ptr, %lo: i64, %hi: i64, %arena: !llvm.ptr) {
     llvm.return
@@ -19,7 +20,8 @@ module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
 
 // -----
 
-module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
+module {
+  kernel.abi @k arena_bytes = 0
   // expected-error @+1 {{expected only ops of the 'llvm' dialect after the lowering, got 'func.func'}}
   func.func @k() {
     return
@@ -28,33 +30,40 @@ module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
 
 // -----
 
-module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
+module {
+  kernel.abi @k arena_bytes = 0
   // expected-error @+1 {{expected every copy to be lowered to loops, got a call of the runner library's @memrefCopy}}
   llvm.func @memrefCopy(i64, !llvm.ptr, !llvm.ptr)
+  llvm.func @k()
 }
 
 // -----
 
-// expected-error @+1 {{expected the module to name its kernel in 'gridir.kernel'}}
+// expected-error @+1 {{expected the module to say the ABI of its kernel in a kernel.abi}}
 module {
 }
 
 // -----
 
-// expected-error @+1 {{expected the module to give the size of the kernel's arena in 'gridir.arena_bytes'}}
-module attributes {gridir.kernel = "k"} {
+module {
+  // expected-error @+1 {{expected the size of the kernel's arena in arena_bytes; run cpu-plan-arena first}}
+  kernel.abi @k
+  llvm.func @k()
 }
 
 // -----
 
-// expected-error @+1 {{expected a function @k with a body}}
-module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
+module {
+  // expected-error @+1 {{expected a function @k with a body}}
+  kernel.abi @k arena_bytes = 0
+  llvm.func @k()
 }
 
 // -----
 
 // The arena is missing.
-module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
+module {
+  kernel.abi @k arena_bytes = 0
   // expected-error @+1 {{expected @k to have type '!llvm.func<void (ptr, i64, i64, ptr)>', got '!llvm.func<void (ptr, ptr, i64, i64)>'}}
   llvm.func @k(%x: !llvm.ptr, %status: !llvm.ptr, %lo: i64, %hi: i64) {
     llvm.return
@@ -67,7 +76,8 @@ module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
 
 // -----
 
-module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
+module {
+  kernel.abi @k arena_bytes = 0
   llvm.func @k(%x: !llvm.ptr, %status: !llvm.ptr, %lo: i64, %hi: i64, %arena: !llvm.ptr) {
     llvm.return
   }
@@ -81,8 +91,9 @@ module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
 // -----
 
 // The function of its range has no body.
-// expected-error @+1 {{expected a function @k.range with a body}}
-module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
+module {
+  // expected-error @+1 {{expected a function @k.range with a body}}
+  kernel.abi @k arena_bytes = 0
   llvm.func @k(%x: !llvm.ptr, %status: !llvm.ptr, %lo: i64, %hi: i64, %arena: !llvm.ptr) {
     llvm.return
   }
@@ -92,7 +103,8 @@ module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
 // -----
 
 // A kernel without operands has four arguments, and one of three is none.
-module attributes {gridir.kernel = "k", gridir.arena_bytes = 0 : i64} {
+module {
+  kernel.abi @k arena_bytes = 0
   // expected-error @+1 {{expected @k to have type '!llvm.func<void (ptr, i64, i64, ptr)>', got '!llvm.func<void (i64, i64, ptr)>'}}
   llvm.func @k(%lo: i64, %hi: i64, %arena: !llvm.ptr) {
     llvm.return

@@ -1,7 +1,8 @@
 // RUN: gridir-opt %s --cpu-plan-arena --allow-unregistered-dialect | FileCheck %s
 
 // The block of an op of no dialect may have no terminator.
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   // CHECK: func.func @k(%[[ARENA:.*]]: memref<64xi8>
   func.func @k() {
     // CHECK: %[[A:.*]] = memref.view %[[ARENA]]

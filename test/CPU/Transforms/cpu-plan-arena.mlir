@@ -7,8 +7,7 @@
 // STATS:         (S) 3 num-buffers
 // STATS-NEXT:    (S) 192 num-bytes
 // STATS-NEXT:    (S) 64 num-bytes-saved
-// CHECK-LABEL: module
-// CHECK-SAME:    gridir.arena_bytes = 192 : i64
+// CHECK-LABEL: kernel.abi @k arena_bytes = 192
 // CHECK:       func.func @k(%[[STATUS:.*]]: memref<4xi64>, %[[LO:.*]]: index, %[[HI:.*]]: index,
 // CHECK-SAME:               %[[ARENA:.*]]: memref<192xi8> {llvm.noalias})
 // CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
@@ -25,7 +24,8 @@
 // CHECK:           memref.store %{{.*}}, %[[C]]
 // CHECK-NOT:     memref.dealloc
 // CHECK:         return
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -48,10 +48,10 @@ module attributes {gridir.kernel = "k"} {
 // -----
 
 // A bool takes a byte. A kernel that needs no memory still takes an arena.
-// CHECK-LABEL: module
-// CHECK-SAME:    gridir.arena_bytes = 0 : i64
+// CHECK-LABEL: kernel.abi @none arena_bytes = 0
 // CHECK:       func.func @none(%{{.*}}: memref<0xi8> {llvm.noalias})
-module attributes {gridir.kernel = "none"} {
+module {
+  kernel.abi @none
   func.func @none() {
     return
   }
@@ -59,7 +59,8 @@ module attributes {gridir.kernel = "none"} {
 
 // -----
 
-module attributes {gridir.kernel = "dynamic"} {
+module {
+  kernel.abi @dynamic
   func.func @dynamic(%n: index) {
     // expected-error @+1 {{expected a buffer of static size in a kernel, got 'memref<?xf32>'}}
     %a = memref.alloc(%n) : memref<?xf32>
@@ -69,36 +70,45 @@ module attributes {gridir.kernel = "dynamic"} {
 
 // -----
 
-// expected-error @+1 {{expected the module to name its kernel in 'gridir.kernel'}}
+// expected-error @+1 {{expected the module to say the ABI of its kernel in a kernel.abi}}
 module {
 }
 
 // -----
 
-// expected-error @+1 {{expected a function @k with a body, as 'gridir.kernel' says}}
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
+  // expected-error @+1 {{expected one kernel.abi in a module, got another}}
+  kernel.abi @k
+  func.func private @k()
+}
+
+// -----
+
+module {
+  // expected-error @+1 {{expected a function @k with a body}}
+  kernel.abi @k
   func.func private @k()
 }
 
 // -----
 
 // Pinned buffers share bytes with none, and the arena may be seen by other tasks; what all tasks share is elsewhere.
-// CHECK-LABEL: module
-// CHECK-SAME:    gridir.arena_bytes = 128 : i64
-// CHECK-SAME:    gridir.shared_bytes = 64 : i64
+// CHECK-LABEL: kernel.abi @tasks arena_bytes = 128 shared_bytes = 64 tasks = <>
 // CHECK:       func.func private @gridirTaskShared() -> memref<64xi8>
 // CHECK:       func.func @tasks(
 // CHECK-SAME:      %[[ARENA:[a-z0-9]*]]: memref<128xi8>)
 // CHECK:         %[[SHARED:.*]] = call @gridirTaskShared() : () -> memref<64xi8>
 // CHECK:         memref.view %[[SHARED]]
 // CHECK:         memref.view %[[ARENA]]
-module attributes {gridir.kernel = "tasks", gridir.tasks = {}} {
+module {
+  kernel.abi @tasks tasks = <>
   func.func @tasks(%status: memref<4xi64>, %lo: index, %hi: index) {
     %c0 = arith.constant 0 : index
     %x = arith.constant 1 : i64
-    %a = memref.alloca() {gridir.pinned} : memref<8xi64>
+    %a = memref.alloca() {kernel.buffer = #kernel.buffer<pinned>} : memref<8xi64>
     %b = memref.alloca() : memref<8xi64>
-    %c = memref.alloca() {gridir.shared} : memref<8xi64>
+    %c = memref.alloca() {kernel.buffer = #kernel.buffer<shared>} : memref<8xi64>
     memref.store %x, %a[%c0] : memref<8xi64>
     memref.store %x, %b[%c0] : memref<8xi64>
     memref.store %x, %c[%c0] : memref<8xi64>
@@ -109,10 +119,10 @@ module attributes {gridir.kernel = "tasks", gridir.tasks = {}} {
 // -----
 
 // A complex number is two numbers, a bool a byte, an index 8 of them; a buffer begins at a multiple of 64.
-// CHECK-LABEL: module
-// CHECK-SAME:    gridir.arena_bytes = 512 : i64
+// CHECK-LABEL: kernel.abi @sizes arena_bytes = 512
 // CHECK:       func.func @sizes(
-module attributes {gridir.kernel = "sizes"} {
+module {
+  kernel.abi @sizes
   func.func @sizes(%status: memref<4xi64>, %lo: index, %hi: index) {
     %c0 = arith.constant 0 : index
     %x = arith.constant true
@@ -132,7 +142,8 @@ module attributes {gridir.kernel = "sizes"} {
 
 // -----
 
-module attributes {gridir.kernel = "vectors"} {
+module {
+  kernel.abi @vectors
   func.func @vectors() {
     // expected-error @+1 {{expected numbers as the elements of a buffer, got 'vector<8xf32>'}}
     %a = memref.alloca() : memref<4xvector<8xf32>>
@@ -143,7 +154,8 @@ module attributes {gridir.kernel = "vectors"} {
 // -----
 
 // More than memory can ever hold: in one buffer, and in two together.
-module attributes {gridir.kernel = "large"} {
+module {
+  kernel.abi @large
   func.func @large() {
     // expected-error @+1 {{expected the buffers of a kernel to take less than 2^63 bytes, got 'memref<4611686018427387903x4xf32>'}}
     %a = memref.alloca() : memref<4611686018427387903x4xf32>
@@ -153,7 +165,8 @@ module attributes {gridir.kernel = "large"} {
 
 // -----
 
-module attributes {gridir.kernel = "together"} {
+module {
+  kernel.abi @together
   func.func @together() {
     %empty = memref.alloca() : memref<4611686018427387903x4x0xf32>
     %a = memref.alloca() : memref<4611686018427387904xi8>

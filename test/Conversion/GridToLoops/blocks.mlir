@@ -266,8 +266,7 @@ grid.kernel @element grid(%i = 4)
 // -----
 
 // A block that may lie wholly outside its array is an error that the caller gets, with the block's index.
-// CHECK-LABEL: module attributes {
-// CHECK-SAME:    gridir.diagnostics = ["block index {0} of dimension 0 of x_ref is outside the array, which has 512 elements there and blocks of 128 (kernel.py:7:3)"]
+// CHECK-LABEL: kernel.abi @outside diagnostics = ["block index {0} of dimension 0 of x_ref is outside the array, which has 512 elements there and blocks of 128 (kernel.py:7:3)"]
 // CHECK:       func.func @outside(
 // CHECK-SAME:      %[[STATUS:[a-z0-9]*]]: memref<4xi64>, %{{[a-z0-9]*}}: index, %{{[a-z0-9]*}}: index)
 // CHECK:         scf.if
@@ -375,7 +374,7 @@ grid.kernel @tiles grid(%i = 8)
 
 // Which rows programs see is known to the call. Work item 0 is the whole grid in order; those after it are one program
 // each. A call with a negative range counts them: none, if a block has been seen by another one.
-// CHECK-LABEL: module attributes {{.*}}gridir.shares
+// CHECK-LABEL: kernel.abi @rows shares
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME:      %[[ROWS:.*]]: memref<8xi32> {{.*}}, %{{.*}}: memref<64x16xf32> {{.*}}, %[[STATUS:.*]]: memref<4xi64>, %[[LO:.*]]: index, %[[HI:.*]]: index
 // CHECK:         %[[SEEN:.+]] = memref.alloca() {{.*}} : memref<64xindex>

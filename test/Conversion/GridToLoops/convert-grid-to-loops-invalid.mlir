@@ -64,7 +64,7 @@ grid.kernel @printed grid() inputs(%x: complex<f32> [8]) outputs(%o: f32 [8]) {
 grid.kernel @adding grid(%c = 2 named "core" core)
     inputs(%x: f32 [8]) outputs(%o: f32 [8] space any)
     scratch(%t: memref<8xf32>, %s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>)
-    semantics [core_parallel] attributes {grid.tasks = {}} {
+    semantics [core_parallel] attributes {grid.tasks = #kernel.tasks<>} {
   %n = arith.constant 1 : i32
   // expected-error @below {{expected a copy to another core or device without add, of Refs whose elements are at regular distances in memory}}
   grid.copy_start %x, %t sem %s src_sem %s core %n {add} : memref<8xf32, #grid.space<default>>, memref<8xf32>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>

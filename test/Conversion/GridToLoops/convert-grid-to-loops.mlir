@@ -6,9 +6,7 @@
 // COUNT: (S) 0 num-loads-copied
 
 // A block that divides its array is read and written in place: no test, no buffer. Items count the parallel dimension.
-// CHECK-LABEL: module attributes {
-// CHECK-SAME:    gridir.diagnostics = []
-// CHECK-SAME:    gridir.kernel = "double"
+// CHECK-LABEL: kernel.abi @double{{$}}
 // CHECK:       func.func @double(
 // CHECK-SAME:      %[[X:.*]]: memref<512xf32> {llvm.noalias}, %[[O:.*]]: memref<512xf32> {llvm.noalias},
 // CHECK-SAME:      %[[STATUS:.*]]: memref<4xi64>, %[[LO:.*]]: index, %[[HI:.*]]: index)

@@ -47,7 +47,7 @@ grid.kernel @unseeded grid()
 
 grid.kernel @shared_scope grid(%i = 2, %j = 4 named "subcore" subcore)
     inputs() outputs(%o: f32 [8] space any)
-    semantics [parallel, subcore_parallel] attributes {grid.tasks = {}} {
+    semantics [parallel, subcore_parallel] attributes {grid.tasks = #kernel.tasks<>} {
   // expected-error @below {{expected a scope that all concurrent programs share, got one of its own along dimension 0}}
   grid.scoped (%t: memref<8xf32>) attributes {collective = ["subcore"]} {
   }
@@ -58,7 +58,7 @@ grid.kernel @shared_scope grid(%i = 2, %j = 4 named "subcore" subcore)
 // expected-error @below {{expected inputs that the kernel reads in place, got one that must be copied before programs that wait for one another}}
 grid.kernel @copied_input grid(%i = 2)
     inputs(%x: f32 [8]) outputs(%o: f32 [8])
-    semantics [parallel] aliases [0 -> 0] attributes {grid.tasks = {}} {
+    semantics [parallel] aliases [0 -> 0] attributes {grid.tasks = #kernel.tasks<>} {
   %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
@@ -68,7 +68,7 @@ grid.kernel @copied_input grid(%i = 2)
 grid.kernel @other_device grid(%i = 2)
     inputs() outputs(%o: f32 [8])
     scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>)
-    semantics [parallel] attributes {grid.tasks = {}} {
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
   %c1 = arith.constant 1 : i32
   // expected-error @below {{expected devices that the kernel's call is mapped over, as in shard_map, got a device of no known mesh}}
   grid.semaphore_signal %s, %c1 device (%c1 : i32) {device_id_type = #grid.device_id_type<logical>} : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
@@ -126,7 +126,7 @@ grid.kernel @device grid() {
 
 grid.kernel @add_there grid(%i = 2) inputs(%x: f32 [8] space any) outputs(%o: f32 [8] space any)
     scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>)
-    semantics [parallel] attributes {grid.tasks = {}, grid.devices = 4 : i64} {
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<>, grid.devices = 4 : i64} {
   %c1 = arith.constant 1 : i32
   // expected-error @below {{expected a copy to another core or device without add, of Refs whose elements are at regular distances in memory}}
   grid.copy_start %x, %o sem %s src_sem %s device (%c1 : i32) {add, device_id_type = #grid.device_id_type<logical>}
@@ -149,7 +149,7 @@ grid.kernel @empty_window grid() inputs(%x: f32 [16] origin "x_ref") outputs(%o:
 
 grid.kernel @nowhere grid(%i = 2) inputs(%x: f32 [8] space any) outputs(%o: f32 [8] space any)
     scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>)
-    semantics [parallel] attributes {grid.tasks = {}} {
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
   %c1 = arith.constant 1 : i32
   // expected-error @below {{expected devices that the kernel's call is mapped over, as in shard_map, got a device of no known mesh}}
   grid.copy_start %x, %o sem %s src_sem %s device (%c1 : i32) {device_id_type = #grid.device_id_type<logical>}

@@ -1,8 +1,7 @@
 // RUN: gridir-opt %s --split-input-file --convert-grid-to-loops | FileCheck %s
 
 // A copy is done when it is started; its semaphore counts bytes, and a wait that lacks some is an error.
-// CHECK-LABEL: module attributes {
-// CHECK-SAME:    gridir.diagnostics = ["a copy to scratch[0] waits for {1} on a semaphore that holds {0}, and nothing can signal it
+// CHECK-LABEL: kernel.abi @copies diagnostics = ["a copy to scratch[0] waits for {1} on a semaphore that holds {0}, and nothing can signal it
 // CHECK:       func.func @copies(
 // CHECK-SAME:      %[[X:[a-z0-9]*]]: memref<8xf32>
 // CHECK-DAG:     %[[A:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<8xf32>
@@ -81,8 +80,7 @@ grid.kernel @scope grid()
 // -----
 
 // A gather checks every index and reads at the nearest one inside; a mask chooses the value instead.
-// CHECK-LABEL: module attributes {
-// CHECK-SAME:    gridir.diagnostics = ["index {0} is out of bounds [0, {1}) in dimension 0 of x_ref
+// CHECK-LABEL: kernel.abi @gather diagnostics = ["index {0} is out of bounds [0, {1}) in dimension 0 of x_ref
 // CHECK:       func.func @gather(
 // CHECK:         scf.for
 // CHECK:           scf.for
@@ -138,8 +136,8 @@ grid.kernel @atomic grid()
 // -----
 
 // A kernel that prints runs in order, whatever it says of its dimensions; values reach the runtime as memory.
-// CHECK-LABEL: module attributes {
-// CHECK-SAME:    gridir.prints = [{format = "x = {}, {}", types = [tensor<8xf32>, ui32]}]
+// CHECK-LABEL: kernel.abi
+// CHECK-SAME:    prints = [#kernel.print<"x = {}, {}" : tensor<8xf32>, ui32>]
 // CHECK-DAG:   func.func private @gridirPrintBegin(i64)
 // CHECK-DAG:   func.func private @gridirPrintValue(!llvm.ptr, i64)
 // CHECK-DAG:   func.func private @gridirPrintEnd()
@@ -161,8 +159,8 @@ grid.kernel @prints grid(%i = 4)
 // -----
 
 // A call of a function is a site like a print, with the identity in the place of the format.
-// CHECK-LABEL: module attributes {
-// CHECK-SAME:    gridir.prints = [{callback = "5f0c93e1", types = [i32], what = "the Python function of a callback (kernel.py:4:2)"}]
+// CHECK-LABEL: kernel.abi @callbacks
+// CHECK-SAME:    prints = [#kernel.callback<"5f0c93e1", "the Python function of a callback (kernel.py:4:2)" : i32>]
 // CHECK:       func.func @callbacks(
 // CHECK:         call @gridirPrintBegin
 // CHECK:         call @gridirPrintValue
@@ -175,8 +173,7 @@ grid.kernel @callbacks grid(%i = 4) outputs(%o: f32 [8]) semantics [parallel] {
 // -----
 
 // A condition that does not hold is an error of the call; an assumption is not checked.
-// CHECK-LABEL: module attributes {
-// CHECK-SAME:    gridir.diagnostics = ["too large (kernel.py:4:2)"]
+// CHECK-LABEL: kernel.abi @asserts diagnostics = ["too large (kernel.py:4:2)"]
 // CHECK:       func.func @asserts(
 // CHECK:         arith.xori
 // CHECK:         scf.if

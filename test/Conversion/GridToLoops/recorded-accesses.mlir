@@ -2,8 +2,8 @@
 //
 // RUN: gridir-opt %s --split-input-file --convert-grid-to-loops | FileCheck %s
 
-// CHECK:       gridir.accesses = ["read of x_ref (k.py:3:5)", "write of o_ref (k.py:4:5)", "read of x_ref (k.py:5:5)"]
-// CHECK-SAME:  gridir.tasks = {races}
+// CHECK:       kernel.abi {{.*}}tasks = <races = true>
+// CHECK-SAME:  accesses = ["read of x_ref (k.py:3:5)", "write of o_ref (k.py:4:5)", "read of x_ref (k.py:5:5)"]
 // CHECK-DAG:   func.func private @gridirTaskDim(i64, i64, i64)
 // CHECK-DAG:   func.func private @gridirTaskAccess(i64, i64, i64, i64)
 // CHECK-LABEL: func.func @views(
@@ -28,7 +28,7 @@
 // CHECK-NOT:     grid.
 grid.kernel @views grid(%p = 4)
     inputs(%x: f32 [4, 8] space any origin "x_ref") outputs(%o: f32 [4, 8] block [1, 8] at (%p, 0) origin "o_ref")
-    semantics [parallel] attributes {grid.tasks = {races}} {
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<races = true>} {
   %id = grid.program_id 0
   %row = grid.slice_ref %x[%id, 0] [1, 8] [1, 1] drop [0] : memref<4x8xf32, #grid.space<any>>, i32 -> memref<8xf32, #grid.space<any>>
   grid.record_access read %row : memref<8xf32, #grid.space<any>> loc("k.py":3:5)
@@ -40,7 +40,7 @@ grid.kernel @views grid(%p = 4)
 // -----
 
 // A use names the element of the Ref of which it reads a part; semaphores are told of, with their names.
-// CHECK:       gridir.accesses = ["counts ({{.*}})", "read of element {0} of s_ref (k.py:7:5)"]
+// CHECK:       accesses = ["counts ({{.*}})", "read of element {0} of s_ref (k.py:7:5)"]
 // CHECK-LABEL: func.func @elements(
 // CHECK:         %[[COUNTS:.*]] = memref.extract_aligned_pointer_as_index %{{.*}} : memref<3xi64>
 // CHECK:         call @gridirTaskSemaphores(
@@ -49,7 +49,7 @@ grid.kernel @views grid(%p = 4)
 // CHECK:         call @gridirTaskAccess(
 grid.kernel @elements grid(%p = 4)
     scratch(%s: memref<4x8xf32> origin "s_ref", %c: memref<3x!grid.semaphore<regular>> origin "counts")
-    attributes {grid.tasks = {semaphores, uninitialized}} {
+    attributes {grid.tasks = #kernel.tasks<uninitialized = true, semaphores = true>} {
   %row = grid.slice_ref %s[2, 0] [1, 8] [1, 1] drop [0] : memref<4x8xf32> -> memref<8xf32>
   grid.record_access use %row of %s : memref<8xf32> of memref<4x8xf32> loc("k.py":7:5)
 }
@@ -58,7 +58,7 @@ grid.kernel @elements grid(%p = 4)
 
 // What no memref shows is recorded as what it is a view of. A block that overhangs its array is a copy: the array is
 // accessed when it is made and when it is written back.
-// CHECK:       gridir.accesses = ["read of x_ref {{.*}}, "write of o_ref
+// CHECK:       accesses = ["read of x_ref {{.*}}, "write of o_ref
 // CHECK-LABEL: func.func @copies(
 // CHECK:         scf.if
 // CHECK:         } else {
@@ -72,7 +72,7 @@ grid.kernel @elements grid(%p = 4)
 grid.kernel @copies grid(%p = 4)
     inputs(%x: f32 [4, 30] block [1, 8] at (0, %p) origin "x_ref")
     outputs(%o: f32 [4, 30] block [1, 8] at (0, %p) origin "o_ref")
-    semantics [parallel] attributes {grid.tasks = {races}} {
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<races = true>} {
   %t = grid.transpose_ref %x [1, 0] : memref<1x8xf32, #grid.space<default>> -> memref<8x1xf32, #grid.space<default>>
   grid.record_access read %t : memref<8x1xf32, #grid.space<default>>
   %v = grid.load %x : memref<1x8xf32, #grid.space<default>> -> tensor<1x8xf32>
@@ -95,7 +95,7 @@ grid.kernel @copies grid(%p = 4)
 // CHECK-NOT:     grid.
 grid.kernel @masked grid(%p = 4)
     inputs(%x: f32 [30] space any origin "x_ref", %n: i32 [4] space any) outputs(%o: f32 [32] block [8] at (%p) origin "o_ref")
-    semantics [parallel] attributes {grid.tasks = {races}} {
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<races = true>} {
   %ns = grid.load %n : memref<4xi32, #grid.space<any>> -> tensor<4xi32>
   %c0 = arith.constant 0 : index
   %start = tensor.extract %ns[%c0] : tensor<4xi32>
@@ -118,7 +118,7 @@ grid.kernel @masked grid(%p = 4)
 // CHECK-NOT:     grid.
 grid.kernel @masked_block grid(%p = 4)
     outputs(%o: f32 [32] block [8] at (%p) origin "o_ref")
-    semantics [parallel] attributes {grid.tasks = {races}} {
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<races = true>} {
   %m = arith.constant dense<[true, true, true, true, true, true, false, false]> : tensor<8xi1>
   grid.record_access write %o mask %m : memref<8xf32, #grid.space<default>> mask tensor<8xi1>
 }
@@ -127,8 +127,8 @@ grid.kernel @masked_block grid(%p = 4)
 
 // The runtime knows the program by its number in the order of the grid, what is scratch, and what holds nothing: a scope
 // when it is entered, a block that is copied and not read first, and outputs when the call begins.
-// CHECK:       gridir.grid = array<i64: 4, 2>
-// CHECK-SAME:  gridir.unwritten = [{name = "o_ref{{.*}}", operand = 0 : i64, type = tensor<30xf32>}]
+// CHECK:       grid = [4, 2]
+// CHECK-SAME:  unwritten_operands = [#kernel.unwritten<0, "o_ref{{.*}}" : tensor<30xf32>>]
 // CHECK-LABEL: func.func @memory(
 // CHECK:         scf.for %[[P:.*]] =
 // CHECK:           call @gridirTaskScratch(
@@ -149,7 +149,7 @@ grid.kernel @masked_block grid(%p = 4)
 grid.kernel @memory grid(%p = 4, %k = 2)
     outputs(%o: f32 [30] block [8] at (%p) origin "o_ref")
     scratch(%s: memref<8xf32>)
-    semantics [parallel, arbitrary] attributes {grid.tasks = {uninitialized}} {
+    semantics [parallel, arbitrary] attributes {grid.tasks = #kernel.tasks<uninitialized = true>} {
   grid.scoped (%t: memref<8xf32>) {
     %v = arith.constant dense<1.0> : tensor<8xf32>
     grid.store %v, %t : tensor<8xf32>, memref<8xf32>

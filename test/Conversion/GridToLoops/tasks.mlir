@@ -8,16 +8,16 @@
 !any = memref<8xf32, #grid.space<any>>
 
 // The copy is started and done by the runtime, which finds the other core's memory.
-// CHECK:       module attributes {
-// CHECK-SAME:    gridir.diagnostics = ["core {0} is out of bounds [0, {1})
+// CHECK:       kernel.abi
+// CHECK-SAME:    tasks = <seed = 3>
+// CHECK-SAME:    diagnostics = ["core {0} is out of bounds [0, {1})
 // CHECK-SAME:    "a copy to scratch[0] waits for {1} on a semaphore that holds {0}, and nothing can signal it
-// CHECK-SAME:    gridir.tasks = {seed = 3 : i64}
 // CHECK-DAG:   func.func private @gridirTaskCopy(i64, i64, i64, i64, i64, i64, i64, i64)
 // CHECK-DAG:   func.func private @gridirTaskLocate(i64, i64, i64) -> i64
 // CHECK:       func.func @copies(%{{[a-z0-9]*}}: memref<8xf32>, %{{[a-z0-9]*}}: memref<8xf32>,
-// CHECK-DAG:     memref.alloca() {alignment = 64 : i64, gridir.pinned} : memref<8xf32>
-// CHECK-DAG:     memref.alloca() {alignment = 64 : i64, gridir.pinned} : memref<i64>
-// CHECK-DAG:     memref.alloca() {alignment = 64 : i64, gridir.shared} : memref<4xf32>
+// CHECK-DAG:     memref.alloca() {alignment = 64 : i64, kernel.buffer = #kernel.buffer<pinned>} : memref<8xf32>
+// CHECK-DAG:     memref.alloca() {alignment = 64 : i64, kernel.buffer = #kernel.buffer<pinned>} : memref<i64>
+// CHECK-DAG:     memref.alloca() {alignment = 64 : i64, kernel.buffer = #kernel.buffer<shared>} : memref<4xf32>
 // CHECK-NOT:     linalg.fill
 // CHECK:         call @gridirTaskLocate
 // CHECK:         call @gridirTaskLocate
@@ -31,7 +31,7 @@
 grid.kernel @copies grid(%c = 2 named "core" core)
     inputs(%x: f32 [8] space any) outputs(%o: f32 [8] space any)
     scratch(%a: !vmem, %s: !dma, %t: !dma, %shared: memref<4xf32, #grid.space<tpu.hbm>>)
-    semantics [core_parallel] attributes {grid.tasks = {seed = 3 : i64}} {
+    semantics [core_parallel] attributes {grid.tasks = #kernel.tasks<seed = 3>} {
   %other = arith.constant 1 : i32
   grid.copy_start %x, %a sem %s src_sem %t core %other : !any, !vmem, !dma, !dma
   grid.copy_wait %x, %a sem %s : !any, !vmem, !dma
@@ -50,7 +50,7 @@ grid.kernel @copies grid(%c = 2 named "core" core)
 // CHECK:         call @gridirTaskRead
 grid.kernel @kept grid(%c = 2 named "core" core)
     inputs(%x: f32 [8]) outputs(%o: f32 [8]) scratch(%s: !sem)
-    semantics [core_parallel] attributes {grid.tasks = {}} {
+    semantics [core_parallel] attributes {grid.tasks = #kernel.tasks<>} {
   %one = arith.constant 1 : i32
   %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
   grid.semaphore_signal %s, %one core %one : !sem
@@ -65,10 +65,10 @@ grid.kernel @kept grid(%c = 2 named "core" core)
 // added to what others have signalled by then.
 !sem = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
 
-// CHECK-LABEL: module attributes {
-// CHECK-SAME:    gridir.zeroed_operands = array<i64: 1>
+// CHECK-LABEL: kernel.abi @passed
+// CHECK-SAME:    zeroed_operands = [1]
 // CHECK:       func.func @passed(%[[IN:.*]]: memref<i16>, %[[OUT:[a-z0-9]*]]: memref<i16>,
-// CHECK:         %[[COUNT:.*]] = memref.alloca() {alignment = 64 : i64, gridir.pinned} : memref<i64>
+// CHECK:         %[[COUNT:.*]] = memref.alloca() {alignment = 64 : i64, kernel.buffer = #kernel.buffer<pinned>} : memref<i64>
 // CHECK:         linalg.generic {{.*}} ins(%[[IN]] : memref<i16>) outs(%[[COUNT]] : memref<i64>)
 // CHECK:           arith.addi
 // CHECK:         memref.extract_aligned_pointer_as_index %[[OUT]]
@@ -77,7 +77,7 @@ grid.kernel @kept grid(%c = 2 named "core" core)
 grid.kernel @passed grid(%c = 2 named "core" core)
     inputs(%s: !grid.semaphore<regular> [] space tpu.semaphore_mem)
     outputs(%t: !grid.semaphore<regular> [] space tpu.semaphore_mem)
-    semantics [core_parallel] attributes {grid.tasks = {}} {
+    semantics [core_parallel] attributes {grid.tasks = #kernel.tasks<>} {
   %one = arith.constant 1 : i32
   grid.semaphore_signal %t, %one core %one : !sem
   grid.semaphore_wait %s, %one : !sem

@@ -1,8 +1,7 @@
 // RUN: gridir-opt %s --split-input-file --convert-grid-to-loops | FileCheck %s
 
 // A slice whose offset is the program's own place is proved in bounds: a subview, no check.
-// CHECK-LABEL: module attributes {
-// CHECK-SAME:    gridir.diagnostics = []
+// CHECK-LABEL: kernel.abi @proved_slice{{$}}
 // CHECK:       func.func @proved_slice(
 // CHECK-NOT:     scf.if
 // CHECK:         memref.subview %{{.*}}[%{{.*}}, 0] [1, 16] [1, 1] : memref<4x16xf32> to memref<16xf32, strided<[1], offset: ?>>
@@ -17,8 +16,7 @@ grid.kernel @proved_slice grid(%i = 4)
 // -----
 
 // A loop over slices is proved from its bounds.
-// CHECK-LABEL: module attributes {
-// CHECK-SAME:    gridir.diagnostics = []
+// CHECK-LABEL: kernel.abi @proved_loop{{$}}
 // CHECK:       func.func @proved_loop(
 grid.kernel @proved_loop grid(%i = 4)
     inputs(%x: f32 [64]) outputs(%o: f32 [32] block [8] at (%i)) {
@@ -38,8 +36,7 @@ grid.kernel @proved_loop grid(%i = 4)
 // -----
 
 // An offset that is loaded is checked once, and clamped: the program goes on safely.
-// CHECK-LABEL: module attributes {
-// CHECK-SAME:    gridir.diagnostics = ["a slice of 4 elements from index {0} is out of bounds [0, {1}) in dimension 0 of x_ref (kernel.py:9:5)"]
+// CHECK-LABEL: kernel.abi @checked_slice diagnostics = ["a slice of 4 elements from index {0} is out of bounds [0, {1}) in dimension 0 of x_ref (kernel.py:9:5)"]
 // CHECK:       func.func @checked_slice(
 // CHECK-SAME:      %[[I:[a-z0-9]*]]: memref<i32> {llvm.noalias}, %[[X:[a-z0-9]*]]: memref<16xf32> {llvm.noalias}, %{{[a-z0-9]*}}: memref<4xf32> {llvm.noalias},
 // CHECK-SAME:      %[[STATUS:[a-z0-9]*]]: memref<4xi64>
@@ -62,8 +59,7 @@ grid.kernel @checked_slice grid()
 
 // A masked store may name elements outside, which the mask must hide: where the window leaves the Ref, elements that the
 // mask lets through, and no others, go through a buffer.
-// CHECK-LABEL: module attributes {
-// CHECK-SAME:    gridir.diagnostics = ["index {0} is out of bounds [0, {1}) in dimension 0 of o_ref (kernel.py:9:5)"]
+// CHECK-LABEL: kernel.abi @masked_slice diagnostics = ["index {0} is out of bounds [0, {1}) in dimension 0 of o_ref (kernel.py:9:5)"]
 // CHECK:       func.func @masked_slice(
 // CHECK:         scf.if %[[INSIDE:[a-z0-9_]*]] -> (memref<4xf32
 // CHECK:         } else {
@@ -164,8 +160,7 @@ grid.kernel @value_views grid()
 // -----
 
 // One of several Refs is chosen while the kernel runs, by an index that is checked.
-// CHECK-LABEL: module attributes {
-// CHECK-SAME:    gridir.diagnostics = ["index {0} is out of bounds [0, {1}) of the Refs to choose from
+// CHECK-LABEL: kernel.abi @selected diagnostics = ["index {0} is out of bounds [0, {1}) of the Refs to choose from
 // CHECK-LABEL: func.func @selected(
 // CHECK:         %[[R:[a-z0-9_]*]] = scf.if %{{.*}} -> (memref<8xf32, strided<[?], offset: ?>>)
 // CHECK:         bufferization.to_tensor %[[R]] restrict
@@ -232,8 +227,7 @@ grid.kernel @other_memory grid() outputs(%o: i32 []) {
 // -----
 
 // An upstream load of a number is checked as the accesses of the dialect are.
-// CHECK-LABEL: module attributes {
-// CHECK-SAME:    gridir.diagnostics = ["index {0} is out of bounds [0, {1}) in dimension 0 of n_ref
+// CHECK-LABEL: kernel.abi @upstream_load diagnostics = ["index {0} is out of bounds [0, {1}) in dimension 0 of n_ref
 // CHECK:       func.func @upstream_load(
 // CHECK:         %[[PLACE:.*]] = arith.minsi
 // CHECK:         memref.load %{{.*}}[%[[PLACE]]] : memref<4xi32>

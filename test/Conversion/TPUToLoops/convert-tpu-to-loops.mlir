@@ -2,7 +2,7 @@
 
 // The windows of a Mosaic kernel cut the arrays of the call again; the transform is the place of a block.
 
-// CHECK: gridir.kernel = "double"
+// CHECK: kernel.abi @double
 // CHECK-LABEL: func.func @double(
 // CHECK-SAME: memref<32x128xf32>{{.*}}, %{{.*}}: memref<32x128xf32>{{.*}}, %{{.*}}: memref<4xi64>{{.*}}, %{{.*}}: index, %{{.*}}: index
 // CHECK: scf.for
@@ -31,7 +31,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>], o
 
 // Scratch, matmuls, reductions and iotas; a number that chooses between vectors.
 
-// CHECK: gridir.kernel = "ops"
+// CHECK: kernel.abi @ops
 // CHECK-LABEL: func.func @ops(
 // CHECK: linalg.reduce
 // CHECK-NOT: vector<
@@ -72,8 +72,8 @@ func.func @unknown_arrays() attributes {tpu.core_type = #tpu.core_type<tc>} {
 
 // Rotations, lookups and places of extremes; what goes to the log is printed, and an assertion is a check.
 
-// CHECK: gridir.diagnostics = ["not positive
-// CHECK-SAME: gridir.prints = [{format = "n = {} of {{[{][{]}}", {{.*}}}, {format = "half {}", {{.*}}}, {format = "x = {}"
+// CHECK: kernel.abi @lookups diagnostics = ["not positive
+// CHECK-SAME: prints = [#kernel.print<"n = {} of {{[{][{]}}" : {{.*}}>, #kernel.print<"half {}" : {{.*}}>, #kernel.print<"x = {}"
 // CHECK-LABEL: func.func @lookups(
 // CHECK-NOT: tpu.
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 8]>], outputs = [#grid.operand<i32 [8]>]}} {

@@ -16,7 +16,8 @@
 // CHECK: memref.store {{.*}}, %[[STATUS]]
 // CHECK: memref.store {{.*}}, %[[STATUS]]
 // CHECK-NEXT: }
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   func.func @k(%n: memref<i64>, %status: memref<4xi64>, %lo: index, %hi: index) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

@@ -1,14 +1,14 @@
 // RUN: gridir-opt %s --split-input-file --gpu-legalize-kernel=chip=sm_80 --verify-diagnostics | FileCheck %s
 
 // What the author asks for outlives the kernel op.
-// CHECK: module attributes {gridir.num_warps = 8 : i64}
+// CHECK: module attributes {kernel.mapping = #kernel.mapping<num_warps = 8>}
 grid.kernel @warps grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
     params [#grid.triton_params<num_warps = 8>] {
 }
 
 // -----
 
-// CHECK: module attributes {gridir.approx_math, gridir.reduction_scratch_bytes = 64 : i64}
+// CHECK: module attributes {kernel.mapping = #kernel.mapping<approx_math = true, reduction_scratch_bytes = 64>}
 grid.kernel @approximate grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
     params [#grid.mosaic_gpu_params<approx_math = true, reduction_scratch_bytes = 64>] {
 }

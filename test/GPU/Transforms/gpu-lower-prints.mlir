@@ -15,8 +15,8 @@
 // CHECK: gpu.printf "}"
 // CHECK: gpu.printf "\0A"
 // CHECK-NOT: func.call
-module attributes {gridir.kernel = "k",
-                   gridir.prints = [{format = "100% of {} {{{:.3f}}}", types = [i32, tensor<4xf32>]}]} {
+module {
+  kernel.abi @k prints = [#kernel.print<"100% of {} {{{:.3f}}}" : i32, tensor<4xf32>>]
   func.func private @gridirPrintBegin(i64)
   func.func private @gridirPrintValue(!llvm.ptr, i64)
   func.func private @gridirPrintEnd()
@@ -39,11 +39,12 @@ module attributes {gridir.kernel = "k",
 
 // -----
 
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   func.func private @gridirPrintBegin(i64)
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     %site = arith.constant 0 : i64
-    // expected-error @below {{expected the number of a site in 'gridir.prints'}}
+    // expected-error @below {{expected the number of a site in prints of the kernel.abi}}
     func.call @gridirPrintBegin(%site) : (i64) -> ()
     return
   }
@@ -52,7 +53,8 @@ module attributes {gridir.kernel = "k"} {
 // -----
 
 // One place in the text, and two values.
-module attributes {gridir.kernel = "k", gridir.prints = [{format = "{}", types = [i32]}]} {
+module {
+  kernel.abi @k prints = [#kernel.print<"{}" : i32>]
   func.func private @gridirPrintBegin(i64)
   func.func private @gridirPrintValue(!llvm.ptr, i64)
   func.func @k(%x: memref<i32>, %status: memref<4xi64>, %lo: index, %hi: index) {
@@ -70,7 +72,8 @@ module attributes {gridir.kernel = "k", gridir.prints = [{format = "{}", types =
 
 // -----
 
-module attributes {gridir.kernel = "k", gridir.prints = [{format = "{}", types = [i32]}]} {
+module {
+  kernel.abi @k prints = [#kernel.print<"{}" : i32>]
   func.func private @gridirPrintBegin(i64)
   func.func private @gridirPrintValue(!llvm.ptr, i64)
   func.func @k(%x: !llvm.ptr, %status: memref<4xi64>, %lo: index, %hi: index) {
@@ -85,11 +88,12 @@ module attributes {gridir.kernel = "k", gridir.prints = [{format = "{}", types =
 // -----
 
 // The number of a site is one less than their count at most.
-module attributes {gridir.kernel = "k", gridir.prints = [{format = "x", types = []}]} {
+module {
+  kernel.abi @k prints = [#kernel.print<"x">]
   func.func private @gridirPrintBegin(i64)
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     %site = arith.constant 1 : i64
-    // expected-error @below {{expected the number of a site in 'gridir.prints'}}
+    // expected-error @below {{expected the number of a site in prints of the kernel.abi}}
     func.call @gridirPrintBegin(%site) : (i64) -> ()
     return
   }
@@ -97,11 +101,12 @@ module attributes {gridir.kernel = "k", gridir.prints = [{format = "x", types = 
 
 // -----
 
-module attributes {gridir.kernel = "k", gridir.prints = ["not a site"]} {
+module {
+  kernel.abi @k prints = [#kernel.callback<"id", "a callback">]
   func.func private @gridirPrintBegin(i64)
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     %site = arith.constant 0 : i64
-    // expected-error @below {{expected a site with a format and types, got "not a site"}}
+    // expected-error @below {{expected a site that prints, got #kernel.callback<"id", "a callback">}}
     func.call @gridirPrintBegin(%site) : (i64) -> ()
     return
   }
@@ -109,7 +114,8 @@ module attributes {gridir.kernel = "k", gridir.prints = ["not a site"]} {
 
 // -----
 
-module attributes {gridir.kernel = "k", gridir.prints = [{format = "{}", types = []}]} {
+module {
+  kernel.abi @k prints = [#kernel.print<"{}">]
   func.func private @gridirPrintBegin(i64)
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     %site = arith.constant 0 : i64
@@ -121,7 +127,8 @@ module attributes {gridir.kernel = "k", gridir.prints = [{format = "{}", types =
 
 // -----
 
-module attributes {gridir.kernel = "k", gridir.prints = [{format = "{}", types = [f32]}]} {
+module {
+  kernel.abi @k prints = [#kernel.print<"{}" : f32>]
   func.func private @gridirPrintBegin(i64)
   func.func private @gridirPrintValue(!llvm.ptr)
   func.func @k(%x: memref<*xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
@@ -138,10 +145,11 @@ module attributes {gridir.kernel = "k", gridir.prints = [{format = "{}", types =
 
 // -----
 
-module attributes {gridir.kernel = "k", gridir.prints = [{format = "", types = []}]} {
+module {
+  kernel.abi @k prints = [#kernel.print<"">]
   func.func private @gridirPrintBegin()
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
-    // expected-error @below {{expected the number of a site in 'gridir.prints'}}
+    // expected-error @below {{expected the number of a site in prints of the kernel.abi}}
     func.call @gridirPrintBegin() : () -> ()
     return
   }
@@ -149,7 +157,8 @@ module attributes {gridir.kernel = "k", gridir.prints = [{format = "", types = [
 
 // -----
 
-module attributes {gridir.kernel = "k", gridir.prints = [{format = "", types = []}]} {
+module {
+  kernel.abi @k prints = [#kernel.print<"">]
   func.func private @gridirPrintBegin(i64) -> i64
   func.func @k(%o: memref<i64>, %status: memref<4xi64>, %lo: index, %hi: index) {
     %site = arith.constant 0 : i64

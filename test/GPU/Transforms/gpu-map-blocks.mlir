@@ -7,7 +7,8 @@
 // CHECK: memref.alloca
 // CHECK: memref.store %{{.*}}, %{{.*}}[%[[ITEM]]]
 // CHECK: } {mapping = [#gpu.block<x>]}
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   func.func @k(%x: memref<8xf32> {llvm.noalias}, %status: memref<4xi64>, %lo: index, %hi: index) {
     %c1 = arith.constant 1 : index
     %zero = arith.constant 0.0 : f32
@@ -28,7 +29,8 @@ module attributes {gridir.kernel = "k"} {
 // CHECK: scf.forall (%{{.+}}) in (1) {
 // CHECK: linalg.copy
 // CHECK: scf.for %{{.+}} = %[[LO]] to %[[HI]]
-module attributes {gridir.kernel = "aliased"} {
+module {
+  kernel.abi @aliased
   func.func @aliased(%x: memref<8xf32>, %o: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     %c1 = arith.constant 1 : index
     %copy = memref.alloca() : memref<8xf32>
@@ -49,7 +51,8 @@ module attributes {gridir.kernel = "aliased"} {
 // CHECK: scf.forall (%{{.+}}) in (1) {
 // CHECK: scf.if
 // CHECK: scf.for
-module attributes {gridir.kernel = "branch"} {
+module {
+  kernel.abi @branch
   func.func @branch(%c: i1, %x: memref<8xf32>, %o: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     %c1 = arith.constant 1 : index
     %copy = memref.alloca() : memref<8xf32>
@@ -71,7 +74,8 @@ module attributes {gridir.kernel = "branch"} {
 // CHECK: scf.forall (%{{.+}}) = (%[[LO]]) to (%[[HI]]) step (1) {
 // CHECK: scf.if
 // CHECK: linalg.copy
-module attributes {gridir.kernel = "apart"} {
+module {
+  kernel.abi @apart
   func.func @apart(%c: i1, %x: memref<8xf32> {llvm.noalias}, %o: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     %c1 = arith.constant 1 : index
     %one = arith.constant 1 : i32
@@ -97,7 +101,8 @@ module attributes {gridir.kernel = "apart"} {
 // A view of an aliased input is that input.
 // CHECK-LABEL: func.func @aliased_view
 // CHECK: scf.forall (%{{.+}}) in (1) {
-module attributes {gridir.kernel = "aliased_view"} {
+module {
+  kernel.abi @aliased_view
   func.func @aliased_view(%x: memref<8xf32>, %o: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     %c1 = arith.constant 1 : index
     %copy = memref.alloca() : memref<8xf32>
@@ -118,7 +123,8 @@ module attributes {gridir.kernel = "aliased_view"} {
 // CHECK: scf.forall
 // CHECK: %[[R:.*]] = scf.for
 // CHECK: memref.store %[[R]]
-module attributes {gridir.kernel = "carries"} {
+module {
+  kernel.abi @carries
   func.func @carries(%o: memref<4xindex>, %status: memref<4xi64>, %lo: index, %hi: index) {
     %c1 = arith.constant 1 : index
     %r = scf.for %item = %lo to %hi step %c1 iter_args(%x = %c1) -> index {

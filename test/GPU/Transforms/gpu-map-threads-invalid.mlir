@@ -1,7 +1,8 @@
 // RUN: gridir-opt %s --split-input-file --gpu-map-threads --verify-diagnostics
 
 // Only one thread could make the call, and nothing says which.
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   func.func private @effect()
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
@@ -17,7 +18,8 @@ module attributes {gridir.kernel = "k"} {
 // The author gives reductions less memory than this one needs.
 #id = affine_map<(i) -> (i)>
 #none = affine_map<(i) -> ()>
-module attributes {gridir.kernel = "k", gridir.reduction_scratch_bytes = 64 : i64} {
+module attributes {kernel.mapping = #kernel.mapping<reduction_scratch_bytes = 64>} {
+  kernel.abi @k
   func.func @k(%x: memref<1000xf32>, %o: memref<f32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
       // expected-error @below {{expected reduction_scratch_bytes of at least 512 for this reduction, got 64}}
@@ -35,7 +37,8 @@ module attributes {gridir.kernel = "k", gridir.reduction_scratch_bytes = 64 : i6
 // -----
 
 // expected-error @below {{expected from 1 to 32 warps in a CTA, got 64}}
-module attributes {gridir.kernel = "k", gridir.num_warps = 64 : i64} {
+module attributes {kernel.mapping = #kernel.mapping<num_warps = 64>} {
+  kernel.abi @k
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
     } {mapping = [#gpu.block<x>]}
@@ -45,7 +48,8 @@ module attributes {gridir.kernel = "k", gridir.num_warps = 64 : i64} {
 
 // -----
 
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   // expected-error @below {{expected a kernel whose work items are mapped to CTAs; run gpu-map-blocks first}}
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     return
@@ -54,7 +58,8 @@ module attributes {gridir.kernel = "k"} {
 
 // -----
 
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   func.func @k(%x: tensor<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
       // expected-error @below {{expected memrefs to share among threads, got tensors; bufferize the kernel first}}
@@ -68,7 +73,8 @@ module attributes {gridir.kernel = "k"} {
 
 // The last number of warps that a CTA may have is none too many; no warp is too few.
 
-module attributes {gridir.kernel = "k", gridir.num_warps = 32 : i64} {
+module attributes {kernel.mapping = #kernel.mapping<num_warps = 32>} {
+  kernel.abi @k
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
     } {mapping = [#gpu.block<x>]}
@@ -79,7 +85,8 @@ module attributes {gridir.kernel = "k", gridir.num_warps = 32 : i64} {
 // -----
 
 // expected-error @below {{expected from 1 to 32 warps in a CTA, got 33}}
-module attributes {gridir.kernel = "k", gridir.num_warps = 33 : i64} {
+module attributes {kernel.mapping = #kernel.mapping<num_warps = 33>} {
+  kernel.abi @k
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
     } {mapping = [#gpu.block<x>]}
@@ -90,7 +97,8 @@ module attributes {gridir.kernel = "k", gridir.num_warps = 33 : i64} {
 // -----
 
 // expected-error @below {{expected from 1 to 32 warps in a CTA, got 0}}
-module attributes {gridir.kernel = "k", gridir.num_warps = 0 : i64} {
+module attributes {kernel.mapping = #kernel.mapping<num_warps = 0>} {
+  kernel.abi @k
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
     } {mapping = [#gpu.block<x>]}
@@ -100,7 +108,8 @@ module attributes {gridir.kernel = "k", gridir.num_warps = 0 : i64} {
 
 // -----
 
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   // expected-error @below {{expected a kernel of operands, status, lo and hi, got '(index, index) -> ()'}}
   func.func @k(%lo: index, %hi: index) {
     return
@@ -109,26 +118,22 @@ module attributes {gridir.kernel = "k"} {
 
 // -----
 
-// expected-error @below {{expected the module to name its kernel in 'gridir.kernel'}}
+// expected-error @below {{expected the module to say the ABI of its kernel in a kernel.abi}}
 module {
 }
 
 // -----
 
-// expected-error @below {{expected a function @k with a body, as 'gridir.kernel' says}}
-module attributes {gridir.kernel = "k"} {
+module {
+  // expected-error @below {{expected a function @k with a body}}
+  kernel.abi @k
   func.func private @k(memref<4xi64>, index, index)
 }
 
 // -----
 
-// expected-error @below {{expected a function @k with a body, as 'gridir.kernel' says}}
-module attributes {gridir.kernel = "k"} {
-}
-
-// -----
-
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   // expected-error @below {{expected a kernel that ends in a status of i64, and lo and hi of index, got '(f32, f32, f32) -> ()'}}
   func.func @k(%status: f32, %lo: f32, %hi: f32) {
     return
@@ -137,7 +142,8 @@ module attributes {gridir.kernel = "k"} {
 
 // -----
 
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   // expected-error @below {{expected a kernel of one block, got 2}}
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     cf.br ^bb1
@@ -148,7 +154,8 @@ module attributes {gridir.kernel = "k"} {
 
 // -----
 
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   func.func @k(%x: memref<*xf32>, %y: memref<*xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
       // expected-error @below {{expected memrefs of known rank to copy, got 'memref<*xf32>' and 'memref<*xf32>'}}
@@ -161,7 +168,8 @@ module attributes {gridir.kernel = "k"} {
 // -----
 
 // Loops over CTAs write memory, and give no tensors.
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   // expected-error @below {{expected a kernel whose work items are mapped to CTAs; run gpu-map-blocks first}}
   func.func @k(%x: tensor<4xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     %r = scf.forall (%i) in (4) shared_outs(%o = %x) -> tensor<4xf32> {

@@ -21,7 +21,8 @@
 // CHECK-NOT: linalg
 // CHECK: return
 // STATS: num-thread-loops
-module attributes {gridir.kernel = "elementwise"} {
+module {
+  kernel.abi @elementwise
   func.func @elementwise(%x: memref<4x64xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
       linalg.exp ins(%x : memref<4x64xf32>) outs(%x : memref<4x64xf32>)
@@ -43,7 +44,8 @@ module attributes {gridir.kernel = "elementwise"} {
 #a = affine_map<(i, j, k) -> (i, k)>
 #b = affine_map<(i, j, k) -> (k, j)>
 #c = affine_map<(i, j, k) -> (i, j)>
-module attributes {gridir.kernel = "contraction"} {
+module {
+  kernel.abi @contraction
   func.func @contraction(%x: memref<16x8xf32>, %y: memref<8x16xf32>, %o: memref<16x16xf32>,
                          %status: memref<4xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
@@ -69,7 +71,8 @@ module attributes {gridir.kernel = "contraction"} {
 // CHECK: memref.store %{{.+}}, %{{.+}}[%[[ROW]]] : memref<2xf32>
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
-module attributes {gridir.kernel = "reduction"} {
+module {
+  kernel.abi @reduction
   func.func @reduction(%x: memref<2x100xf32>, %o: memref<2xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
       linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
@@ -93,7 +96,8 @@ module attributes {gridir.kernel = "reduction"} {
 // CHECK: scf.forall (%{{.+}}) in (1) {
 // CHECK: memref.store %[[NEW]]
 // CHECK: gpu.barrier
-module attributes {gridir.kernel = "scalar"} {
+module {
+  kernel.abi @scalar
   func.func @scalar(%x: memref<i32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     %c1 = arith.constant 1 : i32
     scf.forall (%item) = (%lo) to (%hi) step (1) {
@@ -117,7 +121,8 @@ module attributes {gridir.kernel = "scalar"} {
 // CHECK: memref.store %{{.+}}, %{{.+}}[%[[ROW]], %[[J]]] : memref<8x64xf32>
 // CHECK: } {mapping = [#gpu.thread<x>]}
 // CHECK-NEXT: gpu.barrier
-module attributes {gridir.kernel = "rows"} {
+module {
+  kernel.abi @rows
   func.func @rows(%i: memref<4xindex> {llvm.noalias}, %x: memref<4x64xf32> {llvm.noalias},
                   %o: memref<8x64xf32> {llvm.noalias}, %status: memref<4xi64>, %lo: index, %hi: index) {
     %c0 = arith.constant 0 : index
@@ -148,7 +153,8 @@ module attributes {gridir.kernel = "rows"} {
 // CHECK: %[[OWNS:.+]] = arith.cmpi eq, %[[OWNER]], %[[THREAD]]
 // CHECK: scf.if %[[OWNS]] {
 // CHECK-NEXT: memref.store
-module attributes {gridir.kernel = "elements"} {
+module {
+  kernel.abi @elements
   func.func @elements(%i: memref<4xindex> {llvm.noalias}, %x: memref<4xf32> {llvm.noalias},
                       %o: memref<8xf32> {llvm.noalias}, %status: memref<4xi64>, %lo: index, %hi: index) {
     %c0 = arith.constant 0 : index
@@ -175,7 +181,8 @@ module attributes {gridir.kernel = "elements"} {
 // CHECK: scf.for
 // CHECK: scf.forall (%{{.+}}) in (1) {
 // CHECK: gpu.barrier
-module attributes {gridir.kernel = "chain"} {
+module {
+  kernel.abi @chain
   func.func @chain(%o: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -201,7 +208,8 @@ module attributes {gridir.kernel = "chain"} {
 // CHECK-NEXT: memref.store
 // CHECK-NOT: gpu.barrier
 // CHECK: mapping = [#gpu.thread<x>]
-module attributes {gridir.kernel = "check"} {
+module {
+  kernel.abi @check
   func.func @check(%i: memref<64xi64> {llvm.noalias}, %status: memref<4xi64> {llvm.noalias}, %lo: index, %hi: index) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -234,7 +242,8 @@ module attributes {gridir.kernel = "check"} {
 // CHECK: arith.addf %{{.*}} : vector<f32>
 #id = affine_map<(i) -> (i)>
 #none = affine_map<(i) -> ()>
-module attributes {gridir.kernel = "vectors"} {
+module {
+  kernel.abi @vectors
   func.func @vectors(%x: memref<1000xvector<f32>>, %o: memref<vector<f32>>, %status: memref<1xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
       linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]}
@@ -254,7 +263,8 @@ module attributes {gridir.kernel = "vectors"} {
 // CHECK: gpu.barrier
 #id = affine_map<(i) -> (i)>
 #none = affine_map<(i) -> ()>
-module attributes {gridir.kernel = "indices"} {
+module {
+  kernel.abi @indices
   func.func @indices(%x: memref<1000xindex>, %o: memref<index>, %status: memref<1xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
       linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]}
@@ -275,7 +285,8 @@ module attributes {gridir.kernel = "indices"} {
 // CHECK-SAME: %[[FROM:[a-z0-9]+]]: memref<32xf32>, %[[TO:[a-z0-9]+]]: memref<32xf32>
 // CHECK: %[[V:.+]] = memref.load %[[FROM]]
 // CHECK: memref.store %[[V]], %[[TO]]
-module attributes {gridir.kernel = "copy"} {
+module {
+  kernel.abi @copy
   func.func @copy(%from: memref<32xf32>, %to: memref<32xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
       memref.copy %from, %to : memref<32xf32> to memref<32xf32>
@@ -293,7 +304,8 @@ module attributes {gridir.kernel = "copy"} {
 // CHECK: arith.maxsi %{{.*}}, %{{.*}} : index
 #id = affine_map<(d0) -> (d0)>
 #none = affine_map<(d0) -> ()>
-module attributes {gridir.kernel = "extreme_of_indices"} {
+module {
+  kernel.abi @extreme_of_indices
   func.func @extreme_of_indices(%x: memref<1000xindex>, %o: memref<index>, %status: memref<1xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
       linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]}

@@ -2,11 +2,12 @@
 
 // A kernel that writes nothing, whose loop over CTAs is gone, is launched all
 // the same.
-// CHECK: gridir.num_ctas = 1
+// CHECK: kernel.abi @k workspace_bytes = 0 num_threads = 128 num_ctas = 1{{$}}
 // CHECK: gpu.func @k(
 // CHECK-SAME: kernel
 // CHECK-NEXT: gpu.return
-module attributes {gridir.kernel = "k", gridir.num_threads = 128 : i64} {
+module {
+  kernel.abi @k workspace_bytes = 0 num_threads = 128
   func.func @k(%x: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     return
   }

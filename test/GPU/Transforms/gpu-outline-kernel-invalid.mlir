@@ -1,7 +1,8 @@
 // RUN: gridir-opt %s --split-input-file --gpu-outline-kernel --verify-diagnostics
 
-// expected-error @below {{expected the threads of a CTA in 'gridir.num_threads'; run gpu-map-threads first}}
-module attributes {gridir.kernel = "k"} {
+module {
+  // expected-error @below {{expected the threads and the workspace of a CTA in num_threads and workspace_bytes; run gpu-map-threads and gpu-plan-memory first}}
+  kernel.abi @k
   func.func @k(%x: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     return
   }
@@ -10,7 +11,8 @@ module attributes {gridir.kernel = "k"} {
 // -----
 
 // What was not planned has no place in a launch.
-module attributes {gridir.kernel = "k", gridir.num_threads = 32 : i64, gridir.workspace_bytes = 64 : i64} {
+module {
+  kernel.abi @k workspace_bytes = 64 num_threads = 32
   func.func @k(%status: memref<1xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
       %b = memref.alloc() : memref<64xi8>
@@ -24,7 +26,8 @@ module attributes {gridir.kernel = "k", gridir.num_threads = 32 : i64, gridir.wo
 
 // -----
 
-module attributes {gridir.kernel = "k", gridir.num_threads = 32 : i64} {
+module {
+  kernel.abi @k workspace_bytes = 0 num_threads = 32
   func.func @k(%status: memref<1xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
       // expected-error @below {{expected an array of bytes as the shared memory, got 'memref<f32, #gpu.address_space<workgroup>>'; run gpu-plan-memory first}}
@@ -37,7 +40,8 @@ module attributes {gridir.kernel = "k", gridir.num_threads = 32 : i64} {
 
 // -----
 
-module attributes {gridir.kernel = "k", gridir.num_threads = 32 : i64} {
+module {
+  kernel.abi @k workspace_bytes = 0 num_threads = 32
   func.func @k(%o: memref<4xindex>, %status: memref<1xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
       // expected-error @below {{expected a constant number of threads}}

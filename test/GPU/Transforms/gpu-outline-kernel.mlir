@@ -2,9 +2,7 @@
 
 // Two buffers of a CTA: shared memory of the launch, and its part of the
 // workspace. A loop over fewer threads than there are is guarded.
-// CHECK: module attributes
-// CHECK-SAME: gridir.kernel = "k_1"
-// CHECK-SAME: gridir.num_ctas = 16
+// CHECK: kernel.abi @k_1 workspace_bytes = 256 num_threads = 128 num_ctas = 16{{$}}
 // CHECK: gpu.module @k_1 {
 // CHECK: memref.global @shared_memory : memref<0xi8, #gpu.address_space<workgroup>> {alignment = 128 : i64}
 // CHECK: gpu.func @k_1(
@@ -20,7 +18,8 @@
 // CHECK: gpu.barrier
 // CHECK: gpu.return
 // CHECK-NOT: func.func @k.1(
-module attributes {gridir.kernel = "k.1", gridir.num_threads = 128 : i64, gridir.workspace_bytes = 256 : i64} {
+module {
+  kernel.abi @k.1 workspace_bytes = 256 num_threads = 128
   func.func @k.1(%status: memref<4xi64>, %lo: index, %hi: index) {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0.0 : f32

@@ -3,9 +3,7 @@
 // RUN: not gridir-opt %s --split-input-file --gpu-plan-memory=chip=sm_12 2>&1 | FileCheck %s --check-prefix=CHIP
 
 // The small buffer lies in shared memory; the large one has no room there.
-// CHECK: module attributes
-// CHECK-SAME: gridir.shared_bytes = 64
-// CHECK-SAME: gridir.workspace_bytes = 262144
+// CHECK: kernel.abi @k shared_bytes = 64 workspace_bytes = 262144
 // CHECK: scf.forall
 // CHECK: %[[SHARED:.+]] = memref.alloc() : memref<64xi8, #gpu.address_space<workgroup>>
 // CHECK: %[[BYTES:.+]] = memref.memory_space_cast %[[SHARED]]
@@ -14,7 +12,8 @@
 // CHECK: memref.view %[[WORK]]{{.*}} to memref<65536xf32>
 // LIMIT: error: expected a workspace of at most 100000 bytes, got 262144 for each of 1 CTAs; the largest buffer in it is this 'memref<65536xf32>' of 262144 bytes
 // CHIP: error: expected a chip (sm_80, {{.*}}), got sm_12
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     %zero = arith.constant 0.0 : f32
     scf.forall (%item) = (%lo) to (%hi) step (1) {
@@ -31,7 +30,8 @@ module attributes {gridir.kernel = "k"} {
 
 // The memory of a Ref is known by its name.
 // LIMIT: k.py:3:4: error: expected a workspace of at most 100000 bytes, got 262144 for each of 1 CTAs; the largest buffer in it is that of acc, a 'memref<65536xf32>' of 262144 bytes
-module attributes {gridir.kernel = "named"} {
+module {
+  kernel.abi @named
   func.func @named(%status: memref<4xi64>, %lo: index, %hi: index) {
     %zero = arith.constant 0.0 : f32
     scf.forall (%item) = (%lo) to (%hi) step (1) {
@@ -45,10 +45,9 @@ module attributes {gridir.kernel = "named"} {
 // -----
 
 // As much as a CTA of the chip has lies in shared memory; 64 bytes more do not.
-// CHECK: module attributes {gridir.kernel = "all"
-// CHECK-SAME: gridir.shared_bytes = 166912
-// CHECK-SAME: gridir.workspace_bytes = 0
-module attributes {gridir.kernel = "all"} {
+// CHECK: kernel.abi @all shared_bytes = 166912 workspace_bytes = 0
+module {
+  kernel.abi @all
   func.func @all(%status: memref<4xi64>, %lo: index, %hi: index) {
     %zero = arith.constant 0.0 : f32
     scf.forall (%item) = (%lo) to (%hi) step (1) {
@@ -61,10 +60,9 @@ module attributes {gridir.kernel = "all"} {
 
 // -----
 
-// CHECK: module attributes {gridir.kernel = "more"
-// CHECK-SAME: gridir.shared_bytes = 0
-// CHECK-SAME: gridir.workspace_bytes = 166976
-module attributes {gridir.kernel = "more"} {
+// CHECK: kernel.abi @more shared_bytes = 0 workspace_bytes = 166976
+module {
+  kernel.abi @more
   func.func @more(%status: memref<4xi64>, %lo: index, %hi: index) {
     %zero = arith.constant 0.0 : f32
     scf.forall (%item) = (%lo) to (%hi) step (1) {
@@ -81,7 +79,8 @@ module attributes {gridir.kernel = "more"} {
 // CHECK-LABEL: func.func @empty
 // CHECK: memref.alloc() : memref<1xi8, #gpu.address_space<workgroup>>
 // CHECK: memref.view {{.*}} to memref<0xf32>
-module attributes {gridir.kernel = "empty"} {
+module {
+  kernel.abi @empty
   func.func private @use(memref<0xf32>)
   func.func @empty(%status: memref<1xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {

@@ -2,7 +2,8 @@
 
 // Only a buffer of its own, with one use, may become memory of the host.
 
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   func.func @k(%shared: memref<64xi8, #gpu.address_space<workgroup>>, %status: memref<4xi64>, %lo: index, %hi: index) {
     // expected-error @below {{expected the cast of a buffer in shared memory}}
     %bytes = memref.memory_space_cast %shared : memref<64xi8, #gpu.address_space<workgroup>> to memref<64xi8>
@@ -12,7 +13,8 @@ module attributes {gridir.kernel = "k"} {
 
 // -----
 
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     %shared = memref.alloc() : memref<64xi8, #gpu.address_space<workgroup>>
     // expected-error @below {{expected the cast of a buffer in shared memory}}

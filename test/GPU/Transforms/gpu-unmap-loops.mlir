@@ -19,7 +19,8 @@
 // REVERSE: scf.for %[[T:.+]] = %{{.+}} to %{{.+}} step
 // REVERSE: %[[R:.+]] = arith.subi %[[LAST]], %[[T]]
 // REVERSE: memref.store %{{.+}}, %{{.+}}[%[[R]]]
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0.0 : f32

@@ -15,12 +15,12 @@
 // A signal to another core of a mesh.
 // CHECK-LABEL: grid.kernel @cores
 // CHECK: semantics [core_parallel]
-// CHECK: attributes {grid.tasks = {}}
+// CHECK: attributes {grid.tasks = #kernel.tasks<>}
 // ALWAYS-LABEL: grid.kernel @cores
-// ALWAYS: attributes {grid.tasks = {races, seed = 7 : i64}}
+// ALWAYS: attributes {grid.tasks = #kernel.tasks<seed = 7, races = true>}
 // INFER-LABEL: grid.kernel @cores
 // INFER: semantics [core_parallel]
-// INFER: attributes {grid.tasks = {}}
+// INFER: attributes {grid.tasks = #kernel.tasks<>}
 // REMARK: programs run as tasks, since they meet here
 grid.kernel @cores grid(%c = 2 named "core" core) scratch(%s: !sem) {
   %one = arith.constant 1 : i32
@@ -31,13 +31,13 @@ grid.kernel @cores grid(%c = 2 named "core" core) scratch(%s: !sem) {
 // A barrier that parallel programs share; the other dimension is inside a task.
 // MEMORY-LABEL: grid.kernel @barrier
 // MEMORY: semantics [parallel, arbitrary]
-// MEMORY: attributes {grid.tasks = {uninitialized}}
+// MEMORY: attributes {grid.tasks = #kernel.tasks<uninitialized = true>}
 // CHECK-LABEL: grid.kernel @barrier
 // CHECK: semantics [parallel, arbitrary]
-// CHECK: attributes {grid.tasks = {}}
+// CHECK: attributes {grid.tasks = #kernel.tasks<>}
 // INFER-LABEL: grid.kernel @barrier
 // INFER: semantics [parallel, arbitrary]
-// INFER: attributes {grid.tasks = {}}
+// INFER: attributes {grid.tasks = #kernel.tasks<>}
 grid.kernel @barrier grid(%i = 4, %j = 2) params [#grid.tpu_params<dimension_semantics = ["parallel", "arbitrary"]>] {
   %one = arith.constant 1 : i32
   %b = grid.barrier_semaphore : memref<!grid.semaphore<barrier>>
@@ -47,7 +47,7 @@ grid.kernel @barrier grid(%i = 4, %j = 2) params [#grid.tpu_params<dimension_sem
 // A semaphore in a scope that all cores enter together.
 // CHECK-LABEL: grid.kernel @collective
 // CHECK: semantics [core_parallel]
-// CHECK: attributes {grid.tasks = {}}
+// CHECK: attributes {grid.tasks = #kernel.tasks<>}
 grid.kernel @collective grid(%c = 2 named "core" core) {
   %one = arith.constant 1 : i32
   grid.scoped (%s: !sem) attributes {collective = ["core"]} {
@@ -65,12 +65,12 @@ grid.kernel @global grid(%c = 2 named "core" core)
 // Programs that each have their own semaphore run to their end; in their order, if only memory is looked at.
 // MEMORY-LABEL: grid.kernel @alone
 // MEMORY: semantics [arbitrary]
-// MEMORY: attributes {grid.tasks = {uninitialized}}
+// MEMORY: attributes {grid.tasks = #kernel.tasks<uninitialized = true>}
 // CHECK-LABEL: grid.kernel @alone
 // CHECK-NOT: grid.tasks
 // ALWAYS-LABEL: grid.kernel @alone
 // ALWAYS: semantics [parallel]
-// ALWAYS: attributes {grid.tasks = {races, seed = 7 : i64}}
+// ALWAYS: attributes {grid.tasks = #kernel.tasks<seed = 7, races = true>}
 grid.kernel @alone grid(%i = 4) scratch(%s: !sem) params [#grid.tpu_params<dimension_semantics = ["parallel"]>] {
   %one = arith.constant 1 : i32
   grid.semaphore_signal %s, %one : !sem
@@ -98,17 +98,17 @@ grid.kernel @in_order grid(%i = 4) {
 // Programs that meet nobody stay in their order where only memory is checked, whatever is claimed.
 // MEMORY-LABEL: grid.kernel @ordered
 // MEMORY: semantics [arbitrary]
-// MEMORY: attributes {grid.tasks = {uninitialized}}
+// MEMORY: attributes {grid.tasks = #kernel.tasks<uninitialized = true>}
 // ALWAYS-LABEL: grid.kernel @ordered
 // ALWAYS: semantics [parallel]
-// ALWAYS: attributes {grid.tasks = {races, seed = 7 : i64}}
+// ALWAYS: attributes {grid.tasks = #kernel.tasks<seed = 7, races = true>}
 grid.kernel @ordered grid(%i = 4) params [#grid.tpu_params<dimension_semantics = ["parallel"]>] {
   %n = grid.program_id 0
 }
 
 // One shared semaphore is enough, whatever else the scope holds.
 // CHECK-LABEL: grid.kernel @collective_with_memory
-// CHECK: attributes {grid.tasks = {}}
+// CHECK: attributes {grid.tasks = #kernel.tasks<>}
 grid.kernel @collective_with_memory grid(%c = 2 named "core" core) {
   %one = arith.constant 1 : i32
   grid.scoped (%m: memref<8xf32>, %s: !sem) attributes {collective = ["core"]} {

@@ -20,7 +20,8 @@ except gridir.CompileError as error:
 
 # The contract of the CPU path: nothing but the llvm dialect is left.
 LEFT = """
-module attributes {gridir.kernel = "k"} {
+module {
+  kernel.abi @k
   llvm.func @k() {
     %c = arith.constant 0 : i32 loc(callsite("body"("kernel.py":3:7) at "call"("caller.py":9:1)))
     llvm.return

@@ -11,7 +11,7 @@ from gridir.runtime import cpu
 from handwritten import OPTIONS, X, call, elementwise
 
 directory = os.environ["GRIDIR_CACHE_DIR"] = sys.argv[1]
-TEXT = elementwise("%w = arith.addf %v, %v : f32", attributes=', gridir.diagnostics = ["text"]')
+TEXT = elementwise("%w = arith.addf %v, %v : f32", abi='diagnostics = ["text"]')
 number = 0
 
 

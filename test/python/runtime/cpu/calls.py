@@ -20,7 +20,8 @@ operands = ", ".join(f"%x{i}: memref<f32>" for i in range(count))
 loads = "\n".join(f"%v{i} = memref.load %x{i}[] : memref<f32>" for i in range(count))
 adds = "\n".join(f"%s{i + 1} = arith.addf %s{i}, %v{i} : f32" for i in range(count))
 MANY = f"""
-module attributes {{gridir.kernel = "k"}} {{
+module {{
+  kernel.abi @k
   func.func @k({operands}, %y: memref<f32>, %status: memref<4xi64>, %lo: index, %hi: index) {{
     %s0 = arith.constant 0.0 : f32
     {loads}

@@ -28,7 +28,7 @@ CHECKED = elementwise(
       }
     }
     %w = arith.addf %v, %v : f32""",
-    attributes=', gridir.diagnostics = ["unused", "row {0} of {1} is negative (kernel.py:12:3)"]',
+    abi='diagnostics = ["unused", "row {0} of {1} is negative (kernel.py:12:3)"]',
 )
 double = jax.jit(lambda x: call(CHECKED, X, x))
 # CHECK: True

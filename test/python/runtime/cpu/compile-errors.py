@@ -35,25 +35,31 @@ LOWERING = (
     "convert-scf-to-cf,convert-arith-to-llvm,finalize-memref-to-llvm,"
     "convert-func-to-llvm{use-bare-ptr-memref-call-conv=1},convert-cf-to-llvm,reconcile-unrealized-casts"
 )
-# CHECK: codegen: expected functions @other and @other.range
-report(TEXT.replace('"k"', '"other"'), pipeline=LOWERING)
-# CHECK: passes: expected the attribute gridir.kernel
-report(TEXT.replace("gridir.kernel", "gridir.other"), pipeline=LOWERING)
-# CHECK: codegen: expected @k to take the 2 operands of @k.range, status, lo, hi and arena; got 5 operands
+# CHECK: passes: expected arena_bytes, the size of the kernel's arena
 report(pipeline=LOWERING)
+PLANNED = TEXT.replace("kernel.abi @k", "kernel.abi @k arena_bytes = 0")
+# CHECK: passes: expected shared_bytes, the size of what tasks share
+report(PLANNED.replace("arena_bytes = 0", "arena_bytes = 0 tasks = <>"), pipeline=LOWERING)
+# CHECK: codegen: expected functions @k and @k.range
+report(PLANNED.replace("@k.range", "@other"), pipeline=LOWERING)
+# CHECK: passes: expected the module to say the ABI of its kernel in a kernel.abi
+report(PLANNED.replace("kernel.abi @k arena_bytes = 0", ""), pipeline=LOWERING)
+# CHECK: codegen: expected @k to take the 2 operands of @k.range, status, lo, hi and arena; got 5 operands
+report(PLANNED, pipeline=LOWERING)
 # CHECK: link: {{.*}}function_that_nobody_has
 CALL = elementwise("%w = func.call @function_that_nobody_has(%v) : (f32) -> f32")
 report(CALL.replace("func.func @k(", "func.func private @function_that_nobody_has(f32) -> f32\n func.func @k("))
 
 # The place of a diagnostic is the author's: name and file of its location, innermost first.
-LOCATED = (
-    TEXT.replace('gridir.kernel = "k"', 'gridir.kernel = "k", gridir.prints = [unit]').rstrip()
-    + ' loc(callsite("body"("kernel.py":12:3) at "outer"("caller.py":4:5)))'
+LOCATED = TEXT.replace(
+    "kernel.abi @k",
+    'kernel.abi @k prints = [#kernel.print<"{}" : tensor<?xf32>>]'
+    ' loc(callsite("body"("kernel.py":12:3) at "outer"("caller.py":4:5)))',
 )
 try:
     prepare(LOCATED)
 except gridir.CompileError as error:
-    # CHECK: expected gridir.prints to hold a format or a callback, and static types, got unit
+    # CHECK: expected numbers, or arrays of numbers of static shape, got 'tensor<?xf32>'
     # CHECK-NEXT: in kernel `k`
     # CHECK-NEXT: at kernel.py:12:3 (body)
     print(error)

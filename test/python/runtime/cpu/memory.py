@@ -139,7 +139,7 @@ attempt(
 )
 
 # The stack of a program is as large as its frames: these four megabytes do not fit on one of a fixed size.
-frame = elementwise("%w = arith.addf %v, %v : f32", attributes=", gridir.tasks = {}").replace(
+frame = elementwise("%w = arith.addf %v, %v : f32", abi="tasks = <>").replace(
     "%c0 =",
     """%bytes = llvm.mlir.constant(4194304 : i64) : i64
        %frame = llvm.alloca %bytes x i8 : (i64) -> !llvm.ptr
@@ -153,7 +153,7 @@ print("frame:", bool((call(frame, x, x) == 2 * x).all()))
 
 # One device whose call cannot be made fails the calls of all, which would wait for it.
 mesh = Mesh(np.array(jax.devices()), ("x",))
-text = elementwise("%w = arith.addf %v, %v : f32", attributes=", gridir.tasks = {}", rows=2)
+text = elementwise("%w = arith.addf %v, %v : f32", abi="tasks = <>", rows=2)
 
 
 def on_devices(text: str, number: Callable[[Any], Any]) -> Callable[..., Any]:

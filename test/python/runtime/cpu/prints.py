@@ -12,8 +12,9 @@ import jax.numpy as jnp
 from handwritten import call
 
 PRINT = """
-module attributes {gridir.kernel = "k", gridir.prints = [
-    {format = "program {}: {}", types = [i32, tensor<2x2xf32>]}, {format = "flag {} half {}", types = [i1, bf16]}]} {
+module {
+  kernel.abi @k prints = [#kernel.print<"program {}: {}" : i32, tensor<2x2xf32>>,
+                          #kernel.print<"flag {} half {}" : i1, bf16>]
   func.func private @gridirPrintBegin(i64)
   func.func private @gridirPrintValue(!llvm.ptr, i64)
   func.func private @gridirPrintEnd()

@@ -16,7 +16,8 @@ def kernel(shares):
     """Two work items, and `shares` finer ones, each of which notes that it has run."""
     array = "memref<4096xi32>"
     return f"""
-module attributes {{gridir.kernel = "k", gridir.shares}} {{
+module {{
+  kernel.abi @k shares
   func.func @k(%x: {array}, %y: {array}, %status: memref<4xi64>, %lo: index, %hi: index) {{
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

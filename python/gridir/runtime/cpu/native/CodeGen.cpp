@@ -66,7 +66,7 @@ Error addPackedEntries(Module &module, KernelInfo &info) {
     for (int64_t operand : info.tasks->zeroedOperands)
       if (operand < 0 || operand >= numOperands)
         return createStringError(
-            "expected gridir.zeroed_operands to be below %u, got %" PRId64,
+            "expected zeroed_operands to be below %u, got %" PRId64,
             numOperands, operand);
 
   IRBuilder<> builder(module.getContext());

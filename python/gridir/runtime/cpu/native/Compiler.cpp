@@ -11,12 +11,13 @@
 #include "CodeGen.h"
 #include "TargetCPU.h"
 #include "dialects/Driver/Recovery.h"
+#include "dialects/Kernel/IR/Kernel.h"
 #include "dialects/Register/Register.h"
-#include "dialects/Support/CountAttributes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -46,10 +47,6 @@ const DialectRegistry &getRegistry() {
   return *registry;
 }
 
-bool hasBytes(Type element) {
-  return element.isIntOrIndexOrFloat() || isa<ComplexType>(element);
-}
-
 int64_t getBytesInMemory(Type element) {
   if (auto complex = dyn_cast<ComplexType>(element))
     return 2 * getBytesInMemory(complex.getElementType());
@@ -59,131 +56,75 @@ int64_t getBytesInMemory(Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-FailureOr<PrintType> readPrintType(Attribute attribute) {
-  auto typeAttr = dyn_cast<TypeAttr>(attribute);
-  if (!typeAttr)
-    return failure();
-  Type type = typeAttr.getValue();
+PrintType readPrintType(Type type) {
   PrintType result;
-  if (auto shaped = dyn_cast<ShapedType>(type)) {
-    if (!shaped.hasStaticShape())
-      return failure();
+  if (auto shaped = dyn_cast<ShapedType>(type))
     result.shape = shaped.getShape().vec();
-    type = shaped.getElementType();
-  }
-  if (!hasBytes(type))
-    return failure();
-  llvm::raw_string_ostream(result.element) << type;
-  result.bytesPerElement = getBytesInMemory(type);
+  Type element = getElementTypeOrSelf(type);
+  llvm::raw_string_ostream(result.element) << element;
+  result.bytesPerElement = getBytesInMemory(element);
   return result;
 }
 
-FailureOr<PrintSite> readPrintSite(Attribute attribute) {
-  auto dictionary = dyn_cast<DictionaryAttr>(attribute);
-  if (!dictionary)
-    return failure();
-  auto format = dictionary.getAs<StringAttr>("format");
-  auto callback = dictionary.getAs<StringAttr>("callback");
-  auto what = dictionary.getAs<StringAttr>("what");
-  auto types = dictionary.getAs<ArrayAttr>("types");
-  // A format, or a callback with the text that says what it is.
-  if (!types || bool(format) == bool(callback) || bool(callback) != bool(what))
-    return failure();
+PrintSite readPrintSite(Attribute attribute) {
   PrintSite site;
-  if (format) {
-    site.format = format.str();
+  if (auto print = dyn_cast<kernel::PrintAttr>(attribute)) {
+    site.format = print.getFormat().str();
   } else {
-    site.callback = callback.str();
-    site.what = what.str();
+    auto callback = cast<kernel::CallbackAttr>(attribute);
+    site.callback = callback.getFunction().str();
+    site.what = callback.getWhat().str();
   }
-  for (Attribute type : types) {
-    FailureOr<PrintType> printType = readPrintType(type);
-    if (failed(printType))
-      return failure();
-    site.types.push_back(std::move(*printType));
-  }
+  for (Type type : kernel::getTypes(attribute))
+    site.types.push_back(readPrintType(type));
   return site;
 }
 
-FailureOr<UnwrittenOperand> readUnwrittenOperand(Attribute attribute) {
-  auto dictionary = dyn_cast<DictionaryAttr>(attribute);
-  if (!dictionary)
-    return failure();
-  auto operand = dictionary.getAs<IntegerAttr>("operand");
-  auto name = dictionary.getAs<StringAttr>("name");
-  auto type = dictionary.getAs<TypeAttr>("type");
-  auto array = type ? dyn_cast<RankedTensorType>(type.getValue()) : nullptr;
-  std::optional<int64_t> number =
-      operand ? operand.getValue().trySExtValue() : std::nullopt;
-  if (!number || !name || !array || !array.hasStaticShape() ||
-      !hasBytes(array.getElementType()))
-    return failure();
-  return UnwrittenOperand{*number, name.str(), array.getShape().vec(),
-                          getBytesInMemory(array.getElementType())};
+std::vector<std::string> readTexts(ArrayAttr attributes) {
+  std::vector<std::string> texts;
+  for (StringAttr text : attributes.getAsRange<StringAttr>())
+    texts.push_back(text.str());
+  return texts;
 }
 
-LogicalResult readTexts(ModuleOp module, StringRef name,
-                        std::vector<std::string> &texts) {
-  if (auto attributes = module->getAttrOfType<ArrayAttr>(name))
-    for (Attribute attribute : attributes) {
-      auto text = dyn_cast<StringAttr>(attribute);
-      if (!text)
-        return module.emitError("expected ")
-               << name << " to hold strings, got " << attribute;
-      texts.push_back(text.str());
-    }
-  return success();
-}
-
-/// Reads what convert-grid-to-loops and the passes after it wrote on the
-/// module.
-FailureOr<KernelInfo> readKernelInfo(ModuleOp module) {
-  KernelInfo info;
-  auto name = module->getAttrOfType<StringAttr>("gridir.kernel");
-  if (!name)
-    return module.emitError(
-        "expected the attribute gridir.kernel, the name of the kernel");
-  info.name = name.str();
-  info.arenaBytes = getCount(module, "gridir.arena_bytes").value_or(0);
-  info.hasShares = module->hasAttr("gridir.shares");
-  if (auto tasks = module->getAttrOfType<DictionaryAttr>("gridir.tasks")) {
-    info.tasks.emplace();
-    if (auto seed = tasks.getAs<IntegerAttr>("seed"))
-      info.tasks->seed = seed.getValue().trySExtValue();
-    info.tasks->sharedBytes =
-        getCount(module, "gridir.shared_bytes").value_or(0);
-    if (auto zeroed =
-            module->getAttrOfType<DenseI64ArrayAttr>("gridir.zeroed_operands"))
-      info.tasks->zeroedOperands = zeroed.asArrayRef().vec();
-    info.tasks->races = tasks.contains("races");
-    info.tasks->uninitialized = tasks.contains("uninitialized");
-    if (auto grid = module->getAttrOfType<DenseI64ArrayAttr>("gridir.grid"))
-      info.tasks->grid = grid.asArrayRef().vec();
-    if (auto operands = module->getAttrOfType<ArrayAttr>("gridir.unwritten"))
-      for (Attribute attribute : operands) {
-        FailureOr<UnwrittenOperand> operand = readUnwrittenOperand(attribute);
-        if (failed(operand))
-          return module.emitError("expected gridir.unwritten to hold an "
-                                  "operand, its name and its type, got ")
-                 << attribute;
-        info.tasks->unwritten.push_back(std::move(*operand));
-      }
+TaskInfo readTasks(kernel::ABIOp abi) {
+  TaskInfo info;
+  kernel::TasksAttr tasks = *abi.getTasks();
+  info.seed = tasks.getSeed();
+  info.sharedBytes = *abi.getSharedBytes();
+  info.zeroedOperands = abi.getZeroedOperands().vec();
+  info.races = tasks.getRaces();
+  info.uninitialized = tasks.getUninitialized();
+  info.grid = abi.getGrid().vec();
+  for (auto operand :
+       abi.getUnwrittenOperands().getAsRange<kernel::UnwrittenAttr>()) {
+    RankedTensorType type = operand.getType();
+    info.unwritten.push_back({operand.getOperand(), operand.getName().str(),
+                              type.getShape().vec(),
+                              getBytesInMemory(type.getElementType())});
   }
-  if (failed(readTexts(module, "gridir.diagnostics", info.diagnostics)) ||
-      failed(readTexts(module, "gridir.accesses", info.accesses)))
-    return failure();
-  if (auto sites = module->getAttrOfType<ArrayAttr>("gridir.prints"))
-    for (Attribute attribute : sites) {
-      FailureOr<PrintSite> site = readPrintSite(attribute);
-      if (failed(site))
-        return module.emitError("expected gridir.prints to hold a format or a "
-                                "callback, and static types, got ")
-               << attribute;
-      info.prints.push_back(std::move(*site));
-    }
-  if (info.arenaBytes < 0 || (info.tasks && info.tasks->sharedBytes < 0))
-    return module.emitError("expected gridir.arena_bytes and "
-                            "gridir.shared_bytes not to be negative");
+  return info;
+}
+
+/// Reads what the passes said of the kernel. What is a size and missing was
+/// never planned, and no number stands for it.
+FailureOr<KernelInfo> readKernelInfo(kernel::ABIOp abi) {
+  if (!abi.getArenaBytes())
+    return abi.emitError("expected arena_bytes, the size of the kernel's "
+                         "arena");
+  if (abi.getTasks() && !abi.getSharedBytes())
+    return abi.emitError("expected shared_bytes, the size of what tasks "
+                         "share");
+  KernelInfo info;
+  info.name = abi.getEntry().str();
+  info.arenaBytes = *abi.getArenaBytes();
+  info.hasShares = abi.getShares();
+  if (abi.getTasks())
+    info.tasks = readTasks(abi);
+  info.diagnostics = readTexts(abi.getDiagnostics());
+  info.accesses = readTexts(abi.getAccesses());
+  for (Attribute site : abi.getPrints())
+    info.prints.push_back(readPrintSite(site));
   return info;
 }
 
@@ -214,9 +155,14 @@ FailureOr<KernelObject> compile(MLIRContext &context, StringRef source,
   passManager.enableVerifier(false);
   if (failed(passManager.run(*module)) || failed(verify(*module)))
     return failure();
-  FailureOr<KernelInfo> info = readKernelInfo(*module);
+  FailureOr<kernel::ABIOp> abi = kernel::getABI(*module);
+  if (failed(abi))
+    return failure();
+  FailureOr<KernelInfo> info = readKernelInfo(*abi);
   if (failed(info))
     return failure();
+  // LLVM has no word for it.
+  (*abi)->erase();
 
   progress.stage = "translate";
   llvm::LLVMContext llvmContext;

@@ -30,11 +30,12 @@ def call(text, results, *operands, options=OPTIONS, aliases=None, key=None):
     return jax.ffi.ffi_call(cpu.CALL_TARGET, results, input_output_aliases=aliases)(*operands, **attributes)
 
 
-def elementwise(body, element="f32", attributes="", rows=8, columns=128):
+def elementwise(body, element="f32", abi="", rows=8, columns=128):
     """A kernel of one operand and one result whose work items are rows; `body` computes %w from %v at [%i, %j]."""
     array = f"memref<{rows}x{columns}x{element}>"
     return f"""
-module attributes {{gridir.kernel = "k"{attributes}}} {{
+module {{
+  kernel.abi @k {abi}
   func.func @k(%x: {array}, %y: {array}, %status: memref<4xi64>, %lo: index, %hi: index) {{
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

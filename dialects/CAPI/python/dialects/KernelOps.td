@@ -1,0 +1,9 @@
+//===- KernelOps.td - Python bindings of the kernel dialect -*- tablegen -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+include "dialects/Kernel/IR/KernelOps.td"

@@ -1,0 +1,50 @@
+//===- Kernel.h - The kernel dialect: the ABI of lowered kernels ----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What passes and runtimes read and write of a kernel's ABI. A pass sets the
+// fields that it plans: `abi.setArenaBytes(64)`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_KERNEL_IR_KERNEL_H
+#define GRIDIR_DIALECTS_KERNEL_IR_KERNEL_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include "dialects/Kernel/IR/KernelEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Kernel/IR/KernelAttrs.h.inc"
+
+#include "dialects/Kernel/IR/KernelDialect.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/Kernel/IR/KernelOps.h.inc"
+
+namespace gridir::kernel {
+
+/// The version of the ABI that bytecode tells: another for every change of
+/// fields or of their meaning.
+inline constexpr uint64_t kABIVersion = 1;
+
+/// The ABI of the module's kernel, or a reported failure where there is none,
+/// or more than one.
+mlir::FailureOr<ABIOp> getABI(mlir::ModuleOp module);
+
+/// The types of the values that a site prints, or calls a function with.
+llvm::ArrayRef<mlir::Type> getTypes(mlir::Attribute site);
+
+} // namespace gridir::kernel
+
+#endif // GRIDIR_DIALECTS_KERNEL_IR_KERNEL_H

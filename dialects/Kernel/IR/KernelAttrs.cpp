@@ -1,0 +1,28 @@
+//===- KernelAttrs.cpp - Attributes of the kernel dialect -----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Kernel/IR/Kernel.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gridir::kernel;
+
+#include "dialects/Kernel/IR/KernelEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Kernel/IR/KernelAttrs.cpp.inc"
+
+void KernelDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/Kernel/IR/KernelAttrs.cpp.inc"
+      >();
+}

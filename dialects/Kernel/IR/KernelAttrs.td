@@ -1,0 +1,146 @@
+//===- KernelAttrs.td - Attributes of the kernel dialect --*- tablegen -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_KERNEL_IR_KERNELATTRS_TD
+#define GRIDIR_DIALECTS_KERNEL_IR_KERNELATTRS_TD
+
+include "dialects/Kernel/IR/KernelDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Kernel_Attr<string name, string attrMnemonic> : AttrDef<Kernel_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Kernel_OptionalInt : OptionalParameter<"std::optional<int64_t>">;
+def Kernel_Flag : DefaultValuedParameter<"bool", "false">;
+def Kernel_Types : OptionalArrayRefParameter<"::mlir::Type">;
+
+//===----------------------------------------------------------------------===//
+// What a kernel calls while it runs
+//===----------------------------------------------------------------------===//
+
+def Kernel_PrintAttr : Kernel_Attr<"Print", "print"> {
+  let summary = "a site of a kernel that prints";
+  let description = [{
+    The format is Python's; the types are those of its values, with their signs.
+
+    Example:
+
+    ```mlir
+    #kernel.print<"x = {}, n = {}" : tensor<8xf32>, ui32>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$format, Kernel_Types:$types);
+  let assemblyFormat = "`<` $format (`:` $types^)? `>`";
+}
+
+def Kernel_CallbackAttr : Kernel_Attr<"Callback", "callback"> {
+  let summary = "a site of a kernel that calls a function of the process";
+  let description = [{
+    The first text is the function's identity, the second what it is to the
+    author, for messages.
+
+    Example:
+
+    ```mlir
+    #kernel.callback<"5f0c93e1", "the Python function of a callback (k.py:4:2)" : i32>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$function, "::mlir::StringAttr":$what,
+                        Kernel_Types:$types);
+  let assemblyFormat = "`<` $function `,` $what (`:` $types^)? `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// How work items run
+//===----------------------------------------------------------------------===//
+
+def Kernel_TasksAttr : Kernel_Attr<"Tasks", "tasks"> {
+  let summary = "how the work items of a kernel run that may wait for one another";
+  let description = [{
+    Each is a task, which may be left where it waits and resumed later. `seed`
+    chooses the order in which tasks run; without it that is the order of the
+    programs. The runtime looks for unordered pairs of accesses (`races`), for
+    reads of what nothing has written (`uninitialized`), and at what semaphores
+    hold in the end (`semaphores`).
+
+    Example:
+
+    ```mlir
+    #kernel.tasks<>
+    #kernel.tasks<seed = 3, races = true>
+    ```
+  }];
+  let parameters = (ins Kernel_OptionalInt:$seed, Kernel_Flag:$races, Kernel_Flag:$uninitialized,
+                        Kernel_Flag:$semaphores);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Kernel_UnwrittenAttr : Kernel_Attr<"Unwritten", "unwritten"> {
+  let summary = "an operand that holds nothing when the kernel begins";
+  let description = [{
+    Its number among the operands, its name with the author's line, and the array
+    that it is.
+
+    Example:
+
+    ```mlir
+    #kernel.unwritten<1, "o_ref (k.py:3:5)" : tensor<8xf32>>
+    ```
+  }];
+  let parameters = (ins "int64_t":$operand, "::mlir::StringAttr":$name,
+                        "::mlir::RankedTensorType":$type);
+  let assemblyFormat = "`<` $operand `,` $name `:` $type `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// What passes tell each other before the ABI is complete
+//===----------------------------------------------------------------------===//
+
+def Kernel_Lifetime : I32EnumAttr<"Lifetime", "how long a buffer is its own", [
+    I32EnumAttrCase<"Pinned", 0, "pinned">, I32EnumAttrCase<"Shared", 1, "shared">]> {
+  let cppNamespace = "::gridir::kernel";
+  let genSpecializedAttr = 0;
+}
+
+def Kernel_BufferAttr : Kernel_Attr<"Buffer", "buffer"> {
+  let summary = "what the allocation of a task's buffer must be";
+  let description = [{
+    The attribute `kernel.buffer` of an allocation. A `pinned` buffer shares its
+    bytes with no other one, since others may know where it is; a `shared` one is
+    the same memory for all tasks.
+
+    Example:
+
+    ```mlir
+    #kernel.buffer<pinned>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Kernel_Lifetime>:$lifetime);
+  let assemblyFormat = "`<` $lifetime `>`";
+}
+
+def Kernel_MappingAttr : Kernel_Attr<"Mapping", "mapping"> {
+  let summary = "how the author wants a kernel mapped to the threads of a GPU";
+  let description = [{
+    The attribute `kernel.mapping` of a module: what the passes of a GPU need of
+    the parameters of a kernel when the kernel is a function.
+
+    Example:
+
+    ```mlir
+    #kernel.mapping<num_warps = 8, approx_math = true>
+    ```
+  }];
+  let parameters = (ins Kernel_OptionalInt:$num_warps, Kernel_Flag:$approx_math,
+                        Kernel_OptionalInt:$reduction_scratch_bytes);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+#endif // GRIDIR_DIALECTS_KERNEL_IR_KERNELATTRS_TD

@@ -1,0 +1,40 @@
+//===- KernelDialect.td - The kernel dialect --------------*- tablegen -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_KERNEL_IR_KERNELDIALECT_TD
+#define GRIDIR_DIALECTS_KERNEL_IR_KERNELDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Kernel_Dialect : Dialect {
+  let name = "kernel";
+  let cppNamespace = "::gridir::kernel";
+  let summary = "The ABI of lowered kernels";
+  let description = [{
+    A kernel that has been lowered to functions is called by a runtime, which
+    must know more of it than the types of its arguments. One op, `kernel.abi`,
+    says all of that, from the conversion of a `grid.kernel` to machine code.
+
+    The ABI is a fact of the module and not of a function: it must outlive the
+    functions, which are converted, outlined for a GPU and compiled to a binary.
+
+    Bytecode has a version of this dialect, the ABI's. Another version than the
+    reader's own is an error: a runtime must not guess what it does not know.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let discardableAttrs = (ins "::gridir::kernel::BufferAttr":$buffer,
+                              "::gridir::kernel::MappingAttr":$mapping);
+  let extraClassDeclaration = [{
+    void registerAttributes();
+  }];
+}
+
+class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<Kernel_Dialect, mnemonic, traits>;
+
+#endif // GRIDIR_DIALECTS_KERNEL_IR_KERNELDIALECT_TD

@@ -1,0 +1,128 @@
+//===- KernelOps.td - The op of the kernel dialect --------*- tablegen -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_KERNEL_IR_KERNELOPS_TD
+#define GRIDIR_DIALECTS_KERNEL_IR_KERNELOPS_TD
+
+include "dialects/Kernel/IR/KernelAttrs.td"
+include "dialects/Kernel/IR/KernelDialect.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def Kernel_Count : ConfinedAttr<I64Attr, [IntNonNegative]>;
+class Kernel_List<Attr base> : DefaultValuedAttr<base, "{}">;
+def Kernel_Sites : TypedArrayAttrBase<AnyAttrOf<[Kernel_PrintAttr, Kernel_CallbackAttr]>,
+                                      "sites that print or call a function">;
+def Kernel_Unwritten : TypedArrayAttrBase<Kernel_UnwrittenAttr, "operands without contents">;
+
+def Kernel_ABIOp
+    : Kernel_Op<"abi", [HasParent<"::mlir::ModuleOp">,
+                        DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "say what the caller of a kernel must know";
+  let description = [{
+    The one op of its kind in a module. `@entry` is the kernel: a function of its
+    operands, the four words of an error report, a range of work items and
+    whatever memory the target adds; or the module of a GPU, or its binary, that
+    holds a function of that name. `@entry.range` gives the number of work items.
+
+    A field that a later pass fills in is absent until then, and whoever needs it
+    reports its absence: no size has a default. A list without elements is not
+    written. Attributes that are no field are refused.
+
+    | field | says | written by |
+    | --- | --- | --- |
+    | `arena_bytes` | memory that each thread of a CPU brings for the kernel's buffers | `cpu-plan-arena` |
+    | `shared_bytes` | memory that all tasks share; on a GPU that of a CTA | `cpu-plan-arena`, `gpu-plan-memory` |
+    | `workspace_bytes` | global memory that each CTA brings | `gpu-plan-memory` |
+    | `num_threads` | threads of a CTA | `gpu-map-threads` |
+    | `num_ctas` | CTAs of a launch; absent where the grid is dynamic | `gpu-outline-kernel` |
+    | `shares` | a call with a negative range counts the finer work items | `convert-grid-to-loops` |
+    | `tasks` | work items may wait for one another; absent where each runs to its end | `convert-grid-to-loops` |
+    | `grid` | with checks of tasks, the programs along each dimension; negative for the next of the first operands | `convert-grid-to-loops` |
+    | `zeroed_operands` | operands of tasks that are zero when the kernel begins: semaphores that a call makes | `convert-grid-to-loops` |
+    | `unwritten_operands` | with checks of accesses, the operands that hold nothing when the kernel begins | `convert-grid-to-loops` |
+    | `diagnostics` | messages of the error report, with `{0}` and `{1}` for its two values | `convert-grid-to-loops` |
+    | `prints` | sites that print, or call a function | `convert-grid-to-loops` |
+    | `accesses` | with checks of accesses, what each of them is to the author | `convert-grid-to-loops` |
+
+    Example:
+
+    ```mlir
+    module {
+      kernel.abi @double arena_bytes = 64
+      func.func @double(%x: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index,
+                        %arena: memref<64xi8>) {
+        return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$entry,
+                       OptionalAttr<Kernel_Count>:$arena_bytes,
+                       OptionalAttr<Kernel_Count>:$shared_bytes,
+                       OptionalAttr<Kernel_Count>:$workspace_bytes,
+                       OptionalAttr<Kernel_Count>:$num_threads,
+                       OptionalAttr<Kernel_Count>:$num_ctas,
+                       UnitAttr:$shares,
+                       OptionalAttr<Kernel_TasksAttr>:$tasks,
+                       Kernel_List<DenseI64ArrayAttr>:$grid,
+                       Kernel_List<DenseI64ArrayAttr>:$zeroed_operands,
+                       Kernel_List<Kernel_Unwritten>:$unwritten_operands,
+                       Kernel_List<StrArrayAttr>:$diagnostics,
+                       Kernel_List<Kernel_Sites>:$prints,
+                       Kernel_List<StrArrayAttr>:$accesses);
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$entry), [{
+    $_state.getOrAddProperties<Properties>().entry =
+        ::mlir::FlatSymbolRefAttr::get($_builder.getContext(), entry);
+  }]>];
+  let assemblyFormat = [{
+    $entry (`arena_bytes` `=` $arena_bytes^)?
+    (`shared_bytes` `=` $shared_bytes^)?
+    (`workspace_bytes` `=` $workspace_bytes^)?
+    (`num_threads` `=` $num_threads^)?
+    (`num_ctas` `=` $num_ctas^)?
+    (`shares` $shares^)?
+    (`tasks` `=` $tasks^)?
+    (`grid` `=` $grid^)?
+    (`zeroed_operands` `=` $zeroed_operands^)?
+    (`unwritten_operands` `=` $unwritten_operands^)?
+    (`diagnostics` `=` $diagnostics^)?
+    (`prints` `=` $prints^)?
+    (`accesses` `=` $accesses^)?
+    attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The function of the entry, or a reported failure where there is none of
+    /// that kind with a body.
+    template <typename FuncT>
+    ::mlir::FailureOr<FuncT> getEntryFunction() {
+      return getFunction<FuncT>(getEntry());
+    }
+
+    /// The function that gives the number of work items, likewise.
+    template <typename FuncT>
+    ::mlir::FailureOr<FuncT> getRangeFunction() {
+      return getFunction<FuncT>(getRangeName());
+    }
+
+    /// The name of the function that gives the number of work items.
+    std::string getRangeName() { return (getEntry() + ".range").str(); }
+
+  private:
+    template <typename FuncT>
+    ::mlir::FailureOr<FuncT> getFunction(::llvm::StringRef name) {
+      auto function = ::llvm::dyn_cast_if_present<FuncT>(
+          ::mlir::SymbolTable::lookupSymbolIn((*this)->getParentOp(), name));
+      if (function && !function.isExternal())
+        return function;
+      return emitError() << "expected a function @" << name << " with a body";
+    }
+  }];
+}
+
+#endif // GRIDIR_DIALECTS_KERNEL_IR_KERNELOPS_TD
