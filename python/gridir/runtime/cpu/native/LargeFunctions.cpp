@@ -44,8 +44,7 @@ public:
     }
     // What is allocated in the first block is of this function.
     BasicBlock &entry = function.getEntryBlock();
-    if (sizes[&entry] > kLargeSize)
-      cutSequence(getNext(&entry), &entry, nullptr);
+    cutSequence(getNext(&entry), &entry, nullptr);
   }
 
   /// The blocks of each piece, the one that is branched to first.
@@ -150,7 +149,7 @@ void splitFunction(Function &function) {
 void splitLargeFunctions(Module &module) {
   SmallVector<Function *> functions;
   for (Function &function : module)
-    if (!function.isDeclaration())
+    if (function.getInstructionCount() > kLargeSize)
       functions.push_back(&function);
   for (Function *function : functions)
     splitFunction(*function);
