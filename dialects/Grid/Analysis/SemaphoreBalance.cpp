@@ -16,6 +16,7 @@
 #include "dialects/Grid/Analysis/KernelChecks.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
+#include "dialects/Grid/IR/RefTypes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -323,14 +324,8 @@ private:
     auto type = cast<MemRefType>(ref.getType());
     if (!type.hasStaticShape())
       return std::nullopt;
-    Type element = type.getElementType();
-    int64_t bits = 64;
-    if (auto complexType = dyn_cast<ComplexType>(element))
-      element = complexType.getElementType(), bits = 2;
-    else
-      bits = 1;
-    bits *= element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
-    return llvm::divideCeil(type.getNumElements() * bits, 8);
+    return grid::getNumBytes(type.getShape(),
+                             getNumBits(type.getElementType()));
   }
 
   /// The one semaphore that a Ref names; none if it is not plain which.

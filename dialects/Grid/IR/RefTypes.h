@@ -20,6 +20,14 @@ inline bool isRefElementType(mlir::Type type) {
          llvm::isa<mlir::ComplexType, SemaphoreType>(type);
 }
 
+/// The bits of one element in memory: a bool is a byte, as XLA keeps it, a
+/// semaphore a word, and narrower integers are packed.
+int64_t getNumBits(mlir::Type elementType);
+
+/// Bytes of so many elements; counts that 64 bits cannot hold stay at their
+/// end. A dynamic size counts as one.
+int64_t getNumBytes(llvm::ArrayRef<int64_t> shape, uint64_t bits);
+
 } // namespace gridir::grid
 
 #endif // GRIDIR_DIALECTS_GRID_IR_REFTYPES_H

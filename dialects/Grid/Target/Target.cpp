@@ -9,32 +9,10 @@
 #include "dialects/Grid/Target/Target.h"
 
 #include "llvm/Support/InterleavedRange.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace gridir::grid {
-
-/// A semaphore is a counter of one word.
-static constexpr int64_t kSemaphoreBits = 32;
-
-int64_t getNumBits(Type elementType) {
-  if (auto complex = dyn_cast<ComplexType>(elementType))
-    return 2 * getNumBits(complex.getElementType());
-  if (isa<SemaphoreType>(elementType))
-    return kSemaphoreBits;
-  if (elementType.isIndex())
-    return 64;
-  return elementType.isInteger(1) ? 8 : elementType.getIntOrFloatBitWidth();
-}
-
-int64_t getNumBytes(ArrayRef<int64_t> shape, uint64_t bits) {
-  for (int64_t size : shape)
-    bits = llvm::SaturatingMultiply<uint64_t>(
-        bits, ShapedType::isDynamic(size) ? 1 : size);
-  return std::min<uint64_t>(llvm::divideCeil(bits, 8),
-                            std::numeric_limits<int64_t>::max() / 4);
-}
 
 Target::~Target() = default;
 

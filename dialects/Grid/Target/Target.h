@@ -15,6 +15,7 @@
 #define GRIDIR_DIALECTS_GRID_TARGET_TARGET_H
 
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/Grid/IR/RefTypes.h"
 
 #include <map>
 #include <memory>
@@ -23,14 +24,6 @@ namespace gridir::grid {
 
 /// Bytes by memory space.
 using SpaceBytes = std::map<MemorySpace, int64_t>;
-
-/// The bits of one element in memory: a bool is a byte, as XLA keeps it, a
-/// semaphore a word, and narrower integers are packed.
-int64_t getNumBits(mlir::Type elementType);
-
-/// Bytes of so many elements; counts that 64 bits cannot hold stay at their
-/// end. A dynamic size counts as one.
-int64_t getNumBytes(llvm::ArrayRef<int64_t> shape, uint64_t bits);
 
 /// What a kernel can be compiled for: which blocks and types it takes, and
 /// where it holds them.
