@@ -52,11 +52,6 @@ static SmallVector<Value> getUnchanged(Operation *op) {
   return {};
 }
 
-static bool isLoad(Operation *op) {
-  auto access = dyn_cast<RefAccessOpInterface>(op);
-  return access && access.getLoadedValue();
-}
-
 static bool hasOnlyEmptyResults(Operation *op) {
   return op->getNumResults() != 0 && !isa<tensor::EmptyOp>(op) &&
          llvm::all_of(op->getResultTypes(),
@@ -64,7 +59,7 @@ static bool hasOnlyEmptyResults(Operation *op) {
                         return isa<RankedTensorType>(type) &&
                                isEmptyArray(type);
                       }) &&
-         (isLoad(op) || isMemoryEffectFree(op));
+         (getLoadedValue(op) || isMemoryEffectFree(op));
 }
 
 void eraseEmptyAccesses(Operation *root) {

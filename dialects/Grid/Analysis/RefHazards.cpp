@@ -91,13 +91,6 @@ bool isViewOfOperand(Operation *op) {
              tensor::CollapseShapeOp, tensor::CastOp, tensor::ReshapeOp>(op);
 }
 
-/// The value that an op reads from memory, which may be that memory; null for
-/// none.
-Value getLoadedValue(Operation *op) {
-  auto access = dyn_cast<RefAccessOpInterface>(op);
-  return access ? access.getLoadedValue() : Value();
-}
-
 /// Whether each element of the value that an op reads is the one at the same
 /// place in the Ref, and all are.
 bool isWholeLoad(Operation *op) {

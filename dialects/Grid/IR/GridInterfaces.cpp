@@ -52,6 +52,11 @@ Value getElementMask(Operation *op) {
   return access ? access.getElementMask() : Value();
 }
 
+Value getLoadedValue(Operation *op) {
+  auto access = dyn_cast<RefAccessOpInterface>(op);
+  return access ? access.getLoadedValue() : Value();
+}
+
 SmallVector<Value> getViewSources(Value ref) {
   if (auto view = ref.getDefiningOp<RefViewOpInterface>())
     return llvm::to_vector(view.getViewSources());

@@ -64,6 +64,10 @@ bool isSchedulingPoint(mlir::Operation *op);
 /// The mask over the elements of a Ref that an op accesses; null for none.
 mlir::Value getElementMask(mlir::Operation *op);
 
+/// The value that an op reads from a Ref and may use the memory of; null for
+/// none.
+mlir::Value getLoadedValue(mlir::Operation *op);
+
 /// The Refs that a view of any dialect may name memory of; none where `ref` is
 /// no view.
 llvm::SmallVector<mlir::Value> getViewSources(mlir::Value ref);

@@ -224,19 +224,16 @@ def Grid_AccumulateOp : Grid_Op<"accumulate", [Grid_RefAccessOpInterface]> {
   }];
 }
 
-class Grid_IndexedOp<string mnemonic> : Grid_Op<mnemonic, [
-    AttrSizedOperandSegments, Grid_RefAccessOpInterface]> {
-  let hasVerifier = 1;
-  code indexDeclarations = [{
+/// What `gather`, `scatter` and their like answer.
+defvar Grid_IndexedAccess = [{
     ::mlir::Value getAccessedRef() { return getRef(); }
     ::mlir::Value getAccessMask() { return getMask(); }
     ::mlir::ValueRange getAccessIndices() { return getIndices(); }
     ::llvm::ArrayRef<int64_t> getAccessDims() { return getDims(); }
-  }];
-  let extraClassDeclaration = indexDeclarations;
-}
+}];
 
-def Grid_GatherOp : Grid_IndexedOp<"gather"> {
+def Grid_GatherOp : Grid_Op<"gather", [
+    AttrSizedOperandSegments, Grid_RefAccessOpInterface]> {
   let summary = "the elements of a Ref at arrays of indices";
   let description = [{
     `dims` are the indexed dimensions; their index tensors have one shape. The
@@ -260,12 +257,14 @@ def Grid_GatherOp : Grid_IndexedOp<"gather"> {
     `:` type($ref) `,` type($indices) (`mask` type($mask)^ (`other` type($other)^)?)?
     `->` type($result)
   }];
-  let extraClassDeclaration = indexDeclarations # [{
+  let hasVerifier = 1;
+  let extraClassDeclaration = Grid_IndexedAccess # [{
     ::mlir::Value getLoadedValue() { return getResult(); }
   }];
 }
 
-def Grid_ScatterOp : Grid_IndexedOp<"scatter"> {
+def Grid_ScatterOp : Grid_Op<"scatter", [
+    AttrSizedOperandSegments, Grid_RefAccessOpInterface]> {
   let summary = "write the elements of a Ref at arrays of indices";
   let description = [{
     The value has the shape that `grid.gather` would give. Where indices repeat,
@@ -285,6 +284,8 @@ def Grid_ScatterOp : Grid_IndexedOp<"scatter"> {
     $value `,` $ref `[` $indices `]` `dims` $dims (`mask` $mask^)? (`add` $add^)? attr-dict
     `:` type($value) `,` type($ref) `,` type($indices) (`mask` type($mask)^)?
   }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = Grid_IndexedAccess;
 }
 
 def Grid_AtomicRmwOp : Grid_Op<"atomic_rmw", [
