@@ -258,10 +258,11 @@ void Scheduler::pause() {
   tasks[running].fiber->suspend();
 }
 
-void Scheduler::wake(Counter counter) {
+void Scheduler::wake(const void *object) {
   idlePolls = 0;
   auto isWoken = [&](std::size_t task) {
-    return tasks[task].wait.counter.getAddress() == counter.getAddress();
+    const Condition *condition = tasks[task].condition;
+    return condition && condition->getObject() == object;
   };
   auto rest =
       std::stable_partition(blocked.begin(), blocked.end(),
@@ -274,23 +275,23 @@ void Scheduler::signal(Counter counter, int64_t amount) {
   if (races)
     races->release(tasks[running].thread, counter.getAddress());
   counter.add(amount);
-  wake(counter);
+  wake(counter.getAddress());
   pause();
 }
 
-void Scheduler::wait(Counter counter, int64_t amount, bool keep,
-                     int64_t diagnostic) {
+void Scheduler::wait(Condition &condition, int64_t diagnostic) {
   pause();
   Task &task = tasks[running];
-  while (!counter.holds(amount)) {
-    task.wait = {counter, amount, diagnostic};
+  task.condition = &condition;
+  task.diagnostic = diagnostic;
+  while (!condition.holds()) {
     blocked.push_back(running);
     task.fiber->suspend();
   }
+  task.condition = nullptr;
   if (races)
-    races->acquire(task.thread, counter.getAddress());
-  if (!keep)
-    counter.add(-amount);
+    races->acquire(task.thread, condition.getObject());
+  condition.consume();
 }
 
 /// A task that looks may look until it sees something: others must run.
@@ -298,7 +299,6 @@ int64_t Scheduler::read(Counter counter) {
   if (++idlePolls > kMaxIdlePolls) {
     // It stays away: nobody can change what it looks at.
     blocked.push_back(running);
-    tasks[running].wait = {};
     tasks[running].fiber->suspend();
   }
   polled = true;
@@ -380,7 +380,7 @@ void Scheduler::finishCopy(std::size_t place) {
   for (Counter counter : copy.counters)
     if (counter.getAddress()) {
       counter.add(copy.bytes);
-      wake(counter);
+      wake(counter.getAddress());
     }
 }
 
@@ -528,10 +528,10 @@ std::optional<std::string> Scheduler::describeFailure() const {
   const Task &task = tasks[first];
   std::string text = "kernel `" + kernel.info.name +
                      "` looks at a semaphore that nothing can signal";
-  if (task.wait.counter.getAddress())
-    text =
-        describeCheck(kernel.info, {task.wait.diagnostic,
-                                    task.wait.counter.get(), task.wait.amount});
+  if (task.condition) {
+    auto [state, expected] = task.condition->describe();
+    text = describeCheck(kernel.info, {task.diagnostic, state, expected});
+  }
   if (numTasks > 1)
     text += "; " + std::to_string(blocked.size()) + " of " +
             std::to_string(numTasks) + " programs wait";

@@ -11,6 +11,7 @@
 
 #include "Carries.h"
 #include "CheckReport.h"
+#include "Condition.h"
 #include "Counter.h"
 #include "DefinedMemory.h"
 #include "Fiber.h"
@@ -25,20 +26,16 @@
 
 namespace gridir::cpu {
 
-/// A semaphore and how much a task waits for.
-struct Wait {
-  Counter counter;
-  int64_t amount = 0;
-  int64_t diagnostic = 0;
-};
-
 struct Task {
   int64_t device = 0;
   int64_t item = 0;
   Array<char> arena;
   std::unique_ptr<Fiber> fiber;
   Status status = {};
-  Wait wait;
+  /// What it waits for, with the check that fails if nothing can bring it
+  /// about. A task that looked too often waits for nothing.
+  const Condition *condition = nullptr;
+  int64_t diagnostic = 0;
   Program program;
   RaceDetector::Thread thread = 0;
 };
@@ -81,7 +78,7 @@ public:
 
   // Called by the task that runs.
   void signal(Counter counter, int64_t amount);
-  void wait(Counter counter, int64_t amount, bool keep, int64_t diagnostic);
+  void wait(Condition &condition, int64_t diagnostic);
   int64_t read(Counter counter);
   char *locate(char *address, int64_t device, int64_t item);
   char *getShared() { return shared[tasks[running].device].get(); }
@@ -123,7 +120,8 @@ private:
   void prepare(Task &task);
   void finish(Task &task);
   void finishCopy(std::size_t place);
-  void wake(Counter counter);
+  /// Lets those go on that wait for an object, which has changed.
+  void wake(const void *object);
   char *getArena(Task &task);
   /// Remembers a semaphore in some memory that is not zero in the end.
   void checkSemaphores(const char *base, bool areShared, Program last);

@@ -27,7 +27,8 @@ void taskSignal(void *counter, int64_t bits, int64_t amount) {
 
 void taskWait(void *counter, int64_t bits, int64_t amount, int64_t keep,
               int64_t diagnostic) {
-  Scheduler::getCurrent()->wait({counter, bits}, amount, keep != 0, diagnostic);
+  CounterCondition condition({counter, bits}, amount, keep != 0);
+  Scheduler::getCurrent()->wait(condition, diagnostic);
 }
 
 int64_t taskRead(void *counter, int64_t bits) {
