@@ -352,7 +352,7 @@ void GridLoopBuilder::beginWorkItem() {
     lowering.setName(scratchRefs.back(), getRefName(scratch));
     auto type = cast<MemRefType>(scratch.getType());
     if (lowering.recordsAccesses() &&
-        !isa<SemaphoreType>(type.getElementType())) {
+        !isa<SyncTypeInterface>(type.getElementType())) {
       Value memref = getMemRef(scratchRefs.back());
       createRuntimeCall(builder, loc, lowering, "gridirTaskScratch",
                         {createAddress(builder, loc, memref),

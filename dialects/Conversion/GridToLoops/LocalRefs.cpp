@@ -90,7 +90,7 @@ LogicalResult inlineScopes(KernelLowering &lowering) {
       auto type = cast<MemRefType>(arg.getType());
       // What an earlier scope left in the same memory is not of this one.
       if (lowering.recordsAccesses() &&
-          !isa<SemaphoreType>(type.getElementType()) &&
+          !isa<SyncTypeInterface>(type.getElementType()) &&
           !isSharedByPrograms(lowering.kernel, type,
                               scope.getCollective().value_or(ArrayAttr())))
         createMemoryState(builder, scope.getLoc(), lowering, getMemRef(ref),

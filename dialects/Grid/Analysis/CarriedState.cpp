@@ -352,7 +352,7 @@ private:
     for (Value operand : op.getOperands()) {
       if (!isa<MemRefType>(operand.getType()))
         continue;
-      if (isa<SemaphoreType>(
+      if (isa<SyncTypeInterface>(
               cast<MemRefType>(operand.getType()).getElementType()))
         visitSemaphore(op, operand, progress);
       else if (!effects || hasEffect<MemoryEffects::Read>(instances, operand))

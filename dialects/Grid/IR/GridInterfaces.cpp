@@ -15,6 +15,7 @@
 using namespace mlir;
 
 #include "dialects/Grid/IR/GridInterfaces.cpp.inc"
+#include "dialects/Grid/IR/GridTypeInterfaces.cpp.inc"
 
 namespace gridir::grid {
 

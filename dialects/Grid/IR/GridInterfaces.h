@@ -51,6 +51,7 @@ struct ProgramOrder {
 } // namespace gridir::grid
 
 #include "dialects/Grid/IR/GridInterfaces.h.inc"
+#include "dialects/Grid/IR/GridTypeInterfaces.h.inc"
 
 namespace gridir::grid {
 

@@ -12,10 +12,11 @@
 include "dialects/Grid/IR/GridDialect.td"
 include "dialects/Grid/IR/GridEnums.td"
 include "mlir/IR/AttrTypeBase.td"
+include "dialects/Grid/IR/GridTypeInterfaces.td"
 include "mlir/IR/BuiltinTypeInterfaces.td"
 
 def Grid_SemaphoreType : TypeDef<Grid_Dialect, "Semaphore",
-    [DeclareTypeInterfaceMethods<MemRefElementTypeInterface>]> {
+    [DeclareTypeInterfaceMethods<MemRefElementTypeInterface>, Grid_SyncTypeInterface]> {
   let mnemonic = "semaphore";
   let summary = "a counter that programs and copies signal and wait on";
   let description = [{
@@ -31,6 +32,9 @@ def Grid_SemaphoreType : TypeDef<Grid_Dialect, "Semaphore",
   }];
   let parameters = (ins EnumParameter<Grid_SemaphoreKind>:$kind);
   let assemblyFormat = "`<` $kind `>`";
+  let extraClassDeclaration = [{
+    unsigned getNumBits() const { return 32; }
+  }];
 }
 
 def Grid_SemaphoreRef : MemRefOf<[Grid_SemaphoreType]>;
@@ -41,6 +45,9 @@ def Grid_Value : AnyTypeOf<[Grid_IntOrFloatOrIndex, StaticShapeTensorOf<[Grid_In
 def Grid_NumberTensor : RankedTensorOf<[AnySignlessInteger, AnyFloat, AnyComplex]>;
 def Grid_Mask : AnyTypeOf<[I1, StaticShapeTensorOf<[I1]>], "an i1 or a tensor of i1">;
 def Grid_IndexLike : AnyTypeOf<[I32, I64, Index], "i32, i64 or index">;
-def Grid_Ref : MemRefOf<[AnySignlessInteger, AnyFloat, AnyComplex, Index, Grid_SemaphoreType]>;
+def Grid_SyncType : Type<
+    CPred<"::llvm::isa<::gridir::grid::SyncTypeInterface>($_self)">,
+    "an object that programs synchronize on", "::gridir::grid::SyncTypeInterface">;
+def Grid_Ref : MemRefOf<[AnySignlessInteger, AnyFloat, AnyComplex, Index, Grid_SyncType]>;
 
 #endif // GRIDIR_DIALECTS_GRID_IR_GRIDTYPES_TD

@@ -14,14 +14,11 @@ using namespace mlir;
 
 namespace gridir::grid {
 
-/// A semaphore is a counter of one word.
-static constexpr int64_t kSemaphoreBits = 32;
-
 int64_t getNumBits(Type elementType) {
   if (auto complex = dyn_cast<ComplexType>(elementType))
     return 2 * getNumBits(complex.getElementType());
-  if (isa<SemaphoreType>(elementType))
-    return kSemaphoreBits;
+  if (auto object = dyn_cast<SyncTypeInterface>(elementType))
+    return object.getNumBits();
   if (elementType.isIndex())
     return 64;
   return elementType.isInteger(1) ? 8 : elementType.getIntOrFloatBitWidth();

@@ -14,14 +14,15 @@
 namespace gridir::grid {
 
 /// Whether a Ref may hold elements of a type, as `Grid_Ref` says it of
-/// operands: numbers without a sign, and semaphores.
+/// operands: numbers without a sign, and what programs synchronize on.
 inline bool isRefElementType(mlir::Type type) {
   return type.isSignlessIntOrIndexOrFloat() ||
-         llvm::isa<mlir::ComplexType, SemaphoreType>(type);
+         llvm::isa<mlir::ComplexType, SyncTypeInterface>(type);
 }
 
-/// The bits of one element in memory: a bool is a byte, as XLA keeps it, a
-/// semaphore a word, and narrower integers are packed.
+/// The bits of one element in memory: a bool is a byte, as XLA keeps it, what
+/// programs synchronize on has a size of its own, and narrower integers are
+/// packed.
 int64_t getNumBits(mlir::Type elementType);
 
 /// Bytes of so many elements; counts that 64 bits cannot hold stay at their

@@ -32,7 +32,7 @@ static bool isAtomic(Operation *op) {
 static std::optional<AccessKind> getAccessKind(MemoryEffectOpInterface op,
                                                OpOperand &operand) {
   auto ref = dyn_cast<MemRefType>(operand.get().getType());
-  if (!ref || isa<SemaphoreType>(ref.getElementType()))
+  if (!ref || isa<SyncTypeInterface>(ref.getElementType()))
     return std::nullopt;
   SmallVector<MemoryEffects::EffectInstance> effects;
   op.getEffects(effects);
