@@ -12,6 +12,7 @@
 #include "dialects/Kernel/IR/Kernel.h"
 #include "dialects/TPU/IR/StableMosaic.h"
 #include "dialects/TPU/IR/TPU.h"
+#include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,7 +43,8 @@ using namespace mlir;
 
 void gridir::registerAllDialects(DialectRegistry &registry) {
   registry.insert<grid::GridDialect, kernel::KernelDialect,
-                  tpu::StableMosaicDialect, tpu::TPUDialect>();
+                  tpu::StableMosaicDialect, tpu::TPUDialect,
+                  warpgroup::WarpgroupDialect>();
 
   // clang-format off
   registry.insert<affine::AffineDialect,

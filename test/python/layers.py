@@ -30,6 +30,7 @@ CPP = [
     "GPU/Target",
     "TPU/Target",
     "TPU/IR",
+    "Warpgroup/IR",
     "TPU/Transforms",
     "CPU/Transforms",
     "GPU/Transforms",

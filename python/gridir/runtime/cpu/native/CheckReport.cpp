@@ -100,6 +100,14 @@ std::string describeLeftSemaphore(const KernelInfo &info,
          std::to_string(left.count) + " when the kernel ends, expected 0";
 }
 
+std::string describeMisuse(const KernelInfo &info, const Misuse &misuse) {
+  std::string text = "kernel `" + info.name + "`: " +
+                     info.accesses[misuse.site] + ": " + misuse.reason;
+  if (misuse.other && *misuse.other != misuse.site)
+    text += " The phase was completed by " + info.accesses[*misuse.other];
+  return text;
+}
+
 std::string describeLackOfMemory(const KernelInfo &info, int64_t bytes,
                                  const std::string &purpose) {
   return "kernel `" + info.name + "` needs " + std::to_string(bytes) +

@@ -9,6 +9,7 @@
 #ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_CHECKREPORT_H
 #define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_CHECKREPORT_H
 
+#include "Condition.h"
 #include "Kernel.h"
 #include "Races.h"
 
@@ -53,6 +54,9 @@ struct LeftSemaphore {
 std::string describeLeftSemaphore(const KernelInfo &info,
                                   const GridSizes &grids,
                                   const LeftSemaphore &left);
+
+/// The message of a barrier that was used wrongly.
+std::string describeMisuse(const KernelInfo &info, const Misuse &misuse);
 
 /// The message of a call for which there is no memory: for how many bytes, and
 /// what they are for.

@@ -12,8 +12,19 @@
 #include "Counter.h"
 
 #include <array>
+#include <optional>
+#include <string>
 
 namespace gridir::cpu {
+
+/// A use of a synchronization object that is wrong.
+struct Misuse {
+  /// Index into `KernelInfo::accesses`, as that of the other one that the
+  /// message names, if any.
+  int64_t site;
+  std::string reason;
+  std::optional<int64_t> other = {};
+};
 
 /// What a task waits for: something about one synchronization object, which
 /// other tasks and copies change. It lives on the stack of the task that waits.
@@ -22,8 +33,9 @@ public:
   /// Identifies the object; tasks that change it wake those that wait for it.
   virtual const void *getObject() const = 0;
   virtual bool holds() const = 0;
-  /// What the wait itself does to the object, once the condition holds.
-  virtual void consume() = 0;
+  /// What the wait itself does to the object, once the condition holds. Gives
+  /// what is wrong with that, if anything is.
+  virtual std::optional<Misuse> consume() = 0;
   /// What a message says of a wait that nothing can end: the state of the
   /// object, and the state that is waited for.
   virtual std::array<int64_t, 2> describe() const = 0;
@@ -40,9 +52,10 @@ public:
 
   const void *getObject() const override { return counter.getAddress(); }
   bool holds() const override { return counter.holds(amount); }
-  void consume() override {
+  std::optional<Misuse> consume() override {
     if (!keep)
       counter.add(-amount);
+    return std::nullopt;
   }
   std::array<int64_t, 2> describe() const override {
     return {counter.get(), amount};

@@ -70,12 +70,19 @@ struct UnwrittenOperand {
   int64_t bytesPerElement = 0;
 };
 
+/// Memory that work items share: each `members` that follow one another, or all
+/// where that is 0.
+struct SharedBytes {
+  int64_t members = 0;
+  int64_t bytes = 0;
+};
+
 /// How the work items of a kernel run that may wait for one another.
 struct TaskInfo {
   /// Of the order in which they run; none for the order of the programs.
   std::optional<int64_t> seed;
-  /// Memory that all work items share.
-  int64_t sharedBytes = 0;
+  /// The memory that work items share, one entry for each number of members.
+  std::vector<SharedBytes> shared;
   /// The operands that are to be zero at first: semaphores that a call makes.
   std::vector<int64_t> zeroedOperands;
   /// Whether to look for accesses that nothing orders, and for reads of what

@@ -70,15 +70,9 @@ bool Scheduler::createTasks() {
     return false;
   }
   for (int64_t device = 0; device < numDevices; ++device) {
-    // Semaphores count from zero, so memory that may hold them is zero.
-    const int64_t sharedBytes = kernel.info.tasks->sharedBytes;
-    shared.push_back(allocateArray<char>(sharedBytes));
-    if (!shared.back()) {
-      lack(sharedBytes, "what the programs of a device share");
-      return false;
-    }
-    if (memory)
-      memory->undefine(shared.back().get(), sharedBytes);
+    std::vector<SharedMemory> &kinds = shared.emplace_back();
+    for (const SharedBytes &kind : kernel.info.tasks->shared)
+      kinds.emplace_back(kind, ranges[device]);
     for (int64_t operand : kernel.info.tasks->zeroedOperands)
       std::memset(devices[device].data[operand], 0,
                   devices[device].sizes[operand]);
@@ -101,18 +95,19 @@ std::optional<std::string> Scheduler::run() {
   Scheduler *outer = current;
   current = this;
   if (createTasks())
-    while (lackOfMemory.empty() && !isOver() && step())
+    while (failure.empty() && !isOver() && step())
       ;
   current = outer;
-  if (lackOfMemory.empty() && isOver()) {
+  if (failure.empty() && isOver()) {
     // Those that were signalled when their task was over, and the shared ones.
     for (std::size_t task = 0; task < numTasks; ++task)
       if (tasks[task].arena)
-        checkSemaphores(tasks[task].arena.get(), /*areShared=*/false,
+        checkSemaphores(tasks[task].arena.get(), std::nullopt,
                         tasks[task].program);
     for (std::size_t device = 0; device < shared.size(); ++device)
-      checkSemaphores(shared[device].get(), /*areShared=*/true,
-                      {static_cast<int64_t>(device), 0});
+      for (std::size_t kind = 0; kind < shared[device].size(); ++kind)
+        for (auto [base, item] : shared[device][kind].getAll())
+          checkSemaphores(base, kind, {static_cast<int64_t>(device), 0});
   }
   return describeFailure();
 }
@@ -164,10 +159,14 @@ bool Scheduler::step() {
 
 std::size_t Scheduler::pickStarting() { return unstarted[--numUnstarted]; }
 
-/// Says that a call cannot go on: the first lack counts.
 void Scheduler::lack(int64_t bytes, const std::string &purpose) {
-  if (lackOfMemory.empty())
-    lackOfMemory = describeLackOfMemory(kernel.info, bytes, purpose);
+  if (failure.empty())
+    failure = describeLackOfMemory(kernel.info, bytes, purpose);
+}
+
+void Scheduler::fail(const Misuse &misuse) {
+  if (failure.empty())
+    failure = describeMisuse(kernel.info, misuse);
 }
 
 /// Runs a task until it waits, pauses or ends.
@@ -176,7 +175,7 @@ void Scheduler::runTask(std::size_t index) {
   running = index;
   if (!task.fiber)
     prepare(task);
-  if (!lackOfMemory.empty())
+  if (!failure.empty())
     return;
   task.fiber->resume();
   if (task.fiber->isDone())
@@ -218,7 +217,8 @@ void Scheduler::finish(Task &task) {
     else
       ++place;
   }
-  checkSemaphores(task.arena.get(), /*areShared=*/false, task.program);
+  checkSemaphores(task.arena.get(), std::nullopt, task.program);
+  endSharedMemory(task);
   if (races) {
     races->join(task.thread);
     races->forget(task.arena.get(), kernel.info.arenaBytes);
@@ -244,6 +244,47 @@ char *Scheduler::getArena(Task &task) {
   if (memory)
     memory->undefine(task.arena.get(), kernel.info.arenaBytes);
   return task.arena.get();
+}
+
+char *Scheduler::getShared(int64_t members) {
+  Task &task = tasks[running];
+  const std::vector<SharedBytes> &kinds = kernel.info.tasks->shared;
+  auto kind = std::find_if(kinds.begin(), kinds.end(),
+                           [&](const SharedBytes &kind) {
+                             return kind.members == members;
+                           });
+  bool isNew = false;
+  char *base = shared[task.device][kind - kinds.begin()].get(task.item, isNew);
+  if (!base) {
+    lack(kind->bytes, "what programs share");
+    abandon(task);
+  }
+  if (memory && isNew)
+    memory->undefine(base, kind->bytes);
+  return base;
+}
+
+/// What only the tasks of a group share that is over with this one is not used
+/// any more.
+void Scheduler::endSharedMemory(Task &task) {
+  for (SharedMemory &kind : shared[task.device]) {
+    char *base = kind.leave(task.item);
+    if (!base)
+      continue;
+    checkSemaphores(base, &kind - shared[task.device].data(), task.program);
+    if (auto misuse = barriers.forget(base, kind.getNumBytes(),
+                                      firstTasks[task.device] +
+                                          kind.getFirstItem(task.item)))
+      fail(*misuse);
+    if (races)
+      races->forget(base, kind.getNumBytes());
+    kind.recycle(task.item);
+  }
+}
+
+void Scheduler::abandon(Task &task) {
+  while (true)
+    task.fiber->suspend();
 }
 
 //===----------------------------------------------------------------------===//
@@ -291,11 +332,98 @@ void Scheduler::wait(Condition &condition, int64_t diagnostic) {
   task.condition = nullptr;
   if (races)
     races->acquire(task.thread, condition.getObject());
-  condition.consume();
+  if (std::optional<Misuse> misuse = condition.consume()) {
+    fail(*misuse);
+    abandon(task);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers and groups of copies
+//===----------------------------------------------------------------------===//
+
+void Scheduler::complete(const Arrival &arrival) {
+  if (std::optional<Misuse> misuse = barriers.arrive(
+          arrival.barrier, arrival.arrivals, arrival.site))
+    fail(*misuse);
+  wake(arrival.barrier);
+}
+
+void Scheduler::arrive(const Arrival &arrival) {
+  if (races)
+    races->release(tasks[running].thread, arrival.barrier);
+  complete(arrival);
+  if (!failure.empty())
+    abandon(tasks[running]);
+  pause();
+}
+
+/// What messages call a task: its place among those that share the barrier.
+int64_t Scheduler::getThread(const char *barrier) const {
+  const Task &task = tasks[running];
+  for (const SharedMemory &kind : shared[task.device]) {
+    const char *base = kind.find(task.item);
+    if (base && base <= barrier && barrier < base + kind.getNumBytes())
+      return task.item - kind.getFirstItem(task.item);
+  }
+  return 0;
+}
+
+void Scheduler::waitForBarrier(char *barrier, int64_t diagnostic,
+                               int64_t site) {
+  BarrierCondition condition(barriers, barrier, running, getThread(barrier),
+                             site);
+  wait(condition, diagnostic);
+}
+
+bool Scheduler::testBarrier(char *barrier, int64_t site) {
+  if (!barriers.isComplete(barrier, running)) {
+    poll();
+    return false;
+  }
+  waitForBarrier(barrier, /*diagnostic=*/0, site);
+  return true;
+}
+
+namespace {
+
+/// Only the last of a task's groups of copies may be pending.
+class GroupCondition final : public Condition {
+public:
+  GroupCondition(const Task &task, const std::vector<Copy> &copies,
+                 std::size_t index, int64_t end)
+      : task(task), copies(copies), index(index), end(end) {}
+
+  const void *getObject() const override { return &task; }
+  bool holds() const override { return countPending() == 0; }
+  std::optional<Misuse> consume() override { return std::nullopt; }
+  std::array<int64_t, 2> describe() const override {
+    return {countPending(), 0};
+  }
+
+private:
+  int64_t countPending() const {
+    return std::count_if(copies.begin(), copies.end(), [&](const Copy &copy) {
+      return copy.task == index && copy.group && *copy.group < end;
+    });
+  }
+
+  const Task &task;
+  const std::vector<Copy> &copies;
+  std::size_t index;
+  int64_t end;
+};
+
+} // namespace
+
+void Scheduler::waitForGroups(int64_t pending) {
+  Task &task = tasks[running];
+  GroupCondition condition(task, copies, running, task.numGroups - pending);
+  wait(condition, /*diagnostic=*/0);
 }
 
 /// A task that looks may look until it sees something: others must run.
-int64_t Scheduler::read(Counter counter) {
+void Scheduler::poll() {
   if (++idlePolls > kMaxIdlePolls) {
     // It stays away: nobody can change what it looks at.
     blocked.push_back(running);
@@ -304,6 +432,10 @@ int64_t Scheduler::read(Counter counter) {
   polled = true;
   ready.push_back(running);
   tasks[running].fiber->suspend();
+}
+
+int64_t Scheduler::read(Counter counter) {
+  poll();
   if (races)
     races->acquire(tasks[running].thread, counter.getAddress());
   return counter.get();
@@ -329,9 +461,17 @@ char *Scheduler::locate(char *address, int64_t device, int64_t item) {
     char *other = getArena(tasks[index]);
     return other ? other + (address - arena) : address;
   }
-  if (char *base = shared[own.device].get();
-      isWithin(base, kernel.info.tasks->sharedBytes))
-    return shared[target].get() + (address - base);
+  for (std::size_t kind = 0; kind < shared[target].size(); ++kind) {
+    SharedMemory &from = shared[own.device][kind], &to = shared[target][kind];
+    char *base = from.find(own.item);
+    if (!base || !isWithin(base, from.getNumBytes()))
+      continue;
+    bool isNew = false;
+    char *there = to.get(item < 0 ? own.item : item, isNew);
+    if (!there)
+      lack(to.getNumBytes(), "what programs share");
+    return there ? there + (address - base) : address;
+  }
   for (std::size_t i = 0; i < from.data.size(); ++i) {
     auto *base = static_cast<char *>(from.data[i]);
     if (isWithin(base, from.sizes[i]))
@@ -372,9 +512,10 @@ void Scheduler::finishCopy(std::size_t place) {
       races->access(copy.thread, copy.dest + to, bytes, AccessKind::Write,
                     copy.sites[1]);
     });
-    for (Counter counter : copy.counters)
-      if (counter.getAddress())
-        races->release(copy.thread, counter.getAddress());
+    for (const void *object : {static_cast<const void *>(copy.counters[0].getAddress()), static_cast<const void*>(copy.counters[1].getAddress()),
+                               static_cast<const void *>(copy.arrival.barrier)})
+      if (object)
+        races->release(copy.thread, object);
     races->join(copy.thread);
   }
   for (Counter counter : copy.counters)
@@ -382,6 +523,10 @@ void Scheduler::finishCopy(std::size_t place) {
       counter.add(copy.bytes);
       wake(counter.getAddress());
     }
+  if (copy.arrival.barrier)
+    complete(copy.arrival);
+  if (copy.group)
+    wake(&tasks[copy.task]);
 }
 
 void Scheduler::setProgram(int64_t number) {
@@ -415,14 +560,23 @@ void Scheduler::addSemaphores(const int64_t *counters,
   Semaphores added{{}, site};
   for (const StridedRegion::Dim &dim : dims)
     added.shape.push_back(dim.size);
-  semaphores[{!place, place ? place->begin
-                            : begin - shared[task.device].get()}] = added;
+  if (place) {
+    semaphores[{std::nullopt, place->begin}] = added;
+    return;
+  }
+  for (std::size_t kind = 0; kind < shared[task.device].size(); ++kind) {
+    const SharedMemory &memory = shared[task.device][kind];
+    const char *base = memory.find(task.item);
+    if (base && base <= begin && begin < base + memory.getNumBytes())
+      semaphores[{kind, begin - base}] = added;
+  }
 }
 
-void Scheduler::checkSemaphores(const char *base, bool areShared,
+void Scheduler::checkSemaphores(const char *base,
+                                std::optional<std::size_t> kind,
                                 Program last) {
   for (const auto &[place, array] : semaphores) {
-    if (place.first != areShared)
+    if (place.first != kind)
       continue;
     const auto *counters =
         reinterpret_cast<const int64_t *>(base + place.second);
@@ -507,8 +661,8 @@ std::optional<std::string> Scheduler::describeUnwritten() const {
 }
 
 std::optional<std::string> Scheduler::describeFailure() const {
-  if (!lackOfMemory.empty())
-    return lackOfMemory;
+  if (!failure.empty())
+    return failure;
   for (std::size_t task = 0; task < numTasks; ++task)
     if (tasks[task].status[0] != 0)
       return describeCheck(kernel.info, tasks[task].status);

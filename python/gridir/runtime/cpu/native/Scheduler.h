@@ -9,6 +9,7 @@
 #ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_SCHEDULER_H
 #define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_SCHEDULER_H
 
+#include "Barriers.h"
 #include "Carries.h"
 #include "CheckReport.h"
 #include "Condition.h"
@@ -17,6 +18,7 @@
 #include "Fiber.h"
 #include "Memory.h"
 #include "Races.h"
+#include "SharedMemory.h"
 #include "StridedRegion.h"
 #include "Tasks.h"
 
@@ -36,8 +38,17 @@ struct Task {
   /// about. A task that looked too often waits for nothing.
   const Condition *condition = nullptr;
   int64_t diagnostic = 0;
+  /// The groups of copies that it has closed.
+  int64_t numGroups = 0;
   Program program;
   RaceDetector::Thread thread = 0;
+};
+
+/// An arrival at a barrier of so many in a phase.
+struct Arrival {
+  char *barrier = nullptr;
+  int64_t arrivals = 0;
+  int64_t site = 0;
 };
 
 /// A copy that was started and is not done.
@@ -46,10 +57,14 @@ struct Copy {
   char *dest;
   StridedRegion region;
   /// What is added to which semaphores when it is done.
-  int64_t bytes;
-  std::array<Counter, 2> counters;
+  int64_t bytes = 0;
+  std::array<Counter, 2> counters = {};
   /// Sites of what it reads and what it writes.
-  std::array<int64_t, 2> sites;
+  std::array<int64_t, 2> sites = {};
+  /// The barrier that it arrives at when it is done, if any.
+  Arrival arrival = {};
+  /// The group of its task's copies that it belongs to, if to one.
+  std::optional<int64_t> group = {};
   std::size_t task = 0;
   RaceDetector::Thread thread = 0;
 
@@ -81,9 +96,19 @@ public:
   void wait(Condition &condition, int64_t diagnostic);
   int64_t read(Counter counter);
   char *locate(char *address, int64_t device, int64_t item);
-  char *getShared() { return shared[tasks[running].device].get(); }
+  /// Memory that the task shares with so many, or all.
+  char *getShared(int64_t members);
   int64_t getDevice() { return devices[tasks[running].device].number; }
   void startCopy(Copy copy);
+  void arrive(const Arrival &arrival);
+  /// The task sees the next phase of a barrier; `site` is where it waits.
+  void waitForBarrier(char *barrier, int64_t diagnostic, int64_t site);
+  bool testBarrier(char *barrier, int64_t site);
+  /// The group that copies belong to, which ends with `closeGroup`.
+  int64_t getOpenGroup() { return tasks[running].numGroups; }
+  void closeGroup() { ++tasks[running].numGroups; }
+  /// Waits until only the last of the closed groups may be pending, so many.
+  void waitForGroups(int64_t pending);
   void pause();
 
   /// `element` is the place of the first element where the site asks for it.
@@ -122,9 +147,20 @@ private:
   void finishCopy(std::size_t place);
   /// Lets those go on that wait for an object, which has changed.
   void wake(const void *object);
+  /// Does to a barrier what an arrival does.
+  void complete(const Arrival &arrival);
+  /// Ends the call: the first reason counts.
+  void fail(const Misuse &misuse);
+  /// The task does not go on, since the call has ended.
+  void abandon(Task &task);
+  void endSharedMemory(Task &task);
+  void poll();
+  int64_t getThread(const char *barrier) const;
   char *getArena(Task &task);
-  /// Remembers a semaphore in some memory that is not zero in the end.
-  void checkSemaphores(const char *base, bool areShared, Program last);
+  /// Remembers a semaphore in some memory that is not zero in the end: in that
+  /// of a task, or in shared memory of this kind.
+  void checkSemaphores(const char *base, std::optional<std::size_t> kind,
+                       Program last);
   void use(const char *base, const StridedRegion &region,
            RaceDetector::Access read);
   /// Where an address is in a task's memory, if it is there.
@@ -144,7 +180,9 @@ private:
   Array<Task> tasks;
   std::size_t numTasks = 0;
   std::vector<std::size_t> firstTasks;
-  std::vector<Array<char>> shared;
+  /// The kinds of memory that tasks share, for each device.
+  std::vector<std::vector<SharedMemory>> shared;
+  Barriers barriers;
   /// The tasks that have not started, the next one last.
   Array<std::size_t> unstarted;
   std::size_t numUnstarted = 0;
@@ -155,8 +193,8 @@ private:
   std::size_t running = 0, numDone = 0;
   int64_t idlePolls = 0;
   bool polled = false;
-  /// What there was no memory for; nothing runs any more.
-  std::string lackOfMemory;
+  /// What ended the call early; nothing runs any more.
+  std::string failure;
   /// None where nobody looks for races.
   std::optional<RaceDetector> races;
   /// None where nobody looks for reads of what nothing has written.
@@ -164,12 +202,13 @@ private:
   CarryFinder carries;
   std::optional<RaceDetector::Access> unwrittenRead;
   /// Where the semaphores are that are looked at in the end: in which kind of
-  /// memory, how far from its begin, and their shape and site.
+  /// shared memory, if in any, how far from its begin, and their shape and site.
   struct Semaphores {
     std::vector<int64_t> shape;
     int64_t site;
   };
-  std::map<std::pair<bool, int64_t>, Semaphores> semaphores;
+  std::map<std::pair<std::optional<std::size_t>, int64_t>, Semaphores>
+      semaphores;
   std::optional<LeftSemaphore> leftSemaphore;
   /// The programs along each dimension, for each device.
   GridSizes grids;

@@ -43,7 +43,9 @@ char *taskLocate(char *address, int64_t device, int64_t item) {
 
 int64_t taskDevice() { return Scheduler::getCurrent()->getDevice(); }
 
-char *taskShared() { return Scheduler::getCurrent()->getShared(); }
+char *taskShared(int64_t members) {
+  return Scheduler::getCurrent()->getShared(members);
+}
 
 /// One dimension of what the next copy or access is about.
 void taskDim(int64_t size, int64_t stride0, int64_t stride1) {
@@ -55,13 +57,45 @@ void taskCopy(const char *source, char *dest, int64_t bytesPerElement,
               int64_t sentBits) {
   StridedRegion region(std::exchange(Scheduler::getCurrent()->dims, {}),
                        bytesPerElement, 2);
-  Scheduler::getCurrent()->startCopy(
-      {source,
-       dest,
-       std::move(region),
-       bytes,
-       {Counter(arrived, arrivedBits), Counter(sent, sentBits)},
-       Scheduler::getCurrent()->sites});
+  Copy copy{source, dest, std::move(region)};
+  copy.bytes = bytes;
+  copy.counters = {Counter(arrived, arrivedBits), Counter(sent, sentBits)};
+  copy.sites = Scheduler::getCurrent()->sites;
+  Scheduler::getCurrent()->startCopy(std::move(copy));
+}
+
+void taskArrive(char *barrier, int64_t arrivals, int64_t site) {
+  Scheduler::getCurrent()->arrive({barrier, arrivals, site});
+}
+
+void taskBarrierWait(char *barrier, int64_t diagnostic, int64_t site) {
+  Scheduler::getCurrent()->waitForBarrier(barrier, diagnostic, site);
+}
+
+int64_t taskBarrierTest(char *barrier, int64_t site) {
+  return Scheduler::getCurrent()->testBarrier(barrier, site);
+}
+
+/// A copy that ends in an arrival at a barrier, or, without one, belongs to the
+/// open group of the task.
+void taskBulkCopy(const char *source, char *dest, int64_t bytesPerElement,
+                  char *barrier, int64_t arrivals, int64_t site) {
+  Scheduler *scheduler = Scheduler::getCurrent();
+  Copy copy{source, dest,
+            StridedRegion(std::exchange(scheduler->dims, {}), bytesPerElement,
+                          2)};
+  copy.sites = scheduler->sites;
+  if (barrier)
+    copy.arrival = {barrier, arrivals, site};
+  else
+    copy.group = scheduler->getOpenGroup();
+  scheduler->startCopy(std::move(copy));
+}
+
+void taskCloseGroup() { Scheduler::getCurrent()->closeGroup(); }
+
+void taskWaitGroups(int64_t pending) {
+  Scheduler::getCurrent()->waitForGroups(pending);
 }
 
 void taskSites(int64_t source, int64_t dest) {
@@ -132,8 +166,14 @@ std::optional<std::string> runTasks(const Kernel &kernel,
   return Scheduler(kernel, devices).run();
 }
 
-std::array<std::pair<const char *, void *>, 17> getTaskSymbols() {
+std::array<std::pair<const char *, void *>, 23> getTaskSymbols() {
   return {{{"gridirTaskSites", toAddress(&taskSites)},
+           {"gridirTaskArrive", toAddress(&taskArrive)},
+           {"gridirTaskBarrierWait", toAddress(&taskBarrierWait)},
+           {"gridirTaskBarrierTest", toAddress(&taskBarrierTest)},
+           {"gridirTaskBulkCopy", toAddress(&taskBulkCopy)},
+           {"gridirTaskCloseGroup", toAddress(&taskCloseGroup)},
+           {"gridirTaskWaitGroups", toAddress(&taskWaitGroups)},
            {"gridirTaskSignal", toAddress(&taskSignal)},
            {"gridirTaskWait", toAddress(&taskWait)},
            {"gridirTaskRead", toAddress(&taskRead)},

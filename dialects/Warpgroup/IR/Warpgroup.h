@@ -1,0 +1,32 @@
+//===- Warpgroup.h - The warpgroup dialect -------------------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUP_H
+#define GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUP_H
+
+#include "dialects/Grid/IR/Grid.h"
+
+namespace gridir::warpgroup {
+
+/// What a warpgroup has begun and not waited for: groups of copies to global
+/// memory, products of the matrix units.
+struct PendingResource : mlir::SideEffects::Resource::Base<PendingResource> {
+  llvm::StringRef getName() final { return "warpgroup.pending"; }
+};
+
+} // namespace gridir::warpgroup
+
+#include "dialects/Warpgroup/IR/WarpgroupDialect.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Warpgroup/IR/WarpgroupTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/Warpgroup/IR/WarpgroupOps.h.inc"
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUP_H

@@ -1,0 +1,104 @@
+//===- WarpgroupDialect.cpp - Registration of the warpgroup dialect ----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gridir::warpgroup;
+
+#include "dialects/Warpgroup/IR/WarpgroupDialect.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Warpgroup/IR/WarpgroupTypes.cpp.inc"
+
+void WarpgroupDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/Warpgroup/IR/WarpgroupTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Warpgroup/IR/WarpgroupOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// BarrierType
+//===----------------------------------------------------------------------===//
+
+/// `<` arrivals (`,` `tensor_core`)? (`,` `cluster` `=` `[` names `]`)?
+/// (`,` `leader_tracked`)? `>`
+Type BarrierType::parse(AsmParser &parser) {
+  int64_t arrivals = 0;
+  bool ordersTensorCore = false, leaderTracked = false;
+  SmallVector<StringAttr> cluster;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseInteger(arrivals))
+    return {};
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef keyword;
+    SMLoc keywordLoc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&keyword))
+      return {};
+    if (keyword == "tensor_core") {
+      ordersTensorCore = true;
+    } else if (keyword == "leader_tracked") {
+      leaderTracked = true;
+    } else if (keyword == "cluster") {
+      auto parseName = [&] {
+        return parser.parseAttribute(cluster.emplace_back());
+      };
+      if (parser.parseEqual() ||
+          parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                         parseName))
+        return {};
+    } else {
+      parser.emitError(keywordLoc, "expected tensor_core, cluster or "
+                                   "leader_tracked of a barrier, got ")
+          << keyword;
+      return {};
+    }
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<BarrierType>(loc, parser.getContext(), arrivals,
+                                        ordersTensorCore, cluster,
+                                        leaderTracked);
+}
+
+void BarrierType::print(AsmPrinter &printer) const {
+  printer << '<' << getArrivals();
+  if (getOrdersTensorCore())
+    printer << ", tensor_core";
+  if (!getCluster().empty()) {
+    printer << ", cluster = [";
+    llvm::interleaveComma(getCluster(), printer,
+                          [&](StringAttr axis) { printer << axis; });
+    printer << ']';
+  }
+  if (getLeaderTracked())
+    printer << ", leader_tracked";
+  printer << '>';
+}
+
+LogicalResult
+BarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
+                    int64_t arrivals, bool ordersTensorCore,
+                    ArrayRef<StringAttr> cluster, bool leaderTracked) {
+  if (arrivals < 1)
+    return emitError() << "expected a barrier of one arrival or more, got "
+                       << arrivals;
+  if (leaderTracked && cluster.empty())
+    return emitError() << "expected cluster axes of a barrier that the leader "
+                          "tracks, got none";
+  return success();
+}

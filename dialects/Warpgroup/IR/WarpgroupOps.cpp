@@ -1,0 +1,114 @@
+//===- WarpgroupOps.cpp - Verifiers of the warpgroup dialect --------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace gridir;
+using namespace gridir::warpgroup;
+
+#define GET_OP_CLASSES
+#include "dialects/Warpgroup/IR/WarpgroupOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Windows of copies
+//===----------------------------------------------------------------------===//
+
+/// The window of a copy has an offset and a size for each dimension of the
+/// array in global memory, and the shape of the tile in shared memory.
+template <typename OpT>
+static LogicalResult verifyWindow(OpT op, MemRefType array, MemRefType tile) {
+  size_t rank = array.getRank();
+  if (op.getStaticOffsets().size() != rank || op.getSizes().size() != rank)
+    return op.emitOpError("expected an offset and a size for each of ")
+           << rank << " dimensions, got " << op.getStaticOffsets().size()
+           << " and " << op.getSizes().size();
+  size_t numDynamic =
+      llvm::count_if(op.getStaticOffsets(), ShapedType::isDynamic);
+  if (op.getOffsets().size() != numDynamic)
+    return op.emitOpError("expected ")
+           << numDynamic << " dynamic offsets, got " << op.getOffsets().size();
+  for (int64_t size : op.getSizes())
+    if (size < 1)
+      return op.emitOpError("expected sizes of one element or more, got ")
+             << size;
+  llvm::SmallBitVector isDropped(rank);
+  for (int64_t dim : op.getDropped().value_or(ArrayRef<int64_t>())) {
+    if (dim < 0 || dim >= static_cast<int64_t>(rank) || isDropped.test(dim))
+      return op.emitOpError("expected dropped dimensions to be different ones "
+                            "of the array, got ")
+             << dim;
+    if (op.getSizes()[dim] != 1)
+      return op.emitOpError("expected size 1 of a dropped dimension, got ")
+             << op.getSizes()[dim] << " of dimension " << dim;
+    isDropped.set(dim);
+  }
+  SmallVector<int64_t> shape;
+  for (auto [dim, size] : llvm::enumerate(op.getSizes()))
+    if (!isDropped.test(dim))
+      shape.push_back(size);
+  if (ArrayRef<int64_t>(shape) != tile.getShape() ||
+      array.getElementType() != tile.getElementType())
+    return op.emitOpError("expected a tile of type ")
+           << MemRefType::get(shape, array.getElementType()) << ", got "
+           << tile;
+  return success();
+}
+
+LogicalResult TmaLoadOp::verify() {
+  return verifyWindow(*this, cast<MemRefType>(getSource().getType()),
+                      cast<MemRefType>(getDest().getType()));
+}
+
+LogicalResult TmaStoreOp::verify() {
+  return verifyWindow(*this, cast<MemRefType>(getDest().getType()),
+                      cast<MemRefType>(getSource().getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// MmaOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult MmaOp::verify() {
+  auto acc = cast<ShapedType>(getAcc().getType()),
+       lhs = cast<ShapedType>(getLhs().getType()),
+       rhs = cast<ShapedType>(getRhs().getType());
+  if (acc.getRank() != 2 || lhs.getRank() != 2 || rhs.getRank() != 2)
+    return emitOpError("expected matrices, got ")
+           << acc << ", " << lhs << " and " << rhs;
+  if (acc.getDimSize(0) != lhs.getDimSize(0) ||
+      acc.getDimSize(1) != rhs.getDimSize(1) ||
+      lhs.getDimSize(1) != rhs.getDimSize(0))
+    return emitOpError("expected an m x n accumulator of m x k and k x n "
+                       "operands, got ")
+           << acc << " of " << lhs << " and " << rhs;
+  return success();
+}
+
+void MmaOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand &operand : getOperation()->getOpOperands())
+    if (isa<MemRefType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+  effects.emplace_back(MemoryEffects::Write::get(), &getAccMutable());
+}
+
+//===----------------------------------------------------------------------===//
+// SetMaxRegistersOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SetMaxRegistersOp::verify() {
+  if (getCount() % 8 != 0 || getCount() < 24 || getCount() > 256)
+    return emitOpError("expected a multiple of 8 registers from 24 to 256, "
+                       "got ")
+           << getCount();
+  return success();
+}

@@ -1,0 +1,291 @@
+//===- WarpgroupOps.td - Ops of the warpgroup dialect -----*- tablegen -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPOPS_TD
+#define GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPOPS_TD
+
+include "dialects/Grid/IR/GridAttrs.td"
+include "dialects/Grid/IR/GridInterfaces.td"
+include "dialects/Warpgroup/IR/WarpgroupTypes.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Warpgroup_Pending : Resource<"::gridir::warpgroup::PendingResource">;
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+class Warpgroup_BarrierOp<string mnemonic, list<Trait> traits = []>
+    : Warpgroup_Op<mnemonic, !listconcat([Grid_ProgramOpInterface], traits)> {
+  let arguments = (ins Arg<Warpgroup_BarrierRef, "", [MemRead, MemWrite]>:$barrier);
+  let assemblyFormat = "$barrier attr-dict `:` type($barrier)";
+  let extraClassDeclaration = [{
+    bool isSchedulingPoint() { return true; }
+    bool meetsOtherPrograms() { return true; }
+  }];
+}
+
+def Warpgroup_BarrierArriveOp : Warpgroup_BarrierOp<"barrier_arrive"> {
+  let summary = "arrive at a barrier";
+  let description = [{
+    What the warpgroup did before is seen by those that wait for this phase. A
+    phase must be seen by somebody before the next one is complete.
+
+    Example:
+
+    ```mlir
+    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1>>
+    ```
+  }];
+}
+
+def Warpgroup_BarrierWaitOp : Warpgroup_BarrierOp<"barrier_wait"> {
+  let summary = "wait until the next phase of a barrier is complete";
+  let description = [{
+    Each warpgroup waits for every phase in turn: one that comes when the next
+    phase is complete, too, has missed one, which is an error of the kernel.
+
+    Example:
+
+    ```mlir
+    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>>
+    ```
+  }];
+}
+
+def Warpgroup_BarrierTestOp : Warpgroup_BarrierOp<"barrier_test"> {
+  let summary = "whether the next phase of a barrier is complete";
+  let description = [{
+    Where it is, the warpgroup has seen it, as after a wait.
+
+    Example:
+
+    ```mlir
+    %done = warpgroup.barrier_test %b : memref<!warpgroup.barrier<1>>
+    ```
+  }];
+  let results = (outs I1:$complete);
+}
+
+def Warpgroup_CommitSmemOp : Warpgroup_Op<"commit_smem", [
+    MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
+    Grid_ProgramOpInterface]> {
+  let summary = "order accesses of shared memory before later copies and products";
+  let description = [{
+    Copies and matrix units see shared memory through a proxy of their own, which
+    what the warpgroup has written, or read, reaches only here.
+
+    Example:
+
+    ```mlir
+    warpgroup.commit_smem
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Copies between global and shared memory
+//===----------------------------------------------------------------------===//
+
+def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
+    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+  let summary = "start a copy of a window from global to shared memory";
+  let description = [{
+    The copy ends in one arrival at the barrier. Elements of the window that lie
+    outside of the source are zero. Offsets are static or dynamic (i32, i64 or
+    index); a dimension in `drop` has size 1 and is absent from the destination.
+
+    Along `collective` axes of the cluster every block runs the copy and gets the
+    whole window, with an arrival at a barrier of its own.
+
+    Example:
+
+    ```mlir
+    warpgroup.tma_load %x[%i : i32, 0] [128, 64] to %tile barrier %b
+        : memref<512x512xf16>, memref<128x64xf16>, memref<!warpgroup.barrier<1>>
+    ```
+  }];
+  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$source,
+                       Variadic<Grid_IndexLike>:$offsets,
+                       DenseI64ArrayAttr:$static_offsets, DenseI64ArrayAttr:$sizes,
+                       OptionalAttr<DenseI64ArrayAttr>:$dropped,
+                       Arg<Grid_Ref, "", [MemWrite]>:$dest,
+                       Arg<Warpgroup_BarrierRef, "", [MemRead, MemWrite]>:$barrier,
+                       OptionalAttr<StrArrayAttr>:$collective);
+  let assemblyFormat = [{
+    $source custom<DynamicIndexList>($offsets, $static_offsets, type($offsets)) $sizes (`drop` $dropped^)?
+    `to` $dest `barrier` $barrier (`collective` $collective^)? attr-dict
+    `:` type($source) `,` type($dest) `,` type($barrier)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool replacesAll(::mlir::Value ref) { return ref == getDest(); }
+    bool isCopy() { return true; }
+    bool isSchedulingPoint() { return true; }
+    bool meetsOtherPrograms() { return true; }
+  }];
+}
+
+def Warpgroup_TmaStoreOp : Warpgroup_Op<"tma_store", [
+    AttrSizedOperandSegments, Grid_ProgramOpInterface,
+    Grid_RefAccessOpInterface]> {
+  let summary = "start a copy from shared memory to a window in global memory";
+  let description = [{
+    The copy belongs to the warpgroup's open group, which `commit_group` closes,
+    and reads shared memory until `wait_group`. Elements of the window that lie
+    outside of the destination are not written. With `reduce` each element is
+    combined with what is there, at once. Where `predicate` is false nothing is
+    copied.
+
+    Example:
+
+    ```mlir
+    warpgroup.tma_store %tile to %x[%i : i32, 0] [128, 64]
+        : memref<128x64xf16>, memref<512x512xf16>
+    warpgroup.tma_store %tile to %x[0, 0] [128, 64] reduce add if %p
+        : memref<128x64xf16>, memref<512x512xf16>
+    ```
+  }];
+  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$source,
+                       Arg<Grid_Ref, "", [MemWrite]>:$dest,
+                       Variadic<Grid_IndexLike>:$offsets,
+                       DenseI64ArrayAttr:$static_offsets, DenseI64ArrayAttr:$sizes,
+                       OptionalAttr<DenseI64ArrayAttr>:$dropped,
+                       OptionalAttr<Grid_AtomicKindAttr>:$reduction,
+                       Optional<I1>:$predicate);
+  let assemblyFormat = [{
+    $source `to` $dest custom<DynamicIndexList>($offsets, $static_offsets, type($offsets)) $sizes (`drop` $dropped^)?
+    (`reduce` $reduction^)? (`if` $predicate^)? attr-dict `:` type($source) `,` type($dest)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isCopy() { return true; }
+    bool isAtomicAccess() { return getReduction().has_value(); }
+    bool isSchedulingPoint() { return true; }
+  }];
+}
+
+def Warpgroup_CommitGroupOp : Warpgroup_Op<"commit_group", [
+    MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
+    Grid_ProgramOpInterface]> {
+  let summary = "close the group of the copies to global memory that were started";
+  let description = [{
+    Example:
+
+    ```mlir
+    warpgroup.commit_group
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Warpgroup_WaitGroupOp : Warpgroup_Op<"wait_group", [
+    MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
+    Grid_ProgramOpInterface]> {
+  let summary = "wait until at most some groups of copies are pending";
+  let description = [{
+    The groups are those of this warpgroup, the last ones may stay pending. With
+    `read` their copies have read shared memory; without it global memory holds
+    what they wrote, too.
+
+    Example:
+
+    ```mlir
+    warpgroup.wait_group 1 read
+    warpgroup.wait_group 0
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending, UnitAttr:$read);
+  let assemblyFormat = "$pending (`read` $read^)? attr-dict";
+  let extraClassDeclaration = [{
+    bool isSchedulingPoint() { return true; }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix units
+//===----------------------------------------------------------------------===//
+
+def Warpgroup_MmaOp : Warpgroup_Op<"mma", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+  let summary = "start to add a product to an accumulator";
+  let description = [{
+    `%acc += %a * %b`, for an `m x k` and a `k x n` operand. The left one is a Ref
+    in shared memory or a value in registers, the right one a Ref in shared
+    memory. Each product is a group of its own; until `mma_wait` its operands may
+    not be written and the accumulator not be read.
+
+    Example:
+
+    ```mlir
+    warpgroup.mma %acc, %a, %b
+        : memref<64x128xf32>, memref<64x64xf16>, memref<64x128xf16>
+    ```
+  }];
+  let arguments = (ins Grid_Ref:$acc, AnyTypeOf<[Grid_Ref, Grid_NumberTensor]>:$lhs, Grid_Ref:$rhs);
+  let assemblyFormat = [{
+    $acc `,` $lhs `,` $rhs attr-dict `:` type($acc) `,` type($lhs) `,` type($rhs)
+  }];
+  let hasVerifier = 1;
+}
+
+def Warpgroup_MmaWaitOp : Warpgroup_Op<"mma_wait", [
+    MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
+    Grid_ProgramOpInterface]> {
+  let summary = "wait until at most some products are pending";
+  let description = [{
+    Example:
+
+    ```mlir
+    warpgroup.mma_wait 0
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+def Warpgroup_SetMaxRegistersOp : Warpgroup_Op<"set_max_registers", [
+    MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
+    Grid_ProgramOpInterface]> {
+  let summary = "say how many registers each thread of the warpgroup needs";
+  let description = [{
+    Example:
+
+    ```mlir
+    warpgroup.set_max_registers 232 increase
+    warpgroup.set_max_registers 40
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntPositive]>:$count, UnitAttr:$increase);
+  let assemblyFormat = "$count (`increase` $increase^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Warpgroup_LayoutCastOp : Warpgroup_Op<"layout_cast", [Pure, SameOperandsAndResultType]> {
+  let summary = "the same array, spread over the registers as the author demands";
+  let description = [{
+    `layout` is the author's name of the layout.
+
+    Example:
+
+    ```mlir
+    %y = warpgroup.layout_cast %x "WGMMA" : tensor<64x64xf16>
+    ```
+  }];
+  let arguments = (ins Grid_Value:$value, StrAttr:$layout);
+  let results = (outs Grid_Value:$result);
+  let assemblyFormat = "$value $layout attr-dict `:` type($value)";
+}
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPOPS_TD

@@ -1,0 +1,52 @@
+//===- WarpgroupTypes.td - Types of the warpgroup dialect *- tablegen -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPTYPES_TD
+#define GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPTYPES_TD
+
+include "dialects/Grid/IR/GridTypes.td"
+include "dialects/Warpgroup/IR/WarpgroupDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def Warpgroup_BarrierType : TypeDef<Warpgroup_Dialect, "Barrier",
+    [DeclareTypeInterfaceMethods<MemRefElementTypeInterface>, Grid_SyncTypeInterface]> {
+  let mnemonic = "barrier";
+  let summary = "a barrier in shared memory that counts arrivals in phases";
+  let description = [{
+    A phase is complete after `arrivals` arrivals, of warpgroups, copies or
+    products, and the next one begins. Each warpgroup waits for the phases in
+    turn, from the first on. With `tensor_core` the barrier orders what the tensor
+    core has written to tensor memory, too.
+
+    A barrier with `cluster` axes is one of each block along them: to arrive at it
+    is to arrive at those of all blocks that differ in at most one of the axes.
+    With `leader_tracked` only the one of the first block is arrived at.
+
+    Example:
+
+    ```mlir
+    memref<4x!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+    memref<1x!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>
+    memref<1x!warpgroup.barrier<1, cluster = ["x", "y"]>, #grid.space<gpu.smem>>
+    ```
+  }];
+  let parameters = (ins "int64_t":$arrivals,
+                        OptionalParameter<"bool">:$ordersTensorCore,
+                        OptionalArrayRefParameter<"::mlir::StringAttr">:$cluster,
+                        OptionalParameter<"bool">:$leaderTracked);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// An mbarrier is a word of 64 bits.
+    unsigned getNumBits() const { return 64; }
+  }];
+}
+
+def Warpgroup_BarrierRef : MemRefRankOf<[Warpgroup_BarrierType], [0]>;
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPTYPES_TD

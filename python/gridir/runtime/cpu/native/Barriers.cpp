@@ -1,0 +1,80 @@
+//===- Barriers.cpp - Barriers that count arrivals in phases --------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Barriers.h"
+
+namespace gridir::cpu {
+
+std::optional<Misuse> Barriers::arrive(const void *barrier, int64_t arrivals,
+                                       int64_t site) {
+  Barrier &state = barriers[static_cast<const char *>(barrier)];
+  if (++state.numArrived < arrivals)
+    return std::nullopt;
+  if (!state.isObserved)
+    return Misuse{site,
+                  "Barrier arrival was completed again before previous "
+                  "completion was observed by a thread.",
+                  state.site};
+  state.numArrived = 0;
+  state.site = site;
+  state.isObserved = false;
+  ++state.phase;
+  return std::nullopt;
+}
+
+int64_t Barriers::getPhase(const void *barrier) const {
+  auto found = barriers.find(static_cast<const char *>(barrier));
+  return found == barriers.end() ? 0 : found->second.phase;
+}
+
+int64_t Barriers::getNumObserved(const void *barrier, std::size_t task) const {
+  auto found = barriers.find(static_cast<const char *>(barrier));
+  if (found == barriers.end())
+    return 0;
+  auto seen = found->second.numObserved.find(task);
+  return seen == found->second.numObserved.end() ? 0 : seen->second;
+}
+
+bool Barriers::isComplete(const void *barrier, std::size_t task) const {
+  return getNumObserved(barrier, task) < getPhase(barrier);
+}
+
+std::optional<Misuse> Barriers::observe(const void *barrier, std::size_t task,
+                                        int64_t thread, int64_t site) {
+  Barrier &state = barriers[static_cast<const char *>(barrier)];
+  int64_t &seen = state.numObserved[task];
+  if (++seen < state.phase)
+    return Misuse{site,
+                  "Thread " + std::to_string(thread) + " is awaiting phase " +
+                      std::to_string(seen) +
+                      ", but barrier is already at phase " +
+                      std::to_string(state.phase) + ".",
+                  state.site};
+  state.isObserved = true;
+  return std::nullopt;
+}
+
+std::optional<Misuse> Barriers::forget(const char *begin, int64_t bytes,
+                                       std::size_t firstTask) {
+  std::optional<Misuse> misuse;
+  auto first = barriers.lower_bound(begin),
+       last = barriers.lower_bound(begin + bytes);
+  for (auto it = first; it != last; ++it)
+    for (auto [task, seen] : it->second.numObserved)
+      if (seen < it->second.phase && !misuse)
+        misuse = {it->second.site,
+                  "Thread " + std::to_string(task - firstTask) +
+                      " did not observe all phases (" +
+                      std::to_string(it->second.phase) +
+                      ") for barrier (but observed " + std::to_string(seen) +
+                      (seen == 1 ? " phase)." : " phases).")};
+  barriers.erase(first, last);
+  return misuse;
+}
+
+} // namespace gridir::cpu

@@ -1,0 +1,64 @@
+//===- SharedMemory.h - Memory of tasks that live together -----*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_SHAREDMEMORY_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_SHAREDMEMORY_H
+
+#include "Kernel.h"
+#include "Memory.h"
+
+#include <map>
+#include <vector>
+
+namespace gridir::cpu {
+
+/// Memory that consecutive work items of one device share: all of them, or so
+/// many at a time, as the warpgroups of a block do. Each such group has memory
+/// of its own, made when it is asked for; it is zero then.
+class SharedMemory {
+public:
+  SharedMemory(SharedBytes info, int64_t numItems)
+      : info(info), numItems(numItems) {}
+
+  int64_t getNumBytes() const { return info.bytes; }
+  /// The first work item of a group.
+  int64_t getFirstItem(int64_t item) const {
+    return item - item % getGroupSize();
+  }
+
+  /// The memory of a work item's group, which is made where `isNew` is set, or
+  /// null where the system has no more.
+  char *get(int64_t item, bool &isNew);
+  /// The same, null where nobody has asked for it.
+  char *find(int64_t item) const;
+
+  /// Says that a work item is over. Gives the memory of its group if that was
+  /// the last one of it; what all share lives as long as the call.
+  char *leave(int64_t item);
+  /// Lets another group have the memory of a group that is over.
+  void recycle(int64_t item);
+
+  /// All memory that is in use, each with the last work item of its group.
+  std::vector<std::pair<char *, int64_t>> getAll() const;
+
+private:
+  struct Group {
+    Array<char> memory;
+    int64_t numDone = 0;
+  };
+  int64_t getGroupSize() const;
+
+  SharedBytes info;
+  int64_t numItems;
+  std::map<int64_t, Group> groups;
+  std::vector<Array<char>> idle;
+};
+
+} // namespace gridir::cpu
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_SHAREDMEMORY_H
