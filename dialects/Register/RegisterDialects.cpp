@@ -8,6 +8,7 @@
 
 #include "dialects/Register/Register.h"
 
+#include "dialects/Conversion/WarpgroupToLoops/WarpgroupToLoops.h"
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Kernel/IR/Kernel.h"
 #include "dialects/TPU/IR/StableMosaic.h"
@@ -74,5 +75,6 @@ void gridir::registerAllDialects(DialectRegistry &registry) {
                   x86vector::X86VectorDialect>();
   // clang-format on
 
+  registerWarpgroupToLoops(registry);
   registerAllInterfaces(registry);
 }

@@ -135,9 +135,9 @@ def CPUPlanArenaPass : Pass<"cpu-plan-arena", "::mlir::ModuleOp"> {
     allocated in. The size is left in `arena_bytes` of the
     `kernel.abi`.
 
-    A buffer marked `#kernel.buffer<pinned>` shares its bytes with no other one.
-    Buffers marked `#kernel.buffer<shared>` are views of memory that all work items
-    share, which the runtime gives; its size is left in `shared_bytes`.
+    A buffer marked `#kernel.buffer<>` shares its bytes with no other one. Buffers
+    marked with a number of members are views of memory that so many work items
+    share, which the runtime gives; its size is left in `shared_memory`.
 
     Before:
 

@@ -10,10 +10,13 @@
 #include "dialects/Kernel/IR/Kernel.h"
 #include "dialects/Loops/Transforms/BufferPlan.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <map>
 
 namespace gridir::cpu {
 #define GEN_PASS_DEF_CPUPLANARENAPASS
@@ -42,18 +45,16 @@ public:
     FailureOr<SmallVector<PlannedBuffer>> buffers = collectBuffers(*kernel);
     if (failed(buffers))
       return signalPassFailure();
-    auto *firstShared = std::stable_partition(
-        buffers->begin(), buffers->end(),
-        [](const auto &buffer) { return !buffer.isShared; });
-    MutableArrayRef<PlannedBuffer> own(buffers->begin(), firstShared);
-    MutableArrayRef<PlannedBuffer> shared(firstShared, buffers->end());
-    int64_t size = place(own), sharedSize = place(shared);
+    // Each kind of shared memory is planned by itself.
+    std::map<int64_t, SmallVector<PlannedBuffer>> kinds;
+    for (const PlannedBuffer &buffer : *buffers)
+      kinds[buffer.members].push_back(buffer);
+    MutableArrayRef<PlannedBuffer> own = kinds[1];
+    int64_t size = place(own);
     useArena(*abi, *kernel, own, size);
     abi->setArenaBytes(size);
-    if (abi->getTasks())
-      abi->setSharedBytes(sharedSize);
-    if (!shared.empty())
-      useShared(module, *kernel, shared, sharedSize);
+    kinds.erase(1);
+    useShared(module, *abi, *kernel, kinds);
   }
 
 private:
@@ -91,20 +92,37 @@ private:
       replaceByView(builder, buffer, arena);
   }
 
-  /// The runtime knows where the memory is that all work items share.
-  static void useShared(ModuleOp module, func::FuncOp kernel,
-                        ArrayRef<PlannedBuffer> buffers, int64_t size) {
+  /// The runtime knows where the memory is that work items share.
+  void useShared(ModuleOp module, kernel::ABIOp abi, func::FuncOp kernel,
+                 std::map<int64_t, SmallVector<PlannedBuffer>> &kinds) {
+    if (kinds.empty())
+      return;
     Location loc = kernel.getLoc();
     auto builder = OpBuilder::atBlockBegin(module.getBody());
-    auto type = MemRefType::get({size}, builder.getI8Type());
-    auto function =
-        func::FuncOp::create(builder, loc, "gridirTaskShared",
-                             builder.getFunctionType(TypeRange(), type));
+    SmallVector<Attribute> shared;
+    int64_t largest = 0;
+    for (auto &[members, buffers] : kinds) {
+      int64_t size = place(buffers);
+      shared.push_back(
+          kernel::SharedAttr::get(builder.getContext(), members, size));
+      largest = std::max(largest, size);
+    }
+    abi.setSharedMemoryAttr(builder.getArrayAttr(shared));
+    // One function gives all kinds, of which views reach only so far.
+    auto type = MemRefType::get({largest}, builder.getI8Type());
+    auto function = func::FuncOp::create(
+        builder, loc, "gridirTaskShared",
+        builder.getFunctionType(builder.getI64Type(), type));
     function.setPrivate();
-    builder.setInsertionPointToStart(&kernel.getBody().front());
-    Value memory = func::CallOp::create(builder, loc, function).getResult(0);
-    for (const PlannedBuffer &buffer : buffers)
-      replaceByView(builder, buffer, memory);
+    for (auto &[members, buffers] : kinds) {
+      builder.setInsertionPointToStart(&kernel.getBody().front());
+      Value count =
+          arith::ConstantIntOp::create(builder, loc, members, /*width=*/64);
+      Value memory =
+          func::CallOp::create(builder, loc, function, count).getResult(0);
+      for (const PlannedBuffer &buffer : buffers)
+        replaceByView(builder, buffer, memory);
+    }
   }
 };
 

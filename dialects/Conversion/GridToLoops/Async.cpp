@@ -211,8 +211,8 @@ public:
     // One semaphore for the whole call or task, and for every op that asks for
     // it.
     if (!lowering.barrier && lowering.hasTasks()) {
-      lowering.barrier = lowering.allocateForTasks(
-          loc, {}, rewriter.getI64Type(), kernel::Lifetime::Pinned);
+      lowering.barrier =
+          lowering.allocateForTasks(loc, {}, rewriter.getI64Type());
       createRecordedSemaphores(rewriter, loc, lowering, lowering.barrier,
                                "the barrier semaphore");
     } else if (!lowering.barrier) {

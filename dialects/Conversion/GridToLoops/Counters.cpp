@@ -87,8 +87,7 @@ static Value createTaskCounters(OpBuilder &builder, KernelLowering &lowering,
     return array;
   Value counters = lowering.allocateForTasks(
       kernel.getBodyBlock()->getArgument(place).getLoc(),
-      cast<MemRefType>(array.getType()).getShape(), builder.getI64Type(),
-      kernel::Lifetime::Pinned);
+      cast<MemRefType>(array.getType()).getShape(), builder.getI64Type());
   // Another task may have signalled already.
   addCountersFromOperand(builder, kernel.getLoc(), array, counters);
   return counters;

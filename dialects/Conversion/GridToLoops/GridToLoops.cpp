@@ -31,13 +31,23 @@ using namespace gridir;
 
 namespace {
 
+/// Calls `function` with what each dialect says of its ops in loops.
+void forEachDialect(
+    MLIRContext *context,
+    function_ref<void(const GridToLoopsDialectInterface &)> function) {
+  for (Dialect *dialect : context->getLoadedDialects())
+    if (auto *other =
+            dialect->getRegisteredInterface<GridToLoopsDialectInterface>())
+      function(*other);
+}
+
 /// Says ops of other dialects by those of `grid`, as their dialects ask for.
 void expandOtherDialects(grid::KernelOp kernel) {
   RewritePatternSet patterns(kernel.getContext());
-  for (Dialect *dialect : kernel.getContext()->getLoadedDialects())
-    if (auto *other =
-            dialect->getRegisteredInterface<GridToLoopsDialectInterface>())
-      other->populatePatterns(patterns);
+  forEachDialect(kernel.getContext(),
+                 [&](const GridToLoopsDialectInterface &dialect) {
+                   dialect.populatePatterns(patterns);
+                 });
   walkAndApplyPatterns(kernel, std::move(patterns));
 }
 
@@ -108,6 +118,10 @@ private:
     populatePrngPatterns(patterns, lowering);
     populateValuePatterns(patterns, lowering);
     populateDotPatterns(patterns, lowering);
+    forEachDialect(&getContext(),
+                   [&](const GridToLoopsDialectInterface &dialect) {
+                     dialect.populateLoopPatterns(patterns, lowering);
+                   });
     walkAndApplyPatterns(lowering.function, std::move(patterns));
     if (lowering.hasFailed())
       return failure();

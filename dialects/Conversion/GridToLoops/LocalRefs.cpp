@@ -26,19 +26,51 @@ Value createRef(OpBuilder &builder, Location loc, Value memref, Type type) {
       .getResult(0);
 }
 
+/// The number of work items, one after another, that share a Ref: 1 for one that
+/// each has to itself, 0 for one that all have. Nothing where others do.
+static std::optional<int64_t> getNumMembers(KernelLowering &lowering,
+                                            MemRefType type,
+                                            ArrayAttr collective) {
+  KernelOp kernel = lowering.kernel;
+  if (!isSharedByPrograms(kernel, type, collective))
+    return 1;
+  if (!collective || collective.empty())
+    return 0;
+  llvm::SmallBitVector shared(kernel.getRank());
+  for (Attribute axis : collective)
+    if (std::optional<unsigned> dim = kernel.findDim(axis))
+      shared.set(*dim);
+  // A work item counts the parallel dimensions, the last one fastest.
+  int64_t members = 1;
+  bool isOfAll = true;
+  for (unsigned dim : llvm::reverse(lowering.parallelDims)) {
+    int64_t size = kernel.getDim(dim).getSize();
+    if (size == 1)
+      continue;
+    if (!shared.test(dim))
+      isOfAll = false;
+    else if (!isOfAll || ShapedType::isDynamic(size))
+      return std::nullopt;
+    else
+      members *= size;
+  }
+  return isOfAll ? 0 : members;
+}
+
 Value createLocalRef(OpBuilder &builder, KernelLowering &lowering,
                      BlockArgument scratch, ArrayAttr collective) {
   auto type = cast<MemRefType>(scratch.getType());
   Location loc = getNamedLoc(scratch);
   bool isSemaphore = isa<SemaphoreType>(type.getElementType());
-  Type element = isSemaphore ? builder.getI64Type() : type.getElementType();
+  Type element = isa<SyncTypeInterface>(type.getElementType())
+                     ? builder.getI64Type()
+                     : type.getElementType();
   if (lowering.hasTasks()) {
     // Semaphores are zero when the kernel begins, and what is signalled ahead
     // of a scope counts in it.
-    bool isShared = isSharedByPrograms(lowering.kernel, type, collective);
     Value memory = lowering.allocateForTasks(
         loc, type.getShape(), element,
-        isShared ? kernel::Lifetime::Shared : kernel::Lifetime::Pinned);
+        *getNumMembers(lowering, type, collective));
     if (isSemaphore)
       createRecordedSemaphores(builder, loc, lowering, memory,
                                getRefName(scratch));
@@ -57,20 +89,16 @@ Value createLocalRef(OpBuilder &builder, KernelLowering &lowering,
   return createRef(builder, loc, memory, type);
 }
 
-/// The Refs of a scope are shared by the tasks, if at all, by all of them.
+/// The Refs of a scope are shared by all tasks, or by those that differ in the
+/// last dimensions.
 static LogicalResult checkCollective(KernelLowering &lowering, ScopedOp scope) {
-  if (!scope.getCollective() || scope.getCollective()->empty())
-    return success();
-  llvm::SmallBitVector shared(lowering.kernel.getRank());
-  for (Attribute axis : *scope.getCollective())
-    if (std::optional<unsigned> dim = lowering.kernel.findDim(axis))
-      shared.set(*dim);
-  for (unsigned dim : lowering.parallelDims)
-    if (!shared.test(dim) && lowering.kernel.getDim(dim).getSize() != 1)
-      return lowering.fail(scope, "expected a scope that all concurrent "
-                                  "programs share, got one of its own along "
-                                  "dimension " +
-                                      Twine(dim));
+  for (Type type : scope.getBody().getArgumentTypes())
+    if (!getNumMembers(lowering, cast<MemRefType>(type),
+                       scope.getCollective().value_or(ArrayAttr())))
+      return lowering.fail(scope,
+                           "expected a scope that the programs along the last "
+                           "concurrent dimensions share, got one along "
+                           "dimensions before them");
   return success();
 }
 

@@ -27,12 +27,11 @@ Value KernelLowering::allocate(Location loc, ArrayRef<int64_t> shape,
 }
 
 Value KernelLowering::allocateForTasks(Location loc, ArrayRef<int64_t> shape,
-                                       Type elementType,
-                                       kernel::Lifetime lifetime) {
+                                       Type elementType, int64_t members) {
   Value buffer = allocate(loc, shape, elementType);
   MLIRContext *context = kernel.getContext();
   kernel::KernelDialect::BufferAttrHelper(context).setAttr(
-      buffer.getDefiningOp(), kernel::BufferAttr::get(context, lifetime));
+      buffer.getDefiningOp(), kernel::BufferAttr::get(context, members));
   return buffer;
 }
 

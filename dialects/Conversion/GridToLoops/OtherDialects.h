@@ -14,6 +14,8 @@
 
 namespace gridir {
 
+class KernelLowering;
+
 /// What a dialect implements whose ops stand in the bodies of kernels that run
 /// in loops. Before `convert-grid-to-loops` asks anything of a kernel, it says
 /// these ops by others: those of `grid`, and those that may stand beside them.
@@ -24,6 +26,11 @@ public:
 
   /// Adds a pattern for each op. What a pattern makes is visited by none.
   virtual void populatePatterns(mlir::RewritePatternSet &patterns) const = 0;
+
+  /// Adds patterns for ops that only the loops themselves have other ops for,
+  /// such as those of tasks. They run beside those of `grid`.
+  virtual void populateLoopPatterns(mlir::RewritePatternSet &patterns,
+                                    KernelLowering &lowering) const {}
 };
 
 } // namespace gridir

@@ -28,8 +28,23 @@ bool isCoreDim(KernelOp kernel, unsigned dim) {
   return kind == DimKind::Core || kind == DimKind::Subcore;
 }
 
+bool isMeshDim(KernelOp kernel, unsigned dim) {
+  return kernel.getDim(dim).getKind() != DimKind::Grid;
+}
+
 bool isConcurrent(KernelOp kernel, unsigned dim, DimSemantics claim) {
-  return isCoreDim(kernel, dim) || isParallel(claim);
+  return isMeshDim(kernel, dim) || isParallel(claim);
+}
+
+Operation *findTaskOp(KernelOp kernel) {
+  Operation *found = nullptr;
+  kernel.getBodyRegion().walk([&](ProgramOpInterface op) {
+    if (!op.needsTask())
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
 }
 
 bool isSharedByPrograms(KernelOp kernel, MemRefType ref, ArrayAttr collective) {

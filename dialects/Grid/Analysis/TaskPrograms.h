@@ -28,12 +28,19 @@ std::optional<int64_t> getNumDevices(KernelOp kernel);
 /// What `grid-plan-tasks` decided; null for programs that run to their end.
 kernel::TasksAttr getTasks(KernelOp kernel);
 
-/// Whether the programs along a dimension are there at the same time: the cores
-/// of a mesh are, and what the author says is parallel.
+/// Whether a dimension enumerates cores, blocks of a cluster or warpgroups,
+/// which are there at the same time.
+bool isMeshDim(KernelOp kernel, unsigned dim);
+
+/// Whether the programs along a dimension are there at the same time: those of a
+/// mesh are, and what the author says is parallel.
 bool isConcurrent(KernelOp kernel, unsigned dim, DimSemantics claim);
 
 /// Whether a dimension enumerates what another program can name as its core.
 bool isCoreDim(KernelOp kernel, unsigned dim);
+
+/// An op that needs a task even where there is one program; null for none.
+mlir::Operation *findTaskOp(KernelOp kernel);
 
 /// The op that makes a program depend on another one that is there at the same
 /// time; null if each can run to its end by itself.

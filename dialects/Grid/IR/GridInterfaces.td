@@ -124,6 +124,10 @@ def Grid_ProgramOpInterface : OpInterface<"ProgramOpInterface"> {
       Whether the op names another program, or what it shares with one, so that
       programs can wait for one another.
     }], "bool", "meetsOtherPrograms", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+      Whether the op needs somebody who decides which program goes on there, even
+      where there is only one.
+    }], "bool", "needsTask", (ins), [{}], [{ return false; }]>,
   ];
 }
 

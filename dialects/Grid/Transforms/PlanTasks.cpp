@@ -46,13 +46,16 @@ public:
       if (concurrent && !isParallel(claims[dim]))
         claims[dim] = DimSemantics::CoreParallel;
       // One core may be named, too.
-      anyConcurrent |= isCoreDim(kernel, dim) ||
+      anyConcurrent |= isMeshDim(kernel, dim) ||
                        (concurrent && kernel.getDim(dim).getSize() != 1);
       semantics.push_back(DimSemanticsAttr::get(&getContext(), claims[dim]));
     }
-    if (!always && !(meeting && anyConcurrent))
+    Operation *taskOp = findTaskOp(kernel);
+    if (!always && !taskOp && !(meeting && anyConcurrent))
       return markAllAnalysesPreserved();
 
+    if (taskOp)
+      meeting = taskOp;
     if (meeting)
       remark::analysis(
           meeting->getLoc(),

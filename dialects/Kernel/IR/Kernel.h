@@ -22,8 +22,6 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
 
-#include "dialects/Kernel/IR/KernelEnums.h.inc"
-
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Kernel/IR/KernelAttrs.h.inc"
 

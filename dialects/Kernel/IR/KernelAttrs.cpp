@@ -15,10 +15,17 @@
 using namespace mlir;
 using namespace gridir::kernel;
 
-#include "dialects/Kernel/IR/KernelEnums.cpp.inc"
-
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Kernel/IR/KernelAttrs.cpp.inc"
+
+LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t members, int64_t bytes) {
+  if (members < 0 || members == 1 || bytes < 0)
+    return emitError() << "expected memory of two work items or more, or 0 for "
+                          "all, got "
+                       << bytes << " bytes of " << members;
+  return success();
+}
 
 void KernelDialect::registerAttributes() {
   addAttributes<

@@ -82,6 +82,23 @@ def Kernel_TasksAttr : Kernel_Attr<"Tasks", "tasks"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Kernel_SharedAttr : Kernel_Attr<"Shared", "shared"> {
+  let summary = "memory that tasks share";
+  let description = [{
+    So many bytes for each `members` work items that follow one another, or for
+    all of them where `members` is 0.
+
+    Example:
+
+    ```mlir
+    #kernel.shared<members = 2, bytes = 4096>
+    ```
+  }];
+  let parameters = (ins "int64_t":$members, "int64_t":$bytes);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Kernel_UnwrittenAttr : Kernel_Attr<"Unwritten", "unwritten"> {
   let summary = "an operand that holds nothing when the kernel begins";
   let description = [{
@@ -103,27 +120,22 @@ def Kernel_UnwrittenAttr : Kernel_Attr<"Unwritten", "unwritten"> {
 // What passes tell each other before the ABI is complete
 //===----------------------------------------------------------------------===//
 
-def Kernel_Lifetime : I32EnumAttr<"Lifetime", "how long a buffer is its own", [
-    I32EnumAttrCase<"Pinned", 0, "pinned">, I32EnumAttrCase<"Shared", 1, "shared">]> {
-  let cppNamespace = "::gridir::kernel";
-  let genSpecializedAttr = 0;
-}
-
 def Kernel_BufferAttr : Kernel_Attr<"Buffer", "buffer"> {
   let summary = "what the allocation of a task's buffer must be";
   let description = [{
-    The attribute `kernel.buffer` of an allocation. A `pinned` buffer shares its
-    bytes with no other one, since others may know where it is; a `shared` one is
-    the same memory for all tasks.
+    The attribute `kernel.buffer` of an allocation whose bytes no other one
+    shares, since others may know where it is. It is the same memory for so many
+    work items that follow one another, or for all where `members` is 0.
 
     Example:
 
     ```mlir
-    #kernel.buffer<pinned>
+    #kernel.buffer<>
+    #kernel.buffer<members = 2>
     ```
   }];
-  let parameters = (ins EnumParameter<Kernel_Lifetime>:$lifetime);
-  let assemblyFormat = "`<` $lifetime `>`";
+  let parameters = (ins DefaultValuedParameter<"int64_t", "1">:$members);
+  let assemblyFormat = "`<` struct(params) `>`";
 }
 
 def Kernel_MappingAttr : Kernel_Attr<"Mapping", "mapping"> {

@@ -17,6 +17,7 @@ def Kernel_Count : ConfinedAttr<I64Attr, [IntNonNegative]>;
 class Kernel_List<Attr base> : DefaultValuedAttr<base, "{}">;
 def Kernel_Sites : TypedArrayAttrBase<AnyAttrOf<[Kernel_PrintAttr, Kernel_CallbackAttr]>,
                                       "sites that print or call a function">;
+def Kernel_SharedMemory : TypedArrayAttrBase<Kernel_SharedAttr, "memory that tasks share">;
 def Kernel_Unwritten : TypedArrayAttrBase<Kernel_UnwrittenAttr, "operands without contents">;
 
 def Kernel_ABIOp
@@ -36,12 +37,13 @@ def Kernel_ABIOp
     | field | says | written by |
     | --- | --- | --- |
     | `arena_bytes` | memory that each thread of a CPU brings for the kernel's buffers | `cpu-plan-arena` |
-    | `shared_bytes` | memory that all tasks share; on a GPU that of a CTA | `cpu-plan-arena`, `gpu-plan-memory` |
+    | `shared_bytes` | shared memory of a CTA | `gpu-plan-memory` |
     | `workspace_bytes` | global memory that each CTA brings | `gpu-plan-memory` |
     | `num_threads` | threads of a CTA | `gpu-map-threads` |
     | `num_ctas` | CTAs of a launch; absent where the grid is dynamic | `gpu-outline-kernel` |
     | `shares` | a call with a negative range counts the finer work items | `convert-grid-to-loops` |
     | `tasks` | work items may wait for one another; absent where each runs to its end | `convert-grid-to-loops` |
+    | `shared_memory` | memory that tasks share, by how many share it | `cpu-plan-arena` |
     | `grid` | with checks of tasks, the programs along each dimension; negative for the next of the first operands | `convert-grid-to-loops` |
     | `zeroed_operands` | operands of tasks that are zero when the kernel begins: semaphores that a call makes | `convert-grid-to-loops` |
     | `unwritten_operands` | with checks of accesses, the operands that hold nothing when the kernel begins | `convert-grid-to-loops` |
@@ -69,6 +71,7 @@ def Kernel_ABIOp
                        OptionalAttr<Kernel_Count>:$num_ctas,
                        UnitAttr:$shares,
                        OptionalAttr<Kernel_TasksAttr>:$tasks,
+                       Kernel_List<Kernel_SharedMemory>:$shared_memory,
                        Kernel_List<DenseI64ArrayAttr>:$grid,
                        Kernel_List<DenseI64ArrayAttr>:$zeroed_operands,
                        Kernel_List<Kernel_Unwritten>:$unwritten_operands,
@@ -87,6 +90,7 @@ def Kernel_ABIOp
     (`num_ctas` `=` $num_ctas^)?
     (`shares` $shares^)?
     (`tasks` `=` $tasks^)?
+    (`shared_memory` `=` $shared_memory^)?
     (`grid` `=` $grid^)?
     (`zeroed_operands` `=` $zeroed_operands^)?
     (`unwritten_operands` `=` $unwritten_operands^)?

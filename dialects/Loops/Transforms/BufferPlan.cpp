@@ -144,8 +144,8 @@ FailureOr<SmallVector<PlannedBuffer>> collectBuffers(func::FuncOp function) {
     // Others may know where it is before and after its own work item uses it.
     auto mark =
         kernel::KernelDialect::BufferAttrHelper(op->getContext()).getAttr(op);
-    buffer.isShared = mark && mark.getLifetime() == kernel::Lifetime::Shared;
     if (mark) {
+      buffer.members = mark.getMembers();
       buffer.begin = 0;
       buffer.end = std::numeric_limits<int64_t>::max();
     }

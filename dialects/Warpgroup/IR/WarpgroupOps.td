@@ -26,6 +26,7 @@ class Warpgroup_BarrierOp<string mnemonic, list<Trait> traits = []>
   let assemblyFormat = "$barrier attr-dict `:` type($barrier)";
   let extraClassDeclaration = [{
     bool isSchedulingPoint() { return true; }
+    bool needsTask() { return true; }
     bool meetsOtherPrograms() { return true; }
   }];
 }
@@ -128,6 +129,7 @@ def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
     bool replacesAll(::mlir::Value ref) { return ref == getDest(); }
     bool isCopy() { return true; }
     bool isSchedulingPoint() { return true; }
+    bool needsTask() { return true; }
     bool meetsOtherPrograms() { return true; }
   }];
 }
@@ -168,6 +170,7 @@ def Warpgroup_TmaStoreOp : Warpgroup_Op<"tma_store", [
     bool isCopy() { return true; }
     bool isAtomicAccess() { return getReduction().has_value(); }
     bool isSchedulingPoint() { return true; }
+    bool needsTask() { return true; }
   }];
 }
 
@@ -183,6 +186,9 @@ def Warpgroup_CommitGroupOp : Warpgroup_Op<"commit_group", [
     ```
   }];
   let assemblyFormat = "attr-dict";
+  let extraClassDeclaration = [{
+    bool needsTask() { return true; }
+  }];
 }
 
 def Warpgroup_WaitGroupOp : Warpgroup_Op<"wait_group", [
@@ -205,6 +211,7 @@ def Warpgroup_WaitGroupOp : Warpgroup_Op<"wait_group", [
   let assemblyFormat = "$pending (`read` $read^)? attr-dict";
   let extraClassDeclaration = [{
     bool isSchedulingPoint() { return true; }
+    bool needsTask() { return true; }
   }];
 }
 

@@ -93,25 +93,33 @@ module {
 
 // -----
 
-// Pinned buffers share bytes with none, and the arena may be seen by other tasks; what all tasks share is elsewhere.
-// CHECK-LABEL: kernel.abi @tasks arena_bytes = 128 shared_bytes = 64 tasks = <>
-// CHECK:       func.func private @gridirTaskShared() -> memref<64xi8>
+// Pinned buffers share bytes with none, and the arena may be seen by other tasks; what tasks share is elsewhere, by how
+// many they are.
+// CHECK-LABEL: kernel.abi @tasks arena_bytes = 128 tasks = <>
+// CHECK-SAME:      shared_memory = [#kernel.shared<members = 0, bytes = 64>, #kernel.shared<members = 2, bytes = 128>]
+// CHECK:       func.func private @gridirTaskShared(i64) -> memref<128xi8>
 // CHECK:       func.func @tasks(
 // CHECK-SAME:      %[[ARENA:[a-z0-9]*]]: memref<128xi8>)
-// CHECK:         %[[SHARED:.*]] = call @gridirTaskShared() : () -> memref<64xi8>
-// CHECK:         memref.view %[[SHARED]]
+// CHECK:         %[[TWO:.*]] = arith.constant 2 : i64
+// CHECK:         %[[PAIR:.*]] = call @gridirTaskShared(%[[TWO]]) : (i64) -> memref<128xi8>
+// CHECK:         memref.view %[[PAIR]]{{.*}} : memref<128xi8> to memref<16xi64>
+// CHECK:         %[[NONE:.*]] = arith.constant 0 : i64
+// CHECK:         %[[ALL:.*]] = call @gridirTaskShared(%[[NONE]]) : (i64) -> memref<128xi8>
+// CHECK:         memref.view %[[ALL]]{{.*}} : memref<128xi8> to memref<8xi64>
 // CHECK:         memref.view %[[ARENA]]
 module {
   kernel.abi @tasks tasks = <>
   func.func @tasks(%status: memref<4xi64>, %lo: index, %hi: index) {
     %c0 = arith.constant 0 : index
     %x = arith.constant 1 : i64
-    %a = memref.alloca() {kernel.buffer = #kernel.buffer<pinned>} : memref<8xi64>
+    %a = memref.alloca() {kernel.buffer = #kernel.buffer<>} : memref<8xi64>
     %b = memref.alloca() : memref<8xi64>
-    %c = memref.alloca() {kernel.buffer = #kernel.buffer<shared>} : memref<8xi64>
+    %c = memref.alloca() {kernel.buffer = #kernel.buffer<members = 0>} : memref<8xi64>
+    %d = memref.alloca() {kernel.buffer = #kernel.buffer<members = 2>} : memref<16xi64>
     memref.store %x, %a[%c0] : memref<8xi64>
     memref.store %x, %b[%c0] : memref<8xi64>
     memref.store %x, %c[%c0] : memref<8xi64>
+    memref.store %x, %d[%c0] : memref<16xi64>
     return
   }
 }

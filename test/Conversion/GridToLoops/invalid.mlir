@@ -45,11 +45,11 @@ grid.kernel @unseeded grid()
 
 // -----
 
-grid.kernel @shared_scope grid(%i = 2, %j = 4 named "subcore" subcore)
+grid.kernel @shared_scope grid(%i = 2 named "core" core, %j = 4 named "subcore" subcore)
     inputs() outputs(%o: f32 [8] space any)
-    semantics [parallel, subcore_parallel] attributes {grid.tasks = #kernel.tasks<>} {
-  // expected-error @below {{expected a scope that all concurrent programs share, got one of its own along dimension 0}}
-  grid.scoped (%t: memref<8xf32>) attributes {collective = ["subcore"]} {
+    semantics [core_parallel, subcore_parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  // expected-error @below {{expected a scope that the programs along the last concurrent dimensions share, got one along dimensions before them}}
+  grid.scoped (%t: memref<8xf32>) attributes {collective = ["core"]} {
   }
 }
 

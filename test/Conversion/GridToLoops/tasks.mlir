@@ -15,9 +15,9 @@
 // CHECK-DAG:   func.func private @gridirTaskCopy(i64, i64, i64, i64, i64, i64, i64, i64)
 // CHECK-DAG:   func.func private @gridirTaskLocate(i64, i64, i64) -> i64
 // CHECK:       func.func @copies(%{{[a-z0-9]*}}: memref<8xf32>, %{{[a-z0-9]*}}: memref<8xf32>,
-// CHECK-DAG:     memref.alloca() {alignment = 64 : i64, kernel.buffer = #kernel.buffer<pinned>} : memref<8xf32>
-// CHECK-DAG:     memref.alloca() {alignment = 64 : i64, kernel.buffer = #kernel.buffer<pinned>} : memref<i64>
-// CHECK-DAG:     memref.alloca() {alignment = 64 : i64, kernel.buffer = #kernel.buffer<shared>} : memref<4xf32>
+// CHECK-DAG:     memref.alloca() {alignment = 64 : i64, kernel.buffer = #kernel.buffer<>} : memref<8xf32>
+// CHECK-DAG:     memref.alloca() {alignment = 64 : i64, kernel.buffer = #kernel.buffer<>} : memref<i64>
+// CHECK-DAG:     memref.alloca() {alignment = 64 : i64, kernel.buffer = #kernel.buffer<members = 0>} : memref<4xf32>
 // CHECK-NOT:     linalg.fill
 // CHECK:         call @gridirTaskLocate
 // CHECK:         call @gridirTaskLocate
@@ -68,7 +68,7 @@ grid.kernel @kept grid(%c = 2 named "core" core)
 // CHECK-LABEL: kernel.abi @passed
 // CHECK-SAME:    zeroed_operands = [1]
 // CHECK:       func.func @passed(%[[IN:.*]]: memref<i16>, %[[OUT:[a-z0-9]*]]: memref<i16>,
-// CHECK:         %[[COUNT:.*]] = memref.alloca() {alignment = 64 : i64, kernel.buffer = #kernel.buffer<pinned>} : memref<i64>
+// CHECK:         %[[COUNT:.*]] = memref.alloca() {alignment = 64 : i64, kernel.buffer = #kernel.buffer<>} : memref<i64>
 // CHECK:         linalg.generic {{.*}} ins(%[[IN]] : memref<i16>) outs(%[[COUNT]] : memref<i64>)
 // CHECK:           arith.addi
 // CHECK:         memref.extract_aligned_pointer_as_index %[[OUT]]

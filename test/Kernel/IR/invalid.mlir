@@ -94,3 +94,11 @@ func.func private @k() attributes {kernel.buffer = "pinned"}
 // expected-error @below {{expected kernel.buffer or kernel.mapping, got "kernel.arena_bytes"}}
 module attributes {kernel.arena_bytes = 64 : i64} {
 }
+
+// -----
+
+module {
+  // expected-error @+1 {{expected memory of two work items or more, or 0 for all, got 64 bytes of 1}}
+  kernel.abi @own shared_memory = [#kernel.shared<members = 1, bytes = 64>]
+  func.func private @own()
+}

@@ -10,17 +10,18 @@ module {
 
 // -----
 
-// CHECK:      kernel.abi @cpu arena_bytes = 192 shared_bytes = 64 shares
+// CHECK:      kernel.abi @cpu arena_bytes = 192 shares
 // CHECK-SAME:   tasks = <seed = 3, races = true, uninitialized = true, semaphores = true>
-// CHECK-SAME:   grid = [4, -1] zeroed_operands = [2]
+// CHECK-SAME:   shared_memory = [#kernel.shared<members = 0, bytes = 64>] grid = [4, -1] zeroed_operands = [2]
 // CHECK-SAME:   unwritten_operands = [#kernel.unwritten<1, "o_ref (k.py:3:5)" : tensor<8xf32>>]
 // CHECK-SAME:   diagnostics = ["index {0} is out of bounds [0, {1})"]
 // CHECK-SAME:   prints = [#kernel.print<"here">, #kernel.print<"x = {}, {}" : tensor<8xui32>, index>,
 // CHECK-SAME:             #kernel.callback<"5f0c93e1", "a function (k.py:4:2)">, #kernel.callback<"0a", "another" : complex<f32>>]
 // CHECK-SAME:   accesses = ["read of x_ref"]{{$}}
 module {
-  kernel.abi @cpu arena_bytes = 192 shared_bytes = 64 shares
+  kernel.abi @cpu arena_bytes = 192 shares
       tasks = #kernel.tasks<seed = 3, races = true, uninitialized = true, semaphores = true>
+      shared_memory = [#kernel.shared<members = 0, bytes = 64>]
       grid = [4, -1] zeroed_operands = [2]
       unwritten_operands = [#kernel.unwritten<1, "o_ref (k.py:3:5)" : tensor<8xf32>>]
       diagnostics = ["index {0} is out of bounds [0, {1})"]
@@ -36,11 +37,11 @@ module {
 // CHECK: kernel.abi @gpu shared_bytes = 64 workspace_bytes = 0 num_threads = 256 num_ctas = 16 tasks = <>{{$}}
 module attributes {kernel.mapping = #kernel.mapping<num_warps = 8, approx_math = true, reduction_scratch_bytes = 64>} {
   kernel.abi @gpu shared_bytes = 64 workspace_bytes = 0 num_threads = 256 num_ctas = 16 tasks = <>
-  // CHECK: memref.alloca() {kernel.buffer = #kernel.buffer<pinned>}
-  // CHECK: memref.alloca() {kernel.buffer = #kernel.buffer<shared>}
+  // CHECK: memref.alloca() {kernel.buffer = #kernel.buffer<>}
+  // CHECK: memref.alloca() {kernel.buffer = #kernel.buffer<members = 0>}
   func.func @gpu() {
-    %0 = memref.alloca() {kernel.buffer = #kernel.buffer<pinned>} : memref<8xf32>
-    %1 = memref.alloca() {kernel.buffer = #kernel.buffer<shared>} : memref<8xf32>
+    %0 = memref.alloca() {kernel.buffer = #kernel.buffer<>} : memref<8xf32>
+    %1 = memref.alloca() {kernel.buffer = #kernel.buffer<members = 0>} : memref<8xf32>
     return
   }
 }

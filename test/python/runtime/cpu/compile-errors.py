@@ -38,8 +38,6 @@ LOWERING = (
 # CHECK: passes: expected arena_bytes, the size of the kernel's arena
 report(pipeline=LOWERING)
 PLANNED = TEXT.replace("kernel.abi @k", "kernel.abi @k arena_bytes = 0")
-# CHECK: passes: expected shared_bytes, the size of what tasks share
-report(PLANNED.replace("arena_bytes = 0", "arena_bytes = 0 tasks = <>"), pipeline=LOWERING)
 # CHECK: codegen: expected functions @k and @k.range
 report(PLANNED.replace("@k.range", "@other"), pipeline=LOWERING)
 # CHECK: passes: expected the module to say the ABI of its kernel in a kernel.abi

@@ -91,7 +91,8 @@ TaskInfo readTasks(kernel::ABIOp abi) {
   TaskInfo info;
   kernel::TasksAttr tasks = *abi.getTasks();
   info.seed = tasks.getSeed();
-  info.sharedBytes = *abi.getSharedBytes();
+  for (auto kind : abi.getSharedMemory().getAsRange<kernel::SharedAttr>())
+    info.shared.push_back({kind.getMembers(), kind.getBytes()});
   info.zeroedOperands = abi.getZeroedOperands().vec();
   info.races = tasks.getRaces();
   info.uninitialized = tasks.getUninitialized();
@@ -112,9 +113,6 @@ FailureOr<KernelInfo> readKernelInfo(kernel::ABIOp abi) {
   if (!abi.getArenaBytes())
     return abi.emitError("expected arena_bytes, the size of the kernel's "
                          "arena");
-  if (abi.getTasks() && !abi.getSharedBytes())
-    return abi.emitError("expected shared_bytes, the size of what tasks "
-                         "share");
   KernelInfo info;
   info.name = abi.getEntry().str();
   info.arenaBytes = *abi.getArenaBytes();

@@ -101,13 +101,14 @@ std::optional<std::string> Scheduler::run() {
   if (failure.empty() && isOver()) {
     // Those that were signalled when their task was over, and the shared ones.
     for (std::size_t task = 0; task < numTasks; ++task)
-      if (tasks[task].arena)
-        checkSemaphores(tasks[task].arena.get(), std::nullopt,
-                        tasks[task].program);
+      if (char *arena = tasks[task].arena.get())
+        endMemory(arena, kernel.info.arenaBytes, std::nullopt,
+                  tasks[task].program, task);
     for (std::size_t device = 0; device < shared.size(); ++device)
       for (std::size_t kind = 0; kind < shared[device].size(); ++kind)
-        for (auto [base, item] : shared[device][kind].getAll())
-          checkSemaphores(base, kind, {static_cast<int64_t>(device), 0});
+        if (char *base = shared[device][kind].find(/*item=*/0))
+          endMemory(base, shared[device][kind].getNumBytes(), kind,
+                    {static_cast<int64_t>(device), 0}, firstTasks[device]);
   }
   return describeFailure();
 }
@@ -217,69 +218,20 @@ void Scheduler::finish(Task &task) {
     else
       ++place;
   }
-  checkSemaphores(task.arena.get(), std::nullopt, task.program);
-  endSharedMemory(task);
-  if (races) {
+  if (races)
     races->join(task.thread);
-    races->forget(task.arena.get(), kernel.info.arenaBytes);
+  endMemory(task.arena.get(), kernel.info.arenaBytes, std::nullopt,
+            task.program, running);
+  for (std::size_t kind = 0; kind < shared[task.device].size(); ++kind) {
+    SharedMemory &memory = shared[task.device][kind];
+    if (char *base = memory.leave(task.item)) {
+      endMemory(base, memory.getNumBytes(), kind, task.program,
+                firstTasks[task.device] + memory.getFirstItem(task.item));
+      memory.recycle(task.item);
+    }
   }
   idleFibers.push_back(std::move(task.fiber));
   idleArenas.push_back(std::move(task.arena));
-}
-
-/// The memory of a task that runs, or of one that another task names before it
-/// has started or when it is over already. Null when there is none left.
-char *Scheduler::getArena(Task &task) {
-  if (task.arena)
-    return task.arena.get();
-  if (idleArenas.empty()) {
-    task.arena = allocateArray<char>(kernel.info.arenaBytes);
-    if (!task.arena)
-      lack(kernel.info.arenaBytes, "the scratch memory of a program");
-  } else {
-    task.arena = std::move(idleArenas.back());
-    idleArenas.pop_back();
-    std::memset(task.arena.get(), 0, kernel.info.arenaBytes);
-  }
-  if (memory)
-    memory->undefine(task.arena.get(), kernel.info.arenaBytes);
-  return task.arena.get();
-}
-
-char *Scheduler::getShared(int64_t members) {
-  Task &task = tasks[running];
-  const std::vector<SharedBytes> &kinds = kernel.info.tasks->shared;
-  auto kind = std::find_if(kinds.begin(), kinds.end(),
-                           [&](const SharedBytes &kind) {
-                             return kind.members == members;
-                           });
-  bool isNew = false;
-  char *base = shared[task.device][kind - kinds.begin()].get(task.item, isNew);
-  if (!base) {
-    lack(kind->bytes, "what programs share");
-    abandon(task);
-  }
-  if (memory && isNew)
-    memory->undefine(base, kind->bytes);
-  return base;
-}
-
-/// What only the tasks of a group share that is over with this one is not used
-/// any more.
-void Scheduler::endSharedMemory(Task &task) {
-  for (SharedMemory &kind : shared[task.device]) {
-    char *base = kind.leave(task.item);
-    if (!base)
-      continue;
-    checkSemaphores(base, &kind - shared[task.device].data(), task.program);
-    if (auto misuse = barriers.forget(base, kind.getNumBytes(),
-                                      firstTasks[task.device] +
-                                          kind.getFirstItem(task.item)))
-      fail(*misuse);
-    if (races)
-      races->forget(base, kind.getNumBytes());
-    kind.recycle(task.item);
-  }
 }
 
 void Scheduler::abandon(Task &task) {
@@ -441,45 +393,6 @@ int64_t Scheduler::read(Counter counter) {
   return counter.get();
 }
 
-/// The same place in the memory of another device or work item; -1 stands for
-/// the own one.
-char *Scheduler::locate(char *address, int64_t device, int64_t item) {
-  const Task &own = tasks[running];
-  auto isWithin = [&](const void *base, int64_t bytes) {
-    auto *begin = static_cast<const char *>(base);
-    return begin <= address && address < begin + bytes;
-  };
-  const int64_t target = device < 0 ? own.device : device;
-  const DeviceBuffers &from = devices[own.device], &to = devices[target];
-  if (char *arena = own.arena.get(); isWithin(arena, kernel.info.arenaBytes)) {
-    std::size_t index = firstTasks[target] + (item < 0 ? own.item : item);
-    // A device whose grid is empty has nobody to receive.
-    if (index >= numTasks || tasks[index].device != target)
-      return address;
-    // Where there is no memory, the task may write to its own while it still
-    // runs: the call has failed.
-    char *other = getArena(tasks[index]);
-    return other ? other + (address - arena) : address;
-  }
-  for (std::size_t kind = 0; kind < shared[target].size(); ++kind) {
-    SharedMemory &from = shared[own.device][kind], &to = shared[target][kind];
-    char *base = from.find(own.item);
-    if (!base || !isWithin(base, from.getNumBytes()))
-      continue;
-    bool isNew = false;
-    char *there = to.get(item < 0 ? own.item : item, isNew);
-    if (!there)
-      lack(to.getNumBytes(), "what programs share");
-    return there ? there + (address - base) : address;
-  }
-  for (std::size_t i = 0; i < from.data.size(); ++i) {
-    auto *base = static_cast<char *>(from.data[i]);
-    if (isWithin(base, from.sizes[i]))
-      return static_cast<char *>(to.data[i]) + (address - base);
-  }
-  return address;
-}
-
 void Scheduler::startCopy(Copy copy) {
   copy.task = running;
   if (races)
@@ -512,8 +425,10 @@ void Scheduler::finishCopy(std::size_t place) {
       races->access(copy.thread, copy.dest + to, bytes, AccessKind::Write,
                     copy.sites[1]);
     });
-    for (const void *object : {static_cast<const void *>(copy.counters[0].getAddress()), static_cast<const void*>(copy.counters[1].getAddress()),
-                               static_cast<const void *>(copy.arrival.barrier)})
+    for (const void *object :
+         std::initializer_list<const void *>{copy.counters[0].getAddress(),
+                                             copy.counters[1].getAddress(),
+                                             copy.arrival.barrier})
       if (object)
         races->release(copy.thread, object);
     races->join(copy.thread);
@@ -527,169 +442,6 @@ void Scheduler::finishCopy(std::size_t place) {
     complete(copy.arrival);
   if (copy.group)
     wake(&tasks[copy.task]);
-}
-
-void Scheduler::setProgram(int64_t number) {
-  Task &task = tasks[running];
-  task.program.number = number;
-  if (races)
-    races->setProgram(task.thread, task.program);
-}
-
-std::optional<CarryFinder::Place> Scheduler::findInArena(const Task &task,
-                                                         const char *begin,
-                                                         int64_t bytes) const {
-  const char *arena = task.arena.get();
-  if (begin < arena || begin + bytes > arena + kernel.info.arenaBytes)
-    return std::nullopt;
-  return CarryFinder::Place{begin - arena, begin - arena + bytes};
-}
-
-void Scheduler::addScratch(const char *begin, int64_t bytes) {
-  if (auto place = findInArena(tasks[running], begin, bytes))
-    carries.addScratch(*place);
-}
-
-void Scheduler::addSemaphores(const int64_t *counters,
-                              const std::vector<StridedRegion::Dim> &dims,
-                              int64_t site) {
-  const char *begin = reinterpret_cast<const char *>(counters);
-  const Task &task = tasks[running];
-  std::optional<CarryFinder::Place> place =
-      findInArena(task, begin, sizeof(*counters));
-  Semaphores added{{}, site};
-  for (const StridedRegion::Dim &dim : dims)
-    added.shape.push_back(dim.size);
-  if (place) {
-    semaphores[{std::nullopt, place->begin}] = added;
-    return;
-  }
-  for (std::size_t kind = 0; kind < shared[task.device].size(); ++kind) {
-    const SharedMemory &memory = shared[task.device][kind];
-    const char *base = memory.find(task.item);
-    if (base && base <= begin && begin < base + memory.getNumBytes())
-      semaphores[{kind, begin - base}] = added;
-  }
-}
-
-void Scheduler::checkSemaphores(const char *base,
-                                std::optional<std::size_t> kind,
-                                Program last) {
-  for (const auto &[place, array] : semaphores) {
-    if (place.first != kind)
-      continue;
-    const auto *counters =
-        reinterpret_cast<const int64_t *>(base + place.second);
-    int64_t count = 1;
-    for (int64_t size : array.shape)
-      count *= size;
-    for (int64_t number = 0; number < count; ++number)
-      if (counters[number] != 0 && !leftSemaphore)
-        leftSemaphore = {array.site, last, array.shape, number,
-                         counters[number]};
-  }
-}
-
-void Scheduler::setDefined(const char *begin, int64_t bytes, bool isDefined) {
-  if (!memory)
-    return;
-  if (isDefined)
-    memory->define(begin, bytes);
-  else
-    memory->undefine(begin, bytes);
-}
-
-void Scheduler::transfer(const char *source, const char *dest,
-                         const StridedRegion &region) {
-  if (memory)
-    region.forEachRun([&](int64_t from, int64_t to, int64_t bytes) {
-      memory->copy(source + from, dest + to, bytes);
-    });
-}
-
-void Scheduler::access(const char *base, const StridedRegion &region,
-                       AccessKind kind, int64_t site,
-                       std::vector<int64_t> element) {
-  const Task &task = tasks[running];
-  if (kind == AccessKind::Use)
-    return use(base, region, {site, task.program, kind, std::move(element)});
-  region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
-    if (races)
-      races->access(task.thread, base + offset, bytes, kind, site);
-    if (!memory || kind == AccessKind::Read)
-      return;
-    memory->define(base + offset, bytes);
-    if (auto place = findInArena(tasks[running], base + offset, bytes))
-      carries.write(running, *place, {site, task.program, kind});
-  });
-}
-
-/// Something depends on what is there. Where a part of it was written the rest
-/// is taken for padding, as of a buffer that is larger than what it holds.
-void Scheduler::use(const char *base, const StridedRegion &region,
-                    RaceDetector::Access read) {
-  if (!memory)
-    return;
-  bool isAnyDefined = false, isEmpty = true;
-  region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
-    isEmpty = false;
-    isAnyDefined |= memory->isAnyDefined(base + offset, bytes);
-  });
-  if (isAnyDefined || isEmpty)
-    return;
-  if (!unwrittenRead)
-    unwrittenRead = read;
-  region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
-    if (auto place = findInArena(tasks[running], base + offset, bytes))
-      carries.readUnwritten(running, *place, read);
-  });
-}
-
-//===----------------------------------------------------------------------===//
-// What went wrong
-//===----------------------------------------------------------------------===//
-
-/// The first element of an output that nothing has written.
-std::optional<std::string> Scheduler::describeUnwritten() const {
-  for (const DeviceBuffers &buffers : devices)
-    for (const UnwrittenOperand &operand : kernel.info.tasks->unwritten)
-      if (std::optional<int64_t> byte = memory->findUndefined(
-              buffers.data[operand.operand], buffers.sizes[operand.operand]))
-        return describeUnwrittenElement(kernel.info, operand,
-                                        *byte / operand.bytesPerElement);
-  return std::nullopt;
-}
-
-std::optional<std::string> Scheduler::describeFailure() const {
-  if (!failure.empty())
-    return failure;
-  for (std::size_t task = 0; task < numTasks; ++task)
-    if (tasks[task].status[0] != 0)
-      return describeCheck(kernel.info, tasks[task].status);
-  if (races && races->getRace())
-    return describeRace(kernel.info, grids, *races->getRace());
-  if (races && carries.getCarry())
-    return describeRace(kernel.info, grids, *carries.getCarry());
-  bool looksForUnwritten = kernel.info.tasks->uninitialized;
-  if (looksForUnwritten && unwrittenRead)
-    return describeUnwrittenRead(kernel.info, grids, *unwrittenRead);
-  if (isOver()) {
-    if (leftSemaphore)
-      return describeLeftSemaphore(kernel.info, grids, *leftSemaphore);
-    return looksForUnwritten ? describeUnwritten() : std::nullopt;
-  }
-  std::size_t first = *std::min_element(blocked.begin(), blocked.end());
-  const Task &task = tasks[first];
-  std::string text = "kernel `" + kernel.info.name +
-                     "` looks at a semaphore that nothing can signal";
-  if (task.condition) {
-    auto [state, expected] = task.condition->describe();
-    text = describeCheck(kernel.info, {task.diagnostic, state, expected});
-  }
-  if (numTasks > 1)
-    text += "; " + std::to_string(blocked.size()) + " of " +
-            std::to_string(numTasks) + " programs wait";
-  return text;
 }
 
 } // namespace gridir::cpu

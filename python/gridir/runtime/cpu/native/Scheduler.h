@@ -153,7 +153,10 @@ private:
   void fail(const Misuse &misuse);
   /// The task does not go on, since the call has ended.
   void abandon(Task &task);
-  void endSharedMemory(Task &task);
+  /// Memory of this kind is used for something else from now on. `firstTask` is
+  /// the first of the tasks that share it.
+  void endMemory(char *base, int64_t bytes, std::optional<std::size_t> kind,
+                 Program last, std::size_t firstTask);
   void poll();
   int64_t getThread(const char *barrier) const;
   char *getArena(Task &task);

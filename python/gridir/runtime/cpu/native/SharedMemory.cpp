@@ -48,12 +48,4 @@ void SharedMemory::recycle(int64_t item) {
   groups.erase(group);
 }
 
-std::vector<std::pair<char *, int64_t>> SharedMemory::getAll() const {
-  std::vector<std::pair<char *, int64_t>> all;
-  for (const auto &[number, group] : groups)
-    if (group.memory)
-      all.emplace_back(group.memory.get(), (number + 1) * getGroupSize() - 1);
-  return all;
-}
-
 } // namespace gridir::cpu

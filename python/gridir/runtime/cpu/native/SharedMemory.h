@@ -43,9 +43,6 @@ public:
   /// Lets another group have the memory of a group that is over.
   void recycle(int64_t item);
 
-  /// All memory that is in use, each with the last work item of its group.
-  std::vector<std::pair<char *, int64_t>> getAll() const;
-
 private:
   struct Group {
     Array<char> memory;

@@ -1,0 +1,455 @@
+//===- WarpgroupToLoops.cpp - Barriers and bulk copies as calls -----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each warpgroup is a task of the runtime, which decides at a barrier or a copy
+// who goes on. A barrier is known by where it is in memory. Products are those
+// of `grid`, computed as soon as they are begun.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToLoops/WarpgroupToLoops.h"
+
+#include "dialects/Conversion/GridToLoops/Async.h"
+#include "dialects/Conversion/GridToLoops/OtherDialects.h"
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace gridir;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+int64_t getNumArrivals(Value barrier) {
+  auto type = cast<MemRefType>(barrier.getType());
+  return cast<warpgroup::BarrierType>(type.getElementType()).getArrivals();
+}
+
+/// Where a barrier is, as an i64.
+FailureOr<Value> createBarrierAddress(OpBuilder &builder,
+                                      KernelLowering &lowering, Operation *op,
+                                      Value barrier) {
+  auto type = cast<MemRefType>(barrier.getType());
+  if (!cast<warpgroup::BarrierType>(type.getElementType()).getCluster().empty())
+    return LogicalResult(lowering.fail(
+        op, "expected a barrier of one block, got one of a cluster"));
+  FailureOr<Value> memref = getCounter(lowering, op, barrier);
+  if (failed(memref))
+    return failure();
+  return createAddress(builder, op->getLoc(), *memref);
+}
+
+/// The number by which messages know where an op is, and what it does.
+Value createSite(OpBuilder &builder, KernelLowering &lowering, Operation *op,
+                 const Twine &what) {
+  return createI64(builder, op->getLoc(),
+                   lowering.addAccess(op->getLoc(), what));
+}
+
+/// A pattern of an op that waits for one barrier, or arrives there.
+template <typename OpT> class BarrierPattern : public LoweringPattern<OpT> {
+public:
+  using LoweringPattern<OpT>::LoweringPattern;
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    FailureOr<Value> address = createBarrierAddress(rewriter, this->lowering,
+                                                    op, op.getBarrier());
+    if (failed(address))
+      return failure();
+    lower(op, *address, rewriter);
+    return success();
+  }
+
+protected:
+  virtual void lower(OpT op, Value address,
+                     PatternRewriter &rewriter) const = 0;
+};
+
+class ArrivePattern : public BarrierPattern<warpgroup::BarrierArriveOp> {
+public:
+  using BarrierPattern::BarrierPattern;
+
+protected:
+  void lower(warpgroup::BarrierArriveOp op, Value address,
+             PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    createRuntimeCall(
+        rewriter, loc, lowering, "gridirTaskArrive",
+        {address, createI64(rewriter, loc, getNumArrivals(op.getBarrier())),
+         createSite(rewriter, lowering, op,
+                    "arrival at " + lowering.getName(op.getBarrier()))});
+    rewriter.eraseOp(op);
+  }
+};
+
+class WaitPattern : public BarrierPattern<warpgroup::BarrierWaitOp> {
+public:
+  using BarrierPattern::BarrierPattern;
+
+protected:
+  void lower(warpgroup::BarrierWaitOp op, Value address,
+             PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    std::string name = lowering.getName(op.getBarrier());
+    int64_t diagnostic = lowering.addDiagnostic(
+        loc, "the kernel waits for phase {1} of " + name +
+                 ", of which {0} are complete, and nothing can complete it");
+    createRuntimeCall(rewriter, loc, lowering, "gridirTaskBarrierWait",
+                      {address, createI64(rewriter, loc, diagnostic),
+                       createSite(rewriter, lowering, op, "wait for " + name)});
+    rewriter.eraseOp(op);
+  }
+};
+
+class TestPattern : public BarrierPattern<warpgroup::BarrierTestOp> {
+public:
+  using BarrierPattern::BarrierPattern;
+
+protected:
+  void lower(warpgroup::BarrierTestOp op, Value address,
+             PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value site = createSite(rewriter, lowering, op,
+                            "test of " + lowering.getName(op.getBarrier()));
+    Value complete =
+        createRuntimeCall(rewriter, loc, lowering, "gridirTaskBarrierTest",
+                          {address, site}, rewriter.getI64Type())
+            .front();
+    rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, rewriter.getI1Type(),
+                                                 complete);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Bulk copies
+//===----------------------------------------------------------------------===//
+
+/// The part of a window that lies inside of its array, and the same part of the
+/// tile.
+struct ClippedWindow {
+  Value array, tile;
+  /// Whether there is another part; null where there is none.
+  Value isPartial;
+};
+
+/// `array` and `tile` are memrefs; the op names the window.
+template <typename OpT>
+ClippedWindow createWindow(OpBuilder &builder, KernelLowering &lowering, OpT op,
+                           Value array, Value tile) {
+  Location loc = op.getLoc();
+  auto arrayType = cast<MemRefType>(array.getType());
+  ArrayRef<int64_t> dropped = op.getDropped().value_or(ArrayRef<int64_t>());
+  Value zero = createIndex(builder, loc, 0);
+  SmallVector<OpFoldResult> offsets, sizes, tileOffsets, tileSizes;
+  Value isPartial, isNowhere;
+  auto addTo = [&](Value &all, Value one) {
+    all = all ? arith::OrIOp::create(builder, loc, all, one) : one;
+  };
+  auto dynamic = op.getOffsets().begin();
+  for (auto [d, number, size] :
+       llvm::enumerate(op.getStaticOffsets(), op.getSizes())) {
+    bool isDropped = llvm::is_contained(dropped, d);
+    int64_t extent = arrayType.getDimSize(d);
+    OpFoldResult offset = builder.getIndexAttr(number), count =
+                                                            builder.getIndexAttr(
+                                                                size);
+    OpFoldResult tileOffset = builder.getIndexAttr(0);
+    std::optional<loops::IndexRange> range;
+    Value value;
+    if (ShapedType::isDynamic(number)) {
+      value = toIndex(builder, loc, *dynamic++);
+      range = lowering.ranges.get(value);
+      offset = value;
+    } else {
+      range = loops::IndexRange{number, number};
+    }
+    if (!range || range->min < 0 || range->max > extent - size) {
+      if (!value)
+        value = createIndex(builder, loc, number);
+      Value end = arith::AddIOp::create(builder, loc, value,
+                                        createIndex(builder, loc, size));
+      Value limit = createIndex(builder, loc, extent);
+      // Of a window that lies outside nothing is left, at some offset inside.
+      Value first = arith::MinSIOp::create(
+          builder, loc, arith::MaxSIOp::create(builder, loc, value, zero),
+          limit);
+      Value last = arith::MaxSIOp::create(
+          builder, loc, arith::MinSIOp::create(builder, loc, end, limit),
+          first);
+      Value inside = arith::SubIOp::create(builder, loc, last, first);
+      addTo(isPartial, arith::CmpIOp::create(
+                           builder, loc, arith::CmpIPredicate::ne, inside,
+                           createIndex(builder, loc, size)));
+      if (isDropped) {
+        addTo(isNowhere, arith::CmpIOp::create(
+                             builder, loc, arith::CmpIPredicate::eq, inside,
+                             zero));
+        // The only element of a dimension of no size is none.
+        offset = OpFoldResult(arith::MinSIOp::create(
+            builder, loc, first, createIndex(builder, loc, extent - 1)));
+      } else {
+        offset = first;
+        count = inside;
+        tileOffset = OpFoldResult(
+            arith::SubIOp::create(builder, loc, first, value));
+      }
+    }
+    offsets.push_back(offset);
+    sizes.push_back(count);
+    if (!isDropped) {
+      tileOffsets.push_back(tileOffset);
+      tileSizes.push_back(count);
+    }
+  }
+  // Where a dropped dimension lies outside, so does every element.
+  if (isNowhere)
+    for (auto [d, size] : llvm::enumerate(sizes))
+      if (!llvm::is_contained(dropped, d)) {
+        Value full = getValueOrCreateConstantIndexOp(builder, loc, size);
+        size = OpFoldResult(arith::SelectOp::create(builder, loc, isNowhere,
+                                                    zero, full));
+      }
+  if (isNowhere) {
+    tileSizes.clear();
+    for (auto [d, size] : llvm::enumerate(sizes))
+      if (!llvm::is_contained(dropped, d))
+        tileSizes.push_back(size);
+  }
+  SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
+  SmallVector<OpFoldResult> tileOnes(tileSizes.size(), builder.getIndexAttr(1));
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : tileSizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  auto windowType = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+      shape, arrayType, offsets, sizes, ones));
+  ClippedWindow window;
+  window.array = memref::SubViewOp::create(builder, loc, windowType, array,
+                                           offsets, sizes, ones);
+  window.tile = memref::SubViewOp::create(builder, loc, tile, tileOffsets,
+                                          tileSizes, tileOnes);
+  window.isPartial = isPartial;
+  return window;
+}
+
+/// Says which copy the runtime is told of next.
+template <typename OpT>
+void createSites(OpBuilder &builder, KernelLowering &lowering, OpT op) {
+  if (!lowering.recordsAccesses())
+    return;
+  createRuntimeCall(
+      builder, op.getLoc(), lowering, "gridirTaskSites",
+      {createSite(builder, lowering, op,
+                  "copy from " + lowering.getName(op.getSource())),
+       createSite(builder, lowering, op,
+                  "copy to " + lowering.getName(op.getDest()))});
+}
+
+template <typename OpT> class CopyPattern : public LoweringPattern<OpT> {
+public:
+  using LoweringPattern<OpT>::LoweringPattern;
+
+protected:
+  /// The memory of both ends.
+  FailureOr<std::pair<Value, Value>> getEnds(OpT op) const {
+    Value source = getMemRef(op.getSource()), dest = getMemRef(op.getDest());
+    if (!source || !dest)
+      return LogicalResult(this->lowering.fail(
+          op, "expected a copy of Refs whose elements are at regular distances "
+              "in memory"));
+    return std::pair(source, dest);
+  }
+
+  void createCall(OpBuilder &builder, OpT op, Value source, Value dest,
+                  Value barrier, int64_t arrivals, Value site) const {
+    Location loc = op.getLoc();
+    createSites(builder, this->lowering, op);
+    createCopyDims(builder, loc, this->lowering, source, dest);
+    createRuntimeCall(builder, loc, this->lowering, "gridirTaskBulkCopy",
+                      {createAddress(builder, loc, source),
+                       createAddress(builder, loc, dest),
+                       createI64(builder, loc, getBytesPerElement(dest)),
+                       barrier, createI64(builder, loc, arrivals), site});
+  }
+};
+
+class LoadPattern : public CopyPattern<warpgroup::TmaLoadOp> {
+public:
+  using CopyPattern::CopyPattern;
+
+  LogicalResult matchAndRewrite(warpgroup::TmaLoadOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto ends = getEnds(op);
+    FailureOr<Value> barrier =
+        createBarrierAddress(rewriter, lowering, op, op.getBarrier());
+    if (failed(ends) || failed(barrier))
+      return failure();
+    auto [source, dest] = *ends;
+    ClippedWindow window = createWindow(rewriter, lowering, op, source, dest);
+    if (window.isPartial) {
+      Value tile = dest;
+      scf::IfOp::create(
+          rewriter, loc, window.isPartial,
+          [&](OpBuilder &builder, Location loc) {
+            Type element = cast<MemRefType>(tile.getType()).getElementType();
+            linalg::FillOp::create(builder, loc,
+                                   createZero(builder, loc, element), tile);
+            scf::YieldOp::create(builder, loc);
+          });
+    }
+    createCall(rewriter, op, window.array, window.tile, *barrier,
+               getNumArrivals(op.getBarrier()),
+               createSite(rewriter, lowering, op,
+                          "copy to " + lowering.getName(op.getDest())));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+class StorePattern : public CopyPattern<warpgroup::TmaStoreOp> {
+public:
+  using CopyPattern::CopyPattern;
+
+  LogicalResult matchAndRewrite(warpgroup::TmaStoreOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto ends = getEnds(op);
+    if (failed(ends))
+      return failure();
+    if (op.getReduction())
+      return lowering.fail(op, "expected a copy without a reduction, got " +
+                                   stringifyAtomicKind(*op.getReduction()));
+    auto [source, dest] = *ends;
+    OpBuilder::InsertionGuard guard(rewriter);
+    if (op.getPredicate()) {
+      auto copied = scf::IfOp::create(rewriter, loc, op.getPredicate());
+      rewriter.setInsertionPointToStart(copied.thenBlock());
+    }
+    ClippedWindow window = createWindow(rewriter, lowering, op, dest, source);
+    Value none = createI64(rewriter, loc, 0);
+    createCall(rewriter, op, window.tile, window.array, none, /*arrivals=*/0,
+               none);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+class CommitGroupPattern : public LoweringPattern<warpgroup::CommitGroupOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(warpgroup::CommitGroupOp op,
+                                PatternRewriter &rewriter) const override {
+    createRuntimeCall(rewriter, op.getLoc(), lowering, "gridirTaskCloseGroup",
+                      {});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+class WaitGroupPattern : public LoweringPattern<warpgroup::WaitGroupOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(warpgroup::WaitGroupOp op,
+                                PatternRewriter &rewriter) const override {
+    createRuntimeCall(rewriter, op.getLoc(), lowering, "gridirTaskWaitGroups",
+                      {createI64(rewriter, op.getLoc(), op.getPending())});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Products and hints, as ops of grid
+//===----------------------------------------------------------------------===//
+
+/// All of what a Ref holds.
+Value createLoad(OpBuilder &builder, Location loc, Value ref) {
+  auto type = cast<MemRefType>(ref.getType());
+  return grid::LoadOp::create(
+      builder, loc,
+      RankedTensorType::get(type.getShape(), type.getElementType()), ref,
+      /*mask=*/Value(), /*other=*/Value());
+}
+
+/// A product may be computed as soon as it is begun: nobody may see the
+/// accumulator, or change the operands, before it is waited for.
+class MmaPattern : public OpRewritePattern<warpgroup::MmaOp> {
+public:
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(warpgroup::MmaOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value lhs = op.getLhs();
+    if (isa<MemRefType>(lhs.getType()))
+      lhs = createLoad(rewriter, loc, lhs);
+    Value rhs = createLoad(rewriter, loc, op.getRhs());
+    Value acc = createLoad(rewriter, loc, op.getAcc());
+    auto none = rewriter.getDenseI64ArrayAttr({});
+    Value sum = grid::DotOp::create(
+        rewriter, loc, acc.getType(), lhs, rhs, acc,
+        rewriter.getDenseI64ArrayAttr({1}), rewriter.getDenseI64ArrayAttr({0}),
+        /*lhs_batch=*/none, /*rhs_batch=*/none, /*precision=*/ArrayAttr(),
+        /*algorithm=*/StringAttr(), /*unsigned_lhs=*/UnitAttr(),
+        /*unsigned_rhs=*/UnitAttr());
+    grid::StoreOp::create(rewriter, loc, sum, op.getAcc(), /*mask=*/Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// What has no meaning where a warpgroup is one program, whose effects are seen
+/// in their order.
+template <typename OpT> class ErasePattern : public OpRewritePattern<OpT> {
+public:
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, op->getOperands().take_front(op->getNumResults()));
+    return success();
+  }
+};
+
+struct WarpgroupToLoops : GridToLoopsDialectInterface {
+  using GridToLoopsDialectInterface::GridToLoopsDialectInterface;
+
+  void populatePatterns(RewritePatternSet &patterns) const override {
+    patterns
+        .add<MmaPattern, ErasePattern<warpgroup::MmaWaitOp>,
+             ErasePattern<warpgroup::CommitSmemOp>,
+             ErasePattern<warpgroup::SetMaxRegistersOp>,
+             ErasePattern<warpgroup::LayoutCastOp>>(patterns.getContext());
+  }
+
+  void populateLoopPatterns(RewritePatternSet &patterns,
+                            KernelLowering &lowering) const override {
+    patterns.add<ArrivePattern, WaitPattern, TestPattern, LoadPattern,
+                 StorePattern, CommitGroupPattern, WaitGroupPattern>(
+        patterns.getContext(), lowering);
+  }
+};
+
+} // namespace
+
+void gridir::registerWarpgroupToLoops(DialectRegistry &registry) {
+  registry.addExtension(
+      +[](MLIRContext *, warpgroup::WarpgroupDialect *dialect) {
+        dialect->addInterfaces<WarpgroupToLoops>();
+      });
+}

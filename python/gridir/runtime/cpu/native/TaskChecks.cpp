@@ -1,0 +1,182 @@
+//===- TaskChecks.cpp - What tasks did, and what was wrong about it -------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Scheduler.h"
+
+#include <algorithm>
+
+namespace gridir::cpu {
+
+//===----------------------------------------------------------------------===//
+// What a task did
+//===----------------------------------------------------------------------===//
+
+void Scheduler::setProgram(int64_t number) {
+  Task &task = tasks[running];
+  task.program.number = number;
+  if (races)
+    races->setProgram(task.thread, task.program);
+}
+
+std::optional<CarryFinder::Place> Scheduler::findInArena(const Task &task,
+                                                         const char *begin,
+                                                         int64_t bytes) const {
+  const char *arena = task.arena.get();
+  if (begin < arena || begin + bytes > arena + kernel.info.arenaBytes)
+    return std::nullopt;
+  return CarryFinder::Place{begin - arena, begin - arena + bytes};
+}
+
+void Scheduler::addScratch(const char *begin, int64_t bytes) {
+  if (auto place = findInArena(tasks[running], begin, bytes))
+    carries.addScratch(*place);
+}
+
+void Scheduler::addSemaphores(const int64_t *counters,
+                              const std::vector<StridedRegion::Dim> &dims,
+                              int64_t site) {
+  const char *begin = reinterpret_cast<const char *>(counters);
+  const Task &task = tasks[running];
+  std::optional<CarryFinder::Place> place =
+      findInArena(task, begin, sizeof(*counters));
+  Semaphores added{{}, site};
+  for (const StridedRegion::Dim &dim : dims)
+    added.shape.push_back(dim.size);
+  if (place) {
+    semaphores[{std::nullopt, place->begin}] = added;
+    return;
+  }
+  for (std::size_t kind = 0; kind < shared[task.device].size(); ++kind) {
+    const SharedMemory &memory = shared[task.device][kind];
+    const char *base = memory.find(task.item);
+    if (base && base <= begin && begin < base + memory.getNumBytes())
+      semaphores[{kind, begin - base}] = added;
+  }
+}
+
+void Scheduler::checkSemaphores(const char *base,
+                                std::optional<std::size_t> kind,
+                                Program last) {
+  for (const auto &[place, array] : semaphores) {
+    if (place.first != kind)
+      continue;
+    const auto *counters =
+        reinterpret_cast<const int64_t *>(base + place.second);
+    int64_t count = 1;
+    for (int64_t size : array.shape)
+      count *= size;
+    for (int64_t number = 0; number < count; ++number)
+      if (counters[number] != 0 && !leftSemaphore)
+        leftSemaphore = {array.site, last, array.shape, number,
+                         counters[number]};
+  }
+}
+
+void Scheduler::setDefined(const char *begin, int64_t bytes, bool isDefined) {
+  if (!memory)
+    return;
+  if (isDefined)
+    memory->define(begin, bytes);
+  else
+    memory->undefine(begin, bytes);
+}
+
+void Scheduler::transfer(const char *source, const char *dest,
+                         const StridedRegion &region) {
+  if (memory)
+    region.forEachRun([&](int64_t from, int64_t to, int64_t bytes) {
+      memory->copy(source + from, dest + to, bytes);
+    });
+}
+
+void Scheduler::access(const char *base, const StridedRegion &region,
+                       AccessKind kind, int64_t site,
+                       std::vector<int64_t> element) {
+  const Task &task = tasks[running];
+  if (kind == AccessKind::Use)
+    return use(base, region, {site, task.program, kind, std::move(element)});
+  region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
+    if (races)
+      races->access(task.thread, base + offset, bytes, kind, site);
+    if (!memory || kind == AccessKind::Read)
+      return;
+    memory->define(base + offset, bytes);
+    if (auto place = findInArena(tasks[running], base + offset, bytes))
+      carries.write(running, *place, {site, task.program, kind});
+  });
+}
+
+/// Something depends on what is there. Where a part of it was written the rest
+/// is taken for padding, as of a buffer that is larger than what it holds.
+void Scheduler::use(const char *base, const StridedRegion &region,
+                    RaceDetector::Access read) {
+  if (!memory)
+    return;
+  bool isAnyDefined = false, isEmpty = true;
+  region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
+    isEmpty = false;
+    isAnyDefined |= memory->isAnyDefined(base + offset, bytes);
+  });
+  if (isAnyDefined || isEmpty)
+    return;
+  if (!unwrittenRead)
+    unwrittenRead = read;
+  region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
+    if (auto place = findInArena(tasks[running], base + offset, bytes))
+      carries.readUnwritten(running, *place, read);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// What went wrong
+//===----------------------------------------------------------------------===//
+
+/// The first element of an output that nothing has written.
+std::optional<std::string> Scheduler::describeUnwritten() const {
+  for (const DeviceBuffers &buffers : devices)
+    for (const UnwrittenOperand &operand : kernel.info.tasks->unwritten)
+      if (std::optional<int64_t> byte = memory->findUndefined(
+              buffers.data[operand.operand], buffers.sizes[operand.operand]))
+        return describeUnwrittenElement(kernel.info, operand,
+                                        *byte / operand.bytesPerElement);
+  return std::nullopt;
+}
+
+std::optional<std::string> Scheduler::describeFailure() const {
+  if (!failure.empty())
+    return failure;
+  for (std::size_t task = 0; task < numTasks; ++task)
+    if (tasks[task].status[0] != 0)
+      return describeCheck(kernel.info, tasks[task].status);
+  if (races && races->getRace())
+    return describeRace(kernel.info, grids, *races->getRace());
+  if (races && carries.getCarry())
+    return describeRace(kernel.info, grids, *carries.getCarry());
+  bool looksForUnwritten = kernel.info.tasks->uninitialized;
+  if (looksForUnwritten && unwrittenRead)
+    return describeUnwrittenRead(kernel.info, grids, *unwrittenRead);
+  if (isOver()) {
+    if (leftSemaphore)
+      return describeLeftSemaphore(kernel.info, grids, *leftSemaphore);
+    return looksForUnwritten ? describeUnwritten() : std::nullopt;
+  }
+  std::size_t first = *std::min_element(blocked.begin(), blocked.end());
+  const Task &task = tasks[first];
+  std::string text = "kernel `" + kernel.info.name +
+                     "` looks at a semaphore that nothing can signal";
+  if (task.condition) {
+    auto [state, expected] = task.condition->describe();
+    text = describeCheck(kernel.info, {task.diagnostic, state, expected});
+  }
+  if (numTasks > 1)
+    text += "; " + std::to_string(blocked.size()) + " of " +
+            std::to_string(numTasks) + " programs wait";
+  return text;
+}
+
+} // namespace gridir::cpu
