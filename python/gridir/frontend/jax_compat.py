@@ -184,6 +184,11 @@ def _user_frame(traceback: Any) -> Frame | None:
     return Frame(frame.file_name, frame.start_line, frame.start_column + 1, frame.function_name)
 
 
+def transformed_aval(aval: Any, transforms: Sequence[Any]) -> Any:
+    """The abstract Ref that an abstract Ref is, seen through transforms."""
+    return TransformedRef(aval, tuple(transforms)).type
+
+
 def space_owner(space: Any) -> str:
     """The prefix that tells the memory spaces of one backend from those of another."""
     if isinstance(space, _tpu_core.MemorySpace):

@@ -46,6 +46,16 @@ def is_warp_mesh(mesh: Any) -> bool:
     return _is_a(mesh, "WarpMesh")
 
 
+def undoes_layout(transform: Any) -> bool:
+    """Whether a Ref transform only leads from how a Ref lies in shared memory to what the author indexes."""
+    return _is_a(transform, "UnswizzleRef", "UntilingTransform")
+
+
+def is_accumulator(aval: Any) -> bool:
+    """Whether an abstract Ref is an accumulator of a matrix unit, in registers."""
+    return _is_a(aval, "WGMMAAbstractAccumulatorRef")
+
+
 TRANSFORMS = {
     "tiling": ("TilingTransform", "tiling"),
     "untiling": ("UntilingTransform", "tiling"),

@@ -20,6 +20,7 @@ from gridir.frontend.options import records_of
 from gridir.frontend.registry import BASE, Level, Rule
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.types import Types
+from gridir.frontend.warpgroup_types import WarpgroupTypes
 
 TPU = Level("TPU", BASE)
 """Kernels for the cores of a TPU."""
@@ -27,7 +28,7 @@ TPU = Level("TPU", BASE)
 TRITON = Level("Triton", BASE)
 """Kernels for Pallas' Triton backend."""
 
-WARPGROUP = Level("warpgroup", BASE)
+WARPGROUP = Level("warpgroup", BASE, WarpgroupTypes())
 """Kernels for Pallas' Mosaic GPU backend, each of whose threads is a warpgroup."""
 
 WARP = Level("warp", BASE)

@@ -21,6 +21,7 @@ from gridir.frontend.rules import (
     state,
     tpu,
     triton,
+    warpgroup,
 )
 
 __all__ = [
@@ -41,4 +42,5 @@ __all__ = [
     "state",
     "tpu",
     "triton",
+    "warpgroup",
 ]

@@ -13,7 +13,7 @@ import numpy as np
 from jax import tree_util
 
 from gridir.errors import UnsupportedError
-from gridir.frontend import emit, jax_compat
+from gridir.frontend import emit, jax_compat, jax_compat_gpu
 from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import ANY, rule
 from gridir.frontend.rules.casts import convert
@@ -28,7 +28,7 @@ def _memref(source: ir.Value, shape: Sequence[int], element: ir.Type | None = No
     return ir.MemRefType.get(list(shape), element or type_.element_type, memory_space=type_.memory_space)
 
 
-def _static(index: Any) -> int | None:
+def static_index(index: Any) -> int | None:
     """An index that is known now, be it a Python number or a constant of the IR."""
     if isinstance(index, ir.Value):
         attribute = emit.constant_attr(index)
@@ -39,7 +39,7 @@ def _static(index: Any) -> int | None:
         return None
 
 
-def _index_value(index: ir.Value) -> ir.Value:
+def index_value(index: ir.Value) -> ir.Value:
     """A dynamic index, or an array of them, as `grid` takes it: i32, i64 or index."""
     type_ = emit.element_of(index)
     if isinstance(type_, ir.IntegerType) and type_.width not in (32, 64):
@@ -56,7 +56,7 @@ def slice_ref(
 ) -> ir.Value:
     """A window of a Ref; offsets are numbers or values. The whole Ref is the Ref itself."""
     shape = list(ref.type.shape)
-    numbers = [_static(offset) for offset in offsets]
+    numbers = [static_index(offset) for offset in offsets]
     plain = all(stride == 1 or size == 1 for stride, size in zip(strides, sizes, strict=True))
     if not dropped and list(sizes) == shape and all(number == 0 for number in numbers) and plain:
         return ref
@@ -64,7 +64,7 @@ def slice_ref(
     return grid.SliceRefOp(
         _memref(ref, result),
         ref,
-        [_index_value(o) for o, number in zip(offsets, numbers, strict=True) if number is None],
+        [index_value(o) for o, number in zip(offsets, numbers, strict=True) if number is None],
         ir.DenseI64ArrayAttr.get([emit.DYNAMIC if number is None else number for number in numbers]),
         ir.DenseI64ArrayAttr.get(list(sizes)),
         ir.DenseI64ArrayAttr.get(list(strides)),
@@ -81,7 +81,7 @@ def _is_array(index: Any) -> bool:
 
 def _repeats(index: Any) -> bool:
     """Whether an index is a slice that names one element more than once."""
-    return isinstance(index, jax_compat.Slice) and index.stride == 0 and _static(index.size) not in (0, 1)
+    return isinstance(index, jax_compat.Slice) and index.stride == 0 and static_index(index.size) not in (0, 1)
 
 
 def _once(index: Any) -> Any:
@@ -111,7 +111,7 @@ def _window(ctx: RuleContext, ref: ir.Value, indices: Sequence[Any]) -> ir.Value
             sizes.append(extent)
             strides.append(1)
         else:
-            number = _static(index)
+            number = static_index(index)
             offsets.append(index if number is None or number >= 0 else number + extent)
             sizes.append(1)
             strides.append(1)
@@ -125,6 +125,9 @@ def _apply(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
         if any(_is_array(index) for index in transform.indices):
             raise ctx.unsupported("expected an array of indices only where the Ref is read or written")
         return _window(ctx, ref, transform.indices)
+    if jax_compat_gpu.undoes_layout(transform):
+        # A Ref has the shape that the author indexes from its allocation on.
+        return ref
     if isinstance(transform, jax_compat.BitcastTransform):
         shape, element = list(ref.type.shape), element_type(transform.dtype)
         old, new = ref.type.element_type.width, element.width
@@ -154,7 +157,7 @@ def view(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
             raise _unknown(ctx, first)
         which = first.idx
         refs = [transformed(ctx, r) for r in ref]
-        number = _static(which)
+        number = static_index(which)
         ref = refs[number] if number is not None else grid.SelectRefOp(refs[0].type, which, refs).result
     elif isinstance(ref, jax_compat.TransformedRef):
         ref = transformed(ctx, ref)
@@ -279,7 +282,7 @@ def _index_array(index: Any, shape: Sequence[int], extent: int) -> ir.Value:
         array = np.broadcast_to(np.asarray(index, np.int32), shape)
         array = np.where(array < 0, array + extent, array)
         return emit.array_constant(array, emit.typed(array.shape, emit.i32()))
-    index = _index_value(index)
+    index = index_value(index)
     negative = emit.compare("slt", index, emit.constant(0, index.type))
     from_end = emit.binary("arith.addi", index, emit.constant(extent, index.type))
     index = emit.select(negative, from_end, index)
@@ -328,7 +331,7 @@ def access_mask(access: Access, mask: ir.Value | None, shape: Sequence[int]) -> 
 
 def _is_within(index: Any, extent: int) -> bool | None:
     """Whether an index that is no array names elements of a dimension alone; None where only the kernel knows."""
-    number = _static(index.start if isinstance(index, jax_compat.Slice) else index)
+    number = static_index(index.start if isinstance(index, jax_compat.Slice) else index)
     if not isinstance(index, jax_compat.Slice):
         return None if number is None else -extent <= number < extent
     last = (index.size - 1) * index.stride
@@ -360,7 +363,7 @@ def _window_of_window(outer: Sequence[Any], inner: Sequence[Any]) -> list[Any] |
             continue
         part = next(rest)
         is_slice = isinstance(part, jax_compat.Slice)
-        number = _static(part.start if is_slice else part)
+        number = static_index(part.start if is_slice else part)
         if number is None:
             return None
         start = _shifted(index.start, (number + index.size if number < 0 else number) * index.stride)
@@ -369,10 +372,10 @@ def _window_of_window(outer: Sequence[Any], inner: Sequence[Any]) -> list[Any] |
 
 
 def _shifted(start: Any, by: int) -> Any:
-    number = _static(start)
+    number = static_index(start)
     if number is not None:
         return number + by
-    start = _index_value(start)
+    start = index_value(start)
     return emit.binary("arith.addi", start, emit.constant(by, start.type)) if by else start
 
 
@@ -395,9 +398,9 @@ def _element_indices(source: ir.Value, indexer: Any, indices: Sequence[Any], sha
             continue
         is_slice = isinstance(index, jax_compat.Slice)
         start = index.start if is_slice else index
-        number = _static(start)
+        number = static_index(start)
         if number is None:
-            start = _as_i32(_index_value(start))
+            start = _as_i32(index_value(start))
         else:
             start = emit.constant(number if is_slice or number >= 0 else number + extent, emit.i32())
         if not is_slice:
@@ -522,6 +525,23 @@ def scoped(
     return list(region.results)
 
 
+def run_scope(
+    ctx: RuleContext,
+    jaxpr: Any,
+    avals: Sequence[Any],
+    body: Callable[[list[ir.Value]], Sequence[ir.Value]],
+    collective_axes: Any,
+) -> list[ir.Value]:
+    """The scope of a `run_scoped`, for Refs of these abstract values, which have the names that the author gave."""
+    unknown = [aval for aval in avals if not is_ref(aval)]
+    if unknown:
+        raise ctx.unsupported(f"expected Refs to allocate, got {unknown[0]}")
+    names = list(jaxpr.debug_info.arg_names or ())
+    known = len(names) == len(avals) and all(names)
+    origins = [str(name) for name in names] if known else ()
+    return scoped(ctx.types, avals, ctx.avals_out, body, collective_axes, origins)
+
+
 @rule("run_scoped")
 def _run_scoped(
     ctx: RuleContext, *values: ir.Value, jaxpr: Any, collective_axes: Any, ref_transforms: Any
@@ -529,19 +549,7 @@ def _run_scoped(
     if any(ref_transforms):
         raise ctx.unsupported(f"expected Refs without layout transforms, got {ref_transforms}")
     avals = [var.aval for var in jaxpr.invars]
-    unknown = [aval for aval in avals if not is_ref(aval)]
-    if unknown:
-        raise ctx.unsupported(f"expected Refs to allocate, got {unknown[0]}")
-    names = list(jaxpr.debug_info.arg_names or ())
-    known = len(names) == len(avals) and all(names)
-    return scoped(
-        ctx.types,
-        avals,
-        ctx.avals_out,
-        lambda refs: ctx.inline(jaxpr, values, refs),
-        collective_axes,
-        [str(name) for name in names] if known else (),
-    )
+    return run_scope(ctx, jaxpr, avals, lambda refs: ctx.inline(jaxpr, values, refs), collective_axes)
 
 
 # Refs that are made in the middle of a function live until its end: the walker opens the scope that holds them.
