@@ -9,11 +9,26 @@
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace gridir;
 using namespace gridir::warpgroup;
+
+/// Offsets of a window, each a number or a value with its type: `[%i : i32, 0]`.
+static ParseResult
+parseOffsets(OpAsmParser &parser,
+             SmallVectorImpl<OpAsmParser::UnresolvedOperand> &offsets,
+             SmallVectorImpl<Type> &types, DenseI64ArrayAttr &numbers) {
+  return parseDynamicIndexList(parser, offsets, numbers, &types);
+}
+
+static void printOffsets(OpAsmPrinter &printer, Operation *op,
+                         OperandRange offsets, TypeRange types,
+                         ArrayRef<int64_t> numbers) {
+  printDynamicIndexList(printer, op, offsets, numbers, types);
+}
 
 #define GET_OP_CLASSES
 #include "dialects/Warpgroup/IR/WarpgroupOps.cpp.inc"

@@ -12,6 +12,7 @@
 include "dialects/Grid/IR/GridAttrs.td"
 include "dialects/Grid/IR/GridInterfaces.td"
 include "dialects/Warpgroup/IR/WarpgroupTypes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Warpgroup_Pending : Resource<"::gridir::warpgroup::PendingResource">;
@@ -120,7 +121,7 @@ def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
                        Arg<Warpgroup_BarrierRef, "", [MemRead, MemWrite]>:$barrier,
                        OptionalAttr<StrArrayAttr>:$collective);
   let assemblyFormat = [{
-    $source custom<DynamicIndexList>($offsets, $static_offsets, type($offsets)) $sizes (`drop` $dropped^)?
+    $source custom<Offsets>($offsets, type($offsets), $static_offsets) $sizes (`drop` $dropped^)?
     `to` $dest `barrier` $barrier (`collective` $collective^)? attr-dict
     `:` type($source) `,` type($dest) `,` type($barrier)
   }];
@@ -162,7 +163,7 @@ def Warpgroup_TmaStoreOp : Warpgroup_Op<"tma_store", [
                        OptionalAttr<Grid_AtomicKindAttr>:$reduction,
                        Optional<I1>:$predicate);
   let assemblyFormat = [{
-    $source `to` $dest custom<DynamicIndexList>($offsets, $static_offsets, type($offsets)) $sizes (`drop` $dropped^)?
+    $source `to` $dest custom<Offsets>($offsets, type($offsets), $static_offsets) $sizes (`drop` $dropped^)?
     (`reduce` $reduction^)? (`if` $predicate^)? attr-dict `:` type($source) `,` type($dest)
   }];
   let hasVerifier = 1;
@@ -279,7 +280,8 @@ def Warpgroup_SetMaxRegistersOp : Warpgroup_Op<"set_max_registers", [
   let hasVerifier = 1;
 }
 
-def Warpgroup_LayoutCastOp : Warpgroup_Op<"layout_cast", [Pure, SameOperandsAndResultType]> {
+def Warpgroup_LayoutCastOp : Warpgroup_Op<"layout_cast", [
+    Pure, SameOperandsAndResultType]> {
   let summary = "the same array, spread over the registers as the author demands";
   let description = [{
     `layout` is the author's name of the layout.

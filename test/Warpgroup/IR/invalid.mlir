@@ -1,0 +1,88 @@
+// RUN: gridir-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @below {{expected a barrier of one arrival or more, got 0}}
+func.func private @no_arrivals(memref<!warpgroup.barrier<0>>)
+
+// -----
+
+// expected-error @below {{expected cluster axes of a barrier that the leader tracks, got none}}
+func.func private @leader(memref<!warpgroup.barrier<1, leader_tracked>>)
+
+// -----
+
+// expected-error @below {{expected tensor_core, cluster or leader_tracked of a barrier, got tensor}}
+func.func private @keyword(memref<!warpgroup.barrier<1, tensor>>)
+
+// -----
+
+func.func @rank(%x: memref<512x512xf16>, %tile: memref<128x64xf16>, %b: memref<!warpgroup.barrier<1>>) {
+  // expected-error @below {{expected an offset and a size for each of 2 dimensions, got 2 and 1}}
+  warpgroup.tma_load %x[0, 0] [128] to %tile barrier %b
+      : memref<512x512xf16>, memref<128x64xf16>, memref<!warpgroup.barrier<1>>
+  return
+}
+
+// -----
+
+func.func @dynamic_offsets(%x: memref<512xf16>, %tile: memref<128xf16>, %b: memref<!warpgroup.barrier<1>>) {
+  // expected-error @below {{expected 1 dynamic offsets, got 0}}
+  "warpgroup.tma_load"(%x, %tile, %b) <{static_offsets = array<i64: -9223372036854775808>, sizes = array<i64: 128>}>
+      : (memref<512xf16>, memref<128xf16>, memref<!warpgroup.barrier<1>>) -> ()
+  return
+}
+
+// -----
+
+func.func @size(%x: memref<512x512xf16>, %tile: memref<128x64xf16>) {
+  // expected-error @below {{expected sizes of one element or more, got 0}}
+  warpgroup.tma_store %tile to %x[0, 0] [0, 64] : memref<128x64xf16>, memref<512x512xf16>
+  return
+}
+
+// -----
+
+func.func @dropped(%x: memref<512x512xf16>, %row: memref<64xf16>) {
+  // expected-error @below {{expected dropped dimensions to be different ones of the array, got 2}}
+  warpgroup.tma_store %row to %x[0, 0] [1, 64] drop [2] : memref<64xf16>, memref<512x512xf16>
+  return
+}
+
+// -----
+
+func.func @dropped_size(%x: memref<512x512xf16>, %row: memref<64xf16>) {
+  // expected-error @below {{expected size 1 of a dropped dimension, got 2 of dimension 0}}
+  warpgroup.tma_store %row to %x[0, 0] [2, 64] drop [0] : memref<64xf16>, memref<512x512xf16>
+  return
+}
+
+// -----
+
+func.func @tile(%x: memref<512x512xf16>, %tile: memref<128x64xf32>) {
+  // expected-error @below {{expected a tile of type 'memref<128x64xf16>', got 'memref<128x64xf32>'}}
+  warpgroup.tma_store %tile to %x[0, 0] [128, 64] : memref<128x64xf32>, memref<512x512xf16>
+  return
+}
+
+// -----
+
+func.func @no_matrix(%acc: memref<64xf32>, %a: memref<64x64xf16>, %b: memref<64x128xf16>) {
+  // expected-error @below {{expected matrices, got 'memref<64xf32>', 'memref<64x64xf16>' and 'memref<64x128xf16>'}}
+  warpgroup.mma %acc, %a, %b : memref<64xf32>, memref<64x64xf16>, memref<64x128xf16>
+  return
+}
+
+// -----
+
+func.func @shapes(%acc: memref<64x64xf32>, %a: memref<64x64xf16>, %b: memref<64x128xf16>) {
+  // expected-error @below {{expected an m x n accumulator of m x k and k x n operands, got 'memref<64x64xf32>' of 'memref<64x64xf16>' and 'memref<64x128xf16>'}}
+  warpgroup.mma %acc, %a, %b : memref<64x64xf32>, memref<64x64xf16>, memref<64x128xf16>
+  return
+}
+
+// -----
+
+func.func @registers() {
+  // expected-error @below {{expected a multiple of 8 registers from 24 to 256, got 20}}
+  warpgroup.set_max_registers 20
+  return
+}

@@ -1,0 +1,67 @@
+// RUN: gridir-opt %s | gridir-opt | FileCheck %s
+// RUN: gridir-opt %s --mlir-print-op-generic | gridir-opt | FileCheck %s
+// RUN: gridir-opt %s --emit-bytecode | gridir-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @barriers(
+// CHECK-SAME:    memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+// CHECK-SAME:    memref<4x!warpgroup.barrier<1, tensor_core>>
+// CHECK-SAME:    memref<1x!warpgroup.barrier<1, cluster = ["x", "y"], leader_tracked>>
+func.func @barriers(%b: memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>,
+                    %t: memref<4x!warpgroup.barrier<1, tensor_core>>,
+                    %c: memref<1x!warpgroup.barrier<1, cluster = ["x", "y"], leader_tracked>>) -> i1 {
+  // CHECK: warpgroup.barrier_arrive %{{.*}} : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+  warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+  // CHECK: warpgroup.barrier_wait
+  warpgroup.barrier_wait %b : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+  // CHECK: %[[DONE:.*]] = warpgroup.barrier_test
+  %done = warpgroup.barrier_test %b : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+  // CHECK: warpgroup.commit_smem
+  warpgroup.commit_smem
+  // An array of barriers is sliced as any Ref.
+  // CHECK: grid.slice_ref
+  %one = grid.slice_ref %t[2] [1] [1] drop [0]
+      : memref<4x!warpgroup.barrier<1, tensor_core>> -> memref<!warpgroup.barrier<1, tensor_core>>
+  warpgroup.barrier_wait %one : memref<!warpgroup.barrier<1, tensor_core>>
+  // CHECK: return %[[DONE]]
+  return %done : i1
+}
+
+// CHECK-LABEL: func.func @copies(
+func.func @copies(%x: memref<512x512xf16>, %tile: memref<128x64xf16>, %row: memref<64xf16>,
+                  %b: memref<!warpgroup.barrier<1>>, %i: i32, %p: i1) {
+  // CHECK: warpgroup.tma_load %{{.*}}[%{{.*}} : i32, 0] [128, 64] to %{{.*}} barrier
+  warpgroup.tma_load %x[%i : i32, 0] [128, 64] to %tile barrier %b
+      : memref<512x512xf16>, memref<128x64xf16>, memref<!warpgroup.barrier<1>>
+  // CHECK: warpgroup.tma_load %{{.*}}[3, 0] [1, 64] drop [0] to %{{.*}} barrier %{{.*}} collective ["c"]
+  warpgroup.tma_load %x[3, 0] [1, 64] drop [0] to %row barrier %b collective ["c"]
+      : memref<512x512xf16>, memref<64xf16>, memref<!warpgroup.barrier<1>>
+  // CHECK: warpgroup.tma_store %{{.*}} to %{{.*}}[%{{.*}} : i32, 64] [128, 64] :
+  warpgroup.tma_store %tile to %x[%i : i32, 64] [128, 64] : memref<128x64xf16>, memref<512x512xf16>
+  // CHECK: warpgroup.tma_store %{{.*}} to %{{.*}}[0, 0] [128, 64] reduce add if %{{.*}} :
+  warpgroup.tma_store %tile to %x[0, 0] [128, 64] reduce add if %p : memref<128x64xf16>, memref<512x512xf16>
+  // CHECK: warpgroup.commit_group
+  warpgroup.commit_group
+  // CHECK: warpgroup.wait_group 1 read
+  warpgroup.wait_group 1 read
+  // CHECK: warpgroup.wait_group 0
+  warpgroup.wait_group 0
+  return
+}
+
+// CHECK-LABEL: func.func @products(
+func.func @products(%acc: memref<64x128xf32, #grid.space<gpu.regs>>, %a: memref<64x64xf16>, %v: tensor<64x64xf16>,
+                    %b: memref<64x128xf16>) -> tensor<64x64xf16> {
+  // CHECK: warpgroup.set_max_registers 232 increase
+  warpgroup.set_max_registers 232 increase
+  // CHECK: warpgroup.set_max_registers 40
+  warpgroup.set_max_registers 40
+  // CHECK: warpgroup.mma %{{.*}}, %{{.*}}, %{{.*}} : memref<64x128xf32, #grid.space<gpu.regs>>, memref<64x64xf16>, memref<64x128xf16>
+  warpgroup.mma %acc, %a, %b : memref<64x128xf32, #grid.space<gpu.regs>>, memref<64x64xf16>, memref<64x128xf16>
+  // CHECK: warpgroup.mma %{{.*}}, %{{.*}}, %{{.*}} : memref<64x128xf32, #grid.space<gpu.regs>>, tensor<64x64xf16>, memref<64x128xf16>
+  warpgroup.mma %acc, %v, %b : memref<64x128xf32, #grid.space<gpu.regs>>, tensor<64x64xf16>, memref<64x128xf16>
+  // CHECK: warpgroup.mma_wait 1
+  warpgroup.mma_wait 1
+  // CHECK: warpgroup.layout_cast %{{.*}} "WGMMA" : tensor<64x64xf16>
+  %w = warpgroup.layout_cast %v "WGMMA" : tensor<64x64xf16>
+  return %w : tensor<64x64xf16>
+}
