@@ -210,18 +210,19 @@ def ConvertSCFToBranchesPass : Pass<"convert-scf-to-branches"> {
   ];
 }
 
-def ConvertTPUToLoopsPass : Pass<"convert-tpu-to-loops", "::mlir::ModuleOp"> {
-  let summary = "Turn a Mosaic module into a function that loops over its grid";
+def ConvertTPUToGridPass : Pass<"convert-tpu-to-grid", "::mlir::ModuleOp"> {
+  let summary = "Read a Mosaic module back as a grid kernel";
   let description = [{
-    Makes of a Mosaic kernel what `convert-grid-to-loops` makes of a grid kernel,
-    so that what is handed to a TPU is executed on a CPU too. The windows, the
+    Makes a `grid.kernel` of a Mosaic kernel, so that what is handed to a TPU goes
+    through the pipeline of another target and is executed there. The windows, the
     transforms and the ops on vectors are read back from the module; of the kernel
     that it came from only the arrays of the call are used, which a Mosaic module
     does not know: the module attribute `gridir.operands`, as
     `convert-grid-to-tpu` leaves it.
 
-    What the elements outside a mask or an array are is as on a CPU. Copies and
-    signals to other cores are errors, traces and delays are dropped. A module that
+    Vectors become tensors, and a window that an access names a slice of its Ref.
+    Conversions of floats saturate as they do on a TPU. Copies and signals to other
+    cores are errors, traces and delays are dropped. A module that
     `tpu-check-contract` refuses is refused here too.
 
     Before, where the transforms are left out:
@@ -250,22 +251,18 @@ def ConvertTPUToLoopsPass : Pass<"convert-tpu-to-loops", "::mlir::ModuleOp"> {
     After:
 
     ```mlir
-    module {
-      kernel.abi @double
-      func.func @double(%x: memref<32x128xf32> {llvm.noalias}, %o: memref<32x128xf32> {llvm.noalias},
-                        %status: memref<4xi64>, %lo: index, %hi: index) {
-        ...
-        return
-      }
+    grid.kernel @double grid(4)
+        inputs(f32 [32, 128] block [8, 128] at transform_0)
+        outputs(f32 [32, 128] block [8, 128] at transform_1) semantics [parallel] {
+      %v = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+      %w = arith.addf %v, %v : tensor<8x128xf32>
+      grid.store %w, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
     }
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
-    "::mlir::complex::ComplexDialect", "::mlir::func::FuncDialect",
-    "::gridir::grid::GridDialect", "::gridir::kernel::KernelDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::arith::ArithDialect", "::gridir::grid::GridDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::tensor::TensorDialect"
   ];
 }

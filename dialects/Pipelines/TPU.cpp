@@ -58,8 +58,8 @@ void registerTPUPipelines() {
   PassPipelineRegistration<CPUPipelineOptions>(
       "tpu-to-cpu", "Lower a Mosaic module to native code for a CPU",
       [](OpPassManager &pm, const CPUPipelineOptions &options) {
-        pm.addPass(createConvertTPUToLoopsPass());
-        buildLoopsToCPUPipeline(pm, options);
+        pm.addPass(createConvertTPUToGridPass());
+        buildGridToCPUPipeline(pm, options);
       });
 }
 

@@ -14,6 +14,7 @@
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Kernel/IR/Kernel.h"
 #include "dialects/Loops/Analysis/IndexRanges.h"
+#include "dialects/Support/Builders.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -141,47 +142,12 @@ std::string getSourceLine(mlir::Location loc);
 /// A text, with the author's line where it is known.
 mlir::StringAttr getLocatedText(mlir::Location loc, const llvm::Twine &message);
 
-mlir::Value createIndex(mlir::OpBuilder &builder, mlir::Location loc,
-                        int64_t value);
-
 /// Calls a function of the runtime, which is declared on its first use.
 mlir::ResultRange createRuntimeCall(mlir::OpBuilder &builder,
                                     mlir::Location loc,
                                     KernelLowering &lowering,
                                     llvm::StringRef name, mlir::ValueRange args,
                                     mlir::TypeRange results = {});
-
-mlir::Value createI64(mlir::OpBuilder &builder, mlir::Location loc,
-                      int64_t value);
-
-/// A signed integer or index as an i64.
-mlir::Value toI64(mlir::OpBuilder &builder, mlir::Location loc,
-                  mlir::Value value);
-
-/// An i32, i64 or index as an index.
-mlir::Value toIndex(mlir::OpBuilder &builder, mlir::Location loc,
-                    mlir::Value value);
-
-/// One element of arithmetic inside an elementwise op.
-using ElementFn = llvm::function_ref<mlir::Value(
-    mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
-
-/// Applies `fn` to scalars at once, or to tensors of one shape element by
-/// element.
-mlir::Value createElementwise(mlir::OpBuilder &builder, mlir::Location loc,
-                              mlir::Type resultType, mlir::ValueRange operands,
-                              ElementFn fn);
-
-/// The zero of any element type.
-mlir::Value createZero(mlir::OpBuilder &builder, mlir::Location loc,
-                       mlir::Type type);
-
-/// The sum of two numbers of any element type.
-mlir::Value createAdd(mlir::OpBuilder &builder, mlir::Location loc,
-                      mlir::Value a, mlir::Value b);
-
-/// `type` or a tensor of it, as `like` is one.
-mlir::Type withElementType(mlir::Type like, mlir::Type type);
 
 //===----------------------------------------------------------------------===//
 // The parts of the conversion

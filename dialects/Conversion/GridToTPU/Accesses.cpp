@@ -56,12 +56,6 @@ SmallVector<Value> getIndices(Lowering &lowering, Location loc,
 // Between what memory holds and what a value is
 //===----------------------------------------------------------------------===//
 
-Type withShapeOf(Type shaped, Type element) {
-  if (auto type = dyn_cast<VectorType>(shaped))
-    return VectorType::get(type.getShape(), element);
-  return element;
-}
-
 /// A bool in memory is an i32 that is not zero.
 Value fromStorage(Lowering &lowering, Location loc, Value value,
                   Type elementType) {
@@ -77,7 +71,7 @@ Value toStorage(Lowering &lowering, Location loc, Value value) {
     return value;
   return arith::ExtUIOp::create(
       lowering.builder, loc,
-      withShapeOf(value.getType(), lowering.builder.getI32Type()), value);
+      withElementType(value.getType(), lowering.builder.getI32Type()), value);
 }
 
 /// The value of a Ref from that of its window, and back.
@@ -191,12 +185,7 @@ LogicalResult lowerAccumulate(grid::AccumulateOp op, Lowering &lowering) {
     return failure();
   Value held = createLoad(lowering, op.getLoc(), view);
   Value value = lowering.get(op.getValue());
-  Value sum =
-      isa<FloatType>(view.elementType)
-          ? arith::AddFOp::create(lowering.builder, op.getLoc(), held, value)
-                .getResult()
-          : arith::AddIOp::create(lowering.builder, op.getLoc(), held, value)
-                .getResult();
+  Value sum = createAdd(lowering.builder, op.getLoc(), held, value);
   return createStore(lowering, op, view, sum,
                      op.getMask() ? lowering.get(op.getMask()) : Value());
 }

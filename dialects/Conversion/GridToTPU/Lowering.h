@@ -10,6 +10,7 @@
 #define GRIDIR_DIALECTS_CONVERSION_GRIDTOTPU_LOWERING_H
 
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/Support/Builders.h"
 #include "dialects/TPU/IR/TPU.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -146,30 +147,10 @@ mlir::Type getStorageType(mlir::Type elementType);
 /// The view of a whole memref.
 View getWholeView(mlir::Value base, mlir::Type elementType);
 
-/// The same op on other values, with empty regions.
-mlir::Operation *createLike(mlir::OpBuilder &builder, mlir::Operation *op,
-                            mlir::ValueRange operands, mlir::TypeRange types);
-
-mlir::Value createI32(mlir::OpBuilder &builder, mlir::Location loc,
-                      int64_t value);
-
-/// An integer or index as an i32; an attribute as a constant.
-mlir::Value toI32(mlir::OpBuilder &builder, mlir::Location loc,
-                  mlir::OpFoldResult value);
-mlir::Value toIndex(mlir::OpBuilder &builder, mlir::Location loc,
-                    mlir::OpFoldResult value);
-
-/// A vector, or a number, of zeros.
-mlir::Value createZero(mlir::OpBuilder &builder, mlir::Location loc,
-                       mlir::Type type);
-
 /// The same elements in another shape; a vector of one element for a scalar,
 /// and the reverse.
 mlir::Value createShapeCast(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value value, mlir::Type type);
-
-/// The same value with elements of another type.
-mlir::Type withElement(mlir::Type type, mlir::Type element);
 
 /// Numbers of another width: of a bool, or where `isUnsigned`, without a sign.
 mlir::Value createElementCast(mlir::OpBuilder &builder, mlir::Location loc,

@@ -231,7 +231,7 @@ bool startsNeutral(Value init, TypedAttr neutral) {
 /// of f32 are what Mosaic reduces fastest.
 Value createBoolReduction(OpBuilder &builder, Location loc, bool isAny,
                           Value bools, ArrayRef<int64_t> dims) {
-  Type type = withElement(bools.getType(), builder.getF32Type());
+  Type type = withElementType(bools.getType(), builder.getF32Type());
   Value one = createConstant(builder, loc, type, builder.getF32FloatAttr(1));
   Value zero = createZero(builder, loc, type);
   Value value = arith::SelectOp::create(builder, loc, bools, one, zero);
@@ -401,7 +401,7 @@ LogicalResult lowerReducingGeneric(linalg::GenericOp op, Lowering &lowering) {
            << element;
   int64_t dim = dims.front();
   auto place = cast<RankedTensorType>(op->getResult(1).getType());
-  Type result = withElement(getReducedType(value, {dim}), builder.getI32Type());
+  Type result = withElementType(getReducedType(value, {dim}), builder.getI32Type());
   // Mosaic searches in two dimensions or more.
   bool isVector = type.getRank() == 1;
   if (isVector) {

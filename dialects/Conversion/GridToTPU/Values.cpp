@@ -14,51 +14,6 @@ using namespace mlir;
 
 namespace gridir::grid_to_tpu {
 
-Operation *createLike(OpBuilder &builder, Operation *op, ValueRange operands,
-                      TypeRange types) {
-  OperationState state(op->getLoc(), op->getName());
-  state.addOperands(operands);
-  state.addTypes(types);
-  state.addAttributes(op->getDiscardableAttrDictionary().getValue());
-  state.propertiesAttr = op->getPropertiesAsAttribute();
-  for (unsigned i = 0; i < op->getNumRegions(); ++i)
-    state.addRegion();
-  return builder.create(state);
-}
-
-Value createI32(OpBuilder &builder, Location loc, int64_t value) {
-  return arith::ConstantIntOp::create(builder, loc, value, 32);
-}
-
-Value toI32(OpBuilder &builder, Location loc, OpFoldResult value) {
-  if (auto attr = dyn_cast<Attribute>(value))
-    return createI32(builder, loc, cast<IntegerAttr>(attr).getInt());
-  Value number = cast<Value>(value);
-  if (number.getType().isIndex())
-    return arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
-                                      number);
-  if (number.getType().isInteger(32))
-    return number;
-  if (number.getType().getIntOrFloatBitWidth() > 32)
-    return arith::TruncIOp::create(builder, loc, builder.getI32Type(), number);
-  return arith::ExtSIOp::create(builder, loc, builder.getI32Type(), number);
-}
-
-Value toIndex(OpBuilder &builder, Location loc, OpFoldResult value) {
-  if (auto attr = dyn_cast<Attribute>(value))
-    return arith::ConstantIndexOp::create(builder, loc,
-                                          cast<IntegerAttr>(attr).getInt());
-  Value number = cast<Value>(value);
-  if (number.getType().isIndex())
-    return number;
-  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                    number);
-}
-
-Value createZero(OpBuilder &builder, Location loc, Type type) {
-  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-}
-
 Value createShapeCast(OpBuilder &builder, Location loc, Value value,
                       Type type) {
   if (value.getType() == type)
@@ -104,18 +59,12 @@ Value createTranspose(OpBuilder &builder, Location loc, Value value,
                                   value, permutation);
 }
 
-Type withElement(Type type, Type element) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    return VectorType::get(vector.getShape(), element);
-  return element;
-}
-
 Value createElementCast(OpBuilder &builder, Location loc, Value value,
                         Type element, bool isUnsigned) {
   Type from = getElementTypeOrSelf(value);
   if (from == element)
     return value;
-  Type type = withElement(value.getType(), element);
+  Type type = withElementType(value.getType(), element);
   bool isWider = from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth();
   if (isa<FloatType>(element))
     return isWider

@@ -8,6 +8,7 @@
 
 #include "dialects/Support/CountAttributes.h"
 #include "dialects/TPU/IR/TPU.h"
+#include "dialects/TPU/Transforms/Contract.h"
 #include "dialects/TPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -251,20 +252,18 @@ public:
   using TPUCheckContractPassBase::TPUCheckContractPassBase;
 
   void runOnOperation() override {
-    auto isKernel = [](func::FuncOp function) {
-      return function->hasAttr(kCoreTypeName);
-    };
-    bool isOk = true;
-    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
-      if (isKernel(function))
-        isOk &= succeeded(KernelCheck(function).check());
-    getOperation().walk([&](Operation *op) {
-      if (failed(checkOp(op)))
-        isOk = false;
-    });
-    if (!isOk)
+    if (failed(checkContract(getOperation())))
       signalPassFailure();
   }
 };
 
 } // namespace
+
+LogicalResult gridir::tpu::checkContract(ModuleOp module) {
+  bool isOk = true;
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(kCoreTypeName))
+      isOk &= succeeded(KernelCheck(function).check());
+  module.walk([&](Operation *op) { isOk &= succeeded(checkOp(op)); });
+  return success(isOk);
+}

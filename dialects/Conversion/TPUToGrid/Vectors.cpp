@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Conversion/TPUToLoops/Raising.h"
+#include "dialects/Conversion/TPUToGrid/Raising.h"
+#include "dialects/Support/Builders.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -14,36 +15,32 @@
 
 using namespace mlir;
 
-namespace gridir::tpu_to_loops {
+namespace gridir::tpu_to_grid {
 namespace {
 
-RankedTensorType getTensorType(Type type) {
-  auto vector = cast<VectorType>(type);
-  return RankedTensorType::get(vector.getShape(), vector.getElementType());
-}
-
-LogicalResult raiseConstant(arith::ConstantOp op, Raising &raising) {
-  TypedAttr value = op.getValue();
-  auto dense = dyn_cast<DenseElementsAttr>(value);
-  if (dense && isa<VectorType>(op.getType()))
-    value = dense.reshape(getTensorType(op.getType()));
-  raising.set(op.getResult(),
-              arith::ConstantOp::create(raising.builder, op.getLoc(), value));
+LogicalResult raiseConstant(arith::ConstantOp op, arith::ConstantOp::Adaptor adaptor,
+    Rewriter &rewriter) {
+  auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!dense)
+    return failure();
+  rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+      op, dense.reshape(getTensorType(op.getType())));
   return success();
 }
 
 /// One number that chooses between tensors chooses for every element.
-LogicalResult raiseSelect(arith::SelectOp op, Raising &raising) {
-  Value condition = raising.get(op.getCondition());
-  Value first = raising.get(op.getTrueValue());
+LogicalResult raiseSelect(arith::SelectOp op, arith::SelectOp::Adaptor adaptor,
+    Rewriter &rewriter) {
+  Value condition = adaptor.getCondition();
+  Value first = adaptor.getTrueValue();
   auto type = dyn_cast<RankedTensorType>(first.getType());
   if (type && !isa<RankedTensorType>(condition.getType()))
     condition =
-        createFill(raising, op.getLoc(), condition,
+        createFill(rewriter, op.getLoc(), condition,
                    RankedTensorType::get(type.getShape(), condition.getType()));
-  raising.set(op.getResult(),
-              arith::SelectOp::create(raising.builder, op.getLoc(), condition,
-                                      first, raising.get(op.getFalseValue())));
+  rewriter.replaceOp(op,
+              arith::SelectOp::create(rewriter, op.getLoc(), condition,
+                                      first, adaptor.getFalseValue()));
   return success();
 }
 
@@ -51,19 +48,21 @@ LogicalResult raiseSelect(arith::SelectOp op, Raising &raising) {
 // Shapes
 //===----------------------------------------------------------------------===//
 
-LogicalResult raiseShapeCast(vector::ShapeCastOp op, Raising &raising) {
-  raising.set(op.getResult(),
-              createReshape(raising, op.getLoc(), raising.get(op.getSource()),
+LogicalResult raiseShapeCast(vector::ShapeCastOp op, vector::ShapeCastOp::Adaptor adaptor,
+    Rewriter &rewriter) {
+  rewriter.replaceOp(op,
+              createReshape(rewriter, op.getLoc(), adaptor.getSource(),
                             op.getResultVectorType().getShape()));
   return success();
 }
 
-LogicalResult raiseBroadcast(vector::BroadcastOp op, Raising &raising) {
+LogicalResult raiseBroadcast(vector::BroadcastOp op, vector::BroadcastOp::Adaptor adaptor,
+    Rewriter &rewriter) {
   RankedTensorType type = getTensorType(op.getType());
-  Value source = raising.get(op.getSource());
+  Value source = adaptor.getSource();
   auto from = dyn_cast<RankedTensorType>(source.getType());
   if (!from) {
-    raising.set(op.getResult(), createFill(raising, op.getLoc(), source, type));
+    rewriter.replaceOp(op, createFill(rewriter, op.getLoc(), source, type));
     return success();
   }
   int64_t lead = type.getRank() - from.getRank();
@@ -76,37 +75,36 @@ LogicalResult raiseBroadcast(vector::BroadcastOp op, Raising &raising) {
     else
       added.push_back(dim);
   }
-  OpBuilder &builder = raising.builder;
   Location loc = op.getLoc();
   if (kept.empty()) {
-    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value zero = createIndex(rewriter, loc, 0);
     Value number = tensor::ExtractOp::create(
-        builder, loc, source, SmallVector<Value>(from.getRank(), zero));
-    raising.set(op.getResult(), createFill(raising, loc, number, type));
+        rewriter, loc, source, SmallVector<Value>(from.getRank(), zero));
+    rewriter.replaceOp(op, createFill(rewriter, loc, number, type));
     return success();
   }
-  source = createReshape(raising, loc, source, kept);
-  raising.set(op.getResult(), added.empty()
+  source = createReshape(rewriter, loc, source, kept);
+  rewriter.replaceOp(op, added.empty()
                                   ? source
                                   : linalg::BroadcastOp::create(
-                                        builder, loc, source,
-                                        createEmpty(raising, loc, type), added)
+                                        rewriter, loc, source,
+                                        createEmpty(rewriter, loc, type), added)
                                         ->getResult(0));
   return success();
 }
 
-LogicalResult raiseExtract(vector::ExtractOp op, Raising &raising) {
-  OpBuilder &builder = raising.builder;
+LogicalResult raiseExtract(vector::ExtractOp op, vector::ExtractOp::Adaptor adaptor,
+    Rewriter &rewriter) {
   if (isa<VectorType>(op.getType()) || !op.getDynamicPosition().empty())
     return op.emitError("expected one element at a constant place in a module "
                         "to execute");
   SmallVector<Value> indices;
   for (int64_t place : op.getStaticPosition())
     indices.push_back(
-        arith::ConstantIndexOp::create(builder, op.getLoc(), place));
-  raising.set(op.getResult(),
-              tensor::ExtractOp::create(builder, op.getLoc(),
-                                        raising.get(op.getSource()), indices));
+        createIndex(rewriter, op.getLoc(), place));
+  rewriter.replaceOp(op,
+              tensor::ExtractOp::create(rewriter, op.getLoc(),
+                                        adaptor.getSource(), indices));
   return success();
 }
 
@@ -117,40 +115,39 @@ SmallVector<OpFoldResult> toFoldResults(OpBuilder &builder, ArrayAttr values) {
       });
 }
 
-LogicalResult raiseExtractSlice(vector::ExtractStridedSliceOp op,
-                                Raising &raising) {
-  OpBuilder &builder = raising.builder;
+LogicalResult raiseExtractSlice(vector::ExtractStridedSliceOp op, vector::ExtractStridedSliceOp::Adaptor adaptor,
+    Rewriter &rewriter) {
   auto source = cast<VectorType>(op.getSource().getType());
-  SmallVector<OpFoldResult> offsets = toFoldResults(builder, op.getOffsets());
-  SmallVector<OpFoldResult> sizes = toFoldResults(builder, op.getSizes());
-  SmallVector<OpFoldResult> strides = toFoldResults(builder, op.getStrides());
+  SmallVector<OpFoldResult> offsets = toFoldResults(rewriter, op.getOffsets());
+  SmallVector<OpFoldResult> sizes = toFoldResults(rewriter, op.getSizes());
+  SmallVector<OpFoldResult> strides = toFoldResults(rewriter, op.getStrides());
   for (int64_t dim = offsets.size(); dim < source.getRank(); ++dim) {
-    offsets.push_back(builder.getIndexAttr(0));
-    sizes.push_back(builder.getIndexAttr(source.getDimSize(dim)));
-    strides.push_back(builder.getIndexAttr(1));
+    offsets.push_back(rewriter.getIndexAttr(0));
+    sizes.push_back(rewriter.getIndexAttr(source.getDimSize(dim)));
+    strides.push_back(rewriter.getIndexAttr(1));
   }
-  raising.set(op.getResult(),
+  rewriter.replaceOp(op,
               tensor::ExtractSliceOp::create(
-                  builder, op.getLoc(), getTensorType(op.getType()),
-                  raising.get(op.getSource()), offsets, sizes, strides));
+                  rewriter, op.getLoc(), getTensorType(op.getType()),
+                  adaptor.getSource(), offsets, sizes, strides));
   return success();
 }
 
-LogicalResult raiseTranspose(tpu::TransposeOp op, Raising &raising) {
+LogicalResult raiseTranspose(tpu::TransposeOp op, tpu::TransposeOp::Adaptor adaptor,
+    Rewriter &rewriter) {
   RankedTensorType type = getTensorType(op.getType());
-  raising.set(op.getResult(),
+  rewriter.replaceOp(op,
               linalg::TransposeOp::create(
-                  raising.builder, op.getLoc(), raising.get(op.getVector()),
-                  createEmpty(raising, op.getLoc(), type), op.getPermutation())
+                  rewriter, op.getLoc(), adaptor.getVector(),
+                  createEmpty(rewriter, op.getLoc(), type), op.getPermutation())
                   ->getResult(0));
   return success();
 }
 
 /// Tensors one after another in a dimension.
-Value createConcatenation(Raising &raising, Location loc, ValueRange sources,
+Value createConcatenation(OpBuilder &builder, Location loc, ValueRange sources,
                           int64_t dim, RankedTensorType type) {
-  OpBuilder &builder = raising.builder;
-  Value result = createEmpty(raising, loc, type);
+  Value result = createEmpty(builder, loc, type);
   int64_t place = 0;
   for (Value source : sources) {
     auto part = cast<RankedTensorType>(source.getType());
@@ -167,32 +164,35 @@ Value createConcatenation(Raising &raising, Location loc, ValueRange sources,
   return result;
 }
 
-LogicalResult raiseConcatenate(tpu::ConcatenateOp op, Raising &raising) {
-  raising.set(op.getResult(), createConcatenation(raising, op.getLoc(),
-                                                  raising.get(op.getSources()),
+LogicalResult raiseConcatenate(tpu::ConcatenateOp op, tpu::ConcatenateOp::Adaptor adaptor,
+    Rewriter &rewriter) {
+  rewriter.replaceOp(op, createConcatenation(rewriter, op.getLoc(),
+                                                  adaptor.getSources(),
                                                   op.getDimension(),
                                                   getTensorType(op.getType())));
   return success();
 }
 
-LogicalResult raiseRepeat(tpu::RepeatOp op, Raising &raising) {
-  SmallVector<Value> sources(op.getTimes(), raising.get(op.getSource()));
-  raising.set(op.getResult(), createConcatenation(raising, op.getLoc(), sources,
+LogicalResult raiseRepeat(tpu::RepeatOp op, tpu::RepeatOp::Adaptor adaptor,
+    Rewriter &rewriter) {
+  SmallVector<Value> sources(op.getTimes(), adaptor.getSource());
+  rewriter.replaceOp(op, createConcatenation(rewriter, op.getLoc(), sources,
                                                   op.getDimension(),
                                                   getTensorType(op.getType())));
   return success();
 }
 
-LogicalResult raiseVectorBitcast(tpu::BitcastOp op, Raising &raising) {
+LogicalResult raiseVectorBitcast(tpu::BitcastOp op, tpu::BitcastOp::Adaptor adaptor,
+    Rewriter &rewriter) {
   auto from = cast<VectorType>(op.getInput().getType());
   auto to = cast<VectorType>(op.getType());
   if (from.getElementTypeBitWidth() != to.getElementTypeBitWidth())
     return op.emitError("expected a bitcast between elements of one width in a "
                         "module to execute");
-  raising.set(op.getResult(),
-              arith::BitcastOp::create(raising.builder, op.getLoc(),
+  rewriter.replaceOp(op,
+              arith::BitcastOp::create(rewriter, op.getLoc(),
                                        getTensorType(to),
-                                       raising.get(op.getInput())));
+                                       adaptor.getInput()));
   return success();
 }
 
@@ -200,50 +200,46 @@ LogicalResult raiseVectorBitcast(tpu::BitcastOp op, Raising &raising) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-Value combine(OpBuilder &builder, Location loc, vector::CombiningKind kind,
-              Value a, Value b) {
-  return vector::makeArithReduction(builder, loc, kind, a, b);
-}
-
-LogicalResult raiseReduction(vector::MultiDimReductionOp op, Raising &raising) {
+LogicalResult raiseReduction(vector::MultiDimReductionOp op, vector::MultiDimReductionOp::Adaptor adaptor,
+    Rewriter &rewriter) {
   Location loc = op.getLoc();
-  Value init = raising.get(op.getAcc());
+  Value init = adaptor.getAcc();
   bool toNumber = !isa<VectorType>(op.getType());
   if (toNumber)
     init = tensor::FromElementsOp::create(
-        raising.builder, loc, RankedTensorType::get({}, init.getType()), init);
+        rewriter, loc, RankedTensorType::get({}, init.getType()), init);
   auto reduce = linalg::ReduceOp::create(
-      raising.builder, loc, ValueRange{raising.get(op.getSource())},
+      rewriter, loc, ValueRange{adaptor.getSource()},
       ValueRange{init}, op.getReductionDims(),
       [&](OpBuilder &builder, Location inner, ValueRange values) {
         linalg::YieldOp::create(
             builder, inner,
-            combine(builder, inner, op.getKind(), values[0], values[1]));
+            vector::makeArithReduction(builder, inner, op.getKind(), values[0], values[1]));
       });
   Value result = reduce->getResult(0);
   if (toNumber)
     result =
-        tensor::ExtractOp::create(raising.builder, loc, result, ValueRange());
-  raising.set(op.getResult(), result);
+        tensor::ExtractOp::create(rewriter, loc, result, ValueRange());
+  rewriter.replaceOp(op, result);
   return success();
 }
 
-LogicalResult raiseIota(tpu::IotaOp op, Raising &raising) {
+LogicalResult raiseIota(tpu::IotaOp op, tpu::IotaOp::Adaptor adaptor,
+    Rewriter &rewriter) {
   RankedTensorType type = getTensorType(op.getType());
   Location loc = op.getLoc();
   auto map = AffineMap::getMultiDimIdentityMap(type.getRank(), op.getContext());
   SmallVector<utils::IteratorType> loops(type.getRank(),
                                          utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
-      raising.builder, loc, TypeRange{type}, ValueRange{},
-      ValueRange{createEmpty(raising, loc, type)}, ArrayRef{map}, loops,
+      rewriter, loc, TypeRange{type}, ValueRange{},
+      ValueRange{createEmpty(rewriter, loc, type)}, ArrayRef{map}, loops,
       [&](OpBuilder &builder, Location inner, ValueRange) {
         Value count;
         for (int32_t dim : op.getDimensions()) {
           Value index = linalg::IndexOp::create(builder, inner, dim);
           if (count) {
-            Value extent = arith::ConstantIndexOp::create(builder, inner,
-                                                          type.getDimSize(dim));
+            Value extent = createIndex(builder, inner, type.getDimSize(dim));
             count = arith::MulIOp::create(builder, inner, count, extent);
             index = arith::AddIOp::create(builder, inner, count, index);
           }
@@ -255,11 +251,12 @@ LogicalResult raiseIota(tpu::IotaOp op, Raising &raising) {
                                        count)
                 .getResult());
       });
-  raising.set(op.getResult(), generic.getResult(0));
+  rewriter.replaceOp(op, generic.getResult(0));
   return success();
 }
 
-LogicalResult raiseMatmul(tpu::MatmulOp op, Raising &raising) {
+LogicalResult raiseMatmul(tpu::MatmulOp op, tpu::MatmulOp::Adaptor adaptor,
+    Rewriter &rewriter) {
   SmallVector<int64_t> lhsContract{op.getTransposeLhs() ? 0 : 1};
   SmallVector<int64_t> rhsContract{op.getTransposeRhs() ? 1 : 0};
   SmallVector<int64_t> lhsBatch, rhsBatch;
@@ -273,31 +270,31 @@ LogicalResult raiseMatmul(tpu::MatmulOp op, Raising &raising) {
     rhsBatch.assign(numbers.getRhsBatchDims().begin(),
                     numbers.getRhsBatchDims().end());
   }
-  raising.set(op.getResult(),
+  rewriter.replaceOp(op,
               grid::DotOp::create(
-                  raising.builder, op.getLoc(), getTensorType(op.getType()),
-                  raising.get(op.getLhs()), raising.get(op.getRhs()),
-                  raising.get(op.getAcc()), lhsContract, rhsContract, lhsBatch,
+                  rewriter, op.getLoc(), getTensorType(op.getType()),
+                  adaptor.getLhs(), adaptor.getRhs(),
+                  adaptor.getAcc(), lhsContract, rhsContract, lhsBatch,
                   rhsBatch, ArrayAttr(), StringAttr()));
   return success();
 }
 
 } // namespace
 
-void addVectorRaisings(Raising &raising) {
-  raising.add(raiseConstant);
-  raising.add(raiseSelect);
-  raising.add(raiseShapeCast);
-  raising.add(raiseBroadcast);
-  raising.add(raiseExtract);
-  raising.add(raiseExtractSlice);
-  raising.add(raiseTranspose);
-  raising.add(raiseConcatenate);
-  raising.add(raiseRepeat);
-  raising.add(raiseVectorBitcast);
-  raising.add(raiseReduction);
-  raising.add(raiseIota);
-  raising.add(raiseMatmul);
+void populateVectorPatterns(ConversionPatterns &patterns) {
+  patterns.add(raiseConstant);
+  patterns.add(raiseSelect);
+  patterns.add(raiseShapeCast);
+  patterns.add(raiseBroadcast);
+  patterns.add(raiseExtract);
+  patterns.add(raiseExtractSlice);
+  patterns.add(raiseTranspose);
+  patterns.add(raiseConcatenate);
+  patterns.add(raiseRepeat);
+  patterns.add(raiseVectorBitcast);
+  patterns.add(raiseReduction);
+  patterns.add(raiseIota);
+  patterns.add(raiseMatmul);
 }
 
-} // namespace gridir::tpu_to_loops
+} // namespace gridir::tpu_to_grid

@@ -6,32 +6,29 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Conversion/TPUToLoops/Raising.h"
+#include "dialects/Conversion/TPUToGrid/Raising.h"
+#include "dialects/Support/Builders.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 
-namespace gridir::tpu_to_loops {
+namespace gridir::tpu_to_grid {
 namespace {
 
 using ElementBuilder =
     llvm::function_ref<Value(OpBuilder &, Location, ArrayRef<Value>)>;
 
-RankedTensorType getTensorType(Raising &raising, Type type) {
-  return cast<RankedTensorType>(raising.convertType(type));
-}
-
 /// A tensor whose element at each place is computed from the place.
-Value createElements(Raising &raising, Location loc, RankedTensorType type,
+Value createElements(OpBuilder &builder, Location loc, RankedTensorType type,
                      ElementBuilder element) {
   auto identity =
       AffineMap::getMultiDimIdentityMap(type.getRank(), type.getContext());
   SmallVector<utils::IteratorType> loops(type.getRank(),
                                          utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
-      raising.builder, loc, TypeRange{type}, ValueRange{},
-      ValueRange{createEmpty(raising, loc, type)}, ArrayRef{identity}, loops,
+      builder, loc, TypeRange{type}, ValueRange{},
+      ValueRange{createEmpty(builder, loc, type)}, ArrayRef{identity}, loops,
       [&](OpBuilder &builder, Location inner, ValueRange) {
         SmallVector<Value> place;
         for (int64_t dim = 0; dim < type.getRank(); ++dim)
@@ -42,17 +39,17 @@ Value createElements(Raising &raising, Location loc, RankedTensorType type,
 }
 
 /// Element `i` of the result is element `i - amount`, around the end.
-LogicalResult raiseRotate(tpu::DynamicRotateOp op, Raising &raising) {
-  RankedTensorType type = getTensorType(raising, op.getType());
-  Value source = raising.get(op.getValue());
-  Value amount = raising.get(op.getAmount());
+LogicalResult raiseRotate(tpu::DynamicRotateOp op, tpu::DynamicRotateOp::Adaptor adaptor,
+    Rewriter &rewriter) {
+  RankedTensorType type = getTensorType(op.getType());
+  Value source = adaptor.getValue();
+  Value amount = adaptor.getAmount();
   int64_t dim = op.getDimension();
   auto element = [&](OpBuilder &builder, Location loc, ArrayRef<Value> place) {
     auto number = [&](int64_t value) -> Value {
-      return arith::ConstantIndexOp::create(builder, loc, value);
+      return createIndex(builder, loc, value);
     };
-    Value distance = arith::IndexCastOp::create(builder, loc,
-                                                builder.getIndexType(), amount);
+    Value distance = toIndex(builder, loc, amount);
     if (op.getStride()) {
       Value more =
           arith::MulIOp::create(builder, loc, place[*op.getStrideDimension()],
@@ -70,70 +67,70 @@ LogicalResult raiseRotate(tpu::DynamicRotateOp op, Raising &raising) {
         arith::SelectOp::create(builder, loc, isBefore, around, from);
     return tensor::ExtractOp::create(builder, loc, source, indices).getResult();
   };
-  raising.set(op.getResult(),
-              createElements(raising, op.getLoc(), type, element));
+  rewriter.replaceOp(op,
+              createElements(rewriter, op.getLoc(), type, element));
   return success();
 }
 
 /// An index out of bounds, which a TPU does not notice, is the nearest one.
-LogicalResult raiseGather(tpu::DynamicGatherOp op, Raising &raising) {
+LogicalResult raiseGather(tpu::DynamicGatherOp op, tpu::DynamicGatherOp::Adaptor adaptor,
+    Rewriter &rewriter) {
   if (op.getDimensions().size() != 1)
     return op.emitError("expected a gather along one dimension in a module to "
                         "execute");
-  RankedTensorType type = getTensorType(raising, op.getType());
-  Value source = raising.get(op.getSource());
-  Value indices = raising.get(op.getIndices());
+  RankedTensorType type = getTensorType(op.getType());
+  Value source = adaptor.getSource();
+  Value indices = adaptor.getIndices();
   int64_t dim = op.getDimensions().front();
   int64_t extent = cast<RankedTensorType>(source.getType()).getDimSize(dim);
   auto element = [&](OpBuilder &builder, Location loc, ArrayRef<Value> place) {
     Value index = tensor::ExtractOp::create(builder, loc, indices, place);
-    index =
-        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), index);
-    Value first = arith::ConstantIndexOp::create(builder, loc, 0);
-    Value last = arith::ConstantIndexOp::create(builder, loc, extent - 1);
+    index = toIndex(builder, loc, index);
+    Value first = createIndex(builder, loc, 0);
+    Value last = createIndex(builder, loc, extent - 1);
     index = arith::MaxSIOp::create(builder, loc, index, first);
     index = arith::MinSIOp::create(builder, loc, index, last);
     SmallVector<Value> from(place);
     from[dim] = index;
     return tensor::ExtractOp::create(builder, loc, source, from).getResult();
   };
-  raising.set(op.getResult(),
-              createElements(raising, op.getLoc(), type, element));
+  rewriter.replaceOp(op,
+              createElements(rewriter, op.getLoc(), type, element));
   return success();
 }
 
 /// The first of the largest, or smallest, elements; a NaN is more extreme than
 /// any number.
-LogicalResult raiseReduceIndex(tpu::ReduceIndexOp op, Raising &raising) {
+LogicalResult raiseReduceIndex(tpu::ReduceIndexOp op, tpu::ReduceIndexOp::Adaptor adaptor,
+    Rewriter &rewriter) {
   Location loc = op.getLoc();
-  OpBuilder &builder = raising.builder;
   bool isMax = op.getKind() == tpu::ReductionKind::ArgMax;
-  RankedTensorType type = getTensorType(raising, op.getType());
-  Value source = raising.get(op.getInput());
+  RankedTensorType type = getTensorType(op.getType());
+  Value source = adaptor.getInput();
   auto sourceType = cast<RankedTensorType>(source.getType());
   auto element = cast<FloatType>(sourceType.getElementType());
   int64_t rank = sourceType.getRank(), axis = op.getAxis();
   Value worst = arith::ConstantOp::create(
-      builder, loc,
-      builder.getFloatAttr(
+      rewriter, loc,
+      rewriter.getFloatAttr(
           element, APFloat::getInf(element.getFloatSemantics(), isMax)));
   Value zero = arith::ConstantOp::create(
-      builder, loc, builder.getZeroAttr(type.getElementType()));
+      rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
   auto bestType = RankedTensorType::get(type.getShape(), element);
-  Value best = createFill(raising, loc, worst, bestType);
-  Value places = createFill(raising, loc, zero, type);
+  Value best = createFill(rewriter, loc, worst, bestType);
+  Value places = createFill(rewriter, loc, zero, type);
   SmallVector<AffineExpr> kept;
   SmallVector<utils::IteratorType> loops;
   for (int64_t dim = 0; dim < rank; ++dim) {
     loops.push_back(dim == axis ? utils::IteratorType::reduction
                                 : utils::IteratorType::parallel);
     if (dim != axis)
-      kept.push_back(builder.getAffineDimExpr(dim));
+      kept.push_back(rewriter.getAffineDimExpr(dim));
   }
   auto identity = AffineMap::getMultiDimIdentityMap(rank, op.getContext());
   auto projection = AffineMap::get(rank, 0, kept, op.getContext());
   auto generic = linalg::GenericOp::create(
-      builder, loc, TypeRange{bestType, type}, ValueRange{source},
+      rewriter, loc, TypeRange{bestType, type}, ValueRange{source},
       ValueRange{best, places}, ArrayRef{identity, projection, projection},
       loops, [&](OpBuilder &inner, Location at, ValueRange values) {
         using Predicate = arith::CmpFPredicate;
@@ -167,16 +164,16 @@ LogicalResult raiseReduceIndex(tpu::ReduceIndexOp op, Raising &raising) {
             arith::SelectOp::create(inner, at, better, here, values[2])};
         linalg::YieldOp::create(inner, at, results);
       });
-  raising.set(op.getResult(), generic.getResult(1));
+  rewriter.replaceOp(op, generic.getResult(1));
   return success();
 }
 
 } // namespace
 
-void addLookupRaisings(Raising &raising) {
-  raising.add(raiseRotate);
-  raising.add(raiseGather);
-  raising.add(raiseReduceIndex);
+void populateLookupPatterns(ConversionPatterns &patterns) {
+  patterns.add(raiseRotate);
+  patterns.add(raiseGather);
+  patterns.add(raiseReduceIndex);
 }
 
-} // namespace gridir::tpu_to_loops
+} // namespace gridir::tpu_to_grid

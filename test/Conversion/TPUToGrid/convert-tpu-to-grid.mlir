@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --convert-tpu-to-loops --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: gridir-opt %s --convert-tpu-to-grid --split-input-file --verify-diagnostics | FileCheck %s
 
 // The windows of a Mosaic kernel cut the arrays of the call again; the transform is the place of a block.
 

@@ -6,16 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Conversion/TPUToLoops/Raising.h"
+#include "dialects/Conversion/TPUToGrid/Raising.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
-namespace gridir::tpu_to_loops {
+namespace gridir::tpu_to_grid {
 
-grid::MemorySpace getGridSpace(tpu::MemorySpace space) {
+static grid::MemorySpace getGridSpace(tpu::MemorySpace space) {
   switch (space) {
   case tpu::MemorySpace::Any:
     return grid::MemorySpace::Any;
@@ -37,26 +37,17 @@ grid::MemorySpace getGridSpace(tpu::MemorySpace space) {
   llvm_unreachable("every space of Mosaic is listed");
 }
 
-Raising::Raising(OpBuilder &builder) : builder(builder) {
-  addAccessRaisings(*this);
-  addArithmeticRaisings(*this);
-  addVectorRaisings(*this);
-  addLookupRaisings(*this);
-  addProgramRaisings(*this);
+RaisingTypes::RaisingTypes() {
+  addConversion([](Type type) { return type; });
+  addConversion([](VectorType type) -> Type { return getTensorType(type); });
 }
 
-SmallVector<Value> Raising::get(ValueRange values) {
-  return llvm::map_to_vector(values, [&](Value value) { return get(value); });
+RankedTensorType getTensorType(Type vector) {
+  auto type = cast<VectorType>(vector);
+  return RankedTensorType::get(type.getShape(), type.getElementType());
 }
 
-Type Raising::convertType(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  if (!vector)
-    return type;
-  return RankedTensorType::get(vector.getShape(), vector.getElementType());
-}
-
-MemRefType Raising::convertRef(MemRefType type) {
+MemRefType convertRef(MemRefType type) {
   MLIRContext *context = type.getContext();
   Type element = type.getElementType();
   if (isa<tpu::SemaphoreType>(element))
@@ -69,45 +60,23 @@ MemRefType Raising::convertRef(MemRefType type) {
                          grid::MemorySpaceAttr::get(context, space));
 }
 
-LogicalResult Raising::raiseBlock(Block &block) {
-  for (Operation &op : block.without_terminator()) {
-    auto handler = handlers.find(op.getName().getStringRef());
-    if (handler != handlers.end()) {
-      if (failed(handler->second(&op)))
-        return failure();
-      continue;
-    }
-    bool vectors =
-        llvm::any_of(op.getResultTypes(), llvm::IsaPred<ShapedType>) ||
-        llvm::any_of(op.getOperandTypes(), llvm::IsaPred<ShapedType>);
-    if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op) ||
-        (vectors && !OpTrait::hasElementwiseMappableTraits(&op)))
-      return op.emitError("'")
-             << op.getName() << "' is not supported in a module to execute";
-    OperationState state(op.getLoc(), op.getName());
-    state.addOperands(get(op.getOperands()));
-    for (Type type : op.getResultTypes())
-      state.addTypes(convertType(type));
-    state.addAttributes(op.getDiscardableAttrDictionary().getValue());
-    state.propertiesAttr = op.getPropertiesAsAttribute();
-    for (auto [from, to] :
-         llvm::zip_equal(op.getResults(), builder.create(state)->getResults()))
-      set(from, to);
-  }
-  return success();
+Value getRef(Value memref) {
+  Value ref = lookThroughStandIn(memref);
+  auto type = ref ? dyn_cast<MemRefType>(ref.getType()) : MemRefType();
+  return type && isa<grid::MemorySpaceAttr>(type.getMemorySpace()) ? ref
+                                                                   : Value();
 }
 
-Value createEmpty(Raising &raising, Location loc, RankedTensorType type) {
-  return tensor::EmptyOp::create(raising.builder, loc, type.getShape(),
+Value createEmpty(OpBuilder &builder, Location loc, RankedTensorType type) {
+  return tensor::EmptyOp::create(builder, loc, type.getShape(),
                                  type.getElementType());
 }
 
-Value createReshape(Raising &raising, Location loc, Value value,
+Value createReshape(OpBuilder &builder, Location loc, Value value,
                     ArrayRef<int64_t> shape) {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getShape() == shape)
     return value;
-  OpBuilder &builder = raising.builder;
   auto all = [](int64_t rank) {
     return SmallVector<ReassociationIndices>{
         llvm::to_vector<2>(llvm::seq<int64_t>(0, rank))};
@@ -125,11 +94,11 @@ Value createReshape(Raising &raising, Location loc, Value value,
       all(shape.size()));
 }
 
-Value createFill(Raising &raising, Location loc, Value value,
+Value createFill(OpBuilder &builder, Location loc, Value value,
                  RankedTensorType type) {
-  return linalg::FillOp::create(raising.builder, loc, value,
-                                createEmpty(raising, loc, type))
+  return linalg::FillOp::create(builder, loc, value,
+                                createEmpty(builder, loc, type))
       .getResult(0);
 }
 
-} // namespace gridir::tpu_to_loops
+} // namespace gridir::tpu_to_grid

@@ -1,9 +1,9 @@
-// RUN: gridir-opt %s --convert-tpu-to-loops --split-input-file --verify-diagnostics
-// RUN: not gridir-opt %s --convert-tpu-to-loops --split-input-file 2>/dev/null | FileCheck %s
+// RUN: gridir-opt %s --convert-tpu-to-grid --split-input-file --verify-diagnostics
+// RUN: not gridir-opt %s --convert-tpu-to-grid --split-input-file 2>/dev/null | FileCheck %s
 
 // What is refused goes no further.
 // CHECK:     // -----
-// CHECK-NOT: func.func
+// CHECK-NOT: grid.kernel
 
 // What no module has that is to be executed: one thing in each chunk. First what disagrees with the contract, or with
 // the arrays of the call; then what runs on more than one core, or has no counterpart.

@@ -6,26 +6,26 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Conversion/TPUToLoops/Raising.h"
+#include "dialects/Conversion/TPUToGrid/Raising.h"
 
 using namespace mlir;
 
-namespace gridir::tpu_to_loops {
+namespace gridir::tpu_to_grid {
 namespace {
 
-class KernelRaiser {
+class KernelBuilder {
 public:
-  KernelRaiser(func::FuncOp function, DictionaryAttr operands)
+  KernelBuilder(func::FuncOp function, DictionaryAttr operands)
       : function(function), operands(operands), builder(function) {}
 
-  FailureOr<grid::KernelOp> raise();
+  FailureOr<grid::KernelOp> build();
 
 private:
   void readGrid();
   FailureOr<grid::OperandAttr> getOperand(grid::OperandAttr array,
                                           unsigned place);
-  LogicalResult raiseBody(grid::KernelOp kernel);
-  LogicalResult raiseIndexMap(grid::KernelOp kernel, unsigned place);
+  LogicalResult createBody(grid::KernelOp kernel);
+  LogicalResult createIndexMap(grid::KernelOp kernel, unsigned place);
   void createZeroIndexMap(Region &region, TypeRange types, int64_t rank);
   FailureOr<SmallVector<grid::OperandAttr>> getArrays(StringRef name);
   DictionaryAttr getWindow(unsigned place) {
@@ -43,7 +43,7 @@ private:
   SmallVector<Type> indexTypes;
 };
 
-void KernelRaiser::readGrid() {
+void KernelBuilder::readGrid() {
   MLIRContext *context = function.getContext();
   auto bounds =
       function->getAttrOfType<DenseI64ArrayAttr>(tpu::kIterationBoundsName);
@@ -67,7 +67,7 @@ void KernelRaiser::readGrid() {
 
 /// The arrays of the call in one of its lists.
 FailureOr<SmallVector<grid::OperandAttr>>
-KernelRaiser::getArrays(StringRef name) {
+KernelBuilder::getArrays(StringRef name) {
   SmallVector<grid::OperandAttr> arrays;
   Attribute attr = operands.get(name);
   if (!attr)
@@ -82,7 +82,7 @@ KernelRaiser::getArrays(StringRef name) {
 }
 
 /// The array of an operand, cut as its window says.
-FailureOr<grid::OperandAttr> KernelRaiser::getOperand(grid::OperandAttr array,
+FailureOr<grid::OperandAttr> KernelBuilder::getOperand(grid::OperandAttr array,
                                                       unsigned place) {
   MLIRContext *context = function.getContext();
   SmallVector<grid::BlockDimAttr> block;
@@ -105,7 +105,7 @@ FailureOr<grid::OperandAttr> KernelRaiser::getOperand(grid::OperandAttr array,
                                 StringAttr());
 }
 
-void KernelRaiser::createZeroIndexMap(Region &region, TypeRange types,
+void KernelBuilder::createZeroIndexMap(Region &region, TypeRange types,
                                       int64_t rank) {
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Location> locs(types.size(), function.getLoc());
@@ -115,20 +115,29 @@ void KernelRaiser::createZeroIndexMap(Region &region, TypeRange types,
                         SmallVector<Value>(rank, zero));
 }
 
-/// Raises the body of a function but for its return, which is the result.
-static FailureOr<Operation *> raiseFunction(Raising &raising,
-                                            func::FuncOp function) {
+/// Copies the body of a function to a region whose arguments stand for the
+/// function's: `arguments`, or casts of them.
+static LogicalResult copyBody(OpBuilder &builder, func::FuncOp function,
+                              ValueRange arguments) {
   if (!function.getBody().hasOneBlock())
     return function.emitError("expected a body of one block in a module to "
                               "execute, got ")
            << function.getBody().getBlocks().size();
   Block &body = function.getBody().front();
-  if (failed(raising.raiseBlock(body)))
-    return failure();
-  return body.getTerminator();
+  IRMapping mapping;
+  for (auto [from, to] : llvm::zip_equal(body.getArguments(), arguments))
+    mapping.map(from, createStandIn(builder, to, from.getType()));
+  for (Operation &op : body.without_terminator())
+    builder.clone(op, mapping);
+  Operation *end = body.getTerminator();
+  SmallVector<Value> results;
+  for (Value result : end->getOperands())
+    results.push_back(mapping.lookup(result));
+  grid::YieldOp::create(builder, end->getLoc(), results);
+  return success();
 }
 
-LogicalResult KernelRaiser::raiseIndexMap(grid::KernelOp kernel,
+LogicalResult KernelBuilder::createIndexMap(grid::KernelOp kernel,
                                           unsigned place) {
   Region &region = kernel.getIndexMap(place);
   SmallVector<Type> types(dims.size(), builder.getI32Type());
@@ -152,50 +161,35 @@ LogicalResult KernelRaiser::raiseIndexMap(grid::KernelOp kernel,
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Location> locs(types.size(), transform.getLoc());
   Block *block = builder.createBlock(&region, {}, types, locs);
-  Raising raising(builder);
-  for (auto [from, to] :
-       llvm::zip_equal(transform.getArguments(), block->getArguments()))
-    raising.set(from, to);
-  FailureOr<Operation *> end = raiseFunction(raising, transform);
-  if (failed(end))
-    return failure();
-  grid::YieldOp::create(builder, (*end)->getLoc(),
-                        raising.get((*end)->getOperands()));
-  return success();
+  return copyBody(builder, transform, block->getArguments());
 }
 
-LogicalResult KernelRaiser::raiseBody(grid::KernelOp kernel) {
+LogicalResult KernelBuilder::createBody(grid::KernelOp kernel) {
   OpBuilder::InsertionGuard guard(builder);
-  Raising raising(builder);
   SmallVector<Type> types;
   for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i)
     types.push_back(kernel.getOperandSpec(i).getRefType());
-  auto arguments = function.getArguments().drop_front(dims.size());
-  for (BlockArgument scratch : arguments.drop_front(types.size()))
-    types.push_back(raising.convertRef(cast<MemRefType>(scratch.getType())));
+  auto memrefs = function.getArguments().drop_front(dims.size());
+  for (BlockArgument scratch : memrefs.drop_front(types.size()))
+    types.push_back(convertRef(cast<MemRefType>(scratch.getType())));
   SmallVector<Location> locs(types.size(), function.getLoc());
   Block *block = builder.createBlock(&kernel.getBodyRegion(), {}, types, locs);
-  for (auto [from, to] : llvm::zip_equal(arguments, block->getArguments())) {
+  for (auto [from, to] : llvm::zip_equal(memrefs, block->getArguments()))
     if (cast<MemRefType>(from.getType()).getShape() !=
         cast<MemRefType>(to.getType()).getShape())
       return function.emitError("expected a block of the shape of its window, "
                                 "got ")
              << from.getType() << " and " << to.getType();
-    raising.set(from, to);
-  }
+  SmallVector<Value> arguments;
   for (unsigned dim = 0; dim < dims.size(); ++dim)
-    raising.set(function.getArgument(dim),
-                grid::ProgramIdOp::create(builder, function.getLoc(),
-                                          builder.getI32Type(),
-                                          builder.getI64IntegerAttr(dim)));
-  FailureOr<Operation *> end = raiseFunction(raising, function);
-  if (failed(end))
-    return failure();
-  grid::YieldOp::create(builder, (*end)->getLoc());
-  return success();
+    arguments.push_back(grid::ProgramIdOp::create(
+        builder, function.getLoc(), builder.getI32Type(),
+        builder.getI64IntegerAttr(dim)));
+  llvm::append_range(arguments, block->getArguments());
+  return copyBody(builder, function, arguments);
 }
 
-FailureOr<grid::KernelOp> KernelRaiser::raise() {
+FailureOr<grid::KernelOp> KernelBuilder::build() {
   readGrid();
   FailureOr<SmallVector<grid::OperandAttr>> indexArrays = getArrays("index");
   if (failed(indexArrays))
@@ -230,19 +224,19 @@ FailureOr<grid::KernelOp> KernelRaiser::raise() {
       ArrayAttr(), operands.getAs<ArrayAttr>("scratch_origins"),
       grid::CostAttr(), DictionaryAttr(), StringAttr(), StringAttr(),
       DictionaryAttr(), UnitAttr(), 1 + place);
-  if (failed(raiseBody(kernel)))
+  if (failed(createBody(kernel)))
     return failure();
   for (unsigned i = 0; i < place; ++i)
-    if (failed(raiseIndexMap(kernel, i)))
+    if (failed(createIndexMap(kernel, i)))
       return failure();
   return kernel;
 }
 
 } // namespace
 
-FailureOr<grid::KernelOp> raiseKernel(func::FuncOp function,
-                                      DictionaryAttr operands) {
-  return KernelRaiser(function, operands).raise();
+FailureOr<grid::KernelOp> createKernel(func::FuncOp function,
+                                       DictionaryAttr operands) {
+  return KernelBuilder(function, operands).build();
 }
 
-} // namespace gridir::tpu_to_loops
+} // namespace gridir::tpu_to_grid

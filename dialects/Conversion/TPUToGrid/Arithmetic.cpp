@@ -1,0 +1,107 @@
+//===- Arithmetic.cpp - What Mosaic's instructions compute ----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/TPUToGrid/Raising.h"
+#include "dialects/Support/Builders.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace gridir::tpu_to_grid {
+namespace {
+
+LogicalResult raiseReciprocal(tpu::ReciprocalOp op, tpu::ReciprocalOp::Adaptor adaptor,
+    Rewriter &rewriter) {
+  Value input = adaptor.getInput();
+  Value one = createFloat(rewriter, op.getLoc(), input.getType(), 1);
+  rewriter.replaceOp(op,
+              arith::DivFOp::create(rewriter, op.getLoc(), one, input));
+  return success();
+}
+
+/// True for the infinities and for NaN.
+LogicalResult raiseWeird(tpu::WeirdOp op, tpu::WeirdOp::Adaptor adaptor,
+    Rewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value input = adaptor.getInput();
+  Value infinity = createFloat(rewriter, loc, input.getType(),
+                               std::numeric_limits<double>::infinity());
+  Value magnitude = math::AbsFOp::create(rewriter, loc, input);
+  rewriter.replaceOp(op, arith::CmpFOp::create(rewriter, loc,
+                                                    arith::CmpFPredicate::UGE,
+                                                    magnitude, infinity));
+  return success();
+}
+
+/// The unit saturates and takes NaN to 0, where `arith` leaves undefined what
+/// does not fit, and a CPU gives what its instruction happens to.
+template <typename OpT>
+class SaturatePattern : public OpRewritePattern<OpT> {
+public:
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    using Predicate = arith::CmpFPredicate;
+    constexpr bool isUnsigned = std::is_same_v<OpT, arith::FPToUIOp>;
+    Location loc = op.getLoc();
+    Value input = op.getIn();
+    // The bounds of the integers are numbers of f32, and of nothing narrower.
+    if (getElementTypeOrSelf(input).getIntOrFloatBitWidth() < 32)
+      input = arith::ExtFOp::create(
+          rewriter, loc,
+          withElementType(input.getType(), rewriter.getF32Type()), input);
+    Type floats = input.getType(), integers = op.getType();
+    unsigned width = getElementTypeOrSelf(integers).getIntOrFloatBitWidth();
+    auto integer = [&](const APInt &number) {
+      return createScalarOrSplatConstant(rewriter, loc, integers, number);
+    };
+    auto compare = [&](Predicate predicate, double bound) -> Value {
+      return arith::CmpFOp::create(rewriter, loc, predicate, input,
+                                   createFloat(rewriter, loc, floats, bound));
+    };
+    double end = std::ldexp(1.0, isUnsigned ? width : width - 1);
+    double start = isUnsigned ? 0.0 : -end;
+    Value isUnderEnd = compare(Predicate::OLT, end);
+    Value isFromStart = compare(Predicate::OGE, start);
+    Value isInside =
+        arith::AndIOp::create(rewriter, loc, isUnderEnd, isFromStart);
+    Value zero = createFloat(rewriter, loc, floats, 0);
+    Value safe = arith::SelectOp::create(rewriter, loc, isInside, input, zero);
+    Value result = OpT::create(rewriter, loc, integers, safe);
+    if (!isUnsigned)
+      result = arith::SelectOp::create(
+          rewriter, loc, compare(Predicate::OLT, start),
+          integer(APInt::getSignedMinValue(width)), result);
+    APInt largest = isUnsigned ? APInt::getMaxValue(width)
+                               : APInt::getSignedMaxValue(width);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(
+        op, compare(Predicate::OGE, end), integer(largest), result);
+    return success();
+  }
+};
+
+} // namespace
+
+void saturateConversions(Operation *root) {
+  RewritePatternSet patterns(root->getContext());
+  patterns.add<SaturatePattern<arith::FPToSIOp>,
+               SaturatePattern<arith::FPToUIOp>>(root->getContext());
+  walkAndApplyPatterns(root, std::move(patterns));
+}
+
+void populateArithmeticPatterns(ConversionPatterns &patterns) {
+  patterns.add(raiseReciprocal);
+  patterns.add(raiseWeird);
+}
+
+} // namespace gridir::tpu_to_grid

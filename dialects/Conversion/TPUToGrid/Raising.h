@@ -1,0 +1,72 @@
+//===- Raising.h - From Mosaic's form of a kernel to grid's ----*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CONVERSION_TPUTOGRID_RAISING_H
+#define GRIDIR_DIALECTS_CONVERSION_TPUTOGRID_RAISING_H
+
+#include "dialects/Conversion/Support/Patterns.h"
+#include "dialects/Grid/IR/Grid.h"
+#include "dialects/TPU/IR/TPU.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+/// A Mosaic module is read back as the grid kernel that it says it is: its
+/// windows, transforms and vector ops, op by op. Nothing of the kernel that it
+/// came from is used but the arrays of the call.
+namespace gridir::tpu_to_grid {
+
+using Rewriter = mlir::ConversionPatternRewriter;
+
+/// A grid kernel has tensors for vectors. Its Refs follow from where they come
+/// from: memory of Mosaic knows neither bools nor the space that the author
+/// chose.
+class RaisingTypes : public mlir::TypeConverter {
+public:
+  RaisingTypes();
+};
+
+void populateAccessPatterns(ConversionPatterns &patterns);
+void populateArithmeticPatterns(ConversionPatterns &patterns);
+void populateVectorPatterns(ConversionPatterns &patterns);
+void populateLookupPatterns(ConversionPatterns &patterns);
+void populateProgramPatterns(ConversionPatterns &patterns);
+
+/// Rewrites what Mosaic's conversions of floats to integers do where those of
+/// `arith` are undefined. Not a part of the conversion, as the ops stay.
+void saturateConversions(mlir::Operation *root);
+
+/// Makes the grid kernel of a function with the attributes of a Mosaic kernel,
+/// with copies of the bodies of the function and its transforms, where Refs
+/// stand for memrefs. `operands` tells the arrays of the call.
+mlir::FailureOr<grid::KernelOp> createKernel(mlir::func::FuncOp function,
+                                             mlir::DictionaryAttr operands);
+
+/// The tensor for a vector.
+mlir::RankedTensorType getTensorType(mlir::Type vector);
+
+/// The Ref for a memref of Mosaic that nobody else has named.
+mlir::MemRefType convertRef(mlir::MemRefType type);
+
+/// The Ref that stands for a memref, or null.
+mlir::Value getRef(mlir::Value memref);
+
+/// A tensor without contents.
+mlir::Value createEmpty(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::RankedTensorType type);
+
+/// The same elements in another shape.
+mlir::Value createReshape(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value value, llvm::ArrayRef<int64_t> shape);
+
+/// A tensor whose elements are all one number.
+mlir::Value createFill(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value value, mlir::RankedTensorType type);
+
+} // namespace gridir::tpu_to_grid
+
+#endif // GRIDIR_DIALECTS_CONVERSION_TPUTOGRID_RAISING_H

@@ -1,0 +1,102 @@
+//===- TPUToGrid.cpp - From a Mosaic module to a grid kernel --------------===//
+//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/Passes.h"
+#include "dialects/Conversion/TPUToGrid/Raising.h"
+#include "dialects/TPU/Transforms/Contract.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace gridir {
+#define GEN_PASS_DEF_CONVERTTPUTOGRIDPASS
+#include "dialects/Conversion/Passes.h.inc"
+} // namespace gridir
+
+using namespace mlir;
+using namespace gridir;
+
+namespace {
+
+/// Whether an op may stand in a grid kernel.
+bool isRaised(Operation *op) {
+  auto isOfKernel = [](Type type) {
+    auto memref = dyn_cast<BaseMemRefType>(type);
+    if (memref)
+      return isa_and_present<grid::MemorySpaceAttr>(memref.getMemorySpace());
+    return !isa<VectorType>(type);
+  };
+  if (!llvm::all_of(op->getOperandTypes(), isOfKernel) ||
+      !llvm::all_of(op->getResultTypes(), isOfKernel))
+    return false;
+  if (isa_and_present<grid::GridDialect, linalg::LinalgDialect,
+                      tensor::TensorDialect>(op->getDialect()) ||
+      isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp, scf::YieldOp,
+          scf::ConditionOp>(op))
+    return true;
+  return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         !isa_and_present<tpu::TPUDialect>(op->getDialect());
+}
+
+LogicalResult raise(grid::KernelOp kernel) {
+  tpu_to_grid::saturateConversions(kernel);
+  tpu_to_grid::RaisingTypes types;
+  ConversionPatterns patterns(types, kernel.getContext());
+  tpu_to_grid::populateAccessPatterns(patterns);
+  tpu_to_grid::populateArithmeticPatterns(patterns);
+  tpu_to_grid::populateVectorPatterns(patterns);
+  tpu_to_grid::populateLookupPatterns(patterns);
+  tpu_to_grid::populateProgramPatterns(patterns);
+  patterns.addElementwise();
+  ConversionTarget target(*kernel.getContext());
+  scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns.set,
+                                                       target);
+  return applyConversion(kernel, target, isRaised, std::move(patterns.set),
+                         "in a module to execute");
+}
+
+class ConvertTPUToGridPass
+    : public gridir::impl::ConvertTPUToGridPassBase<ConvertTPUToGridPass> {
+public:
+  using ConvertTPUToGridPassBase::ConvertTPUToGridPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+    auto kernels = llvm::make_filter_range(functions, [](func::FuncOp op) {
+      return op->hasAttr(tpu::kCoreTypeName);
+    });
+    if (kernels.empty())
+      return;
+    func::FuncOp kernel = *kernels.begin();
+    auto operands = module->getAttrOfType<DictionaryAttr>("gridir.operands");
+    if (!llvm::hasSingleElement(kernels) || !operands) {
+      kernel.emitError("expected one kernel in a module with "
+                       "gridir.operands, the arrays of the call");
+      return signalPassFailure();
+    }
+    // The grid, the windows and their transforms are read as the contract has
+    // them. The name of the function is the kernel's.
+    if (failed(tpu::checkContract(module)))
+      return signalPassFailure();
+    FailureOr<grid::KernelOp> raised =
+        tpu_to_grid::createKernel(kernel, operands);
+    if (failed(raised) || failed(raise(*raised)))
+      return signalPassFailure();
+    for (func::FuncOp function : functions)
+      function.erase();
+    module->removeAttr("gridir.operands");
+  }
+};
+
+} // namespace
