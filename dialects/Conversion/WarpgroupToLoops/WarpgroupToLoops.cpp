@@ -167,16 +167,14 @@ ClippedWindow createWindow(OpBuilder &builder, KernelLowering &lowering, OpT op,
                                                             builder.getIndexAttr(
                                                                 size);
     OpFoldResult tileOffset = builder.getIndexAttr(0);
-    std::optional<loops::IndexRange> range;
+    Interval range = Interval::constant(number);
     Value value;
     if (ShapedType::isDynamic(number)) {
       value = toIndex(builder, loc, *dynamic++);
       range = lowering.ranges.get(value);
       offset = value;
-    } else {
-      range = loops::IndexRange{number, number};
     }
-    if (!range || range->min < 0 || range->max > extent - size) {
+    if (!range.isIn(0, extent - size)) {
       if (!value)
         value = createIndex(builder, loc, number);
       Value end = arith::AddIOp::create(builder, loc, value,
