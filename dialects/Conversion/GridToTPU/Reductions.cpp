@@ -401,7 +401,8 @@ LogicalResult lowerReducingGeneric(linalg::GenericOp op, Lowering &lowering) {
            << element;
   int64_t dim = dims.front();
   auto place = cast<RankedTensorType>(op->getResult(1).getType());
-  Type result = withElementType(getReducedType(value, {dim}), builder.getI32Type());
+  Type result =
+      withElementType(getReducedType(value, {dim}), builder.getI32Type());
   // Mosaic searches in two dimensions or more.
   bool isVector = type.getRank() == 1;
   if (isVector) {

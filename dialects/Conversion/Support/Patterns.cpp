@@ -56,10 +56,9 @@ Value lookThroughStandIn(Value value) {
   return cast && cast.getNumOperands() == 1 ? cast.getOperand(0) : Value();
 }
 
-LogicalResult
-applyConversion(Operation *root, ConversionTarget &target,
-                llvm::function_ref<bool(Operation *)> isConverted,
-                RewritePatternSet patterns, StringRef where) {
+LogicalResult applyConversion(Operation *root, ConversionTarget &target,
+                              llvm::function_ref<bool(Operation *)> isConverted,
+                              RewritePatternSet patterns, StringRef where) {
   auto isStandIn = [](Operation *op) {
     return isa<UnrealizedConversionCastOp>(op);
   };

@@ -80,7 +80,7 @@ bool holdsBools(Value ref) {
 LogicalResult replaceByLoad(Rewriter &rewriter, Operation *op, Value window) {
   if (!window)
     return failure();
-  Type type = RaisingTypes().convertType(op->getResultTypes().front());
+  Type type = raiseType(op->getResultTypes().front());
   if (!holdsBools(window)) {
     rewriter.replaceOpWithNewOp<grid::LoadOp>(op, type, window, Value(),
                                               Value());
@@ -152,8 +152,8 @@ LogicalResult raiseVectorStore(tpu::VectorStoreOp op,
                           adaptor.getMask());
   if (!window)
     return failure();
-  rewriter.replaceOpWithNewOp<grid::AccumulateOp>(
-      op, adaptor.getValueToStore(), window, adaptor.getMask());
+  rewriter.replaceOpWithNewOp<grid::AccumulateOp>(op, adaptor.getValueToStore(),
+                                                  window, adaptor.getMask());
   return success();
 }
 
@@ -231,10 +231,10 @@ LogicalResult raiseView(OpT op, typename OpT::Adaptor adaptor,
   Value ref = getRef(adaptor.getInput());
   if (!ref)
     return failure();
-  replaceByStandIn(
-      rewriter, op,
-      GridOpT::create(rewriter, op.getLoc(),
-                      convertRef(cast<MemRefType>(op.getType())), ref));
+  replaceByStandIn(rewriter, op,
+                   GridOpT::create(rewriter, op.getLoc(),
+                                   convertRef(cast<MemRefType>(op.getType())),
+                                   ref));
   return success();
 }
 

@@ -19,33 +19,33 @@ using namespace mlir;
 namespace gridir::tpu_to_grid {
 namespace {
 
-LogicalResult raiseReciprocal(tpu::ReciprocalOp op, tpu::ReciprocalOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+LogicalResult raiseReciprocal(tpu::ReciprocalOp op,
+                              tpu::ReciprocalOp::Adaptor adaptor,
+                              Rewriter &rewriter) {
   Value input = adaptor.getInput();
   Value one = createFloat(rewriter, op.getLoc(), input.getType(), 1);
   rewriter.replaceOp(op,
-              arith::DivFOp::create(rewriter, op.getLoc(), one, input));
+                     arith::DivFOp::create(rewriter, op.getLoc(), one, input));
   return success();
 }
 
 /// True for the infinities and for NaN.
 LogicalResult raiseWeird(tpu::WeirdOp op, tpu::WeirdOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+                         Rewriter &rewriter) {
   Location loc = op.getLoc();
   Value input = adaptor.getInput();
   Value infinity = createFloat(rewriter, loc, input.getType(),
                                std::numeric_limits<double>::infinity());
   Value magnitude = math::AbsFOp::create(rewriter, loc, input);
   rewriter.replaceOp(op, arith::CmpFOp::create(rewriter, loc,
-                                                    arith::CmpFPredicate::UGE,
-                                                    magnitude, infinity));
+                                               arith::CmpFPredicate::UGE,
+                                               magnitude, infinity));
   return success();
 }
 
 /// The unit saturates and takes NaN to 0, where `arith` leaves undefined what
 /// does not fit, and a CPU gives what its instruction happens to.
-template <typename OpT>
-class SaturatePattern : public OpRewritePattern<OpT> {
+template <typename OpT> class SaturatePattern : public OpRewritePattern<OpT> {
 public:
   using OpRewritePattern<OpT>::OpRewritePattern;
 
@@ -94,8 +94,9 @@ public:
 
 void saturateConversions(Operation *root) {
   RewritePatternSet patterns(root->getContext());
-  patterns.add<SaturatePattern<arith::FPToSIOp>,
-               SaturatePattern<arith::FPToUIOp>>(root->getContext());
+  patterns
+      .add<SaturatePattern<arith::FPToSIOp>, SaturatePattern<arith::FPToUIOp>>(
+          root->getContext());
   walkAndApplyPatterns(root, std::move(patterns));
 }
 

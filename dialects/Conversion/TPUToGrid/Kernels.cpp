@@ -83,7 +83,7 @@ KernelBuilder::getArrays(StringRef name) {
 
 /// The array of an operand, cut as its window says.
 FailureOr<grid::OperandAttr> KernelBuilder::getOperand(grid::OperandAttr array,
-                                                      unsigned place) {
+                                                       unsigned place) {
   MLIRContext *context = function.getContext();
   SmallVector<grid::BlockDimAttr> block;
   if (DictionaryAttr window = getWindow(place)) {
@@ -106,7 +106,7 @@ FailureOr<grid::OperandAttr> KernelBuilder::getOperand(grid::OperandAttr array,
 }
 
 void KernelBuilder::createZeroIndexMap(Region &region, TypeRange types,
-                                      int64_t rank) {
+                                       int64_t rank) {
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Location> locs(types.size(), function.getLoc());
   builder.createBlock(&region, {}, types, locs);
@@ -138,7 +138,7 @@ static LogicalResult copyBody(OpBuilder &builder, func::FuncOp function,
 }
 
 LogicalResult KernelBuilder::createIndexMap(grid::KernelOp kernel,
-                                          unsigned place) {
+                                            unsigned place) {
   Region &region = kernel.getIndexMap(place);
   SmallVector<Type> types(dims.size(), builder.getI32Type());
   llvm::append_range(types, indexTypes);

@@ -39,8 +39,9 @@ Value createElements(OpBuilder &builder, Location loc, RankedTensorType type,
 }
 
 /// Element `i` of the result is element `i - amount`, around the end.
-LogicalResult raiseRotate(tpu::DynamicRotateOp op, tpu::DynamicRotateOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+LogicalResult raiseRotate(tpu::DynamicRotateOp op,
+                          tpu::DynamicRotateOp::Adaptor adaptor,
+                          Rewriter &rewriter) {
   RankedTensorType type = getTensorType(op.getType());
   Value source = adaptor.getValue();
   Value amount = adaptor.getAmount();
@@ -67,14 +68,14 @@ LogicalResult raiseRotate(tpu::DynamicRotateOp op, tpu::DynamicRotateOp::Adaptor
         arith::SelectOp::create(builder, loc, isBefore, around, from);
     return tensor::ExtractOp::create(builder, loc, source, indices).getResult();
   };
-  rewriter.replaceOp(op,
-              createElements(rewriter, op.getLoc(), type, element));
+  rewriter.replaceOp(op, createElements(rewriter, op.getLoc(), type, element));
   return success();
 }
 
 /// An index out of bounds, which a TPU does not notice, is the nearest one.
-LogicalResult raiseGather(tpu::DynamicGatherOp op, tpu::DynamicGatherOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+LogicalResult raiseGather(tpu::DynamicGatherOp op,
+                          tpu::DynamicGatherOp::Adaptor adaptor,
+                          Rewriter &rewriter) {
   if (op.getDimensions().size() != 1)
     return op.emitError("expected a gather along one dimension in a module to "
                         "execute");
@@ -94,15 +95,15 @@ LogicalResult raiseGather(tpu::DynamicGatherOp op, tpu::DynamicGatherOp::Adaptor
     from[dim] = index;
     return tensor::ExtractOp::create(builder, loc, source, from).getResult();
   };
-  rewriter.replaceOp(op,
-              createElements(rewriter, op.getLoc(), type, element));
+  rewriter.replaceOp(op, createElements(rewriter, op.getLoc(), type, element));
   return success();
 }
 
 /// The first of the largest, or smallest, elements; a NaN is more extreme than
 /// any number.
-LogicalResult raiseReduceIndex(tpu::ReduceIndexOp op, tpu::ReduceIndexOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+LogicalResult raiseReduceIndex(tpu::ReduceIndexOp op,
+                               tpu::ReduceIndexOp::Adaptor adaptor,
+                               Rewriter &rewriter) {
   Location loc = op.getLoc();
   bool isMax = op.getKind() == tpu::ReductionKind::ArgMax;
   RankedTensorType type = getTensorType(op.getType());

@@ -15,29 +15,34 @@ using namespace mlir;
 namespace gridir::tpu_to_grid {
 namespace {
 
-LogicalResult raiseBound(tpu::IterationBoundOp op, tpu::IterationBoundOp::Adaptor adaptor,
-    Rewriter &rewriter) {
-  rewriter.replaceOpWithNewOp<grid::NumProgramsOp>(op, op.getType(),
-                  rewriter.getI64IntegerAttr(op.getDim()));
+LogicalResult raiseBound(tpu::IterationBoundOp op,
+                         tpu::IterationBoundOp::Adaptor adaptor,
+                         Rewriter &rewriter) {
+  rewriter.replaceOpWithNewOp<grid::NumProgramsOp>(
+      op, op.getType(), rewriter.getI64IntegerAttr(op.getDim()));
   return success();
 }
 
-LogicalResult raiseAssume(tpu::AssumeMultipleOp op, tpu::AssumeMultipleOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+LogicalResult raiseAssume(tpu::AssumeMultipleOp op,
+                          tpu::AssumeMultipleOp::Adaptor adaptor,
+                          Rewriter &rewriter) {
   rewriter.replaceOpWithNewOp<grid::AssumeMultipleOp>(op, adaptor.getValue(),
-                                             op.getMultiple());
+                                                      op.getMultiple());
   return success();
 }
 
-LogicalResult raiseSeed(tpu::PRNGSeed32Op op, tpu::PRNGSeed32Op::Adaptor adaptor,
-    Rewriter &rewriter) {
+LogicalResult raiseSeed(tpu::PRNGSeed32Op op,
+                        tpu::PRNGSeed32Op::Adaptor adaptor,
+                        Rewriter &rewriter) {
   rewriter.replaceOpWithNewOp<grid::PrngSeedOp>(op, adaptor.getSeeds());
   return success();
 }
 
-LogicalResult raiseBits(tpu::PRNGRandomBitsOp op, tpu::PRNGRandomBitsOp::Adaptor adaptor,
-    Rewriter &rewriter) {
-  rewriter.replaceOpWithNewOp<grid::PrngBitsOp>(op, getTensorType(op.getType()));
+LogicalResult raiseBits(tpu::PRNGRandomBitsOp op,
+                        tpu::PRNGRandomBitsOp::Adaptor adaptor,
+                        Rewriter &rewriter) {
+  rewriter.replaceOpWithNewOp<grid::PrngBitsOp>(op,
+                                                getTensorType(op.getType()));
   return success();
 }
 
@@ -64,7 +69,7 @@ std::string toFormat(StringRef tag, bool isFormatted) {
 }
 
 LogicalResult raiseLog(tpu::LogOp op, tpu::LogOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+                       Rewriter &rewriter) {
   std::string format = toFormat(op.getTag(), op.getFormatted());
   if (!op.getFormatted())
     for (size_t i = 0; i < op.getInputs().size(); ++i)
@@ -75,8 +80,9 @@ LogicalResult raiseLog(tpu::LogOp op, tpu::LogOp::Adaptor adaptor,
   return success();
 }
 
-LogicalResult raiseLogBuffer(tpu::LogBufferOp op, tpu::LogBufferOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+LogicalResult raiseLogBuffer(tpu::LogBufferOp op,
+                             tpu::LogBufferOp::Adaptor adaptor,
+                             Rewriter &rewriter) {
   Value memory = getRef(adaptor.getInput());
   if (!memory)
     return failure();
@@ -92,7 +98,7 @@ LogicalResult raiseLogBuffer(tpu::LogBufferOp op, tpu::LogBufferOp::Adaptor adap
 }
 
 LogicalResult raiseAssert(cf::AssertOp op, cf::AssertOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+                          Rewriter &rewriter) {
   rewriter.replaceOpWithNewOp<grid::AssertOp>(op, adaptor.getArg(),
                                               op.getMsg());
   return success();
@@ -117,8 +123,8 @@ LogicalResult raiseRegion(tpu::RegionOp op, tpu::RegionOp::Adaptor adaptor,
       refs.push_back(
           convertRef(cast<MemRefType>(inner.getResult(0).getType())));
     }
-  if (failed(RaisingTypes().convertTypes(op.getResultTypes(), results)))
-    return failure();
+  llvm::append_range(results,
+                     llvm::map_range(op.getResultTypes(), raiseType));
   auto scoped =
       grid::ScopedOp::create(rewriter, op.getLoc(), results, ArrayAttr(),
                              ArrayAttr(), /*origins=*/ArrayAttr());

@@ -37,9 +37,10 @@ static grid::MemorySpace getGridSpace(tpu::MemorySpace space) {
   llvm_unreachable("every space of Mosaic is listed");
 }
 
-RaisingTypes::RaisingTypes() {
-  addConversion([](Type type) { return type; });
-  addConversion([](VectorType type) -> Type { return getTensorType(type); });
+RaisingTypes::RaisingTypes() { addConversion(raiseType); }
+
+Type raiseType(Type type) {
+  return isa<VectorType>(type) ? getTensorType(type) : type;
 }
 
 RankedTensorType getTensorType(Type vector) {

@@ -49,6 +49,9 @@ mlir::FailureOr<grid::KernelOp> createKernel(mlir::func::FuncOp function,
 /// The tensor for a vector.
 mlir::RankedTensorType getTensorType(mlir::Type vector);
 
+/// What `RaisingTypes` makes of a type.
+mlir::Type raiseType(mlir::Type type);
+
 /// The Ref for a memref of Mosaic that nobody else has named.
 mlir::MemRefType convertRef(mlir::MemRefType type);
 

@@ -18,8 +18,9 @@ using namespace mlir;
 namespace gridir::tpu_to_grid {
 namespace {
 
-LogicalResult raiseConstant(arith::ConstantOp op, arith::ConstantOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+LogicalResult raiseConstant(arith::ConstantOp op,
+                            arith::ConstantOp::Adaptor adaptor,
+                            Rewriter &rewriter) {
   auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!dense)
     return failure();
@@ -30,7 +31,7 @@ LogicalResult raiseConstant(arith::ConstantOp op, arith::ConstantOp::Adaptor ada
 
 /// One number that chooses between tensors chooses for every element.
 LogicalResult raiseSelect(arith::SelectOp op, arith::SelectOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+                          Rewriter &rewriter) {
   Value condition = adaptor.getCondition();
   Value first = adaptor.getTrueValue();
   auto type = dyn_cast<RankedTensorType>(first.getType());
@@ -39,8 +40,8 @@ LogicalResult raiseSelect(arith::SelectOp op, arith::SelectOp::Adaptor adaptor,
         createFill(rewriter, op.getLoc(), condition,
                    RankedTensorType::get(type.getShape(), condition.getType()));
   rewriter.replaceOp(op,
-              arith::SelectOp::create(rewriter, op.getLoc(), condition,
-                                      first, adaptor.getFalseValue()));
+                     arith::SelectOp::create(rewriter, op.getLoc(), condition,
+                                             first, adaptor.getFalseValue()));
   return success();
 }
 
@@ -48,16 +49,18 @@ LogicalResult raiseSelect(arith::SelectOp op, arith::SelectOp::Adaptor adaptor,
 // Shapes
 //===----------------------------------------------------------------------===//
 
-LogicalResult raiseShapeCast(vector::ShapeCastOp op, vector::ShapeCastOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+LogicalResult raiseShapeCast(vector::ShapeCastOp op,
+                             vector::ShapeCastOp::Adaptor adaptor,
+                             Rewriter &rewriter) {
   rewriter.replaceOp(op,
-              createReshape(rewriter, op.getLoc(), adaptor.getSource(),
-                            op.getResultVectorType().getShape()));
+                     createReshape(rewriter, op.getLoc(), adaptor.getSource(),
+                                   op.getResultVectorType().getShape()));
   return success();
 }
 
-LogicalResult raiseBroadcast(vector::BroadcastOp op, vector::BroadcastOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+LogicalResult raiseBroadcast(vector::BroadcastOp op,
+                             vector::BroadcastOp::Adaptor adaptor,
+                             Rewriter &rewriter) {
   RankedTensorType type = getTensorType(op.getType());
   Value source = adaptor.getSource();
   auto from = dyn_cast<RankedTensorType>(source.getType());
@@ -85,26 +88,26 @@ LogicalResult raiseBroadcast(vector::BroadcastOp op, vector::BroadcastOp::Adapto
   }
   source = createReshape(rewriter, loc, source, kept);
   rewriter.replaceOp(op, added.empty()
-                                  ? source
-                                  : linalg::BroadcastOp::create(
-                                        rewriter, loc, source,
-                                        createEmpty(rewriter, loc, type), added)
-                                        ->getResult(0));
+                             ? source
+                             : linalg::BroadcastOp::create(
+                                   rewriter, loc, source,
+                                   createEmpty(rewriter, loc, type), added)
+                                   ->getResult(0));
   return success();
 }
 
-LogicalResult raiseExtract(vector::ExtractOp op, vector::ExtractOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+LogicalResult raiseExtract(vector::ExtractOp op,
+                           vector::ExtractOp::Adaptor adaptor,
+                           Rewriter &rewriter) {
   if (isa<VectorType>(op.getType()) || !op.getDynamicPosition().empty())
     return op.emitError("expected one element at a constant place in a module "
                         "to execute");
   SmallVector<Value> indices;
   for (int64_t place : op.getStaticPosition())
-    indices.push_back(
-        createIndex(rewriter, op.getLoc(), place));
+    indices.push_back(createIndex(rewriter, op.getLoc(), place));
   rewriter.replaceOp(op,
-              tensor::ExtractOp::create(rewriter, op.getLoc(),
-                                        adaptor.getSource(), indices));
+                     tensor::ExtractOp::create(rewriter, op.getLoc(),
+                                               adaptor.getSource(), indices));
   return success();
 }
 
@@ -115,8 +118,9 @@ SmallVector<OpFoldResult> toFoldResults(OpBuilder &builder, ArrayAttr values) {
       });
 }
 
-LogicalResult raiseExtractSlice(vector::ExtractStridedSliceOp op, vector::ExtractStridedSliceOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+LogicalResult raiseExtractSlice(vector::ExtractStridedSliceOp op,
+                                vector::ExtractStridedSliceOp::Adaptor adaptor,
+                                Rewriter &rewriter) {
   auto source = cast<VectorType>(op.getSource().getType());
   SmallVector<OpFoldResult> offsets = toFoldResults(rewriter, op.getOffsets());
   SmallVector<OpFoldResult> sizes = toFoldResults(rewriter, op.getSizes());
@@ -126,21 +130,21 @@ LogicalResult raiseExtractSlice(vector::ExtractStridedSliceOp op, vector::Extrac
     sizes.push_back(rewriter.getIndexAttr(source.getDimSize(dim)));
     strides.push_back(rewriter.getIndexAttr(1));
   }
-  rewriter.replaceOp(op,
-              tensor::ExtractSliceOp::create(
-                  rewriter, op.getLoc(), getTensorType(op.getType()),
-                  adaptor.getSource(), offsets, sizes, strides));
+  rewriter.replaceOp(op, tensor::ExtractSliceOp::create(
+                             rewriter, op.getLoc(), getTensorType(op.getType()),
+                             adaptor.getSource(), offsets, sizes, strides));
   return success();
 }
 
-LogicalResult raiseTranspose(tpu::TransposeOp op, tpu::TransposeOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+LogicalResult raiseTranspose(tpu::TransposeOp op,
+                             tpu::TransposeOp::Adaptor adaptor,
+                             Rewriter &rewriter) {
   RankedTensorType type = getTensorType(op.getType());
-  rewriter.replaceOp(op,
-              linalg::TransposeOp::create(
-                  rewriter, op.getLoc(), adaptor.getVector(),
-                  createEmpty(rewriter, op.getLoc(), type), op.getPermutation())
-                  ->getResult(0));
+  rewriter.replaceOp(op, linalg::TransposeOp::create(
+                             rewriter, op.getLoc(), adaptor.getVector(),
+                             createEmpty(rewriter, op.getLoc(), type),
+                             op.getPermutation())
+                             ->getResult(0));
   return success();
 }
 
@@ -164,35 +168,35 @@ Value createConcatenation(OpBuilder &builder, Location loc, ValueRange sources,
   return result;
 }
 
-LogicalResult raiseConcatenate(tpu::ConcatenateOp op, tpu::ConcatenateOp::Adaptor adaptor,
-    Rewriter &rewriter) {
-  rewriter.replaceOp(op, createConcatenation(rewriter, op.getLoc(),
-                                                  adaptor.getSources(),
-                                                  op.getDimension(),
-                                                  getTensorType(op.getType())));
+LogicalResult raiseConcatenate(tpu::ConcatenateOp op,
+                               tpu::ConcatenateOp::Adaptor adaptor,
+                               Rewriter &rewriter) {
+  rewriter.replaceOp(
+      op, createConcatenation(rewriter, op.getLoc(), adaptor.getSources(),
+                              op.getDimension(), getTensorType(op.getType())));
   return success();
 }
 
 LogicalResult raiseRepeat(tpu::RepeatOp op, tpu::RepeatOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+                          Rewriter &rewriter) {
   SmallVector<Value> sources(op.getTimes(), adaptor.getSource());
   rewriter.replaceOp(op, createConcatenation(rewriter, op.getLoc(), sources,
-                                                  op.getDimension(),
-                                                  getTensorType(op.getType())));
+                                             op.getDimension(),
+                                             getTensorType(op.getType())));
   return success();
 }
 
-LogicalResult raiseVectorBitcast(tpu::BitcastOp op, tpu::BitcastOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+LogicalResult raiseVectorBitcast(tpu::BitcastOp op,
+                                 tpu::BitcastOp::Adaptor adaptor,
+                                 Rewriter &rewriter) {
   auto from = cast<VectorType>(op.getInput().getType());
   auto to = cast<VectorType>(op.getType());
   if (from.getElementTypeBitWidth() != to.getElementTypeBitWidth())
     return op.emitError("expected a bitcast between elements of one width in a "
                         "module to execute");
-  rewriter.replaceOp(op,
-              arith::BitcastOp::create(rewriter, op.getLoc(),
-                                       getTensorType(to),
-                                       adaptor.getInput()));
+  rewriter.replaceOp(op, arith::BitcastOp::create(rewriter, op.getLoc(),
+                                                  getTensorType(to),
+                                                  adaptor.getInput()));
   return success();
 }
 
@@ -200,8 +204,9 @@ LogicalResult raiseVectorBitcast(tpu::BitcastOp op, tpu::BitcastOp::Adaptor adap
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-LogicalResult raiseReduction(vector::MultiDimReductionOp op, vector::MultiDimReductionOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+LogicalResult raiseReduction(vector::MultiDimReductionOp op,
+                             vector::MultiDimReductionOp::Adaptor adaptor,
+                             Rewriter &rewriter) {
   Location loc = op.getLoc();
   Value init = adaptor.getAcc();
   bool toNumber = !isa<VectorType>(op.getType());
@@ -209,23 +214,23 @@ LogicalResult raiseReduction(vector::MultiDimReductionOp op, vector::MultiDimRed
     init = tensor::FromElementsOp::create(
         rewriter, loc, RankedTensorType::get({}, init.getType()), init);
   auto reduce = linalg::ReduceOp::create(
-      rewriter, loc, ValueRange{adaptor.getSource()},
-      ValueRange{init}, op.getReductionDims(),
+      rewriter, loc, ValueRange{adaptor.getSource()}, ValueRange{init},
+      op.getReductionDims(),
       [&](OpBuilder &builder, Location inner, ValueRange values) {
         linalg::YieldOp::create(
             builder, inner,
-            vector::makeArithReduction(builder, inner, op.getKind(), values[0], values[1]));
+            vector::makeArithReduction(builder, inner, op.getKind(), values[0],
+                                       values[1]));
       });
   Value result = reduce->getResult(0);
   if (toNumber)
-    result =
-        tensor::ExtractOp::create(rewriter, loc, result, ValueRange());
+    result = tensor::ExtractOp::create(rewriter, loc, result, ValueRange());
   rewriter.replaceOp(op, result);
   return success();
 }
 
 LogicalResult raiseIota(tpu::IotaOp op, tpu::IotaOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+                        Rewriter &rewriter) {
   RankedTensorType type = getTensorType(op.getType());
   Location loc = op.getLoc();
   auto map = AffineMap::getMultiDimIdentityMap(type.getRank(), op.getContext());
@@ -256,7 +261,7 @@ LogicalResult raiseIota(tpu::IotaOp op, tpu::IotaOp::Adaptor adaptor,
 }
 
 LogicalResult raiseMatmul(tpu::MatmulOp op, tpu::MatmulOp::Adaptor adaptor,
-    Rewriter &rewriter) {
+                          Rewriter &rewriter) {
   SmallVector<int64_t> lhsContract{op.getTransposeLhs() ? 0 : 1};
   SmallVector<int64_t> rhsContract{op.getTransposeRhs() ? 1 : 0};
   SmallVector<int64_t> lhsBatch, rhsBatch;
@@ -270,12 +275,11 @@ LogicalResult raiseMatmul(tpu::MatmulOp op, tpu::MatmulOp::Adaptor adaptor,
     rhsBatch.assign(numbers.getRhsBatchDims().begin(),
                     numbers.getRhsBatchDims().end());
   }
-  rewriter.replaceOp(op,
-              grid::DotOp::create(
-                  rewriter, op.getLoc(), getTensorType(op.getType()),
-                  adaptor.getLhs(), adaptor.getRhs(),
-                  adaptor.getAcc(), lhsContract, rhsContract, lhsBatch,
-                  rhsBatch, ArrayAttr(), StringAttr()));
+  rewriter.replaceOp(op, grid::DotOp::create(
+                             rewriter, op.getLoc(), getTensorType(op.getType()),
+                             adaptor.getLhs(), adaptor.getRhs(),
+                             adaptor.getAcc(), lhsContract, rhsContract,
+                             lhsBatch, rhsBatch, ArrayAttr(), StringAttr()));
   return success();
 }
 
