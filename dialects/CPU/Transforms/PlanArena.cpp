@@ -93,7 +93,8 @@ private:
   }
 
   /// The runtime knows where the memory is that work items share.
-  void useShared(ModuleOp module, kernel::ABIOp abi, func::FuncOp kernel,
+  void useShared(ModuleOp module, gridir::kernel::ABIOp abi,
+                 func::FuncOp kernel,
                  std::map<int64_t, SmallVector<PlannedBuffer>> &kinds) {
     if (kinds.empty())
       return;
@@ -104,7 +105,7 @@ private:
     for (auto &[members, buffers] : kinds) {
       int64_t size = place(buffers);
       shared.push_back(
-          kernel::SharedAttr::get(builder.getContext(), members, size));
+          gridir::kernel::SharedAttr::get(builder.getContext(), members, size));
       largest = std::max(largest, size);
     }
     abi.setSharedMemoryAttr(builder.getArrayAttr(shared));
