@@ -91,8 +91,12 @@ json::Value toJson(const KernelInfo &info) {
                                        {"name", operand.name},
                                        {"shape", json::Array(operand.shape)},
                                        {"bytes", operand.bytesPerElement}});
+    json::Array shared;
+    for (const SharedBytes &kind : info.tasks->shared)
+      shared.push_back(
+          json::Object{{"members", kind.members}, {"bytes", kind.bytes}});
     tasks = json::Object{{"seed", info.tasks->seed},
-                         {"shared", info.tasks->sharedBytes},
+                         {"shared", std::move(shared)},
                          {"zeroed", json::Array(info.tasks->zeroedOperands)},
                          {"races", info.tasks->races},
                          {"uninitialized", info.tasks->uninitialized},
@@ -138,11 +142,18 @@ static bool fromJSON(const json::Value &value, UnwrittenOperand &operand,
          mapper.map("bytes", operand.bytesPerElement);
 }
 
+static bool fromJSON(const json::Value &value, SharedBytes &kind,
+                     json::Path path) {
+  json::ObjectMapper mapper(value, path);
+  return mapper && mapper.map("members", kind.members) &&
+         mapper.map("bytes", kind.bytes);
+}
+
 static bool fromJSON(const json::Value &value, TaskInfo &info,
                      json::Path path) {
   json::ObjectMapper mapper(value, path);
   return mapper && mapper.map("seed", info.seed) &&
-         mapper.map("shared", info.sharedBytes) &&
+         mapper.map("shared", info.shared) &&
          mapper.map("zeroed", info.zeroedOperands) &&
          mapper.map("races", info.races) &&
          mapper.map("uninitialized", info.uninitialized) &&
