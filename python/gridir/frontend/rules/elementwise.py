@@ -15,7 +15,6 @@ import numpy as np
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.registry import ANY, BASE, Function, Ignored, decomposition, rule, table, traced
 from gridir.frontend.rules import complex_functions
 from gridir.frontend.types import is_bool, is_complex, is_float, is_unsigned
@@ -194,8 +193,6 @@ _IDENTITIES: dict[str, Ignored] = {
 }
 for _name, _ignores in _IDENTITIES.items():
     BASE.register(_name, _identity, _ignores)
-# The registers that hold the elements are a target's choice.
-WARPGROUP.register("layout_cast", _identity, {"new_layout": ANY})
 
 
 @rule("tie")
