@@ -251,9 +251,9 @@ def ConvertTPUToGridPass : Pass<"convert-tpu-to-grid", "::mlir::ModuleOp"> {
     After:
 
     ```mlir
-    grid.kernel @double grid(4)
-        inputs(f32 [32, 128] block [8, 128] at transform_0)
-        outputs(f32 [32, 128] block [8, 128] at transform_1) semantics [parallel] {
+    grid.kernel @double grid(%i = 4)
+        inputs(%x: f32 [32, 128] block [8, 128] at (%i, 0))
+        outputs(%o: f32 [32, 128] block [8, 128] at (%i, 0)) semantics [parallel] {
       %v = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
       %w = arith.addf %v, %v : tensor<8x128xf32>
       grid.store %w, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>

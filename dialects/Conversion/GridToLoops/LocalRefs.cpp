@@ -26,11 +26,10 @@ Value createRef(OpBuilder &builder, Location loc, Value memref, Type type) {
       .getResult(0);
 }
 
-/// The number of work items, one after another, that share a Ref: 1 for one that
-/// each has to itself, 0 for one that all have. Nothing where others do.
-static std::optional<int64_t> getNumMembers(KernelLowering &lowering,
-                                            MemRefType type,
-                                            ArrayAttr collective) {
+/// The number of work items, one after another, that share a Ref: 1 for one
+/// that each has to itself, 0 for one that all have. Nothing where others do.
+static std::optional<int64_t>
+getNumMembers(KernelLowering &lowering, MemRefType type, ArrayAttr collective) {
   KernelOp kernel = lowering.kernel;
   if (!isSharedByPrograms(kernel, type, collective))
     return 1;
@@ -68,9 +67,9 @@ Value createLocalRef(OpBuilder &builder, KernelLowering &lowering,
   if (lowering.hasTasks()) {
     // Semaphores are zero when the kernel begins, and what is signalled ahead
     // of a scope counts in it.
-    Value memory = lowering.allocateForTasks(
-        loc, type.getShape(), element,
-        *getNumMembers(lowering, type, collective));
+    Value memory =
+        lowering.allocateForTasks(loc, type.getShape(), element,
+                                  *getNumMembers(lowering, type, collective));
     if (isSemaphore)
       createRecordedSemaphores(builder, loc, lowering, memory,
                                getRefName(scratch));

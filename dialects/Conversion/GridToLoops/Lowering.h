@@ -83,8 +83,8 @@ public:
                        mlir::Type elementType);
 
   /// Memory that a task has to itself all the time, since others may know where
-  /// it is, or that so many tasks share, or all where `members` is 0. It is zero
-  /// when the kernel begins.
+  /// it is, or that so many tasks share, or all where `members` is 0. It is
+  /// zero when the kernel begins.
   mlir::Value allocateForTasks(mlir::Location loc,
                                llvm::ArrayRef<int64_t> shape,
                                mlir::Type elementType, int64_t members = 1);

@@ -167,10 +167,9 @@ private:
     if (mask)
       happens = tensor::ExtractOp::create(builder, loc, mask, places);
     for (auto [dim, indices] : llvm::zip_equal(op.getDims(), op.getIndices())) {
-      Value index =
-          toIndex(builder, loc,
-                  tensor::ExtractOp::create(builder, loc, indices, places)
-                      .getResult());
+      Value index = toIndex(
+          builder, loc,
+          tensor::ExtractOp::create(builder, loc, indices, places).getResult());
       // As an unsigned number a negative index is too large.
       Value inside = arith::CmpIOp::create(
           builder, loc, arith::CmpIPredicate::ult, index,

@@ -123,8 +123,7 @@ LogicalResult raiseRegion(tpu::RegionOp op, tpu::RegionOp::Adaptor adaptor,
       refs.push_back(
           convertRef(cast<MemRefType>(inner.getResult(0).getType())));
     }
-  llvm::append_range(results,
-                     llvm::map_range(op.getResultTypes(), raiseType));
+  llvm::append_range(results, llvm::map_range(op.getResultTypes(), raiseType));
   auto scoped =
       grid::ScopedOp::create(rewriter, op.getLoc(), results, ArrayAttr(),
                              ArrayAttr(), /*origins=*/ArrayAttr());

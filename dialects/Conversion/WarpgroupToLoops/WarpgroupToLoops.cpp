@@ -65,8 +65,8 @@ public:
 
   LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
-    FailureOr<Value> address = createBarrierAddress(rewriter, this->lowering,
-                                                    op, op.getBarrier());
+    FailureOr<Value> address =
+        createBarrierAddress(rewriter, this->lowering, op, op.getBarrier());
     if (failed(address))
       return failure();
     lower(op, *address, rewriter);
@@ -163,9 +163,8 @@ ClippedWindow createWindow(OpBuilder &builder, KernelLowering &lowering, OpT op,
        llvm::enumerate(op.getStaticOffsets(), op.getSizes())) {
     bool isDropped = llvm::is_contained(dropped, d);
     int64_t extent = arrayType.getDimSize(d);
-    OpFoldResult offset = builder.getIndexAttr(number), count =
-                                                            builder.getIndexAttr(
-                                                                size);
+    OpFoldResult offset = builder.getIndexAttr(number),
+                 count = builder.getIndexAttr(size);
     OpFoldResult tileOffset = builder.getIndexAttr(0);
     Interval range = Interval::constant(number);
     Value value;
@@ -188,21 +187,21 @@ ClippedWindow createWindow(OpBuilder &builder, KernelLowering &lowering, OpT op,
           builder, loc, arith::MinSIOp::create(builder, loc, end, limit),
           first);
       Value inside = arith::SubIOp::create(builder, loc, last, first);
-      addTo(isPartial, arith::CmpIOp::create(
-                           builder, loc, arith::CmpIPredicate::ne, inside,
-                           createIndex(builder, loc, size)));
+      addTo(isPartial,
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                  inside, createIndex(builder, loc, size)));
       if (isDropped) {
-        addTo(isNowhere, arith::CmpIOp::create(
-                             builder, loc, arith::CmpIPredicate::eq, inside,
-                             zero));
+        addTo(isNowhere,
+              arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                    inside, zero));
         // The only element of a dimension of no size is none.
         offset = OpFoldResult(arith::MinSIOp::create(
             builder, loc, first, createIndex(builder, loc, extent - 1)));
       } else {
         offset = first;
         count = inside;
-        tileOffset = OpFoldResult(
-            arith::SubIOp::create(builder, loc, first, value));
+        tileOffset =
+            OpFoldResult(arith::SubIOp::create(builder, loc, first, value));
       }
     }
     offsets.push_back(offset);
@@ -217,8 +216,8 @@ ClippedWindow createWindow(OpBuilder &builder, KernelLowering &lowering, OpT op,
     for (auto [d, size] : llvm::enumerate(sizes))
       if (!llvm::is_contained(dropped, d)) {
         Value full = getValueOrCreateConstantIndexOp(builder, loc, size);
-        size = OpFoldResult(arith::SelectOp::create(builder, loc, isNowhere,
-                                                    zero, full));
+        size = OpFoldResult(
+            arith::SelectOp::create(builder, loc, isNowhere, zero, full));
       }
   if (isNowhere) {
     tileSizes.clear();
@@ -231,8 +230,9 @@ ClippedWindow createWindow(OpBuilder &builder, KernelLowering &lowering, OpT op,
   SmallVector<int64_t> shape;
   for (OpFoldResult size : tileSizes)
     shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  auto windowType = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
-      shape, arrayType, offsets, sizes, ones));
+  auto windowType =
+      cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+          shape, arrayType, offsets, sizes, ones));
   ClippedWindow window;
   window.array = memref::SubViewOp::create(builder, loc, windowType, array,
                                            offsets, sizes, ones);
@@ -428,11 +428,10 @@ struct WarpgroupToLoops : GridToLoopsDialectInterface {
   using GridToLoopsDialectInterface::GridToLoopsDialectInterface;
 
   void populatePatterns(RewritePatternSet &patterns) const override {
-    patterns
-        .add<MmaPattern, ErasePattern<warpgroup::MmaWaitOp>,
-             ErasePattern<warpgroup::CommitSmemOp>,
-             ErasePattern<warpgroup::SetMaxRegistersOp>,
-             ErasePattern<warpgroup::LayoutCastOp>>(patterns.getContext());
+    patterns.add<MmaPattern, ErasePattern<warpgroup::MmaWaitOp>,
+                 ErasePattern<warpgroup::CommitSmemOp>,
+                 ErasePattern<warpgroup::SetMaxRegistersOp>,
+                 ErasePattern<warpgroup::LayoutCastOp>>(patterns.getContext());
   }
 
   void populateLoopPatterns(RewritePatternSet &patterns,

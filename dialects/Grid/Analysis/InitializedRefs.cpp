@@ -23,7 +23,8 @@ getFreshRefs(BlockAccess &access) {
   KernelOp kernel = access.getKernel();
   SmallVector<std::pair<BlockArgument, SmallVector<unsigned>>> refs;
   auto add = [&](BlockArgument ref, auto staysAlong) {
-    if (isa<SyncTypeInterface>(cast<MemRefType>(ref.getType()).getElementType()))
+    if (isa<SyncTypeInterface>(
+            cast<MemRefType>(ref.getType()).getElementType()))
       return;
     SmallVector<unsigned> dims;
     for (unsigned dim = 0; dim < kernel.getRank(); ++dim)

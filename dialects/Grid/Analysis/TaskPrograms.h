@@ -32,8 +32,8 @@ kernel::TasksAttr getTasks(KernelOp kernel);
 /// which are there at the same time.
 bool isMeshDim(KernelOp kernel, unsigned dim);
 
-/// Whether the programs along a dimension are there at the same time: those of a
-/// mesh are, and what the author says is parallel.
+/// Whether the programs along a dimension are there at the same time: those of
+/// a mesh are, and what the author says is parallel.
 bool isConcurrent(KernelOp kernel, unsigned dim, DimSemantics claim);
 
 /// Whether a dimension enumerates what another program can name as its core.

@@ -33,11 +33,11 @@ def Kernel_PrintAttr : Kernel_Attr<"Print", "print"> {
     Example:
 
     ```mlir
-    #kernel.print<"x = {}, n = {}" : tensor<8xf32>, ui32>
+    #kernel.print<"x = {}, n = {}"(tensor<8xf32>, ui32)>
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$format, Kernel_Types:$types);
-  let assemblyFormat = "`<` $format (`:` $types^)? `>`";
+  let assemblyFormat = "`<` $format (`(` $types^ `)`)? `>`";
 }
 
 def Kernel_CallbackAttr : Kernel_Attr<"Callback", "callback"> {
@@ -49,12 +49,12 @@ def Kernel_CallbackAttr : Kernel_Attr<"Callback", "callback"> {
     Example:
 
     ```mlir
-    #kernel.callback<"5f0c93e1", "the Python function of a callback (k.py:4:2)" : i32>
+    #kernel.callback<"5f0c93e1", "the Python function of a callback (k.py:4:2)"(i32)>
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$function, "::mlir::StringAttr":$what,
                         Kernel_Types:$types);
-  let assemblyFormat = "`<` $function `,` $what (`:` $types^)? `>`";
+  let assemblyFormat = "`<` $function `,` $what (`(` $types^ `)`)? `>`";
 }
 
 //===----------------------------------------------------------------------===//
@@ -108,12 +108,12 @@ def Kernel_UnwrittenAttr : Kernel_Attr<"Unwritten", "unwritten"> {
     Example:
 
     ```mlir
-    #kernel.unwritten<1, "o_ref (k.py:3:5)" : tensor<8xf32>>
+    #kernel.unwritten<1, "o_ref (k.py:3:5)", tensor<8xf32>>
     ```
   }];
   let parameters = (ins "int64_t":$operand, "::mlir::StringAttr":$name,
                         "::mlir::RankedTensorType":$type);
-  let assemblyFormat = "`<` $operand `,` $name `:` $type `>`";
+  let assemblyFormat = "`<` $operand `,` $name `,` $type `>`";
 }
 
 //===----------------------------------------------------------------------===//

@@ -57,9 +57,8 @@ Type BarrierType::parse(AsmParser &parser) {
       auto parseName = [&] {
         return parser.parseAttribute(cluster.emplace_back());
       };
-      if (parser.parseEqual() ||
-          parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                         parseName))
+      if (parser.parseEqual() || parser.parseCommaSeparatedList(
+                                     AsmParser::Delimiter::Square, parseName))
         return {};
     } else {
       parser.emitError(keywordLoc, "expected tensor_core, cluster or "
@@ -90,10 +89,10 @@ void BarrierType::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-LogicalResult
-BarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
-                    int64_t arrivals, bool ordersTensorCore,
-                    ArrayRef<StringAttr> cluster, bool leaderTracked) {
+LogicalResult BarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t arrivals, bool ordersTensorCore,
+                                  ArrayRef<StringAttr> cluster,
+                                  bool leaderTracked) {
   if (arrivals < 1)
     return emitError() << "expected a barrier of one arrival or more, got "
                        << arrivals;

@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace gridir;
 using namespace gridir::warpgroup;
 
-/// Offsets of a window, each a number or a value with its type: `[%i : i32, 0]`.
+/// Offsets of a window, each a number or a value with its type: `[%i : i32,
+/// 0]`.
 static ParseResult
 parseOffsets(OpAsmParser &parser,
              SmallVectorImpl<OpAsmParser::UnresolvedOperand> &offsets,

@@ -24,13 +24,14 @@ def bytecode_of(module):
 
 
 with ir.Context(), ir.Location.unknown():
-    abi = kernel.abi_of(ir.Module.parse(TEXT))
+    module = ir.Module.parse(TEXT)
+    abi = kernel.abi_of(module)
     # CHECK: k 64
     print(abi.entry.value, abi.arena_bytes.value)
     abi.arena_bytes = None
     # CHECK: kernel.abi @k{{$}}
     print(abi)
-    abi.arena_bytes = 128
+    abi.arena_bytes = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 128)
     # CHECK: kernel.abi @k arena_bytes = 128{{$}}
     print(abi)
     try:
@@ -42,7 +43,8 @@ with ir.Context(), ir.Location.unknown():
     code = bytecode_of(ir.Module.parse(TEXT))
     assert code.count(VERSION) == 1, "the version is found by its bytes"
     # CHECK: kernel.abi @k arena_bytes = 64{{$}}
-    print(kernel.abi_of(ir.Module.parse(code)))
+    module = ir.Module.parse(code)
+    print(kernel.abi_of(module))
     for version in (0, 2):
         try:
             ir.Module.parse(code.replace(VERSION, bytes([7, 3, 2 * version + 1])))

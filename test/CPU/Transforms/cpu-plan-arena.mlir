@@ -95,9 +95,9 @@ module {
 
 // Pinned buffers share bytes with none, and the arena may be seen by other tasks; what tasks share is elsewhere, by how
 // many they are.
+// CHECK:       func.func private @gridirTaskShared(i64) -> memref<128xi8>
 // CHECK-LABEL: kernel.abi @tasks arena_bytes = 128 tasks = <>
 // CHECK-SAME:      shared_memory = [#kernel.shared<members = 0, bytes = 64>, #kernel.shared<members = 2, bytes = 128>]
-// CHECK:       func.func private @gridirTaskShared(i64) -> memref<128xi8>
 // CHECK:       func.func @tasks(
 // CHECK-SAME:      %[[ARENA:[a-z0-9]*]]: memref<128xi8>)
 // CHECK:         %[[TWO:.*]] = arith.constant 2 : i64

@@ -137,7 +137,7 @@ grid.kernel @atomic grid()
 
 // A kernel that prints runs in order, whatever it says of its dimensions; values reach the runtime as memory.
 // CHECK-LABEL: kernel.abi
-// CHECK-SAME:    prints = [#kernel.print<"x = {}, {}" : tensor<8xf32>, ui32>]
+// CHECK-SAME:    prints = [#kernel.print<"x = {}, {}"(tensor<8xf32>, ui32)>]
 // CHECK-DAG:   func.func private @gridirPrintBegin(i64)
 // CHECK-DAG:   func.func private @gridirPrintValue(!llvm.ptr, i64)
 // CHECK-DAG:   func.func private @gridirPrintEnd()
@@ -160,7 +160,7 @@ grid.kernel @prints grid(%i = 4)
 
 // A call of a function is a site like a print, with the identity in the place of the format.
 // CHECK-LABEL: kernel.abi @callbacks
-// CHECK-SAME:    prints = [#kernel.callback<"5f0c93e1", "the Python function of a callback (kernel.py:4:2)" : i32>]
+// CHECK-SAME:    prints = [#kernel.callback<"5f0c93e1", "the Python function of a callback (kernel.py:4:2)"(i32)>]
 // CHECK:       func.func @callbacks(
 // CHECK:         call @gridirPrintBegin
 // CHECK:         call @gridirPrintValue

@@ -128,7 +128,7 @@ grid.kernel @masked_block grid(%p = 4)
 // The runtime knows the program by its number in the order of the grid, what is scratch, and what holds nothing: a scope
 // when it is entered, a block that is copied and not read first, and outputs when the call begins.
 // CHECK:       grid = [4, 2]
-// CHECK-SAME:  unwritten_operands = [#kernel.unwritten<0, "o_ref{{.*}}" : tensor<30xf32>>]
+// CHECK-SAME:  unwritten_operands = [#kernel.unwritten<0, "o_ref{{.*}}", tensor<30xf32>>]
 // CHECK-LABEL: func.func @memory(
 // CHECK:         scf.for %[[P:.*]] =
 // CHECK:           call @gridirTaskScratch(

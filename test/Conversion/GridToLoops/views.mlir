@@ -92,7 +92,7 @@ grid.kernel @masked_slice grid()
 // -----
 
 // A load without a mask through the same slice must lie inside, but only where it happens.
-// CHECK-LABEL: module attributes {
+// CHECK-LABEL: kernel.abi @mixed_slice
 // CHECK-SAME:    "index {0} is out of bounds [0, {1}) in dimension 0 of x_ref (kernel.py:8:5)"
 // CHECK-SAME:    "a slice of 4 elements from index {0} is out of bounds [0, {1}) in dimension 0 of x_ref (kernel.py:7:5)"
 // CHECK:       func.func @mixed_slice(

@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --convert-tpu-to-grid --split-input-file | FileCheck %s
+// RUN: gridir-opt %s --convert-tpu-to-grid --convert-grid-to-loops --split-input-file | FileCheck %s
 
 // What each op of a Mosaic module computes, element by element.
 

@@ -2,14 +2,15 @@
 
 // The windows of a Mosaic kernel cut the arrays of the call again; the transform is the place of a block.
 
-// CHECK: kernel.abi @double
-// CHECK-LABEL: func.func @double(
-// CHECK-SAME: memref<32x128xf32>{{.*}}, %{{.*}}: memref<32x128xf32>{{.*}}, %{{.*}}: memref<4xi64>{{.*}}, %{{.*}}: index, %{{.*}}: index
-// CHECK: scf.for
-// CHECK: memref.subview %{{.*}} [8, 128] [1, 1]
-// CHECK: arith.addf %{{.*}} : tensor<8x128xf32>
-// CHECK-LABEL: func.func @double.range(
-// CHECK-NOT: tpu.
+// CHECK-LABEL: grid.kernel @double grid(
+// CHECK-SAME:  %[[I:.*]] = 4)
+// CHECK:         inputs(%[[X:.*]]: f32 [32, 128] block [8, 128] at (%[[I]], 0))
+// CHECK:         outputs(%[[O:.*]]: f32 [32, 128] block [8, 128] at (%[[I]], 0))
+// CHECK:         semantics [parallel]
+// CHECK:         %[[V:.*]] = grid.load %[[X]]
+// CHECK:         %[[W:.*]] = arith.addf %[[V]], %[[V]] : tensor<8x128xf32>
+// CHECK:         grid.store %[[W]], %[[O]]
+// CHECK-NOT:     {{[ "]}}tpu.
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>], outputs = [#grid.operand<f32 [32, 128]>]}} {
   func.func @double(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<parallel>],
@@ -31,11 +32,11 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>], o
 
 // Scratch, matmuls, reductions and iotas; a number that chooses between vectors.
 
-// CHECK: kernel.abi @ops
-// CHECK-LABEL: func.func @ops(
+// CHECK-LABEL: grid.kernel @ops grid()
+// CHECK: grid.dot
 // CHECK: linalg.reduce
 // CHECK-NOT: vector<
-// CHECK-NOT: tpu.
+// CHECK-NOT: {{[ "]}}tpu.
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 8]>], outputs = [#grid.operand<f32 [8, 8]>]}} {
   func.func @ops(%x: memref<8x8xf32, #tpu.memory_space<vmem>>, %o: memref<8x8xf32, #tpu.memory_space<vmem>>,
                  %acc: memref<8x8xf32, #tpu.memory_space<vmem>>) attributes {
@@ -72,10 +73,13 @@ func.func @unknown_arrays() attributes {tpu.core_type = #tpu.core_type<tc>} {
 
 // Rotations, lookups and places of extremes; what goes to the log is printed, and an assertion is a check.
 
-// CHECK: kernel.abi @lookups diagnostics = ["not positive
-// CHECK-SAME: prints = [#kernel.print<"n = {} of {{[{][{]}}" : {{.*}}>, #kernel.print<"half {}" : {{.*}}>, #kernel.print<"x = {}"
-// CHECK-LABEL: func.func @lookups(
-// CHECK-NOT: tpu.
+// CHECK-LABEL: grid.kernel @lookups grid()
+// CHECK: grid.assert %{{.*}}, "not positive"
+// CHECK: grid.print "n = {} of {{[{][{]}}"
+// CHECK: grid.print "half {}"
+// CHECK: grid.scoped
+// CHECK: grid.print "x = {}"
+// CHECK-NOT: {{[ "]}}tpu.
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 8]>], outputs = [#grid.operand<i32 [8]>]}} {
   func.func @lookups(%x: memref<8x8xf32, #tpu.memory_space<vmem>>, %o: memref<8xi32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
@@ -106,7 +110,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 8]>], outp
 
 // A conversion saturates by comparisons, in a float that has the bounds of the integers; NaN is inside of none.
 
-// CHECK-LABEL: func.func @conversions(
+// CHECK-LABEL: grid.kernel @conversions grid()
 // CHECK: %[[END:.*]] = arith.constant dense<2.560000e+02> : tensor<32x128xf32>
 // CHECK: %[[LOW:.*]] = arith.cmpf olt, %[[X:.*]], %[[END]]
 // CHECK: %[[START:.*]] = arith.constant dense<0.000000e+00> : tensor<32x128xf32>

@@ -16,7 +16,7 @@
 // CHECK: gpu.printf "\0A"
 // CHECK-NOT: func.call
 module {
-  kernel.abi @k prints = [#kernel.print<"100% of {} {{{:.3f}}}" : i32, tensor<4xf32>>]
+  kernel.abi @k prints = [#kernel.print<"100% of {} {{{:.3f}}}"(i32, tensor<4xf32>)>]
   func.func private @gridirPrintBegin(i64)
   func.func private @gridirPrintValue(!llvm.ptr, i64)
   func.func private @gridirPrintEnd()
@@ -54,7 +54,7 @@ module {
 
 // One place in the text, and two values.
 module {
-  kernel.abi @k prints = [#kernel.print<"{}" : i32>]
+  kernel.abi @k prints = [#kernel.print<"{}"(i32)>]
   func.func private @gridirPrintBegin(i64)
   func.func private @gridirPrintValue(!llvm.ptr, i64)
   func.func @k(%x: memref<i32>, %status: memref<4xi64>, %lo: index, %hi: index) {
@@ -73,7 +73,7 @@ module {
 // -----
 
 module {
-  kernel.abi @k prints = [#kernel.print<"{}" : i32>]
+  kernel.abi @k prints = [#kernel.print<"{}"(i32)>]
   func.func private @gridirPrintBegin(i64)
   func.func private @gridirPrintValue(!llvm.ptr, i64)
   func.func @k(%x: !llvm.ptr, %status: memref<4xi64>, %lo: index, %hi: index) {
@@ -128,7 +128,7 @@ module {
 // -----
 
 module {
-  kernel.abi @k prints = [#kernel.print<"{}" : f32>]
+  kernel.abi @k prints = [#kernel.print<"{}"(f32)>]
   func.func private @gridirPrintBegin(i64)
   func.func private @gridirPrintValue(!llvm.ptr)
   func.func @k(%x: memref<*xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {

@@ -27,7 +27,7 @@ module {
 // -----
 
 module {
-  // expected-error @below {{expected 'module' op to close}}
+  // expected-error @below {{custom op 'arena' is unknown}}
   kernel.abi @k arena = 64
   func.func private @k()
 }
@@ -51,7 +51,7 @@ module {
 
 module {
   // expected-error @below {{expected numbers, or arrays of numbers of static shape, got 'tensor<?xf32>'}}
-  kernel.abi @k prints = [#kernel.print<"{}" : tensor<?xf32>>]
+  kernel.abi @k prints = [#kernel.print<"{}"(tensor<?xf32>)>]
   func.func private @k()
 }
 
@@ -59,7 +59,7 @@ module {
 
 module {
   // expected-error @below {{expected numbers, or arrays of numbers of static shape, got 'none'}}
-  kernel.abi @k prints = [#kernel.callback<"id", "a function" : i32, none>]
+  kernel.abi @k prints = [#kernel.callback<"id", "a function"(i32, none)>]
   func.func private @k()
 }
 
@@ -67,7 +67,7 @@ module {
 
 module {
   // expected-error @below {{expected numbers, or arrays of numbers of static shape, got 'tensor<8xvector<2xf32>>'}}
-  kernel.abi @k unwritten_operands = [#kernel.unwritten<0, "o_ref" : tensor<8xvector<2xf32>>>]
+  kernel.abi @k unwritten_operands = [#kernel.unwritten<0, "o_ref", tensor<8xvector<2xf32>>>]
   func.func private @k()
 }
 

@@ -13,20 +13,20 @@ module {
 // CHECK:      kernel.abi @cpu arena_bytes = 192 shares
 // CHECK-SAME:   tasks = <seed = 3, races = true, uninitialized = true, semaphores = true>
 // CHECK-SAME:   shared_memory = [#kernel.shared<members = 0, bytes = 64>] grid = [4, -1] zeroed_operands = [2]
-// CHECK-SAME:   unwritten_operands = [#kernel.unwritten<1, "o_ref (k.py:3:5)" : tensor<8xf32>>]
+// CHECK-SAME:   unwritten_operands = [#kernel.unwritten<1, "o_ref (k.py:3:5)", tensor<8xf32>>]
 // CHECK-SAME:   diagnostics = ["index {0} is out of bounds [0, {1})"]
-// CHECK-SAME:   prints = [#kernel.print<"here">, #kernel.print<"x = {}, {}" : tensor<8xui32>, index>,
-// CHECK-SAME:             #kernel.callback<"5f0c93e1", "a function (k.py:4:2)">, #kernel.callback<"0a", "another" : complex<f32>>]
+// CHECK-SAME:   prints = [#kernel.print<"here">, #kernel.print<"x = {}, {}"(tensor<8xui32>, index)>,
+// CHECK-SAME:             #kernel.callback<"5f0c93e1", "a function (k.py:4:2)">, #kernel.callback<"0a", "another"(complex<f32>)>]
 // CHECK-SAME:   accesses = ["read of x_ref"]{{$}}
 module {
   kernel.abi @cpu arena_bytes = 192 shares
       tasks = #kernel.tasks<seed = 3, races = true, uninitialized = true, semaphores = true>
       shared_memory = [#kernel.shared<members = 0, bytes = 64>]
       grid = [4, -1] zeroed_operands = [2]
-      unwritten_operands = [#kernel.unwritten<1, "o_ref (k.py:3:5)" : tensor<8xf32>>]
+      unwritten_operands = [#kernel.unwritten<1, "o_ref (k.py:3:5)", tensor<8xf32>>]
       diagnostics = ["index {0} is out of bounds [0, {1})"]
-      prints = [#kernel.print<"here">, #kernel.print<"x = {}, {}" : tensor<8xui32>, index>,
-                #kernel.callback<"5f0c93e1", "a function (k.py:4:2)">, #kernel.callback<"0a", "another" : complex<f32>>]
+      prints = [#kernel.print<"here">, #kernel.print<"x = {}, {}"(tensor<8xui32>, index)>,
+                #kernel.callback<"5f0c93e1", "a function (k.py:4:2)">, #kernel.callback<"0a", "another"(complex<f32>)>]
       accesses = ["read of x_ref"]
   func.func private @cpu()
 }

@@ -114,7 +114,9 @@ report(
             plgpu.SMEM((8, 128), jnp.float32, transforms=(plgpu.TilingTransform((8, 32)),)),
             through,
         ),
-        "expected Refs to allocate, got": scoped(plgpu.Barrier(), lambda ref, x, o: plgpu.barrier_arrive(ref)),
+        "expected a dtype that a kernel can hold, got barrier": scoped(
+            plgpu.Barrier(), lambda ref, x, o: plgpu.barrier_arrive(ref)
+        ),
         "expected the assembly of `approx_tanh`, got 'sqrt.approx.f32 $0, $1;'": value(assembly, X),
         "note: write it with jax.numpy": value(assembly, X),
         "expected a dtype that a kernel can hold, got void": value(lambda x, y: x, X, array(jax.dtypes.float0)),

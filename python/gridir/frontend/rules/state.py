@@ -17,7 +17,7 @@ from gridir.frontend import emit, jax_compat, jax_compat_gpu
 from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import ANY, rule
 from gridir.frontend.rules.casts import convert
-from gridir.frontend.types import Types, element_type, is_ref, mark_unsigned
+from gridir.frontend.types import Types, element_type, mark_unsigned
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -533,9 +533,6 @@ def run_scope(
     collective_axes: Any,
 ) -> list[ir.Value]:
     """The scope of a `run_scoped`, for Refs of these abstract values, which have the names that the author gave."""
-    unknown = [aval for aval in avals if not is_ref(aval)]
-    if unknown:
-        raise ctx.unsupported(f"expected Refs to allocate, got {unknown[0]}")
     names = list(jaxpr.debug_info.arg_names or ())
     known = len(names) == len(avals) and all(names)
     origins = [str(name) for name in names] if known else ()

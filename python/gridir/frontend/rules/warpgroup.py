@@ -59,9 +59,7 @@ def _barrier(ctx: RuleContext, ref: ir.Value, transforms: Sequence[Any]) -> ir.V
 
 
 @WARPGROUP.rule("barrier_arrive")
-def _barrier_arrive(
-    ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, transforms_treedef: Any
-) -> list[ir.Value]:
+def _barrier_arrive(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, transforms_treedef: Any) -> list[ir.Value]:
     warpgroup.BarrierArriveOp(_barrier(ctx, ref, transforms_treedef.unflatten(leaves)))
     return []
 
@@ -208,7 +206,7 @@ def _copy_smem_to_gmem(
 ) -> list[ir.Value]:
     if reduction_op is not None:
         raise ctx.unsupported(f"expected `reduction_op=None`, got {reduction_op!r}")
-    *leaves, predicate = leaves if has_user_predicate else (*leaves, None)
+    predicate = leaves[-1] if has_user_predicate else None
     of_source, of_dest = _split(leaves, src_transforms_treedef, dst_transforms_treedef)
     window = _window(ctx, dest, of_dest)
     dynamic, offsets, sizes, dropped = window.operands()
@@ -240,7 +238,9 @@ def _number(ctx: RuleContext, operand: int) -> int:
     return int(value)
 
 
-@WARPGROUP.rule("async_prefetch", ignores={"ref_transforms_treedef": ANY, "collective_axes": ANY, "leader_tracked": ANY})
+@WARPGROUP.rule(
+    "async_prefetch", ignores={"ref_transforms_treedef": ANY, "collective_axes": ANY, "leader_tracked": ANY}
+)
 def _async_prefetch(_: RuleContext, *__: ir.Value) -> list[ir.Value]:
     """A hint."""
     return []

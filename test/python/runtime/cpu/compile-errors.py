@@ -51,7 +51,7 @@ report(CALL.replace("func.func @k(", "func.func private @function_that_nobody_ha
 # The place of a diagnostic is the author's: name and file of its location, innermost first.
 LOCATED = TEXT.replace(
     "kernel.abi @k",
-    'kernel.abi @k prints = [#kernel.print<"{}" : tensor<?xf32>>]'
+    'kernel.abi @k prints = [#kernel.print<"{}"(tensor<?xf32>)>]'
     ' loc(callsite("body"("kernel.py":12:3) at "outer"("caller.py":4:5)))',
 )
 try:

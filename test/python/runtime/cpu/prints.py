@@ -13,8 +13,8 @@ from handwritten import call
 
 PRINT = """
 module {
-  kernel.abi @k prints = [#kernel.print<"program {}: {}" : i32, tensor<2x2xf32>>,
-                          #kernel.print<"flag {} half {}" : i1, bf16>]
+  kernel.abi @k prints = [#kernel.print<"program {}: {}"(i32, tensor<2x2xf32>)>,
+                          #kernel.print<"flag {} half {}"(i1, bf16)>]
   func.func private @gridirPrintBegin(i64)
   func.func private @gridirPrintValue(!llvm.ptr, i64)
   func.func private @gridirPrintEnd()

@@ -101,8 +101,8 @@ std::string describeLeftSemaphore(const KernelInfo &info,
 }
 
 std::string describeMisuse(const KernelInfo &info, const Misuse &misuse) {
-  std::string text = "kernel `" + info.name + "`: " +
-                     info.accesses[misuse.site] + ": " + misuse.reason;
+  std::string text = "kernel `" + info.name +
+                     "`: " + info.accesses[misuse.site] + ": " + misuse.reason;
   if (misuse.other && *misuse.other != misuse.site)
     text += " The phase was completed by " + info.accesses[*misuse.other];
   return text;

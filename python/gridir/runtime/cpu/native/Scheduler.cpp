@@ -295,8 +295,8 @@ void Scheduler::wait(Condition &condition, int64_t diagnostic) {
 //===----------------------------------------------------------------------===//
 
 void Scheduler::complete(const Arrival &arrival) {
-  if (std::optional<Misuse> misuse = barriers.arrive(
-          arrival.barrier, arrival.arrivals, arrival.site))
+  if (std::optional<Misuse> misuse =
+          barriers.arrive(arrival.barrier, arrival.arrivals, arrival.site))
     fail(*misuse);
   wake(arrival.barrier);
 }
@@ -425,10 +425,9 @@ void Scheduler::finishCopy(std::size_t place) {
       races->access(copy.thread, copy.dest + to, bytes, AccessKind::Write,
                     copy.sites[1]);
     });
-    for (const void *object :
-         std::initializer_list<const void *>{copy.counters[0].getAddress(),
-                                             copy.counters[1].getAddress(),
-                                             copy.arrival.barrier})
+    for (const void *object : std::initializer_list<const void *>{
+             copy.counters[0].getAddress(), copy.counters[1].getAddress(),
+             copy.arrival.barrier})
       if (object)
         races->release(copy.thread, object);
     races->join(copy.thread);

@@ -205,7 +205,8 @@ private:
   CarryFinder carries;
   std::optional<RaceDetector::Access> unwrittenRead;
   /// Where the semaphores are that are looked at in the end: in which kind of
-  /// shared memory, if in any, how far from its begin, and their shape and site.
+  /// shared memory, if in any, how far from its begin, and their shape and
+  /// site.
   struct Semaphores {
     std::vector<int64_t> shape;
     int64_t site;

@@ -60,8 +60,7 @@ void Scheduler::addSemaphores(const int64_t *counters,
 }
 
 void Scheduler::checkSemaphores(const char *base,
-                                std::optional<std::size_t> kind,
-                                Program last) {
+                                std::optional<std::size_t> kind, Program last) {
   for (const auto &[place, array] : semaphores) {
     if (place.first != kind)
       continue;

@@ -35,10 +35,10 @@ char *Scheduler::getArena(Task &task) {
 char *Scheduler::getShared(int64_t members) {
   Task &task = tasks[running];
   const std::vector<SharedBytes> &kinds = kernel.info.tasks->shared;
-  auto kind = std::find_if(kinds.begin(), kinds.end(),
-                           [&](const SharedBytes &kind) {
-                             return kind.members == members;
-                           });
+  auto kind =
+      std::find_if(kinds.begin(), kinds.end(), [&](const SharedBytes &kind) {
+        return kind.members == members;
+      });
   bool isNew = false;
   char *base = shared[task.device][kind - kinds.begin()].get(task.item, isNew);
   if (!base) {

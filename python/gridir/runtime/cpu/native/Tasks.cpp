@@ -81,9 +81,9 @@ int64_t taskBarrierTest(char *barrier, int64_t site) {
 void taskBulkCopy(const char *source, char *dest, int64_t bytesPerElement,
                   char *barrier, int64_t arrivals, int64_t site) {
   Scheduler *scheduler = Scheduler::getCurrent();
-  Copy copy{source, dest,
-            StridedRegion(std::exchange(scheduler->dims, {}), bytesPerElement,
-                          2)};
+  Copy copy{
+      source, dest,
+      StridedRegion(std::exchange(scheduler->dims, {}), bytesPerElement, 2)};
   copy.sites = scheduler->sites;
   if (barrier)
     copy.arrival = {barrier, arrivals, site};
