@@ -9,6 +9,7 @@
 #include "dialects/Grid/Transforms/Passes.h"
 
 #include "dialects/Grid/Analysis/BlockAccess.h"
+#include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Grid/Analysis/GridParallelism.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -86,8 +87,12 @@ public:
     auto &access = getAnalysis<BlockAccess>();
     kernel.getBodyRegion().walk([&](ScopedOp scoped) {
       auto builder = OpBuilder::atBlockBegin(&scoped.getBody().front());
+      ArrayAttr collective = scoped.getCollective().value_or(ArrayAttr());
+      // Of programs that share a Ref none is the first to enter its scope.
       for (BlockArgument ref : scoped.getBody().getArguments())
-        poison(builder, ref);
+        if (!isSharedByPrograms(kernel, cast<MemRefType>(ref.getType()),
+                                collective))
+          poison(builder, ref);
     });
 
     SmallVector<unsigned> sequential;

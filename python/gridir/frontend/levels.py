@@ -62,8 +62,7 @@ class Vocabulary:
 
     @functools.cached_property
     def _levels(self) -> tuple[Level, ...]:
-        platform = (self.platform,) if self.platform is not None else ()
-        return (*platform, self.kind, BASE) if self.kind is not None else (*platform, BASE, *_OF_BACKEND.values())
+        return (*filter(None, (self.platform, self.kind)), BASE, *_OF_BACKEND.values())
 
     @property
     def types(self) -> Types:
@@ -77,13 +76,6 @@ class Vocabulary:
     def of_kind(self, kind: Level) -> Vocabulary:
         """That of a kernel of another kind, nested in one of this."""
         return dataclasses.replace(self, kind=kind)
-
-    def where_known(self, primitive: str) -> str | None:
-        """Which kinds of kernel have a rule for a primitive that has none here; None where it has none at all."""
-        kinds = [level.name for level in KINDS if level.find(primitive) is not None]
-        if not kinds or self.kind is None:
-            return None
-        return f"`{primitive}` is a primitive of {' and '.join(kinds)} kernels, and this is a {self.kind.name} kernel"
 
 
 NO_KIND = Vocabulary()

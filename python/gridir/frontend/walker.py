@@ -154,14 +154,12 @@ def global_refs(jaxpr: Any) -> list[Any]:
     return list(made)
 
 
-def _without_rule(
-    jaxpr: Any, vocabulary: Vocabulary, callers: tuple[Any, ...] = ()
-) -> Iterator[tuple[tuple[Any, ...], Vocabulary]]:
-    """Every equation without a rule, as the last of those that it is nested in, and the vocabulary there."""
+def _without_rule(jaxpr: Any, vocabulary: Vocabulary, callers: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every equation without a rule, as the last of those that it is nested in."""
     for eqn in jaxpr.eqns:
         path, rule = (*callers, eqn), vocabulary.find(primitive_name(eqn.primitive))
         if rule is None:
-            yield path, vocabulary
+            yield path
         for param in eqn.params.values():
             for nested in _nested(param):
                 yield from _without_rule(nested, _inside(vocabulary, rule), path)
@@ -178,18 +176,17 @@ def check_supported(name: str, bodies: Sequence[tuple[Any, Vocabulary]]) -> None
       UnsupportedError: names all primitives without a rule at once, with their parameters and lines.
     """
     missing: dict[str, Any] = {}
-    primitives: dict[str, str | None] = {}
+    primitives: set[str] = set()
     for jaxpr, vocabulary in bodies:
-        for path, where in _without_rule(jaxpr, vocabulary):
+        for path in _without_rule(jaxpr, vocabulary):
             eqn = path[-1]
             primitive = primitive_name(eqn.primitive)
             missing.setdefault(f"{primitive}[{_describe(eqn.params)}]", _place(path))
-            primitives.setdefault(primitive, where.where_known(primitive))
+            primitives.add(primitive)
     if not missing:
         return
     frames = list(missing.values())
     lines = [f"{text} at {frame}" if frame else text for text, frame in missing.items()]
-    lines += filter(None, (primitives[primitive] for primitive in sorted(primitives)))
     raise UnsupportedError(
         f"expected primitives that gridir can lower, got {', '.join(f'`{p}`' for p in sorted(primitives))}",
         kernel=name,

@@ -1,0 +1,92 @@
+// RUN: gridir-opt %s --split-input-file --convert-grid-to-loops | FileCheck %s
+
+// A barrier is known by where it is; who waits for it, or arrives, is a task. A copy inside of its array is one call.
+// CHECK-LABEL: kernel.abi @copy
+// CHECK-SAME:    diagnostics = ["the kernel waits for phase {1} of barrier, of which {0} are complete, and nothing can complete it ({{[^)]*}})"]
+// CHECK-SAME:    accesses = ["copy to tile ({{[^)]*}})", "wait for barrier ({{[^)]*}})"]
+// CHECK:       func.func @copy(
+// CHECK-DAG:     %[[TILE:.*]] = memref.alloca() {{.*}}kernel.buffer = #kernel.buffer<>{{.*}} : memref<8x64xf32>
+// CHECK-DAG:     %[[BARRIER:.*]] = memref.alloca() {{.*}}kernel.buffer = #kernel.buffer<>{{.*}} : memref<i64>
+// CHECK-NOT:     linalg.fill
+// CHECK:         call @gridirTaskBulkCopy(
+// CHECK:         call @gridirTaskBarrierWait(
+// CHECK:         call @gridirTaskBulkCopy(
+// CHECK:         call @gridirTaskCloseGroup()
+// CHECK:         call @gridirTaskWaitGroups(
+grid.kernel @copy grid(%i = 4)
+    inputs(%x: f32 [32, 64] space gpu.gmem) outputs(%o: f32 [32, 64] space gpu.gmem)
+    scratch(%tile: memref<8x64xf32, #grid.space<gpu.smem>> origin "tile",
+            %barrier: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>> origin "barrier")
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  %p = grid.program_id 0
+  %c8 = arith.constant 8 : i32
+  %row = arith.muli %p, %c8 : i32
+  warpgroup.tma_load %x[%row : i32, 0] [8, 64] to %tile barrier %barrier
+      : memref<32x64xf32, #grid.space<gpu.gmem>>, memref<8x64xf32, #grid.space<gpu.smem>>,
+        memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  warpgroup.barrier_wait %barrier : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  warpgroup.commit_smem
+  warpgroup.tma_store %tile to %o[%row : i32, 0] [8, 64]
+      : memref<8x64xf32, #grid.space<gpu.smem>>, memref<32x64xf32, #grid.space<gpu.gmem>>
+  warpgroup.commit_group
+  warpgroup.wait_group 0
+}
+
+// -----
+
+// Of a window that may leave its array the part inside is copied, and the tile is zero first where there is another.
+// CHECK-LABEL: func.func @clipped(
+// CHECK:         arith.minsi
+// CHECK:         %[[PARTIAL:.*]] = arith.cmpi ne
+// CHECK:         memref.subview %{{.*}}[%{{.*}}] [%[[INSIDE:.*]]] [1] : memref<30xf32> to memref<?xf32
+// CHECK:         memref.subview %{{.*}}[%{{.*}}] [%[[INSIDE]]] [1] : memref<8xf32> to memref<?xf32
+// CHECK:         scf.if %[[PARTIAL]] {
+// CHECK:           linalg.fill
+// CHECK:         call @gridirTaskBulkCopy(
+grid.kernel @clipped grid(%i = 4)
+    inputs(%x: f32 [30] space gpu.gmem) outputs(%o: f32 [32] space gpu.gmem)
+    scratch(%tile: memref<8xf32, #grid.space<gpu.smem>>,
+            %barrier: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  %p = grid.program_id 0
+  %c8 = arith.constant 8 : i32
+  %at = arith.muli %p, %c8 : i32
+  warpgroup.tma_load %x[%at : i32] [8] to %tile barrier %barrier
+      : memref<30xf32, #grid.space<gpu.gmem>>, memref<8xf32, #grid.space<gpu.smem>>,
+        memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+}
+
+// -----
+
+// The warpgroups of a block share what is allocated for them, the accumulator is each one's own. A product is one of
+// grid, and hints are gone.
+// CHECK-LABEL: func.func @products(
+// CHECK-DAG:     memref.alloca() {{.*}}kernel.buffer = #kernel.buffer<members = 2>{{.*}} : memref<64x16xf16>
+// CHECK-DAG:     memref.alloca() {{.*}}kernel.buffer = #kernel.buffer<members = 2>{{.*}} : memref<2xi64>
+// CHECK-DAG:     memref.alloca() {{.*}}kernel.buffer = #kernel.buffer<>{{.*}} : memref<64x64xf32>
+// CHECK:         call @gridirTaskArrive(
+// CHECK:         call @gridirTaskBarrierTest(
+// CHECK:         linalg.contract
+// CHECK-NOT:     warpgroup.
+grid.kernel @products grid(%i = 4, %t = 2 named "wg" thread)
+    inputs() outputs(%o: f32 [64, 64] space gpu.gmem)
+    semantics [parallel, core_parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  grid.scoped (%a: memref<64x16xf16, #grid.space<gpu.smem>>, %b: memref<16x64xf16, #grid.space<gpu.smem>>,
+               %barriers: memref<2x!warpgroup.barrier<2>, #grid.space<gpu.smem>>) attributes {collective = ["wg"]} {
+    %first = grid.slice_ref %barriers[0] [1] [1] drop [0]
+        : memref<2x!warpgroup.barrier<2>, #grid.space<gpu.smem>> -> memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+    warpgroup.barrier_arrive %first : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+    %done = warpgroup.barrier_test %first : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+    warpgroup.set_max_registers 40
+    grid.scoped (%acc: memref<64x64xf32, #grid.space<gpu.regs>>) {
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+      grid.store %zero, %acc : tensor<64x64xf32>, memref<64x64xf32, #grid.space<gpu.regs>>
+      warpgroup.mma %acc, %a, %b : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x16xf16, #grid.space<gpu.smem>>,
+                                   memref<16x64xf16, #grid.space<gpu.smem>>
+      warpgroup.mma_wait 0
+      %v = grid.load %acc : memref<64x64xf32, #grid.space<gpu.regs>> -> tensor<64x64xf32>
+      %w = warpgroup.layout_cast %v "WGMMA" : tensor<64x64xf32>
+      grid.store %w, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<gpu.gmem>>
+    }
+  }
+}

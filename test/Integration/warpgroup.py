@@ -1,0 +1,167 @@
+# Kernels whose threads are warpgroups, on the CPU: JAX's own Hopper matmul, kernels of barriers and copies in several
+# orders, and what is wrong about barriers.
+#
+# RUN: %python %s | FileCheck %s
+
+import functools
+import re
+from typing import Any
+
+import gridir
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gridir.testing import difference
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+from jax.experimental.pallas.ops.gpu import hopper_matmul_mgpu
+
+X = np.arange(96 * 64, dtype=np.float32).reshape(96, 64)
+WARPGROUPS = {"num_threads": 2, "thread_name": "wg"}
+
+
+def look(name: str, call: Any, expected: Any, *args: Any) -> None:
+    """Runs a kernel in its own order, with three seeds, and with races looked for; prints its error, or "right"."""
+    for options in ({}, {"schedule_seed": 1}, {"schedule_seed": 2}, {"schedule_seed": 3, "checks": ["races"]}):
+        with gridir.installed(**options):
+            try:
+                said = difference(jax.jit(call)(*args), expected) or "right"
+            except jax.errors.JaxRuntimeError as error:
+                text = re.search(r"kernel `\w+`: (.*)", str(error))[1]
+                said = re.sub(r" \(\S*warpgroup\.py:(\d+):\d+\)", "", text)
+        print(f"{name} {options}:", said)
+
+
+def blocks(x, o, tile, out, barrier):
+    """Each block copies a tile in, which may reach outside, and a tile out."""
+    i = jax.lax.axis_index("i")
+    plgpu.copy_gmem_to_smem(x.at[pl.ds(i * 40, 40)], tile, barrier)
+    plgpu.barrier_wait(barrier)
+    out[...] = tile[...] + 1
+    plgpu.commit_smem()
+    plgpu.copy_smem_to_gmem(out, o.at[pl.ds(i * 40, 40)])
+    plgpu.wait_smem_to_gmem(0)
+
+
+# CHECK-COUNT-4: blocks {{.*}}: right
+TILE = plgpu.SMEM((40, 64), jnp.float32)
+look(
+    "blocks",
+    plgpu.kernel(
+        blocks, out_type=jax.typeof(jnp.asarray(X)), grid=(3,), grid_names=("i",),
+        scratch_types=[TILE, TILE, plgpu.Barrier()],
+    ),
+    X + 1,
+    X,
+)  # fmt: skip
+
+
+def ring(x, o, tiles, full, empty):
+    """One warpgroup fills a ring of tiles, the other empties it."""
+    wg = jax.lax.axis_index("wg")
+
+    @pl.when(wg == 0)
+    def _():
+        def fill(step, _):
+            slot = step % 2
+
+            @pl.when(step >= 2)
+            def _():
+                plgpu.barrier_wait(empty.at[slot])
+
+            plgpu.copy_gmem_to_smem(x.at[pl.ds(step * 16, 16)], tiles.at[slot], full.at[slot])
+
+        jax.lax.fori_loop(0, 6, fill, None)
+        plgpu.barrier_wait(empty.at[0])
+        plgpu.barrier_wait(empty.at[1])
+
+    @pl.when(wg == 1)
+    def _():
+        def drain(step, _):
+            slot = step % 2
+            plgpu.barrier_wait(full.at[slot])
+            o[pl.ds(step * 16, 16)] = tiles[slot] * 2
+            plgpu.barrier_arrive(empty.at[slot])
+
+        jax.lax.fori_loop(0, 6, drain, None)
+
+
+# CHECK-COUNT-4: ring {{.*}}: right
+RING = [plgpu.SMEM((2, 16, 64), jnp.float32), plgpu.Barrier(num_barriers=2), plgpu.Barrier(num_barriers=2)]
+shared = functools.partial(plgpu.kernel, out_type=jax.typeof(jnp.asarray(X)), **WARPGROUPS)
+look("ring", shared(ring, scratch_types=RING), X * 2, X)
+
+# JAX's own: a persistent grid, a producer and two consumers, four stages, an epilogue through shared memory.
+hopper_matmul_mgpu.get_num_sms = lambda: 3
+config = hopper_matmul_mgpu.TuningConfig(
+    tile_m=64, tile_n=64, tile_k=64, max_concurrent_steps=4, epi_tile_m=64, epi_tile_n=64
+)
+keys = jax.random.split(jax.random.key(0))
+a, b = (np.asarray(jax.random.normal(key, (256, 256), jnp.float16)) for key in keys)
+product = a.astype(np.float32) @ b.astype(np.float32)
+# CHECK: hopper_matmul: True
+with gridir.installed():
+    got = jax.jit(lambda a, b: hopper_matmul_mgpu.matmul(a, b, None, config))(a, b)
+print("hopper_matmul:", np.allclose(got, product, rtol=1e-2, atol=0.1))
+
+
+def early(x, o, tile, barrier):
+    plgpu.copy_gmem_to_smem(x.at[pl.ds(0, 16)], tile, barrier)
+    o[pl.ds(0, 16)] = tile[...]
+    plgpu.barrier_wait(barrier)
+
+
+# The order of the program hides it; a seed shows it, or the race detector names both lines.
+# CHECK: early {{.*}}races{{.*}}: race between {{.*}}tile
+SMALL = [plgpu.SMEM((16, 64), jnp.float32), plgpu.Barrier()]
+look("early", plgpu.kernel(early, out_type=jax.ShapeDtypeStruct((16, 64), X.dtype), scratch_types=SMALL), X[:16], X)
+
+
+def unobserved(x, o, barrier):
+    plgpu.barrier_arrive(barrier)
+    plgpu.barrier_arrive(barrier)
+
+
+def missed(x, o, barriers):
+    wg = jax.lax.axis_index("wg")
+
+    @pl.when(wg == 0)
+    def _():
+        for _ in range(2):
+            plgpu.barrier_arrive(barriers.at[0])
+            plgpu.barrier_wait(barriers.at[0])
+        plgpu.barrier_arrive(barriers.at[1])
+
+    @pl.when(wg == 1)
+    def _():
+        plgpu.barrier_wait(barriers.at[1])
+        plgpu.barrier_wait(barriers.at[0])
+
+
+def partly(x, o, barriers):
+    wg = jax.lax.axis_index("wg")
+
+    @pl.when(wg == 0)
+    def _():
+        plgpu.barrier_arrive(barriers.at[0])
+        plgpu.barrier_wait(barriers.at[1])
+        plgpu.barrier_arrive(barriers.at[0])
+
+    @pl.when(wg == 1)
+    def _():
+        plgpu.barrier_wait(barriers.at[0])
+        plgpu.barrier_arrive(barriers.at[1])
+
+
+def forever(x, o, barrier):
+    plgpu.barrier_wait(barrier)
+
+
+# CHECK: unobserved {}: arrival at a Ref: Barrier arrival was completed again before previous completion was observed
+# CHECK: missed {}: wait for {{.*}}: Thread 1 is awaiting phase 1, but barrier is already at phase 2.
+# CHECK: partly {}: arrival at {{.*}}: Thread 1 did not observe all phases (2) for barrier (but observed 1 phase).
+# CHECK: forever {}: the kernel waits for phase 1 of {{.*}}, of which 0 are complete, and nothing can complete it
+ONE, TWO = [plgpu.Barrier()], [plgpu.Barrier(num_barriers=2)]
+for function, scratch in ((unobserved, ONE), (missed, TWO), (partly, TWO), (forever, ONE)):
+    mesh = {} if scratch is ONE else WARPGROUPS
+    look(function.__name__, plgpu.kernel(function, out_type=jax.typeof(X), scratch_types=scratch, **mesh), X, X)

@@ -1,0 +1,123 @@
+# RUN: %python %s | FileCheck %s
+"""Kernels of Pallas' Mosaic GPU backend as ops of `warpgroup`, and what their rules refuse."""
+
+import jax
+import jax.numpy as jnp
+from gridir.errors import UnsupportedError
+from gridir.frontend.lower import lower
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+from refusals import report
+
+X = jax.ShapeDtypeStruct((128, 64), jnp.float16)
+TILE = plgpu.SMEM((64, 64), jnp.float16, transforms=(plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128)))
+
+
+def kernel(body, *scratch, args=(X,), out=X, **mesh):
+    """Lowers a kernel with these arguments and this scratch."""
+    call = plgpu.kernel(body, out_type=out, scratch_types=list(scratch), **mesh)
+    return lambda: lower(call, *args)
+
+
+def copies(x, o, tile, barrier):
+    for i in range(2):
+        plgpu.copy_gmem_to_smem(x.at[pl.ds(i * 64, 64)].at[:, pl.ds(0, 64)], tile, barrier.at[i])
+        plgpu.barrier_wait(barrier.at[i])
+        plgpu.commit_smem()
+        plgpu.copy_smem_to_gmem(tile, o.at[pl.ds(i * 64, 64)], predicate=x[0, 0] > 0)
+        plgpu.wait_smem_to_gmem(0, wait_read_only=True)
+
+
+# A Ref in shared memory has the shape that the author indexes; windows of windows are one.
+# CHECK:      grid.scoped (%[[TILE:.*]]: memref<64x64xf16, #grid.space<gpu.smem>>
+# CHECK-SAME:     memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+# CHECK:        warpgroup.tma_load %{{.*}}[0, 0] [64, 64] to %[[TILE]] barrier
+# CHECK:        warpgroup.barrier_wait
+# CHECK:        warpgroup.tma_store %[[TILE]] to %{{.*}}[0, 0] [64, 64] if %
+# CHECK-NEXT:   warpgroup.commit_group
+# CHECK-NEXT:   warpgroup.wait_group 0 read
+# CHECK:        warpgroup.tma_load %{{.*}}[64, 0] [64, 64] to %[[TILE]] barrier
+print(kernel(copies, TILE, plgpu.Barrier(num_barriers=2))().kernels[0].text())
+
+
+def products(x, y, o, a, b, barrier):
+    wg = jax.lax.axis_index("wg")
+
+    @pl.when(wg == 0)
+    def _():
+        plgpu.set_max_registers(40, action="decrease")
+        plgpu.copy_gmem_to_smem(x.at[pl.ds(0, 64)], a, barrier)
+        plgpu.copy_gmem_to_smem(y.at[pl.ds(0, 64)], b, barrier)
+
+    @pl.when(wg == 1)
+    def _():
+        plgpu.barrier_wait(barrier)
+
+        def multiply(acc):
+            plgpu.wgmma(acc, a, plgpu.transpose_ref(b, (1, 0)))
+            plgpu.wgmma_wait(0)
+            return acc[...]
+
+        c = plgpu.layout_cast(pl.run_scoped(multiply, plgpu.ACC((64, 64))), plgpu.Layout.WGMMA)
+        o[...] = c.astype(jnp.float16)
+
+
+# The accumulator is zero at first; a transposed operand is a view.
+# CHECK:      grid.kernel @products grid(%{{.*}} = 2 named "wg" thread)
+# CHECK:        grid.scoped (%[[A:.*]]: memref<64x64xf16, #grid.space<gpu.smem>>
+# CHECK-SAME:       memref<1x!warpgroup.barrier<2>
+# CHECK-SAME:       collective = ["wg"]
+# CHECK:          warpgroup.set_max_registers 40
+# CHECK:          grid.scoped (%[[ACC:.*]]: memref<64x64xf32, #grid.space<gpu.regs>>
+# CHECK:            %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+# CHECK-NEXT:       grid.store %[[ZERO]], %[[ACC]]
+# CHECK:            %[[B:.*]] = grid.transpose_ref
+# CHECK:            warpgroup.mma %[[ACC]], %[[A]], %[[B]]
+# CHECK:            warpgroup.mma_wait 0
+# CHECK:          warpgroup.layout_cast %{{.*}} "WGMMA"
+Y = jax.ShapeDtypeStruct((64, 64), jnp.float16)
+MESH = {"num_threads": 2, "thread_name": "wg"}
+print(kernel(products, TILE, TILE, plgpu.Barrier(num_arrivals=2), args=(X, X), out=Y, **MESH)().kernels[0].text())
+
+
+def loads(**options):
+    """A kernel that copies with these options."""
+
+    def body(x, o, tile, barrier):
+        plgpu.copy_gmem_to_smem(x.at[pl.ds(0, 64)], tile, barrier, **options)
+
+    return kernel(body, TILE, plgpu.Barrier(), cluster=(2,), cluster_names=("c",))
+
+
+def gathers(x, o, tile, barrier):
+    plgpu.copy_gmem_to_smem(x.at[jnp.arange(64, dtype=jnp.int32)], tile, barrier)
+
+
+def reduces(x, o, tile):
+    plgpu.copy_smem_to_gmem(tile, o.at[pl.ds(0, 64)], reduction_op="add")
+
+
+def waits(x, o, barriers):
+    plgpu.barrier_wait(barriers)
+
+
+def tests(x, o, barrier):
+    @pl.when(plgpu.barrier_test(barrier))
+    def _():
+        o[...] = x[...]
+
+
+# CHECK: UnsupportedError: 4 of 4 refused in these words
+report(
+    UnsupportedError,
+    {
+        "expected `leader_tracked=None`, got": loads(
+            collective_axes="c", leader_tracked=plgpu.CopyPartition.PARTITIONED(0)
+        ),
+        "expected numbers and slices in a copy, got an array of indices": kernel(gathers, TILE, plgpu.Barrier()),
+        "expected `reduction_op=None`, got 'add'": kernel(reduces, TILE),
+        "Attempting to operate on barrier without indexing, but `num_barriers = 2`": kernel(
+            waits, plgpu.Barrier(num_barriers=2)
+        ),
+    },
+)
