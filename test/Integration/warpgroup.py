@@ -157,7 +157,7 @@ def forever(x, o, barrier):
     plgpu.barrier_wait(barrier)
 
 
-# CHECK: unobserved {}: arrival at a Ref: Barrier arrival was completed again before previous completion was observed
+# CHECK: unobserved {}: arrival at barrier: Barrier arrival was completed again before previous completion was observed
 # CHECK: missed {}: wait for {{.*}}: Thread 1 is awaiting phase 1, but barrier is already at phase 2.
 # CHECK: partly {}: arrival at {{.*}}: Thread 1 did not observe all phases (2) for barrier (but observed 1 phase).
 # CHECK: forever {}: the kernel waits for phase 1 of {{.*}}, of which 0 are complete, and nothing can complete it

@@ -9,8 +9,8 @@
 #include "dialects/Grid/Transforms/Passes.h"
 
 #include "dialects/Grid/Analysis/BlockAccess.h"
-#include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Grid/Analysis/GridParallelism.h"
+#include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -13,8 +13,8 @@ _INTRODUCTION = """# Primitives that have a lowering rule
 
 The body of a kernel may use these {count} primitives of JAX. Functions of `jax.numpy` and `jax.lax` are made of them.
 Rules are in levels: the base has what any kernel may use, and each kind of kernel adds its own to that. The kind is
-what the kernel's mesh, backend or compiler parameters are for. A kernel may use what other kinds add, too, where its own
-has another meaning for none of it. Within a level the primitives are listed by the file of `python/gridir/frontend/rules` that holds the rule.
+what the kernel's mesh, backend or compiler parameters are for; what other kinds add means the same in it, too.
+Within a level the primitives are listed by the file of `python/gridir/frontend/rules` that holds the rule.
 A primitive that is not here is named, with every other one that is missing, in one error when the kernel is lowered;
 [CONTRIBUTING.md](../CONTRIBUTING.md) says how to add a rule. Index maps have a vocabulary of their own: integers of
 rank 0, and loads of single elements of index operands.

@@ -29,7 +29,7 @@ def copies(x, o, tile, barrier):
 
 
 # A Ref in shared memory has the shape that the author indexes; windows of windows are one.
-# CHECK:      grid.scoped (%[[TILE:.*]]: memref<64x64xf16, #grid.space<gpu.smem>>
+# CHECK:      grid.scoped (%[[TILE:[a-z]+]]: memref<64x64xf16, #grid.space<gpu.smem>>
 # CHECK-SAME:     memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>>
 # CHECK:        warpgroup.tma_load %{{.*}}[0, 0] [64, 64] to %[[TILE]] barrier
 # CHECK:        warpgroup.barrier_wait
@@ -64,14 +64,14 @@ def products(x, y, o, a, b, barrier):
 
 # The accumulator is zero at first; a transposed operand is a view.
 # CHECK:      grid.kernel @products grid(%{{.*}} = 2 named "wg" thread)
-# CHECK:        grid.scoped (%[[A:.*]]: memref<64x64xf16, #grid.space<gpu.smem>>
+# CHECK:        grid.scoped (%[[A:[a-z]+]]: memref<64x64xf16, #grid.space<gpu.smem>>
 # CHECK-SAME:       memref<1x!warpgroup.barrier<2>
 # CHECK-SAME:       collective = ["wg"]
 # CHECK:          warpgroup.set_max_registers 40
-# CHECK:          grid.scoped (%[[ACC:.*]]: memref<64x64xf32, #grid.space<gpu.regs>>
+# CHECK:          grid.scoped (%[[ACC:[a-z]+]]: memref<64x64xf32, #grid.space<gpu.regs>>
 # CHECK:            %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
 # CHECK-NEXT:       grid.store %[[ZERO]], %[[ACC]]
-# CHECK:            %[[B:.*]] = grid.transpose_ref
+# CHECK:            %[[B:[a-z0-9_]+]] = grid.transpose_ref
 # CHECK:            warpgroup.mma %[[ACC]], %[[A]], %[[B]]
 # CHECK:            warpgroup.mma_wait 0
 # CHECK:          warpgroup.layout_cast %{{.*}} "WGMMA"
@@ -101,13 +101,15 @@ def waits(x, o, barriers):
     plgpu.barrier_wait(barriers)
 
 
-def tests(x, o, barrier):
-    @pl.when(plgpu.barrier_test(barrier))
-    def _():
-        o[...] = x[...]
+def strides(x, o, tile, barrier):
+    plgpu.copy_gmem_to_smem(x.at[pl.ds(0, 64, 2)], tile, barrier)
 
 
-# CHECK: UnsupportedError: 4 of 4 refused in these words
+def computes(x, o):
+    plgpu.wait_smem_to_gmem(jax.lax.axis_index("i"))
+
+
+# CHECK: UnsupportedError: 6 of 6 refused in these words
 report(
     UnsupportedError,
     {
@@ -115,7 +117,9 @@ report(
             collective_axes="c", leader_tracked=plgpu.CopyPartition.PARTITIONED(0)
         ),
         "expected numbers and slices in a copy, got an array of indices": kernel(gathers, TILE, plgpu.Barrier()),
+        "expected a slice of known size and stride 1 in a copy": kernel(strides, TILE, plgpu.Barrier()),
         "expected `reduction_op=None`, got 'add'": kernel(reduces, TILE),
+        "expected a number, got a value that the kernel computes": kernel(computes, grid=(2,), grid_names=("i",)),
         "Attempting to operate on barrier without indexing, but `num_barriers = 2`": kernel(
             waits, plgpu.Barrier(num_barriers=2)
         ),
