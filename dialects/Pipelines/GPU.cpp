@@ -9,6 +9,7 @@
 #include "dialects/Pipelines/GPU.h"
 
 #include "dialects/Conversion/Passes.h"
+#include "dialects/GPU/Mapping/Passes.h"
 #include "dialects/GPU/Transforms/Chip.h"
 #include "dialects/GPU/Transforms/Passes.h"
 #include "dialects/Loops/Transforms/Passes.h"
@@ -41,13 +42,19 @@ void addTensorStages(OpPassManager &pm, GPUStage last) {
   buildGridToCPUPipeline(pm, options);
 }
 
-/// Loops over memrefs to loops over CTAs and threads.
+/// Loops over memrefs to a mapped kernel: a program on a CTA, each op on arrays
+/// on all of its threads.
 void addMapping(OpPassManager &pm, const GPUPipelineOptions &options) {
   pm.addPass(gpu::createGPUMapBlocksPass());
-  pm.addPass(gpu::createGPUAtomicReportsPass());
   gpu::GPUMapThreadsPassOptions threads;
   threads.numWarps = options.numWarps;
   pm.addPass(gpu::createGPUMapThreadsPass(threads));
+}
+
+/// The memory and the error report of a mapped kernel, whoever has mapped it.
+void addPlanning(OpPassManager &pm, const GPUPipelineOptions &options) {
+  pm.addPass(gpu::createGPUCheckContractPass());
+  pm.addPass(gpu::createGPUAtomicReportsPass());
   // After every pass that makes a buffer.
   gpu::GPUPlanMemoryPassOptions memory;
   memory.chip = options.chip;
@@ -104,18 +111,11 @@ void addLowering(OpPassManager &pm, const GPUPipelineOptions &options) {
 
 } // namespace
 
-void buildGridToGPUPipeline(OpPassManager &pm,
-                            const GPUPipelineOptions &options) {
+void buildMappedToGPUPipeline(OpPassManager &pm,
+                              const GPUPipelineOptions &options) {
   GPUStage last = options.stopAfter;
-  // What this path cannot do is refused while operands have names.
-  gpu::GPULegalizeKernelPassOptions legalize;
-  legalize.chip = options.chip;
-  pm.addPass(gpu::createGPULegalizeKernelPass(legalize));
-  addTensorStages(pm, last);
-  if (last <= GPUStage::Bufferized)
-    return;
-  addMapping(pm, options);
-  if (last == GPUStage::Mapped)
+  addPlanning(pm, options);
+  if (last <= GPUStage::Mapped)
     return;
   pm.addPass(gpu::createGPULowerPrintsPass());
   pm.addPass(gpu::createGPUOutlineKernelPass());
@@ -132,10 +132,28 @@ void buildGridToGPUPipeline(OpPassManager &pm,
   pm.addPass(createGpuModuleToBinaryPass(binary));
 }
 
+void buildGridToGPUPipeline(OpPassManager &pm,
+                            const GPUPipelineOptions &options) {
+  GPUStage last = options.stopAfter;
+  // What this path cannot do is refused while operands have names.
+  gpu::GPULegalizeKernelPassOptions legalize;
+  legalize.chip = options.chip;
+  pm.addPass(gpu::createGPULegalizeKernelPass(legalize));
+  addTensorStages(pm, last);
+  if (last <= GPUStage::Bufferized)
+    return;
+  addMapping(pm, options);
+  buildMappedToGPUPipeline(pm, options);
+}
+
 void registerGPUPipelines() {
   PassPipelineRegistration<GPUPipelineOptions>(
       "grid-to-gpu", "Lower a grid kernel to PTX for an NVIDIA GPU",
       buildGridToGPUPipeline);
+  PassPipelineRegistration<GPUPipelineOptions>(
+      "mapped-to-gpu",
+      "Lower a kernel that is already mapped to CTAs and threads to PTX",
+      buildMappedToGPUPipeline);
 }
 
 } // namespace gridir

@@ -53,11 +53,16 @@ struct GPUPipelineOptions
           clEnumValN(GPUStage::PTX, "ptx", "PTX in a gpu.binary"))};
 };
 
+/// Adds the part of the pipeline that starts from a mapped kernel
+/// (`gpu-check-contract` says what that is) and ends in PTX.
+void buildMappedToGPUPipeline(mlir::OpPassManager &pm,
+                              const GPUPipelineOptions &options);
+
 /// Adds the whole pipeline, from a module with a `grid.kernel`.
 void buildGridToGPUPipeline(mlir::OpPassManager &pm,
                             const GPUPipelineOptions &options);
 
-/// Registers `grid-to-gpu` by name.
+/// Registers `grid-to-gpu` and `mapped-to-gpu` by name.
 void registerGPUPipelines();
 
 } // namespace gridir

@@ -10,6 +10,7 @@
 
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/Conversion/Passes.h"
+#include "dialects/GPU/Mapping/Passes.h"
 #include "dialects/GPU/Transforms/Passes.h"
 #include "dialects/Grid/Transforms/Passes.h"
 #include "dialects/Loops/Transforms/Passes.h"
@@ -121,6 +122,7 @@ void gridir::registerAllPasses() {
     loops::registerLoopsPasses();
     cpu::registerCPUPasses();
     tpu::registerTPUPasses();
+    gridir::gpu::registerGPUMappingPasses();
     gridir::gpu::registerGPUPasses();
     test::registerTestPasses();
     registerCPUPipelines();

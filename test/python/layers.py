@@ -34,6 +34,7 @@ CPP = [
     "TPU/Transforms",
     "CPU/Transforms",
     "GPU/Transforms",
+    "GPU/Mapping",
     "Conversion",
     "Test/Transforms",
     "Pipelines",

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -71,12 +72,19 @@ bool isThreadLoop(Operation *op) {
   return isMappedTo<mlir::gpu::GPUThreadMappingAttr>(op);
 }
 
+bool doesNothing(func::FuncOp kernel) {
+  return llvm::all_of(
+      kernel.getBody().front().without_terminator(), [](Operation &op) {
+        return op.getNumRegions() == 0 && isMemoryEffectFree(&op);
+      });
+}
+
 FailureOr<scf::ForallOp> getBlockLoop(func::FuncOp kernel) {
   for (scf::ForallOp loop : kernel.getBody().front().getOps<scf::ForallOp>())
     if (isBlockLoop(loop))
       return loop;
   return kernel.emitError("expected a kernel whose work items are mapped to "
-                          "CTAs; run gpu-map-blocks first");
+                          "CTAs");
 }
 
 std::optional<int64_t> getStaticRange(kernel::ABIOp abi) {

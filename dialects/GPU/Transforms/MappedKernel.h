@@ -34,8 +34,27 @@ mlir::FailureOr<mlir::func::FuncOp> getKernelFunction(mlir::ModuleOp module);
 /// The error report: the argument before the range of work items.
 mlir::Value getStatus(mlir::func::FuncOp kernel);
 
+/// Whether a kernel has neither loops nor effects: then it needs no loop over
+/// CTAs, as one that writes nothing loses it to the canonicalizer.
+bool doesNothing(mlir::func::FuncOp kernel);
+
 /// The loop over the CTAs of a kernel, or a reported failure.
 mlir::FailureOr<mlir::scf::ForallOp> getBlockLoop(mlir::func::FuncOp kernel);
+
+/// A kernel in the form that every pass which maps kernels to a GPU promises,
+/// and which the passes from there to PTX rely on: see `gpu-check-contract`.
+struct MappedKernel {
+  mlir::func::FuncOp function;
+  /// The loop over CTAs; null for a kernel that does nothing.
+  mlir::scf::ForallOp ctas;
+  kernel::ABIOp abi;
+  /// The threads of a CTA.
+  int64_t numThreads;
+};
+
+/// The mapped kernel of a module, or a reported failure where it is not as
+/// `gpu-check-contract` says.
+mlir::FailureOr<MappedKernel> getMappedKernel(mlir::ModuleOp module);
 
 /// Whether `op` is a loop over CTAs, or over threads: of one dimension, and
 /// without results, which are tensors.

@@ -31,39 +31,28 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    FailureOr<func::FuncOp> kernel = getKernelFunction(module);
+    FailureOr<MappedKernel> kernel = getMappedKernel(module);
     if (failed(kernel))
       return signalPassFailure();
-    gridir::kernel::ABIOp abi = *gridir::kernel::getABI(module);
-    if (!abi.getNumThreads() || !abi.getWorkspaceBytes()) {
-      abi.emitError("expected the threads and the workspace of a CTA in "
-                    "num_threads and workspace_bytes; run gpu-map-threads and "
+    auto [host, ctas, abi, numThreads] = *kernel;
+    if (!abi.getWorkspaceBytes()) {
+      abi.emitError("expected the workspace of a CTA in workspace_bytes; run "
                     "gpu-plan-memory first");
       return signalPassFailure();
     }
-    int64_t numThreads = *abi.getNumThreads();
     int64_t workspace = *abi.getWorkspaceBytes();
-    // A kernel that writes nothing has lost its loop to the canonicalizer. It
-    // is still launched by whoever calls it, once.
-    scf::ForallOp ctas;
-    if (!isEmpty(*kernel)) {
-      FailureOr<scf::ForallOp> loop = getBlockLoop(*kernel);
-      if (failed(loop))
-        return signalPassFailure();
-      ctas = *loop;
-    }
-    if (ctas && (failed(checkMemory(ctas)) || failed(checkLoops(ctas))))
+    if (ctas && failed(checkMemory(ctas)))
       return signalPassFailure();
+    // A kernel that does nothing is still launched by whoever calls it, once.
     bool oneCta = !ctas || ctas.getStaticUpperBound()[0] == 1;
 
-    mlir::gpu::GPUFuncOp function =
-        createFunction(*kernel, numThreads, workspace);
+    mlir::gpu::GPUFuncOp function = createFunction(host, numThreads, workspace);
     if (ctas) {
       mapMemory(ctas, function, workspace);
       mapThreads(ctas, numThreads);
       mapBlocks(ctas);
     }
-    kernel->erase();
+    host.erase();
 
     if (std::optional<int64_t> range = getStaticRange(abi))
       abi.setNumCtas(oneCta ? 1 : *range);
@@ -72,10 +61,6 @@ public:
   }
 
 private:
-  static bool isEmpty(func::FuncOp kernel) {
-    return kernel.getBody().front().without_terminator().empty();
-  }
-
   /// A name that PTX takes: letters, digits and underscores.
   static std::string toPtxName(StringRef name) {
     std::string result;
@@ -142,18 +127,6 @@ private:
                                  "gpu-plan-memory first");
     }
     return success();
-  }
-
-  /// How many threads run a loop is known before the launch.
-  static LogicalResult checkLoops(scf::ForallOp ctas) {
-    WalkResult result = ctas.getBody()->walk([](scf::ForallOp loop) {
-      if (!isThreadLoop(loop) ||
-          !ShapedType::isDynamic(loop.getStaticUpperBound()[0]))
-        return WalkResult::advance();
-      loop.emitError("expected a constant number of threads");
-      return WalkResult::interrupt();
-    });
-    return failure(result.wasInterrupted());
   }
 
   static void mapMemory(scf::ForallOp ctas, mlir::gpu::GPUFuncOp function,

@@ -1,4 +1,4 @@
-//===- Passes.h - passes of the GPU path -----------------------*- C++ -*--===//
+//===- Passes.h - from a mapped kernel to PTX ------------------*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

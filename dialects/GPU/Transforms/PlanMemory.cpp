@@ -37,6 +37,12 @@ public:
     FailureOr<func::FuncOp> kernel = getKernelFunction(module);
     if (failed(kernel))
       return signalPassFailure();
+    gridir::kernel::ABIOp abi = *gridir::kernel::getABI(module);
+    if (doesNothing(*kernel)) {
+      abi.setSharedBytes(0);
+      abi.setWorkspaceBytes(0);
+      return;
+    }
     FailureOr<scf::ForallOp> ctas = getBlockLoop(*kernel);
     FailureOr<Chip> target = getChip(chip, module.getLoc());
     if (failed(ctas) || failed(target))
@@ -46,17 +52,15 @@ public:
       return signalPassFailure();
 
     SmallVector<PlannedBuffer *> shared, rest;
-    choose(*buffers, target->sharedBytes, shared, rest);
+    if (failed(choose(*buffers, target->sharedBytes, shared, rest)))
+      return signalPassFailure();
     int64_t sharedBytes = place(shared);
     int64_t workspaceBytes = place(rest);
     if (failed(checkWorkspace(rest, workspaceBytes)))
       return signalPassFailure();
     OpBuilder builder = OpBuilder::atBlockBegin(ctas->getBody());
-    rewrite(builder, shared,
-            createShared(builder, kernel->getLoc(), sharedBytes));
-    rewrite(builder, rest,
-            createWorkspace(builder, kernel->getLoc(), workspaceBytes));
-    gridir::kernel::ABIOp abi = *gridir::kernel::getABI(module);
+    rewriteShared(builder, kernel->getLoc(), shared, sharedBytes);
+    rewriteRest(builder, kernel->getLoc(), rest, workspaceBytes);
     abi.setSharedBytes(sharedBytes);
     abi.setWorkspaceBytes(workspaceBytes);
     numShared += shared.size();
@@ -70,14 +74,25 @@ private:
     return buffers.empty() ? bytes : std::max<int64_t>(bytes, 1);
   }
 
-  /// Small buffers first: they gain most for each byte. Buffers that are never
-  /// alive together share bytes, so each one is tried.
-  static void choose(MutableArrayRef<PlannedBuffer> buffers, int64_t limit,
-                     SmallVectorImpl<PlannedBuffer *> &shared,
-                     SmallVectorImpl<PlannedBuffer *> &rest) {
+  static bool isInSharedMemory(const PlannedBuffer &buffer) {
+    auto type = cast<MemRefType>(buffer.alloc->getResult(0).getType());
+    return mlir::gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type);
+  }
+
+  /// First what must lie in shared memory. Then small buffers: they gain most
+  /// for each byte. Buffers that are never alive together share bytes, so each
+  /// one is tried.
+  static LogicalResult choose(MutableArrayRef<PlannedBuffer> buffers,
+                              int64_t limit,
+                              SmallVectorImpl<PlannedBuffer *> &shared,
+                              SmallVectorImpl<PlannedBuffer *> &rest) {
     SmallVector<PlannedBuffer *> order;
     for (PlannedBuffer &buffer : buffers)
-      order.push_back(&buffer);
+      (isInSharedMemory(buffer) ? shared : order).push_back(&buffer);
+    if (int64_t bytes = placeBuffers(shared); bytes > limit)
+      return shared.front()->alloc->emitError("expected at most ")
+             << limit << " bytes of shared memory, got " << bytes
+             << " in this and the other buffers of a CTA that must lie there";
     llvm::stable_sort(order,
                       [](const PlannedBuffer *a, const PlannedBuffer *b) {
                         return a->size < b->size;
@@ -89,6 +104,7 @@ private:
       shared.pop_back();
       rest.push_back(buffer);
     }
+    return success();
   }
 
   LogicalResult checkWorkspace(ArrayRef<PlannedBuffer *> buffers,
@@ -111,33 +127,33 @@ private:
            << " bytes";
   }
 
-  /// The shared memory of the CTA. Buffers are plain memory to their users,
-  /// since a block may lie there or in global memory; LLVM finds out which
-  /// where it can be known.
-  static Value createShared(OpBuilder &builder, Location loc, int64_t bytes) {
-    if (bytes == 0)
-      return {};
+  /// Buffers whose type does not say where they lie are plain memory to their
+  /// users, since a block may lie there or in global memory; LLVM finds out
+  /// which where it can be known.
+  static void rewriteShared(OpBuilder &builder, Location loc,
+                            ArrayRef<PlannedBuffer *> buffers, int64_t bytes) {
+    if (buffers.empty())
+      return;
     auto space = mlir::gpu::AddressSpaceAttr::get(
         builder.getContext(), mlir::gpu::AddressSpace::Workgroup);
     auto type = MemRefType::get({bytes}, builder.getI8Type(),
                                 MemRefLayoutAttrInterface(), space);
     Value memory = memref::AllocOp::create(builder, loc, type);
-    return memref::MemorySpaceCastOp::create(
+    Value plain = memref::MemorySpaceCastOp::create(
         builder, loc, MemRefType::get({bytes}, builder.getI8Type()), memory);
-  }
-
-  static Value createWorkspace(OpBuilder &builder, Location loc,
-                               int64_t bytes) {
-    if (bytes == 0)
-      return {};
-    return memref::AllocOp::create(
-        builder, loc, MemRefType::get({bytes}, builder.getI8Type()));
-  }
-
-  static void rewrite(OpBuilder &builder, ArrayRef<PlannedBuffer *> buffers,
-                      Value bytes) {
     for (const PlannedBuffer *buffer : buffers)
-      replaceByView(builder, *buffer, bytes);
+      replaceByView(builder, *buffer,
+                    isInSharedMemory(*buffer) ? memory : plain);
+  }
+
+  static void rewriteRest(OpBuilder &builder, Location loc,
+                          ArrayRef<PlannedBuffer *> buffers, int64_t bytes) {
+    if (buffers.empty())
+      return;
+    Value workspace = memref::AllocOp::create(
+        builder, loc, MemRefType::get({bytes}, builder.getI8Type()));
+    for (const PlannedBuffer *buffer : buffers)
+      replaceByView(builder, *buffer, workspace);
   }
 };
 

@@ -1,8 +1,18 @@
 // RUN: gridir-opt %s --split-input-file --gpu-outline-kernel --verify-diagnostics
 
 module {
-  // expected-error @below {{expected the threads and the workspace of a CTA in num_threads and workspace_bytes; run gpu-map-threads and gpu-plan-memory first}}
+  // expected-error @below {{expected the threads of a CTA in num_threads}}
   kernel.abi @k
+  func.func @k(%x: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    return
+  }
+}
+
+// -----
+
+module {
+  // expected-error @below {{expected the workspace of a CTA in workspace_bytes; run gpu-plan-memory first}}
+  kernel.abi @k num_threads = 32
   func.func @k(%x: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     return
   }

@@ -90,3 +90,36 @@ module {
     return
   }
 }
+
+// -----
+
+// What must lie in shared memory comes first, however large: the small buffer has no room beside it.
+// CHECK: kernel.abi @required shared_bytes = 166912 workspace_bytes = 64
+// CHECK: %[[MEMORY:.+]] = memref.alloc() : memref<166912xi8, #gpu.address_space<workgroup>>
+// CHECK: memref.view %[[MEMORY]]{{.*}} to memref<41728xf32, #gpu.address_space<workgroup>>
+// CHECK: memref.view {{.*}} : memref<64xi8> to memref<8xf32>
+module {
+  kernel.abi @required
+  func.func @required(%status: memref<4xi64>, %lo: index, %hi: index) {
+    %zero = arith.constant 0.0 : f32
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      %large = memref.alloc() : memref<41728xf32, #gpu.address_space<workgroup>>
+      %small = memref.alloc() : memref<8xf32>
+      linalg.fill ins(%zero : f32) outs(%small : memref<8xf32>)
+      linalg.fill ins(%zero : f32) outs(%large : memref<41728xf32, #gpu.address_space<workgroup>>)
+      linalg.fill ins(%zero : f32) outs(%small : memref<8xf32>)
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
+
+// -----
+
+// A kernel that does nothing takes nothing.
+// CHECK: kernel.abi @nothing shared_bytes = 0 workspace_bytes = 0
+module {
+  kernel.abi @nothing
+  func.func @nothing(%status: memref<4xi64>, %lo: index, %hi: index) {
+    return
+  }
+}

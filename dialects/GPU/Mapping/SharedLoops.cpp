@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/GPU/Transforms/SharedLoops.h"
+#include "dialects/GPU/Mapping/SharedLoops.h"
 
-#include "dialects/GPU/Transforms/ThreadLoops.h"
+#include "dialects/GPU/Mapping/ThreadLoops.h"
 #include "dialects/Loops/Analysis/MemoryHazards.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -34,9 +34,6 @@ std::optional<Accesses> collectAccesses(scf::ForOp loop, Value status) {
     } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
       if (store.getMemRef() != status)
         accesses.stores.push_back(store);
-    } else if (auto update = dyn_cast<memref::AtomicRMWOp>(op)) {
-      if (update.getMemref() != status)
-        return WalkResult::interrupt();
     } else if (!isa<scf::ForOp, scf::IfOp, scf::YieldOp>(op) &&
                !isMemoryEffectFree(op)) {
       return WalkResult::interrupt();

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GRIDIR_DIALECTS_GPU_TRANSFORMS_THREADLOOPS_H
-#define GRIDIR_DIALECTS_GPU_TRANSFORMS_THREADLOOPS_H
+#ifndef GRIDIR_DIALECTS_GPU_MAPPING_THREADLOOPS_H
+#define GRIDIR_DIALECTS_GPU_MAPPING_THREADLOOPS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -49,4 +49,4 @@ void createSplitReduction(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op,
 
 } // namespace gridir::gpu
 
-#endif // GRIDIR_DIALECTS_GPU_TRANSFORMS_THREADLOOPS_H
+#endif // GRIDIR_DIALECTS_GPU_MAPPING_THREADLOOPS_H

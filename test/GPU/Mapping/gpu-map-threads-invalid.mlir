@@ -50,7 +50,7 @@ module attributes {kernel.mapping = #kernel.mapping<num_warps = 64>} {
 
 module {
   kernel.abi @k
-  // expected-error @below {{expected a kernel whose work items are mapped to CTAs; run gpu-map-blocks first}}
+  // expected-error @below {{expected a kernel whose work items are mapped to CTAs}}
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     return
   }
@@ -170,7 +170,7 @@ module {
 // Loops over CTAs write memory, and give no tensors.
 module {
   kernel.abi @k
-  // expected-error @below {{expected a kernel whose work items are mapped to CTAs; run gpu-map-blocks first}}
+  // expected-error @below {{expected a kernel whose work items are mapped to CTAs}}
   func.func @k(%x: tensor<4xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     %r = scf.forall (%i) in (4) shared_outs(%o = %x) -> tensor<4xf32> {
       %s = tensor.extract_slice %o[%i] [1] [1] : tensor<4xf32> to tensor<1xf32>

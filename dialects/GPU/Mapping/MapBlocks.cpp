@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/GPU/Mapping/Passes.h"
 #include "dialects/GPU/Transforms/MappedKernel.h"
-#include "dialects/GPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,7 +17,7 @@
 
 namespace gridir::gpu {
 #define GEN_PASS_DEF_GPUMAPBLOCKSPASS
-#include "dialects/GPU/Transforms/Passes.h.inc"
+#include "dialects/GPU/Mapping/Passes.h.inc"
 } // namespace gridir::gpu
 
 using namespace mlir;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/GPU/Mapping/Passes.h"
 #include "dialects/GPU/Transforms/MappedKernel.h"
-#include "dialects/GPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -15,7 +15,7 @@
 
 namespace gridir::gpu {
 #define GEN_PASS_DEF_GPUUNMAPLOOPSPASS
-#include "dialects/GPU/Transforms/Passes.h.inc"
+#include "dialects/GPU/Mapping/Passes.h.inc"
 } // namespace gridir::gpu
 
 using namespace mlir;

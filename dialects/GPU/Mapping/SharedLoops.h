@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GRIDIR_DIALECTS_GPU_TRANSFORMS_SHAREDLOOPS_H
-#define GRIDIR_DIALECTS_GPU_TRANSFORMS_SHAREDLOOPS_H
+#ifndef GRIDIR_DIALECTS_GPU_MAPPING_SHAREDLOOPS_H
+#define GRIDIR_DIALECTS_GPU_MAPPING_SHAREDLOOPS_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -20,4 +20,4 @@ bool shareLoop(mlir::scf::ForOp loop, mlir::Value status, int64_t numThreads);
 
 } // namespace gridir::gpu
 
-#endif // GRIDIR_DIALECTS_GPU_TRANSFORMS_SHAREDLOOPS_H
+#endif // GRIDIR_DIALECTS_GPU_MAPPING_SHAREDLOOPS_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/GPU/Transforms/ThreadLoops.h"
+#include "dialects/GPU/Mapping/ThreadLoops.h"
 
 #include "dialects/Support/CountableTypes.h"
 #include "dialects/Support/NeutralElement.h"

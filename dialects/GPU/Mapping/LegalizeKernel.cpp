@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/GPU/Mapping/Passes.h"
 #include "dialects/GPU/Transforms/Chip.h"
 #include "dialects/GPU/Transforms/MappedKernel.h"
-#include "dialects/GPU/Transforms/Passes.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Grid/IR/Grid.h"
 
 namespace gridir::gpu {
 #define GEN_PASS_DEF_GPULEGALIZEKERNELPASS
-#include "dialects/GPU/Transforms/Passes.h.inc"
+#include "dialects/GPU/Mapping/Passes.h.inc"
 } // namespace gridir::gpu
 
 using namespace mlir;

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/GPU/Mapping/Passes.h"
+#include "dialects/GPU/Mapping/SharedLoops.h"
+#include "dialects/GPU/Mapping/ThreadLoops.h"
 #include "dialects/GPU/Transforms/MappedKernel.h"
-#include "dialects/GPU/Transforms/Passes.h"
-#include "dialects/GPU/Transforms/SharedLoops.h"
-#include "dialects/GPU/Transforms/ThreadLoops.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,7 +19,7 @@
 
 namespace gridir::gpu {
 #define GEN_PASS_DEF_GPUMAPTHREADSPASS
-#include "dialects/GPU/Transforms/Passes.h.inc"
+#include "dialects/GPU/Mapping/Passes.h.inc"
 } // namespace gridir::gpu
 
 using namespace mlir;
@@ -76,11 +76,8 @@ private:
 
   /// Every thread may write the error report.
   bool isReport(Operation *op) const {
-    if (auto store = dyn_cast<memref::StoreOp>(op))
-      return store.getMemRef() == status;
-    if (auto update = dyn_cast<memref::AtomicRMWOp>(op))
-      return update.getMemref() == status;
-    return false;
+    auto store = dyn_cast<memref::StoreOp>(op);
+    return store && store.getMemRef() == status;
   }
 
   SmallVector<Operation *> collectWriters(scf::ForallOp ctas) {

@@ -1,0 +1,198 @@
+//===- Passes.td - simple kernels on threads --------------*- tablegen -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GPU_MAPPING_PASSES_TD
+#define GRIDIR_DIALECTS_GPU_MAPPING_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def GPULegalizeKernelPass : Pass<"gpu-legalize-kernel", "::mlir::ModuleOp"> {
+  let summary = "Refuse what a GPU cannot run, by the name of the operand";
+  let description = [{
+    Fails where an operand, a scratch Ref or a value has a type that the loops of
+    this path do not compute with (complex numbers, and on chips before sm_89
+    floats of a byte and less), and where scratch holds semaphores.
+
+    What later passes need of `triton.CompilerParams` and
+    `mosaic_gpu.CompilerParams` is kept on the module, since the kernel's own
+    attributes go with it:
+
+    Before:
+
+    ```mlir
+    grid.kernel @k grid(%i = 4)
+        outputs(%o: f32 [512] block [128] at (%i))
+        params [#grid.triton_params<num_warps = 8>] {
+    }
+    ```
+
+    After:
+
+    ```mlir
+    module attributes {kernel.mapping = #kernel.mapping<num_warps = 8>} {
+      grid.kernel @k grid(%i = 4)
+          outputs(%o: f32 [512] block [128] at (%i))
+          params [#grid.triton_params<num_warps = 8>] {
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "Set the chip, as LLVM names it">,
+  ];
+  let statistics = [
+    Statistic<"numKernels", "num-kernels", "Number of kernels that passed">,
+  ];
+}
+
+def GPUMapBlocksPass : Pass<"gpu-map-blocks", "::mlir::ModuleOp"> {
+  let summary = "Give each work item of a kernel to a CTA";
+  let description = [{
+    Turns the loop over work items, which `convert-grid-to-loops` leaves in the
+    kernel, into an `scf.forall` that is mapped to the blocks of a GPU. What
+    stands before the loop, such as scratch, becomes a part of each CTA.
+
+    A copy made before the first item, of an input that shares its memory with
+    an output, must not see what items write. Then one CTA runs all items in
+    order.
+
+    Before:
+
+    ```mlir
+    %scratch = memref.alloca() : memref<8xf32>
+    scf.for %item = %lo to %hi step %c1 {
+      linalg.fill ins(%zero : f32) outs(%scratch : memref<8xf32>)
+    }
+    ```
+
+    After:
+
+    ```mlir
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      %scratch = memref.alloca() : memref<8xf32>
+      linalg.fill ins(%zero : f32) outs(%scratch : memref<8xf32>)
+    } {mapping = [#gpu.block<x>]}
+    ```
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numMapped", "num-mapped", "Number of kernels with a CTA per item">,
+    Statistic<"numInOrder", "num-in-order",
+              "Number of kernels whose items one CTA runs in order">,
+  ];
+}
+
+def GPUMapThreadsPass : Pass<"gpu-map-threads", "::mlir::ModuleOp"> {
+  let summary = "Share the work of a CTA among its threads";
+  let description = [{
+    Rewrites every linalg op and every copy in a CTA as an `scf.forall` that is
+    mapped to threads: each computes points of the parallel dimensions,
+    neighbours on neighbouring threads, and walks the reduction dimensions in
+    order with the result in a register. Products that are added at once may be
+    fused to FMAs.
+
+    A reduction with fewer results than half the threads is split: several
+    threads reduce a part each, then one for each result combines them.
+
+    A loop without results, such as one over the indices of a scatter or of the
+    checks of a gather, is shared where that changes nothing: either each thread
+    runs some of its iterations, or all run all of them and each stores the
+    elements that fall to it, in the loop's order.
+
+    All other code is run by every thread. So that it reads what others wrote,
+    a barrier stands after each loop over threads, and before one where a thread
+    may still have to read. A scalar is stored by one thread.
+
+    Before, in a CTA:
+
+    ```mlir
+    linalg.exp ins(%x : memref<4x64xf32>) outs(%y : memref<4x64xf32>)
+    ```
+
+    After, with 4 warps:
+
+    ```mlir
+    scf.forall (%thread) in (128) {
+      scf.for %n = %thread to %c256 step %c128 {
+        %j = arith.remui %n, %c64 : index
+        %i = arith.divui %n, %c64 : index
+        %0 = memref.load %x[%i, %j] : memref<4x64xf32>
+        %1 = math.exp %0 : f32
+        memref.store %1, %y[%i, %j] : memref<4x64xf32>
+      }
+    } {mapping = [#gpu.thread<x>]}
+    gpu.barrier
+    ```
+
+    The number of threads is left in `num_threads` of the `kernel.abi`.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+  ];
+  let options = [
+    Option<"numWarps", "num-warps", "unsigned", /*default=*/"0",
+           "Set the warps of a CTA; 0 for what the kernel asks for, or 4">,
+  ];
+  let statistics = [
+    Statistic<"numThreadLoops", "num-thread-loops",
+              "Number of ops shared among threads">,
+    Statistic<"numSharedLoops", "num-shared-loops",
+              "Number of loops shared among threads">,
+    Statistic<"numSplitReductions", "num-split-reductions",
+              "Number of reductions with several threads for a result">,
+    Statistic<"numScalarStores", "num-scalar-stores",
+              "Number of scalars that one thread stores">,
+    Statistic<"numBarriers", "num-barriers", "Number of barriers">,
+  ];
+}
+
+def GPUUnmapLoopsPass : Pass<"gpu-unmap-loops", "::mlir::ModuleOp"> {
+  let summary = "Run a mapped kernel as loops on a CPU";
+  let description = [{
+    Turns the loops over CTAs and threads into loops that run one after another,
+    drops barriers, and makes shared memory plain memory: the form in which
+    `loops-to-cpu` compiles a kernel for a GPU, so that its mapping is checked
+    where no GPU is.
+
+    With `reverse`, the last thread goes first. A kernel whose threads do not
+    depend on each other between barriers computes the same either way.
+
+    Before:
+
+    ```mlir
+    scf.forall (%thread) in (128) {
+      memref.store %zero, %x[%thread] : memref<128xf32>
+    } {mapping = [#gpu.thread<x>]}
+    gpu.barrier
+    ```
+
+    After:
+
+    ```mlir
+    scf.for %thread = %c0 to %c128 step %c1 {
+      memref.store %zero, %x[%thread] : memref<128xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect",
+  ];
+  let options = [
+    Option<"reverse", "reverse", "bool", /*default=*/"false",
+           "Run the last thread first">,
+  ];
+  let statistics = [
+    Statistic<"numLoops", "num-loops", "Number of loops that run in order">,
+  ];
+}
+
+#endif // GRIDIR_DIALECTS_GPU_MAPPING_PASSES_TD
