@@ -11,7 +11,15 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from gridir.errors import CompileError, Error, InternalError, JaxVersionError, OptionError, UnsupportedError
+from gridir.errors import (
+    CompileError,
+    Error,
+    InternalError,
+    JaxVersionError,
+    KernelError,
+    OptionError,
+    UnsupportedError,
+)
 
 if TYPE_CHECKING:
     from gridir import mosaic_gpu, tpu
@@ -32,6 +40,7 @@ __all__ = [
     "InternalError",
     "JaxVersionError",
     "Kernel",
+    "KernelError",
     "Lowered",
     "OptionError",
     "UnsupportedError",

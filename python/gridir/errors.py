@@ -100,6 +100,10 @@ class UnsupportedError(Error, NotImplementedError):
     """A kernel uses something that gridir, or the target, cannot compile."""
 
 
+class KernelError(Error, ValueError):
+    """A kernel says something that no backend could do: its author's mistake."""
+
+
 class OptionError(Error, ValueError):
     """A target, stage or option was named that does not exist or cannot be combined."""
 

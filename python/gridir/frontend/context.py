@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gridir.errors import Frame, UnsupportedError
+from gridir.errors import Frame, KernelError, UnsupportedError
 from gridir.frontend import jax_compat
 from gridir.frontend.levels import NO_KIND, Vocabulary
 from gridir.frontend.request import DeviceMesh
@@ -31,6 +31,8 @@ class KernelContext:
       axis_names: the names of the dimensions of the whole grid, None where one has no name.
       static_grid: the sizes of the dimensions of the whole grid, None where the call gives it.
       core_axes: the names of the dimensions that enumerate the cores of a mesh, in their order.
+      cluster_axes: the names of those that enumerate the blocks of a cluster.
+      thread_axis: the name of the one that enumerates the warpgroups of a block, or None.
       mesh_ids: where several meshes share the grid, this core's place along each axis of its own mesh; else None.
       meshes: then the sizes of the axes of each mesh and the number of its first core, its own mesh first.
       devices: the devices that the call is mapped over, or None.
@@ -51,6 +53,8 @@ class KernelContext:
     axis_names: tuple[str | None, ...] = ()
     static_grid: tuple[int | None, ...] = ()
     core_axes: tuple[str, ...] = ()
+    cluster_axes: tuple[str, ...] = ()
+    thread_axis: str | None = None
     mesh_ids: tuple[ir.Value, ...] | None = None
     meshes: tuple[tuple[Mapping[str, int | None], int], ...] = ()
     devices: DeviceMesh | None = None
@@ -180,7 +184,11 @@ class RuleContext:
         return np.asarray(var.val) if isinstance(var, jax_compat.Literal) else None
 
     def unsupported(self, message: str, *notes: str) -> UnsupportedError:
-        """An error about this equation, to be raised."""
+        """An error about this equation, to be raised: what it means is not supported."""
         return UnsupportedError(
             f"{self.eqn.primitive.name}: {message}", kernel=self.kernel.name, frames=self.frames, notes=notes
         )
+
+    def invalid(self, message: str) -> KernelError:
+        """An error about this equation, to be raised: it means nothing."""
+        return KernelError(f"{self.eqn.primitive.name}: {message}", kernel=self.kernel.name, frames=self.frames)

@@ -143,15 +143,19 @@ def make_context(request: KernelRequest, platform: str, vocabulary: Vocabulary) 
     vmapped = set(mapping.vmapped_dims)
     names = dim_names(mapping.grid_names, len(mapping.grid))
     kinds = dim_kinds(request.mesh, len(mapping.grid))
+
+    def of_kind(*wanted: str) -> tuple[str, ...]:
+        return tuple(name for name, kind in zip(names, kinds, strict=True) if name is not None and kind in wanted)
+
     return KernelContext(
         name=request.kernel_name,
         walk=walk,
         axes=tuple(i for i in range(len(mapping.grid)) if i not in vmapped),
         axis_names=names,
         static_grid=tuple(size if isinstance(size, int) else None for size in mapping.grid),
-        core_axes=tuple(
-            name for name, kind in zip(names, kinds, strict=True) if name is not None and kind in ("core", "subcore")
-        ),
+        core_axes=of_kind("core", "subcore"),
+        cluster_axes=of_kind("cluster"),
+        thread_axis=next(iter(of_kind("thread")), None),
         devices=request.devices,
         vocabulary=vocabulary,
         platform=platform,

@@ -3,7 +3,7 @@
 
 import jax
 import jax.numpy as jnp
-from gridir.errors import UnsupportedError
+from gridir.errors import KernelError, UnsupportedError
 from gridir.frontend.lower import lower
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
@@ -109,7 +109,40 @@ def computes(x, o):
     plgpu.wait_smem_to_gmem(jax.lax.axis_index("i"))
 
 
-# CHECK: UnsupportedError: 6 of 6 refused in these words
+def allocates(**options):
+    """A kernel that allocates shared memory with these options, in a mesh with clusters."""
+
+    def body(x, o):
+        def use(tile):
+            o[0, 0] = tile[0, 0]
+
+        pl.run_scoped(use, plgpu.SMEM((8, 128), jnp.float16), **options)
+
+    return body
+
+
+# CHECK: KernelError: 5 of 5 refused in these words
+CLUSTER = {"cluster": (2,), "cluster_names": ("c",)}
+report(
+    KernelError,
+    {
+        "Attempting to operate on barrier without indexing, but `num_barriers = 2`": kernel(
+            waits, plgpu.Barrier(num_barriers=2)
+        ),
+        "Collective axis `z` not found among axes `['c', 'wg']`": kernel(
+            allocates(collective_axes=("z",)), **CLUSTER, **MESH
+        ),
+        "Requesting collective allocations, but no explicit thread axis specified.": kernel(
+            allocates(collective_axes=("c",)), **CLUSTER
+        ),
+        "Collective allocations along cluster axes are not supported.": kernel(
+            allocates(collective_axes=("c", "wg")), **CLUSTER, **MESH
+        ),
+        "Scoped allocation must have the thread axis in its collective axes.": kernel(allocates(), **MESH),
+    },
+)
+
+# CHECK: UnsupportedError: 5 of 5 refused in these words
 report(
     UnsupportedError,
     {
@@ -120,8 +153,5 @@ report(
         "expected a slice of known size and stride 1 in a copy": kernel(strides, TILE, plgpu.Barrier()),
         "expected `reduction_op=None`, got 'add'": kernel(reduces, TILE),
         "expected a number, got a value that the kernel computes": kernel(computes, grid=(2,), grid_names=("i",)),
-        "Attempting to operate on barrier without indexing, but `num_barriers = 2`": kernel(
-            waits, plgpu.Barrier(num_barriers=2)
-        ),
     },
 )

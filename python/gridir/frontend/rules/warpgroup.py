@@ -34,6 +34,9 @@ def _run_scoped(
         for var, undone in zip(jaxpr.invars, transforms, strict=True)
     ]
 
+    if not all(map(jax_compat_gpu.is_accumulator, avals)):
+        _check_collective(ctx, collective_axes)
+
     def body(refs: list[ir.Value]) -> Sequence[ir.Value]:
         for ref, aval in zip(refs, avals, strict=True):
             if jax_compat_gpu.is_accumulator(aval):
@@ -41,6 +44,22 @@ def _run_scoped(
         return ctx.inline(jaxpr, values, refs)
 
     return run_scope(ctx, jaxpr, avals, body, collective_axes)
+
+
+def _check_collective(ctx: RuleContext, collective_axes: Any) -> None:
+    """Checks that the warpgroups of a block share what a scope allocates in shared memory, and nobody else does."""
+    axes = collective_axes if isinstance(collective_axes, tuple) else (collective_axes,)
+    cluster, thread = ctx.kernel.cluster_axes, ctx.kernel.thread_axis
+    known = [*cluster, *([thread] if thread is not None else [])]
+    for axis in axes:
+        if str(axis) not in known:
+            raise ctx.invalid(f"Collective axis `{axis}` not found among axes `{known}`")
+    if thread is None and axes:
+        raise ctx.invalid("Requesting collective allocations, but no explicit thread axis specified.")
+    if set(map(str, axes)) & set(cluster):
+        raise ctx.invalid("Collective allocations along cluster axes are not supported.")
+    if thread is not None and thread not in map(str, axes):
+        raise ctx.invalid("Scoped allocation must have the thread axis in its collective axes.")
 
 
 # Barriers
@@ -51,7 +70,7 @@ def _barrier(ctx: RuleContext, ref: ir.Value, transforms: Sequence[Any]) -> ir.V
     barrier = view(ctx, ref, transforms)
     shape = list(barrier.type.shape)
     if any(size != 1 for size in shape):
-        raise ctx.unsupported(
+        raise ctx.invalid(
             f"Attempting to operate on barrier without indexing, but `num_barriers = {int(np.prod(shape))}`"
         )
     rank = len(shape)
