@@ -87,6 +87,13 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
 /// Tensors to buffers: each value is computed where it is stored, if the
 /// program allows it.
 void addBufferization(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(loops::createLoopsCanonicalizeBodiesPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // While values are tensors: their use tells what is worth a loop of its own.
+  pm.addNestedPass<func::FuncOp>(loops::createLoopsFuseElementwisePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
   // A carried tensor stays in one buffer, so that no step allocates.
   pm.addNestedPass<func::FuncOp>(loops::createLoopsAnchorTensorsPass());
   // A value that only fills a block is computed in the block, if nothing in
@@ -117,6 +124,8 @@ void addVectorization(OpPassManager &pm, const CPUPipelineOptions &options) {
       cpu::createCPUTileBodyPass(withTarget(cpu::CPUTileBodyPassOptions())));
   pm.addNestedPass<func::FuncOp>(cpu::createCPUVectorizeBodyPass(
       withTarget(cpu::CPUVectorizeBodyPassOptions())));
+  // After every pass that makes a buffer, before any that lowers one.
+  pm.addPass(cpu::createCPUPlanArenaPass());
 }
 
 /// Loops, memrefs, vectors and scalars to the llvm dialect.
@@ -184,40 +193,28 @@ void addLowering(OpPassManager &pm) {
   pm.addPass(cpu::createCPUMoveAsIntegersPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(cpu::createCPUCheckContractPass());
 }
 
 } // namespace
 
 void buildLoopsToCPUPipeline(OpPassManager &pm,
                              const CPUPipelineOptions &options) {
-  pm.addNestedPass<func::FuncOp>(loops::createLoopsCanonicalizeBodiesPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  // While values are tensors: their use tells what is worth a loop of its own.
-  pm.addNestedPass<func::FuncOp>(loops::createLoopsFuseElementwisePass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  addBufferization(pm);
-  if (options.stopAfter <= CPUStage::Bufferized)
-    return;
-  addVectorization(pm, options);
-  // After every pass that makes a buffer, before any that lowers one.
-  pm.addPass(cpu::createCPUPlanArenaPass());
-  if (options.stopAfter <= CPUStage::Vectorized)
-    return;
-  addLowering(pm);
-  pm.addPass(cpu::createCPUCheckContractPass());
+  if (options.stages.reaches(CPUStage::Bufferized))
+    addBufferization(pm);
+  if (options.stages.reaches(CPUStage::Vectorized))
+    addVectorization(pm, options);
+  if (options.stages.reaches(CPUStage::LLVM))
+    addLowering(pm);
 }
 
 void buildGridToCPUPipeline(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
-  addPlanning(pm, options);
-  if (options.stopAfter == CPUStage::Planned)
-    return;
+  if (options.stages.reaches(CPUStage::Planned))
+    addPlanning(pm, options);
   // Loops over the grid, in which blocks are views of arrays.
-  pm.addPass(createConvertGridToLoopsPass());
-  if (options.stopAfter == CPUStage::Loops)
-    return;
+  if (options.stages.reaches(CPUStage::Loops))
+    pm.addPass(createConvertGridToLoopsPass());
   buildLoopsToCPUPipeline(pm, options);
 }
 

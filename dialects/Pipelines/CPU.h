@@ -9,6 +9,7 @@
 #ifndef GRIDIR_DIALECTS_PIPELINES_CPU_H
 #define GRIDIR_DIALECTS_PIPELINES_CPU_H
 
+#include "dialects/Pipelines/Stages.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -42,7 +43,7 @@ public:
 enum class CPUFill { None, NaN, Poison, Zero };
 
 /// The forms that a kernel takes on its way, in order.
-enum class CPUStage { Planned, Loops, Bufferized, Vectorized, LLVM };
+enum class CPUStage { Grid, Planned, Loops, Bufferized, Vectorized, LLVM };
 
 /// What the code generator may use. The defaults fit any x86-64 machine of the
 /// last ten years; the runtime passes what the host has.
@@ -85,11 +86,10 @@ struct CPUPipelineOptions
           clEnumValN(CPUFill::Poison, "poison",
                      "NaN, true or the lowest integer"),
           clEnumValN(CPUFill::Zero, "zero", "Zero"))};
-  Option<CPUStage> stopAfter{
-      *this, "stop-after",
-      llvm::cl::desc("Stop when the kernel has the form of this stage"),
-      llvm::cl::init(CPUStage::LLVM),
+  StageOptions<CPUStage> stages{
+      *this, CPUStage::Grid, CPUStage::LLVM,
       llvm::cl::values(
+          clEnumValN(CPUStage::Grid, "grid", "grid, as the frontend emits it"),
           clEnumValN(CPUStage::Planned, "grid-planned", "grid, with memory"),
           clEnumValN(CPUStage::Loops, "loops", "Loops over tensors in blocks"),
           clEnumValN(CPUStage::Bufferized, "bufferized", "Loops over memrefs"),

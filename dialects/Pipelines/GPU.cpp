@@ -29,16 +29,30 @@ using namespace mlir;
 namespace gridir {
 namespace {
 
+/// The stage of the CPU's pipeline that a kernel is at; the last that both
+/// pipelines have, where it is beyond.
+CPUStage getTensorStage(GPUStage stage) {
+  switch (stage) {
+  case GPUStage::Grid:
+    return CPUStage::Grid;
+  case GPUStage::Planned:
+    return CPUStage::Planned;
+  case GPUStage::Loops:
+    return CPUStage::Loops;
+  default:
+    return CPUStage::Bufferized;
+  }
+}
+
 /// The part that the CPU has too: the grid becomes loops, tensors become
 /// memory.
-void addTensorStages(OpPassManager &pm, GPUStage last) {
+void addTensorStages(OpPassManager &pm, const StageOptions<GPUStage> &stages) {
   CPUPipelineOptions options;
   options.target = "gpu";
   // A launch knows the number of its CTAs before it reads any array.
   options.testBlocks = false;
-  options.stopAfter = last == GPUStage::Planned ? CPUStage::Planned
-                      : last == GPUStage::Loops ? CPUStage::Loops
-                                                : CPUStage::Bufferized;
+  options.stages.startAfter = getTensorStage(stages.startAfter);
+  options.stages.stopAfter = getTensorStage(stages.stopAfter);
   buildGridToCPUPipeline(pm, options);
 }
 
@@ -113,36 +127,36 @@ void addLowering(OpPassManager &pm, const GPUPipelineOptions &options) {
 
 void buildMappedToGPUPipeline(OpPassManager &pm,
                               const GPUPipelineOptions &options) {
-  GPUStage last = options.stopAfter;
-  addPlanning(pm, options);
-  if (last <= GPUStage::Mapped)
-    return;
-  pm.addPass(gpu::createGPULowerPrintsPass());
-  pm.addPass(gpu::createGPUOutlineKernelPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  if (last == GPUStage::GPU)
-    return;
-  addLowering(pm, options);
-  if (last == GPUStage::NVVM)
-    return;
-  GpuModuleToBinaryPassOptions binary;
-  binary.compilationTarget = "isa";
-  binary.toolkitPath = options.toolkit;
-  pm.addPass(createGpuModuleToBinaryPass(binary));
+  const StageOptions<GPUStage> &stages = options.stages;
+  if (stages.reaches(GPUStage::Mapped))
+    addPlanning(pm, options);
+  if (stages.reaches(GPUStage::GPU)) {
+    pm.addPass(gpu::createGPULowerPrintsPass());
+    pm.addPass(gpu::createGPUOutlineKernelPass());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  }
+  if (stages.reaches(GPUStage::NVVM))
+    addLowering(pm, options);
+  if (stages.reaches(GPUStage::PTX)) {
+    GpuModuleToBinaryPassOptions binary;
+    binary.compilationTarget = "isa";
+    binary.toolkitPath = options.toolkit;
+    pm.addPass(createGpuModuleToBinaryPass(binary));
+  }
 }
 
 void buildGridToGPUPipeline(OpPassManager &pm,
                             const GPUPipelineOptions &options) {
-  GPUStage last = options.stopAfter;
-  // What this path cannot do is refused while operands have names.
-  gpu::GPULegalizeKernelPassOptions legalize;
-  legalize.chip = options.chip;
-  pm.addPass(gpu::createGPULegalizeKernelPass(legalize));
-  addTensorStages(pm, last);
-  if (last <= GPUStage::Bufferized)
-    return;
-  addMapping(pm, options);
+  if (options.stages.reaches(GPUStage::Planned)) {
+    // What this path cannot do is refused while operands have names.
+    gpu::GPULegalizeKernelPassOptions legalize;
+    legalize.chip = options.chip;
+    pm.addPass(gpu::createGPULegalizeKernelPass(legalize));
+  }
+  addTensorStages(pm, options.stages);
+  if (options.stages.reaches(GPUStage::Mapped))
+    addMapping(pm, options);
   buildMappedToGPUPipeline(pm, options);
 }
 

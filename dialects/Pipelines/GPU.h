@@ -9,13 +9,23 @@
 #ifndef GRIDIR_DIALECTS_PIPELINES_GPU_H
 #define GRIDIR_DIALECTS_PIPELINES_GPU_H
 
+#include "dialects/Pipelines/Stages.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
 namespace gridir {
 
 /// The forms that a kernel takes on its way, in order.
-enum class GPUStage { Planned, Loops, Bufferized, Mapped, GPU, NVVM, PTX };
+enum class GPUStage {
+  Grid,
+  Planned,
+  Loops,
+  Bufferized,
+  Mapped,
+  GPU,
+  NVVM,
+  PTX
+};
 
 /// What the kernel is compiled for, and with what.
 struct GPUPipelineOptions
@@ -39,11 +49,10 @@ struct GPUPipelineOptions
                      "computes math functions; without one gridir's own code "
                      "does"),
       llvm::cl::init("")};
-  Option<GPUStage> stopAfter{
-      *this, "stop-after",
-      llvm::cl::desc("Stop when the kernel has the form of this stage"),
-      llvm::cl::init(GPUStage::PTX),
+  StageOptions<GPUStage> stages{
+      *this, GPUStage::Grid, GPUStage::PTX,
       llvm::cl::values(
+          clEnumValN(GPUStage::Grid, "grid", "grid, as the frontend emits it"),
           clEnumValN(GPUStage::Planned, "grid-planned", "grid, with memory"),
           clEnumValN(GPUStage::Loops, "loops", "Loops over tensors in blocks"),
           clEnumValN(GPUStage::Bufferized, "bufferized", "Loops over memrefs"),

@@ -20,8 +20,7 @@ using namespace mlir;
 
 namespace gridir {
 
-void buildGridToTPUPipeline(OpPassManager &pm,
-                            const TPUPipelineOptions &options) {
+static void addPlanning(OpPassManager &pm) {
   pm.addNestedPass<grid::KernelOp>(grid::createGridCanonicalizeIndexMapsPass());
   // What Mosaic cannot hold is refused here, by the name of the operand.
   pm.addNestedPass<grid::KernelOp>(grid::createGridLegalizeBlocksPass(
@@ -29,11 +28,9 @@ void buildGridToTPUPipeline(OpPassManager &pm,
   grid::GridPlanMemoryPassOptions memory;
   memory.target = "tpu";
   pm.addNestedPass<grid::KernelOp>(grid::createGridPlanMemoryPass(memory));
-  if (options.stopAfter == TPUStage::Planned)
-    return;
-  pm.addPass(createConvertGridToTPUPass());
-  if (options.stopAfter == TPUStage::Converted)
-    return;
+}
+
+static void addOptimization(OpPassManager &pm) {
   // What the author says twice is computed once, so that what follows sees
   // equal values as one.
   pm.addPass(createCSEPass());
@@ -45,10 +42,19 @@ void buildGridToTPUPipeline(OpPassManager &pm,
   functions.addPass(tpu::createTPULogisticToTanhPass());
   // What Mosaic would abort on, or compile to something else.
   pm.addPass(tpu::createTPUCheckContractPass());
-  if (options.stopAfter == TPUStage::Optimized)
-    return;
-  pm.addPass(tpu::createTPUSerializePass(
-      tpu::TPUSerializePassOptions{options.version}));
+}
+
+void buildGridToTPUPipeline(OpPassManager &pm,
+                            const TPUPipelineOptions &options) {
+  if (options.stages.reaches(TPUStage::Planned))
+    addPlanning(pm);
+  if (options.stages.reaches(TPUStage::Converted))
+    pm.addPass(createConvertGridToTPUPass());
+  if (options.stages.reaches(TPUStage::Optimized))
+    addOptimization(pm);
+  if (options.stages.reaches(TPUStage::Serialized))
+    pm.addPass(tpu::createTPUSerializePass(
+        tpu::TPUSerializePassOptions{options.version}));
 }
 
 void registerTPUPipelines() {
@@ -58,7 +64,8 @@ void registerTPUPipelines() {
   PassPipelineRegistration<CPUPipelineOptions>(
       "tpu-to-cpu", "Lower a Mosaic module to native code for a CPU",
       [](OpPassManager &pm, const CPUPipelineOptions &options) {
-        pm.addPass(createConvertTPUToGridPass());
+        if (options.stages.startAfter == CPUStage::Grid)
+          pm.addPass(createConvertTPUToGridPass());
         buildGridToCPUPipeline(pm, options);
       });
 }

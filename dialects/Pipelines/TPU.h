@@ -9,13 +9,14 @@
 #ifndef GRIDIR_DIALECTS_PIPELINES_TPU_H
 #define GRIDIR_DIALECTS_PIPELINES_TPU_H
 
+#include "dialects/Pipelines/Stages.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
 namespace gridir {
 
 /// The forms that a kernel takes on its way, in order.
-enum class TPUStage { Planned, Converted, Optimized, Serialized };
+enum class TPUStage { Grid, Planned, Converted, Optimized, Serialized };
 
 struct TPUPipelineOptions
     : public mlir::PassPipelineOptions<TPUPipelineOptions> {
@@ -23,19 +24,18 @@ struct TPUPipelineOptions
       *this, "version",
       llvm::cl::desc("Set the version of the form that Mosaic reads"),
       llvm::cl::init(13)};
-  Option<TPUStage> stopAfter{
-      *this, "stop-after",
-      llvm::cl::desc("Stop when the kernel has the form of this stage"),
-      llvm::cl::init(TPUStage::Serialized),
-      llvm::cl::values(clEnumValN(TPUStage::Planned, "grid-planned",
-                                  "grid, with blocks that "
-                                  "a TPU can hold"),
-                       clEnumValN(TPUStage::Converted, "convert-grid-to-tpu",
-                                  "The tpu dialect, as converted"),
-                       clEnumValN(TPUStage::Optimized, "tpu",
-                                  "The tpu dialect, optimized and checked"),
-                       clEnumValN(TPUStage::Serialized, "stable-mosaic",
-                                  "The form that Mosaic reads"))};
+  StageOptions<TPUStage> stages{
+      *this, TPUStage::Grid, TPUStage::Serialized,
+      llvm::cl::values(
+          clEnumValN(TPUStage::Grid, "grid", "grid, as the frontend emits it"),
+          clEnumValN(TPUStage::Planned, "grid-planned",
+                     "grid, with blocks that a TPU can hold"),
+          clEnumValN(TPUStage::Converted, "convert-grid-to-tpu",
+                     "The tpu dialect, as converted"),
+          clEnumValN(TPUStage::Optimized, "tpu",
+                     "The tpu dialect, optimized and checked"),
+          clEnumValN(TPUStage::Serialized, "tpu-serialized",
+                     "The form that Mosaic reads"))};
 };
 
 /// Adds the whole pipeline, from a module with a `grid.kernel`.

@@ -8,6 +8,15 @@
 // RUN: gridir-opt %s --grid-to-cpu="stop-after=grid-planned fill-memory=zero" | FileCheck %s --check-prefix=ZERO
 // RUN: gridir-opt %s --grid-to-cpu=stop-after=grid-planned --mlir-timing --mlir-timing-display=tree -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ANALYSES
+// RUN: gridir-opt %s --grid-to-cpu -o %t.whole
+// RUN: gridir-opt %s --grid-to-cpu=stop-after=grid | FileCheck %s --check-prefix=GRID
+// RUN: gridir-opt %s --grid-to-cpu=stop-after=grid-planned | gridir-opt --grid-to-cpu=start-after=grid-planned | diff %t.whole -
+// RUN: gridir-opt %s --grid-to-cpu=stop-after=loops | gridir-opt --grid-to-cpu=start-after=loops | diff %t.whole -
+// RUN: gridir-opt %s --grid-to-cpu=stop-after=bufferized | gridir-opt --grid-to-cpu=start-after=bufferized | diff %t.whole -
+// RUN: gridir-opt %s --grid-to-cpu=stop-after=vectorized | gridir-opt --grid-to-cpu=start-after=vectorized | diff %t.whole -
+// RUN: gridir-opt %s --grid-to-cpu=stop-after=loops \
+// RUN:   | gridir-opt --grid-to-cpu="start-after=loops stop-after=vectorized" --dump-pass-pipeline -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BETWEEN
 // RUN: not gridir-opt %s --grid-to-cpu=checks=heat 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // What was asked for is in the kernel while it is a grid: accesses are recorded, but not those that fill memory.
@@ -27,7 +36,13 @@
 // ANALYSES:      (A) gridir::grid::BlockAccess
 // ANALYSES-NOT:  BlockAccess
 
-// Each stage is what the next one takes.
+// Each stage is what the next one takes, and what a later run goes on from; no pass runs in both.
+// GRID:        grid.kernel @scale
+// GRID-NOT:      semantics
+// BETWEEN-NOT: convert-grid-to-loops
+// BETWEEN:     one-shot-bufferize
+// BETWEEN:     cpu-plan-arena
+// BETWEEN-NOT: convert-scf-to-branches
 
 // PLANNED-LABEL: grid.kernel @scale
 // PLANNED:         semantics [parallel

@@ -2,6 +2,12 @@
 // RUN: gridir-opt %s --grid-to-gpu="chip=sm_90a stop-after=gpu" | FileCheck %s --check-prefix=GPU
 // RUN: gridir-opt %s --grid-to-gpu="chip=sm_90a stop-after=nvvm" | FileCheck %s --check-prefix=NVVM
 // RUN: gridir-opt %s --grid-to-gpu="chip=sm_90a" | FileCheck %s --check-prefix=PTX
+// RUN: gridir-opt %s --grid-to-gpu=stop-after=gpu -o %t.gpu
+// RUN: gridir-opt %s --grid-to-gpu=stop-after=grid-planned | gridir-opt --grid-to-gpu="start-after=grid-planned stop-after=gpu" | diff %t.gpu -
+// RUN: gridir-opt %s --grid-to-gpu=stop-after=loops | gridir-opt --grid-to-gpu="start-after=loops stop-after=gpu" | diff %t.gpu -
+// RUN: gridir-opt %s --grid-to-gpu=stop-after=bufferized | gridir-opt --grid-to-gpu="start-after=bufferized stop-after=gpu" | diff %t.gpu -
+// RUN: gridir-opt %s --grid-to-gpu=stop-after=mapped | gridir-opt --grid-to-gpu="start-after=mapped stop-after=gpu" | diff %t.gpu -
+// RUN: gridir-opt %t.gpu --grid-to-gpu="start-after=gpu stop-after=nvvm" | gridir-opt --grid-to-gpu=start-after=nvvm | FileCheck %s --check-prefix=PTX
 // RUN: gridir-opt %s --grid-to-gpu="chip=sm_80" --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=CHIP
 
 // Every pass that asks for a chip gets the one that is named, and the code generator its version of PTX, too.
@@ -9,7 +15,7 @@
 // CHIP: gpu-plan-memory{{.*}}chip=sm_80
 // CHIP: nvvm-attach-target{{.*}}chip=sm_80{{.*}}features=+ptx70
 
-// From a kernel to PTX with nothing but gridir-opt.
+// From a kernel to PTX with nothing but gridir-opt, at once or from stage to stage.
 // MAPPED: mapping = [#gpu.thread<x>]
 // MAPPED: mapping = [#gpu.block<x>]
 // GPU: gpu.func @double

@@ -1,5 +1,9 @@
 // RUN: gridir-opt %s --grid-to-tpu=stop-after=convert-grid-to-tpu | FileCheck %s --check-prefixes=CHECK,TPU
 // RUN: gridir-opt %s --grid-to-tpu=stop-after=tpu | FileCheck %s --check-prefixes=CHECK,TPU
+// RUN: gridir-opt %s --grid-to-tpu=stop-after=tpu -o %t.tpu
+// RUN: gridir-opt %s --grid-to-tpu=stop-after=grid-planned | gridir-opt --grid-to-tpu="start-after=grid-planned stop-after=tpu" | diff %t.tpu -
+// RUN: gridir-opt %s --grid-to-tpu=stop-after=convert-grid-to-tpu | gridir-opt --grid-to-tpu="start-after=convert-grid-to-tpu stop-after=tpu" | diff %t.tpu -
+// RUN: gridir-opt %s --grid-to-tpu=stop-after=tpu --mlir-print-debuginfo | gridir-opt --grid-to-tpu=start-after=tpu --mlir-print-op-generic --mlir-print-debuginfo | FileCheck %s --check-prefixes=CHECK,BODY
 // RUN: gridir-opt %s --grid-to-tpu --mlir-print-op-generic --mlir-print-debuginfo | FileCheck %s --check-prefixes=CHECK,BODY
 // RUN: gridir-opt %s --pass-pipeline="builtin.module(grid-to-tpu{version=11})" --mlir-print-op-generic | FileCheck %s --check-prefix=OLD
 

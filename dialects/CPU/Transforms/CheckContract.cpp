@@ -9,6 +9,7 @@
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/Kernel/IR/Kernel.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 

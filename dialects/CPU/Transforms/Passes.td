@@ -79,6 +79,9 @@ def CPUCheckContractPass : Pass<"cpu-check-contract", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  // The conversion to the llvm dialect before it looks tiles up by name, also in
+  // a kernel that has none.
+  let dependentDialects = ["::mlir::amx::AMXDialect"];
 }
 
 def CPUMoveAsIntegersPass : Pass<"cpu-move-as-integers", "::mlir::ModuleOp"> {
