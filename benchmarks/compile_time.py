@@ -108,7 +108,7 @@ def run_passes(module: pathlib.Path, pipeline: str, output: pathlib.Path, timeou
 
 def generate_code(module: pathlib.Path) -> float:
     """Returns the seconds from the LLVM dialect to an object file that is linked, in this process."""
-    from gridir.compiler.options import CpuOptions
+    from gridir.compiler.cpu import CpuOptions
     from gridir.runtime.cpu import prepare
 
     return prepare("kernel", str(module), module.read_bytes(), CpuOptions(pipeline="")).seconds
@@ -123,7 +123,7 @@ def steps_of(target: str, kernel: Any, folder: pathlib.Path, timeout: float) -> 
     if target == "check":
         return run_passes(module, "grid.kernel(grid-canonicalize-index-maps,grid-check)", output, timeout)
     chosen = get_target(target)
-    pipeline = chosen.backend.pipeline_until(chosen.stages[-1], kernel.options)
+    pipeline = chosen.pipeline(kernel.options, chosen.stages[-1])
     seconds = run_passes(module, pipeline, output, timeout)
     if target == "cpu":
         command = [sys.executable, __file__, "--codegen", str(output)]

@@ -105,7 +105,7 @@ def measure(case: Any, arguments: argparse.Namespace) -> dict[str, Any]:
     """
     import gridir
     import jax
-    from gridir.compiler.options import CpuOptions
+    from gridir.compiler.cpu import CpuOptions
     from gridir.testing import interpreted
 
     args = jax.block_until_ready(case.args())

@@ -68,7 +68,6 @@ def lowering_times(function: Callable[..., Any], args: tuple[Any, ...], repetiti
     """Returns median milliseconds from jaxpr to module, ours and JAX's, of all kernels in a function together."""
     import gridir
     import jax
-    from gridir.compiler import mosaic
     from gridir.frontend import capture, jax_compat_tpu
     from gridir.frontend.install import jax_alone
 
@@ -77,7 +76,6 @@ def lowering_times(function: Callable[..., Any], args: tuple[Any, ...], repetiti
             # A new function each time, or JAX finds its earlier module.
             traced = jax.jit(lambda *xs: function(*xs)).trace(*args)
             capture.forget_kernels()
-            mosaic.prepare.cache_clear()
             with timed_rules() as milliseconds:
                 traced.lower(lowering_platforms=("tpu",))
         return sum(milliseconds)
@@ -175,7 +173,7 @@ def main() -> int:
     arguments = parse_arguments()
     os.environ["JAX_PLATFORMS"] = "cpu"
 
-    from gridir.frontend.tpu_aot import compile_candidates
+    from gridir.frontend.tpu_report import compile_candidates
     from gridir.runtime.tpu.workers import Workers
     from tpu_cases import CASES
 

@@ -23,8 +23,7 @@ gridir::parseModule(MlirContext context, std::string_view source,
 
 std::optional<gridir::driver::CompileFailure>
 gridir::runModulePipeline(MlirModule module, std::string_view source,
-                          const std::string &pipeline, bool verify,
-                          bool printAfterAll) {
+                          const std::string &pipeline, bool printAfterAll) {
   return driver::runPipeline(unwrap(module), {source, pipeline, ""},
-                             {verify, printAfterAll});
+                             printAfterAll);
 }

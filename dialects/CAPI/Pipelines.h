@@ -26,7 +26,7 @@ parseModule(MlirContext context, std::string_view source, MlirModule &module);
 /// module and its context must never be used or freed.
 std::optional<driver::CompileFailure>
 runModulePipeline(MlirModule module, std::string_view source,
-                  const std::string &pipeline, bool verify, bool printAfterAll);
+                  const std::string &pipeline, bool printAfterAll);
 
 } // namespace gridir
 

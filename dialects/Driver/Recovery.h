@@ -66,18 +66,16 @@ std::optional<CompileFailure>
 parseModule(mlir::MLIRContext &context, const Input &input,
             mlir::OwningOpRef<mlir::ModuleOp> &module);
 
-/// How `runPipeline` runs passes.
-struct RunOptions {
-  /// Verifies after each pass, which takes longer than the passes.
-  bool verify = true;
-  /// Writes the IR after each pass to stderr.
-  bool printAfterAll = false;
-};
+/// Runs a textual pipeline on a module, in place, and verifies what comes out.
+/// To be called by the `work` above.
+llvm::LogicalResult runPasses(mlir::ModuleOp module, llvm::StringRef pipeline,
+                              Progress &progress, bool printAfterAll = false);
 
 /// Runs the pipeline of `input` on its module, in place, as above.
-std::optional<CompileFailure> runPipeline(mlir::ModuleOp module,
-                                          const Input &input,
-                                          const RunOptions &options);
+///
+/// `printAfterAll` writes the IR after each pass to stderr.
+std::optional<CompileFailure>
+runPipeline(mlir::ModuleOp module, const Input &input, bool printAfterAll);
 
 } // namespace gridir::driver
 

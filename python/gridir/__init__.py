@@ -23,11 +23,13 @@ from gridir.errors import (
 
 if TYPE_CHECKING:
     from gridir import mosaic_gpu, tpu
+    from gridir.compiler.cpu import CpuOptions
+    from gridir.compiler.gpu import GpuOptions
     from gridir.compiler.kernel import Kernel
-    from gridir.compiler.options import CpuOptions, GpuOptions
     from gridir.frontend.calls import pallas_call
+    from gridir.frontend.cpu_call import Compiled
     from gridir.frontend.install import install, installed
-    from gridir.frontend.lower import Compiled, Lowered, lower
+    from gridir.frontend.lower import Lowered, lower
 
 __version__ = "0.1.0"
 
@@ -53,9 +55,9 @@ __all__ = [
 ]
 
 _LAZY = {
-    "Compiled": "gridir.frontend.lower",
-    "CpuOptions": "gridir.compiler.options",
-    "GpuOptions": "gridir.compiler.options",
+    "Compiled": "gridir.frontend.cpu_call",
+    "CpuOptions": "gridir.compiler.cpu",
+    "GpuOptions": "gridir.compiler.gpu",
     "Kernel": "gridir.compiler.kernel",
     "Lowered": "gridir.frontend.lower",
     "install": "gridir.frontend.install",

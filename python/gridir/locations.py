@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gridir.errors import CompileError, Error, Frame, InternalError
@@ -54,32 +54,19 @@ class Diagnostic:
     """What a pass said of a place in a kernel.
 
     Attributes:
-      severity: error, warning, remark or note.
       message: the text, without a place.
       frames: the place in the author's code, innermost first.
       notes: what the pass added, each with a place of its own.
     """
 
-    severity: str
     message: str
     frames: tuple[Frame, ...] = ()
     notes: tuple[Diagnostic, ...] = ()
 
     @classmethod
-    def from_mlir(cls, info: ir.DiagnosticInfo) -> Diagnostic:
-        """Returns the record of a diagnostic of MLIR's Python bindings."""
-        return cls(
-            info.severity.name.lower(),
-            info.message,
-            frames_of(info.location),
-            tuple(cls.from_mlir(note) for note in info.notes),
-        )
-
-    @classmethod
     def from_native(cls, record: Mapping[str, Any], context: ir.Context) -> Diagnostic:
         """Returns the record of a diagnostic of the native compiler, whose location is text."""
         return cls(
-            record["severity"],
             record["message"],
             frames_of(parse_location(record["location"], context)),
             tuple(cls.from_native(note, context) for note in record["notes"]),
@@ -89,17 +76,24 @@ class Diagnostic:
         return f"{self.message} (at {self.frames[0]})" if self.frames else self.message
 
 
-def error_from_diagnostics(
-    diagnostics: Sequence[Diagnostic], *, kernel: str | None, stage: str, details: str = ""
-) -> CompileError:
-    """Returns the exception for the diagnostics of a failed pass.
+def error_from_native(failure: Mapping[str, Any], *, kernel: str | None, details: str = "") -> Error:
+    """Returns the exception for what the native compiler says of a failure: the one way from MLIR to an author.
 
-    The first error with a place is the message; the other diagnostics and all notes become notes.
+    Where it crashed, that is an InternalError. Else the first error with a place is the message of a CompileError; the
+    other diagnostics and all notes become notes.
     """
-    errors = [d for d in diagnostics if d.severity == "error"] or list(diagnostics)
-    if not errors:
+    from gridir.mlir import ir
+
+    context, stage = ir.Context(), failure["stage"]
+    diagnostics = [Diagnostic.from_native(record, context) for record in failure["diagnostics"]]
+    if "reproducer" in failure:
+        reproducer = failure["reproducer"]
+        shown = f"{reproducer} shows it again, by gridir-opt --run-reproducer"
+        notes = [shown if reproducer else "no reproducer was written"]
+        return InternalError(diagnostics[0].message, kernel=kernel, notes=notes, stage=stage, reproducer=reproducer)
+    if not diagnostics:
         return CompileError(f"{stage} failed without a diagnostic", kernel=kernel, stage=stage, details=details)
-    chosen = next((d for d in errors if d.frames), errors[0])
+    chosen = next((d for d in diagnostics if d.frames), diagnostics[0])
     others = (*chosen.notes, *(d for d in diagnostics if d is not chosen))
     details_of_mlir = [d.message for d in others if d.message.startswith(_DETAILS)]
     return CompileError(
@@ -109,21 +103,6 @@ def error_from_diagnostics(
         notes=[str(d) for d in others if not d.message.startswith(_DETAILS)],
         stage=stage,
         details="\n".join([*details_of_mlir, details]).strip(),
-    )
-
-
-def error_from_native(failure: Mapping[str, Any], *, kernel: str | None, details: str = "") -> Error:
-    """Returns the exception for what the native compiler says of a failure: InternalError where it crashed."""
-    from gridir.mlir import ir
-
-    context = ir.Context()
-    diagnostics = [Diagnostic.from_native(record, context) for record in failure["diagnostics"]]
-    if "reproducer" not in failure:
-        return error_from_diagnostics(diagnostics, kernel=kernel, stage=failure["stage"], details=details)
-    reproducer = failure["reproducer"]
-    note = f"{reproducer} shows it again, by gridir-opt --run-reproducer" if reproducer else "no reproducer was written"
-    return InternalError(
-        diagnostics[0].message, kernel=kernel, notes=[note], stage=failure["stage"], reproducer=reproducer
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from jax.experimental.pallas import tpu as _tpu
 from jax.extend.pallas import register_lowering_rule as _register_lowering_rule
 
-from gridir.compiler.options import TpuOptions
+from gridir.compiler.tpu import TpuOptions
 from gridir.frontend.own_params import lower_kernel_with_own_params
 from gridir.frontend.tpu_aot import aot
 from gridir.runtime.tpu.messages import MosaicError

@@ -12,7 +12,7 @@ import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gridir.compiler.options import CpuOptions
+from gridir.compiler.cpu import CpuOptions
 from gridir.runtime.cpu import kernels
 from jax import lax
 from jax.experimental import pallas as pl

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 import primitives
 from gridir.cli.example import load_example
-from gridir.compiler.options import CpuOptions
+from gridir.compiler.cpu import CpuOptions
 from gridir.runtime.cpu import kernels
 from gridir.testing import difference, interpreted
 

@@ -22,14 +22,14 @@ X = np.arange(8 * 128, dtype=np.float32).reshape(8, 128)
 CUBE = np.arange(2 * 3 * 4, dtype=np.float32).reshape(2, 3, 4)
 
 
-def through(pipeline: str) -> Callable[[], Any]:
-    return lambda: gridir.installed(options=gridir.CpuOptions(pipeline=pipeline))
+def through(pipeline: str, platform: str = "cpu") -> Callable[[], Any]:
+    return lambda: gridir.installed(options=gridir.CpuOptions(pipeline=pipeline, platform=platform))
 
 
 MAPPED = "grid-to-gpu{{stop-after=mapped}},gpu-unmap-loops{{reverse={}}},loops-to-cpu"
 STAGES = {
     "cpu": gridir.installed,
-    "tpu": through("grid-to-tpu{stop-after=tpu},tpu-to-cpu"),
+    "tpu": through("grid-to-tpu{stop-after=tpu},tpu-to-cpu", "tpu"),
     "mosaic": mosaic_interpreted,
     "gpu": through(MAPPED.format("false")),
     "gpu-reversed": through(MAPPED.format("true")),

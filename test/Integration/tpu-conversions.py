@@ -7,11 +7,11 @@ import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gridir.compiler.options import CpuOptions
+from gridir.compiler.cpu import CpuOptions
 from gridir.testing import difference, interpreted, mosaic_interpreted
 from jax.experimental import pallas as pl
 
-THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu")
+THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu", platform="tpu")
 EDGES = [0.5, -0.5, -1.9, 126.9, 127.5, 128.0, -128.7, -129.0, 255.5, 3e4, 4e4, -4e4, 2147483520.0, 3e9, -3e9]
 EDGES += [np.inf, -np.inf, np.nan, -np.nan, 1e38]
 

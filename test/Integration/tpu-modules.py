@@ -8,12 +8,12 @@ import sys
 import gridir
 import jax
 from gridir.cli.example import load_example
-from gridir.compiler.options import CpuOptions
+from gridir.compiler.cpu import CpuOptions
 from gridir.testing import differences, interpreted
 
 # The stencil reads windows of a vector that no tile of a TPU's memory holds.
 REFUSED = {"stencil": "to be cut into multiples of 1024"}
-THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu")
+THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu", platform="tpu")
 
 # CHECK: 12 modules equal interpret mode, 1 refused
 count = refused = 0

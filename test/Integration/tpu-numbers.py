@@ -6,13 +6,13 @@ import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gridir.compiler.options import CpuOptions
+from gridir.compiler.cpu import CpuOptions
 from gridir.testing import difference, interpreted, mosaic_interpreted
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
-THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu")
+THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu", platform="tpu")
 
 
 def to_number(x_ref, number_ref, o_ref):

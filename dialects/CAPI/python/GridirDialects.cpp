@@ -42,13 +42,11 @@ nb::object parseModule(MlirContext context, nb::bytes source) {
 
 /// Gives None or a failure.
 nb::object runPipeline(MlirModule module, nb::bytes source,
-                       const std::string &pipeline, bool verify,
-                       bool printAfterAll) {
+                       const std::string &pipeline, bool printAfterAll) {
   std::optional<gridir::driver::CompileFailure> failure = [&] {
     std::string_view text(source.c_str(), source.size());
     nb::gil_scoped_release release;
-    return gridir::runModulePipeline(module, text, pipeline, verify,
-                                     printAfterAll);
+    return gridir::runModulePipeline(module, text, pipeline, printAfterAll);
   }();
   return failure ? nb::object(gridir::toDict(*failure)) : nb::none();
 }
@@ -67,7 +65,7 @@ NB_MODULE(_gridirDialects, m) {
         "Parses and verifies a module of MLIR text or bytecode; returns it or "
         "what stopped it.");
   m.def("run_pipeline", &runPipeline, nb::arg("module"), nb::arg("source"),
-        nb::arg("pipeline"), nb::arg("verify"), nb::arg("print_after_all"),
+        nb::arg("pipeline"), nb::arg("print_after_all"),
         "Runs a textual pass pipeline on a module, in place; returns None or "
         "what stopped it. The source is the module as text or bytecode, for "
         "the reproducer of a crash.");

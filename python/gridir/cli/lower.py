@@ -57,7 +57,6 @@ def lower(
 def _save_stages(kernel, directory: str, locations: bool) -> None:
     os.makedirs(directory, exist_ok=True)
     for number, stage in enumerate(kernel.stages):
-        suffix = "ptx" if stage == "ptx" else "mlir"
-        path = os.path.join(directory, f"{kernel.name}.{number}-{stage}.{suffix}")
+        path = os.path.join(directory, f"{kernel.name}.{number}-{stage}.{kernel.target.suffix(stage)}")
         with open(path, "w", encoding="utf-8") as file:
             file.write(kernel.text(stage, locations=locations))

@@ -8,15 +8,43 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
-import io
+import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from gridir.compiler.options import Options
-from gridir.compiler.passes import parse_module, run_pipeline
-from gridir.compiler.targets import Target
+from gridir.compiler.passes import parse_module, run_pipeline, shared_context, to_bytecode
+from gridir.compiler.target import Target
 from gridir.errors import within_kernel
 from gridir.mlir import ir
+
+T = TypeVar("T")
+
+
+class _Progress:
+    """What a kernel became so far.
+
+    Attributes:
+      stages: its module at each stage that it has reached, as bytecode.
+      keeps_all: whether it is kept at every stage on the way, and not only where somebody asks for it.
+      made: what its target made of it at the end; None before.
+    """
+
+    def __init__(self) -> None:
+        self.stages: dict[str, bytes] = {}
+        self.keeps_all = False
+        self.made: Any = None
+
+
+@functools.lru_cache(maxsize=256)
+def _progress(key: str) -> _Progress:
+    """The progress of the kernels of a key, until so many others were asked for since."""
+    return _Progress()
+
+
+def forget_progress() -> None:
+    """Forgets what all kernels became, so that they begin again; for measurements."""
+    _progress.cache_clear()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,12 +84,29 @@ class Kernel:
         digest.update(self.bytecode)
         return digest.hexdigest()
 
-    def module(self, stage: str = "grid", *, print_after_all: bool = False) -> ir.Module:
-        """Returns the kernel's module at a stage, in an MLIR context of its own.
+    def keep_stages(self) -> None:
+        """Keeps the module at each stage on the way to a later one, for who will look at them."""
+        _progress(self.key).keeps_all = True
+
+    def nearest(self, stage: str) -> tuple[str, bytes]:
+        """Returns the last stage up to this one that the kernel has reached, and its module there as bytecode."""
+        reached = _progress(self.key).stages
+        # A pipeline of a person's own has no stages to go on from.
+        before = self.stages[1 : self.stages.index(stage) + 1] if self.options.has_stages else (stage,)
+        for earlier in reversed(before):
+            if earlier in reached:
+                return earlier, reached[earlier]
+        return self.stages[0], self.bytecode
+
+    def module(
+        self, stage: str = "grid", *, print_after_all: bool = False, context: ir.Context | None = None
+    ) -> ir.Module:
+        """Returns the kernel's module at a stage. It goes on from the nearest stage that it was brought to before.
 
         Args:
           stage: one of `stages`.
-          print_after_all: writes the IR after each pass on the way to stderr.
+          print_after_all: writes the IR after each pass from the first stage on to stderr.
+          context: the MLIR context of the module; one of its own without it.
 
         Raises:
           OptionError: when the target has no such stage.
@@ -70,11 +115,21 @@ class Kernel:
         """
         self.target.check_stage(stage)
         with within_kernel(self.name, self.source):
-            module = parse_module(self.bytecode, kernel=self.name)
-            if stage == self.stages[0]:
-                return module
-            pipeline = self.target.backend.pipeline_until(stage, self.options)
-            return run_pipeline(module, pipeline, kernel=self.name, print_after_all=print_after_all)
+            start, bytecode = (self.stages[0], self.bytecode) if print_after_all else self.nearest(stage)
+            module = parse_module(bytecode, kernel=self.name, context=context)
+            for begin, end in self._steps(start, stage):
+                pipeline = self.target.pipeline(self.options, end, begin if begin != self.stages[0] else None)
+                run_pipeline(module, pipeline, kernel=self.name, source=bytecode, print_after_all=print_after_all)
+                bytecode = _progress(self.key).stages[end] = to_bytecode(module)
+            return module
+
+    def _steps(self, start: str, stop: str) -> list[tuple[str, str]]:
+        """The runs of the pipeline between two stages: one, or one to each stage where all are kept."""
+        if start == stop:
+            return []
+        if not (self.options.has_stages and _progress(self.key).keeps_all):
+            return [(start, stop)]
+        return list(itertools.pairwise(self.stages[self.stages.index(start) : self.stages.index(stop) + 1]))
 
     def text(self, stage: str = "grid", *, locations: bool = False, print_after_all: bool = False) -> str:
         """Returns the kernel's text at a stage: MLIR, or the PTX of stage `ptx`.
@@ -86,10 +141,8 @@ class Kernel:
 
         Raises: as `module`.
         """
-        module = self.module(stage, print_after_all=print_after_all)
-        if stage == "ptx":
-            return self.target.backend.text_of(module)
-        return module.operation.get_asm(enable_debug_info=locations)
+        module = self.module(stage, print_after_all=print_after_all, context=shared_context())
+        return self.target.text(module, stage, locations=locations)
 
     def prepare(self) -> Any:
         """Compiles the kernel, or finds it compiled, so that calls of it run.
@@ -102,7 +155,14 @@ class Kernel:
           CompileError: when a pass, LLVM or the linker refuses the kernel.
         """
         with within_kernel(self.name, self.source):
-            return self.target.backend.prepare(self.name, self.key, self.bytecode, self.options)
+            return self.target.prepare(self)
+
+    def once(self, make: Callable[[], T]) -> T:
+        """Returns what its target makes of the kernel, or made of an equal one before."""
+        progress = _progress(self.key)
+        if progress.made is None:
+            progress.made = make()
+        return progress.made
 
 
 def make_kernel(
@@ -116,13 +176,11 @@ def make_kernel(
     kernels = [op.operation for op in module.body.operations if op.operation.name == "grid.kernel"]
     if len(kernels) != 1:
         raise ValueError(f"expected a module with one grid.kernel, got {len(kernels)}")
-    buffer = io.BytesIO()
-    module.operation.write_bytecode(buffer)
     return Kernel(
         name=ir.StringAttr(kernels[0].attributes["sym_name"]).value,
         target=target,
         options=options,
-        bytecode=buffer.getvalue(),
+        bytecode=to_bytecode(module),
         grid_mapping=grid_mapping,
         source=source,
         has_side_effects=any_op(module, lambda op: op.name in ("grid.print", "grid.callback")),

@@ -58,24 +58,34 @@ def _abandon(crashed: ir.Module | ir.Context) -> None:
     _thread.modules = 0
 
 
+def to_bytecode(module: ir.Module) -> bytes:
+    """Returns a module as MLIR bytecode."""
+    buffer = io.BytesIO()
+    with module.context:
+        module.operation.write_bytecode(buffer)
+    return buffer.getvalue()
+
+
 def run_pipeline(
-    module: ir.Module, pipeline: str, *, kernel: str | None = None, print_after_all: bool = False, verify: bool = True
+    module: ir.Module,
+    pipeline: str,
+    *,
+    kernel: str | None = None,
+    source: bytes | None = None,
+    print_after_all: bool = False,
 ) -> ir.Module:
-    """Runs a textual pass pipeline (without `builtin.module(...)` around it) on a module, in place.
+    """Runs a textual pass pipeline (without `builtin.module(...)` around it) on a module, in place, and verifies it.
 
     Args:
+      source: the module as bytecode, for who wants to see a failure again; written here without it.
       print_after_all: writes the IR after each pass to stderr.
-      verify: verifies the module after each pass, which takes longer than the passes.
 
     Raises:
       CompileError: when the pipeline cannot be parsed or a pass fails. Its details are a command that shows it again.
       InternalError: when a pass crashes.
     """
-    with module.context:
-        before = io.BytesIO()
-        module.operation.write_bytecode(before)
-    source = before.getvalue()
-    failure = native.run_pipeline(module, source, pipeline, verify=verify, print_after_all=print_after_all)
+    source = source or to_bytecode(module)
+    failure = native.run_pipeline(module, source, pipeline, print_after_all=print_after_all)
     if failure is None:
         return module
     if "reproducer" in failure:

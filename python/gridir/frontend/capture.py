@@ -11,40 +11,27 @@ import weakref
 from collections.abc import Hashable
 from typing import Any
 
-from gridir.compiler.kernel import Kernel, make_kernel
-from gridir.compiler.options import CpuOptions
+from gridir.compiler.kernel import Kernel, forget_progress, make_kernel
 from gridir.compiler.passes import shared_context
-from gridir.compiler.targets import TARGETS, Target
+from gridir.compiler.target import Target
+from gridir.compiler.targets import TARGETS
 from gridir.errors import within_kernel
-from gridir.frontend import (
-    cpu_call,
-    gpu_call,
-    jax_compat,
-    jax_compat_calls,
-    jax_compat_lowering,
-    mosaic_callback,
-    ptx_callback,
-    tpu_call,
-)
+from gridir.frontend import jax_compat, jax_compat_calls, jax_compat_lowering
 from gridir.frontend.installation import Installation, current, in_force
-from gridir.frontend.interpret_params import with_interpret_params
 from gridir.frontend.lower_kernel import lower_kernel
 from gridir.frontend.request import KernelRequest
+from gridir.frontend.targets import hooks_of
 
 # For each kernel jaxpr that is alive, the kernels made of it: what is the same to JAX is lowered once.
 _kernels: weakref.WeakKeyDictionary[Any, dict[Hashable, Kernel]] = weakref.WeakKeyDictionary()
 _kernels_lock = threading.Lock()
 
-# How a call of a kernel is written, for each target.
-_CALLS = {"cpu": cpu_call, "tpu": tpu_call, "gpu": gpu_call}
-# How a call is written of what executes a target's code on the CPU.
-_EMULATORS = {"tpu": mosaic_callback, "gpu": ptx_callback}
-
 
 def register(platform: str) -> None:
     """Hooks the kernel primitives of a platform, and the custom call where it is gridir's own."""
     target = next(target for target in TARGETS.values() if target.platform == platform)
-    _CALLS[target.name].register(platform)
+    hooks = hooks_of(target)
+    hooks.register(platform)
 
     def handle(request: KernelRequest, platform: str) -> jax_compat_calls.Emitter | None:
         installation = current()
@@ -54,10 +41,10 @@ def register(platform: str) -> None:
             return None
         if (emulated := installation.emulated) is not None:
             kernel = get_kernel(request, emulated, emulated.check_options(installation.options))
-            return _EMULATORS[emulated.name].emitter(kernel, request)
+            return hooks_of(kernel.target).emulator(kernel, request)
         return emitter_of(request, target, installation)
 
-    jax_compat_lowering.register_kernel_rules(platform, handle)
+    jax_compat_lowering.register_kernel_rules(platform, handle, takes_unions=hooks.takes_unions)
 
 
 def emitter_of(request: KernelRequest, target: Target, installation: Installation | None) -> jax_compat_calls.Emitter:
@@ -70,15 +57,15 @@ def emitter_of(request: KernelRequest, target: Target, installation: Installatio
     options = installation.options if installation is not None else None
     if not isinstance(options, target.options):
         options = target.options()
-    if isinstance(options, CpuOptions):
-        options = with_interpret_params(options, request)
-    kernel = get_kernel(request, target, options)
+    kernel = get_kernel(request, target, hooks_of(target).options_for(options, request))
     if installation is None or installation.captured is None:
         # Compiled here, so that an error has the kernel's place and is not wrapped by XLA.
         kernel.prepare()
     elif kernel not in installation.captured:
         installation.captured.append(kernel)
-    return _CALLS[target.name].emitter(kernel, request)
+        # Its stages will be looked at, after the call, whose text may be made of the last one.
+        kernel.keep_stages()
+    return hooks_of(kernel.target).emitter(kernel, request)
 
 
 def get_kernel(request: KernelRequest, target: Target, options: Any) -> Kernel:
@@ -96,8 +83,7 @@ def get_kernel(request: KernelRequest, target: Target, options: Any) -> Kernel:
             if kernel is not None:
                 return kernel
         with within_kernel(request.kernel_name, request.source):
-            platform = options.platform if isinstance(options, CpuOptions) else target.platform
-            module = lower_kernel(request, shared_context(), platform=platform)
+            module = lower_kernel(request, shared_context(), platform=target.lowering_platform(options))
     kernel = make_kernel(module, target, options, grid_mapping=request.grid_mapping, source=request.source)
     if key is not None:
         with _kernels_lock:
@@ -106,9 +92,10 @@ def get_kernel(request: KernelRequest, target: Target, options: Any) -> Kernel:
 
 
 def forget_kernels() -> None:
-    """Forgets the kernels that were lowered, so that the next request lowers again; for measurements."""
+    """Forgets the kernels that were lowered and what became of them, so that all is done again; for measurements."""
     with _kernels_lock:
         _kernels.clear()
+    forget_progress()
 
 
 def request_key(request: KernelRequest, target: Target, options: Any) -> Hashable | None:

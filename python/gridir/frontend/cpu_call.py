@@ -1,64 +1,102 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The call of a kernel that is compiled for the CPU, in the module that JAX makes."""
+"""The CPU as JAX sees it: XLA's custom calls of native code."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from gridir.compiler.cpu import CpuOptions
+from gridir.compiler.kernel import Kernel
 from gridir.errors import UnsupportedError
 from gridir.frontend import jax_compat_calls
+from gridir.frontend.interpret_params import with_interpret_params
 from gridir.frontend.options import has_side_effects, records_of
 from gridir.frontend.request import KernelRequest
+from gridir.frontend.target_hooks import TargetHooks
 from gridir.runtime import cpu
 
 if TYPE_CHECKING:
-    from gridir.compiler.kernel import Kernel
+    from gridir.frontend.lower import Lowered
 
 
-def register(platform: str) -> None:
-    """Makes XLA know the custom calls."""
-    addresses = cpu.ffi_target()
-    targets = {
-        cpu.CALL_TARGET: {stage: addresses[stage] for stage in ("instantiate", "execute")},
-        cpu.COLLECTIVE_CALL_TARGET: {stage: addresses[f"{stage}_collective"] for stage in ("instantiate", "execute")},
-    }
-    state = {name: addresses[name] for name in ("type_id", "type_info")}
-    jax_compat_calls.register_call_targets(targets, state, platform)
+@dataclasses.dataclass(frozen=True)
+class Compiled:
+    """A function compiled for the CPU; call it with arrays of the shapes and dtypes that it was lowered for.
+
+    Attributes:
+      kernels: the kernels in it.
+    """
+
+    kernels: tuple[Kernel, ...]
+    _compiled: Any = dataclasses.field(repr=False)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the function; the results are JAX arrays."""
+        return self._compiled(*args, **kwargs)
 
 
-def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
-    """Returns what writes the call of a kernel."""
-    # The pairs of the call count operands after the dynamic grid sizes.
-    num_sizes = request.grid_mapping.num_dynamic_grid_bounds
-    aliases = {operand + num_sizes: result for operand, result in request.input_output_aliases}
+class CpuHooks(TargetHooks):
+    """Native code, which XLA calls."""
 
-    # The TPU's record has this field; the author means the call, so it counts here too.
-    records = records_of(request.compiler_params).values()
-    asked = any(has_side_effects(record) for record in records)
-    options: Any = kernel.options  # Those of the CPU, as the target is.
-    attributes = cpu.call_attributes(kernel.name, kernel.key, kernel.bytecode, options)
-    target, devices = cpu.CALL_TARGET, None
-    if kernel.group_size:
-        target, devices = cpu.COLLECTIVE_CALL_TARGET, request.devices
-        attributes["num_devices"] = kernel.group_size
-        if kernel.group_size > 1 and devices is not None and not devices.is_local:
-            raise UnsupportedError(
-                "expected devices of one process, got a mesh of several for a kernel that reaches other devices",
-                kernel=kernel.name,
+    takes_unions = True
+
+    def register(self, platform: str) -> None:
+        """Makes XLA know the custom calls."""
+        addresses = cpu.ffi_target()
+        targets = {
+            cpu.CALL_TARGET: {stage: addresses[stage] for stage in ("instantiate", "execute")},
+            cpu.COLLECTIVE_CALL_TARGET: {
+                stage: addresses[f"{stage}_collective"] for stage in ("instantiate", "execute")
+            },
+        }
+        state = {name: addresses[name] for name in ("type_id", "type_info")}
+        jax_compat_calls.register_call_targets(targets, state, platform)
+
+    def options_for(self, options: CpuOptions, request: KernelRequest) -> CpuOptions:
+        """As of `TargetHooks`: also what interpret mode would check and fill."""
+        return with_interpret_params(options, request)
+
+    def emitter(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
+        """As of `TargetHooks`."""
+        # The TPU's record has this field; the author means the call, so it counts here too.
+        records = records_of(request.compiler_params).values()
+        asked = any(has_side_effects(record) for record in records)
+        options: Any = kernel.options  # Those of the CPU, as the target is.
+        attributes = cpu.call_attributes(kernel.name, kernel.key, kernel.bytecode, options)
+        target, devices = cpu.CALL_TARGET, None
+        if kernel.group_size:
+            target, devices = cpu.COLLECTIVE_CALL_TARGET, request.devices
+            attributes["num_devices"] = kernel.group_size
+            if kernel.group_size > 1 and devices is not None and not devices.is_local:
+                raise UnsupportedError(
+                    "expected devices of one process, got a mesh of several for a kernel that reaches other devices",
+                    kernel=kernel.name,
+                )
+
+        def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
+            return jax_compat_calls.emit_call(
+                context,
+                operands,
+                target,
+                attributes,
+                aliases=request.operand_aliases,
+                has_side_effect=kernel.has_side_effects or asked or kernel.group_size > 1,
+                devices=devices,
             )
 
-    def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
-        return jax_compat_calls.emit_call(
-            context,
-            operands,
-            target,
-            attributes,
-            aliases=aliases,
-            has_side_effect=kernel.has_side_effects or asked or kernel.group_size > 1,
-            devices=devices,
-        )
+        return emit
 
-    return emit
+    def emulator(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
+        """As of `TargetHooks`: the code itself."""
+        return self.emitter(kernel, request)
+
+    def compile(self, lowered: Lowered, **_: Any) -> Compiled:
+        """As of `TargetHooks`: a function to be called."""
+        for kernel in lowered.kernels:
+            # Before XLA asks for it, so that an error has the kernel's place.
+            kernel.prepare()
+        return Compiled(lowered.kernels, lowered.program.compile())

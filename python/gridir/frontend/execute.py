@@ -12,8 +12,8 @@ from typing import Any
 import jax
 
 from gridir.compiler.kernel import Kernel
-from gridir.compiler.options import Options, with_checks
-from gridir.compiler.targets import Target
+from gridir.compiler.options import Options
+from gridir.compiler.target import Target
 from gridir.frontend.install import emulating
 from gridir.frontend.lower import lower
 
@@ -59,15 +59,12 @@ def execute(
       CompileError: when a pass refuses a kernel.
     """
     own = target.check_options(None)
-    if target.execution(stage).emulated:
-        chosen = with_checks(own, checks, schedule_seed)
-        return Executable(
-            lower(function, *args, options=chosen, target=target.name).kernels,
-            (),
-            _emulating(function, target, chosen),
-        )
-    options = target.backend.cpu_options(own)
-    lowered = lower(function, *args, options=with_checks(options, checks, schedule_seed))
+    to_cpu = target.execution(stage).cpu_options
+    options = (own if to_cpu is None else to_cpu(own)).with_checks(checks, schedule_seed)
+    if to_cpu is None:
+        kernels = lower(function, *args, options=options, target=target.name).kernels
+        return Executable(kernels, (), _emulating(function, target, options))
+    lowered = lower(function, *args, options=options)
     prepared = tuple(kernel.prepare() for kernel in lowered.kernels)
     return Executable(lowered.kernels, prepared, lowered.compile())
 

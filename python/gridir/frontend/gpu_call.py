@@ -1,34 +1,75 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The call of a kernel that is compiled for a GPU, in the module that JAX makes."""
+"""A GPU as JAX sees it: a custom call that nothing runs yet."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from gridir.frontend import jax_compat_calls
+import jax
+import numpy as np
+
+from gridir.compiler.gpu import PtxKernel
+from gridir.frontend import emulation, jax_compat_calls
 from gridir.frontend.request import KernelRequest
+from gridir.frontend.target_hooks import TargetHooks
+from gridir.runtime.gpu import Report
 
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
+    from gridir.frontend.lower import Lowered
 
 CALL_TARGET = "gridir_gpu"
 
 
-def register(_: str) -> None:
-    """Nothing runs the call yet: `gridir.lower` shows and assembles kernels for a GPU."""
+class GpuHooks(TargetHooks):
+    """PTX: `gridir.lower` shows and assembles kernels for a GPU."""
+
+    def emitter(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
+        """As of `TargetHooks`."""
+
+        def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
+            return jax_compat_calls.emit_call(
+                context,
+                operands,
+                CALL_TARGET,
+                {"key": kernel.key},
+                aliases=request.operand_aliases,
+                has_side_effect=False,
+            )
+
+        return emit
+
+    def emulator(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
+        """As of `TargetHooks`: the executor of PTX."""
+        return emulation.emitter(kernel, request, functools.partial(_launch, kernel.prepare()))
+
+    def compile(self, lowered: Lowered, **_: Any) -> Report:
+        """As of `TargetHooks`: what ptxas says."""
+        kernels = [kernel.prepare() for kernel in lowered.kernels]
+        return Report(lowered.options.chip, tuple(kernel.assemble() for kernel in kernels))
 
 
-def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
-    """Returns what writes the call of a kernel."""
-    num_sizes = request.grid_mapping.num_dynamic_grid_bounds
-    aliases = {operand + num_sizes: result for operand, result in request.input_output_aliases}
+def _launch(
+    kernel: PtxKernel,
+    operands: Sequence[np.ndarray],
+    results: Sequence[jax.ShapeDtypeStruct],
+    aliases: dict[int, int],
+) -> list[np.ndarray]:
+    # Copies: a kernel may write what it is given.
+    inputs = [np.array(x, order="C") for x in operands]
+    shared = {result: inputs[operand] for operand, result in aliases.items()}
+    outputs = [shared[i] if i in shared else _unwritten(result) for i, result in enumerate(results)]
+    kernel.launch([*inputs, *outputs])
+    return outputs
 
-    def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
-        return jax_compat_calls.emit_call(
-            context, operands, CALL_TARGET, {"key": kernel.key}, aliases=aliases, has_side_effect=False
-        )
 
-    return emit
+def _unwritten(aval: jax.ShapeDtypeStruct) -> np.ndarray:
+    """Memory in which floats are NaN, as it is for who reads what nobody has written."""
+    array = np.zeros(aval.shape, aval.dtype)
+    if array.dtype != np.bool_:
+        array.reshape(-1).view(np.uint8)[...] = 0xFF
+    return array

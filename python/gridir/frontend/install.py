@@ -10,19 +10,28 @@ import dataclasses
 import threading
 from collections.abc import Iterator, Sequence
 
-from gridir.compiler.options import Options, with_checks
-from gridir.compiler.targets import TARGETS, TPU, Target
+from gridir.compiler.options import Options
+from gridir.compiler.target import Target
+from gridir.compiler.targets import CPU, TARGETS, TPU
 from gridir.errors import OptionError
 from gridir.frontend import capture
-from gridir.frontend.callback_errors import raising_own_errors
+from gridir.frontend.emulation import raising_own_errors
 from gridir.frontend.installation import Captured, Installation, in_force, set_global
 
 _register_once = threading.Lock()
 _registered: set[str] = set()
 
 
-def _make(platforms: tuple[str, ...], replace_interpret: bool, options: Options | None) -> Installation:
+def _make(
+    platforms: tuple[str, ...],
+    replace_interpret: bool,
+    options: Options | None = None,
+    checks: Sequence[str] = (),
+    schedule_seed: int | None = None,
+) -> Installation:
     """What runs kernels on these platforms."""
+    if checks or schedule_seed is not None:
+        options = (options or CPU.options()).with_checks(checks, schedule_seed)
     targets = {target.platform: target for target in TARGETS.values()}
     runs = ", ".join(sorted(platform for platform, target in targets.items() if target.runs))
     for platform in platforms:
@@ -78,7 +87,7 @@ def install(
       >>> gridir.install()
       >>> pl.pallas_call(kernel, out_shape=x)(x)  # native code
     """
-    set_global(_make(platforms, replace_interpret, with_checks(options, checks, schedule_seed)))
+    set_global(_make(platforms, replace_interpret, options, checks, schedule_seed))
 
 
 @contextlib.contextmanager
@@ -96,7 +105,7 @@ def installed(
       >>> with gridir.installed(replace_interpret=True):
       ...     y = f(x)
     """
-    with in_force(_make(platforms, replace_interpret, with_checks(options, checks, schedule_seed))):
+    with in_force(_make(platforms, replace_interpret, options, checks, schedule_seed)):
         yield
 
 
@@ -139,6 +148,6 @@ def emulating(target: Target, options: Options | None = None) -> Iterator[None]:
       ExecutionError: when a Mosaic kernel fails whose results the code inside waits for.
       LaunchError: the same for a kernel of a GPU.
     """
-    installation = _make(("cpu",), True, None)
+    installation = _make(("cpu",), True)
     with raising_own_errors(), in_force(dataclasses.replace(installation, emulated=target, options=options)):
         yield

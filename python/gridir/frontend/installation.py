@@ -13,7 +13,7 @@ import jax
 
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.options import Options
-from gridir.compiler.targets import Target
+from gridir.compiler.target import Target
 
 
 class Captured(list[Kernel]):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import jax
 
-from gridir.compiler.options import CpuOptions
+from gridir.compiler.cpu import CpuOptions
 from gridir.frontend import fields
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def with_interpret_params(options: CpuOptions, request: KernelRequest) -> CpuOpt
       UnsupportedError: for a value of a field that the table of fields calls an error.
     """
     params = request.interpret
-    if options.pipeline != CpuOptions.pipeline:
+    if not options.has_stages:
         return options
     if not dataclasses.is_dataclass(params):
         poison = "poison" if jax.config.jax_pallas_poison_buffers else None

@@ -30,11 +30,12 @@ KernelHandler = Callable[[KernelRequest, str], Emitter | None]
 """Takes a kernel and the platform it is lowered for; gives None for a kernel that JAX's own rule shall have."""
 
 
-def register_kernel_rules(platform: str, handler: KernelHandler) -> None:
+def register_kernel_rules(platform: str, handler: KernelHandler, *, takes_unions: bool) -> None:
     """Puts `handler` before JAX's rules for kernels on a platform.
 
     Both primitives are hooked: `pallas_call`, and `mpmd_map`, which `pl.kernel` and a discharged `core_map` become
-    and which never reaches a rule of the first.
+    and which never reaches a rule of the first. One of several meshes is JAX's unless `takes_unions`: on the device
+    itself each mesh has a compiler of its own.
     """
 
     # JAX binds no name to this rule.
@@ -49,8 +50,7 @@ def register_kernel_rules(platform: str, handler: KernelHandler) -> None:
         return _emit(emitter, context, operands)
 
     def lower_mpmd_map(context: Any, *operands: Any, **params: Any) -> Sequence[Any]:
-        # On the device itself each mesh has a compiler of its own.
-        is_ours = platform == "cpu" or (len(params["jaxprs"]) == 1 and not params["external_meshes"])
+        is_ours = takes_unions or (len(params["jaxprs"]) == 1 and not params["external_meshes"])
         emitter = None
         if is_ours:
             request = dataclasses.replace(request_of_mpmd_map(context.avals_in, params), devices=_device_mesh(context))

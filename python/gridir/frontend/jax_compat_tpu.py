@@ -65,8 +65,7 @@ def emit_mosaic_call(
     config: Mapping[str, Any],
     has_side_effects: Any,
     kernel_name: str,
-    num_dynamic_sizes: int,
-    input_output_aliases: Sequence[tuple[int, int]],
+    aliases: tuple[tuple[int, int], ...],
     out_avals: Sequence[Any],
     effects: Any,
     metadata: Mapping[str, str] | None,
@@ -80,12 +79,11 @@ def emit_mosaic_call(
       operands: sizes of dynamic grid dimensions, index operands, inputs.
       config: fields of JAX's `CustomCallBackendConfig` other than the memory spaces.
       has_side_effects: a bool or JAX's `SideEffectType`.
-      input_output_aliases: pairs (input, output) where `input` counts operands after the dynamic sizes.
+      aliases: pairs of an operand and the result that is the same memory.
       out_avals: the abstract values of the results, which may name a memory space.
       effects: the effects of the kernel's jaxpr; the axes of a mesh among them become metadata.
       metadata: the strings that the author attached to the call.
     """
-    aliases = tuple((operand + num_dynamic_sizes, result) for operand, result in input_output_aliases)
     in_avals = [_core.physical_aval(aval) for aval in context.avals_in]
     results = [_core.physical_aval(aval) for aval in context.avals_out]
     kernel_ins, kernel_outs = [[_stored(aval) for aval in avals] for avals in (in_avals, results)]

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 from collections.abc import Callable
 from typing import Any
@@ -14,25 +13,10 @@ import jax
 
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.options import Options
-from gridir.compiler.targets import Target, get_target
-from gridir.frontend import jax_compat_tpu
+from gridir.compiler.target import Target
+from gridir.compiler.targets import get_target
 from gridir.frontend.install import capturing
-
-
-@dataclasses.dataclass(frozen=True)
-class Compiled:
-    """A function compiled for the CPU; call it with arrays of the shapes and dtypes that it was lowered for.
-
-    Attributes:
-      kernels: the kernels in it.
-    """
-
-    kernels: tuple[Kernel, ...]
-    _compiled: Any = dataclasses.field(repr=False)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the function; the results are JAX arrays."""
-        return self._compiled(*args, **kwargs)
+from gridir.frontend.targets import hooks_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,12 +26,14 @@ class Lowered:
     Attributes:
       target: what it is lowered for.
       kernels: one for each distinct kernel in it, in the order in which JAX lowers them.
+      program: JAX's own `jax.stages.Lowered` of the whole function.
+      options: how its kernels are compiled.
     """
 
     target: Target
     kernels: tuple[Kernel, ...]
-    _lowered: Any = dataclasses.field(repr=False)
-    _options: Options | None = dataclasses.field(default=None, repr=False)
+    program: Any = dataclasses.field(repr=False)
+    options: Any = dataclasses.field(repr=False)
 
     def compile(self, **options: Any) -> Any:
         """Compiles the kernels, and the function around them.
@@ -64,28 +50,15 @@ class Lowered:
           LibtpuError: for a TPU, when libtpu is not installed.
           PtxasError: for a GPU, when ptxas is not installed or refuses a kernel.
         """
-        if self.target.name == "tpu":
-            from gridir.frontend.tpu_aot import aot
-
-            return aot(self, **options)
-        if self.target.name == "gpu":
-            from gridir.runtime.gpu import Report
-
-            kernels = [kernel.prepare() for kernel in self.kernels]
-            chip = self.target.check_options(self._options).chip
-            return Report(chip, tuple(kernel.assemble() for kernel in kernels))
-        for kernel in self.kernels:
-            # Before XLA asks for it, so that an error has the kernel's place.
-            kernel.prepare()
-        return Compiled(self.kernels, self._lowered.compile())
+        return hooks_of(self.target).compile(self, **options)
 
     def as_text(self) -> str:
         """Returns JAX's own module around the kernels, as StableHLO."""
-        return self._lowered.as_text()
+        return self.program.as_text()
 
     def stablehlo(self) -> Any:
         """Returns the same as a module of jaxlib's MLIR."""
-        return self._lowered.compiler_ir("stablehlo")
+        return self.program.compiler_ir("stablehlo")
 
 
 def lower(
@@ -116,10 +89,8 @@ def lower(
       >>> z = lowered.compile()(x, y)
     """
     chosen = get_target(target)
+    checked = chosen.check_options(options)
     jitted: Any = f if hasattr(f, "trace") else jax.jit(f)
-    with (
-        capturing(chosen.platform, replace_interpret, chosen.check_options(options)) as captured,
-        jax_compat_tpu.abstract_device() if chosen.name == "tpu" else contextlib.nullcontext(),
-    ):
+    with capturing(chosen.platform, replace_interpret, checked) as captured, hooks_of(chosen).tracing():
         lowered = jitted.trace(*args, **kwargs).lower(lowering_platforms=(chosen.platform,))
-    return Lowered(chosen, tuple(captured), lowered, options)
+    return Lowered(chosen, tuple(captured), lowered, checked)

@@ -24,6 +24,7 @@ class Backend:
       name: "mosaic_tpu", "mosaic_gpu" or "triton".
       attribute: the mnemonic of the record's attribute in the `grid` dialect.
       module: the module of JAX that defines the record.
+      platforms: the JAX platforms whose lowering reads the record; on the CPU, interpret mode does.
       fields: every field of the record; a field that this JAX lacks is one of gridir's own front door.
       extra: those of `fields` that only gridir's record has.
     """
@@ -31,6 +32,7 @@ class Backend:
     name: str
     attribute: str
     module: str
+    platforms: tuple[str, ...]
     fields: tuple[str, ...]
     extra: tuple[str, ...] = ()
 
@@ -40,6 +42,7 @@ BACKENDS = (
         "mosaic_tpu",
         "tpu_params",
         "jax._src.pallas.mosaic.core",
+        ("tpu", "cpu"),
         (
             "dimension_semantics",
             "allow_input_fusion",
@@ -65,6 +68,7 @@ BACKENDS = (
         "mosaic_gpu",
         "mosaic_gpu_params",
         "jax._src.pallas.mosaic_gpu.core",
+        ("cuda", "rocm"),
         (
             "approx_math",
             "dimension_semantics",
@@ -79,7 +83,13 @@ BACKENDS = (
         ),
         extra=("delay_release",),
     ),
-    Backend("triton", "triton_params", "jax._src.pallas.triton.core", ("num_warps", "num_stages")),
+    Backend(
+        "triton",
+        "triton_params",
+        "jax._src.pallas.triton.core",
+        ("cuda", "rocm"),
+        ("num_warps", "num_stages"),
+    ),
 )
 
 # Other names that people and JAX's documentation use for a backend.
@@ -194,7 +204,7 @@ def record_for(compiler_params: Any, platform: str) -> Any:
     if not isinstance(compiler_params, CallOptions):
         return compiler_params
     records = dict(compiler_params.records)
-    usual = ("mosaic_gpu", "triton") if platform in ("cuda", "rocm") else ("mosaic_tpu",)
+    usual = [backend.name for backend in BACKENDS if platform in backend.platforms]
     named = (compiler_params.backend,) if compiler_params.backend in usual else ()
     return next((records[name] for name in (*named, *usual) if name in records), None)
 

@@ -17,7 +17,7 @@ from jax.experimental import pallas as pl
 
 from gridir.errors import Error
 from gridir.frontend import index_expr as ix
-from gridir.frontend import index_maps, jax_compat, jax_compat_gpu, params, trees
+from gridir.frontend import index_maps, jax_compat, jax_compat_gpu, records, trees
 from gridir.frontend.grid_mapping import SideTable, usual_origins
 from gridir.frontend.index_regions import read_region
 from gridir.mlir import ir
@@ -36,7 +36,7 @@ class _Notes:
         entries = ir.DictAttr(attributes["jax"]) if "jax" in attributes else ()
         self.attributes = {entry.name: entry.attr for entry in entries}
         self.entries = {
-            name: params.from_attribute(attr) for name, attr in self.attributes.items() if name != "scratch"
+            name: records.from_attribute(attr) for name, attr in self.attributes.items() if name != "scratch"
         }
         self.absent = set(self.entries.get("objects", ()))
         self.objects = side_table.objects if side_table else {}
@@ -269,7 +269,7 @@ class _Rebuilder:
         for i, argument in enumerate(arguments[first:last]):
             type_ = ir.MemRefType(argument.type)
             if str(i) in barriers:
-                dtype = jax_compat_gpu.barrier_dtype(*params.from_attribute(barriers[str(i)]))
+                dtype = jax_compat_gpu.barrier_dtype(*records.from_attribute(barriers[str(i)]))
             elif first + i in unsigned:
                 dtype = _dtype(ir.IntegerType.get_unsigned(ir.IntegerType(type_.element_type).width))
             else:

@@ -82,6 +82,12 @@ class KernelRequest:
         return (self.jaxpr, *self.more_jaxprs)
 
     @property
+    def operand_aliases(self) -> dict[int, int]:
+        """Operand, of all that `in_avals` has, to the result that is the same memory."""
+        num_sizes = self.grid_mapping.num_dynamic_grid_bounds
+        return {operand + num_sizes: result for operand, result in self.input_output_aliases}
+
+    @property
     def kernel_name(self) -> str:
         """The name of the call, or that of the kernel function where the call has none."""
         return self.name or self.jaxpr.debug_info.func_name or "kernel"

@@ -1,24 +1,34 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The call of a Mosaic kernel, in the module that JAX makes for a TPU."""
+"""A TPU as JAX sees it: the call of a Mosaic kernel in JAX's module."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import jax
+import numpy as np
 from jax.experimental.pallas import tpu as pltpu
 
-from gridir.compiler.mosaic import MosaicKernel
-from gridir.errors import CompileError, OptionError
-from gridir.frontend import jax_compat_calls, jax_compat_tpu
+from gridir.compiler.passes import parse_module
+from gridir.compiler.tpu import MosaicKernel
+from gridir.errors import CompileError, OptionError, within_kernel
+from gridir.frontend import emulation, jax_compat_calls, jax_compat_tpu
 from gridir.frontend.options import record_for
 from gridir.frontend.request import KernelRequest
+from gridir.frontend.target_hooks import TargetHooks
+from gridir.frontend.tpu_report import kernels_of, report
+from gridir.runtime.tpu.interpreter import Program
+from gridir.runtime.tpu.report import Report
 
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
+    from gridir.frontend.lower import Lowered
 
 # Fields of the author's record that XLA's backend configuration holds under the same name.
 CONFIG_FIELDS = (
@@ -35,41 +45,67 @@ CONFIG_FIELDS = (
 )
 
 
-def register(_: str) -> None:
-    """XLA knows Mosaic's custom call."""
+class TpuHooks(TargetHooks):
+    """Mosaic's custom call, which XLA knows."""
+
+    def tracing(self) -> contextlib.AbstractContextManager[Any]:
+        """As of `TargetHooks`: some of JAX's rules ask for the device."""
+        return jax_compat_tpu.abstract_device()
+
+    def emitter(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
+        """As of `TargetHooks`."""
+        params = record_for(request.compiler_params, "tpu")
+        if not isinstance(params, pltpu.CompilerParams):
+            # None, or the record of another chip.
+            params = pltpu.CompilerParams()
+
+        def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
+            try:
+                mosaic = kernel.prepare()
+            except CompileError:
+                # A kernel that is only captured: its stages can be shown, and compiling it gives the error again.
+                mosaic = MosaicKernel(b"", False, params.collective_id is not None, 0.0)
+            return jax_compat_tpu.emit_mosaic_call(
+                context,
+                operands,
+                config=config_of(params, mosaic, request),
+                has_side_effects=params.has_side_effects,
+                kernel_name=request.kernel_name,
+                aliases=tuple(request.operand_aliases.items()),
+                out_avals=request.out_avals,
+                effects=request.jaxpr.effects,
+                metadata=request.metadata,
+            )
+
+        return emit
+
+    def emulator(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
+        """As of `TargetHooks`: the reference interpreter."""
+        with within_kernel(kernel.name, kernel.source):
+            return emulation.emitter(kernel, request, functools.partial(_interpret, _program(kernel)))
+
+    def compile(self, lowered: Lowered, **options: Any) -> Report:
+        """As of `TargetHooks`: what libtpu says; the options are those of `gridir.tpu.aot`."""
+        return report(kernels_of(lowered), **options)
 
 
-def emitter(kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
-    """Returns what writes the call of a kernel.
+@functools.lru_cache(maxsize=64)
+def _program(kernel: Kernel) -> Program:
+    """The kernel as libtpu would read it, ready to run. Raises ExecutionError for an op that is not known."""
+    return Program(parse_module(kernel.prepare().body, kernel=kernel.name))
 
-    Raises:
-      OptionError: when a field of the author's record cannot be honoured.
-    """
-    params = record_for(request.compiler_params, "tpu")
-    if not isinstance(params, pltpu.CompilerParams):
-        # None, or the record of another chip.
-        params = pltpu.CompilerParams()
 
-    def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
-        try:
-            mosaic = kernel.prepare()
-        except CompileError:
-            # A kernel that is only captured: its earlier stages can be shown, and compiling it gives the error again.
-            mosaic = MosaicKernel(b"", False, params.collective_id is not None, 0.0)
-        return jax_compat_tpu.emit_mosaic_call(
-            context,
-            operands,
-            config=config_of(params, mosaic, request),
-            has_side_effects=params.has_side_effects,
-            kernel_name=request.kernel_name,
-            num_dynamic_sizes=request.grid_mapping.num_dynamic_grid_bounds,
-            input_output_aliases=request.input_output_aliases,
-            out_avals=request.out_avals,
-            effects=request.jaxpr.effects,
-            metadata=request.metadata,
-        )
-
-    return emit
+def _interpret(
+    program: Program,
+    operands: Sequence[np.ndarray],
+    results: Sequence[jax.ShapeDtypeStruct],
+    aliases: dict[int, int],
+) -> list[np.ndarray]:
+    # Inside of a kernel a bool is an int32.
+    arrays = [x.astype(np.int32) if x.dtype == np.bool_ else x for x in operands]
+    stored = [(aval.shape, np.dtype(np.int32 if aval.dtype == np.bool_ else aval.dtype)) for aval in results]
+    outputs = program.run(arrays, stored, aliases)
+    return [output.astype(aval.dtype) for output, aval in zip(outputs, results, strict=True)]
 
 
 def config_of(params: Any, mosaic: MosaicKernel, request: KernelRequest) -> dict[str, Any]:

@@ -9,13 +9,13 @@ import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gridir.compiler.options import CpuOptions
-from gridir.frontend.tpu_aot import compile_candidates, kernels_of
+from gridir.compiler.cpu import CpuOptions
+from gridir.frontend.tpu_report import compile_candidates, kernels_of
 from gridir.testing import difference, interpreted, mosaic_interpreted
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
-THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu")
+THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu", platform="tpu")
 SMEM = pl.BlockSpec(memory_space=pltpu.SMEM)
 cases = {}
 

@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from gridir.compiler.passes import parse_module, run_pipeline, shared_context
+from gridir.compiler.tpu import TpuOptions
 from jax.experimental import pallas as pl
 
 
@@ -89,7 +90,7 @@ x = jnp.arange(8.0)
 # Every target, through `lower` and through `install`.
 for target, options in (
     ("cpu", gridir.CpuOptions(pipeline="test-crash,grid-to-cpu")),
-    ("tpu", gridir.compiler.options.TpuOptions(pipeline="test-crash,grid-to-tpu")),
+    ("tpu", TpuOptions(pipeline="test-crash,grid-to-tpu")),
     ("gpu", gridir.GpuOptions(pipeline="test-crash,grid-to-gpu")),
 ):
     error, text = caught(lambda: gridir.lower(double, x, target=target, options=options).kernels[0].prepare())  # noqa: B023

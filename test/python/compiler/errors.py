@@ -5,7 +5,7 @@ import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gridir.compiler import ptx
+from gridir.compiler import gpu
 from gridir.compiler.kernel import make_kernel
 from gridir.compiler.targets import get_target
 from gridir.errors import OptionError, UnsupportedError
@@ -71,6 +71,6 @@ with ir.Context():
             "expected a module with one grid.kernel, got 0": lambda: make_kernel(
                 empty, get_target("cpu"), gridir.CpuOptions()
             ),
-            "expected a module with a gpu.binary": lambda: ptx.text_of(empty),
+            "expected a module with a gpu.binary": lambda: gpu.text_of(empty),
         },
     )

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from gridir.errors import UnsupportedError
-from gridir.frontend.cpu_call import emitter
+from gridir.frontend.cpu_call import CpuHooks
 from gridir.frontend.lower import lower
 from gridir.frontend.meshes import dim_kinds
 from gridir.frontend.request import DeviceMesh
@@ -66,7 +66,7 @@ def on_several_processes():
     call = pl.pallas_call(kernel, out_shape=X)
     [lowered] = lower(call, X).kernels
     request = dataclasses.replace(requests(call, X)[0], devices=DeviceMesh(("x",), (2,), is_local=False))
-    emitter(dataclasses.replace(lowered, group_size=2), request)
+    CpuHooks().emitter(dataclasses.replace(lowered, group_size=2), request)
 
 
 # CHECK: UnsupportedError: 7 of 7 refused in these words

@@ -12,9 +12,10 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "Inputs"))
 
 from field_rows import TABLE
-from gridir.frontend import fields, options, params
+from gridir.frontend import fields, options
 from gridir.frontend.grid_mapping import SideTable, build_kernel
 from gridir.frontend.rebuild import MissingObject, differences, rebuild_grid_mapping
+from gridir.frontend.records import record_from_attribute
 from gridir.mlir import ir
 
 mode, path = sys.argv[1:]
@@ -32,7 +33,7 @@ def build(request, side_table=None):
 
 def rebuilt_params(kernel):
     attributes = kernel.operation.attributes
-    return [params.record_from_attribute(a) for a in attributes["params"]] if "params" in attributes else []
+    return [record_from_attribute(a) for a in attributes["params"]] if "params" in attributes else []
 
 
 def describe(record):

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from field_rows import call, indirect, interpreted, prefetch, tiled
 from gridir.errors import Error, OptionError, UnsupportedError
-from gridir.frontend import fields, params, trees
+from gridir.frontend import fields, records, trees
 from gridir.frontend.grid_mapping import build_kernel
 from gridir.frontend.rebuild import rebuild_grid_mapping
 from gridir.mlir import ir
@@ -88,10 +88,10 @@ with ir.Context(), ir.Location.unknown():
     report(
         OptionError,
         {
-            "expected a builtin attribute, got affine_map<() -> ()>": lambda: params.from_attribute(
+            "expected a builtin attribute, got affine_map<() -> ()>": lambda: records.from_attribute(
                 ir.Attribute.parse("affine_map<() -> ()>")
             ),
-            'expected an attribute of compiler parameters, got "triton"': lambda: params.record_from_attribute(
+            'expected an attribute of compiler parameters, got "triton"': lambda: records.record_from_attribute(
                 ir.StringAttr.get("triton")
             ),
         },

@@ -7,7 +7,7 @@ import json
 import gridir
 import jax
 import jax.numpy as jnp
-from gridir.compiler import mosaic
+from gridir.compiler.tpu import MosaicKernel, TpuTarget
 from gridir.frontend import jax_compat_tpu
 from gridir.frontend.install import jax_alone
 from jax.experimental import pallas as pl
@@ -15,7 +15,7 @@ from jax.experimental.pallas import tpu as pltpu
 from jaxlib.mlir import ir
 
 barrier = False
-mosaic.prepare = lambda *_: mosaic.MosaicKernel(b"body", barrier, barrier, 0.0)
+TpuTarget.prepare = lambda *_: MosaicKernel(b"body", barrier, barrier, 0.0)
 
 
 def calls(f, *args):

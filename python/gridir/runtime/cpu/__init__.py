@@ -8,9 +8,8 @@ from gridir.runtime.cpu.kernels import (
     COLLECTIVE_CALL_TARGET,
     PreparedKernel,
     call_attributes,
-    cpu_options,
+    complete_pipeline,
     ffi_target,
-    pipeline_until,
     prepare,
 )
 
@@ -19,8 +18,7 @@ __all__ = [
     "COLLECTIVE_CALL_TARGET",
     "PreparedKernel",
     "call_attributes",
-    "cpu_options",
+    "complete_pipeline",
     "ffi_target",
-    "pipeline_until",
     "prepare",
 ]

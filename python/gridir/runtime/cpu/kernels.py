@@ -15,7 +15,7 @@ from gridir.mlir._mlir_libs import _gridirCPU as native
 from gridir.runtime.cpu.prints import write_prints
 
 if TYPE_CHECKING:
-    from gridir.compiler.options import CpuOptions
+    from gridir.compiler.cpu import CpuOptions
 
 CALL_TARGET = "gridir_cpu"
 """The name of the XLA custom call that runs a kernel, for `jax.export`'s list of allowed calls."""
@@ -43,7 +43,7 @@ class PreparedKernel:
     arena_bytes: int
 
 
-def prepare(name: str, key: str, bytecode: bytes, options: CpuOptions) -> PreparedKernel:
+def prepare(name: str, key: str, bytecode: bytes, options: CpuOptions, pipeline: str | None = None) -> PreparedKernel:
     """Makes the kernel of a `grid` module ready to run under a key.
 
     Args:
@@ -51,6 +51,7 @@ def prepare(name: str, key: str, bytecode: bytes, options: CpuOptions) -> Prepar
       key: identifies module and options; the same key always gives the same kernel.
       bytecode: the module, as MLIR bytecode.
       options: how to compile it.
+      pipeline: what is left of the pipeline of the options, where the module is at a later stage.
 
     Raises:
       CompileError: when a pass, LLVM or the linker refuses the kernel.
@@ -60,7 +61,7 @@ def prepare(name: str, key: str, bytecode: bytes, options: CpuOptions) -> Prepar
     reply = native.compile_kernel(
         key,
         bytecode,
-        pipeline=options.full_pipeline,
+        pipeline=options.full_pipeline if pipeline is None else pipeline,
         opt_level=options.opt_level,
         codegen_level=options.codegen_level,
         cpu=options.cpu,
@@ -89,20 +90,15 @@ def call_attributes(name: str, key: str, bytecode: bytes, options: CpuOptions) -
     }
 
 
-def pipeline_until(stage: str, options: CpuOptions) -> str:
-    """Returns the pass pipeline that takes a `grid` module to a stage, with what the CPU's registers imply.
+def complete_pipeline(pipeline: str, options: CpuOptions) -> str:
+    """Returns a pipeline with what the CPU's registers imply; one that is not only a name and options as it is.
 
     Raises:
       CompileError: when LLVM does not know the CPU of the options.
     """
-    reply = native.complete_pipeline(options.full_pipeline, options.codegen_level, options.cpu, options.features, stage)
+    reply = native.complete_pipeline(pipeline, options.codegen_level, options.cpu, options.features)
     _raise_failure(reply, None)
     return reply["pipeline"]
-
-
-def cpu_options(options: CpuOptions) -> CpuOptions:
-    """Returns the options with which a kernel runs on the CPU, which are its own."""
-    return options
 
 
 def host_cpu() -> str:

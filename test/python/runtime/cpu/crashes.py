@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import jax
-from gridir.compiler.options import CpuOptions
+from gridir.compiler.cpu import CpuOptions
 from handwritten import X, call, elementwise
 
 TEXT = elementwise("%w = arith.addf %v, %v : f32")

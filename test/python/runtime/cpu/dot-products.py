@@ -8,7 +8,7 @@ import re
 import gridir
 import jax
 import jax.numpy as jnp
-from gridir.compiler.options import CpuOptions
+from gridir.compiler.cpu import CpuOptions
 from jax.experimental import pallas as pl
 
 CPUS = {

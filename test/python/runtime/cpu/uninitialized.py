@@ -7,7 +7,7 @@ import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gridir.compiler.options import TpuOptions
+from gridir.compiler.tpu import TpuOptions
 from gridir.errors import OptionError
 from gridir.testing import difference
 from jax.experimental import pallas as pl

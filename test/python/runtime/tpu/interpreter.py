@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import jax
 import numpy as np
 from gridir.cli.example import load_example
-from gridir.frontend import mosaic_callback
+from gridir.frontend import tpu_call
 from gridir.frontend.tpu_aot import jax_own
 from gridir.runtime.tpu.interpreter import ExecutionError, Program
 from gridir.testing import difference, interpreted, mosaic_interpreted
@@ -25,7 +25,7 @@ for path in sorted(glob.glob(os.path.join(sys.argv[1], "examples", "*.py"))):
     if kernel.program is None:
         continue
     program = Program(parse(kernel.program.body))
-    mosaic_callback._program = lambda _, program=program: program
+    tpu_call._program = lambda _, program=program: program
     with mosaic_interpreted():
         got = jax.tree.leaves(jax.jit(lambda *xs, function=function: function(*xs))(*args))
     with interpreted():

@@ -69,15 +69,13 @@ const char *toText(KernelOrigin origin) {
 
 /// Gives {"pipeline"} or a failure.
 nb::dict completePipeline(const std::string &pipeline, int64_t codegenLevel,
-                          const std::string &cpu, const std::string &features,
-                          const std::string &stopAfter) {
+                          const std::string &cpu, const std::string &features) {
   CompileOptions options;
   options.pipeline = pipeline;
   options.codegenLevel = codegenLevel;
   options.cpu = cpu;
   options.features = features;
-  std::variant<std::string, CompileFailure> result =
-      getPipeline(options, stopAfter);
+  std::variant<std::string, CompileFailure> result = getPipeline(options);
   if (auto *failure = std::get_if<CompileFailure>(&result))
     return gridir::toDict(*failure);
   nb::dict reply;
@@ -184,7 +182,6 @@ NB_MODULE(_gridirCPU, m) {
         "Makes the kernel of a module ready to run under a key.");
   m.def("complete_pipeline", &completePipeline, nb::arg("pipeline"),
         nb::arg("codegen_level"), nb::arg("cpu"), nb::arg("features"),
-        nb::arg("stop_after"),
         "The pipeline with what the CPU's registers imply.");
   m.def("describe_host", &describeHost,
         "The CPU of this machine and its features.");

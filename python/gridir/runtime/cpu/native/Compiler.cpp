@@ -18,10 +18,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -137,21 +134,7 @@ FailureOr<KernelObject> compile(MLIRContext &context, StringRef source,
       source, ParserConfig(&context), "<gridir kernel>");
   if (!module)
     return failure();
-  Location loc = module->getLoc();
-
-  progress.stage = "pipeline";
-  PassManager passManager(&context, ModuleOp::getOperationName());
-  driver::recordPasses(passManager, progress);
-  std::string message;
-  llvm::raw_string_ostream messageStream(message);
-  if (!pipeline.empty() &&
-      failed(parsePassPipeline(pipeline, passManager, messageStream)))
-    return emitError(loc) << message;
-
-  progress.stage = "passes";
-  // Checked once at the end rather than after each pass: a tenth of the time.
-  passManager.enableVerifier(false);
-  if (failed(passManager.run(*module)) || failed(verify(*module)))
+  if (failed(driver::runPasses(*module, pipeline, progress)))
     return failure();
   FailureOr<kernel::ABIOp> abi = kernel::getABI(*module);
   if (failed(abi))
@@ -173,7 +156,7 @@ FailureOr<KernelObject> compile(MLIRContext &context, StringRef source,
   llvm::Expected<std::string> object =
       generateObject(*llvmModule, options, *info);
   if (!object)
-    return emitError(loc) << llvm::toString(object.takeError());
+    return emitError(module->getLoc()) << llvm::toString(object.takeError());
   return KernelObject{std::move(*info), std::move(*object)};
 }
 

@@ -39,9 +39,9 @@ CompileFailure recordCrash(const std::string &signal, const std::string &stage,
                            const CompileOptions &options);
 
 /// Gives the pipeline of the options as text, complete with what the CPU's
-/// registers imply, and stopped after a stage when one is named.
+/// registers imply.
 std::variant<std::string, CompileFailure>
-getPipeline(const CompileOptions &options, const std::string &stopAfter);
+getPipeline(const CompileOptions &options);
 
 /// The features that code for the CPU of the options may use and this machine
 /// lacks, as LLVM names them; none where the code can run here.

@@ -148,8 +148,7 @@ findMissingFeatures(const CompileOptions &options) {
   return missing;
 }
 
-Expected<std::string> completePipeline(const CompileOptions &options,
-                                       const std::string &stopAfter) {
+Expected<std::string> completePipeline(const CompileOptions &options) {
   // A person who spells a pipeline out says everything.
   std::optional<NamedPipeline> pipeline = readNamedPipeline(options.pipeline);
   if (!pipeline)
@@ -172,14 +171,12 @@ Expected<std::string> completePipeline(const CompileOptions &options,
       listDotProducts(*subtarget, bytes, options.codegenLevel > 0);
   if (!dotProducts.empty())
     text += " dot-products=" + dotProducts;
-  if (!stopAfter.empty())
-    text += " stop-after=" + stopAfter;
   return text + "}";
 }
 
 std::variant<std::string, CompileFailure>
-getPipeline(const CompileOptions &options, const std::string &stopAfter) {
-  Expected<std::string> text = completePipeline(options, stopAfter);
+getPipeline(const CompileOptions &options) {
+  Expected<std::string> text = completePipeline(options);
   if (text)
     return *text;
   return CompileFailure{"pipeline", {makeError(toString(text.takeError()))}};

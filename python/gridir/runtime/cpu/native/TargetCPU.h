@@ -34,10 +34,8 @@ llvm::Expected<std::vector<std::string>>
 findMissingFeatures(const CompileOptions &options);
 
 /// Gives the pass pipeline of the options as text. One that is only a name is
-/// given the CPU's vector registers and instructions, and `stop-after` when
-/// that is not empty.
-llvm::Expected<std::string> completePipeline(const CompileOptions &options,
-                                             const std::string &stopAfter = "");
+/// given the CPU's vector registers and instructions.
+llvm::Expected<std::string> completePipeline(const CompileOptions &options);
 
 } // namespace gridir::cpu
 

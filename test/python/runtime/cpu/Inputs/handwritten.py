@@ -5,7 +5,7 @@ import hashlib
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gridir.compiler.options import CpuOptions
+from gridir.compiler.cpu import CpuOptions
 from gridir.frontend.install import register
 from gridir.runtime import cpu
 

@@ -1,27 +1,65 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels for NVIDIA GPUs: PTX, and what a launch of it needs."""
+"""The target `gpu`: PTX for NVIDIA GPUs, and what a launch of it needs."""
 
 from __future__ import annotations
 
 import dataclasses
-import functools
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from gridir.compiler.options import CpuOptions, GpuOptions
-from gridir.compiler.passes import parse_module, run_pipeline, shared_context
-from gridir.errors import UnsupportedError
+from gridir.compiler.cpu import CpuOptions
+from gridir.compiler.options import CheckedOptions
+from gridir.compiler.passes import shared_context
+from gridir.compiler.target import Execution, Target
+from gridir.errors import OptionError, UnsupportedError
 from gridir.mlir import ir
-from gridir.mlir.dialects import arith, gpu, kernel
+from gridir.mlir.dialects import arith, gpu
+from gridir.mlir.dialects.kernel import abi_of
 from gridir.runtime import ptx
 from gridir.runtime.gpu import KernelReport, assemble, find_libdevice_toolkit
 
+if TYPE_CHECKING:
+    from gridir.compiler.kernel import Kernel
+
 # Words of a kernel's error report: the number of the check, two values, and one that threads exchange.
 _REPORT_WORDS = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class GpuOptions(CheckedOptions):
+    """Options of the target `gpu`.
+
+    Attributes:
+      chip: the chip to compile for, as LLVM names it; the target "gpu:sm_80" chooses it, too.
+      num_warps: warps of a CTA, instead of what the kernel's own parameters say; 4 where they say nothing.
+      workspace_limit: bytes of global memory that temporaries of all CTAs may take together; None for 1 GiB.
+      libdevice: compute math functions with NVIDIA's libdevice where it is found, instead of gridir's own code.
+      pipeline: the pass pipeline from a `grid` module to PTX.
+      checks: what the PTX is checked for where it is executed on the CPU, as `gridir.runtime.ptx` has them.
+      schedule_seed: runs its threads and copies there in an order that this number chooses; None for their own.
+
+    Raises:
+      OptionError: when a number is out of range.
+    """
+
+    chip: str = "sm_90a"
+    num_warps: int | None = None
+    workspace_limit: int | None = None
+    libdevice: bool = True
+    pipeline: str = "grid-to-gpu"
+    checks: tuple[str, ...] = ()
+    schedule_seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.num_warps is not None and self.num_warps not in range(1, 33):
+            raise OptionError(f"expected num_warps from 1 to 32, got {self.num_warps!r}")
+        if self.workspace_limit is not None and self.workspace_limit < 0:
+            raise OptionError(f"expected workspace_limit of at least 0, got {self.workspace_limit!r}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,45 +140,72 @@ class PtxKernel:
         return KernelReport(self.name, cubin, self.ctas, self.threads, self.shared_bytes, self.workspace_bytes)
 
 
-def pipeline_until(stage: str, options: GpuOptions) -> str:
-    """Returns the pass pipeline that takes a `grid` module to a stage."""
-    chosen = [f"chip={options.chip}", f"stop-after={stage}"]
-    if options.num_warps is not None:
-        chosen.append(f"num-warps={options.num_warps}")
-    if options.workspace_limit is not None:
-        chosen.append(f"workspace-limit={options.workspace_limit}")
-    toolkit = find_libdevice_toolkit() if options.libdevice else None
-    if toolkit is not None:
-        chosen.append(f"toolkit={toolkit}")
-    return f"{options.pipeline}{{{' '.join(chosen)}}}"
+def _on_cpu(options: GpuOptions) -> CpuOptions:
+    """A kernel as it is mapped to CTAs and threads, which are loops then."""
+    return CpuOptions(pipeline=f"{GpuTarget().pipeline(options, 'mapped')},gpu-unmap-loops,loops-to-cpu")
 
 
-def cpu_options(options: GpuOptions) -> CpuOptions:
-    """Returns the options with which a kernel runs on the CPU as it is mapped to CTAs and threads."""
-    return CpuOptions(pipeline=f"{pipeline_until('mapped', options)},gpu-unmap-loops,loops-to-cpu")
+@dataclasses.dataclass(frozen=True)
+class GpuTarget(Target):
+    """An NVIDIA GPU, on which nothing launches kernels yet.
 
-
-@functools.lru_cache(maxsize=256)
-def prepare(name: str, key: str, bytecode: bytes, options: GpuOptions) -> PtxKernel:
-    """Lowers the kernel of a `grid` module to PTX.
-
-    Args:
-      name: the kernel's name, for messages.
-      key: identifies module and options; the same key always gives the same kernel.
-      bytecode: the module, as MLIR bytecode.
-      options: how to compile it.
-
-    Raises:
-      CompileError: when a pass refuses the kernel.
-      InternalError: when one crashes.
+    Attributes:
+      chip: the chip that a person named after the target, as in "gpu:sm_80"; "" for the default of the options.
     """
-    start = time.perf_counter()
-    module = run_pipeline(
-        parse_module(bytecode, kernel=name, context=shared_context()), pipeline_until("ptx", options), kernel=name
+
+    chip: str = ""
+
+    name = "gpu"
+    platform = "cuda"
+    stages = ("grid", "grid-planned", "loops", "bufferized", "mapped", "gpu", "nvvm", "ptx")
+    options = GpuOptions
+    executions = (
+        Execution("ptx", "by the executor of PTX on the CPU"),
+        Execution("mapped", "with CTAs and threads as loops on the CPU; no GPU code has run", _on_cpu),
     )
+    runs = False
 
-    abi = kernel.abi_of(module)
+    def with_chip(self, chip: str) -> Self:
+        """As of `Target`."""
+        return dataclasses.replace(self, chip=chip) if chip else super().with_chip(chip)
 
+    def check_options(self, options: Any) -> GpuOptions:
+        """As of `Target`; raises OptionError also for those of another chip."""
+        if options is None and self.chip:
+            return GpuOptions(chip=self.chip)
+        options = super().check_options(options)
+        if self.chip and options.chip != self.chip:
+            raise OptionError(f"expected options for chip {self.chip!r}, as the target says, got {options.chip!r}")
+        return options
+
+    def pipeline_options(self, options: GpuOptions) -> list[str]:
+        """As of `Target`."""
+        chosen = {
+            "chip": options.chip,
+            "num-warps": options.num_warps,
+            "workspace-limit": options.workspace_limit,
+            "toolkit": find_libdevice_toolkit() if options.libdevice else None,
+        }
+        return [f"{name}={value}" for name, value in chosen.items() if value is not None]
+
+    def prepare(self, kernel: Kernel) -> PtxKernel:
+        """As of `Target`: the PTX."""
+        return kernel.once(lambda: _to_ptx(kernel))
+
+    def text(self, module: ir.Module, stage: str, *, locations: bool) -> str:
+        """As of `Target`; of the last stage the PTX."""
+        return text_of(module) if stage == self.stages[-1] else super().text(module, stage, locations=locations)
+
+    def suffix(self, stage: str) -> str:
+        """As of `Target`."""
+        return "ptx" if stage == self.stages[-1] else super().suffix(stage)
+
+
+def _to_ptx(kernel: Kernel) -> PtxKernel:
+    start = time.perf_counter()
+    module = kernel.module("ptx", context=shared_context())
+    options: Any = kernel.options
+    abi = abi_of(module)
     return PtxKernel(
         name=abi.entry.value,
         ptx=text_of(module),
@@ -150,7 +215,7 @@ def prepare(name: str, key: str, bytecode: bytes, options: GpuOptions) -> PtxKer
         shared_bytes=abi.shared_bytes.value,
         workspace_bytes=abi.workspace_bytes.value,
         seconds=time.perf_counter() - start,
-        items=_find_items(module, f"{name}.range"),
+        items=_find_items(module, f"{kernel.name}.range"),
         diagnostics=tuple(ir.StringAttr(text).value for text in abi.diagnostics),
         checks=options.checks,
         schedule_seed=options.schedule_seed,

@@ -1,21 +1,34 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels for TPUs: the body of the custom call that XLA hands to Mosaic, as text."""
+"""The target `tpu`: the body of the custom call that XLA hands to Mosaic, as text."""
 
 from __future__ import annotations
 
 import dataclasses
-import functools
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gridir.compiler.options import TpuOptions
-from gridir.compiler.passes import parse_module, run_pipeline, shared_context
+from gridir.compiler.options import Options
+from gridir.compiler.passes import shared_context
+from gridir.compiler.target import Execution, Target
 from gridir.mlir import ir
 
-# Where the pipeline stops for each stage; the last stage is its end.
-_STOPS = {"grid-planned": "grid-planned", "tpu": "tpu"}
+if TYPE_CHECKING:
+    from gridir.compiler.kernel import Kernel
+
+
+@dataclasses.dataclass(frozen=True)
+class TpuOptions(Options):
+    """Options of the target `tpu`.
+
+    Attributes:
+      version: the version of Mosaic's serialised form to write. A libtpu reads its own version and earlier ones.
+      pipeline: the pass pipeline from a `grid` module to the serialised Mosaic module.
+    """
+
+    version: int = 13
+    pipeline: str = "grid-to-tpu"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,34 +48,27 @@ class MosaicKernel:
     seconds: float = dataclasses.field(compare=False)
 
 
-def pipeline_until(stage: str, options: TpuOptions) -> str:
-    """Returns the pass pipeline that takes a `grid` module to a stage."""
-    stop = f" stop-after={_STOPS[stage]}" if stage in _STOPS else ""
-    return f"{options.pipeline}{{version={options.version}{stop}}}"
+class TpuTarget(Target):
+    """A TPU: XLA hands the text of a kernel to libtpu."""
+
+    name = "tpu"
+    platform = "tpu"
+    stages = ("grid", "grid-planned", "tpu", "tpu-serialized")
+    options = TpuOptions
+    executions = (Execution("tpu-serialized", "by the reference interpreter of Mosaic modules"),)
+
+    def pipeline_options(self, options: TpuOptions) -> list[str]:
+        """As of `Target`."""
+        return [f"version={options.version}"]
+
+    def prepare(self, kernel: Kernel) -> MosaicKernel:
+        """As of `Target`: the kernel that libtpu is given."""
+        return kernel.once(lambda: _serialize(kernel))
 
 
-@functools.lru_cache(maxsize=256)
-def prepare(name: str, key: str, bytecode: bytes, options: TpuOptions) -> MosaicKernel:
-    """Lowers the kernel of a `grid` module to the body of a Mosaic kernel.
-
-    Args:
-      name: the kernel's name, for messages.
-      key: identifies module and options; the same key always gives the same kernel.
-      bytecode: the module, as MLIR bytecode.
-      options: how to compile it.
-
-    Raises:
-      CompileError: when a pass refuses the kernel.
-      InternalError: when one crashes.
-    """
+def _serialize(kernel: Kernel) -> MosaicKernel:
     start = time.perf_counter()
-    module = run_pipeline(
-        parse_module(bytecode, kernel=name, context=shared_context()),
-        pipeline_until("tpu-serialized", options),
-        kernel=name,
-        # As on the CPU; libtpu verifies what it is given.
-        verify=False,
-    )
+    module = kernel.module("tpu-serialized", context=shared_context())
     operations = _operations(module)
     body = module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True).encode()
     return MosaicKernel(
@@ -73,22 +79,15 @@ def prepare(name: str, key: str, bytecode: bytes, options: TpuOptions) -> Mosaic
     )
 
 
-_PLAN = "grid.kernel(grid-canonicalize-index-maps,grid-plan-memory{target=tpu})"
-
-
-def plan_vmem(name: str, bytecode: bytes) -> dict[str, int]:
-    """Returns the bytes of VMEM that `grid-plan-memory` counts, by operand, and for "scratch" what no operand takes.
-
-    Args:
-      name: the kernel's name, for messages.
-      bytecode: its `grid` module.
+def planned_vmem(kernel: Kernel) -> dict[str, int]:
+    """Returns the bytes of VMEM that a kernel is planned to take, by operand, and for "scratch" what no operand takes.
 
     Raises:
       CompileError: when the kernel needs more than there is.
     """
-    module = run_pipeline(parse_module(bytecode, kernel=name, context=shared_context()), _PLAN, kernel=name)
-    kernel = next(op for op in module.body.operations if op.operation.name == "grid.kernel")
-    plan = _to_python(kernel.attributes["grid.memory_plan"])
+    module = kernel.module("grid-planned", context=shared_context())
+    (planned,) = [op for op in module.body.operations if op.operation.name == "grid.kernel"]
+    plan = _to_python(planned.attributes["grid.memory_plan"])
     held = {
         operand: entry["block_bytes"] * entry["buffers"]
         for operand, entry in plan["operands"].items()

@@ -1,0 +1,112 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a kernel can be compiled for: the questions that every target answers."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from gridir.compiler.options import Options, with_options
+from gridir.errors import OptionError
+
+if TYPE_CHECKING:
+    from gridir.compiler.kernel import Kernel
+    from gridir.mlir import ir
+
+
+@dataclasses.dataclass(frozen=True)
+class Execution:
+    """How kernels of a target run on this machine's CPU.
+
+    Attributes:
+      stage: the stage whose program runs; what comes after it is not executed.
+      how: what runs it, in words that follow the stage's name.
+      cpu_options: gives, for the target's options, those with which the target `cpu` compiles what runs; None where the
+        code of the target is executed as it is, by an emulator.
+    """
+
+    stage: str
+    how: str
+    cpu_options: Callable[[Any], Options] | None = None
+
+
+class Target(abc.ABC):
+    """What a kernel can be compiled for. What only a frontend can know of it, as how JAX calls it, a frontend adds.
+
+    Attributes:
+      name: what a person writes.
+      platform: the JAX platform whose lowering rules are used.
+      stages: names of the forms that a kernel takes, in order. The first is the frontend's module.
+      options: the class of its options.
+      executions: how its kernels can run on this machine's CPU; the first is the usual one.
+      runs: whether something runs the kernels that JAX calls; of others there is only the code.
+    """
+
+    name: ClassVar[str]
+    platform: ClassVar[str]
+    stages: ClassVar[tuple[str, ...]]
+    options: ClassVar[type[Any]]
+    executions: ClassVar[tuple[Execution, ...]]
+    runs: ClassVar[bool] = True
+
+    def with_chip(self, chip: str) -> Self:
+        """Returns the target for a chip, as of "gpu:sm_80"; raises OptionError where there is none to choose."""
+        raise OptionError(f"expected a target like gpu:sm_90a, got {f'{self.name}:{chip}'!r}")
+
+    def check_options(self, options: Any) -> Any:
+        """Returns `options`, or the defaults for None; raises OptionError for those of another target."""
+        if options is None:
+            return self.options()
+        if not isinstance(options, self.options):
+            raise OptionError(
+                f"expected {self.options.__name__} for target {self.name!r}, got {type(options).__name__}"
+            )
+        return options
+
+    def check_stage(self, stage: str) -> str:
+        """Returns `stage`; raises OptionError when this target has none of that name."""
+        if stage not in self.stages:
+            raise OptionError(f"expected a stage of target {self.name!r} ({', '.join(self.stages)}), got {stage!r}")
+        return stage
+
+    def execution(self, stage: str | None = None) -> Execution:
+        """Returns how kernels are executed at a stage, or usually; raises OptionError for a stage that is not."""
+        for execution in self.executions:
+            if stage in (None, execution.stage):
+                return execution
+        stages = ", ".join(execution.stage for execution in self.executions)
+        raise OptionError(f"expected a stage of target {self.name!r} that is executed ({stages}), got {stage!r}")
+
+    def lowering_platform(self, options: Any) -> str:
+        """Returns the JAX platform that `jax.lax.platform_dependent` is resolved for."""
+        return self.platform
+
+    def pipeline(self, options: Any, stop: str, start: str | None = None) -> str:
+        """Returns the pass pipeline that takes a module from a stage, without one from the first, to another."""
+        stages = [f"stop-after={stop}"] + ([f"start-after={start}"] if start is not None else [])
+        return with_options(options.pipeline, [*self.pipeline_options(options), *stages])
+
+    def pipeline_options(self, options: Any) -> list[str]:
+        """Returns what the pipeline is told of a person's choice, as "name=value"."""
+        return []
+
+    @abc.abstractmethod
+    def prepare(self, kernel: Kernel) -> Any:
+        """Compiles a kernel, or finds it compiled, so that calls of it run.
+
+        Raises:
+          CompileError: when a pass, LLVM or the linker refuses the kernel.
+          InternalError: when one of them crashes.
+        """
+
+    def text(self, module: ir.Module, stage: str, *, locations: bool) -> str:
+        """Returns what a person reads of a module at a stage; `locations` says of every op where it came from."""
+        return module.operation.get_asm(enable_debug_info=locations)
+
+    def suffix(self, stage: str) -> str:
+        """Returns how the name of a file with that text ends."""
+        return "mlir"

@@ -1,0 +1,80 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From the attributes of a `grid.kernel` back to compiler parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gridir.errors import OptionError
+from gridir.frontend.options import BACKENDS
+from gridir.mlir import ir
+
+
+def from_attribute(attribute: ir.Attribute) -> Any:
+    """Returns the Python value that `to_attribute` made an attribute from; enums come back as strings."""
+    if isinstance(attribute, ir.BoolAttr):
+        return ir.BoolAttr(attribute).value
+    if isinstance(attribute, ir.IntegerAttr):
+        return ir.IntegerAttr(attribute).value
+    if isinstance(attribute, ir.FloatAttr):
+        return ir.FloatAttr(attribute).value
+    if isinstance(attribute, ir.StringAttr):
+        return ir.StringAttr(attribute).value
+    if isinstance(attribute, ir.UnitAttr):
+        return None
+    if isinstance(attribute, ir.ArrayAttr):
+        return tuple(from_attribute(item) for item in ir.ArrayAttr(attribute))
+    if isinstance(attribute, ir.DictAttr):
+        return {item.name: from_attribute(item.attr) for item in ir.DictAttr(attribute)}
+    raise OptionError(f"expected a builtin attribute, got {attribute}")
+
+
+def _tpu_record(fields: dict[str, Any], own: bool) -> Any:
+    from jax.experimental.pallas import tpu as jax_tpu
+
+    from gridir import tpu
+
+    effects = fields.get("has_side_effects")
+    if isinstance(effects, str):
+        fields["has_side_effects"] = jax_tpu.SideEffectType(effects)
+    return (tpu if own else jax_tpu).CompilerParams(**fields)
+
+
+def _mosaic_gpu_record(fields: dict[str, Any], own: bool) -> Any:
+    from jax.experimental.pallas import mosaic_gpu as jax_mosaic_gpu
+
+    from gridir import mosaic_gpu
+
+    if "profile_trace_scope" in fields:
+        fields["profile_trace_scope"] = jax_mosaic_gpu.TraceScope(fields["profile_trace_scope"])
+    if "lowering_semantics" in fields:
+        fields["lowering_semantics"] = jax_mosaic_gpu.LoweringSemantics[fields["lowering_semantics"]]
+    return (mosaic_gpu if own else jax_mosaic_gpu).CompilerParams(**fields)
+
+
+def _triton_record(fields: dict[str, Any], _: bool) -> Any:
+    from jax.experimental.pallas import triton
+
+    return triton.CompilerParams(**fields)
+
+
+# For each backend of Pallas what makes its record: gridir's own, or else JAX's.
+_MAKERS = {"mosaic_tpu": _tpu_record, "mosaic_gpu": _mosaic_gpu_record, "triton": _triton_record}
+
+
+def record_from_attribute(attribute: ir.Attribute) -> Any:
+    """Returns the record that an attribute holds: JAX's own, or gridir's where only that one has a field which is set.
+
+    Raises:
+      OptionError: if it is not an attribute of compiler parameters.
+    """
+    text = str(attribute)
+    for backend in BACKENDS:
+        prefix = f"#grid.{backend.attribute}<"
+        if text.startswith(prefix):
+            # The fields stand in the attribute as in a dictionary.
+            fields = from_attribute(ir.Attribute.parse("{" + text[len(prefix) : -1] + "}", attribute.context))
+            return _MAKERS[backend.name](fields, any(name in fields for name in backend.extra))
+    raise OptionError(f"expected an attribute of compiler parameters, got {attribute}")

@@ -1,0 +1,58 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What JAX asks of a target: how calls of its kernels are traced, written, emulated and compiled."""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gridir.compiler.kernel import Kernel
+    from gridir.frontend.jax_compat_calls import Emitter
+    from gridir.frontend.lower import Lowered
+    from gridir.frontend.request import KernelRequest
+
+
+class TargetHooks(abc.ABC):
+    """The frontend's half of a target, which `gridir.compiler` knows nothing of. `frontend/targets.py` has the list.
+
+    Attributes:
+      takes_unions: whether one kernel is made of several meshes; else JAX's own compilers of each have them.
+    """
+
+    takes_unions = False
+
+    def register(self, platform: str) -> None:  # noqa: B027  (XLA may know the call)
+        """Makes XLA know the calls that `emitter` writes."""
+
+    def tracing(self) -> contextlib.AbstractContextManager[Any]:
+        """Returns what is entered while JAX traces and lowers for the target, which may not be there."""
+        return contextlib.nullcontext()
+
+    def options_for(self, options: Any, request: KernelRequest) -> Any:
+        """Returns the options of one kernel: those of the installation, and what the call itself asks for."""
+        return options
+
+    @abc.abstractmethod
+    def emitter(self, kernel: Kernel, request: KernelRequest) -> Emitter:
+        """Returns what writes the call of a kernel into JAX's module.
+
+        Raises:
+          OptionError: when a field of the author's record cannot be honoured.
+          UnsupportedError: when the call cannot be made.
+        """
+
+    @abc.abstractmethod
+    def emulator(self, kernel: Kernel, request: KernelRequest) -> Emitter:
+        """Returns what writes, in the place of a kernel, a call of what executes the target's code on the CPU.
+
+        Raises:
+          CompileError: when a pass refuses the kernel.
+        """
+
+    @abc.abstractmethod
+    def compile(self, lowered: Lowered, **options: Any) -> Any:
+        """Compiles a lowered function and its kernels, as `Lowered.compile` says; other targets' options do nothing."""

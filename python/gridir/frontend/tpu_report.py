@@ -1,0 +1,140 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the real Mosaic compiler makes of kernels, with no TPU."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from gridir.compiler.tpu import planned_vmem
+from gridir.errors import Error
+from gridir.runtime.tpu.dumps import Loop
+from gridir.runtime.tpu.messages import explain
+from gridir.runtime.tpu.programs import KernelProgram, kernel_programs
+from gridir.runtime.tpu.report import KernelReport, Report
+from gridir.runtime.tpu.workers import Workers
+
+if TYPE_CHECKING:
+    from gridir.frontend.lower import Lowered
+
+
+@dataclasses.dataclass(frozen=True)
+class Candidate:
+    """A kernel that is to be compiled, or the reason why it cannot be.
+
+    Attributes:
+      name: the kernel's name.
+      lowering: who lowered it: "gridir" or "jax".
+      program: what libtpu is given, or None.
+      error: why there is none.
+      inputs: the names of the inputs, without prefetched scalars.
+      outputs: the names of the outputs.
+      planned: bytes of VMEM by operand, as gridir plans them.
+    """
+
+    name: str
+    lowering: str
+    program: KernelProgram | None = None
+    error: Error | None = None
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    planned: dict[str, int] = dataclasses.field(default_factory=dict)
+
+
+def kernels_of(lowered: Lowered) -> list[Candidate]:
+    """Returns the kernels of a function that was lowered for a TPU."""
+    programs = {program.body: program for program in kernel_programs(lowered.stablehlo())}
+    found = []
+    for kernel in lowered.kernels:
+        inputs, outputs = _operand_names(kernel.grid_mapping)
+        try:
+            program, error = programs[kernel.prepare().body], None
+        except Error as refused:
+            program, error = None, refused
+        try:
+            planned = planned_vmem(kernel)
+        except Error as refused:
+            planned, program, error = {}, None, error or refused
+        found.append(Candidate(kernel.name, "gridir", program, error, inputs, outputs, planned))
+    return found
+
+
+def report(
+    candidates: Sequence[Candidate],
+    *,
+    topology: str = "v5e:2x2",
+    jobs: int = 2,
+    timeout: float = 300,
+    keep: str | None = None,
+    workers: Workers | None = None,
+) -> Report:
+    """Compiles kernels side by side, and reports on all of them; the arguments are those of `gridir.tpu.aot`.
+
+    Raises:
+      LibtpuError: when libtpu cannot be started, or does not know the topology.
+    """
+    with contextlib.nullcontext(workers) if workers else Workers(topology, jobs=jobs, timeout=timeout) as pool:
+        return compile_candidates(candidates, pool, keep)
+
+
+def compile_candidates(candidates: Sequence[Candidate], workers: Workers, keep: str | None = None) -> Report:
+    """Compiles kernels side by side, and reports on all of them.
+
+    Raises:
+      LibtpuError: when libtpu cannot be started.
+    """
+    wanted = [c for c in candidates if c.program is not None]
+    directories = [os.path.join(keep, f"{c.name}.{c.lowering}") if keep else None for c in wanted]
+    replies = iter(workers.compile_all([c.program.program for c in wanted if c.program], directories))
+    reports, device = [], ""
+    for candidate in candidates:
+        if candidate.program is None:
+            reports.append(KernelReport(candidate.name, candidate.lowering, candidate.error))
+            continue
+        reply = next(replies)
+        device = reply.get("device_kind", device)
+        reports.append(_to_report(candidate, reply))
+    return Report(
+        workers.topology,
+        device,
+        tuple(report for report in reports if report.lowering == "gridir"),
+        tuple(report for report in reports if report.lowering == "jax"),
+    )
+
+
+def _to_report(candidate: Candidate, reply: dict[str, Any]) -> KernelReport:
+    error = None
+    if "error" in reply:
+        error = explain(
+            reply["error"],
+            stage=reply.get("stage", "compile"),
+            kernel=candidate.name,
+            inputs=candidate.inputs,
+            outputs=candidate.outputs,
+            planned=candidate.planned,
+            first_column=0 if candidate.lowering == "jax" else 1,
+        )
+    return KernelReport(
+        candidate.name,
+        candidate.lowering,
+        error,
+        reply.get("bundles"),
+        reply.get("cycles"),
+        tuple(Loop(*loop) for loop in reply.get("loops", ())),
+        reply.get("vmem", {}),
+        candidate.planned,
+        reply.get("units", {}),
+        reply.get("seconds", 0.0),
+    )
+
+
+def _operand_names(mapping: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if mapping is None:
+        return (), ()
+    names = tuple(block.origin for block in mapping.block_mappings)
+    return names[: mapping.num_inputs], names[mapping.num_inputs :]
