@@ -105,6 +105,37 @@ with gridir.installed():
 print("hopper_matmul:", np.allclose(got, product, rtol=1e-2, atol=0.1))
 
 
+def tensor_memory(x, y, o, a, b, acc, done):
+    """Two products, of which only the second is added to what is there."""
+    a[...], b[...] = x[...], y[...]
+    plgpu.commit_smem()
+    for step in range(2):
+        plgpu.tcgen05_mma(acc, a, b, done, accumulate=step > 0)
+        plgpu.barrier_wait(done)
+    o[...] = plgpu.async_load_tmem(acc)
+
+
+# CHECK-COUNT-4: tensor_memory {{.*}}: right
+WHOLE = np.random.default_rng(0).integers(-3, 3, (128, 128))
+EXACT = WHOLE.astype(np.float16)
+look(
+    "tensor_memory",
+    plgpu.kernel(
+        tensor_memory,
+        out_type=jax.ShapeDtypeStruct((128, 128), jnp.float32),
+        scratch_types=[
+            plgpu.SMEM((128, 128), jnp.float16),
+            plgpu.SMEM((128, 128), jnp.float16),
+            plgpu.TMEM((128, 128), jnp.float32),
+            plgpu.Barrier(orders_tensor_core=True),
+        ],
+    ),
+    (2 * WHOLE @ WHOLE).astype(np.float32),
+    EXACT,
+    EXACT,
+)
+
+
 def early(x, o, tile, barrier):
     plgpu.copy_gmem_to_smem(x.at[pl.ds(0, 16)], tile, barrier)
     o[pl.ds(0, 16)] = tile[...]

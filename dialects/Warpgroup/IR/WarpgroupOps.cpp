@@ -90,24 +90,26 @@ LogicalResult TmaStoreOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// MmaOp
+// Products
 //===----------------------------------------------------------------------===//
 
-LogicalResult MmaOp::verify() {
-  auto acc = cast<ShapedType>(getAcc().getType()),
-       lhs = cast<ShapedType>(getLhs().getType()),
-       rhs = cast<ShapedType>(getRhs().getType());
+template <typename OpT> static LogicalResult verifyProduct(OpT op) {
+  auto acc = cast<ShapedType>(op.getAcc().getType()),
+       lhs = cast<ShapedType>(op.getLhs().getType()),
+       rhs = cast<ShapedType>(op.getRhs().getType());
   if (acc.getRank() != 2 || lhs.getRank() != 2 || rhs.getRank() != 2)
-    return emitOpError("expected matrices, got ")
+    return op.emitOpError("expected matrices, got ")
            << acc << ", " << lhs << " and " << rhs;
   if (acc.getDimSize(0) != lhs.getDimSize(0) ||
       acc.getDimSize(1) != rhs.getDimSize(1) ||
       lhs.getDimSize(1) != rhs.getDimSize(0))
-    return emitOpError("expected an m x n accumulator of m x k and k x n "
-                       "operands, got ")
+    return op.emitOpError("expected an m x n accumulator of m x k and k x n "
+                          "operands, got ")
            << acc << " of " << lhs << " and " << rhs;
   return success();
 }
+
+LogicalResult MmaOp::verify() { return verifyProduct(*this); }
 
 void MmaOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
@@ -115,6 +117,32 @@ void MmaOp::getEffects(
     if (isa<MemRefType>(operand.get().getType()))
       effects.emplace_back(MemoryEffects::Read::get(), &operand);
   effects.emplace_back(MemoryEffects::Write::get(), &getAccMutable());
+}
+
+LogicalResult Tcgen05MmaOp::verify() { return verifyProduct(*this); }
+
+void Tcgen05MmaOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand &operand : getOperation()->getOpOperands())
+    if (isa<MemRefType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+  effects.emplace_back(MemoryEffects::Write::get(), &getAccMutable());
+  for (OpOperand &barrier : getBarrierMutable())
+    effects.emplace_back(MemoryEffects::Write::get(), &barrier);
+}
+
+//===----------------------------------------------------------------------===//
+// TmemCopyOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult TmemCopyOp::verify() {
+  auto source = cast<MemRefType>(getSource().getType()),
+       dest = cast<MemRefType>(getDest().getType());
+  if (source.getShape() != dest.getShape() ||
+      source.getElementType() != dest.getElementType())
+    return emitOpError("expected Refs of one shape and element type, got ")
+           << source << " and " << dest;
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -228,7 +228,8 @@ def Warpgroup_MmaOp : Warpgroup_Op<"mma", [
     `%acc += %a * %b`, for an `m x k` and a `k x n` operand. The left one is a Ref
     in shared memory or a value in registers, the right one a Ref in shared
     memory. Each product is a group of its own; until `mma_wait` its operands may
-    not be written and the accumulator not be read.
+    not be written and the accumulator not be read. Integers are signed unless
+    `unsigned_lhs` or `unsigned_rhs` says otherwise.
 
     Example:
 
@@ -237,7 +238,8 @@ def Warpgroup_MmaOp : Warpgroup_Op<"mma", [
         : memref<64x128xf32>, memref<64x64xf16>, memref<64x128xf16>
     ```
   }];
-  let arguments = (ins Grid_Ref:$acc, AnyTypeOf<[Grid_Ref, Grid_NumberTensor]>:$lhs, Grid_Ref:$rhs);
+  let arguments = (ins Grid_Ref:$acc, AnyTypeOf<[Grid_Ref, Grid_NumberTensor]>:$lhs, Grid_Ref:$rhs,
+                       UnitAttr:$unsigned_lhs, UnitAttr:$unsigned_rhs);
   let assemblyFormat = [{
     $acc `,` $lhs `,` $rhs attr-dict `:` type($acc) `,` type($lhs) `,` type($rhs)
   }];
@@ -257,6 +259,107 @@ def Warpgroup_MmaWaitOp : Warpgroup_Op<"mma_wait", [
   }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
   let assemblyFormat = "$pending attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor memory
+//===----------------------------------------------------------------------===//
+
+def Warpgroup_Tcgen05MmaOp : Warpgroup_Op<"tcgen05_mma", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+  let summary = "start a product whose accumulator is in tensor memory";
+  let description = [{
+    `%acc = %a * %b`, added to what is there where `accumulate` is true. The left
+    operand is in shared or in tensor memory, the right one in shared memory.
+    Products of one warpgroup are done in their order. With a barrier, the end of
+    this and of all earlier ones is an arrival there.
+
+    Example:
+
+    ```mlir
+    warpgroup.tcgen05_mma %acc, %a, %b accumulate %p barrier %done
+        : memref<128x128xf32>, memref<128x64xf16>, memref<64x128xf16>
+        barrier memref<!warpgroup.barrier<1, tensor_core>>
+    ```
+  }];
+  let arguments = (ins Grid_Ref:$acc, Grid_Ref:$lhs, Grid_Ref:$rhs, I1:$accumulate,
+                       Optional<Warpgroup_BarrierRef>:$barrier,
+                       UnitAttr:$unsigned_lhs, UnitAttr:$unsigned_rhs);
+  let assemblyFormat = [{
+    $acc `,` $lhs `,` $rhs `accumulate` $accumulate (`barrier` $barrier^)? attr-dict
+    `:` type($acc) `,` type($lhs) `,` type($rhs) (`barrier` type($barrier)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isSchedulingPoint() { return getBarrier() != nullptr; }
+    bool meetsOtherPrograms() { return getBarrier() != nullptr; }
+    bool needsTask() { return getBarrier() != nullptr; }
+  }];
+}
+
+def Warpgroup_Tcgen05CommitOp : Warpgroup_BarrierOp<"tcgen05_commit"> {
+  let summary = "arrive at a barrier when all products and copies that were started are done";
+  let description = [{
+    Those are the products with accumulators in tensor memory, and the copies to
+    it, of this warpgroup.
+
+    Example:
+
+    ```mlir
+    warpgroup.tcgen05_commit %b : memref<!warpgroup.barrier<1, tensor_core>>
+    ```
+  }];
+}
+
+def Warpgroup_TmemCopyOp : Warpgroup_Op<"tmem_copy", [
+    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+  let summary = "start a copy from shared to tensor memory";
+  let description = [{
+    Later products of this warpgroup see what it wrote; others after
+    `tcgen05_commit`.
+
+    Example:
+
+    ```mlir
+    warpgroup.tmem_copy %tile to %t : memref<128x64xf16>, memref<128x64xf16>
+    ```
+  }];
+  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$source, Arg<Grid_Ref, "", [MemWrite]>:$dest);
+  let assemblyFormat = "$source `to` $dest attr-dict `:` type($source) `,` type($dest)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool replacesAll(::mlir::Value ref) { return ref == getDest(); }
+    bool isCopy() { return true; }
+  }];
+}
+
+class Warpgroup_TmemWaitOp<string mnemonic> : Warpgroup_Op<mnemonic, [
+    MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
+    Grid_ProgramOpInterface]> {
+  let assemblyFormat = "attr-dict";
+}
+
+def Warpgroup_CommitTmemOp : Warpgroup_TmemWaitOp<"commit_tmem"> {
+  let summary = "wait until what the warpgroup stored to tensor memory is there";
+  let description = [{
+    Example:
+
+    ```mlir
+    warpgroup.commit_tmem
+    ```
+  }];
+}
+
+def Warpgroup_WaitTmemLoadOp : Warpgroup_TmemWaitOp<"wait_tmem_load"> {
+  let summary = "wait until what the warpgroup loads from tensor memory may be written";
+  let description = [{
+    Example:
+
+    ```mlir
+    warpgroup.wait_tmem_load
+    ```
+  }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -90,3 +90,31 @@ grid.kernel @products grid(%i = 4, %t = 2 named "wg" thread)
     }
   }
 }
+
+// -----
+
+// A product in tensor memory is added to zero where it does not accumulate, and its end is an arrival.
+// CHECK-LABEL: func.func @tensor_memory(
+// CHECK:         arith.select %{{.*}} : tensor<128x128xi1>, tensor<128x128xf32>
+// CHECK:         linalg.contract
+// CHECK:         call @gridirTaskArrive(
+// CHECK:         call @gridirTaskArrive(
+// CHECK-NOT:     warpgroup.
+grid.kernel @tensor_memory grid()
+    inputs(%flag: i1 [] space gpu.gmem) outputs(%o: f32 [128, 128] space gpu.gmem)
+    scratch(%acc: memref<128x128xf32, #grid.space<gpu.tmem>>, %a: memref<128x64xf16, #grid.space<gpu.smem>>,
+            %t: memref<128x64xf16, #grid.space<gpu.tmem>>, %b: memref<64x128xf16, #grid.space<gpu.smem>>,
+            %done: memref<!warpgroup.barrier<2, tensor_core>, #grid.space<gpu.smem>>)
+    semantics [] attributes {grid.tasks = #kernel.tasks<>} {
+  %p = grid.load %flag : memref<i1, #grid.space<gpu.gmem>> -> i1
+  warpgroup.tmem_copy %a to %t : memref<128x64xf16, #grid.space<gpu.smem>>, memref<128x64xf16, #grid.space<gpu.tmem>>
+  warpgroup.tcgen05_mma %acc, %t, %b accumulate %p barrier %done
+      : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.tmem>>,
+        memref<64x128xf16, #grid.space<gpu.smem>>
+      barrier memref<!warpgroup.barrier<2, tensor_core>, #grid.space<gpu.smem>>
+  warpgroup.tcgen05_commit %done : memref<!warpgroup.barrier<2, tensor_core>, #grid.space<gpu.smem>>
+  warpgroup.commit_tmem
+  warpgroup.wait_tmem_load
+  %v = grid.load %acc : memref<128x128xf32, #grid.space<gpu.tmem>> -> tensor<128x128xf32>
+  grid.store %v, %o : tensor<128x128xf32>, memref<128x128xf32, #grid.space<gpu.gmem>>
+}

@@ -86,3 +86,19 @@ func.func @registers() {
   warpgroup.set_max_registers 20
   return
 }
+
+// -----
+
+func.func @tensor_memory(%acc: memref<64x64xf32>, %a: memref<64x64xf16>, %b: memref<64x128xf16>, %p: i1) {
+  // expected-error @below {{expected an m x n accumulator of m x k and k x n operands, got 'memref<64x64xf32>' of 'memref<64x64xf16>' and 'memref<64x128xf16>'}}
+  warpgroup.tcgen05_mma %acc, %a, %b accumulate %p : memref<64x64xf32>, memref<64x64xf16>, memref<64x128xf16>
+  return
+}
+
+// -----
+
+func.func @copied(%tile: memref<128x64xf16>, %t: memref<128x64xf32>) {
+  // expected-error @below {{expected Refs of one shape and element type, got 'memref<128x64xf16>' and 'memref<128x64xf32>'}}
+  warpgroup.tmem_copy %tile to %t : memref<128x64xf16>, memref<128x64xf32>
+  return
+}

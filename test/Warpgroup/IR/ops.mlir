@@ -65,3 +65,25 @@ func.func @products(%acc: memref<64x128xf32, #grid.space<gpu.regs>>, %a: memref<
   %w = warpgroup.layout_cast %v "WGMMA" : tensor<64x64xf16>
   return %w : tensor<64x64xf16>
 }
+
+// CHECK-LABEL: func.func @tensor_memory(
+func.func @tensor_memory(%acc: memref<128x128xi32, #grid.space<gpu.tmem>>, %a: memref<128x64xi8>,
+                         %t: memref<128x64xi8, #grid.space<gpu.tmem>>, %b: memref<64x128xi8>, %p: i1,
+                         %done: memref<!warpgroup.barrier<1, tensor_core>>) {
+  // CHECK: warpgroup.tmem_copy %{{.*}} to %{{.*}} : memref<128x64xi8>, memref<128x64xi8, #grid.space<gpu.tmem>>
+  warpgroup.tmem_copy %a to %t : memref<128x64xi8>, memref<128x64xi8, #grid.space<gpu.tmem>>
+  // CHECK: warpgroup.tcgen05_mma %{{.*}}, %{{.*}}, %{{.*}} accumulate %{{.*}} {unsigned_lhs} : memref<128x128xi32, #grid.space<gpu.tmem>>, memref<128x64xi8>, memref<64x128xi8>
+  warpgroup.tcgen05_mma %acc, %a, %b accumulate %p {unsigned_lhs}
+      : memref<128x128xi32, #grid.space<gpu.tmem>>, memref<128x64xi8>, memref<64x128xi8>
+  // CHECK: warpgroup.tcgen05_mma %{{.*}}, %{{.*}}, %{{.*}} accumulate %{{.*}} barrier %{{.*}} : {{.*}} barrier memref<!warpgroup.barrier<1, tensor_core>>
+  warpgroup.tcgen05_mma %acc, %t, %b accumulate %p barrier %done
+      : memref<128x128xi32, #grid.space<gpu.tmem>>, memref<128x64xi8, #grid.space<gpu.tmem>>, memref<64x128xi8>
+      barrier memref<!warpgroup.barrier<1, tensor_core>>
+  // CHECK: warpgroup.tcgen05_commit
+  warpgroup.tcgen05_commit %done : memref<!warpgroup.barrier<1, tensor_core>>
+  // CHECK: warpgroup.commit_tmem
+  warpgroup.commit_tmem
+  // CHECK: warpgroup.wait_tmem_load
+  warpgroup.wait_tmem_load
+  return
+}

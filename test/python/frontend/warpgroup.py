@@ -80,6 +80,40 @@ MESH = {"num_threads": 2, "thread_name": "wg"}
 print(kernel(products, TILE, TILE, plgpu.Barrier(num_arrivals=2), args=(X, X), out=Y, **MESH)().kernels[0].text())
 
 
+def tensor_memory(x, y, o, a, b, acc, lhs, done):
+    a[...], b[...] = x[...], y[...]
+    plgpu.commit_smem()
+    plgpu.async_copy_smem_to_tmem(a, lhs)
+    plgpu.tcgen05_mma(acc, lhs, b, accumulate=False)
+    plgpu.tcgen05_mma(acc, a, b, done, accumulate=x[0, 0] > 0)
+    plgpu.barrier_wait(done)
+    o[...] = plgpu.async_load_tmem(acc)
+    plgpu.wait_load_tmem()
+    plgpu.async_store_tmem(acc, o[...])
+    plgpu.commit_tmem()
+    plgpu.tcgen05_commit_arrive(done)
+
+
+# CHECK:      warpgroup.tmem_copy
+# CHECK:      warpgroup.tcgen05_mma %{{.*}}, %lhs, %b accumulate %{{.*}} : memref<128x128xf32, #grid.space<gpu.tmem>>
+# CHECK:      %[[ACCUMULATE:.*]] = arith.cmpf
+# CHECK:      warpgroup.tcgen05_mma %{{.*}}, %a, %b accumulate %[[ACCUMULATE]] barrier
+# CHECK:      grid.load %acc
+# CHECK:      warpgroup.wait_tmem_load
+# CHECK:      grid.store %{{.*}}, %acc
+# CHECK:      warpgroup.commit_tmem
+# CHECK:      warpgroup.tcgen05_commit
+LHS, RHS = plgpu.SMEM((128, 64), jnp.float16), plgpu.SMEM((64, 128), jnp.float16)
+TENSOR = (plgpu.TMEM((128, 128), jnp.float32), plgpu.TMEM((128, 64), jnp.float16, packed=True))
+DONE = plgpu.Barrier(orders_tensor_core=True)
+WIDE, OUT = jax.ShapeDtypeStruct((64, 128), jnp.float16), jax.ShapeDtypeStruct((128, 128), jnp.float32)
+print(kernel(tensor_memory, LHS, RHS, *TENSOR, DONE, args=(X, WIDE), out=OUT)().kernels[0].text())
+
+
+def collective(x, y, o, a, b, acc, lhs, done):
+    plgpu.tcgen05_commit_arrive(done, collective_axis="c")
+
+
 def loads(**options):
     """A kernel that copies with these options."""
 
@@ -142,7 +176,7 @@ report(
     },
 )
 
-# CHECK: UnsupportedError: 5 of 5 refused in these words
+# CHECK: UnsupportedError: 6 of 6 refused in these words
 report(
     UnsupportedError,
     {
@@ -152,6 +186,9 @@ report(
         "expected numbers and slices in a copy, got an array of indices": kernel(gathers, TILE, plgpu.Barrier()),
         "expected a slice of known size and stride 1 in a copy": kernel(strides, TILE, plgpu.Barrier()),
         "expected `reduction_op=None`, got 'add'": kernel(reduces, TILE),
+        "expected no `collective_axis`, got c": kernel(
+            collective, LHS, RHS, *TENSOR, DONE, args=(X, WIDE), out=OUT, cluster=(2,), cluster_names=("c",)
+        ),
         "expected a number, got a value that the kernel computes": kernel(computes, grid=(2,), grid_names=("i",)),
     },
 )

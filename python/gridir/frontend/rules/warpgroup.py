@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 from jax import tree_util
 
@@ -282,8 +283,14 @@ def _wgmma_ref(
     of_acc, of_lhs, of_rhs = _split(leaves, acc_transforms_tree, a_transforms_tree, b_transforms_tree)
     if isinstance(lhs.type, ir.MemRefType):
         lhs = view(ctx, lhs, of_lhs)
-    warpgroup.MmaOp(view(ctx, acc, of_acc), lhs, view(ctx, rhs, of_rhs))
+    warpgroup.MmaOp(view(ctx, acc, of_acc), lhs, view(ctx, rhs, of_rhs), **_signs(ctx))
     return []
+
+
+def _signs(ctx: RuleContext) -> dict[str, bool | None]:
+    """Which of the operands of a product, the second and the third of the equation, are integers without a sign."""
+    lhs, rhs = (jnp.issubdtype(aval.dtype, jnp.unsignedinteger) for aval in ctx.avals_in[1:3])
+    return {"unsigned_lhs": lhs or None, "unsigned_rhs": rhs or None}
 
 
 @WARPGROUP.rule("wgmma_wait")
@@ -320,3 +327,96 @@ def _layout_cast(_: RuleContext, x: ir.Value, *, new_layout: Any) -> ir.Value:
 def _load(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, tree: Any) -> ir.Value:
     """As `get`; how it is done is the compiler's."""
     return Access(ctx, ref, tree_util.tree_unflatten(tree, leaves)).load()
+
+
+# Tensor memory
+
+
+def _without(ctx: RuleContext, **params: Any) -> None:
+    """Refuses an equation that has one of these parameters."""
+    for name, value in params.items():
+        if value:
+            raise ctx.unsupported(f"expected no `{name}`, got {value}")
+
+
+@WARPGROUP.rule("tcgen05_mma", ignores={"a_scale_transforms_tree": None, "b_scale_transforms_tree": None})
+def _tcgen05_mma(
+    ctx: RuleContext,
+    acc: ir.Value,
+    lhs: ir.Value,
+    rhs: ir.Value,
+    accumulate: ir.Value,
+    *rest: ir.Value,
+    acc_transforms_tree: Any,
+    a_transforms_tree: Any,
+    b_transforms_tree: Any,
+    barrier_transforms_tree: Any,
+    a_sparse_metadata_transforms_tree: Any,
+    collective_axis: Any,
+    arrive: bool,
+    scaled: bool,
+    sparse: bool,
+) -> list[ir.Value]:
+    _without(ctx, scaled=scaled, sparse=sparse, collective_axis=collective_axis)
+    leaves = rest[1:] if arrive else rest
+    of_acc, of_lhs, of_rhs, of_barrier = _split(
+        leaves, acc_transforms_tree, a_transforms_tree, b_transforms_tree, barrier_transforms_tree
+    )
+    warpgroup.Tcgen05MmaOp(
+        view(ctx, acc, of_acc),
+        view(ctx, lhs, of_lhs),
+        view(ctx, rhs, of_rhs),
+        accumulate,
+        barrier=_barrier(ctx, rest[0], of_barrier) if arrive else None,
+        **_signs(ctx),
+    )
+    return []
+
+
+@WARPGROUP.rule("tcgen05_commit_arrive")
+def _tcgen05_commit_arrive(
+    ctx: RuleContext, barrier: ir.Value, *leaves: ir.Value, barrier_transforms_tree: Any, collective_axis: Any
+) -> list[ir.Value]:
+    _without(ctx, collective_axis=collective_axis)
+    warpgroup.Tcgen05CommitOp(_barrier(ctx, barrier, *_split(leaves, barrier_transforms_tree)))
+    return []
+
+
+@WARPGROUP.rule("async_copy_smem_to_tmem")
+def _async_copy_smem_to_tmem(
+    ctx: RuleContext,
+    source: ir.Value,
+    dest: ir.Value,
+    *leaves: ir.Value,
+    smem_tree: Any,
+    tmem_tree: Any,
+    collective_axis: Any,
+) -> list[ir.Value]:
+    _without(ctx, collective_axis=collective_axis)
+    of_source, of_dest = _split(leaves, smem_tree, tmem_tree)
+    warpgroup.TmemCopyOp(view(ctx, source, of_source), view(ctx, dest, of_dest))
+    return []
+
+
+@WARPGROUP.rule("async_load")
+def _async_load(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, tree: Any) -> ir.Value:
+    """What is loaded may be used at once."""
+    return Access(ctx, ref, tree_util.tree_unflatten(tree, leaves)).load()
+
+
+@WARPGROUP.rule("async_store_tmem")
+def _async_store_tmem(ctx: RuleContext, ref: ir.Value, value: ir.Value, *leaves: ir.Value, tree: Any) -> list[ir.Value]:
+    Access(ctx, ref, tree_util.tree_unflatten(tree, leaves)).store(value)
+    return []
+
+
+@WARPGROUP.rule("commit_tmem")
+def _commit_tmem(_: RuleContext) -> list[ir.Value]:
+    warpgroup.CommitTmemOp()
+    return []
+
+
+@WARPGROUP.rule("wait_load_tmem")
+def _wait_load_tmem(_: RuleContext) -> list[ir.Value]:
+    warpgroup.WaitTmemLoadOp()
+    return []
