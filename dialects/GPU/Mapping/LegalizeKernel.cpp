@@ -78,7 +78,7 @@ private:
       Type element = spec.getElementType();
       std::string name = kernel.getOperandName(i);
       Location loc = kernel.getBodyBlock()->getArgument(i).getLoc();
-      if (isa<grid::SemaphoreType>(element))
+      if (isa<grid::SyncTypeInterface>(element))
         return refuse(loc, name + " without semaphores")
                << element << "; this path has no asynchronous copies";
       if (failed(checkType(loc, element, name)))
@@ -105,7 +105,7 @@ private:
   LogicalResult checkScratch(Value ref) {
     std::string name = grid::getRefName(ref);
     Type element = cast<MemRefType>(ref.getType()).getElementType();
-    if (isa<grid::SemaphoreType>(element))
+    if (isa<grid::SyncTypeInterface>(element))
       return refuse(ref.getLoc(), name + " without semaphores")
              << element << "; this path has no asynchronous copies";
     return checkType(ref.getLoc(), element, name);
@@ -116,6 +116,12 @@ private:
       if (isa<grid::CallbackOp>(op)) {
         refuse(op->getLoc(), "a kernel that calls no Python function")
             << "a callback";
+        return WalkResult::interrupt();
+      }
+      auto program = dyn_cast<grid::ProgramOpInterface>(op);
+      if (program && program.needsTask()) {
+        refuse(op->getLoc(), "a kernel without asynchronous copies")
+            << op->getName();
         return WalkResult::interrupt();
       }
       for (Type type : op->getResultTypes()) {

@@ -89,3 +89,18 @@ grid.kernel @symbolic grid()
 grid.kernel @tiled grid()
     inputs(%x: f32 [8, 64] transforms [<tiling [2, 64]>] origin "x_ref") {
 }
+
+// -----
+
+// expected-error @+2 {{expected scratch[0] without semaphores on gpu:sm_80, got '!warpgroup.barrier<1>'; this path has no asynchronous copies}}
+grid.kernel @barrier grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
+    scratch(%b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+}
+
+// -----
+
+grid.kernel @store grid() outputs(%o: f32 [128] space gpu.gmem)
+    scratch(%t: memref<128xf32, #grid.space<gpu.smem>>) {
+  // expected-error @+1 {{expected a kernel without asynchronous copies on gpu:sm_80, got warpgroup.tma_store}}
+  warpgroup.tma_store %t to %o[0] [128] : memref<128xf32, #grid.space<gpu.smem>>, memref<128xf32, #grid.space<gpu.gmem>>
+}

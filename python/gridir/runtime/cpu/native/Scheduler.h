@@ -160,6 +160,7 @@ private:
   void poll();
   int64_t getThread(const char *barrier) const;
   char *getArena(Task &task);
+  char *getShared(SharedMemory &kind, int64_t item);
   /// Remembers a semaphore in some memory that is not zero in the end: in that
   /// of a task, or in shared memory of this kind.
   void checkSemaphores(const char *base, std::optional<std::size_t> kind,

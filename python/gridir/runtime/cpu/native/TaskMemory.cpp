@@ -39,14 +39,20 @@ char *Scheduler::getShared(int64_t members) {
       std::find_if(kinds.begin(), kinds.end(), [&](const SharedBytes &kind) {
         return kind.members == members;
       });
-  bool isNew = false;
-  char *base = shared[task.device][kind - kinds.begin()].get(task.item, isNew);
-  if (!base) {
-    lack(kind->bytes, "what programs share");
+  char *base = getShared(shared[task.device][kind - kinds.begin()], task.item);
+  if (!base)
     abandon(task);
-  }
-  if (memory && isNew)
-    memory->undefine(base, kind->bytes);
+  return base;
+}
+
+/// The memory of a work item's group; says so where there is none left.
+char *Scheduler::getShared(SharedMemory &kind, int64_t item) {
+  bool isNew = false;
+  char *base = kind.get(item, isNew);
+  if (!base)
+    lack(kind.getNumBytes(), "what programs share");
+  else if (memory && isNew)
+    memory->undefine(base, kind.getNumBytes());
   return base;
 }
 
@@ -85,10 +91,7 @@ char *Scheduler::locate(char *address, int64_t device, int64_t item) {
     char *base = from.find(own.item);
     if (!base || !isWithin(base, from.getNumBytes()))
       continue;
-    bool isNew = false;
-    char *there = to.get(item < 0 ? own.item : item, isNew);
-    if (!there)
-      lack(to.getNumBytes(), "what programs share");
+    char *there = getShared(to, item < 0 ? own.item : item);
     return there ? there + (address - base) : address;
   }
   for (std::size_t i = 0; i < from.data.size(); ++i) {
