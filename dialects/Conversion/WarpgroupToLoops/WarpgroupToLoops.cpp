@@ -23,6 +23,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace gridir;
@@ -138,11 +139,45 @@ protected:
 // Bulk copies
 //===----------------------------------------------------------------------===//
 
+/// One dimension of a window, as far as it lies inside of its array.
+struct ClippedDim {
+  OpFoldResult offset, size;
+  /// Where that part begins in the window.
+  OpFoldResult begin;
+  /// Whether there is another part; null where there is none for certain.
+  Value isPartial;
+};
+
+ClippedDim clip(OpBuilder &builder, Location loc, KernelLowering &lowering,
+                OpFoldResult offset, int64_t size, int64_t extent) {
+  Value first = toIndex(builder, loc, offset);
+  if (lowering.ranges.get(first).isIn(0, extent - size)) {
+    if (isa<Value>(offset))
+      offset = first;
+    return {offset, builder.getIndexAttr(size), builder.getIndexAttr(0), {}};
+  }
+  Value zero = createIndex(builder, loc, 0);
+  Value limit = createIndex(builder, loc, extent);
+  Value length = createIndex(builder, loc, size);
+  Value last = arith::AddIOp::create(builder, loc, first, length);
+  auto clamp = [&](Value index) -> Value {
+    Value raised = arith::MaxSIOp::create(builder, loc, index, zero);
+    return arith::MinSIOp::create(builder, loc, raised, limit);
+  };
+  // Of a window that lies outside nothing is left, at an end of the array.
+  Value begin = clamp(first);
+  Value inside = arith::SubIOp::create(builder, loc, clamp(last), begin);
+  Value skipped = arith::SubIOp::create(builder, loc, begin, first);
+  Value isPartial = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ne, inside, length);
+  return {begin, inside, skipped, isPartial};
+}
+
 /// The part of a window that lies inside of its array, and the same part of the
 /// tile.
 struct ClippedWindow {
   Value array, tile;
-  /// Whether there is another part; null where there is none.
+  /// Whether there is another part; null where there is none for certain.
   Value isPartial;
 };
 
@@ -153,94 +188,58 @@ ClippedWindow createWindow(OpBuilder &builder, KernelLowering &lowering, OpT op,
   Location loc = op.getLoc();
   auto arrayType = cast<MemRefType>(array.getType());
   ArrayRef<int64_t> dropped = op.getDropped().value_or(ArrayRef<int64_t>());
-  Value zero = createIndex(builder, loc, 0);
-  SmallVector<OpFoldResult> offsets, sizes, tileOffsets, tileSizes;
-  Value isPartial, isNowhere;
-  auto addTo = [&](Value &all, Value one) {
-    all = all ? arith::OrIOp::create(builder, loc, all, one) : one;
+  auto either = [&](Value a, Value b) -> Value {
+    return a && b ? arith::OrIOp::create(builder, loc, a, b).getResult()
+                  : (a ? a : b);
   };
-  auto dynamic = op.getOffsets().begin();
-  for (auto [d, number, size] :
-       llvm::enumerate(op.getStaticOffsets(), op.getSizes())) {
-    bool isDropped = llvm::is_contained(dropped, d);
+  SmallVector<ClippedDim> dims;
+  Value isPartial, isNowhere;
+  for (auto [d, offset, size] : llvm::enumerate(
+           getMixedValues(op.getStaticOffsets(), op.getOffsets(), builder),
+           op.getSizes())) {
     int64_t extent = arrayType.getDimSize(d);
-    OpFoldResult offset = builder.getIndexAttr(number),
-                 count = builder.getIndexAttr(size);
-    OpFoldResult tileOffset = builder.getIndexAttr(0);
-    Interval range = Interval::constant(number);
-    Value value;
-    if (ShapedType::isDynamic(number)) {
-      value = toIndex(builder, loc, *dynamic++);
-      range = lowering.ranges.get(value);
-      offset = value;
-    }
-    if (!range.isIn(0, extent - size)) {
-      if (!value)
-        value = createIndex(builder, loc, number);
-      Value end = arith::AddIOp::create(builder, loc, value,
-                                        createIndex(builder, loc, size));
-      Value limit = createIndex(builder, loc, extent);
-      // Of a window that lies outside nothing is left, at some offset inside.
-      Value first = arith::MinSIOp::create(
-          builder, loc, arith::MaxSIOp::create(builder, loc, value, zero),
-          limit);
-      Value last = arith::MaxSIOp::create(
-          builder, loc, arith::MinSIOp::create(builder, loc, end, limit),
-          first);
-      Value inside = arith::SubIOp::create(builder, loc, last, first);
-      addTo(isPartial,
-            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                  inside, createIndex(builder, loc, size)));
-      if (isDropped) {
-        addTo(isNowhere,
-              arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                    inside, zero));
-        // The only element of a dimension of no size is none.
-        offset = OpFoldResult(arith::MinSIOp::create(
-            builder, loc, first, createIndex(builder, loc, extent - 1)));
-      } else {
-        offset = first;
-        count = inside;
-        tileOffset =
-            OpFoldResult(arith::SubIOp::create(builder, loc, first, value));
-      }
-    }
-    offsets.push_back(offset);
-    sizes.push_back(count);
-    if (!isDropped) {
-      tileOffsets.push_back(tileOffset);
-      tileSizes.push_back(count);
-    }
+    ClippedDim &dim =
+        dims.emplace_back(clip(builder, loc, lowering, offset, size, extent));
+    isPartial = either(isPartial, dim.isPartial);
+    if (!dim.isPartial || !llvm::is_contained(dropped, d))
+      continue;
+    // The only index lies outside, and with it the whole window: its view is
+    // one of other elements, of which none is copied.
+    isNowhere = either(isNowhere, dim.isPartial);
+    Value last = createIndex(builder, loc, extent - 1);
+    dim.offset = arith::MinSIOp::create(builder, loc,
+                                        toIndex(builder, loc, dim.offset), last)
+                     .getResult();
+    dim.size = builder.getIndexAttr(1);
   }
-  // Where a dropped dimension lies outside, so does every element.
-  if (isNowhere)
-    for (auto [d, size] : llvm::enumerate(sizes))
-      if (!llvm::is_contained(dropped, d)) {
-        Value full = getValueOrCreateConstantIndexOp(builder, loc, size);
-        size = OpFoldResult(
-            arith::SelectOp::create(builder, loc, isNowhere, zero, full));
-      }
-  if (isNowhere) {
-    tileSizes.clear();
-    for (auto [d, size] : llvm::enumerate(sizes))
-      if (!llvm::is_contained(dropped, d))
-        tileSizes.push_back(size);
-  }
-  SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
-  SmallVector<OpFoldResult> tileOnes(tileSizes.size(), builder.getIndexAttr(1));
+  SmallVector<OpFoldResult> offsets, sizes, tileOffsets, tileSizes;
   SmallVector<int64_t> shape;
-  for (OpFoldResult size : tileSizes)
-    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  for (auto [d, dim] : llvm::enumerate(dims)) {
+    offsets.push_back(dim.offset);
+    bool isDropped = llvm::is_contained(dropped, d);
+    if (isNowhere && !isDropped)
+      dim.size = arith::SelectOp::create(builder, loc, isNowhere,
+                                         createIndex(builder, loc, 0),
+                                         toIndex(builder, loc, dim.size))
+                     .getResult();
+    sizes.push_back(dim.size);
+    if (isDropped)
+      continue;
+    tileOffsets.push_back(dim.begin);
+    tileSizes.push_back(dim.size);
+    shape.push_back(
+        getConstantIntValue(dim.size).value_or(ShapedType::kDynamic));
+  }
+  SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1)),
+      tileOnes(tileSizes.size(), builder.getIndexAttr(1));
   auto windowType =
       cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
           shape, arrayType, offsets, sizes, ones));
-  ClippedWindow window;
-  window.array = memref::SubViewOp::create(builder, loc, windowType, array,
-                                           offsets, sizes, ones);
-  window.tile = memref::SubViewOp::create(builder, loc, tile, tileOffsets,
-                                          tileSizes, tileOnes);
-  window.isPartial = isPartial;
-  return window;
+  return {memref::SubViewOp::create(builder, loc, windowType, array, offsets,
+                                    sizes, ones),
+          memref::SubViewOp::create(builder, loc, tile, tileOffsets, tileSizes,
+                                    tileOnes),
+          isPartial};
 }
 
 /// Says which copy the runtime is told of next.
