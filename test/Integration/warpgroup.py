@@ -56,6 +56,28 @@ look(
 )  # fmt: skip
 
 
+def edges(x, o, tile, barrier):
+    """Windows that begin before their array, end behind it, or lie in a plane that it has not."""
+    i, j = jax.lax.axis_index("i"), jax.lax.axis_index("j")
+    plgpu.copy_gmem_to_smem(x.at[i - 1, pl.ds(j * 16 - 40, 16)], tile, barrier)
+    plgpu.barrier_wait(barrier)
+    plgpu.copy_smem_to_gmem(tile, o.at[i, pl.ds(j * 16, 16)])
+    plgpu.wait_smem_to_gmem(0)
+
+
+# CHECK-COUNT-4: edges {{.*}}: right
+PLANES = X.reshape(3, 32, 64)
+look(
+    "edges",
+    plgpu.kernel(
+        edges, out_type=jax.ShapeDtypeStruct((5, 112, 64), jnp.float32), grid=(5, 7), grid_names=("i", "j"),
+        scratch_types=[plgpu.SMEM((16, 64), jnp.float32), plgpu.Barrier()],
+    ),
+    np.pad(PLANES, ((1, 1), (40, 40), (0, 0))),
+    PLANES,
+)  # fmt: skip
+
+
 def ring(x, o, tiles, full, empty):
     """One warpgroup fills a ring of tiles, the other empties it."""
     wg = jax.lax.axis_index("wg")
