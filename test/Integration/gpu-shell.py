@@ -3,21 +3,19 @@
 #
 # RUN: %python %s %repository/test/Pipelines/mapped-to-gpu.mlir | FileCheck %s
 
-import io
 import pathlib
 import sys
 
 import gridir
 import numpy as np
-from gridir.compiler import ptx
-from gridir.compiler.passes import parse_module
+from gridir.compiler.kernel import Kernel
+from gridir.compiler.passes import parse_module, to_bytecode
+from gridir.compiler.targets import GPU
 from gridir.runtime.ptx import LaunchError
 
 module = parse_module(pathlib.Path(sys.argv[1]).read_text())
-bytecode = io.BytesIO()
-module.operation.write_bytecode(bytecode)
 options = gridir.GpuOptions(pipeline="mapped-to-gpu", libdevice=False, checks=("races", "uninitialized"))
-kernel = ptx.prepare("reverse", "the hand-written kernel", bytecode.getvalue(), options)
+kernel = GPU.prepare(Kernel("reverse", GPU, options, to_bytecode(module), source="the hand-written kernel"))
 
 # CHECK: 4 CTAs of 64 threads, 256 bytes of shared memory
 print(f"{kernel.ctas} CTAs of {kernel.threads} threads, {kernel.shared_bytes} bytes of shared memory")

@@ -261,6 +261,25 @@ def while_over_arrays(x: Any) -> Any:
     return pl.pallas_call(kernel, out_shape=shape_of(4, 4))(x)
 
 
+@row(np.abs(numbers(4, 4)))
+def while_looks_at_a_ref(x: Any) -> Any:
+    """The body writes what the condition reads, and reads nothing of it; nor the number before it."""
+
+    def kernel(x_ref: Any, o_ref: Any) -> None:
+        o_ref[...] = x_ref[...]
+
+        def step(carry: Any) -> Any:
+            o_ref[...] += x_ref[carry[2] % 4]
+            return carry[0] * 0.5, o_ref[...], carry[2] + 1
+
+        def more(carry: Any) -> Any:
+            return (jnp.sum(carry[1]) < 1000) & (carry[0] > 0)
+
+        lax.while_loop(more, step, (1.0, o_ref[...], 0))
+
+    return pl.pallas_call(kernel, out_shape=shape_of(4, 4))(x)
+
+
 @row(numbers(4, 4))
 def carried_arrays(x: Any) -> Any:
     def kernel(x_ref: Any, o_ref: Any) -> None:

@@ -36,6 +36,7 @@ public:
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
         anchor(loop.getBody()->getTerminator(), 0, loop.getRegionIterArgs());
       } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+        loop = handOnInPlace(loop);
         // Operand 0 of scf.condition is the condition itself.
         anchor(loop.getConditionOp(), 1, loop.getBeforeArguments());
         anchor(loop.getYieldOp(), 0, loop.getAfterArguments());
@@ -44,6 +45,57 @@ public:
   }
 
 private:
+  /// Makes the condition hand on what the loop carries in its own places, as
+  /// bufferization asks for, where the canonicalizer has dropped what the body
+  /// does not read. What the condition computes comes behind.
+  scf::WhileOp handOnInPlace(scf::WhileOp loop) {
+    Block::BlockArgListType carried = loop.getBeforeArguments();
+    scf::ConditionOp condition = loop.getConditionOp();
+    auto isTensor = [](Value value) {
+      return isa<RankedTensorType>(value.getType());
+    };
+    bool inPlace = llvm::all_of(llvm::enumerate(carried), [&](auto it) {
+      auto [i, arg] = it;
+      return !isTensor(arg) ||
+             (i < condition.getArgs().size() &&
+              condition.getArgs()[i].getType() == arg.getType());
+    });
+    if (inPlace)
+      return loop;
+
+    SmallVector<Value> handed(carried.begin(), carried.end());
+    SmallVector<unsigned> places;
+    for (Value value : condition.getArgs()) {
+      if (auto arg = dyn_cast<BlockArgument>(value);
+          arg && arg.getOwner() == loop.getBeforeBody()) {
+        places.push_back(arg.getArgNumber());
+        continue;
+      }
+      places.push_back(handed.size());
+      handed.push_back(value);
+    }
+    OpBuilder builder(loop);
+    auto whole = scf::WhileOp::create(
+        builder, loop.getLoc(), llvm::to_vector(TypeRange(ValueRange(handed))),
+        loop.getInits());
+    whole->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    whole.getBefore().takeBody(loop.getBefore());
+    whole.getAfter().takeBody(loop.getAfter());
+    condition.getArgsMutable().assign(handed);
+    Block *body = whole.getAfterBody();
+    for (Value value : handed)
+      body->addArgument(value.getType(), value.getLoc());
+    for (auto [i, place] : llvm::enumerate(places)) {
+      body->getArgument(i).replaceAllUsesWith(
+          body->getArgument(places.size() + place));
+      loop.getResult(i).replaceAllUsesWith(whole.getResult(place));
+    }
+    body->eraseArguments(0, places.size());
+    loop.erase();
+    ++numHandedOn;
+    return whole;
+  }
+
   /// True for what inner loops made of `arg` alone: they were anchored before,
   /// and so left it in the buffer of `arg`. An anchor would make the buffer its
   /// own destination. Where `arg` is still read after an inner loop, that loop

@@ -42,9 +42,15 @@ def LoopsAnchorTensorsPass : Pass<"loops-anchor-tensors"> {
 
     A loop that carries several tensors may swap them, so a yielded value that
     is not the fresh result of a linalg op is copied before the first anchor.
+
+    The condition of a `scf.while` is made to hand on everything that the loop
+    carries, at its own place, where the canonicalizer has dropped a tensor that
+    the body does not read, or an operand before one: bufferization compares
+    both regions place by place.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
   let statistics = [
+    Statistic<"numHandedOn", "num-handed-on", "Number of loops whose condition hands on all again">,
     Statistic<"numAnchored", "num-anchored", "Number of yielded tensors anchored">,
     Statistic<"numCopied", "num-copied", "Number of yielded tensors copied first">,
   ];

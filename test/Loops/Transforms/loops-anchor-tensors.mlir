@@ -133,3 +133,53 @@ func.func @fewer(%a: tensor<8xf32>, %n: i32) -> tensor<8xf32> {
   }
   return %r : tensor<8xf32>
 }
+
+// A tensor that only the condition reads is handed on again, and the body writes the next one over it.
+// CHECK-LABEL: func.func @read_by_condition
+// CHECK:         %[[R:.*]]:2 = scf.while (%[[I:.*]] = %{{.*}}, %[[X:.*]] = %{{.*}})
+// CHECK:           scf.condition(%{{.*}}) %[[I]], %[[X]] : i32, tensor<8xf32>
+// CHECK:         ^bb0(%[[J:.*]]: i32, %[[OLD:.*]]: tensor<8xf32>):
+// CHECK:           %[[KEPT:.*]] = bufferization.materialize_in_destination %{{.*}} in %[[OLD]]
+// CHECK:           scf.yield %{{.*}}, %[[KEPT]]
+// CHECK:         return %[[R]]#0
+// BUFFER-LABEL: func.func @read_by_condition
+// BUFFER:         scf.while
+func.func @read_by_condition(%a: memref<8xf32>, %n: i32) -> i32 {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : i32
+  %limit = arith.constant 1.0 : f32
+  %init = bufferization.to_tensor %a restrict : memref<8xf32> to tensor<8xf32>
+  %r = scf.while (%i = %n, %x = %init) : (i32, tensor<8xf32>) -> i32 {
+    %v = tensor.extract %x[%c0] : tensor<8xf32>
+    %more = arith.cmpf olt, %v, %limit : f32
+    scf.condition(%more) %i : i32
+  } do {
+  ^bb0(%i: i32):
+    %next = arith.addi %i, %one : i32
+    %number = arith.sitofp %next : i32 to f32
+    %new = tensor.splat %number : tensor<8xf32>
+    scf.yield %next, %new : i32, tensor<8xf32>
+  }
+  return %r : i32
+}
+
+// A number that the body does not read moves the tensor behind it.
+// CHECK-LABEL: func.func @moved
+// CHECK:         %[[R:.*]]:2 = scf.while (%[[I:.*]] = %{{.*}}, %[[X:.*]] = %{{.*}})
+// CHECK:           scf.condition(%{{.*}}) %[[I]], %[[X]] : i32, tensor<8xf32>
+// CHECK:         ^bb0(%{{.*}}: i32, %[[OLD:.*]]: tensor<8xf32>):
+// CHECK:           linalg.exp ins(%[[OLD]]
+// CHECK:         return %[[R]]#1
+// BUFFER-LABEL: func.func @moved
+func.func @moved(%a: tensor<8xf32>, %n: i32) -> tensor<8xf32> {
+  %one = arith.constant 1 : i32
+  %r = scf.while (%i = %n, %x = %a) : (i32, tensor<8xf32>) -> tensor<8xf32> {
+    %more = arith.cmpi slt, %i, %one : i32
+    scf.condition(%more) %x : tensor<8xf32>
+  } do {
+  ^bb0(%x: tensor<8xf32>):
+    %new = linalg.exp ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %one, %new : i32, tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
