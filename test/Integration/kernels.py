@@ -281,6 +281,29 @@ def while_looks_at_a_ref(x: Any) -> Any:
 
 
 @row(numbers(4, 4))
+def state_of_a_scope(x: Any) -> Any:
+    """A scope gives the last contents of its own Refs, and writes to one of its caller's."""
+
+    def kernel(x_ref: Any, o_ref: Any, count_ref: Any) -> None:
+        count_ref[...] = jnp.zeros_like(count_ref)
+
+        def scope(refs: Any) -> None:
+            total, factor = refs
+
+            def step(i: Any, _: None) -> None:
+                total[...] += x_ref[...] * factor[0] + i
+                factor[...] += 1
+                count_ref[...] += 1
+
+            lax.fori_loop(0, 3, step, None)
+
+        total, factor = pl.run_state(scope)((x_ref[...] * 2, jnp.ones((2,))))
+        o_ref[...] = total + factor[1] + count_ref[...]
+
+    return pl.pallas_call(kernel, out_shape=shape_of(4, 4), scratch_shapes=[pltpu.VMEM((4, 4), jnp.float32)])(x)
+
+
+@row(numbers(4, 4))
 def carried_arrays(x: Any) -> Any:
     def kernel(x_ref: Any, o_ref: Any) -> None:
         x = x_ref[...]

@@ -18,7 +18,7 @@ from gridir.frontend import emit, jax_compat, registry
 from gridir.frontend.context import KernelContext, RuleContext
 from gridir.frontend.jax_compat_tpu import primitive_name
 from gridir.frontend.levels import Vocabulary
-from gridir.frontend.rules import state
+from gridir.frontend.rules import scopes
 from gridir.frontend.types import is_ref
 from gridir.mlir import ir
 
@@ -35,7 +35,7 @@ def walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequenc
     Returns:
       One value for each outvar.
     """
-    made = state.allocations(jaxpr)
+    made = scopes.allocations(jaxpr)
     if not made:
         return _walk(kernel, jaxpr, consts, args)
 
@@ -44,7 +44,7 @@ def walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequenc
         return _walk(kernel, jaxpr, consts, args)
 
     types = kernel.vocabulary.types
-    return state.scoped(types, [var.aval for var in made], [var.aval for var in jaxpr.outvars], within)
+    return scopes.scoped(types, [var.aval for var in made], [var.aval for var in jaxpr.outvars], within)
 
 
 def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequence[ir.Value]) -> list[ir.Value]:

@@ -17,7 +17,8 @@ from gridir.frontend import emit, jax_compat, jax_compat_gpu
 from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.registry import ANY
-from gridir.frontend.rules.state import Access, index_value, run_scope, slice_ref, static_index, view
+from gridir.frontend.rules.scopes import run_scope
+from gridir.frontend.rules.state import Access, index_value, slice_ref, static_index, view
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
 

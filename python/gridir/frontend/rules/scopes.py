@@ -1,0 +1,124 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Refs that are allocated in the middle of a kernel, and how long they live."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gridir.frontend import emit, jax_compat
+from gridir.frontend.context import RuleContext
+from gridir.frontend.registry import ANY, rule
+from gridir.frontend.types import Types, mark_unsigned
+from gridir.mlir import ir
+from gridir.mlir.dialects import grid
+
+
+def scoped(
+    types: Types,
+    avals: Sequence[Any],
+    results: Sequence[Any],
+    body: Callable[[list[ir.Value]], Sequence[ir.Value]],
+    collective_axes: Any = (),
+    names: Sequence[str] = (),
+) -> list[ir.Value]:
+    """`grid.scoped`: a region with a Ref for each of the abstract Refs.
+
+    Args:
+      results: the abstract values that it gives.
+      names: what the author calls the Refs; none where that is not known.
+    """
+    axes = collective_axes if isinstance(collective_axes, tuple) else (collective_axes,)
+    attributes: dict[str, ir.Attribute] = {}
+    # A scope without Refs has nothing to share.
+    if avals and axes:
+        attributes["collective"] = ir.ArrayAttr.get([ir.StringAttr.get(str(axis)) for axis in axes])
+    if names:
+        attributes["origins"] = ir.ArrayAttr.get([ir.StringAttr.get(name) for name in names])
+    region = emit.op("grid.scoped", [], [types.value(aval) for aval in results], attributes, regions=1)
+    mark_unsigned(region, avals)
+    refs = [types.ref(aval) for aval in avals]
+    block = region.regions[0].blocks.append(*refs, arg_locs=[ir.Location.current] * len(refs))
+    with ir.InsertionPoint(block):
+        emit.op("grid.yield", list(body(list(block.arguments))), [])
+    return list(region.results)
+
+
+def run_scope(
+    ctx: RuleContext,
+    jaxpr: Any,
+    avals: Sequence[Any],
+    body: Callable[[list[ir.Value]], Sequence[ir.Value]],
+    collective_axes: Any,
+) -> list[ir.Value]:
+    """The scope of a `run_scoped`, for Refs of these abstract values, which have the names that the author gave."""
+    names = list(jaxpr.debug_info.arg_names or ())
+    known = len(names) == len(avals) and all(names)
+    origins = [str(name) for name in names] if known else ()
+    return scoped(ctx.types, avals, ctx.avals_out, body, collective_axes, origins)
+
+
+@rule("run_scoped")
+def _run_scoped(
+    ctx: RuleContext, *values: ir.Value, jaxpr: Any, collective_axes: Any, ref_transforms: Any
+) -> list[ir.Value]:
+    if any(ref_transforms):
+        raise ctx.unsupported(f"expected Refs without layout transforms, got {ref_transforms}")
+    avals = [var.aval for var in jaxpr.invars]
+    return run_scope(ctx, jaxpr, avals, lambda refs: ctx.inline(jaxpr, values, refs), collective_axes)
+
+
+# JAX gives no value to a Ref that has no initial one, and refuses it.
+@rule("run_state", ignores={"which_linear": ANY, "is_initialized": ANY})
+def _run_state(ctx: RuleContext, *args: ir.Value, jaxpr: Any) -> list[ir.Value]:
+    """A scope whose Refs begin with the values that are given, and whose last contents it gives; Refs of the caller's
+    are used as they are.
+    """
+    own = [not isinstance(aval, jax_compat.AbstractRef) for aval in ctx.avals_in]
+
+    def body(refs: list[ir.Value]) -> list[ir.Value]:
+        made = iter(refs)
+        inner = [next(made) if is_own else arg for arg, is_own in zip(args, own, strict=True)]
+        for value, ref in zip(itertools.compress(args, own), refs, strict=True):
+            grid.StoreOp(value, ref)
+        # What the function itself returns takes the first places, as where JAX lowers it for a GPU.
+        returned = ctx.inline(jaxpr, (), inner)
+        return [*returned, *map(grid.load_all, refs)][: len(refs)]
+
+    avals = [var.aval for var in itertools.compress(jaxpr.invars, own)]
+    last = iter(scoped(ctx.types, avals, list(itertools.compress(ctx.avals_out, own)), body))
+    return [next(last) if is_own else arg for arg, is_own in zip(args, own, strict=True)]
+
+
+# Refs that are made in the middle of a function live until its end: the walker opens the scope that holds them.
+
+
+def allocations(jaxpr: Any) -> list[Any]:
+    """The variables of a jaxpr that stand for Refs which its own equations make."""
+    return [eqn.outvars[0] for eqn in jaxpr.eqns if eqn.primitive.name in ("new_ref", "empty_ref")]
+
+
+@rule("new_ref", ignores={"memory_space": ANY, "kind": ANY})
+def _new_ref(ctx: RuleContext, value: ir.Value) -> ir.Value:
+    ref = ctx.kernel.allocated[ctx.eqn.outvars[0]]
+    grid.StoreOp(value, ref)
+    return ref
+
+
+@rule("empty_ref", "get_global", ignores={"ty": ANY, "memory_space": ANY, "what": ANY})
+def _empty_ref(ctx: RuleContext) -> ir.Value:
+    return ctx.kernel.allocated[ctx.eqn.outvars[0]]
+
+
+@rule("freeze")
+def _freeze(_: RuleContext, ref: ir.Value) -> ir.Value:
+    """What a Ref holds at the end of its life."""
+    return grid.load_all(ref)
+
+
+@rule("free_ref")
+def _free_ref(_: RuleContext, __: ir.Value) -> list[ir.Value]:
+    return []
