@@ -5,6 +5,7 @@
 
 import functools
 import re
+import types
 from typing import Any
 
 import gridir
@@ -14,7 +15,7 @@ import numpy as np
 from gridir.testing import difference
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
-from jax.experimental.pallas.ops.gpu import hopper_matmul_mgpu
+from jax.experimental.pallas.ops.gpu import attention_mgpu, hopper_matmul_mgpu
 
 X = np.arange(96 * 64, dtype=np.float32).reshape(96, 64)
 WARPGROUPS = {"num_threads": 2, "thread_name": "wg"}
@@ -126,6 +127,18 @@ with gridir.installed():
     got = jax.jit(lambda a, b: hopper_matmul_mgpu.matmul(a, b, None, config))(a, b)
 print("hopper_matmul:", np.allclose(got, product, rtol=1e-2, atol=0.1))
 
+# JAX's own: a producer and two consumers that take turns, accumulators in `run_state`, last phases that nobody sees.
+attention_mgpu.cuda_versions = types.SimpleNamespace(cuda_runtime_get_version=lambda: 13000)
+q, k, v = (jax.random.normal(key, (1, 256, 1, 64), jnp.float16) for key in jax.random.split(jax.random.key(1), 3))
+# CHECK: attention False: True
+# CHECK: attention True: True
+for causal in (False, True):
+    tuning = attention_mgpu.TuningConfig(block_q=64, block_kv=64, max_concurrent_steps=2, causal=causal)
+    expected = attention_mgpu.attention_reference(q, k, v, causal=causal)
+    with gridir.installed():
+        got = attention_mgpu.attention(q, k, v, tuning)
+    print(f"attention {causal}:", np.allclose(got, expected, rtol=1e-2, atol=1e-2))
+
 
 def tensor_memory(x, y, o, a, b, acc, done):
     """Two products, of which only the second is added to what is there."""
@@ -212,7 +225,7 @@ def forever(x, o, barrier):
 
 # CHECK: unobserved {}: arrival at barrier: Barrier arrival was completed again before previous completion was observed
 # CHECK: missed {}: wait for {{.*}}: Thread 1 is awaiting phase 1, but barrier is already at phase 2.
-# CHECK: partly {}: arrival at {{.*}}: Thread 1 did not observe all phases (2) for barrier (but observed 1 phase).
+# CHECK: partly {{.*}}races{{.*}}: arrival at {{.*}}: Thread 1 did not observe all phases (2) for barrier (but observed 1 phase).
 # CHECK: forever {}: the kernel waits for phase 1 of {{.*}}, of which 0 are complete, and nothing can complete it
 ONE, TWO = [plgpu.Barrier()], [plgpu.Barrier(num_barriers=2)]
 for function, scratch in ((unobserved, ONE), (missed, TWO), (partly, TWO), (forever, ONE)):

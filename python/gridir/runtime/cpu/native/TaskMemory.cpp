@@ -60,7 +60,10 @@ void Scheduler::endMemory(char *base, int64_t bytes,
                           std::optional<std::size_t> kind, Program last,
                           std::size_t firstTask) {
   checkSemaphores(base, kind, last);
-  if (std::optional<Misuse> misuse = barriers.forget(base, bytes, firstTask))
+  // Nobody waits any more: a GPU does not mind, and JAX's own kernels leave the
+  // last phases of a ring unseen.
+  std::optional<Misuse> misuse = barriers.forget(base, bytes, firstTask);
+  if (misuse && races)
     fail(*misuse);
   if (races)
     races->forget(base, bytes);
