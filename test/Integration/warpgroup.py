@@ -225,7 +225,8 @@ def forever(x, o, barrier):
 
 # CHECK: unobserved {}: arrival at barrier: Barrier arrival was completed again before previous completion was observed
 # CHECK: missed {}: wait for {{.*}}: Thread 1 is awaiting phase 1, but barrier is already at phase 2.
-# CHECK: partly {{.*}}races{{.*}}: arrival at {{.*}}: Thread 1 did not observe all phases (2) for barrier (but observed 1 phase).
+# CHECK: partly {{.*}}races{{.*}}: arrival at {{.*}}:
+# CHECK-SAME: Thread 1 did not observe all phases (2) for barrier (but observed 1 phase).
 # CHECK: forever {}: the kernel waits for phase 1 of {{.*}}, of which 0 are complete, and nothing can complete it
 ONE, TWO = [plgpu.Barrier()], [plgpu.Barrier(num_barriers=2)]
 for function, scratch in ((unobserved, ONE), (missed, TWO), (partly, TWO), (forever, ONE)):
