@@ -204,8 +204,7 @@ LogicalResult raiseSqueeze(tpu::MemRefSqueezeOp op,
     return failure();
   auto from = cast<MemRefType>(op.getInput().getType());
   auto to = cast<MemRefType>(op.getResult().getType());
-  SmallVector<int64_t> dropped, offsets(from.getRank(), 0),
-      strides(from.getRank(), 1);
+  SmallVector<int64_t> dropped, strides(from.getRank(), 1);
   ArrayRef<int64_t> rest = to.getShape();
   for (auto [dim, size] : llvm::enumerate(from.getShape())) {
     if (!rest.empty() && rest.front() == size)
@@ -213,14 +212,11 @@ LogicalResult raiseSqueeze(tpu::MemRefSqueezeOp op,
     else
       dropped.push_back(dim);
   }
-  auto type = cast<MemRefType>(ref.getType());
-  replaceByStandIn(
-      rewriter, op,
-      grid::SliceRefOp::create(
-          rewriter, op.getLoc(),
-          MemRefType::get(to.getShape(), type.getElementType(),
-                          MemRefLayoutAttrInterface(), type.getMemorySpace()),
-          ref, ValueRange(), offsets, from.getShape(), strides, dropped));
+  SmallVector<Value> offsets(from.getRank(),
+                             createIndex(rewriter, op.getLoc(), 0));
+  replaceByStandIn(rewriter, op,
+                   createSlice(rewriter, op.getLoc(), ref, offsets,
+                               from.getShape(), strides, dropped));
   return success();
 }
 

@@ -324,9 +324,9 @@ def _layout_cast(_: RuleContext, x: ir.Value, *, new_layout: Any) -> ir.Value:
     return warpgroup.LayoutCastOp(x, str(new_layout).removeprefix("Layout.")).result
 
 
-@WARPGROUP.rule("load", ignores={"optimized": ANY})
+@WARPGROUP.rule("load", "async_load", ignores={"optimized": ANY})
 def _load(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, tree: Any) -> ir.Value:
-    """As `get`; how it is done is the compiler's."""
+    """As `get`: how it is done is the compiler's, and what is loaded from tensor memory may be used at once."""
     return Access(ctx, ref, tree_util.tree_unflatten(tree, leaves)).load()
 
 
@@ -397,12 +397,6 @@ def _async_copy_smem_to_tmem(
     of_source, of_dest = _split(leaves, smem_tree, tmem_tree)
     warpgroup.TmemCopyOp(view(ctx, source, of_source), view(ctx, dest, of_dest))
     return []
-
-
-@WARPGROUP.rule("async_load")
-def _async_load(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, tree: Any) -> ir.Value:
-    """What is loaded may be used at once."""
-    return Access(ctx, ref, tree_util.tree_unflatten(tree, leaves)).load()
 
 
 @WARPGROUP.rule("async_store_tmem")
