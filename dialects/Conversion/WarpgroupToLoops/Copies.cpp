@@ -1,0 +1,265 @@
+//===- Copies.cpp - Bulk copies as calls --------------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A copy of the part of a window that lies inside of its array. The runtime
+// does it, and arrives at the barrier.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToLoops/Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace gridir;
+
+namespace {
+
+/// One dimension of a window, as far as it lies inside of its array.
+struct ClippedDim {
+  OpFoldResult offset, size;
+  /// Where that part begins in the window.
+  OpFoldResult begin;
+  /// Whether there is another part; null where there is none for certain.
+  Value isPartial;
+};
+
+ClippedDim clip(OpBuilder &builder, Location loc, KernelLowering &lowering,
+                OpFoldResult offset, int64_t size, int64_t extent) {
+  Value first = toIndex(builder, loc, offset);
+  if (lowering.ranges.get(first).isIn(0, extent - size)) {
+    if (isa<Value>(offset))
+      offset = first;
+    return {offset, builder.getIndexAttr(size), builder.getIndexAttr(0), {}};
+  }
+  Value zero = createIndex(builder, loc, 0);
+  Value limit = createIndex(builder, loc, extent);
+  Value length = createIndex(builder, loc, size);
+  Value last = arith::AddIOp::create(builder, loc, first, length);
+  auto clamp = [&](Value index) -> Value {
+    Value raised = arith::MaxSIOp::create(builder, loc, index, zero);
+    return arith::MinSIOp::create(builder, loc, raised, limit);
+  };
+  // Of a window that lies outside nothing is left, at an end of the array.
+  Value begin = clamp(first);
+  Value inside = arith::SubIOp::create(builder, loc, clamp(last), begin);
+  Value skipped = arith::SubIOp::create(builder, loc, begin, first);
+  Value isPartial = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ne, inside, length);
+  return {begin, inside, skipped, isPartial};
+}
+
+/// The part of a window that lies inside of its array, and the same part of the
+/// tile.
+struct ClippedWindow {
+  Value array, tile;
+  /// Whether there is another part; null where there is none for certain.
+  Value isPartial;
+};
+
+/// `array` and `tile` are memrefs; the op names the window.
+template <typename OpT>
+ClippedWindow createWindow(OpBuilder &builder, KernelLowering &lowering, OpT op,
+                           Value array, Value tile) {
+  Location loc = op.getLoc();
+  auto arrayType = cast<MemRefType>(array.getType());
+  ArrayRef<int64_t> dropped = op.getDropped().value_or(ArrayRef<int64_t>());
+  auto either = [&](Value a, Value b) -> Value {
+    return a && b ? arith::OrIOp::create(builder, loc, a, b).getResult()
+                  : (a ? a : b);
+  };
+  SmallVector<ClippedDim> dims;
+  Value isPartial, isNowhere;
+  for (auto [d, offset, size] : llvm::enumerate(
+           getMixedValues(op.getStaticOffsets(), op.getOffsets(), builder),
+           op.getSizes())) {
+    int64_t extent = arrayType.getDimSize(d);
+    ClippedDim &dim =
+        dims.emplace_back(clip(builder, loc, lowering, offset, size, extent));
+    isPartial = either(isPartial, dim.isPartial);
+    if (!dim.isPartial || !llvm::is_contained(dropped, d))
+      continue;
+    // The only index lies outside, and with it the whole window: its view is
+    // one of other elements, of which none is copied.
+    isNowhere = either(isNowhere, dim.isPartial);
+    Value last = createIndex(builder, loc, extent - 1);
+    dim.offset = arith::MinSIOp::create(builder, loc,
+                                        toIndex(builder, loc, dim.offset), last)
+                     .getResult();
+    dim.size = builder.getIndexAttr(1);
+  }
+  SmallVector<OpFoldResult> offsets, sizes, tileOffsets, tileSizes;
+  SmallVector<int64_t> shape;
+  for (auto [d, dim] : llvm::enumerate(dims)) {
+    offsets.push_back(dim.offset);
+    bool isDropped = llvm::is_contained(dropped, d);
+    if (isNowhere && !isDropped)
+      dim.size = arith::SelectOp::create(builder, loc, isNowhere,
+                                         createIndex(builder, loc, 0),
+                                         toIndex(builder, loc, dim.size))
+                     .getResult();
+    sizes.push_back(dim.size);
+    if (isDropped)
+      continue;
+    tileOffsets.push_back(dim.begin);
+    tileSizes.push_back(dim.size);
+    shape.push_back(
+        getConstantIntValue(dim.size).value_or(ShapedType::kDynamic));
+  }
+  SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1)),
+      tileOnes(tileSizes.size(), builder.getIndexAttr(1));
+  auto windowType =
+      cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+          shape, arrayType, offsets, sizes, ones));
+  return {memref::SubViewOp::create(builder, loc, windowType, array, offsets,
+                                    sizes, ones),
+          memref::SubViewOp::create(builder, loc, tile, tileOffsets, tileSizes,
+                                    tileOnes),
+          isPartial};
+}
+
+/// Says which copy the runtime is told of next.
+template <typename OpT>
+void createSites(OpBuilder &builder, KernelLowering &lowering, OpT op) {
+  if (!lowering.recordsAccesses())
+    return;
+  createRuntimeCall(
+      builder, op.getLoc(), lowering, "gridirTaskSites",
+      {createSite(builder, lowering, op,
+                  "copy from " + lowering.getName(op.getSource())),
+       createSite(builder, lowering, op,
+                  "copy to " + lowering.getName(op.getDest()))});
+}
+
+template <typename OpT> class CopyPattern : public LoweringPattern<OpT> {
+public:
+  using LoweringPattern<OpT>::LoweringPattern;
+
+protected:
+  /// The memory of both ends.
+  FailureOr<std::pair<Value, Value>> getEnds(OpT op) const {
+    Value source = getMemRef(op.getSource()), dest = getMemRef(op.getDest());
+    if (!source || !dest)
+      return LogicalResult(this->lowering.fail(
+          op, "expected a copy of Refs whose elements are at regular distances "
+              "in memory"));
+    return std::pair(source, dest);
+  }
+
+  void createCall(OpBuilder &builder, OpT op, Value source, Value dest,
+                  Value barrier, int64_t arrivals, Value site) const {
+    Location loc = op.getLoc();
+    createSites(builder, this->lowering, op);
+    createCopyDims(builder, loc, this->lowering, source, dest);
+    createRuntimeCall(builder, loc, this->lowering, "gridirTaskBulkCopy",
+                      {createAddress(builder, loc, source),
+                       createAddress(builder, loc, dest),
+                       createI64(builder, loc, getBytesPerElement(dest)),
+                       barrier, createI64(builder, loc, arrivals), site});
+  }
+};
+
+class LoadPattern : public CopyPattern<warpgroup::TmaLoadOp> {
+public:
+  using CopyPattern::CopyPattern;
+
+  LogicalResult matchAndRewrite(warpgroup::TmaLoadOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto ends = getEnds(op);
+    FailureOr<Value> barrier =
+        createBarrierAddress(rewriter, lowering, op, op.getBarrier());
+    if (failed(ends) || failed(barrier))
+      return failure();
+    auto [source, dest] = *ends;
+    ClippedWindow window = createWindow(rewriter, lowering, op, source, dest);
+    if (window.isPartial) {
+      Value tile = dest;
+      scf::IfOp::create(
+          rewriter, loc, window.isPartial,
+          [&](OpBuilder &builder, Location loc) {
+            Type element = cast<MemRefType>(tile.getType()).getElementType();
+            linalg::FillOp::create(builder, loc,
+                                   createZero(builder, loc, element), tile);
+            scf::YieldOp::create(builder, loc);
+          });
+    }
+    createCall(rewriter, op, window.array, window.tile, *barrier,
+               getNumArrivals(op.getBarrier()),
+               createSite(rewriter, lowering, op,
+                          "copy to " + lowering.getName(op.getDest())));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+class StorePattern : public CopyPattern<warpgroup::TmaStoreOp> {
+public:
+  using CopyPattern::CopyPattern;
+
+  LogicalResult matchAndRewrite(warpgroup::TmaStoreOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto ends = getEnds(op);
+    if (failed(ends))
+      return failure();
+    if (op.getReduction())
+      return lowering.fail(op, "expected a copy without a reduction, got " +
+                                   stringifyAtomicKind(*op.getReduction()));
+    auto [source, dest] = *ends;
+    OpBuilder::InsertionGuard guard(rewriter);
+    if (op.getPredicate()) {
+      auto copied = scf::IfOp::create(rewriter, loc, op.getPredicate());
+      rewriter.setInsertionPointToStart(copied.thenBlock());
+    }
+    ClippedWindow window = createWindow(rewriter, lowering, op, dest, source);
+    Value none = createI64(rewriter, loc, 0);
+    createCall(rewriter, op, window.tile, window.array, none, /*arrivals=*/0,
+               none);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+class CommitGroupPattern : public LoweringPattern<warpgroup::CommitGroupOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(warpgroup::CommitGroupOp op,
+                                PatternRewriter &rewriter) const override {
+    createRuntimeCall(rewriter, op.getLoc(), lowering, "gridirTaskCloseGroup",
+                      {});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+class WaitGroupPattern : public LoweringPattern<warpgroup::WaitGroupOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(warpgroup::WaitGroupOp op,
+                                PatternRewriter &rewriter) const override {
+    createRuntimeCall(rewriter, op.getLoc(), lowering, "gridirTaskWaitGroups",
+                      {createI64(rewriter, op.getLoc(), op.getPending())});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void gridir::populateWarpgroupCopyPatterns(RewritePatternSet &patterns,
+                                           KernelLowering &lowering) {
+  patterns.add<LoadPattern, StorePattern, CommitGroupPattern, WaitGroupPattern>(
+      patterns.getContext(), lowering);
+}

@@ -1,0 +1,39 @@
+//===- Patterns.h - Patterns of the warpgroup dialect ----------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CONVERSION_WARPGROUPTOLOOPS_PATTERNS_H
+#define GRIDIR_DIALECTS_CONVERSION_WARPGROUPTOLOOPS_PATTERNS_H
+
+#include "dialects/Conversion/GridToLoops/Async.h"
+#include "dialects/Conversion/GridToLoops/OtherDialects.h"
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+
+namespace gridir {
+
+/// How many arrivals complete a phase of a barrier.
+int64_t getNumArrivals(mlir::Value barrier);
+
+/// Where a barrier is, as an i64.
+mlir::FailureOr<mlir::Value> createBarrierAddress(mlir::OpBuilder &builder,
+                                                  KernelLowering &lowering,
+                                                  mlir::Operation *op,
+                                                  mlir::Value barrier);
+
+/// The number by which messages know where an op is, and what it does.
+mlir::Value createSite(mlir::OpBuilder &builder, KernelLowering &lowering,
+                       mlir::Operation *op, const mlir::Twine &what);
+
+void populateWarpgroupBarrierPatterns(mlir::RewritePatternSet &patterns,
+                                      KernelLowering &lowering);
+void populateWarpgroupCopyPatterns(mlir::RewritePatternSet &patterns,
+                                   KernelLowering &lowering);
+void populateWarpgroupProductPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_CONVERSION_WARPGROUPTOLOOPS_PATTERNS_H
