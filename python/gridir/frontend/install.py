@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from gridir.compiler.options import Options
 from gridir.compiler.target import Target
-from gridir.compiler.targets import CPU, TARGETS, TPU
+from gridir.compiler.targets import CPU, TARGETS, TPU, get_target
 from gridir.errors import OptionError
 from gridir.frontend import capture
 from gridir.frontend.emulation import raising_own_errors
@@ -28,8 +28,14 @@ def _make(
     options: Options | None = None,
     checks: Sequence[str] = (),
     schedule_seed: int | None = None,
+    emulate: str | None = None,
 ) -> Installation:
     """What runs kernels on these platforms."""
+    emulated = None if emulate is None else get_target(emulate)
+    if emulated is not None:
+        if tuple(platforms) != (CPU.platform,):
+            raise OptionError(f"expected platforms=({CPU.platform!r},) with emulate={emulate!r}, got {platforms!r}")
+        options = emulated.check_options(options)
     if checks or schedule_seed is not None:
         options = (options or CPU.options()).with_checks(checks, schedule_seed)
     targets = {target.platform: target for target in TARGETS.values()}
@@ -43,7 +49,7 @@ def _make(
                 notes=[f"gridir.lower(f, ..., target={targets[platform].name!r}) shows and assembles them"],
             )
         register(platform)
-    return Installation(tuple(platforms), replace_interpret, options)
+    return Installation(tuple(platforms), replace_interpret, options, emulated=emulated)
 
 
 def register(platform: str) -> None:
@@ -61,6 +67,7 @@ def install(
     options: Options | None = None,
     checks: Sequence[str] = (),
     schedule_seed: int | None = None,
+    emulate: str | None = None,
 ) -> None:
     """Makes JAX compile Pallas kernels with gridir, in every thread, from here on.
 
@@ -77,17 +84,19 @@ def install(
         the kernel ends.
       schedule_seed: runs parallel programs and copies on the CPU in an order that this number chooses, and copies as
         late as a wait for them allows; None for program order.
+      emulate: a target, as "gpu:sm_90a" or "tpu", whose code is executed on the CPU instead of native code: PTX by the
+        executor of PTX, a Mosaic module by its interpreter. `options`, `checks` and `schedule_seed` are that target's.
 
     Raises:
-      OptionError: for a platform that gridir has no target for or launches no kernels on, and for a check that there
-        is not.
+      OptionError: for a platform that gridir has no target for or launches no kernels on, for a check that there is
+        not, and for `emulate` with a target that there is not or on another platform than the CPU.
 
     Example:
       >>> import gridir
       >>> gridir.install()
       >>> pl.pallas_call(kernel, out_shape=x)(x)  # native code
     """
-    set_global(_make(platforms, replace_interpret, options, checks, schedule_seed))
+    set_global(_make(platforms, replace_interpret, options, checks, schedule_seed, emulate))
 
 
 @contextlib.contextmanager
@@ -98,6 +107,7 @@ def installed(
     options: Options | None = None,
     checks: Sequence[str] = (),
     schedule_seed: int | None = None,
+    emulate: str | None = None,
 ) -> Iterator[None]:
     """As `install`, on this thread and while the context is entered. The innermost context is in force.
 
@@ -105,7 +115,7 @@ def installed(
       >>> with gridir.installed(replace_interpret=True):
       ...     y = f(x)
     """
-    with in_force(_make(platforms, replace_interpret, options, checks, schedule_seed)):
+    with in_force(_make(platforms, replace_interpret, options, checks, schedule_seed, emulate)):
         yield
 
 
