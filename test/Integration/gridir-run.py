@@ -7,8 +7,8 @@ import re
 import subprocess
 import sys
 
-# CHECK: 13 of 13 examples equal interpret mode, or their reference, from the command line
-paths = sorted(pathlib.Path(sys.argv[1]).glob("*.py"))
+# CHECK: 17 of 17 examples equal interpret mode, or their reference, from the command line
+paths = sorted(pathlib.Path(sys.argv[1]).rglob("*.py"))
 count = 0
 for path in paths:
     command = [sys.executable, "-m", "gridir", "run", str(path)]

@@ -1,0 +1,8 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Primitives of Pallas' Mosaic GPU backend, in kernels whose threads are warpgroups."""
+
+from gridir.frontend.rules.warpgroup import copies, matrix_units, memory
+
+__all__ = ["copies", "matrix_units", "memory"]

@@ -1,0 +1,165 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Copies between global and shared memory, in kernels whose threads are warpgroups."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gridir.frontend import emit, jax_compat
+from gridir.frontend.context import RuleContext
+from gridir.frontend.levels import WARPGROUP
+from gridir.frontend.registry import ANY
+from gridir.frontend.rules.state import index_value, static_index, view
+from gridir.frontend.rules.warpgroup.operands import number, one_barrier, split_leaves
+from gridir.mlir import ir
+from gridir.mlir.dialects import warpgroup
+
+
+@dataclasses.dataclass
+class _Window:
+    """A window of an array in global memory, which may reach outside of it.
+
+    Attributes:
+      array: the array.
+      offsets: the first index along each dimension: a number or a value.
+      sizes: the number of elements along each.
+      dropped: the dimensions that the tile in shared memory does not have.
+    """
+
+    array: ir.Value
+    offsets: list[Any]
+    sizes: list[int]
+    dropped: list[int]
+
+    def operands(self) -> tuple[list[ir.Value], ir.Attribute, ir.Attribute, ir.Attribute | None]:
+        """The dynamic offsets, the static ones, the sizes and the dropped dimensions, as the ops take them."""
+        numbers = [static_index(offset) for offset in self.offsets]
+        dynamic = [index_value(o) for o, number in zip(self.offsets, numbers, strict=True) if number is None]
+        static = [emit.DYNAMIC if number is None else number for number in numbers]
+        arrays = map(ir.DenseI64ArrayAttr.get, (static, self.sizes, sorted(self.dropped)))
+        offsets, sizes, dropped = arrays
+        return dynamic, offsets, sizes, dropped if self.dropped else None
+
+
+def _sum(ctx: RuleContext, a: Any, b: Any) -> Any:
+    """The sum of two indices."""
+    x, y = static_index(a), static_index(b)
+    if x is not None and y is not None:
+        return x + y
+    if y == 0 or x == 0:
+        return a if y == 0 else b
+    values = [index_value(i) if isinstance(i, ir.Value) else emit.constant(int(i), emit.i32()) for i in (a, b)]
+    return emit.binary("arith.addi", *values)
+
+
+def _window(ctx: RuleContext, ref: ir.Value, transforms: Sequence[Any]) -> _Window:
+    """The window that the indexers of an array name; what comes before the first of them is a view of the array."""
+    transforms = list(transforms)
+    first = next((i for i, t in enumerate(transforms) if isinstance(t, jax_compat.NDIndexer)), len(transforms))
+    if not all(isinstance(transform, jax_compat.NDIndexer) for transform in transforms[first:]):
+        first = len(transforms)
+    array = view(ctx, ref, transforms[:first])
+    shape = list(array.type.shape)
+    window = _Window(array, [0] * len(shape), shape, [])
+    for indexer in transforms[first:]:
+        dims = [dim for dim in range(len(shape)) if dim not in window.dropped]
+        for dim, index in zip(dims, indexer.indices, strict=True):
+            if isinstance(index, jax_compat.Slice):
+                if index.stride != 1 or not isinstance(index.size, int):
+                    raise ctx.unsupported("expected a slice of known size and stride 1 in a copy")
+                window.offsets[dim] = _sum(ctx, window.offsets[dim], index.start)
+                window.sizes[dim] = index.size
+                continue
+            if np.ndim(index) if not isinstance(index, ir.Value) else emit.shape_of(index):
+                raise ctx.unsupported("expected numbers and slices in a copy, got an array of indices")
+            window.offsets[dim] = _sum(ctx, window.offsets[dim], index)
+            window.sizes[dim] = 1
+            window.dropped.append(dim)
+    return window
+
+
+@WARPGROUP.rule("copy_gmem_to_smem", ignores={"oob_mode": ANY})
+def _copy_gmem_to_smem(
+    ctx: RuleContext,
+    source: ir.Value,
+    dest: ir.Value,
+    barrier: ir.Value,
+    *leaves: ir.Value,
+    src_transforms_treedef: Any,
+    dst_transforms_treedef: Any,
+    barrier_transforms_treedef: Any,
+    collective_axes: Any,
+    leader_tracked: Any,
+) -> list[ir.Value]:
+    # Elements outside of the array may be anything where the author says so: zero is such a thing.
+    if leader_tracked is not None:
+        raise ctx.unsupported(f"expected `leader_tracked=None`, got {leader_tracked}")
+    of_source, of_dest, of_barrier = split_leaves(
+        leaves, src_transforms_treedef, dst_transforms_treedef, barrier_transforms_treedef
+    )
+    window = _window(ctx, source, of_source)
+    dynamic, offsets, sizes, dropped = window.operands()
+    axes = [ir.StringAttr.get(str(axis)) for axis in collective_axes or ()]
+    warpgroup.TmaLoadOp(
+        window.array,
+        dynamic,
+        offsets,
+        sizes,
+        view(ctx, dest, of_dest),
+        one_barrier(ctx, barrier, of_barrier),
+        dropped=dropped,
+        collective=ir.ArrayAttr.get(axes) if axes else None,
+    )
+    return []
+
+
+@WARPGROUP.rule("copy_smem_to_gmem")
+def _copy_smem_to_gmem(
+    ctx: RuleContext,
+    source: ir.Value,
+    dest: ir.Value,
+    *leaves: ir.Value,
+    src_transforms_treedef: Any,
+    dst_transforms_treedef: Any,
+    has_user_predicate: bool,
+    commit_group: bool,
+    reduction_op: Any,
+) -> list[ir.Value]:
+    if reduction_op is not None:
+        raise ctx.unsupported(f"expected `reduction_op=None`, got {reduction_op!r}")
+    predicate = leaves[-1] if has_user_predicate else None
+    of_source, of_dest = split_leaves(leaves, src_transforms_treedef, dst_transforms_treedef)
+    window = _window(ctx, dest, of_dest)
+    dynamic, offsets, sizes, dropped = window.operands()
+    warpgroup.TmaStoreOp(
+        view(ctx, source, of_source), window.array, dynamic, offsets, sizes, dropped=dropped, predicate=predicate
+    )
+    if commit_group:
+        warpgroup.CommitGroupOp()
+    return []
+
+
+@WARPGROUP.rule("commit_group")
+def _commit_group(_: RuleContext) -> list[ir.Value]:
+    warpgroup.CommitGroupOp()
+    return []
+
+
+@WARPGROUP.rule("wait_smem_to_gmem")
+def _wait_smem_to_gmem(ctx: RuleContext, _: ir.Value, *, wait_read_only: bool) -> list[ir.Value]:
+    warpgroup.WaitGroupOp(number(ctx, 0), read=wait_read_only or None)
+    return []
+
+
+@WARPGROUP.rule(
+    "async_prefetch", ignores={"ref_transforms_treedef": ANY, "collective_axes": ANY, "leader_tracked": ANY}
+)
+def _async_prefetch(_: RuleContext, *__: ir.Value) -> list[ir.Value]:
+    """A hint."""
+    return []

@@ -1,0 +1,100 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Scopes, barriers and registers of kernels whose threads are warpgroups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from jax import tree_util
+
+from gridir.frontend import emit, jax_compat, jax_compat_gpu
+from gridir.frontend.context import RuleContext
+from gridir.frontend.levels import WARPGROUP
+from gridir.frontend.registry import ANY
+from gridir.frontend.rules.scopes import run_scope
+from gridir.frontend.rules.state import Access
+from gridir.frontend.rules.warpgroup.operands import number, one_barrier
+from gridir.mlir import ir
+from gridir.mlir.dialects import grid, warpgroup
+
+
+@WARPGROUP.rule("run_scoped", overrides=True)
+def _run_scoped(
+    ctx: RuleContext, *values: ir.Value, jaxpr: Any, collective_axes: Any, ref_transforms: Any
+) -> list[ir.Value]:
+    # How a Ref is tiled and swizzled is no part of its meaning: it has the shape that the author indexes.
+    transforms = ref_transforms or [()] * len(jaxpr.invars)
+    avals = [
+        jax_compat.transformed_aval(var.aval, undone) if undone else var.aval
+        for var, undone in zip(jaxpr.invars, transforms, strict=True)
+    ]
+
+    if not all(map(jax_compat_gpu.is_accumulator, avals)):
+        _check_collective(ctx, collective_axes)
+
+    def body(refs: list[ir.Value]) -> Sequence[ir.Value]:
+        for ref, aval in zip(refs, avals, strict=True):
+            if jax_compat_gpu.is_accumulator(aval):
+                grid.StoreOp(emit.constant(0, emit.typed(ref.type.shape, ref.type.element_type)), ref)
+        return ctx.inline(jaxpr, values, refs)
+
+    return run_scope(ctx, jaxpr, avals, body, collective_axes)
+
+
+def _check_collective(ctx: RuleContext, collective_axes: Any) -> None:
+    """Checks that the warpgroups of a block share what a scope allocates in shared memory, and nobody else does."""
+    axes = collective_axes if isinstance(collective_axes, tuple) else (collective_axes,)
+    cluster, thread = ctx.kernel.cluster_axes, ctx.kernel.thread_axis
+    known = [*cluster, *([thread] if thread is not None else [])]
+    for axis in axes:
+        if str(axis) not in known:
+            raise ctx.invalid(f"Collective axis `{axis}` not found among axes `{known}`")
+    if thread is None and axes:
+        raise ctx.invalid("Requesting collective allocations, but no explicit thread axis specified.")
+    if set(map(str, axes)) & set(cluster):
+        raise ctx.invalid("Collective allocations along cluster axes are not supported.")
+    if thread is not None and thread not in map(str, axes):
+        raise ctx.invalid("Scoped allocation must have the thread axis in its collective axes.")
+
+
+@WARPGROUP.rule("barrier_arrive")
+def _barrier_arrive(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, transforms_treedef: Any) -> list[ir.Value]:
+    warpgroup.BarrierArriveOp(one_barrier(ctx, ref, transforms_treedef.unflatten(leaves)))
+    return []
+
+
+@WARPGROUP.rule("barrier_wait")
+def _barrier_wait(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, transforms_treedef: Any) -> list[ir.Value]:
+    warpgroup.BarrierWaitOp(one_barrier(ctx, ref, transforms_treedef.unflatten(leaves)))
+    return []
+
+
+@WARPGROUP.rule("barrier_test")
+def _barrier_test(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, transforms_treedef: Any) -> ir.Value:
+    return warpgroup.BarrierTestOp(one_barrier(ctx, ref, transforms_treedef.unflatten(leaves))).result
+
+
+@WARPGROUP.rule("commit_smem")
+def _commit_smem(_: RuleContext) -> list[ir.Value]:
+    warpgroup.CommitSmemOp()
+    return []
+
+
+@WARPGROUP.rule("set_max_registers_p")
+def _set_max_registers(ctx: RuleContext, _: ir.Value, *, action: str) -> list[ir.Value]:
+    warpgroup.SetMaxRegistersOp(number(ctx, 0), increase=action == "increase" or None)
+    return []
+
+
+@WARPGROUP.rule("layout_cast")
+def _layout_cast(_: RuleContext, x: ir.Value, *, new_layout: Any) -> ir.Value:
+    return warpgroup.LayoutCastOp(x, str(new_layout).removeprefix("Layout.")).result
+
+
+@WARPGROUP.rule("load", "async_load", ignores={"optimized": ANY})
+def _load(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, tree: Any) -> ir.Value:
+    """As `get`: how it is done is the compiler's, and what is loaded from tensor memory may be used at once."""
+    return Access(ctx, ref, tree_util.tree_unflatten(tree, leaves)).load()

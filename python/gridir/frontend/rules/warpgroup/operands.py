@@ -1,0 +1,53 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operands of the primitives of Pallas' Mosaic GPU backend: barriers, transforms, numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jax import tree_util
+
+from gridir.frontend.context import RuleContext
+from gridir.frontend.rules.state import slice_ref, view
+from gridir.mlir import ir
+
+
+def one_barrier(ctx: RuleContext, ref: ir.Value, transforms: Sequence[Any]) -> ir.Value:
+    """One barrier, of an array of them."""
+    barrier = view(ctx, ref, transforms)
+    shape = list(barrier.type.shape)
+    if any(size != 1 for size in shape):
+        raise ctx.invalid(
+            f"Attempting to operate on barrier without indexing, but `num_barriers = {int(np.prod(shape))}`"
+        )
+    rank = len(shape)
+    return slice_ref(barrier, [0] * rank, [1] * rank, [1] * rank, range(rank)) if rank else barrier
+
+
+def split_leaves(leaves: Sequence[Any], *trees: Any) -> list[Any]:
+    """The transforms of each Ref of an equation, whose leaves follow one another."""
+    parts, rest = [], list(leaves)
+    for tree in trees:
+        count = tree.num_leaves if tree is not None else 0
+        parts.append(list(tree_util.tree_unflatten(tree, rest[:count]) or ()) if tree is not None else [])
+        rest = rest[count:]
+    return parts
+
+
+def number(ctx: RuleContext, operand: int) -> int:
+    """An operand that must be written in the kernel as a number."""
+    value = ctx.static_value(operand)
+    if value is None:
+        raise ctx.unsupported("expected a number, got a value that the kernel computes")
+    return int(value)
+
+
+def refuse(ctx: RuleContext, **params: Any) -> None:
+    """Refuses an equation that has one of these parameters."""
+    for name, value in params.items():
+        if value:
+            raise ctx.unsupported(f"expected no `{name}`, got {value}")
