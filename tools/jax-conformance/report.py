@@ -12,6 +12,27 @@ from typing import Any
 
 Record = dict[str, Any]
 MODES = ("jax", "gridir")
+GPU_MODES = ("gridir",)
+"""JAX runs kernels of a GPU only where there is one: the tests' own expectations stand for its results."""
+
+Test = tuple[str, str]
+"""A file and a test in it."""
+
+
+def passes(records: Iterable[Record], mode: str) -> set[Test]:
+    """The tests that pass in a mode."""
+    return {(r["file"], r["test"]) for r in records if r["mode"] == mode and r["status"] == "passed"}
+
+
+def expected(records: Sequence[Record]) -> set[Test]:
+    """The tests that should pass: those that JAX passes, and of a file that JAX cannot run all that skip nothing."""
+    of_jax = {r["file"] for r in records if r["mode"] == "jax"}
+    alone = {
+        (r["file"], r["test"])
+        for r in records
+        if r["mode"] == "gridir" and r["file"] not in of_jax and r["status"] != "skipped"
+    }
+    return passes(records, "jax") | alone
 
 
 def cause(record: Record) -> str:
@@ -40,20 +61,21 @@ def _rows(records: Sequence[Record]) -> list[tuple[str, ...]]:
         peak, counts = f"peak {record['mode']}", totals[record["file"]]
         # A worker that crashed has no record of its memory, nor has an old baseline.
         counts[peak] = max(counts[peak], record.get("peak_mib", 0))
-    for (file, _), modes in by_test.items():
+    wanted = expected(records)
+    for (file, test), modes in by_test.items():
         counts, jax, ours = totals[file], modes.get("jax"), modes.get("gridir")
         counts["tests"] += 1
-        if jax is None or jax["status"] != "passed":
+        if (file, test) not in wanted:
             continue
-        counts["jax"] += 1
-        counts["jax no kernel"] += not jax["interpreted"]
-        counts["interpreted"] += jax["interpreted"]
+        counts["expected"] += 1
+        if jax is not None:
+            counts["jax no kernel"] += not jax["interpreted"]
+            counts["interpreted"] += jax["interpreted"]
         if ours is None:
             continue
-        counts["ran"] += 1
         counts["native"] += ours["native"]
         counts["fallbacks"] += ours["interpreted"]
-        counts["seconds jax"] += jax["seconds"]
+        counts["seconds jax"] += jax["seconds"] if jax is not None else 0
         counts["seconds gridir"] += ours["seconds"]
         if ours["status"] == "passed":
             counts["gridir"] += 1
@@ -69,7 +91,7 @@ def _rows(records: Sequence[Record]) -> list[tuple[str, ...]]:
 
 
 def _row(name: str, counts: Counter[str]) -> tuple[str, ...]:
-    columns = ("tests", "jax", "gridir", "jax no kernel", "gridir no kernel", "interpreted", "native", "fallbacks")
+    columns = ("tests", "expected", "gridir", "jax no kernel", "gridir no kernel", "interpreted", "native", "fallbacks")
     measured = ("seconds jax", "seconds gridir", "peak jax", "peak gridir")
     return (name, *(str(counts[column]) for column in columns), *(f"{counts[column]:.0f}" for column in measured))
 
@@ -77,7 +99,7 @@ def _row(name: str, counts: Counter[str]) -> tuple[str, ...]:
 HEADER = (
     "file",
     "tests",
-    "JAX passes",
+    "expected",
     "gridir passes",
     "no kernel (JAX)",
     "no kernel (gridir)",
@@ -92,7 +114,7 @@ HEADER = (
 
 
 def table(records: Sequence[Record]) -> str:
-    """Passes by file, of the tests that JAX itself passes; a pass without a kernel is also counted by itself."""
+    """Passes by file, of the tests that are expected to pass; a pass without a kernel is also counted by itself."""
     rows = [HEADER, *_rows(records)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEADER))]
     lines = []
@@ -123,21 +145,29 @@ def slowest(records: Iterable[Record], count: int = 10) -> str:
 
 
 def failures(records: Iterable[Record], examples: int = 3) -> str:
-    """What fails with gridir and passes with JAX, by cause, the most expensive first.
+    """What fails with gridir and is expected to pass, by cause, the most expensive first.
 
     Args:
       records: of both modes.
       examples: how many tests are named for each cause.
     """
     records = list(records)
-    passed = {(r["file"], r["test"]) for r in records if r["mode"] == "jax" and r["status"] == "passed"}
+    wanted = expected(records)
     groups: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         failed = record["mode"] == "gridir" and record["status"] != "passed"
-        if failed and (record["file"], record["test"]) in passed:
+        if failed and (record["file"], record["test"]) in wanted:
             groups[cause(record)].append(record)
     lines = []
     for name, members in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
         lines.append(f"{len(members):5}  {name}")
         lines += [f"         {r['file'].removeprefix('tests/pallas/')} {r['test']}" for r in members[:examples]]
-    return "\n".join(lines) if lines else "nothing that JAX passes fails"
+    return "\n".join(lines) if lines else "nothing that is expected to pass fails"
+
+
+def left_out(records: Iterable[Record]) -> str:
+    """The tests that were not run, and those that skipped themselves, by reason."""
+    reasons = Counter(r["reason"] for r in records if r["mode"] == "left out")
+    skipped = Counter(r["error"]["message"] for r in records if r["mode"] == "gridir" and r["status"] == "skipped")
+    lines = [f"{count:5}  left out: {reason}" for reason, count in reasons.most_common()]
+    return "\n".join([*lines, *(f"{count:5}  skipped: {reason}" for reason, count in skipped.most_common())])

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -21,9 +22,8 @@ import resource
 import sys
 import time
 import traceback
-import types
 import unittest
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -182,9 +182,41 @@ def pretend_tpu() -> None:
     core.create_tensorcore_mesh = pltpu.create_tensorcore_mesh = mesh_of_one_core
 
 
-def set_up(mode: str, device: str, checks: Sequence[str], counts: Counts, lasting: contextlib.ExitStack) -> None:
-    """Puts JAX or gridir in charge of kernels, until `lasting` ends; gridir's check themselves while they run."""
+def pretend_gpu() -> Callable[[], None]:
+    """Makes JAX's test utilities say that the device is a GPU, of the generation that each test asks for.
+
+    Returns:
+      What makes it one of the first generation again, for the next test.
+    """
+    from jax._src import test_util
+
+    hopper, blackwell = 9.0, 10.0
+    generation = hopper
+
+    def become(capability: float) -> None:
+        nonlocal generation
+        generation = capability
+
+    test_util.test_device_matches = lambda tags: not {"gpu", "cuda"}.isdisjoint(tags)
+    test_util.is_cuda_compute_capability_at_least = lambda least: float(least) <= generation
+    test_util.is_cuda_compute_capability_equal = lambda wanted: float(wanted) == generation
+    test_util.get_cuda_nonportable_max_cluster_size = lambda: 16
+    tests: Any = test_util.CudaArchSpecificTest
+    tests.skip_unless_sm90a = lambda _: become(hopper)
+    tests.skip_unless_tcgen05 = lambda _: become(blackwell)
+    return functools.partial(become, hopper)
+
+
+def set_up(
+    mode: str, device: str, checks: Sequence[str], counts: Counts, lasting: contextlib.ExitStack
+) -> Callable[[], None]:
+    """Puts JAX or gridir in charge of kernels, until `lasting` ends; gridir's check themselves while they run.
+
+    Returns:
+      What is to be called before each test.
+    """
     counts.count_interpreted(refuse=mode == "gridir")
+    start = pretend_gpu() if device == "gpu" else lambda: None
     if device == "tpu":
         pretend_tpu()
         if mode == "jax":
@@ -194,11 +226,9 @@ def set_up(mode: str, device: str, checks: Sequence[str], counts: Counts, lastin
     if mode == "gridir":
         import gridir
 
-        # A race is an error of the call that has it, so that no test comes to ask after one.
-        interpreter = importlib.import_module("jax._src.pallas.mosaic_gpu.interpret.interpret_pallas_call")
-        interpreter.get_races = lambda: types.SimpleNamespace(races_found=False)
         counts.count_native()
         gridir.install(replace_interpret=True, checks=checks)
+    return start
 
 
 def run(case: unittest.TestCase, counts: Counts) -> dict[str, Any]:
@@ -224,7 +254,7 @@ def main() -> None:
     parser.add_argument("checkout", type=Path)
     parser.add_argument("file")
     parser.add_argument("--mode", choices=("jax", "gridir"), required=True)
-    parser.add_argument("--device", choices=("cpu", "tpu"), default="cpu")
+    parser.add_argument("--device", choices=("cpu", "gpu", "tpu"), default="cpu")
     parser.add_argument("--checks", default="")
     parser.add_argument("--replies", type=int, required=True)
     arguments = parser.parse_args()
@@ -238,7 +268,7 @@ def main() -> None:
     sys.meta_path.append(CheckoutFinder(arguments.checkout))
     try:
         checks = [check for check in arguments.checks.split(",") if check]
-        set_up(arguments.mode, arguments.device, checks, counts, lasting)
+        start = set_up(arguments.mode, arguments.device, checks, counts, lasting)
         tests = load(arguments.checkout, arguments.file)
     except BaseException as error:
         # A test file may also refuse to be imported by leaving or by skipping itself.
@@ -247,6 +277,7 @@ def main() -> None:
     reply({"tests": list(tests)})
     with lasting:
         for line in sys.stdin:
+            start()
             reply(run(tests[line.strip()], counts))
 
 
