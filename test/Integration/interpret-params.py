@@ -1,5 +1,5 @@
-# A kernel that asks for JAX's interpreter of TPU kernels and runs natively gets what its parameters ask for, field by
-# field; what would change its result is refused. test/Integration/races.py and uninitialized.py have the checks.
+# A kernel that asks for JAX's interpreter of TPU or GPU kernels and runs natively gets what its parameters ask for,
+# field by field; what would change its result is refused. test/Integration/races.py and uninitialized.py have the checks.
 #
 # RUN: %python %s | FileCheck %s
 
@@ -12,7 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 from gridir.frontend import fields
 from gridir.frontend.fields import Effect
+from jax._src.pallas.mosaic_gpu.interpret import interpret_pallas_call as gpu_interpreter
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
 from jax.experimental.pallas import tpu as pltpu
 
 X = jnp.arange(8.0)
@@ -48,18 +50,17 @@ ACCEPTED = {
 }
 REFUSED = {
     "out_of_bounds_reads": "uninitialized",
-    "skip_floating_point_ops": True,
     "grid_point_recorder": print,
     "buffer_bounds": "padded",
 }
 table = {field.name: field.cpu for field in fields.INTERPRET_PARAMS}
 assert set(table) == {field.name for field in dataclasses.fields(pltpu.InterpretParams)}
-assert set(ACCEPTED) == {name for name, effect in table.items() if effect is not Effect.ERROR}
+assert {*ACCEPTED, "skip_floating_point_ops"} == {name for name, effect in table.items() if effect is not Effect.ERROR}
 
+np.testing.assert_array_equal(run(skip_floating_point_ops=True), np.full_like(X, np.inf))
 for name, value in ACCEPTED.items():
     np.testing.assert_array_equal(run(**{name: value}), X + 1, err_msg=name)
 # CHECK: out_of_bounds_reads='uninitialized' of InterpretParams is set, which the CPU target cannot honour
-# CHECK: skip_floating_point_ops=True of InterpretParams
 # CHECK: grid_point_recorder=<built-in function print> of InterpretParams
 # CHECK: buffer_bounds='padded' of InterpretParams
 for name, value in REFUSED.items():
@@ -116,3 +117,58 @@ with gridir.installed(), pl.enable_poison_buffers(True):
     results = held()
     assert all(len(np.unique(result.astype(np.float64))) == 1 for result in results)
     print("poison:", [result.flat[0].item() for result in results])
+
+
+# JAX's interpreter of GPU kernels finds races without failing, and says so when it is asked.
+def shared_tile(waits: bool) -> Any:
+    def kernel(o, tile, barrier):
+        thread = jax.lax.axis_index("t")
+
+        @pl.when(thread == 0)
+        def _():
+            tile[...] = jnp.full((8,), 1.0)
+            plgpu.barrier_arrive(barrier)
+
+        @pl.when(thread == 1)
+        def _():
+            if waits:
+                plgpu.barrier_wait(barrier)
+            o[...] = tile[...]
+            if not waits:
+                plgpu.barrier_wait(barrier)
+
+    return plgpu.kernel(
+        kernel,
+        out_type=jax.ShapeDtypeStruct((8,), jnp.float32),
+        scratch_types=[plgpu.SMEM((8,), jnp.float32), plgpu.Barrier()],
+        num_threads=2,
+        thread_name="t",
+        interpret=gpu_interpreter.InterpretGPUParams(detect_races=True),
+    )
+
+
+# CHECK: waits True: False None
+# CHECK: waits False: True kernel `kernel`: race between write of tile ({{.*}}) in program (0) and read of tile
+# CHECK: waits True: False None
+with gridir.installed(replace_interpret=True):
+    for waits in (True, False, True):
+        result = jax.jit(shared_tile(waits))()
+        races = gpu_interpreter.get_races()
+        print(f"waits {waits}:", races.races_found, races.message)
+
+# CHECK: no floats: [inf, inf] [1, 2]
+
+
+def both(x_ref, n_ref, o_ref, m_ref):
+    o_ref[...] = x_ref[...] * 2
+    m_ref[...] = n_ref[...] + 1
+
+
+no_floats = pl.pallas_call(
+    both,
+    out_shape=(jax.ShapeDtypeStruct((2,), jnp.float32), jax.ShapeDtypeStruct((2,), jnp.int32)),
+    interpret=gpu_interpreter.InterpretGPUParams(skip_floating_point_ops=True),
+)
+with gridir.installed(replace_interpret=True):
+    floats, integers = no_floats(jnp.ones(2), jnp.arange(2))
+print("no floats:", floats.tolist(), integers.tolist())

@@ -22,8 +22,9 @@ WARPGROUPS = {"num_threads": 2, "thread_name": "wg"}
 
 
 def look(name: str, call: Any, expected: Any, *args: Any) -> None:
-    """Runs a kernel in its own order, with three seeds, and with races looked for; prints its error, or "right"."""
-    for options in ({}, {"schedule_seed": 1}, {"schedule_seed": 2}, {"schedule_seed": 3, "checks": ["races"]}):
+    """Runs a kernel in its own order, with three seeds, and checked; prints its error, or "right"."""
+    checked = {"schedule_seed": 3, "checks": ["races", "semaphores"]}
+    for options in ({}, {"schedule_seed": 1}, {"schedule_seed": 2}, checked):
         with gridir.installed(**options):
             try:
                 said = difference(jax.jit(call)(*args), expected) or "right"
@@ -225,10 +226,33 @@ def forever(x, o, barrier):
 
 # CHECK: unobserved {}: arrival at barrier: Barrier arrival was completed again before previous completion was observed
 # CHECK: missed {}: wait for {{.*}}: Thread 1 is awaiting phase 1, but barrier is already at phase 2.
-# CHECK: partly {{.*}}races{{.*}}: arrival at {{.*}}:
+# CHECK: partly {{.*}}semaphores{{.*}}: arrival at {{.*}}:
 # CHECK-SAME: Thread 1 did not observe all phases (2) for barrier (but observed 1 phase).
 # CHECK: forever {}: the kernel waits for phase 1 of {{.*}}, of which 0 are complete, and nothing can complete it
 ONE, TWO = [plgpu.Barrier()], [plgpu.Barrier(num_barriers=2)]
 for function, scratch in ((unobserved, ONE), (missed, TWO), (partly, TWO), (forever, ONE)):
     mesh = {} if scratch is ONE else WARPGROUPS
     look(function.__name__, plgpu.kernel(function, out_type=jax.typeof(X), scratch_types=scratch, **mesh), X, X)
+
+
+def hasty(x, o, tile, barrier):
+    """Looks at a tile before it is there."""
+    tile[...] = jnp.ones((96, 64))
+    plgpu.copy_gmem_to_smem(x, tile, barrier)
+    o[...] = tile[...]
+    plgpu.barrier_wait(barrier)
+
+
+# CHECK: hasty: nothing but numbers that are there and those that stand out: True
+# CHECK: hasty: sees that it is too early: True
+hasty = plgpu.kernel(
+    hasty, out_type=jax.typeof(jnp.asarray(X)), scratch_types=[plgpu.SMEM((96, 64), jnp.float32), plgpu.Barrier()]
+)
+seen = []
+for seed in range(8):
+    with gridir.installed(schedule_seed=seed):
+        seen.append(np.asarray(jax.jit(hasty)(X)))
+early = [bool(np.isnan(got).all()) for got in seen]
+is_either = all(np.isnan(got).all() or np.array_equal(got, X) for got in seen)
+print("hasty: nothing but numbers that are there and those that stand out:", is_either)
+print("hasty: sees that it is too early:", any(early) and not all(early))

@@ -7,10 +7,10 @@
     python tools/jax-conformance JAX_CHECKOUT mosaic_gpu_test --device gpu --every 10
 
 JAX_CHECKOUT is a checkout of JAX at the tag of the installed version. Modules that only tests need, and that the
-installed JAX lacks, come from it. With gridir the interpreters of JAX raise: there is no fallback. The results are one
-JSON line for each test and mode. What JAX runs on a GPU only (`--device gpu`) is compared with what the tests themselves
-expect, but for those that `left_out.py` names. A table, the kernels that took longest to compile and the causes of failures go to
-stdout, progress to stderr.
+installed JAX lacks, come from it. With gridir the interpreters of JAX raise: there is no fallback. What JAX runs on a
+GPU only (`--device gpu`) is compared with what the tests themselves expect, but for those that `left_out.py` names. The
+results are one JSON line for each test and mode; a table, the kernels that took longest to compile and the causes of
+failures go to stdout, progress to stderr.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--tests", action="append", metavar="GLOB", help="only tests `Class.method` like this")
     parser.add_argument("--jobs", type=int, default=1, help="how many tests run at a time")
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds that one test may take")
-    parser.add_argument("--device", choices=("cpu", "gpu", "tpu"), default="cpu", help="what the tests think they run on")
+    parser.add_argument(
+        "--device", choices=("cpu", "gpu", "tpu"), default="cpu", help="what the tests think they run on"
+    )
     parser.add_argument("--every", type=int, default=1, metavar="K", help="only each K-th of the tests")
     parser.add_argument("--checks", default="", help="what kernels check while they run, as `races,uninitialized`")
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="results to take what JAX passes from")

@@ -37,7 +37,10 @@ class CpuOptions(CheckedOptions):
         width and number of the CPU's vector registers.
       checks: what a kernel checks while it runs. "uninitialized" makes an error of a read of what nothing has written,
         and of an output of which elements are not written; "races" of two accesses that nothing brings into an order;
-        "semaphores" of one that is not zero when the kernel ends.
+        "semaphores" of one that is not zero when the kernel ends, and of a barrier of which a warpgroup saw some phases
+        and not the last.
+      reports_races: whether a race is no error of the call, and only kept: `jax` asks for it by
+        `InterpretGPUParams.detect_races` and then by `get_races()`.
       schedule_seed: runs parallel programs and copies in an order that this number chooses; None for program order.
       fill_memory: what memory holds until something is written to it: "nan", which is the highest integer where there
         is no NaN, "poison", which is true or the lowest integer there, "zero", or None for whatever it held. The check
@@ -55,6 +58,7 @@ class CpuOptions(CheckedOptions):
     features: str = ""
     pipeline: str = "grid-to-cpu"
     checks: tuple[str, ...] = ()
+    reports_races: bool = False
     schedule_seed: int | None = None
     fill_memory: str | None = None
     platform: str = "cpu"

@@ -29,6 +29,7 @@ class KernelContext:
       walk: walks a jaxpr: `walk(kernel, jaxpr, consts, args)` emits its equations and returns its results.
       axes: for each grid dimension that the kernel's author sees, its place in the whole grid (`jax.vmap` adds more).
       axis_names: the names of the dimensions of the whole grid, None where one has no name.
+      axis_labels: the names of the last of them as JAX has them, which may be no strings.
       static_grid: the sizes of the dimensions of the whole grid, None where the call gives it.
       core_axes: the names of the dimensions that enumerate the cores of a mesh, in their order.
       cluster_axes: the names of those that enumerate the blocks of a cluster.
@@ -51,6 +52,7 @@ class KernelContext:
     walk: Callable[..., list[Any]]
     axes: tuple[int, ...] = ()
     axis_names: tuple[str | None, ...] = ()
+    axis_labels: tuple[Any, ...] = ()
     static_grid: tuple[int | None, ...] = ()
     core_axes: tuple[str, ...] = ()
     cluster_axes: tuple[str, ...] = ()
@@ -81,6 +83,13 @@ class KernelContext:
             yield
         finally:
             self.program_ids, self.pipeline_grid = outer
+
+    def name_of(self, label: Any) -> str:
+        """The name in `axis_names` of the dimension that JAX gives a label."""
+        if label in self.axis_labels:
+            first = len(self.axis_names) - len(self.axis_labels)
+            return str(self.axis_names[first + self.axis_labels.index(label)])
+        return str(label)
 
     def size_of(self, axis_name: str) -> int | None:
         """The size of the grid dimension of that name; None where the call gives it."""

@@ -11,10 +11,36 @@ from typing import TYPE_CHECKING
 import jax
 
 from gridir.compiler.cpu import CpuOptions
-from gridir.frontend import fields
+from gridir.frontend import fields, jax_compat_gpu
+from gridir.frontend.installation import current
+from gridir.runtime.cpu import kept_race
 
 if TYPE_CHECKING:
     from gridir.frontend.request import KernelRequest
+
+
+@dataclasses.dataclass(frozen=True)
+class Races:
+    """What JAX's `get_races()` gives after a kernel that runs as native code.
+
+    Attributes:
+      races_found: whether the last kernel with `InterpretGPUParams` had a race.
+      message: both accesses of the first one, with their lines; None where there was none.
+    """
+
+    races_found: bool
+    message: str | None
+
+
+def _races() -> Races | None:
+    """The races of the last kernel; None where JAX's interpreter runs them."""
+    installation = current()
+    if installation is None or not installation.replace_interpret:
+        return None
+    for array in jax.live_arrays():
+        array.block_until_ready()
+    message = kept_race()
+    return Races(message is not None, message)
 
 
 def with_interpret_params(options: CpuOptions, request: KernelRequest) -> CpuOptions:
@@ -37,11 +63,18 @@ def with_interpret_params(options: CpuOptions, request: KernelRequest) -> CpuOpt
     checks = [*options.checks]
     if params.detect_races:
         checks.append("races")
+    is_gpu = jax_compat_gpu.is_interpret_params(params)
+    if is_gpu:
+        # JAX's interpreter refuses phases that nobody has seen.
+        checks.append("semaphores")
+        jax_compat_gpu.answer_races(_races)
     # JAX's interpreter of GPU kernels has no seed.
     seed = getattr(params, "random_seed", None)
     return dataclasses.replace(
         options,
         checks=tuple(checks),
+        # A race there is no error, but an answer of `get_races()`.
+        reports_races=is_gpu,
         schedule_seed=options.schedule_seed if seed is None else abs(seed),
         # Memory that nothing has written is no error there.
         fill_memory=options.fill_memory or params.uninitialized_memory,

@@ -184,6 +184,11 @@ def _user_frame(traceback: Any) -> Frame | None:
     return Frame(frame.file_name, frame.start_line, frame.start_column + 1, frame.function_name)
 
 
+def make_ref_aval(shape: Sequence[int], dtype: Any, space: Any) -> Any:
+    """An abstract Ref."""
+    return AbstractRef(_core.ShapedArray(tuple(shape), dtype), space)
+
+
 def transformed_aval(aval: Any, transforms: Sequence[Any]) -> Any:
     """The abstract Ref that an abstract Ref is, seen through transforms."""
     return TransformedRef(aval, tuple(transforms)).type

@@ -9,11 +9,17 @@ there before they are imported is none of theirs.
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import importlib
 import sys
+from collections.abc import Callable
 from typing import Any
 
+import jax
+
 _CORE = "jax._src.pallas.mosaic_gpu.core"
+_INTERPRET = "jax._src.pallas.mosaic_gpu.interpret"
 
 
 def core() -> Any:
@@ -25,9 +31,9 @@ def core() -> Any:
     return importlib.import_module(_CORE)
 
 
-def _is_a(value: Any, *classes: str) -> bool:
+def _is_a(value: Any, *classes: str, module: str = _CORE) -> bool:
     """Whether a value is of one of the classes. One that JAX has renamed is an AttributeError."""
-    loaded = sys.modules.get(_CORE)
+    loaded = sys.modules.get(module)
     return loaded is not None and isinstance(value, tuple(getattr(loaded, name) for name in classes))
 
 
@@ -47,8 +53,21 @@ def is_warp_mesh(mesh: Any) -> bool:
 
 
 def undoes_layout(transform: Any) -> bool:
-    """Whether a Ref transform only leads from how a Ref lies in shared memory to what the author indexes."""
-    return _is_a(transform, "UnswizzleRef", "UntilingTransform")
+    """Whether a Ref transform only leads from how a Ref lies in its memory to what the author indexes."""
+    return _is_a(transform, "UnswizzleRef", "UntilingTransform", "ExpandLeadingBatchDimensionsTransform")
+
+
+def union_members(aval: Any) -> list[Any] | None:
+    """The members of an abstract union of Refs: of each the transforms that lead to it; None for any other Ref."""
+    if not _is_a(aval, "AbstractRefUnion"):
+        return None
+    trees = core().flatten_ref_union(aval)
+    return [ref.transforms for ref in jax.tree.leaves(trees, is_leaf=lambda x: hasattr(x, "transforms"))]
+
+
+def member_place(transform: Any) -> tuple[int, int]:
+    """Which member of a union a Ref transform leads to: the number of its group, and where it is in that."""
+    return transform.alias_group_idx, transform.offset
 
 
 def is_accumulator(aval: Any) -> bool:
@@ -95,3 +114,72 @@ def barrier_dtype(num_arrivals: int, orders_tensor_core: bool, axes: Any = None,
     if axes is None:
         return core().BarrierType(num_arrivals, orders_tensor_core)
     return core().ClusterBarrierType(axes, num_arrivals, orders_tensor_core, leader_tracked)
+
+
+def is_interpret_params(params: Any) -> bool:
+    """Whether parameters of interpret mode are those of the interpreter of GPU kernels."""
+    return _is_a(params, "InterpretGPUParams", module=f"{_INTERPRET}.params")
+
+
+@functools.cache
+def answer_races(answer: Callable[[], Any]) -> None:
+    """Makes `get_races()` of JAX's interpreter of GPU kernels give what `answer` gives, unless that is None."""
+    interpreter: Any = importlib.import_module(f"{_INTERPRET}.interpret_pallas_call")
+    get_races = interpreter.get_races
+
+    def get() -> Any:
+        answered = answer()
+        return get_races() if answered is None else answered
+
+    interpreter.get_races = get
+
+
+class InlineError(Exception):
+    """What was raised by a function that emits code."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Inlined:
+    """What a function of `inline_mgpu` has emitted.
+
+    Attributes:
+      effects: of each op that does more than to compute a value its text, and its assembly where it is inline PTX.
+      results: each result that is one number everywhere, as that number; None for any other.
+    """
+
+    effects: tuple[tuple[str, str | None], ...]
+    results: tuple[Any, ...]
+
+
+def run_inline(function: Callable[[Any], Any]) -> Inlined:
+    """Runs a function of `inline_mgpu` that takes no operands, in a module of its own.
+
+    Raises:
+      InlineError: the function needs something of the kernel that it is in, or fails.
+    """
+    mlir: Any = importlib.import_module("jax._src.interpreters.mlir")
+    gpu: Any = importlib.import_module("jax.experimental.mosaic.gpu")
+    ir = mlir.ir
+    with mlir.make_ir_context() as context, ir.Location.unknown():
+        gpu.dialect.register_dialect(context)
+        module = ir.Module.create()
+        try:
+            with ir.InsertionPoint(module.body):
+                results = function(None)
+        except Exception as error:
+            raise InlineError(f"{type(error).__name__}: {error}") from error
+        operations = [op.operation for op in module.body.operations]
+        asm = {op: op.attributes["asm_string"].value for op in operations if op.name == "llvm.inline_asm"}
+        effects = tuple((str(op), asm.get(op)) for op in operations if not op.results or op in asm)
+        leaves = () if results is None else jax.tree.leaves(results, is_leaf=lambda x: hasattr(x, "registers"))
+        return Inlined(effects, tuple(map(_splat_number, leaves)))
+
+
+def _splat_number(array: Any) -> Any:
+    """The number that an array of registers holds everywhere; None where it holds others."""
+    numbers = set()
+    for register in array.registers.flat:
+        owner = register.owner
+        is_constant = getattr(owner, "name", None) == "arith.constant"
+        numbers.add(owner.attributes["value"].value if is_constant else None)
+    return numbers.pop() if len(numbers) == 1 else None

@@ -55,10 +55,12 @@ class Vocabulary:
     Attributes:
       kind: the level of the kernel's kind; None where its author says none.
       platform: the level of the platform that the kernel is lowered for, where that has one.
+      skips_floats: whether no float is computed, and each of them is infinite, which interpret mode may be asked for.
     """
 
     kind: Level | None = None
     platform: Level | None = None
+    skips_floats: bool = False
 
     @functools.cached_property
     def _levels(self) -> tuple[Level, ...]:
@@ -105,4 +107,5 @@ def vocabularies(request: KernelRequest, platform: str) -> tuple[Vocabulary, ...
     kinds = [named] if named else [_OF_BACKEND[backend] for backend in records_of(request.compiler_params)]
     of_call = kinds[0] if len(kinds) == 1 else None
     meshes = request.mesh.meshes if isinstance(request.mesh, MeshUnion) else (request.mesh,)
-    return tuple(Vocabulary(kind_of_mesh(mesh) or of_call, _OF_PLATFORM.get(platform)) for mesh in meshes)
+    skips_floats = getattr(request.interpret, "skip_floating_point_ops", False)
+    return tuple(Vocabulary(kind_of_mesh(mesh) or of_call, _OF_PLATFORM.get(platform), skips_floats) for mesh in meshes)

@@ -152,6 +152,7 @@ def make_context(request: KernelRequest, platform: str, vocabulary: Vocabulary) 
         walk=walk,
         axes=tuple(i for i in range(len(mapping.grid)) if i not in vmapped),
         axis_names=names,
+        axis_labels=tuple(mapping.grid_names or ()),
         static_grid=tuple(size if isinstance(size, int) else None for size in mapping.grid),
         core_axes=of_kind("core", "subcore"),
         cluster_axes=of_kind("cluster"),

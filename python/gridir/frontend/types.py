@@ -10,8 +10,9 @@ shape is said by the `Types` of the level that a kernel is lowered with.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -61,6 +62,17 @@ def space_name(space: Any) -> str:
         return "default"
     value = str(getattr(space, "value", space))
     return jax_compat.space_owner(space) + value
+
+
+@dataclasses.dataclass(frozen=True)
+class RefUnion:
+    """Refs of which the author uses one group at a time, so that they may be in the same memory.
+
+    Attributes:
+      members: each Ref by the number of its group and its offset there.
+    """
+
+    members: Mapping[tuple[int, int], ir.Value]
 
 
 class Types:

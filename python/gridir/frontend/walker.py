@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.extend import core
 
@@ -19,7 +20,7 @@ from gridir.frontend.context import KernelContext, RuleContext
 from gridir.frontend.jax_compat_tpu import primitive_name
 from gridir.frontend.levels import Vocabulary
 from gridir.frontend.rules import scopes
-from gridir.frontend.types import is_ref
+from gridir.frontend.types import RefUnion, is_ref
 from gridir.mlir import ir
 
 
@@ -53,6 +54,8 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
     vocabulary = kernel.vocabulary
 
     def read(atom: Any) -> ir.Value:
+        if vocabulary.skips_floats and _is_float(atom.aval):
+            return emit.constant(np.inf, vocabulary.types.value(atom.aval))
         if not isinstance(atom, jax_compat.Literal):
             return env[atom]
         array, dtype = np.asarray(atom.val), atom.aval.dtype
@@ -63,7 +66,7 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
         return literals[key]
 
     for var, const in zip(jaxpr.constvars, consts, strict=True):
-        is_value = isinstance(const, ir.Value)
+        is_value = isinstance(const, (ir.Value, RefUnion))
         env[var] = const if is_value else emit.array_constant(np.asarray(const), vocabulary.types.value(var.aval))
     env.update(zip(jaxpr.invars, args, strict=True))
     used = frozenset(
@@ -89,6 +92,10 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
         elif results is not None:
             env.update(zip(eqn.outvars, results, strict=True))
     return [read(v) for v in jaxpr.outvars]
+
+
+def _is_float(aval: Any) -> bool:
+    return not is_ref(aval) and jnp.issubdtype(aval.dtype, jnp.floating)
 
 
 def _inside(vocabulary: Vocabulary, rule: registry.Rule | None) -> Vocabulary:

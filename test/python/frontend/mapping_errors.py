@@ -76,7 +76,7 @@ with ir.Context(), ir.Location.unknown():
                 indirect()
             ),
             "note: without replace_interpret=True, the kernel is left to JAX's interpreter": (
-                lambda: fields.check_interpret_params(interpreted(skip_floating_point_ops=True))
+                lambda: fields.check_interpret_params(interpreted(buffer_bounds="padded"))
             ),
             "expected an equation that can be computed in float64, got custom_linear_solve": lambda: run_wide(
                 solve, [jnp.ones(4)]

@@ -12,7 +12,7 @@ from jax import tree_util
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.levels import TRITON
+from gridir.frontend.levels import TRITON, WARPGROUP
 from gridir.frontend.rules.elementwise import Ops
 from gridir.frontend.rules.state import Access, masked, slice_ref
 from gridir.mlir import ir
@@ -29,18 +29,41 @@ _KINDS = {
 }
 
 
+def atomic_kind(ctx: RuleContext, name: str, aval: Any) -> ir.Attribute:
+    """What an atomic update of that name does to elements of an abstract value.
+
+    Raises:
+      UnsupportedError: for a dtype that it does not combine.
+    """
+    kind = _KINDS[name].choose(aval)
+    if kind is None:
+        raise ctx.unsupported(f"expected a dtype that `{name}` combines, got {aval.dtype}")
+    return ir.Attribute.parse(f"#grid<atomic {kind}>")
+
+
+@WARPGROUP.rule("mgpu_atomic_store")
+def _atomic_store(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, atomic_type: Any) -> list[ir.Value]:
+    ref, transforms, value = tree_util.tree_unflatten(args_tree, leaves)
+    kind = atomic_kind(ctx, atomic_type.value, tree_util.tree_unflatten(args_tree, ctx.avals_in)[2])
+    access = Access(ctx, ref, transforms)
+    access.check_written()
+    if access.indices:
+        _update_each(ctx, kind, access, value, None)
+    else:
+        grid.AtomicRmwOp(kind, value, access.ref)
+    return []
+
+
 @TRITON.rule("atomic_rmw")
 def _atomic_rmw(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, atomic_type: Any) -> ir.Value:
     ref, transforms, value, mask = tree_util.tree_unflatten(args_tree, leaves)
     aval = ctx.avals_out[0]
-    kind = _KINDS[atomic_type.value].choose(aval)
-    if kind is None:
-        raise ctx.unsupported(f"expected a dtype that `{atomic_type.value}` combines, got {aval.dtype}")
+    attribute = atomic_kind(ctx, atomic_type.value, aval)
     if emit.shape_of(value) != tuple(aval.shape):
         value = emit.broadcast_trailing(value, aval.shape)
-    attribute = ir.Attribute.parse(f"#grid<atomic {kind}>")
 
     def update(access: Access, mask: ir.Value | None) -> list[ir.Value]:
+        access.check_written()
         if access.indices:
             return [_update_each(ctx, attribute, access, value, mask)]
         return [grid.AtomicRmwOp(attribute, value, access.ref, mask=mask).result]
@@ -87,7 +110,8 @@ def _update_each(
         otherwise = (lambda: held) if held else None
         return emit.if_else(emit.extract(mask, place), types, lambda: write(place, held), otherwise)
 
-    results = step([], [emit.empty(access.gathered)] if ctx.is_used() else [])
+    is_used = ctx.avals_out and ctx.is_used()
+    results = step([], [emit.empty(access.gathered)] if is_used else [])
     return emit.transpose(results[0], access.to_jax) if results else value
 
 

@@ -47,7 +47,8 @@ def _num_programs(ctx: RuleContext, *, axis: int) -> ir.Value:
 
 @rule("axis_index")
 def _axis_index(ctx: RuleContext, *, axis_name: Any) -> ir.Value:
-    names = [axis_name] if isinstance(axis_name, str) else [str(name) for name in np.atleast_1d(axis_name)]
+    labels = axis_name if isinstance(axis_name, (tuple, list)) else [axis_name]
+    names = [ctx.kernel.name_of(label) for label in labels]
     devices = ctx.kernel.devices.names if ctx.kernel.devices is not None else ()
     if len(names) == 1 and names[0] in ctx.kernel.axis_names:
         return own_place(ctx, names[0])

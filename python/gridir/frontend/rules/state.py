@@ -17,7 +17,7 @@ from gridir.frontend import emit, jax_compat, jax_compat_gpu
 from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import ANY, rule
 from gridir.frontend.rules.casts import convert
-from gridir.frontend.types import element_type
+from gridir.frontend.types import RefUnion, element_type
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -161,6 +161,9 @@ def view(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
         ref = refs[number] if number is not None else grid.SelectRefOp(refs[0].type, which, refs).result
     elif isinstance(ref, jax_compat.TransformedRef):
         ref = transformed(ctx, ref)
+    elif isinstance(ref, RefUnion):
+        first, *transforms = transforms
+        ref = ref.members[jax_compat_gpu.member_place(first)]
     for transform in transforms:
         ref = _apply(ctx, ref, transform)
     return ref
@@ -178,6 +181,7 @@ class Access:
 
     def __init__(self, ctx: RuleContext, ref: Any, transforms: Sequence[Any]):
         transforms = list(transforms or ())
+        self._ctx = ctx
         self.indices: list[ir.Value] = []
         self.dims: list[int] = []
         self.repeated: list[int] | None = None
@@ -259,8 +263,18 @@ class Access:
             clamped.append(emit.binary("arith.minsi", emit.binary("arith.maxsi", index, low), high))
         return clamped
 
+    def check_written(self) -> None:
+        """Checks that each place is named once.
+
+        Raises:
+          UnsupportedError: for one that is named more than once, by a stride of 0.
+        """
+        if self.repeated is not None:
+            raise self._ctx.unsupported("expected each element once where a Ref is written, got a stride of 0")
+
     def store(self, value: ir.Value, mask: ir.Value | None = None) -> None:
         """Writes a value of the shape that JAX gives it."""
+        self.check_written()
         if not self.indices:
             grid.StoreOp(value, self.ref, mask=mask)
             return
@@ -269,6 +283,7 @@ class Access:
 
     def accumulate(self, value: ir.Value) -> None:
         """Adds a value to what is there."""
+        self.check_written()
         if not self.indices:
             grid.AccumulateOp(value, self.ref)
             return
@@ -293,11 +308,6 @@ def _index_array(index: Any, shape: Sequence[int], extent: int) -> ir.Value:
     return index
 
 
-def _check_written(ctx: RuleContext, access: Access) -> None:
-    if access.repeated is not None:
-        raise ctx.unsupported("expected each element once where a Ref is written, got a stride of 0")
-
-
 @rule("get")
 def _get(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
     return Access(ctx, ref, tree_util.tree_unflatten(tree, leaves)).load()
@@ -306,7 +316,6 @@ def _get(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
 @rule("swap")
 def _swap(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: Any) -> list[ir.Value]:
     access = Access(ctx, ref, tree_util.tree_unflatten(tree, leaves))
-    _check_written(ctx, access)
     old = access.load() if ctx.is_used() else value
     access.store(value)
     return [old]
@@ -315,7 +324,6 @@ def _swap(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: 
 @rule("addupdate")
 def _addupdate(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: Any) -> list[ir.Value]:
     access = Access(ctx, ref, tree_util.tree_unflatten(tree, leaves))
-    _check_written(ctx, access)
     access.accumulate(value)
     return []
 
@@ -484,7 +492,6 @@ def _masked_swap(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir
     used, shape = ctx.is_used(), ctx.avals_out[0].shape
 
     def swap(access: Access, mask: ir.Value | None) -> list[ir.Value]:
-        _check_written(ctx, access)
         # What the mask hides is not read either.
         old = [access.load(mask, access.from_jax(value)) if mask is not None else access.load()] if used else []
         access.store(value, mask)

@@ -10,6 +10,7 @@ from gridir.runtime.cpu.kernels import (
     call_attributes,
     complete_pipeline,
     ffi_target,
+    kept_race,
     prepare,
 )
 
@@ -20,5 +21,6 @@ __all__ = [
     "call_attributes",
     "complete_pipeline",
     "ffi_target",
+    "kept_race",
     "prepare",
 ]

@@ -66,6 +66,7 @@ def prepare(name: str, key: str, bytecode: bytes, options: CpuOptions, pipeline:
         codegen_level=options.codegen_level,
         cpu=options.cpu,
         features=options.features,
+        reports_races=options.reports_races,
     )
     _raise_failure(reply, name)
     if reply["warning"]:
@@ -87,6 +88,7 @@ def call_attributes(name: str, key: str, bytecode: bytes, options: CpuOptions) -
         "codegen_level": options.codegen_level,
         "cpu": options.cpu,
         "features": options.features,
+        "reports_races": options.reports_races,
     }
 
 
@@ -115,6 +117,11 @@ def missing_features(options: CpuOptions) -> list[str]:
     reply = native.missing_features(options.cpu, options.features)
     _raise_failure(reply, None)
     return reply["missing"]
+
+
+def kept_race() -> str | None:
+    """Returns the race of the last call that was to report them and not to fail; None where it had none."""
+    return native.kept_race()
 
 
 def ffi_target() -> dict[str, Any]:

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jax import tree_util
@@ -17,6 +19,7 @@ from gridir.frontend.registry import ANY
 from gridir.frontend.rules.scopes import run_scope
 from gridir.frontend.rules.state import Access
 from gridir.frontend.rules.warpgroup.operands import number, one_barrier
+from gridir.frontend.types import RefUnion
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
 
@@ -27,11 +30,8 @@ def _run_scoped(
 ) -> list[ir.Value]:
     # How a Ref is tiled and swizzled is no part of its meaning: it has the shape that the author indexes.
     transforms = ref_transforms or [()] * len(jaxpr.invars)
-    avals = [
-        jax_compat.transformed_aval(var.aval, undone) if undone else var.aval
-        for var, undone in zip(jaxpr.invars, transforms, strict=True)
-    ]
-
+    allocated = [_Allocated.of(var.aval, undone) for var, undone in zip(jaxpr.invars, transforms, strict=True)]
+    avals = list(itertools.chain.from_iterable(each.avals for each in allocated))
     if not all(map(jax_compat_gpu.is_accumulator, avals)):
         _check_collective(ctx, collective_axes)
 
@@ -39,9 +39,40 @@ def _run_scoped(
         for ref, aval in zip(refs, avals, strict=True):
             if jax_compat_gpu.is_accumulator(aval):
                 grid.StoreOp(emit.constant(0, emit.typed(ref.type.shape, ref.type.element_type)), ref)
-        return ctx.inline(jaxpr, values, refs)
+        rest = iter(refs)
+        return ctx.inline(jaxpr, values, [each.value(rest) for each in allocated])
 
     return run_scope(ctx, jaxpr, avals, body, collective_axes)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Allocated:
+    """What one variable of a scope stands for: a Ref, or a union of several.
+
+    Attributes:
+      avals: the abstract Refs, as the author indexes them.
+      places: of each member of a union its group and its offset there; None for a Ref.
+    """
+
+    avals: list[Any]
+    places: list[tuple[int, int]] | None = None
+
+    @classmethod
+    def of(cls, aval: Any, undone: Sequence[Any]) -> _Allocated:
+        members = jax_compat_gpu.union_members(aval)
+        if members is None:
+            return cls([jax_compat.transformed_aval(aval, undone) if undone else aval])
+        avals = []
+        for first, *rest in members:
+            ref = jax_compat.make_ref_aval(first.shape, first.dtype, aval.memory_space)
+            avals.append(jax_compat.transformed_aval(ref, rest) if rest else ref)
+        return cls(avals, [jax_compat_gpu.member_place(first) for first, *_ in members])
+
+    def value(self, refs: Iterator[ir.Value]) -> ir.Value | RefUnion:
+        """What equations are given, made of the next Refs."""
+        if self.places is None:
+            return next(refs)
+        return RefUnion({place: next(refs) for place in self.places})
 
 
 def _check_collective(ctx: RuleContext, collective_axes: Any) -> None:

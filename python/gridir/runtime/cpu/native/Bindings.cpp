@@ -10,6 +10,7 @@
 #include "FfiHandler.h"
 #include "KernelTable.h"
 #include "Prints.h"
+#include "RaceReports.h"
 #include "Races.h"
 #include "dialects/CAPI/python/FailureDict.h"
 
@@ -101,8 +102,9 @@ nb::dict missingFeatures(const std::string &cpu, const std::string &features) {
 nb::dict compileKernel(const std::string &key, nb::bytes module,
                        const std::string &pipeline, int64_t optLevel,
                        int64_t codegenLevel, const std::string &cpu,
-                       const std::string &features) {
-  CompileOptions options{pipeline, optLevel, codegenLevel, cpu, features};
+                       const std::string &features, bool reportsRaces) {
+  CompileOptions options{pipeline, optLevel, codegenLevel,
+                         cpu,      features, reportsRaces};
   std::string_view source(module.c_str(), module.size());
   std::variant<ReadyKernel, CompileFailure> result = [&] {
     nb::gil_scoped_release release;
@@ -178,7 +180,7 @@ NB_MODULE(_gridirCPU, m) {
   m.doc() = "Compiles kernels for the CPU and runs them from XLA.";
   m.def("compile_kernel", &compileKernel, nb::arg("key"), nb::arg("module"),
         nb::arg("pipeline"), nb::arg("opt_level"), nb::arg("codegen_level"),
-        nb::arg("cpu"), nb::arg("features"),
+        nb::arg("cpu"), nb::arg("features"), nb::arg("reports_races"),
         "Makes the kernel of a module ready to run under a key.");
   m.def("complete_pipeline", &completePipeline, nb::arg("pipeline"),
         nb::arg("codegen_level"), nb::arg("cpu"), nb::arg("features"),
@@ -189,6 +191,8 @@ NB_MODULE(_gridirCPU, m) {
         nb::arg("features"),
         "What code for a CPU may use and this machine lacks.");
   bindRaceDetector(m);
+  m.def("kept_race", &getKeptRace,
+        "The race of the last call that only reports them, or None.");
   m.def(
       "set_print_handler",
       [](nb::callable handler) {

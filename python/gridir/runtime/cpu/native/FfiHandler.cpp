@@ -58,13 +58,14 @@ ffi::ErrorOr<std::unique_ptr<CallState>>
 instantiate(std::string_view /*name*/, std::string_view key,
             std::string_view module, std::string_view pipeline,
             int64_t optLevel, int64_t codegenLevel, std::string_view cpu,
-            std::string_view features) {
+            std::string_view features, bool reportsRaces) {
   CompileOptions options;
   options.pipeline = std::string(pipeline);
   options.optLevel = optLevel;
   options.codegenLevel = codegenLevel;
   options.cpu = std::string(cpu);
   options.features = std::string(features);
+  options.reportsRaces = reportsRaces;
   std::variant<ReadyKernel, CompileFailure> result =
       getKernel(key, module, options);
   if (auto *failure = std::get_if<CompileFailure>(&result))
@@ -82,9 +83,10 @@ instantiateCollective(std::string_view name, std::string_view key,
                       std::string_view module, std::string_view pipeline,
                       int64_t optLevel, int64_t codegenLevel,
                       std::string_view cpu, std::string_view features,
-                      int64_t numDevices, int64_t channel) {
-  ffi::ErrorOr<std::unique_ptr<CallState>> state = instantiate(
-      name, key, module, pipeline, optLevel, codegenLevel, cpu, features);
+                      bool reportsRaces, int64_t numDevices, int64_t channel) {
+  ffi::ErrorOr<std::unique_ptr<CallState>> state =
+      instantiate(name, key, module, pipeline, optLevel, codegenLevel, cpu,
+                  features, reportsRaces);
   if (state) {
     (*state)->numDevices = numDevices;
     (*state)->channel = channel;
@@ -267,7 +269,8 @@ auto bindInstantiate() {
       .Attr<int64_t>("opt_level")
       .Attr<int64_t>("codegen_level")
       .Attr<std::string_view>("cpu")
-      .Attr<std::string_view>("features");
+      .Attr<std::string_view>("features")
+      .Attr<bool>("reports_races");
 }
 
 XLA_FFI_DEFINE_HANDLER(instantiateHandler, instantiate, bindInstantiate());

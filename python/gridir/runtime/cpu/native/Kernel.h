@@ -26,7 +26,8 @@ namespace gridir::cpu {
 using driver::CompileFailure;
 using driver::makeError;
 
-/// How a module becomes native code. Every field is part of the cache key.
+/// How a module becomes native code, and how that runs. Every field that the
+/// code depends on is part of the cache key.
 struct CompileOptions {
   /// The textual pass pipeline that takes the module to the LLVM dialect; empty
   /// when it is there already.
@@ -40,6 +41,8 @@ struct CompileOptions {
   std::string cpu;
   /// Comma-separated features (+x,-y), added to those of the CPU.
   std::string features;
+  /// Whether a race is no error of the call, and only kept for who asks.
+  bool reportsRaces = false;
 };
 
 /// The type of one value that a kernel prints.
@@ -85,9 +88,9 @@ struct TaskInfo {
   std::vector<SharedBytes> shared;
   /// The operands that are to be zero at first: semaphores that a call makes.
   std::vector<int64_t> zeroedOperands;
-  /// Whether to look for accesses that nothing orders, and for reads of what
-  /// nothing has written.
-  bool races = false, uninitialized = false;
+  /// Whether to look for accesses that nothing orders, for reads of what
+  /// nothing has written, and for what is left of semaphores and barriers.
+  bool races = false, uninitialized = false, semaphores = false;
   /// The programs along each dimension of the grid, for messages; negative for
   /// the next of the first operands, an i32.
   std::vector<int64_t> grid;
@@ -132,6 +135,8 @@ struct Kernel {
   KernelInfo info;
   InvokeFn invoke = nullptr;
   RangeFn range = nullptr;
+  /// As `CompileOptions` says.
+  bool reportsRaces = false;
 };
 
 } // namespace gridir::cpu

@@ -27,6 +27,13 @@ namespace {
 struct Slot {
   std::mutex mutex;
   std::unique_ptr<Kernel> kernel;
+
+  const Kernel *keep(std::unique_ptr<Kernel> made,
+                     const CompileOptions &options) {
+    kernel = std::move(made);
+    kernel->reportsRaces = options.reportsRaces;
+    return kernel.get();
+  }
 };
 
 Slot &getSlot(std::string_view key) {
@@ -95,8 +102,8 @@ getKernel(std::string_view key, std::string_view module,
     if (kernel) {
       if (std::optional<CompileFailure> failure = checkCallbacks(**kernel))
         return std::move(*failure);
-      slot.kernel = std::move(*kernel);
-      return ReadyKernel{slot.kernel.get(), KernelOrigin::Disk, {}};
+      return ReadyKernel{
+          slot.keep(std::move(*kernel), options), KernelOrigin::Disk, {}};
     }
     // An entry that does not link is as good as none: compile it again.
     llvm::consumeError(kernel.takeError());
@@ -113,9 +120,8 @@ getKernel(std::string_view key, std::string_view module,
   if (std::optional<CompileFailure> failure = checkCallbacks(**kernel))
     return std::move(*failure);
   cache.write(objectKey, object);
-  slot.kernel = std::move(*kernel);
-  return ReadyKernel{slot.kernel.get(), KernelOrigin::Compiled,
-                     cache.getProblem()};
+  return ReadyKernel{slot.keep(std::move(*kernel), options),
+                     KernelOrigin::Compiled, cache.getProblem()};
 }
 
 } // namespace gridir::cpu

@@ -100,6 +100,7 @@ json::Value toJson(const KernelInfo &info) {
                          {"zeroed", json::Array(info.tasks->zeroedOperands)},
                          {"races", info.tasks->races},
                          {"uninitialized", info.tasks->uninitialized},
+                         {"semaphores", info.tasks->semaphores},
                          {"grid", json::Array(info.tasks->grid)},
                          {"unwritten", std::move(unwritten)}};
   }
@@ -157,6 +158,7 @@ static bool fromJSON(const json::Value &value, TaskInfo &info,
          mapper.map("zeroed", info.zeroedOperands) &&
          mapper.map("races", info.races) &&
          mapper.map("uninitialized", info.uninitialized) &&
+         mapper.map("semaphores", info.semaphores) &&
          mapper.map("grid", info.grid) &&
          mapper.map("unwritten", info.unwritten);
 }

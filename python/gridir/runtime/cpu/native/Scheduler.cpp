@@ -26,6 +26,9 @@ constexpr std::size_t kMaxLiveTasks = 256;
 /// Beside what the code of a kernel takes: what it calls of the runtime.
 constexpr int64_t kRuntimeStackBytes = 256 << 10;
 
+/// The byte of a number that stands out: floats of it are NaN, integers -1.
+constexpr int kPoison = 0xff;
+
 thread_local Scheduler *current = nullptr;
 
 } // namespace
@@ -400,7 +403,18 @@ void Scheduler::startCopy(Copy copy) {
   copies.push_back(std::move(copy));
   if (!seeded && !copies.back().isRemote())
     finishCopy(copies.size() - 1);
+  else
+    poison(copies.back());
   pause();
+}
+
+/// Whoever reads what a bulk copy has not brought yet shall see it.
+void Scheduler::poison(const Copy &copy) {
+  if (!copy.arrival.barrier && !copy.group)
+    return;
+  copy.region.forEachRun([&](int64_t, int64_t to, int64_t bytes) {
+    std::memset(copy.dest + to, kPoison, bytes);
+  });
 }
 
 void Scheduler::finishCopy(std::size_t place) {

@@ -145,6 +145,7 @@ private:
   void prepare(Task &task);
   void finish(Task &task);
   void finishCopy(std::size_t place);
+  void poison(const Copy &copy);
   /// Lets those go on that wait for an object, which has changed.
   void wake(const void *object);
   /// Does to a barrier what an arrival does.
@@ -173,6 +174,7 @@ private:
   std::optional<std::string> describeUnwritten() const;
   std::size_t pickStarting();
   void lack(int64_t bytes, const std::string &purpose);
+  std::optional<std::string> describeRace() const;
   std::optional<std::string> describeFailure() const;
 
   const Kernel &kernel;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RaceReports.h"
 #include "Scheduler.h"
 
 #include <algorithm>
@@ -146,16 +147,27 @@ std::optional<std::string> Scheduler::describeUnwritten() const {
   return std::nullopt;
 }
 
+std::optional<std::string> Scheduler::describeRace() const {
+  if (!races)
+    return std::nullopt;
+  const std::optional<RaceDetector::Race> &race =
+      races->getRace() ? races->getRace() : carries.getCarry();
+  if (!race)
+    return std::nullopt;
+  return gridir::cpu::describeRace(kernel.info, grids, *race);
+}
+
 std::optional<std::string> Scheduler::describeFailure() const {
   if (!failure.empty())
     return failure;
   for (std::size_t task = 0; task < numTasks; ++task)
     if (tasks[task].status[0] != 0)
       return describeCheck(kernel.info, tasks[task].status);
-  if (races && races->getRace())
-    return describeRace(kernel.info, grids, *races->getRace());
-  if (races && carries.getCarry())
-    return describeRace(kernel.info, grids, *carries.getCarry());
+  std::optional<std::string> race = describeRace();
+  if (kernel.reportsRaces)
+    keepRace(std::move(race));
+  else if (race)
+    return race;
   bool looksForUnwritten = kernel.info.tasks->uninitialized;
   if (looksForUnwritten && unwrittenRead)
     return describeUnwrittenRead(kernel.info, grids, *unwrittenRead);

@@ -63,7 +63,7 @@ void Scheduler::endMemory(char *base, int64_t bytes,
   // Nobody waits any more: a GPU does not mind, and JAX's own kernels leave the
   // last phases of a ring unseen.
   std::optional<Misuse> misuse = barriers.forget(base, bytes, firstTask);
-  if (misuse && races)
+  if (misuse && kernel.info.tasks->semaphores)
     fail(*misuse);
   if (races)
     races->forget(base, bytes);

@@ -1,0 +1,232 @@
+# What kernels whose threads are warpgroups may say beside copies, barriers and products: unions of Refs, atomic stores,
+# fences written by hand, axes that vmap adds, layouts printed; each in its own order and in another one.
+#
+# RUN: %python %s | FileCheck %s
+
+import functools
+import re
+from typing import Any
+
+import gridir
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gridir.testing import difference
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+X = np.arange(64 * 128, dtype=np.float32).reshape(64, 128)
+of_x = functools.partial(plgpu.kernel, out_type=jax.typeof(jnp.asarray(X)))
+
+
+def look(name: str, call: Any, expected: Any, *args: Any) -> None:
+    """Prints whether a kernel gives what is expected, or its error."""
+    for options in ({}, {"schedule_seed": 1, "checks": ["races"]}):
+        try:
+            with gridir.installed(**options):
+                got = jax.jit(call)(*args)
+                pairs = zip(jax.tree.leaves(got), jax.tree.leaves(expected), strict=True)
+                said = next(filter(None, (difference(*pair) for pair in pairs)), "right")
+        except gridir.UnsupportedError as error:
+            said = error.message
+        except jax.errors.JaxRuntimeError as error:
+            said = re.sub(r" \(\S*language\.py:(\d+):\d+\)", "", str(error))
+        print(f"{name}:", said)
+
+
+def union(x, o, scratch, barrier):
+    """Members of several types and tilings, one after another in the same bytes."""
+    whole, [half, flags] = scratch
+    plgpu.copy_gmem_to_smem(x, whole, barrier)
+    plgpu.barrier_wait(barrier)
+    value = whole[...]
+    half[...] = value.astype(jnp.float16)
+    flags[...] = (value[0] > 64).astype(jnp.int32)
+    o[...] = half[...].astype(jnp.float32) + flags[...]
+
+
+# CHECK-COUNT-2: union: right
+TILED = (plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))
+look(
+    "union",
+    of_x(
+        union,
+        scratch_types=[
+            plgpu.RefUnion(
+                plgpu.SMEM((64, 128), jnp.float32),
+                [plgpu.SMEM((64, 128), jnp.float16, transforms=TILED), plgpu.SMEM((128,), jnp.int32)],
+            ),
+            plgpu.Barrier(),
+        ],
+    ),
+    X.astype(np.float16).astype(np.float32) + (X[0] > 64),
+    X,
+)
+
+
+def tensor_union(x, o, scratch):
+    """Two members beside each other in columns of tensor memory."""
+    [left, right], _ = scratch
+    plgpu.async_store_tmem(left, x[...])
+    plgpu.async_store_tmem(right, x[...] * 2)
+    plgpu.commit_tmem()
+    o[...] = plgpu.async_load_tmem(left) + plgpu.async_load_tmem(right)
+
+
+# CHECK-COUNT-2: tensor union: right
+columns = plgpu.TMEM((128, 64), jnp.float32)
+TALL = X.reshape(128, 64)
+look(
+    "tensor union",
+    plgpu.kernel(
+        tensor_union,
+        out_type=jax.typeof(jnp.asarray(TALL)),
+        scratch_types=[plgpu.RefUnion([columns, columns], plgpu.TMEM((128, 128), jnp.float32))],
+    ),
+    TALL * 3,
+    TALL,
+)
+
+
+def batches(x, o, acc):
+    """Tensor memory of more than two dimensions."""
+    for i in range(2):
+        plgpu.async_store_tmem(acc.at[i], x[...] + i)
+    plgpu.commit_tmem()
+    o[...] = plgpu.async_load_tmem(acc.at[1])
+
+
+# CHECK-COUNT-2: batches: right
+look(
+    "batches",
+    plgpu.kernel(
+        batches, out_type=jax.typeof(jnp.asarray(TALL)), scratch_types=[plgpu.TMEM((2, 128, 64), jnp.float32)]
+    ),
+    TALL + 1,
+    TALL,
+)
+
+
+def atomics(x, o, high, bits):
+    """Each block updates the same elements."""
+    i = jax.lax.axis_index("i")
+    plgpu.atomic_add(o.at[pl.ds(0, 64)], x[...])
+    plgpu.atomic_max(high, x[:, 0].astype(jnp.int32) + i)
+    plgpu.atomic_or(bits.at[0], jnp.full((128,), 1, jnp.int32) << i)
+
+
+def accumulate(x):
+    zeros = jnp.zeros_like(x), jnp.zeros(64, jnp.int32), jnp.zeros((1, 128), jnp.int32)
+
+    def within(refs):
+        x_ref, o, high, bits = refs
+
+        @pl.core_map(plgpu.Mesh(grid=(5,), grid_names=("i",)))
+        def _():
+            atomics(x_ref, o, high, bits)
+
+    return pl.run_state(within)((x, *zeros))[1:]
+
+
+# CHECK-COUNT-2: atomics: right
+look(
+    "atomics",
+    accumulate,
+    (X * 5, X[:, 0].astype(np.int32) + 4, np.full((1, 128), 31, np.int32)),
+    X,
+)
+
+
+def fenced(x, o, tile, barrier):
+    plgpu.copy_gmem_to_smem(x, tile, barrier)
+    plgpu.barrier_wait(barrier)
+    tile[...] = tile[...] + 1
+
+    @plgpu.inline_mgpu()
+    def fence(_):
+        llvm.inline_asm(mlir.Type.parse("!llvm.void"), [], "fence.proxy.async;", "", has_side_effects=True)
+
+    fence()
+    plgpu.print_layout("tile: {}", tile[...])
+    plgpu.copy_smem_to_gmem(tile, o)
+    plgpu.wait_smem_to_gmem(0)
+
+
+def inlined(results: Any, emit: Any) -> Any:
+    def kernel(x, o):
+        number = plgpu.inline_mgpu(return_type=results)(emit)()
+        o[...] = x[...] if number is None else x[...] + number
+
+    return of_x(kernel)
+
+
+from jax._src.lib.mlir import ir as mlir
+from jax._src.lib.mlir.dialects import gpu as mlir_gpu
+from jax._src.lib.mlir.dialects import llvm
+from jax.experimental.mosaic import gpu as mgpu
+
+
+def trap(_):
+    llvm.inline_asm(mlir.Type.parse("!llvm.void"), [], "trap;", "", has_side_effects=True)
+
+
+SPLAT = plgpu.ShapeDtypeStruct((64, 128), jnp.float32, layout=plgpu.Layout.WG_SPLAT((64, 128)))
+
+# CHECK-COUNT-2: fence: right
+look("fence", of_x(fenced, scratch_types=[plgpu.SMEM((64, 128), jnp.float32), plgpu.Barrier()]), X + 1, X)
+# CHECK-COUNT-2: number: right
+look(
+    "number",
+    inlined(SPLAT, lambda _: mgpu.FragmentedArray.splat(mgpu.c(7.0, mlir.F32Type.get()), (64, 128))),
+    X + 7,
+    X,
+)
+# CHECK: unknown: inline_mgpu_p: expected a fence among fence.proxy.async, {{.*}}
+# CHECK-SAME: got %0 = llvm.inline_asm has_side_effects "trap;"
+look(
+    "unknown",
+    inlined(None, trap),
+    X,
+    X,
+)
+
+
+def thread_number(_):
+    return mgpu.FragmentedArray.splat(mlir_gpu.thread_id(mlir_gpu.Dimension.x), (64, 128))
+
+
+# CHECK: computed: inline_mgpu_p: expected a result that is one number everywhere, got one that is computed
+look("computed", inlined(SPLAT, thread_number), X, X)
+
+
+def given(x, o):
+    @plgpu.inline_mgpu(arg_types=(plgpu.RefType(),))
+    def emit(_, ref):
+        del ref
+
+    emit(x)
+    o[...] = x[...]
+
+
+# CHECK: operands: inline_mgpu_p: expected code without operands, got operands of RefType(transforms=())
+look("operands", of_x(given), X, X)
+
+
+def needs_context(context):
+    context.launch()
+
+
+# CHECK: needy: inline_mgpu_p: expected code that needs nothing of its kernel, got: AttributeError: 'NoneType' object has
+look("needy", inlined(None, needs_context), X, X)
+
+
+@functools.partial(plgpu.kernel, out_type=jax.ShapeDtypeStruct((64,), jnp.float32), grid=(2,), grid_names=("i",))
+def rows(x, y, o):
+    part = pl.ds(jax.lax.axis_index("i") * 32, 32)
+    o[part] = x[part] + y[part]
+
+
+# CHECK-COUNT-2: vmap: right
+ROWS, COLUMNS = X[:, :64], X[:, 64:]
+each_with_each = jax.vmap(jax.vmap(rows, (0, None)), (None, 1))
+look("vmap", each_with_each, ROWS[None] + COLUMNS.T[:, None], ROWS, COLUMNS)
