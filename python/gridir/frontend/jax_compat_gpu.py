@@ -31,9 +31,9 @@ def core() -> Any:
     return importlib.import_module(_CORE)
 
 
-def _is_a(value: Any, *classes: str, module: str = _CORE) -> bool:
+def _is_a(value: Any, *classes: str) -> bool:
     """Whether a value is of one of the classes. One that JAX has renamed is an AttributeError."""
-    loaded = sys.modules.get(module)
+    loaded = sys.modules.get(_CORE)
     return loaded is not None and isinstance(value, tuple(getattr(loaded, name) for name in classes))
 
 
@@ -118,7 +118,8 @@ def barrier_dtype(num_arrivals: int, orders_tensor_core: bool, axes: Any = None,
 
 def is_interpret_params(params: Any) -> bool:
     """Whether parameters of interpret mode are those of the interpreter of GPU kernels."""
-    return _is_a(params, "InterpretGPUParams", module=f"{_INTERPRET}.params")
+    loaded = sys.modules.get(f"{_INTERPRET}.params")
+    return loaded is not None and isinstance(params, loaded.InterpretGPUParams)
 
 
 @functools.cache
