@@ -1,5 +1,6 @@
 # A kernel that asks for JAX's interpreter of TPU or GPU kernels and runs natively gets what its parameters ask for,
-# field by field; what would change its result is refused. test/Integration/races.py and uninitialized.py have the checks.
+# field by field; what would change its result is refused. test/Integration/races.py and uninitialized.py have the
+# checks.
 #
 # RUN: %python %s | FileCheck %s
 
