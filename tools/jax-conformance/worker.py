@@ -22,6 +22,7 @@ import resource
 import sys
 import time
 import traceback
+import types
 import unittest
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -188,8 +189,12 @@ def pretend_gpu() -> Callable[[], None]:
     Returns:
       What makes it one of the first generation again, for the next test.
     """
-    from jax._src import test_util
+    import jax.experimental.mosaic.gpu  # noqa: F401  (looks for the library of a GPU)
+    from jax._src import lib, test_util
 
+    # Tests wait by it for what a kernel prints.
+    waits = types.SimpleNamespace(_sync_all_devices=lambda: None)
+    lib.mosaic_gpu = types.SimpleNamespace(_mosaic_gpu_ext=waits)
     hopper, blackwell = 9.0, 10.0
     generation = hopper
 
