@@ -230,3 +230,26 @@ def rows(x, y, o):
 ROWS, COLUMNS = X[:, :64], X[:, 64:]
 each_with_each = jax.vmap(jax.vmap(rows, (0, None)), (None, 1))
 look("vmap", each_with_each, ROWS[None] + COLUMNS.T[:, None], ROWS, COLUMNS)
+
+
+def gathered(x, rows, o, tile, barrier):
+    """Rows in any order, of which one is not there."""
+    numbers = plgpu.load(rows, (), layout=plgpu.Layout.TMA_INDICES)
+    plgpu.copy_gmem_to_smem(x.at[numbers, pl.ds(32, 64)], tile, barrier)
+    plgpu.barrier_wait(barrier)
+    o[...] = tile[...]
+
+
+# CHECK-COUNT-2: gathered: right
+NUMBERS = np.array([5, 63, 0, 64, 5, 1, 2, 3] * 2, np.int32)
+look(
+    "gathered",
+    plgpu.kernel(
+        gathered,
+        out_type=jax.ShapeDtypeStruct((16, 64), jnp.float32),
+        scratch_types=[plgpu.SMEM((16, 64), jnp.float32), plgpu.Barrier()],
+    ),
+    np.pad(X, ((0, 1), (0, 0)))[NUMBERS, 32:96],
+    X,
+    NUMBERS,
+)

@@ -32,6 +32,7 @@ void populateWarpgroupBarrierPatterns(mlir::RewritePatternSet &patterns,
                                       KernelLowering &lowering);
 void populateWarpgroupCopyPatterns(mlir::RewritePatternSet &patterns,
                                    KernelLowering &lowering);
+void populateWarpgroupGatherPatterns(mlir::RewritePatternSet &patterns);
 void populateWarpgroupProductPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace gridir

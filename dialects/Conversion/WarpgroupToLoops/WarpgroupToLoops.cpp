@@ -32,6 +32,7 @@ struct WarpgroupToLoops : GridToLoopsDialectInterface {
   using GridToLoopsDialectInterface::GridToLoopsDialectInterface;
 
   void populatePatterns(RewritePatternSet &patterns) const override {
+    populateWarpgroupGatherPatterns(patterns);
     populateWarpgroupProductPatterns(patterns);
     patterns.add<ErasePattern<warpgroup::MmaWaitOp>,
                  ErasePattern<warpgroup::CommitTmemOp>,

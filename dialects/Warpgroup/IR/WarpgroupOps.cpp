@@ -84,6 +84,24 @@ LogicalResult TmaLoadOp::verify() {
                       cast<MemRefType>(getDest().getType()));
 }
 
+LogicalResult TmaGatherOp::verify() {
+  auto source = cast<MemRefType>(getSource().getType()),
+       dest = cast<MemRefType>(getDest().getType());
+  auto rows = cast<RankedTensorType>(getRows().getType());
+  if (source.getRank() == 0 || rows.getRank() != 1)
+    return emitOpError("expected an array with rows and a list of their "
+                       "numbers, got ")
+           << source << " and " << rows;
+  SmallVector<int64_t> shape(source.getShape());
+  shape[0] = rows.getDimSize(0);
+  if (ArrayRef<int64_t>(shape) != dest.getShape() ||
+      source.getElementType() != dest.getElementType())
+    return emitOpError("expected a tile of type ")
+           << MemRefType::get(shape, source.getElementType()) << ", got "
+           << dest;
+  return success();
+}
+
 LogicalResult TmaStoreOp::verify() {
   return verifyWindow(*this, cast<MemRefType>(getDest().getType()),
                       cast<MemRefType>(getSource().getType()));

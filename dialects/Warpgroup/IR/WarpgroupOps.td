@@ -135,6 +135,37 @@ def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
   }];
 }
 
+def Warpgroup_TmaGatherOp : Warpgroup_Op<"tma_gather", [
+    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+  let summary = "start a copy of rows from global to shared memory";
+  let description = [{
+    Row `i` of the destination is the one that `rows` names at `i`, or zero where
+    the source has none of that number. The copy ends in one arrival at the
+    barrier.
+
+    Example:
+
+    ```mlir
+    warpgroup.tma_gather %x[%rows] to %tile barrier %b
+        : memref<512x64xf16>, tensor<128xi32>, memref<128x64xf16>, memref<!warpgroup.barrier<1>>
+    ```
+  }];
+  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$source, StaticShapeTensorOf<[I32]>:$rows,
+                       Arg<Grid_Ref, "", [MemWrite]>:$dest,
+                       Arg<Warpgroup_BarrierRef, "", [MemRead, MemWrite]>:$barrier);
+  let assemblyFormat = [{
+    $source `[` $rows `]` `to` $dest `barrier` $barrier attr-dict
+    `:` type($source) `,` type($rows) `,` type($dest) `,` type($barrier)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool replacesAll(::mlir::Value ref) { return ref == getDest(); }
+    bool isSchedulingPoint() { return true; }
+    bool needsTask() { return true; }
+    bool meetsOtherPrograms() { return true; }
+  }];
+}
+
 def Warpgroup_TmaStoreOp : Warpgroup_Op<"tma_store", [
     AttrSizedOperandSegments, Grid_ProgramOpInterface,
     Grid_RefAccessOpInterface]> {

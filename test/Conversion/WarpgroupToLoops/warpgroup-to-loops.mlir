@@ -118,3 +118,21 @@ grid.kernel @tensor_memory grid()
   %v = grid.load %acc : memref<128x128xf32, #grid.space<gpu.tmem>> -> tensor<128x128xf32>
   grid.store %v, %o : tensor<128x128xf32>, memref<128x128xf32, #grid.space<gpu.gmem>>
 }
+
+// -----
+
+// A copy of rows reads those that are there, and arrives.
+// CHECK-LABEL: func.func @rows(
+// CHECK:         arith.cmpi ult
+// CHECK:         call @gridirTaskArrive(
+grid.kernel @rows grid()
+    inputs(%x: f32 [32, 64] space gpu.gmem, %n: i32 [8] space gpu.gmem) outputs(%o: f32 [8, 64] space gpu.gmem)
+    scratch(%tile: memref<8x64xf32, #grid.space<gpu.smem>> origin "tile",
+            %barrier: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>> origin "barrier")
+    semantics [] attributes {grid.tasks = #kernel.tasks<>} {
+  %rows = grid.load %n : memref<8xi32, #grid.space<gpu.gmem>> -> tensor<8xi32>
+  warpgroup.tma_gather %x[%rows] to %tile barrier %barrier
+      : memref<32x64xf32, #grid.space<gpu.gmem>>, tensor<8xi32>, memref<8x64xf32, #grid.space<gpu.smem>>,
+        memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  warpgroup.barrier_wait %barrier : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+}

@@ -35,6 +35,11 @@ func.func @copies(%x: memref<512x512xf16>, %tile: memref<128x64xf16>, %row: memr
   // CHECK: warpgroup.tma_load %{{.*}}[3, 0] [1, 64] drop [0] to %{{.*}} barrier %{{.*}} collective ["c"]
   warpgroup.tma_load %x[3, 0] [1, 64] drop [0] to %row barrier %b collective ["c"]
       : memref<512x512xf16>, memref<64xf16>, memref<!warpgroup.barrier<1>>
+  %numbers = arith.constant dense<3> : tensor<128xi32>
+  %columns = grid.slice_ref %x[0, 64] [512, 64] [1, 1] : memref<512x512xf16> -> memref<512x64xf16>
+  // CHECK: warpgroup.tma_gather %{{.*}}[%{{.*}}] to %{{.*}} barrier %{{.*}} : memref<512x64xf16>, tensor<128xi32>,
+  warpgroup.tma_gather %columns[%numbers] to %tile barrier %b
+      : memref<512x64xf16>, tensor<128xi32>, memref<128x64xf16>, memref<!warpgroup.barrier<1>>
   // CHECK: warpgroup.tma_store %{{.*}} to %{{.*}}[%{{.*}} : i32, 64] [128, 64] :
   warpgroup.tma_store %tile to %x[%i : i32, 64] [128, 64] : memref<128x64xf16>, memref<512x512xf16>
   // CHECK: warpgroup.tma_store %{{.*}} to %{{.*}}[0, 0] [128, 64] reduce add if %{{.*}} :

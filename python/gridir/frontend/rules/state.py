@@ -72,7 +72,7 @@ def slice_ref(
     ).result
 
 
-def _is_array(index: Any) -> bool:
+def is_array(index: Any) -> bool:
     """Whether an index is an array of indices."""
     if isinstance(index, ir.Value):
         return isinstance(index.type, ir.ShapedType)
@@ -106,7 +106,7 @@ def _window(ctx: RuleContext, ref: ir.Value, indices: Sequence[Any]) -> ir.Value
             offsets.append(index.start)
             sizes.append(index.size)
             strides.append(max(index.stride, 1))
-        elif _is_array(index):
+        elif is_array(index):
             offsets.append(0)
             sizes.append(extent)
             strides.append(1)
@@ -122,7 +122,7 @@ def _window(ctx: RuleContext, ref: ir.Value, indices: Sequence[Any]) -> ir.Value
 def _apply(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
     """One Ref transform as a view."""
     if isinstance(transform, jax_compat.NDIndexer):
-        if any(_is_array(index) for index in transform.indices):
+        if any(is_array(index) for index in transform.indices):
             raise ctx.unsupported("expected an array of indices only where the Ref is read or written")
         return _window(ctx, ref, transform.indices)
     if jax_compat_gpu.undoes_layout(transform):
@@ -188,7 +188,7 @@ class Access:
         indexer: Any = transforms[-1] if transforms else None
         indices = indexer.indices if isinstance(indexer, jax_compat.NDIndexer) else ()
         repeats = any(map(_repeats, indices))
-        if not any(map(_is_array, indices)):
+        if not any(map(is_array, indices)):
             if not repeats:
                 self.ref = view(ctx, ref, transforms)
                 return
@@ -359,7 +359,7 @@ def _surely_inside(shape: Sequence[int], indices: Sequence[Any]) -> bool | None:
 def _window_of_window(outer: Sequence[Any], inner: Sequence[Any]) -> list[Any] | None:
     """The indices that name a window of a window at once, or None where the second may leave the first."""
     slices = [index for index in outer if isinstance(index, jax_compat.Slice)]
-    if any(map(_is_array, outer)) or any(map(_repeats, outer)) or any(map(_is_array, inner)):
+    if any(map(is_array, outer)) or any(map(_repeats, outer)) or any(map(is_array, inner)):
         return None
     if not _surely_inside([index.size for index in slices], inner):
         return None
@@ -391,7 +391,7 @@ def _element_indices(source: ir.Value, indexer: Any, indices: Sequence[Any], sha
     """The indices of the elements that a window and arrays of indices name, one by one, as arrays of their shape."""
     type_ = ir.RankedTensorType.get(list(shape), emit.i32())
     # As in `Access`: a number beside an array is an array, and neighbouring ones have the place of the first.
-    is_any_array = any(map(_is_array, indices))
+    is_any_array = any(map(is_array, indices))
     arrays = [d for d, index in enumerate(indices) if is_any_array and not isinstance(index, jax_compat.Slice)]
     array_shape = tuple(int(size) for size in indexer.int_indexer_shape) if arrays else ()
     contiguous = arrays == list(range(arrays[0], arrays[0] + len(arrays))) if arrays else False
@@ -458,7 +458,7 @@ def masked(
         if composed is None:
             break
         indices, before = composed, before[:-1]
-    are_arrays = any(map(_is_array, indices))
+    are_arrays = any(map(is_array, indices))
     if are_arrays and not any(isinstance(index, jax_compat.Slice) for index in indices):
         return use_masked(Access(ctx, ref, transforms))
     source = view(ctx, ref, before)

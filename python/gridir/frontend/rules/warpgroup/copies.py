@@ -15,8 +15,8 @@ from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.registry import ANY
-from gridir.frontend.rules.state import index_value, static_index, view
-from gridir.frontend.rules.warpgroup.operands import number, one_barrier, split_leaves
+from gridir.frontend.rules.state import Access, index_value, is_array, static_index, view
+from gridir.frontend.rules.warpgroup.operands import number, one_barrier, refuse, split_leaves
 from gridir.mlir import ir
 from gridir.mlir.dialects import warpgroup
 
@@ -84,6 +84,12 @@ def _window(ctx: RuleContext, ref: ir.Value, transforms: Sequence[Any]) -> _Wind
     return window
 
 
+def _names_rows(transforms: Sequence[Any]) -> bool:
+    """Whether the first index is an array of them, and all others are slices."""
+    first, *others = getattr(transforms[-1], "indices", ()) if transforms else (None,)
+    return first is not None and is_array(first) and all(isinstance(index, jax_compat.Slice) for index in others)
+
+
 @WARPGROUP.rule("copy_gmem_to_smem", ignores={"oob_mode": ANY})
 def _copy_gmem_to_smem(
     ctx: RuleContext,
@@ -103,6 +109,12 @@ def _copy_gmem_to_smem(
     of_source, of_dest, of_barrier = split_leaves(
         leaves, src_transforms_treedef, dst_transforms_treedef, barrier_transforms_treedef
     )
+    if _names_rows(of_source):
+        refuse(ctx, collective_axes=collective_axes)
+        rows = Access(ctx, source, of_source)
+        (numbers,) = rows.indices
+        warpgroup.TmaGatherOp(rows.ref, numbers, view(ctx, dest, of_dest), one_barrier(ctx, barrier, of_barrier))
+        return []
     window = _window(ctx, source, of_source)
     dynamic, offsets, sizes, dropped = window.operands()
     axes = [ir.StringAttr.get(str(axis)) for axis in collective_axes or ()]
