@@ -27,7 +27,9 @@ static Type getValueType(MemRefType ref) {
 
 static LogicalResult verifyValue(Operation *op, MemRefType ref, Type value) {
   Type expected = getValueType(ref);
-  if (value != expected)
+  // How a value is spread over threads is nothing to its Ref.
+  auto tensor = dyn_cast<RankedTensorType>(value);
+  if ((tensor ? Type(tensor.dropEncoding()) : value) != expected)
     return op->emitOpError("expected the value of a Ref of type ")
            << ref << " to be " << expected << ", got " << value;
   return success();

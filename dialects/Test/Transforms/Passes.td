@@ -38,4 +38,21 @@ def TestCrashPass : Pass<"test-crash", "::mlir::ModuleOp"> {
                      "Report an error that LLVM ends the process for"))}]>];
 }
 
+def TestWarpgroupLayoutsPass : Pass<"test-warpgroup-layouts", "::mlir::ModuleOp"> {
+  let summary = "Say what is known of the layouts of a function's arguments";
+  let description = [{
+    Of each declared function whose arguments are tensors with a layout it says, in
+    attributes, the element that each thread has in each register, as the layout
+    and as the IR for it compute that. `test.transpose`, `test.drop`,
+    `test.insert` and `test.reshape` ask for another layout of the first argument,
+    `test.multiply` for the product with that of the second, and `test.convert`
+    for the way from one to the other.
+
+    ```mlir
+    func.func private @transposed(tensor<64x8xf32, #warpgroup.layout<wgmma>>)
+        attributes {test.transpose = array<i64: 1, 0>}
+    ```
+  }];
+}
+
 #endif // GRIDIR_DIALECTS_TEST_TRANSFORMS_PASSES_TD

@@ -10,6 +10,8 @@
 #define GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUP_H
 
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/Warpgroup/Layout/Layout.h"
+#include "mlir/IR/TensorEncoding.h"
 
 namespace gridir::warpgroup {
 
@@ -22,6 +24,9 @@ struct PendingResource : mlir::SideEffects::Resource::Base<PendingResource> {
 } // namespace gridir::warpgroup
 
 #include "dialects/Warpgroup/IR/WarpgroupDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Warpgroup/IR/WarpgroupAttrs.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Warpgroup/IR/WarpgroupTypes.h.inc"

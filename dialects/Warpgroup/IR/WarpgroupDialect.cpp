@@ -21,6 +21,7 @@ using namespace gridir::warpgroup;
 #include "dialects/Warpgroup/IR/WarpgroupTypes.cpp.inc"
 
 void WarpgroupDialect::initialize() {
+  registerAttributes();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "dialects/Warpgroup/IR/WarpgroupTypes.cpp.inc"

@@ -23,12 +23,17 @@ def Warpgroup_Dialect : Dialect {
     the kernel's dimensions of kind `thread` are the warpgroups of a block, along
     those of kind `cluster` the blocks of a cluster.
 
-    An array in registers is a tensor, an accumulator of a matrix unit a Ref in
+    An array in registers is a tensor, whose encoding, a `layout`, says which
+    thread holds which elements once that is decided. An accumulator of a matrix unit a Ref in
     `gpu.regs`. A Ref in shared memory has the shape that the author indexes; how
     it is tiled and swizzled belongs to its allocation.
   }];
   let dependentDialects = ["::gridir::grid::GridDialect"];
+  let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+  }];
 }
 
 class Warpgroup_Op<string mnemonic, list<Trait> traits = []>

@@ -8,6 +8,7 @@
 
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 
+#include "dialects/Warpgroup/IR/RegisterPlaces.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -173,4 +174,23 @@ LogicalResult SetMaxRegistersOp::verify() {
                        "got ")
            << getCount();
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// RelayoutOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult RelayoutOp::verify() {
+  for (Type type : {Type(getValue().getType()), Type(getResult().getType())})
+    if (!getLayout(type))
+      return emitOpError("expected tensors with a layout, got ") << type;
+  if (getLayout(getResult().getType())->isSplat() &&
+      !getLayout(getValue().getType())->isSplat())
+    return emitOpError("expected no splat of elements that may differ, got ")
+           << getValue().getType();
+  return success();
+}
+
+OpFoldResult RelayoutOp::fold(FoldAdaptor) {
+  return getValue().getType() == getResult().getType() ? getValue() : nullptr;
 }

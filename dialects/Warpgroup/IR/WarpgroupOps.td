@@ -11,6 +11,7 @@
 
 include "dialects/Grid/IR/GridAttrs.td"
 include "dialects/Grid/IR/GridInterfaces.td"
+include "dialects/Warpgroup/IR/WarpgroupAttrs.td"
 include "dialects/Warpgroup/IR/WarpgroupTypes.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -429,6 +430,26 @@ def Warpgroup_LayoutCastOp : Warpgroup_Op<"layout_cast", [
   let arguments = (ins Grid_Value:$value, StrAttr:$layout);
   let results = (outs Grid_Value:$result);
   let assemblyFormat = "$value $layout attr-dict `:` type($value)";
+}
+
+def Warpgroup_RelayoutOp : Warpgroup_Op<"relayout", [
+    Pure, SameOperandsAndResultShape, SameOperandsAndResultElementType]> {
+  let summary = "the same tensor, spread over the registers in another way";
+  let description = [{
+    Threads exchange elements where the layouts of operand and result differ.
+
+    Example:
+
+    ```mlir
+    %y = warpgroup.relayout %x
+        : tensor<64x64xf16, #warpgroup.layout<strided(4)>> to tensor<64x64xf16, #warpgroup.layout<wgmma>>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `to` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 #endif // GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPOPS_TD

@@ -1,0 +1,175 @@
+//===- RegisterPlaces.cpp - Elements of a tensor in registers -------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/IR/RegisterPlaces.h"
+
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace gridir::warpgroup;
+
+std::optional<Layout> gridir::warpgroup::getLayout(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return std::nullopt;
+  auto attr = dyn_cast_if_present<LayoutAttr>(tensor.getEncoding());
+  return attr ? std::optional(attr.getLayout()) : std::nullopt;
+}
+
+RankedTensorType gridir::warpgroup::withLayout(RankedTensorType type,
+                                               const Layout &layout) {
+  return type.cloneWithEncoding(LayoutAttr::get(type.getContext(), layout));
+}
+
+int64_t gridir::warpgroup::getNumRegisters(RankedTensorType type) {
+  return getLayout(type)->getNumRegisters(type.getShape());
+}
+
+int64_t gridir::warpgroup::getVectorLength(RankedTensorType type) {
+  return getLayout(type)->getVectorLength(type.getShape());
+}
+
+//===----------------------------------------------------------------------===//
+// RegisterPlaces
+//===----------------------------------------------------------------------===//
+
+static Value constant(OpBuilder &builder, Location loc, int64_t number) {
+  return arith::ConstantIndexOp::create(builder, loc, number);
+}
+
+/// The exclusive or of the places that the set bits of `thread` lead to. Bits
+/// that move by the same distance move at once.
+static Value mapThread(OpBuilder &builder, Location loc, Value thread,
+                       ArrayRef<int64_t> places) {
+  std::map<int, int64_t> moved;
+  SmallVector<unsigned> others;
+  int64_t reached = 0;
+  bool disjoint = true;
+  for (auto [bit, place] : llvm::enumerate(places)) {
+    if (place == 0)
+      continue;
+    disjoint &= (reached & place) == 0;
+    reached |= place;
+    if (llvm::isPowerOf2_64(place))
+      moved[static_cast<int>(llvm::Log2_64(place)) - static_cast<int>(bit)] |=
+          int64_t(1) << bit;
+    else
+      others.push_back(bit);
+  }
+  SmallVector<Value> terms;
+  for (auto [distance, bits] : moved) {
+    Value term = thread;
+    if (bits != numThreads - 1)
+      term = arith::AndIOp::create(builder, loc, term,
+                                   constant(builder, loc, bits));
+    if (distance > 0)
+      term = arith::ShLIOp::create(builder, loc, term,
+                                   constant(builder, loc, distance));
+    if (distance < 0)
+      term = arith::ShRUIOp::create(builder, loc, term,
+                                    constant(builder, loc, -distance));
+    terms.push_back(term);
+  }
+  for (unsigned bit : others) {
+    Value isSet = arith::AndIOp::create(
+        builder, loc,
+        arith::ShRUIOp::create(builder, loc, thread,
+                               constant(builder, loc, bit)),
+        constant(builder, loc, 1));
+    terms.push_back(arith::MulIOp::create(builder, loc, isSet,
+                                          constant(builder, loc, places[bit])));
+  }
+  Value sum;
+  for (Value term : terms) {
+    if (!sum)
+      sum = term;
+    else if (disjoint)
+      sum = arith::AddIOp::create(builder, loc, sum, term);
+    else
+      sum = arith::XOrIOp::create(builder, loc, sum, term);
+  }
+  return sum;
+}
+
+RegisterPlaces::RegisterPlaces(OpBuilder &builder, Location loc,
+                               RankedTensorType type, Value thread)
+    : shape(type.getShape()), layout(*getLayout(type)) {
+  if (std::optional<Layout> cut = layout.unflatten(shape))
+    layout = *cut;
+  Shape tile = layout.getTile();
+  auto along = [&](size_t dim, const BitMap &map) {
+    SmallVector<int64_t> places;
+    for (uint64_t column : map.getColumns())
+      places.push_back(delinearize(column, tile)[dim]);
+    return places;
+  };
+  for (size_t dim = 0; dim < tile.size(); ++dim) {
+    SmallVector<int64_t> places = along(dim, layout.getThreads());
+    threadPart.push_back(mapThread(builder, loc, thread, places));
+    int64_t threadBits = 0, registerBits = 0;
+    for (int64_t place : places)
+      threadBits |= place;
+    for (int64_t place : along(dim, layout.getRegisters()))
+      registerBits |= place;
+    overlaps.push_back((threadBits & registerBits) != 0);
+  }
+}
+
+SmallVector<OpFoldResult> RegisterPlaces::getCoordinates(OpBuilder &builder,
+                                                         Location loc,
+                                                         int64_t reg) const {
+  SmallVector<OpFoldResult> at(shape.size(), builder.getIndexAttr(0));
+  if (layout.isSplat())
+    return at;
+  Shape tile = layout.getTile();
+  bool isFlat = layout.isFlat(shape.size());
+  int64_t numElements = getNumElements(shape);
+  Shape places = isFlat ? Shape(numElements) : Shape(shape);
+  Coordinates first = delinearize(layout.getElement(shape, reg, 0), places);
+  SmallVector<OpFoldResult> inPlaces;
+  for (auto [dim, number] : llvm::enumerate(first)) {
+    Value part = threadPart[dim];
+    if (!part) {
+      inPlaces.push_back(builder.getIndexAttr(number));
+      continue;
+    }
+    // Within the tile by exclusive or, on to others by addition.
+    int64_t inTile = number % tile[dim], ofTile = number - inTile;
+    if (overlaps[dim] && inTile != 0)
+      part = arith::XOrIOp::create(builder, loc, part,
+                                   constant(builder, loc, inTile));
+    else
+      ofTile += inTile;
+    if (ofTile != 0)
+      part = arith::AddIOp::create(builder, loc, part,
+                                   constant(builder, loc, ofTile));
+    inPlaces.push_back(part);
+  }
+  if (!isFlat)
+    return inPlaces;
+  Value left = getValueOrCreateConstantIndexOp(builder, loc, inPlaces.front());
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    Value size = constant(builder, loc, shape[dim]);
+    at[dim] = arith::RemUIOp::create(builder, loc, left, size).getResult();
+    left = arith::DivUIOp::create(builder, loc, left, size);
+  }
+  return at;
+}
+
+Value RegisterPlaces::isFirstHolder(OpBuilder &builder, Location loc,
+                                    RankedTensorType type, Value thread) {
+  auto copies = static_cast<int64_t>(getLayout(type)->getReplicatedBits());
+  Value bits = arith::AndIOp::create(builder, loc, thread,
+                                     constant(builder, loc, copies));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, bits,
+                               constant(builder, loc, 0));
+}

@@ -1,0 +1,72 @@
+//===- RegisterPlaces.h - Elements of a tensor in registers ----*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a conversion to the registers of a thread asks of a tensor whose
+// encoding is a `#warpgroup.layout`. The thread's part of such a tensor is a
+// vector of `getNumRegisters` elements; register r holds the element at
+// `RegisterPlaces::getCoordinates(r)`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_IR_REGISTERPLACES_H
+#define GRIDIR_DIALECTS_WARPGROUP_IR_REGISTERPLACES_H
+
+#include "dialects/Warpgroup/Layout/Layout.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace gridir::warpgroup {
+
+/// The layout of a tensor, if its encoding is one.
+std::optional<Layout> getLayout(mlir::Type type);
+
+/// The type with another encoding.
+mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
+                                  const Layout &layout);
+
+/// How many elements each thread holds of a tensor with a layout.
+int64_t getNumRegisters(mlir::RankedTensorType type);
+
+/// How many consecutive registers hold consecutive elements of the last
+/// dimension, aligned to as many: what one load or store of a thread can move.
+int64_t getVectorLength(mlir::RankedTensorType type);
+
+/// The places of the elements that a thread holds, as IR. What depends on the
+/// thread is computed once.
+class RegisterPlaces {
+public:
+  /// Computes the thread's part at the insertion point. `thread` is an index
+  /// from 0 to 127, the lane in its five low bits.
+  RegisterPlaces(mlir::OpBuilder &builder, mlir::Location loc,
+                 mlir::RankedTensorType type, mlir::Value thread);
+
+  /// Where the element in a register is in the tensor: an index for each
+  /// dimension, constant where all threads hold the same.
+  llvm::SmallVector<mlir::OpFoldResult> getCoordinates(mlir::OpBuilder &builder,
+                                                       mlir::Location loc,
+                                                       int64_t reg) const;
+
+  /// Whether a thread is the first of those that hold its elements, as an i1:
+  /// who stores, where elements may be stored once only.
+  static mlir::Value isFirstHolder(mlir::OpBuilder &builder, mlir::Location loc,
+                                   mlir::RankedTensorType type,
+                                   mlir::Value thread);
+
+private:
+  Coordinates shape;
+  Layout layout;
+  /// For each dimension of the tile; null where it is the same for all threads.
+  llvm::SmallVector<mlir::Value> threadPart;
+  /// Dimensions of the tile where a bit of the place depends on the thread and
+  /// on the register.
+  llvm::SmallVector<bool> overlaps;
+};
+
+} // namespace gridir::warpgroup
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_IR_REGISTERPLACES_H

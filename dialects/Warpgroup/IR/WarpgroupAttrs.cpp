@@ -1,0 +1,215 @@
+//===- WarpgroupAttrs.cpp - Attributes of the warpgroup dialect -----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+
+#include "dialects/Warpgroup/Layout/NamedLayouts.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gridir::warpgroup;
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Warpgroup/IR/WarpgroupAttrs.cpp.inc"
+
+void WarpgroupDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/Warpgroup/IR/WarpgroupAttrs.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// LayoutAttr
+//===----------------------------------------------------------------------===//
+
+/// More than any register file holds, so that whoever counts them comes to an
+/// end.
+static constexpr int64_t maxTileElements = 1 << 20;
+static constexpr int64_t maxRegisters = 1 << 14;
+
+LayoutAttr LayoutAttr::get(MLIRContext *context, const Layout &layout) {
+  return get(context, layout.getTile(), layout.getRegisters().getColumns(),
+             layout.getThreads().getColumns());
+}
+
+Layout LayoutAttr::getLayout() const {
+  if (getTile().empty())
+    return Layout::splat();
+  return Layout(getTile(), getRegisters(), getThreads());
+}
+
+static LogicalResult verifyTile(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayRef<int64_t> tile) {
+  int64_t numElements = 1;
+  for (int64_t size : tile) {
+    if (!llvm::isPowerOf2_64(size) || size < 1)
+      return emitError() << "expected a tile of powers of two, got " << size;
+    if (size > maxTileElements || numElements * size > maxTileElements)
+      return emitError() << "expected a tile of at most " << maxTileElements
+                         << " elements";
+    numElements *= size;
+  }
+  return success();
+}
+
+/// Places of the bits of one kind, each a list of coordinates in the tile.
+static ParseResult parsePlaces(AsmParser &parser, StringRef keyword,
+                               ArrayRef<int64_t> tile,
+                               SmallVectorImpl<uint64_t> &places) {
+  auto parsePlace = [&]() -> ParseResult {
+    SmallVector<int64_t> at;
+    SMLoc loc = parser.getCurrentLocation();
+    auto parseCoordinate = [&] {
+      return parser.parseInteger(at.emplace_back());
+    };
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                       parseCoordinate))
+      return failure();
+    if (at.size() != tile.size())
+      return parser.emitError(loc, "expected ")
+             << tile.size() << " coordinates of a place, got " << at.size();
+    for (auto [index, size] : llvm::zip_equal(at, tile))
+      if (index < 0 || index >= size)
+        return parser.emitError(loc, "expected a place in the tile, got ")
+               << index << " of " << size;
+    places.push_back(linearize(at, tile));
+    return success();
+  };
+  return failure(
+      parser.parseComma() || parser.parseKeyword(keyword) ||
+      parser.parseEqual() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parsePlace));
+}
+
+/// `wgmma`, or `strided(4)`.
+static Attribute parseName(AsmParser &parser, SMLoc loc, StringRef name) {
+  std::optional<int64_t> number;
+  if (succeeded(parser.parseOptionalLParen()) &&
+      (parser.parseInteger(number.emplace()) || parser.parseRParen()))
+    return {};
+  std::optional<Layout> layout = getNamedLayout(name, number);
+  if (!layout) {
+    auto error = parser.emitError(loc, "expected one of the layouts ")
+                 << getLayoutNames() << ", n a power of two, got " << name;
+    if (number)
+      error << "(" << *number << ")";
+    return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return LayoutAttr::get(parser.getContext(), *layout);
+}
+
+/// `<` (name | tile `,` `registers` `=` places `,` `lanes` `=` places `,`
+/// `warps` `=` places) `>`
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess())
+    return {};
+  StringRef name;
+  SMLoc loc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword(&name)))
+    return parseName(parser, loc, name);
+  SmallVector<int64_t> tile;
+  SmallVector<uint64_t> registers, threads, warps;
+  auto parseSize = [&] { return parser.parseInteger(tile.emplace_back()); };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseSize))
+    return {};
+  auto fail = [&] { return parser.emitError(loc); };
+  if (tile.empty()) {
+    fail() << "expected a tile of one dimension or more";
+    return {};
+  }
+  if (failed(verifyTile(fail, tile)) ||
+      parsePlaces(parser, "registers", tile, registers) ||
+      parsePlaces(parser, "lanes", tile, threads) ||
+      parsePlaces(parser, "warps", tile, warps) || parser.parseGreater())
+    return {};
+  if (threads.size() != numLaneBits || warps.size() != numWarpBits) {
+    fail() << "expected places for " << numLaneBits << " bits of the lane and "
+           << numWarpBits << " of the warp, got " << threads.size() << " and "
+           << warps.size();
+    return {};
+  }
+  llvm::append_range(threads, warps);
+  return parser.getChecked<LayoutAttr>(loc, parser.getContext(), tile,
+                                       registers, threads);
+}
+
+void LayoutAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  if (std::optional<std::string> name = getLayoutName(getLayout())) {
+    printer << *name << '>';
+    return;
+  }
+  auto printPlaces = [&](ArrayRef<uint64_t> places) {
+    printer << '[';
+    llvm::interleaveComma(places, printer, [&](uint64_t place) {
+      printer << '[';
+      llvm::interleaveComma(delinearize(place, getTile()), printer);
+      printer << ']';
+    });
+    printer << ']';
+  };
+  printer << '[';
+  llvm::interleaveComma(getTile(), printer);
+  printer << "], registers = ";
+  printPlaces(getRegisters());
+  printer << ", lanes = ";
+  printPlaces(getThreads().take_front(numLaneBits));
+  printer << ", warps = ";
+  printPlaces(getThreads().drop_front(numLaneBits));
+  printer << '>';
+}
+
+LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<int64_t> tile,
+                                 ArrayRef<uint64_t> registers,
+                                 ArrayRef<uint64_t> threads) {
+  // Without a tile it is a splat.
+  if (tile.empty() && registers.empty() && threads.empty())
+    return success();
+  if (failed(verifyTile(emitError, tile)))
+    return failure();
+  int64_t numElements = getNumElements(tile);
+  Span registerSpan, span;
+  for (uint64_t place : registers)
+    if (!registerSpan.insert(place))
+      return emitError() << "expected registers of a thread to hold different "
+                            "elements";
+  for (ArrayRef<uint64_t> places : {registers, threads})
+    for (uint64_t place : places)
+      span.insert(place);
+  if ((int64_t(1) << span.getDimension()) != numElements)
+    return emitError() << "expected the places to reach all " << numElements
+                       << " elements of the tile, got "
+                       << (int64_t(1) << span.getDimension());
+  return success();
+}
+
+LogicalResult
+LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
+                           function_ref<InFlightDiagnostic()> emitError) const {
+  if (ShapedType::isDynamicShape(shape))
+    return emitError() << "expected a tensor of static shape in registers";
+  if (!getLayout().fits(shape)) {
+    InFlightDiagnostic error = emitError();
+    error << "expected a shape of multiples of the tile [";
+    llvm::interleaveComma(getTile(), error);
+    error << "], got [";
+    llvm::interleaveComma(shape, error);
+    return error << "]";
+  }
+  if (getLayout().getNumRegisters(shape) > maxRegisters)
+    return emitError() << "expected at most " << maxRegisters
+                       << " elements in each thread, got "
+                       << getLayout().getNumRegisters(shape);
+  return success();
+}

@@ -1,0 +1,59 @@
+//===- WarpgroupAttrs.td - Attributes of the warpgroup dialect *- tablegen -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPATTRS_TD
+#define GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPATTRS_TD
+
+include "dialects/Warpgroup/IR/WarpgroupDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/TensorEncoding.td"
+
+def Warpgroup_LayoutAttr : AttrDef<Warpgroup_Dialect, "Layout", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let mnemonic = "layout";
+  let summary = "which thread of a warpgroup holds which elements of a tensor";
+  let description = [{
+    The encoding of a tensor that lies in the registers of a warpgroup of 128
+    threads. It is a linear map over F2 from the bits of (register, lane, warp) to
+    a place in a tile whose sizes are powers of two: the place is the exclusive or
+    of those that the set bits lead to. The tile repeats over the tensor, whose
+    sizes are multiples of the tile's; each repeat is one more group of
+    registers, the last dimension fastest. There are 5 places for the bits of the
+    lane and 2 for those of the warp; a bit that leads to the first place changes
+    nothing, and its threads hold the same elements.
+
+    A tile of one dimension may also spread a tensor of another rank, in row-major
+    order.
+
+    Layouts that instructions demand have names: `wgmma` is the accumulator of
+    `wgmma`, `wgmma_8bit` its left operand of 8-bit elements, `strided(n)` gives
+    consecutive threads `n` consecutive elements each, and `splat` is one
+    register that holds the value of all elements.
+
+    Example:
+
+    ```mlir
+    tensor<64x128xf32, #warpgroup.layout<wgmma>>
+    tensor<1024xf16, #warpgroup.layout<strided(8)>>
+    tensor<32x128xf16, #warpgroup.layout<[32, 64], registers = [[0, 1], [0, 2], [0, 4], [4, 0]],
+        lanes = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warps = [[8, 0], [16, 0]]>>
+    ```
+  }];
+  let parameters = (ins OptionalArrayRefParameter<"int64_t">:$tile,
+                        OptionalArrayRefParameter<"uint64_t">:$registers,
+                        OptionalArrayRefParameter<"uint64_t">:$threads);
+  let builders = [AttrBuilder<(ins "const ::gridir::warpgroup::Layout &":$layout)>];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The layout with its algebra.
+    ::gridir::warpgroup::Layout getLayout() const;
+  }];
+}
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPATTRS_TD

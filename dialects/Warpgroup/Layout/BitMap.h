@@ -1,0 +1,92 @@
+//===- BitMap.h - Linear maps between bit vectors --------------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_LAYOUT_BITMAP_H
+#define GRIDIR_DIALECTS_WARPGROUP_LAYOUT_BITMAP_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace gridir::warpgroup {
+
+/// A linear map over F2, from vectors of as many bits as it has columns to
+/// vectors of 64 bits: the exclusive or of the columns whose bit is set.
+class BitMap {
+public:
+  BitMap() = default;
+  explicit BitMap(llvm::ArrayRef<uint64_t> columns)
+      : columns(columns.begin(), columns.end()) {}
+
+  static BitMap identity(unsigned numBits);
+
+  llvm::ArrayRef<uint64_t> getColumns() const { return columns; }
+  uint64_t operator[](unsigned bit) const { return columns[bit]; }
+  unsigned getNumInputs() const { return columns.size(); }
+
+  uint64_t apply(uint64_t input) const;
+
+  /// The map that applies `inner` first.
+  BitMap compose(const BitMap &inner) const;
+
+  /// Of the vectors that the map takes to `output` the one of the first
+  /// columns that are independent; none where there is no such vector.
+  std::optional<uint64_t> solve(uint64_t output) const;
+
+  unsigned getRank() const;
+  bool isInjective() const { return getRank() == getNumInputs(); }
+
+  /// A map back, of `numOutputs` columns, for one whose columns span all
+  /// vectors of so many bits.
+  std::optional<BitMap> invert(unsigned numOutputs) const;
+
+  bool operator==(const BitMap &other) const {
+    return columns == other.columns;
+  }
+
+private:
+  llvm::SmallVector<uint64_t> columns;
+};
+
+/// The space that vectors span, with the way to each of its members. Vectors
+/// are known by the order in which they came.
+class Span {
+public:
+  /// Adds the next vector; false where it depends on those before.
+  bool insert(uint64_t vector);
+
+  /// Whether the vectors so far sum up to `vector`.
+  bool contains(uint64_t vector) const { return solve(vector).has_value(); }
+
+  /// Which of them sum up to `vector`, a bit each.
+  std::optional<uint64_t> solve(uint64_t vector) const;
+
+  unsigned getDimension() const { return reduced.size(); }
+
+private:
+  struct Entry {
+    uint64_t vector, origin;
+  };
+
+  /// Takes away what the entries can of `vector`; what is left, and which
+  /// vectors were taken.
+  Entry reduce(uint64_t vector) const;
+
+  /// No two have the same highest bit.
+  llvm::SmallVector<Entry> reduced;
+  unsigned numVectors = 0;
+};
+
+/// Whether an odd number of bits are set in both.
+bool getParity(uint64_t mask, uint64_t bits);
+
+} // namespace gridir::warpgroup
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_LAYOUT_BITMAP_H

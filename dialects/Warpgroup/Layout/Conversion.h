@@ -1,0 +1,108 @@
+//===- Conversion.h - From one layout to another ---------------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How the threads of a warpgroup get the elements that they hold in one layout
+// from where they are in another, and what that costs. A plan says all that
+// code for it must know; its registers hold an element each, whatever their
+// width.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_LAYOUT_CONVERSION_H
+#define GRIDIR_DIALECTS_WARPGROUP_LAYOUT_CONVERSION_H
+
+#include "dialects/Warpgroup/Layout/SharedAccess.h"
+
+namespace gridir::warpgroup {
+
+/// Chooses among values by the bits of a thread: bit i of the choice is the
+/// parity of the thread's bits in `masks[i]`.
+struct ThreadChoice {
+  llvm::SmallVector<uint64_t> masks;
+
+  int64_t getNumChoices() const { return int64_t(1) << masks.size(); }
+  int64_t choose(unsigned thread) const;
+};
+
+/// Every thread sends one of its registers, and receives what another lane of
+/// its warp sends.
+struct ShuffleRound {
+  /// The register that a thread sends, for each choice of `Conversion::send`.
+  llvm::SmallVector<int64_t> sources;
+  /// The lane that a thread receives from is `Conversion::lanes` of the thread,
+  /// exclusive or this.
+  unsigned laneOffset;
+};
+
+/// Instructions of each thread.
+struct ConversionCost {
+  int64_t selects = 0, shuffles = 0, packs = 0, stores = 0, loads = 0,
+          barriers = 0;
+  /// Accesses of shared memory beyond the first of an instruction, because
+  /// lanes ask for other words of one bank.
+  int64_t conflicts = 0;
+
+  int64_t getInstructions() const {
+    return selects + shuffles + packs + stores + loads + barriers;
+  }
+  /// For choosing among plans: an instruction of the ALU is one, one that
+  /// moves data between threads takes a port that is narrower.
+  int64_t getWeight() const {
+    return selects + packs + 2 * shuffles + 4 * (stores + loads + conflicts) +
+           16 * barriers;
+  }
+};
+
+struct Conversion {
+  enum class Kind {
+    /// Each register stays what it is.
+    Nothing,
+    /// Each thread has what it needs.
+    Registers,
+    /// Each warp has what its threads need.
+    Shuffles,
+    /// All else: elements are stored and loaded.
+    SharedMemory
+  };
+  Kind kind = Kind::Nothing;
+
+  /// Registers: for each register of the result one of the source.
+  llvm::SmallVector<int64_t> registers;
+
+  /// Shuffles: the rounds, what threads send and which lanes they receive from.
+  /// Where `lanes` is the identity and the offset zero a thread keeps what it
+  /// sends.
+  llvm::SmallVector<ShuffleRound> rounds;
+  ThreadChoice send;
+  BitMap lanes;
+  /// For each register of the result the round that it is received in, for each
+  /// choice of `receive`.
+  llvm::SmallVector<llvm::SmallVector<int64_t>> receivers;
+  ThreadChoice receive;
+
+  /// SharedMemory: elements lie in row-major order, moved by this, and threads
+  /// store and load so many at once.
+  Swizzle swizzle;
+  int64_t storeVector = 1, loadVector = 1;
+
+  ConversionCost cost;
+
+  bool isLocal(const ShuffleRound &round) const;
+};
+
+/// The cheapest plan for an array of `elementBits` wide elements. None where
+/// the result is a splat and the source is not.
+std::optional<Conversion> planConversion(const Layout &source,
+                                         const Layout &dest, Shape shape,
+                                         unsigned elementBits);
+
+llvm::StringRef stringify(Conversion::Kind kind);
+
+} // namespace gridir::warpgroup
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_LAYOUT_CONVERSION_H

@@ -1,0 +1,265 @@
+//===- Layout.cpp - Which thread holds which element ----------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/Layout/Layout.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace gridir::warpgroup;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+//===----------------------------------------------------------------------===//
+// Places in arrays
+//===----------------------------------------------------------------------===//
+
+int64_t gridir::warpgroup::linearize(ArrayRef<int64_t> at, Shape shape) {
+  int64_t index = 0;
+  for (auto [place, size] : llvm::zip_equal(at, shape))
+    index = index * size + place;
+  return index;
+}
+
+Coordinates gridir::warpgroup::delinearize(int64_t index, Shape shape) {
+  Coordinates at(shape.size());
+  for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
+    at[dim] = index % shape[dim];
+    index /= shape[dim];
+  }
+  return at;
+}
+
+int64_t gridir::warpgroup::getNumElements(Shape shape) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+/// The largest power of two that divides a number.
+static int64_t getPowerOfTwo(int64_t number) { return number & -number; }
+
+//===----------------------------------------------------------------------===//
+// Making layouts
+//===----------------------------------------------------------------------===//
+
+Layout::Layout(Shape tile, ArrayRef<uint64_t> registers,
+               ArrayRef<uint64_t> threads)
+    : tile(tile.begin(), tile.end()), registers(registers), threads(threads) {
+  assert(threads.size() == numThreadBits && "expected a place for each bit");
+}
+
+namespace {
+
+/// Hands the bits of a tile out, the last dimension first.
+class TileBits {
+public:
+  explicit TileBits(Shape tile) : tile(tile) {}
+
+  /// The next bit that is left, from the last dimension on; zero where none is.
+  uint64_t take() {
+    return next < static_cast<uint64_t>(getNumElements(tile))
+               ? std::exchange(next, next * 2)
+               : 0;
+  }
+
+private:
+  Shape tile;
+  uint64_t next = 1;
+};
+
+} // namespace
+
+Layout Layout::strided(int64_t vector) {
+  return blocked({128 * vector}, vector);
+}
+
+Layout Layout::blocked(Shape shape, int64_t maxVector) {
+  if (shape.empty())
+    return splat();
+  int64_t vector = std::min(getPowerOfTwo(shape.back()), maxVector);
+  // As many elements as the threads hold at once; a row that is longer
+  // repeats the tile.
+  int64_t left = numThreads * vector;
+  Coordinates tile(shape.size(), 1);
+  for (int64_t dim = shape.size() - 1; dim >= 0 && left > 1; --dim) {
+    tile[dim] = std::min(getPowerOfTwo(shape[dim]), left);
+    left /= tile[dim];
+  }
+  TileBits bits(tile);
+  SmallVector<uint64_t> registers, threads;
+  for (int64_t held = 1; held < vector; held *= 2)
+    registers.push_back(bits.take());
+  for (unsigned bit = 0; bit < numThreadBits; ++bit)
+    threads.push_back(bits.take());
+  return Layout(tile, registers, threads);
+}
+
+bool Layout::fits(Shape shape) const {
+  if (isSplat())
+    return true;
+  if (isFlat(shape.size()))
+    return getNumElements(shape) % tile.front() == 0;
+  return tile.size() == shape.size() &&
+         llvm::all_of(llvm::zip(shape, tile), [](auto sizes) {
+           return std::get<0>(sizes) % std::get<1>(sizes) == 0;
+         });
+}
+
+/// How often the tile repeats along each dimension.
+static Coordinates getRepeats(Shape shape, Shape tile) {
+  Coordinates repeats;
+  for (auto [size, tileSize] : llvm::zip_equal(shape, tile))
+    repeats.push_back(size / tileSize);
+  return repeats;
+}
+
+//===----------------------------------------------------------------------===//
+// On an array
+//===----------------------------------------------------------------------===//
+
+int64_t Layout::getNumRegisters(Shape shape) const {
+  if (isSplat())
+    return 1;
+  return getNumElements(shape) / getNumElements(tile) * getNumTileRegisters();
+}
+
+int64_t Layout::getElement(Shape shape, int64_t reg, unsigned thread) const {
+  if (isSplat())
+    return 0;
+  auto place = static_cast<int64_t>(
+      registers.apply(reg % getNumTileRegisters()) ^ threads.apply(thread));
+  int64_t repeat = reg / getNumTileRegisters();
+  if (isFlat(shape.size()))
+    return repeat * tile.front() + place;
+  Coordinates at = delinearize(repeat, getRepeats(shape, tile));
+  for (auto [index, tileSize, inTile] :
+       llvm::zip_equal(at, tile, delinearize(place, tile)))
+    index = index * tileSize + inTile;
+  return linearize(at, shape);
+}
+
+Layout::Holder Layout::getHolder(Shape shape, int64_t element) const {
+  if (isSplat())
+    return {0, 0};
+  int64_t repeat = 0, place = 0;
+  if (isFlat(shape.size())) {
+    repeat = element / tile.front();
+    place = element % tile.front();
+  } else {
+    Coordinates repeats, places;
+    for (auto [at, tileSize] :
+         llvm::zip_equal(delinearize(element, shape), tile)) {
+      repeats.push_back(at / tileSize);
+      places.push_back(at % tileSize);
+    }
+    repeat = linearize(repeats, getRepeats(shape, tile));
+    place = linearize(places, tile);
+  }
+  SmallVector<uint64_t> columns(registers.getColumns());
+  llvm::append_range(columns, threads.getColumns());
+  uint64_t holder = BitMap(columns).solve(place).value_or(0);
+  return {repeat * getNumTileRegisters() +
+              static_cast<int64_t>(holder % getNumTileRegisters()),
+          static_cast<unsigned>(holder / getNumTileRegisters())};
+}
+
+uint64_t Layout::getReplicatedBits() const {
+  if (isSplat())
+    return numThreads - 1;
+  Span span;
+  for (uint64_t column : registers.getColumns())
+    span.insert(column);
+  uint64_t bits = 0;
+  for (auto [bit, column] : llvm::enumerate(threads.getColumns()))
+    if (!span.insert(column))
+      bits |= uint64_t(1) << bit;
+  return bits;
+}
+
+int64_t Layout::getVectorLength(Shape shape) const {
+  if (isSplat() || shape.empty())
+    return 1;
+  auto minor = [&](int64_t reg, unsigned thread) {
+    return getElement(shape, reg, thread) % shape.back();
+  };
+  int64_t numRegisters = getNumRegisters(shape);
+  int64_t length =
+      std::min(getPowerOfTwo(numRegisters), getPowerOfTwo(shape.back()));
+  for (unsigned bit = 0; bit < numThreadBits; ++bit)
+    if (int64_t moved = minor(0, 1 << bit))
+      length = std::min(length, getPowerOfTwo(moved));
+  auto isRun = [&](int64_t first) {
+    return minor(first, 0) % length == 0 &&
+           llvm::all_of(llvm::seq<int64_t>(length), [&](int64_t i) {
+             return getElement(shape, first + i, 0) ==
+                    getElement(shape, first, 0) + i;
+           });
+  };
+  for (; length > 1; length /= 2)
+    if (llvm::all_of(llvm::seq<int64_t>(numRegisters / length),
+                     [&](int64_t run) { return isRun(run * length); }))
+      break;
+  return length;
+}
+
+bool Layout::isSame(const Layout &a, const Layout &b, Shape shape) {
+  if (a == b)
+    return true;
+  if (a.isSplat() || b.isSplat() ||
+      a.getNumRegisters(shape) != b.getNumRegisters(shape))
+    return false;
+  for (int64_t reg = 0, e = a.getNumRegisters(shape); reg < e; ++reg)
+    for (unsigned thread = 0; thread < numThreads; ++thread)
+      if (a.getElement(shape, reg, thread) != b.getElement(shape, reg, thread))
+        return false;
+  return true;
+}
+
+std::optional<Layout> Layout::unflatten(Shape shape) const {
+  if (isSplat() || !isFlat(shape.size()))
+    return *this;
+  Coordinates cut(shape.size(), 1);
+  int64_t left = tile.front();
+  for (int64_t dim = shape.size() - 1; dim >= 0 && left > 1; --dim) {
+    int64_t size = shape[dim];
+    // A tile goes on to the next row only where it has the whole of this one.
+    if (size % left == 0) {
+      cut[dim] = left;
+      left = 1;
+    } else if (left % size == 0) {
+      cut[dim] = size;
+      left /= size;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return Layout(cut, registers.getColumns(), threads.getColumns());
+}
+
+Layout Layout::enlarge(Shape largerTile) const {
+  auto place = [&](uint64_t element) -> uint64_t {
+    return linearize(delinearize(element, tile), largerTile);
+  };
+  SmallVector<uint64_t> newRegisters, newThreads;
+  for (uint64_t column : registers.getColumns())
+    newRegisters.push_back(place(column));
+  for (uint64_t column : threads.getColumns())
+    newThreads.push_back(place(column));
+  for (int64_t dim = tile.size() - 1; dim >= 0; --dim)
+    for (int64_t at = tile[dim]; at < largerTile[dim]; at *= 2) {
+      Coordinates repeat(tile.size(), 0);
+      repeat[dim] = at;
+      newRegisters.push_back(linearize(repeat, largerTile));
+    }
+  return Layout(largerTile, newRegisters, newThreads);
+}

@@ -1,0 +1,165 @@
+//===- Layout.h - Which thread holds which element -------------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How an array is spread over the registers of a warpgroup. A layout is a
+// linear map over F2, from the bits of (register, lane, warp) to those of the
+// place in a tile, and the tile repeats over the array; each repeat is one more
+// group of registers, the last dimension fastest. A thread is its lane, bits 0
+// to 4, and its warp, bits 5 and 6.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_LAYOUT_LAYOUT_H
+#define GRIDIR_DIALECTS_WARPGROUP_LAYOUT_LAYOUT_H
+
+#include "dialects/Warpgroup/Layout/BitMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace gridir::warpgroup {
+
+constexpr unsigned numLaneBits = 5, numWarpBits = 2,
+                   numThreadBits = numLaneBits + numWarpBits,
+                   numThreads = 1 << numThreadBits;
+
+/// A place in an array, or an extent of one: a number for each dimension.
+using Coordinates = llvm::SmallVector<int64_t, 4>;
+using Shape = llvm::ArrayRef<int64_t>;
+
+/// The row-major index of a place in an array, and back.
+int64_t linearize(llvm::ArrayRef<int64_t> at, Shape shape);
+Coordinates delinearize(int64_t index, Shape shape);
+int64_t getNumElements(Shape shape);
+
+class Layout {
+public:
+  /// One register of every thread holds the value that all elements have.
+  static Layout splat() { return Layout(); }
+
+  /// A place in the tile is its row-major index there, whose bits are those of
+  /// the dimensions side by side, since each is a power of two. There are
+  /// `numThreadBits` places for the bits of the thread.
+  Layout(Shape tile, llvm::ArrayRef<uint64_t> registers,
+         llvm::ArrayRef<uint64_t> threads);
+
+  /// Consecutive threads hold `vector` consecutive elements each, in the
+  /// row-major order of an array of any rank.
+  static Layout strided(int64_t vector);
+
+  /// The layout for an array of any shape whose threads hold up to
+  /// `maxVector` consecutive elements of the last dimension, consecutive
+  /// threads consecutive ones.
+  static Layout blocked(Shape shape, int64_t maxVector);
+
+  bool isSplat() const { return tile.empty(); }
+
+  /// Whether the tile lies in the row-major order of an array of `rank`
+  /// dimensions, which it does not cut into tiles of that rank.
+  bool isFlat(unsigned rank) const { return tile.size() == 1 && rank != 1; }
+
+  Shape getTile() const { return tile; }
+
+  /// Registers of each thread for one tile.
+  int64_t getNumTileRegisters() const {
+    return int64_t(1) << registers.getNumInputs();
+  }
+  const BitMap &getRegisters() const { return registers; }
+  const BitMap &getThreads() const { return threads; }
+
+  /// Whether tiles cover an array without remainder.
+  bool fits(Shape shape) const;
+
+  //===--------------------------------------------------------------------===//
+  // On an array that it fits
+  //===--------------------------------------------------------------------===//
+
+  int64_t getNumRegisters(Shape shape) const;
+
+  /// The row-major index of the element in a register of a thread.
+  int64_t getElement(Shape shape, int64_t reg, unsigned thread) const;
+
+  /// The first register and thread that hold an element.
+  struct Holder {
+    int64_t reg;
+    unsigned thread;
+  };
+  Holder getHolder(Shape shape, int64_t element) const;
+
+  /// How many threads hold each element.
+  int64_t getReplication() const {
+    return numThreads * getNumTileRegisters() / getNumElements(tile);
+  }
+
+  /// Bits of the thread that do not change which elements it holds; of bits
+  /// that undo each other the later.
+  uint64_t getReplicatedBits() const;
+
+  /// The length of aligned runs of registers that hold consecutive elements of
+  /// the last dimension, at a multiple of the length: a power of two.
+  int64_t getVectorLength(Shape shape) const;
+
+  /// Whether two layouts hold the same element in each register.
+  static bool isSame(const Layout &a, const Layout &b, Shape shape);
+
+  /// The same with a tile of as many dimensions as the array, where rows of
+  /// the array are whole tiles, or tiles whole rows.
+  std::optional<Layout> unflatten(Shape shape) const;
+
+  //===--------------------------------------------------------------------===//
+  // Of arrays that are made of others
+  //
+  // Each thread holds what it needs already; `findRegisters` says where.
+  //===--------------------------------------------------------------------===//
+
+  /// Dimension i of the result is dimension `permutation[i]`.
+  std::optional<Layout> transpose(llvm::ArrayRef<int64_t> permutation,
+                                  Shape shape) const;
+
+  /// What is left of the array without `dims`, as a reduction leaves it: a
+  /// thread holds every element of which it held one before.
+  std::optional<Layout> dropDims(llvm::ArrayRef<int64_t> dims,
+                                 Shape shape) const;
+
+  /// The array with dimensions of size 1 inserted, at `dims` of the result.
+  std::optional<Layout> insertDims(llvm::ArrayRef<int64_t> dims,
+                                   Shape shape) const;
+
+  /// The same elements in row-major order, as an array of shape `to`.
+  std::optional<Layout> reshape(Shape from, Shape to) const;
+
+  /// The tile `outer` times this one's: bits of `outer` choose among copies of
+  /// this tile, and are the higher bits of the register. Threads that this one
+  /// replicates may be spread by `outer`.
+  std::optional<Layout> multiply(const Layout &outer) const;
+
+  /// A layout of a larger tile that repeats less; registers are numbered
+  /// within the tile first.
+  Layout enlarge(Shape largerTile) const;
+
+  bool operator==(const Layout &other) const {
+    return tile == other.tile && registers == other.registers &&
+           threads == other.threads;
+  }
+  bool operator!=(const Layout &other) const { return !(*this == other); }
+
+private:
+  Layout() = default;
+
+  Coordinates tile;
+  BitMap registers, threads;
+};
+
+/// For each register of `dest` the one of `source` that holds, in every thread,
+/// the element that `toSource` gives for the one in `dest`; none where a thread
+/// lacks an element.
+std::optional<llvm::SmallVector<int64_t>>
+findRegisters(const Layout &source, Shape sourceShape, const Layout &dest,
+              Shape destShape, llvm::function_ref<int64_t(int64_t)> toSource);
+
+} // namespace gridir::warpgroup
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_LAYOUT_LAYOUT_H
