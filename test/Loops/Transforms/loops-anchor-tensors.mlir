@@ -183,3 +183,24 @@ func.func @moved(%a: tensor<8xf32>, %n: i32) -> tensor<8xf32> {
   }
   return %r : tensor<8xf32>
 }
+
+// A condition that hands on what it computes, in the place of what the loop carries, is left as it is but for the anchor.
+// CHECK-LABEL: func.func @while_computes
+// CHECK:         scf.while (%[[ARG:.*]] = %{{.*}}) : (tensor<8xf32>) -> tensor<8xf32> {
+// CHECK:           %[[NEW:.*]] = linalg.exp
+// CHECK:           %[[KEPT:.*]] = bufferization.materialize_in_destination %[[NEW]] in %[[ARG]]
+// CHECK:           scf.condition(%{{.*}}) %[[KEPT]] : tensor<8xf32>
+func.func @while_computes(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %r = scf.while (%x = %a) : (tensor<8xf32>) -> tensor<8xf32> {
+    %new = linalg.exp ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) -> tensor<8xf32>
+    %v = tensor.extract %new[%c0] : tensor<8xf32>
+    %more = arith.cmpf olt, %v, %one : f32
+    scf.condition(%more) %new : tensor<8xf32>
+  } do {
+  ^bb0(%x: tensor<8xf32>):
+    scf.yield %x : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}

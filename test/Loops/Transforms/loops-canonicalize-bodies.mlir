@@ -62,3 +62,54 @@ func.func @nested(%x: tensor<8xf32>, %lo: index, %hi: index) {
   }
   return
 }
+
+// -----
+
+// Six ops are as many as are asked for.
+// CHECK-LABEL: func.func @six
+// CHECK:         scf.for
+// CHECK-NOT:       tensor.collapse_shape
+// CHECK:           call @use
+func.func private @use(tensor<8xf32>)
+func.func @six(%x: tensor<8xf32>, %lo: index, %hi: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %lo to %hi step %c1 {
+    %0 = tensor.expand_shape %x [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+    %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<8x1xf32> into tensor<8xf32>
+    func.call @use(%1) : (tensor<8xf32>) -> ()
+    func.call @use(%1) : (tensor<8xf32>) -> ()
+    func.call @use(%1) : (tensor<8xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// What the canonicalizer does: folds, the patterns of ops, as that of a sum of a sum, and those of dialects, as that of a
+// cast before a structured op.
+// CHECK-LABEL: func.func @patterns
+// CHECK-SAME:    %[[X:.*]]: tensor<8xf32>
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK:           %[[C3:.*]] = arith.constant 3 : index
+// CHECK:           %[[SUM:.*]] = arith.addi %[[I]], %[[C3]]
+// CHECK:           call @count(%[[SUM]])
+// CHECK-NOT:       tensor.cast
+// CHECK:           %[[EXP:.*]] = linalg.exp ins(%[[X]] : tensor<8xf32>)
+// CHECK-NOT:       tensor.cast
+// CHECK:           call @use(%[[EXP]])
+func.func private @use(tensor<8xf32>)
+func.func private @count(index)
+func.func @patterns(%x: tensor<8xf32>, %lo: index, %hi: index) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  scf.for %i = %lo to %hi step %c1 {
+    %0 = arith.addi %i, %c1 : index
+    %1 = arith.addi %0, %c2 : index
+    func.call @count(%1) : (index) -> ()
+    %d = tensor.cast %x : tensor<8xf32> to tensor<?xf32>
+    %e = linalg.exp ins(%d : tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
+    %s = tensor.cast %e : tensor<?xf32> to tensor<8xf32>
+    func.call @use(%s) : (tensor<8xf32>) -> ()
+  }
+  return
+}

@@ -341,3 +341,31 @@ func.func @transpose(%o: memref<8x8xf32>) {
   bufferization.materialize_in_destination %y in restrict writable %o : (tensor<8x8xf32>, memref<8x8xf32>) -> ()
   return
 }
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+#turned = affine_map<(d0) -> (7 - d0)>
+
+// What a branch chooses may be the memory that is written.
+// CHECK-LABEL: func.func @chosen
+// CHECK:         %[[E:.*]] = tensor.empty
+// CHECK:         linalg.generic {{.*}} outs(%[[E]]
+// CHECK:         bufferization.materialize_in_destination %{{.*}} in writable
+func.func @chosen(%c: i1, %i: memref<8xf32>, %o: memref<8xf32>) {
+  %x = bufferization.to_tensor %i restrict : memref<8xf32> to tensor<8xf32>
+  %w = bufferization.to_tensor %o restrict writable : memref<8xf32> to tensor<8xf32>
+  %either = scf.if %c -> tensor<8xf32> {
+    scf.yield %x : tensor<8xf32>
+  } else {
+    scf.yield %w : tensor<8xf32>
+  }
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel"]}
+      ins(%either : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %o : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}

@@ -466,3 +466,55 @@ func.func @extreme_of_indices(%x: tensor<4x64xindex>, %y: tensor<4xindex>) -> te
   %0 = arith.maxsi %r, %y : tensor<4xindex>
   return %0 : tensor<4xindex>
 }
+
+// -----
+
+// A value of two ops is computed again for each of two loops that cannot be one; a value of three is stored.
+// CHECK-LABEL: func.func @two_ops
+// CHECK-SAME:    %[[X:.*]]: tensor<8x128xf32>, %{{.*}}: memref<8x128xf32>
+// CHECK:         linalg.generic {{.*}} ins(%[[X]] : tensor<8x128xf32>)
+// CHECK:           arith.mulf
+// CHECK:           arith.subf
+// CHECK:           arith.mulf
+// CHECK:         linalg.generic {{.*}} ins(%[[X]] : tensor<8x128xf32>)
+// CHECK:           arith.mulf
+// CHECK:           arith.subf
+// CHECK:           arith.addf
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @two_ops(%x: tensor<8x128xf32>, %o: memref<8x128xf32>, %p: memref<128x8xf32>) {
+  %0 = arith.mulf %x, %x : tensor<8x128xf32>
+  %1 = arith.subf %x, %0 : tensor<8x128xf32>
+  %2 = arith.mulf %1, %x : tensor<8x128xf32>
+  %e = tensor.empty() : tensor<128x8xf32>
+  %t = linalg.transpose ins(%1 : tensor<8x128xf32>) outs(%e : tensor<128x8xf32>) permutation = [1, 0]
+  %3 = arith.addf %t, %t : tensor<128x8xf32>
+  bufferization.materialize_in_destination %2 in restrict writable %o : (tensor<8x128xf32>, memref<8x128xf32>) -> ()
+  bufferization.materialize_in_destination %3 in restrict writable %p : (tensor<128x8xf32>, memref<128x8xf32>) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @three_ops
+// CHECK:         %[[V:.*]] = linalg.generic
+// CHECK:           arith.mulf
+// CHECK:           arith.addf
+// CHECK:           arith.subf
+// CHECK-NEXT:      linalg.yield
+// CHECK:         linalg.generic {{.*}} ins(%[[V]], %{{.*}} :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      arith.mulf
+// CHECK:         linalg.generic {{.*}} ins(%[[V]] :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      arith.addf
+func.func @three_ops(%x: tensor<8x128xf32>, %o: memref<8x128xf32>, %p: memref<128x8xf32>) {
+  %0 = arith.mulf %x, %x : tensor<8x128xf32>
+  %1 = arith.addf %0, %x : tensor<8x128xf32>
+  %2 = arith.subf %1, %0 : tensor<8x128xf32>
+  %3 = arith.mulf %2, %x : tensor<8x128xf32>
+  %e = tensor.empty() : tensor<128x8xf32>
+  %t = linalg.transpose ins(%2 : tensor<8x128xf32>) outs(%e : tensor<128x8xf32>) permutation = [1, 0]
+  %4 = arith.addf %t, %t : tensor<128x8xf32>
+  bufferization.materialize_in_destination %3 in restrict writable %o : (tensor<8x128xf32>, memref<8x128xf32>) -> ()
+  bufferization.materialize_in_destination %4 in restrict writable %p : (tensor<128x8xf32>, memref<128x8xf32>) -> ()
+  return
+}
