@@ -9,6 +9,7 @@
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/Kernel/IR/Kernel.h"
 #include "dialects/Loops/Transforms/BufferPlan.h"
+#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -43,7 +44,8 @@ public:
       return signalPassFailure();
 
     FailureOr<SmallVector<PlannedBuffer>> buffers = collectBuffers(*kernel);
-    if (failed(buffers))
+    // What comes next counts the elements of any memory in 64 bits.
+    if (failed(buffers) || failed(gridir::verifyCountableTypes(module)))
       return signalPassFailure();
     // Each kind of shared memory is planned by itself.
     std::map<int64_t, SmallVector<PlannedBuffer>> kinds;

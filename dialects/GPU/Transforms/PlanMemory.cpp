@@ -11,6 +11,7 @@
 #include "dialects/GPU/Transforms/Passes.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Loops/Transforms/BufferPlan.h"
+#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -48,7 +49,8 @@ public:
     if (failed(ctas) || failed(target))
       return signalPassFailure();
     FailureOr<SmallVector<PlannedBuffer>> buffers = collectBuffers(*kernel);
-    if (failed(buffers))
+    // What comes next counts the elements of any memory in 64 bits.
+    if (failed(buffers) || failed(gridir::verifyCountableTypes(module)))
       return signalPassFailure();
 
     SmallVector<PlannedBuffer *> shared, rest;

@@ -136,6 +136,12 @@ private:
     guards.require(system, 0);
     if (!system.isComplete())
       return std::nullopt;
+    // A scalar is the one point of the space without dimensions.
+    if (shape.empty()) {
+      auto space = PresburgerSpace::getSetSpace(0);
+      return system.isEmpty() ? PresburgerSet::getEmpty(space)
+                              : PresburgerSet::getUniverse(space);
+    }
     return PresburgerSet(
         system.getExtras(shape.size()).computeReprWithOnlyDivLocals());
   }

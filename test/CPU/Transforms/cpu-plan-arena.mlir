@@ -183,3 +183,14 @@ module {
     return
   }
 }
+
+// -----
+
+// What is not the kernel's own is counted, too.
+module {
+  kernel.abi @uncountable
+  // expected-error @+1 {{expected a type of at most 1099511627776 elements, got 'memref<4611686018427387903x256xf32>'}}
+  func.func @uncountable(%a: memref<4611686018427387903x256xf32>) {
+    return
+  }
+}

@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --gpu-plan-memory=chip=sm_80 --verify-diagnostics
+// RUN: gridir-opt %s --gpu-plan-memory=chip=sm_80 --split-input-file --verify-diagnostics
 
 // What must lie in shared memory goes nowhere else.
 module {
@@ -12,6 +12,19 @@ module {
       linalg.fill ins(%zero : f32) outs(%b : memref<16xf32, #gpu.address_space<workgroup>>)
       linalg.fill ins(%zero : f32) outs(%a : memref<41728xf32, #gpu.address_space<workgroup>>)
       linalg.fill ins(%zero : f32) outs(%b : memref<16xf32, #gpu.address_space<workgroup>>)
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
+
+// -----
+
+// More elements than 64 bits count.
+module {
+  kernel.abi @k
+  // expected-error @+1 {{expected a type of at most 1099511627776 elements, got 'memref<4611686018427387903x256xf32>'}}
+  func.func @k(%a: memref<4611686018427387903x256xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
     } {mapping = [#gpu.block<x>]}
     return
   }

@@ -418,3 +418,45 @@ grid.kernel @sums grid(%i = 4)
     grid.semaphore_wait %s10, %t10 : !regular
   }
 }
+
+// The one element of a scalar, where programs choose to write it: one that does for certain, one that may, none.
+// CHECK-LABEL: grid.kernel @scalar_written
+// CHECK: {check = "written", subject = "o_ref", verdict = "proved"}
+grid.kernel @scalar_written grid(%i = 4)
+    outputs(%o: f32 [] space any origin "o_ref")
+    semantics [arbitrary] {
+  %p = grid.program_id 0
+  %c2 = arith.constant 2 : i32
+  %zero = arith.constant 0.0 : f32
+  %late = arith.cmpi sgt, %p, %c2 : i32
+  scf.if %late {
+    grid.store %zero, %o : f32, memref<f32, #grid.space<any>>
+  }
+}
+
+// CHECK-LABEL: grid.kernel @scalar_maybe
+// CHECK: {check = "written", reason = "whether a store runs, or where to, is known at the call only", subject = "o_ref", verdict = "unknown"}
+grid.kernel @scalar_maybe grid(%i = 4)
+    inputs(%x: f32 [] space any origin "x_ref") outputs(%o: f32 [] space any origin "o_ref")
+    semantics [arbitrary] {
+  %zero = arith.constant 0.0 : f32
+  %v = grid.load %x : memref<f32, #grid.space<any>> -> f32
+  %positive = arith.cmpf ogt, %v, %zero : f32
+  scf.if %positive {
+    grid.store %v, %o : f32, memref<f32, #grid.space<any>>
+  }
+}
+
+// CHECK-LABEL: grid.kernel @scalar_never
+// CHECK: {check = "written", reason = "no program writes element ()", subject = "o_ref", verdict = "refuted"}
+grid.kernel @scalar_never grid(%i = 4)
+    outputs(%o: f32 [] space any origin "o_ref")
+    semantics [arbitrary] {
+  %p = grid.program_id 0
+  %c3 = arith.constant 3 : i32
+  %zero = arith.constant 0.0 : f32
+  %late = arith.cmpi sgt, %p, %c3 : i32
+  scf.if %late {
+    grid.store %zero, %o : f32, memref<f32, #grid.space<any>>
+  }
+}
