@@ -46,9 +46,14 @@ for owner, name, make, _ in field_rows.TABLE:
 # CHECK: {{[1-9][0-9]*}} kernels copied what they were given
 print(count, "kernels copied what they were given")
 
-# A field that the CPU cannot honour is refused when the kernel is lowered, and not before.
-# CHECK: UnsupportedError: transforms of args[0] is set, which the CPU target cannot honour
+# A field that a target cannot honour is refused when the kernel is lowered, and not before.
+# CHECK: UnsupportedError: transforms of args[0] is set, which the GPU target cannot honour
+# CHECK: on the CPU: True
+field_rows.requests = lambda function, *args: [function]
+tiled = field_rows.tiled()
 try:
-    field_rows.tiled()
+    gridir.lower(tiled, field_rows.X, target="gpu")
 except gridir.UnsupportedError as error:
     print(type(error).__name__, error.message, sep=": ")
+with gridir.installed():
+    print("on the CPU:", jax.jit(tiled)(np.zeros(field_rows.X.shape, np.float32)).shape == (32, 128))

@@ -253,3 +253,31 @@ look(
     X,
     NUMBERS,
 )
+
+
+def of_blocks(x, o, tile, pair):
+    """A kernel of blocks in tiles of shared memory, one step after another."""
+    tile[...] = x[...] + 1
+    pair[1] = x[...]
+    o[...] = tile[...] + pair[1] * pl.program_id(0)
+
+
+# CHECK-COUNT-2: blocks: right
+BLOCK = plgpu.BlockSpec((16, 64), lambda i, j: (i, j), transforms=(plgpu.TilingTransform((8, 32)),))
+look(
+    "blocks",
+    pl.pallas_call(
+        of_blocks,
+        out_shape=jax.typeof(jnp.asarray(X)),
+        grid=(4, 2),
+        in_specs=[BLOCK],
+        out_specs=BLOCK,
+        scratch_shapes=[
+            plgpu.SMEM((16, 64), jnp.float32, transforms=(plgpu.TilingTransform((8, 32)), plgpu.SwizzleTransform(128))),
+            plgpu.SMEM((2, 16, 64), jnp.float32, transforms=(plgpu.TilingTransform((8, 32)),)),
+        ],
+        compiler_params=plgpu.CompilerParams(dimension_semantics=["parallel", "sequential"], max_concurrent_steps=2),
+    ),
+    X + 1 + X * np.float32(np.arange(64) // 16)[:, None],
+    X,
+)

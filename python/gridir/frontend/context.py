@@ -45,6 +45,7 @@ class KernelContext:
       literals: the constants that were made of the jaxpr's literals; some rules read the literal and leave it unused.
       program_ids: what `program_id` gives inside an inlined pipeline body: values that replace the grid's, or None.
       pipeline_grid: the sizes of an inlined pipeline's grid, numbers or values, or None.
+      physical: the Refs of a kernel that have the shape in which they lie in memory; others have the author's.
       allocated: the Ref for each variable that stands for one which the function itself makes.
     """
 
@@ -68,6 +69,7 @@ class KernelContext:
     origin: Any = None
     caller: Any = None
     literals: list[ir.Value] = dataclasses.field(default_factory=list)
+    physical: tuple[ir.Value, ...] = ()
     allocated: dict[Any, ir.Value] = dataclasses.field(default_factory=dict)
     _locations: dict[Any, ir.Location] = dataclasses.field(default_factory=dict)
 

@@ -46,6 +46,7 @@ OTHER_TARGETS: dict[str, dict[str, dict[str, tuple[Effect, str]]]] = {
             "index_map_jaxpr": (HONOURED, "a transform function of the module"),
             "index_map_out_tree": (HONOURED, "says which start and size of a `pl.Slice` are fixed"),
             "pipeline_mode": (HONOURED, "one buffer or two; more, and lookahead, are an error"),
+            "transforms": (ERROR, "the kernel sees the block in a layout of a GPU"),
         },
         "pallas_call": {
             "input_output_aliases": (HONOURED, "`output_operand_aliases` of the call"),
@@ -85,6 +86,7 @@ OTHER_TARGETS: dict[str, dict[str, dict[str, tuple[Effect, str]]]] = {
     "gpu": {
         "BlockMapping": {
             "transformed_block_aval": (HONOURED, "blocks lie in the memory of the GPU; the space of a TPU is an error"),
+            "transforms": (ERROR, "a block is read where it is in global memory"),
         },
         "tpu.CompilerParams": {
             "vmem_limit_bytes": (NO_MEANING, "there is no VMEM"),
@@ -172,7 +174,12 @@ BLOCK_MAPPING = _fields(
     ("index_map_out_tree", "`index_tree`", HONOURED, "says which start and size of a `pl.Slice` are fixed"),
     ("array_aval", "type and shape of the operand", HONOURED, "dtype with its sign; dimensions may be symbols"),
     ("origin", "`origin`, `jax {origins}`", HONOURED, "names the operand in every message"),
-    ("transforms", "`transforms [...]`", ERROR, "the kernel sees the block in a layout of the GPU"),
+    (
+        "transforms",
+        "`transforms [...]`",
+        HONOURED,
+        "how a block lies in shared memory changes nothing that is computed",
+    ),
     ("pipeline_mode", "`pipeline <...>`", NO_MEANING, "blocks are read in place, and any may be visited again"),
     ("debug", "`jax {block_debug}`", NO_MEANING, "how JAX prints the mapping"),
 )
@@ -236,13 +243,18 @@ MOSAIC_GPU_PARAMS = _fields(
         HONOURED,
         "parallel dimensions run on threads, where that is proved",
     ),
-    ("max_concurrent_steps", "`#grid.mosaic_gpu_params`", NO_MEANING, "blocks are read where they are"),
+    ("max_concurrent_steps", "`#grid.mosaic_gpu_params`", NO_MEANING, "blocks are read where they are, step by step"),
     ("delay_release", "`#grid.mosaic_gpu_params`", NO_MEANING, "blocks are read where they are"),
-    ("unsafe_no_auto_barriers", "`#grid.mosaic_gpu_params`", NO_MEANING, "memory is in order here without barriers"),
+    (
+        "unsafe_no_auto_barriers",
+        "`#grid.mosaic_gpu_params`",
+        NO_MEANING,
+        "a warpgroup is one task, whose own accesses are in order",
+    ),
     ("reduction_scratch_bytes", "`#grid.mosaic_gpu_params`", NO_MEANING, "scratch of another compiler"),
-    ("profile_space", "`#grid.mosaic_gpu_params`", NO_MEANING, "there are no warps to profile"),
-    ("profile_dir", "`#grid.mosaic_gpu_params`", NO_MEANING, "there are no warps to profile"),
-    ("profile_trace_scope", "`#grid.mosaic_gpu_params`", NO_MEANING, "there are no warps to profile"),
+    ("profile_space", "`#grid.mosaic_gpu_params`", NO_MEANING, "no events are recorded; results are the same"),
+    ("profile_dir", "`#grid.mosaic_gpu_params`", NO_MEANING, "no events are recorded; results are the same"),
+    ("profile_trace_scope", "`#grid.mosaic_gpu_params`", NO_MEANING, "no events are recorded; results are the same"),
     ("lowering_semantics", "`#grid.mosaic_gpu_params`", NO_MEANING, "how another compiler maps threads"),
 )
 
@@ -257,18 +269,18 @@ MOSAIC_GPU_KERNEL = _fields(
     ("body", "the body", HONOURED, "the function itself, or what the decorator is put on"),
     ("out_shape", "`outputs(...)`", HONOURED, "type and shape of the results"),
     ("out_type", "`outputs(...)`", HONOURED, "the other name of out_shape"),
-    ("scratch_shapes", "`grid.scoped`", HONOURED, "scratch of one program"),
+    ("scratch_shapes", "`grid.scoped`", HONOURED, "memory and barriers of one block"),
     ("scratch_types", "`grid.scoped`", HONOURED, "the other name of scratch_shapes"),
     ("compiler_params", "`params [...]`", HONOURED, "see the records above"),
     ("grid", "`grid(...)`", HONOURED, "every point is run"),
     ("grid_names", "`named` of a dimension", HONOURED, "`axis_index` finds a dimension by its name"),
-    ("cluster", "dimensions of kind `cluster`", HONOURED, "every point is run"),
+    ("cluster", "dimensions of kind `cluster`", HONOURED, "every point is run, beside the others of its cluster"),
     ("cluster_names", "`named` of a dimension", HONOURED, "`axis_index` finds a dimension by its name"),
     (
         "num_threads",
         "a dimension of kind `thread`",
         HONOURED,
-        "every point is run; threads that share scratch are refused",
+        "each of them is a task; scratch is shared by those of a block",
     ),
     ("thread_name", "`named` of that dimension", HONOURED, "`axis_index` finds the dimension by its name"),
     ("interpret", "not in `grid`", HONOURED, "left to JAX, unless installed with `replace_interpret=True`"),
@@ -333,31 +345,32 @@ FIELDS = (
 )
 
 
-def _refused(fields: tuple[Field, ...], record: Any) -> Iterator[Field]:
+def _refused(fields: tuple[Field, ...], record: Any, target: str) -> Iterator[tuple[Field, str]]:
     for field in fields:
-        if field.cpu is ERROR and getattr(record, field.name, None) not in (None, (), [], False):
-            yield field
+        effect, why = field.on(target.lower())
+        if effect is ERROR and getattr(record, field.name, None) not in (None, (), [], False):
+            yield field, why
 
 
 def check(request: Any, target: str = "CPU") -> None:
-    """Refuses a kernel that sets a field whose dropping would change the result on every target alike.
+    """Refuses a kernel that sets a field whose dropping would change the result.
 
     Args:
       request: the `KernelRequest`.
-      target: what messages call the target.
+      target: the target, as messages write it.
 
     Raises:
       UnsupportedError: naming the field and the operand, with the reason of the table.
     """
-    for field in _refused(GRID_MAPPING, request.grid_mapping):
+    for field, why in _refused(GRID_MAPPING, request.grid_mapping, target):
         raise UnsupportedError(
-            f"{field.owner}.{field.name} is set, which the {target} target cannot honour: {field.why}",
+            f"{field.owner}.{field.name} is set, which the {target} target cannot honour: {why}",
             kernel=request.kernel_name,
         )
     for block_mapping in request.grid_mapping.block_mappings:
-        for field in _refused(BLOCK_MAPPING, block_mapping):
+        for field, why in _refused(BLOCK_MAPPING, block_mapping, target):
             raise UnsupportedError(
-                f"{field.name} of {block_mapping.origin} is set, which the {target} target cannot honour: {field.why}",
+                f"{field.name} of {block_mapping.origin} is set, which the {target} target cannot honour: {why}",
                 kernel=request.kernel_name,
                 notes=["a block without transforms means the same on every target"],
             )

@@ -109,6 +109,15 @@ def words_of_keys(mapping: Any) -> Any:
     return mapping.replace(block_mappings=blocks)
 
 
+def without_layouts(mapping: Any) -> Any:
+    """A GridMapping whose blocks have the shape that the author indexes, however they would lie in a GPU's memory."""
+    blocks = (
+        block.replace(transforms=(), transformed_block_aval=block.ref_aval.type) if block.transforms else block
+        for block in mapping.block_mappings
+    )
+    return mapping.replace(block_mappings=tuple(blocks))
+
+
 def _words_of_block(block: Any) -> Any:
     array, ref = _core.physical_aval(block.array_aval), block.transformed_block_aval
     words = array.shape[block.array_aval.ndim :]

@@ -45,6 +45,8 @@ def lower_kernel(
     fields.check(request, {"cuda": "GPU"}.get(platform, platform.upper()))
     if any(jax_compat.is_key(block.array_aval) for block in request.grid_mapping.block_mappings):
         request = dataclasses.replace(request, grid_mapping=jax_compat.words_of_keys(request.grid_mapping))
+    if any(block.transforms for block in request.grid_mapping.block_mappings):
+        request = dataclasses.replace(request, grid_mapping=jax_compat.without_layouts(request.grid_mapping))
     with context, ir.Location.unknown():
         module = ir.Module.create()
         shared = [var for jaxpr in request.jaxprs for var in global_refs(jaxpr)]
@@ -54,6 +56,7 @@ def lower_kernel(
         with ir.InsertionPoint(kernel_op.body):
             refs = list(kernel_op.body.arguments)
             kernel.allocated.update(zip(shared, refs[len(request.jaxpr.invars) :], strict=True))
+            kernel.physical = tuple(refs[_num_operands(request) : len(request.jaxpr.invars)])
             # A scalar that the function of a mesh closes over is an operand, too, but no Ref to the jaxpr.
             arguments = [
                 argument if is_ref(var.aval) else grid.load_all(argument)
@@ -70,6 +73,12 @@ def lower_kernel(
         if request.debug or request.grid_mapping.debug:
             print(module)
     return module
+
+
+def _num_operands(request: KernelRequest) -> int:
+    """How many Refs of the body there are before the scratch."""
+    mapping = request.grid_mapping
+    return mapping.num_index_operands + mapping.num_inputs + mapping.num_outputs
 
 
 def _walk_bodies(

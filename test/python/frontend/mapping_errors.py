@@ -71,7 +71,7 @@ with ir.Context(), ir.Location.unknown():
             ),
             "(reads a view of an index operand)": lambda: built(prefetch(lambda i, s: (s.at[0:2][1], 0))),
             "got swap (takes a Ref)": lambda: built(prefetch(lambda i, s: (jax.ref.swap(s, (0,), i), 0))),
-            "note: a block without transforms means the same on every target": lambda: fields.check(tiled()),
+            "note: a block without transforms means the same on every target": lambda: fields.check(tiled(), "TPU"),
             "note: pass the indices as an index operand and read them in the index map": lambda: fields.check(
                 indirect()
             ),

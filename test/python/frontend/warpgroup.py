@@ -124,7 +124,19 @@ def loads(**options):
 
 
 def gathers(x, o, tile, barrier):
-    plgpu.copy_gmem_to_smem(x.at[jnp.arange(64, dtype=jnp.int32)], tile, barrier)
+    plgpu.copy_gmem_to_smem(x.at[pl.ds(0, 64), jnp.arange(64, dtype=jnp.int32)], tile, barrier)
+
+
+def batched(x_ref, o_ref, acc):
+    o_ref[...] = x_ref[...]
+    plgpu.async_store_tmem(acc.at[0], jnp.ones((128, 64), jnp.float32))
+
+
+def of_blocks():
+    """Lowers a kernel of blocks, whose scratch JAX gives as it lies in tensor memory."""
+    scratch = [plgpu.TMEM((2, 128, 64), jnp.float32)]
+    call = pl.pallas_call(batched, out_shape=X, scratch_shapes=scratch, compiler_params=plgpu.CompilerParams())
+    return lower(call, X)
 
 
 def reduces(x, o, tile):
@@ -176,7 +188,7 @@ report(
     },
 )
 
-# CHECK: UnsupportedError: 6 of 6 refused in these words
+# CHECK: UnsupportedError: 7 of 7 refused in these words
 report(
     UnsupportedError,
     {
@@ -184,6 +196,7 @@ report(
             collective_axes="c", leader_tracked=plgpu.CopyPartition.PARTITIONED(0)
         ),
         "expected numbers and slices in a copy, got an array of indices": kernel(gathers, TILE, plgpu.Barrier()),
+        "expected scratch in tiles, got ExpandLeadingBatchDimensionsTransform": of_blocks,
         "expected a slice of known size and stride 1 in a copy": kernel(strides, TILE, plgpu.Barrier()),
         "expected `reduction_op=None`, got 'add'": kernel(reduces, TILE),
         "expected no `collective_axis`, got c": kernel(

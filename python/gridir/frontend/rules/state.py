@@ -119,6 +119,23 @@ def _window(ctx: RuleContext, ref: ir.Value, indices: Sequence[Any]) -> ir.Value
     return slice_ref(ref, offsets, sizes, strides, dropped)
 
 
+def _logical(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
+    """What the author indexes of a Ref that lies in tiles: `(..., M / m, N / n, m, n)` is `(..., M, N)`."""
+    kind, tiling = jax_compat_gpu.transform_kind(transform) or (None, ())
+    if kind == "unswizzle":
+        return ref
+    if kind != "untiling":
+        raise ctx.unsupported(f"expected scratch in tiles, got {type(transform).__name__}")
+    shape, rank = list(ref.type.shape), len(tiling)
+    first = len(shape) - 2 * rank
+    pairs = [dim for i in range(rank) for dim in (first + i, first + rank + i)]
+    permutation = [*range(first), *pairs]
+    apart = [shape[dim] for dim in permutation]
+    transposed = grid.TransposeRefOp(_memref(ref, apart), ref, ir.DenseI64ArrayAttr.get(permutation)).result
+    whole = [*shape[:first], *(shape[first + i] * shape[first + rank + i] for i in range(rank))]
+    return grid.ReshapeRefOp(_memref(ref, whole), transposed).result
+
+
 def _apply(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
     """One Ref transform as a view."""
     if isinstance(transform, jax_compat.NDIndexer):
@@ -126,8 +143,7 @@ def _apply(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
             raise ctx.unsupported("expected an array of indices only where the Ref is read or written")
         return _window(ctx, ref, transform.indices)
     if jax_compat_gpu.undoes_layout(transform):
-        # A Ref has the shape that the author indexes from its allocation on.
-        return ref
+        return _logical(ctx, ref, transform) if ref in ctx.kernel.physical else ref
     if isinstance(transform, jax_compat.BitcastTransform):
         shape, element = list(ref.type.shape), element_type(transform.dtype)
         old, new = ref.type.element_type.width, element.width

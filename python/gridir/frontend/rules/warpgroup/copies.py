@@ -86,8 +86,8 @@ def _window(ctx: RuleContext, ref: ir.Value, transforms: Sequence[Any]) -> _Wind
 
 def _names_rows(transforms: Sequence[Any]) -> bool:
     """Whether the first index is an array of them, and all others are slices."""
-    first, *others = getattr(transforms[-1], "indices", ()) if transforms else (None,)
-    return first is not None and is_array(first) and all(isinstance(index, jax_compat.Slice) for index in others)
+    indices = list(getattr(transforms[-1], "indices", ())) if transforms else []
+    return bool(indices) and is_array(indices[0]) and all(isinstance(i, jax_compat.Slice) for i in indices[1:])
 
 
 @WARPGROUP.rule("copy_gmem_to_smem", ignores={"oob_mode": ANY})
