@@ -65,6 +65,15 @@ void createRecordedSemaphores(mlir::OpBuilder &builder, mlir::Location loc,
 /// Replaces what `op` copies to, by its source or their sum, at once.
 void createCopy(mlir::OpBuilder &builder, grid::CopyStartOp op);
 
+/// What an atomic update makes of an element and a value.
+mlir::Value createCombination(mlir::OpBuilder &builder, mlir::Location loc,
+                              grid::AtomicKind kind, mlir::Value old,
+                              mlir::Value value);
+
+/// The number of the work item at these places along all dimensions.
+mlir::Value createWorkItem(mlir::OpBuilder &builder, mlir::Location loc,
+                           KernelLowering &lowering, mlir::ValueRange ids);
+
 /// The patterns of copies and semaphores in programs that wait for one
 /// another.
 void populateTaskPatterns(mlir::RewritePatternSet &patterns,

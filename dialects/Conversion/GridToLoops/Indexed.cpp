@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Conversion/GridToLoops/Async.h"
 #include "dialects/Conversion/GridToLoops/Views.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,6 +20,35 @@ using namespace mlir;
 using namespace gridir::grid;
 
 namespace gridir {
+Value createCombination(OpBuilder &builder, Location loc, AtomicKind kind,
+                        Value old, Value value) {
+  switch (kind) {
+  case AtomicKind::Xchg:
+    return value;
+  case AtomicKind::Add:
+    return createAdd(builder, loc, old, value);
+  case AtomicKind::MaxS:
+    return arith::MaxSIOp::create(builder, loc, old, value);
+  case AtomicKind::MaxU:
+    return arith::MaxUIOp::create(builder, loc, old, value);
+  case AtomicKind::MaxF:
+    return arith::MaximumFOp::create(builder, loc, old, value);
+  case AtomicKind::MinS:
+    return arith::MinSIOp::create(builder, loc, old, value);
+  case AtomicKind::MinU:
+    return arith::MinUIOp::create(builder, loc, old, value);
+  case AtomicKind::MinF:
+    return arith::MinimumFOp::create(builder, loc, old, value);
+  case AtomicKind::And:
+    return arith::AndIOp::create(builder, loc, old, value);
+  case AtomicKind::Or:
+    return arith::OrIOp::create(builder, loc, old, value);
+  case AtomicKind::Xor:
+    return arith::XOrIOp::create(builder, loc, old, value);
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
 namespace {
 
 /// Loops over all places of `shape`, in row-major order.
@@ -267,35 +297,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Atomic updates: one program runs at a time where they matter
 //===----------------------------------------------------------------------===//
-
-Value createCombination(OpBuilder &builder, Location loc, AtomicKind kind,
-                        Value old, Value value) {
-  switch (kind) {
-  case AtomicKind::Xchg:
-    return value;
-  case AtomicKind::Add:
-    return createAdd(builder, loc, old, value);
-  case AtomicKind::MaxS:
-    return arith::MaxSIOp::create(builder, loc, old, value);
-  case AtomicKind::MaxU:
-    return arith::MaxUIOp::create(builder, loc, old, value);
-  case AtomicKind::MaxF:
-    return arith::MaximumFOp::create(builder, loc, old, value);
-  case AtomicKind::MinS:
-    return arith::MinSIOp::create(builder, loc, old, value);
-  case AtomicKind::MinU:
-    return arith::MinUIOp::create(builder, loc, old, value);
-  case AtomicKind::MinF:
-    return arith::MinimumFOp::create(builder, loc, old, value);
-  case AtomicKind::And:
-    return arith::AndIOp::create(builder, loc, old, value);
-  case AtomicKind::Or:
-    return arith::OrIOp::create(builder, loc, old, value);
-  case AtomicKind::Xor:
-    return arith::XOrIOp::create(builder, loc, old, value);
-  }
-  llvm_unreachable("all kinds are handled");
-}
 
 /// What a Ref held, kept from the store that follows.
 Value createOldValue(OpBuilder &builder, Location loc, Value ref) {

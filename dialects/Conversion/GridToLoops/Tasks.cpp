@@ -41,6 +41,16 @@ Value createAddress(OpBuilder &builder, Location loc, Value memref) {
   return toI64(builder, loc, arith::AddIOp::create(builder, loc, base, offset));
 }
 
+Value createWorkItem(OpBuilder &builder, Location loc, KernelLowering &lowering,
+                     ValueRange ids) {
+  Value item = createIndex(builder, loc, 0);
+  for (unsigned d : lowering.parallelDims) {
+    item = arith::MulIOp::create(builder, loc, item, lowering.gridSizes[d]);
+    item = arith::AddIOp::create(builder, loc, item, ids[d]);
+  }
+  return toI64(builder, loc, item);
+}
+
 namespace {
 
 /// Where a semaphore is, and how many bits it has, as i64.
@@ -76,20 +86,14 @@ FailureOr<Value> createItemOfCore(OpBuilder &builder, KernelLowering &lowering,
       rest = arith::DivUIOp::create(builder, loc, rest, size);
       numCores = arith::MulIOp::create(builder, loc, numCores, size);
     }
-  Value zero = createIndex(builder, loc, 0);
   Value outside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
                                         toIndex(builder, loc, core), numCores);
   lowering.reportIf(builder, loc, outside, "core {0} is out of bounds [0, {1})",
                     core, numCores);
-  Value item = zero;
-  for (unsigned d : lowering.parallelDims) {
-    item = arith::MulIOp::create(builder, loc, item, lowering.gridSizes[d]);
-    item = arith::AddIOp::create(builder, loc, item, ids[d]);
-  }
   // The runtime takes -1 for the own one.
   return arith::SelectOp::create(builder, loc, outside,
                                  createI64(builder, loc, -1),
-                                 toI64(builder, loc, item))
+                                 createWorkItem(builder, loc, lowering, ids))
       .getResult();
 }
 

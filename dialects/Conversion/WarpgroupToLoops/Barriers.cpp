@@ -14,22 +14,29 @@
 #include "dialects/Conversion/WarpgroupToLoops/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace gridir;
 
-int64_t gridir::getNumArrivals(Value barrier) {
+static warpgroup::BarrierType getBarrierType(Value barrier) {
   auto type = cast<MemRefType>(barrier.getType());
-  return cast<warpgroup::BarrierType>(type.getElementType()).getArrivals();
+  return cast<warpgroup::BarrierType>(type.getElementType());
+}
+
+int64_t gridir::getNumArrivals(KernelLowering &lowering, Value barrier) {
+  warpgroup::BarrierType type = getBarrierType(barrier);
+  // Of a cluster, the blocks that differ in one axis, and this one.
+  int64_t numBlocks = 1;
+  for (StringAttr axis : type.getCluster())
+    if (std::optional<unsigned> dim = lowering.kernel.findDim(axis))
+      numBlocks += lowering.kernel.getDim(*dim).getSize() - 1;
+  return type.getArrivals() * numBlocks;
 }
 
 FailureOr<Value> gridir::createBarrierAddress(OpBuilder &builder,
                                               KernelLowering &lowering,
                                               Operation *op, Value barrier) {
-  auto type = cast<MemRefType>(barrier.getType());
-  if (!cast<warpgroup::BarrierType>(type.getElementType()).getCluster().empty())
-    return LogicalResult(lowering.fail(
-        op, "expected a barrier of one block, got one of a cluster"));
   FailureOr<Value> memref = getCounter(lowering, op, barrier);
   if (failed(memref))
     return failure();
@@ -40,6 +47,16 @@ Value gridir::createSite(OpBuilder &builder, KernelLowering &lowering,
                          Operation *op, const Twine &what) {
   return createI64(builder, op->getLoc(),
                    lowering.addAccess(op->getLoc(), what));
+}
+
+void gridir::createArrival(OpBuilder &builder, KernelLowering &lowering,
+                           Operation *op, Value barrier, Value address) {
+  Location loc = op->getLoc();
+  createRuntimeCall(builder, loc, lowering, "gridirTaskArrive",
+                    {address,
+                     createI64(builder, loc, getNumArrivals(lowering, barrier)),
+                     createSite(builder, lowering, op,
+                                "arrival at " + lowering.getName(barrier))});
 }
 
 namespace {
@@ -53,15 +70,12 @@ public:
                                 PatternRewriter &rewriter) const override {
     FailureOr<Value> address =
         createBarrierAddress(rewriter, this->lowering, op, op.getBarrier());
-    if (failed(address))
-      return failure();
-    lower(op, *address, rewriter);
-    return success();
+    return failed(address) ? failure() : lower(op, *address, rewriter);
   }
 
 protected:
-  virtual void lower(OpT op, Value address,
-                     PatternRewriter &rewriter) const = 0;
+  virtual LogicalResult lower(OpT op, Value address,
+                              PatternRewriter &rewriter) const = 0;
 };
 
 class ArrivePattern : public BarrierPattern<warpgroup::BarrierArriveOp> {
@@ -69,15 +83,65 @@ public:
   using BarrierPattern::BarrierPattern;
 
 protected:
-  void lower(warpgroup::BarrierArriveOp op, Value address,
-             PatternRewriter &rewriter) const override {
+  LogicalResult lower(warpgroup::BarrierArriveOp op, Value address,
+                      PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    createRuntimeCall(
-        rewriter, loc, lowering, "gridirTaskArrive",
-        {address, createI64(rewriter, loc, getNumArrivals(op.getBarrier())),
-         createSite(rewriter, lowering, op,
-                    "arrival at " + lowering.getName(op.getBarrier()))});
+    Value barrier = op.getBarrier();
+    warpgroup::BarrierType type = getBarrierType(barrier);
+    if (!type.getLeaderTracked())
+      createArrival(rewriter, lowering, op, barrier, address);
+    for (StringAttr axis : type.getCluster()) {
+      FailureOr<unsigned> dim = findClusterDim(lowering, op, axis);
+      if (failed(dim))
+        return failure();
+      Value zero = createIndex(rewriter, loc, 0);
+      int64_t size = lowering.kernel.getDim(*dim).getSize();
+      SmallVector<Value> places;
+      if (type.getLeaderTracked())
+        places.push_back(zero);
+      for (int64_t step = 1; step < size && !type.getLeaderTracked(); ++step) {
+        Value place =
+            arith::AddIOp::create(rewriter, loc, lowering.programIds[*dim],
+                                  createIndex(rewriter, loc, step));
+        places.push_back(arith::RemUIOp::create(
+            rewriter, loc, place, createIndex(rewriter, loc, size)));
+      }
+      for (Value place : places)
+        createArrival(rewriter, lowering, op, barrier,
+                      createPeerAddress(rewriter, loc, lowering, address,
+                                        PlaceInCluster(*dim, place)));
+    }
     rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Everything that was started is done.
+class Tcgen05CommitPattern : public BarrierPattern<warpgroup::Tcgen05CommitOp> {
+public:
+  using BarrierPattern::BarrierPattern;
+
+protected:
+  LogicalResult lower(warpgroup::Tcgen05CommitOp op, Value address,
+                      PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    OpBuilder::InsertionGuard guard(rewriter);
+    if (StringAttr axis = op.getCollectiveAttr()) {
+      FailureOr<unsigned> dim = findClusterDim(lowering, op, axis);
+      if (failed(dim))
+        return failure();
+      Value isLeader = arith::CmpIOp::create(
+          rewriter, loc, arith::CmpIPredicate::eq, lowering.programIds[*dim],
+          createIndex(rewriter, loc, 0));
+      auto committed = scf::IfOp::create(rewriter, loc, isLeader);
+      rewriter.setInsertionPointToStart(committed.thenBlock());
+      PlaceInCluster other(*dim, createIndex(rewriter, loc, 1));
+      createArrival(rewriter, lowering, op, op.getBarrier(),
+                    createPeerAddress(rewriter, loc, lowering, address, other));
+    }
+    createArrival(rewriter, lowering, op, op.getBarrier(), address);
+    rewriter.eraseOp(op);
+    return success();
   }
 };
 
@@ -86,8 +150,8 @@ public:
   using BarrierPattern::BarrierPattern;
 
 protected:
-  void lower(warpgroup::BarrierWaitOp op, Value address,
-             PatternRewriter &rewriter) const override {
+  LogicalResult lower(warpgroup::BarrierWaitOp op, Value address,
+                      PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     std::string name = lowering.getName(op.getBarrier());
     int64_t diagnostic = lowering.addDiagnostic(
@@ -97,6 +161,7 @@ protected:
                       {address, createI64(rewriter, loc, diagnostic),
                        createSite(rewriter, lowering, op, "wait for " + name)});
     rewriter.eraseOp(op);
+    return success();
   }
 };
 
@@ -105,8 +170,8 @@ public:
   using BarrierPattern::BarrierPattern;
 
 protected:
-  void lower(warpgroup::BarrierTestOp op, Value address,
-             PatternRewriter &rewriter) const override {
+  LogicalResult lower(warpgroup::BarrierTestOp op, Value address,
+                      PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value site = createSite(rewriter, lowering, op,
                             "test of " + lowering.getName(op.getBarrier()));
@@ -116,6 +181,7 @@ protected:
             .front();
     rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, rewriter.getI1Type(),
                                                  complete);
+    return success();
   }
 };
 
@@ -123,6 +189,6 @@ protected:
 
 void gridir::populateWarpgroupBarrierPatterns(RewritePatternSet &patterns,
                                               KernelLowering &lowering) {
-  patterns.add<ArrivePattern, WaitPattern, TestPattern>(patterns.getContext(),
-                                                        lowering);
+  patterns.add<ArrivePattern, WaitPattern, TestPattern, Tcgen05CommitPattern>(
+      patterns.getContext(), lowering);
 }

@@ -155,16 +155,28 @@ protected:
     return std::pair(source, dest);
   }
 
+  /// Of the copies that end in an arrival, `count` says how many arrivals this
+  /// one is, and `copies` for how many others the phase waits.
+  struct Arrival {
+    Value barrier;
+    int64_t arrivals = 0;
+    Value site, count, copies;
+  };
+
   void createCall(OpBuilder &builder, OpT op, Value source, Value dest,
-                  Value barrier, int64_t arrivals, Value site) const {
+                  Arrival arrival = {}) const {
     Location loc = op.getLoc();
+    auto orZero = [&](Value value) {
+      return value ? value : createI64(builder, loc, 0);
+    };
     createSites(builder, this->lowering, op);
     createCopyDims(builder, loc, this->lowering, source, dest);
-    createRuntimeCall(builder, loc, this->lowering, "gridirTaskBulkCopy",
-                      {createAddress(builder, loc, source),
-                       createAddress(builder, loc, dest),
-                       createI64(builder, loc, getBytesPerElement(dest)),
-                       barrier, createI64(builder, loc, arrivals), site});
+    createRuntimeCall(
+        builder, loc, this->lowering, "gridirTaskBulkCopy",
+        {createAddress(builder, loc, source), createAddress(builder, loc, dest),
+         createI64(builder, loc, getBytesPerElement(dest)),
+         orZero(arrival.barrier), createI64(builder, loc, arrival.arrivals),
+         orZero(arrival.site), orZero(arrival.count), orZero(arrival.copies)});
   }
 };
 
@@ -181,6 +193,10 @@ public:
     if (failed(ends) || failed(barrier))
       return failure();
     auto [source, dest] = *ends;
+    Arrival arrival{*barrier, getNumArrivals(lowering, op.getBarrier())};
+    arrival.count = createI64(rewriter, loc, 1);
+    if (op.getLeaderTracked() && failed(trackByLeader(rewriter, op, arrival)))
+      return failure();
     ClippedWindow window = createWindow(rewriter, lowering, op, source, dest);
     if (window.isPartial) {
       Value tile = dest;
@@ -193,11 +209,35 @@ public:
             scf::YieldOp::create(builder, loc);
           });
     }
-    createCall(rewriter, op, window.array, window.tile, *barrier,
-               getNumArrivals(op.getBarrier()),
-               createSite(rewriter, lowering, op,
-                          "copy to " + lowering.getName(op.getDest())));
+    arrival.site = createSite(rewriter, lowering, op,
+                              "copy to " + lowering.getName(op.getDest()));
+    createCall(rewriter, op, window.array, window.tile, arrival);
     rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// The first block arrives for the copies of all, which the phase waits for.
+  LogicalResult trackByLeader(OpBuilder &builder, warpgroup::TmaLoadOp op,
+                              Arrival &arrival) const {
+    Location loc = op.getLoc();
+    FailureOr<unsigned> dim =
+        findClusterDim(lowering, op, (*op.getCollective())[0]);
+    if (failed(dim))
+      return failure();
+    Value zero = createIndex(builder, loc, 0);
+    arrival.barrier = createPeerAddress(builder, loc, lowering, arrival.barrier,
+                                        PlaceInCluster(*dim, zero));
+    Value isLeader =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                              lowering.programIds[*dim], zero);
+    int64_t numOthers = lowering.kernel.getDim(*dim).getSize() - 1;
+    arrival.count = arith::SelectOp::create(builder, loc, isLeader,
+                                            createI64(builder, loc, 1),
+                                            createI64(builder, loc, 0));
+    arrival.copies = arith::SelectOp::create(builder, loc, isLeader,
+                                             createI64(builder, loc, numOthers),
+                                             createI64(builder, loc, -1));
     return success();
   }
 };
@@ -222,9 +262,7 @@ public:
       rewriter.setInsertionPointToStart(copied.thenBlock());
     }
     ClippedWindow window = createWindow(rewriter, lowering, op, dest, source);
-    Value none = createI64(rewriter, loc, 0);
-    createCall(rewriter, op, window.tile, window.array, none, /*arrivals=*/0,
-               none);
+    createCall(rewriter, op, window.tile, window.array);
     rewriter.eraseOp(op);
     return success();
   }

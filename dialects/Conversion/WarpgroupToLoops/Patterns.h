@@ -16,7 +16,7 @@
 namespace gridir {
 
 /// How many arrivals complete a phase of a barrier.
-int64_t getNumArrivals(mlir::Value barrier);
+int64_t getNumArrivals(KernelLowering &lowering, mlir::Value barrier);
 
 /// Where a barrier is, as an i64.
 mlir::FailureOr<mlir::Value> createBarrierAddress(mlir::OpBuilder &builder,
@@ -28,12 +28,46 @@ mlir::FailureOr<mlir::Value> createBarrierAddress(mlir::OpBuilder &builder,
 mlir::Value createSite(mlir::OpBuilder &builder, KernelLowering &lowering,
                        mlir::Operation *op, const mlir::Twine &what);
 
+/// A place along a dimension of the kernel's grid, as an index.
+using PlaceInCluster = std::pair<unsigned, mlir::Value>;
+
+/// The dimension of the blocks of a cluster along an axis.
+mlir::FailureOr<unsigned> findClusterDim(KernelLowering &lowering,
+                                         mlir::Operation *op,
+                                         mlir::Attribute axis);
+
+/// The same address in the block of the cluster at these places.
+mlir::Value createPeerAddress(mlir::OpBuilder &builder, mlir::Location loc,
+                              KernelLowering &lowering, mlir::Value address,
+                              llvm::ArrayRef<PlaceInCluster> places);
+
+/// Arrives once at the barrier at that address, which `site` says of.
+void createArrival(mlir::OpBuilder &builder, KernelLowering &lowering,
+                   mlir::Operation *op, mlir::Value barrier,
+                   mlir::Value address);
+
+/// All of what a Ref holds.
+mlir::Value createWholeLoad(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value ref);
+
+/// `old + lhs * rhs`.
+mlir::Value createProduct(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value lhs, mlir::Value rhs, mlir::Value old,
+                          mlir::UnitAttr unsignedLhs,
+                          mlir::UnitAttr unsignedRhs);
+
 void populateWarpgroupBarrierPatterns(mlir::RewritePatternSet &patterns,
                                       KernelLowering &lowering);
 void populateWarpgroupCopyPatterns(mlir::RewritePatternSet &patterns,
                                    KernelLowering &lowering);
 void populateWarpgroupGatherPatterns(mlir::RewritePatternSet &patterns);
+void populateWarpgroupClusterPatterns(mlir::RewritePatternSet &patterns,
+                                      KernelLowering &lowering);
+void populateWarpPatterns(mlir::RewritePatternSet &patterns,
+                          KernelLowering &lowering);
 void populateWarpgroupProductPatterns(mlir::RewritePatternSet &patterns);
+void populateTensorMemoryPatterns(mlir::RewritePatternSet &patterns);
+void populateCombinedStorePatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace gridir
 

@@ -13,16 +13,10 @@
 
 #include "dialects/Conversion/WarpgroupToLoops/Patterns.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-
 using namespace mlir;
 using namespace gridir;
 
-namespace {
-
-/// All of what a Ref holds.
-Value createLoad(OpBuilder &builder, Location loc, Value ref) {
+Value gridir::createWholeLoad(OpBuilder &builder, Location loc, Value ref) {
   auto type = cast<MemRefType>(ref.getType());
   return grid::LoadOp::create(
       builder, loc,
@@ -30,23 +24,18 @@ Value createLoad(OpBuilder &builder, Location loc, Value ref) {
       /*mask=*/Value(), /*other=*/Value());
 }
 
-/// `acc = old + lhs * rhs`.
-template <typename OpT>
-void createProduct(OpBuilder &builder, OpT op, Value old) {
-  Location loc = op.getLoc();
-  Value lhs = op.getLhs();
-  if (isa<MemRefType>(lhs.getType()))
-    lhs = createLoad(builder, loc, lhs);
-  Value rhs = createLoad(builder, loc, op.getRhs());
+Value gridir::createProduct(OpBuilder &builder, Location loc, Value lhs,
+                            Value rhs, Value old, UnitAttr unsignedLhs,
+                            UnitAttr unsignedRhs) {
   auto none = builder.getDenseI64ArrayAttr({});
-  Value sum = grid::DotOp::create(
+  return grid::DotOp::create(
       builder, loc, old.getType(), lhs, rhs, old,
       builder.getDenseI64ArrayAttr({1}), builder.getDenseI64ArrayAttr({0}),
       /*lhs_batch=*/none, /*rhs_batch=*/none, /*precision=*/ArrayAttr(),
-      /*algorithm=*/StringAttr(), op.getUnsignedLhsAttr(),
-      op.getUnsignedRhsAttr());
-  grid::StoreOp::create(builder, loc, sum, op.getAcc(), /*mask=*/Value());
+      /*algorithm=*/StringAttr(), unsignedLhs, unsignedRhs);
 }
+
+namespace {
 
 class MmaPattern : public OpRewritePattern<warpgroup::MmaOp> {
 public:
@@ -54,55 +43,14 @@ public:
 
   LogicalResult matchAndRewrite(warpgroup::MmaOp op,
                                 PatternRewriter &rewriter) const override {
-    createProduct(rewriter, op, createLoad(rewriter, op.getLoc(), op.getAcc()));
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
-class Tcgen05MmaPattern : public OpRewritePattern<warpgroup::Tcgen05MmaOp> {
-public:
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(warpgroup::Tcgen05MmaOp op,
-                                PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value old = createLoad(rewriter, loc, op.getAcc());
-    Value zero = createZero(rewriter, loc, old.getType());
-    Value accumulates = tensor::SplatOp::create(
-        rewriter, loc, op.getAccumulate(),
-        cast<RankedTensorType>(old.getType()).getShape());
-    old = arith::SelectOp::create(rewriter, loc, accumulates, old, zero);
-    createProduct(rewriter, op, old);
-    if (op.getBarrier())
-      warpgroup::BarrierArriveOp::create(rewriter, loc, op.getBarrier());
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
-/// Everything that was started is done.
-class Tcgen05CommitPattern
-    : public OpRewritePattern<warpgroup::Tcgen05CommitOp> {
-public:
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(warpgroup::Tcgen05CommitOp op,
-                                PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<warpgroup::BarrierArriveOp>(op,
-                                                            op.getBarrier());
-    return success();
-  }
-};
-
-class TmemCopyPattern : public OpRewritePattern<warpgroup::TmemCopyOp> {
-public:
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(warpgroup::TmemCopyOp op,
-                                PatternRewriter &rewriter) const override {
-    Value value = createLoad(rewriter, op.getLoc(), op.getSource());
-    rewriter.replaceOpWithNewOp<grid::StoreOp>(op, value, op.getDest(),
+    Value lhs = op.getLhs(), rhs = createWholeLoad(rewriter, loc, op.getRhs());
+    if (isa<MemRefType>(lhs.getType()))
+      lhs = createWholeLoad(rewriter, loc, lhs);
+    Value sum = createProduct(rewriter, loc, lhs, rhs,
+                              createWholeLoad(rewriter, loc, op.getAcc()),
+                              op.getUnsignedLhsAttr(), op.getUnsignedRhsAttr());
+    rewriter.replaceOpWithNewOp<grid::StoreOp>(op, sum, op.getAcc(),
                                                /*mask=*/Value());
     return success();
   }
@@ -111,6 +59,5 @@ public:
 } // namespace
 
 void gridir::populateWarpgroupProductPatterns(RewritePatternSet &patterns) {
-  patterns.add<MmaPattern, Tcgen05MmaPattern, Tcgen05CommitPattern,
-               TmemCopyPattern>(patterns.getContext());
+  patterns.add<MmaPattern>(patterns.getContext());
 }

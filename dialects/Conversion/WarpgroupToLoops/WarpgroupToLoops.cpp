@@ -34,6 +34,8 @@ struct WarpgroupToLoops : GridToLoopsDialectInterface {
   void populatePatterns(RewritePatternSet &patterns) const override {
     populateWarpgroupGatherPatterns(patterns);
     populateWarpgroupProductPatterns(patterns);
+    populateTensorMemoryPatterns(patterns);
+    populateCombinedStorePatterns(patterns);
     patterns.add<ErasePattern<warpgroup::MmaWaitOp>,
                  ErasePattern<warpgroup::CommitTmemOp>,
                  ErasePattern<warpgroup::WaitTmemLoadOp>,
@@ -46,6 +48,8 @@ struct WarpgroupToLoops : GridToLoopsDialectInterface {
                             KernelLowering &lowering) const override {
     populateWarpgroupBarrierPatterns(patterns, lowering);
     populateWarpgroupCopyPatterns(patterns, lowering);
+    populateWarpgroupClusterPatterns(patterns, lowering);
+    populateWarpPatterns(patterns, lowering);
   }
 };
 

@@ -81,6 +81,9 @@ static LogicalResult verifyWindow(OpT op, MemRefType array, MemRefType tile) {
 }
 
 LogicalResult TmaLoadOp::verify() {
+  if (getLeaderTracked() && (!getCollective() || getCollective()->size() != 1))
+    return emitOpError("expected one collective axis of a copy that the leader "
+                       "tracks");
   return verifyWindow(*this, cast<MemRefType>(getSource().getType()),
                       cast<MemRefType>(getDest().getType()));
 }
@@ -109,10 +112,36 @@ LogicalResult TmaStoreOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// Pairs of blocks
+//===----------------------------------------------------------------------===//
+
+/// What two blocks do together is along an axis of two.
+static LogicalResult verifyPair(Operation *op, StringAttr axis) {
+  auto kernel = op->getParentOfType<grid::KernelOp>();
+  if (!axis || !kernel)
+    return success();
+  std::optional<unsigned> dim = kernel.findDim(axis);
+  if (dim && kernel.getDim(*dim).getKind() == grid::DimKind::Cluster &&
+      kernel.getDim(*dim).getSize() == 2)
+    return success();
+  return op->emitOpError("expected a collective axis of the cluster with two "
+                         "blocks, got ")
+         << axis;
+}
+
+LogicalResult Tcgen05CommitOp::verify() {
+  return verifyPair(*this, getCollectiveAttr());
+}
+
+//===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
-template <typename OpT> static LogicalResult verifyProduct(OpT op) {
+/// The product of `numBlocks` blocks, of which each has a part of the columns;
+/// each element of the left operand stands for `lhsSpan` along k.
+template <typename OpT>
+static LogicalResult verifyProduct(OpT op, int64_t numBlocks = 1,
+                                   int64_t lhsSpan = 1) {
   auto acc = cast<ShapedType>(op.getAcc().getType()),
        lhs = cast<ShapedType>(op.getLhs().getType()),
        rhs = cast<ShapedType>(op.getRhs().getType());
@@ -120,8 +149,8 @@ template <typename OpT> static LogicalResult verifyProduct(OpT op) {
     return op.emitOpError("expected matrices, got ")
            << acc << ", " << lhs << " and " << rhs;
   if (acc.getDimSize(0) != lhs.getDimSize(0) ||
-      acc.getDimSize(1) != rhs.getDimSize(1) ||
-      lhs.getDimSize(1) != rhs.getDimSize(0))
+      acc.getDimSize(1) != rhs.getDimSize(1) * numBlocks ||
+      lhs.getDimSize(1) * lhsSpan != rhs.getDimSize(0))
     return op.emitOpError("expected an m x n accumulator of m x k and k x n "
                           "operands, got ")
            << acc << " of " << lhs << " and " << rhs;
@@ -138,7 +167,35 @@ void MmaOp::getEffects(
   effects.emplace_back(MemoryEffects::Write::get(), &getAccMutable());
 }
 
-LogicalResult Tcgen05MmaOp::verify() { return verifyProduct(*this); }
+LogicalResult Tcgen05MmaOp::verify() {
+  if (failed(verifyPair(*this, getCollectiveAttr())))
+    return failure();
+  int64_t lhsSpan = getMetadata() ? 2 : 1;
+  if (failed(verifyProduct(*this, getCollective() ? 2 : 1, lhsSpan)))
+    return failure();
+  auto getShape = [](Value ref) {
+    return cast<MemRefType>(ref.getType()).getShape();
+  };
+  ArrayRef<int64_t> lhs = getShape(getLhs()), acc = getShape(getAcc());
+  if (getMetadata() && getShape(getMetadata()) != lhs)
+    return emitOpError(
+               "expected metadata for each element of the left operand, "
+               "got ")
+           << getMetadata().getType() << " of " << getLhs().getType();
+  if (!getLhsScale())
+    return success();
+  int64_t depth = lhs[1] * lhsSpan;
+  for (auto [scale, rows] :
+       {std::pair(getLhsScale(), acc[0]), std::pair(getRhsScale(), acc[1])}) {
+    ArrayRef<int64_t> shape = getShape(scale);
+    if (shape.size() != 2 || shape[0] < rows || shape[1] < 1 ||
+        depth % shape[1] != 0)
+      return emitOpError("expected scales of ")
+             << rows << " rows or more, whose number along k divides " << depth
+             << ", got " << scale.getType();
+  }
+  return success();
+}
 
 void Tcgen05MmaOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
@@ -157,10 +214,30 @@ void Tcgen05MmaOp::getEffects(
 LogicalResult TmemCopyOp::verify() {
   auto source = cast<MemRefType>(getSource().getType()),
        dest = cast<MemRefType>(getDest().getType());
-  if (source.getShape() != dest.getShape() ||
+  if (failed(verifyPair(*this, getCollectiveAttr())))
+    return failure();
+  if (getScales() && getMetadata())
+    return emitOpError("expected scales or metadata, got both");
+  SmallVector<int64_t> shape(dest.getShape());
+  if (getScales() || getMetadata()) {
+    // Blocks of 128 rows, whose columns are by fours or by sixty-fours.
+    int64_t columns = getScales() ? 4 : 64;
+    if (shape.size() != 2 || shape[0] % 128 != 0 || shape[1] % columns != 0)
+      return emitOpError("expected a matrix of blocks of 128 rows and ")
+             << columns << " columns in tensor memory, got " << dest;
+    bool isPaired = getScales() && source.getRank() == 4 &&
+                    source.getDimSize(2) == 64 && shape[0] % 256 == 0;
+    shape = {shape[0] / (isPaired ? 256 : 128), shape[1] / columns,
+             getMetadata() ? 128
+             : isPaired    ? 64
+                           : 32,
+             getScales() ? 16 : 64};
+  }
+  auto expected = MemRefType::get(shape, dest.getElementType());
+  if (source.getShape() != expected.getShape() ||
       source.getElementType() != dest.getElementType())
-    return emitOpError("expected Refs of one shape and element type, got ")
-           << source << " and " << dest;
+    return emitOpError("expected a tile of type ")
+           << expected << ", got " << source << " for " << dest;
   return success();
 }
 

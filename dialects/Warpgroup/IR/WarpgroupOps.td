@@ -12,7 +12,9 @@
 include "dialects/Grid/IR/GridAttrs.td"
 include "dialects/Grid/IR/GridInterfaces.td"
 include "dialects/Warpgroup/IR/WarpgroupAttrs.td"
+include "dialects/Warpgroup/IR/WarpgroupClusterOps.td"
 include "dialects/Warpgroup/IR/WarpgroupTypes.td"
+include "dialects/Warpgroup/IR/WarpgroupWarpOps.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -105,7 +107,9 @@ def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
     index); a dimension in `drop` has size 1 and is absent from the destination.
 
     Along `collective` axes of the cluster every block runs the copy and gets the
-    whole window, with an arrival at a barrier of its own.
+    whole window, with an arrival at a barrier of its own. With `leader_tracked`
+    each block along the one axis copies a window of its own, and all of these
+    copies end in one arrival, at the barrier of the first block.
 
     Example:
 
@@ -120,11 +124,12 @@ def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
                        OptionalAttr<DenseI64ArrayAttr>:$dropped,
                        Arg<Grid_Ref, "", [MemWrite]>:$dest,
                        Arg<Warpgroup_BarrierRef, "", [MemRead, MemWrite]>:$barrier,
-                       OptionalAttr<StrArrayAttr>:$collective);
+                       OptionalAttr<StrArrayAttr>:$collective,
+                       UnitAttr:$leader_tracked);
   let assemblyFormat = [{
     $source custom<Offsets>($offsets, type($offsets), $static_offsets) $sizes (`drop` $dropped^)?
-    `to` $dest `barrier` $barrier (`collective` $collective^)? attr-dict
-    `:` type($source) `,` type($dest) `,` type($barrier)
+    `to` $dest `barrier` $barrier (`collective` $collective^)?
+    (`leader_tracked` $leader_tracked^)? attr-dict `:` type($source) `,` type($dest) `,` type($barrier)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -298,6 +303,7 @@ def Warpgroup_MmaWaitOp : Warpgroup_Op<"mma_wait", [
 //===----------------------------------------------------------------------===//
 
 def Warpgroup_Tcgen05MmaOp : Warpgroup_Op<"tcgen05_mma", [
+    AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "start a product whose accumulator is in tensor memory";
@@ -306,6 +312,16 @@ def Warpgroup_Tcgen05MmaOp : Warpgroup_Op<"tcgen05_mma", [
     operand is in shared or in tensor memory, the right one in shared memory.
     Products of one warpgroup are done in their order. With a barrier, the end of
     this and of all earlier ones is an arrival there.
+
+    Along a `collective` axis of the cluster, of two blocks, the first block
+    starts a product of both: each has rows of the accumulator and of the left
+    operand, and half of the columns of the right one. Its end is an arrival at
+    the barriers of both blocks. The other block does nothing here.
+
+    With `scales` each element of an operand is multiplied by the one of its
+    block along k, which the number of scales tells. With `sparse` two of each
+    four elements along k of the left operand are zero and absent: the metadata
+    tells where each of the others stands among the four.
 
     Example:
 
@@ -317,24 +333,34 @@ def Warpgroup_Tcgen05MmaOp : Warpgroup_Op<"tcgen05_mma", [
   }];
   let arguments = (ins Grid_Ref:$acc, Grid_Ref:$lhs, Grid_Ref:$rhs, I1:$accumulate,
                        Optional<Warpgroup_BarrierRef>:$barrier,
+                       Optional<Grid_Ref>:$lhs_scale, Optional<Grid_Ref>:$rhs_scale,
+                       Optional<Grid_Ref>:$metadata, OptionalAttr<StrAttr>:$collective,
                        UnitAttr:$unsigned_lhs, UnitAttr:$unsigned_rhs);
   let assemblyFormat = [{
-    $acc `,` $lhs `,` $rhs `accumulate` $accumulate (`barrier` $barrier^)? attr-dict
+    $acc `,` $lhs `,` $rhs `accumulate` $accumulate (`barrier` $barrier^)?
+    (`scales` $lhs_scale^ `,` $rhs_scale)? (`sparse` $metadata^)? (`collective` $collective^)? attr-dict
     `:` type($acc) `,` type($lhs) `,` type($rhs) (`barrier` type($barrier)^)?
+    (`scales` type($lhs_scale)^ `,` type($rhs_scale))? (`sparse` type($metadata)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     bool isSchedulingPoint() { return getBarrier() != nullptr; }
-    bool meetsOtherPrograms() { return getBarrier() != nullptr; }
-    bool needsTask() { return getBarrier() != nullptr; }
+    bool meetsOtherPrograms() { return getBarrier() || getCollective(); }
+    bool needsTask() { return getBarrier() || getCollective(); }
   }];
 }
 
 def Warpgroup_Tcgen05CommitOp : Warpgroup_BarrierOp<"tcgen05_commit"> {
+  let arguments = (ins Arg<Warpgroup_BarrierRef, "", [MemRead, MemWrite]>:$barrier,
+                       OptionalAttr<StrAttr>:$collective);
+  let assemblyFormat = "$barrier (`collective` $collective^)? attr-dict `:` type($barrier)";
+  let hasVerifier = 1;
   let summary = "arrive at a barrier when all products and copies that were started are done";
   let description = [{
     Those are the products with accumulators in tensor memory, and the copies to
-    it, of this warpgroup.
+    it, of this warpgroup. Along a `collective` axis of the cluster the first
+    block arrives at the barriers of both, for the collective ones that it has
+    started; the other one does nothing.
 
     Example:
 
@@ -349,20 +375,36 @@ def Warpgroup_TmemCopyOp : Warpgroup_Op<"tmem_copy", [
   let summary = "start a copy from shared to tensor memory";
   let description = [{
     Later products of this warpgroup see what it wrote; others after
-    `tcgen05_commit`.
+    `tcgen05_commit`. Along a `collective` axis of the cluster, of two blocks, the
+    first one starts the copies of both, each from its own shared to its own
+    tensor memory.
+
+    With `as_scales` the tile has the factors of an operand by 128 rows and 4
+    columns, each block as 32 rows of 16: `tile[i, j, r, 4 a + b]` is the one of
+    row `128 i + 32 a + r` and column `4 j + b`; rows 32 to 63, where there are
+    some, are of the next block. With `as_metadata` it has the places of a sparse
+    operand by blocks of 128 rows and 64 columns.
 
     Example:
 
     ```mlir
     warpgroup.tmem_copy %tile to %t : memref<128x64xf16>, memref<128x64xf16>
+    warpgroup.tmem_copy %tile to %scales as_scales
+        : memref<1x1x32x16xf8E8M0FNU>, memref<128x4xf8E8M0FNU>
     ```
   }];
-  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$source, Arg<Grid_Ref, "", [MemWrite]>:$dest);
-  let assemblyFormat = "$source `to` $dest attr-dict `:` type($source) `,` type($dest)";
+  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$source, Arg<Grid_Ref, "", [MemWrite]>:$dest,
+                       UnitAttr:$scales, UnitAttr:$metadata, OptionalAttr<StrAttr>:$collective);
+  let assemblyFormat = [{
+    $source `to` $dest (`as_scales` $scales^)? (`as_metadata` $metadata^)? (`collective` $collective^)?
+    attr-dict `:` type($source) `,` type($dest)
+  }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    bool replacesAll(::mlir::Value ref) { return ref == getDest(); }
+    bool replacesAll(::mlir::Value ref) { return ref == getDest() && !getCollective(); }
     bool isCopy() { return true; }
+    bool meetsOtherPrograms() { return getCollective().has_value(); }
+    bool needsTask() { return getCollective().has_value(); }
   }];
 }
 

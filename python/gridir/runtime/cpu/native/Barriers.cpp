@@ -8,20 +8,23 @@
 
 #include "Barriers.h"
 
+#include <algorithm>
+
 namespace gridir::cpu {
 
-std::optional<Misuse> Barriers::arrive(const void *barrier, int64_t arrivals,
-                                       int64_t site) {
-  Barrier &state = barriers[static_cast<const char *>(barrier)];
-  if (++state.numArrived < arrivals)
+std::optional<Misuse> Barriers::arrive(const Arrival &arrival) {
+  Barrier &state = barriers[arrival.barrier];
+  state.numArrived += arrival.count;
+  state.numCopies += arrival.copies;
+  if (state.numArrived < arrival.arrivals || state.numCopies != 0)
     return std::nullopt;
   if (!state.isObserved)
-    return Misuse{site,
+    return Misuse{arrival.site,
                   "Barrier arrival was completed again before previous "
                   "completion was observed by a thread.",
                   state.site};
-  state.numArrived = 0;
-  state.site = site;
+  state.numArrived -= arrival.arrivals;
+  state.site = arrival.site;
   state.isObserved = false;
   ++state.phase;
   return std::nullopt;
@@ -32,22 +35,34 @@ int64_t Barriers::getPhase(const void *barrier) const {
   return found == barriers.end() ? 0 : found->second.phase;
 }
 
-int64_t Barriers::getNumObserved(const void *barrier, std::size_t task) const {
+int64_t Barriers::getNumObserved(const void *barrier, Observer observer) const {
   auto found = barriers.find(static_cast<const char *>(barrier));
   if (found == barriers.end())
     return 0;
-  auto seen = found->second.numObserved.find(task);
+  auto seen = found->second.numObserved.find(observer);
   return seen == found->second.numObserved.end() ? 0 : seen->second;
 }
 
-bool Barriers::isComplete(const void *barrier, std::size_t task) const {
-  return getNumObserved(barrier, task) < getPhase(barrier);
+bool Barriers::isComplete(const void *barrier, Observer observer) const {
+  return getNumObserved(barrier, observer) < getPhase(barrier);
 }
 
-std::optional<Misuse> Barriers::observe(const void *barrier, std::size_t task,
+void Barriers::skip(const void *barrier, Observer warp) {
+  ++barriers[static_cast<const char *>(barrier)].numObserved[warp];
+}
+
+void Barriers::addWarp(Observer warp) {
+  for (auto &[address, state] : barriers) {
+    auto found = state.numObserved.find({warp.first, 0});
+    if (found != state.numObserved.end())
+      state.numObserved[warp] = found->second;
+  }
+}
+
+std::optional<Misuse> Barriers::observe(const void *barrier, Observer observer,
                                         int64_t thread, int64_t site) {
   Barrier &state = barriers[static_cast<const char *>(barrier)];
-  int64_t &seen = state.numObserved[task];
+  int64_t &seen = state.numObserved[observer];
   if (++seen < state.phase)
     return Misuse{site,
                   "Thread " + std::to_string(thread) + " is awaiting phase " +
@@ -64,8 +79,12 @@ std::optional<Misuse> Barriers::forget(const char *begin, int64_t bytes,
   std::optional<Misuse> misuse;
   auto first = barriers.lower_bound(begin),
        last = barriers.lower_bound(begin + bytes);
-  for (auto it = first; it != last; ++it)
-    for (auto [task, seen] : it->second.numObserved)
+  for (auto it = first; it != last; ++it) {
+    // A warpgroup has seen what any of its warps has.
+    std::map<std::size_t, int64_t> numObserved;
+    for (auto [observer, seen] : it->second.numObserved)
+      numObserved[observer.first] = std::max(numObserved[observer.first], seen);
+    for (auto [task, seen] : numObserved)
       if (seen < it->second.phase && !misuse)
         misuse = {it->second.site,
                   "Thread " + std::to_string(task - firstTask) +
@@ -73,6 +92,7 @@ std::optional<Misuse> Barriers::forget(const char *begin, int64_t bytes,
                       std::to_string(it->second.phase) +
                       ") for barrier (but observed " + std::to_string(seen) +
                       (seen == 1 ? " phase)." : " phases).")};
+  }
   barriers.erase(first, last);
   return misuse;
 }

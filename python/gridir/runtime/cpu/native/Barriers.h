@@ -13,28 +13,47 @@
 
 #include <cstddef>
 #include <map>
+#include <utility>
 
 namespace gridir::cpu {
 
+/// What becomes of a barrier when somebody arrives there.
+struct Arrival {
+  char *barrier = nullptr;
+  /// How many arrivals complete a phase.
+  int64_t arrivals = 0;
+  int64_t site = 0;
+  /// How many this one is, and for how many copies more the phase waits: fewer
+  /// where this is the end of one that an arrival announced, or will.
+  int64_t count = 1, copies = 0;
+};
+
+/// Who sees the phases of barriers: the task of a warpgroup, and which of its
+/// warps, the first of which stands for the warpgroup as well.
+using Observer = std::pair<std::size_t, int64_t>;
+
 /// The barriers of a call, known by where they are in memory. A phase is
-/// complete after so many arrivals; each task sees the phases one by one. What
-/// is wrong about the use of one is said in JAX's words for it.
+/// complete after so many arrivals; each observer sees the phases one by one.
+/// What is wrong about the use of one is said in JAX's words for it.
 class Barriers {
 public:
-  /// One arrival at a barrier of so many in a phase.
-  std::optional<Misuse> arrive(const void *barrier, int64_t arrivals,
-                               int64_t site);
+  std::optional<Misuse> arrive(const Arrival &arrival);
 
-  /// Whether the phase is complete that a task has to see next.
-  bool isComplete(const void *barrier, std::size_t task) const;
+  /// Whether the phase is complete that an observer has to see next.
+  bool isComplete(const void *barrier, Observer observer) const;
 
-  /// A task sees a phase that is complete. `thread` is what messages call it.
-  std::optional<Misuse> observe(const void *barrier, std::size_t task,
+  /// An observer sees a phase that is complete. `thread` is what messages call
+  /// its task.
+  std::optional<Misuse> observe(const void *barrier, Observer observer,
                                 int64_t thread, int64_t site);
+  /// A phase that a warpgroup has seen is one that this warp has.
+  void skip(const void *barrier, Observer warp);
+  /// A warp runs code of its own: it has seen what its warpgroup has.
+  void addWarp(Observer warp);
 
-  /// The number of phases that are complete, and of those that a task saw.
+  /// The number of phases that are complete, and of those that one saw.
   int64_t getPhase(const void *barrier) const;
-  int64_t getNumObserved(const void *barrier, std::size_t task) const;
+  int64_t getNumObserved(const void *barrier, Observer observer) const;
 
   /// The memory is used for something else from now on. A task that saw some
   /// phases of a barrier there must have seen all of them; `firstTask` is the
@@ -44,12 +63,12 @@ public:
 
 private:
   struct Barrier {
-    int64_t numArrived = 0, phase = 0;
+    int64_t numArrived = 0, numCopies = 0, phase = 0;
     /// Where the last phase was completed.
     int64_t site = 0;
-    /// Whether a task has seen the last phase.
+    /// Whether anybody has seen the last phase.
     bool isObserved = true;
-    std::map<std::size_t, int64_t> numObserved;
+    std::map<Observer, int64_t> numObserved;
   };
   std::map<const char *, Barrier> barriers;
 };
@@ -57,25 +76,25 @@ private:
 /// The next phase of a barrier is complete.
 class BarrierCondition final : public Condition {
 public:
-  BarrierCondition(Barriers &barriers, const void *barrier, std::size_t task,
+  BarrierCondition(Barriers &barriers, const void *barrier, Observer observer,
                    int64_t thread, int64_t site)
-      : barriers(barriers), barrier(barrier), task(task), thread(thread),
-        site(site) {}
+      : barriers(barriers), barrier(barrier), observer(observer),
+        thread(thread), site(site) {}
 
   const void *getObject() const override { return barrier; }
-  bool holds() const override { return barriers.isComplete(barrier, task); }
+  bool holds() const override { return barriers.isComplete(barrier, observer); }
   std::optional<Misuse> consume() override {
-    return barriers.observe(barrier, task, thread, site);
+    return barriers.observe(barrier, observer, thread, site);
   }
   std::array<int64_t, 2> describe() const override {
     return {barriers.getPhase(barrier),
-            barriers.getNumObserved(barrier, task) + 1};
+            barriers.getNumObserved(barrier, observer) + 1};
   }
 
 private:
   Barriers &barriers;
   const void *barrier;
-  std::size_t task;
+  Observer observer;
   int64_t thread, site;
 };
 

@@ -12,8 +12,10 @@
 #include "Counter.h"
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace gridir::cpu {
 
@@ -27,7 +29,7 @@ struct Misuse {
 };
 
 /// What a task waits for: something about one synchronization object, which
-/// other tasks and copies change. It lives on the stack of the task that waits.
+/// other tasks and copies change.
 class Condition {
 public:
   /// Identifies the object; tasks that change it wake those that wait for it.
@@ -40,8 +42,7 @@ public:
   /// object, and the state that is waited for.
   virtual std::array<int64_t, 2> describe() const = 0;
 
-protected:
-  ~Condition() = default;
+  virtual ~Condition() = default;
 };
 
 /// A semaphore is at least `amount`, which the wait takes unless it keeps it.
@@ -65,6 +66,22 @@ private:
   Counter counter;
   int64_t amount;
   bool keep;
+};
+
+/// Something of a task that must be none.
+class NothingLeft final : public Condition {
+public:
+  NothingLeft(const void *object, std::function<int64_t()> count)
+      : object(object), count(std::move(count)) {}
+
+  const void *getObject() const override { return object; }
+  bool holds() const override { return count() == 0; }
+  std::optional<Misuse> consume() override { return std::nullopt; }
+  std::array<int64_t, 2> describe() const override { return {count(), 0}; }
+
+private:
+  const void *object;
+  std::function<int64_t()> count;
 };
 
 } // namespace gridir::cpu

@@ -116,10 +116,23 @@ void Fiber::resume() {
   resumerFrames.arriveFrom(ownFrames);
 }
 
-void Fiber::suspend() {
+// Of frames that are restored more than once it returns more often than it is
+// called.
+[[gnu::no_sanitize("thread")]] void Fiber::suspend() {
   ownFrames.leaveFor(resumerFrames);
   gridirSwitchStack(&own, resumer);
   ownFrames.arriveFrom(resumerFrames);
+}
+
+Fiber::Frames Fiber::save() const {
+  const char *top = static_cast<const char *>(own);
+  return {own, {top, static_cast<const char *>(stack) + size}};
+}
+
+void Fiber::restore(const Frames &frames) {
+  ownFrames.replace();
+  own = frames.top;
+  std::memcpy(own, frames.bytes.data(), frames.bytes.size());
 }
 
 // It is called on the fiber's stack and returns to another one.

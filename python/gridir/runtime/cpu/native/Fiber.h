@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace gridir::cpu {
 
@@ -40,6 +41,18 @@ public:
   void suspend();
 
   bool isDone() const { return done; }
+
+  /// What is on the stack of a function that has suspended.
+  struct Frames {
+    void *top = nullptr;
+    std::vector<char> bytes;
+  };
+
+  /// The frames of the function that has suspended. It goes on with them each
+  /// time that they are restored, so that one function can go on several ways,
+  /// each with locals of its own at the same addresses.
+  Frames save() const;
+  void restore(const Frames &frames);
 
 private:
   Fiber(void *stack, std::size_t size) : stack(stack), size(size) {}

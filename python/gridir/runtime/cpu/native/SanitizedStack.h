@@ -44,6 +44,13 @@ public:
 #endif
   }
 
+  /// The frames on the stack become others, of which no marks are known.
+  void replace() {
+#ifdef __SANITIZE_ADDRESS__
+    __asan_unpoison_memory_region(bottom, size);
+#endif
+  }
+
   /// The thread is about to go on with another stack; `forever` says that it
   /// does not come back to the frames that are here. Part of its caller, as the
   /// thread sanitizer keeps the calls of each stack: this one would begin on

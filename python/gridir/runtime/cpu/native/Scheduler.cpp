@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace gridir::cpu {
 
@@ -84,6 +85,7 @@ bool Scheduler::createTasks() {
     for (int64_t item = 0; item < ranges[device]; ++item) {
       tasks[numTasks].device = device;
       tasks[numTasks].item = item;
+      tasks[numTasks].warpgroup = tasks[numTasks].onStack = numTasks;
       ++numTasks;
     }
   }
@@ -175,13 +177,20 @@ void Scheduler::fail(const Misuse &misuse) {
 
 /// Runs a task until it waits, pauses or ends.
 void Scheduler::runTask(std::size_t index) {
-  Task &task = tasks[index];
   running = index;
+  Task &task = getWorkItem();
   if (!task.fiber)
     prepare(task);
   if (!failure.empty())
     return;
+  if (task.onStack != index) {
+    getTask(task.onStack).frames = task.fiber->save();
+    task.fiber->restore(*getTask(index).frames);
+    task.onStack = index;
+  }
   task.fiber->resume();
+  if (std::exchange(task.startsWarps, false))
+    createWarps(task, index);
   if (task.fiber->isDone())
     finish(task);
 }
@@ -216,7 +225,7 @@ void Scheduler::finish(Task &task) {
   idlePolls = 0;
   // A copy that nobody waited for is done before its memory is used again.
   for (std::size_t place = 0; place < copies.size();) {
-    if (copies[place].task == running)
+    if (getTask(copies[place].task).warpgroup == running)
       finishCopy(place);
     else
       ++place;
@@ -237,9 +246,9 @@ void Scheduler::finish(Task &task) {
   idleArenas.push_back(std::move(task.arena));
 }
 
-void Scheduler::abandon(Task &task) {
+void Scheduler::abandon() {
   while (true)
-    task.fiber->suspend();
+    suspend();
 }
 
 //===----------------------------------------------------------------------===//
@@ -251,13 +260,13 @@ void Scheduler::pause() {
   if (!seeded)
     return;
   ready.push_back(running);
-  tasks[running].fiber->suspend();
+  suspend();
 }
 
 void Scheduler::wake(const void *object) {
   idlePolls = 0;
   auto isWoken = [&](std::size_t task) {
-    const Condition *condition = tasks[task].condition;
+    const std::unique_ptr<Condition> &condition = getTask(task).condition;
     return condition && condition->getObject() == object;
   };
   auto rest =
@@ -269,27 +278,28 @@ void Scheduler::wake(const void *object) {
 
 void Scheduler::signal(Counter counter, int64_t amount) {
   if (races)
-    races->release(tasks[running].thread, counter.getAddress());
+    races->release(getTask(running).thread, counter.getAddress());
   counter.add(amount);
   wake(counter.getAddress());
   pause();
 }
 
-void Scheduler::wait(Condition &condition, int64_t diagnostic) {
+void Scheduler::wait(std::unique_ptr<Condition> condition, int64_t diagnostic) {
   pause();
-  Task &task = tasks[running];
-  task.condition = &condition;
+  Task &task = getTask(running);
+  task.condition = std::move(condition);
   task.diagnostic = diagnostic;
-  while (!condition.holds()) {
+  while (!task.condition->holds()) {
     blocked.push_back(running);
-    task.fiber->suspend();
+    suspend();
   }
-  task.condition = nullptr;
   if (races)
-    races->acquire(task.thread, condition.getObject());
-  if (std::optional<Misuse> misuse = condition.consume()) {
+    races->acquire(task.thread, task.condition->getObject());
+  std::optional<Misuse> misuse = task.condition->consume();
+  task.condition = nullptr;
+  if (misuse) {
     fail(*misuse);
-    abandon(task);
+    abandon();
   }
 }
 
@@ -298,24 +308,23 @@ void Scheduler::wait(Condition &condition, int64_t diagnostic) {
 //===----------------------------------------------------------------------===//
 
 void Scheduler::complete(const Arrival &arrival) {
-  if (std::optional<Misuse> misuse =
-          barriers.arrive(arrival.barrier, arrival.arrivals, arrival.site))
+  if (std::optional<Misuse> misuse = barriers.arrive(arrival))
     fail(*misuse);
   wake(arrival.barrier);
 }
 
 void Scheduler::arrive(const Arrival &arrival) {
   if (races)
-    races->release(tasks[running].thread, arrival.barrier);
+    races->release(getTask(running).thread, arrival.barrier);
   complete(arrival);
   if (!failure.empty())
-    abandon(tasks[running]);
+    abandon();
   pause();
 }
 
 /// What messages call a task: its place among those that share the barrier.
 int64_t Scheduler::getThread(const char *barrier) const {
-  const Task &task = tasks[running];
+  const Task &task = getTask(running);
   for (const SharedMemory &kind : shared[task.device]) {
     const char *base = kind.find(task.item);
     if (base && base <= barrier && barrier < base + kind.getNumBytes())
@@ -326,13 +335,18 @@ int64_t Scheduler::getThread(const char *barrier) const {
 
 void Scheduler::waitForBarrier(char *barrier, int64_t diagnostic,
                                int64_t site) {
-  BarrierCondition condition(barriers, barrier, running, getThread(barrier),
-                             site);
-  wait(condition, diagnostic);
+  Observer observer(getTask(running).warpgroup, getTask(running).warp);
+  wait(std::make_unique<BarrierCondition>(barriers, barrier, observer,
+                                          getThread(barrier), site),
+       diagnostic);
+  if (getWorkItem().firstWarp && !getWorkItem().hasWarps)
+    for (int64_t warp = 1; warp < kNumWarps; ++warp)
+      barriers.skip(barrier, {observer.first, warp});
 }
 
 bool Scheduler::testBarrier(char *barrier, int64_t site) {
-  if (!barriers.isComplete(barrier, running)) {
+  if (!barriers.isComplete(
+          barrier, {getTask(running).warpgroup, getTask(running).warp})) {
     poll();
     return false;
   }
@@ -340,41 +354,18 @@ bool Scheduler::testBarrier(char *barrier, int64_t site) {
   return true;
 }
 
-namespace {
-
-/// Only the last of a task's groups of copies may be pending.
-class GroupCondition final : public Condition {
-public:
-  GroupCondition(const Task &task, const std::vector<Copy> &copies,
-                 std::size_t index, int64_t end)
-      : task(task), copies(copies), index(index), end(end) {}
-
-  const void *getObject() const override { return &task; }
-  bool holds() const override { return countPending() == 0; }
-  std::optional<Misuse> consume() override { return std::nullopt; }
-  std::array<int64_t, 2> describe() const override {
-    return {countPending(), 0};
-  }
-
-private:
-  int64_t countPending() const {
-    return std::count_if(copies.begin(), copies.end(), [&](const Copy &copy) {
-      return copy.task == index && copy.group && *copy.group < end;
-    });
-  }
-
-  const Task &task;
-  const std::vector<Copy> &copies;
-  std::size_t index;
-  int64_t end;
-};
-
-} // namespace
-
 void Scheduler::waitForGroups(int64_t pending) {
-  Task &task = tasks[running];
-  GroupCondition condition(task, copies, running, task.numGroups - pending);
-  wait(condition, /*diagnostic=*/0);
+  // The groups of each warp follow one another for themselves.
+  auto countPending = [this, pending, waiting = running] {
+    return std::count_if(copies.begin(), copies.end(), [&](const Copy &copy) {
+      const Task &task = getTask(copy.task), &own = getTask(waiting);
+      bool isOwn =
+          copy.task == waiting || (task.warpgroup == waiting && !own.hasWarps);
+      return isOwn && copy.group && *copy.group < task.numGroups - pending;
+    });
+  };
+  wait(std::make_unique<NothingLeft>(&getWorkItem(), countPending),
+       /*diagnostic=*/0);
 }
 
 /// A task that looks may look until it sees something: others must run.
@@ -382,24 +373,25 @@ void Scheduler::poll() {
   if (++idlePolls > kMaxIdlePolls) {
     // It stays away: nobody can change what it looks at.
     blocked.push_back(running);
-    tasks[running].fiber->suspend();
+    suspend();
   }
   polled = true;
   ready.push_back(running);
-  tasks[running].fiber->suspend();
+  suspend();
 }
 
 int64_t Scheduler::read(Counter counter) {
   poll();
   if (races)
-    races->acquire(tasks[running].thread, counter.getAddress());
+    races->acquire(getTask(running).thread, counter.getAddress());
   return counter.get();
 }
 
 void Scheduler::startCopy(Copy copy) {
   copy.task = running;
   if (races)
-    copy.thread = races->fork(tasks[running].thread, tasks[running].program);
+    copy.thread =
+        races->fork(getTask(running).thread, getTask(running).program);
   copies.push_back(std::move(copy));
   if (!seeded && !copies.back().isRemote())
     finishCopy(copies.size() - 1);
@@ -426,10 +418,10 @@ void Scheduler::finishCopy(std::size_t place) {
   if (memory) {
     copy.region.forEachRun([&](int64_t from, int64_t to, int64_t bytes) {
       memory->copy(copy.source + from, copy.dest + to, bytes);
-      if (auto place = findInArena(tasks[copy.task], copy.dest + to, bytes))
-        carries.write(
-            copy.task, *place,
-            {copy.sites[1], tasks[copy.task].program, AccessKind::Write});
+      const Task &task = tasks[getTask(copy.task).warpgroup];
+      if (auto place = findInArena(task, copy.dest + to, bytes))
+        carries.write(task.warpgroup, *place,
+                      {copy.sites[1], task.program, AccessKind::Write});
     });
   }
   if (races) {
@@ -454,7 +446,21 @@ void Scheduler::finishCopy(std::size_t place) {
   if (copy.arrival.barrier)
     complete(copy.arrival);
   if (copy.group)
-    wake(&tasks[copy.task]);
+    wake(&tasks[getTask(copy.task).warpgroup]);
+}
+
+void Scheduler::move(const char *source, char *dest,
+                     const StridedRegion &region) {
+  region.forEachRun([&](int64_t from, int64_t to, int64_t bytes) {
+    std::memmove(dest + to, source + from, bytes);
+    if (memory)
+      memory->copy(source + from, dest + to, bytes);
+    if (!races)
+      return;
+    RaceDetector::Thread thread = getTask(running).thread;
+    races->access(thread, source + from, bytes, AccessKind::Read, sites[0]);
+    races->access(thread, dest + to, bytes, AccessKind::Write, sites[1]);
+  });
 }
 
 } // namespace gridir::cpu

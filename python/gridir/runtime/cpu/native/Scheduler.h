@@ -28,27 +28,37 @@
 
 namespace gridir::cpu {
 
+/// What a warpgroup has.
+inline constexpr int64_t kNumWarps = 4;
+
+/// The code of one work item, or of one warp of it while each runs its own.
 struct Task {
   int64_t device = 0;
   int64_t item = 0;
+  /// The task of the work item, of which this is the warp of that number, and
+  /// of which the first is the task itself.
+  std::size_t warpgroup = 0;
+  int64_t warp = 0;
+  /// Where it goes on, while the stack has the frames of another warp.
+  std::optional<Fiber::Frames> frames;
+  // What follows up to the condition is the work item's.
+  /// The other warps, once there are some, and whether they run.
+  std::optional<std::size_t> firstWarp;
+  bool startsWarps = false, hasWarps = false;
+  int64_t numJoined = 0;
+  /// Whose frames are on the stack.
+  std::size_t onStack = 0;
   Array<char> arena;
   std::unique_ptr<Fiber> fiber;
   Status status = {};
   /// What it waits for, with the check that fails if nothing can bring it
   /// about. A task that looked too often waits for nothing.
-  const Condition *condition = nullptr;
+  std::unique_ptr<Condition> condition;
   int64_t diagnostic = 0;
   /// The groups of copies that it has closed.
   int64_t numGroups = 0;
   Program program;
   RaceDetector::Thread thread = 0;
-};
-
-/// An arrival at a barrier of so many in a phase.
-struct Arrival {
-  char *barrier = nullptr;
-  int64_t arrivals = 0;
-  int64_t site = 0;
 };
 
 /// A copy that was started and is not done.
@@ -93,23 +103,29 @@ public:
 
   // Called by the task that runs.
   void signal(Counter counter, int64_t amount);
-  void wait(Condition &condition, int64_t diagnostic);
+  void wait(std::unique_ptr<Condition> condition, int64_t diagnostic);
   int64_t read(Counter counter);
   char *locate(char *address, int64_t device, int64_t item);
   /// Memory that the task shares with so many, or all.
   char *getShared(int64_t members);
-  int64_t getDevice() { return devices[tasks[running].device].number; }
+  int64_t getDevice() { return devices[getTask(running).device].number; }
   void startCopy(Copy copy);
+  /// Copies at once, as an access of the task that runs.
+  void move(const char *source, char *dest, const StridedRegion &region);
   void arrive(const Arrival &arrival);
   /// The task sees the next phase of a barrier; `site` is where it waits.
   void waitForBarrier(char *barrier, int64_t diagnostic, int64_t site);
   bool testBarrier(char *barrier, int64_t site);
   /// The group that copies belong to, which ends with `closeGroup`.
-  int64_t getOpenGroup() { return tasks[running].numGroups; }
-  void closeGroup() { ++tasks[running].numGroups; }
+  int64_t getOpenGroup() { return getTask(running).numGroups; }
+  void closeGroup() { ++getTask(running).numGroups; }
   /// Waits until only the last of the closed groups may be pending, so many.
   void waitForGroups(int64_t pending);
   void pause();
+  /// Each warp of the task goes on from here with locals of its own, and gets
+  /// its number. They end where they join; the task goes on when all have.
+  int64_t startWarps();
+  void joinWarps();
 
   /// `element` is the place of the first element where the site asks for it.
   void access(const char *base, const StridedRegion &region, AccessKind kind,
@@ -140,6 +156,16 @@ private:
   void prepareGrid(const DeviceBuffers &buffers);
   bool createTasks();
   bool isOver() const { return numDone == numTasks && copies.empty(); }
+  Task &getTask(std::size_t index) {
+    return index < numTasks ? tasks[index] : *warps[index - numTasks];
+  }
+  const Task &getTask(std::size_t index) const {
+    return index < numTasks ? tasks[index] : *warps[index - numTasks];
+  }
+  /// The work item that runs, whichever of its warps does.
+  Task &getWorkItem() { return tasks[getTask(running).warpgroup]; }
+  void suspend() { getWorkItem().fiber->suspend(); }
+  void createWarps(Task &task, std::size_t index);
   bool step();
   void runTask(std::size_t task);
   void prepare(Task &task);
@@ -152,8 +178,8 @@ private:
   void complete(const Arrival &arrival);
   /// Ends the call: the first reason counts.
   void fail(const Misuse &misuse);
-  /// The task does not go on, since the call has ended.
-  void abandon(Task &task);
+  /// The task that runs does not go on, since the call has ended.
+  void abandon();
   /// Memory of this kind is used for something else from now on. `firstTask` is
   /// the first of the tasks that share it.
   void endMemory(char *base, int64_t bytes, std::optional<std::size_t> kind,
@@ -185,6 +211,8 @@ private:
   /// All tasks, those of a device in the order of its work items.
   Array<Task> tasks;
   std::size_t numTasks = 0;
+  /// The warps of tasks, but for their first ones, numbered after the tasks.
+  std::vector<std::unique_ptr<Task>> warps;
   std::vector<std::size_t> firstTasks;
   /// The kinds of memory that tasks share, for each device.
   std::vector<std::vector<SharedMemory>> shared;

@@ -10,6 +10,7 @@
 #include "Scheduler.h"
 
 #include <algorithm>
+#include <set>
 
 namespace gridir::cpu {
 
@@ -18,7 +19,7 @@ namespace gridir::cpu {
 //===----------------------------------------------------------------------===//
 
 void Scheduler::setProgram(int64_t number) {
-  Task &task = tasks[running];
+  Task &task = getTask(running);
   task.program.number = number;
   if (races)
     races->setProgram(task.thread, task.program);
@@ -34,7 +35,7 @@ std::optional<CarryFinder::Place> Scheduler::findInArena(const Task &task,
 }
 
 void Scheduler::addScratch(const char *begin, int64_t bytes) {
-  if (auto place = findInArena(tasks[running], begin, bytes))
+  if (auto place = findInArena(getWorkItem(), begin, bytes))
     carries.addScratch(*place);
 }
 
@@ -42,7 +43,7 @@ void Scheduler::addSemaphores(const int64_t *counters,
                               const std::vector<StridedRegion::Dim> &dims,
                               int64_t site) {
   const char *begin = reinterpret_cast<const char *>(counters);
-  const Task &task = tasks[running];
+  const Task &task = getWorkItem();
   std::optional<CarryFinder::Place> place =
       findInArena(task, begin, sizeof(*counters));
   Semaphores added{{}, site};
@@ -97,7 +98,7 @@ void Scheduler::transfer(const char *source, const char *dest,
 void Scheduler::access(const char *base, const StridedRegion &region,
                        AccessKind kind, int64_t site,
                        std::vector<int64_t> element) {
-  const Task &task = tasks[running];
+  const Task &task = getTask(running);
   if (kind == AccessKind::Use)
     return use(base, region, {site, task.program, kind, std::move(element)});
   region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
@@ -106,8 +107,8 @@ void Scheduler::access(const char *base, const StridedRegion &region,
     if (!memory || kind == AccessKind::Read)
       return;
     memory->define(base + offset, bytes);
-    if (auto place = findInArena(tasks[running], base + offset, bytes))
-      carries.write(running, *place, {site, task.program, kind});
+    if (auto place = findInArena(getWorkItem(), base + offset, bytes))
+      carries.write(task.warpgroup, *place, {site, task.program, kind});
   });
 }
 
@@ -127,8 +128,8 @@ void Scheduler::use(const char *base, const StridedRegion &region,
   if (!unwrittenRead)
     unwrittenRead = read;
   region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
-    if (auto place = findInArena(tasks[running], base + offset, bytes))
-      carries.readUnwritten(running, *place, read);
+    if (auto place = findInArena(getWorkItem(), base + offset, bytes))
+      carries.readUnwritten(getTask(running).warpgroup, *place, read);
   });
 }
 
@@ -176,8 +177,19 @@ std::optional<std::string> Scheduler::describeFailure() const {
       return describeLeftSemaphore(kernel.info, grids, *leftSemaphore);
     return looksForUnwritten ? describeUnwritten() : std::nullopt;
   }
-  std::size_t first = *std::min_element(blocked.begin(), blocked.end());
-  const Task &task = tasks[first];
+  // The first that waits for others than its own warps.
+  std::set<std::size_t> waiting;
+  std::pair<bool, std::size_t> first(true, 0);
+  bool isAny = false;
+  for (std::size_t index : blocked) {
+    std::pair place(getTask(index).hasWarps && getTask(index).condition &&
+                        getTask(index).diagnostic == 0,
+                    index);
+    first = isAny ? std::min(first, place) : place;
+    isAny = true;
+    waiting.insert(getTask(index).warpgroup);
+  }
+  const Task &task = getTask(first.second);
   std::string text = "kernel `" + kernel.info.name +
                      "` looks at a semaphore that nothing can signal";
   if (task.condition) {
@@ -185,7 +197,7 @@ std::optional<std::string> Scheduler::describeFailure() const {
     text = describeCheck(kernel.info, {task.diagnostic, state, expected});
   }
   if (numTasks > 1)
-    text += "; " + std::to_string(blocked.size()) + " of " +
+    text += "; " + std::to_string(waiting.size()) + " of " +
             std::to_string(numTasks) + " programs wait";
   return text;
 }

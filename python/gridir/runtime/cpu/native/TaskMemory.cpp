@@ -33,7 +33,7 @@ char *Scheduler::getArena(Task &task) {
 }
 
 char *Scheduler::getShared(int64_t members) {
-  Task &task = tasks[running];
+  const Task &task = getTask(running);
   const std::vector<SharedBytes> &kinds = kernel.info.tasks->shared;
   auto kind =
       std::find_if(kinds.begin(), kinds.end(), [&](const SharedBytes &kind) {
@@ -41,7 +41,7 @@ char *Scheduler::getShared(int64_t members) {
       });
   char *base = getShared(shared[task.device][kind - kinds.begin()], task.item);
   if (!base)
-    abandon(task);
+    abandon();
   return base;
 }
 
@@ -72,7 +72,7 @@ void Scheduler::endMemory(char *base, int64_t bytes,
 /// The same place in the memory of another device or work item; -1 stands for
 /// the own one.
 char *Scheduler::locate(char *address, int64_t device, int64_t item) {
-  const Task &own = tasks[running];
+  const Task &own = getWorkItem();
   auto isWithin = [&](const void *base, int64_t bytes) {
     auto *begin = static_cast<const char *>(base);
     return begin <= address && address < begin + bytes;

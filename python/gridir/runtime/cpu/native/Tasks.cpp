@@ -27,8 +27,9 @@ void taskSignal(void *counter, int64_t bits, int64_t amount) {
 
 void taskWait(void *counter, int64_t bits, int64_t amount, int64_t keep,
               int64_t diagnostic) {
-  CounterCondition condition({counter, bits}, amount, keep != 0);
-  Scheduler::getCurrent()->wait(condition, diagnostic);
+  Scheduler::getCurrent()->wait(std::make_unique<CounterCondition>(
+                                    Counter(counter, bits), amount, keep != 0),
+                                diagnostic);
 }
 
 int64_t taskRead(void *counter, int64_t bits) {
@@ -79,18 +80,34 @@ int64_t taskBarrierTest(char *barrier, int64_t site) {
 /// A copy that ends in an arrival at a barrier, or, without one, belongs to the
 /// open group of the task.
 void taskBulkCopy(const char *source, char *dest, int64_t bytesPerElement,
-                  char *barrier, int64_t arrivals, int64_t site) {
+                  char *barrier, int64_t arrivals, int64_t site, int64_t count,
+                  int64_t copies) {
   Scheduler *scheduler = Scheduler::getCurrent();
   Copy copy{
       source, dest,
       StridedRegion(std::exchange(scheduler->dims, {}), bytesPerElement, 2)};
   copy.sites = scheduler->sites;
   if (barrier)
-    copy.arrival = {barrier, arrivals, site};
+    copy.arrival = {barrier, arrivals, site, count, copies};
   else
     copy.group = scheduler->getOpenGroup();
   scheduler->startCopy(std::move(copy));
 }
+
+/// A copy that is done at once.
+void taskMove(const char *source, char *dest, int64_t bytesPerElement) {
+  Scheduler *scheduler = Scheduler::getCurrent();
+  scheduler->move(
+      source, dest,
+      StridedRegion(std::exchange(scheduler->dims, {}), bytesPerElement, 2));
+}
+
+// It returns once for each warp.
+[[gnu::no_sanitize("thread")]] int64_t taskStartWarps() {
+  return Scheduler::getCurrent()->startWarps();
+}
+
+void taskJoinWarps() { Scheduler::getCurrent()->joinWarps(); }
 
 void taskCloseGroup() { Scheduler::getCurrent()->closeGroup(); }
 
@@ -166,12 +183,15 @@ std::optional<std::string> runTasks(const Kernel &kernel,
   return Scheduler(kernel, devices).run();
 }
 
-std::array<std::pair<const char *, void *>, 23> getTaskSymbols() {
+std::array<std::pair<const char *, void *>, 26> getTaskSymbols() {
   return {{{"gridirTaskSites", toAddress(&taskSites)},
            {"gridirTaskArrive", toAddress(&taskArrive)},
            {"gridirTaskBarrierWait", toAddress(&taskBarrierWait)},
            {"gridirTaskBarrierTest", toAddress(&taskBarrierTest)},
            {"gridirTaskBulkCopy", toAddress(&taskBulkCopy)},
+           {"gridirTaskMove", toAddress(&taskMove)},
+           {"gridirTaskStartWarps", toAddress(&taskStartWarps)},
+           {"gridirTaskJoinWarps", toAddress(&taskJoinWarps)},
            {"gridirTaskCloseGroup", toAddress(&taskCloseGroup)},
            {"gridirTaskWaitGroups", toAddress(&taskWaitGroups)},
            {"gridirTaskSignal", toAddress(&taskSignal)},

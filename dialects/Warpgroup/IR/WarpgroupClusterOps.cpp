@@ -1,0 +1,74 @@
+//===- WarpgroupClusterOps.cpp - Verifiers of ops between blocks ----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+
+using namespace mlir;
+using namespace gridir;
+using namespace gridir::warpgroup;
+
+namespace {
+
+/// One place for each axis, and an array of the shape of the Ref.
+LogicalResult verifyPeer(Operation *op, ArrayAttr axes, ValueRange places,
+                         Value ref, Value value) {
+  if (axes.size() != places.size() || axes.empty())
+    return op->emitOpError("expected a place for each of the axes, got ")
+           << places.size() << " of " << axes;
+  auto refType = cast<MemRefType>(ref.getType());
+  auto expected =
+      RankedTensorType::get(refType.getShape(), refType.getElementType());
+  if (value.getType() != expected)
+    return op->emitOpError("expected an array of type ")
+           << expected << ", got " << value.getType();
+  return success();
+}
+
+/// An answer is 128 bits.
+LogicalResult verifyAnswer(Operation *op, Value answer) {
+  auto type = cast<MemRefType>(answer.getType());
+  if (!type.getElementType().isIntOrFloat() ||
+      type.getNumElements() * type.getElementTypeBitWidth() != 128)
+    return op->emitOpError("expected an answer of 128 bits, got ") << type;
+  return success();
+}
+
+} // namespace
+
+LogicalResult ClusterLoadOp::verify() {
+  return verifyPeer(*this, getAxes(), getPlaces(), getRef(), getResult());
+}
+
+LogicalResult ClusterStoreOp::verify() {
+  return verifyPeer(*this, getAxes(), getPlaces(), getRef(), getValue());
+}
+
+LogicalResult TryClusterCancelOp::verify() {
+  return verifyAnswer(*this, getAnswer());
+}
+
+LogicalResult QueryClusterCancelOp::verify() {
+  if (getAxes().size() != getPlaces().size())
+    return emitOpError("expected a place for each of the axes, got ")
+           << getPlaces().size() << " of " << getAxes();
+  return verifyAnswer(*this, getAnswer());
+}
+
+LogicalResult WarpsOp::verifyRegions() {
+  Block &body = getBody().front();
+  if (body.getNumArguments() != 1 ||
+      !body.getArgument(0).getType().isInteger(32))
+    return emitOpError("expected a region whose argument is the number of the "
+                       "warp, an i32");
+  WalkResult nested = body.walk([&](WarpsOp inner) {
+    inner.emitOpError("expected code of a warpgroup around it, got that of a "
+                      "single warp");
+    return WalkResult::interrupt();
+  });
+  return failure(nested.wasInterrupted());
+}

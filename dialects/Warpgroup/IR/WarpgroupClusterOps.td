@@ -1,0 +1,131 @@
+//===- WarpgroupClusterOps.td - Ops between blocks of a cluster *- tablegen -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPCLUSTEROPS_TD
+#define GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPCLUSTEROPS_TD
+
+include "dialects/Grid/IR/GridAttrs.td"
+include "dialects/Grid/IR/GridInterfaces.td"
+include "dialects/Warpgroup/IR/WarpgroupTypes.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Shared memory of other blocks
+//===----------------------------------------------------------------------===//
+
+def Warpgroup_ClusterLoadOp : Warpgroup_Op<"cluster_load", [
+    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+  let summary = "load what a Ref holds in another block of the cluster";
+  let description = [{
+    The other block is at these places along these axes of the cluster, and where
+    this one is along all others.
+
+    Example:
+
+    ```mlir
+    %v = warpgroup.cluster_load %tile ["x"] [%peer]
+        : memref<64x32xf32>, i32 -> tensor<64x32xf32>
+    ```
+  }];
+  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$ref, StrArrayAttr:$axes,
+                       Variadic<Grid_IndexLike>:$places);
+  let results = (outs Grid_NumberTensor:$result);
+  let assemblyFormat = [{
+    $ref $axes `[` $places `]` attr-dict `:` type($ref) `,` type($places) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool meetsOtherPrograms() { return true; }
+    bool needsTask() { return true; }
+  }];
+}
+
+def Warpgroup_ClusterStoreOp : Warpgroup_Op<"cluster_store", [
+    AttrSizedOperandSegments, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+  let summary = "start to store to a Ref of another block of the cluster";
+  let description = [{
+    The other block is at these places along these axes of the cluster, and where
+    this one is along all others. With a barrier, the end of the store is an
+    arrival at the one of that block. With `reduce` each element is combined with
+    what is there.
+
+    Example:
+
+    ```mlir
+    warpgroup.cluster_store %v to %tile ["x"] [%peer] reduce add barrier %b
+        : tensor<64x32xf32>, memref<64x32xf32>, i32 barrier memref<!warpgroup.barrier<1>>
+    ```
+  }];
+  let arguments = (ins Grid_NumberTensor:$value,
+                       Arg<Grid_Ref, "", [MemRead, MemWrite]>:$ref, StrArrayAttr:$axes,
+                       Variadic<Grid_IndexLike>:$places,
+                       OptionalAttr<Grid_AtomicKindAttr>:$reduction,
+                       Arg<Optional<Warpgroup_BarrierRef>, "", [MemRead, MemWrite]>:$barrier);
+  let assemblyFormat = [{
+    $value `to` $ref $axes `[` $places `]` (`reduce` $reduction^)? (`barrier` $barrier^)? attr-dict
+    `:` type($value) `,` type($ref) `,` type($places) (`barrier` type($barrier)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isAtomicAccess() { return getReduction().has_value(); }
+    bool isSchedulingPoint() { return true; }
+    bool meetsOtherPrograms() { return true; }
+    bool needsTask() { return true; }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters that have not begun
+//===----------------------------------------------------------------------===//
+
+def Warpgroup_TryClusterCancelOp : Warpgroup_Op<"try_cluster_cancel", [
+    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+  let summary = "ask for a cluster that has not begun, to do its work here";
+  let description = [{
+    All warpgroups of a cluster ask together. The answer is 16 bytes for
+    `query_cluster_cancel`; each warpgroup arrives at the barrier, whose phase is
+    complete when the answer is there.
+
+    Example:
+
+    ```mlir
+    warpgroup.try_cluster_cancel %answer barrier %b
+        : memref<16xi8>, memref<!warpgroup.barrier<2>>
+    ```
+  }];
+  let arguments = (ins Arg<Grid_Ref, "", [MemWrite]>:$answer,
+                       Arg<Warpgroup_BarrierRef, "", [MemRead, MemWrite]>:$barrier);
+  let assemblyFormat = "$answer `barrier` $barrier attr-dict `:` type($answer) `,` type($barrier)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isSchedulingPoint() { return true; }
+    bool meetsOtherPrograms() { return true; }
+    bool needsTask() { return true; }
+  }];
+}
+
+def Warpgroup_QueryClusterCancelOp : Warpgroup_Op<"query_cluster_cancel", [
+    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+  let summary = "which cluster does not begin, since its work is done here";
+  let description = [{
+    Gives the places of that cluster along these axes of the grid, and whether
+    there is one. Without one its places may be anything.
+
+    Example:
+
+    ```mlir
+    %place, %found = warpgroup.query_cluster_cancel %answer ["i"] : memref<16xi8> -> i32
+    ```
+  }];
+  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$answer, StrArrayAttr:$axes);
+  let results = (outs Variadic<I32>:$places, I1:$found);
+  let assemblyFormat = "$answer $axes attr-dict `:` type($answer) `->` type($places)";
+  let hasVerifier = 1;
+}
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPCLUSTEROPS_TD
