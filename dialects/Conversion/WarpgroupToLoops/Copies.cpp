@@ -193,7 +193,9 @@ public:
     if (failed(ends) || failed(barrier))
       return failure();
     auto [source, dest] = *ends;
-    Arrival arrival{*barrier, getNumArrivals(lowering, op.getBarrier())};
+    Arrival arrival;
+    arrival.barrier = *barrier;
+    arrival.arrivals = getNumArrivals(lowering, op.getBarrier());
     arrival.count = createI64(rewriter, loc, 1);
     if (op.getLeaderTracked() && failed(trackByLeader(rewriter, op, arrival)))
       return failure();

@@ -40,6 +40,7 @@ def Warpgroup_ClusterLoadOp : Warpgroup_Op<"cluster_load", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    bool isSchedulingPoint() { return true; }
     bool meetsOtherPrograms() { return true; }
     bool needsTask() { return true; }
   }];

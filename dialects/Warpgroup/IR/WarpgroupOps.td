@@ -344,7 +344,7 @@ def Warpgroup_Tcgen05MmaOp : Warpgroup_Op<"tcgen05_mma", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    bool isSchedulingPoint() { return getBarrier() != nullptr; }
+    bool isSchedulingPoint() { return getBarrier() || getCollective(); }
     bool meetsOtherPrograms() { return getBarrier() || getCollective(); }
     bool needsTask() { return getBarrier() || getCollective(); }
   }];
@@ -403,6 +403,7 @@ def Warpgroup_TmemCopyOp : Warpgroup_Op<"tmem_copy", [
   let extraClassDeclaration = [{
     bool replacesAll(::mlir::Value ref) { return ref == getDest() && !getCollective(); }
     bool isCopy() { return true; }
+    bool isSchedulingPoint() { return getCollective().has_value(); }
     bool meetsOtherPrograms() { return getCollective().has_value(); }
     bool needsTask() { return getCollective().has_value(); }
   }];

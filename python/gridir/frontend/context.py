@@ -34,6 +34,7 @@ class KernelContext:
       core_axes: the names of the dimensions that enumerate the cores of a mesh, in their order.
       cluster_axes: the names of those that enumerate the blocks of a cluster.
       thread_axis: the name of the one that enumerates the warpgroups of a block, or None.
+      warp: the label of the axis of the warps, and the number of this one, in code of single warps; else None.
       mesh_ids: where several meshes share the grid, this core's place along each axis of its own mesh; else None.
       meshes: then the sizes of the axes of each mesh and the number of its first core, its own mesh first.
       devices: the devices that the call is mapped over, or None.
@@ -58,6 +59,7 @@ class KernelContext:
     core_axes: tuple[str, ...] = ()
     cluster_axes: tuple[str, ...] = ()
     thread_axis: str | None = None
+    warp: tuple[Hashable, ir.Value] | None = None
     mesh_ids: tuple[ir.Value, ...] | None = None
     meshes: tuple[tuple[Mapping[str, int | None], int], ...] = ()
     devices: DeviceMesh | None = None

@@ -75,6 +75,13 @@ def is_accumulator(aval: Any) -> bool:
     return _is_a(aval, "WGMMAAbstractAccumulatorRef")
 
 
+def cluster_places(transform: Any) -> dict[Any, Any] | None:
+    """The places along axes of the cluster of the block that a Ref transform leads to; None for any other one."""
+    if not _is_a(transform, "ClusterRefTransform"):
+        return None
+    return dict(zip(transform.dims, transform.idxs, strict=True))
+
+
 TRANSFORMS = {
     "tiling": ("TilingTransform", "tiling"),
     "untiling": ("UntilingTransform", "tiling"),

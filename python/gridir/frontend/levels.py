@@ -31,7 +31,7 @@ TRITON = Level("Triton", BASE)
 WARPGROUP = Level("warpgroup", BASE, WarpgroupTypes())
 """Kernels for Pallas' Mosaic GPU backend, each of whose threads is a warpgroup."""
 
-WARP = Level("warp", BASE)
+WARP = Level("warp", BASE, WarpgroupTypes())
 """The code of each warp of a warpgroup."""
 
 CPU_PLATFORM = Level("CPU platform", BASE)

@@ -2,10 +2,25 @@
 
 grid.kernel @cluster grid(%i = 2 named "c" cluster)
     inputs() outputs(%o: f32 [8] space gpu.gmem)
-    scratch(%barrier: memref<!warpgroup.barrier<1, cluster = ["c"]>, #grid.space<gpu.smem>>)
-    semantics [core_parallel] attributes {grid.tasks = #kernel.tasks<>} {
-  // expected-error @below {{expected a barrier of one block, got one of a cluster}}
-  warpgroup.barrier_wait %barrier : memref<!warpgroup.barrier<1, cluster = ["c"]>, #grid.space<gpu.smem>>
+    scratch(%barrier: memref<!warpgroup.barrier<1, cluster = ["d"]>, #grid.space<gpu.smem>>)
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  // expected-error @below {{expected an axis of the cluster, got d}}
+  warpgroup.barrier_arrive %barrier : memref<!warpgroup.barrier<1, cluster = ["d"]>, #grid.space<gpu.smem>>
+}
+
+// -----
+
+grid.kernel @peer grid(%i = 2 named "c" cluster)
+    inputs() outputs(%o: f32 [32] space gpu.gmem)
+    scratch(%tile: memref<8x6xf32, #grid.space<gpu.smem>>)
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  %rows = grid.slice_ref %tile[0, 0] [8, 4] [1, 1]
+      : memref<8x6xf32, #grid.space<gpu.smem>> -> memref<8x4xf32, #grid.space<gpu.smem>>
+  %flat = grid.reshape_ref %rows : memref<8x4xf32, #grid.space<gpu.smem>> -> memref<32xf32, #grid.space<gpu.smem>>
+  %c0 = arith.constant 0 : i32
+  // expected-error @below {{expected a Ref whose elements are at regular distances in memory, of another block}}
+  %v = warpgroup.cluster_load %flat ["c"] [%c0] : memref<32xf32, #grid.space<gpu.smem>>, i32 -> tensor<32xf32>
+  grid.store %v, %o : tensor<32xf32>, memref<32xf32, #grid.space<gpu.gmem>>
 }
 
 // -----

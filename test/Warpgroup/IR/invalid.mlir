@@ -98,7 +98,7 @@ func.func @tensor_memory(%acc: memref<64x64xf32>, %a: memref<64x64xf16>, %b: mem
 // -----
 
 func.func @copied(%tile: memref<128x64xf16>, %t: memref<128x64xf32>) {
-  // expected-error @below {{expected Refs of one shape and element type, got 'memref<128x64xf16>' and 'memref<128x64xf32>'}}
+  // expected-error @below {{expected a tile of type 'memref<128x64xf32>', got 'memref<128x64xf16>' for 'memref<128x64xf32>'}}
   warpgroup.tmem_copy %tile to %t : memref<128x64xf16>, memref<128x64xf32>
   return
 }

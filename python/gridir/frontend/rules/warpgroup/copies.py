@@ -13,10 +13,11 @@ import numpy as np
 
 from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
+from gridir.frontend.devices import own_place
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.registry import ANY
 from gridir.frontend.rules.state import Access, index_value, is_array, static_index, view
-from gridir.frontend.rules.warpgroup.operands import number, one_barrier, refuse, split_leaves
+from gridir.frontend.rules.warpgroup.operands import axis_attr, number, one_barrier, refuse, split_leaves
 from gridir.mlir import ir
 from gridir.mlir.dialects import warpgroup
 
@@ -45,6 +46,18 @@ class _Window:
         arrays = map(ir.DenseI64ArrayAttr.get, (static, self.sizes, sorted(self.dropped)))
         offsets, sizes, dropped = arrays
         return dynamic, offsets, sizes, dropped if self.dropped else None
+
+
+    def take_part(self, ctx: RuleContext, axis: str, dim: int) -> None:
+        """Leaves of the window the part of this block along an axis of the cluster, by a dimension of the tile."""
+        kept = [d for d in range(len(self.sizes)) if d not in self.dropped]
+        count = ctx.kernel.size_of(axis)
+        if not 0 <= dim < len(kept) or not count or self.sizes[kept[dim]] % count:
+            raise ctx.invalid(f"expected a tile that {count} blocks have equal parts of along dimension {dim}")
+        size = self.sizes[kept[dim]] // count
+        first = emit.binary("arith.muli", own_place(ctx, axis), emit.constant(size, emit.i32()))
+        self.offsets[kept[dim]] = _sum(ctx, self.offsets[kept[dim]], first)
+        self.sizes[kept[dim]] = size
 
 
 def _sum(ctx: RuleContext, a: Any, b: Any) -> Any:
@@ -104,8 +117,6 @@ def _copy_gmem_to_smem(
     leader_tracked: Any,
 ) -> list[ir.Value]:
     # Elements outside of the array may be anything where the author says so: zero is such a thing.
-    if leader_tracked is not None:
-        raise ctx.unsupported(f"expected `leader_tracked=None`, got {leader_tracked}")
     of_source, of_dest, of_barrier = split_leaves(
         leaves, src_transforms_treedef, dst_transforms_treedef, barrier_transforms_treedef
     )
@@ -116,8 +127,13 @@ def _copy_gmem_to_smem(
         warpgroup.TmaGatherOp(rows.ref, numbers, view(ctx, dest, of_dest), one_barrier(ctx, barrier, of_barrier))
         return []
     window = _window(ctx, source, of_source)
+    axes = [axis_attr(ctx, axis) for axis in collective_axes or ()]
+    if leader_tracked is not None:
+        if len(axes) != 1:
+            raise ctx.invalid(f"Expected exactly one collective axis, got collective_axes={collective_axes}")
+        if (dim := getattr(leader_tracked, "axis", None)) is not None:
+            window.take_part(ctx, axes[0].value, dim)
     dynamic, offsets, sizes, dropped = window.operands()
-    axes = [ir.StringAttr.get(str(axis)) for axis in collective_axes or ()]
     warpgroup.TmaLoadOp(
         window.array,
         dynamic,
@@ -127,6 +143,7 @@ def _copy_gmem_to_smem(
         one_barrier(ctx, barrier, of_barrier),
         dropped=dropped,
         collective=ir.ArrayAttr.get(axes) if axes else None,
+        leader_tracked=leader_tracked is not None or None,
     )
     return []
 

@@ -13,7 +13,7 @@ from jax import tree_util
 from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.rules.state import Access, view
-from gridir.frontend.rules.warpgroup.operands import number, one_barrier, refuse, split_leaves
+from gridir.frontend.rules.warpgroup.operands import axis_attr, number, one_barrier, split_leaves
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
 
@@ -61,7 +61,7 @@ def _wgmma_accumulator_store(_: RuleContext, acc: ir.Value, value: ir.Value) -> 
     return value
 
 
-@WARPGROUP.rule("tcgen05_mma", ignores={"a_scale_transforms_tree": None, "b_scale_transforms_tree": None})
+@WARPGROUP.rule("tcgen05_mma")
 def _tcgen05_mma(
     ctx: RuleContext,
     acc: ir.Value,
@@ -73,23 +73,42 @@ def _tcgen05_mma(
     a_transforms_tree: Any,
     b_transforms_tree: Any,
     barrier_transforms_tree: Any,
+    a_scale_transforms_tree: Any,
+    b_scale_transforms_tree: Any,
     a_sparse_metadata_transforms_tree: Any,
     collective_axis: Any,
     arrive: bool,
     scaled: bool,
     sparse: bool,
 ) -> list[ir.Value]:
-    refuse(ctx, scaled=scaled, sparse=sparse, collective_axis=collective_axis)
-    leaves = rest[1:] if arrive else rest
-    of_acc, of_lhs, of_rhs, of_barrier = split_leaves(
-        leaves, acc_transforms_tree, a_transforms_tree, b_transforms_tree, barrier_transforms_tree
+    # The Refs that the product may have beside its operands come first, then the transforms of all.
+    has = [arrive, scaled, scaled, sparse]
+    others = iter(rest)
+    refs = [next(others) if is_there else None for is_there in has]
+    of_acc, of_lhs, of_rhs, *of_others = split_leaves(
+        list(others),
+        acc_transforms_tree,
+        a_transforms_tree,
+        b_transforms_tree,
+        barrier_transforms_tree,
+        a_scale_transforms_tree,
+        b_scale_transforms_tree,
+        a_sparse_metadata_transforms_tree,
+    )
+    lhs_scale, rhs_scale, metadata = (
+        None if ref is None else view(ctx, ref, transforms)
+        for ref, transforms in zip(refs[1:], of_others[1:], strict=True)
     )
     warpgroup.Tcgen05MmaOp(
         view(ctx, acc, of_acc),
         view(ctx, lhs, of_lhs),
         view(ctx, rhs, of_rhs),
         accumulate,
-        barrier=one_barrier(ctx, rest[0], of_barrier) if arrive else None,
+        barrier=one_barrier(ctx, refs[0], of_others[0]) if arrive else None,
+        lhs_scale=lhs_scale,
+        rhs_scale=rhs_scale,
+        metadata=metadata,
+        collective=_collective(ctx, collective_axis),
         **_signs(ctx),
     )
     return []
@@ -99,25 +118,52 @@ def _tcgen05_mma(
 def _tcgen05_commit_arrive(
     ctx: RuleContext, barrier: ir.Value, *leaves: ir.Value, barrier_transforms_tree: Any, collective_axis: Any
 ) -> list[ir.Value]:
-    refuse(ctx, collective_axis=collective_axis)
-    warpgroup.Tcgen05CommitOp(one_barrier(ctx, barrier, *split_leaves(leaves, barrier_transforms_tree)))
+    warpgroup.Tcgen05CommitOp(
+        one_barrier(ctx, barrier, *split_leaves(leaves, barrier_transforms_tree)),
+        collective=_collective(ctx, collective_axis),
+    )
     return []
 
 
-@WARPGROUP.rule("async_copy_smem_to_tmem")
-def _async_copy_smem_to_tmem(
-    ctx: RuleContext,
-    source: ir.Value,
-    dest: ir.Value,
-    *leaves: ir.Value,
-    smem_tree: Any,
-    tmem_tree: Any,
-    collective_axis: Any,
-) -> list[ir.Value]:
-    refuse(ctx, collective_axis=collective_axis)
-    of_source, of_dest = split_leaves(leaves, smem_tree, tmem_tree)
-    warpgroup.TmemCopyOp(view(ctx, source, of_source), view(ctx, dest, of_dest))
-    return []
+def _collective(ctx: RuleContext, axis: Any) -> ir.Attribute | None:
+    """The axis of the two blocks that do something together."""
+    if axis is None:
+        return None
+    if not ctx.kernel.cluster_axes or ctx.kernel.name_of(axis) != ctx.kernel.cluster_axes[-1]:
+        minormost = ", ".join(ctx.kernel.cluster_axes[-1:]) or "none"
+        expected = f"Got {axis}, expected {minormost}."
+        raise ctx.invalid(f"Can only perform collective MMA along minormost cluster axis. {expected}")
+    return axis_attr(ctx, axis)
+
+
+def _copy_to_tensor_memory(**marks: bool) -> Any:
+    """The rule of a copy from shared to tensor memory of a tile that is laid out for a purpose."""
+
+    def rule(
+        ctx: RuleContext,
+        source: ir.Value,
+        dest: ir.Value,
+        *leaves: ir.Value,
+        smem_tree: Any,
+        tmem_tree: Any,
+        collective_axis: Any,
+    ) -> list[ir.Value]:
+        of_source, of_dest = split_leaves(leaves, smem_tree, tmem_tree)
+        collective = _collective(ctx, collective_axis)
+        warpgroup.TmemCopyOp(view(ctx, source, of_source), view(ctx, dest, of_dest), collective=collective, **marks)
+        return []
+
+    return rule
+
+
+WARPGROUP.table(
+    {
+        "async_copy_smem_to_tmem": {},
+        "async_copy_scales_to_tmem": {"scales": True},
+        "async_copy_sparse_metadata_to_tmem": {"metadata": True},
+    },
+    lambda marks: _copy_to_tensor_memory(**marks),
+)
 
 
 @WARPGROUP.rule("async_store_tmem")

@@ -10,14 +10,10 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from jax import tree_util
-
 from gridir.frontend import emit, jax_compat, jax_compat_gpu
 from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import WARPGROUP
-from gridir.frontend.registry import ANY
 from gridir.frontend.rules.scopes import run_scope
-from gridir.frontend.rules.state import Access
 from gridir.frontend.rules.warpgroup.operands import number, one_barrier
 from gridir.frontend.types import RefUnion
 from gridir.mlir import ir
@@ -123,9 +119,3 @@ def _set_max_registers(ctx: RuleContext, _: ir.Value, *, action: str) -> list[ir
 @WARPGROUP.rule("layout_cast")
 def _layout_cast(_: RuleContext, x: ir.Value, *, new_layout: Any) -> ir.Value:
     return warpgroup.LayoutCastOp(x, str(new_layout).removeprefix("Layout.")).result
-
-
-@WARPGROUP.rule("load", "async_load", ignores={"optimized": ANY})
-def _load(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, tree: Any) -> ir.Value:
-    """As `get`: how it is done is the compiler's, and what is loaded from tensor memory may be used at once."""
-    return Access(ctx, ref, tree_util.tree_unflatten(tree, leaves)).load()

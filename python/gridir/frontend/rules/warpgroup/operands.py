@@ -28,6 +28,11 @@ def one_barrier(ctx: RuleContext, ref: ir.Value, transforms: Sequence[Any]) -> i
     return slice_ref(barrier, [0] * rank, [1] * rank, [1] * rank, range(rank)) if rank else barrier
 
 
+def axis_attr(ctx: RuleContext, label: Any) -> ir.StringAttr:
+    """The name of the dimension of the grid that the author gives a label."""
+    return ir.StringAttr.get(ctx.kernel.name_of(label))
+
+
 def split_leaves(leaves: Sequence[Any], *trees: Any) -> list[Any]:
     """The transforms of each Ref of an equation, whose leaves follow one another."""
     parts, rest = [], list(leaves)

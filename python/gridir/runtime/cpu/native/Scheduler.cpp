@@ -433,7 +433,8 @@ void Scheduler::finishCopy(std::size_t place) {
     });
     for (const void *object : std::initializer_list<const void *>{
              copy.counters[0].getAddress(), copy.counters[1].getAddress(),
-             copy.arrival.barrier})
+             copy.arrival.barrier,
+             copy.group ? &tasks[getTask(copy.task).warpgroup] : nullptr})
       if (object)
         races->release(copy.thread, object);
     races->join(copy.thread);

@@ -1,0 +1,105 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What blocks of a cluster do with one another, and clusters that have not begun."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from jax import tree_util
+
+from gridir.frontend import jax_compat_gpu
+from gridir.frontend.context import RuleContext
+from gridir.frontend.levels import WARPGROUP
+from gridir.frontend.registry import ANY
+from gridir.frontend.rules.atomics import atomic_kind
+from gridir.frontend.rules.state import Access, index_value, view
+from gridir.frontend.rules.warpgroup.operands import axis_attr, one_barrier, split_leaves
+from gridir.mlir import ir
+from gridir.mlir.dialects import warpgroup
+
+
+def load(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
+    """What a Ref holds, of this block or of the one that a transform names."""
+    transforms = list(transforms or ())
+    peers = [places for places in map(jax_compat_gpu.cluster_places, transforms) if places is not None]
+    if not peers:
+        return Access(ctx, ref, transforms).load()
+    if len(peers) > 1:
+        raise ctx.invalid("expected one other block of the cluster, got several")
+    # Which block it is and which part of the Ref do not depend on one another.
+    seen = view(ctx, ref, [t for t in transforms if jax_compat_gpu.cluster_places(t) is None])
+    axes, places = _peer(ctx, peers[0].items())
+    result = ir.RankedTensorType.get(seen.type.shape, seen.type.element_type)
+    return warpgroup.ClusterLoadOp(result, seen, axes, places).result
+
+
+def _peer(ctx: RuleContext, places: Any) -> tuple[ir.Attribute, list[ir.Value]]:
+    names, indices = zip(*places, strict=True)
+    return ir.ArrayAttr.get([axis_attr(ctx, name) for name in names]), list(map(index_value, indices))
+
+
+@WARPGROUP.rule("get", overrides=True)
+def _get(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
+    return load(ctx, ref, tree_util.tree_unflatten(tree, leaves))
+
+
+@WARPGROUP.rule("load", "async_load", ignores={"optimized": ANY})
+def _load(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
+    """As `get`: how it is done is the compiler's, and what is loaded from tensor memory may be used at once."""
+    return load(ctx, ref, tree_util.tree_unflatten(tree, leaves))
+
+
+@WARPGROUP.rule("async_store_smem", ignores={"optimized": ANY})
+def _async_store_smem(
+    ctx: RuleContext,
+    value: ir.Value,
+    ref: Any,
+    barrier: ir.Value,
+    place: ir.Value,
+    *leaves: ir.Value,
+    ref_transforms_treedef: Any,
+    barrier_transforms_treedef: Any,
+    cluster_dim: Any,
+    atomic: str | None,
+) -> list[ir.Value]:
+    of_ref, of_barrier = split_leaves(leaves, ref_transforms_treedef, barrier_transforms_treedef)
+    axes, places = _peer(ctx, [(cluster_dim, place)])
+    warpgroup.ClusterStoreOp(
+        value,
+        view(ctx, ref, of_ref),
+        axes,
+        places,
+        reduction=None if atomic is None else atomic_kind(ctx, atomic, ctx.avals_in[0]),
+        barrier=one_barrier(ctx, barrier, of_barrier),
+    )
+    return []
+
+
+@WARPGROUP.rule("try_cluster_cancel")
+def _try_cluster_cancel(
+    ctx: RuleContext,
+    answer: ir.Value,
+    barrier: ir.Value,
+    *leaves: ir.Value,
+    result_transforms_tree: Any,
+    barrier_transforms_tree: Any,
+) -> list[ir.Value]:
+    of_answer, of_barrier = split_leaves(leaves, result_transforms_tree, barrier_transforms_tree)
+    warpgroup.TryClusterCancelOp(view(ctx, answer, of_answer), one_barrier(ctx, barrier, of_barrier))
+    return []
+
+
+@WARPGROUP.rule("query_cluster_cancel")
+def _query_cluster_cancel(
+    ctx: RuleContext, answer: ir.Value, *leaves: ir.Value, grid_names: Sequence[Any], transforms_tree: Any
+) -> list[ir.Value]:
+    (of_answer,) = split_leaves(leaves, transforms_tree)
+    i32 = ir.IntegerType.get_signless(32)
+    axes = ir.ArrayAttr.get([axis_attr(ctx, name) for name in grid_names])
+    op = warpgroup.QueryClusterCancelOp(
+        [i32] * len(grid_names), ir.IntegerType.get_signless(1), view(ctx, answer, of_answer), axes
+    )
+    return list(op.results)

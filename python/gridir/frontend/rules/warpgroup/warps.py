@@ -1,0 +1,74 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Code that each warp of a warpgroup runs for itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from gridir.frontend import jax_compat_gpu
+from gridir.frontend.context import RuleContext
+from gridir.frontend.levels import WARP, WARPGROUP
+from gridir.frontend.registry import ANY, BASE
+from gridir.frontend.types import is_ref
+from gridir.mlir import ir
+from gridir.mlir.dialects import warpgroup
+
+
+def _run_by_warps(ctx: RuleContext, mesh: Any, jaxpr: Any, consts: Sequence[Any], values: Sequence[Any]) -> None:
+    if any(not is_ref(aval) and aval.shape for aval in ctx.avals_in):
+        shapes = ", ".join(str(aval) for aval in ctx.avals_in if not is_ref(aval) and aval.shape)
+        raise ctx.invalid(f"Can only close over scalars and Refs when using core_map with WarpMesh, got {shapes}")
+    op = warpgroup.WarpsOp()
+    block = op.body.blocks.append(ir.IntegerType.get_signless(32), arg_locs=[ir.Location.current])
+    kernel = dataclasses.replace(ctx.kernel, warp=(mesh.axis_name, block.arguments[0]))
+    with ir.InsertionPoint(block):
+        dataclasses.replace(ctx, kernel=kernel).inline(jaxpr, consts, values)
+
+
+_HINTS = {
+    "compiler_params": ANY,
+    "cost_estimate": ANY,
+    "debug": ANY,
+    "debug_info": ANY,
+    "interpret": ANY,
+    "metadata": ANY,
+    "name": ANY,
+}
+"""What says nothing of the code of warps inside a kernel."""
+
+
+@WARPGROUP.rule("core_map", ignores=_HINTS, kind_inside=WARP)
+def _core_map(ctx: RuleContext, *refs: Any, jaxpr: Any, mesh: Any) -> list[ir.Value]:
+    _check_mesh(ctx, mesh)
+    _run_by_warps(ctx, mesh, jaxpr, refs, ())
+    return []
+
+
+_OF_CALL = {name: hint for name, hint in _HINTS.items() if name != "debug_info"}
+
+
+@WARPGROUP.rule("mpmd_map", ignores={**_OF_CALL, "external_meshes": ANY, "out_avals": ()}, kind_inside=WARP)
+def _mpmd_map(
+    ctx: RuleContext, *refs: Any, jaxprs: Sequence[Any], meshes: Sequence[Any], input_output_aliases: Any
+) -> list[ir.Value]:
+    if len(meshes) != 1 or input_output_aliases:
+        raise ctx.unsupported("expected one function for the warps, whose results are in Refs")
+    _check_mesh(ctx, meshes[0])
+    _run_by_warps(ctx, meshes[0], jaxprs[0], (), refs)
+    return []
+
+
+def _check_mesh(ctx: RuleContext, mesh: Any) -> None:
+    if not jax_compat_gpu.is_warp_mesh(mesh):
+        raise ctx.unsupported(f"expected a mesh of the warps of a warpgroup, got {mesh}")
+
+
+@WARP.rule("axis_index", overrides=True)
+def _axis_index(ctx: RuleContext, *, axis_name: Any) -> ir.Value:
+    if ctx.kernel.warp is not None and axis_name == ctx.kernel.warp[0]:
+        return ctx.kernel.warp[1]
+    return BASE.find("axis_index")(ctx, axis_name=axis_name)

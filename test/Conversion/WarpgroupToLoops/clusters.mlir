@@ -1,0 +1,142 @@
+// RUN: gridir-opt %s --split-input-file --convert-grid-to-loops | FileCheck %s
+
+// Of 2 x 3 blocks one arrives at its own barrier, at the one of the other row and at those of the two other columns.
+// CHECK-LABEL: func.func @arrive(
+// CHECK:         %[[COUNT:.*]] = arith.constant 4 : i64
+// CHECK:         call @gridirTaskArrive(%{{.*}}, %[[COUNT]],
+// CHECK-COUNT-3: call @gridirTaskLocate({{.*}}
+// CHECK-NOT:     call @gridirTaskLocate(
+// CHECK:         return
+grid.kernel @arrive grid(%r = 2 named "r" cluster, %c = 3 named "c" cluster)
+    inputs() outputs(%o: f32 [8] space gpu.gmem)
+    scratch(%met: memref<!warpgroup.barrier<1, cluster = ["r", "c"]>, #grid.space<gpu.smem>>)
+    semantics [parallel, parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  warpgroup.barrier_arrive %met : memref<!warpgroup.barrier<1, cluster = ["r", "c"]>, #grid.space<gpu.smem>>
+}
+
+// -----
+
+// The leader arrives for both copies, and the phase waits for the other one.
+// CHECK-LABEL: func.func @leader(
+// CHECK:         call @gridirTaskLocate(
+// CHECK:         %[[IS_LEADER:.*]] = arith.cmpi eq
+// CHECK:         %[[COUNT:.*]] = arith.select %[[IS_LEADER]], %c1_i64{{.*}}, %c0_i64
+// CHECK:         %[[COPIES:.*]] = arith.select %[[IS_LEADER]], %c1_i64{{.*}}, %c-1_i64
+// CHECK:         call @gridirTaskBulkCopy({{.*}}, %[[COUNT]], %[[COPIES]])
+grid.kernel @leader grid(%c = 2 named "c" cluster)
+    inputs(%x: f32 [64] space gpu.gmem) outputs(%o: f32 [8] space gpu.gmem)
+    scratch(%tile: memref<32xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  warpgroup.tma_load %x[0] [32] to %tile barrier %b collective ["c"] leader_tracked
+      : memref<64xf32, #grid.space<gpu.gmem>>, memref<32xf32, #grid.space<gpu.smem>>,
+        memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+}
+
+// -----
+
+// What another block holds is copied here, and to there; a combination is a load before the store.
+// CHECK-LABEL: func.func @peers(
+// CHECK:         call @gridirTaskLocate(
+// CHECK:         call @gridirTaskMove(
+// CHECK:         call @gridirTaskMove(
+// CHECK:         arith.addf
+// CHECK:         call @gridirTaskMove(
+// CHECK:         call @gridirTaskArrive(
+// CHECK-NOT:     warpgroup.
+grid.kernel @peers grid(%c = 2 named "c" cluster)
+    inputs(%i: i32 [] space gpu.gmem) outputs(%o: f32 [32] space gpu.gmem)
+    scratch(%tile: memref<32xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  %p = grid.load %i : memref<i32, #grid.space<gpu.gmem>> -> i32
+  %v = warpgroup.cluster_load %tile ["c"] [%p] : memref<32xf32, #grid.space<gpu.smem>>, i32 -> tensor<32xf32>
+  warpgroup.cluster_store %v to %tile ["c"] [%p] reduce add barrier %b
+      : tensor<32xf32>, memref<32xf32, #grid.space<gpu.smem>>, i32
+      barrier memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+}
+
+// -----
+
+// No cluster is cancelled, since all of them run.
+// CHECK-LABEL: func.func @cancel(
+// CHECK:         call @gridirTaskArrive(
+// CHECK:         %[[NONE:.*]] = arith.constant false
+// CHECK:         memref.store %[[NONE]]
+grid.kernel @cancel grid(%i = 8 named "i")
+    inputs() outputs(%o: i1 [] space gpu.gmem)
+    scratch(%answer: memref<16xi8, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  warpgroup.try_cluster_cancel %answer barrier %b
+      : memref<16xi8, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  %place, %found = warpgroup.query_cluster_cancel %answer ["i"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
+  grid.store %found, %o : i1, memref<i1, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+// The first of two blocks computes the rows of both, and arrives at both barriers.
+// CHECK-LABEL: func.func @pair(
+// CHECK:         scf.if
+// CHECK:           call @gridirTaskMove(
+// CHECK:           tensor.insert_slice
+// CHECK:           linalg.contract
+// CHECK:           linalg.contract
+// CHECK:         scf.if
+// CHECK:           call @gridirTaskArrive(
+// CHECK:           call @gridirTaskArrive(
+// CHECK-NOT:     warpgroup.
+grid.kernel @pair grid(%i = 2 named "c" cluster)
+    inputs(%flag: i1 [] space gpu.gmem) outputs(%o: f32 [128, 128] space gpu.gmem)
+    scratch(%acc: memref<128x128xf32, #grid.space<gpu.tmem>>, %a: memref<128x64xf16, #grid.space<gpu.smem>>,
+            %b: memref<64x64xf16, #grid.space<gpu.smem>>,
+            %done: memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>)
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  %p = grid.load %flag : memref<i1, #grid.space<gpu.gmem>> -> i1
+  warpgroup.tcgen05_mma %acc, %a, %b accumulate %p barrier %done collective "c"
+      : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>,
+        memref<64x64xf16, #grid.space<gpu.smem>> barrier memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>
+}
+
+// -----
+
+// A sparse operand is filled with zeros, a scaled one multiplied, before the product.
+// CHECK-LABEL: func.func @narrow(
+// CHECK:         linalg.generic
+// CHECK:           tensor.extract
+// CHECK:         linalg.generic
+// CHECK:           arith.select
+// CHECK:           arith.mulf
+// CHECK:         linalg.generic
+// CHECK:           arith.mulf
+// CHECK:         linalg.contract
+// CHECK-NOT:     warpgroup.
+grid.kernel @narrow grid()
+    inputs(%flag: i1 [] space gpu.gmem) outputs(%o: f32 [128, 128] space gpu.gmem)
+    scratch(%acc: memref<128x128xf32, #grid.space<gpu.tmem>>, %a: memref<128x64xf8E5M2, #grid.space<gpu.smem>>,
+            %b: memref<128x128xf8E5M2, #grid.space<gpu.smem>>, %ts: memref<1x1x32x16xf32, #grid.space<gpu.smem>>,
+            %s: memref<128x4xf32, #grid.space<gpu.tmem>>, %m: memref<128x64xi2, #grid.space<gpu.tmem>>)
+    semantics [] attributes {grid.tasks = #kernel.tasks<>} {
+  %p = grid.load %flag : memref<i1, #grid.space<gpu.gmem>> -> i1
+  warpgroup.tmem_copy %ts to %s as_scales
+      : memref<1x1x32x16xf32, #grid.space<gpu.smem>>, memref<128x4xf32, #grid.space<gpu.tmem>>
+  warpgroup.tcgen05_mma %acc, %a, %b accumulate %p scales %s, %s sparse %m
+      : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x64xf8E5M2, #grid.space<gpu.smem>>,
+        memref<128x128xf8E5M2, #grid.space<gpu.smem>>
+      scales memref<128x4xf32, #grid.space<gpu.tmem>>, memref<128x4xf32, #grid.space<gpu.tmem>>
+      sparse memref<128x64xi2, #grid.space<gpu.tmem>>
+}
+
+// -----
+
+// The code of warps begins with a call that returns for each of them.
+// CHECK-LABEL: func.func @warps(
+// CHECK:         %[[NUMBER:.*]] = func.call @gridirTaskStartWarps()
+// CHECK:         %[[WARP:.*]] = arith.trunci %[[NUMBER]] : i64 to i32
+// CHECK:         memref.store %[[WARP]]
+// CHECK:         call @gridirTaskJoinWarps()
+grid.kernel @warps grid()
+    inputs() outputs(%o: i32 [] space gpu.gmem) semantics [] attributes {grid.tasks = #kernel.tasks<>} {
+  warpgroup.warps {
+  ^bb0(%warp: i32):
+    grid.store %warp, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+  }
+}
