@@ -28,7 +28,7 @@ def Warpgroup_ClusterLoadOp : Warpgroup_Op<"cluster_load", [
     Example:
 
     ```mlir
-    %v = warpgroup.cluster_load %tile ["x"] [%peer]
+    %v = warpgroup.cluster_load %tile ["x"][%peer]
         : memref<64x32xf32>, i32 -> tensor<64x32xf32>
     ```
   }];
@@ -58,7 +58,7 @@ def Warpgroup_ClusterStoreOp : Warpgroup_Op<"cluster_store", [
     Example:
 
     ```mlir
-    warpgroup.cluster_store %v to %tile ["x"] [%peer] reduce add barrier %b
+    warpgroup.cluster_store %v to %tile ["x"][%peer] reduce add barrier %b
         : tensor<64x32xf32>, memref<64x32xf32>, i32 barrier memref<!warpgroup.barrier<1>>
     ```
   }];

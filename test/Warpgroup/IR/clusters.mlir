@@ -8,11 +8,11 @@ func.func @blocks(%x: memref<512x512xf32>, %tile: memref<64x32xf32>, %v: tensor<
   // CHECK: warpgroup.tma_load %{{.*}} barrier %{{.*}} collective ["x"] leader_tracked :
   warpgroup.tma_load %x[%i : i32, 0] [64, 32] to %tile barrier %b collective ["x"] leader_tracked
       : memref<512x512xf32>, memref<64x32xf32>, memref<!warpgroup.barrier<1>>
-  // CHECK: %[[V:.*]] = warpgroup.cluster_load %{{.*}} ["x", "y"] [%{{.*}}, %{{.*}}] : memref<64x32xf32>, i32, i32 -> tensor<64x32xf32>
+  // CHECK: %[[V:.*]] = warpgroup.cluster_load %{{.*}} ["x", "y"][%{{.*}}, %{{.*}}] : memref<64x32xf32>, i32, i32 -> tensor<64x32xf32>
   %w = warpgroup.cluster_load %tile ["x", "y"] [%i, %i] : memref<64x32xf32>, i32, i32 -> tensor<64x32xf32>
-  // CHECK: warpgroup.cluster_store %{{.*}} to %{{.*}} ["x"] [%{{.*}}] : tensor<64x32xf32>, memref<64x32xf32>, i32
+  // CHECK: warpgroup.cluster_store %{{.*}} to %{{.*}} ["x"][%{{.*}}] : tensor<64x32xf32>, memref<64x32xf32>, i32
   warpgroup.cluster_store %v to %tile ["x"] [%i] : tensor<64x32xf32>, memref<64x32xf32>, i32
-  // CHECK: warpgroup.cluster_store %{{.*}} to %{{.*}} ["x"] [%{{.*}}] reduce add barrier %{{.*}} : {{.*}} barrier memref<!warpgroup.barrier<1>>
+  // CHECK: warpgroup.cluster_store %{{.*}} to %{{.*}} ["x"][%{{.*}}] reduce add barrier %{{.*}} : {{.*}} barrier memref<!warpgroup.barrier<1>>
   warpgroup.cluster_store %v to %tile ["x"] [%i] reduce add barrier %b
       : tensor<64x32xf32>, memref<64x32xf32>, i32 barrier memref<!warpgroup.barrier<1>>
   return %w : tensor<64x32xf32>

@@ -110,19 +110,6 @@ WIDE, OUT = jax.ShapeDtypeStruct((64, 128), jnp.float16), jax.ShapeDtypeStruct((
 print(kernel(tensor_memory, LHS, RHS, *TENSOR, DONE, args=(X, WIDE), out=OUT)().kernels[0].text())
 
 
-def collective(x, y, o, a, b, acc, lhs, done):
-    plgpu.tcgen05_commit_arrive(done, collective_axis="c")
-
-
-def loads(**options):
-    """A kernel that copies with these options."""
-
-    def body(x, o, tile, barrier):
-        plgpu.copy_gmem_to_smem(x.at[pl.ds(0, 64)], tile, barrier, **options)
-
-    return kernel(body, TILE, plgpu.Barrier(), cluster=(2,), cluster_names=("c",))
-
-
 def gathers(x, o, tile, barrier):
     plgpu.copy_gmem_to_smem(x.at[pl.ds(0, 64), jnp.arange(64, dtype=jnp.int32)], tile, barrier)
 
@@ -188,20 +175,14 @@ report(
     },
 )
 
-# CHECK: UnsupportedError: 7 of 7 refused in these words
+# CHECK: UnsupportedError: 5 of 5 refused in these words
 report(
     UnsupportedError,
     {
-        "expected `leader_tracked=None`, got": loads(
-            collective_axes="c", leader_tracked=plgpu.CopyPartition.PARTITIONED(0)
-        ),
         "expected numbers and slices in a copy, got an array of indices": kernel(gathers, TILE, plgpu.Barrier()),
         "expected scratch in tiles, got ExpandLeadingBatchDimensionsTransform": of_blocks,
         "expected a slice of known size and stride 1 in a copy": kernel(strides, TILE, plgpu.Barrier()),
         "expected `reduction_op=None`, got 'add'": kernel(reduces, TILE),
-        "expected no `collective_axis`, got c": kernel(
-            collective, LHS, RHS, *TENSOR, DONE, args=(X, WIDE), out=OUT, cluster=(2,), cluster_names=("c",)
-        ),
         "expected a number, got a value that the kernel computes": kernel(computes, grid=(2,), grid_names=("i",)),
     },
 )

@@ -48,17 +48,15 @@ def _core_map(ctx: RuleContext, *refs: Any, jaxpr: Any, mesh: Any) -> list[ir.Va
     return []
 
 
-_OF_CALL = {name: hint for name, hint in _HINTS.items() if name != "debug_info"}
-
-
-@WARPGROUP.rule("mpmd_map", ignores={**_OF_CALL, "external_meshes": ANY, "out_avals": ()}, kind_inside=WARP)
-def _mpmd_map(
-    ctx: RuleContext, *refs: Any, jaxprs: Sequence[Any], meshes: Sequence[Any], input_output_aliases: Any
-) -> list[ir.Value]:
-    if len(meshes) != 1 or input_output_aliases:
-        raise ctx.unsupported("expected one function for the warps, whose results are in Refs")
-    _check_mesh(ctx, meshes[0])
-    _run_by_warps(ctx, meshes[0], jaxprs[0], (), refs)
+@WARPGROUP.rule(
+    "mpmd_map",
+    ignores={**_HINTS, "external_meshes": ANY, "out_avals": (), "input_output_aliases": ANY},
+    kind_inside=WARP,
+)
+def _mpmd_map(ctx: RuleContext, *refs: Any, jaxprs: Sequence[Any], meshes: Sequence[Any]) -> list[ir.Value]:
+    for mesh, jaxpr in zip(meshes, jaxprs, strict=True):
+        _check_mesh(ctx, mesh)
+        _run_by_warps(ctx, mesh, jaxpr, (), refs)
     return []
 
 
