@@ -263,9 +263,7 @@ def meet_in_global_memory(o):
 # CHECK-COUNT-3: meet_in_global_memory {{.*}}: right
 look(
     "meet_in_global_memory",
-    plgpu.kernel(
-        meet_in_global_memory, out_type=jax.ShapeDtypeStruct((3,), jnp.int32), grid=(3,), grid_names=("i",)
-    ),
+    plgpu.kernel(meet_in_global_memory, out_type=jax.ShapeDtypeStruct((3,), jnp.int32), grid=(3,), grid_names=("i",)),
     np.arange(3, dtype=np.int32),
 )
 

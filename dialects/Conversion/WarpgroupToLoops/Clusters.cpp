@@ -183,7 +183,7 @@ public:
                                 PatternRewriter &rewriter) const override {
     std::optional<grid::AtomicKind> kind = op.getReduction();
     if (!kind)
-      return rewriter.notifyMatchFailure(op, "nothing is combined");
+      return failure();
     Location loc = op.getLoc();
     Value old = warpgroup::ClusterLoadOp::create(
         rewriter, loc, op.getValue().getType(), op.getRef(), op.getAxes(),

@@ -38,8 +38,10 @@ def blocks(x, o, tile, loaded, met):
 # CHECK:      grid.scoped (%[[TILE:[a-z]+]]: memref<128x64xf16, #grid.space<gpu.smem>>
 # CHECK-SAME:     memref<1x!warpgroup.barrier<1, cluster = ["c"]>, #grid.space<gpu.smem>>
 # CHECK:        %[[FIRST:.*]] = arith.muli %{{.*}}, %c128_i32
-# CHECK:        warpgroup.tma_load %{{.*}}[%[[FIRST]] : i32, 0] [128, 64] to %[[TILE]] barrier %{{.*}} collective ["c"] leader_tracked
-# CHECK:        warpgroup.tma_load %{{.*}}[0, 0] [128, 64] to %[[TILE]] barrier %{{.*}} collective ["c"] leader_tracked
+# CHECK:        warpgroup.tma_load %{{.*}}[%[[FIRST]] : i32, 0] [128, 64] to %[[TILE]] barrier
+# CHECK-SAME:       collective ["c"] leader_tracked
+# CHECK:        warpgroup.tma_load %{{.*}}[0, 0] [128, 64] to %[[TILE]] barrier
+# CHECK-SAME:       collective ["c"] leader_tracked
 # CHECK:        warpgroup.barrier_arrive %{{.*}} : memref<!warpgroup.barrier<1, cluster = ["c"]>
 # CHECK:        %[[PART:.*]] = grid.slice_ref %[[TILE]][0, 0] [64, 64]
 # CHECK:        %[[VALUE:.*]] = warpgroup.cluster_load %[[PART]] ["c"][%{{.*}}]
@@ -91,7 +93,8 @@ def warps(x, o, tile, loaded):
 # CHECK:      scf.while
 # CHECK:        warpgroup.try_cluster_cancel
 # CHECK:        warpgroup.query_cluster_cancel %{{.*}} ["i"]
-print(kernel(warps, TILE, plgpu.Barrier(), grid=(2,), grid_names=("i",), num_threads=2, thread_name="wg", **PAIR)().kernels[0].text())
+BOTH = {"grid": (2,), "grid_names": ("i",), "num_threads": 2, "thread_name": "wg"}
+print(kernel(warps, TILE, plgpu.Barrier(), **BOTH, **PAIR)().kernels[0].text())
 
 
 def closes_over_array(x, o, tile):
@@ -147,5 +150,17 @@ def other_mesh(x, o):
         o[0, 0] = x[0, 0]
 
 
-# CHECK: UnsupportedError: 1 of 1 refused in these words
-report(UnsupportedError, {"expected a mesh of the warps of a warpgroup, got": kernel(other_mesh)})
+def tracked_rows(x, o, tile, loaded):
+    rows = x.at[jnp.arange(128, dtype=jnp.int32)]
+    replicated = plgpu.CopyPartition.REPLICATED
+    plgpu.copy_gmem_to_smem(rows, tile, loaded, collective_axes="c", leader_tracked=replicated)
+
+
+# CHECK: UnsupportedError: 2 of 2 refused in these words
+report(
+    UnsupportedError,
+    {
+        "expected a mesh of the warps of a warpgroup, got": kernel(other_mesh),
+        "expected no `leader_tracked`, got": kernel(tracked_rows, TILE, plgpu.Barrier(), **PAIR),
+    },
+)

@@ -47,7 +47,6 @@ class _Window:
         offsets, sizes, dropped = arrays
         return dynamic, offsets, sizes, dropped if self.dropped else None
 
-
     def take_part(self, ctx: RuleContext, axis: str, dim: int) -> None:
         """Leaves of the window the part of this block along an axis of the cluster, by a dimension of the tile."""
         kept = [d for d in range(len(self.sizes)) if d not in self.dropped]
@@ -121,7 +120,7 @@ def _copy_gmem_to_smem(
         leaves, src_transforms_treedef, dst_transforms_treedef, barrier_transforms_treedef
     )
     if _names_rows(of_source):
-        refuse(ctx, collective_axes=collective_axes)
+        refuse(ctx, leader_tracked=leader_tracked)
         rows = Access(ctx, source, of_source)
         (numbers,) = rows.indices
         warpgroup.TmaGatherOp(rows.ref, numbers, view(ctx, dest, of_dest), one_barrier(ctx, barrier, of_barrier))

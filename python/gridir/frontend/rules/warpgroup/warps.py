@@ -69,4 +69,6 @@ def _check_mesh(ctx: RuleContext, mesh: Any) -> None:
 def _axis_index(ctx: RuleContext, *, axis_name: Any) -> ir.Value:
     if ctx.kernel.warp is not None and axis_name == ctx.kernel.warp[0]:
         return ctx.kernel.warp[1]
-    return BASE.find("axis_index")(ctx, axis_name=axis_name)
+    outside = BASE.find("axis_index")
+    assert outside is not None
+    return outside(ctx, axis_name=axis_name)
