@@ -194,3 +194,22 @@ module {
     return
   }
 }
+
+// -----
+
+// What others may know of shares its bytes with nothing, before its own use or after it; %b and %c do.
+// CHECK-LABEL: kernel.abi @kept arena_bytes = 128 tasks = <>
+module {
+  kernel.abi @kept tasks = <>
+  func.func @kept(%status: memref<4xi64>, %lo: index, %hi: index) {
+    %c0 = arith.constant 0 : index
+    %x = arith.constant 1 : i64
+    %b = memref.alloca() : memref<8xi64>
+    memref.store %x, %b[%c0] : memref<8xi64>
+    %a = memref.alloca() {kernel.buffer = #kernel.buffer<>} : memref<8xi64>
+    memref.store %x, %a[%c0] : memref<8xi64>
+    %c = memref.alloca() : memref<8xi64>
+    memref.store %x, %c[%c0] : memref<8xi64>
+    return
+  }
+}

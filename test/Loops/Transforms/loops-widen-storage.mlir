@@ -8,6 +8,9 @@ memref.global "private" constant @mask : memref<4xi1> = dense<[true, false, true
 // CHECK: memref.global "private" constant @small : memref<2xi8> = dense<[-1, 7]>
 memref.global "private" constant @small : memref<2xi4> = dense<[-1, 7]>
 
+// CHECK: memref.global "private" constant @fours : memref<3xi8> = dense<[2, 9, 15]>
+memref.global "private" constant @fours : memref<3xf4E2M1FN> = dense<[1.0, -0.5, -6.0]>
+
 // Bodies keep their types; what they load and store is a byte.
 // CHECK-LABEL: func.func @body
 // CHECK-SAME:    %[[X:.*]]: memref<8xf32>, %[[M:.*]]: memref<8xi8>)
