@@ -267,4 +267,65 @@ def ConvertTPUToGridPass : Pass<"convert-tpu-to-grid", "::mlir::ModuleOp"> {
   ];
 }
 
+def ConvertWarpgroupToNVVMPass : Pass<"convert-warpgroup-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "Turn a warpgroup program into the code of its threads";
+  let description = [{
+    Replaces the module's `grid.kernel`, whose threads are warpgroups, by a
+    function of one thread in a `gpu.module`, and by the `kernel.abi` of its
+    launch. A CTA is a point of the grid in its cluster, and has 128 threads for
+    each warpgroup.
+
+    - An array becomes the values that a thread holds of it. All arrays of one
+      shape are held alike; where an op asks for elements of other threads they
+      pass through shared memory.
+    - A Ref in shared memory becomes addresses from the offset on that
+      `warpgroup-plan-memory` has given it, swizzled as its scope says. Around
+      accesses the threads of a warpgroup meet where one may depend on another.
+    - A Ref in registers becomes local variables.
+    - A copy becomes copies by the tensor memory accelerator, which one thread
+      starts. Each array, with a tile, is a tensor map, a parameter of the
+      function behind its operands, which `tensor_maps` of the `kernel.abi`
+      describe.
+    - A barrier becomes an `mbarrier`, at which one thread arrives for its
+      warpgroup; each thread keeps the phase that it waits for.
+
+    Before:
+
+    ```mlir
+    grid.kernel @zero grid(%i = 4)
+        outputs(%o: f32 [128] space gpu.gmem) attributes {warpgroup.shared_bytes = 0 : i64} {
+      %v = arith.constant dense<0.0> : tensor<128xf32>
+      grid.store %v, %o : tensor<128xf32>, memref<128xf32, #grid.space<gpu.gmem>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    module {
+      kernel.abi @zero shared_bytes = 0 num_threads = 128 num_ctas = 4 cluster_ctas = 1
+      gpu.module @zero {
+        llvm.func @zero(%o: !llvm.ptr<1>)
+            attributes {gpu.kernel, nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
+          %zero = arith.constant 0.0 : f32
+          %thread = nvvm.read.ptx.sreg.tid.x : i32
+          %p = llvm.getelementptr %o[%thread] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+          llvm.store %zero, %p : f32, !llvm.ptr<1>
+          llvm.return
+        }
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::gridir::kernel::KernelDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"
+  ];
+  let statistics = [
+    Statistic<"numTensorMaps", "num-tensor-maps",
+              "Number of tensor maps that a launch gives">
+  ];
+}
+
 #endif // GRIDIR_DIALECTS_CONVERSION_PASSES_TD

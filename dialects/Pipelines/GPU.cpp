@@ -15,6 +15,7 @@
 #include "dialects/Loops/Transforms/Passes.h"
 #include "dialects/Pipelines/CPU.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -78,9 +79,10 @@ void addPlanning(OpPassManager &pm, const GPUPipelineOptions &options) {
   pm.addPass(createCSEPass());
 }
 
-/// One kernel of the gpu dialect to the llvm and nvvm dialects.
-void addLowering(OpPassManager &pm, const GPUPipelineOptions &options) {
-  bool libdevice = !options.toolkit.empty();
+} // namespace
+
+void addGPULowering(OpPassManager &pm, StringRef chip, StringRef toolkit) {
+  bool libdevice = !toolkit.empty();
   OpPassManager &module = pm.nest<mlir::gpu::GPUModuleOp>();
   // Functions of narrow floats are those of f32, rounded.
   module.addPass(math::createMathExtendToSupportedTypes());
@@ -111,19 +113,26 @@ void addLowering(OpPassManager &pm, const GPUPipelineOptions &options) {
   // A memref argument is one pointer: shapes are static.
   nvvm.useBarePtrCallConv = true;
   module.addPass(createConvertGpuOpsToNVVMOps(nvvm));
+  // Ops of nvvm that are inline assembly.
+  module.addPass(createConvertNVVMToLLVMPass());
   module.addPass(createReconcileUnrealizedCastsPass());
   module.addPass(createCanonicalizerPass());
   module.addPass(createCSEPass());
 
   GpuNVVMAttachTargetOptions target;
-  target.chip = options.chip;
+  target.chip = chip.str();
   target.optLevel = 3;
-  if (const gpu::Chip *chip = gpu::lookupChip(options.chip))
-    target.features = chip->ptxFeature.str();
+  if (const gpu::Chip *known = gpu::lookupChip(chip))
+    target.features = known->ptxFeature.str();
   pm.addPass(createGpuNVVMAttachTarget(target));
 }
 
-} // namespace
+void addPTX(OpPassManager &pm, StringRef toolkit) {
+  GpuModuleToBinaryPassOptions binary;
+  binary.compilationTarget = "isa";
+  binary.toolkitPath = toolkit.str();
+  pm.addPass(createGpuModuleToBinaryPass(binary));
+}
 
 void buildMappedToGPUPipeline(OpPassManager &pm,
                               const GPUPipelineOptions &options) {
@@ -137,13 +146,9 @@ void buildMappedToGPUPipeline(OpPassManager &pm,
     pm.addPass(createCSEPass());
   }
   if (stages.reaches(GPUStage::NVVM))
-    addLowering(pm, options);
-  if (stages.reaches(GPUStage::PTX)) {
-    GpuModuleToBinaryPassOptions binary;
-    binary.compilationTarget = "isa";
-    binary.toolkitPath = options.toolkit;
-    pm.addPass(createGpuModuleToBinaryPass(binary));
-  }
+    addGPULowering(pm, options.chip, options.toolkit);
+  if (stages.reaches(GPUStage::PTX))
+    addPTX(pm, options.toolkit);
 }
 
 void buildGridToGPUPipeline(OpPassManager &pm,

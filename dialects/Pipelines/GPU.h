@@ -71,6 +71,15 @@ void buildMappedToGPUPipeline(mlir::OpPassManager &pm,
 void buildGridToGPUPipeline(mlir::OpPassManager &pm,
                             const GPUPipelineOptions &options);
 
+/// Adds the passes from kernels in a `gpu.module`, whoever made them, to the
+/// llvm and nvvm dialects. Math functions are those of libdevice where a toolkit
+/// is named, else gridir's own code.
+void addGPULowering(mlir::OpPassManager &pm, llvm::StringRef chip,
+                    llvm::StringRef toolkit);
+
+/// Adds the pass from there to PTX.
+void addPTX(mlir::OpPassManager &pm, llvm::StringRef toolkit);
+
 /// Registers `grid-to-gpu` and `mapped-to-gpu` by name.
 void registerGPUPipelines();
 

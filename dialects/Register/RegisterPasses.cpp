@@ -17,8 +17,10 @@
 #include "dialects/Pipelines/CPU.h"
 #include "dialects/Pipelines/GPU.h"
 #include "dialects/Pipelines/TPU.h"
+#include "dialects/Pipelines/Warpgroup.h"
 #include "dialects/TPU/Transforms/Passes.h"
 #include "dialects/Test/Transforms/Passes.h"
+#include "dialects/Warpgroup/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -124,10 +126,12 @@ void gridir::registerAllPasses() {
     tpu::registerTPUPasses();
     gridir::gpu::registerGPUMappingPasses();
     gridir::gpu::registerGPUPasses();
+    warpgroup::registerWarpgroupPasses();
     test::registerTestPasses();
     registerCPUPipelines();
     registerTPUPipelines();
     registerGPUPipelines();
+    registerWarpgroupPipelines();
     return true;
   }();
   (void)registered;

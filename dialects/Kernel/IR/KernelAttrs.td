@@ -117,6 +117,31 @@ def Kernel_UnwrittenAttr : Kernel_Attr<"Unwritten", "unwritten"> {
 }
 
 //===----------------------------------------------------------------------===//
+// What a launch on a GPU gives
+//===----------------------------------------------------------------------===//
+
+def Kernel_TensorMapAttr : Kernel_Attr<"TensorMap", "tensor_map"> {
+  let summary = "a tensor map that a launch gives to a kernel";
+  let description = [{
+    A parameter of 128 bytes by which copies find tiles of an operand: its number,
+    the operand as the tensor that the kernel sees in it, without gaps, the sizes
+    of a tile, and the bytes of a row that shared memory has permuted: 0, 32, 64
+    or 128.
+
+    Example:
+
+    ```mlir
+    #kernel.tensor_map<0, tensor<512x512xf16>, box = [64, 64], swizzle = 128>
+    ```
+  }];
+  let parameters = (ins "int64_t":$operand, "::mlir::RankedTensorType":$tensor,
+                        ArrayRefParameter<"int64_t">:$box, "int64_t":$swizzle);
+  let assemblyFormat = [{
+    `<` $operand `,` $tensor `,` `box` `=` `[` $box `]` `,` `swizzle` `=` $swizzle `>`
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // What passes tell each other before the ABI is complete
 //===----------------------------------------------------------------------===//
 

@@ -18,6 +18,7 @@ class Kernel_List<Attr base> : DefaultValuedAttr<base, "{}">;
 def Kernel_Sites : TypedArrayAttrBase<AnyAttrOf<[Kernel_PrintAttr, Kernel_CallbackAttr]>,
                                       "sites that print or call a function">;
 def Kernel_SharedMemory : TypedArrayAttrBase<Kernel_SharedAttr, "memory that tasks share">;
+def Kernel_TensorMaps : TypedArrayAttrBase<Kernel_TensorMapAttr, "tensor maps">;
 def Kernel_Unwritten : TypedArrayAttrBase<Kernel_UnwrittenAttr, "operands without contents">;
 
 def Kernel_ABIOp
@@ -37,10 +38,12 @@ def Kernel_ABIOp
     | field | says | written by |
     | --- | --- | --- |
     | `arena_bytes` | memory that each thread of a CPU brings for the kernel's buffers | `cpu-plan-arena` |
-    | `shared_bytes` | shared memory of a CTA | `gpu-plan-memory` |
+    | `shared_bytes` | shared memory of a CTA | `gpu-plan-memory`, `convert-warpgroup-to-nvvm` |
     | `workspace_bytes` | global memory that each CTA brings | `gpu-plan-memory` |
-    | `num_threads` | threads of a CTA | `gpu-map-threads` |
-    | `num_ctas` | CTAs of a launch; absent where the grid is dynamic | `gpu-outline-kernel` |
+    | `num_threads` | threads of a CTA | `gpu-map-threads`, `convert-warpgroup-to-nvvm` |
+    | `num_ctas` | CTAs of a launch; absent where the grid is dynamic | `gpu-outline-kernel`, `convert-warpgroup-to-nvvm` |
+    | `cluster_ctas` | CTAs of a cluster, of a kernel whose parameters are its operands and then tensor maps | `convert-warpgroup-to-nvvm` |
+    | `tensor_maps` | these tensor maps | `convert-warpgroup-to-nvvm` |
     | `shares` | a call with a negative range counts the finer work items | `convert-grid-to-loops` |
     | `tasks` | work items may wait for one another; absent where each runs to its end | `convert-grid-to-loops` |
     | `shared_memory` | memory that tasks share, by how many share it | `cpu-plan-arena` |
@@ -69,6 +72,8 @@ def Kernel_ABIOp
                        OptionalAttr<Kernel_Count>:$workspace_bytes,
                        OptionalAttr<Kernel_Count>:$num_threads,
                        OptionalAttr<Kernel_Count>:$num_ctas,
+                       OptionalAttr<Kernel_Count>:$cluster_ctas,
+                       Kernel_List<Kernel_TensorMaps>:$tensor_maps,
                        UnitAttr:$shares,
                        OptionalAttr<Kernel_TasksAttr>:$tasks,
                        Kernel_List<Kernel_SharedMemory>:$shared_memory,
@@ -88,6 +93,8 @@ def Kernel_ABIOp
     (`workspace_bytes` `=` $workspace_bytes^)?
     (`num_threads` `=` $num_threads^)?
     (`num_ctas` `=` $num_ctas^)?
+    (`cluster_ctas` `=` $cluster_ctas^)?
+    (`tensor_maps` `=` $tensor_maps^)?
     (`shares` $shares^)?
     (`tasks` `=` $tasks^)?
     (`shared_memory` `=` $shared_memory^)?

@@ -15,6 +15,11 @@
 
 namespace gridir::warpgroup {
 
+/// Where the Refs of a `grid.scoped` begin in shared memory, and how many bytes
+/// of it a kernel needs; `warpgroup-plan-memory` says so.
+constexpr llvm::StringLiteral kOffsetsAttr = "warpgroup.offsets";
+constexpr llvm::StringLiteral kSharedBytesAttr = "warpgroup.shared_bytes";
+
 /// What a warpgroup has begun and not waited for: groups of copies to global
 /// memory, products of the matrix units.
 struct PendingResource : mlir::SideEffects::Resource::Base<PendingResource> {

@@ -74,6 +74,7 @@ def get_kernel(request: KernelRequest, target: Target, options: Any) -> Kernel:
     Raises:
       UnsupportedError: when the kernel uses something that gridir cannot lower.
     """
+    target = hooks_of(target).target_for(target, request)
     # A rule sees of the installation only what it is given here, so that kernels do not differ by it.
     with in_force(None):
         key = request_key(request, target, options)

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from gridir.compiler.gpu import PtxKernel
-from gridir.frontend import emulation, jax_compat_calls
+from gridir.compiler.gpu import GpuTarget, PtxKernel
+from gridir.compiler.warpgroup import WarpgroupTarget
+from gridir.frontend import emulation, jax_compat_calls, jax_compat_gpu
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.target_hooks import TargetHooks
 from gridir.runtime.gpu import Report
 
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
+    from gridir.compiler.target import Target
     from gridir.frontend.lower import Lowered
 
 CALL_TARGET = "gridir_gpu"
@@ -27,6 +29,12 @@ CALL_TARGET = "gridir_gpu"
 
 class GpuHooks(TargetHooks):
     """PTX: `gridir.lower` shows and assembles kernels for a GPU."""
+
+    def target_for(self, target: Target, request: KernelRequest) -> Target:
+        """As of `TargetHooks`: one for kernels whose author says what each warpgroup does."""
+        if isinstance(target, GpuTarget) and jax_compat_gpu.is_mesh(request.mesh):
+            return WarpgroupTarget(target.chip)
+        return target
 
     def emitter(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
         """As of `TargetHooks`."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
+    from gridir.compiler.target import Target
     from gridir.frontend.jax_compat_calls import Emitter
     from gridir.frontend.lower import Lowered
     from gridir.frontend.request import KernelRequest
@@ -31,6 +32,10 @@ class TargetHooks(abc.ABC):
     def tracing(self) -> contextlib.AbstractContextManager[Any]:
         """Returns what is entered while JAX traces and lowers for the target, which may not be there."""
         return contextlib.nullcontext()
+
+    def target_for(self, target: Target, request: KernelRequest) -> Target:
+        """Returns what compiles a kernel: the target, or the part of it for kernels of this kind."""
+        return target
 
     def options_for(self, options: Any, request: KernelRequest) -> Any:
         """Returns the options of one kernel: those of the installation, and what the call itself asks for."""

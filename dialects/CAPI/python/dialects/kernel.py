@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 from gridir.mlir import ir
+from gridir.mlir._mlir_libs import _gridirKernel
 from gridir.mlir.dialects._kernel_ops_gen import *  # noqa: F403
 from gridir.mlir.dialects._kernel_ops_gen import ABIOp
+
+TensorMapAttr = _gridirKernel.TensorMapAttr
 
 
 def abi_of(module: ir.Module) -> ABIOp:

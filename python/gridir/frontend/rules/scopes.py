@@ -24,12 +24,14 @@ def scoped(
     body: Callable[[list[ir.Value]], Sequence[ir.Value]],
     collective_axes: Any = (),
     names: Sequence[str] = (),
+    layouts: Sequence[Sequence[ir.Attribute]] = (),
 ) -> list[ir.Value]:
     """`grid.scoped`: a region with a Ref for each of the abstract Refs.
 
     Args:
       results: the abstract values that it gives.
       names: what the author calls the Refs; none where that is not known.
+      layouts: the transforms that lead from the memory of each Ref to the Ref; none where each lies as it is indexed.
     """
     axes = collective_axes if isinstance(collective_axes, tuple) else (collective_axes,)
     attributes: dict[str, ir.Attribute] = {}
@@ -38,6 +40,8 @@ def scoped(
         attributes["collective"] = ir.ArrayAttr.get([ir.StringAttr.get(str(axis)) for axis in axes])
     if names:
         attributes["origins"] = ir.ArrayAttr.get([ir.StringAttr.get(name) for name in names])
+    if any(layouts):
+        attributes["transforms"] = ir.ArrayAttr.get([ir.ArrayAttr.get(list(steps)) for steps in layouts])
     region = emit.op("grid.scoped", [], [types.value(aval) for aval in results], attributes, regions=1)
     mark_unsigned(region, avals)
     refs = [types.ref(aval) for aval in avals]
@@ -53,12 +57,13 @@ def run_scope(
     avals: Sequence[Any],
     body: Callable[[list[ir.Value]], Sequence[ir.Value]],
     collective_axes: Any,
+    layouts: Sequence[Sequence[ir.Attribute]] = (),
 ) -> list[ir.Value]:
     """The scope of a `run_scoped`, for Refs of these abstract values, which have the names that the author gave."""
     names = list(jaxpr.debug_info.arg_names or ())
     known = len(names) == len(avals) and all(names)
     origins = [str(name) for name in names] if known else ()
-    return scoped(ctx.types, avals, ctx.avals_out, body, collective_axes, origins)
+    return scoped(ctx.types, avals, ctx.avals_out, body, collective_axes, origins, layouts)
 
 
 @rule("run_scoped")

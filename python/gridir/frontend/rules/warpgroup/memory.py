@@ -38,7 +38,16 @@ def _run_scoped(
         rest = iter(refs)
         return ctx.inline(jaxpr, values, [each.value(rest) for each in allocated])
 
-    return run_scope(ctx, jaxpr, avals, body, collective_axes)
+    return run_scope(ctx, jaxpr, avals, body, collective_axes, list(map(_layout, transforms)))
+
+
+def _layout(transforms: Sequence[Any]) -> list[ir.Attribute]:
+    """How the author wants a Ref in shared memory tiled and swizzled. What has no attribute is the compiler's choice."""
+    kinds = [jax_compat_gpu.transform_kind(transform) for transform in transforms]
+    known = [kind for kind in kinds if kind is not None]
+    if len(known) != len(kinds):
+        return []
+    return [grid.TransformAttr.get(kind, [x] if isinstance(x, int) else list(x)) for kind, x in known]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,0 +1,249 @@
+//===- Arrays.cpp - Arithmetic on what threads hold -----------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/Structured.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace gridir::warpgroup_to_nvvm {
+
+LogicalResult lowerElementwise(Operation *op, Lowering &lowering) {
+  OpBuilder &builder = lowering.builder;
+  Value result = op->getResult(0);
+  bool isArray = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
+  if ((isArray && !op->hasTrait<OpTrait::Elementwise>()) ||
+      (!isArray && isa<TensorType>(result.getType())))
+    return op->emitError("expected an op that becomes code of a GPU, got ")
+           << op->getName();
+  FailureOr<SmallVector<Type>> types =
+      lowering.convertType(op, result.getType());
+  if (failed(types))
+    return failure();
+  Registers registers;
+  for (auto [r, type] : llvm::enumerate(*types)) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      const Registers &values = lowering.get(operand);
+      operands.push_back(isa<TensorType>(operand.getType()) ? values[r]
+                                                            : values.front());
+    }
+    registers.push_back(createLike(builder, op, operands, type)->getResult(0));
+  }
+  lowering.set(result, std::move(registers));
+  return success();
+}
+
+SmallVector<Value> inlineBody(Lowering &lowering, linalg::LinalgOp op,
+                              ValueRange elements, ArrayRef<Value> place) {
+  OpBuilder &builder = lowering.builder;
+  IRMapping mapping;
+  Block *body = op.getBlock();
+  mapping.map(body->getArguments(), elements);
+  for (Operation &inner : body->without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      mapping.map(index.getResult(),
+                  toIndex(builder, op.getLoc(), place[index.getDim()]));
+      continue;
+    }
+    for (Value operand : inner.getOperands())
+      if (!mapping.contains(operand))
+        mapping.map(operand, lowering.getScalar(operand));
+    builder.clone(inner, mapping);
+  }
+  return llvm::map_to_vector(
+      body->getTerminator()->getOperands(), [&](Value value) {
+        return mapping.contains(value) ? mapping.lookup(value)
+                                       : lowering.getScalar(value);
+      });
+}
+
+std::optional<SmallVector<int64_t>> getMapDims(AffineMap map) {
+  SmallVector<int64_t> dims;
+  for (AffineExpr expr : map.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim)
+      return std::nullopt;
+    dims.push_back(dim.getPosition());
+  }
+  return dims;
+}
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Values without operands
+//===----------------------------------------------------------------------===//
+
+LogicalResult lowerConstant(arith::ConstantOp op, Lowering &lowering) {
+  OpBuilder &builder = lowering.builder;
+  FailureOr<SmallVector<Type>> types = lowering.convertType(op, op.getType());
+  if (failed(types))
+    return failure();
+  TypedAttr value = op.getValue();
+  if (auto elements = dyn_cast<ElementsAttr>(value)) {
+    if (!elements.isSplat())
+      return op.emitError("expected one number in all of a constant array on a "
+                          "GPU, got ")
+             << op.getType();
+    value = elements.getSplatValue<TypedAttr>();
+  }
+  Value constant = arith::ConstantOp::create(builder, op.getLoc(), value);
+  lowering.set(op.getResult(), Registers(types->size(), constant));
+  return success();
+}
+
+LogicalResult lowerEmpty(tensor::EmptyOp op, Lowering &lowering) {
+  FailureOr<SmallVector<Type>> types = lowering.convertType(op, op.getType());
+  if (failed(types))
+    return failure();
+  Value zero = createZero(lowering.builder, op.getLoc(), types->front());
+  lowering.set(op.getResult(), Registers(types->size(), zero));
+  return success();
+}
+
+LogicalResult lowerSplat(tensor::SplatOp op, Lowering &lowering) {
+  FailureOr<SmallVector<Type>> types = lowering.convertType(op, op.getType());
+  if (failed(types))
+    return failure();
+  lowering.set(op.getResult(),
+               Registers(types->size(), lowering.getScalar(op.getInput())));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Structured ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult refuse(linalg::LinalgOp op, StringRef expected) {
+  return op->emitError("expected ") << expected << " on a GPU, got "
+                                    << op->getName();
+}
+
+/// Each element of the result from one of each operand.
+LogicalResult lowerParallel(linalg::LinalgOp op, Lowering &lowering) {
+  Location loc = op.getLoc();
+  Value result = op->getResult(0);
+  Distribution to = lowering.getDistribution(result);
+  AffineMap resultMap = op.getIndexingMapsArray().back();
+  if (!resultMap.isPermutation())
+    return refuse(op, "each element of the result once");
+  SmallVector<int64_t> resultDims = *getMapDims(resultMap);
+  // The dimension of the result that is dimension `d` of the loops.
+  SmallVector<int64_t> ofLoop(resultDims.size());
+  for (auto [i, d] : llvm::enumerate(resultDims))
+    ofLoop[d] = i;
+  SmallVector<Registers> operands;
+  for (auto [operand, map] :
+       llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray())) {
+    if (!isa<TensorType>(operand.getType())) {
+      operands.emplace_back(to.getNumRegisters(), lowering.getScalar(operand));
+      continue;
+    }
+    std::optional<SmallVector<int64_t>> dims = getMapDims(map);
+    if (!dims)
+      return refuse(op, "operands that are indexed by loops alone");
+    for (int64_t &d : *dims)
+      d = ofLoop[d];
+    operands.push_back(lowering.redistribute(
+        loc, lowering.get(operand), lowering.getDistribution(operand), to,
+        *dims));
+  }
+  bool readsPlace = op.hasIndexSemantics();
+  Registers registers;
+  for (unsigned r = 0; r < to.getNumRegisters(); ++r) {
+    SmallVector<Value> place;
+    if (readsPlace) {
+      SmallVector<Value> element = lowering.createElement(to, r);
+      for (int64_t i : ofLoop)
+        place.push_back(element[i]);
+    }
+    auto elements = llvm::map_to_vector(
+        operands, [&](const Registers &values) { return values[r]; });
+    registers.push_back(inlineBody(lowering, op, elements, place).front());
+  }
+  lowering.set(result, std::move(registers));
+  return success();
+}
+
+LogicalResult lowerStructured(Operation *operation, Lowering &lowering) {
+  auto op = cast<linalg::LinalgOp>(operation);
+  for (Type type : op->getResultTypes())
+    if (failed(lowering.convertType(op, type)))
+      return failure();
+  if (op->getNumResults() == 1 && op.getNumReductionLoops() == 0)
+    return lowerParallel(op, lowering);
+  return lowerReduction(op, lowering);
+}
+
+template <typename OpT>
+LogicalResult lowerStructuredOp(OpT op, Lowering &lowering) {
+  return lowerStructured(op, lowering);
+}
+
+//===----------------------------------------------------------------------===//
+// Other shapes
+//===----------------------------------------------------------------------===//
+
+template <typename OpT> LogicalResult lowerReshape(OpT op, Lowering &lowering) {
+  if (failed(lowering.convertType(op, op.getType())))
+    return failure();
+  Value source = op.getSrc();
+  lowering.set(op.getResult(),
+               lowering.reshape(op.getLoc(), lowering.get(source),
+                                lowering.getDistribution(source),
+                                lowering.getDistribution(op.getResult())));
+  return success();
+}
+
+LogicalResult lowerExtract(tensor::ExtractOp op, Lowering &lowering) {
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  const Registers &registers = lowering.get(op.getTensor());
+  Distribution distribution = lowering.getDistribution(op.getTensor());
+  if (distribution.getNumElements() == 1) {
+    lowering.set(op.getResult(), {registers.front()});
+    return success();
+  }
+  SmallVector<Value> coords = llvm::map_to_vector(op.getIndices(), [&](Value i) {
+    return toI32(builder, loc, lowering.getIndex(i));
+  });
+  lowering.set(op.getResult(),
+               {lowering.fetch(loc, registers, distribution, coords)});
+  return success();
+}
+
+LogicalResult lowerLayoutCast(warpgroup::LayoutCastOp op, Lowering &lowering) {
+  lowering.set(op.getResult(), lowering.get(op.getValue()));
+  return success();
+}
+
+} // namespace
+
+void addArrayLowerings(Lowering &lowering) {
+  lowering.add(lowerConstant);
+  lowering.add(lowerEmpty);
+  lowering.add(lowerSplat);
+  lowering.add(lowerStructuredOp<linalg::BroadcastOp>);
+  lowering.add(lowerStructuredOp<linalg::FillOp>);
+  lowering.add(lowerStructuredOp<linalg::GenericOp>);
+  lowering.add(lowerStructuredOp<linalg::MapOp>);
+  lowering.add(lowerStructuredOp<linalg::ReduceOp>);
+  lowering.add(lowerStructuredOp<linalg::TransposeOp>);
+  lowering.add(lowerReshape<tensor::CollapseShapeOp>);
+  lowering.add(lowerReshape<tensor::ExpandShapeOp>);
+  lowering.add(lowerExtract);
+  lowering.add(lowerLayoutCast);
+}
+
+} // namespace gridir::warpgroup_to_nvvm

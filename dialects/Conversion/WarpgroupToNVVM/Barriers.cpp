@@ -1,0 +1,133 @@
+//===- Barriers.cpp - Barriers in shared memory and their phases ----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace gridir::warpgroup_to_nvvm {
+
+/// A word has the phases of so many barriers.
+static constexpr int64_t kMaxBarriers = 32;
+
+FailureOr<std::shared_ptr<Storage>>
+Lowering::addBarriers(grid::ScopedOp op, int64_t offset, MemRefType type) {
+  auto barrier = cast<warpgroup::BarrierType>(type.getElementType());
+  Location loc = op.getLoc();
+  if (!barrier.getCluster().empty())
+    return op.emitError("expected barriers of a block, got ") << barrier;
+  if (type.getNumElements() > kMaxBarriers)
+    return op.emitError("expected at most ")
+           << kMaxBarriers << " barriers of an allocation, got "
+           << type.getNumElements();
+  auto storage = std::make_shared<Storage>();
+  storage->kind = Storage::Kind::Shared;
+  storage->elementType = barrier;
+  storage->shape.assign(type.getShape().begin(), type.getShape().end());
+  storage->width = type.getRank() ? type.getShape().back() : 1;
+  storage->base = createSharedAddress(loc, offset);
+  atBeginning([&] {
+    auto first = scf::IfOp::create(builder, loc, isFirst);
+    builder.setInsertionPointToStart(first.thenBlock());
+    Value count = createI32(builder, loc, barrier.getArrivals());
+    for (int64_t i = 0; i < type.getNumElements(); ++i) {
+      Value address = LLVM::GEPOp::create(
+          builder, loc, storage->base.getType(), builder.getI8Type(),
+          storage->base,
+          ArrayRef<LLVM::GEPArg>{int32_t(i * storage->getElementBytes())});
+      NVVM::MBarrierInitOp::create(builder, loc, address, count, Value());
+    }
+    // Copies, too, must see the barriers as they are now.
+    NVVM::FenceMbarrierInitOp::create(builder, loc);
+  });
+  storage->variables = {createVariable(loc, builder.getI32Type(), zero)};
+  return storage;
+}
+
+namespace {
+
+/// The number of a barrier in its allocation.
+Value createNumber(OpBuilder &builder, Location loc, const View &view) {
+  OpFoldResult number = builder.getI32IntegerAttr(0);
+  for (auto [d, offset] : llvm::enumerate(view.offsets))
+    number = createOffset(builder, loc, number, offset,
+                          view.storage->getStride(d));
+  return toI32(builder, loc, number);
+}
+
+/// The phase that the thread waits for next, and what makes it the other one.
+struct Phase {
+  Value variable, word, parity, mask;
+
+  Phase(OpBuilder &builder, Location loc, const View &view) {
+    variable = view.storage->variables.front();
+    Value number = createNumber(builder, loc, view);
+    word = LLVM::LoadOp::create(builder, loc, builder.getI32Type(), variable);
+    Value one = createI32(builder, loc, 1);
+    parity = arith::ShRUIOp::create(builder, loc, word, number);
+    parity = arith::AndIOp::create(builder, loc, parity, one);
+    mask = arith::ShLIOp::create(builder, loc, one, number);
+  }
+
+  void advance(OpBuilder &builder, Location loc, Value condition) {
+    Value next = arith::XOrIOp::create(builder, loc, word, mask);
+    if (condition)
+      next = arith::SelectOp::create(builder, loc, condition, next, word);
+    LLVM::StoreOp::create(builder, loc, next, variable);
+  }
+};
+
+LogicalResult lowerWait(warpgroup::BarrierWaitOp op, Lowering &lowering) {
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  const View &view = lowering.getView(op.getBarrier());
+  Phase phase(builder, loc, view);
+  Value ticks = createI32(builder, loc, 10'000'000);
+  NVVM::MBarrierTryWaitParityOp::create(
+      builder, loc, lowering.createAddress(loc, view, {}), phase.parity, ticks);
+  phase.advance(builder, loc, Value());
+  lowering.hazards.waits = true;
+  return success();
+}
+
+LogicalResult lowerArrive(warpgroup::BarrierArriveOp op, Lowering &lowering) {
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  Value address =
+      lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
+  // One thread arrives for all, when all have come so far.
+  lowering.syncBeforeSignal(loc);
+  lowering.createForLeader(loc, Value(), [&] {
+    NVVM::MBarrierArriveOp::create(builder, loc, builder.getI64Type(), address,
+                                   Value());
+  });
+  return success();
+}
+
+/// Copies and products see what was written.
+LogicalResult lowerCommit(warpgroup::CommitSmemOp op, Lowering &lowering) {
+  NVVM::FenceProxyOp::create(
+      lowering.builder, op.getLoc(), NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(op.getContext(),
+                                 NVVM::SharedSpace::shared_cta));
+  lowering.createSync(op.getLoc());
+  return success();
+}
+
+} // namespace
+
+void addBarrierLowerings(Lowering &lowering) {
+  lowering.add(lowerWait);
+  lowering.add(lowerArrive);
+  lowering.add(lowerCommit);
+}
+
+} // namespace gridir::warpgroup_to_nvvm

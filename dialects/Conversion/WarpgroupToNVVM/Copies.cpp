@@ -1,0 +1,270 @@
+//===- Copies.cpp - Copies between global and shared memory ---------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace gridir::warpgroup_to_nvvm {
+namespace {
+
+/// What a tensor map can have.
+constexpr int64_t kMaxBox = 256, kMaxMapRank = 5;
+
+/// One of the copies that make up the copy of a window.
+struct Piece {
+  /// Where it begins in the window, along each dimension of the array.
+  Coords begin;
+  /// The same as the coordinates of the Ref in shared memory.
+  Coords place;
+};
+
+/// A copy of a window as copies by the tensor memory accelerator: each of a
+/// panel of shared memory, or of what fits one tensor map.
+class Copy {
+public:
+  Copy(Lowering &lowering, Operation *op, const View &array, const View &tile)
+      : lowering(lowering), builder(lowering.builder), op(op), array(array),
+        tile(tile) {}
+
+  /// `offsets` are those of the window, as the op has them.
+  template <typename OpT> LogicalResult analyze(OpT copy) {
+    ArrayRef<int64_t> dropped = copy.getDropped().value_or(ArrayRef<int64_t>());
+    ValueRange dynamic = copy.getOffsets();
+    const Storage &source = *array.storage;
+    if (source.kind != Storage::Kind::Global || source.operand < 0 ||
+        tile.storage->kind != Storage::Kind::Shared)
+      return refuse("from an operand to shared memory, or back");
+    unsigned rank = source.shape.size();
+    // Dimensions that views of the array have dropped have a size of 1.
+    offsets = array.offsets;
+    box.assign(rank, 1);
+    for (auto [i, d] : llvm::enumerate(array.dims)) {
+      OpFoldResult index = builder.getI32IntegerAttr(copy.getStaticOffsets()[i]);
+      if (ShapedType::isDynamic(copy.getStaticOffsets()[i])) {
+        index = lowering.getIndex(dynamic.front());
+        dynamic = dynamic.drop_front();
+      }
+      if (array.strides[d] != 1)
+        return refuse("of elements that follow one another");
+      offsets[d] = createOffset(builder, op->getLoc(), offsets[d], index);
+      box[d] = copy.getSizes()[i];
+      if (!llvm::is_contained(dropped, int64_t(i)))
+        kept.push_back(d);
+    }
+    if (!llvm::is_sorted(array.dims) || !llvm::is_sorted(tile.dims))
+      return refuse("that leaves the order of dimensions");
+    if (rank == 0 || rank > kMaxMapRank)
+      return refuse("of an array of 1 to 5 dimensions");
+    int64_t bytes = source.getElementBytes();
+    if (rank > 1 && source.shape.back() * bytes % 16 != 0)
+      return refuse("of an array whose rows have a multiple of 16 bytes");
+    return split();
+  }
+
+  int64_t getBytes() const {
+    int64_t bytes = tile.storage->getElementBytes() * int64_t(pieces.size());
+    for (int64_t size : box)
+      bytes *= size;
+    return bytes;
+  }
+
+  /// Emits each piece.
+  void create(function_ref<void(Value map, Value address, ValueRange coords)>
+                  createPiece) {
+    Location loc = op->getLoc();
+    const Storage &source = *array.storage;
+    auto tensor = RankedTensorType::get(source.shape, source.elementType);
+    int64_t swizzle = tile.storage->swizzle;
+    Value map = lowering.getTensorMap(kernel::TensorMapAttr::get(
+        op->getContext(), source.operand, tensor, box,
+        swizzle == 16 ? 0 : swizzle));
+    for (const Piece &piece : pieces) {
+      // The innermost coordinate is the first.
+      SmallVector<Value> coords;
+      for (int64_t d = box.size() - 1; d >= 0; --d)
+        coords.push_back(toI32(
+            builder, loc,
+            createOffset(builder, loc, offsets[d],
+                         builder.getI32IntegerAttr(piece.begin[d]))));
+      createPiece(map, createPlaceAddress(piece), coords);
+    }
+  }
+
+private:
+  LogicalResult refuse(const Twine &expected) {
+    return op->emitError("expected a copy ") << expected << ", got one of "
+                                             << op->getOperand(0).getType();
+  }
+
+  /// The address of the first element of a piece. A swizzle moves none of the
+  /// elements that a copy may begin with.
+  Value createPlaceAddress(const Piece &piece) {
+    SmallVector<Value> coords;
+    for (int64_t coord : piece.place)
+      coords.push_back(createI32(builder, op->getLoc(), coord));
+    View plain = tile;
+    plain.storage = std::make_shared<Storage>(*tile.storage);
+    plain.storage->swizzle = 16;
+    return lowering.createAddress(op->getLoc(), plain, coords);
+  }
+
+  /// Cuts the window where shared memory goes on elsewhere, or a box ends.
+  LogicalResult split() {
+    const Storage &dest = *tile.storage;
+    int64_t last = dest.shape.size() - 1;
+    SmallVector<int64_t> step = box;
+    // Rows of the window follow one another in memory only where the Ref has all
+    // of the columns.
+    bool isPart = false;
+    for (int64_t i = tile.dims.size() - 1, next = last; i >= 0; --i) {
+      int64_t d = tile.dims[i], size = tile.sizes[i];
+      // Nor where the Ref has one index of several between them.
+      for (; next > d; --next)
+        isPart |= dest.shape[next] != 1;
+      --next;
+      if (tile.strides[d] != 1)
+        return refuse("of elements that follow one another");
+      int64_t &length = step[kept[i]];
+      if (d == last && dest.getNumPanels() > 1) {
+        if (size % dest.width != 0 ||
+            getDivisor(tile.offsets[d]) % dest.width != 0)
+          return refuse("of whole panels of " + Twine(dest.width) +
+                        " columns in shared memory");
+        length = dest.width;
+      }
+      if (isPart)
+        length = 1;
+      while (length > kMaxBox)
+        length = length % 2 ? 1 : length / 2;
+      // Of a panel the rows of a part follow one another.
+      bool isWhole = length == (d == last ? dest.width : dest.shape[d]);
+      isPart |= !isWhole;
+      // Between panels lie those of other rows, where there are more dimensions.
+      if (d == last - 1 && dest.getNumPanels() > 1)
+        isPart = true;
+    }
+    if (step.back() * dest.getElementBytes() % 16 != 0)
+      return refuse("whose rows have a multiple of 16 bytes");
+    // All pieces, in the order of the elements.
+    Piece piece;
+    piece.begin.assign(box.size(), 0);
+    SmallVector<int64_t> counts;
+    int64_t total = 1;
+    for (auto [size, length] : llvm::zip_equal(box, step)) {
+      counts.push_back(size / length);
+      total *= counts.back();
+    }
+    for (int64_t number = 0; number < total; ++number) {
+      Coords at = delinearize(number, counts);
+      for (size_t d = 0; d < box.size(); ++d)
+        piece.begin[d] = at[d] * step[d];
+      piece.place.clear();
+      for (int64_t d : kept)
+        piece.place.push_back(piece.begin[d]);
+      pieces.push_back(piece);
+    }
+    box = step;
+    return success();
+  }
+
+  Lowering &lowering;
+  OpBuilder &builder;
+  Operation *op;
+  const View &array, &tile;
+  SmallVector<OpFoldResult> offsets;
+  SmallVector<int64_t> box, kept;
+  SmallVector<Piece> pieces;
+};
+
+/// An address of shared memory as copies of a cluster name it.
+Value toCluster(OpBuilder &builder, Location loc, Value address) {
+  auto type = LLVM::LLVMPointerType::get(
+      builder.getContext(),
+      static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
+  return LLVM::AddrSpaceCastOp::create(builder, loc, type, address);
+}
+
+LogicalResult lowerLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  if (op.getCollective())
+    return op.emitError("expected a copy to one block, got a collective one");
+  const View &tile = lowering.getView(op.getDest());
+  Copy copy(lowering, op, lowering.getView(op.getSource()), tile);
+  if (failed(copy.analyze(op)))
+    return failure();
+  Value barrier =
+      lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
+  lowering.syncBeforeCopyTo(loc, tile.storage.get());
+  lowering.createForLeader(loc, Value(), [&] {
+    Value bytes = createI32(builder, loc, copy.getBytes());
+    NVVM::MBarrierArriveExpectTxOp::create(
+        builder, loc, Type(), barrier, bytes, NVVM::MemScopeKind::CTA,
+        /*relaxed=*/false, Value());
+    copy.create([&](Value map, Value address, ValueRange coords) {
+      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+          builder, loc, toCluster(builder, loc, address), map, coords, barrier,
+          /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(),
+          /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
+          /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+    });
+  });
+  return success();
+}
+
+LogicalResult lowerStore(warpgroup::TmaStoreOp op, Lowering &lowering) {
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  if (op.getReduction())
+    return op.emitError("expected a copy without a reduction, got ")
+           << grid::stringifyAtomicKind(*op.getReduction());
+  Copy copy(lowering, op, lowering.getView(op.getDest()),
+            lowering.getView(op.getSource()));
+  if (failed(copy.analyze(op)))
+    return failure();
+  Value predicate =
+      op.getPredicate() ? lowering.getScalar(op.getPredicate()) : Value();
+  lowering.createForLeader(loc, predicate, [&] {
+    copy.create([&](Value map, Value address, ValueRange coords) {
+      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+          builder, loc, map, address, coords, /*l2CacheHint=*/Value(),
+          NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
+    });
+  });
+  return success();
+}
+
+/// Groups are the threads' own; those that started no copies have empty ones.
+LogicalResult lowerCommit(warpgroup::CommitGroupOp op, Lowering &lowering) {
+  NVVM::CpAsyncBulkCommitGroupOp::create(lowering.builder, op.getLoc());
+  return success();
+}
+
+LogicalResult lowerWait(warpgroup::WaitGroupOp op, Lowering &lowering) {
+  NVVM::CpAsyncBulkWaitGroupOp::create(
+      lowering.builder, op.getLoc(),
+      lowering.builder.getI32IntegerAttr(op.getPending()), op.getReadAttr());
+  lowering.hazards.copies = true;
+  return success();
+}
+
+} // namespace
+
+void addCopyLowerings(Lowering &lowering) {
+  lowering.add(lowerLoad);
+  lowering.add(lowerStore);
+  lowering.add(lowerCommit);
+  lowering.add(lowerWait);
+}
+
+} // namespace gridir::warpgroup_to_nvvm

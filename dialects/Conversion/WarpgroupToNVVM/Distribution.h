@@ -1,0 +1,92 @@
+//===- Distribution.h - Which thread holds which elements ------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_DISTRIBUTION_H
+#define GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_DISTRIBUTION_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include <array>
+
+namespace gridir::warpgroup_to_nvvm {
+
+/// Threads of a warpgroup, and the bits of their numbers: five of the lane, two
+/// of the warp.
+constexpr int64_t kNumThreads = 128;
+constexpr unsigned kLaneBits = 5, kThreadBits = 7;
+
+using Coords = llvm::SmallVector<int64_t, 4>;
+
+/// Which elements of an array the threads of a warpgroup hold in their
+/// registers: element `registers[r]` plus, for each bit of the thread's number
+/// that is set, `threadBits` of it. Threads that differ only in a bit without
+/// coordinates hold copies.
+class Distribution {
+public:
+  /// The coordinates count along these sizes: the shape of the array or, where
+  /// its elements are dealt out in their order and no such sum gives it, their
+  /// number.
+  llvm::SmallVector<int64_t> shape, space;
+  llvm::SmallVector<Coords> registers;
+  std::array<Coords, kThreadBits> threadBits;
+
+  unsigned getNumRegisters() const { return registers.size(); }
+  bool isFlat() const { return space != shape; }
+  int64_t getNumElements() const;
+
+  /// Whether there are places beyond the last element, where copies of it are.
+  bool exceeds() const;
+
+  /// Whether some threads hold copies of what others hold.
+  bool hasCopies() const;
+
+  /// The place in the space that register `r` of a thread holds.
+  Coords getPlace(unsigned r, unsigned thread) const;
+
+  /// The element there, as coordinates of the array.
+  Coords getElement(unsigned r, unsigned thread) const;
+
+  /// How many neighbours along the last dimension follow each other in
+  /// registers: a power of two, at most `limit`.
+  int64_t getRunLength(int64_t limit) const;
+
+  bool operator==(const Distribution &other) const;
+  bool operator!=(const Distribution &other) const { return !(*this == other); }
+
+  /// All elements, dealt out to threads in their order, `run` at once.
+  static Distribution getStrided(llvm::ArrayRef<int64_t> shape, int64_t run);
+
+  /// What a product of `wgmma` gives, of a multiple of 64 rows and of 8 columns.
+  static Distribution getFragment(llvm::ArrayRef<int64_t> shape);
+
+  /// Dimensions `dims` of another one, in this order: as the rows and columns of
+  /// an array are held by those who hold its elements.
+  static Distribution getProjection(const Distribution &other,
+                                    llvm::ArrayRef<int64_t> dims,
+                                    llvm::ArrayRef<int64_t> shape);
+};
+
+/// Decides how each array of a kernel is held. All arrays of one shape are held
+/// alike.
+class Distributions {
+public:
+  explicit Distributions(bool hasFragments) : hasFragments(hasFragments) {}
+
+  Distribution get(mlir::RankedTensorType type) const;
+
+private:
+  bool hasFragments;
+};
+
+/// Coordinates of element number `index` of an array.
+Coords delinearize(int64_t index, llvm::ArrayRef<int64_t> shape);
+int64_t linearize(llvm::ArrayRef<int64_t> coords,
+                  llvm::ArrayRef<int64_t> shape);
+
+} // namespace gridir::warpgroup_to_nvvm
+
+#endif // GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_DISTRIBUTION_H

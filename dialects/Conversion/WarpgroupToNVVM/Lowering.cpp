@@ -1,0 +1,381 @@
+//===- Lowering.cpp - The walk, and what a thread knows of itself ---------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace gridir::warpgroup_to_nvvm {
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+/// Whether arrays lie as products of `wgmma` have them.
+static bool hasProducts(grid::KernelOp kernel) {
+  return kernel.getBodyRegion()
+      .walk([](warpgroup::MmaOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
+                   LLVM::LLVMFuncOp function, LLVM::GlobalOp shared,
+                   int64_t sharedBytes)
+    : kernel(kernel), builder(builder), function(function),
+      distributions(hasProducts(kernel)), shared(shared),
+      sharedBytes(sharedBytes) {
+  addProgramLowerings(*this);
+  addViewLowerings(*this);
+  addAccessLowerings(*this);
+  addBarrierLowerings(*this);
+  addCopyLowerings(*this);
+  addArrayLowerings(*this);
+  addProductLowerings(*this);
+}
+
+LogicalResult Lowering::lowerBody() {
+  for (Attribute attr : kernel.getDims()) {
+    auto dim = cast<grid::DimAttr>(attr);
+    if (dim.isDynamic())
+      return kernel.emitError("expected a grid whose sizes are known on a GPU");
+    if (dim.getKind() == grid::DimKind::Cluster)
+      clusterSize *= dim.getSize();
+    if (dim.getKind() == grid::DimKind::Thread)
+      numWarpgroups *= dim.getSize();
+  }
+  if (failed(createPrologue()))
+    return failure();
+  return lowerBlock(*kernel.getBodyBlock());
+}
+
+LogicalResult Lowering::lowerBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(lowerOp(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult Lowering::lowerOp(Operation *op) {
+  auto handler = handlers.find(op->getName().getStringRef());
+  if (handler != handlers.end())
+    return handler->second(op);
+  if (op->getNumRegions() == 0 && op->getNumResults() == 1 &&
+      isMemoryEffectFree(op))
+    return lowerElementwise(op, *this);
+  return op->emitError("expected an op that becomes code of a GPU, got ")
+         << op->getName();
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+OpFoldResult Lowering::getIndex(Value index) {
+  Value value = getScalar(index);
+  if (std::optional<int64_t> number = getConstantIntValue(value))
+    return builder.getI32IntegerAttr(*number);
+  return toI32(builder, value.getLoc(), value);
+}
+
+FailureOr<SmallVector<Type>> Lowering::convertType(Operation *op, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  Type element = tensor ? tensor.getElementType() : type;
+  if (!element.isIntOrIndexOrFloat() || element.isF64() ||
+      (tensor && (!tensor.hasStaticShape() || tensor.getNumElements() == 0)))
+    return op->emitError("expected a type that a warpgroup holds, got ") << type;
+  if (!tensor)
+    return SmallVector<Type>{type};
+  return SmallVector<Type>(distributions.get(tensor).getNumRegisters(),
+                           element);
+}
+
+//===----------------------------------------------------------------------===//
+// The thread
+//===----------------------------------------------------------------------===//
+
+LogicalResult Lowering::createPrologue() {
+  Location loc = kernel.getLoc();
+  Block *entry = &function.getBody().front();
+  builder.setInsertionPointToEnd(entry);
+  Type i32 = builder.getI32Type();
+  zero = createI32(builder, loc, 0);
+  Value number = NVVM::ThreadIdXOp::create(builder, loc, i32);
+  thread = arith::AndIOp::create(builder, loc, number,
+                                 createI32(builder, loc, kNumThreads - 1));
+  // The same for all lanes, which the compiler of the PTX must see.
+  warpgroup = zero;
+  if (numWarpgroups > 1) {
+    warpgroup = arith::ShRUIOp::create(builder, loc, number,
+                                       createI32(builder, loc, kThreadBits));
+    warpgroup = NVVM::ShflOp::create(
+        builder, loc, i32, createI32(builder, loc, -1), warpgroup, zero,
+        createI32(builder, loc, 31), NVVM::ShflKind::idx, UnitAttr());
+  }
+  cluster = NVVM::BlockIdXOp::create(builder, loc, i32);
+  clusterRank = zero;
+  if (clusterSize > 1) {
+    Value size = createI32(builder, loc, clusterSize);
+    clusterRank = arith::RemUIOp::create(builder, loc, cluster, size);
+    cluster = arith::DivUIOp::create(builder, loc, cluster, size);
+  }
+  isLeader = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                   thread, zero);
+  isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                  number, zero);
+  sharedBase = LLVM::AddressOfOp::create(builder, loc, shared);
+  beginning = NVVM::BarrierOp::create(builder, loc);
+
+  for (auto [i, ref] : llvm::enumerate(kernel.getBodyBlock()->getArguments())) {
+    auto type = cast<MemRefType>(ref.getType());
+    if (i < kernel.getNumIndexOperands() || i >= kernel.getNumOperandSpecs() ||
+        !type.getElementType().isIntOrFloat() ||
+        kernel.getOperandSpec(i).getBlock().size())
+      return kernel.emitError("expected whole arrays as the operands of a "
+                              "warpgroup program, got ")
+             << kernel.getRefName(i);
+    auto storage = std::make_shared<Storage>();
+    storage->kind = Storage::Kind::Global;
+    storage->base = entry->getArgument(i);
+    storage->shape.assign(type.getShape().begin(), type.getShape().end());
+    storage->elementType = type.getElementType();
+    storage->width = type.getRank() ? type.getShape().back() : 1;
+    storage->operand = i;
+    setView(ref, getWholeView(builder, storage));
+  }
+  // What an output shares with an input is one memory.
+  for (auto [operand, output] : kernel.getAliasPairs()) {
+    unsigned place = kernel.getNumInputs() + output;
+    View view = getView(kernel.getBodyBlock()->getArgument(place));
+    view.storage = getView(kernel.getBodyBlock()->getArgument(operand)).storage;
+    setView(kernel.getBodyBlock()->getArgument(place), view);
+  }
+  return success();
+}
+
+SmallVector<Value> Lowering::getThreadPart(const Distribution &distribution) {
+  for (auto &[known, part] : threadParts)
+    if (known.threadBits == distribution.threadBits)
+      return part;
+  SmallVector<Value> part = atBeginning([&] {
+    Location loc = kernel.getLoc();
+    SmallVector<Value> sums;
+    for (size_t d = 0; d < distribution.space.size(); ++d) {
+      Value sum = zero;
+      for (unsigned bit = 0; bit < kThreadBits;) {
+        int64_t step = distribution.threadBits[bit][d];
+        // Bits whose steps double are one factor.
+        unsigned end = bit + 1;
+        while (step && end < kThreadBits &&
+               distribution.threadBits[end][d] == step << (end - bit))
+          ++end;
+        if (step) {
+          Value bits = thread;
+          if (bit)
+            bits = arith::ShRUIOp::create(builder, loc, bits,
+                                          createI32(builder, loc, bit));
+          if (end < kThreadBits)
+            bits = arith::AndIOp::create(
+                builder, loc, bits,
+                createI32(builder, loc, (1 << (end - bit)) - 1));
+          bits = arith::MulIOp::create(builder, loc, bits,
+                                       createI32(builder, loc, step));
+          sum = sum == zero ? bits
+                            : arith::AddIOp::create(builder, loc, sum, bits)
+                                  .getResult();
+        }
+        bit = end;
+      }
+      sums.push_back(sum);
+    }
+    return sums;
+  });
+  threadParts.emplace_back(distribution, part);
+  return part;
+}
+
+SmallVector<Value> Lowering::createPlace(const Distribution &distribution,
+                                         unsigned r) {
+  Location loc = kernel.getLoc();
+  SmallVector<Value> place = getThreadPart(distribution);
+  for (auto [sum, first] :
+       llvm::zip_equal(place, distribution.registers[r]))
+    sum = toI32(builder, loc,
+                createOffset(builder, loc, sum,
+                             builder.getI32IntegerAttr(first)));
+  return place;
+}
+
+SmallVector<Value> Lowering::createElement(const Distribution &distribution,
+                                           unsigned r) {
+  SmallVector<Value> place = createPlace(distribution, r);
+  if (!distribution.isFlat())
+    return place;
+  Location loc = kernel.getLoc();
+  Value index = place[0];
+  if (distribution.exceeds())
+    index = arith::MinUIOp::create(
+        builder, loc, index,
+        createI32(builder, loc, distribution.space[0] - 1));
+  SmallVector<Value> element(distribution.shape.size());
+  for (int64_t d = element.size() - 1; d >= 0; --d) {
+    Value size = createI32(builder, loc, distribution.shape[d]);
+    element[d] = d ? arith::RemUIOp::create(builder, loc, index, size) : index;
+    if (d)
+      index = arith::DivUIOp::create(builder, loc, index, size);
+  }
+  return element;
+}
+
+Value Lowering::createOwns(const Distribution &distribution, unsigned r) {
+  Location loc = kernel.getLoc();
+  Value owns;
+  if (distribution.hasCopies()) {
+    int64_t mask = 0;
+    for (auto [bit, coords] : llvm::enumerate(distribution.threadBits))
+      if (llvm::all_of(coords, [](int64_t x) { return x == 0; }))
+        mask |= int64_t(1) << bit;
+    Value bits = arith::AndIOp::create(builder, loc, thread,
+                                       createI32(builder, loc, mask));
+    owns = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, bits,
+                                 zero);
+  }
+  if (distribution.exceeds() &&
+      distribution.getPlace(r, kNumThreads - 1)[0] >= distribution.space[0]) {
+    Value isInside = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult,
+        createPlace(distribution, r)[0],
+        createI32(builder, loc, distribution.space[0]));
+    owns = owns ? arith::AndIOp::create(builder, loc, owns, isInside)
+                : isInside;
+  }
+  return owns;
+}
+
+void Lowering::createForLeader(Location loc, Value condition,
+                               function_ref<void()> body) {
+  Value runs = isLeader;
+  if (condition)
+    runs = arith::AndIOp::create(builder, loc, runs, condition);
+  auto guard = scf::IfOp::create(builder, loc, runs);
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToStart(guard.thenBlock());
+  body();
+}
+
+//===----------------------------------------------------------------------===//
+// Where threads meet
+//===----------------------------------------------------------------------===//
+
+void Hazards::join(const Hazards &other) {
+  read.insert(other.read.begin(), other.read.end());
+  written.insert(other.written.begin(), other.written.end());
+  waits |= other.waits;
+  copies |= other.copies;
+}
+
+void Lowering::createSync(Location loc) {
+  hazards = {};
+  if (numWarpgroups == 1) {
+    NVVM::BarrierOp::create(builder, loc);
+    return;
+  }
+  // Barrier 0 is that of the block.
+  Value id = arith::AddIOp::create(builder, loc, warpgroup,
+                                   createI32(builder, loc, 1));
+  NVVM::BarrierOp::create(builder, loc, TypeRange(), id,
+                          createI32(builder, loc, kNumThreads),
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
+void Lowering::createBlockSync(Location loc) {
+  hazards = {};
+  NVVM::BarrierOp::create(builder, loc);
+}
+
+void Lowering::syncBeforeRead(Location loc, const Storage *storage) {
+  storage = storage->getOrigin();
+  if (hazards.written.contains(storage))
+    createSync(loc);
+  hazards.read.insert(storage);
+}
+
+void Lowering::syncBeforeWrite(Location loc, const Storage *storage) {
+  storage = storage->getOrigin();
+  if (hazards.read.contains(storage) || hazards.written.contains(storage) ||
+      (hazards.copies && storage->kind == Storage::Kind::Shared))
+    createSync(loc);
+  hazards.written.insert(storage);
+}
+
+void Lowering::syncBeforeSignal(Location loc) {
+  if (hazards.any())
+    createSync(loc);
+}
+
+void Lowering::syncBeforeCopyTo(Location loc, const Storage *storage) {
+  storage = storage->getOrigin();
+  // Who waits still for a barrier must not miss the phase that the copy begins.
+  if (hazards.read.contains(storage) || hazards.written.contains(storage) ||
+      hazards.waits)
+    createSync(loc);
+}
+
+//===----------------------------------------------------------------------===//
+// Small builders
+//===----------------------------------------------------------------------===//
+
+OpFoldResult createOffset(OpBuilder &builder, Location loc, OpFoldResult offset,
+                          OpFoldResult index, int64_t stride) {
+  std::optional<int64_t> first = getConstantIntValue(offset);
+  std::optional<int64_t> second = getConstantIntValue(index);
+  if (first && second)
+    return builder.getI32IntegerAttr(*first + *second * stride);
+  if (second && *second * stride == 0)
+    return offset;
+  Value value = toI32(builder, loc, index);
+  if (stride != 1)
+    value = arith::MulIOp::create(builder, loc, value,
+                                  createI32(builder, loc, stride));
+  if (first == 0)
+    return value;
+  return arith::AddIOp::create(builder, loc, toI32(builder, loc, offset), value)
+      .getResult();
+}
+
+/// Zero is a multiple of everything.
+static int64_t getDivisor(OpFoldResult value, unsigned depth) {
+  if (std::optional<int64_t> number = getConstantIntValue(value))
+    return std::abs(*number);
+  Operation *op = cast<Value>(value).getDefiningOp();
+  if (!op || depth == 0)
+    return 1;
+  auto ofOperand = [&](unsigned i) {
+    return getDivisor(op->getOperand(i), depth - 1);
+  };
+  if (isa<arith::MulIOp>(op)) {
+    // A product that is too large for its type keeps only powers of two.
+    int64_t a = ofOperand(0), b = ofOperand(1);
+    return a <= 1 << 15 && b <= 1 << 15 ? a * b : 1;
+  }
+  if (isa<arith::AddIOp, arith::SubIOp, arith::RemSIOp, arith::RemUIOp,
+          arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(op))
+    return std::gcd(ofOperand(0), ofOperand(1));
+  if (isa<arith::SelectOp>(op))
+    return std::gcd(ofOperand(1), ofOperand(2));
+  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::ExtUIOp>(op))
+    return ofOperand(0);
+  return 1;
+}
+
+int64_t getDivisor(OpFoldResult value) { return getDivisor(value, 8); }
+
+} // namespace gridir::warpgroup_to_nvvm

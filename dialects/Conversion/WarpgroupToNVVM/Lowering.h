@@ -1,0 +1,318 @@
+//===- Lowering.h - What the lowerings of one kernel share -----*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_LOWERING_H
+#define GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_LOWERING_H
+
+#include "dialects/Conversion/WarpgroupToNVVM/Distribution.h"
+#include "dialects/Grid/IR/Grid.h"
+#include "dialects/Kernel/IR/Kernel.h"
+#include "dialects/Support/Builders.h"
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringMap.h"
+#include <functional>
+
+/// Warpgroup programs become the code of one thread by one walk over the body:
+/// every op is emitted again, on the registers of a thread. A Ref has no value
+/// of its own there: it is a window of memory, and each access computes its
+/// addresses itself.
+namespace gridir::warpgroup_to_nvvm {
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Memory that was given to the kernel, or that a scope allocates.
+struct Storage {
+  enum class Kind { Global, Shared, Registers };
+  Kind kind = Kind::Global;
+  /// The address of the first element; null for registers.
+  mlir::Value base;
+  llvm::SmallVector<int64_t> shape;
+  mlir::Type elementType;
+  /// How many columns lie beside one another. A matrix of more is one of so many
+  /// columns after the other, each without gaps.
+  int64_t width = 1;
+  /// The bytes of a row whose pieces of 16 bytes are permuted; 16 for none.
+  int64_t swizzle = 16;
+  /// Of global memory, the number of the operand.
+  int64_t operand = -1;
+  /// Of registers, how they hold the array, and a local variable for each. Of
+  /// barriers, one variable whose bits are the phases that are waited for next.
+  std::optional<Distribution> distribution;
+  llvm::SmallVector<mlir::Value> variables;
+  /// The memory of which this is another view of all; null for itself.
+  const Storage *origin = nullptr;
+
+  const Storage *getOrigin() const { return origin ? origin : this; }
+  int64_t getElementBytes() const;
+  /// The elements from one index to the next along dimension `d`; along the last
+  /// one inside of a panel.
+  int64_t getStride(unsigned d) const;
+  int64_t getNumPanels() const {
+    return shape.empty() ? 1 : shape.back() / width;
+  }
+  int64_t getPanelElements() const {
+    return (shape.size() < 2 ? 1 : shape[shape.size() - 2]) * width;
+  }
+  bool isRowMajor() const { return swizzle == 16 && getNumPanels() == 1; }
+};
+
+/// The window of memory that a Ref names.
+struct View {
+  std::shared_ptr<Storage> storage;
+  /// For each dimension of the storage; an offset is an i32 value or attribute.
+  llvm::SmallVector<mlir::OpFoldResult> offsets;
+  llvm::SmallVector<int64_t> strides;
+  /// For each dimension of the Ref, that of the storage; -1 for one along which
+  /// elements repeat.
+  llvm::SmallVector<int64_t> dims, sizes;
+
+  mlir::Type getElementType() const { return storage->elementType; }
+};
+
+/// The view of all of a storage.
+View getWholeView(mlir::Builder &builder, std::shared_ptr<Storage> storage);
+
+/// What the threads of a warpgroup did since they last met, which another of
+/// them may depend on.
+struct Hazards {
+  llvm::SmallPtrSet<const Storage *, 4> read, written;
+  /// Some may still wait for a barrier, or a product, that others have seen.
+  bool waits = false;
+  /// Only the thread that issued copies knows that they have read shared memory.
+  bool copies = false;
+
+  void join(const Hazards &other);
+  bool any() const { return !read.empty() || !written.empty() || waits; }
+};
+
+//===----------------------------------------------------------------------===//
+// The lowering
+//===----------------------------------------------------------------------===//
+
+class Lowering;
+using Handler = std::function<llvm::LogicalResult(mlir::Operation *)>;
+using Registers = llvm::SmallVector<mlir::Value>;
+
+/// The kernel while it is emitted.
+class Lowering {
+public:
+  Lowering(grid::KernelOp kernel, mlir::OpBuilder &builder,
+           mlir::LLVM::LLVMFuncOp function, mlir::LLVM::GlobalOp shared,
+           int64_t sharedBytes);
+
+  grid::KernelOp kernel;
+  mlir::OpBuilder &builder;
+  mlir::LLVM::LLVMFuncOp function;
+  Distributions distributions;
+  Hazards hazards;
+  /// Blocks of a cluster, and warpgroups of a block.
+  int64_t clusterSize = 1, numWarpgroups = 1;
+  llvm::SmallVector<kernel::TensorMapAttr> tensorMaps;
+
+  /// Emits the body, after what begins every kernel.
+  llvm::LogicalResult lowerBody();
+  /// Emits the ops of a block but its terminator.
+  llvm::LogicalResult lowerBlock(mlir::Block &block);
+
+  //===--------------------------------------------------------------------===//
+  // Values
+  //===--------------------------------------------------------------------===//
+
+  /// The registers that stand for an array, in the order of its distribution;
+  /// the one value of a scalar.
+  const Registers &get(mlir::Value value) { return values.find(value)->second; }
+  mlir::Value getScalar(mlir::Value value) { return get(value).front(); }
+  mlir::OpFoldResult getIndex(mlir::Value index);
+  void set(mlir::Value from, Registers to) { values[from] = std::move(to); }
+  Distribution getDistribution(mlir::Value value) {
+    return distributions.get(
+        llvm::cast<mlir::RankedTensorType>(value.getType()));
+  }
+  const View &getView(mlir::Value ref) { return views.find(ref)->second; }
+  void setView(mlir::Value ref, View view) { views[ref] = std::move(view); }
+
+  /// The types of the registers of a value. Reports a type that has none.
+  mlir::FailureOr<llvm::SmallVector<mlir::Type>>
+  convertType(mlir::Operation *op, mlir::Type type);
+
+  /// The same elements as another distribution of them has them, where element
+  /// `c` of the result is element `c[dims[0]], c[dims[1]], ...` of `from`.
+  Registers redistribute(mlir::Location loc, const Registers &registers,
+                         const Distribution &from, const Distribution &to,
+                         llvm::ArrayRef<int64_t> dims);
+  /// The same of an array of another shape with the same elements in order.
+  Registers reshape(mlir::Location loc, const Registers &registers,
+                    const Distribution &from, const Distribution &to);
+  /// The element at coordinates that are the same in all threads.
+  mlir::Value fetch(mlir::Location loc, const Registers &registers,
+                    const Distribution &distribution,
+                    llvm::ArrayRef<mlir::Value> coords);
+  /// What thread `other` of the warpgroup has in the same registers.
+  Registers exchangeThreads(mlir::Location loc, const Registers &registers,
+                            mlir::Value other);
+
+  //===--------------------------------------------------------------------===//
+  // The thread
+  //===--------------------------------------------------------------------===//
+
+  /// The number of the thread in its warpgroup, of the warpgroup, of the block
+  /// in the grid of clusters, and in its cluster.
+  mlir::Value getThread() { return thread; }
+  mlir::Value getWarpgroup() { return warpgroup; }
+  mlir::Value getCluster() { return cluster; }
+  mlir::Value getClusterRank() { return clusterRank; }
+  /// Whether it is the thread that acts for its warpgroup.
+  mlir::Value getIsLeader() { return isLeader; }
+
+  /// The place of register `r` of a distribution, in its space.
+  llvm::SmallVector<mlir::Value> createPlace(const Distribution &distribution,
+                                             unsigned r);
+  /// The element there, as i32 coordinates of the array.
+  llvm::SmallVector<mlir::Value> createElement(const Distribution &distribution,
+                                               unsigned r);
+  /// What the thread adds to `registers[r]`, along each dimension of the space.
+  llvm::SmallVector<mlir::Value>
+  getThreadPart(const Distribution &distribution);
+  /// Whether the thread is the one that stores register `r`; null for always.
+  mlir::Value createOwns(const Distribution &distribution, unsigned r);
+
+  /// The threads of the warpgroup, or of the block, meet.
+  void createSync(mlir::Location loc);
+  void createBlockSync(mlir::Location loc);
+  /// They do where an access needs it, or where others will act on what they did.
+  void syncBeforeRead(mlir::Location loc, const Storage *storage);
+  void syncBeforeWrite(mlir::Location loc, const Storage *storage);
+  void syncBeforeSignal(mlir::Location loc);
+  /// Before the leader starts a copy to shared memory.
+  void syncBeforeCopyTo(mlir::Location loc, const Storage *storage);
+
+  /// Emits what `body` emits for the leader alone, where `condition`, if any.
+  void createForLeader(mlir::Location loc, mlir::Value condition,
+                       llvm::function_ref<void()> body);
+
+  //===--------------------------------------------------------------------===//
+  // Memory
+  //===--------------------------------------------------------------------===//
+
+  /// A local variable that is `initial` at first; LLVM makes a register of it.
+  mlir::Value createVariable(mlir::Location loc, mlir::Type type,
+                             mlir::Value initial = {});
+  /// Shared memory at an offset that is known.
+  mlir::Value createSharedAddress(mlir::Location loc, int64_t offset);
+  /// Shared memory for what passes between the threads of a warpgroup.
+  std::shared_ptr<Storage> getScratch(mlir::Location loc,
+                                      llvm::ArrayRef<int64_t> shape,
+                                      mlir::Type elementType);
+  /// Fixes the place of that memory, and returns all shared memory of a CTA.
+  int64_t finishSharedMemory();
+
+  Registers createLoad(mlir::Location loc, const View &view,
+                       const Distribution &distribution,
+                       llvm::ArrayRef<mlir::Value> mask = {},
+                       llvm::ArrayRef<mlir::Value> other = {});
+  void createStore(mlir::Location loc, const View &view,
+                   const Distribution &distribution, const Registers &values,
+                   llvm::ArrayRef<mlir::Value> mask = {});
+  /// The address of one element of a view.
+  mlir::Value createAddress(mlir::Location loc, const View &view,
+                            llvm::ArrayRef<mlir::Value> coords);
+
+  /// A parameter of the kernel that is a tensor map.
+  mlir::Value getTensorMap(kernel::TensorMapAttr map);
+
+  template <typename OpT>
+  void add(llvm::LogicalResult (*lower)(OpT, Lowering &)) {
+    handlers[OpT::getOperationName()] = [this, lower](mlir::Operation *op) {
+      return lower(llvm::cast<OpT>(op), *this);
+    };
+  }
+
+  /// The barriers and their phases, initialized when the kernel begins.
+  mlir::FailureOr<std::shared_ptr<Storage>>
+  addBarriers(grid::ScopedOp op, int64_t offset, mlir::MemRefType type);
+
+private:
+  mlir::Value getScratchBase();
+  /// Stores what one distribution has, and loads what another one asks for.
+  Registers exchange(mlir::Location loc, const Registers &registers,
+                     const View &stored, const Distribution &from,
+                     const View &loaded, const Distribution &to);
+  llvm::LogicalResult lowerOp(mlir::Operation *op);
+  llvm::LogicalResult createPrologue();
+  /// Emits before the body what is needed in all of it.
+  template <typename Fn> auto atBeginning(Fn fn) {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(beginning);
+    return fn();
+  }
+
+  llvm::DenseMap<mlir::Value, Registers> values;
+  llvm::DenseMap<mlir::Value, View> views;
+  llvm::StringMap<Handler> handlers;
+  llvm::SmallVector<std::pair<Distribution, llvm::SmallVector<mlir::Value>>, 0>
+      threadParts;
+  /// The meeting of all threads before the body.
+  mlir::Operation *beginning = nullptr;
+  mlir::LLVM::GlobalOp shared;
+  int64_t sharedBytes, scratchBytes = 0;
+  /// The bytes of each warpgroup, of which the number is known at the end.
+  mlir::LLVM::ConstantOp scratchSize;
+  mlir::Value scratchBase;
+  /// Stands for that memory among the hazards.
+  Storage scratch;
+  mlir::Value sharedBase, thread, warpgroup, cluster, clusterRank, isLeader,
+      isFirst, zero;
+};
+
+//===----------------------------------------------------------------------===//
+// The parts of the conversion
+//===----------------------------------------------------------------------===//
+
+void addProgramLowerings(Lowering &lowering);
+void addViewLowerings(Lowering &lowering);
+void addAccessLowerings(Lowering &lowering);
+void addBarrierLowerings(Lowering &lowering);
+void addCopyLowerings(Lowering &lowering);
+void addArrayLowerings(Lowering &lowering);
+void addProductLowerings(Lowering &lowering);
+
+/// An op on numbers, or on arrays element by element.
+llvm::LogicalResult lowerElementwise(mlir::Operation *op, Lowering &lowering);
+
+//===----------------------------------------------------------------------===//
+// Small builders
+//===----------------------------------------------------------------------===//
+
+/// The i32 sum `offset + index * stride`, folded where it is known.
+mlir::OpFoldResult createOffset(mlir::OpBuilder &builder, mlir::Location loc,
+                                mlir::OpFoldResult offset,
+                                mlir::OpFoldResult index, int64_t stride = 1);
+
+/// A number that surely divides an i32.
+int64_t getDivisor(mlir::OpFoldResult value);
+
+/// The type in which memory holds an element.
+mlir::Type getStorageType(mlir::Type elementType);
+
+/// A value in the type in which memory holds it, and the reverse.
+mlir::Value toStorage(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value value);
+mlir::Value fromStorage(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value value, mlir::Type elementType);
+
+} // namespace gridir::warpgroup_to_nvvm
+
+#endif // GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_LOWERING_H

@@ -1,0 +1,628 @@
+//===- Memory.cpp - Addresses, loads and stores of what threads hold ------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace gridir::warpgroup_to_nvvm {
+
+/// In so many bytes every swizzle repeats.
+static constexpr int64_t kSwizzleBytes = 1024;
+
+int64_t Storage::getElementBytes() const {
+  if (auto barrier = dyn_cast<warpgroup::BarrierType>(elementType))
+    return barrier.getNumBits() / 8;
+  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+}
+
+int64_t Storage::getStride(unsigned d) const {
+  unsigned rank = shape.size();
+  if (d + 1 == rank)
+    return 1;
+  if (d + 2 == rank)
+    return width;
+  int64_t stride = 1;
+  for (int64_t size : ArrayRef(shape).drop_front(d + 1))
+    stride *= size;
+  return stride;
+}
+
+View getWholeView(Builder &builder, std::shared_ptr<Storage> storage) {
+  View view;
+  unsigned rank = storage->shape.size();
+  view.offsets.assign(rank, builder.getI32IntegerAttr(0));
+  view.strides.assign(rank, 1);
+  view.dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  view.sizes = storage->shape;
+  view.storage = std::move(storage);
+  return view;
+}
+
+Type getStorageType(Type elementType) {
+  if (elementType.isIndex())
+    return IntegerType::get(elementType.getContext(), 64);
+  unsigned bits = elementType.getIntOrFloatBitWidth();
+  // LLVM has no floats of a byte, and memory no numbers of less.
+  if (bits <= 8)
+    return IntegerType::get(elementType.getContext(), 8);
+  return elementType;
+}
+
+Value toStorage(OpBuilder &builder, Location loc, Value value) {
+  Type type = value.getType(), stored = getStorageType(type);
+  if (type == stored)
+    return value;
+  if (type.isIndex())
+    return arith::IndexCastOp::create(builder, loc, stored, value);
+  if (isa<FloatType>(type))
+    return arith::BitcastOp::create(builder, loc, stored, value);
+  return arith::ExtUIOp::create(builder, loc, stored, value);
+}
+
+Value fromStorage(OpBuilder &builder, Location loc, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  if (type.isIndex())
+    return arith::IndexCastOp::create(builder, loc, type, value);
+  if (isa<FloatType>(type))
+    return arith::BitcastOp::create(builder, loc, type, value);
+  return arith::TruncIOp::create(builder, loc, type, value);
+}
+
+//===----------------------------------------------------------------------===//
+// What a kernel has
+//===----------------------------------------------------------------------===//
+
+Value Lowering::createVariable(Location loc, Type type, Value initial) {
+  return atBeginning([&]() -> Value {
+    Value variable = LLVM::AllocaOp::create(
+        builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), type,
+        createI32(builder, loc, 1));
+    if (initial)
+      LLVM::StoreOp::create(builder, loc, initial, variable);
+    return variable;
+  });
+}
+
+Value Lowering::createSharedAddress(Location loc, int64_t offset) {
+  return atBeginning([&]() -> Value {
+    return LLVM::GEPOp::create(builder, loc, sharedBase.getType(),
+                               builder.getI8Type(), sharedBase,
+                               ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+  });
+}
+
+std::shared_ptr<Storage> Lowering::getScratch(Location loc,
+                                              ArrayRef<int64_t> shape,
+                                              Type elementType) {
+  auto storage = std::make_shared<Storage>();
+  storage->kind = Storage::Kind::Shared;
+  storage->shape.assign(shape.begin(), shape.end());
+  storage->elementType = elementType;
+  storage->width = shape.empty() ? 1 : shape.back();
+  int64_t bytes = std::accumulate(shape.begin(), shape.end(),
+                                  storage->getElementBytes(),
+                                  std::multiplies<>());
+  // Every warpgroup has the same place behind its predecessor's, whose size is
+  // known at the end.
+  scratchBytes = std::max<int64_t>(scratchBytes, llvm::alignTo(bytes, 16));
+  storage->base = getScratchBase();
+  return storage;
+}
+
+Value Lowering::getScratchBase() {
+  if (scratchBase)
+    return scratchBase;
+  Location loc = kernel.getLoc();
+  return scratchBase = atBeginning([&]() -> Value {
+           scratchSize =
+               LLVM::ConstantOp::create(builder, loc, builder.getI32Type(),
+                                        builder.getI32IntegerAttr(0));
+           Value offset = arith::MulIOp::create(builder, loc, warpgroup,
+                                                scratchSize.getResult());
+           offset = arith::AddIOp::create(
+               builder, loc, offset,
+               createI32(builder, loc, llvm::alignTo(sharedBytes, 16)));
+           return LLVM::GEPOp::create(builder, loc, sharedBase.getType(),
+                                      builder.getI8Type(), sharedBase,
+                                      ArrayRef<LLVM::GEPArg>{offset});
+         });
+}
+
+int64_t Lowering::finishSharedMemory() {
+  if (!scratchBase)
+    return sharedBytes;
+  scratchSize.setValueAttr(builder.getI32IntegerAttr(scratchBytes));
+  return llvm::alignTo(sharedBytes, 16) + numWarpgroups * scratchBytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+/// The byte, counted from the first, before the swizzle.
+static Value createByte(OpBuilder &builder, Location loc, const View &view,
+                        ArrayRef<Value> coords) {
+  const Storage &storage = *view.storage;
+  unsigned rank = storage.shape.size();
+  SmallVector<OpFoldResult> places = view.offsets;
+  for (auto [coord, d] : llvm::zip_equal(coords, view.dims))
+    if (d >= 0)
+      places[d] =
+          createOffset(builder, loc, places[d], coord, view.strides[d]);
+  OpFoldResult element = builder.getI32IntegerAttr(0);
+  for (unsigned d = 0; d < rank; ++d) {
+    OpFoldResult place = places[d];
+    if (d + 1 == rank && storage.getNumPanels() > 1) {
+      Value width = createI32(builder, loc, storage.width);
+      Value column = toI32(builder, loc, place);
+      Value panel = arith::DivUIOp::create(builder, loc, column, width);
+      place = arith::RemUIOp::create(builder, loc, column, width).getResult();
+      element = createOffset(builder, loc, element, panel,
+                             storage.getPanelElements());
+    }
+    element = createOffset(builder, loc, element, place, storage.getStride(d));
+  }
+  return toI32(builder, loc,
+               createOffset(builder, loc, builder.getI32IntegerAttr(0), element,
+                            storage.getElementBytes()));
+}
+
+/// Permutes the pieces of 16 bytes of a row, by the number of the row.
+static Value createSwizzled(OpBuilder &builder, Location loc, Value byte,
+                            int64_t swizzle) {
+  if (swizzle == 16)
+    return byte;
+  Value row = arith::ShRUIOp::create(builder, loc, byte,
+                                     createI32(builder, loc, 3));
+  row = arith::AndIOp::create(builder, loc, row,
+                              createI32(builder, loc, swizzle - 16));
+  return arith::XOrIOp::create(builder, loc, byte, row);
+}
+
+static Value createPointer(OpBuilder &builder, Location loc,
+                           const Storage &storage, LLVM::GEPArg byte) {
+  return LLVM::GEPOp::create(builder, loc, storage.base.getType(),
+                             builder.getI8Type(), storage.base,
+                             ArrayRef<LLVM::GEPArg>{byte});
+}
+
+Value Lowering::createAddress(Location loc, const View &view,
+                              ArrayRef<Value> coords) {
+  Value byte = createByte(builder, loc, view, coords);
+  byte = createSwizzled(builder, loc, byte, view.storage->swizzle);
+  return createPointer(builder, loc, *view.storage, byte);
+}
+
+namespace {
+
+/// The addresses of what a thread holds of a view. Where they are a sum of a
+/// part of the thread's and one of the register's, the first is computed once.
+class Addresses {
+public:
+  Addresses(Lowering &lowering, Location loc, const View &view,
+            const Distribution &distribution)
+      : lowering(lowering), builder(lowering.builder), loc(loc), view(view),
+        distribution(distribution), isSum(addsUp()) {
+    if (isSum)
+      threadByte = createByte(builder, loc, view,
+                              lowering.getThreadPart(distribution));
+  }
+
+  Value create(unsigned r) {
+    if (!isSum)
+      return lowering.createAddress(
+          loc, view, lowering.createElement(distribution, r));
+    const Storage &storage = *view.storage;
+    int64_t byte = getRegisterByte(r);
+    // What a swizzle leaves alone is added behind it.
+    int64_t rest = storage.swizzle == 16 ? 0 : byte % kSwizzleBytes;
+    Value &pointer = pointers[rest];
+    if (!pointer) {
+      Value sum = threadByte;
+      if (rest)
+        sum = arith::AddIOp::create(builder, loc, sum,
+                                    createI32(builder, loc, rest));
+      pointer = createPointer(
+          builder, loc, storage,
+          createSwizzled(builder, loc, sum, storage.swizzle));
+    }
+    if (byte == rest)
+      return pointer;
+    return LLVM::GEPOp::create(builder, loc, pointer.getType(),
+                               builder.getI8Type(), pointer,
+                               ArrayRef<LLVM::GEPArg>{int32_t(byte - rest)});
+  }
+
+private:
+  int64_t getExtent(unsigned i) const {
+    int64_t extent = 0;
+    for (const Coords &bit : distribution.threadBits)
+      extent += bit[i];
+    return extent;
+  }
+
+  /// Whether a column of the thread's and one of the register's lie in the
+  /// panel of the latter.
+  bool addsUp() const {
+    if (distribution.isFlat())
+      return false;
+    const Storage &storage = *view.storage;
+    if (storage.getNumPanels() == 1)
+      return true;
+    int64_t last = storage.shape.size() - 1;
+    if (getDivisor(view.offsets[last]) % storage.width != 0)
+      return false;
+    for (auto [i, d] : llvm::enumerate(view.dims))
+      for (const Coords &place : distribution.registers)
+        if (d == last &&
+            (view.strides[d] != 1 ||
+             place[i] % storage.width + getExtent(i) >= storage.width))
+          return false;
+    return true;
+  }
+
+  int64_t getRegisterByte(unsigned r) const {
+    const Storage &storage = *view.storage;
+    int64_t element = 0;
+    for (auto [i, d] : llvm::enumerate(view.dims)) {
+      if (d < 0)
+        continue;
+      int64_t place = distribution.registers[r][i] * view.strides[d];
+      if (d + 1 == int64_t(storage.shape.size())) {
+        element += place / storage.width * storage.getPanelElements();
+        place %= storage.width;
+      }
+      element += place * storage.getStride(d);
+    }
+    return element * storage.getElementBytes();
+  }
+
+  Lowering &lowering;
+  OpBuilder &builder;
+  Location loc;
+  const View &view;
+  const Distribution &distribution;
+  bool isSum;
+  Value threadByte;
+  llvm::SmallMapVector<int64_t, Value, 8> pointers;
+};
+
+} // namespace
+
+/// How many registers an access moves at once.
+static int64_t getRun(const View &view, const Distribution &distribution) {
+  const Storage &storage = *view.storage;
+  int64_t rank = storage.shape.size();
+  if (rank == 0 || view.dims.empty() || view.dims.back() != rank - 1 ||
+      view.strides.back() != 1 || distribution.isFlat())
+    return 1;
+  int64_t run = distribution.getRunLength(16 / storage.getElementBytes());
+  auto divides = [&](int64_t number) { return number % run == 0; };
+  auto fits = [&] {
+    for (int64_t d = 0; d + 1 < rank; ++d)
+      if (!divides(storage.getStride(d)))
+        return false;
+    return divides(storage.width) && divides(getDivisor(view.offsets.back()));
+  };
+  while (run > 1 && !fits())
+    run /= 2;
+  return run;
+}
+
+Registers Lowering::createLoad(Location loc, const View &view,
+                               const Distribution &distribution,
+                               ArrayRef<Value> mask, ArrayRef<Value> other) {
+  Type element = view.getElementType(), stored = getStorageType(element);
+  Addresses addresses(*this, loc, view, distribution);
+  int64_t run = mask.empty() ? getRun(view, distribution) : 1;
+  unsigned alignment = run * view.storage->getElementBytes();
+  Registers result;
+  for (unsigned r = 0; r < distribution.getNumRegisters(); r += run) {
+    if (!mask.empty()) {
+      auto load = [&](OpBuilder &b, Location loc) {
+        Value value = LLVM::LoadOp::create(b, loc, stored, addresses.create(r),
+                                           alignment);
+        scf::YieldOp::create(b, loc, fromStorage(b, loc, value, element));
+      };
+      auto skip = [&](OpBuilder &b, Location loc) {
+        scf::YieldOp::create(b, loc,
+                             other.empty() ? createZero(b, loc, element)
+                                           : other[r]);
+      };
+      result.push_back(
+          scf::IfOp::create(builder, loc, mask[r], load, skip).getResult(0));
+      continue;
+    }
+    Value pointer = addresses.create(r);
+    if (run == 1) {
+      Value value =
+          LLVM::LoadOp::create(builder, loc, stored, pointer, alignment);
+      result.push_back(fromStorage(builder, loc, value, element));
+      continue;
+    }
+    Value values = LLVM::LoadOp::create(
+        builder, loc, VectorType::get(run, stored), pointer, alignment);
+    for (int64_t i = 0; i < run; ++i)
+      result.push_back(
+          fromStorage(builder, loc,
+                      LLVM::ExtractElementOp::create(
+                          builder, loc, values, createI32(builder, loc, i)),
+                      element));
+  }
+  return result;
+}
+
+void Lowering::createStore(Location loc, const View &view,
+                           const Distribution &distribution,
+                           const Registers &values, ArrayRef<Value> mask) {
+  Addresses addresses(*this, loc, view, distribution);
+  int64_t run = mask.empty() ? getRun(view, distribution) : 1;
+  unsigned alignment = run * view.storage->getElementBytes();
+  for (unsigned r = 0; r < distribution.getNumRegisters(); r += run) {
+    Value value = toStorage(builder, loc, values[r]);
+    if (run > 1) {
+      auto type = VectorType::get(run, value.getType());
+      Value vector = LLVM::PoisonOp::create(builder, loc, type);
+      for (int64_t i = 0; i < run; ++i)
+        vector = LLVM::InsertElementOp::create(
+            builder, loc, vector, toStorage(builder, loc, values[r + i]),
+            createI32(builder, loc, i));
+      value = vector;
+    }
+    Value condition = createOwns(distribution, r);
+    if (!mask.empty())
+      condition =
+          condition
+              ? arith::AndIOp::create(builder, loc, condition, mask[r])
+                    .getResult()
+              : mask[r];
+    Value pointer = addresses.create(r);
+    OpBuilder::InsertionGuard guard(builder);
+    if (condition) {
+      auto stores = scf::IfOp::create(builder, loc, condition);
+      builder.setInsertionPointToStart(stores.thenBlock());
+    }
+    LLVM::StoreOp::create(builder, loc, value, pointer, alignment);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Moving elements between threads
+//===----------------------------------------------------------------------===//
+
+/// For each register of `to`, the one of `from` that holds the element that
+/// `find` names, in every thread; none where there is not for all.
+template <typename FindFn>
+static std::optional<SmallVector<unsigned>>
+matchRegisters(const Distribution &from, const Distribution &to, FindFn find) {
+  llvm::DenseMap<int64_t, unsigned> ofFirst;
+  for (unsigned r = 0; r < from.getNumRegisters(); ++r)
+    ofFirst.try_emplace(linearize(from.getElement(r, 0), from.shape), r);
+  SmallVector<unsigned> result;
+  for (unsigned r = 0; r < to.getNumRegisters(); ++r) {
+    auto source = ofFirst.find(linearize(find(to.getElement(r, 0)), from.shape));
+    if (source == ofFirst.end())
+      return std::nullopt;
+    for (unsigned thread = 0; thread < kNumThreads; ++thread)
+      if (from.getElement(source->second, thread) !=
+          find(to.getElement(r, thread)))
+        return std::nullopt;
+    result.push_back(source->second);
+  }
+  return result;
+}
+
+static Registers pick(const Registers &registers, ArrayRef<unsigned> numbers) {
+  return llvm::map_to_vector(numbers,
+                             [&](unsigned r) { return registers[r]; });
+}
+
+/// Whether all registers of all threads hold one number.
+static bool isSplat(const Registers &registers) {
+  return llvm::all_equal(registers) &&
+         registers.front().getDefiningOp<arith::ConstantOp>();
+}
+
+Registers Lowering::redistribute(Location loc, const Registers &registers,
+                                 const Distribution &from,
+                                 const Distribution &to,
+                                 ArrayRef<int64_t> dims) {
+  if (isSplat(registers))
+    return Registers(to.getNumRegisters(), registers.front());
+  auto find = [&](const Coords &coords) {
+    return Coords(llvm::map_range(dims, [&](int64_t d) { return coords[d]; }));
+  };
+  if (auto numbers = matchRegisters(from, to, find))
+    return pick(registers, *numbers);
+  auto memory = getScratch(loc, from.shape, registers.front().getType());
+  View stored = getWholeView(builder, memory), loaded = stored;
+  loaded.dims.assign(to.shape.size(), -1);
+  loaded.sizes = to.shape;
+  for (auto [i, d] : llvm::enumerate(dims))
+    loaded.dims[d] = i;
+  return exchange(loc, registers, stored, from, loaded, to);
+}
+
+Registers Lowering::reshape(Location loc, const Registers &registers,
+                            const Distribution &from, const Distribution &to) {
+  if (isSplat(registers))
+    return Registers(to.getNumRegisters(), registers.front());
+  auto find = [&](const Coords &coords) {
+    return delinearize(linearize(coords, to.shape), from.shape);
+  };
+  if (auto numbers = matchRegisters(from, to, find))
+    return pick(registers, *numbers);
+  auto memory = getScratch(loc, from.shape, registers.front().getType());
+  auto reshaped = getScratch(loc, to.shape, registers.front().getType());
+  return exchange(loc, registers, getWholeView(builder, memory), from,
+                  getWholeView(builder, reshaped), to);
+}
+
+Registers Lowering::exchange(Location loc, const Registers &registers,
+                             const View &stored, const Distribution &from,
+                             const View &loaded, const Distribution &to) {
+  syncBeforeWrite(loc, &scratch);
+  createStore(loc, stored, from, registers);
+  syncBeforeRead(loc, &scratch);
+  return createLoad(loc, loaded, to);
+}
+
+Value Lowering::fetch(Location loc, const Registers &registers,
+                      const Distribution &distribution,
+                      ArrayRef<Value> coords) {
+  Type type = registers.front().getType();
+  View view = getWholeView(builder, getScratch(loc, distribution.shape, type));
+  syncBeforeWrite(loc, &scratch);
+  createStore(loc, view, distribution, registers);
+  syncBeforeRead(loc, &scratch);
+  Value value = LLVM::LoadOp::create(builder, loc, getStorageType(type),
+                                     createAddress(loc, view, coords));
+  return fromStorage(builder, loc, value, type);
+}
+
+Registers Lowering::exchangeThreads(Location loc, const Registers &registers,
+                                    Value other) {
+  Type type = registers.front().getType();
+  View view = getWholeView(
+      builder,
+      getScratch(loc, {int64_t(registers.size()), kNumThreads}, type));
+  auto getAddress = [&](size_t i, Value column) {
+    return createAddress(loc, view, {createI32(builder, loc, i), column});
+  };
+  syncBeforeWrite(loc, &scratch);
+  for (auto [i, value] : llvm::enumerate(registers))
+    LLVM::StoreOp::create(builder, loc, toStorage(builder, loc, value),
+                          getAddress(i, thread));
+  syncBeforeRead(loc, &scratch);
+  Registers result;
+  for (size_t i = 0; i < registers.size(); ++i) {
+    Value value = LLVM::LoadOp::create(builder, loc, getStorageType(type),
+                                       getAddress(i, other));
+    result.push_back(fromStorage(builder, loc, value, type));
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Loads and stores of Refs
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+Registers getMask(Lowering &lowering, Value mask) {
+  return mask ? lowering.get(mask) : Registers();
+}
+
+/// A local variable for each register, as LLVM makes registers of them. What a
+/// product has written must not be moved before the wait for it, nor what one
+/// will read behind its begin, so all pass through code that nobody sees into.
+Registers createOpaque(Lowering &lowering, Location loc,
+                       const Registers &values) {
+  OpBuilder &builder = lowering.builder;
+  Registers result;
+  for (Value value : values) {
+    bool isFloat = value.getType().isF32();
+    if (!isFloat && !value.getType().isInteger(32)) {
+      result.push_back(value);
+      continue;
+    }
+    auto asmOp = LLVM::InlineAsmOp::create(
+        builder, loc, value.getType(), value, "", isFloat ? "=f,0" : "=r,0",
+        /*has_side_effects=*/true, /*is_align_stack=*/false,
+        LLVM::tailcallkind::TailCallKind::None,
+        LLVM::AsmDialectAttr::get(builder.getContext(),
+                                  LLVM::AsmDialect::AD_ATT),
+        ArrayAttr());
+    result.push_back(asmOp.getResult(0));
+  }
+  return result;
+}
+
+LogicalResult lowerLoad(grid::LoadOp op, Lowering &lowering) {
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  const View &view = lowering.getView(op.getRef());
+  const Storage &storage = *view.storage;
+  if (failed(lowering.convertType(op, op.getType())))
+    return failure();
+  if (storage.kind == Storage::Kind::Registers) {
+    Registers values = llvm::map_to_vector(
+        storage.variables, [&](Value variable) -> Value {
+          Value value = LLVM::LoadOp::create(
+              builder, loc, getStorageType(storage.elementType), variable);
+          return fromStorage(builder, loc, value, storage.elementType);
+        });
+    lowering.set(op.getResult(), createOpaque(lowering, loc, values));
+    return success();
+  }
+  lowering.syncBeforeRead(loc, &storage);
+  if (!isa<RankedTensorType>(op.getType())) {
+    Value pointer = lowering.createAddress(loc, view, {});
+    Value value = LLVM::LoadOp::create(
+        builder, loc, getStorageType(storage.elementType), pointer);
+    lowering.set(op.getResult(),
+                 {fromStorage(builder, loc, value, storage.elementType)});
+    return success();
+  }
+  lowering.set(op.getResult(),
+               lowering.createLoad(loc, view,
+                                   lowering.getDistribution(op.getResult()),
+                                   getMask(lowering, op.getMask()),
+                                   getMask(lowering, op.getOther())));
+  return success();
+}
+
+LogicalResult lowerStore(grid::StoreOp op, Lowering &lowering) {
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  const View &view = lowering.getView(op.getRef());
+  const Storage &storage = *view.storage;
+  const Registers &values = lowering.get(op.getValue());
+  Registers mask = getMask(lowering, op.getMask());
+  if (storage.kind == Storage::Kind::Registers) {
+    Registers stored = createOpaque(lowering, loc, values);
+    for (auto [i, variable] : llvm::enumerate(storage.variables)) {
+      Value value = toStorage(builder, loc, stored[i]);
+      if (!mask.empty())
+        value = arith::SelectOp::create(
+            builder, loc, mask[i], value,
+            LLVM::LoadOp::create(builder, loc, value.getType(), variable));
+      LLVM::StoreOp::create(builder, loc, value, variable);
+    }
+    return success();
+  }
+  lowering.syncBeforeWrite(loc, &storage);
+  if (!isa<RankedTensorType>(op.getValue().getType())) {
+    Value pointer = lowering.createAddress(loc, view, {});
+    Value value = toStorage(builder, loc, values.front());
+    lowering.createForLeader(loc, mask.empty() ? Value() : mask.front(), [&] {
+      LLVM::StoreOp::create(builder, loc, value, pointer);
+    });
+    return success();
+  }
+  lowering.createStore(loc, view, lowering.getDistribution(op.getValue()),
+                       values, mask);
+  return success();
+}
+
+} // namespace
+
+void addAccessLowerings(Lowering &lowering) {
+  lowering.add(lowerLoad);
+  lowering.add(lowerStore);
+}
+
+} // namespace gridir::warpgroup_to_nvvm

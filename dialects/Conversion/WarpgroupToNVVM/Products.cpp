@@ -1,0 +1,359 @@
+//===- Products.cpp - Products of the matrix unit -------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace gridir::warpgroup_to_nvvm {
+namespace {
+
+/// What one instruction takes: rows, the most columns, bytes of the depth.
+constexpr int64_t kRows = 64, kMaxColumns = 256, kDepthBytes = 32;
+
+/// Rows after which the swizzle repeats.
+constexpr int64_t kSwizzleRows = 8;
+
+//===----------------------------------------------------------------------===//
+// Operands in shared memory
+//===----------------------------------------------------------------------===//
+
+/// A matrix in shared memory as the matrix unit finds it: by the address of its
+/// first element and the distances of its pieces.
+class Matrix {
+public:
+  Matrix(Lowering &lowering, const View &view, unsigned depthDim)
+      : lowering(lowering), builder(lowering.builder), view(view),
+        depthDim(depthDim) {}
+
+  LogicalResult analyze(Operation *op) {
+    const Storage &storage = *view.storage;
+    int64_t last = storage.shape.size() - 1;
+    auto refuse = [&](const Twine &expected) {
+      return op->emitError("expected an operand of a product ") << expected;
+    };
+    if (storage.kind != Storage::Kind::Shared || storage.swizzle == 16 ||
+        view.dims.size() != 2)
+      return refuse("in shared memory that is swizzled by 32 bytes or more");
+    isDepthMajor = view.dims[depthDim] == last;
+    unsigned columns = isDepthMajor ? depthDim : 1 - depthDim;
+    if (view.dims[columns] != last || view.dims[1 - columns] != last - 1 ||
+        view.strides[last] != 1 || view.strides[last - 1] != 1)
+      return refuse("whose rows or columns follow one another in memory");
+    if (!isDepthMajor && storage.getElementBytes() != 2)
+      return refuse("whose depth is contiguous, as elements have other than 16 "
+                    "bits");
+    if (getDivisor(view.offsets[last - 1]) % kSwizzleRows != 0 ||
+        getDivisor(view.offsets[last]) %
+                (isDepthMajor ? kDepthBytes / storage.getElementBytes()
+                              : storage.width) !=
+            0)
+      return refuse("that begins where the swizzle does");
+    return success();
+  }
+
+  /// Whether the depth is not the contiguous dimension.
+  bool isTransposed() const { return !isDepthMajor; }
+
+  void createBase(Location loc) {
+    const Storage &storage = *view.storage;
+    View plain = view;
+    plain.storage = std::make_shared<Storage>(storage);
+    plain.storage->swizzle = 16;
+    Value zero = createI32(builder, loc, 0);
+    Value address = lowering.createAddress(loc, plain, {zero, zero});
+    Value bits = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(),
+                                          address);
+    bits = arith::ShRUIOp::create(builder, loc, bits,
+                                  createI32(builder, loc, 4));
+    bits = arith::AndIOp::create(builder, loc, bits,
+                                 createI32(builder, loc, 0x3fff));
+    bits = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), bits);
+    // From panel to panel, from eight rows to the next, and the swizzle.
+    int64_t panels = isDepthMajor ? 0 : getPanelBytes();
+    int64_t mode = storage.swizzle == 128 ? 1 : storage.swizzle == 64 ? 2 : 3;
+    uint64_t constant = uint64_t(panels >> 4) << 16 |
+                        uint64_t(kSwizzleRows * storage.swizzle >> 4) << 32 |
+                        uint64_t(mode) << 62;
+    base = arith::OrIOp::create(builder, loc, bits,
+                                createI64(builder, loc, int64_t(constant)));
+  }
+
+  /// The descriptor of the part from a row, or column of the product, and a
+  /// depth on.
+  Value createDescriptor(Location loc, int64_t outer, int64_t depth) {
+    const Storage &storage = *view.storage;
+    int64_t column = isDepthMajor ? depth : outer;
+    int64_t row = isDepthMajor ? outer : depth;
+    int64_t first = isDepthMajor ? getStaticColumn() : 0;
+    int64_t bytes = row * storage.swizzle;
+    bytes += ((first + column) / storage.width - first / storage.width) *
+             getPanelBytes();
+    bytes += ((first + column) % storage.width - first % storage.width) *
+             storage.getElementBytes();
+    if (bytes == 0)
+      return base;
+    return arith::AddIOp::create(builder, loc, base,
+                                 createI64(builder, loc, bytes >> 4));
+  }
+
+private:
+  int64_t getPanelBytes() const {
+    return view.storage->getPanelElements() * view.storage->getElementBytes();
+  }
+  int64_t getStaticColumn() const {
+    return getConstantIntValue(view.offsets.back()).value_or(0);
+  }
+
+  Lowering &lowering;
+  OpBuilder &builder;
+  const View &view;
+  /// Which dimension of the view is summed over.
+  unsigned depthDim;
+  bool isDepthMajor = true;
+  Value base;
+};
+
+//===----------------------------------------------------------------------===//
+// The product
+//===----------------------------------------------------------------------===//
+
+std::optional<NVVM::WGMMATypes> getElementKind(Type type, bool isUnsigned) {
+  if (type.isF16())
+    return NVVM::WGMMATypes::f16;
+  if (type.isBF16())
+    return NVVM::WGMMATypes::bf16;
+  if (type.isF32())
+    return NVVM::WGMMATypes::tf32;
+  if (isa<Float8E4M3FNType>(type))
+    return NVVM::WGMMATypes::e4m3;
+  if (isa<Float8E5M2Type>(type))
+    return NVVM::WGMMATypes::e5m2;
+  if (type.isInteger(8))
+    return isUnsigned ? NVVM::WGMMATypes::u8 : NVVM::WGMMATypes::s8;
+  return std::nullopt;
+}
+
+/// The registers of a part of an accumulator as one value.
+Value createStruct(OpBuilder &builder, Location loc,
+                   ArrayRef<Value> variables, Type type) {
+  SmallVector<Type> types(variables.size(), type);
+  Value result = LLVM::PoisonOp::create(
+      builder, loc,
+      LLVM::LLVMStructType::getLiteral(builder.getContext(), types));
+  for (auto [i, variable] : llvm::enumerate(variables)) {
+    Value value = LLVM::LoadOp::create(builder, loc, type, variable);
+    result = LLVM::InsertValueOp::create(builder, loc, result, value,
+                                         static_cast<int64_t>(i));
+  }
+  return result;
+}
+
+class Product {
+public:
+  Product(warpgroup::MmaOp op, Lowering &lowering)
+      : op(op), lowering(lowering), builder(lowering.builder),
+        acc(lowering.getView(op.getAcc())),
+        rhs(lowering, lowering.getView(op.getRhs()), /*depthDim=*/0) {}
+
+  LogicalResult lower() {
+    auto accType = cast<MemRefType>(op.getAcc().getType());
+    auto rhsType = cast<MemRefType>(op.getRhs().getType());
+    Type element = rhsType.getElementType();
+    rows = accType.getDimSize(0);
+    columns = accType.getDimSize(1);
+    depth = rhsType.getDimSize(0);
+    std::optional<NVVM::WGMMATypes> kindA =
+        getElementKind(getElementTypeOrSelf(op.getLhs().getType()),
+                       op.getUnsignedLhs());
+    std::optional<NVVM::WGMMATypes> kindB =
+        getElementKind(element, op.getUnsignedRhs());
+    Type sum = accType.getElementType();
+    bool isFloat = isa<FloatType>(element);
+    if (!kindA || !kindB || (isFloat ? !sum.isF32() : !sum.isInteger(32)))
+      return op.emitError("expected a product that wgmma computes, got one of ")
+             << op.getLhs().getType() << " and " << rhsType << " in "
+             << accType;
+    typeA = *kindA;
+    typeB = *kindB;
+    typeD = isFloat ? NVVM::WGMMATypes::f32 : NVVM::WGMMATypes::s32;
+    step = kDepthBytes / (element.getIntOrFloatBitWidth() / 8);
+    if (rows % kRows != 0 || columns % 8 != 0 || depth % step != 0 ||
+        !acc.storage->distribution || acc.storage->distribution->isFlat())
+      return op.emitError("expected a product of multiples of 64 x ")
+             << step << " x 8 elements, got " << rows << " x " << depth << " x "
+             << columns;
+    if (failed(rhs.analyze(op)))
+      return failure();
+    if (isa<MemRefType>(op.getLhs().getType())) {
+      lhs.emplace(lowering, lowering.getView(op.getLhs()), /*depthDim=*/1);
+      if (failed(lhs->analyze(op)))
+        return failure();
+    } else if (element.getIntOrFloatBitWidth() != 16) {
+      return op.emitError("expected elements of 16 bits of an operand in "
+                          "registers, got ")
+             << op.getLhs().getType();
+    }
+    create();
+    return success();
+  }
+
+private:
+  void create() {
+    Location loc = op.getLoc();
+    rhs.createBase(loc);
+    if (lhs)
+      lhs->createBase(loc);
+    else
+      packLhs(loc);
+    Type sum = acc.getElementType();
+    // Parts of the accumulator, each of 64 rows and of as many columns as an
+    // instruction gives.
+    struct Part {
+      int64_t row, column, width;
+      ArrayRef<Value> variables;
+      Value value;
+    };
+    SmallVector<Part> parts;
+    ArrayRef<Value> variables = acc.storage->variables;
+    for (int64_t row = 0; row < rows; row += kRows)
+      for (int64_t column = 0; column < columns; column += kMaxColumns) {
+        int64_t width = std::min(kMaxColumns, columns - column);
+        ArrayRef<Value> own = variables.slice(
+            row / kRows * (columns / 2) + column / 2, width / 2);
+        parts.push_back({row, column, width, own,
+                         createStruct(builder, loc, own, sum)});
+      }
+    NVVM::WgmmaFenceAlignedOp::create(builder, loc);
+    for (int64_t k = 0; k < depth; k += step)
+      for (Part &part : parts)
+        part.value = createInstruction(loc, part.value, part.row, part.column,
+                                       part.width, k);
+    NVVM::WgmmaGroupSyncAlignedOp::create(builder, loc);
+    for (Part &part : parts)
+      for (auto [i, variable] : llvm::enumerate(part.variables))
+        LLVM::StoreOp::create(
+            builder, loc,
+            LLVM::ExtractValueOp::create(builder, loc, part.value,
+                                         static_cast<int64_t>(i)),
+            variable);
+    // The products read shared memory until somebody waits for them.
+    lowering.hazards.read.insert(
+        lowering.getView(op.getRhs()).storage->getOrigin());
+    if (lhs)
+      lowering.hazards.read.insert(
+          lowering.getView(op.getLhs()).storage->getOrigin());
+  }
+
+  /// Pairs of the left operand, as registers of 32 bits.
+  void packLhs(Location loc) {
+    const Registers &values = lowering.get(op.getLhs());
+    for (size_t i = 0; i < values.size(); i += 2) {
+      Value pair = LLVM::PoisonOp::create(
+          builder, loc, VectorType::get(2, values[i].getType()));
+      for (int64_t j : {0, 1})
+        pair = LLVM::InsertElementOp::create(builder, loc, pair, values[i + j],
+                                             createI32(builder, loc, j));
+      lhsPairs.push_back(LLVM::BitcastOp::create(
+          builder, loc, builder.getI32Type(), pair));
+    }
+  }
+
+  Value createInstruction(Location loc, Value part, int64_t row,
+                          int64_t column, int64_t width, int64_t k) {
+    Value b = rhs.createDescriptor(loc, column, k);
+    if (!lhs)
+      return createFromRegisters(loc, part, b, row, width, k);
+    auto layout = [](const Matrix &matrix, bool isLhs) {
+      // A left operand is by rows, a right one by columns, where the depth is
+      // contiguous.
+      return matrix.isTransposed() == isLhs ? NVVM::MMALayout::col
+                                            : NVVM::MMALayout::row;
+    };
+    return NVVM::WgmmaMmaAsyncOp::create(
+        builder, loc, part.getType(), part,
+        lhs->createDescriptor(loc, row, k), b,
+        NVVM::MMAShapeAttr::get(builder.getContext(), kRows, width, step),
+        typeA, typeB, typeD, NVVM::WGMMAScaleOut::one, NVVM::WGMMAScaleIn::one,
+        NVVM::WGMMAScaleIn::one, layout(*lhs, /*isLhs=*/true),
+        layout(rhs, /*isLhs=*/false), NVVM::MMAIntOverflowAttr());
+  }
+
+  /// The form of the instruction that upstream's op has not.
+  Value createFromRegisters(Location loc, Value part, Value descriptor,
+                            int64_t row, int64_t width, int64_t k) {
+    int64_t count = width / 2;
+    std::string text, sums = "{", constraints;
+    llvm::raw_string_ostream os(text), sumStream(sums), list(constraints);
+    SmallVector<Value> operands;
+    for (int64_t i = 0; i < count; ++i) {
+      sumStream << (i ? ", $" : "$") << i;
+      list << (i ? ",=f" : "=f");
+      operands.push_back(
+          LLVM::ExtractValueOp::create(builder, loc, part, i));
+    }
+    sumStream << "}";
+    for (int64_t i = 0; i < count; ++i)
+      list << "," << i;
+    int64_t first = 2 * count;
+    os << "wgmma.mma_async.sync.aligned.m64n" << width << "k" << step << ".f32."
+       << NVVM::stringifyWGMMATypes(typeA) << "."
+       << NVVM::stringifyWGMMATypes(typeB) << " " << sums << ", {$" << first
+       << ", $" << first + 1 << ", $" << first + 2 << ", $" << first + 3
+       << "}, $" << first + 4 << ", 1, 1, 1, " << rhs.isTransposed() << ";";
+    // Two registers of a column tile of eight; an instruction takes two tiles.
+    int64_t tile = row / kRows * (depth / 8) + k / 8;
+    for (int64_t i = 0; i < 4; ++i) {
+      operands.push_back(lhsPairs[2 * tile + i]);
+      list << ",r";
+    }
+    operands.push_back(descriptor);
+    list << ",l";
+    return LLVM::InlineAsmOp::create(
+               builder, loc, part.getType(), operands, text, constraints,
+               /*has_side_effects=*/true, /*is_align_stack=*/false,
+               LLVM::tailcallkind::TailCallKind::None,
+               LLVM::AsmDialectAttr::get(builder.getContext(),
+                                         LLVM::AsmDialect::AD_ATT),
+               ArrayAttr())
+        .getResult(0);
+  }
+
+  warpgroup::MmaOp op;
+  Lowering &lowering;
+  OpBuilder &builder;
+  const View &acc;
+  std::optional<Matrix> lhs;
+  Matrix rhs;
+  SmallVector<Value> lhsPairs;
+  int64_t rows, columns, depth, step;
+  NVVM::WGMMATypes typeA, typeB, typeD;
+};
+
+LogicalResult lowerMma(warpgroup::MmaOp op, Lowering &lowering) {
+  return Product(op, lowering).lower();
+}
+
+LogicalResult lowerMmaWait(warpgroup::MmaWaitOp op, Lowering &lowering) {
+  NVVM::WgmmaWaitGroupSyncOp::create(lowering.builder, op.getLoc(),
+                                     op.getPending());
+  lowering.hazards.waits = true;
+  return success();
+}
+
+} // namespace
+
+void addProductLowerings(Lowering &lowering) {
+  lowering.add(lowerMma);
+  lowering.add(lowerMmaWait);
+}
+
+} // namespace gridir::warpgroup_to_nvvm

@@ -1,0 +1,283 @@
+//===- Program.cpp - The running program, control flow and scopes ---------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace gridir::warpgroup_to_nvvm {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+LogicalResult lowerProgramId(grid::ProgramIdOp op, Lowering &lowering) {
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  unsigned place = *lowering.kernel.findDim(op.getAxis());
+  grid::DimKind kind = lowering.kernel.getDim(place).getKind();
+  Value id = kind == grid::DimKind::Thread    ? lowering.getWarpgroup()
+             : kind == grid::DimKind::Cluster ? lowering.getClusterRank()
+                                              : lowering.getCluster();
+  // The last dimension of a kind is the fastest.
+  bool isFirst = true;
+  int64_t below = 1;
+  for (auto [i, attr] : llvm::enumerate(lowering.kernel.getDims())) {
+    auto dim = cast<grid::DimAttr>(attr);
+    if (dim.getKind() != kind)
+      continue;
+    if (i < place)
+      isFirst = false;
+    if (i > place)
+      below *= dim.getSize();
+  }
+  if (below > 1)
+    id = arith::DivUIOp::create(builder, loc, id,
+                                createI32(builder, loc, below));
+  if (!isFirst)
+    id = arith::RemUIOp::create(
+        builder, loc, id,
+        createI32(builder, loc, lowering.kernel.getDim(place).getSize()));
+  lowering.set(op.getResult(), {id});
+  return success();
+}
+
+LogicalResult lowerNumPrograms(grid::NumProgramsOp op, Lowering &lowering) {
+  unsigned place = *lowering.kernel.findDim(op.getAxis());
+  lowering.set(op.getResult(),
+               {createI32(lowering.builder, op.getLoc(),
+                          lowering.kernel.getDim(place).getSize())});
+  return success();
+}
+
+LogicalResult lowerAssumeMultiple(grid::AssumeMultipleOp op,
+                                  Lowering &lowering) {
+  lowering.set(op.getResult(), lowering.get(op.getValue()));
+  return success();
+}
+
+LogicalResult lowerSetMaxRegisters(warpgroup::SetMaxRegistersOp op,
+                                   Lowering &lowering) {
+  NVVM::SetMaxRegisterOp::create(
+      lowering.builder, op.getLoc(), op.getCount(),
+      op.getIncrease() ? NVVM::SetMaxRegisterAction::increase
+                       : NVVM::SetMaxRegisterAction::decrease);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+/// The registers of all values, one after the other.
+Registers flatten(Lowering &lowering, ValueRange values) {
+  Registers result;
+  for (Value value : values)
+    llvm::append_range(result, lowering.get(value));
+  return result;
+}
+
+FailureOr<SmallVector<Type>> flattenTypes(Lowering &lowering, Operation *op,
+                                          TypeRange types) {
+  SmallVector<Type> result;
+  for (Type type : types) {
+    FailureOr<SmallVector<Type>> converted = lowering.convertType(op, type);
+    if (failed(converted))
+      return failure();
+    llvm::append_range(result, *converted);
+  }
+  return result;
+}
+
+/// The reverse: as many registers as each value has.
+LogicalResult unflatten(Lowering &lowering, Operation *op, ValueRange values,
+                        ValueRange registers) {
+  for (Value value : values) {
+    FailureOr<SmallVector<Type>> types =
+        lowering.convertType(op, value.getType());
+    if (failed(types))
+      return failure();
+    lowering.set(value, Registers(registers.take_front(types->size())));
+    registers = registers.drop_front(types->size());
+  }
+  return success();
+}
+
+/// Emits a region of an op again: a block with the registers of its arguments,
+/// and a terminator of the same kind. Of what is done again in a loop, the end
+/// leaves nothing that the begin would depend on.
+LogicalResult lowerRegion(Lowering &lowering, Region &from, Region &to,
+                          bool isRepeated) {
+  if (from.empty())
+    return success();
+  Block &source = from.front();
+  OpBuilder &builder = lowering.builder;
+  FailureOr<SmallVector<Type>> types =
+      flattenTypes(lowering, from.getParentOp(), source.getArgumentTypes());
+  if (failed(types))
+    return failure();
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Location> locs(types->size(), from.getLoc());
+  Block *target = builder.createBlock(&to, to.end(), *types, locs);
+  if (failed(unflatten(lowering, from.getParentOp(), source.getArguments(),
+                       target->getArguments())) ||
+      failed(lowering.lowerBlock(source)))
+    return failure();
+  Operation *terminator = source.getTerminator();
+  if (isRepeated && (lowering.hazards.any() || lowering.hazards.copies))
+    lowering.createSync(terminator->getLoc());
+  createLike(builder, terminator,
+             flatten(lowering, terminator->getOperands()), TypeRange());
+  return success();
+}
+
+/// An op of control flow on the registers of its values.
+template <typename OpT> LogicalResult lowerControl(OpT op, Lowering &lowering) {
+  FailureOr<SmallVector<Type>> types =
+      flattenTypes(lowering, op, op->getResultTypes());
+  if (failed(types))
+    return failure();
+  Operation *target =
+      createLike(lowering.builder, op, flatten(lowering, op->getOperands()),
+                 *types);
+  bool isLoop = isa<LoopLikeOpInterface>(op.getOperation());
+  Hazards before = lowering.hazards, after = before;
+  for (auto [from, to] :
+       llvm::zip_equal(op->getRegions(), target->getRegions())) {
+    if (!isLoop)
+      lowering.hazards = before;
+    if (failed(lowerRegion(lowering, from, to, isLoop)))
+      return failure();
+    after.join(lowering.hazards);
+  }
+  lowering.hazards = after;
+  return unflatten(lowering, op, op->getResults(), target->getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// Scopes
+//===----------------------------------------------------------------------===//
+
+grid::MemorySpace getSpace(MemRefType type) {
+  auto space =
+      llvm::dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());
+  return space ? space.getValue() : grid::MemorySpace::Default;
+}
+
+/// How the author wants a Ref in shared memory swizzled, and how many columns
+/// each panel has then. What a Ref cannot be cut into evenly it is not cut into:
+/// where its elements lie is nobody's business but the compiler's.
+void setLayout(Storage &storage, ArrayAttr transforms) {
+  int64_t swizzle = 16, columns = 0;
+  for (auto transform : transforms.getAsRange<grid::TransformAttr>()) {
+    if (transform.getKind() == grid::TransformKind::Unswizzle)
+      swizzle = transform.getValues().front();
+    if (transform.getKind() == grid::TransformKind::Untiling)
+      columns = transform.getValues().back();
+  }
+  if (storage.shape.size() < 2 || columns == 0)
+    return;
+  if (swizzle > 16)
+    columns = swizzle / storage.getElementBytes();
+  if (storage.shape.back() % columns != 0)
+    return;
+  storage.width = columns;
+  storage.swizzle = swizzle;
+}
+
+/// A Ref that each thread holds its part of.
+std::shared_ptr<Storage> createRegisters(Lowering &lowering, Location loc,
+                                         MemRefType type) {
+  auto storage = std::make_shared<Storage>();
+  storage->kind = Storage::Kind::Registers;
+  storage->elementType = type.getElementType();
+  storage->shape.assign(type.getShape().begin(), type.getShape().end());
+  unsigned count = 1;
+  if (type.getRank()) {
+    storage->distribution = lowering.distributions.get(
+        RankedTensorType::get(type.getShape(), type.getElementType()));
+    count = storage->distribution->getNumRegisters();
+  }
+  for (unsigned r = 0; r < count; ++r)
+    storage->variables.push_back(lowering.createVariable(
+        loc, getStorageType(type.getElementType())));
+  return storage;
+}
+
+LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  auto offsets =
+      op->getAttrOfType<DenseI64ArrayAttr>(warpgroup::kOffsetsAttr);
+  Block &body = op.getBody().front();
+  if (!offsets ||
+      offsets.size() != static_cast<int64_t>(body.getNumArguments()))
+    return op.emitError("expected the places of Refs in ")
+           << warpgroup::kOffsetsAttr << "; run warpgroup-plan-memory first";
+  bool reuses = false;
+  for (auto [i, ref] : llvm::enumerate(body.getArguments())) {
+    auto type = cast<MemRefType>(ref.getType());
+    std::shared_ptr<Storage> storage;
+    if (isa<warpgroup::BarrierType>(type.getElementType())) {
+      FailureOr<std::shared_ptr<Storage>> barriers =
+          lowering.addBarriers(op, offsets[i], type);
+      if (failed(barriers))
+        return failure();
+      storage = *barriers;
+    } else if (failed(lowering.convertType(op, type.getElementType()))) {
+      return failure();
+    } else if (getSpace(type) == grid::MemorySpace::GpuSmem) {
+      storage = std::make_shared<Storage>();
+      storage->kind = Storage::Kind::Shared;
+      storage->elementType = type.getElementType();
+      storage->shape.assign(type.getShape().begin(), type.getShape().end());
+      storage->width = type.getRank() ? type.getShape().back() : 1;
+      storage->base = lowering.createSharedAddress(loc, offsets[i]);
+      if (std::optional<ArrayAttr> transforms = op.getTransforms())
+        setLayout(*storage, cast<ArrayAttr>((*transforms)[i]));
+      reuses = true;
+    } else if (getSpace(type) == grid::MemorySpace::GpuRegs ||
+               getSpace(type) == grid::MemorySpace::Default) {
+      storage = createRegisters(lowering, loc, type);
+    } else {
+      return op.emitError("expected a Ref in shared memory or registers, got ")
+             << op.getRefName(i) << " of " << type;
+    }
+    lowering.setView(ref, getWholeView(builder, storage));
+  }
+  // The memory may have been that of a scope before, whose end somebody has not
+  // reached.
+  if (reuses && op->getParentOfType<grid::ScopedOp>())
+    lowering.createBlockSync(loc);
+  if (failed(lowering.lowerBlock(body)))
+    return failure();
+  for (auto [result, value] :
+       llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands()))
+    lowering.set(result, lowering.get(value));
+  return success();
+}
+
+} // namespace
+
+void addProgramLowerings(Lowering &lowering) {
+  lowering.add(lowerProgramId);
+  lowering.add(lowerNumPrograms);
+  lowering.add(lowerAssumeMultiple);
+  lowering.add(lowerSetMaxRegisters);
+  lowering.add(lowerControl<scf::ForOp>);
+  lowering.add(lowerControl<scf::IfOp>);
+  lowering.add(lowerControl<scf::WhileOp>);
+  lowering.add(lowerControl<scf::IndexSwitchOp>);
+  lowering.add(lowerScoped);
+}
+
+} // namespace gridir::warpgroup_to_nvvm

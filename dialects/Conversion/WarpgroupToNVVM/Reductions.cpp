@@ -1,0 +1,212 @@
+//===- Reductions.cpp - Sums and extremes across threads ------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/Structured.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace gridir::warpgroup_to_nvvm {
+namespace {
+
+/// How many results pass through shared memory at once.
+constexpr unsigned kExchanged = 8;
+
+/// A value of at most 32 bits of the thread whose lane differs in one bit.
+Value createShuffle(OpBuilder &builder, Location loc, Value value,
+                    unsigned bit) {
+  Type type = value.getType(), i32 = builder.getI32Type();
+  unsigned width = type.getIntOrFloatBitWidth();
+  Type bits = builder.getIntegerType(width);
+  Value sent = value;
+  if (isa<FloatType>(type))
+    sent = arith::BitcastOp::create(builder, loc, bits, sent);
+  if (width < 32)
+    sent = arith::ExtUIOp::create(builder, loc, i32, sent);
+  Value got = NVVM::ShflOp::create(
+      builder, loc, i32, createI32(builder, loc, -1), sent,
+      createI32(builder, loc, 1 << bit), createI32(builder, loc, 31),
+      NVVM::ShflKind::bfly, UnitAttr());
+  if (width < 32)
+    got = arith::TruncIOp::create(builder, loc, bits, got);
+  if (isa<FloatType>(type))
+    got = arith::BitcastOp::create(builder, loc, type, got);
+  return got;
+}
+
+class Reduction {
+public:
+  Reduction(linalg::LinalgOp op, Lowering &lowering)
+      : op(op), lowering(lowering), builder(lowering.builder),
+        loc(op.getLoc()), numValues(op.getNumDpsInits()) {}
+
+  LogicalResult lower() {
+    // What combines an element with a sum combines two sums, too.
+    if (op.getNumDpsInputs() != numValues || op.hasIndexSemantics())
+      return refuse("a reduction by a function of two elements");
+    for (auto [input, init] :
+         llvm::zip_equal(op.getDpsInputs(), op.getDpsInits()))
+      if (getElementTypeOrSelf(input.getType()) !=
+          getElementTypeOrSelf(init.getType()))
+        return refuse("a reduction of elements of the result's type");
+    SmallVector<int64_t> loops = op.getStaticLoopRanges();
+    Type element = getElementTypeOrSelf(op->getResult(0).getType());
+    all = lowering.distributions.get(RankedTensorType::get(loops, element));
+    std::optional<SmallVector<int64_t>> outer =
+        getMapDims(op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
+    if (!outer || all.isFlat())
+      return refuse("a reduction of an array that threads divide evenly");
+    dims = *outer;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Type type = getElementTypeOrSelf(operand.get().getType());
+      if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() > 32)
+        return refuse("a reduction of numbers of at most 32 bits");
+    }
+    reduceRegisters();
+    for (unsigned bit = 0; bit < kThreadBits; ++bit)
+      if (isReduced(bit))
+        bit < kLaneBits ? reduceLanes(bit) : reduceWarps(bit);
+    finish();
+    return success();
+  }
+
+private:
+  LogicalResult refuse(StringRef expected) {
+    return op->emitError("expected ")
+           << expected << " on a GPU, got " << op->getName() << " of "
+           << op->getOperand(0).getType();
+  }
+
+  Coords project(ArrayRef<int64_t> coords) const {
+    return Coords(llvm::map_range(dims, [&](int64_t d) { return coords[d]; }));
+  }
+
+  bool isReduced(unsigned bit) const {
+    return llvm::any_of(all.threadBits[bit], [](int64_t x) { return x; }) &&
+           llvm::all_of(project(all.threadBits[bit]),
+                        [](int64_t x) { return x == 0; });
+  }
+
+  /// `sum` with `other` added to it, for each of the results.
+  void combine(SmallVector<Value> &sum, ArrayRef<Value> other) {
+    SmallVector<Value> elements(other);
+    llvm::append_range(elements, sum);
+    sum = inlineBody(lowering, op, elements, {});
+  }
+
+  void reduceRegisters() {
+    SmallVector<Registers> inputs;
+    for (OpOperand *input : op.getDpsInputOperands())
+      inputs.push_back(lowering.redistribute(
+          loc, lowering.get(input->get()),
+          lowering.getDistribution(input->get()), all,
+          *getMapDims(op.getMatchingIndexingMap(input))));
+    for (unsigned r = 0; r < all.getNumRegisters(); ++r) {
+      Coords place = project(all.registers[r]);
+      auto elements = llvm::map_to_vector(
+          inputs, [&](const Registers &values) { return values[r]; });
+      auto known = llvm::find(places, place);
+      if (known == places.end()) {
+        places.push_back(place);
+        sums.push_back(elements);
+      } else {
+        combine(sums[known - places.begin()], elements);
+      }
+    }
+  }
+
+  void reduceLanes(unsigned bit) {
+    for (SmallVector<Value> &sum : sums) {
+      auto other = llvm::map_to_vector(sum, [&](Value value) {
+        return createShuffle(builder, loc, value, bit);
+      });
+      combine(sum, other);
+    }
+  }
+
+  /// The sums of the warp beside, through shared memory.
+  void reduceWarps(unsigned bit) {
+    Value thread = lowering.getThread();
+    Value other = arith::XOrIOp::create(builder, loc, thread,
+                                        createI32(builder, loc, 1 << bit));
+    for (size_t first = 0; first < sums.size(); first += kExchanged) {
+      size_t count = std::min<size_t>(kExchanged, sums.size() - first);
+      for (unsigned i = 0; i < numValues; ++i) {
+        Registers sent, got;
+        for (size_t j = 0; j < count; ++j)
+          sent.push_back(sums[first + j][i]);
+        got = lowering.exchangeThreads(loc, sent, other);
+        for (size_t j = 0; j < count; ++j)
+          fetched[first + j].push_back(got[j]);
+      }
+    }
+    for (auto [i, sum] : llvm::enumerate(sums))
+      combine(sum, fetched[i]);
+    fetched.clear();
+  }
+
+  /// Adds what was there before, and deals the results out as their shape asks.
+  void finish() {
+    for (auto [i, result] : llvm::enumerate(op->getResults())) {
+      auto type = cast<RankedTensorType>(result.getType());
+      Distribution held;
+      held.shape.assign(type.getShape().begin(), type.getShape().end());
+      held.space = held.shape;
+      held.registers = places;
+      for (auto [to, from] :
+           llvm::zip_equal(held.threadBits, all.threadBits))
+        to = project(from);
+      if (i == 0) {
+        SmallVector<int64_t> same =
+            llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+        SmallVector<Registers> inits;
+        for (Value init : op.getDpsInits())
+          inits.push_back(lowering.redistribute(loc, lowering.get(init),
+                                                lowering.getDistribution(init),
+                                                held, same));
+        for (auto [r, sum] : llvm::enumerate(sums)) {
+          SmallVector<Value> total;
+          for (const Registers &init : inits)
+            total.push_back(init[r]);
+          combine(total, sum);
+          sum = total;
+        }
+      }
+      Registers registers = llvm::map_to_vector(
+          sums, [&](const SmallVector<Value> &sum) { return sum[i]; });
+      lowering.set(result,
+                   lowering.redistribute(
+                       loc, registers, held, lowering.getDistribution(result),
+                       llvm::to_vector(
+                           llvm::seq<int64_t>(0, type.getRank()))));
+    }
+  }
+
+  linalg::LinalgOp op;
+  Lowering &lowering;
+  OpBuilder &builder;
+  Location loc;
+  unsigned numValues;
+  /// How all elements are held, and which dimensions stay.
+  Distribution all;
+  SmallVector<int64_t> dims;
+  /// Where each sum of a thread is in the result, without the thread's part, and
+  /// the sum, of each of the results.
+  SmallVector<Coords> places;
+  SmallVector<SmallVector<Value>> sums;
+  llvm::DenseMap<size_t, SmallVector<Value>> fetched;
+};
+
+} // namespace
+
+LogicalResult lowerReduction(linalg::LinalgOp op, Lowering &lowering) {
+  return Reduction(op, lowering).lower();
+}
+
+} // namespace gridir::warpgroup_to_nvvm

@@ -1,0 +1,109 @@
+//===- Views.cpp - Refs as windows of memory ------------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+
+using namespace mlir;
+
+namespace gridir::warpgroup_to_nvvm {
+namespace {
+
+LogicalResult lowerSliceRef(grid::SliceRefOp op, Lowering &lowering) {
+  View view = lowering.getView(op.getSource());
+  SmallVector<int64_t> dims, sizes;
+  ValueRange dynamic = op.getOffsets();
+  for (auto [i, d] : llvm::enumerate(view.dims)) {
+    OpFoldResult index =
+        lowering.builder.getI32IntegerAttr(op.getStaticOffsets()[i]);
+    if (ShapedType::isDynamic(op.getStaticOffsets()[i])) {
+      index = lowering.getIndex(dynamic.front());
+      dynamic = dynamic.drop_front();
+    }
+    view.offsets[d] = createOffset(lowering.builder, op.getLoc(),
+                                   view.offsets[d], index, view.strides[d]);
+    view.strides[d] *= op.getStrides()[i];
+    if (llvm::is_contained(op.getDropped(), int64_t(i)))
+      continue;
+    dims.push_back(d);
+    sizes.push_back(op.getSizes()[i]);
+  }
+  if (view.storage->kind == Storage::Kind::Registers)
+    return op.emitError("expected all of a Ref in registers, got a window");
+  view.dims = std::move(dims);
+  view.sizes = std::move(sizes);
+  lowering.setView(op.getResult(), std::move(view));
+  return success();
+}
+
+LogicalResult lowerTransposeRef(grid::TransposeRefOp op, Lowering &lowering) {
+  View view = lowering.getView(op.getSource());
+  View before = view;
+  for (auto [to, from] : llvm::enumerate(op.getPermutation())) {
+    view.dims[to] = before.dims[from];
+    view.sizes[to] = before.sizes[from];
+  }
+  lowering.setView(op.getResult(), std::move(view));
+  return success();
+}
+
+/// Whether a view names elements that lie in memory as those of a Ref of its
+/// shape: all of the last dimensions, and of those before one index each.
+bool isContiguous(const View &view) {
+  const Storage &storage = *view.storage;
+  if (storage.kind == Storage::Kind::Registers || !storage.isRowMajor() ||
+      !llvm::is_sorted(view.dims))
+    return false;
+  SmallVector<int64_t> sizes(storage.shape.size(), 1);
+  for (auto [d, size] : llvm::zip_equal(view.dims, view.sizes))
+    sizes[d] = size;
+  bool isPart = false;
+  for (int64_t d = sizes.size() - 1; d >= 0; --d) {
+    if (sizes[d] > 1 && (isPart || view.strides[d] != 1))
+      return false;
+    isPart |= sizes[d] < storage.shape[d];
+  }
+  return true;
+}
+
+/// The same bytes as elements of another Ref.
+template <typename OpT>
+LogicalResult lowerReinterpretation(OpT op, Lowering &lowering) {
+  OpBuilder &builder = lowering.builder;
+  const View &view = lowering.getView(op.getSource());
+  MemRefType type = op.getResult().getType();
+  if (!isContiguous(view))
+    return op.emitError("expected a Ref whose elements follow one another in "
+                        "memory, got ")
+           << op.getSource().getType();
+  auto storage = std::make_shared<Storage>(*view.storage);
+  SmallVector<Value> first;
+  for (size_t i = 0; i < view.dims.size(); ++i)
+    first.push_back(createI32(builder, op.getLoc(), 0));
+  storage->base = lowering.createAddress(op.getLoc(), view, first);
+  if (!llvm::all_of(view.offsets, [](OpFoldResult offset) {
+        return getConstantIntValue(offset) == 0;
+      }))
+    storage->operand = -1;
+  storage->shape.assign(type.getShape().begin(), type.getShape().end());
+  storage->elementType = type.getElementType();
+  storage->width = type.getRank() ? type.getShape().back() : 1;
+  storage->origin = view.storage->getOrigin();
+  lowering.setView(op.getResult(), getWholeView(builder, storage));
+  return success();
+}
+
+} // namespace
+
+void addViewLowerings(Lowering &lowering) {
+  lowering.add(lowerSliceRef);
+  lowering.add(lowerTransposeRef);
+  lowering.add(lowerReinterpretation<grid::ReshapeRefOp>);
+  lowering.add(lowerReinterpretation<grid::BitcastRefOp>);
+}
+
+} // namespace gridir::warpgroup_to_nvvm

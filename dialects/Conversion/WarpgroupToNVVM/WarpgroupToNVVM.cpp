@@ -1,0 +1,169 @@
+//===- WarpgroupToNVVM.cpp - From a warpgroup program to a kernel of the GPU ===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+
+#include "dialects/Conversion/Passes.h"
+#include "dialects/Grid/IR/SingleKernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace gridir {
+#define GEN_PASS_DEF_CONVERTWARPGROUPTONVVMPASS
+#include "dialects/Conversion/Passes.h.inc"
+} // namespace gridir
+
+using namespace mlir;
+using namespace gridir;
+using namespace gridir::warpgroup_to_nvvm;
+
+namespace gridir::warpgroup_to_nvvm {
+
+Value Lowering::getTensorMap(kernel::TensorMapAttr map) {
+  Block &entry = function.getBody().front();
+  unsigned first = entry.getNumArguments() - tensorMaps.size();
+  auto known = llvm::find(tensorMaps, map);
+  if (known != tensorMaps.end())
+    return entry.getArgument(first + (known - tensorMaps.begin()));
+  tensorMaps.push_back(map);
+  return entry.addArgument(LLVM::LLVMPointerType::get(builder.getContext()),
+                           kernel.getLoc());
+}
+
+} // namespace gridir::warpgroup_to_nvvm
+
+namespace {
+
+class ConvertWarpgroupToNVVMPass
+    : public gridir::impl::ConvertWarpgroupToNVVMPassBase<
+          ConvertWarpgroupToNVVMPass> {
+public:
+  using ConvertWarpgroupToNVVMPassBase::ConvertWarpgroupToNVVMPassBase;
+
+  void runOnOperation() override {
+    FailureOr<grid::KernelOp> found = grid::getSingleKernel(getOperation());
+    if (failed(found))
+      return signalPassFailure();
+    if (!*found)
+      return;
+    grid::KernelOp kernel = *found;
+    auto sharedBytes =
+        kernel->getAttrOfType<IntegerAttr>(warpgroup::kSharedBytesAttr);
+    if (!sharedBytes) {
+      kernel.emitError("expected the bytes of shared memory in ")
+          << warpgroup::kSharedBytesAttr << "; run warpgroup-plan-memory first";
+      return signalPassFailure();
+    }
+    OpBuilder builder(kernel);
+    std::string name = toPtxName(kernel.getSymName());
+    auto module =
+        mlir::gpu::GPUModuleOp::create(builder, kernel.getLoc(), name);
+    LLVM::GlobalOp shared = createShared(module);
+    LLVM::LLVMFuncOp function = createFunction(kernel, module, name);
+    Lowering lowering(kernel, builder, function, shared, sharedBytes.getInt());
+    if (failed(lowering.lowerBody()))
+      return signalPassFailure();
+    LLVM::ReturnOp::create(builder, kernel.getLoc(), ValueRange());
+    finish(kernel, function, lowering);
+    createABI(kernel, name, lowering);
+    kernel.erase();
+  }
+
+private:
+  /// A name that PTX takes: letters, digits and underscores.
+  static std::string toPtxName(StringRef name) {
+    std::string result;
+    for (char c : name)
+      result += llvm::isAlnum(c) ? c : '_';
+    if (result.empty() || llvm::isDigit(result.front()))
+      result.insert(result.begin(), '_');
+    return result;
+  }
+
+  /// Shared memory whose size the launch gives.
+  static LLVM::GlobalOp createShared(mlir::gpu::GPUModuleOp module) {
+    OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
+    return LLVM::GlobalOp::create(
+        builder, module.getLoc(), type, /*isConstant=*/false,
+        LLVM::Linkage::External, "shared_memory", Attribute(),
+        /*alignment=*/1024,
+        static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+  }
+
+  static LLVM::LLVMFuncOp createFunction(grid::KernelOp kernel,
+                                         mlir::gpu::GPUModuleOp module,
+                                         StringRef name) {
+    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    auto pointer = LLVM::LLVMPointerType::get(
+        builder.getContext(),
+        static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
+    SmallVector<Type> types(kernel.getNumInputs() + kernel.getNumOutputs(),
+                            pointer);
+    auto type = LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(builder.getContext()), types);
+    auto function =
+        LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), name, type);
+    function.addEntryBlock(builder);
+    return function;
+  }
+
+  /// Gives the function its parameters and what a launch must be.
+  static void finish(grid::KernelOp kernel, LLVM::LLVMFuncOp function,
+                     Lowering &lowering) {
+    Builder builder(function.getContext());
+    Block &entry = function.getBody().front();
+    function.setFunctionType(LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(builder.getContext()),
+        llvm::to_vector(entry.getArgumentTypes())));
+    unsigned numOperands =
+        entry.getNumArguments() - lowering.tensorMaps.size();
+    auto map = LLVM::LLVMArrayType::get(builder.getI8Type(), 128);
+    NamedAttrList ofMap;
+    ofMap.set(LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(map));
+    ofMap.set(LLVM::LLVMDialect::getAlignAttrName(),
+              builder.getI64IntegerAttr(64));
+    ofMap.set(NVVM::NVVMDialect::getGridConstantAttrName(),
+              builder.getUnitAttr());
+    for (unsigned i = numOperands; i < entry.getNumArguments(); ++i)
+      function.setArgAttrs(i, ofMap);
+    function->setAttr(mlir::gpu::GPUDialect::getKernelFuncAttrName(),
+                      builder.getUnitAttr());
+    function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                      builder.getUnitAttr());
+    function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                      builder.getDenseI32ArrayAttr(
+                          {int32_t(lowering.numWarpgroups * kNumThreads), 1, 1}));
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      builder.getI32IntegerAttr(1));
+    if (lowering.clusterSize > 1)
+      function->setAttr(
+          NVVM::NVVMDialect::getClusterDimAttrName(),
+          builder.getDenseI32ArrayAttr({int32_t(lowering.clusterSize), 1, 1}));
+  }
+
+  void createABI(grid::KernelOp kernel, StringRef name, Lowering &lowering) {
+    OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
+    auto abi = kernel::ABIOp::create(builder, kernel.getLoc(), name);
+    int64_t numCtas = lowering.clusterSize;
+    for (auto dim : kernel.getDims().getAsRange<grid::DimAttr>())
+      if (dim.getKind() == grid::DimKind::Grid)
+        numCtas *= dim.getSize();
+    abi.setSharedBytes(lowering.finishSharedMemory());
+    abi.setNumThreads(lowering.numWarpgroups * kNumThreads);
+    abi.setNumCtas(numCtas);
+    abi.setClusterCtas(lowering.clusterSize);
+    abi.setTensorMapsAttr(builder.getArrayAttr(llvm::to_vector_of<Attribute>(
+        ArrayRef<kernel::TensorMapAttr>(lowering.tensorMaps))));
+    numTensorMaps += lowering.tensorMaps.size();
+  }
+};
+
+} // namespace

@@ -1,0 +1,50 @@
+//===- Warpgroup.cpp - from warpgroup programs to PTX ---------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Pipelines/Warpgroup.h"
+
+#include "dialects/Conversion/Passes.h"
+#include "dialects/Pipelines/GPU.h"
+#include "dialects/Warpgroup/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace gridir {
+
+void buildWarpgroupToGPUPipeline(OpPassManager &pm,
+                                 const WarpgroupPipelineOptions &options) {
+  const StageOptions<WarpgroupStage> &stages = options.stages;
+  if (stages.reaches(WarpgroupStage::Planned)) {
+    // Offsets that are known make addresses that are known.
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+    warpgroup::WarpgroupPlanMemoryPassOptions memory;
+    memory.chip = options.chip;
+    pm.addPass(warpgroup::createWarpgroupPlanMemoryPass(memory));
+  }
+  if (stages.reaches(WarpgroupStage::GPU)) {
+    pm.addPass(createConvertWarpgroupToNVVMPass());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  }
+  if (stages.reaches(WarpgroupStage::NVVM))
+    addGPULowering(pm, options.chip, options.toolkit);
+  if (stages.reaches(WarpgroupStage::PTX))
+    addPTX(pm, options.toolkit);
+}
+
+void registerWarpgroupPipelines() {
+  PassPipelineRegistration<WarpgroupPipelineOptions>(
+      "warpgroup-to-gpu",
+      "Lower a kernel whose threads are warpgroups to PTX for an NVIDIA GPU",
+      buildWarpgroupToGPUPipeline);
+}
+
+} // namespace gridir

@@ -1,0 +1,57 @@
+//===- Warpgroup.h - from warpgroup programs to PTX ------------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_PIPELINES_WARPGROUP_H
+#define GRIDIR_DIALECTS_PIPELINES_WARPGROUP_H
+
+#include "dialects/Pipelines/Stages.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace gridir {
+
+/// The forms that a kernel whose threads are warpgroups takes on its way to a
+/// GPU, in order.
+enum class WarpgroupStage { Grid, Planned, GPU, NVVM, PTX };
+
+/// What the kernel is compiled for, and with what.
+struct WarpgroupPipelineOptions
+    : public mlir::PassPipelineOptions<WarpgroupPipelineOptions> {
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("Set the chip, as LLVM names it"),
+                           llvm::cl::init("sm_90a")};
+  Option<std::string> toolkit{
+      *this, "toolkit",
+      llvm::cl::desc("Set the directory of a CUDA toolkit whose libdevice "
+                     "computes math functions; without one gridir's own code "
+                     "does"),
+      llvm::cl::init("")};
+  StageOptions<WarpgroupStage> stages{
+      *this, WarpgroupStage::Grid, WarpgroupStage::PTX,
+      llvm::cl::values(
+          clEnumValN(WarpgroupStage::Grid, "grid",
+                     "grid and warpgroup, as the frontend emits them"),
+          clEnumValN(WarpgroupStage::Planned, "grid-planned",
+                     "grid and warpgroup, with places in shared memory"),
+          clEnumValN(WarpgroupStage::GPU, "gpu",
+                     "The code of a thread, in a gpu.module"),
+          clEnumValN(WarpgroupStage::NVVM, "nvvm",
+                     "The llvm and nvvm dialects"),
+          clEnumValN(WarpgroupStage::PTX, "ptx", "PTX in a gpu.binary"))};
+};
+
+/// Adds the whole pipeline, from a module with a `grid.kernel`.
+void buildWarpgroupToGPUPipeline(mlir::OpPassManager &pm,
+                                 const WarpgroupPipelineOptions &options);
+
+/// Registers `warpgroup-to-gpu` by name.
+void registerWarpgroupPipelines();
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_PIPELINES_WARPGROUP_H

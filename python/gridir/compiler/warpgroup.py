@@ -1,0 +1,124 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The target `gpu` for kernels whose threads are warpgroups."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gridir.compiler.gpu import GpuOptions, GpuTarget, PtxKernel, text_of
+from gridir.compiler.options import with_options
+from gridir.compiler.passes import shared_context
+from gridir.compiler.target import Execution
+from gridir.mlir import ir
+from gridir.mlir.dialects.kernel import TensorMapAttr, abi_of
+from gridir.runtime import ptx
+
+if TYPE_CHECKING:
+    from gridir.compiler.kernel import Kernel
+
+_PIPELINE = "warpgroup-to-gpu"
+
+
+@dataclasses.dataclass(frozen=True)
+class TensorMap:
+    """A tensor map that a launch makes of an operand.
+
+    Attributes:
+      operand: the number of the operand.
+      shape: the sizes of the tensor that the kernel sees in its memory.
+      box: the sizes of a tile.
+      swizzle: bytes of a row that shared memory has permuted: 0, 32, 64 or 128.
+    """
+
+    operand: int
+    shape: tuple[int, ...]
+    box: tuple[int, ...]
+    swizzle: int
+
+    def of(self, buffers: Sequence[np.ndarray]) -> ptx.TensorMap:
+        """Returns the map of the operand among `buffers`."""
+        return ptx.TensorMap(buffers[self.operand].reshape(self.shape), self.box, self.swizzle)
+
+
+@dataclasses.dataclass(frozen=True)
+class WarpgroupPtxKernel(PtxKernel):
+    """A kernel as PTX whose threads are warpgroups.
+
+    Attributes:
+      cluster_ctas: CTAs of a cluster.
+      tensor_maps: what a launch gives behind the operands.
+    """
+
+    cluster_ctas: int = 1
+    tensor_maps: tuple[TensorMap, ...] = ()
+
+    def launch(self, buffers: Sequence[np.ndarray]) -> None:
+        """As of `PtxKernel`."""
+        if not self.ctas:
+            return
+        ptx.load(self.ptx, path=f"{self.name}.ptx").function(self.name).launch(
+            [*buffers, *(tensor_map.of(buffers) for tensor_map in self.tensor_maps)],
+            grid=(self.ctas,),
+            block=(self.threads,),
+            cluster=(self.cluster_ctas,),
+            shared_bytes=self.shared_bytes,
+            checks=self.checks,
+            schedule_seed=self.schedule_seed,
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class WarpgroupTarget(GpuTarget):
+    """As `GpuTarget`, for kernels of Pallas' Mosaic GPU backend."""
+
+    stages = ("grid", "grid-planned", "gpu", "nvvm", "ptx")
+    executions = (Execution("ptx", "by the executor of PTX on the CPU"),)
+
+    def pipeline(self, options: Any, stop: str, start: str | None = None) -> str:
+        """As of `Target`: another one where the options have that of the target `gpu`."""
+        if not options.has_stages:
+            return super().pipeline(options, stop, start)
+        stages = [f"stop-after={stop}"] + ([f"start-after={start}"] if start is not None else [])
+        return with_options(_PIPELINE, [*self.pipeline_options(options), *stages])
+
+    def pipeline_options(self, options: GpuOptions) -> list[str]:
+        """As of `Target`."""
+        return [text for text in super().pipeline_options(options) if text.startswith(("chip=", "toolkit="))]
+
+    def prepare(self, kernel: Kernel) -> WarpgroupPtxKernel:
+        """As of `Target`: the PTX."""
+        return kernel.once(lambda: _to_ptx(kernel))
+
+
+def _to_ptx(kernel: Kernel) -> WarpgroupPtxKernel:
+    start = time.perf_counter()
+    module = kernel.module("ptx", context=shared_context())
+    options: Any = kernel.options
+    abi = abi_of(module)
+    return WarpgroupPtxKernel(
+        name=abi.entry.value,
+        ptx=text_of(module),
+        chip=options.chip,
+        ctas=abi.num_ctas.value,
+        threads=abi.num_threads.value,
+        shared_bytes=abi.shared_bytes.value,
+        workspace_bytes=0,
+        seconds=time.perf_counter() - start,
+        checks=options.checks,
+        schedule_seed=options.schedule_seed,
+        cluster_ctas=abi.cluster_ctas.value,
+        tensor_maps=tuple(map(_tensor_map, abi.tensor_maps)),
+    )
+
+
+def _tensor_map(attribute: ir.Attribute) -> TensorMap:
+    known = TensorMapAttr(attribute)
+    shape = ir.RankedTensorType(known.tensor).shape
+    return TensorMap(known.operand, tuple(shape), tuple(known.box), known.swizzle)

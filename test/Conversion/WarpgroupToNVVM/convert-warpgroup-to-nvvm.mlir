@@ -1,0 +1,40 @@
+// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+
+// A block is a point of the grid; one thread of a warpgroup starts its copies, all wait for the barrier, and what they
+// write is seen by the copy behind the fence and the meeting.
+// CHECK: kernel.abi @copy shared_bytes = 8200 num_threads = 128 num_ctas = 6 cluster_ctas = 1 tensor_maps = [#kernel.tensor_map<0, tensor<128x64xf32>, box = [16, 32], swizzle = 128>, #kernel.tensor_map<1, tensor<128x64xf32>, box = [16, 64], swizzle = 0>]
+// CHECK: gpu.module @copy
+// CHECK: llvm.mlir.global external @shared_memory() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+// CHECK: llvm.func @copy(%{{.+}}: !llvm.ptr<1>, %{{.+}}: !llvm.ptr<1>, %[[IN:.+]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}, %[[OUT:[^ ]+]]: !llvm.ptr {{.*}} attributes {gpu.kernel, nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 128, 1, 1>}
+// CHECK: %[[BARRIER:.+]] = llvm.getelementptr %{{.+}}[8192]
+// CHECK: nvvm.mbarrier.init %[[BARRIER]]
+// CHECK: nvvm.fence.mbarrier.init
+// CHECK: nvvm.barrier
+// CHECK: nvvm.mbarrier.arrive.expect_tx %[[BARRIER]], %c4096_i32
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}, %[[IN]], %[[BARRIER]]
+// CHECK: nvvm.mbarrier.try_wait.parity %[[BARRIER]]
+// CHECK-COUNT-4: llvm.load {{.*}} : !llvm.ptr<3> -> vector<2xf32>
+// CHECK-COUNT-4: llvm.store {{.*}} : vector<2xf32>, !llvm.ptr<3>
+// CHECK: nvvm.fence.proxy
+// CHECK: nvvm.barrier
+// CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta %[[OUT]]
+// CHECK: nvvm.cp.async.bulk.commit.group
+// CHECK: nvvm.cp.async.bulk.wait_group 0 {read}
+grid.kernel @copy grid(%i = 2, %j = 3)
+    inputs(%x: f32 [128, 64] space gpu.gmem) outputs(%o: f32 [128, 64] space gpu.gmem) {
+  grid.scoped (%a: memref<16x64xf32, #grid.space<gpu.smem>>, %b: memref<16x64xf32, #grid.space<gpu.smem>>,
+               %barrier: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 32]>], [], []]} {
+    %i = grid.program_id 0
+    warpgroup.tma_load %x[%i : i32, 0] [16, 64] to %a barrier %barrier
+        : memref<128x64xf32, #grid.space<gpu.gmem>>, memref<16x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.barrier_wait %barrier : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    %v = grid.load %a : memref<16x64xf32, #grid.space<gpu.smem>> -> tensor<16x64xf32>
+    grid.store %v, %b : tensor<16x64xf32>, memref<16x64xf32, #grid.space<gpu.smem>>
+    warpgroup.commit_smem
+    warpgroup.tma_store %b to %o[%i : i32, 0] [16, 64]
+        : memref<16x64xf32, #grid.space<gpu.smem>>, memref<128x64xf32, #grid.space<gpu.gmem>>
+    warpgroup.commit_group
+    warpgroup.wait_group 0 read
+  }
+}

@@ -1,0 +1,32 @@
+// RUN: gridir-opt %s --warpgroup-plan-memory | FileCheck %s
+// RUN: not gridir-opt %s --warpgroup-plan-memory=chip=sm_86 2>&1 | FileCheck %s --check-prefix=SMALL
+// RUN: not gridir-opt %s --warpgroup-plan-memory=chip=sm_12 2>&1 | FileCheck %s --check-prefix=CHIP
+
+// Arrays begin at multiples of 1024 bytes, scopes that follow one another share memory, and barriers are behind all
+// arrays. What is not in shared memory has no place there.
+// CHECK: grid.kernel @k
+// CHECK-SAME: warpgroup.shared_bytes = 119064
+// CHECK: grid.scoped (%a: {{.*}}, %b: {{.*}}, %c: {{.*}}) attributes {warpgroup.offsets = array<i64: 0, 119040, 1024>}
+// CHECK: grid.scoped (%d: {{.*}}) attributes {warpgroup.offsets = array<i64: 4096>}
+// CHECK: grid.scoped (%e: {{.*}}) attributes {warpgroup.offsets = array<i64: 119056>}
+// CHECK: grid.scoped (%f: {{.*}}, %g: {{.*}}) attributes {warpgroup.offsets = array<i64: 4096, -1>}
+// SMALL: error: expected at most 101376 bytes of shared memory on sm_86, got 119064, most of them for d (114944), c (2048), f (256)
+// CHIP: error: expected a chip (sm_80, {{.*}}), got sm_12
+grid.kernel @k grid() {
+  grid.scoped (%a: memref<64xi8, #grid.space<gpu.smem>> origin "a",
+               %b: memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>> origin "b",
+               %c: memref<16x64xbf16, #grid.space<gpu.smem>> origin "c") {
+    %n = arith.constant 4 : index
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    scf.for %i = %zero to %n step %one {
+      grid.scoped (%d: memref<28736xf32, #grid.space<gpu.smem>> origin "d") {
+        grid.scoped (%e: memref<!warpgroup.barrier<3>, #grid.space<gpu.smem>> origin "e") {
+        }
+      }
+    }
+    grid.scoped (%f: memref<256xi1, #grid.space<gpu.smem>> origin "f",
+                 %g: memref<64x64xf32, #grid.space<gpu.regs>> origin "g") {
+    }
+  }
+}
