@@ -48,7 +48,7 @@ Lowering::addBarriers(grid::ScopedOp op, int64_t offset, MemRefType type) {
     // Copies, too, must see the barriers as they are now.
     NVVM::FenceMbarrierInitOp::create(builder, loc);
   });
-  storage->variables = {createVariable(loc, builder.getI32Type(), zero)};
+  storage->variables = {createVariable(loc, builder.getI32Type(), /*isZero=*/true)};
   return storage;
 }
 

@@ -207,9 +207,10 @@ public:
   // Memory
   //===--------------------------------------------------------------------===//
 
-  /// A local variable that is `initial` at first; LLVM makes a register of it.
+  /// A local variable, of which LLVM makes a register; it is zero at first, or
+  /// nothing.
   mlir::Value createVariable(mlir::Location loc, mlir::Type type,
-                             mlir::Value initial = {});
+                             bool isZero = false);
   /// Shared memory at an offset that is known.
   mlir::Value createSharedAddress(mlir::Location loc, int64_t offset);
   /// Shared memory for what passes between the threads of a warpgroup.

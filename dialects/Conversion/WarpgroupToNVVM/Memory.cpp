@@ -85,15 +85,17 @@ Value fromStorage(OpBuilder &builder, Location loc, Value value, Type type) {
 // What a kernel has
 //===----------------------------------------------------------------------===//
 
-Value Lowering::createVariable(Location loc, Type type, Value initial) {
-  return atBeginning([&]() -> Value {
-    Value variable = LLVM::AllocaOp::create(
-        builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), type,
-        createI32(builder, loc, 1));
-    if (initial)
-      LLVM::StoreOp::create(builder, loc, initial, variable);
-    return variable;
-  });
+Value Lowering::createVariable(Location loc, Type type, bool isZero) {
+  // LLVM makes registers only of the variables of the first block.
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.getBody().front());
+  Value variable = LLVM::AllocaOp::create(
+      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), type,
+      createI32(builder, loc, 1));
+  if (isZero)
+    LLVM::StoreOp::create(builder, loc, createZero(builder, loc, type),
+                          variable);
+  return variable;
 }
 
 Value Lowering::createSharedAddress(Location loc, int64_t offset) {
@@ -247,31 +249,30 @@ public:
   }
 
 private:
-  int64_t getExtent(unsigned i) const {
-    int64_t extent = 0;
-    for (const Coords &bit : distribution.threadBits)
-      extent += bit[i];
-    return extent;
-  }
-
-  /// Whether a column of the thread's and one of the register's lie in the
-  /// panel of the latter.
+  /// Whether what a thread adds to a column of a register's stays in the panel,
+  /// counted from the panels of both.
   bool addsUp() const {
     if (distribution.isFlat())
       return false;
     const Storage &storage = *view.storage;
     if (storage.getNumPanels() == 1)
       return true;
-    int64_t last = storage.shape.size() - 1;
-    if (getDivisor(view.offsets[last]) % storage.width != 0)
+    int64_t last = storage.shape.size() - 1, width = storage.width;
+    if (getDivisor(view.offsets[last]) % width != 0)
       return false;
-    for (auto [i, d] : llvm::enumerate(view.dims))
-      for (const Coords &place : distribution.registers)
-        if (d == last &&
-            (view.strides[d] != 1 ||
-             place[i] % storage.width + getExtent(i) >= storage.width))
-          return false;
-    return true;
+    auto column = llvm::find(view.dims, last);
+    if (column == view.dims.end())
+      return true;
+    size_t i = column - view.dims.begin();
+    int64_t mostOfThread = 0, mostOfRegister = 0;
+    for (unsigned thread = 0; thread < kNumThreads; ++thread) {
+      int64_t part =
+          distribution.getPlace(0, thread)[i] - distribution.registers[0][i];
+      mostOfThread = std::max(mostOfThread, part % width);
+    }
+    for (const Coords &place : distribution.registers)
+      mostOfRegister = std::max(mostOfRegister, place[i] % width);
+    return view.strides[last] == 1 && mostOfThread + mostOfRegister < width;
   }
 
   int64_t getRegisterByte(unsigned r) const {
@@ -526,95 +527,114 @@ Registers getMask(Lowering &lowering, Value mask) {
   return mask ? lowering.get(mask) : Registers();
 }
 
-/// A local variable for each register, as LLVM makes registers of them. What a
-/// product has written must not be moved before the wait for it, nor what one
-/// will read behind its begin, so all pass through code that nobody sees into.
+/// The same values, passed through code that nobody sees into. What a product
+/// has written must not be read before the wait for it, nor what it will read be
+/// written behind its begin, though to LLVM they are values like others.
 Registers createOpaque(Lowering &lowering, Location loc,
                        const Registers &values) {
   OpBuilder &builder = lowering.builder;
-  Registers result;
-  for (Value value : values) {
+  return llvm::map_to_vector(values, [&](Value value) -> Value {
     bool isFloat = value.getType().isF32();
-    if (!isFloat && !value.getType().isInteger(32)) {
-      result.push_back(value);
-      continue;
-    }
-    auto asmOp = LLVM::InlineAsmOp::create(
-        builder, loc, value.getType(), value, "", isFloat ? "=f,0" : "=r,0",
-        /*has_side_effects=*/true, /*is_align_stack=*/false,
-        LLVM::tailcallkind::TailCallKind::None,
-        LLVM::AsmDialectAttr::get(builder.getContext(),
-                                  LLVM::AsmDialect::AD_ATT),
-        ArrayAttr());
-    result.push_back(asmOp.getResult(0));
-  }
-  return result;
+    if (!isFloat && !value.getType().isInteger(32))
+      return value;
+    return LLVM::InlineAsmOp::create(
+               builder, loc, value.getType(), value, "",
+               isFloat ? "=f,0" : "=r,0", /*has_side_effects=*/true,
+               /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+               LLVM::AsmDialectAttr::get(builder.getContext(),
+                                         LLVM::AsmDialect::AD_ATT),
+               ArrayAttr())
+        .getResult(0);
+  });
 }
 
-LogicalResult lowerLoad(grid::LoadOp op, Lowering &lowering) {
-  OpBuilder &builder = lowering.builder;
-  Location loc = op.getLoc();
-  const View &view = lowering.getView(op.getRef());
-  const Storage &storage = *view.storage;
-  if (failed(lowering.convertType(op, op.getType())))
-    return failure();
-  if (storage.kind == Storage::Kind::Registers) {
-    Registers values = llvm::map_to_vector(
-        storage.variables, [&](Value variable) -> Value {
-          Value value = LLVM::LoadOp::create(
-              builder, loc, getStorageType(storage.elementType), variable);
-          return fromStorage(builder, loc, value, storage.elementType);
-        });
-    lowering.set(op.getResult(), createOpaque(lowering, loc, values));
-    return success();
+/// An access to all that a Ref names.
+class Access {
+public:
+  Access(Lowering &lowering, Operation *op, Value ref, Type valueType)
+      : lowering(lowering), builder(lowering.builder), loc(op->getLoc()),
+        view(lowering.getView(ref)), storage(*view.storage),
+        elementType(storage.elementType) {
+    if (auto tensor = dyn_cast<RankedTensorType>(valueType))
+      distribution = lowering.distributions.get(tensor);
   }
-  lowering.syncBeforeRead(loc, &storage);
-  if (!isa<RankedTensorType>(op.getType())) {
-    Value pointer = lowering.createAddress(loc, view, {});
-    Value value = LLVM::LoadOp::create(
-        builder, loc, getStorageType(storage.elementType), pointer);
-    lowering.set(op.getResult(),
-                 {fromStorage(builder, loc, value, storage.elementType)});
-    return success();
-  }
-  lowering.set(op.getResult(),
-               lowering.createLoad(loc, view,
-                                   lowering.getDistribution(op.getResult()),
-                                   getMask(lowering, op.getMask()),
-                                   getMask(lowering, op.getOther())));
-  return success();
-}
 
-LogicalResult lowerStore(grid::StoreOp op, Lowering &lowering) {
-  OpBuilder &builder = lowering.builder;
-  Location loc = op.getLoc();
-  const View &view = lowering.getView(op.getRef());
-  const Storage &storage = *view.storage;
-  const Registers &values = lowering.get(op.getValue());
-  Registers mask = getMask(lowering, op.getMask());
-  if (storage.kind == Storage::Kind::Registers) {
-    Registers stored = createOpaque(lowering, loc, values);
-    for (auto [i, variable] : llvm::enumerate(storage.variables)) {
-      Value value = toStorage(builder, loc, stored[i]);
-      if (!mask.empty())
-        value = arith::SelectOp::create(
-            builder, loc, mask[i], value,
-            LLVM::LoadOp::create(builder, loc, value.getType(), variable));
-      LLVM::StoreOp::create(builder, loc, value, variable);
+  Registers load(ArrayRef<Value> mask, ArrayRef<Value> other) {
+    if (storage.kind == Storage::Kind::Registers) {
+      Registers values =
+          llvm::map_to_vector(storage.variables, [&](Value variable) {
+            return createLoad(variable);
+          });
+      return createOpaque(lowering, loc, values);
     }
-    return success();
+    lowering.syncBeforeRead(loc, &storage);
+    if (!distribution)
+      return {createLoad(lowering.createAddress(loc, view, {}))};
+    return lowering.createLoad(loc, view, *distribution, mask, other);
   }
-  lowering.syncBeforeWrite(loc, &storage);
-  if (!isa<RankedTensorType>(op.getValue().getType())) {
+
+  void store(const Registers &values, ArrayRef<Value> mask) {
+    if (storage.kind == Storage::Kind::Registers) {
+      Registers stored = createOpaque(lowering, loc, values);
+      for (auto [i, variable] : llvm::enumerate(storage.variables)) {
+        Value value = stored[i];
+        if (!mask.empty())
+          value = arith::SelectOp::create(builder, loc, mask[i], value,
+                                          createLoad(variable));
+        LLVM::StoreOp::create(builder, loc, toStorage(builder, loc, value),
+                              variable);
+      }
+      return;
+    }
+    lowering.syncBeforeWrite(loc, &storage);
+    if (distribution)
+      return lowering.createStore(loc, view, *distribution, values, mask);
     Value pointer = lowering.createAddress(loc, view, {});
     Value value = toStorage(builder, loc, values.front());
     lowering.createForLeader(loc, mask.empty() ? Value() : mask.front(), [&] {
       LLVM::StoreOp::create(builder, loc, value, pointer);
     });
-    return success();
   }
-  lowering.createStore(loc, view, lowering.getDistribution(op.getValue()),
-                       values, mask);
+
+private:
+  Value createLoad(Value pointer) {
+    Value value = LLVM::LoadOp::create(builder, loc,
+                                       getStorageType(elementType), pointer);
+    return fromStorage(builder, loc, value, elementType);
+  }
+
+  Lowering &lowering;
+  OpBuilder &builder;
+  Location loc;
+  const View &view;
+  const Storage &storage;
+  Type elementType;
+  std::optional<Distribution> distribution;
+};
+
+LogicalResult lowerLoad(grid::LoadOp op, Lowering &lowering) {
+  if (failed(lowering.convertType(op, op.getType())))
+    return failure();
+  Access access(lowering, op, op.getRef(), op.getType());
+  lowering.set(op.getResult(), access.load(getMask(lowering, op.getMask()),
+                                           getMask(lowering, op.getOther())));
+  return success();
+}
+
+LogicalResult lowerStore(grid::StoreOp op, Lowering &lowering) {
+  Access(lowering, op, op.getRef(), op.getValue().getType())
+      .store(lowering.get(op.getValue()), getMask(lowering, op.getMask()));
+  return success();
+}
+
+LogicalResult lowerAccumulate(grid::AccumulateOp op, Lowering &lowering) {
+  Access access(lowering, op, op.getRef(), op.getValue().getType());
+  Registers mask = getMask(lowering, op.getMask());
+  Registers sums = access.load(mask, {});
+  for (auto [sum, value] :
+       llvm::zip_equal(sums, lowering.get(op.getValue())))
+    sum = createAdd(lowering.builder, op.getLoc(), sum, value);
+  access.store(sums, mask);
   return success();
 }
 
@@ -623,6 +643,7 @@ LogicalResult lowerStore(grid::StoreOp op, Lowering &lowering) {
 void addAccessLowerings(Lowering &lowering) {
   lowering.add(lowerLoad);
   lowering.add(lowerStore);
+  lowering.add(lowerAccumulate);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

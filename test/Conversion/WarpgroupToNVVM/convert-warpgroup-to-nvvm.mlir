@@ -13,8 +13,8 @@
 // CHECK: nvvm.mbarrier.arrive.expect_tx %[[BARRIER]], %c4096_i32
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}, %[[IN]], %[[BARRIER]]
 // CHECK: nvvm.mbarrier.try_wait.parity %[[BARRIER]]
-// CHECK-COUNT-4: llvm.load {{.*}} : !llvm.ptr<3> -> vector<2xf32>
-// CHECK-COUNT-4: llvm.store {{.*}} : vector<2xf32>, !llvm.ptr<3>
+// CHECK-COUNT-2: llvm.load {{.*}} : !llvm.ptr<3> -> vector<4xf32>
+// CHECK-COUNT-2: llvm.store {{.*}} : vector<4xf32>, !llvm.ptr<3>
 // CHECK: nvvm.fence.proxy
 // CHECK: nvvm.barrier
 // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta %[[OUT]]

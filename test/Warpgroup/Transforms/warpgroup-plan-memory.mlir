@@ -5,12 +5,12 @@
 // Arrays begin at multiples of 1024 bytes, scopes that follow one another share memory, and barriers are behind all
 // arrays. What is not in shared memory has no place there.
 // CHECK: grid.kernel @k
-// CHECK-SAME: warpgroup.shared_bytes = 119064
-// CHECK: grid.scoped (%a: {{.*}}, %b: {{.*}}, %c: {{.*}}) attributes {warpgroup.offsets = array<i64: 0, 119040, 1024>}
-// CHECK: grid.scoped (%d: {{.*}}) attributes {warpgroup.offsets = array<i64: 4096>}
-// CHECK: grid.scoped (%e: {{.*}}) attributes {warpgroup.offsets = array<i64: 119056>}
-// CHECK: grid.scoped (%f: {{.*}}, %g: {{.*}}) attributes {warpgroup.offsets = array<i64: 4096, -1>}
-// SMALL: error: expected at most 101376 bytes of shared memory on sm_86, got 119064, most of them for d (114944), c (2048), f (256)
+// CHECK-SAME: warpgroup.shared_bytes = 118040
+// CHECK: grid.scoped (%a: {{.*}}, %b: {{.*}}, %c: {{.*}}) attributes {warpgroup.offsets = array<i64: 0, 118016, 1024>}
+// CHECK: grid.scoped (%d: {{.*}}) attributes {warpgroup.offsets = array<i64: 3072>}
+// CHECK: grid.scoped (%e: {{.*}}) attributes {warpgroup.offsets = array<i64: 118032>}
+// CHECK: grid.scoped (%f: {{.*}}, %g: {{.*}}) attributes {warpgroup.offsets = array<i64: 3072, -1>}
+// SMALL: error: expected at most 101376 bytes of shared memory on sm_86, got 118040, most of them for d (114944), c (2048), f (256)
 // CHIP: error: expected a chip (sm_80, {{.*}}), got sm_12
 grid.kernel @k grid() {
   grid.scoped (%a: memref<64xi8, #grid.space<gpu.smem>> origin "a",

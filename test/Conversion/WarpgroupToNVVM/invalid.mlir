@@ -1,0 +1,269 @@
+// RUN: gridir-opt %s --split-input-file --verify-diagnostics --warpgroup-plan-memory --convert-warpgroup-to-nvvm
+
+// expected-error @below {{expected a grid whose sizes are known on a GPU}}
+grid.kernel @grid grid(%i = ?) {
+}
+
+// -----
+
+// expected-error @below {{expected whole arrays as the operands of a warpgroup program, got x}}
+grid.kernel @blocks grid(%i = 2) inputs(%x: f32 [64] block [32] at (%i) space gpu.gmem origin "x") {
+}
+
+// -----
+
+grid.kernel @op grid() inputs(%x: i32 [64] space gpu.gmem) {
+  %v = grid.load %x : memref<64xi32, #grid.space<gpu.gmem>> -> tensor<64xi32>
+  // expected-error @below {{expected an op that becomes code of a GPU, got grid.atomic_rmw}}
+  %w = grid.atomic_rmw add %v, %x : tensor<64xi32>, memref<64xi32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+grid.kernel @array_op grid() inputs(%x: f32 [64] space gpu.gmem) {
+  %v = grid.load %x : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>
+  // expected-error @below {{expected an op that becomes code of a GPU, got tensor.extract_slice}}
+  %w = tensor.extract_slice %v[0] [8] [1] : tensor<64xf32> to tensor<8xf32>
+}
+
+// -----
+
+grid.kernel @type grid() {
+  // expected-error @below {{expected a type that a warpgroup holds, got 'tensor<64xf64>'}}
+  %v = arith.constant dense<0.0> : tensor<64xf64>
+}
+
+// -----
+
+grid.kernel @constant grid() {
+  // expected-error @below {{expected one number in all of a constant array on a GPU, got 'tensor<2xf32>'}}
+  %v = arith.constant dense<[0.0, 1.0]> : tensor<2xf32>
+}
+
+// -----
+
+grid.kernel @space grid() {
+  // expected-error @below {{expected a Ref in shared memory or registers, got t of 'memref<128x64xf32, #grid.space<gpu.tmem>>'}}
+  grid.scoped (%t: memref<128x64xf32, #grid.space<gpu.tmem>> origin "t") {
+  }
+}
+
+// -----
+
+grid.kernel @cluster_barrier grid(%i = 2 named "x" cluster) {
+  // expected-error @below {{expected barriers of a block, got '!warpgroup.barrier<1, cluster = ["x"]>'}}
+  grid.scoped (%b: memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>) {
+  }
+}
+
+// -----
+
+grid.kernel @many_barriers grid() {
+  // expected-error @below {{expected at most 32 barriers of an allocation, got 33}}
+  grid.scoped (%b: memref<33x!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+  }
+}
+
+// -----
+
+grid.kernel @window grid() {
+  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.regs>>) {
+    // expected-error @below {{expected all of a Ref in registers, got a window}}
+    %w = grid.slice_ref %t[0, 0] [32, 64] [1, 1] : memref<64x64xf32, #grid.space<gpu.regs>> -> memref<32x64xf32, #grid.space<gpu.regs>>
+  }
+}
+
+// -----
+
+grid.kernel @reshape grid() {
+  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>) {
+    %w = grid.slice_ref %t[0, 0] [64, 32] [1, 1] : memref<64x64xf32, #grid.space<gpu.smem>> -> memref<64x32xf32, #grid.space<gpu.smem>>
+    // expected-error @below {{expected a Ref whose elements follow one another in memory, got 'memref<64x32xf32, #grid.space<gpu.smem>>'}}
+    %r = grid.reshape_ref %w : memref<64x32xf32, #grid.space<gpu.smem>> -> memref<2048xf32, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @load_to_registers grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.regs>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    // expected-error @below {{expected a copy from an operand to shared memory, or back}}
+    warpgroup.tma_load %x[0, 0] [64, 64] to %t barrier %b
+        : memref<64x64xf32, #grid.space<gpu.gmem>>, memref<64x64xf32, #grid.space<gpu.regs>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @strided_source grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<32x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    %w = grid.slice_ref %x[0, 0] [32, 64] [2, 1] : memref<64x64xf32, #grid.space<gpu.gmem>> -> memref<32x64xf32, #grid.space<gpu.gmem>>
+    // expected-error @below {{expected a copy of elements that follow one another}}
+    warpgroup.tma_load %w[0, 0] [32, 64] to %t barrier %b
+        : memref<32x64xf32, #grid.space<gpu.gmem>>, memref<32x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @strided_tile grid() inputs(%x: f32 [32, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    %w = grid.slice_ref %t[0, 0] [32, 64] [2, 1] : memref<64x64xf32, #grid.space<gpu.smem>> -> memref<32x64xf32, #grid.space<gpu.smem>>
+    // expected-error @below {{expected a copy of elements that follow one another}}
+    warpgroup.tma_load %x[0, 0] [32, 64] to %w barrier %b
+        : memref<32x64xf32, #grid.space<gpu.gmem>>, memref<32x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @transposed grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    %w = grid.transpose_ref %t [1, 0] : memref<64x64xf32, #grid.space<gpu.smem>> -> memref<64x64xf32, #grid.space<gpu.smem>>
+    // expected-error @below {{expected a copy that leaves the order of dimensions}}
+    warpgroup.tma_load %x[0, 0] [64, 64] to %w barrier %b
+        : memref<64x64xf32, #grid.space<gpu.gmem>>, memref<64x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @rank grid() inputs(%x: f32 [2, 2, 2, 2, 2, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<2x2x2x2x2x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    // expected-error @below {{expected a copy of an array of 1 to 5 dimensions}}
+    warpgroup.tma_load %x[0, 0, 0, 0, 0, 0] [2, 2, 2, 2, 2, 64] to %t barrier %b
+        : memref<2x2x2x2x2x64xf32, #grid.space<gpu.gmem>>, memref<2x2x2x2x2x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @rows grid() inputs(%x: f32 [64, 66] space gpu.gmem) {
+  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    // expected-error @below {{expected a copy of an array whose rows have a multiple of 16 bytes}}
+    warpgroup.tma_load %x[0, 0] [64, 64] to %t barrier %b
+        : memref<64x66xf32, #grid.space<gpu.gmem>>, memref<64x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @row_of_tile grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<64x2xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    // expected-error @below {{expected a copy whose rows have a multiple of 16 bytes}}
+    warpgroup.tma_load %x[0, 0] [64, 2] to %t barrier %b
+        : memref<64x64xf32, #grid.space<gpu.gmem>>, memref<64x2xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @panels grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 32]>], []]} {
+    %w = grid.slice_ref %t[0, 0] [64, 16] [1, 1] : memref<64x64xf32, #grid.space<gpu.smem>> -> memref<64x16xf32, #grid.space<gpu.smem>>
+    // expected-error @below {{expected a copy of whole panels of 32 columns in shared memory}}
+    warpgroup.tma_load %x[0, 0] [64, 16] to %w barrier %b
+        : memref<64x64xf32, #grid.space<gpu.gmem>>, memref<64x16xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @collective grid(%i = 2 named "x" cluster) inputs(%x: f32 [64, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    // expected-error @below {{expected a copy to one block, got a collective one}}
+    warpgroup.tma_load %x[0, 0] [64, 64] to %t barrier %b collective ["x"]
+        : memref<64x64xf32, #grid.space<gpu.gmem>>, memref<64x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @reduction grid() outputs(%x: f32 [64, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>) {
+    // expected-error @below {{expected a copy without a reduction, got add}}
+    warpgroup.tma_store %t to %x[0, 0] [64, 64] reduce add
+        : memref<64x64xf32, #grid.space<gpu.smem>>, memref<64x64xf32, #grid.space<gpu.gmem>>
+  }
+}
+
+// -----
+
+grid.kernel @unswizzled grid() {
+  grid.scoped (%a: memref<64x64xf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>) {
+    // expected-error @below {{expected an operand of a product in shared memory that is swizzled by 32 bytes or more}}
+    warpgroup.mma %acc, %a, %a
+        : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @strided_operand grid() {
+  grid.scoped (%a: memref<128x64xf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], []]} {
+    %w = grid.slice_ref %a[0, 0] [64, 64] [2, 1] : memref<128x64xf16, #grid.space<gpu.smem>> -> memref<64x64xf16, #grid.space<gpu.smem>>
+    // expected-error @below {{expected an operand of a product whose rows or columns follow one another in memory}}
+    warpgroup.mma %acc, %w, %w
+        : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @transposed_bytes grid() {
+  grid.scoped (%a: memref<64x64xi8, #grid.space<gpu.smem>>, %acc: memref<64x64xi32, #grid.space<gpu.regs>>)
+      attributes {transforms = [[#grid.transform<unswizzle [64]>, #grid.transform<untiling [8, 64]>], []]} {
+    // expected-error @below {{expected an operand of a product whose depth is contiguous, as elements have other than 16 bits}}
+    warpgroup.mma %acc, %a, %a
+        : memref<64x64xi32, #grid.space<gpu.regs>>, memref<64x64xi8, #grid.space<gpu.smem>>, memref<64x64xi8, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @begin grid(%i = 2) {
+  grid.scoped (%a: memref<128x64xf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], []]} {
+    %i = grid.program_id 0
+    %w = grid.slice_ref %a[%i, 0] [64, 64] [1, 1] : memref<128x64xf16, #grid.space<gpu.smem>>, i32 -> memref<64x64xf16, #grid.space<gpu.smem>>
+    // expected-error @below {{expected an operand of a product that begins where the swizzle does}}
+    warpgroup.mma %acc, %w, %w
+        : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @product_type grid() {
+  grid.scoped (%a: memref<64x64xi16, #grid.space<gpu.smem>>, %acc: memref<64x64xi32, #grid.space<gpu.regs>>) {
+    // expected-error @below {{expected a product that wgmma computes, got one of}}
+    warpgroup.mma %acc, %a, %a
+        : memref<64x64xi32, #grid.space<gpu.regs>>, memref<64x64xi16, #grid.space<gpu.smem>>, memref<64x64xi16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @product_shape grid() {
+  grid.scoped (%a: memref<32x64xf16, #grid.space<gpu.smem>>, %b: memref<64x64xf16, #grid.space<gpu.smem>>,
+               %acc: memref<32x64xf32, #grid.space<gpu.regs>>) {
+    // expected-error @below {{expected a product of multiples of 64 x 16 x 8 elements, got 32 x 64 x 64}}
+    warpgroup.mma %acc, %a, %b
+        : memref<32x64xf32, #grid.space<gpu.regs>>, memref<32x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @bytes_in_registers grid() {
+  grid.scoped (%b: memref<64x64xi8, #grid.space<gpu.smem>>, %acc: memref<64x64xi32, #grid.space<gpu.regs>>)
+      attributes {transforms = [[#grid.transform<unswizzle [64]>, #grid.transform<untiling [8, 64]>], []]} {
+    %a = arith.constant dense<1> : tensor<64x64xi8>
+    %t = grid.transpose_ref %b [1, 0] : memref<64x64xi8, #grid.space<gpu.smem>> -> memref<64x64xi8, #grid.space<gpu.smem>>
+    // expected-error @below {{expected elements of 16 bits of an operand in registers, got 'tensor<64x64xi8>'}}
+    warpgroup.mma %acc, %a, %t
+        : memref<64x64xi32, #grid.space<gpu.regs>>, tensor<64x64xi8>, memref<64x64xi8, #grid.space<gpu.smem>>
+  }
+}
