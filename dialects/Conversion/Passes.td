@@ -322,6 +322,10 @@ def ConvertWarpgroupToNVVMPass : Pass<"convert-warpgroup-to-nvvm", "::mlir::Modu
     "::gridir::kernel::KernelDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"
   ];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "The chip, as LLVM names it">
+  ];
   let statistics = [
     Statistic<"numTensorMaps", "num-tensor-maps",
               "Number of tensor maps that a launch gives">

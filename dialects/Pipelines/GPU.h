@@ -72,8 +72,8 @@ void buildGridToGPUPipeline(mlir::OpPassManager &pm,
                             const GPUPipelineOptions &options);
 
 /// Adds the passes from kernels in a `gpu.module`, whoever made them, to the
-/// llvm and nvvm dialects. Math functions are those of libdevice where a toolkit
-/// is named, else gridir's own code.
+/// llvm and nvvm dialects. Math functions are those of libdevice where a
+/// toolkit is named, else gridir's own code.
 void addGPULowering(mlir::OpPassManager &pm, llvm::StringRef chip,
                     llvm::StringRef toolkit);
 

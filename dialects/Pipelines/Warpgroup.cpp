@@ -30,7 +30,9 @@ void buildWarpgroupToGPUPipeline(OpPassManager &pm,
     pm.addPass(warpgroup::createWarpgroupPlanMemoryPass(memory));
   }
   if (stages.reaches(WarpgroupStage::GPU)) {
-    pm.addPass(createConvertWarpgroupToNVVMPass());
+    ConvertWarpgroupToNVVMPassOptions conversion;
+    conversion.chip = options.chip;
+    pm.addPass(createConvertWarpgroupToNVVMPass(conversion));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }

@@ -18,7 +18,6 @@ from jax.experimental.pallas import mosaic_gpu as plgpu
 
 GPU = get_target("gpu:sm_90a")
 X = np.arange(128 * 64, dtype=np.float32).reshape(128, 64)
-SWIZZLED = {32: (8, 8), 64: (8, 16), 128: (8, 32)}
 
 
 def look(name: str, call: Any, expected: Any, *args: Any) -> None:
@@ -59,12 +58,10 @@ def blocks(x, o, tile, out, barrier):
 # CHECK-COUNT-3: blocks 64 {{.*}}: right
 # CHECK-COUNT-3: blocks 128 {{.*}}: right
 for swizzle in (0, 32, 64, 128):
-    scratch = [swizzled(swizzle, (48, 64)), swizzled(128 - swizzle if swizzle == 64 else 0, (48, 64)), plgpu.Barrier()]
+    scratch = [swizzled(swizzle, (48, 64)), swizzled(swizzle % 128, (48, 64)), plgpu.Barrier()]
     look(
         f"blocks {swizzle}",
-        plgpu.kernel(
-            blocks, out_type=jax.typeof(jnp.asarray(X)), grid=(3,), grid_names=("i",), scratch_types=scratch
-        ),
+        plgpu.kernel(blocks, out_type=jax.typeof(jnp.asarray(X)), grid=(3,), grid_names=("i",), scratch_types=scratch),
         X * 2 + 1,
         X,
     )
@@ -165,3 +162,80 @@ for turned in (False, True):
         A,
         B,
     )
+
+
+def softmax(x, o, sums):
+    """Along rows and along columns: reductions in registers, across lanes and across warps, and broadcasts back."""
+    rows = x[...]
+    e = jnp.exp(rows - jnp.max(rows, axis=1, keepdims=True))
+    e = e / jnp.sum(e, axis=1, keepdims=True)
+    sums[...] = jnp.sum(e, axis=0)
+    o[...] = (e / jnp.sum(e, axis=0)[None]).astype(jnp.bfloat16)
+
+
+# CHECK-COUNT-3: softmax {{.*}}: right
+R = np.random.default_rng(0).standard_normal((64, 128), np.float32)
+E = np.exp(R - R.max(1, keepdims=True))
+E /= E.sum(1, keepdims=True)
+look(
+    "softmax",
+    lambda x: plgpu.kernel(
+        softmax,
+        out_type=[jax.ShapeDtypeStruct((64, 128), jnp.bfloat16), jax.ShapeDtypeStruct((128,), jnp.float32)],
+    )(x)[0],
+    (E / E.sum(0)).astype(jnp.bfloat16),
+    R,
+)
+
+
+def uneven(x, o, tile):
+    """Arrays that threads do not divide evenly, with numbers of where elements are, and a mask."""
+    tile[...] = x[...] + jax.lax.broadcasted_iota(jnp.float32, (3, 40), 1)
+    value = tile[...]
+    o[...] = jnp.where(value > 50, value, -value)
+
+
+# CHECK-COUNT-3: uneven {{.*}}: right
+U = np.arange(120, dtype=np.float32).reshape(3, 40)
+V = U + np.arange(40, dtype=np.float32)
+look(
+    "uneven",
+    plgpu.kernel(
+        uneven,
+        out_type=jax.ShapeDtypeStruct((3, 40), jnp.float32),
+        scratch_types=[plgpu.SMEM((3, 40), jnp.float32)],
+    ),
+    np.where(V > 50, V, -V),
+    U,
+)
+
+
+def multicast(x, o, tile, barrier, done):
+    """The two blocks of a cluster copy halves of a tile for each other, twice into the same memory."""
+    c = jax.lax.axis_index("c")
+    for step in range(2):
+        plgpu.copy_gmem_to_smem(x.at[pl.ds(step * 64, 64)], tile, barrier, collective_axes="c")
+        plgpu.barrier_wait(barrier)
+        o[c, pl.ds(step * 64, 64)] = tile[...] + c
+        # The other block writes here, too.
+        plgpu.barrier_arrive(done)
+        plgpu.barrier_wait(done)
+
+
+# CHECK-COUNT-3: multicast {{.*}}: right
+look(
+    "multicast",
+    plgpu.kernel(
+        multicast,
+        out_type=jax.ShapeDtypeStruct((2, 128, 64), jnp.float32),
+        cluster=(2,),
+        cluster_names=("c",),
+        scratch_types=[
+            swizzled(128, (64, 64)),
+            plgpu.Barrier(),
+            plgpu.ClusterBarrier(collective_axes=("c",)),
+        ],
+    ),
+    np.stack([X, X + 1]),
+    X,
+)

@@ -22,10 +22,9 @@ NB_MODULE(_gridirKernel, m) {
                              [](MlirAttribute self) {
                                return gridirTensorMapAttrGetOperand(self);
                              })
-      .def_property_readonly("tensor",
-                             [](MlirAttribute self) {
-                               return gridirTensorMapAttrGetTensor(self);
-                             })
+      .def_property_readonly(
+          "tensor",
+          [](MlirAttribute self) { return gridirTensorMapAttrGetTensor(self); })
       .def_property_readonly(
           "box",
           [](MlirAttribute self) {

@@ -126,8 +126,8 @@ LogicalResult lowerSplat(tensor::SplatOp op, Lowering &lowering) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult refuse(linalg::LinalgOp op, StringRef expected) {
-  return op->emitError("expected ") << expected << " on a GPU, got "
-                                    << op->getName();
+  return op->emitError("expected ")
+         << expected << " on a GPU, got " << op->getName();
 }
 
 /// Each element of the result from one of each operand.
@@ -155,9 +155,9 @@ LogicalResult lowerParallel(linalg::LinalgOp op, Lowering &lowering) {
       return refuse(op, "operands that are indexed by loops alone");
     for (int64_t &d : *dims)
       d = ofLoop[d];
-    operands.push_back(lowering.redistribute(
-        loc, lowering.get(operand), lowering.getDistribution(operand), to,
-        *dims));
+    operands.push_back(lowering.redistribute(loc, lowering.get(operand),
+                                             lowering.getDistribution(operand),
+                                             to, *dims));
   }
   bool readsPlace = op.hasIndexSemantics();
   Registers registers;
@@ -215,16 +215,28 @@ LogicalResult lowerExtract(tensor::ExtractOp op, Lowering &lowering) {
     lowering.set(op.getResult(), {registers.front()});
     return success();
   }
-  SmallVector<Value> coords = llvm::map_to_vector(op.getIndices(), [&](Value i) {
-    return toI32(builder, loc, lowering.getIndex(i));
-  });
+  SmallVector<Value> coords =
+      llvm::map_to_vector(op.getIndices(), [&](Value i) {
+        return toI32(builder, loc, lowering.getIndex(i));
+      });
   lowering.set(op.getResult(),
                {lowering.fetch(loc, registers, distribution, coords)});
   return success();
 }
 
 LogicalResult lowerLayoutCast(warpgroup::LayoutCastOp op, Lowering &lowering) {
-  lowering.set(op.getResult(), lowering.get(op.getValue()));
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type) {
+    lowering.set(op.getResult(), lowering.get(op.getValue()));
+    return success();
+  }
+  SmallVector<int64_t> dims =
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  lowering.set(op.getResult(),
+               lowering.redistribute(op.getLoc(), lowering.get(op.getValue()),
+                                     lowering.getDistribution(op.getValue()),
+                                     lowering.getDistribution(op.getResult()),
+                                     dims));
   return success();
 }
 

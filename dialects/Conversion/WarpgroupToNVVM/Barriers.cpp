@@ -22,8 +22,9 @@ FailureOr<std::shared_ptr<Storage>>
 Lowering::addBarriers(grid::ScopedOp op, int64_t offset, MemRefType type) {
   auto barrier = cast<warpgroup::BarrierType>(type.getElementType());
   Location loc = op.getLoc();
-  if (!barrier.getCluster().empty())
-    return op.emitError("expected barriers of a block, got ") << barrier;
+  if (barrier.getLeaderTracked())
+    return op.emitError("expected barriers that no leader tracks, got ")
+           << barrier;
   if (type.getNumElements() > kMaxBarriers)
     return op.emitError("expected at most ")
            << kMaxBarriers << " barriers of an allocation, got "
@@ -37,7 +38,10 @@ Lowering::addBarriers(grid::ScopedOp op, int64_t offset, MemRefType type) {
   atBeginning([&] {
     auto first = scf::IfOp::create(builder, loc, isFirst);
     builder.setInsertionPointToStart(first.thenBlock());
-    Value count = createI32(builder, loc, barrier.getArrivals());
+    int64_t numBlocks = 1;
+    for (StringAttr axis : barrier.getCluster())
+      numBlocks += getClusterSize(axis) - 1;
+    Value count = createI32(builder, loc, barrier.getArrivals() * numBlocks);
     for (int64_t i = 0; i < type.getNumElements(); ++i) {
       Value address = LLVM::GEPOp::create(
           builder, loc, storage->base.getType(), builder.getI8Type(),
@@ -48,7 +52,8 @@ Lowering::addBarriers(grid::ScopedOp op, int64_t offset, MemRefType type) {
     // Copies, too, must see the barriers as they are now.
     NVVM::FenceMbarrierInitOp::create(builder, loc);
   });
-  storage->variables = {createVariable(loc, builder.getI32Type(), /*isZero=*/true)};
+  storage->variables = {
+      createVariable(loc, builder.getI32Type(), /*isZero=*/true)};
   return storage;
 }
 
@@ -58,8 +63,8 @@ namespace {
 Value createNumber(OpBuilder &builder, Location loc, const View &view) {
   OpFoldResult number = builder.getI32IntegerAttr(0);
   for (auto [d, offset] : llvm::enumerate(view.offsets))
-    number = createOffset(builder, loc, number, offset,
-                          view.storage->getStride(d));
+    number =
+        createOffset(builder, loc, number, offset, view.storage->getStride(d));
   return toI32(builder, loc, number);
 }
 
@@ -101,6 +106,8 @@ LogicalResult lowerWait(warpgroup::BarrierWaitOp op, Lowering &lowering) {
 LogicalResult lowerArrive(warpgroup::BarrierArriveOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
+  auto type =
+      cast<warpgroup::BarrierType>(op.getBarrier().getType().getElementType());
   Value address =
       lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
   // One thread arrives for all, when all have come so far.
@@ -108,12 +115,23 @@ LogicalResult lowerArrive(warpgroup::BarrierArriveOp op, Lowering &lowering) {
   lowering.createForLeader(loc, Value(), [&] {
     NVVM::MBarrierArriveOp::create(builder, loc, builder.getI64Type(), address,
                                    Value());
+    for (StringAttr axis : type.getCluster())
+      for (int64_t i = 1; i < lowering.getClusterSize(axis); ++i) {
+        auto remote = LLVM::LLVMPointerType::get(
+            builder.getContext(),
+            static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
+        Value other =
+            NVVM::MapaOp::create(builder, loc, remote, address,
+                                 lowering.createNeighbour(loc, axis, i));
+        NVVM::MBarrierArriveOp::create(builder, loc, Type(), other, Value(),
+                                       NVVM::MemScopeKind::CLUSTER);
+      }
   });
   return success();
 }
 
 /// Copies and products see what was written.
-LogicalResult lowerCommit(warpgroup::CommitSmemOp op, Lowering &lowering) {
+LogicalResult lowerCommitSmem(warpgroup::CommitSmemOp op, Lowering &lowering) {
   NVVM::FenceProxyOp::create(
       lowering.builder, op.getLoc(), NVVM::ProxyKind::async_shared,
       NVVM::SharedSpaceAttr::get(op.getContext(),
@@ -127,7 +145,7 @@ LogicalResult lowerCommit(warpgroup::CommitSmemOp op, Lowering &lowering) {
 void addBarrierLowerings(Lowering &lowering) {
   lowering.add(lowerWait);
   lowering.add(lowerArrive);
-  lowering.add(lowerCommit);
+  lowering.add(lowerCommitSmem);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -37,7 +37,9 @@ public:
         tile(tile) {}
 
   /// `offsets` are those of the window, as the op has them.
-  template <typename OpT> LogicalResult analyze(OpT copy) {
+  /// There are at least `numParts` pieces, and a multiple of so many.
+  template <typename OpT>
+  LogicalResult analyze(OpT copy, int64_t numParts = 1) {
     ArrayRef<int64_t> dropped = copy.getDropped().value_or(ArrayRef<int64_t>());
     ValueRange dynamic = copy.getOffsets();
     const Storage &source = *array.storage;
@@ -49,7 +51,8 @@ public:
     offsets = array.offsets;
     box.assign(rank, 1);
     for (auto [i, d] : llvm::enumerate(array.dims)) {
-      OpFoldResult index = builder.getI32IntegerAttr(copy.getStaticOffsets()[i]);
+      OpFoldResult index =
+          builder.getI32IntegerAttr(copy.getStaticOffsets()[i]);
       if (ShapedType::isDynamic(copy.getStaticOffsets()[i])) {
         index = lowering.getIndex(dynamic.front());
         dynamic = dynamic.drop_front();
@@ -68,7 +71,7 @@ public:
     int64_t bytes = source.getElementBytes();
     if (rank > 1 && source.shape.back() * bytes % 16 != 0)
       return refuse("of an array whose rows have a multiple of 16 bytes");
-    return split();
+    return split(numParts);
   }
 
   int64_t getBytes() const {
@@ -78,32 +81,33 @@ public:
     return bytes;
   }
 
-  /// Emits each piece.
-  void create(function_ref<void(Value map, Value address, ValueRange coords)>
+  /// Emits each piece, `number` of them so many.
+  void create(function_ref<void(Value map, Value address, ValueRange coords,
+                                int64_t number)>
                   createPiece) {
     Location loc = op->getLoc();
     const Storage &source = *array.storage;
     auto tensor = RankedTensorType::get(source.shape, source.elementType);
     int64_t swizzle = tile.storage->swizzle;
-    Value map = lowering.getTensorMap(kernel::TensorMapAttr::get(
-        op->getContext(), source.operand, tensor, box,
-        swizzle == 16 ? 0 : swizzle));
-    for (const Piece &piece : pieces) {
+    Value map = lowering.getTensorMap(
+        kernel::TensorMapAttr::get(op->getContext(), source.operand, tensor,
+                                   box, swizzle == 16 ? 0 : swizzle));
+    for (auto [number, piece] : llvm::enumerate(pieces)) {
       // The innermost coordinate is the first.
       SmallVector<Value> coords;
       for (int64_t d = box.size() - 1; d >= 0; --d)
-        coords.push_back(toI32(
-            builder, loc,
-            createOffset(builder, loc, offsets[d],
-                         builder.getI32IntegerAttr(piece.begin[d]))));
-      createPiece(map, createPlaceAddress(piece), coords);
+        coords.push_back(
+            toI32(builder, loc,
+                  createOffset(builder, loc, offsets[d],
+                               builder.getI32IntegerAttr(piece.begin[d]))));
+      createPiece(map, createPlaceAddress(piece), coords, number);
     }
   }
 
 private:
   LogicalResult refuse(const Twine &expected) {
-    return op->emitError("expected a copy ") << expected << ", got one of "
-                                             << op->getOperand(0).getType();
+    return op->emitError("expected a copy ")
+           << expected << ", got one of " << op->getOperand(0).getType();
   }
 
   /// The address of the first element of a piece. A swizzle moves none of the
@@ -119,12 +123,12 @@ private:
   }
 
   /// Cuts the window where shared memory goes on elsewhere, or a box ends.
-  LogicalResult split() {
+  LogicalResult split(int64_t numParts) {
     const Storage &dest = *tile.storage;
     int64_t last = dest.shape.size() - 1;
     SmallVector<int64_t> step = box;
-    // Rows of the window follow one another in memory only where the Ref has all
-    // of the columns.
+    // Rows of the window follow one another in memory only where the Ref has
+    // all of the columns.
     bool isPart = false;
     for (int64_t i = tile.dims.size() - 1, next = last; i >= 0; --i) {
       int64_t d = tile.dims[i], size = tile.sizes[i];
@@ -149,12 +153,20 @@ private:
       // Of a panel the rows of a part follow one another.
       bool isWhole = length == (d == last ? dest.width : dest.shape[d]);
       isPart |= !isWhole;
-      // Between panels lie those of other rows, where there are more dimensions.
+      // Between panels lie those of other rows, where there are more
+      // dimensions.
       if (d == last - 1 && dest.getNumPanels() > 1)
         isPart = true;
     }
     if (step.back() * dest.getElementBytes() % 16 != 0)
       return refuse("whose rows have a multiple of 16 bytes");
+    // Blocks of a cluster take rows of each other's pieces.
+    if (numParts > 1) {
+      int64_t *rows = step.size() > 1 ? &step[step.size() - 2] : nullptr;
+      if (!rows || *rows % numParts != 0)
+        return refuse("of rows that " + Twine(numParts) + " blocks divide");
+      *rows /= numParts;
+    }
     // All pieces, in the order of the elements.
     Piece piece;
     piece.begin.assign(box.size(), 0);
@@ -194,35 +206,106 @@ Value toCluster(OpBuilder &builder, Location loc, Value address) {
   return LLVM::AddrSpaceCastOp::create(builder, loc, type, address);
 }
 
-LogicalResult lowerLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
+/// Blocks of a cluster that copy for one another: along some of its axes.
+class Team {
+public:
+  Team(Lowering &lowering, std::optional<ArrayAttr> axes)
+      : lowering(lowering), builder(lowering.builder) {
+    if (axes)
+      llvm::append_range(this->axes, axes->getAsRange<StringAttr>());
+    for (StringAttr axis : this->axes)
+      size *= lowering.getClusterSize(axis);
+  }
+
+  int64_t getSize() const { return size; }
+
+  /// The place of the block in the team, and a bit for the rank of each member.
+  Value createPlace(Location loc) {
+    Value place = createI32(builder, loc, 0);
+    for (StringAttr axis : axes) {
+      place = arith::MulIOp::create(
+          builder, loc, place,
+          createI32(builder, loc, lowering.getClusterSize(axis)));
+      place = arith::AddIOp::create(builder, loc, place,
+                                    lowering.createClusterPlace(loc, axis));
+    }
+    return place;
+  }
+
+  Value createMask(Location loc) {
+    SmallVector<int64_t> ranks = {0};
+    Value first = lowering.getClusterRank();
+    for (StringAttr axis : axes) {
+      SmallVector<int64_t> more;
+      int64_t stride = lowering.getClusterStride(axis);
+      for (int64_t rank : ranks)
+        for (int64_t i = 0; i < lowering.getClusterSize(axis); ++i)
+          more.push_back(rank + i * stride);
+      ranks = more;
+      Value own = arith::MulIOp::create(builder, loc,
+                                        lowering.createClusterPlace(loc, axis),
+                                        createI32(builder, loc, stride));
+      first = arith::SubIOp::create(builder, loc, first, own);
+    }
+    int64_t mask = 0;
+    for (int64_t rank : ranks)
+      mask |= int64_t(1) << rank;
+    Value bits = arith::ShLIOp::create(builder, loc,
+                                       createI32(builder, loc, mask), first);
+    return arith::TruncIOp::create(builder, loc, builder.getI16Type(), bits);
+  }
+
+private:
+  Lowering &lowering;
+  OpBuilder &builder;
+  SmallVector<StringAttr> axes;
+  int64_t size = 1;
+};
+
+LogicalResult lowerTmaLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
-  if (op.getCollective())
-    return op.emitError("expected a copy to one block, got a collective one");
+  Team team(lowering, op.getCollective());
   const View &tile = lowering.getView(op.getDest());
   Copy copy(lowering, op, lowering.getView(op.getSource()), tile);
-  if (failed(copy.analyze(op)))
+  if (failed(copy.analyze(op, team.getSize())))
     return failure();
   Value barrier =
       lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
   lowering.syncBeforeCopyTo(loc, tile.storage.get());
   lowering.createForLeader(loc, Value(), [&] {
+    // Every block of a team expects all of the window, and copies a part of it
+    // to each of them.
     Value bytes = createI32(builder, loc, copy.getBytes());
-    NVVM::MBarrierArriveExpectTxOp::create(
-        builder, loc, Type(), barrier, bytes, NVVM::MemScopeKind::CTA,
-        /*relaxed=*/false, Value());
-    copy.create([&](Value map, Value address, ValueRange coords) {
+    NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), barrier, bytes,
+                                           NVVM::MemScopeKind::CTA,
+                                           /*relaxed=*/false, Value());
+    Value place, mask;
+    if (team.getSize() > 1) {
+      place = team.createPlace(loc);
+      mask = team.createMask(loc);
+    }
+    copy.create([&](Value map, Value address, ValueRange coords,
+                    int64_t number) {
+      OpBuilder::InsertionGuard guard(builder);
+      if (place) {
+        Value own = createI32(builder, loc, number % team.getSize());
+        Value isOwn = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::eq, place, own);
+        auto issues = scf::IfOp::create(builder, loc, isOwn);
+        builder.setInsertionPointToStart(issues.thenBlock());
+      }
       NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
           builder, loc, toCluster(builder, loc, address), map, coords, barrier,
-          /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(),
-          /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
-          /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+          /*im2colOffsets=*/ValueRange(), mask, /*l2CacheHint=*/Value(),
+          NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+          NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
     });
   });
   return success();
 }
 
-LogicalResult lowerStore(warpgroup::TmaStoreOp op, Lowering &lowering) {
+LogicalResult lowerTmaStore(warpgroup::TmaStoreOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
   if (op.getReduction())
@@ -235,7 +318,7 @@ LogicalResult lowerStore(warpgroup::TmaStoreOp op, Lowering &lowering) {
   Value predicate =
       op.getPredicate() ? lowering.getScalar(op.getPredicate()) : Value();
   lowering.createForLeader(loc, predicate, [&] {
-    copy.create([&](Value map, Value address, ValueRange coords) {
+    copy.create([&](Value map, Value address, ValueRange coords, int64_t) {
       NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
           builder, loc, map, address, coords, /*l2CacheHint=*/Value(),
           NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
@@ -245,12 +328,13 @@ LogicalResult lowerStore(warpgroup::TmaStoreOp op, Lowering &lowering) {
 }
 
 /// Groups are the threads' own; those that started no copies have empty ones.
-LogicalResult lowerCommit(warpgroup::CommitGroupOp op, Lowering &lowering) {
+LogicalResult lowerCommitGroup(warpgroup::CommitGroupOp op,
+                               Lowering &lowering) {
   NVVM::CpAsyncBulkCommitGroupOp::create(lowering.builder, op.getLoc());
   return success();
 }
 
-LogicalResult lowerWait(warpgroup::WaitGroupOp op, Lowering &lowering) {
+LogicalResult lowerWaitGroup(warpgroup::WaitGroupOp op, Lowering &lowering) {
   NVVM::CpAsyncBulkWaitGroupOp::create(
       lowering.builder, op.getLoc(),
       lowering.builder.getI32IntegerAttr(op.getPending()), op.getReadAttr());
@@ -261,10 +345,10 @@ LogicalResult lowerWait(warpgroup::WaitGroupOp op, Lowering &lowering) {
 } // namespace
 
 void addCopyLowerings(Lowering &lowering) {
-  lowering.add(lowerLoad);
-  lowering.add(lowerStore);
-  lowering.add(lowerCommit);
-  lowering.add(lowerWait);
+  lowering.add(lowerTmaLoad);
+  lowering.add(lowerTmaStore);
+  lowering.add(lowerCommitGroup);
+  lowering.add(lowerWaitGroup);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -8,6 +8,8 @@
 
 #include "dialects/Conversion/WarpgroupToNVVM/Distribution.h"
 
+#include "dialects/Warpgroup/IR/RegisterPlaces.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
@@ -82,9 +84,8 @@ int64_t Distribution::getRunLength(int64_t limit) const {
             registers[first + i] != expected)
           return false;
       }
-    return llvm::all_of(threadBits, [&](const Coords &bit) {
-      return bit.back() % count == 0;
-    });
+    return llvm::all_of(
+        threadBits, [&](const Coords &bit) { return bit.back() % count == 0; });
   };
   while (length * 2 <= limit && isRun(length * 2))
     length *= 2;
@@ -111,6 +112,27 @@ static std::optional<Distribution> toShape(const Distribution &flat) {
           delinearize(flat.getPlace(r, thread)[0], flat.shape))
         return std::nullopt;
   return result;
+}
+
+std::optional<Distribution> Distribution::get(const warpgroup::Layout &layout,
+                                              ArrayRef<int64_t> shape) {
+  if (layout.isSplat() || !layout.fits(shape))
+    return std::nullopt;
+  Distribution result;
+  result.shape.assign(shape.begin(), shape.end());
+  result.space = {product(shape)};
+  for (int64_t r = 0, e = layout.getNumRegisters(shape); r < e; ++r)
+    result.registers.push_back({layout.getElement(shape, r, 0)});
+  for (unsigned bit = 0; bit < kThreadBits; ++bit)
+    result.threadBits[bit] = {layout.getElement(shape, 0, 1u << bit) -
+                              result.registers[0][0]};
+  std::optional<Distribution> sum = toShape(result);
+  for (unsigned r = 0; sum && r < result.getNumRegisters(); ++r)
+    for (unsigned thread = 0; thread < kNumThreads; ++thread)
+      if (linearize(sum->getElement(r, thread), shape) !=
+          layout.getElement(shape, r, thread))
+        return std::nullopt;
+  return sum;
 }
 
 Distribution Distribution::getStrided(ArrayRef<int64_t> shape, int64_t run) {
@@ -169,12 +191,15 @@ Distribution Distribution::getProjection(const Distribution &other,
 
 Distribution Distributions::get(RankedTensorType type) const {
   ArrayRef<int64_t> shape = type.getShape();
+  if (std::optional<warpgroup::Layout> layout = warpgroup::getLayout(type))
+    if (std::optional<Distribution> known = Distribution::get(*layout, shape))
+      return *known;
   if (hasFragments && shape.size() == 2 && shape[0] % 64 == 0 &&
       shape[1] % 8 == 0)
     return Distribution::getFragment(shape);
   if (hasFragments && shape.size() == 1 && shape[0] % 64 == 0)
-    return Distribution::getProjection(
-        Distribution::getFragment({shape[0], 8}), {0}, shape);
+    return Distribution::getProjection(Distribution::getFragment({shape[0], 8}),
+                                       {0}, shape);
   // Whatever the elements are, so that a conversion moves none of them.
   return Distribution::getStrided(shape, /*run=*/4);
 }

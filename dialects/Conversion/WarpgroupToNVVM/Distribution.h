@@ -9,6 +9,7 @@
 #ifndef GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_DISTRIBUTION_H
 #define GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_DISTRIBUTION_H
 
+#include "dialects/Warpgroup/Layout/Layout.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <array>
 
@@ -57,21 +58,26 @@ public:
   bool operator==(const Distribution &other) const;
   bool operator!=(const Distribution &other) const { return !(*this == other); }
 
+  /// As a layout says; none for one that is no such sum.
+  static std::optional<Distribution> get(const warpgroup::Layout &layout,
+                                         llvm::ArrayRef<int64_t> shape);
+
   /// All elements, dealt out to threads in their order, `run` at once.
   static Distribution getStrided(llvm::ArrayRef<int64_t> shape, int64_t run);
 
-  /// What a product of `wgmma` gives, of a multiple of 64 rows and of 8 columns.
+  /// What a product of `wgmma` gives, of a multiple of 64 rows and of 8
+  /// columns.
   static Distribution getFragment(llvm::ArrayRef<int64_t> shape);
 
-  /// Dimensions `dims` of another one, in this order: as the rows and columns of
-  /// an array are held by those who hold its elements.
+  /// Dimensions `dims` of another one, in this order: as the rows and columns
+  /// of an array are held by those who hold its elements.
   static Distribution getProjection(const Distribution &other,
                                     llvm::ArrayRef<int64_t> dims,
                                     llvm::ArrayRef<int64_t> shape);
 };
 
-/// Decides how each array of a kernel is held. All arrays of one shape are held
-/// alike.
+/// Decides how each array of a kernel is held: as the layout of its type says,
+/// or else as all arrays of its shape are.
 class Distributions {
 public:
   explicit Distributions(bool hasFragments) : hasFragments(hasFragments) {}

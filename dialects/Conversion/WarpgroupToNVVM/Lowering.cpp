@@ -29,8 +29,8 @@ static bool hasProducts(grid::KernelOp kernel) {
 
 Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
                    LLVM::LLVMFuncOp function, LLVM::GlobalOp shared,
-                   int64_t sharedBytes)
-    : kernel(kernel), builder(builder), function(function),
+                   int64_t sharedBytes, const gpu::Chip &chip)
+    : chip(chip), kernel(kernel), builder(builder), function(function),
       distributions(hasProducts(kernel)), shared(shared),
       sharedBytes(sharedBytes) {
   addProgramLowerings(*this);
@@ -43,6 +43,10 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
 }
 
 LogicalResult Lowering::lowerBody() {
+  if (!chip.hasBulkCopies)
+    return kernel.emitError("expected a chip that has barriers in memory and "
+                            "copies by tensor maps, got ")
+           << chip.name;
   for (Attribute attr : kernel.getDims()) {
     auto dim = cast<grid::DimAttr>(attr);
     if (dim.isDynamic())
@@ -54,7 +58,12 @@ LogicalResult Lowering::lowerBody() {
   }
   if (failed(createPrologue()))
     return failure();
-  return lowerBlock(*kernel.getBodyBlock());
+  if (failed(lowerBlock(*kernel.getBodyBlock())))
+    return failure();
+  // Others may still reach the memory of this block.
+  if (clusterSize > 1)
+    createClusterSync(kernel.getLoc());
+  return success();
 }
 
 LogicalResult Lowering::lowerBlock(Block &block) {
@@ -91,7 +100,8 @@ FailureOr<SmallVector<Type>> Lowering::convertType(Operation *op, Type type) {
   Type element = tensor ? tensor.getElementType() : type;
   if (!element.isIntOrIndexOrFloat() || element.isF64() ||
       (tensor && (!tensor.hasStaticShape() || tensor.getNumElements() == 0)))
-    return op->emitError("expected a type that a warpgroup holds, got ") << type;
+    return op->emitError("expected a type that a warpgroup holds, got ")
+           << type;
   if (!tensor)
     return SmallVector<Type>{type};
   return SmallVector<Type>(distributions.get(tensor).getNumRegisters(),
@@ -132,7 +142,10 @@ LogicalResult Lowering::createPrologue() {
   isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                   number, zero);
   sharedBase = LLVM::AddressOfOp::create(builder, loc, shared);
+  // Nobody may use a barrier before it is initialized.
   beginning = NVVM::BarrierOp::create(builder, loc);
+  if (clusterSize > 1)
+    createClusterSync(loc);
 
   for (auto [i, ref] : llvm::enumerate(kernel.getBodyBlock()->getArguments())) {
     auto type = cast<MemRefType>(ref.getType());
@@ -188,9 +201,10 @@ SmallVector<Value> Lowering::getThreadPart(const Distribution &distribution) {
                 createI32(builder, loc, (1 << (end - bit)) - 1));
           bits = arith::MulIOp::create(builder, loc, bits,
                                        createI32(builder, loc, step));
-          sum = sum == zero ? bits
-                            : arith::AddIOp::create(builder, loc, sum, bits)
-                                  .getResult();
+          sum =
+              sum == zero
+                  ? bits
+                  : arith::AddIOp::create(builder, loc, sum, bits).getResult();
         }
         bit = end;
       }
@@ -206,11 +220,10 @@ SmallVector<Value> Lowering::createPlace(const Distribution &distribution,
                                          unsigned r) {
   Location loc = kernel.getLoc();
   SmallVector<Value> place = getThreadPart(distribution);
-  for (auto [sum, first] :
-       llvm::zip_equal(place, distribution.registers[r]))
-    sum = toI32(builder, loc,
-                createOffset(builder, loc, sum,
-                             builder.getI32IntegerAttr(first)));
+  for (auto [sum, first] : llvm::zip_equal(place, distribution.registers[r]))
+    sum = toI32(
+        builder, loc,
+        createOffset(builder, loc, sum, builder.getI32IntegerAttr(first)));
   return place;
 }
 
@@ -250,14 +263,48 @@ Value Lowering::createOwns(const Distribution &distribution, unsigned r) {
   }
   if (distribution.exceeds() &&
       distribution.getPlace(r, kNumThreads - 1)[0] >= distribution.space[0]) {
-    Value isInside = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult,
-        createPlace(distribution, r)[0],
-        createI32(builder, loc, distribution.space[0]));
-    owns = owns ? arith::AndIOp::create(builder, loc, owns, isInside)
-                : isInside;
+    Value isInside =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                              createPlace(distribution, r)[0],
+                              createI32(builder, loc, distribution.space[0]));
+    owns =
+        owns ? arith::AndIOp::create(builder, loc, owns, isInside) : isInside;
   }
   return owns;
+}
+
+int64_t Lowering::getClusterSize(StringAttr axis) {
+  return kernel.getDim(*kernel.findDim(axis)).getSize();
+}
+
+int64_t Lowering::getClusterStride(StringAttr axis) {
+  int64_t stride = 1;
+  for (unsigned i = *kernel.findDim(axis) + 1; i < kernel.getRank(); ++i)
+    if (kernel.getDim(i).getKind() == grid::DimKind::Cluster)
+      stride *= kernel.getDim(i).getSize();
+  return stride;
+}
+
+Value Lowering::createClusterPlace(Location loc, StringAttr axis) {
+  Value place =
+      arith::DivUIOp::create(builder, loc, clusterRank,
+                             createI32(builder, loc, getClusterStride(axis)));
+  return arith::RemUIOp::create(builder, loc, place,
+                                createI32(builder, loc, getClusterSize(axis)));
+}
+
+Value Lowering::createNeighbour(Location loc, StringAttr axis,
+                                int64_t distance) {
+  Value place = createClusterPlace(loc, axis);
+  Value size = createI32(builder, loc, getClusterSize(axis));
+  Value other = arith::AddIOp::create(builder, loc, place,
+                                      createI32(builder, loc, distance));
+  other = arith::RemUIOp::create(builder, loc, other, size);
+  Value difference = arith::SubIOp::create(builder, loc, other, place);
+  difference =
+      arith::MulIOp::create(builder, loc, difference,
+                            createI32(builder, loc, getClusterStride(axis)));
+  return arith::AddIOp::create(builder, loc, clusterRank, difference);
 }
 
 void Lowering::createForLeader(Location loc, Value condition,
@@ -280,10 +327,17 @@ void Hazards::join(const Hazards &other) {
   written.insert(other.written.begin(), other.written.end());
   waits |= other.waits;
   copies |= other.copies;
+  products.insert(other.products.begin(), other.products.end());
+}
+
+void Hazards::meet() {
+  read.clear();
+  written.clear();
+  waits = copies = false;
 }
 
 void Lowering::createSync(Location loc) {
-  hazards = {};
+  hazards.meet();
   if (numWarpgroups == 1) {
     NVVM::BarrierOp::create(builder, loc);
     return;
@@ -297,8 +351,15 @@ void Lowering::createSync(Location loc) {
 }
 
 void Lowering::createBlockSync(Location loc) {
-  hazards = {};
+  hazards.meet();
   NVVM::BarrierOp::create(builder, loc);
+}
+
+void Lowering::createClusterSync(Location loc) {
+  hazards.meet();
+  UnitAttr aligned = builder.getUnitAttr();
+  NVVM::ClusterArriveOp::create(builder, loc, aligned);
+  NVVM::ClusterWaitOp::create(builder, loc, aligned);
 }
 
 void Lowering::syncBeforeRead(Location loc, const Storage *storage) {

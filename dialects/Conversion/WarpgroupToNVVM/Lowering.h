@@ -10,6 +10,7 @@
 #define GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_LOWERING_H
 
 #include "dialects/Conversion/WarpgroupToNVVM/Distribution.h"
+#include "dialects/GPU/Transforms/Chip.h"
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Kernel/IR/Kernel.h"
 #include "dialects/Support/Builders.h"
@@ -41,8 +42,8 @@ struct Storage {
   mlir::Value base;
   llvm::SmallVector<int64_t> shape;
   mlir::Type elementType;
-  /// How many columns lie beside one another. A matrix of more is one of so many
-  /// columns after the other, each without gaps.
+  /// How many columns lie beside one another. A matrix of more is one of so
+  /// many columns after the other, each without gaps.
   int64_t width = 1;
   /// The bytes of a row whose pieces of 16 bytes are permuted; 16 for none.
   int64_t swizzle = 16;
@@ -52,13 +53,15 @@ struct Storage {
   /// barriers, one variable whose bits are the phases that are waited for next.
   std::optional<Distribution> distribution;
   llvm::SmallVector<mlir::Value> variables;
+  /// Whether products are added to them.
+  bool isAccumulator = false;
   /// The memory of which this is another view of all; null for itself.
   const Storage *origin = nullptr;
 
   const Storage *getOrigin() const { return origin ? origin : this; }
   int64_t getElementBytes() const;
-  /// The elements from one index to the next along dimension `d`; along the last
-  /// one inside of a panel.
+  /// The elements from one index to the next along dimension `d`; along the
+  /// last one inside of a panel.
   int64_t getStride(unsigned d) const;
   int64_t getNumPanels() const {
     return shape.empty() ? 1 : shape.back() / width;
@@ -91,10 +94,16 @@ struct Hazards {
   llvm::SmallPtrSet<const Storage *, 4> read, written;
   /// Some may still wait for a barrier, or a product, that others have seen.
   bool waits = false;
-  /// Only the thread that issued copies knows that they have read shared memory.
+  /// Only the thread that issued copies knows that they have read shared
+  /// memory.
   bool copies = false;
 
+  /// Accumulators to which products are being added that nobody has waited for;
+  /// a meeting does not end them.
+  llvm::SmallPtrSet<const Storage *, 4> products;
+
   void join(const Hazards &other);
+  void meet();
   bool any() const { return !read.empty() || !written.empty() || waits; }
 };
 
@@ -111,8 +120,9 @@ class Lowering {
 public:
   Lowering(grid::KernelOp kernel, mlir::OpBuilder &builder,
            mlir::LLVM::LLVMFuncOp function, mlir::LLVM::GlobalOp shared,
-           int64_t sharedBytes);
+           int64_t sharedBytes, const gpu::Chip &chip);
 
+  const gpu::Chip &chip;
   grid::KernelOp kernel;
   mlir::OpBuilder &builder;
   mlir::LLVM::LLVMFuncOp function;
@@ -121,6 +131,8 @@ public:
   /// Blocks of a cluster, and warpgroups of a block.
   int64_t clusterSize = 1, numWarpgroups = 1;
   llvm::SmallVector<kernel::TensorMapAttr> tensorMaps;
+  /// Whether a scope has ended that had shared memory.
+  bool sharedMemoryWasUsed = false;
 
   /// Emits the body, after what begins every kernel.
   llvm::LogicalResult lowerBody();
@@ -141,6 +153,7 @@ public:
     return distributions.get(
         llvm::cast<mlir::RankedTensorType>(value.getType()));
   }
+  bool hasView(mlir::Value ref) { return views.contains(ref); }
   const View &getView(mlir::Value ref) { return views.find(ref)->second; }
   void setView(mlir::Value ref, View view) { views[ref] = std::move(view); }
 
@@ -177,6 +190,16 @@ public:
   /// Whether it is the thread that acts for its warpgroup.
   mlir::Value getIsLeader() { return isLeader; }
 
+  /// The blocks of a cluster along one of its axes, from one to the next of
+  /// which the ranks differ by the stride.
+  int64_t getClusterSize(mlir::StringAttr axis);
+  int64_t getClusterStride(mlir::StringAttr axis);
+  /// The place of the block along it, and the rank of the one `distance` behind
+  /// it, around the end.
+  mlir::Value createClusterPlace(mlir::Location loc, mlir::StringAttr axis);
+  mlir::Value createNeighbour(mlir::Location loc, mlir::StringAttr axis,
+                              int64_t distance);
+
   /// The place of register `r` of a distribution, in its space.
   llvm::SmallVector<mlir::Value> createPlace(const Distribution &distribution,
                                              unsigned r);
@@ -192,12 +215,17 @@ public:
   /// The threads of the warpgroup, or of the block, meet.
   void createSync(mlir::Location loc);
   void createBlockSync(mlir::Location loc);
-  /// They do where an access needs it, or where others will act on what they did.
+  void createClusterSync(mlir::Location loc);
+  /// They do where an access needs it, or where others will act on what they
+  /// did.
   void syncBeforeRead(mlir::Location loc, const Storage *storage);
   void syncBeforeWrite(mlir::Location loc, const Storage *storage);
   void syncBeforeSignal(mlir::Location loc);
   /// Before the leader starts a copy to shared memory.
   void syncBeforeCopyTo(mlir::Location loc, const Storage *storage);
+
+  /// Waits until at most so many products are pending.
+  void waitForProducts(mlir::Location loc, int64_t pending);
 
   /// Emits what `body` emits for the leader alone, where `condition`, if any.
   void createForLeader(mlir::Location loc, mlir::Value condition,
@@ -307,6 +335,13 @@ int64_t getDivisor(mlir::OpFoldResult value);
 
 /// The type in which memory holds an element.
 mlir::Type getStorageType(mlir::Type elementType);
+
+/// The same values of 32 bits, passed through code that nobody sees into. What
+/// a product has written must not be read before the wait for it, nor what it
+/// will read be written behind its begin, though to LLVM they are values like
+/// others.
+Registers createOpaque(mlir::OpBuilder &builder, mlir::Location loc,
+                       llvm::ArrayRef<mlir::Value> values);
 
 /// A value in the type in which memory holds it, and the reverse.
 mlir::Value toStorage(mlir::OpBuilder &builder, mlir::Location loc,

@@ -106,17 +106,16 @@ Value Lowering::createSharedAddress(Location loc, int64_t offset) {
   });
 }
 
-std::shared_ptr<Storage> Lowering::getScratch(Location loc,
-                                              ArrayRef<int64_t> shape,
-                                              Type elementType) {
+std::shared_ptr<Storage>
+Lowering::getScratch(Location loc, ArrayRef<int64_t> shape, Type elementType) {
   auto storage = std::make_shared<Storage>();
   storage->kind = Storage::Kind::Shared;
   storage->shape.assign(shape.begin(), shape.end());
   storage->elementType = elementType;
   storage->width = shape.empty() ? 1 : shape.back();
-  int64_t bytes = std::accumulate(shape.begin(), shape.end(),
-                                  storage->getElementBytes(),
-                                  std::multiplies<>());
+  int64_t bytes =
+      std::accumulate(shape.begin(), shape.end(), storage->getElementBytes(),
+                      std::multiplies<>());
   // Every warpgroup has the same place behind its predecessor's, whose size is
   // known at the end.
   scratchBytes = std::max<int64_t>(scratchBytes, llvm::alignTo(bytes, 16));
@@ -162,8 +161,7 @@ static Value createByte(OpBuilder &builder, Location loc, const View &view,
   SmallVector<OpFoldResult> places = view.offsets;
   for (auto [coord, d] : llvm::zip_equal(coords, view.dims))
     if (d >= 0)
-      places[d] =
-          createOffset(builder, loc, places[d], coord, view.strides[d]);
+      places[d] = createOffset(builder, loc, places[d], coord, view.strides[d]);
   OpFoldResult element = builder.getI32IntegerAttr(0);
   for (unsigned d = 0; d < rank; ++d) {
     OpFoldResult place = places[d];
@@ -187,8 +185,8 @@ static Value createSwizzled(OpBuilder &builder, Location loc, Value byte,
                             int64_t swizzle) {
   if (swizzle == 16)
     return byte;
-  Value row = arith::ShRUIOp::create(builder, loc, byte,
-                                     createI32(builder, loc, 3));
+  Value row =
+      arith::ShRUIOp::create(builder, loc, byte, createI32(builder, loc, 3));
   row = arith::AndIOp::create(builder, loc, row,
                               createI32(builder, loc, swizzle - 16));
   return arith::XOrIOp::create(builder, loc, byte, row);
@@ -219,14 +217,14 @@ public:
       : lowering(lowering), builder(lowering.builder), loc(loc), view(view),
         distribution(distribution), isSum(addsUp()) {
     if (isSum)
-      threadByte = createByte(builder, loc, view,
-                              lowering.getThreadPart(distribution));
+      threadByte =
+          createByte(builder, loc, view, lowering.getThreadPart(distribution));
   }
 
   Value create(unsigned r) {
     if (!isSum)
-      return lowering.createAddress(
-          loc, view, lowering.createElement(distribution, r));
+      return lowering.createAddress(loc, view,
+                                    lowering.createElement(distribution, r));
     const Storage &storage = *view.storage;
     int64_t byte = getRegisterByte(r);
     // What a swizzle leaves alone is added behind it.
@@ -237,9 +235,9 @@ public:
       if (rest)
         sum = arith::AddIOp::create(builder, loc, sum,
                                     createI32(builder, loc, rest));
-      pointer = createPointer(
-          builder, loc, storage,
-          createSwizzled(builder, loc, sum, storage.swizzle));
+      pointer =
+          createPointer(builder, loc, storage,
+                        createSwizzled(builder, loc, sum, storage.swizzle));
     }
     if (byte == rest)
       return pointer;
@@ -339,9 +337,8 @@ Registers Lowering::createLoad(Location loc, const View &view,
         scf::YieldOp::create(b, loc, fromStorage(b, loc, value, element));
       };
       auto skip = [&](OpBuilder &b, Location loc) {
-        scf::YieldOp::create(b, loc,
-                             other.empty() ? createZero(b, loc, element)
-                                           : other[r]);
+        scf::YieldOp::create(
+            b, loc, other.empty() ? createZero(b, loc, element) : other[r]);
       };
       result.push_back(
           scf::IfOp::create(builder, loc, mask[r], load, skip).getResult(0));
@@ -385,11 +382,10 @@ void Lowering::createStore(Location loc, const View &view,
     }
     Value condition = createOwns(distribution, r);
     if (!mask.empty())
-      condition =
-          condition
-              ? arith::AndIOp::create(builder, loc, condition, mask[r])
-                    .getResult()
-              : mask[r];
+      condition = condition
+                      ? arith::AndIOp::create(builder, loc, condition, mask[r])
+                            .getResult()
+                      : mask[r];
     Value pointer = addresses.create(r);
     OpBuilder::InsertionGuard guard(builder);
     if (condition) {
@@ -414,7 +410,8 @@ matchRegisters(const Distribution &from, const Distribution &to, FindFn find) {
     ofFirst.try_emplace(linearize(from.getElement(r, 0), from.shape), r);
   SmallVector<unsigned> result;
   for (unsigned r = 0; r < to.getNumRegisters(); ++r) {
-    auto source = ofFirst.find(linearize(find(to.getElement(r, 0)), from.shape));
+    auto source =
+        ofFirst.find(linearize(find(to.getElement(r, 0)), from.shape));
     if (source == ofFirst.end())
       return std::nullopt;
     for (unsigned thread = 0; thread < kNumThreads; ++thread)
@@ -427,8 +424,7 @@ matchRegisters(const Distribution &from, const Distribution &to, FindFn find) {
 }
 
 static Registers pick(const Registers &registers, ArrayRef<unsigned> numbers) {
-  return llvm::map_to_vector(numbers,
-                             [&](unsigned r) { return registers[r]; });
+  return llvm::map_to_vector(numbers, [&](unsigned r) { return registers[r]; });
 }
 
 /// Whether all registers of all threads hold one number.
@@ -498,8 +494,7 @@ Registers Lowering::exchangeThreads(Location loc, const Registers &registers,
                                     Value other) {
   Type type = registers.front().getType();
   View view = getWholeView(
-      builder,
-      getScratch(loc, {int64_t(registers.size()), kNumThreads}, type));
+      builder, getScratch(loc, {int64_t(registers.size()), kNumThreads}, type));
   auto getAddress = [&](size_t i, Value column) {
     return createAddress(loc, view, {createI32(builder, loc, i), column});
   };
@@ -527,27 +522,6 @@ Registers getMask(Lowering &lowering, Value mask) {
   return mask ? lowering.get(mask) : Registers();
 }
 
-/// The same values, passed through code that nobody sees into. What a product
-/// has written must not be read before the wait for it, nor what it will read be
-/// written behind its begin, though to LLVM they are values like others.
-Registers createOpaque(Lowering &lowering, Location loc,
-                       const Registers &values) {
-  OpBuilder &builder = lowering.builder;
-  return llvm::map_to_vector(values, [&](Value value) -> Value {
-    bool isFloat = value.getType().isF32();
-    if (!isFloat && !value.getType().isInteger(32))
-      return value;
-    return LLVM::InlineAsmOp::create(
-               builder, loc, value.getType(), value, "",
-               isFloat ? "=f,0" : "=r,0", /*has_side_effects=*/true,
-               /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-               LLVM::AsmDialectAttr::get(builder.getContext(),
-                                         LLVM::AsmDialect::AD_ATT),
-               ArrayAttr())
-        .getResult(0);
-  });
-}
-
 /// An access to all that a Ref names.
 class Access {
 public:
@@ -561,11 +535,14 @@ public:
 
   Registers load(ArrayRef<Value> mask, ArrayRef<Value> other) {
     if (storage.kind == Storage::Kind::Registers) {
+      if (lowering.hazards.products.contains(&storage))
+        lowering.waitForProducts(loc, /*pending=*/0);
       Registers values =
           llvm::map_to_vector(storage.variables, [&](Value variable) {
             return createLoad(variable);
           });
-      return createOpaque(lowering, loc, values);
+      return storage.isAccumulator ? createOpaque(builder, loc, values)
+                                   : values;
     }
     lowering.syncBeforeRead(loc, &storage);
     if (!distribution)
@@ -575,7 +552,8 @@ public:
 
   void store(const Registers &values, ArrayRef<Value> mask) {
     if (storage.kind == Storage::Kind::Registers) {
-      Registers stored = createOpaque(lowering, loc, values);
+      Registers stored =
+          storage.isAccumulator ? createOpaque(builder, loc, values) : values;
       for (auto [i, variable] : llvm::enumerate(storage.variables)) {
         Value value = stored[i];
         if (!mask.empty())
@@ -631,8 +609,7 @@ LogicalResult lowerAccumulate(grid::AccumulateOp op, Lowering &lowering) {
   Access access(lowering, op, op.getRef(), op.getValue().getType());
   Registers mask = getMask(lowering, op.getMask());
   Registers sums = access.load(mask, {});
-  for (auto [sum, value] :
-       llvm::zip_equal(sums, lowering.get(op.getValue())))
+  for (auto [sum, value] : llvm::zip_equal(sums, lowering.get(op.getValue())))
     sum = createAdd(lowering.builder, op.getLoc(), sum, value);
   access.store(sums, mask);
   return success();

@@ -14,6 +14,22 @@
 using namespace mlir;
 
 namespace gridir::warpgroup_to_nvvm {
+
+Registers createOpaque(OpBuilder &builder, Location loc,
+                       ArrayRef<Value> values) {
+  return llvm::map_to_vector(values, [&](Value value) -> Value {
+    bool isFloat = value.getType().isF32();
+    return LLVM::InlineAsmOp::create(
+               builder, loc, value.getType(), value, "",
+               isFloat ? "=f,0" : "=r,0", /*has_side_effects=*/true,
+               /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+               LLVM::AsmDialectAttr::get(builder.getContext(),
+                                         LLVM::AsmDialect::AD_ATT),
+               ArrayAttr())
+        .getResult(0);
+  });
+}
+
 namespace {
 
 /// What one instruction takes: rows, the most columns, bytes of the depth.
@@ -70,10 +86,10 @@ public:
     plain.storage->swizzle = 16;
     Value zero = createI32(builder, loc, 0);
     Value address = lowering.createAddress(loc, plain, {zero, zero});
-    Value bits = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(),
-                                          address);
-    bits = arith::ShRUIOp::create(builder, loc, bits,
-                                  createI32(builder, loc, 4));
+    Value bits =
+        LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), address);
+    bits =
+        arith::ShRUIOp::create(builder, loc, bits, createI32(builder, loc, 4));
     bits = arith::AndIOp::create(builder, loc, bits,
                                  createI32(builder, loc, 0x3fff));
     bits = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), bits);
@@ -143,8 +159,8 @@ std::optional<NVVM::WGMMATypes> getElementKind(Type type, bool isUnsigned) {
 }
 
 /// The registers of a part of an accumulator as one value.
-Value createStruct(OpBuilder &builder, Location loc,
-                   ArrayRef<Value> variables, Type type) {
+Value createStruct(OpBuilder &builder, Location loc, ArrayRef<Value> variables,
+                   Type type) {
   SmallVector<Type> types(variables.size(), type);
   Value result = LLVM::PoisonOp::create(
       builder, loc,
@@ -165,15 +181,17 @@ public:
         rhs(lowering, lowering.getView(op.getRhs()), /*depthDim=*/0) {}
 
   LogicalResult lower() {
+    if (!lowering.chip.hasWgmma)
+      return op.emitError("expected a chip that has wgmma, got ")
+             << lowering.chip.name;
     auto accType = cast<MemRefType>(op.getAcc().getType());
     auto rhsType = cast<MemRefType>(op.getRhs().getType());
     Type element = rhsType.getElementType();
     rows = accType.getDimSize(0);
     columns = accType.getDimSize(1);
     depth = rhsType.getDimSize(0);
-    std::optional<NVVM::WGMMATypes> kindA =
-        getElementKind(getElementTypeOrSelf(op.getLhs().getType()),
-                       op.getUnsignedLhs());
+    std::optional<NVVM::WGMMATypes> kindA = getElementKind(
+        getElementTypeOrSelf(op.getLhs().getType()), op.getUnsignedLhs());
     std::optional<NVVM::WGMMATypes> kindB =
         getElementKind(element, op.getUnsignedRhs());
     Type sum = accType.getElementType();
@@ -229,8 +247,8 @@ private:
         int64_t width = std::min(kMaxColumns, columns - column);
         ArrayRef<Value> own = variables.slice(
             row / kRows * (columns / 2) + column / 2, width / 2);
-        parts.push_back({row, column, width, own,
-                         createStruct(builder, loc, own, sum)});
+        parts.push_back(
+            {row, column, width, own, createStruct(builder, loc, own, sum)});
       }
     NVVM::WgmmaFenceAlignedOp::create(builder, loc);
     for (int64_t k = 0; k < depth; k += step)
@@ -245,6 +263,7 @@ private:
             LLVM::ExtractValueOp::create(builder, loc, part.value,
                                          static_cast<int64_t>(i)),
             variable);
+    lowering.hazards.products.insert(acc.storage.get());
     // The products read shared memory until somebody waits for them.
     lowering.hazards.read.insert(
         lowering.getView(op.getRhs()).storage->getOrigin());
@@ -262,13 +281,14 @@ private:
       for (int64_t j : {0, 1})
         pair = LLVM::InsertElementOp::create(builder, loc, pair, values[i + j],
                                              createI32(builder, loc, j));
-      lhsPairs.push_back(LLVM::BitcastOp::create(
-          builder, loc, builder.getI32Type(), pair));
+      lhsPairs.push_back(
+          LLVM::BitcastOp::create(builder, loc, builder.getI32Type(), pair));
     }
+    lhsPairs = createOpaque(builder, loc, lhsPairs);
   }
 
-  Value createInstruction(Location loc, Value part, int64_t row,
-                          int64_t column, int64_t width, int64_t k) {
+  Value createInstruction(Location loc, Value part, int64_t row, int64_t column,
+                          int64_t width, int64_t k) {
     Value b = rhs.createDescriptor(loc, column, k);
     if (!lhs)
       return createFromRegisters(loc, part, b, row, width, k);
@@ -279,9 +299,8 @@ private:
                                             : NVVM::MMALayout::row;
     };
     return NVVM::WgmmaMmaAsyncOp::create(
-        builder, loc, part.getType(), part,
-        lhs->createDescriptor(loc, row, k), b,
-        NVVM::MMAShapeAttr::get(builder.getContext(), kRows, width, step),
+        builder, loc, part.getType(), part, lhs->createDescriptor(loc, row, k),
+        b, NVVM::MMAShapeAttr::get(builder.getContext(), kRows, width, step),
         typeA, typeB, typeD, NVVM::WGMMAScaleOut::one, NVVM::WGMMAScaleIn::one,
         NVVM::WGMMAScaleIn::one, layout(*lhs, /*isLhs=*/true),
         layout(rhs, /*isLhs=*/false), NVVM::MMAIntOverflowAttr());
@@ -297,8 +316,7 @@ private:
     for (int64_t i = 0; i < count; ++i) {
       sumStream << (i ? ", $" : "$") << i;
       list << (i ? ",=f" : "=f");
-      operands.push_back(
-          LLVM::ExtractValueOp::create(builder, loc, part, i));
+      operands.push_back(LLVM::ExtractValueOp::create(builder, loc, part, i));
     }
     sumStream << "}";
     for (int64_t i = 0; i < count; ++i)
@@ -343,13 +361,18 @@ LogicalResult lowerMma(warpgroup::MmaOp op, Lowering &lowering) {
 }
 
 LogicalResult lowerMmaWait(warpgroup::MmaWaitOp op, Lowering &lowering) {
-  NVVM::WgmmaWaitGroupSyncOp::create(lowering.builder, op.getLoc(),
-                                     op.getPending());
-  lowering.hazards.waits = true;
+  lowering.waitForProducts(op.getLoc(), op.getPending());
   return success();
 }
 
 } // namespace
+
+void Lowering::waitForProducts(Location loc, int64_t pending) {
+  NVVM::WgmmaWaitGroupSyncOp::create(builder, loc, pending);
+  // Who waits for all but some knows which of them end.
+  hazards.products.clear();
+  hazards.waits = true;
+}
 
 void addProductLowerings(Lowering &lowering) {
   lowering.add(lowerMma);

@@ -67,10 +67,11 @@ LogicalResult lowerAssumeMultiple(grid::AssumeMultipleOp op,
 
 LogicalResult lowerSetMaxRegisters(warpgroup::SetMaxRegistersOp op,
                                    Lowering &lowering) {
-  NVVM::SetMaxRegisterOp::create(
-      lowering.builder, op.getLoc(), op.getCount(),
-      op.getIncrease() ? NVVM::SetMaxRegisterAction::increase
-                       : NVVM::SetMaxRegisterAction::decrease);
+  if (lowering.chip.hasSetMaxRegisters)
+    NVVM::SetMaxRegisterOp::create(lowering.builder, op.getLoc(), op.getCount(),
+                                   op.getIncrease()
+                                       ? NVVM::SetMaxRegisterAction::increase
+                                       : NVVM::SetMaxRegisterAction::decrease);
   return success();
 }
 
@@ -135,8 +136,8 @@ LogicalResult lowerRegion(Lowering &lowering, Region &from, Region &to,
   Operation *terminator = source.getTerminator();
   if (isRepeated && (lowering.hazards.any() || lowering.hazards.copies))
     lowering.createSync(terminator->getLoc());
-  createLike(builder, terminator,
-             flatten(lowering, terminator->getOperands()), TypeRange());
+  createLike(builder, terminator, flatten(lowering, terminator->getOperands()),
+             TypeRange());
   return success();
 }
 
@@ -146,10 +147,16 @@ template <typename OpT> LogicalResult lowerControl(OpT op, Lowering &lowering) {
       flattenTypes(lowering, op, op->getResultTypes());
   if (failed(types))
     return failure();
-  Operation *target =
-      createLike(lowering.builder, op, flatten(lowering, op->getOperands()),
-                 *types);
+  Operation *target = createLike(lowering.builder, op,
+                                 flatten(lowering, op->getOperands()), *types);
   bool isLoop = isa<LoopLikeOpInterface>(op.getOperation());
+  // What one iteration begins the next one finds pending.
+  if (isLoop)
+    op->walk([&](warpgroup::MmaOp product) {
+      if (lowering.hasView(product.getAcc()))
+        lowering.hazards.products.insert(
+            lowering.getView(product.getAcc()).storage.get());
+    });
   Hazards before = lowering.hazards, after = before;
   for (auto [from, to] :
        llvm::zip_equal(op->getRegions(), target->getRegions())) {
@@ -174,8 +181,8 @@ grid::MemorySpace getSpace(MemRefType type) {
 }
 
 /// How the author wants a Ref in shared memory swizzled, and how many columns
-/// each panel has then. What a Ref cannot be cut into evenly it is not cut into:
-/// where its elements lie is nobody's business but the compiler's.
+/// each panel has then. What a Ref cannot be cut into evenly it is not cut
+/// into: where its elements lie is nobody's business but the compiler's.
 void setLayout(Storage &storage, ArrayAttr transforms) {
   int64_t swizzle = 16, columns = 0;
   for (auto transform : transforms.getAsRange<grid::TransformAttr>()) {
@@ -208,22 +215,21 @@ std::shared_ptr<Storage> createRegisters(Lowering &lowering, Location loc,
     count = storage->distribution->getNumRegisters();
   }
   for (unsigned r = 0; r < count; ++r)
-    storage->variables.push_back(lowering.createVariable(
-        loc, getStorageType(type.getElementType())));
+    storage->variables.push_back(
+        lowering.createVariable(loc, getStorageType(type.getElementType())));
   return storage;
 }
 
 LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
-  auto offsets =
-      op->getAttrOfType<DenseI64ArrayAttr>(warpgroup::kOffsetsAttr);
+  auto offsets = op->getAttrOfType<DenseI64ArrayAttr>(warpgroup::kOffsetsAttr);
   Block &body = op.getBody().front();
   if (!offsets ||
       offsets.size() != static_cast<int64_t>(body.getNumArguments()))
     return op.emitError("expected the places of Refs in ")
            << warpgroup::kOffsetsAttr << "; run warpgroup-plan-memory first";
-  bool reuses = false;
+  bool hasArrays = false;
   for (auto [i, ref] : llvm::enumerate(body.getArguments())) {
     auto type = cast<MemRefType>(ref.getType());
     std::shared_ptr<Storage> storage;
@@ -244,10 +250,15 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
       storage->base = lowering.createSharedAddress(loc, offsets[i]);
       if (std::optional<ArrayAttr> transforms = op.getTransforms())
         setLayout(*storage, cast<ArrayAttr>((*transforms)[i]));
-      reuses = true;
+      hasArrays = true;
     } else if (getSpace(type) == grid::MemorySpace::GpuRegs ||
                getSpace(type) == grid::MemorySpace::Default) {
       storage = createRegisters(lowering, loc, type);
+      storage->isAccumulator =
+          llvm::any_of(ref.getUsers(), [&](Operation *user) {
+            auto product = dyn_cast<warpgroup::MmaOp>(user);
+            return product && product.getAcc() == ref;
+          });
     } else {
       return op.emitError("expected a Ref in shared memory or registers, got ")
              << op.getRefName(i) << " of " << type;
@@ -256,10 +267,12 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
   }
   // The memory may have been that of a scope before, whose end somebody has not
   // reached.
-  if (reuses && op->getParentOfType<grid::ScopedOp>())
+  if (hasArrays && (lowering.sharedMemoryWasUsed ||
+                    op->getParentOfType<LoopLikeOpInterface>()))
     lowering.createBlockSync(loc);
   if (failed(lowering.lowerBlock(body)))
     return failure();
+  lowering.sharedMemoryWasUsed |= hasArrays;
   for (auto [result, value] :
        llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands()))
     lowering.set(result, lowering.get(value));

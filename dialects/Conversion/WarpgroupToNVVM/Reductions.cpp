@@ -43,8 +43,8 @@ Value createShuffle(OpBuilder &builder, Location loc, Value value,
 class Reduction {
 public:
   Reduction(linalg::LinalgOp op, Lowering &lowering)
-      : op(op), lowering(lowering), builder(lowering.builder),
-        loc(op.getLoc()), numValues(op.getNumDpsInits()) {}
+      : op(op), lowering(lowering), builder(lowering.builder), loc(op.getLoc()),
+        numValues(op.getNumDpsInits()) {}
 
   LogicalResult lower() {
     // What combines an element with a sum combines two sums, too.
@@ -103,10 +103,10 @@ private:
   void reduceRegisters() {
     SmallVector<Registers> inputs;
     for (OpOperand *input : op.getDpsInputOperands())
-      inputs.push_back(lowering.redistribute(
-          loc, lowering.get(input->get()),
-          lowering.getDistribution(input->get()), all,
-          *getMapDims(op.getMatchingIndexingMap(input))));
+      inputs.push_back(
+          lowering.redistribute(loc, lowering.get(input->get()),
+                                lowering.getDistribution(input->get()), all,
+                                *getMapDims(op.getMatchingIndexingMap(input))));
     for (unsigned r = 0; r < all.getNumRegisters(); ++r) {
       Coords place = project(all.registers[r]);
       auto elements = llvm::map_to_vector(
@@ -159,8 +159,7 @@ private:
       held.shape.assign(type.getShape().begin(), type.getShape().end());
       held.space = held.shape;
       held.registers = places;
-      for (auto [to, from] :
-           llvm::zip_equal(held.threadBits, all.threadBits))
+      for (auto [to, from] : llvm::zip_equal(held.threadBits, all.threadBits))
         to = project(from);
       if (i == 0) {
         SmallVector<int64_t> same =
@@ -183,8 +182,7 @@ private:
       lowering.set(result,
                    lowering.redistribute(
                        loc, registers, held, lowering.getDistribution(result),
-                       llvm::to_vector(
-                           llvm::seq<int64_t>(0, type.getRank()))));
+                       llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))));
     }
   }
 
@@ -196,8 +194,8 @@ private:
   /// How all elements are held, and which dimensions stay.
   Distribution all;
   SmallVector<int64_t> dims;
-  /// Where each sum of a thread is in the result, without the thread's part, and
-  /// the sum, of each of the results.
+  /// Where each sum of a thread is in the result, without the thread's part,
+  /// and the sum, of each of the results.
   SmallVector<Coords> places;
   SmallVector<SmallVector<Value>> sums;
   llvm::DenseMap<size_t, SmallVector<Value>> fetched;

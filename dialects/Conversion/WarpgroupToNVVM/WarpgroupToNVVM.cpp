@@ -61,18 +61,31 @@ public:
           << warpgroup::kSharedBytesAttr << "; run warpgroup-plan-memory first";
       return signalPassFailure();
     }
+    FailureOr<gridir::gpu::Chip> limits =
+        gridir::gpu::getChip(chip, kernel.getLoc());
+    if (failed(limits))
+      return signalPassFailure();
     OpBuilder builder(kernel);
     std::string name = toPtxName(kernel.getSymName());
     auto module =
         mlir::gpu::GPUModuleOp::create(builder, kernel.getLoc(), name);
     LLVM::GlobalOp shared = createShared(module);
     LLVM::LLVMFuncOp function = createFunction(kernel, module, name);
-    Lowering lowering(kernel, builder, function, shared, sharedBytes.getInt());
+    Lowering lowering(kernel, builder, function, shared, sharedBytes.getInt(),
+                      *limits);
     if (failed(lowering.lowerBody()))
       return signalPassFailure();
     LLVM::ReturnOp::create(builder, kernel.getLoc(), ValueRange());
+    int64_t bytes = lowering.finishSharedMemory();
+    if (bytes > limits->sharedBytes) {
+      kernel.emitError("expected at most ")
+          << limits->sharedBytes << " bytes of shared memory on " << chip
+          << ", got " << bytes << ", " << bytes - sharedBytes.getInt()
+          << " of them for what passes between threads";
+      return signalPassFailure();
+    }
     finish(kernel, function, lowering);
-    createABI(kernel, name, lowering);
+    createABI(kernel, name, lowering, bytes);
     kernel.erase();
   }
 
@@ -123,8 +136,7 @@ private:
     function.setFunctionType(LLVM::LLVMFunctionType::get(
         LLVM::LLVMVoidType::get(builder.getContext()),
         llvm::to_vector(entry.getArgumentTypes())));
-    unsigned numOperands =
-        entry.getNumArguments() - lowering.tensorMaps.size();
+    unsigned numOperands = entry.getNumArguments() - lowering.tensorMaps.size();
     auto map = LLVM::LLVMArrayType::get(builder.getI8Type(), 128);
     NamedAttrList ofMap;
     ofMap.set(LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(map));
@@ -138,9 +150,10 @@ private:
                       builder.getUnitAttr());
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                       builder.getUnitAttr());
-    function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                      builder.getDenseI32ArrayAttr(
-                          {int32_t(lowering.numWarpgroups * kNumThreads), 1, 1}));
+    function->setAttr(
+        NVVM::NVVMDialect::getReqntidAttrName(),
+        builder.getDenseI32ArrayAttr(
+            {int32_t(lowering.numWarpgroups * kNumThreads), 1, 1}));
     function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                       builder.getI32IntegerAttr(1));
     if (lowering.clusterSize > 1)
@@ -149,14 +162,15 @@ private:
           builder.getDenseI32ArrayAttr({int32_t(lowering.clusterSize), 1, 1}));
   }
 
-  void createABI(grid::KernelOp kernel, StringRef name, Lowering &lowering) {
+  void createABI(grid::KernelOp kernel, StringRef name, Lowering &lowering,
+                 int64_t sharedBytes) {
     OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
     auto abi = kernel::ABIOp::create(builder, kernel.getLoc(), name);
     int64_t numCtas = lowering.clusterSize;
     for (auto dim : kernel.getDims().getAsRange<grid::DimAttr>())
       if (dim.getKind() == grid::DimKind::Grid)
         numCtas *= dim.getSize();
-    abi.setSharedBytes(lowering.finishSharedMemory());
+    abi.setSharedBytes(sharedBytes);
     abi.setNumThreads(lowering.numWarpgroups * kNumThreads);
     abi.setNumCtas(numCtas);
     abi.setClusterCtas(lowering.clusterSize);

@@ -26,6 +26,13 @@ struct Chip {
   llvm::StringLiteral ptxFeature;
   /// Whether it converts to and from floats of a byte.
   bool hasSmallFloats;
+  /// Whether it copies tiles by tensor maps, and waits for them at barriers in
+  /// memory.
+  bool hasBulkCopies;
+  /// Whether a warpgroup computes products with `wgmma`.
+  bool hasWgmma;
+  /// Whether a warpgroup may change how many registers its threads have.
+  bool hasSetMaxRegisters;
 };
 
 /// The chip of that name, or null.

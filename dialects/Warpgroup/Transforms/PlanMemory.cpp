@@ -96,8 +96,7 @@ private:
 
   int64_t placeArrays(grid::ScopedOp scope, int64_t begin) {
     SmallVector<int64_t> &offsets = places[scope];
-    for (auto [i, argument] :
-         llvm::enumerate(scope.getBody().getArguments())) {
+    for (auto [i, argument] : llvm::enumerate(scope.getBody().getArguments())) {
       auto type = cast<MemRefType>(argument.getType());
       offsets.push_back(-1);
       if (!isShared(type) || isa<BarrierType>(type.getElementType()))
@@ -113,9 +112,8 @@ private:
 
   int64_t placeBarriers(grid::KernelOp kernel, int64_t begin) {
     for (auto &[scope, offsets] : places) {
-      for (auto [argument, offset] :
-           llvm::zip_equal(cast<grid::ScopedOp>(scope).getBody().getArguments(),
-                           offsets)) {
+      for (auto [argument, offset] : llvm::zip_equal(
+               cast<grid::ScopedOp>(scope).getBody().getArguments(), offsets)) {
         auto type = cast<MemRefType>(argument.getType());
         if (!isa<BarrierType>(type.getElementType()))
           continue;
@@ -131,10 +129,9 @@ private:
       return a.bytes > b.bytes;
     });
     arrays.resize(std::min<size_t>(arrays.size(), 3));
-    InFlightDiagnostic diag =
-        kernel.emitError("expected at most ")
-        << limit << " bytes of shared memory on " << chip << ", got " << bytes
-        << ", most of them for ";
+    InFlightDiagnostic diag = kernel.emitError("expected at most ")
+                              << limit << " bytes of shared memory on " << chip
+                              << ", got " << bytes << ", most of them for ";
     llvm::interleaveComma(arrays, diag, [&](const Allocation &array) {
       diag << array.name << " (" << array.bytes << ")";
     });

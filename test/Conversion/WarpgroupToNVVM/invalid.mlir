@@ -51,8 +51,8 @@ grid.kernel @space grid() {
 // -----
 
 grid.kernel @cluster_barrier grid(%i = 2 named "x" cluster) {
-  // expected-error @below {{expected barriers of a block, got '!warpgroup.barrier<1, cluster = ["x"]>'}}
-  grid.scoped (%b: memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>) {
+  // expected-error @below {{expected barriers that no leader tracks, got '!warpgroup.barrier<1, cluster = ["x"], leader_tracked>'}}
+  grid.scoped (%b: memref<!warpgroup.barrier<1, cluster = ["x"], leader_tracked>, #grid.space<gpu.smem>>) {
   }
 }
 
@@ -171,10 +171,10 @@ grid.kernel @panels grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
 // -----
 
 grid.kernel @collective grid(%i = 2 named "x" cluster) inputs(%x: f32 [64, 64] space gpu.gmem) {
-  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    // expected-error @below {{expected a copy to one block, got a collective one}}
-    warpgroup.tma_load %x[0, 0] [64, 64] to %t barrier %b collective ["x"]
-        : memref<64x64xf32, #grid.space<gpu.gmem>>, memref<64x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  grid.scoped (%t: memref<63x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    // expected-error @below {{expected a copy of rows that 2 blocks divide}}
+    warpgroup.tma_load %x[0, 0] [63, 64] to %t barrier %b collective ["x"]
+        : memref<64x64xf32, #grid.space<gpu.gmem>>, memref<63x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
 
@@ -265,5 +265,78 @@ grid.kernel @bytes_in_registers grid() {
     // expected-error @below {{expected elements of 16 bits of an operand in registers, got 'tensor<64x64xi8>'}}
     warpgroup.mma %acc, %a, %t
         : memref<64x64xi32, #grid.space<gpu.regs>>, tensor<64x64xi8>, memref<64x64xi8, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @diagonal grid() {
+  %v = arith.constant dense<1.0> : tensor<64x64xf32>
+  %e = tensor.empty() : tensor<64xf32>
+  // expected-error @below {{expected operands that are indexed by loops alone on a GPU, got linalg.generic}}
+  %w = linalg.generic {indexing_maps = [affine_map<(i) -> (i, 0)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%v : tensor<64x64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<64xf32>
+}
+
+// -----
+
+grid.kernel @product grid() {
+  %v = arith.constant dense<1.0> : tensor<64x64xf32>
+  %z = arith.constant dense<0.0> : tensor<64xf32>
+  // expected-error @below {{expected a reduction by a function of two elements on a GPU, got linalg.generic of 'tensor<64x64xf32>'}}
+  %w = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%v, %v : tensor<64x64xf32>, tensor<64x64xf32>) outs(%z : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %p, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<64xf32>
+}
+
+// -----
+
+grid.kernel @wide_sum grid() {
+  %v = arith.constant dense<1.0> : tensor<64x64xf16>
+  %z = arith.constant dense<0.0> : tensor<64xf32>
+  // expected-error @below {{expected a reduction of elements of the result's type on a GPU, got linalg.generic of 'tensor<64x64xf16>'}}
+  %w = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%v : tensor<64x64xf16>) outs(%z : tensor<64xf32>) {
+  ^bb0(%a: f16, %c: f32):
+    %x = arith.extf %a : f16 to f32
+    %s = arith.addf %x, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<64xf32>
+}
+
+// -----
+
+grid.kernel @uneven grid() {
+  %v = arith.constant dense<1.0> : tensor<3x5xf32>
+  %z = arith.constant dense<0.0> : tensor<3xf32>
+  // expected-error @below {{expected a reduction of an array that threads divide evenly on a GPU, got linalg.reduce of 'tensor<3x5xf32>'}}
+  %w = linalg.reduce { arith.addf } ins(%v : tensor<3x5xf32>) outs(%z : tensor<3xf32>) dimensions = [1]
+}
+
+// -----
+
+grid.kernel @wide_elements grid() {
+  %v = arith.constant dense<1> : tensor<64x64xi64>
+  %z = arith.constant dense<0> : tensor<64xi64>
+  // expected-error @below {{expected a reduction of numbers of at most 32 bits on a GPU, got linalg.reduce of 'tensor<64x64xi64>'}}
+  %w = linalg.reduce { arith.addi } ins(%v : tensor<64x64xi64>) outs(%z : tensor<64xi64>) dimensions = [1]
+}
+
+// -----
+
+// expected-error @below {{expected at most 232448 bytes of shared memory on sm_90a, got 245760, 16384 of them for what passes between threads}}
+grid.kernel @exchange grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
+  grid.scoped (%a: memref<224x256xf32, #grid.space<gpu.smem>>) {
+    %v = grid.load %x : memref<64x64xf32, #grid.space<gpu.gmem>> -> tensor<64x64xf32>
+    %e = tensor.empty() : tensor<64x64xf32>
+    %t = linalg.transpose ins(%v : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) permutation = [1, 0]
+    grid.store %t, %x : tensor<64x64xf32>, memref<64x64xf32, #grid.space<gpu.gmem>>
   }
 }

@@ -42,7 +42,7 @@ def _run_scoped(
 
 
 def _layout(transforms: Sequence[Any]) -> list[ir.Attribute]:
-    """How the author wants a Ref in shared memory tiled and swizzled. What has no attribute is the compiler's choice."""
+    """How the author wants a Ref tiled and swizzled. What has no attribute is the compiler's choice."""
     kinds = [jax_compat_gpu.transform_kind(transform) for transform in transforms]
     known = [kind for kind in kinds if kind is not None]
     if len(known) != len(kinds):
