@@ -265,6 +265,8 @@ private:
 LogicalResult lowerTmaLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
+  if (op.getLeaderTracked())
+    return op.emitError("expected a copy that no leader tracks");
   Team team(lowering, op.getCollective());
   const View &tile = lowering.getView(op.getDest());
   Copy copy(lowering, op, lowering.getView(op.getSource()), tile);

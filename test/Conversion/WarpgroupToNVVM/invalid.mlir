@@ -180,6 +180,16 @@ grid.kernel @collective grid(%i = 2 named "x" cluster) inputs(%x: f32 [64, 64] s
 
 // -----
 
+grid.kernel @leader grid(%i = 2 named "x" cluster) inputs(%x: f32 [64, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    // expected-error @below {{expected a copy that no leader tracks}}
+    warpgroup.tma_load %x[0, 0] [64, 64] to %t barrier %b collective ["x"] leader_tracked
+        : memref<64x64xf32, #grid.space<gpu.gmem>>, memref<64x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
 grid.kernel @reduction grid() outputs(%x: f32 [64, 64] space gpu.gmem) {
   grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>) {
     // expected-error @below {{expected a copy without a reduction, got add}}
