@@ -15,7 +15,7 @@ namespace nb = nanobind;
 using mlir::python::nanobind_adaptors::mlir_attribute_subclass;
 
 NB_MODULE(_gridirKernel, m) {
-  m.doc() = "gridir's attributes of lowered kernels";
+  m.doc() = "Attributes of lowered kernels";
   mlir_attribute_subclass(m, "TensorMapAttr", gridirAttributeIsATensorMap,
                           gridirTensorMapAttrGetTypeID)
       .def_property_readonly("operand",

@@ -137,7 +137,7 @@ LogicalResult lowerParallel(linalg::LinalgOp op, Lowering &lowering) {
   Distribution to = lowering.getDistribution(result);
   AffineMap resultMap = op.getIndexingMapsArray().back();
   if (!resultMap.isPermutation())
-    return refuse(op, "each element of the result once");
+    return refuse(op, "operands that are indexed by loops alone");
   SmallVector<int64_t> resultDims = *getMapDims(resultMap);
   // The dimension of the result that is dimension `d` of the loops.
   SmallVector<int64_t> ofLoop(resultDims.size());

@@ -205,7 +205,7 @@ def _to_ptx(kernel: Kernel) -> PtxKernel:
     start = time.perf_counter()
     module = kernel.module("ptx", context=shared_context())
     options: Any = kernel.options
-    abi = abi_of(module)
+    abi: Any = abi_of(module)
     return PtxKernel(
         name=abi.entry.value,
         ptx=text_of(module),

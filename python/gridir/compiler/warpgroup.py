@@ -101,7 +101,7 @@ def _to_ptx(kernel: Kernel) -> WarpgroupPtxKernel:
     start = time.perf_counter()
     module = kernel.module("ptx", context=shared_context())
     options: Any = kernel.options
-    abi = abi_of(module)
+    abi: Any = abi_of(module)
     return WarpgroupPtxKernel(
         name=abi.entry.value,
         ptx=text_of(module),
