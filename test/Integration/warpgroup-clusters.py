@@ -137,15 +137,15 @@ look("lonely", whole(lonely, scratch_types=[plgpu.ClusterBarrier(collective_axes
 def pair_product(x, y, o, a, b, acc, loaded, done):
     """Two blocks load their parts of both operands, and the first one starts the product of both."""
     c = jax.lax.axis_index("c")
-    for source, tile, dim in ((x, a, 0), (y, b, 1)):
-        partition = plgpu.CopyPartition.PARTITIONED(dim)
+    for source, tile in ((x, a), (y, b)):
+        partition = plgpu.CopyPartition.PARTITIONED(0)
         plgpu.copy_gmem_to_smem(source, tile, loaded, collective_axes="c", leader_tracked=partition)
 
     @pl.when(c == 0)
     def _():
         plgpu.barrier_wait(loaded)
 
-    plgpu.tcgen05_mma(acc, a, b, accumulate=False, collective_axis="c")
+    plgpu.tcgen05_mma(acc, a, plgpu.transpose_ref(b, (1, 0)), accumulate=False, collective_axis="c")
     plgpu.tcgen05_commit_arrive(done, collective_axis="c")
     plgpu.barrier_wait(done)
     o[pl.ds(c * 128, 128)] = plgpu.async_load_tmem(acc)
@@ -153,7 +153,7 @@ def pair_product(x, y, o, a, b, acc, loaded, done):
 
 # CHECK-COUNT-3: pair_product {{.*}}: right
 rng = np.random.default_rng(0)
-LHS, RHS = rng.integers(-3, 3, (256, 64)), rng.integers(-3, 3, (64, 128))
+LHS, RHS = rng.integers(-3, 3, (256, 64)), rng.integers(-3, 3, (128, 64))
 look(
     "pair_product",
     plgpu.kernel(
@@ -168,7 +168,7 @@ look(
         ],
         **PAIR,
     ),
-    (LHS @ RHS).astype(np.float32),
+    (LHS @ RHS.T).astype(np.float32),
     LHS.astype(np.float16),
     RHS.astype(np.float16),
 )
@@ -211,6 +211,23 @@ RING = [plgpu.SMEM((2, 16, 64), jnp.float32), plgpu.Barrier(num_barriers=2), plg
 look("warps", whole(warps, scratch_types=RING), X, X)
 
 
+def turned(x, o, tile, done):
+    """A copy from a tile whose dimensions are exchanged."""
+    plgpu.copy_gmem_to_smem(x.at[pl.ds(0, 32)], tile, done)
+    plgpu.barrier_wait(done)
+    plgpu.copy_smem_to_gmem(plgpu.transpose_ref(tile, (1, 0)), o)
+    plgpu.wait_smem_to_gmem(0)
+
+
+# CHECK-COUNT-3: turned {{.*}}: right
+look(
+    "turned",
+    plgpu.kernel(turned, out_type=jax.ShapeDtypeStruct((64, 32), X.dtype), scratch_types=[TILE, plgpu.Barrier()]),
+    X[:32].T,
+    X,
+)
+
+
 def numbers(o):
     wg = jax.lax.axis_index("wg")
 
@@ -245,17 +262,22 @@ look(
 
 
 def meet_in_global_memory(o):
-    """The first block signals a semaphore that all blocks have, and the last one waits for it."""
+    """Two blocks signal a semaphore that all blocks have, and the first one waits for it."""
     semaphore = pl.get_global(plgpu.SemaphoreType.REGULAR)
     i = jax.lax.axis_index("i")
 
-    @pl.when(i == 2)
+    @pl.when(i == 0)
     def _():
-        pl.semaphore_wait(semaphore, 2)
+        pl.semaphore_wait(semaphore, 5)
 
-    @pl.when(i < 2)
+    @pl.when(i == 1)
     def _():
         pl.semaphore_signal(semaphore)
+
+    @pl.when(i == 2)
+    def _():
+        signal = functools.partial(plgpu.SemaphoreSignal, semaphore, device_id=None)
+        plgpu.semaphore_signal_parallel(signal(inc=1), signal(inc=3))
 
     o[i] = i
 

@@ -40,6 +40,20 @@ Value getMemRef(Value ref) {
   return {};
 }
 
+Value createStridedMemRef(OpBuilder &builder, Location loc, Value ref) {
+  RefView view = resolveRef(ref);
+  if (!view.memref ||
+      !llvm::all_of(view.pending, llvm::IsaPred<TransposeRefOp>))
+    return {};
+  for (Operation *op : view.pending) {
+    auto map = AffineMap::getPermutationMap(
+        cast<TransposeRefOp>(op).getPermutation(), builder.getContext());
+    view.memref = memref::TransposeOp::create(builder, loc, view.memref,
+                                              AffineMapAttr::get(map));
+  }
+  return view.memref;
+}
+
 Value toScalar(OpBuilder &builder, Location loc, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   return type.getRank() == 0

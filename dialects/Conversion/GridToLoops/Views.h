@@ -25,6 +25,11 @@ RefView resolveRef(mlir::Value ref);
 /// The memref of a Ref that is one, or nothing.
 mlir::Value getMemRef(mlir::Value ref);
 
+/// The memory of a Ref whose elements are at regular distances there: a memref
+/// of its shape, or nothing.
+mlir::Value createStridedMemRef(mlir::OpBuilder &builder, mlir::Location loc,
+                                mlir::Value ref);
+
 /// The value that a Ref holds, with the shape of the Ref, as a tensor. It is
 /// read in place: a tensor of the memory itself, where no view is pending.
 mlir::Value readRef(mlir::OpBuilder &builder, mlir::Location loc,

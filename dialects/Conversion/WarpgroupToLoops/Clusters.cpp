@@ -81,8 +81,8 @@ protected:
     return places;
   }
 
-  FailureOr<Value> getMemory(OpT op) const {
-    if (Value memref = getMemRef(op.getRef()))
+  FailureOr<Value> getMemory(OpBuilder &builder, OpT op) const {
+    if (Value memref = createStridedMemRef(builder, op.getLoc(), op.getRef()))
       return memref;
     return LogicalResult(this->lowering.fail(
         op, "expected a Ref whose elements are at regular distances in memory, "
@@ -126,7 +126,7 @@ public:
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto places = getPlaces(rewriter, op);
-    FailureOr<Value> memref = getMemory(op);
+    FailureOr<Value> memref = getMemory(rewriter, op);
     if (failed(places) || failed(memref))
       return failure();
     Value there =
@@ -150,7 +150,7 @@ public:
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto places = getPlaces(rewriter, op);
-    FailureOr<Value> memref = getMemory(op);
+    FailureOr<Value> memref = getMemory(rewriter, op);
     if (failed(places) || failed(memref))
       return failure();
     Value there =

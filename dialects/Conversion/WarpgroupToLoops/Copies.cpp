@@ -146,8 +146,9 @@ public:
 
 protected:
   /// The memory of both ends.
-  FailureOr<std::pair<Value, Value>> getEnds(OpT op) const {
-    Value source = getMemRef(op.getSource()), dest = getMemRef(op.getDest());
+  FailureOr<std::pair<Value, Value>> getEnds(OpBuilder &builder, OpT op) const {
+    Value source = createStridedMemRef(builder, op.getLoc(), op.getSource());
+    Value dest = createStridedMemRef(builder, op.getLoc(), op.getDest());
     if (!source || !dest)
       return LogicalResult(this->lowering.fail(
           op, "expected a copy of Refs whose elements are at regular distances "
@@ -187,7 +188,7 @@ public:
   LogicalResult matchAndRewrite(warpgroup::TmaLoadOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto ends = getEnds(op);
+    auto ends = getEnds(rewriter, op);
     FailureOr<Value> barrier =
         createBarrierAddress(rewriter, lowering, op, op.getBarrier());
     if (failed(ends) || failed(barrier))
@@ -251,7 +252,7 @@ public:
   LogicalResult matchAndRewrite(warpgroup::TmaStoreOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto ends = getEnds(op);
+    auto ends = getEnds(rewriter, op);
     if (failed(ends))
       return failure();
     if (op.getReduction())

@@ -76,7 +76,8 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
         if not isinstance(atom, jax_compat.Literal)
     )
     for eqn in jaxpr.eqns:
-        if used.isdisjoint(eqn.outvars) and not _has_effects(eqn):
+        # Of some equations without results JAX does not say what effects they have.
+        if eqn.outvars and not eqn.effects and used.isdisjoint(eqn.outvars):
             continue
         lowering = vocabulary.find(primitive_name(eqn.primitive))
         source_info = kernel.place_of(eqn)
@@ -101,12 +102,6 @@ def _is_float(aval: Any) -> bool:
 def _inside(vocabulary: Vocabulary, rule: registry.Rule | None) -> Vocabulary:
     """What primitives mean in the jaxprs of an equation with that rule."""
     return vocabulary if rule is None or rule.kind_inside is None else vocabulary.of_kind(rule.kind_inside)
-
-
-def _has_effects(eqn: Any) -> bool:
-    """Whether an equation does more than to compute its results; of some that hold a jaxpr JAX does not say so."""
-    nested = (inner for param in eqn.params.values() for jaxpr in _nested(param) for inner in jaxpr.eqns)
-    return bool(eqn.effects) or any(map(_has_effects, nested))
 
 
 def _moves_keys(eqn: Any) -> bool:

@@ -56,6 +56,23 @@ grid.kernel @peers grid(%c = 2 named "c" cluster)
 
 // -----
 
+// A Ref whose dimensions are exchanged is memory at other distances.
+// CHECK-LABEL: func.func @turned(
+// CHECK:         %[[TURNED:.*]] = memref.transpose %{{.*}} (d0, d1) -> (d1, d0)
+// CHECK:         memref.extract_strided_metadata %[[TURNED]]
+// CHECK:         call @gridirTaskMove(
+grid.kernel @turned grid(%c = 2 named "c" cluster)
+    inputs() outputs(%o: f32 [16, 32] space gpu.gmem) scratch(%tile: memref<32x16xf32, #grid.space<gpu.smem>>)
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  %c0 = arith.constant 0 : i32
+  %t = grid.transpose_ref %tile [1, 0]
+      : memref<32x16xf32, #grid.space<gpu.smem>> -> memref<16x32xf32, #grid.space<gpu.smem>>
+  %v = warpgroup.cluster_load %t ["c"] [%c0] : memref<16x32xf32, #grid.space<gpu.smem>>, i32 -> tensor<16x32xf32>
+  grid.store %v, %o : tensor<16x32xf32>, memref<16x32xf32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
 // No cluster is cancelled, since all of them run.
 // CHECK-LABEL: func.func @cancel(
 // CHECK:         call @gridirTaskArrive(

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What blocks of a cluster do with one another, and clusters that have not begun."""
+"""What blocks do with one another, in a cluster and outside of it, and clusters that have not begun."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from jax import tree_util
 
 from gridir.frontend import jax_compat_gpu
 from gridir.frontend.context import RuleContext
+from gridir.frontend.devices import receiver_of
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.registry import ANY
 from gridir.frontend.rules.atomics import atomic_kind
 from gridir.frontend.rules.state import Access, index_value, view
 from gridir.frontend.rules.warpgroup.operands import axis_attr, one_barrier, split_leaves
 from gridir.mlir import ir
-from gridir.mlir.dialects import warpgroup
+from gridir.mlir.dialects import grid, warpgroup
 
 
 def load(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
@@ -75,6 +76,15 @@ def _async_store_smem(
         reduction=None if atomic is None else atomic_kind(ctx, atomic, ctx.avals_in[0]),
         barrier=one_barrier(ctx, barrier, of_barrier),
     )
+    return []
+
+
+@WARPGROUP.rule("semaphore_signal_parallel")
+def _semaphore_signal_parallel(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir.Value]:
+    """Signals in any order are signals in this one."""
+    for ref, transforms, amount, device in zip(*tree_util.tree_unflatten(args_tree, leaves), strict=True):
+        to = receiver_of(ctx, device, "mesh")
+        grid.SemaphoreSignalOp(view(ctx, ref, transforms), amount, to.device, device_id_type=to.kind)
     return []
 
 
