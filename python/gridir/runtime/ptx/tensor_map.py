@@ -16,6 +16,16 @@ from gridir.errors import OptionError
 _MAGIC = 0x50414D54
 _MAX_RANK = 5
 _BYTES = 128
+_KINDS = {"u": 2, "i": 3, "f": 4}
+"""Element types as reductions know them, by NumPy's kinds: the numbers of TypeKind in ScalarType.h."""
+_BITS, _BFLOAT = 1, 5
+
+
+def _element_kind(dtype: np.dtype) -> int:
+    if dtype.name == "bfloat16":
+        return _BFLOAT
+    return _KINDS.get(dtype.kind, _BITS)
+
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +70,7 @@ class TensorMap:
             return [*values[::-1], *[0] * (count - len(values))]
 
         data = struct.pack(
-            "<4IQ10I4Q",
+            "<4IQ10I4QI",
             _MAGIC,
             self.array.itemsize,
             rank,
@@ -69,5 +79,6 @@ class TensorMap:
             *padded(self.array.shape, _MAX_RANK),
             *padded(self.box, _MAX_RANK),
             *padded(self.array.strides[:-1], _MAX_RANK - 1),
+            _element_kind(self.array.dtype),
         )
         return data.ljust(_BYTES, b"\0")

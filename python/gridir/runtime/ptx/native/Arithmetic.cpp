@@ -282,6 +282,8 @@ void emitRow(Emitter &emitter, const ArithmeticRow &row) {
 } // namespace
 
 bool emitArithmetic(Emitter &emitter) {
+  if (emitFirstOfCarry(emitter))
+    return true;
   for (const ArithmeticRow &row : kRows)
     if (row.opcode == emitter.instruction.opcode) {
       emitRow(emitter, row);

@@ -24,8 +24,8 @@ struct Thread;
 /// Copies or products as an actor of their own, until nobody asks for it.
 class AsyncUnit {
 public:
-  AsyncUnit(OrderChecker &order, OrderChecker::Actor parent)
-      : actor(order.startUnit(parent)), order(order) {}
+  AsyncUnit(OrderChecker &order, OrderChecker::Actor actor)
+      : actor(actor), order(order) {}
   ~AsyncUnit() { order.end(actor); }
   AsyncUnit(const AsyncUnit &) = delete;
   AsyncUnit &operator=(const AsyncUnit &) = delete;

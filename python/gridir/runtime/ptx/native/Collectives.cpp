@@ -19,7 +19,9 @@ ArrayRef<const CollectiveRow *> getRows() {
     auto *result = new std::vector<const CollectiveRow *>;
     for (ArrayRef<CollectiveRow> family :
          {getWarpRows(), getBarrierRows(), getMBarrierRows(), getMatrixRows(),
-          getCopyRows(), getTensorCopyRows(), getWgmmaRows()})
+          getCopyRows(), getTensorCopyRows(), getAsyncStoreRows(),
+          getClusterLaunchRows(), getWgmmaRows(), getTensorMemoryRows(),
+          getTensorCoreCopyRows(), getTensorCoreProductRows()})
       for (const CollectiveRow &row : family)
         result->push_back(&row);
     return result;

@@ -103,7 +103,12 @@ llvm::ArrayRef<CollectiveRow> getMBarrierRows();
 llvm::ArrayRef<CollectiveRow> getMatrixRows();
 llvm::ArrayRef<CollectiveRow> getCopyRows();
 llvm::ArrayRef<CollectiveRow> getTensorCopyRows();
+llvm::ArrayRef<CollectiveRow> getAsyncStoreRows();
+llvm::ArrayRef<CollectiveRow> getClusterLaunchRows();
 llvm::ArrayRef<CollectiveRow> getWgmmaRows();
+llvm::ArrayRef<CollectiveRow> getTensorMemoryRows();
+llvm::ArrayRef<CollectiveRow> getTensorCoreCopyRows();
+llvm::ArrayRef<CollectiveRow> getTensorCoreProductRows();
 
 } // namespace gridir::ptx
 

@@ -28,6 +28,27 @@ void emitBranch(Emitter &emitter) {
   startUnreached(emitter);
 }
 
+/// An index that is too large has no meaning; here it takes the last way.
+void emitIndexedBranch(Emitter &emitter) {
+  emitter.take("idx");
+  emitter.take("uni");
+  emitter.expectOperands(2, 2);
+  const std::vector<BasicBlock *> *targets =
+      emitter.context.scopes.findTargets(emitter.getOperand(1).name);
+  if (!targets || targets->empty()) {
+    emitter.fail("expected a list of labels, got '" +
+                 emitter.getOperand(1).name + "'");
+    return;
+  }
+  for (BasicBlock *target : *targets)
+    emitter.burnFuel(target);
+  SwitchInst *branch = emitter.builder.CreateSwitch(
+      emitter.readInteger(0, 32), targets->back(), targets->size());
+  for (auto [index, target] : llvm::enumerate(*targets))
+    branch->addCase(emitter.builder.getInt32(index), target);
+  startUnreached(emitter);
+}
+
 void emitReturn(Emitter &emitter) {
   emitter.take("uni");
   emitter.expectOperands(0, 0);
@@ -75,6 +96,7 @@ void emitFence(Emitter &emitter) {
 }
 
 constexpr OpcodeRow kRows[] = {{"bra", emitBranch},
+                               {"brx", emitIndexedBranch},
                                {"ret", emitReturn},
                                {"exit", emitReturn},
                                {"trap", emitTrap},

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "NarrowFloats.h"
 #include "Rounding.h"
 
 using namespace llvm;
@@ -151,11 +151,9 @@ void emitPacked(Emitter &emitter, ScalarType to, ScalarType from,
 }
 
 void emitConvert(Emitter &emitter) {
-  ScalarType from = emitter.takeType();
-  if (llvm::is_contained(emitter.getModifiers(), "tf32")) {
-    emitter.fail("'cvt' to '.tf32' is not implemented");
+  if (emitNarrowConversion(emitter))
     return;
-  }
+  ScalarType from = emitter.takeType();
   ScalarType to = emitter.takeType();
   Adjustments adjustments = takeAdjustments(emitter);
   auto isNumber = [](ScalarType type) {

@@ -14,6 +14,7 @@
 #include "Copies.h"
 
 #include "MBarriers.h"
+#include "Reductions.h"
 
 using namespace llvm;
 
@@ -141,10 +142,29 @@ void runArrive(const Group &group) {
 
 // cp.async.bulk: many bytes, which a barrier or a group counts.
 
-/// Arguments: direction, to, from, bytes, barrier, whether there is a mask,
-/// the mask.
-void encodeBulk(Encoder &e) {
+/// Arguments of a bulk copy.
+enum BulkArgument {
+  Way,
+  To,
+  From,
+  Bytes,
+  BarrierAddress,
+  HasMask,
+  Mask,
+  Reducing,
+  NumBulkArguments
+};
+
+template <bool reduces> void encodeBulk(Encoder &e) {
   Emitter &emitter = e.emitter;
+  Reduction reduction;
+  if (reduces) {
+    reduction.element = emitter.takeType();
+    reduction.op = takeReductionOp(emitter);
+    emitter.take("noftz");
+    if (reduction.isReplacing() || !reduction.isKnown())
+      emitter.fail("expected a reduction of this element type");
+  }
   const Direction direction = takeDirection(emitter);
   const bool isMulticast = takeCopyModifiers(emitter);
   emitter.expectOperands(3, 6);
@@ -160,22 +180,22 @@ void encodeBulk(Encoder &e) {
   e.add(emitter.getOperand(2), 32);
   if (direction == Direction::ToGlobal) {
     e.add(uint64_t(0));
-    e.add(uint64_t(0));
-    e.add(uint64_t(0));
-    return;
+  } else {
+    addAddress(3, true);
   }
-  addAddress(3, true);
   e.add(uint64_t(isMulticast));
   if (isMulticast)
     e.add(emitter.getOperand(4), 16);
   else
     e.add(uint64_t(0));
+  e.add(reduction.pack());
 }
 
 void runBulk(const Group &group) {
   const uint64_t *words = group.arguments[0];
-  const Direction direction = static_cast<Direction>(words[0]);
-  const uint64_t to = words[1], from = words[2], bytes = words[3];
+  const Direction direction = static_cast<Direction>(words[Way]);
+  const Reduction reduction = Reduction::unpack(words[Reducing]);
+  const uint64_t to = words[To], from = words[From], bytes = words[Bytes];
   Execution &execution = group.execution;
   Thread &thread = group.thread;
   if (bytes % 16)
@@ -190,35 +210,56 @@ void runBulk(const Group &group) {
     AsyncUnitRef reader = execution.startUnit(thread);
     AsyncUnitRef writer = execution.startUnit(thread);
     group.note(reader, source, bytes, Reads | Async);
-    group.note(writer, target, bytes, Writes | Async);
-    addStore(group, reader, writer, execution.start(thread, [=] {
-      std::memcpy(target, source, bytes);
-    }));
+    addStore(group, reader, writer,
+             execution.start(thread, [=, &execution, &thread,
+                                      site = group.site] {
+               execution.note(thread, writer, target, bytes,
+                              reduction.getAccess(target, source, bytes) |
+                                  Async,
+                              site);
+               reduction.run(target, source, bytes);
+             }));
     return;
   }
+  const uint32_t change =
+      reduction.isReplacing() ? Writes : Reads | Writes | Strong;
   AsyncUnitRef unit = execution.startUnit(thread);
   group.note(unit, source, bytes, Reads | Async);
-  forEachDestination(group, words[5], words[6], to, [&](uint64_t rank) {
-    group.note(unit,
-               execution.locateShared(thread, getSharedAddress(rank, to), bytes,
+  forEachDestination(group, words[HasMask], words[Mask], to,
+                     [&](uint64_t rank) {
+                       group.note(unit,
+                                  execution.locateShared(
+                                      thread, getSharedAddress(rank, to), bytes,
                                       16, group.site),
-               bytes, Writes | Async);
-  });
-  startCopy(group, 7, [unit, source](const Group &group) {
+                                  bytes, Async | change);
+                     });
+  startCopy(group, NumBulkArguments, [unit, source](const Group &group) {
     const uint64_t *words = group.arguments[0];
-    const uint64_t to = words[1], bytes = words[3];
-    const bool isMulticast = words[5];
-    forEachDestination(group, isMulticast, words[6], to, [&](uint64_t rank) {
-      std::memcpy(group.execution.locateShared(group.thread,
-                                               getSharedAddress(rank, to),
-                                               bytes, 16, group.site),
-                  source, bytes);
-      updateMBarrier(group,
-                     isMulticast ? getSharedAddress(rank, words[4]) : words[4],
-                     0, bytes, Telling::All, unit);
-    });
+    const uint64_t to = words[To], bytes = words[Bytes];
+    const bool isMulticast = words[HasMask];
+    forEachDestination(
+        group, isMulticast, words[Mask], to, [&](uint64_t rank) {
+          Reduction::unpack(words[Reducing])
+              .run(group.execution.locateShared(group.thread,
+                                                getSharedAddress(rank, to),
+                                                bytes, 16, group.site),
+                   source, bytes);
+          updateMBarrier(group,
+                         isMulticast
+                             ? getSharedAddress(rank, words[BarrierAddress])
+                             : words[BarrierAddress],
+                         0, bytes, Telling::All, unit);
+        });
   });
 }
+
+/// Caches hold nothing of their own here.
+void encodePrefetch(Encoder &e) {
+  while (!e.emitter.getModifiers().empty())
+    e.emitter.take(e.emitter.getModifiers().front());
+}
+
+void runPrefetch(const Group &) {}
 
 void runBulkCommit(const Group &group) {
   group.thread.bulkReads.commit();
@@ -242,7 +283,12 @@ constexpr CollectiveRow kRows[] = {
     {"cp.async.wait_all", Team::Thread, encodeWaitAll, runWaitAll, kSection},
     {"cp.async.mbarrier.arrive", Team::Thread, encodeArrive, runArrive,
      kSection},
-    {"cp.async.bulk", Team::Thread, encodeBulk, runBulk, kSection},
+    {"cp.async.bulk", Team::Thread, encodeBulk<false>, runBulk, kSection},
+    {"cp.reduce.async.bulk", Team::Thread, encodeBulk<true>, runBulk, kSection},
+    {"cp.async.bulk.prefetch", Team::Thread, encodePrefetch, runPrefetch,
+     kSection},
+    {"cp.async.bulk.prefetch.tensor", Team::Thread, encodePrefetch, runPrefetch,
+     kSection},
     {"cp.async.bulk.commit_group", Team::Thread, encodeNothing, runBulkCommit,
      kSection},
     {"cp.async.bulk.wait_group", Team::Thread, encodeWait, runBulkWait,

@@ -12,7 +12,6 @@
 #include "llvm/ADT/bit.h"
 
 #include <cmath>
-#include <optional>
 
 using namespace llvm;
 
@@ -66,6 +65,11 @@ uint32_t encodeInteger(double number) {
   return static_cast<uint32_t>(static_cast<int64_t>(number));
 }
 
+/// Scales have no sign.
+double decodeScale(uint32_t word) {
+  return lookUp<APFloat::Float8E4M3FN, 8>(word & 0x7f);
+}
+
 constexpr ElementFormat kFormats[] = {
     {"f16", 16, false, lookUp<APFloat::IEEEhalf, 16>,
      encode<APFloat::IEEEhalf>},
@@ -78,12 +82,16 @@ constexpr ElementFormat kFormats[] = {
      encode<APFloat::Float8E5M2>},
     {"s8", 8, true, decodeInteger<int8_t>, encodeInteger},
     {"u8", 8, true, decodeInteger<uint8_t>, encodeInteger},
-    {"s32", 32, true, decodeInteger<int32_t>, encodeInteger}};
+    {"s32", 32, true, decodeInteger<int32_t>, encodeInteger},
+    {"e2m1", 4, false, lookUp<APFloat::Float4E2M1FN, 4>,
+     encode<APFloat::Float4E2M1FN>, true},
+    {"ue8m0", 8, false, lookUp<APFloat::Float8E8M0FNU, 8>,
+     encode<APFloat::Float8E8M0FNU>, true},
+    {"ue4m3", 8, false, decodeScale, encode<APFloat::Float8E4M3FN>, true}};
 
 } // namespace
 
-/// The number of a format in the table; none for a name that is none.
-static std::optional<unsigned> findFormat(StringRef name) {
+std::optional<unsigned> findFormat(StringRef name) {
   for (auto [number, format] : llvm::enumerate(kFormats))
     if (format.name == name)
       return number;
@@ -95,7 +103,8 @@ const ElementFormat &getFormat(unsigned number) { return kFormats[number]; }
 bool takeFormats(Emitter &emitter, MutableArrayRef<unsigned> formats) {
   SmallVector<unsigned> found;
   for (StringRef modifier : emitter.getModifiers())
-    if (std::optional<unsigned> format = findFormat(modifier))
+    if (std::optional<unsigned> format = findFormat(modifier);
+        format && !getFormat(*format).isOfMemory)
       found.push_back(*format);
   if (found.size() != formats.size())
     return false;

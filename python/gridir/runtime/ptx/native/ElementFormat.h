@@ -15,6 +15,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace gridir::ptx {
 
@@ -26,7 +27,12 @@ struct ElementFormat {
   /// An element in the lowest bits of a word, and the opposite.
   double (*decode)(uint32_t);
   uint32_t (*encode)(double);
+  /// Products in registers have no such elements.
+  bool isOfMemory = false;
 };
+
+/// The number of a format in the table; none for a name that is none.
+std::optional<unsigned> findFormat(llvm::StringRef name);
 
 /// The format of that number in the table.
 const ElementFormat &getFormat(unsigned number);

@@ -12,6 +12,7 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -527,6 +528,26 @@ void Emitter::note(Value *place, unsigned bytes, unsigned flags) {
     callRuntime("ptx.note", builder.getVoidTy(),
                 {getFrame(), place, builder.getInt32(bytes),
                  builder.getInt32(flags), getSite()});
+}
+
+void Emitter::noteStore(Value *place, ArrayRef<Value *> values) {
+  if (!context.isChecked)
+    return;
+  // They lie where collectives have their arguments.
+  unsigned bytes = 0;
+  for (Value *value : values) {
+    builder.CreateAlignedStore(
+        value,
+        builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(),
+                                           context.arguments, bytes),
+        Align(1));
+    bytes += value->getType()->getIntegerBitWidth() / 8;
+  }
+  context.numArguments =
+      std::max<unsigned>(context.numArguments, divideCeil(bytes, 8));
+  callRuntime("ptx.note_store", builder.getVoidTy(),
+              {getFrame(), place, builder.getInt32(bytes), context.arguments,
+               getSite()});
 }
 
 BasicBlock *Emitter::createBlock(const Twine &name) {

@@ -30,6 +30,8 @@ struct FunctionContext {
   /// Where collectives have their arguments and results.
   llvm::AllocaInst *arguments;
   unsigned numArguments = 1;
+  /// The flag of `.cc`; null before it is used.
+  llvm::AllocaInst *carry = nullptr;
   /// Whether generated code tells of its accesses and fences.
   bool isChecked = false;
   /// Names of registers of asynchronous products, where those are checked, and
@@ -114,6 +116,8 @@ public:
                       unsigned alignment);
   /// Tells of an access of so many bytes; `flags` are `AccessFlag`.
   void note(llvm::Value *place, unsigned bytes, unsigned flags);
+  /// Tells of a plain write of these values, before they are written.
+  void noteStore(llvm::Value *place, llvm::ArrayRef<llvm::Value *> values);
   /// The number of a register that products use; none of others.
   std::optional<unsigned> findProductRegister(const Operand &operand);
   /// Tells that a product takes a register.
@@ -157,6 +161,12 @@ llvm::ArrayRef<OpcodeRow> getMemoryRows();
 llvm::ArrayRef<OpcodeRow> getBitRows();
 llvm::ArrayRef<OpcodeRow> getConversionRows();
 llvm::ArrayRef<OpcodeRow> getComparisonRows();
+llvm::ArrayRef<OpcodeRow> getClusterLaunchOpcodes();
+llvm::ArrayRef<OpcodeRow> getCarryRows();
+llvm::ArrayRef<OpcodeRow> getCallRows();
+/// The first of several words, which tells whether it carries; false where the
+/// instruction is none.
+bool emitFirstOfCarry(Emitter &emitter);
 /// Arithmetic of whatever types; false where the opcode is none.
 bool emitArithmetic(Emitter &emitter);
 /// What several threads or asynchronous units take part in.

@@ -209,8 +209,12 @@ bool Execution::admitCluster() {
     char *shared = cluster->window + (uint64_t(rank) << kBlockWindowBits) +
                    kReservedShared;
     std::memset(shared, 0xff, sharedBytes);
-    if (order)
+    if (order) {
       order->forget(reinterpret_cast<uint64_t>(shared), sharedBytes);
+      order->forget(reinterpret_cast<uint64_t>(shared) - kReservedShared +
+                        TensorMemory::kBegin,
+                    TensorMemory::kBytes);
+    }
     std::array<uint32_t, 3> blockId = unflatten(rank, options.cluster);
     for (unsigned i = 0; i < 3; ++i)
       blockId[i] += place[i] * options.cluster[i];
@@ -220,6 +224,15 @@ bool Execution::admitCluster() {
   }
   live.push_back(std::move(cluster));
   return !report.fault;
+}
+
+std::optional<std::array<uint32_t, 3>> Execution::cancelCluster() {
+  if (nextCluster == numClusters)
+    return std::nullopt;
+  std::array<uint32_t, 3> place = unflatten(nextCluster++, clusters);
+  for (unsigned i = 0; i < 3; ++i)
+    place[i] *= options.cluster[i];
+  return place;
 }
 
 void Execution::retire(Cluster &cluster) {
@@ -307,6 +320,7 @@ void Execution::startThread(Cta &cta, uint32_t index,
 /// On the thread's own stack: what waited for it may now be complete.
 void Execution::finish(Thread &thread) {
   checkEnd(thread);
+  checkTensorMemoryEnd(*this, thread);
   thread.isDone = true;
   --thread.cta->live;
   --thread.cta->cluster->live;

@@ -18,12 +18,15 @@
 #include "python/gridir/runtime/cpu/native/Fiber.h"
 #include "python/gridir/runtime/cpu/native/Memory.h"
 
+#include <bitset>
 #include <chrono>
+#include <deque>
 #include <random>
 
 namespace gridir::ptx {
 
 struct CollectiveRow;
+struct Group;
 struct Cta;
 struct Cluster;
 struct Warp;
@@ -35,6 +38,16 @@ struct Wait {
   uint64_t mask = ~uint64_t(0), value = 0;
 
   bool isOver() const { return !word || (*word & mask) != value; }
+};
+
+/// What tensor cores do for a thread, in the order in which it asks for it.
+struct TensorUnits {
+  /// What touches tensor memory, and what reads shared memory; null where
+  /// nothing is checked.
+  AsyncUnitRef memory, shared;
+  /// What comes before what the thread asks for next of tensor memory.
+  Knowledge known;
+  std::shared_ptr<std::deque<std::function<void(const Group &)>>> queue;
 };
 
 struct Thread {
@@ -55,6 +68,7 @@ struct Thread {
   /// What it has started and must wait for: copies of a few bytes, reads and
   /// writes of copies to global memory, products.
   AsyncGroups copies, bulkReads, bulkWrites, products;
+  TensorUnits tensorUnits;
   ProductRegisters registers;
 
   unsigned getLane() const { return frame.special[LaneId]; }
@@ -74,6 +88,8 @@ struct Warp {
   std::array<uint64_t, 32> generations = {};
   /// Lanes that are there, and those of them that have come.
   uint32_t live = 0, arrived = 0;
+  /// Its loads and stores of tensor memory; null before the first one.
+  AsyncUnitRef tensorUnit;
 };
 
 /// Four warps, as tensor cores use them.
@@ -96,6 +112,19 @@ struct Barrier {
   std::vector<Thread *> waiting;
 };
 
+/// The memory of tensor cores of a block: lanes of words of 32 bits, of which
+/// columns are allocated. It lies in the block's window.
+struct TensorMemory {
+  static constexpr unsigned kLanes = 128, kColumns = 512;
+  static constexpr uint64_t kBegin = uint64_t(8) << 20;
+  static constexpr uint64_t kBytes = kLanes * kColumns * sizeof(uint32_t);
+
+  std::bitset<kColumns> allocated;
+  /// How often columns were freed.
+  uint64_t generation = 0;
+  bool isRelinquished = false;
+};
+
 struct Cta {
   Cluster *cluster = nullptr;
   uint32_t rank = 0, live = 0;
@@ -103,6 +132,7 @@ struct Cta {
   std::vector<Thread> threads;
   std::vector<Warp> warps;
   std::vector<Warpgroup> warpgroups;
+  TensorMemory tensorMemory;
   /// The local memory of all threads.
   cpu::Array<char> local;
 };
@@ -159,6 +189,10 @@ public:
     return locate(thread, address, Space::Generic, bytes, alignment, site);
   }
 
+  /// Takes a cluster that has not started out of the launch, and gives the
+  /// place of its first block; none where all have.
+  std::optional<std::array<uint32_t, 3>> cancelCluster();
+
   // The order of accesses. Where it is not checked, these do nothing.
 
   /// Null where it is not checked.
@@ -177,6 +211,9 @@ public:
                    unsigned site);
   /// What goes on beside a thread from here on.
   AsyncUnitRef startUnit(Thread &thread);
+  /// The same of tensor memory, which knows what the thread did at its last
+  /// fence for that.
+  AsyncUnitRef startTensorUnit(Thread &thread);
   /// What the unit did comes before what the thread does.
   void acquire(Thread &thread, const AsyncUnitRef &unit);
   /// Does what is given; with a seed, when nobody can go on without it.
@@ -242,6 +279,8 @@ private:
 void leaveBarriers(Execution &execution, Thread &thread);
 /// The same for collectives of a warp.
 void leaveWarp(Execution &execution, Thread &thread);
+/// Who ends last must have freed tensor memory.
+void checkTensorMemoryEnd(Execution &execution, Thread &thread);
 
 /// Functions that generated code calls.
 std::vector<std::pair<const char *, void *>> getExecutionSymbols();

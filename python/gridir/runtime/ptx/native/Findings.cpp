@@ -55,7 +55,18 @@ void Execution::useRegister(Thread &thread, unsigned number, bool isResult,
 }
 
 AsyncUnitRef Execution::startUnit(Thread &thread) {
-  return order ? std::make_shared<AsyncUnit>(*order, thread.actor) : nullptr;
+  return order ? std::make_shared<AsyncUnit>(*order,
+                                             order->startUnit(thread.actor))
+               : nullptr;
+}
+
+AsyncUnitRef Execution::startTensorUnit(Thread &thread) {
+  if (!order)
+    return nullptr;
+  auto unit = std::make_shared<AsyncUnit>(*order,
+                                          order->startThread(thread.number));
+  order->acquire(unit->actor, thread.tensorUnits.known);
+  return unit;
 }
 
 void Execution::acquire(Thread &thread, const AsyncUnitRef &unit) {
@@ -118,9 +129,16 @@ std::string Execution::describePlace(const Thread &thread,
     const uint64_t rank = offset >> kBlockWindowBits;
     const uint64_t byte =
         (offset & ((uint64_t(1) << kBlockWindowBits) - 1)) - kReservedShared;
-    return "byte " + std::to_string(byte) + " of shared memory" +
-           (ranks > 1 ? " of block " + std::to_string(rank) + " of the cluster"
-                      : "");
+    const std::string block =
+        ranks > 1 ? " of block " + std::to_string(rank) + " of the cluster"
+                  : "";
+    const uint64_t word =
+        (byte + kReservedShared - TensorMemory::kBegin) / sizeof(uint32_t);
+    if (word < TensorMemory::kBytes / sizeof(uint32_t))
+      return "lane " + std::to_string(word / TensorMemory::kColumns) +
+             ", column " + std::to_string(word % TensorMemory::kColumns) +
+             " of tensor memory" + block;
+    return "byte " + std::to_string(byte) + " of shared memory" + block;
   }
   if (const Buffer *buffer = buffers.find(address, 1))
     return "byte " + std::to_string(address - buffer->begin) + " of '" +
@@ -141,6 +159,13 @@ void noteAccess(Frame *frame, void *place, uint32_t bytes, uint32_t flags,
     Execution::getCurrent()->getOrder()->exchange(
         thread.actor, reinterpret_cast<uint64_t>(place), flags);
   Execution::getCurrent()->note(thread, place, bytes, flags, site);
+}
+
+void noteStore(Frame *frame, void *place, uint32_t bytes, const void *values,
+               uint32_t site) {
+  const bool isSame = std::memcmp(place, values, bytes) == 0;
+  Execution::getCurrent()->note(getThread(frame), place, bytes,
+                                isSame ? Writes | Silent : Writes, site);
 }
 
 void touchRegister(Frame *frame, uint32_t number, uint32_t writes,
@@ -171,6 +196,7 @@ void fenceProxy(Frame *frame) {
 
 std::vector<std::pair<const char *, void *>> getCheckSymbols() {
   return {{"ptx.note", reinterpret_cast<void *>(&noteAccess)},
+          {"ptx.note_store", reinterpret_cast<void *>(&noteStore)},
           {"ptx.touch_register", reinterpret_cast<void *>(&touchRegister)},
           {"ptx.move_register", reinterpret_cast<void *>(&moveRegister)},
           {"ptx.use_register", reinterpret_cast<void *>(&useRegister)},

@@ -56,7 +56,7 @@ struct SpaceName {
 
 constexpr SpaceName kSpaces[] = {
     {"global", Space::Generic},         {"const", Space::Generic},
-    {"shared", Space::Shared},          {"shared::cta", Space::Shared},
+    {"param", Space::Generic},          {"shared", Space::Shared},          {"shared::cta", Space::Shared},
     {"shared::cluster", Space::Shared}, {"local", Space::Local}};
 
 Space takeSpace(Emitter &emitter) {
@@ -78,6 +78,7 @@ struct Access {
   Value *pointer;
   ScalarType type;
   unsigned count;
+  bool isLocal = false;
 
   Value *getElement(Emitter &emitter, unsigned index) const {
     return emitter.builder.CreateConstInBoundsGEP1_64(
@@ -85,6 +86,7 @@ struct Access {
   }
 };
 
+/// Without flags, who calls it tells of the access.
 Access locateAccess(Emitter &emitter, unsigned addressOperand, unsigned flags) {
   Access access;
   access.type = emitter.takeType();
@@ -93,7 +95,8 @@ Access locateAccess(Emitter &emitter, unsigned addressOperand, unsigned flags) {
   const unsigned bytes = access.count * access.type.getBytes();
   access.pointer =
       emitter.locate(emitter.getOperand(addressOperand), space, bytes, bytes);
-  if (space != Space::Local)
+  access.isLocal = space == Space::Local;
+  if (!access.isLocal && flags)
     emitter.note(access.pointer, bytes, flags);
   return access;
 }
@@ -167,10 +170,15 @@ void emitStore(Emitter &emitter) {
   }
   const Order order = takeOrder(emitter);
   emitter.expectOperands(2, 3);
-  Access access = locateAccess(emitter, 0, order.flags | Writes);
-  for (auto [index, element] : llvm::enumerate(getVector(emitter, 1, access)))
-    emitter.builder.CreateAlignedStore(emitter.read(element, access.type),
-                                       access.getElement(emitter, index),
+  Access access =
+      locateAccess(emitter, 0, order.flags ? order.flags | Writes : 0u);
+  SmallVector<Value *> values;
+  for (const Operand &element : getVector(emitter, 1, access))
+    values.push_back(emitter.read(element, access.type));
+  if (!access.isLocal && !order.flags)
+    emitter.noteStore(access.pointer, values);
+  for (auto [index, value] : llvm::enumerate(values))
+    emitter.builder.CreateAlignedStore(value, access.getElement(emitter, index),
                                        Align(1), /*isVolatile=*/order.waits);
 }
 

@@ -8,11 +8,15 @@
 
 #include "Order.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace gridir::ptx {
 
 /// Global memory may be read by every thread of a launch: so many events of a
 /// place that are in no order are remembered.
 static constexpr size_t kMaxGlobalEvents = 8;
+/// The same of writes of one value.
+static constexpr size_t kMaxSilentEvents = 4096;
 
 //===----------------------------------------------------------------------===//
 // Actors and what they know
@@ -117,8 +121,9 @@ OrderChecker::compare(const Event &before, const Event &now) const {
   if (!before || !((before.flags | now.flags) & Writes) ||
       areBothStrong(before, now))
     return std::nullopt;
+  const bool areSame = (now.flags & Silent) && (before.flags & Writes);
   if (!isBefore(before, now.actor))
-    return Finding::Kind::Race;
+    return areSame ? std::nullopt : std::optional(Finding::Kind::Race);
   if ((before.flags & Writes) && (now.flags & Async) &&
       !(before.flags & Async) &&
       before.time > actors[now.actor].fenced.get(before.actor))
@@ -126,11 +131,21 @@ OrderChecker::compare(const Event &before, const Event &now) const {
   return std::nullopt;
 }
 
+bool OrderChecker::isWrittenBefore(const Cell &cell, const Event &now) const {
+  auto isSilentBefore = [&](const Event &event) {
+    return event && (event.flags & Silent) && isBefore(event, now.actor);
+  };
+  return isSilentBefore(cell.since) ||
+         (cell.more && llvm::any_of(*cell.more, isSilentBefore));
+}
+
 std::optional<OrderChecker::Finding>
 OrderChecker::check(const Cell &cell, const Event &now, bool isOfBlock) const {
   if (findsRaces) {
     if (auto kind = compare(cell.write, now))
-      return Finding{*kind, 0, cell.write};
+      if (*kind != Finding::Kind::Race || (now.flags & Writes) ||
+          !isWrittenBefore(cell, now))
+        return Finding{*kind, 0, cell.write};
     // Reads and reads are in no order.
     if ((now.flags & Writes) || cell.hasStrongWrites) {
       if (auto kind = compare(cell.since, now))
@@ -149,14 +164,16 @@ OrderChecker::check(const Cell &cell, const Event &now, bool isOfBlock) const {
 void OrderChecker::update(Cell &cell, const Event &now, bool isOfBlock) {
   if (now.flags & Writes)
     cell.isWritten = true;
-  if ((now.flags & (Writes | Strong)) == Writes) {
+  const bool isSilent = (now.flags & Silent) && cell.write &&
+                        !isBefore(cell.write, now.actor);
+  if ((now.flags & (Writes | Strong)) == Writes && !isSilent) {
     cell.write = now;
     cell.since = {};
     cell.more = nullptr;
     cell.hasStrongWrites = false;
     return;
   }
-  cell.hasStrongWrites |= bool(now.flags & Writes);
+  cell.hasStrongWrites |= (now.flags & Writes) && (now.flags & Strong);
   // Who is in no order with what was before is in none with this, either.
   auto isCovered = [&](const Event &event) {
     return (now.flags & Strong) <= (event.flags & Strong) &&
@@ -179,7 +196,12 @@ void OrderChecker::update(Cell &cell, const Event &now, bool isOfBlock) {
   if (!isCovered(cell.since))
     more.push_back(cell.since);
   cell.since = now;
-  if (!isOfBlock && more.size() > kMaxGlobalEvents)
+  auto limit = [&] {
+    return llvm::any_of(more, [](const Event &e) { return e.flags & Silent; })
+               ? kMaxSilentEvents
+               : kMaxGlobalEvents;
+  };
+  if (!isOfBlock && more.size() > kMaxGlobalEvents && more.size() > limit())
     more.erase(more.begin());
 }
 

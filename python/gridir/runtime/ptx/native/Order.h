@@ -9,7 +9,9 @@
 // Two accesses race when they touch one byte, one of them writes, not both are
 // atomic, and neither happens before the other. What happens before what
 // follows from barriers, and from releases and acquires, whatever order the
-// threads run in here. Asynchronous copies and products are actors of their
+// threads run in here. Writes of one value are let be, as compilers have all
+// threads write what is the same for all of them; who reads it must come after
+// one of them. Asynchronous copies and products are actors of their
 // own: what they do comes after their start and before the end of a wait for
 // them. They see memory through a proxy of its own; what threads have written
 // is in order for them only after a fence between the two proxies.
@@ -39,7 +41,9 @@ enum AccessFlag : uint32_t {
   /// It is strong for threads of its block only.
   Narrow = 32,
   /// It goes through the asynchronous proxy.
-  Async = 64
+  Async = 64,
+  /// It writes what is already there.
+  Silent = 128
 };
 
 /// What an actor knows: which events come before, and which of those that
@@ -179,6 +183,8 @@ private:
   bool areBothStrong(const Event &x, const Event &y) const;
   std::optional<Finding::Kind> compare(const Event &before,
                                        const Event &now) const;
+  /// Whether one of the writes of a value comes before who reads it.
+  bool isWrittenBefore(const Cell &cell, const Event &now) const;
   std::optional<Finding> check(const Cell &cell, const Event &now,
                                bool isOfBlock) const;
   void update(Cell &cell, const Event &now, bool isOfBlock);

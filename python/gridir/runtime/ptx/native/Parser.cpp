@@ -136,10 +136,16 @@ void Parser::parseLocation() {
   source = {values[0], values[1], values[2]};
   // Where the code was inlined; the innermost place is the author's line.
   while (tokens.consume(",")) {
-    tokens.expect(Token::Kind::Name, "function_name or inlined_at");
-    while (tokens.peek().kind == Token::Kind::Name ||
-           tokens.peek().kind == Token::Kind::Integer || tokens.peek().is("+"))
-      tokens.take();
+    Token what =
+        tokens.expect(Token::Kind::Name, "function_name or inlined_at");
+    if (what.text == "function_name") {
+      tokens.expect(Token::Kind::Name, "the label of a name");
+      if (tokens.consume("+"))
+        tokens.expect(Token::Kind::Integer, "an integer");
+      continue;
+    }
+    for (unsigned i = 0; i < 3; ++i)
+      tokens.expect(Token::Kind::Integer, "an integer");
   }
 }
 
@@ -287,6 +293,17 @@ void Parser::parseStatement(Block &block, unsigned depth) {
   } else if (tokens.peek(1).is(":")) {
     Token name = tokens.expect(Token::Kind::Name, "a label");
     tokens.expect(":");
+    if (tokens.peek().kind == Token::Kind::Dotted &&
+        tokens.peek().text == "branchtargets") {
+      tokens.take();
+      BranchTargets targets{name.where, name.text.str(), {}};
+      do
+        targets.labels.push_back(parseOperand(tokens));
+      while (tokens.consume(","));
+      tokens.expect(";");
+      block.statements.push_back(std::move(targets));
+      return;
+    }
     block.statements.push_back(Label{name.where, name.text.str()});
   } else {
     block.statements.push_back(parseInstruction());

@@ -8,7 +8,9 @@
 
 #include "Program.h"
 
+#include "Calls.h"
 #include "Collectives.h"
+#include "NarrowFloats.h"
 #include "Parser.h"
 #include "Rounding.h"
 #include "Translation.h"
@@ -48,6 +50,8 @@ std::vector<cpu::Linker::Symbol> getRuntimeSymbols() {
   llvm::append_range(symbols, getCheckSymbols());
   symbols.push_back(getCollectiveSymbol());
   llvm::append_range(symbols, getMathSymbols());
+  llvm::append_range(symbols, getNarrowSymbols());
+  llvm::append_range(symbols, getCallSymbols());
   llvm::append_range(symbols, cpu::getSoftFloatSymbols());
   return symbols;
 }

@@ -58,6 +58,18 @@ public:
         return &found->second;
     return nullptr;
   }
+  void declareTargets(llvm::StringRef name,
+                      std::vector<llvm::BasicBlock *> targets) {
+    scopes.back().targets[name] = std::move(targets);
+  }
+  /// Null where there is no list of that name.
+  const std::vector<llvm::BasicBlock *> *
+  findTargets(llvm::StringRef name) const {
+    for (const Scope &scope : llvm::reverse(scopes))
+      if (auto found = scope.targets.find(name); found != scope.targets.end())
+        return &found->second;
+    return nullptr;
+  }
   llvm::BasicBlock *findLabel(llvm::StringRef name) const {
     for (const Scope &scope : llvm::reverse(scopes))
       if (auto found = scope.labels.find(name); found != scope.labels.end())
@@ -69,6 +81,8 @@ private:
   struct Scope {
     llvm::StringMap<Symbol> symbols;
     llvm::StringMap<llvm::BasicBlock *> labels;
+    /// Lists of labels that an indirect branch chooses from.
+    llvm::StringMap<std::vector<llvm::BasicBlock *>> targets;
   };
   std::vector<Scope> scopes;
 };

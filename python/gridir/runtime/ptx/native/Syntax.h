@@ -81,9 +81,16 @@ struct Label {
   std::string name;
 };
 
+/// The labels that an indirect branch chooses from.
+struct BranchTargets {
+  Position where;
+  std::string name;
+  std::vector<Operand> labels;
+};
+
 struct Block;
-using Statement =
-    std::variant<Label, Variable, Instruction, std::unique_ptr<Block>>;
+using Statement = std::variant<Label, BranchTargets, Variable, Instruction,
+                               std::unique_ptr<Block>>;
 
 /// Statements whose registers, variables and labels are seen in them only.
 struct Block {

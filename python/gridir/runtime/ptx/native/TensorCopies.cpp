@@ -8,6 +8,7 @@
 
 #include "Copies.h"
 #include "MBarriers.h"
+#include "Reductions.h"
 #include "TensorMap.h"
 
 using namespace llvm;
@@ -18,15 +19,40 @@ namespace {
 
 constexpr unsigned kMaxRank = 5;
 
-/// Arguments: direction, map, shared address, barrier, whether there is a mask,
-/// the mask, the number of coordinates, the coordinates from the innermost.
-enum TensorArgument { Way, Map, Shared, MBarrier, HasMask, Mask, Rank, First };
+/// Rows that a gather reads and a scatter writes.
+constexpr unsigned kGathered = 4;
 
-void encodeTensor(Encoder &e) {
+/// Which way, the map, the shared address, the barrier, whether it may be the
+/// other block's of a pair, whether there is a mask, the mask, the operation,
+/// whether rows are gathered, the number of coordinates, the coordinates from
+/// the innermost.
+enum TensorArgument {
+  Way,
+  Map,
+  Shared,
+  MBarrier,
+  IsOfPair,
+  HasMask,
+  Mask,
+  Operation,
+  IsGathered,
+  NumCoordinates,
+  First
+};
+
+template <bool reduces> void encodeTensor(Encoder &e) {
   Emitter &emitter = e.emitter;
   const Direction direction = takeDirection(emitter);
   const bool isMulticast = takeCopyModifiers(emitter);
+  const ReductionOp op =
+      reduces ? takeReductionOp(emitter) : ReductionOp::Replace;
+  if (reduces && op == ReductionOp::Replace)
+    emitter.fail("expected the operation of a reduction");
+  const bool isGathered =
+      !emitter.takeOneOf({"tile::gather4", "tile::scatter4"}).empty();
   emitter.take("tile");
+  const bool isOfPair =
+      emitter.takeOneOf({"cta_group::1", "cta_group::2"}) == "cta_group::2";
   unsigned rank = 0;
   StringRef rankName = emitter.takeOneOf({"1d", "2d", "3d", "4d", "5d"});
   rankName.drop_back(!rankName.empty()).getAsInteger(10, rank);
@@ -35,7 +61,9 @@ void encodeTensor(Encoder &e) {
   const Operand &tensor = emitter.getOperand(isLoad ? 1 : 0);
   if (rankName.empty() || tensor.kind != Operand::Kind::Address ||
       tensor.elements.size() != 2 ||
-      emitter.getElements(tensor.elements[1]).size() != rank) {
+      (isGathered && rank != 2) ||
+      emitter.getElements(tensor.elements[1]).size() !=
+          (isGathered ? 1 + kGathered : rank)) {
     emitter.fail("expected a tensor map and its coordinates");
     return;
   }
@@ -46,12 +74,15 @@ void encodeTensor(Encoder &e) {
     e.addShared(emitter.getOperand(2), /*isGeneric=*/false);
   else
     e.add(uint64_t(0));
+  e.add(uint64_t(isOfPair));
   e.add(uint64_t(isMulticast));
   if (isMulticast)
     e.add(emitter.getOperand(3), 16);
   else
     e.add(uint64_t(0));
-  e.add(uint64_t(rank));
+  e.add(uint64_t(op));
+  e.add(uint64_t(isGathered));
+  e.add(uint64_t(isGathered ? 1 + kGathered : rank));
   for (const Operand &coordinate : emitter.getElements(tensor.elements[1]))
     e.add(coordinate, 32);
 }
@@ -61,14 +92,18 @@ class Tile {
 public:
   Tile(const Group &group, const TensorMap &map) : map(map) {
     const uint64_t *words = group.arguments[0];
-    for (unsigned i = 0; i < map.rank; ++i)
+    std::copy_n(map.box, kMaxRank, box.begin());
+    for (unsigned i = 0; i < words[NumCoordinates]; ++i)
       start[i] = static_cast<int32_t>(words[First + i]);
+    isGathered = words[IsGathered];
+    if (isGathered)
+      box[1] = kGathered;
   }
 
   uint64_t getBytes() const {
     uint64_t bytes = map.elementBytes;
     for (unsigned i = 0; i < map.rank; ++i)
-      bytes *= map.box[i];
+      bytes *= box[i];
     return bytes;
   }
 
@@ -79,7 +114,7 @@ public:
     const uint64_t count = getBytes() / map.elementBytes;
     for (uint64_t i = 0; i < count; ++i) {
       body(i * map.elementBytes, getAddress(index));
-      for (unsigned d = 0; d < map.rank && ++index[d] == map.box[d]; ++d)
+      for (unsigned d = 0; d < map.rank && ++index[d] == box[d]; ++d)
         index[d] = 0;
     }
   }
@@ -89,14 +124,14 @@ public:
     std::array<uint32_t, kMaxRank> index = {};
     const int64_t first = std::max<int64_t>(0, -start[0]);
     const int64_t end =
-        std::min<int64_t>(map.box[0], int64_t(map.sizes[0]) - start[0]);
+        std::min<int64_t>(box[0], int64_t(map.sizes[0]) - start[0]);
     if (first >= end)
       return;
     index[0] = first;
-    for (uint64_t i = getBytes() / map.elementBytes / map.box[0]; i > 0; --i) {
+    for (uint64_t i = getBytes() / map.elementBytes / box[0]; i > 0; --i) {
       if (std::optional<uint64_t> address = getAddress(index))
         body(*address, uint64_t(end - first) * map.elementBytes);
-      for (unsigned d = 1; d < map.rank && ++index[d] == map.box[d]; ++d)
+      for (unsigned d = 1; d < map.rank && ++index[d] == box[d]; ++d)
         index[d] = 0;
     }
   }
@@ -106,7 +141,10 @@ private:
   getAddress(const std::array<uint32_t, kMaxRank> &index) const {
     uint64_t address = map.base;
     for (unsigned d = 0; d < map.rank; ++d) {
-      const int64_t place = start[d] + int64_t(index[d]);
+      // A gather has a coordinate for each of its rows.
+      const int64_t place = isGathered && d == 1
+                                ? start[1 + index[1]]
+                                : start[d] + int64_t(index[d]);
       if (place < 0 || place >= int64_t(map.sizes[d]))
         return std::nullopt;
       address += place * (d ? map.strides[d - 1] : map.elementBytes);
@@ -115,7 +153,9 @@ private:
   }
 
   const TensorMap &map;
+  std::array<uint32_t, kMaxRank> box;
   std::array<int64_t, kMaxRank> start = {};
+  bool isGathered;
 };
 
 const TensorMap &findMap(const Group &group) {
@@ -125,10 +165,14 @@ const TensorMap &findMap(const Group &group) {
           group.thread, words[Map], sizeof(TensorMap), 64, group.site));
   if (map->magic != TensorMap::kMagic)
     group.fail("expected a tensor map at the address");
-  if (map->rank != words[Rank])
+  const uint64_t rank = words[IsGathered] ? 2 : words[NumCoordinates];
+  if (map->rank != rank)
     group.fail("expected " + std::to_string(map->rank) +
-               " coordinates of the tensor, got " +
-               std::to_string(words[Rank]));
+               " coordinates of the tensor, got " + std::to_string(rank));
+  if (words[IsGathered] && map->box[1] != 1)
+    group.fail("expected a box of one row, of which a gather takes several, "
+               "got " +
+               std::to_string(map->box[1]));
   if (words[Shared] % 128)
     group.fail("expected a shared address that is a multiple of 128");
   const uint64_t row = uint64_t(map->box[0]) * map->elementBytes;
@@ -153,15 +197,74 @@ char *findGlobal(const Group &group, const TensorMap &map, uint64_t address) {
                                       1, group.site);
 }
 
-void storeTile(const Group &group) {
+Reduction getReduction(const Group &group, const TensorMap &map) {
+  const Reduction reduction{
+      static_cast<ReductionOp>(group.arguments[0][Operation]),
+      {static_cast<TypeKind>(map.elementKind), map.elementBytes * 8, 1}};
+  if (!reduction.isKnown())
+    group.fail("expected elements of the tensor that this reduction takes");
+  return reduction;
+}
+
+/// Notes writes of elements, of which neighbours are one access.
+class ElementWrites {
+public:
+  ElementWrites(const Group &group, const AsyncUnitRef &unit)
+      : group(group), unit(unit) {}
+  ~ElementWrites() { flush(); }
+
+  void add(char *place, uint64_t bytes, uint32_t newFlags) {
+    if (!unit)
+      return;
+    if (place != end || newFlags != flags) {
+      flush();
+      begin = end = place;
+      flags = newFlags;
+    }
+    end += bytes;
+  }
+
+private:
+  void flush() {
+    if (begin != end)
+      group.note(unit, begin, end - begin, flags);
+  }
+
+  const Group &group;
+  const AsyncUnitRef &unit;
+  char *begin = nullptr, *end = nullptr;
+  uint32_t flags = 0;
+};
+
+void storeTile(const Group &group, const AsyncUnitRef &unit) {
   const TensorMap &map = findMap(group);
   const uint64_t rank = group.arguments[0][Shared] >> kBlockWindowBits;
+  const Reduction reduction = getReduction(group, map);
+  ElementWrites writes(group, unit);
   Tile(group, map)
       .forEachElement([&](uint64_t place, std::optional<uint64_t> address) {
-        if (address)
-          std::memcpy(findGlobal(group, map, *address),
-                      findShared(group, map, rank, place), map.elementBytes);
+        if (!address)
+          return;
+        char *to = findGlobal(group, map, *address);
+        const char *from = findShared(group, map, rank, place);
+        writes.add(to, map.elementBytes,
+                   reduction.getAccess(to, from, map.elementBytes) | Async);
+        reduction.run(to, from, map.elementBytes);
       });
+}
+
+/// The barrier that counts the bytes of a block: at the same place in it, or
+/// for pairs in the block of the pair where the barrier is.
+uint64_t getBarrier(const Group &group, uint64_t rank) {
+  const uint64_t *words = group.arguments[0];
+  const uint64_t address = words[MBarrier];
+  if (!words[HasMask])
+    return address;
+  return getSharedAddress(words[IsOfPair]
+                              ? (rank & ~uint64_t(1)) |
+                                    (address >> kBlockWindowBits & 1)
+                              : rank,
+                          address);
 }
 
 /// Calls `body` with each block that a tile is loaded to.
@@ -171,7 +274,6 @@ template <typename Body> void forEachBlock(const Group &group, Body body) {
 }
 
 void loadTile(const Group &group, const AsyncUnitRef &unit) {
-  const uint64_t *words = group.arguments[0];
   const TensorMap &map = findMap(group);
   Tile tile(group, map);
   forEachBlock(group, [&](uint64_t rank) {
@@ -183,10 +285,8 @@ void loadTile(const Group &group, const AsyncUnitRef &unit) {
       else
         std::memset(to, 0, map.elementBytes);
     });
-    updateMBarrier(group,
-                   words[HasMask] ? getSharedAddress(rank, words[MBarrier])
-                                  : words[MBarrier],
-                   0, tile.getBytes(), Telling::All, unit);
+    updateMBarrier(group, getBarrier(group, rank), 0, tile.getBytes(),
+                   Telling::All, unit);
   });
 }
 
@@ -216,7 +316,7 @@ void runTensor(const Group &group) {
   const uint64_t *words = group.arguments[0];
   const TensorMap &map = findMap(group);
   const Tile tile(group, map);
-  const unsigned numArguments = First + map.rank;
+  const unsigned numArguments = First + words[NumCoordinates];
   AsyncUnitRef unit = group.execution.startUnit(group.thread);
   if (static_cast<Direction>(words[Way]) == Direction::ToShared) {
     noteGlobal(group, unit, tile, Reads);
@@ -230,13 +330,17 @@ void runTensor(const Group &group) {
   AsyncUnitRef writer = group.execution.startUnit(group.thread);
   noteShared(group, unit, words[Shared] >> kBlockWindowBits, tile.getBytes(),
              Reads);
-  noteGlobal(group, writer, tile, Writes);
-  addStore(group, unit, writer, startCopy(group, numArguments, storeTile));
+  addStore(group, unit, writer,
+           startCopy(group, numArguments, [writer](const Group &group) {
+             storeTile(group, writer);
+           }));
 }
 
 constexpr CollectiveRow kRows[] = {
-    {"cp.async.bulk.tensor", Team::Thread, encodeTensor, runTensor,
-     "Data Movement and Conversion Instructions: cp.async.bulk.tensor"}};
+    {"cp.async.bulk.tensor", Team::Thread, encodeTensor<false>, runTensor,
+     "Data Movement and Conversion Instructions: cp.async.bulk.tensor"},
+    {"cp.reduce.async.bulk.tensor", Team::Thread, encodeTensor<true>, runTensor,
+     "Data Movement and Conversion Instructions: cp.reduce.async.bulk.tensor"}};
 
 } // namespace
 

@@ -29,7 +29,9 @@ struct TensorMap {
   uint32_t sizes[5];
   uint32_t box[5];
   uint64_t strides[4];
-  uint32_t padding[8];
+  /// `TypeKind`, for reductions.
+  uint32_t elementKind;
+  uint32_t padding[7];
 };
 
 static_assert(sizeof(TensorMap) == 128);

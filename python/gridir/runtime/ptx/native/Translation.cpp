@@ -25,7 +25,8 @@ const StringMap<void (*)(Emitter &)> &getRows() {
     auto *result = new StringMap<void (*)(Emitter &)>;
     for (ArrayRef<OpcodeRow> family :
          {getControlRows(), getMemoryRows(), getBitRows(), getConversionRows(),
-          getComparisonRows()})
+          getComparisonRows(), getClusterLaunchOpcodes(),
+          getCarryRows(), getCallRows()})
       for (const OpcodeRow &row : family)
         (*result)[row.opcode] = row.emit;
     return result;
@@ -58,6 +59,7 @@ public:
                 {},
                 nullptr,
                 1,
+                nullptr,
                 isChecked} {}
 
   Translation run();
@@ -69,6 +71,7 @@ private:
   void declareLabels(const Block &block);
   void add(const Variable &variable, StringRef name, Symbol symbol);
   void translateBlock(const Block &block);
+  void declareTargets(const BranchTargets &targets);
   void translateLabel(const Label &label);
   void translateInstruction(const Instruction &instruction);
   void emit(Emitter &emitter);
@@ -122,7 +125,8 @@ void FunctionTranslator::declare(const Variable &variable) {
   } else if (variable.space == "shared") {
     symbol.kind = Symbol::Kind::Shared;
     symbol.address = shared.add(variable);
-  } else if (variable.space == "local") {
+  } else if (variable.space == "local" || variable.space == "param") {
+    // Parameters of a call are memory of the caller.
     symbol.kind = Symbol::Kind::Local;
     symbol.address = local.add(variable);
   } else if (auto found = globals.find(variable.name); found != globals.end()) {
@@ -160,6 +164,20 @@ void FunctionTranslator::declareLabels(const Block &block) {
           {label->where, "expected a label that is new in this block, got '" +
                              label->name + "'"});
   }
+}
+
+/// The blocks that an indirect branch chooses from.
+void FunctionTranslator::declareTargets(const BranchTargets &targets) {
+  std::vector<BasicBlock *> blocks;
+  for (const Operand &label : targets.labels) {
+    BasicBlock *target = context.scopes.findLabel(label.name);
+    if (target)
+      blocks.push_back(target);
+    else
+      context.problems.push_back(
+          {label.where, "expected a label, got '" + label.name + "'"});
+  }
+  context.scopes.declareTargets(targets.name, std::move(blocks));
 }
 
 void FunctionTranslator::translateLabel(const Label &label) {
@@ -226,6 +244,8 @@ void FunctionTranslator::translateBlock(const Block &block) {
       declare(*variable);
     else if (const auto *label = std::get_if<Label>(&statement))
       translateLabel(*label);
+    else if (const auto *targets = std::get_if<BranchTargets>(&statement))
+      declareTargets(*targets);
     else if (const auto *instruction = std::get_if<Instruction>(&statement))
       translateInstruction(*instruction);
     else

@@ -6,13 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Collectives.h"
-#include "ElementFormat.h"
-#include "TensorMap.h"
-
-#include "llvm/ADT/StringExtras.h"
-
-#include <cmath>
+#include "SharedMatrix.h"
 
 using namespace llvm;
 
@@ -40,69 +34,12 @@ enum WgmmaArgument {
   FirstRegister
 };
 
-/// A matrix of shared memory, as a descriptor says it.
-class SharedMatrix {
-public:
-  SharedMatrix(const Group &group, uint64_t descriptor,
-               const ElementFormat &format, bool isTransposed)
-      : group(group), start((descriptor & 0x3fff) << 4),
-        leading((descriptor >> 16 & 0x3fff) << 4),
-        stride((descriptor >> 32 & 0x3fff) << 4),
-        span(kSpans[descriptor >> 62]), bytes(format.bits / 8), format(format),
-        isTransposed(isTransposed) {
-    if (descriptor >> 49 & 7)
-      group.fail("expected a matrix descriptor without a base offset");
-  }
-
-  /// The element of a row (of A, or a column of B) at a depth.
-  double read(unsigned row, unsigned depth) const {
-    uint32_t word = 0;
-    std::memcpy(&word, find(row, depth, bytes), bytes);
-    return format.decode(word);
-  }
-
-  /// Notes that a unit reads these rows up to a depth. Pieces of 16 bytes stay
-  /// together.
-  void note(const AsyncUnitRef &unit, unsigned firstRow, unsigned numRows,
-            unsigned depth) const {
-    const unsigned piece = 16 / bytes;
-    const unsigned rowStep = isTransposed ? piece : 1;
-    const unsigned depthStep = isTransposed ? 1 : piece;
-    for (unsigned row = firstRow; row < firstRow + numRows; row += rowStep)
-      for (unsigned k = 0; k < depth; k += depthStep)
-        group.note(unit, find(row, k, 16), 16, Reads | Async);
-  }
-
-private:
-  /// Where so many bytes from an element on are.
-  const char *find(unsigned row, unsigned depth, unsigned size) const {
-    const uint64_t rank = group.thread.frame.special[ClusterRank];
-    const uint64_t address = swizzle(start + getOffset(row, depth), span);
-    return group.execution.locateShared(
-        group.thread, rank << kBlockWindowBits | address, size, 1, group.site);
-  }
-
-  static constexpr uint32_t kSpans[] = {0, 128, 64, 32};
-
-  uint64_t getOffset(unsigned row, unsigned depth) const {
-    // Groups of eight rows, each as wide as the swizzle permutes.
-    const unsigned line = isTransposed ? depth : row;
-    const uint64_t place = uint64_t(isTransposed ? row : depth) * bytes;
-    const uint64_t width = span ? span : 16;
-    const uint64_t inside = line % 8 * width + place % width;
-    const uint64_t lines = line / 8, pieces = place / width;
-    // Without a swizzle and transposed, the two strides change places.
-    return isTransposed && !span ? lines * leading + pieces * stride + inside
-                                 : lines * stride + pieces * leading + inside;
-  }
-
-  const Group &group;
-  uint64_t start, leading, stride;
-  uint32_t span;
-  unsigned bytes;
-  const ElementFormat &format;
-  bool isTransposed;
-};
+SharedMatrix getMatrix(const Group &group, uint64_t descriptor,
+                       uint64_t format, uint64_t isTransposed) {
+  return {group, group.thread.frame.special[ClusterRank],
+          MatrixDescriptor::readWgmma(group, descriptor), getFormat(format),
+          bool(isTransposed)};
+}
 
 bool readShape(Emitter &emitter, unsigned &columns, unsigned &depth) {
   for (StringRef modifier : emitter.getModifiers()) {
@@ -184,15 +121,11 @@ std::pair<unsigned, unsigned> getPlace(unsigned thread, unsigned element) {
 std::vector<float> readA(const Group &group, const uint64_t *words) {
   const ElementFormat &format = getFormat(words[FormatA]);
   const unsigned depth = words[Depth];
+  if (!words[InRegisters])
+    return getMatrix(group, words[DescriptorA], words[FormatA],
+                     words[TransposeA])
+        .read(kRows, depth);
   std::vector<float> result(kRows * depth);
-  const float sign = words[NegateA] ? -1 : 1;
-  if (!words[InRegisters]) {
-    SharedMatrix matrix(group, words[DescriptorA], format, words[TransposeA]);
-    for (unsigned row = 0; row < kRows; ++row)
-      for (unsigned k = 0; k < depth; ++k)
-        result[row * depth + k] = sign * matrix.read(row, k);
-    return result;
-  }
   const unsigned per = 32 / format.bits;
   const unsigned first = FirstRegister + kRows * words[Columns] *
                                              getFormat(words[FormatD]).bits /
@@ -204,8 +137,7 @@ std::vector<float> readA(const Group &group, const uint64_t *words) {
         const unsigned row = 16 * (thread / 32) + lane / 4 + 8 * (i % 2);
         const unsigned k = lane % 4 * per + i / 2 * 4 * per + part;
         const uint32_t word = group.arguments[thread][first + i];
-        result[row * depth + k] =
-            sign * format.decode(word >> part * format.bits);
+        result[row * depth + k] = format.decode(word >> part * format.bits);
       }
   return result;
 }
@@ -228,13 +160,42 @@ void noteProducts(const Group &group) {
       lane->products.add({unit, nullptr, group.site});
     }
     if (!words[InRegisters])
-      SharedMatrix(group, words[DescriptorA], getFormat(words[FormatA]),
-                   words[TransposeA])
+      getMatrix(group, words[DescriptorA], words[FormatA], words[TransposeA])
           .note(unit, 16 * warp, 16, depth);
-    SharedMatrix(group, words[DescriptorB], getFormat(words[FormatB]),
-                 words[TransposeB])
+    getMatrix(group, words[DescriptorB], words[FormatB], words[TransposeB])
         .note(unit, 0, words[Columns], depth);
   }
+}
+
+/// Products and sums of floats are those of f32; of integers they are exact, as
+/// doubles are.
+template <typename T>
+void multiply(const Group &group, const std::vector<float> &left,
+              const std::vector<float> &right) {
+  const uint64_t *words = group.arguments[0];
+  const ElementFormat &d = getFormat(words[FormatD]);
+  const unsigned columns = words[Columns], depth = words[Depth];
+  const unsigned perD = 32 / d.bits, elements = kRows * columns / 128;
+  std::vector<T> sums(kRows * columns);
+  auto forEachElement = [&](auto body) {
+    for (unsigned thread = 0; thread < 128; ++thread)
+      for (unsigned element = 0; element < elements; ++element) {
+        auto [row, column] = getPlace(thread, element);
+        body(group.arguments[thread], element, sums[row * columns + column]);
+      }
+  };
+  if (words[ScaleD])
+    forEachElement([&](const uint64_t *mine, unsigned element, T &sum) {
+      const uint32_t word = mine[FirstRegister + element / perD];
+      sum = static_cast<T>(d.decode(word >> element % perD * d.bits));
+    });
+  addProducts(sums, left, right, kRows, columns, depth);
+  forEachElement([&](uint64_t *mine, unsigned element, const T &sum) {
+    const uint64_t word = d.encode(sum);
+    const unsigned shift = element % perD * d.bits;
+    uint64_t &result = mine[element / perD];
+    result = shift ? (result & 0xffff) | word << shift : word;
+  });
 }
 
 void runWgmma(const Group &group) {
@@ -243,43 +204,17 @@ void runWgmma(const Group &group) {
     if (!std::equal(words + DescriptorA, words + NegateA, other + DescriptorA))
       group.fail("expected the same descriptors in all threads");
   noteProducts(group);
-  const ElementFormat &d = getFormat(words[FormatD]);
-  const unsigned columns = words[Columns], depth = words[Depth];
-  const bool accumulates = words[ScaleD];
-  const std::vector<float> left = readA(group, words);
-  const float sign = words[NegateB] ? -1 : 1;
-  std::vector<float> right(depth * columns);
-  SharedMatrix matrix(group, words[DescriptorB], getFormat(words[FormatB]),
-                      words[TransposeB]);
-  for (unsigned k = 0; k < depth; ++k)
-    for (unsigned column = 0; column < columns; ++column)
-      right[k * columns + column] = sign * matrix.read(column, k);
-  // The sums of one row at a time, in the order of the depth.
-  const unsigned perD = 32 / d.bits, elements = kRows * columns / 128;
-  for (unsigned thread = 0; thread < 128; ++thread) {
-    uint64_t *mine = group.arguments[thread];
-    std::vector<uint32_t> results(elements);
-    for (unsigned element = 0; element < elements; ++element) {
-      auto [row, column] = getPlace(thread, element);
-      const uint32_t word = mine[FirstRegister + element / perD];
-      const double start =
-          accumulates ? d.decode(word >> element % perD * d.bits) : 0.0;
-      double exact = start;
-      float sum = start;
-      for (unsigned k = 0; k < depth; ++k) {
-        const float x = left[row * depth + k], y = right[k * columns + column];
-        if (d.isInteger)
-          exact += double(x) * y;
-        else
-          sum = std::fma(x, y, sum);
-      }
-      results[element] = d.encode(d.isInteger ? exact : double(sum));
-    }
-    for (unsigned i = 0; i < elements / perD; ++i)
-      mine[i] = perD == 1
-                    ? results[i]
-                    : (results[2 * i] & 0xffff) | results[2 * i + 1] << 16;
-  }
+  std::vector<float> left = readA(group, words);
+  const std::vector<float> right =
+      getMatrix(group, words[DescriptorB], words[FormatB], words[TransposeB])
+          .read(words[Columns], words[Depth]);
+  if (words[NegateA] != words[NegateB])
+    for (float &value : left)
+      value = -value;
+  if (getFormat(words[FormatD]).isInteger)
+    multiply<double>(group, left, right);
+  else
+    multiply<float>(group, left, right);
 }
 
 void encodeNothing(Encoder &e) { e.emitter.expectOperands(0, 0); }
