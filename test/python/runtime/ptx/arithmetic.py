@@ -21,6 +21,13 @@ F64 = np.array([0.1, -0.0, 1e300, -1e-300, np.inf, np.nan, 3.0, -7.5])
 F16 = np.array([1.0, -2.0, 65504.0, 6e-8, 0.333, np.inf, np.nan, 0.0], np.float16)
 BF16 = np.array([1.0, -2.0, 3e38, 1e-38, 0.333, np.inf, np.nan, 0.0], ml_dtypes.bfloat16)
 ROTATED = np.roll(I32, 3)
+W32 = np.array([0.3, -0.07, 500.0, -1e9, np.nan, np.inf, 2.7, 1.0625], np.float32)
+NARROW = {
+    "e4m3": ml_dtypes.float8_e4m3fn,
+    "e5m2": ml_dtypes.float8_e5m2,
+    "e2m3": ml_dtypes.float6_e2m3fn,
+    "e3m2": ml_dtypes.float6_e3m2fn,
+}
 SHIFTS = np.array([0, 1, 31, 32, 33, 255, 4, 8], np.int32)
 
 
@@ -45,6 +52,31 @@ def division(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def shifted(x: np.ndarray, amounts: np.ndarray, left: bool) -> np.ndarray:
     pairs = zip(x.tolist(), amounts.tolist(), strict=True)
     return signed([(a << b if left else a >> b) if b < 32 or not left else 0 for a, b in pairs], 32)
+
+
+def narrowed(x: np.ndarray, dtype: Any) -> np.ndarray:
+    """Codes of the narrow floats that are nearest, the largest for what is larger, and 1.0 below them."""
+    largest = float(ml_dtypes.finfo(dtype).max)
+    nan = np.array(np.nan if np.isnan(np.array(np.nan, np.float32).astype(dtype)) else largest).astype(dtype)
+    codes = np.where(np.isnan(x), nan, np.clip(x, -largest, largest).astype(dtype)).astype(dtype).view(np.uint8)
+    return codes
+
+
+def above_one(codes: np.ndarray, dtype: Any, bits: int, result: Any) -> np.ndarray:
+    one = np.array(1.0, np.float32).astype(dtype).view(np.uint8)
+    return codes.astype(result) << result(bits) | one.astype(result)
+
+
+def rounded_tf32(x: np.ndarray) -> np.ndarray:
+    bits = (x.view(np.uint32) + np.uint32(0x1000)) & np.uint32(0xFFFFE000)
+    return np.where(np.isnan(x), np.uint32(0x7FFFFFFF), np.where(np.isinf(x), x.view(np.uint32), bits)).astype(np.uint32)
+
+
+def dot(x: np.ndarray, y: np.ndarray, kind: str, start: int) -> np.ndarray:
+    """Sums of products of the elements of words; `y` may have more of them."""
+    left = x.view(kind).reshape(len(x), -1).astype(np.int64)
+    right = y.view(kind[0] + "1").reshape(len(y), -1).astype(np.int64)
+    return (np.sum(left * right[:, : left.shape[1]], axis=1) + start).astype(np.int32)
 
 
 def to_bits(x: Any) -> np.ndarray:
@@ -164,6 +196,62 @@ with np.errstate(all="ignore"):
             "cvt.rn.bf16x2.f32 %d, %x0, 0f3F800000;",
             [G32],
             G32.astype(ml_dtypes.bfloat16).view(np.uint16).astype(np.uint32) << np.uint32(16) | np.uint32(0x3F80),
+        ),
+        *(
+            (
+                f"cvt.rn.satfinite.{name}x2.f32 %d, %x0, 0f3F800000;",
+                [W32],
+                above_one(narrowed(W32, dtype), dtype, 8, np.uint16),
+            )
+            for name, dtype in NARROW.items()
+        ),
+        (
+            "{ .reg .b8 %n; cvt.rn.satfinite.e2m1x2.f32 %n, %x0, 0f3F800000; cvt.u32.u8 %d, %n; }",
+            [W32],
+            above_one(narrowed(W32, ml_dtypes.float4_e2m1fn), ml_dtypes.float4_e2m1fn, 4, np.uint32),
+        ),
+        (
+            "cvt.rn.satfinite.relu.e4m3x2.f16x2 %d, %x0;",
+            [np.array([0xC0004000, 0x7BFFFBFF], np.uint32)],
+            np.array([0x0040, 0x7E00], np.uint16),
+        ),
+        (
+            "cvt.rn.f16x2.e5m2x2 %d, %x0;",
+            [np.array([0x3CBC, 0x7B00], np.uint16)],
+            np.array([0x3C00BC00, 0x7B000000], np.uint32),
+        ),
+        (
+            "cvt.rp.satfinite.ue8m0x2.f32 %d, %x0, 0f40400000;",
+            [np.array([1.0, 1.5, np.nan, 3e38], np.float32)],
+            np.array([0x7F81, 0x8081, 0xFF81, 0xFE81], np.uint16),
+        ),
+        ("cvt.rn.bf16x2.ue8m0x2 %d, %x0;", [np.array([0x7F80], np.uint16)], np.array([0x3F804000], np.uint32)),
+        ("cvt.rna.tf32.f32 %d, %x0;", [W32], rounded_tf32(W32)),
+        ("cvt.rz.tf32.f32 %d, %x0;", [G32], G32.view(np.uint32) & np.uint32(0xFFFFE000)),
+        (
+            "add.cc.u32 %r0, %x0, %x1; addc.u32 %d, 5, 0;",
+            [I32, ROTATED],
+            ((U32.astype(np.uint64) + np.roll(U32, 3)) >> np.uint64(32)).astype(np.uint32) + np.uint32(5),
+        ),
+        (
+            "sub.cc.u32 %r0, %x0, %x1; subc.u32 %d, 5, 0;",
+            [I32, ROTATED],
+            np.where(np.roll(U32, 3) > U32, 4, 5).astype(np.uint32),
+        ),
+        (
+            "mad.lo.cc.u32 %r0, %x0, %x1, -1; madc.hi.u32 %d, %x0, %x1, 0;",
+            [I32, ROTATED],
+            signed((wide(U32, np.roll(U32, 3)) + 0xFFFFFFFF) // 2**32, 32),
+        ),
+        ("dp4a.s32.s32 %d, %x0, %x1, 5;", [I32, ROTATED], dot(I32, ROTATED, "i1", 5)),
+        ("dp4a.u32.u32 %d, %x0, %x1, 5;", [I32, ROTATED], dot(I32, ROTATED, "u1", 5)),
+        ("dp2a.lo.s32.s32 %d, %x0, %x1, 5;", [I32, ROTATED], dot(I32, ROTATED, "i2", 5)),
+        ("dp2a.hi.s32.s32 %d, %x0, %x1, 5;", [I32, ROTATED], dot(I32, ROTATED >> np.int32(16), "i2", 5)),
+        (
+            "and.b32 %r0, %t, 3; min.u32 %r0, %r0, 2; WAYS: .branchtargets A, B, C; brx.idx %r0, WAYS; "
+            "A: mov.b32 %d, 10; bra END; B: mov.b32 %d, 20; bra END; C: mov.b32 %d, 30; END:",
+            [I32],
+            np.tile(np.array([10, 20, 30, 30], np.int32), 2),
         ),
         (
             "mov.b64 {%r0, %r1}, %x0; mov.b64 %d, {%r1, %r0};",

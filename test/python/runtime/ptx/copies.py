@@ -43,6 +43,34 @@ ROWS = [
         X,
     ),
 ]
+# Sums and extremes that a copy makes of what global memory holds; each thread's element is 100.
+REDUCE = "cp.reduce.async.bulk.global.shared::cta.bulk_group"
+for op, want in (("add.s32", X + 100), ("min.s32", np.minimum(X, 100)), ("max.u32", np.maximum(X, 100)), ("or.b32", X | 100)):
+    ROWS.append(
+        (
+            f"{PLACE} st.shared.b32 [%r7], %x0; st.global.b32 [%out], 100; fence.proxy.async; bar.sync 0; "
+            f"setp.eq.u32 %p, %t, 0; @%p {REDUCE}.{op} [%out], [%r6], 256; cp.async.bulk.commit_group; "
+            "cp.async.bulk.wait_group 0; bar.sync 0; ld.global.b32 %d, [%out];",
+            want,
+        )
+    )
+# Values and updates that a barrier counts.
+for instruction, bytes_, want in (
+    ("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r7], %x0, [%r5];", 256, X),
+    (
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r7], %x0, [%r5];",
+        256,
+        X - 1,
+    ),
+):
+    ROWS.append(
+        (
+            f"{PLACE} setp.eq.u32 %p, %t, 0; @%p mbarrier.init.shared.b64 [%r5], 1; bar.sync 0; "
+            f"@%p mbarrier.arrive.expect_tx.shared.b64 _, [%r5], {bytes_}; {instruction} {WAIT} "
+            "ld.shared.b32 %d, [%r7];",
+            want,
+        )
+    )
 wrong = 0
 for body, want in ROWS:
     got = run(body, [X], np.int32, declarations=SHARED)
@@ -102,6 +130,53 @@ for swizzle in (0, 32, 64, 128):
         wrong += not np.array_equal(target, want)
 # CHECK: 0 wrong tiles
 print(f"{wrong} wrong tiles")
+
+# Four rows of a tensor that lie apart, and sums of tiles of floats.
+ROWS_APART = """
+.shared .align 1024 .b8 buffer[4096];
+.shared .align 8 .b64 full;
+.visible .entry k(.param .align 64 .b8 from[128], .param .align 64 .b8 to[128])
+{
+  .reg .pred %p; .reg .b32 %r<8>; .reg .b64 %rd<8>;
+  mov.u32 %r0, buffer; mov.u32 %r1, full; mov.b64 %rd0, from; mov.b64 %rd1, to;
+  mbarrier.init.shared.b64 [%r1], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r1], 256;
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes [%r0],
+    [%rd0, {16, 3, 39, 0, 7}], [%r1];
+  L: mbarrier.try_wait.parity.shared.b64 %p, [%r1], 0; @!%p bra L;
+  cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%rd1, {0, 1, 2, 5, 100}], [%r0];
+  cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
+  ret;
+}
+"""
+target = np.zeros_like(source)
+maps = [ptx.TensorMap(array, (1, 32)) for array in (source, target)]
+ptx.load(HEADER + ROWS_APART).function().launch(maps, grid=(1,), block=(1,), timeout=60)
+want = np.zeros_like(source)
+want[[1, 2, 5], :32] = source[[3, 39, 0], 16:48]
+# CHECK: rows apart: True
+print("rows apart:", np.array_equal(target, want))
+
+SUM = """
+.shared .align 128 .b8 buffer[256];
+.visible .entry k(.param .align 64 .b8 to[128])
+{
+  .reg .b32 %t, %r<8>; .reg .b64 %rd<8>;
+  mov.u32 %t, %tid.x; mov.u32 %r0, buffer; mad.lo.u32 %r1, %t, 4, %r0; st.shared.b32 [%r1], VALUE;
+  fence.proxy.async; bar.sync 0; mov.b64 %rd0, to;
+  cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%rd0, {0}], [%r0];
+  cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
+  ret;
+}
+"""
+wrong = 0
+for dtype, one in ((np.float32, "0x3f800000"), (np.int32, "1"), (np.float16, "0x3c003c00"), (ml_dtypes.bfloat16, "0x3f803f80")):
+    sums = np.arange(32, dtype=np.float32).astype(dtype)
+    text = HEADER + SUM.replace("VALUE", one)
+    # Each of the threads of two blocks copies all of them.
+    ptx.load(text).function().launch([ptx.TensorMap(sums, (32,))], grid=(2,), block=(32,), timeout=60, checks=["races"])
+    wrong += not np.array_equal(sums.astype(np.float32), np.arange(32) + 64)
+# CHECK: 0 wrong sums
+print(f"{wrong} wrong sums")
 
 PRODUCT = """
 .shared .align 1024 .b8 left[8192];

@@ -201,6 +201,8 @@ void runBulk(const Group &group) {
   if (bytes % 16)
     group.fail("expected a number of bytes that is a multiple of 16, got " +
                std::to_string(bytes));
+  if (!bytes)
+    return;
   char *source =
       direction == Direction::ToShared
           ? execution.locateGlobal(thread, from, bytes, 16, group.site)

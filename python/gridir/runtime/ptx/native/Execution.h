@@ -45,8 +45,6 @@ struct TensorUnits {
   /// What touches tensor memory, and what reads shared memory; null where
   /// nothing is checked.
   AsyncUnitRef memory, shared;
-  /// What comes before what the thread asks for next of tensor memory.
-  Knowledge known;
   std::shared_ptr<std::deque<std::function<void(const Group &)>>> queue;
 };
 
@@ -89,7 +87,7 @@ struct Warp {
   /// Lanes that are there, and those of them that have come.
   uint32_t live = 0, arrived = 0;
   /// Its loads and stores of tensor memory; null before the first one.
-  AsyncUnitRef tensorUnit;
+  AsyncUnitRef tensorLoads, tensorStores;
 };
 
 /// Four warps, as tensor cores use them.
@@ -211,9 +209,6 @@ public:
                    unsigned site);
   /// What goes on beside a thread from here on.
   AsyncUnitRef startUnit(Thread &thread);
-  /// The same of tensor memory, which knows what the thread did at its last
-  /// fence for that.
-  AsyncUnitRef startTensorUnit(Thread &thread);
   /// What the unit did comes before what the thread does.
   void acquire(Thread &thread, const AsyncUnitRef &unit);
   /// Does what is given; with a seed, when nobody can go on without it.

@@ -60,15 +60,6 @@ AsyncUnitRef Execution::startUnit(Thread &thread) {
                : nullptr;
 }
 
-AsyncUnitRef Execution::startTensorUnit(Thread &thread) {
-  if (!order)
-    return nullptr;
-  auto unit = std::make_shared<AsyncUnit>(*order,
-                                          order->startThread(thread.number));
-  order->acquire(unit->actor, thread.tensorUnits.known);
-  return unit;
-}
-
 void Execution::acquire(Thread &thread, const AsyncUnitRef &unit) {
   if (unit)
     order->acquire(thread.actor, unit->actor);
@@ -106,10 +97,13 @@ void Execution::reportFinding(Thread &thread,
   const std::string lines = "the " + first + " at line " + getLine(other.site) +
                             " and the " + second + " at line " + getLine(site) +
                             " of " + where;
-  setFault(finding.kind == Kind::Race
-               ? "race between " + lines + ": nothing brings them into an order"
-               : "expected 'fence.proxy.async' between " + lines,
-           site, &thread);
+  std::string message =
+      "race between " + lines + ": nothing brings them into an order";
+  if (finding.kind == Kind::Unfenced)
+    message = "expected 'fence.proxy.async' between " + lines;
+  else if (finding.kind == Kind::UnfencedTensor)
+    message = "expected 'tcgen05.fence::after_thread_sync' between " + lines;
+  setFault(message, site, &thread);
   report.fault->otherInstruction = place.text;
   report.fault->other =
       Problem{place.where,

@@ -67,6 +67,15 @@ void OrderChecker::fenceProxy(Actor actor) {
   actors[actor].fenced = clocks.publish(actor);
 }
 
+void OrderChecker::fenceTensor(Actor actor) {
+  actors[actor].tensorFenced = clocks.publish(actor);
+}
+
+void OrderChecker::continueTensorUnit(Actor unit, Actor actor) {
+  acquire(unit, actor);
+  actors[unit].tensorFenced.join(actors[actor].tensorFenced);
+}
+
 void OrderChecker::exchange(Actor actor, uint64_t address, uint32_t flags) {
   ActorState &state = actors[actor];
   const uint32_t block = getBlock(state.owner);
@@ -124,6 +133,14 @@ OrderChecker::compare(const Event &before, const Event &now) const {
   const bool areSame = (now.flags & Silent) && (before.flags & Writes);
   if (!isBefore(before, now.actor))
     return areSame ? std::nullopt : std::optional(Finding::Kind::Race);
+  // Who has waited for tensor cores needs a fence before it asks for more;
+  // they themselves keep the order in which one thread asks.
+  if (before.flags & now.flags & Tensor)
+    return (before.flags & Async) && before.actor != now.actor &&
+                   before.time >
+                       actors[now.actor].tensorFenced.get(before.actor)
+               ? std::optional(Finding::Kind::UnfencedTensor)
+               : std::nullopt;
   if ((before.flags & Writes) && (now.flags & Async) &&
       !(before.flags & Async) &&
       before.time > actors[now.actor].fenced.get(before.actor))

@@ -43,7 +43,9 @@ enum AccessFlag : uint32_t {
   /// It goes through the asynchronous proxy.
   Async = 64,
   /// It writes what is already there.
-  Silent = 128
+  Silent = 128,
+  /// It is one of tensor memory, with `Async` by tensor cores themselves.
+  Tensor = 256
 };
 
 /// What an actor knows: which events come before, and which of those that
@@ -69,8 +71,8 @@ public:
     cpu::ThreadClocks::Time time = 0;
     /// The number of the thread whose instruction it is.
     uint32_t owner = 0;
-    uint32_t site : 24;
-    uint32_t flags : 8;
+    uint32_t site : 22;
+    uint32_t flags : 10;
 
     Event() : site(0), flags(0) {}
     explicit operator bool() const { return actor != kNobody; }
@@ -82,6 +84,8 @@ public:
       Race,
       /// It is in an order, but not for the asynchronous proxy.
       Unfenced,
+      /// It is in an order, but not for tensor memory.
+      UnfencedTensor,
       /// Nobody has written what it reads.
       Unwritten
     };
@@ -117,6 +121,12 @@ public:
   void fence(Actor actor, bool isNarrow);
   /// What the actor knows is there for the asynchronous proxy.
   void fenceProxy(Actor actor);
+  /// What the actor knows of tensor cores is in an order for what it asks of
+  /// them next.
+  void fenceTensor(Actor actor);
+  /// A unit of tensor memory starts something for an actor: it knows what that
+  /// knows.
+  void continueTensorUnit(Actor unit, Actor actor);
   /// A strong access learns from the writes of the place before it, and tells
   /// later ones. An update carries on what it finds.
   void exchange(Actor actor, uint64_t address, uint32_t flags);
@@ -138,7 +148,7 @@ public:
 private:
   struct ActorState {
     uint32_t owner = 0;
-    cpu::VectorClock fenced;
+    cpu::VectorClock fenced, tensorFenced;
     /// What a relaxed write tells others: what was known at the last fence.
     Knowledge wide, narrow;
     /// What relaxed reads have seen: known after the next fence.

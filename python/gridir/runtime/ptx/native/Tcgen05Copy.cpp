@@ -90,7 +90,8 @@ void runCopy(const Group &group) {
                           const TensorPlace &place) {
     matrix.note(units.shared, 0, shape.rows, shape.bytes);
     forEachLane(shape, [&](unsigned, unsigned lane) {
-      place.note(units.memory, lane, 1, 0, shape.bytes / 4, Writes);
+      place.note(units.memory, lane, 1, 0, shape.bytes / 4,
+                 Writes | Async);
     });
   });
   startInOrder(group, NumArguments, [&shape](const Group &group) {

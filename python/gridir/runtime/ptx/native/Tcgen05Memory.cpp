@@ -200,17 +200,24 @@ template <bool stores> void encodeMove(Encoder &e) {
   }
 }
 
-/// Loads and stores of a warp go on beside its lanes, until those wait.
-AsyncUnitRef getWarpUnit(const Group &group) {
-  AsyncUnitRef &unit = group.thread.warp->tensorUnit;
+/// Loads and stores of a warp are done by units of its own, which know what its
+/// lanes do. Who has the values of a load knows that it is done.
+AsyncUnitRef startMove(const Group &group, bool stores) {
+  Warp &warp = *group.thread.warp;
+  AsyncUnitRef &unit = stores ? warp.tensorStores : warp.tensorLoads;
   OrderChecker *order = group.execution.getOrder();
-  if (order && !unit) {
-    unit = group.execution.startTensorUnit(group.thread);
-    for (Thread *lane : group.threads)
-      if (lane)
-        order->acquire(unit->actor, lane->tensorUnits.known);
-  }
+  if (!order)
+    return nullptr;
+  if (!unit)
+    unit = group.execution.startUnit(group.thread);
+  for (Thread *lane : group.threads)
+    order->continueTensorUnit(unit->actor, lane->actor);
   return unit;
+}
+
+void endLoad(const Group &group, const AsyncUnitRef &unit) {
+  for (Thread *lane : group.threads)
+    group.execution.acquire(*lane, unit);
 }
 
 template <bool stores> void runMove(const Group &group) {
@@ -233,12 +240,14 @@ template <bool stores> void runMove(const Group &group) {
                std::to_string(lane));
   TensorPlace place(group, group.thread.frame.special[ClusterRank],
                     (32 * quarter + lane % 32) << kColumnBits | column);
-  AsyncUnitRef unit = getWarpUnit(group);
+  AsyncUnitRef unit = startMove(group, stores);
   const unsigned columns = times * shape.columns * width;
   const bool isSplit = shape.name == "16x32bx2";
   for (unsigned half = 0; half <= unsigned(isSplit); ++half)
     place.note(unit, 0, shape.lanes, half * split, columns,
                stores ? Writes : Reads);
+  if (!stores)
+    endLoad(group, unit);
   for (unsigned i = 0; i < 32; ++i)
     for (unsigned index = 0; index < times * shape.registers; ++index) {
       auto [atLane, atColumn] = shape.find(i, index % shape.registers);
@@ -261,21 +270,14 @@ template <bool stores> void runMove(const Group &group) {
 
 void encodeNothing(Encoder &e) { e.emitter.expectOperands(0, 0); }
 
-/// What the warp has loaded or stored is done.
-void runWait(const Group &group) {
-  OrderChecker *order = group.execution.getOrder();
-  const AsyncUnitRef &unit = group.thread.warp->tensorUnit;
-  if (!order || !unit)
-    return;
-  for (Thread *lane : group.threads) {
-    if (!lane)
-      continue;
-    order->acquire(lane->actor, unit->actor);
-    TensorUnits &units = lane->tensorUnits;
-    order->release(unit->actor, units.known);
-    if (units.memory)
-      order->acquire(units.memory->actor, unit->actor);
-  }
+/// Loads are done already.
+void runWaitLoad(const Group &) {}
+
+/// What the warp has stored is there.
+void runWaitStore(const Group &group) {
+  for (Thread *lane : group.threads)
+    if (lane)
+      group.execution.acquire(*lane, group.thread.warp->tensorStores);
 }
 
 // Fences.
@@ -283,22 +285,16 @@ void runWait(const Group &group) {
 /// What the thread has asked of tensor cores comes before what it tells others
 /// from here on.
 void runFenceBefore(const Group &group) {
-  for (const AsyncUnitRef &unit :
-       {group.thread.tensorUnits.memory, group.thread.warp->tensorUnit})
+  for (const AsyncUnitRef &unit : {group.thread.tensorUnits.memory,
+                                   group.thread.warp->tensorStores})
     group.execution.acquire(group.thread, unit);
 }
 
 /// What the thread knows comes before what it asks of tensor cores from here
 /// on.
 void runFenceAfter(const Group &group) {
-  OrderChecker *order = group.execution.getOrder();
-  if (!order)
-    return;
-  order->release(group.thread.actor, group.thread.tensorUnits.known);
-  for (const AsyncUnitRef &unit :
-       {group.thread.tensorUnits.memory, group.thread.warp->tensorUnit})
-    if (unit)
-      order->acquire(unit->actor, group.thread.actor);
+  if (OrderChecker *order = group.execution.getOrder())
+    order->fenceTensor(group.thread.actor);
 }
 
 constexpr StringLiteral kAllocation =
@@ -317,8 +313,10 @@ constexpr CollectiveRow kRows[] = {
      runRelinquish, kAllocation},
     {"tcgen05.ld.sync", Team::Warp, encodeMove<false>, runMove<false>, kMoves},
     {"tcgen05.st.sync", Team::Warp, encodeMove<true>, runMove<true>, kMoves},
-    {"tcgen05.wait::ld.sync", Team::Warp, encodeNothing, runWait, kMoves},
-    {"tcgen05.wait::st.sync", Team::Warp, encodeNothing, runWait, kMoves},
+    {"tcgen05.wait::ld.sync", Team::Warp, encodeNothing, runWaitLoad,
+     kMoves},
+    {"tcgen05.wait::st.sync", Team::Warp, encodeNothing, runWaitStore,
+     kMoves},
     {"tcgen05.fence::before_thread_sync", Team::Thread, encodeNothing,
      runFenceBefore, kFences},
     {"tcgen05.fence::after_thread_sync", Team::Thread, encodeNothing,

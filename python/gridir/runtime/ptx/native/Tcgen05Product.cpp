@@ -428,28 +428,29 @@ void noteProduct(const Group &group, const Product &product) {
       for (unsigned row = 0; row < product.blockRows; ++row)
         TensorPlace(group, rank, words[A])
             .note(units.memory, product.getLane(row), 1, 0,
-                  getColumnsOfA(product), Reads);
+                  getColumnsOfA(product), Reads | Async);
     if (product.scales) {
       TensorPlace(group, rank, words[ScaleA])
-          .note(units.memory, 0, 32, 0, product.blockRows / 32, Reads);
+          .note(units.memory, 0, 32, 0, product.blockRows / 32,
+                Reads | Async);
       for (unsigned column = 0; column < product.columns; ++column) {
         auto [lane, at] = findScaleB(product, column);
         TensorPlace(group, rank, words[ScaleB])
-            .note(units.memory, lane, 1, at, 1, Reads);
+            .note(units.memory, lane, 1, at, 1, Reads | Async);
       }
     }
     if (words[IsSparse]) {
       const bool isWide = getFormat(product.formatA).bits == 16;
       TensorPlace(group, rank, words[Metadata])
           .note(units.memory, 0, 128, isWide ? product.selector : 0,
-                isWide ? 1 : product.storedDepth / 16, Reads);
+                isWide ? 1 : product.storedDepth / 16, Reads | Async);
     }
     const TensorPlace place(group, rank, words[D]);
     product.forEachPart([&, block = block](unsigned, unsigned lane, unsigned,
                                            unsigned columns) {
       if (!isDisabled(words, block, lane))
         place.note(units.memory, lane, 1, 0, columns,
-                   words[Accumulates] ? Reads | Writes : Writes);
+                   Async | Writes | (words[Accumulates] ? Reads : 0u));
     });
   }
 }

@@ -43,7 +43,7 @@ void TensorPlace::note(const AsyncUnitRef &unit, unsigned firstLane,
   if (unit)
     for (unsigned lane = firstLane; lane < firstLane + lanes; ++lane)
       group.note(unit, find(lane, column, columns),
-                 columns * sizeof(uint32_t), flags);
+                 columns * sizeof(uint32_t), flags | Tensor);
 }
 
 SmallVector<uint64_t, 2> getBlocks(const Group &group, bool isPair) {
@@ -68,9 +68,11 @@ TensorUnits &getTensorUnits(const Group &group) {
   TensorUnits &units = thread.tensorUnits;
   OrderChecker *order = group.execution.getOrder();
   if (order && !units.memory) {
-    units.memory = group.execution.startTensorUnit(thread);
+    units.memory = group.execution.startUnit(thread);
     units.shared = group.execution.startUnit(thread);
-  } else if (order) {
+  }
+  if (order) {
+    order->continueTensorUnit(units.memory->actor, thread.actor);
     order->acquire(units.shared->actor, thread.actor);
   }
   return units;

@@ -339,4 +339,67 @@ SEEN:
         + END,
         np.full(64, 64, np.int32),
     ),
+    Kernel(
+        "a product with sums in tensor memory",
+        START
+        + f"""
+  // Row t of A is 32 times the byte, and B is 1: two pieces of 16 bytes of each row, B behind A.
+  setp.lt.u32 %p, %t, 32; and.b32 %r5, %v, 63; mul.lo.u32 %r5, %r5, 0x1010101;
+  add.u32 %r6, %r2, 16;
+  @%p tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r6], 32;
+  @%first mbarrier.init.shared.b64 [%r2], 1;
+  mad.lo.u32 %r7, %t, 16, %r0;
+  st.shared.v4.b32 [%r7], {{%r5, %r5, %r5, %r5}}; st.shared.v4.b32 [%r7+2048], {{%r5, %r5, %r5, %r5}};
+  mov.b32 %r5, 0x1010101; setp.lt.u32 %q, %t, 16; @%q st.shared.v4.b32 [%r7+4096], {{%r5, %r5, %r5, %r5}};
+  fence.proxy.async; // remove
+  bar.sync 0; // remove
+  ld.shared.b32 %r8, [%r6];
+  cvt.u64.u32 %rd2, %r0; shr.u64 %rd2, %rd2, 4; add.u64 %rd3, %rd2, 256;
+  or.b64 %rd2, %rd2, 0x0000400800800000; or.b64 %rd3, %rd3, 0x0000400800080000;
+  @%first tcgen05.mma.cta_group::1.kind::i8 [%r8], %rd2, %rd3, 0x80204a0, 0;
+  @%first tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r2]; // remove
+  {WAIT.format("%r2", 0)} // remove
+  tcgen05.fence::after_thread_sync; // remove
+  tcgen05.ld.sync.aligned.32x32b.x1.b32 {{%w}}, [%r8];
+  tcgen05.wait::ld.sync.aligned;
+  // And once more, from tensor memory and back.
+  add.u32 %w, %w, 1; tcgen05.st.sync.aligned.32x32b.x1.b32 [%r8], {{%w}};
+  tcgen05.wait::st.sync.aligned; // remove
+  bar.sync 0; // remove
+  @%p tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r8, 32;
+"""
+        + END,
+        (32 * (np.arange(128) % 64) + 1).astype(np.int32),
+        block=128,
+    ),
+    Kernel(
+        "values that a barrier of another block counts",
+        START
+        + f"""
+  mov.u32 %r5, %cluster_ctarank; xor.b32 %r5, %r5, 1;
+  @%first mbarrier.init.shared.b64 [%r2], 1;
+  @%first mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 128;
+  barrier.cluster.arrive.release; // replace release by relaxed
+  barrier.cluster.wait.acquire; // remove
+  mapa.shared::cluster.u32 %r6, %r1, %r5; mapa.shared::cluster.u32 %r7, %r2, %r5;
+  st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r6], %v, [%r7];
+  {WAIT.format("%r2", 0)} // remove
+  ld.shared.b32 %w, [%r4];
+"""
+        + END,
+        X[::-1],
+        grid=2,
+        block=32,
+        cluster=2,
+    ),
+    Kernel(
+        "one value that all threads write",
+        START
+        + """
+  st.shared.b32 [%r0], 7; // replace 7 by %v
+  ld.shared.b32 %w, [%r0];
+"""
+        + END,
+        np.full(64, 7, np.int32),
+    ),
 ]
