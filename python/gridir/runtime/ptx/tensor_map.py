@@ -27,7 +27,6 @@ def _element_kind(dtype: np.dtype) -> int:
     return _KINDS.get(dtype.kind, _BITS)
 
 
-
 @dataclasses.dataclass(frozen=True)
 class TensorMap:
     """A tensor map as an argument of a launch.

@@ -55,11 +55,10 @@ def shifted(x: np.ndarray, amounts: np.ndarray, left: bool) -> np.ndarray:
 
 
 def narrowed(x: np.ndarray, dtype: Any) -> np.ndarray:
-    """Codes of the narrow floats that are nearest, the largest for what is larger, and 1.0 below them."""
+    """Codes of the narrow floats that are nearest; the largest for what is larger, and for NaN where there is none."""
     largest = float(ml_dtypes.finfo(dtype).max)
-    nan = np.array(np.nan if np.isnan(np.array(np.nan, np.float32).astype(dtype)) else largest).astype(dtype)
-    codes = np.where(np.isnan(x), nan, np.clip(x, -largest, largest).astype(dtype)).astype(dtype).view(np.uint8)
-    return codes
+    codes = np.clip(np.nan_to_num(x, nan=largest), -largest, largest).astype(dtype).view(np.uint8)
+    return np.where(np.isnan(x) & (ml_dtypes.finfo(dtype).bits == 8), 0x7F, codes).astype(np.uint8)
 
 
 def above_one(codes: np.ndarray, dtype: Any, bits: int, result: Any) -> np.ndarray:
@@ -69,7 +68,9 @@ def above_one(codes: np.ndarray, dtype: Any, bits: int, result: Any) -> np.ndarr
 
 def rounded_tf32(x: np.ndarray) -> np.ndarray:
     bits = (x.view(np.uint32) + np.uint32(0x1000)) & np.uint32(0xFFFFE000)
-    return np.where(np.isnan(x), np.uint32(0x7FFFFFFF), np.where(np.isinf(x), x.view(np.uint32), bits)).astype(np.uint32)
+    return np.where(np.isnan(x), np.uint32(0x7FFFFFFF), np.where(np.isinf(x), x.view(np.uint32), bits)).astype(
+        np.uint32
+    )
 
 
 def dot(x: np.ndarray, y: np.ndarray, kind: str, start: int) -> np.ndarray:

@@ -45,7 +45,12 @@ ROWS = [
 ]
 # Sums and extremes that a copy makes of what global memory holds; each thread's element is 100.
 REDUCE = "cp.reduce.async.bulk.global.shared::cta.bulk_group"
-for op, want in (("add.s32", X + 100), ("min.s32", np.minimum(X, 100)), ("max.u32", np.maximum(X, 100)), ("or.b32", X | 100)):
+for op, want in (
+    ("add.s32", X + 100),
+    ("min.s32", np.minimum(X, 100)),
+    ("max.u32", np.maximum(X, 100)),
+    ("or.b32", X | 100),
+):
     ROWS.append(
         (
             f"{PLACE} st.shared.b32 [%r7], %x0; st.global.b32 [%out], 100; fence.proxy.async; bar.sync 0; "
@@ -169,7 +174,12 @@ SUM = """
 }
 """
 wrong = 0
-for dtype, one in ((np.float32, "0x3f800000"), (np.int32, "1"), (np.float16, "0x3c003c00"), (ml_dtypes.bfloat16, "0x3f803f80")):
+for dtype, one in (
+    (np.float32, "0x3f800000"),
+    (np.int32, "1"),
+    (np.float16, "0x3c003c00"),
+    (ml_dtypes.bfloat16, "0x3f803f80"),
+):
     sums = np.arange(32, dtype=np.float32).astype(dtype)
     text = HEADER + SUM.replace("VALUE", one)
     # Each of the threads of two blocks copies all of them.

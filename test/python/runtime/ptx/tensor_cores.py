@@ -92,7 +92,8 @@ def launch(body, x, shape, pair=False, checks=("races", "uninitialized")):
 # Loads and stores. Thread t has put 1000 t + column into 32 columns of lane t.
 
 FILL = "mul.lo.u32 %w, %t, 1000;\n" + "\n".join(
-    f"add.u32 %r5, %w, {4 * i}; add.u32 %r6, %r5, 1; add.u32 %r7, %r5, 2; add.u32 %r8, %r5, 3; add.u32 %r4, %m, {4 * i};"
+    f"add.u32 %r5, %w, {4 * i}; add.u32 %r6, %r5, 1; add.u32 %r7, %r5, 2; add.u32 %r8, %r5, 3;"
+    f"add.u32 %r4, %m, {4 * i};"
     "tcgen05.st.sync.aligned.32x32b.x4.b32 [%r4], {%r5, %r6, %r7, %r8};"
     for i in range(8)
 )
@@ -306,9 +307,7 @@ for kind, scales, number in (("mxf8f6f4", 1, 0), ("mxf4", 2, 1), ("mxf4nvf4", 4,
         "%accumulates;\n"
     )
     y = launch(body + WAIT + STORE.replace("COLUMNS", "32"), [block_data(*stored, table)], (1, 128, 256))
-    scaled = [
-        x * np.repeat(f, depth // scales, axis=1) for x, f in ((a, factors[:128]), (b, factors[128:]))
-    ]
+    scaled = [x * np.repeat(f, depth // scales, axis=1) for x, f in ((a, factors[:128]), (b, factors[128:]))]
     wrong += not np.allclose(read_sums(y, 32, "f32"), scaled[0] @ scaled[1].T, rtol=1e-6)
 # CHECK: 0 wrong scales
 print(f"{wrong} wrong scales")
@@ -354,7 +353,9 @@ def show(body):
         print(str(error).split(", by ")[0])
 
 
-PRODUCT = DESCRIPTORS + "setp.ne.u32 %accumulates, 0, 0; @%leader tcgen05.mma.cta_group::1.kind::f16 [%m], %a, %b, {}, 0;"
+PRODUCT = (
+    DESCRIPTORS + "setp.ne.u32 %accumulates, 0, 0; @%leader tcgen05.mma.cta_group::1.kind::f16 [%m], %a, %b, {}, 0;"
+)
 # CHECK: expected an access to columns of tensor memory that are allocated, got 4 from column 510 of lane {{[0-9]+}}
 show("add.u32 %r4, %m, 510; tcgen05.ld.sync.aligned.32x32b.x4.b32 {%r5, %r6, %r7, %r8}, [%r4];")
 # CHECK: expected lanes of tensor memory in quarter {{[0-3]}}, which is the warp's, got lane 96

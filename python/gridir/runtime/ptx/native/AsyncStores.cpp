@@ -49,8 +49,8 @@ template <bool reduces> void encodeStore(Encoder &e) {
   e.add(reduction.pack());
   e.add(uint64_t(count));
   for (const Operand &value : values)
-    e.add(emitter.builder.CreateZExt(
-        emitter.read(value, reduction.element), emitter.getBits(64)));
+    e.add(emitter.builder.CreateZExt(emitter.read(value, reduction.element),
+                                     emitter.getBits(64)));
 }
 
 void runStore(const Group &group) {
@@ -62,19 +62,18 @@ void runStore(const Group &group) {
   AsyncUnitRef unit = group.execution.startUnit(group.thread);
   group.note(unit, to, bytes,
              reduction.isReplacing() ? Writes : Reads | Writes | Strong);
-  startCopy(group, FirstValue + words[Count],
-            [unit, to, bytes](const Group &group) {
-              const uint64_t *words = group.arguments[0];
-              const Reduction reduction = Reduction::unpack(words[Operation]);
-              const unsigned size = reduction.element.getBytes();
-              for (uint64_t i = 0; i < words[Count]; ++i)
-                reduction.run(
-                    to + i * size,
-                    reinterpret_cast<const char *>(&words[FirstValue + i]),
-                    size);
-              updateMBarrier(group, words[BarrierAddress], 0, bytes,
-                             Telling::All, unit);
-            });
+  startCopy(
+      group, FirstValue + words[Count], [unit, to, bytes](const Group &group) {
+        const uint64_t *words = group.arguments[0];
+        const Reduction reduction = Reduction::unpack(words[Operation]);
+        const unsigned size = reduction.element.getBytes();
+        for (uint64_t i = 0; i < words[Count]; ++i)
+          reduction.run(to + i * size,
+                        reinterpret_cast<const char *>(&words[FirstValue + i]),
+                        size);
+        updateMBarrier(group, words[BarrierAddress], 0, bytes, Telling::All,
+                       unit);
+      });
 }
 
 constexpr StringLiteral kSection =

@@ -91,8 +91,9 @@ std::string formatOne(const Reader &reader, const std::string &spec,
     if (!StringRef("hljzt").contains(c))
       flags.push_back(c);
   if (StringRef("di").contains(kind))
-    return formatAs(flags + "lld", isWide ? arguments.take<int64_t>()
-                                          : (long long)arguments.take<int32_t>());
+    return formatAs(flags + "lld", isWide
+                                       ? arguments.take<int64_t>()
+                                       : (long long)arguments.take<int32_t>());
   if (StringRef("uxXo").contains(kind))
     return formatAs(flags + "ll" + kind,
                     isWide ? arguments.take<uint64_t>()
@@ -129,8 +130,7 @@ uint32_t print(Frame *frame, uint64_t format, uint64_t list, uint32_t site) {
     if (text[end] == '%') {
       result.push_back('%');
     } else {
-      result +=
-          formatOne(reader, text.substr(i, end - i + 1), arguments);
+      result += formatOne(reader, text.substr(i, end - i + 1), arguments);
       ++count;
     }
     i = end;
@@ -167,11 +167,11 @@ Value *emitPrint(Emitter &emitter, const Operand &list) {
 }
 
 Value *emitFailure(Emitter &emitter, const Operand &list) {
-  emitter.callRuntime(
-      "ptx.fail_assertion", emitter.builder.getVoidTy(),
-      {emitter.getFrame(), readArgument(emitter, list, 0, 64),
-       readArgument(emitter, list, 1, 64), readArgument(emitter, list, 2, 32),
-       readArgument(emitter, list, 3, 64), emitter.getSite()});
+  emitter.callRuntime("ptx.fail_assertion", emitter.builder.getVoidTy(),
+                      {emitter.getFrame(), readArgument(emitter, list, 0, 64),
+                       readArgument(emitter, list, 1, 64),
+                       readArgument(emitter, list, 2, 32),
+                       readArgument(emitter, list, 3, 64), emitter.getSite()});
   return nullptr;
 }
 
@@ -191,9 +191,8 @@ void emitCall(Emitter &emitter) {
   // A list of results stands before the name.
   const bool hasResult = emitter.getOperand(0).kind == Operand::Kind::Vector;
   const Operand &callee = emitter.getOperand(hasResult);
-  const auto *row = llvm::find_if(kCallees, [&](const CalleeRow &row) {
-    return row.name == callee.name;
-  });
+  const auto *row = llvm::find_if(
+      kCallees, [&](const CalleeRow &row) { return row.name == callee.name; });
   if (row == std::end(kCallees)) {
     emitter.fail("a call of '" + callee.name + "' is not implemented");
     return;
@@ -209,8 +208,7 @@ void emitCall(Emitter &emitter) {
   if (!hasResult || !result)
     return;
   IRBuilder<> &b = emitter.builder;
-  Value *place =
-      emitter.readWide(emitter.getOperand(0).elements.front(), 64);
+  Value *place = emitter.readWide(emitter.getOperand(0).elements.front(), 64);
   b.CreateAlignedStore(result, b.CreateIntToPtr(place, b.getPtrTy()), Align(1));
 }
 

@@ -32,10 +32,9 @@ void emitSum(Emitter &emitter, Value *x, Value *y, ScalarType type,
              bool subtracts, bool reads, bool writes) {
   IRBuilder<> &b = emitter.builder;
   Type *wide = emitter.getBits(type.bits + 1);
-  Value *result = subtracts ? b.CreateSub(b.CreateZExt(x, wide),
-                                          b.CreateZExt(y, wide))
-                            : b.CreateAdd(b.CreateZExt(x, wide),
-                                          b.CreateZExt(y, wide));
+  Value *result =
+      subtracts ? b.CreateSub(b.CreateZExt(x, wide), b.CreateZExt(y, wide))
+                : b.CreateAdd(b.CreateZExt(x, wide), b.CreateZExt(y, wide));
   AllocaInst *carry = getCarry(emitter);
   if (reads) {
     Value *flag = b.CreateZExt(b.CreateLoad(b.getInt1Ty(), carry), wide);
@@ -81,8 +80,7 @@ template <bool reads> void emitCarryProduct(Emitter &emitter) {
 void emitDotProduct(Emitter &emitter) {
   const bool isOfHalves = emitter.instruction.opcode == "dp2a";
   const ScalarType right = emitter.takeType(), left = emitter.takeType();
-  const bool isUpper =
-      isOfHalves && emitter.takeOneOf({"lo", "hi"}) == "hi";
+  const bool isUpper = isOfHalves && emitter.takeOneOf({"lo", "hi"}) == "hi";
   emitter.expectOperands(4, 4);
   IRBuilder<> &b = emitter.builder;
   Value *x = emitter.readInteger(1, 32), *y = emitter.readInteger(2, 32);
@@ -96,8 +94,8 @@ void emitDotProduct(Emitter &emitter) {
   const unsigned count = isOfHalves ? 2 : 4;
   SmallVector<Value *> xs = emitter.unpack(x, count), ys = emitter.unpack(y, 4);
   for (unsigned i = 0; i < count; ++i)
-    sum = b.CreateAdd(
-        sum, b.CreateMul(extend(xs[i], left), extend(ys[i], right)));
+    sum = b.CreateAdd(sum,
+                      b.CreateMul(extend(xs[i], left), extend(ys[i], right)));
   emitter.write(0u, sum);
 }
 

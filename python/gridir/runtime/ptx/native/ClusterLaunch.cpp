@@ -89,10 +89,8 @@ void emitQuery(Emitter &emitter) {
     emitter.write(0u, b.CreateTrunc(parts[3], b.getInt1Ty()));
     return;
   }
-  for (auto [index, name] :
-       llvm::enumerate(std::array<StringRef, 3>{"get_first_ctaid::x",
-                                                "get_first_ctaid::y",
-                                                "get_first_ctaid::z"}))
+  for (auto [index, name] : llvm::enumerate(std::array<StringRef, 3>{
+           "get_first_ctaid::x", "get_first_ctaid::y", "get_first_ctaid::z"}))
     if (emitter.take(name)) {
       emitter.write(0u, parts[index]);
       return;

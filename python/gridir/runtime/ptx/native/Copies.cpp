@@ -212,46 +212,42 @@ void runBulk(const Group &group) {
     AsyncUnitRef reader = execution.startUnit(thread);
     AsyncUnitRef writer = execution.startUnit(thread);
     group.note(reader, source, bytes, Reads | Async);
-    addStore(group, reader, writer,
-             execution.start(thread, [=, &execution, &thread,
-                                      site = group.site] {
-               execution.note(thread, writer, target, bytes,
-                              reduction.getAccess(target, source, bytes) |
-                                  Async,
-                              site);
-               reduction.run(target, source, bytes);
-             }));
+    addStore(
+        group, reader, writer,
+        execution.start(thread, [=, &execution, &thread, site = group.site] {
+          execution.note(thread, writer, target, bytes,
+                         reduction.getAccess(target, source, bytes) | Async,
+                         site);
+          reduction.run(target, source, bytes);
+        }));
     return;
   }
   const uint32_t change =
       reduction.isReplacing() ? Writes : Reads | Writes | Strong;
   AsyncUnitRef unit = execution.startUnit(thread);
   group.note(unit, source, bytes, Reads | Async);
-  forEachDestination(group, words[HasMask], words[Mask], to,
-                     [&](uint64_t rank) {
-                       group.note(unit,
-                                  execution.locateShared(
-                                      thread, getSharedAddress(rank, to), bytes,
-                                      16, group.site),
-                                  bytes, Async | change);
-                     });
+  forEachDestination(
+      group, words[HasMask], words[Mask], to, [&](uint64_t rank) {
+        group.note(unit,
+                   execution.locateShared(thread, getSharedAddress(rank, to),
+                                          bytes, 16, group.site),
+                   bytes, Async | change);
+      });
   startCopy(group, NumBulkArguments, [unit, source](const Group &group) {
     const uint64_t *words = group.arguments[0];
     const uint64_t to = words[To], bytes = words[Bytes];
     const bool isMulticast = words[HasMask];
-    forEachDestination(
-        group, isMulticast, words[Mask], to, [&](uint64_t rank) {
-          Reduction::unpack(words[Reducing])
-              .run(group.execution.locateShared(group.thread,
-                                                getSharedAddress(rank, to),
-                                                bytes, 16, group.site),
-                   source, bytes);
-          updateMBarrier(group,
-                         isMulticast
-                             ? getSharedAddress(rank, words[BarrierAddress])
-                             : words[BarrierAddress],
-                         0, bytes, Telling::All, unit);
-        });
+    forEachDestination(group, isMulticast, words[Mask], to, [&](uint64_t rank) {
+      Reduction::unpack(words[Reducing])
+          .run(group.execution.locateShared(group.thread,
+                                            getSharedAddress(rank, to), bytes,
+                                            16, group.site),
+               source, bytes);
+      updateMBarrier(group,
+                     isMulticast ? getSharedAddress(rank, words[BarrierAddress])
+                                 : words[BarrierAddress],
+                     0, bytes, Telling::All, unit);
+    });
   });
 }
 

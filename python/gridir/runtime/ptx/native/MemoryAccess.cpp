@@ -55,9 +55,10 @@ struct SpaceName {
 };
 
 constexpr SpaceName kSpaces[] = {
-    {"global", Space::Generic},         {"const", Space::Generic},
-    {"param", Space::Generic},          {"shared", Space::Shared},          {"shared::cta", Space::Shared},
-    {"shared::cluster", Space::Shared}, {"local", Space::Local}};
+    {"global", Space::Generic},     {"const", Space::Generic},
+    {"param", Space::Generic},      {"shared", Space::Shared},
+    {"shared::cta", Space::Shared}, {"shared::cluster", Space::Shared},
+    {"local", Space::Local}};
 
 Space takeSpace(Emitter &emitter) {
   for (const SpaceName &row : kSpaces)

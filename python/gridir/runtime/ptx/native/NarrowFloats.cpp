@@ -59,9 +59,8 @@ uint32_t encodeNarrow(float value, uint32_t number, uint32_t isUp) {
   const fltSemantics &semantics = format.semantics();
   const APFloat largest = APFloat::getLargest(semantics);
   if (std::isnan(value))
-    return (APFloat::semanticsHasNaN(semantics)
-                ? APFloat::getNaN(semantics)
-                : largest)
+    return (APFloat::semanticsHasNaN(semantics) ? APFloat::getNaN(semantics)
+                                                : largest)
                .bitcastToAPInt()
                .getZExtValue() |
            (format.bits == 8 && APFloat::semanticsHasNaN(semantics) ? 0x7f : 0);
@@ -115,8 +114,7 @@ void emitToNarrow(Emitter &emitter, const NarrowFormat &to) {
     Value *value = emitter.toFloat(element, from.getElement());
     if (isRelu)
       value = emitter.callIntrinsic(
-          Intrinsic::maximum,
-          {value, ConstantFP::get(value->getType(), 0.0)});
+          Intrinsic::maximum, {value, ConstantFP::get(value->getType(), 0.0)});
     Value *bits = emitter.callRuntime(
         "ptx.encode_narrow", b.getInt32Ty(),
         {value, b.getInt32(&to - kFormats), b.getInt32(rounding == "rp")});
@@ -139,14 +137,12 @@ void emitFromNarrow(Emitter &emitter, const NarrowFormat &from) {
   SmallVector<Value *> elements =
       emitter.unpack(emitter.readInteger(1, 2 * from.bits), 2);
   for (Value *&element : elements) {
-    Value *value =
-        emitter.callRuntime("ptx.decode_narrow", b.getFloatTy(),
-                            {b.CreateZExt(element, b.getInt32Ty()),
-                             b.getInt32(&from - kFormats)});
+    Value *value = emitter.callRuntime(
+        "ptx.decode_narrow", b.getFloatTy(),
+        {b.CreateZExt(element, b.getInt32Ty()), b.getInt32(&from - kFormats)});
     if (isRelu)
       value = emitter.callIntrinsic(
-          Intrinsic::maximum,
-          {value, ConstantFP::get(value->getType(), 0.0)});
+          Intrinsic::maximum, {value, ConstantFP::get(value->getType(), 0.0)});
     element = emitter.fromFloat(value, to.getElement());
   }
   emitter.write(0u, emitter.pack(elements, to.bits));
@@ -169,8 +165,8 @@ void emitToTF32(Emitter &emitter) {
   if (rounding == "rna")
     added = b.getInt32(0x1000);
   else if (rounding == "rn")
-    added = b.CreateAdd(b.CreateAnd(b.CreateLShr(bits, 13), 1),
-                        b.getInt32(0xfff));
+    added =
+        b.CreateAdd(b.CreateAnd(b.CreateLShr(bits, 13), 1), b.getInt32(0xfff));
   Value *isInfinite =
       b.CreateICmpEQ(b.CreateAnd(bits, 0x7fffffff), b.getInt32(0x7f800000));
   Value *result = b.CreateSelect(

@@ -130,7 +130,8 @@ OrderChecker::compare(const Event &before, const Event &now) const {
   if (!before || !((before.flags | now.flags) & Writes) ||
       areBothStrong(before, now))
     return std::nullopt;
-  const bool areSame = (now.flags & Silent) && (before.flags & Writes);
+  // What changes nothing is no matter to others, whatever order they are in.
+  const bool areSame = (now.flags & Silent) && !(before.flags & Strong);
   if (!isBefore(before, now.actor))
     return areSame ? std::nullopt : std::optional(Finding::Kind::Race);
   // Who has waited for tensor cores needs a fence before it asks for more;
@@ -181,8 +182,8 @@ OrderChecker::check(const Cell &cell, const Event &now, bool isOfBlock) const {
 void OrderChecker::update(Cell &cell, const Event &now, bool isOfBlock) {
   if (now.flags & Writes)
     cell.isWritten = true;
-  const bool isSilent = (now.flags & Silent) && cell.write &&
-                        !isBefore(cell.write, now.actor);
+  const bool isSilent =
+      (now.flags & Silent) && cell.write && !isBefore(cell.write, now.actor);
   if ((now.flags & (Writes | Strong)) == Writes && !isSilent) {
     cell.write = now;
     cell.since = {};

@@ -57,8 +57,7 @@ MatrixDescriptor MatrixDescriptor::readTcgen05(const Group &group,
 uint64_t SharedMatrix::getOffset(unsigned row, unsigned depth) const {
   // Groups of eight rows, each as wide as the swizzle permutes.
   const unsigned line = isTransposed ? depth : row;
-  const uint64_t place =
-      uint64_t(isTransposed ? row : depth) * format.bits / 8;
+  const uint64_t place = uint64_t(isTransposed ? row : depth) * format.bits / 8;
   const uint64_t width = descriptor.span ? descriptor.span : 16;
   const uint64_t inside = line % 8 * width + place % width;
   const uint64_t lines = line / 8, pieces = place / width;
@@ -72,9 +71,8 @@ const char *SharedMatrix::find(unsigned row, unsigned depth,
                                unsigned bytes) const {
   const uint64_t address =
       swizzle(descriptor.start + getOffset(row, depth), descriptor.span);
-  return group.execution.locateShared(group.thread,
-                                      rank << kBlockWindowBits | address, bytes,
-                                      1, group.site);
+  return group.execution.locateShared(
+      group.thread, rank << kBlockWindowBits | address, bytes, 1, group.site);
 }
 
 template <typename Body>

@@ -70,8 +70,7 @@ void addProducts(std::vector<T> &sums, const std::vector<float> &left,
   std::vector<T> factors(size_t(columns) * depth);
   for (unsigned column = 0; column < columns; ++column)
     for (unsigned k = 0; k < depth; ++k)
-      factors[k * columns + column] =
-          static_cast<T>(right[column * depth + k]);
+      factors[k * columns + column] = static_cast<T>(right[column * depth + k]);
   for (unsigned row = 0; row < rows; ++row) {
     T *sum = sums.data() + size_t(row) * columns;
     for (unsigned k = 0; k < depth; ++k) {

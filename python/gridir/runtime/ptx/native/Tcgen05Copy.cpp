@@ -76,8 +76,7 @@ template <typename Body> void forEachBlock(const Group &group, Body body) {
          TensorPlace(group, rank, words[Address]));
 }
 
-template <typename Body>
-void forEachLane(const CopyShape &shape, Body body) {
+template <typename Body> void forEachLane(const CopyShape &shape, Body body) {
   for (unsigned row = 0; row < shape.rows; ++row)
     for (unsigned copy = 0; copy < shape.copies; ++copy)
       body(row, shape.findLane(row) + copy * shape.distance);
@@ -86,23 +85,22 @@ void forEachLane(const CopyShape &shape, Body body) {
 void runCopy(const Group &group) {
   const CopyShape &shape = kShapes[group.arguments[0][Shape]];
   TensorUnits &units = getTensorUnits(group);
-  forEachBlock(group, [&](const SharedMatrix &matrix,
-                          const TensorPlace &place) {
-    matrix.note(units.shared, 0, shape.rows, shape.bytes);
-    forEachLane(shape, [&](unsigned, unsigned lane) {
-      place.note(units.memory, lane, 1, 0, shape.bytes / 4,
-                 Writes | Async);
-    });
-  });
-  startInOrder(group, NumArguments, [&shape](const Group &group) {
-    forEachBlock(group, [&](const SharedMatrix &matrix,
-                            const TensorPlace &place) {
-      forEachLane(shape, [&](unsigned row, unsigned lane) {
-        for (unsigned byte = 0; byte < shape.bytes; byte += 16)
-          std::memcpy(place.find(lane, byte / 4, 4),
-                      matrix.find(row, byte, 16), 16);
+  forEachBlock(
+      group, [&](const SharedMatrix &matrix, const TensorPlace &place) {
+        matrix.note(units.shared, 0, shape.rows, shape.bytes);
+        forEachLane(shape, [&](unsigned, unsigned lane) {
+          place.note(units.memory, lane, 1, 0, shape.bytes / 4, Writes | Async);
+        });
       });
-    });
+  startInOrder(group, NumArguments, [&shape](const Group &group) {
+    forEachBlock(group,
+                 [&](const SharedMatrix &matrix, const TensorPlace &place) {
+                   forEachLane(shape, [&](unsigned row, unsigned lane) {
+                     for (unsigned byte = 0; byte < shape.bytes; byte += 16)
+                       std::memcpy(place.find(lane, byte / 4, 4),
+                                   matrix.find(row, byte, 16), 16);
+                   });
+                 });
   });
 }
 
@@ -135,11 +133,10 @@ void runCommit(const Group &group) {
   }
   startInOrder(group, 3, [unit](const Group &group) {
     const uint64_t *words = group.arguments[0];
-    forEachDestination(
-        group, words[1], words[2], words[0], [&](uint64_t rank) {
-          updateMBarrier(group, getSharedAddress(rank, words[0]), 1, 0,
-                         Telling::All, unit);
-        });
+    forEachDestination(group, words[1], words[2], words[0], [&](uint64_t rank) {
+      updateMBarrier(group, getSharedAddress(rank, words[0]), 1, 0,
+                     Telling::All, unit);
+    });
   });
 }
 

@@ -50,9 +50,9 @@ std::optional<unsigned> findColumns(const TensorMemory &memory,
 
 uint32_t *getLane(const Group &group, unsigned lane) {
   const Cta &cta = *group.thread.cta;
-  return reinterpret_cast<uint32_t *>(
-             cta.cluster->window + (uint64_t(cta.rank) << kBlockWindowBits) +
-             TensorMemory::kBegin) +
+  return reinterpret_cast<uint32_t *>(cta.cluster->window +
+                                      (uint64_t(cta.rank) << kBlockWindowBits) +
+                                      TensorMemory::kBegin) +
          lane * TensorMemory::kColumns;
 }
 
@@ -73,8 +73,8 @@ void runAllocate(const Group &group) {
   // What nobody has written is NaN.
   for (unsigned lane = 0; lane < TensorMemory::kLanes; ++lane)
     std::memset(getLane(group, lane) + *first, 0xff, columns * 4);
-  char *place = group.execution.locateShared(group.thread, words[0], 4, 4,
-                                             group.site);
+  char *place =
+      group.execution.locateShared(group.thread, words[0], 4, 4, group.site);
   group.note(nullptr, place, 4, Writes);
   std::memcpy(place, &*first, 4);
 }
@@ -144,9 +144,8 @@ constexpr TensorShape kShapes[] = {
        return std::pair(lane / 4 + index / 2 * 8, lane % 4 * 2 + index % 2);
      }},
     // The upper half of the warp has columns of its own, further on.
-    {"16x32bx2", 1, 16, 1, [](unsigned lane, unsigned) {
-       return std::pair(lane % 16, 0u);
-     }}};
+    {"16x32bx2", 1, 16, 1,
+     [](unsigned lane, unsigned) { return std::pair(lane % 16, 0u); }}};
 
 /// Arguments: address, shape, how often, whether two halves of 16 bits are in
 /// a register, columns from one half of the warp to the other; the registers.
@@ -157,9 +156,8 @@ template <bool stores> void encodeMove(Encoder &e) {
   const TensorShape *shape = nullptr;
   unsigned times = 0;
   for (StringRef modifier : SmallVector<StringRef>(emitter.getModifiers())) {
-    const auto *found = llvm::find_if(kShapes, [&](const TensorShape &row) {
-      return row.name == modifier;
-    });
+    const auto *found = llvm::find_if(
+        kShapes, [&](const TensorShape &row) { return row.name == modifier; });
     StringRef count = modifier;
     if (found != std::end(kShapes))
       shape = found;
@@ -177,8 +175,8 @@ template <bool stores> void encodeMove(Encoder &e) {
   emitter.expectOperands(2 + isSplit, 2 + isSplit);
   // A load has its registers first, a store last.
   const Operand &address = emitter.getOperand(stores ? 0 : 1);
-  ArrayRef<Operand> registers = emitter.getElements(
-      emitter.getOperand(stores ? 1 + isSplit : 0));
+  ArrayRef<Operand> registers =
+      emitter.getElements(emitter.getOperand(stores ? 1 + isSplit : 0));
   if (registers.size() != times * shape->registers) {
     emitter.fail("expected " + Twine(times * shape->registers) +
                  " registers, got " + Twine(registers.size()));
@@ -285,8 +283,8 @@ void runWaitStore(const Group &group) {
 /// What the thread has asked of tensor cores comes before what it tells others
 /// from here on.
 void runFenceBefore(const Group &group) {
-  for (const AsyncUnitRef &unit : {group.thread.tensorUnits.memory,
-                                   group.thread.warp->tensorStores})
+  for (const AsyncUnitRef &unit :
+       {group.thread.tensorUnits.memory, group.thread.warp->tensorStores})
     group.execution.acquire(group.thread, unit);
 }
 
@@ -313,10 +311,8 @@ constexpr CollectiveRow kRows[] = {
      runRelinquish, kAllocation},
     {"tcgen05.ld.sync", Team::Warp, encodeMove<false>, runMove<false>, kMoves},
     {"tcgen05.st.sync", Team::Warp, encodeMove<true>, runMove<true>, kMoves},
-    {"tcgen05.wait::ld.sync", Team::Warp, encodeNothing, runWaitLoad,
-     kMoves},
-    {"tcgen05.wait::st.sync", Team::Warp, encodeNothing, runWaitStore,
-     kMoves},
+    {"tcgen05.wait::ld.sync", Team::Warp, encodeNothing, runWaitLoad, kMoves},
+    {"tcgen05.wait::st.sync", Team::Warp, encodeNothing, runWaitStore, kMoves},
     {"tcgen05.fence::before_thread_sync", Team::Thread, encodeNothing,
      runFenceBefore, kFences},
     {"tcgen05.fence::after_thread_sync", Team::Thread, encodeNothing,

@@ -70,9 +70,8 @@ enum ProductArgument {
 template <bool isSparse> void encodeProduct(Encoder &e) {
   Emitter &emitter = e.emitter;
   const bool isPair = takePair(emitter);
-  const auto *kind = llvm::find_if(kKinds, [&](const ProductKind &row) {
-    return emitter.take(row.name);
-  });
+  const auto *kind = llvm::find_if(
+      kKinds, [&](const ProductKind &row) { return emitter.take(row.name); });
   if (kind == std::end(kKinds)) {
     emitter.fail("expected a kind of product that is implemented");
     return;
@@ -296,8 +295,7 @@ std::vector<float> expand(const Group &group, const Product &product,
   for (unsigned row = 0; row < product.blockRows; ++row)
     for (unsigned i = 0; i < product.storedDepth; ++i) {
       const MetadataPlace at = findMetadata(product, row, i);
-      const unsigned index =
-          *place.find(at.lane, at.column, 1) >> at.bit & 3;
+      const unsigned index = *place.find(at.lane, at.column, 1) >> at.bit & 3;
       result[row * product.depth + i / 2 * 4 + index] =
           stored[row * product.storedDepth + i];
     }
@@ -314,8 +312,8 @@ void scale(const Product &product, std::vector<float> &values, unsigned count,
   for (unsigned row = 0; row < count; ++row) {
     const uint32_t word = find(row);
     for (unsigned k = 0; k < product.depth; ++k)
-      values[row * product.depth + k] *= static_cast<float>(
-          format.decode(word >> (first + k / part) % 4 * 8));
+      values[row * product.depth + k] *=
+          static_cast<float>(format.decode(word >> (first + k / part) % 4 * 8));
   }
 }
 
@@ -369,11 +367,11 @@ void multiplyBlock(const Group &group, const Product &product, unsigned block,
   const ElementFormat &format = getFormat(product.formatD);
   std::vector<T> sums(size_t(product.blockRows) * product.columns);
   auto forEachPart = [&](auto body) {
-    product.forEachPart([&](unsigned row, unsigned lane, unsigned column,
-                            unsigned columns) {
-      body(place.find(lane, 0, columns), lane,
-           sums.data() + size_t(row) * product.columns + column, columns);
-    });
+    product.forEachPart(
+        [&](unsigned row, unsigned lane, unsigned column, unsigned columns) {
+          body(place.find(lane, 0, columns), lane,
+               sums.data() + size_t(row) * product.columns + column, columns);
+        });
   };
   if (words[Accumulates]) {
     const T factor = static_cast<T>(1.0 / (uint64_t(1) << words[Shift]));
@@ -431,8 +429,7 @@ void noteProduct(const Group &group, const Product &product) {
                   getColumnsOfA(product), Reads | Async);
     if (product.scales) {
       TensorPlace(group, rank, words[ScaleA])
-          .note(units.memory, 0, 32, 0, product.blockRows / 32,
-                Reads | Async);
+          .note(units.memory, 0, 32, 0, product.blockRows / 32, Reads | Async);
       for (unsigned column = 0; column < product.columns; ++column) {
         auto [lane, at] = findScaleB(product, column);
         TensorPlace(group, rank, words[ScaleB])

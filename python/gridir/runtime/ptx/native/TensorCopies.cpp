@@ -60,8 +60,7 @@ template <bool reduces> void encodeTensor(Encoder &e) {
   emitter.expectOperands(2, 6);
   const Operand &tensor = emitter.getOperand(isLoad ? 1 : 0);
   if (rankName.empty() || tensor.kind != Operand::Kind::Address ||
-      tensor.elements.size() != 2 ||
-      (isGathered && rank != 2) ||
+      tensor.elements.size() != 2 || (isGathered && rank != 2) ||
       emitter.getElements(tensor.elements[1]).size() !=
           (isGathered ? 1 + kGathered : rank)) {
     emitter.fail("expected a tensor map and its coordinates");
@@ -142,9 +141,8 @@ private:
     uint64_t address = map.base;
     for (unsigned d = 0; d < map.rank; ++d) {
       // A gather has a coordinate for each of its rows.
-      const int64_t place = isGathered && d == 1
-                                ? start[1 + index[1]]
-                                : start[d] + int64_t(index[d]);
+      const int64_t place = isGathered && d == 1 ? start[1 + index[1]]
+                                                 : start[d] + int64_t(index[d]);
       if (place < 0 || place >= int64_t(map.sizes[d]))
         return std::nullopt;
       address += place * (d ? map.strides[d - 1] : map.elementBytes);

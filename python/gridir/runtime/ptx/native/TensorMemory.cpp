@@ -42,8 +42,8 @@ void TensorPlace::note(const AsyncUnitRef &unit, unsigned firstLane,
                        uint32_t flags) const {
   if (unit)
     for (unsigned lane = firstLane; lane < firstLane + lanes; ++lane)
-      group.note(unit, find(lane, column, columns),
-                 columns * sizeof(uint32_t), flags | Tensor);
+      group.note(unit, find(lane, column, columns), columns * sizeof(uint32_t),
+                 flags | Tensor);
 }
 
 SmallVector<uint64_t, 2> getBlocks(const Group &group, bool isPair) {

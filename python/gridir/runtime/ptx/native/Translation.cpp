@@ -25,8 +25,8 @@ const StringMap<void (*)(Emitter &)> &getRows() {
     auto *result = new StringMap<void (*)(Emitter &)>;
     for (ArrayRef<OpcodeRow> family :
          {getControlRows(), getMemoryRows(), getBitRows(), getConversionRows(),
-          getComparisonRows(), getClusterLaunchOpcodes(),
-          getCarryRows(), getCallRows()})
+          getComparisonRows(), getClusterLaunchOpcodes(), getCarryRows(),
+          getCallRows()})
       for (const OpcodeRow &row : family)
         (*result)[row.opcode] = row.emit;
     return result;

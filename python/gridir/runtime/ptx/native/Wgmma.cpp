@@ -34,8 +34,8 @@ enum WgmmaArgument {
   FirstRegister
 };
 
-SharedMatrix getMatrix(const Group &group, uint64_t descriptor,
-                       uint64_t format, uint64_t isTransposed) {
+SharedMatrix getMatrix(const Group &group, uint64_t descriptor, uint64_t format,
+                       uint64_t isTransposed) {
   return {group, group.thread.frame.special[ClusterRank],
           MatrixDescriptor::readWgmma(group, descriptor), getFormat(format),
           bool(isTransposed)};
