@@ -68,9 +68,9 @@ def show(text):
 
 # CHECK-NEXT: assertion 'x > 0' failed in 'k' at kernel.cu:42
 show(ASSERT)
-# CHECK-NEXT: a call of 'other' is not implemented
+# CHECK: a call of 'other' is not implemented
 show(".extern .func other();\n.visible .entry k() { call.uni other, (); ret; }")
-# CHECK-NEXT: expected 2 parameters of 'vprintf'
+# CHECK: expected 2 parameters of 'vprintf'
 show(".extern .func vprintf();\n.visible .entry k() { call.uni vprintf, (); ret; }")
-# CHECK-NEXT: expected a list of labels, got 'A'
+# CHECK: expected a list of labels, got 'A'
 show(".visible .entry k() { A: brx.idx 0, A; ret; }")

@@ -98,10 +98,10 @@ show("trap", run, "setp.eq.u32 %p, %t, 9; @%p trap;", [X], np.int32)
 # CHECK-NEXT:  instruction 'wmma.load.a.sync' is not implemented
 # CHECK-NEXT:  in kernel `k`
 # CHECK-NEXT:  at k.ptx:7:1 (k)
-# CHECK-NEXT:  note: line 8: 'add' with '.cc' is not implemented
+# CHECK-NEXT:  note: line 8: 'add' with '.rs' is not implemented
 show(
     "not implemented",
-    ptx.load(text("wmma.load.a.sync %r0;\nadd.cc.u32 %r0, %r1, %r2;"), path="k.ptx").function().prepare,
+    ptx.load(text("wmma.load.a.sync %r0;\nadd.rs.u32 %r0, %r1, %r2;"), path="k.ptx").function().prepare,
 )
 # CHECK-LABEL: == a name that is not declared
 # CHECK-NEXT:  expected a name that is declared, got '%r9'

@@ -95,7 +95,7 @@ show("a race", f"{STORE}\n.loc 1 8 3\nld.shared.b32 %r2, [%r0];", "races")
 # CHECK-LABEL: == between blocks
 # CHECK-NEXT:  race between the write at line 13 and the write at line 13 of byte 0 of 'y'
 # CHECK:       note: in thread (0, 0, 0) of block (1, 0, 0)
-show("between blocks", "mad.wide.u32 %y, %t, 4, %y; \nst.global.b32 [%y], %t;", "races")
+show("between blocks", "mad.wide.u32 %y, %t, 4, %y; mov.u32 %r2, %ctaid.x;\nst.global.b32 [%y], %r2;", "races")
 COPY = "@%p cp.async.bulk.global.shared::cta.bulk_group [%y], [%r0], 256;"
 WAIT = "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;"
 # CHECK-LABEL: == no fence between proxies

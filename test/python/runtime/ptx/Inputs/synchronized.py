@@ -225,7 +225,7 @@ GO_ON:
   st.shared.b32 [%r1], %v;
   fence.proxy.async.shared::cta; // remove
   bar.sync 0; // remove
-  mov.u32 %w, %v;
+  add.u32 %w, %v, 1;
   @%first cp.async.bulk.global.shared::cta.bulk_group [%y], [%r0], 256;
   @%first cp.async.bulk.commit_group; // remove
   @%first cp.async.bulk.wait_group.read 0; // remove
