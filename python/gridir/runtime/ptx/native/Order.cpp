@@ -130,8 +130,11 @@ OrderChecker::compare(const Event &before, const Event &now) const {
   if (!before || !((before.flags | now.flags) & Writes) ||
       areBothStrong(before, now))
     return std::nullopt;
-  // What changes nothing is no matter to others, whatever order they are in.
-  const bool areSame = (now.flags & Silent) && !(before.flags & Strong);
+  // What changes nothing is no matter to others, whatever order they are in;
+  // but who writes where a unit still reads has forgotten to wait for that.
+  const bool isUnitRead = (before.flags & Async) && !(before.flags & Writes);
+  const bool areSame =
+      (now.flags & Silent) && !(before.flags & Strong) && !isUnitRead;
   if (!isBefore(before, now.actor))
     return areSame ? std::nullopt : std::optional(Finding::Kind::Race);
   // Who has waited for tensor cores needs a fence before it asks for more;
