@@ -18,9 +18,11 @@ def documents() -> Iterator[tuple[Path, str]]:
         name = path.parent.parent.name.lower()
         text = tblgen(path, "-gen-dialect-doc", f"-dialect={name}")
         yield ROOT / "docs" / "dialects" / f"{name}.md", NOTE.format(source=path.relative_to(ROOT)) + text
-    interfaces = ROOT / "dialects" / "Grid" / "IR" / "GridInterfaces.td"
-    text = tblgen(interfaces, "-gen-op-interface-docs")
-    yield ROOT / "docs" / "dialects" / "grid-interfaces.md", NOTE.format(source=interfaces.relative_to(ROOT)) + text
+    directory = ROOT / "dialects" / "Grid" / "IR"
+    interfaces = [directory / "GridInterfaces.td", directory / "GridWindowInterface.td"]
+    text = "\n".join(tblgen(path, "-gen-op-interface-docs") for path in interfaces)
+    note = NOTE.format(source=", ".join(str(path.relative_to(ROOT)) for path in interfaces))
+    yield ROOT / "docs" / "dialects" / "grid-interfaces.md", note + text
     for path in pass_files():
         parts = path.parent.relative_to(ROOT / "dialects").parts
         text = tblgen(path, "-gen-pass-doc")

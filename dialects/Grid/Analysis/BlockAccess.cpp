@@ -141,7 +141,7 @@ void BlockAccess::collectAccesses() {
   }
   auto record = [&](Operation *op, Value ref, bool whole, bool reads,
                     bool writes) {
-    for (RefRegion &region : getRefRegions(ref, values)) {
+    for (RefRegion &region : getAccessedRegions(op, ref, values)) {
       if (!region.root) {
         for (unsigned operand = 0; operand < kernel.getNumOperandSpecs();
              ++operand) {

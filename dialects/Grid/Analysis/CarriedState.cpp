@@ -379,7 +379,7 @@ private:
   void visitRead(Operation &op, Value ref, Progress &progress, bool certain) {
     if (isDiscarded(&op, values))
       return;
-    for (RefRegion &region : getRefRegions(ref, values)) {
+    for (RefRegion &region : getAccessedRegions(&op, ref, values)) {
       if (!region.root && !tracked.empty())
         reads.push_back({&op, tracked.front(), /*certain=*/false});
       if (!isTracked(region.root))
@@ -405,7 +405,7 @@ private:
   void visitWrite(Operation &op, Value ref, Progress &progress, bool certain) {
     auto access = dyn_cast<RefAccessOpInterface>(op);
     bool whole = access && access.replacesAll(ref);
-    for (RefRegion &region : getRefRegions(ref, values)) {
+    for (RefRegion &region : getAccessedRegions(&op, ref, values)) {
       touched.insert(region.root);
       if (!region.root)
         touched.insert(tracked.begin(), tracked.end());

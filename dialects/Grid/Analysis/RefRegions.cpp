@@ -8,6 +8,8 @@
 
 #include "dialects/Grid/Analysis/RefRegions.h"
 
+#include "dialects/Grid/IR/GridWindowInterface.h"
+
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -30,15 +32,21 @@ static bool isWhole(const ElementBox &box, ArrayRef<int64_t> shape) {
          });
 }
 
+/// The expression of an offset, be it a number or a value.
+static AffineExpr getOffsetExpr(OpFoldResult offset, MLIRContext *context,
+                                ProgramValues &values) {
+  std::optional<int64_t> constant = getConstantIntValue(offset);
+  return constant ? getAffineConstantExpr(*constant, context)
+                  : values.getExpr(cast<Value>(offset));
+}
+
 /// The box of the source that a box of a view names.
 static ElementBox mapThroughDims(ArrayRef<ViewDim> dims, const ElementBox &box,
                                  MLIRContext *context, ProgramValues &values) {
   ElementBox source;
   source.exact = box.exact;
   for (const ViewDim &dim : dims) {
-    std::optional<int64_t> constant = getConstantIntValue(dim.offset);
-    AffineExpr offset = constant ? getAffineConstantExpr(*constant, context)
-                                 : values.getExpr(cast<Value>(dim.offset));
+    AffineExpr offset = getOffsetExpr(dim.offset, context, values);
     if (!dim.dim) {
       source.lows.push_back(offset);
       source.sizes.push_back(1);
@@ -103,6 +111,23 @@ static void follow(Value ref, ElementBox box, ProgramValues &values,
   Operation *owner = cast<BlockArgument>(ref).getOwner()->getParentOp();
   regions.push_back({isa_and_nonnull<KernelOp, ScopedOp>(owner) ? ref : Value(),
                      std::move(box)});
+}
+
+SmallVector<RefRegion> getAccessedRegions(Operation *op, Value ref,
+                                          ProgramValues &values) {
+  auto window = dyn_cast<WindowOpInterface>(op);
+  if (!window || window.getWindowRef() != ref)
+    return getRefRegions(ref, values);
+  ElementBox box;
+  for (auto [offset, size] : llvm::zip_equal(window.getWindowOffsets(),
+                                             window.getWindowSizes())) {
+    box.lows.push_back(getOffsetExpr(offset, op->getContext(), values));
+    box.sizes.push_back(size);
+  }
+  box.exact = !window.getWindowPredicate();
+  SmallVector<RefRegion> regions;
+  follow(ref, std::move(box), values, regions);
+  return regions;
 }
 
 SmallVector<RefRegion> getRefRegions(Value ref, ProgramValues &values) {

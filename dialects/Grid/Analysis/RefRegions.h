@@ -45,6 +45,11 @@ struct RefRegion {
 mlir::SmallVector<RefRegion> getRefRegions(mlir::Value ref,
                                            ProgramValues &values);
 
+/// The same, of the part of `ref` that `op` accesses: its window, where it has
+/// one there. What of it lies outside of `ref` belongs to the box.
+mlir::SmallVector<RefRegion>
+getAccessedRegions(mlir::Operation *op, mlir::Value ref, ProgramValues &values);
+
 } // namespace gridir::grid
 
 #endif // GRIDIR_DIALECTS_GRID_ANALYSIS_REFREGIONS_H

@@ -10,7 +10,9 @@
 #define GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUP_H
 
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/Grid/IR/GridWindowInterface.h"
 #include "dialects/Warpgroup/Layout/Layout.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TensorEncoding.h"
 
 namespace gridir::warpgroup {

@@ -11,6 +11,7 @@
 
 include "dialects/Grid/IR/GridAttrs.td"
 include "dialects/Grid/IR/GridInterfaces.td"
+include "dialects/Grid/IR/GridWindowInterface.td"
 include "dialects/Warpgroup/IR/WarpgroupAttrs.td"
 include "dialects/Warpgroup/IR/WarpgroupClusterOps.td"
 include "dialects/Warpgroup/IR/WarpgroupTypes.td"
@@ -98,8 +99,16 @@ def Warpgroup_CommitSmemOp : Warpgroup_Op<"commit_smem", [
 // Copies between global and shared memory
 //===----------------------------------------------------------------------===//
 
+/// What both copies say of their window.
+defvar Warpgroup_Window = [{
+    ::llvm::SmallVector<::mlir::OpFoldResult> getWindowOffsets() {
+      return ::mlir::getMixedValues(getStaticOffsets(), getOffsets(), getContext());
+    }
+    ::llvm::ArrayRef<int64_t> getWindowSizes() { return getSizes(); }
+  }];
+
 def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
-    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+    Grid_ProgramOpInterface, Grid_RefAccessOpInterface, Grid_WindowOpInterface]> {
   let summary = "start a copy of a window from global to shared memory";
   let description = [{
     The copy ends in one arrival at the barrier. Elements of the window that lie
@@ -132,7 +141,8 @@ def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
     (`leader_tracked` $leader_tracked^)? attr-dict `:` type($source) `,` type($dest) `,` type($barrier)
   }];
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = Warpgroup_Window # [{
+    ::mlir::Value getWindowRef() { return getSource(); }
     bool replacesAll(::mlir::Value ref) { return ref == getDest(); }
     bool isCopy() { return true; }
     bool isSchedulingPoint() { return true; }
@@ -174,7 +184,7 @@ def Warpgroup_TmaGatherOp : Warpgroup_Op<"tma_gather", [
 
 def Warpgroup_TmaStoreOp : Warpgroup_Op<"tma_store", [
     AttrSizedOperandSegments, Grid_ProgramOpInterface,
-    Grid_RefAccessOpInterface]> {
+    Grid_RefAccessOpInterface, Grid_WindowOpInterface]> {
   let summary = "start a copy from shared memory to a window in global memory";
   let description = [{
     The copy belongs to the warpgroup's open group, which `commit_group` closes,
@@ -204,7 +214,9 @@ def Warpgroup_TmaStoreOp : Warpgroup_Op<"tma_store", [
     (`reduce` $reduction^)? (`if` $predicate^)? attr-dict `:` type($source) `,` type($dest)
   }];
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = Warpgroup_Window # [{
+    ::mlir::Value getWindowRef() { return getDest(); }
+    ::mlir::Value getWindowPredicate() { return getPredicate(); }
     bool isCopy() { return true; }
     bool isAtomicAccess() { return getReduction().has_value(); }
     bool isSchedulingPoint() { return true; }

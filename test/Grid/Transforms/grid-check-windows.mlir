@@ -1,0 +1,65 @@
+// A copy accesses the window that it names, of which a part may lie outside of the array.
+//
+// RUN: gridir-opt %s --grid-check | FileCheck %s
+
+// Every block has rows of its own, the last one fewer; together they have them all.
+// CHECK-LABEL: grid.kernel @rows
+// CHECK: {check = "written", subject = "o", verdict = "proved"}
+// CHECK-SAME: {check = "disjoint", subject = "dimension 0 (i)", verdict = "proved"}
+grid.kernel @rows grid(%i = 3 named "i")
+    inputs(%x: f32 [90, 64] space gpu.gmem origin "x") outputs(%o: f32 [90, 64] space gpu.gmem origin "o")
+    scratch(%tile: memref<40x64xf32, #grid.space<gpu.smem>> origin "tile",
+            %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>> origin "b")
+    semantics [parallel] {
+  %p = grid.program_id 0
+  %c40 = arith.constant 40 : i32
+  %row = arith.muli %p, %c40 : i32
+  warpgroup.tma_load %x[%row : i32, 0] [40, 64] to %tile barrier %b
+      : memref<90x64xf32, #grid.space<gpu.gmem>>, memref<40x64xf32, #grid.space<gpu.smem>>,
+        memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  warpgroup.tma_store %tile to %o[%row : i32, 0] [40, 64]
+      : memref<40x64xf32, #grid.space<gpu.smem>>, memref<90x64xf32, #grid.space<gpu.gmem>>
+}
+
+// A window that is too small leaves rows out, one that is too large meets its neighbour's.
+// CHECK-LABEL: grid.kernel @small
+// CHECK: {check = "written", reason = "no program writes element (8)", subject = "o", verdict = "refuted"}
+// CHECK: subject = "dimension 0 (i)", verdict = "proved"}
+grid.kernel @small grid(%i = 2 named "i")
+    outputs(%o: f32 [20] space gpu.gmem origin "o") scratch(%tile: memref<8xf32, #grid.space<gpu.smem>>)
+    semantics [parallel] {
+  %p = grid.program_id 0
+  %c10 = arith.constant 10 : i32
+  %row = arith.muli %p, %c10 : i32
+  warpgroup.tma_store %tile to %o[%row : i32] [8]
+      : memref<8xf32, #grid.space<gpu.smem>>, memref<20xf32, #grid.space<gpu.gmem>>
+}
+
+// CHECK-LABEL: grid.kernel @large
+// CHECK: {check = "written", subject = "o", verdict = "proved"}
+// CHECK: reason = "programs (0) and (1) touch the same elements of o", subject = "dimension 0 (i)", verdict = "refuted"}
+grid.kernel @large grid(%i = 2 named "i")
+    outputs(%o: f32 [20] space gpu.gmem origin "o") scratch(%tile: memref<12xf32, #grid.space<gpu.smem>>)
+    semantics [parallel] {
+  %p = grid.program_id 0
+  %c10 = arith.constant 10 : i32
+  %row = arith.muli %p, %c10 : i32
+  warpgroup.tma_store %tile to %o[%row : i32] [12]
+      : memref<12xf32, #grid.space<gpu.smem>>, memref<20xf32, #grid.space<gpu.gmem>>
+}
+
+// Who knows whether it is copied.
+// CHECK-LABEL: grid.kernel @perhaps
+// CHECK: {check = "written", {{.*}}subject = "o", verdict = "unknown"}
+grid.kernel @perhaps grid()
+    inputs(%n: i32 [1] space gpu.gmem origin "n")
+    outputs(%o: f32 [20] space gpu.gmem origin "o") scratch(%tile: memref<20xf32, #grid.space<gpu.smem>>)
+    semantics [] {
+  %ref = grid.slice_ref %n[0] [1] [1] drop [0] : memref<1xi32, #grid.space<gpu.gmem>> -> memref<i32, #grid.space<gpu.gmem>>
+  %v = grid.load %ref : memref<i32, #grid.space<gpu.gmem>> -> i32
+  %c0 = arith.constant 0 : i32
+  %p = arith.cmpi sgt, %v, %c0 : i32
+  warpgroup.tma_store %tile to %o[0] [20] if %p
+      : memref<20xf32, #grid.space<gpu.smem>>, memref<20xf32, #grid.space<gpu.gmem>>
+}
