@@ -1,5 +1,5 @@
 # Every example of a kernel whose threads are warpgroups gives what its reference gives, in its own order and in others,
-# and has no race.
+# and no check finds anything.
 #
 # RUN: %python %s %repository/examples/mosaic_gpu | FileCheck %s
 
@@ -15,7 +15,7 @@ from gridir.testing import differences
 count = 0
 for path in sorted(pathlib.Path(sys.argv[1]).glob("*.py")):
     example = load_example(str(path), None)
-    for options in ({}, {"schedule_seed": 1}, {"schedule_seed": 2, "checks": ["races"]}):
+    for options in ({}, {"schedule_seed": 1}, {"schedule_seed": 2, "checks": ["races", "semaphores"]}):
         with gridir.installed(**options):
             got = jax.jit(example.function)(*example.args)
         problems = differences(got, example.reference(*example.args), example.function, example.args)

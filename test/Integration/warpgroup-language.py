@@ -281,3 +281,31 @@ look(
     X + 1 + X * np.float32(np.arange(64) // 16)[:, None],
     X,
 )
+
+
+def sums(x, y, o, low, tile, numbers):
+    """Each block adds a tile to the same rows, of which some lie outside, and takes the lowest numbers."""
+    i = jax.lax.axis_index("i")
+    tile[...] = x[pl.ds(i * 16, 16)]
+    numbers[...] = y[...] + i
+    plgpu.commit_smem()
+    plgpu.copy_smem_to_gmem(tile, o.at[pl.ds(56 + 0 * i, 16)], reduction_op="add")
+    plgpu.copy_smem_to_gmem(numbers, low, reduction_op="min", predicate=i > 0)
+    plgpu.wait_smem_to_gmem(0)
+
+
+def accumulated(x, y):
+    def within(refs):
+        @pl.core_map(plgpu.Mesh(grid=(4,), grid_names=("i",)))
+        def _():
+            scratch = plgpu.SMEM((16, 128), jnp.float32), plgpu.SMEM((64,), jnp.int32)
+            pl.run_scoped(functools.partial(sums, *refs), *scratch)
+
+    return pl.run_state(within)((x, y, jnp.zeros((64, 128), jnp.float32), jnp.full(64, 99, jnp.int32)))[2:]
+
+
+# CHECK-COUNT-2: sums: right
+TOTAL = np.zeros((64, 128), np.float32)
+TOTAL[56:] = X.reshape(4, 16, 128).sum(0)[:8]
+LOW = np.int32(np.arange(64) % 5)
+look("sums", accumulated, (TOTAL, LOW + 1), X, LOW)

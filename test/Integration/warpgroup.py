@@ -235,6 +235,22 @@ for function, scratch in ((unobserved, ONE), (missed, TWO), (partly, TWO), (fore
     look(function.__name__, plgpu.kernel(function, out_type=jax.typeof(X), scratch_types=scratch, **mesh), X, X)
 
 
+def uncommitted(x, o, tile):
+    """Copies what the copy may not see; only the last tile is committed."""
+    wg = jax.lax.axis_index("wg")
+    for i in range(2):
+        tile[wg, i] = x[pl.ds(wg * 48 + i * 24, 24)] + 1
+        plgpu.copy_smem_to_gmem(tile.at[wg, i], o.at[pl.ds(wg * 48 + i * 24, 24)])
+        plgpu.commit_smem()
+    plgpu.wait_smem_to_gmem(0)
+
+
+# CHECK-COUNT-3: uncommitted {{.*}}: right
+# CHECK: uncommitted {{.*}}races{{.*}}: copy from {{.*}}: it may not see the write of {{.*}}, which no `commit_smem`
+# CHECK-SAME: follows.
+look("uncommitted", shared(uncommitted, scratch_types=[plgpu.SMEM((2, 2, 24, 64), jnp.float32)]), X + 1, X)
+
+
 def hasty(x, o, tile, barrier):
     """Looks at a tile before it is there."""
     tile[...] = jnp.ones((96, 64))

@@ -255,9 +255,6 @@ public:
     auto ends = getEnds(rewriter, op);
     if (failed(ends))
       return failure();
-    if (op.getReduction())
-      return lowering.fail(op, "expected a copy without a reduction, got " +
-                                   stringifyAtomicKind(*op.getReduction()));
     auto [source, dest] = *ends;
     OpBuilder::InsertionGuard guard(rewriter);
     if (op.getPredicate()) {
@@ -265,7 +262,50 @@ public:
       rewriter.setInsertionPointToStart(copied.thenBlock());
     }
     ClippedWindow window = createWindow(rewriter, lowering, op, dest, source);
-    createCall(rewriter, op, window.tile, window.array);
+    if (op.getReduction())
+      combine(rewriter, op, window);
+    else
+      createCall(rewriter, op, window.tile, window.array);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// Combines each element with what is there. No other program runs then.
+  void combine(OpBuilder &builder, warpgroup::TmaStoreOp op,
+               const ClippedWindow &window) const {
+    Location loc = op.getLoc();
+    if (lowering.recordsAccesses()) {
+      createRecordedAccess(builder, loc, lowering, window.tile,
+                           grid::AccessKind::Read,
+                           lowering.getName(op.getSource()));
+      createRecordedAccess(builder, loc, lowering, window.array,
+                           grid::AccessKind::Atomic,
+                           lowering.getName(op.getDest()));
+    }
+    int64_t rank = cast<MemRefType>(window.array.getType()).getRank();
+    SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(rank));
+    SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+    linalg::GenericOp::create(
+        builder, loc, window.tile, window.array, maps, loops,
+        [&](OpBuilder &builder, Location loc, ValueRange elements) {
+          Value combined = createCombination(builder, loc, *op.getReduction(),
+                                             elements[1], elements[0]);
+          linalg::YieldOp::create(builder, loc, combined);
+        });
+  }
+};
+
+/// Only the checks know of a proxy.
+class CommitSmemPattern : public LoweringPattern<warpgroup::CommitSmemOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(warpgroup::CommitSmemOp op,
+                                PatternRewriter &rewriter) const override {
+    if (lowering.recordsAccesses())
+      createRuntimeCall(rewriter, op.getLoc(), lowering, "gridirTaskCommit",
+                        {});
     rewriter.eraseOp(op);
     return success();
   }
@@ -301,6 +341,6 @@ public:
 
 void gridir::populateWarpgroupCopyPatterns(RewritePatternSet &patterns,
                                            KernelLowering &lowering) {
-  patterns.add<LoadPattern, StorePattern, CommitGroupPattern, WaitGroupPattern>(
-      patterns.getContext(), lowering);
+  patterns.add<LoadPattern, StorePattern, CommitSmemPattern, CommitGroupPattern,
+               WaitGroupPattern>(patterns.getContext(), lowering);
 }

@@ -39,7 +39,6 @@ struct WarpgroupToLoops : GridToLoopsDialectInterface {
     patterns.add<ErasePattern<warpgroup::MmaWaitOp>,
                  ErasePattern<warpgroup::CommitTmemOp>,
                  ErasePattern<warpgroup::WaitTmemLoadOp>,
-                 ErasePattern<warpgroup::CommitSmemOp>,
                  ErasePattern<warpgroup::SetMaxRegistersOp>,
                  ErasePattern<warpgroup::LayoutCastOp>>(patterns.getContext());
   }

@@ -119,8 +119,8 @@ SmallVector<RefRegion> getAccessedRegions(Operation *op, Value ref,
   if (!window || window.getWindowRef() != ref)
     return getRefRegions(ref, values);
   ElementBox box;
-  for (auto [offset, size] : llvm::zip_equal(window.getWindowOffsets(),
-                                             window.getWindowSizes())) {
+  for (auto [offset, size] :
+       llvm::zip_equal(window.getWindowOffsets(), window.getWindowSizes())) {
     box.lows.push_back(getOffsetExpr(offset, op->getContext(), values));
     box.sizes.push_back(size);
   }

@@ -25,17 +25,6 @@ grid.kernel @peer grid(%i = 2 named "c" cluster)
 
 // -----
 
-grid.kernel @reduction grid()
-    inputs() outputs(%o: f32 [8] space gpu.gmem)
-    scratch(%tile: memref<8xf32, #grid.space<gpu.smem>>)
-    semantics [] attributes {grid.tasks = #kernel.tasks<>} {
-  // expected-error @below {{expected a copy without a reduction, got add}}
-  warpgroup.tma_store %tile to %o[0] [8] reduce add
-      : memref<8xf32, #grid.space<gpu.smem>>, memref<8xf32, #grid.space<gpu.gmem>>
-}
-
-// -----
-
 grid.kernel @view grid()
     inputs() outputs(%o: i8 [32] space gpu.gmem)
     scratch(%tile: memref<8x6xf32, #grid.space<gpu.smem>>)

@@ -136,3 +136,22 @@ grid.kernel @rows grid()
         memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   warpgroup.barrier_wait %barrier : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
 }
+
+// -----
+
+// A reduction combines what lies inside of the array at once; the checks are told of an atomic update.
+// CHECK-LABEL: kernel.abi @reduce
+// CHECK-SAME:    accesses = ["read of tile ({{[^)]*}})", "atomic update of o ({{[^)]*}})"]
+// CHECK:       func.func @reduce(
+// CHECK:         call @gridirTaskAccess(
+// CHECK:         call @gridirTaskAccess(
+// CHECK:         linalg.generic
+// CHECK:           arith.maximumf
+// CHECK-NOT:     call @gridirTaskBulkCopy(
+grid.kernel @reduce grid()
+    outputs(%o: f32 [32, 64] space gpu.gmem origin "o")
+    scratch(%tile: memref<8x64xf32, #grid.space<gpu.smem>> origin "tile")
+    semantics [] attributes {grid.tasks = #kernel.tasks<races = true>} {
+  warpgroup.tma_store %tile to %o[28, 0] [8, 64] reduce maxf
+      : memref<8x64xf32, #grid.space<gpu.smem>>, memref<32x64xf32, #grid.space<gpu.gmem>>
+}

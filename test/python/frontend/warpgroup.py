@@ -127,7 +127,7 @@ def of_blocks():
 
 
 def reduces(x, o, tile):
-    plgpu.copy_smem_to_gmem(tile, o.at[pl.ds(0, 64)], reduction_op="add")
+    plgpu.copy_smem_to_gmem(tile, o.at[pl.ds(0, 64)], reduction_op="inc")
 
 
 def waits(x, o, barriers):
@@ -182,7 +182,7 @@ report(
         "expected numbers and slices in a copy, got an array of indices": kernel(gathers, TILE, plgpu.Barrier()),
         "expected scratch in tiles, got ExpandLeadingBatchDimensionsTransform": of_blocks,
         "expected a slice of known size and stride 1 in a copy": kernel(strides, TILE, plgpu.Barrier()),
-        "expected `reduction_op=None`, got 'add'": kernel(reduces, TILE),
+        "expected an update among xchg, add, max, min, and, or, xor, got `inc`": kernel(reduces, TILE),
         "expected a number, got a value that the kernel computes": kernel(computes, grid=(2,), grid_names=("i",)),
     },
 )

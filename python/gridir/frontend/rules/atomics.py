@@ -33,8 +33,10 @@ def atomic_kind(ctx: RuleContext, name: str, aval: Any) -> ir.Attribute:
     """What an atomic update of that name does to elements of an abstract value.
 
     Raises:
-      UnsupportedError: for a dtype that it does not combine.
+      UnsupportedError: for an update that there is not, and for a dtype that it does not combine.
     """
+    if name not in _KINDS:
+        raise ctx.unsupported(f"expected an update among {', '.join(_KINDS)}, got `{name}`")
     kind = _KINDS[name].choose(aval)
     if kind is None:
         raise ctx.unsupported(f"expected a dtype that `{name}` combines, got {aval.dtype}")

@@ -16,6 +16,7 @@ from gridir.frontend.context import RuleContext
 from gridir.frontend.devices import own_place
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.registry import ANY
+from gridir.frontend.rules.atomics import atomic_kind
 from gridir.frontend.rules.state import Access, index_value, is_array, static_index, view
 from gridir.frontend.rules.warpgroup.operands import axis_attr, number, one_barrier, refuse, split_leaves
 from gridir.mlir import ir
@@ -159,14 +160,19 @@ def _copy_smem_to_gmem(
     commit_group: bool,
     reduction_op: Any,
 ) -> list[ir.Value]:
-    if reduction_op is not None:
-        raise ctx.unsupported(f"expected `reduction_op=None`, got {reduction_op!r}")
     predicate = leaves[-1] if has_user_predicate else None
     of_source, of_dest = split_leaves(leaves, src_transforms_treedef, dst_transforms_treedef)
     window = _window(ctx, dest, of_dest)
     dynamic, offsets, sizes, dropped = window.operands()
     warpgroup.TmaStoreOp(
-        view(ctx, source, of_source), window.array, dynamic, offsets, sizes, dropped=dropped, predicate=predicate
+        view(ctx, source, of_source),
+        window.array,
+        dynamic,
+        offsets,
+        sizes,
+        dropped=dropped,
+        reduction=atomic_kind(ctx, reduction_op, ctx.avals_in[0]) if reduction_op is not None else None,
+        predicate=predicate,
     )
     if commit_group:
         warpgroup.CommitGroupOp()

@@ -392,6 +392,11 @@ void Scheduler::startCopy(Copy copy) {
   if (races)
     copy.thread =
         races->fork(getTask(running).thread, getTask(running).program);
+  // JAX's interpreter, which only reports races, knows of no proxies.
+  if (races && copy.group && !kernel.reportsRaces)
+    checkCommitted(copy);
+  if (!failure.empty())
+    abandon();
   copies.push_back(std::move(copy));
   if (!seeded && !copies.back().isRemote())
     finishCopy(copies.size() - 1);
@@ -430,6 +435,7 @@ void Scheduler::finishCopy(std::size_t place) {
                     copy.sites[0]);
       races->access(copy.thread, copy.dest + to, bytes, AccessKind::Write,
                     copy.sites[1]);
+      uncommitted.forget(copy.dest + to, bytes);
     });
     for (const void *object : std::initializer_list<const void *>{
              copy.counters[0].getAddress(), copy.counters[1].getAddress(),

@@ -21,6 +21,7 @@
 #include "SharedMemory.h"
 #include "StridedRegion.h"
 #include "Tasks.h"
+#include "UncommittedWrites.h"
 
 #include <deque>
 #include <map>
@@ -142,6 +143,8 @@ public:
   void setDefined(const char *begin, int64_t bytes, bool isDefined);
   void transfer(const char *source, const char *dest,
                 const StridedRegion &region);
+  /// Copies may see what the task's block has written to its memory so far.
+  void commitWrites();
 
   /// What the kernel says of the next copy or access before it.
   std::vector<StridedRegion::Dim> dims;
@@ -197,6 +200,12 @@ private:
   /// Where an address is in a task's memory, if it is there.
   std::optional<CarryFinder::Place>
   findInArena(const Task &task, const char *begin, int64_t bytes) const;
+  /// Whether an address is in memory of a task or in what tasks share.
+  bool isOwn(const char *address) const;
+  /// The first task of the block that the running task is one of.
+  std::size_t getBlock() const;
+  /// Says so where a copy may not see what it reads.
+  void checkCommitted(const Copy &copy);
   std::optional<std::string> describeUnwritten() const;
   std::size_t pickStarting();
   void lack(int64_t bytes, const std::string &purpose);
@@ -234,6 +243,7 @@ private:
   /// None where nobody looks for reads of what nothing has written.
   std::optional<DefinedMemory> memory;
   CarryFinder carries;
+  UncommittedWrites uncommitted;
   std::optional<RaceDetector::Access> unwrittenRead;
   /// Where the semaphores are that are looked at in the end: in which kind of
   /// shared memory, if in any, how far from its begin, and their shape and

@@ -26,6 +26,8 @@ public:
       : info(info), numItems(numItems) {}
 
   int64_t getNumBytes() const { return info.bytes; }
+  /// How many work items have one memory; 0 for all.
+  int64_t getNumMembers() const { return info.members; }
   /// The first work item of a group.
   int64_t getFirstItem(int64_t item) const {
     return item - item % getGroupSize();

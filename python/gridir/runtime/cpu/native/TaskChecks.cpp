@@ -101,9 +101,12 @@ void Scheduler::access(const char *base, const StridedRegion &region,
   const Task &task = getTask(running);
   if (kind == AccessKind::Use)
     return use(base, region, {site, task.program, kind, std::move(element)});
+  const bool mayStay = races && kind != AccessKind::Read && isOwn(base);
   region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
     if (races)
       races->access(task.thread, base + offset, bytes, kind, site);
+    if (mayStay)
+      uncommitted.write(base + offset, bytes, getBlock(), site);
     if (!memory || kind == AccessKind::Read)
       return;
     memory->define(base + offset, bytes);
@@ -131,6 +134,48 @@ void Scheduler::use(const char *base, const StridedRegion &region,
     if (auto place = findInArena(getWorkItem(), base + offset, bytes))
       carries.readUnwritten(getTask(running).warpgroup, *place, read);
   });
+}
+
+//===----------------------------------------------------------------------===//
+// What copies may see
+//===----------------------------------------------------------------------===//
+
+bool Scheduler::isOwn(const char *address) const {
+  const Task &task = tasks[getTask(running).warpgroup];
+  if (findInArena(task, address, /*bytes=*/1))
+    return true;
+  for (const SharedMemory &kind : shared[task.device]) {
+    const char *base = kind.find(task.item);
+    if (base && base <= address && address < base + kind.getNumBytes())
+      return true;
+  }
+  return false;
+}
+
+std::size_t Scheduler::getBlock() const {
+  const Task &task = tasks[getTask(running).warpgroup];
+  int64_t first = task.item, fewest = 0;
+  for (const SharedMemory &kind : shared[task.device]) {
+    const int64_t count = kind.getNumMembers();
+    if (count == 0 || (fewest && count >= fewest))
+      continue;
+    fewest = count;
+    first = kind.getFirstItem(task.item);
+  }
+  return firstTasks[task.device] + first;
+}
+
+void Scheduler::commitWrites() { uncommitted.commit(getBlock()); }
+
+void Scheduler::checkCommitted(const Copy &copy) {
+  std::optional<int64_t> write;
+  copy.region.forEachRun([&](int64_t from, int64_t, int64_t bytes) {
+    if (!write)
+      write = uncommitted.find(copy.source + from, bytes);
+  });
+  if (write)
+    fail({copy.sites[0], "it may not see the " + kernel.info.accesses[*write] +
+                             ", which no `commit_smem` follows."});
 }
 
 //===----------------------------------------------------------------------===//

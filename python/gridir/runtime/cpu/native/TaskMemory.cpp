@@ -65,8 +65,10 @@ void Scheduler::endMemory(char *base, int64_t bytes,
   std::optional<Misuse> misuse = barriers.forget(base, bytes, firstTask);
   if (misuse && kernel.info.tasks->semaphores)
     fail(*misuse);
-  if (races)
+  if (races) {
     races->forget(base, bytes);
+    uncommitted.forget(base, bytes);
+  }
 }
 
 /// The same place in the memory of another device or work item; -1 stands for

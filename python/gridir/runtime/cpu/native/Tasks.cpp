@@ -109,6 +109,8 @@ void taskMove(const char *source, char *dest, int64_t bytesPerElement) {
 
 void taskJoinWarps() { Scheduler::getCurrent()->joinWarps(); }
 
+void taskCommit() { Scheduler::getCurrent()->commitWrites(); }
+
 void taskCloseGroup() { Scheduler::getCurrent()->closeGroup(); }
 
 void taskWaitGroups(int64_t pending) {
@@ -183,7 +185,7 @@ std::optional<std::string> runTasks(const Kernel &kernel,
   return Scheduler(kernel, devices).run();
 }
 
-std::array<std::pair<const char *, void *>, 26> getTaskSymbols() {
+std::array<std::pair<const char *, void *>, 27> getTaskSymbols() {
   return {{{"gridirTaskSites", toAddress(&taskSites)},
            {"gridirTaskArrive", toAddress(&taskArrive)},
            {"gridirTaskBarrierWait", toAddress(&taskBarrierWait)},
@@ -193,6 +195,7 @@ std::array<std::pair<const char *, void *>, 26> getTaskSymbols() {
            {"gridirTaskStartWarps", toAddress(&taskStartWarps)},
            {"gridirTaskJoinWarps", toAddress(&taskJoinWarps)},
            {"gridirTaskCloseGroup", toAddress(&taskCloseGroup)},
+           {"gridirTaskCommit", toAddress(&taskCommit)},
            {"gridirTaskWaitGroups", toAddress(&taskWaitGroups)},
            {"gridirTaskSignal", toAddress(&taskSignal)},
            {"gridirTaskWait", toAddress(&taskWait)},
