@@ -14,6 +14,7 @@
 #include "dialects/TPU/IR/StableMosaic.h"
 #include "dialects/TPU/IR/TPU.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Inference/LayoutFrame.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -76,5 +77,6 @@ void gridir::registerAllDialects(DialectRegistry &registry) {
   // clang-format on
 
   registerWarpgroupToLoops(registry);
+  warpgroup::registerLayoutModels(registry);
   registerAllInterfaces(registry);
 }

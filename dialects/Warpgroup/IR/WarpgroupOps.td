@@ -474,17 +474,18 @@ def Warpgroup_LayoutCastOp : Warpgroup_Op<"layout_cast", [
     Pure, SameOperandsAndResultType]> {
   let summary = "the same array, spread over the registers as the author demands";
   let description = [{
-    `layout` is the author's name of the layout.
+    `layout` is the author's name of the layout, `spread` the layout itself where
+    it is linear in the bits of register, lane and warp.
 
     Example:
 
     ```mlir
-    %y = warpgroup.layout_cast %x "WGMMA" : tensor<64x64xf16>
+    %y = warpgroup.layout_cast %x "WGMMA"(#warpgroup.layout<wgmma>) : tensor<64x64xf16>
     ```
   }];
-  let arguments = (ins Grid_Value:$value, StrAttr:$layout);
+  let arguments = (ins Grid_Value:$value, StrAttr:$layout, OptionalAttr<Warpgroup_LayoutAttr>:$spread);
   let results = (outs Grid_Value:$result);
-  let assemblyFormat = "$value $layout attr-dict `:` type($value)";
+  let assemblyFormat = "$value $layout (`(` qualified($spread)^ `)`)? attr-dict `:` type($value)";
 }
 
 def Warpgroup_RelayoutOp : Warpgroup_Op<"relayout", [

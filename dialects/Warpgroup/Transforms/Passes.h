@@ -9,6 +9,8 @@
 #ifndef GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_PASSES_H
 #define GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_PASSES_H
 
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 
 namespace gridir::warpgroup {

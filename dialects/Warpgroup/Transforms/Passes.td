@@ -11,6 +11,53 @@
 
 include "mlir/Pass/PassBase.td"
 
+def WarpgroupInferLayoutsPass : Pass<"warpgroup-infer-layouts", "::mlir::ModuleOp"> {
+  let summary = "Decide which thread of a warpgroup holds which elements";
+  let description = [{
+    Gives each tensor in the body of a `grid.kernel` a layout, as the encoding of
+    its type. Ops say what they demand by `LayoutOpInterface`: accumulators and
+    operands of the matrix units lie as those define it, an author's `layout_cast`
+    is kept, accesses of memory do best with vectors that lie side by side.
+    Elementwise ops hand layouts on, and structured ones as their indexing maps
+    say; what flows through loops and branches lies alike. Of the layouts that
+    serve, those are chosen that cost the fewest instructions, with those in loops
+    counted several times.
+
+    Where an operand lies otherwise than its user needs it, a `relayout` is put
+    behind the op that makes it, and a remark says how many instructions that is.
+    Constants are made anew instead. A layout's tile has the rank of its tensor
+    where that can be.
+
+    Before:
+
+    ```mlir
+    %c2 = arith.constant dense<2.0> : tensor<64x64xf32>
+    %v = grid.load %acc : memref<64x64xf32, #grid.space<gpu.regs>> -> tensor<64x64xf32>
+    %w = arith.mulf %v, %c2 : tensor<64x64xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %c2 = arith.constant dense<2.0> : tensor<64x64xf32, #warpgroup.layout<wgmma>>
+    %v = grid.load %acc
+        : memref<64x64xf32, #grid.space<gpu.regs>> -> tensor<64x64xf32, #warpgroup.layout<wgmma>>
+    %w = arith.mulf %v, %c2 : tensor<64x64xf32, #warpgroup.layout<wgmma>>
+    ```
+  }];
+  let options = [
+    Option<"sharedMemory", "shared-memory", "bool", /*default=*/"true",
+           "Let relayouts go through shared memory, instead of an error">
+  ];
+  let statistics = [
+    Statistic<"numTensors", "num-tensors", "Tensors that have a layout now">,
+    Statistic<"numRelayouts", "num-relayouts", "Relayouts that were put in">,
+    Statistic<"numInstructions", "num-instructions",
+              "Instructions of a thread for relayouts">
+  ];
+  let dependentDialects = ["::mlir::tensor::TensorDialect", "::gridir::warpgroup::WarpgroupDialect"];
+}
+
 def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Place the Refs of a warpgroup program in shared memory";
   let description = [{

@@ -12,13 +12,15 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
+import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 
 _CORE = "jax._src.pallas.mosaic_gpu.core"
+_ARRAYS = "jax.experimental.mosaic.gpu.fragmented_array"
 _INTERPRET = "jax._src.pallas.mosaic_gpu.interpret"
 
 
@@ -121,6 +123,55 @@ def barrier_dtype(num_arrivals: int, orders_tensor_core: bool, axes: Any = None,
     if axes is None:
         return core().BarrierType(num_arrivals, orders_tensor_core)
     return core().ClusterBarrierType(axes, num_arrivals, orders_tensor_core, leader_tracked)
+
+
+@dataclasses.dataclass(frozen=True)
+class Spread:
+    """How an array is spread over the registers of a warpgroup, by the bits of each kind.
+
+    Attributes:
+      tile: the sizes of the tile that repeats over the array; powers of two, none for one register with all elements.
+      registers, lanes, warps: for each bit, the lowest first, the row-major index in the tile that it leads to.
+    """
+
+    tile: tuple[int, ...]
+    registers: tuple[int, ...] = ()
+    lanes: tuple[int, ...] = ()
+    warps: tuple[int, ...] = ()
+
+
+def _bits(dims: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """The places of the bits of an index over dimensions of these sizes and strides, the last of them the fastest."""
+    return tuple(stride << bit for size, stride in reversed(dims) for bit in range(size.bit_length() - 1))
+
+
+def register_spread(layout: Any) -> Spread | None:
+    """How a register layout spreads an array; None where a size that is cut is no power of two, or JAX has no such."""
+    arrays: Any = importlib.import_module(_ARRAYS)
+    try:
+        made = layout.to_mgpu()
+    except (TypeError, ValueError):  # A layout that lacks its arguments, or has others than it takes.
+        return None
+    if isinstance(made, arrays.WGSplatFragLayout):
+        return Spread(())
+    if isinstance(made, arrays.WGStridedFragLayout):
+        threads = _bits([(4, 32 * made.vec_size), (32, made.vec_size)])
+        return Spread((128 * made.vec_size,), _bits([(made.vec_size, 1)]), threads[:5], threads[5:])
+    tile = made.base_tile_shape
+    sizes = made.tiled_tiling_shape
+    if any(size & (size - 1) for size in (*tile, *sizes)):
+        return None
+    contiguous = [math.prod(tile[d + 1 :]) for d in range(len(tile))]
+    strides = made.tiling.tile_strides(tuple(contiguous))[-len(sizes) :]
+
+    def pick(dims: Any) -> tuple[int, ...]:
+        # A dimension that holds copies leads nowhere.
+        return _bits([(d.times, 0) if isinstance(d, arrays.Replicated) else (sizes[d], strides[d]) for d in dims])
+
+    of_thread = {d % len(sizes) for d in (*made.warp_dims, *made.lane_dims) if isinstance(d, int)}
+    vector = made.vector_dim % len(sizes)
+    held = [d for d in range(len(sizes)) if d not in of_thread and d != vector]
+    return Spread(tuple(tile), pick([*held, vector]), pick(made.lane_dims), pick(made.warp_dims))
 
 
 def is_interpret_params(params: Any) -> bool:

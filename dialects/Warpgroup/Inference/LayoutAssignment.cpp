@@ -1,0 +1,332 @@
+//===- LayoutAssignment.cpp - A layout for each tensor --------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/Inference/LayoutAssignment.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace gridir::warpgroup;
+
+//===----------------------------------------------------------------------===//
+// ConversionCosts
+//===----------------------------------------------------------------------===//
+
+int64_t ConversionCosts::get(LayoutAttr from, LayoutAttr to,
+                             RankedTensorType type) {
+  if (from == to)
+    return 0;
+  auto [it, isNew] =
+      known.try_emplace({from.getAsOpaquePointer(), to.getAsOpaquePointer(),
+                         type.dropEncoding().getAsOpaquePointer()},
+                        impossible);
+  if (isNew) {
+    unsigned bits = type.getElementType().isIntOrFloat()
+                        ? type.getElementTypeBitWidth()
+                        : 64;
+    if (auto plan = planConversion(from.getLayout(), to.getLayout(),
+                                   type.getShape(), bits))
+      it->second = plan->cost.getWeight();
+  }
+  return it->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Frames and edges
+//===----------------------------------------------------------------------===//
+
+/// A loop runs what is in it some times more often.
+static int64_t getWeight(Region *region) {
+  int64_t weight = 1;
+  for (; region && weight < 512; region = region->getParentRegion())
+    if (isa_and_present<LoopLikeOpInterface>(region->getParentOp()))
+      weight *= 8;
+  return weight;
+}
+
+LogicalResult LayoutAssignment::collect(Region &region) {
+  WalkResult walked = region.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (failed(collectLayoutFrames(op, frames)))
+      return WalkResult::interrupt();
+    // What is inside computes single elements.
+    return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
+                                     : WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  for (auto [index, frame] : llvm::enumerate(frames)) {
+    weights.push_back(getWeight(frame.op->getParentRegion()));
+    for (auto [place, part] : llvm::enumerate(frame.parts)) {
+      if (part.getType().getNumElements() == 0)
+        return frame.op->emitError("expected tensors with elements, got ")
+               << part.getType();
+      if (part.value)
+        definitions[part.value] = {index, place};
+    }
+  }
+  assigned.resize(frames.size());
+  edgesOf.resize(frames.size());
+  for (auto [index, frame] : llvm::enumerate(frames))
+    for (auto [place, part] : llvm::enumerate(frame.parts)) {
+      if (!part.operand || part.isUnread)
+        continue;
+      Value value = part.operand->get();
+      auto it = definitions.find(value);
+      if (it == definitions.end())
+        return value.getParentRegion()->getParentOp()->emitError(
+                   "expected tensors that the kernel itself makes, got an "
+                   "argument of type ")
+               << value.getType();
+      auto [def, defPart] = it->second;
+      for (unsigned end : {static_cast<unsigned>(index), def})
+        if (!llvm::is_contained(edgesOf[end], edges.size()))
+          edgesOf[end].push_back(edges.size());
+      edges.push_back({static_cast<unsigned>(index),
+                       static_cast<unsigned>(place), def, defPart,
+                       getWeight(value.getParentRegion())});
+    }
+  return success();
+}
+
+/// The tile has the rank of the array where it can, so that what is the same is
+/// equal.
+static LayoutAttr normalize(MLIRContext *context, const Layout &layout,
+                            Shape shape) {
+  return LayoutAttr::get(context, layout.unflatten(shape).value_or(layout));
+}
+
+static LayoutAttr apply(const LayoutFrame::Derivation &derivation,
+                        LayoutAttr layout, Shape shape) {
+  if (!derivation || !layout)
+    return {};
+  std::optional<Layout> derived = derivation(layout.getLayout());
+  return derived ? normalize(layout.getContext(), *derived, shape)
+                 : LayoutAttr();
+}
+
+LayoutAttr LayoutAssignment::derive(const LayoutFrame::Part &part,
+                                    LayoutAttr layout) const {
+  return part.isEqual ? layout
+                      : apply(part.derive, layout, part.getType().getShape());
+}
+
+LayoutAttr LayoutAssignment::lift(const LayoutFrame &frame,
+                                  const LayoutFrame::Part &part,
+                                  LayoutAttr layout) const {
+  return part.isEqual ? layout : apply(part.lift, layout, frame.shape);
+}
+
+LayoutAttr LayoutAssignment::getLayout(unsigned frame,
+                                       const LayoutFrame::Part &part) const {
+  return derive(part, assigned[frame]);
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+int64_t LayoutAssignment::getOwnCost(unsigned index, LayoutAttr attr) {
+  auto [it, isNew] =
+      ownCosts.try_emplace({index, attr.getAsOpaquePointer()}, 0);
+  if (!isNew)
+    return it->second;
+  const LayoutFrame &frame = frames[index];
+  Layout layout = attr.getLayout();
+  int64_t cost = frame.cost ? frame.cost(layout) : 0;
+  // Beyond what a thread can hold at once, values go to memory and back.
+  constexpr int64_t fewRegisters = 128;
+  if (int64_t held = layout.getNumRegisters(frame.shape); held > fewRegisters)
+    cost += 8 * (held - fewRegisters);
+  cost *= weights[index];
+  for (const LayoutFrame::Part &part : frame.parts)
+    if (!derive(part, attr))
+      cost = ConversionCosts::impossible;
+  return it->second = cost;
+}
+
+int64_t LayoutAssignment::getEdgeCost(const Edge &edge) {
+  const LayoutFrame &user = frames[edge.user], &def = frames[edge.def];
+  if (def.isRepeatable || !assigned[edge.user] || !assigned[edge.def])
+    return 0;
+  LayoutAttr from = derive(def.parts[edge.defPart], assigned[edge.def]),
+             to = derive(user.parts[edge.userPart], assigned[edge.user]);
+  if (!from || !to)
+    return ConversionCosts::impossible;
+  return edge.weight *
+         conversions.get(from, to, user.parts[edge.userPart].getType());
+}
+
+int64_t LayoutAssignment::getCost(const Group &group, LayoutAttr layout) {
+  int64_t cost = 0;
+  llvm::SmallSetVector<unsigned, 16> touched;
+  for (unsigned frame : group) {
+    assigned[frame] = layout;
+    cost += getOwnCost(frame, layout);
+    touched.insert(edgesOf[frame].begin(), edgesOf[frame].end());
+  }
+  for (unsigned edge : touched)
+    cost += getEdgeCost(edges[edge]);
+  return cost;
+}
+
+//===----------------------------------------------------------------------===//
+// Choosing
+//===----------------------------------------------------------------------===//
+
+SmallVector<LayoutAttr> LayoutAssignment::getAllowed(unsigned frame) const {
+  MLIRContext *context = frames[frame].op->getContext();
+  return llvm::map_to_vector(frames[frame].allowed, [&](const Layout &layout) {
+    return normalize(context, layout, frames[frame].shape);
+  });
+}
+
+SmallVector<LayoutAttr>
+LayoutAssignment::getCandidates(const Group &group) const {
+  llvm::SmallSetVector<LayoutAttr, 8> candidates;
+  bool isFree = true;
+  for (unsigned frame : group) {
+    SmallVector<LayoutAttr> allowed = getAllowed(frame);
+    if (allowed.empty())
+      continue;
+    if (isFree)
+      candidates.insert(allowed.begin(), allowed.end());
+    else
+      candidates.remove_if([&](LayoutAttr layout) {
+        return !llvm::is_contained(allowed, layout);
+      });
+    isFree = false;
+  }
+  if (!isFree)
+    return candidates.takeVector();
+  const LayoutFrame &first = frames[group.front()];
+  MLIRContext *context = first.op->getContext();
+  auto insert = [&](LayoutAttr layout) {
+    if (layout && layout.getLayout().fits(first.shape))
+      candidates.insert(layout);
+  };
+  if (assigned[group.front()])
+    insert(assigned[group.front()]);
+  for (unsigned frame : group)
+    for (const Layout &layout : frames[frame].preferred)
+      insert(normalize(context, layout, first.shape));
+  for (unsigned frame : group)
+    for (unsigned index : edgesOf[frame]) {
+      const Edge &edge = edges[index];
+      const LayoutFrame::Part &userPart = frames[edge.user].parts[edge.userPart],
+                              &defPart = frames[edge.def].parts[edge.defPart];
+      if (edge.user == frame)
+        insert(lift(first, userPart, derive(defPart, assigned[edge.def])));
+      if (edge.def == frame)
+        insert(lift(first, defPart, derive(userPart, assigned[edge.user])));
+    }
+  insert(LayoutAttr::get(context, Layout::blocked(first.shape, 4)));
+  return candidates.takeVector();
+}
+
+bool LayoutAssignment::choose(const Group &group) {
+  LayoutAttr before = assigned[group.front()], best = before;
+  SmallVector<LayoutAttr> candidates = getCandidates(group);
+  std::optional<int64_t> least;
+  for (LayoutAttr candidate : candidates) {
+    int64_t cost = getCost(group, candidate);
+    if (!least || cost < *least) {
+      least = cost;
+      best = candidate;
+    }
+  }
+  for (unsigned frame : group)
+    assigned[frame] = best;
+  return best != before;
+}
+
+void LayoutAssignment::improve(ArrayRef<Group> groups, unsigned maxRounds) {
+  bool changed = true;
+  for (unsigned round = 0; changed && round < maxRounds; ++round) {
+    changed = false;
+    for (const Group &group : groups)
+      changed |= choose(group);
+  }
+}
+
+/// Frames that hand a tensor on in one layout, unless they allow no common one.
+/// Those that demand something come first, then who is next to them.
+SmallVector<LayoutAssignment::Group> LayoutAssignment::groupFrames() const {
+  SmallVector<unsigned> leader = llvm::to_vector(llvm::seq<unsigned>(frames.size()));
+  auto find = [&](unsigned frame) {
+    while (leader[frame] != frame)
+      frame = leader[frame] = leader[leader[frame]];
+    return frame;
+  };
+  SmallVector<SmallVector<LayoutAttr>> allowed;
+  for (unsigned frame : llvm::seq<unsigned>(frames.size()))
+    allowed.push_back(getAllowed(frame));
+  for (const Edge &edge : edges) {
+    if (frames[edge.def].isRepeatable || frames[edge.user].isRepeatable ||
+        !frames[edge.user].parts[edge.userPart].isEqual ||
+        !frames[edge.def].parts[edge.defPart].isEqual)
+      continue;
+    unsigned def = find(edge.def), user = find(edge.user);
+    if (def == user)
+      continue;
+    if (!allowed[def].empty() && !allowed[user].empty()) {
+      SmallVector<LayoutAttr> common;
+      for (LayoutAttr layout : allowed[def])
+        if (llvm::is_contained(allowed[user], layout))
+          common.push_back(layout);
+      if (common.empty())
+        continue;
+      allowed[def] = common;
+    } else if (allowed[def].empty()) {
+      allowed[def] = allowed[user];
+    }
+    leader[user] = def;
+  }
+  SmallVector<Group> members(frames.size());
+  for (unsigned frame : llvm::seq<unsigned>(frames.size()))
+    if (!frames[frame].isRepeatable)
+      members[find(frame)].push_back(frame);
+  llvm::SmallSetVector<unsigned, 16> order;
+  auto reach = [&](unsigned first) {
+    SmallVector<unsigned> queue;
+    auto insert = [&](unsigned group) {
+      if (!members[group].empty() && order.insert(group))
+        queue.push_back(group);
+    };
+    insert(first);
+    for (size_t next = 0; next < queue.size(); ++next)
+      for (unsigned frame : members[queue[next]])
+        for (unsigned edge : edgesOf[frame]) {
+          insert(find(edges[edge].def));
+          insert(find(edges[edge].user));
+        }
+  };
+  for (unsigned group : llvm::seq<unsigned>(frames.size()))
+    if (!members[group].empty() && !allowed[group].empty())
+      order.insert(group);
+  for (unsigned group : llvm::to_vector(order.getArrayRef()))
+    for (unsigned frame : members[group])
+      for (unsigned edge : edgesOf[frame])
+        for (unsigned end : {find(edges[edge].def), find(edges[edge].user)})
+          reach(end);
+  for (unsigned group : llvm::seq<unsigned>(frames.size()))
+    reach(group);
+  return llvm::map_to_vector(order, [&](unsigned group) { return members[group]; });
+}
+
+void LayoutAssignment::solve() {
+  SmallVector<Group> groups = groupFrames();
+  improve(groups, /*maxRounds=*/8);
+  SmallVector<Group> alone;
+  for (const Group &group : groups)
+    if (group.size() > 1)
+      for (unsigned frame : group)
+        alone.push_back({frame});
+  improve(alone, /*maxRounds=*/4);
+}

@@ -1,0 +1,263 @@
+//===- LayoutFrame.cpp - How the layouts of tensors depend ----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/Inference/LayoutFrame.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace gridir::warpgroup;
+
+#include "dialects/Warpgroup/Inference/LayoutOpInterface.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// LayoutFrame
+//===----------------------------------------------------------------------===//
+
+RankedTensorType LayoutFrame::Part::getType() const {
+  return cast<RankedTensorType>(operand ? operand->get().getType()
+                                        : value.getType());
+}
+
+static std::optional<Layout> same(const Layout &layout) { return layout; }
+
+LayoutFrame::Part &LayoutFrame::addEqual(OpOperand &operand) {
+  Part &part = parts.emplace_back();
+  part.operand = &operand;
+  part.derive = part.lift = same;
+  return part;
+}
+
+LayoutFrame::Part &LayoutFrame::addEqual(Value value) {
+  Part &part = parts.emplace_back();
+  part.value = value;
+  part.derive = part.lift = same;
+  return part;
+}
+
+void LayoutFrame::project(Part &part, ArrayRef<int64_t> dims) {
+  if (llvm::equal(dims, llvm::seq<int64_t>(shape.size())))
+    return;
+  part.isEqual = false;
+  SmallVector<int64_t> dropped, sorted(dims), order;
+  llvm::sort(sorted);
+  for (int64_t dim : llvm::seq<int64_t>(shape.size()))
+    if (!llvm::is_contained(dims, dim))
+      dropped.push_back(dim);
+  for (int64_t dim : dims)
+    order.push_back(llvm::find(sorted, dim) - sorted.begin());
+  Coordinates space = shape, left;
+  for (int64_t dim : sorted)
+    left.push_back(shape[dim]);
+  part.derive = [=](const Layout &layout) -> std::optional<Layout> {
+    std::optional<Layout> kept =
+        dropped.empty() ? layout : layout.dropDims(dropped, space);
+    return kept ? kept->transpose(order, left) : std::nullopt;
+  };
+  part.lift = nullptr;
+  if (dropped.empty()) {
+    SmallVector<int64_t> back(order.size());
+    for (auto [to, from] : llvm::enumerate(order))
+      back[from] = to;
+    Coordinates moved(part.getType().getShape());
+    part.lift = [=](const Layout &layout) {
+      return layout.transpose(back, moved);
+    };
+  }
+}
+
+void LayoutFrame::reshape(Part &part) {
+  part.isEqual = false;
+  Coordinates from = shape, to(part.getType().getShape());
+  part.derive = [=](const Layout &layout) { return layout.reshape(from, to); };
+  part.lift = [=](const Layout &layout) { return layout.reshape(to, from); };
+}
+
+SmallVector<Layout> gridir::warpgroup::keepFitting(ArrayRef<Layout> known,
+                                                   Shape shape) {
+  return SmallVector<Layout>(llvm::make_filter_range(
+      known, [&](const Layout &layout) { return layout.fits(shape); }));
+}
+
+//===----------------------------------------------------------------------===//
+// Ops that say it by upstream's traits and interfaces
+//===----------------------------------------------------------------------===//
+
+static bool isTensor(Value value) {
+  return isa<RankedTensorType>(value.getType());
+}
+
+static int64_t countInstructions(const Layout &layout, Shape shape) {
+  return layout.getNumRegisters(shape);
+}
+
+static LogicalResult refuse(Operation *op, const Twine &what) {
+  return op->emitError("expected ") << what << ", got " << op->getName();
+}
+
+/// All tensors lie alike.
+static LogicalResult addElementwise(Operation *op,
+                                    SmallVectorImpl<LayoutFrame> &frames) {
+  auto tensor = llvm::find_if(op->getResults(), isTensor);
+  LayoutFrame &frame = frames.emplace_back(
+      op, cast<RankedTensorType>((*tensor).getType()).getShape());
+  for (OpOperand &operand : op->getOpOperands())
+    if (isTensor(operand.get()))
+      frame.addEqual(operand);
+  for (Value result : op->getResults())
+    frame.addEqual(result);
+  Coordinates shape = frame.shape;
+  frame.cost = [=](const Layout &layout) {
+    return countInstructions(layout, shape);
+  };
+  return success();
+}
+
+/// What a thread does to reduce what it holds of `dims`: shuffles for lanes, an
+/// exchange through shared memory for warps that hold the rest.
+static int64_t countReduction(const Layout &layout, Shape shape,
+                              ArrayRef<int64_t> dims) {
+  std::optional<Layout> result = layout.dropDims(dims, shape);
+  if (!result || layout.isSplat())
+    return 0;
+  SmallVector<int64_t> kept;
+  for (int64_t dim : llvm::seq<int64_t>(shape.size()))
+    if (!llvm::is_contained(dims, dim))
+      kept.push_back(shape[dim]);
+  uint64_t shared =
+      result->getReplicatedBits() & ~layout.getReplicatedBits();
+  constexpr uint64_t lanes = (1 << numLaneBits) - 1;
+  int64_t registers = result->getNumRegisters(kept);
+  int64_t weight = 3 * llvm::popcount(shared & lanes) * registers;
+  if (shared & ~lanes)
+    weight += 8 * registers + 32;
+  return weight;
+}
+
+static LogicalResult addStructured(linalg::LinalgOp op,
+                                   SmallVectorImpl<LayoutFrame> &frames) {
+  SmallVector<int64_t> shape = op.getStaticLoopRanges();
+  LayoutFrame &frame = frames.emplace_back(op, shape);
+  if (!op.hasPureTensorSemantics())
+    return refuse(op, "a structured op on tensors");
+  auto getDims = [](AffineMap map) {
+    SmallVector<int64_t> dims;
+    for (AffineExpr expr : map.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        dims.push_back(dim.getPosition());
+    return dims;
+  };
+  bool readsTensor = false;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (!map.isProjectedPermutation())
+      return refuse(op, "operands that are indexed by loops alone");
+    if (!isTensor(operand.get()))
+      continue;
+    LayoutFrame::Part &part = frame.addEqual(operand);
+    frame.project(part, getDims(map));
+    part.isUnread = op.isDpsInit(&operand) && !op.payloadUsesValueFromOperand(&operand);
+    readsTensor |= !part.isUnread;
+  }
+  for (OpResult result : op->getResults())
+    frame.project(frame.addEqual(result),
+                  getDims(op.getIndexingMapMatchingResult(result)));
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  SmallVector<int64_t> dims(reduced.begin(), reduced.end());
+  Coordinates space = frame.shape;
+  auto numOps = std::max<int64_t>(op.getBlock()->getOperations().size() - 1, 1);
+  frame.cost = [=](const Layout &layout) {
+    return numOps * countInstructions(layout, space) +
+           (dims.empty() ? 0 : countReduction(layout, space, dims));
+  };
+  frame.isRepeatable = !readsTensor && dims.empty();
+  // Where each thread has all that it reduces, nothing is exchanged.
+  if (!dims.empty() && dims.size() < space.size()) {
+    Coordinates kept;
+    for (int64_t dim : llvm::seq<int64_t>(space.size()))
+      if (!llvm::is_contained(dims, dim))
+        kept.push_back(space[dim]);
+    if (auto rows = Layout::blocked(kept, 1).insertDims(dims, kept))
+      frame.preferred.push_back(*rows);
+  }
+  return success();
+}
+
+/// What flows into one argument or result lies alike, on all ways.
+static LogicalResult addBranches(RegionBranchOpInterface op,
+                                 SmallVectorImpl<LayoutFrame> &frames) {
+  llvm::EquivalenceClasses<Value> classes;
+  llvm::SetVector<Value> values;
+  llvm::MapVector<OpOperand *, Value> inputs;
+  auto connect = [&](RegionBranchPoint point, auto getOperands) {
+    SmallVector<RegionSuccessor> successors;
+    op.getSuccessorRegions(point, successors);
+    for (RegionSuccessor &successor : successors)
+      for (auto [operand, input] :
+           llvm::zip(getOperands(successor), successor.getSuccessorInputs())) {
+        if (!isTensor(input))
+          continue;
+        values.insert(input);
+        auto [it, isNew] = inputs.try_emplace(&operand, input);
+        classes.unionSets(it->second, input);
+      }
+  };
+  connect(RegionBranchPoint::parent(), [&](RegionSuccessor &successor) {
+    OperandRange range = op.getEntrySuccessorOperands(successor);
+    return range.empty()
+               ? MutableArrayRef<OpOperand>()
+               : op->getOpOperands().slice(range.getBeginOperandIndex(),
+                                           range.size());
+  });
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (auto end = dyn_cast<RegionBranchTerminatorOpInterface>(
+              block.getTerminator()))
+        connect(RegionBranchPoint(end), [&](RegionSuccessor &successor) {
+          MutableOperandRange range =
+              end.getMutableSuccessorOperands(successor);
+          return MutableArrayRef<OpOperand>(range);
+        });
+  llvm::MapVector<Value, unsigned> frameOf;
+  auto getFrame = [&](Value value) -> LayoutFrame & {
+    auto [it, isNew] =
+        frameOf.try_emplace(classes.getLeaderValue(value), frames.size());
+    if (isNew)
+      frames.emplace_back(op, cast<RankedTensorType>(value.getType()).getShape());
+    return frames[it->second];
+  };
+  for (auto [operand, input] : inputs)
+    getFrame(input).addEqual(*operand);
+  for (Value value : values)
+    getFrame(value).addEqual(value);
+  return success();
+}
+
+LogicalResult gridir::warpgroup::collectLayoutFrames(
+    Operation *op, SmallVectorImpl<LayoutFrame> &frames) {
+  if (auto demanding = dyn_cast<LayoutOpInterface>(op))
+    return demanding.getLayoutFrames(frames);
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return addStructured(structured, frames);
+  if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
+    return addBranches(branch, frames);
+  // What a terminator passes on its parent has in a frame.
+  if (op->hasTrait<OpTrait::IsTerminator>() ||
+      (llvm::none_of(op->getOperands(), isTensor) &&
+       llvm::none_of(op->getResults(), isTensor)))
+    return success();
+  if (op->hasTrait<OpTrait::Elementwise>() &&
+      llvm::any_of(op->getResults(), isTensor))
+    return addElementwise(op, frames);
+  return refuse(op, "an op that says how its tensors lie in registers");
+}

@@ -1,0 +1,91 @@
+//===- LayoutFrame.h - How the layouts of tensors depend -------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_INFERENCE_LAYOUTFRAME_H
+#define GRIDIR_DIALECTS_WARPGROUP_INFERENCE_LAYOUTFRAME_H
+
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "mlir/IR/OpDefinition.h"
+
+#include <functional>
+
+namespace gridir::warpgroup {
+
+/// Tensors whose layouts follow from one: that of the space that an op iterates
+/// over, or of the one tensor that it passes on.
+struct LayoutFrame {
+  using Derivation = std::function<std::optional<Layout>(const Layout &)>;
+
+  /// A tensor of the frame. An operand with another layout is relaid before the
+  /// op; a value that the op defines has the layout that it derives.
+  struct Part {
+    /// One of both: a use, or a result or argument of a block.
+    mlir::OpOperand *operand = nullptr;
+    mlir::Value value;
+    /// The tensor's layout from the space's; none where it follows not.
+    Derivation derive;
+    /// A layout of the space from the tensor's, where there is but one; may be
+    /// absent.
+    Derivation lift;
+    /// Whether the layout is that of the space.
+    bool isEqual = true;
+    /// Whether nothing reads what an operand holds.
+    bool isUnread = false;
+
+    mlir::RankedTensorType getType() const;
+  };
+
+  LayoutFrame(mlir::Operation *op, Shape shape)
+      : op(op), shape(shape.begin(), shape.end()) {}
+
+  /// Adds a tensor that has the layout of the space.
+  Part &addEqual(mlir::OpOperand &operand);
+  Part &addEqual(mlir::Value value);
+  /// A tensor with dimensions `dims` of the space, in this order.
+  void project(Part &part, llvm::ArrayRef<int64_t> dims);
+  /// A tensor with all elements of the space in row-major order.
+  void reshape(Part &part);
+
+  mlir::Operation *op;
+  Coordinates shape;
+  llvm::SmallVector<Part> parts;
+
+  /// The layouts that the op can do with; all that fit where there is none.
+  llvm::SmallVector<Layout> allowed;
+  /// Those that it does well with.
+  llvm::SmallVector<Layout> preferred;
+  /// Weighted instructions of each thread, as `ConversionCost::getWeight`.
+  std::function<int64_t(const Layout &)> cost;
+  /// Whether to do the op once more, for whoever needs its result in another
+  /// layout, is better than to move that. Such an op reads no tensor.
+  bool isRepeatable = false;
+};
+
+/// The layouts of `known` that an array of this shape can have.
+llvm::SmallVector<Layout> keepFitting(llvm::ArrayRef<Layout> known,
+                                      Shape shape);
+
+} // namespace gridir::warpgroup
+
+#include "dialects/Warpgroup/Inference/LayoutOpInterface.h.inc"
+
+namespace gridir::warpgroup {
+
+/// The frames of any op: by its interface, or by upstream's traits and
+/// interfaces. An error for an op on tensors that has none of them.
+llvm::LogicalResult
+collectLayoutFrames(mlir::Operation *op,
+                    llvm::SmallVectorImpl<LayoutFrame> &frames);
+
+/// Attaches `LayoutOpInterface` to ops of `warpgroup`, `grid` and upstream
+/// dialects.
+void registerLayoutModels(mlir::DialectRegistry &registry);
+
+} // namespace gridir::warpgroup
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_INFERENCE_LAYOUTFRAME_H

@@ -1,0 +1,345 @@
+//===- LayoutModels.cpp - What ops demand of layouts ----------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/Inference/LayoutFrame.h"
+
+#include "dialects/Grid/IR/Grid.h"
+#include "dialects/Warpgroup/Layout/NamedLayouts.h"
+#include "dialects/Warpgroup/Layout/SharedAccess.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace gridir;
+using namespace gridir::warpgroup;
+
+/// Elements of less than a byte take one in memory.
+static unsigned getBits(RankedTensorType type) {
+  Type element = type.getElementType();
+  return element.isIntOrFloat() ? std::max(element.getIntOrFloatBitWidth(), 8u)
+                                : 64;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses of memory
+//===----------------------------------------------------------------------===//
+
+/// What one access of a thread moves at most.
+static int64_t getAccessVector(const Layout &layout, RankedTensorType type) {
+  return std::min<int64_t>(layout.getVectorLength(type.getShape()),
+                           128 / getBits(type));
+}
+
+/// Where an element is in shared memory: in tiles of rows that are as long as all
+/// banks, swizzled, where the rows of the array are made of such, else in
+/// row-major order.
+static int64_t getSharedOffset(int64_t element, ArrayRef<int64_t> shape,
+                               int64_t bytes) {
+  constexpr int64_t bankBytes = 128;
+  constexpr Swizzle swizzle = {7, 4, 3};
+  int64_t rowBytes = shape.back() * bytes;
+  if (rowBytes % bankBytes != 0)
+    return element * bytes;
+  int64_t numRows = getNumElements(shape.drop_back());
+  int64_t row = element / shape.back(), column = element % shape.back() * bytes;
+  return swizzle.apply((column / bankBytes * numRows + row) * bankBytes +
+                       column % bankBytes);
+}
+
+static int64_t countShared(const Layout &layout, RankedTensorType type) {
+  SharedAccess access = countSharedAccess(
+      layout, type.getShape(), getAccessVector(layout, type), getBits(type),
+      [&](int64_t element) {
+        return getSharedOffset(element, type.getShape(), getBits(type) / 8);
+      });
+  return 4 * (access.instructions + access.conflicts);
+}
+
+/// An access of global memory: instructions, and sectors of 32 bytes beyond
+/// those that the bytes fill.
+static int64_t countGlobal(const Layout &layout, RankedTensorType type) {
+  ArrayRef<int64_t> shape = type.getShape();
+  int64_t bytes = getBits(type) / 8, vector = getAccessVector(layout, type);
+  int64_t instructions = layout.getNumRegisters(shape) / vector;
+  constexpr int64_t sectorBytes = 32, numLanes = 1 << numLaneBits;
+  llvm::DenseSet<int64_t> sectors;
+  for (unsigned lane = 0; lane < numLanes; ++lane)
+    for (int64_t byte = 0; byte < vector * bytes; byte += sectorBytes)
+      sectors.insert(
+          (layout.getElement(shape, 0, lane) * bytes + byte) / sectorBytes);
+  int64_t filled = llvm::divideCeil(vector * bytes * numLanes, sectorBytes);
+  return instructions *
+         (4 + std::max<int64_t>(0, static_cast<int64_t>(sectors.size()) - filled));
+}
+
+/// The layouts that an accumulator of `wgmma` can have: all who access it agree.
+static SmallVector<Layout> getAccumulatorLayouts(ArrayRef<int64_t> shape) {
+  return keepFitting({*getNamedLayout("wgmma", std::nullopt)}, shape);
+}
+
+/// Those that tensor memory is loaded and stored in.
+static SmallVector<Layout> getTensorMemoryLayouts(ArrayRef<int64_t> shape) {
+  SmallVector<Layout> known;
+  auto add = [&](StringRef name, std::optional<int64_t> number) {
+    if (std::optional<Layout> layout = getNamedLayout(name, number))
+      known.push_back(*layout);
+  };
+  if (shape.size() != 2)
+    return known;
+  if (shape.front() % 128 == 0) {
+    add("tcgen05", std::nullopt);
+    for (int64_t vector : {4, 2, 1})
+      add("tmem_native", vector);
+  } else {
+    add("wgmma", std::nullopt);
+    add("tmem_half_lane", shape.back());
+  }
+  return keepFitting(known, shape);
+}
+
+static grid::MemorySpace getSpace(Value ref) {
+  auto attr = dyn_cast_if_present<grid::MemorySpaceAttr>(
+      cast<MemRefType>(ref.getType()).getMemorySpace());
+  return attr ? attr.getValue() : grid::MemorySpace::Default;
+}
+
+/// A Ref of a scope that no memory is named for is a variable, which each thread
+/// keeps its part of.
+static bool isVariable(Value ref) {
+  return isa_and_present<grid::ScopedOp>(
+             ref.getParentBlock() ? ref.getParentBlock()->getParentOp()
+                                  : nullptr) &&
+         isa<BlockArgument>(ref) &&
+         getSpace(ref) == grid::MemorySpace::Default;
+}
+
+/// All tensors of an op lie alike.
+static void addTensors(Operation *op, LayoutFrame &frame) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<RankedTensorType>(operand.get().getType()))
+      frame.addEqual(operand);
+  for (Value result : op->getResults())
+    if (isa<RankedTensorType>(result.getType()))
+      frame.addEqual(result);
+}
+
+/// A load or a store; where a mask or another value is, it lies alike.
+static LogicalResult addAccess(Operation *op, Value ref, Type valueType,
+                               SmallVectorImpl<LayoutFrame> &frames) {
+  auto type = dyn_cast<RankedTensorType>(valueType);
+  // The scope of a variable knows all who access it.
+  if (!type || isVariable(ref))
+    return success();
+  LayoutFrame &frame = frames.emplace_back(op, type.getShape());
+  addTensors(op, frame);
+  grid::MemorySpace space = getSpace(ref);
+  if (space == grid::MemorySpace::GpuRegs)
+    frame.allowed = getAccumulatorLayouts(type.getShape());
+  else if (space == grid::MemorySpace::GpuTmem)
+    frame.allowed = getTensorMemoryLayouts(type.getShape());
+  else
+    frame.cost = [=](const Layout &layout) {
+      return space == grid::MemorySpace::GpuSmem ? countShared(layout, type)
+                                                 : countGlobal(layout, type);
+    };
+  bool isDemanding = space == grid::MemorySpace::GpuRegs ||
+                     space == grid::MemorySpace::GpuTmem;
+  if (isDemanding && frame.allowed.empty())
+    return op->emitError("expected a shape that a matrix unit keeps in ")
+           << grid::stringifyMemorySpace(space) << ", got " << type;
+  for (int64_t vector = 128 / getBits(type); vector >= 1; vector /= 2)
+    frame.preferred.push_back(Layout::blocked(type.getShape(), vector));
+  return success();
+}
+
+namespace {
+
+template <typename OpT>
+struct LoadModel
+    : LayoutOpInterface::ExternalModel<LoadModel<OpT>, OpT> {
+  LogicalResult getLayoutFrames(Operation *op,
+                                SmallVectorImpl<LayoutFrame> &frames) const {
+    auto load = cast<OpT>(op);
+    return addAccess(op, load.getRef(), load.getType(), frames);
+  }
+};
+
+template <typename OpT>
+struct StoreModel
+    : LayoutOpInterface::ExternalModel<StoreModel<OpT>, OpT> {
+  LogicalResult getLayoutFrames(Operation *op,
+                                SmallVectorImpl<LayoutFrame> &frames) const {
+    auto store = cast<OpT>(op);
+    return addAccess(op, store.getRef(), store.getValue().getType(), frames);
+  }
+};
+
+/// What a scope yields lies as its results do, and what a variable holds alike
+/// for all who access it.
+struct ScopedModel
+    : LayoutOpInterface::ExternalModel<ScopedModel, grid::ScopedOp> {
+  LogicalResult getLayoutFrames(Operation *op,
+                                SmallVectorImpl<LayoutFrame> &frames) const {
+    Operation *end = cast<grid::ScopedOp>(op).getBody().front().getTerminator();
+    for (auto [operand, result] :
+         llvm::zip_equal(end->getOpOperands(), op->getResults()))
+      if (auto type = dyn_cast<RankedTensorType>(result.getType())) {
+        LayoutFrame &frame = frames.emplace_back(op, type.getShape());
+        frame.addEqual(operand);
+        frame.addEqual(result);
+      }
+    for (Value ref : end->getBlock()->getArguments()) {
+      auto type = dyn_cast<MemRefType>(ref.getType());
+      if (!type || type.getRank() == 0 || !isVariable(ref))
+        continue;
+      LayoutFrame &frame = frames.emplace_back(op, type.getShape());
+      for (Operation *user : ref.getUsers())
+        if (isa<grid::LoadOp, grid::StoreOp, grid::AccumulateOp>(user))
+          addTensors(user, frame);
+    }
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Ops of warpgroup
+//===----------------------------------------------------------------------===//
+
+/// Operands in registers lie as the fragments of their width do.
+struct MmaModel : LayoutOpInterface::ExternalModel<MmaModel, MmaOp> {
+  LogicalResult getLayoutFrames(Operation *op,
+                                SmallVectorImpl<LayoutFrame> &frames) const {
+    auto mma = cast<MmaOp>(op);
+    auto type = dyn_cast<RankedTensorType>(mma.getLhs().getType());
+    if (!type)
+      return success();
+    LayoutFrame &frame = frames.emplace_back(op, type.getShape());
+    frame.addEqual(mma.getLhsMutable());
+    StringRef name = getBits(type) == 8 ? "wgmma_8bit" : "wgmma";
+    // One instruction takes 32 bytes of each row.
+    bool isWhole = type.getShape().back() * getBits(type) % 256 == 0;
+    if (isWhole)
+      frame.allowed =
+          keepFitting({*getNamedLayout(name, std::nullopt)}, type.getShape());
+    if (frame.allowed.empty())
+      return op->emitError("expected a left operand in registers of 64 rows and "
+                           "32 bytes of each, or multiples, got ")
+             << type;
+    return success();
+  }
+};
+
+/// The author's layout.
+struct LayoutCastModel
+    : LayoutOpInterface::ExternalModel<LayoutCastModel, LayoutCastOp> {
+  LogicalResult getLayoutFrames(Operation *op,
+                                SmallVectorImpl<LayoutFrame> &frames) const {
+    auto cast = mlir::cast<LayoutCastOp>(op);
+    auto type = dyn_cast<RankedTensorType>(cast.getType());
+    if (!type)
+      return success();
+    LayoutAttr spread = cast.getSpreadAttr();
+    if (!spread)
+      return op->emitError("expected a layout that is linear in the bits of "
+                           "register, lane and warp, got ")
+             << cast.getLayout();
+    LayoutFrame &frame = frames.emplace_back(op, type.getShape());
+    frame.addEqual(cast.getValueMutable());
+    frame.addEqual(cast.getResult());
+    frame.allowed = keepFitting({spread.getLayout()}, type.getShape());
+    if (frame.allowed.empty())
+      return op->emitError("expected a layout whose tile divides the shape, got ")
+             << spread << " of " << type;
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Ops of upstream dialects
+//===----------------------------------------------------------------------===//
+
+/// What every thread can make in any layout.
+template <typename OpT>
+struct RepeatableModel
+    : LayoutOpInterface::ExternalModel<RepeatableModel<OpT>, OpT> {
+  LogicalResult getLayoutFrames(Operation *op,
+                                SmallVectorImpl<LayoutFrame> &frames) const {
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!type)
+      return success();
+    LayoutFrame &frame = frames.emplace_back(op, type.getShape());
+    frame.addEqual(op->getResult(0));
+    frame.isRepeatable = true;
+    return success();
+  }
+};
+
+template <typename OpT>
+struct ReshapeModel
+    : LayoutOpInterface::ExternalModel<ReshapeModel<OpT>, OpT> {
+  LogicalResult getLayoutFrames(Operation *op,
+                                SmallVectorImpl<LayoutFrame> &frames) const {
+    auto reshape = cast<OpT>(op);
+    RankedTensorType type = reshape.getSrcType();
+    LayoutFrame &frame = frames.emplace_back(op, type.getShape());
+    frame.addEqual(reshape.getSrcMutable());
+    frame.reshape(frame.addEqual(reshape.getResult()));
+    // In row-major order the shape is nothing.
+    for (int64_t vector : {4, 1}) {
+      frame.preferred.push_back(Layout::blocked(type.getShape(), vector));
+      frame.preferred.push_back(
+          Layout::blocked({type.getNumElements()}, vector));
+    }
+    return success();
+  }
+};
+
+/// One element, wherever it is.
+struct ExtractModel
+    : LayoutOpInterface::ExternalModel<ExtractModel, tensor::ExtractOp> {
+  LogicalResult getLayoutFrames(Operation *op,
+                                SmallVectorImpl<LayoutFrame> &frames) const {
+    auto extract = cast<tensor::ExtractOp>(op);
+    LayoutFrame &frame =
+        frames.emplace_back(op, extract.getTensor().getType().getShape());
+    frame.addEqual(extract.getTensorMutable());
+    return success();
+  }
+};
+
+} // namespace
+
+void gridir::warpgroup::registerLayoutModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, WarpgroupDialect *) {
+    LayoutCastOp::attachInterface<LayoutCastModel>(*context);
+    MmaOp::attachInterface<MmaModel>(*context);
+  });
+  registry.addExtension(+[](MLIRContext *context, grid::GridDialect *) {
+    grid::AccumulateOp::attachInterface<StoreModel<grid::AccumulateOp>>(
+        *context);
+    grid::LoadOp::attachInterface<LoadModel<grid::LoadOp>>(*context);
+    grid::ScopedOp::attachInterface<ScopedModel>(*context);
+    grid::StoreOp::attachInterface<StoreModel<grid::StoreOp>>(*context);
+  });
+  registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
+    arith::ConstantOp::attachInterface<RepeatableModel<arith::ConstantOp>>(
+        *context);
+  });
+  registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
+    tensor::CollapseShapeOp::attachInterface<
+        ReshapeModel<tensor::CollapseShapeOp>>(*context);
+    tensor::EmptyOp::attachInterface<RepeatableModel<tensor::EmptyOp>>(
+        *context);
+    tensor::ExpandShapeOp::attachInterface<ReshapeModel<tensor::ExpandShapeOp>>(
+        *context);
+    tensor::ExtractOp::attachInterface<ExtractModel>(*context);
+    tensor::SplatOp::attachInterface<RepeatableModel<tensor::SplatOp>>(
+        *context);
+  });
+}

@@ -1,0 +1,84 @@
+// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --verify-diagnostics
+
+grid.kernel @unknown grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semantics [] {
+  %v = grid.load %o : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>
+  // expected-error @below {{expected an op that says how its tensors lie in registers, got tensor.pad}}
+  %w = tensor.pad %v low[0] high[64] {
+  ^bb0(%i: index):
+    %zero = arith.constant 0.0 : f32
+    tensor.yield %zero : f32
+  } : tensor<64xf32> to tensor<128xf32>
+}
+
+// -----
+
+#twice = affine_map<(i) -> (2 * i)>
+#same = affine_map<(i) -> (i)>
+grid.kernel @strides grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semantics [] {
+  %v = grid.load %o : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>
+  %e = tensor.empty() : tensor<32xf32>
+  // expected-error @below {{expected operands that are indexed by loops alone, got linalg.generic}}
+  %w = linalg.generic {indexing_maps = [#twice, #same], iterator_types = ["parallel"]}
+      ins(%v : tensor<64xf32>) outs(%e : tensor<32xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<32xf32>
+}
+
+// -----
+
+grid.kernel @structured grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semantics [] {
+  %zero = arith.constant 0.0 : f32
+  // expected-error @below {{expected a structured op on tensors, got linalg.fill}}
+  linalg.fill ins(%zero : f32) outs(%o : memref<64xf32, #grid.space<gpu.gmem>>)
+}
+
+// -----
+
+grid.kernel @empty grid() inputs() outputs(%o: f32 [0] space gpu.gmem) semantics [] {
+  // expected-error @below {{expected tensors with elements, got 'tensor<0xf32>'}}
+  %v = grid.load %o : memref<0xf32, #grid.space<gpu.gmem>> -> tensor<0xf32>
+}
+
+// -----
+
+grid.kernel @accumulator grid() inputs() outputs() scratch(%acc: memref<32x8xf32, #grid.space<gpu.regs>>) semantics [] {
+  // expected-error @below {{expected a shape that a matrix unit keeps in gpu.regs, got 'tensor<32x8xf32>'}}
+  %v = grid.load %acc : memref<32x8xf32, #grid.space<gpu.regs>> -> tensor<32x8xf32>
+}
+
+// -----
+
+grid.kernel @operand grid() inputs() outputs()
+    scratch(%acc: memref<64x64xf32, #grid.space<gpu.regs>>, %a: memref<64x8xf16, #grid.space<gpu.smem>>,
+            %b: memref<8x64xf16, #grid.space<gpu.smem>>) semantics [] {
+  %v = grid.load %a : memref<64x8xf16, #grid.space<gpu.smem>> -> tensor<64x8xf16>
+  // expected-error @below {{expected a left operand in registers of 64 rows and 32 bytes of each, or multiples, got 'tensor<64x8xf16>'}}
+  warpgroup.mma %acc, %v, %b : memref<64x64xf32, #grid.space<gpu.regs>>, tensor<64x8xf16>, memref<8x64xf16, #grid.space<gpu.smem>>
+}
+
+// -----
+
+grid.kernel @not_linear grid() inputs() outputs() scratch(%a: memref<64x96xf16, #grid.space<gpu.smem>>) semantics [] {
+  %v = grid.load %a : memref<64x96xf16, #grid.space<gpu.smem>> -> tensor<64x96xf16>
+  // expected-error @below {{expected a layout that is linear in the bits of register, lane and warp, got TCGEN05_M64_COLLECTIVE(96)}}
+  %w = warpgroup.layout_cast %v "TCGEN05_M64_COLLECTIVE(96)" : tensor<64x96xf16>
+}
+
+// -----
+
+grid.kernel @tile grid() inputs() outputs() scratch(%a: memref<32x64xf16, #grid.space<gpu.smem>>) semantics [] {
+  %v = grid.load %a : memref<32x64xf16, #grid.space<gpu.smem>> -> tensor<32x64xf16>
+  // expected-error @below {{expected a layout whose tile divides the shape, got #warpgroup.layout<wgmma> of 'tensor<32x64xf16>'}}
+  %w = warpgroup.layout_cast %v "WGMMA" (#warpgroup.layout<wgmma>) : tensor<32x64xf16>
+}
+
+// -----
+
+// Elements that may differ are no splat.
+grid.kernel @splat grid() inputs() outputs() scratch(%acc: memref<64x64xf32, #grid.space<gpu.regs>>) semantics [] {
+  // expected-note @below {{which is made here}}
+  %v = grid.load %acc : memref<64x64xf32, #grid.space<gpu.regs>> -> tensor<64x64xf32>
+  // expected-error @below {{expected an operand with a way to the layout #warpgroup.layout<splat>, got 'tensor<64x64xf32, #warpgroup.layout<wgmma>>'}}
+  %w = warpgroup.layout_cast %v "WG_SPLAT" (#warpgroup.layout<splat>) : tensor<64x64xf32>
+}
