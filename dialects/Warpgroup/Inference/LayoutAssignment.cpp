@@ -219,7 +219,8 @@ LayoutAssignment::getCandidates(const Group &group) const {
   for (unsigned frame : group)
     for (unsigned index : edgesOf[frame]) {
       const Edge &edge = edges[index];
-      const LayoutFrame::Part &userPart = frames[edge.user].parts[edge.userPart],
+      const LayoutFrame::Part &userPart =
+                                  frames[edge.user].parts[edge.userPart],
                               &defPart = frames[edge.def].parts[edge.defPart];
       if (edge.user == frame)
         insert(lift(first, userPart, derive(defPart, assigned[edge.def])));
@@ -258,7 +259,8 @@ void LayoutAssignment::improve(ArrayRef<Group> groups, unsigned maxRounds) {
 /// Frames that hand a tensor on in one layout, unless they allow no common one.
 /// Those that demand something come first, then who is next to them.
 SmallVector<LayoutAssignment::Group> LayoutAssignment::groupFrames() const {
-  SmallVector<unsigned> leader = llvm::to_vector(llvm::seq<unsigned>(frames.size()));
+  SmallVector<unsigned> leader =
+      llvm::to_vector(llvm::seq<unsigned>(frames.size()));
   auto find = [&](unsigned frame) {
     while (leader[frame] != frame)
       frame = leader[frame] = leader[leader[frame]];
@@ -317,7 +319,8 @@ SmallVector<LayoutAssignment::Group> LayoutAssignment::groupFrames() const {
           reach(end);
   for (unsigned group : llvm::seq<unsigned>(frames.size()))
     reach(group);
-  return llvm::map_to_vector(order, [&](unsigned group) { return members[group]; });
+  return llvm::map_to_vector(order,
+                             [&](unsigned group) { return members[group]; });
 }
 
 void LayoutAssignment::solve() {

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each frame gets one layout of those that it allows. What that costs is what ops
-// do in their layouts, and the way of each operand to the layout that its user
-// needs, more in loops. Frames that hand a tensor on in one layout are chosen for
-// together at first, and then each alone; a choice goes on as long as another
-// layout, of the op's own or of a neighbor, is cheaper.
+// Each frame gets one layout of those that it allows. What that costs is what
+// ops do in their layouts, and the way of each operand to the layout that its
+// user needs, more in loops. Frames that hand a tensor on in one layout are
+// chosen for together at first, and then each alone; a choice goes on as long
+// as another layout, of the op's own or of a neighbor, is cheaper.
 //
 //===----------------------------------------------------------------------===//
 

@@ -133,8 +133,7 @@ static int64_t countReduction(const Layout &layout, Shape shape,
   for (int64_t dim : llvm::seq<int64_t>(shape.size()))
     if (!llvm::is_contained(dims, dim))
       kept.push_back(shape[dim]);
-  uint64_t shared =
-      result->getReplicatedBits() & ~layout.getReplicatedBits();
+  uint64_t shared = result->getReplicatedBits() & ~layout.getReplicatedBits();
   constexpr uint64_t lanes = (1 << numLaneBits) - 1;
   int64_t registers = result->getNumRegisters(kept);
   int64_t weight = 3 * llvm::popcount(shared & lanes) * registers;
@@ -165,7 +164,8 @@ static LogicalResult addStructured(linalg::LinalgOp op,
       continue;
     LayoutFrame::Part &part = frame.addEqual(operand);
     frame.project(part, getDims(map));
-    part.isUnread = op.isDpsInit(&operand) && !op.payloadUsesValueFromOperand(&operand);
+    part.isUnread =
+        op.isDpsInit(&operand) && !op.payloadUsesValueFromOperand(&operand);
     readsTensor |= !part.isUnread;
   }
   for (OpResult result : op->getResults())
@@ -214,10 +214,9 @@ static LogicalResult addBranches(RegionBranchOpInterface op,
   };
   connect(RegionBranchPoint::parent(), [&](RegionSuccessor &successor) {
     OperandRange range = op.getEntrySuccessorOperands(successor);
-    return range.empty()
-               ? MutableArrayRef<OpOperand>()
-               : op->getOpOperands().slice(range.getBeginOperandIndex(),
-                                           range.size());
+    return range.empty() ? MutableArrayRef<OpOperand>()
+                         : op->getOpOperands().slice(
+                               range.getBeginOperandIndex(), range.size());
   });
   for (Region &region : op->getRegions())
     for (Block &block : region)
@@ -233,7 +232,8 @@ static LogicalResult addBranches(RegionBranchOpInterface op,
     auto [it, isNew] =
         frameOf.try_emplace(classes.getLeaderValue(value), frames.size());
     if (isNew)
-      frames.emplace_back(op, cast<RankedTensorType>(value.getType()).getShape());
+      frames.emplace_back(op,
+                          cast<RankedTensorType>(value.getType()).getShape());
     return frames[it->second];
   };
   for (auto [operand, input] : inputs)
@@ -243,8 +243,9 @@ static LogicalResult addBranches(RegionBranchOpInterface op,
   return success();
 }
 
-LogicalResult gridir::warpgroup::collectLayoutFrames(
-    Operation *op, SmallVectorImpl<LayoutFrame> &frames) {
+LogicalResult
+gridir::warpgroup::collectLayoutFrames(Operation *op,
+                                       SmallVectorImpl<LayoutFrame> &frames) {
   if (auto demanding = dyn_cast<LayoutOpInterface>(op))
     return demanding.getLayoutFrames(frames);
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))

@@ -36,8 +36,8 @@ static int64_t getAccessVector(const Layout &layout, RankedTensorType type) {
                            128 / getBits(type));
 }
 
-/// Where an element is in shared memory: in tiles of rows that are as long as all
-/// banks, swizzled, where the rows of the array are made of such, else in
+/// Where an element is in shared memory: in tiles of rows that are as long as
+/// all banks, swizzled, where the rows of the array are made of such, else in
 /// row-major order.
 static int64_t getSharedOffset(int64_t element, ArrayRef<int64_t> shape,
                                int64_t bytes) {
@@ -71,14 +71,16 @@ static int64_t countGlobal(const Layout &layout, RankedTensorType type) {
   llvm::DenseSet<int64_t> sectors;
   for (unsigned lane = 0; lane < numLanes; ++lane)
     for (int64_t byte = 0; byte < vector * bytes; byte += sectorBytes)
-      sectors.insert(
-          (layout.getElement(shape, 0, lane) * bytes + byte) / sectorBytes);
+      sectors.insert((layout.getElement(shape, 0, lane) * bytes + byte) /
+                     sectorBytes);
   int64_t filled = llvm::divideCeil(vector * bytes * numLanes, sectorBytes);
   return instructions *
-         (4 + std::max<int64_t>(0, static_cast<int64_t>(sectors.size()) - filled));
+         (4 +
+          std::max<int64_t>(0, static_cast<int64_t>(sectors.size()) - filled));
 }
 
-/// The layouts that an accumulator of `wgmma` can have: all who access it agree.
+/// The layouts that an accumulator of `wgmma` can have: all who access it
+/// agree.
 static SmallVector<Layout> getAccumulatorLayouts(ArrayRef<int64_t> shape) {
   return keepFitting({*getNamedLayout("wgmma", std::nullopt)}, shape);
 }
@@ -109,14 +111,13 @@ static grid::MemorySpace getSpace(Value ref) {
   return attr ? attr.getValue() : grid::MemorySpace::Default;
 }
 
-/// A Ref of a scope that no memory is named for is a variable, which each thread
-/// keeps its part of.
+/// A Ref of a scope that no memory is named for is a variable, which each
+/// thread keeps its part of.
 static bool isVariable(Value ref) {
   return isa_and_present<grid::ScopedOp>(
              ref.getParentBlock() ? ref.getParentBlock()->getParentOp()
                                   : nullptr) &&
-         isa<BlockArgument>(ref) &&
-         getSpace(ref) == grid::MemorySpace::Default;
+         isa<BlockArgument>(ref) && getSpace(ref) == grid::MemorySpace::Default;
 }
 
 /// All tensors of an op lie alike.
@@ -161,8 +162,7 @@ static LogicalResult addAccess(Operation *op, Value ref, Type valueType,
 namespace {
 
 template <typename OpT>
-struct LoadModel
-    : LayoutOpInterface::ExternalModel<LoadModel<OpT>, OpT> {
+struct LoadModel : LayoutOpInterface::ExternalModel<LoadModel<OpT>, OpT> {
   LogicalResult getLayoutFrames(Operation *op,
                                 SmallVectorImpl<LayoutFrame> &frames) const {
     auto load = cast<OpT>(op);
@@ -171,8 +171,7 @@ struct LoadModel
 };
 
 template <typename OpT>
-struct StoreModel
-    : LayoutOpInterface::ExternalModel<StoreModel<OpT>, OpT> {
+struct StoreModel : LayoutOpInterface::ExternalModel<StoreModel<OpT>, OpT> {
   LogicalResult getLayoutFrames(Operation *op,
                                 SmallVectorImpl<LayoutFrame> &frames) const {
     auto store = cast<OpT>(op);
@@ -228,8 +227,9 @@ struct MmaModel : LayoutOpInterface::ExternalModel<MmaModel, MmaOp> {
       frame.allowed =
           keepFitting({*getNamedLayout(name, std::nullopt)}, type.getShape());
     if (frame.allowed.empty())
-      return op->emitError("expected a left operand in registers of 64 rows and "
-                           "32 bytes of each, or multiples, got ")
+      return op->emitError(
+                 "expected a left operand in registers of 64 rows and "
+                 "32 bytes of each, or multiples, got ")
              << type;
     return success();
   }
@@ -254,7 +254,8 @@ struct LayoutCastModel
     frame.addEqual(cast.getResult());
     frame.allowed = keepFitting({spread.getLayout()}, type.getShape());
     if (frame.allowed.empty())
-      return op->emitError("expected a layout whose tile divides the shape, got ")
+      return op->emitError(
+                 "expected a layout whose tile divides the shape, got ")
              << spread << " of " << type;
     return success();
   }
@@ -281,8 +282,7 @@ struct RepeatableModel
 };
 
 template <typename OpT>
-struct ReshapeModel
-    : LayoutOpInterface::ExternalModel<ReshapeModel<OpT>, OpT> {
+struct ReshapeModel : LayoutOpInterface::ExternalModel<ReshapeModel<OpT>, OpT> {
   LogicalResult getLayoutFrames(Operation *op,
                                 SmallVectorImpl<LayoutFrame> &frames) const {
     auto reshape = cast<OpT>(op);

@@ -96,7 +96,8 @@ private:
       part.operand->set(makeEmpty(builder, value.getLoc(), type));
       return success();
     }
-    if (assignment.getFrames()[assignment.getDefiningFrame(value)].isRepeatable) {
+    if (assignment.getFrames()[assignment.getDefiningFrame(value)]
+            .isRepeatable) {
       part.operand->set(repeat(value, type));
       return success();
     }
@@ -137,9 +138,9 @@ private:
     auto op = RelayoutOp::create(builder, value.getLoc(), type, value);
     const ConversionCost &cost = plan->cost;
     InFlightDiagnostic remark = op.emitRemark("relayout by ")
-                                << stringify(plan->kind) << " of "
-                                << from << " to " << type.getEncoding()
-                                << " for " << user->getName() << ", "
+                                << stringify(plan->kind) << " of " << from
+                                << " to " << type.getEncoding() << " for "
+                                << user->getName() << ", "
                                 << cost.getInstructions() << " instructions";
     if (cost.conflicts)
       remark << " and " << cost.conflicts << " bank conflicts";

@@ -82,3 +82,16 @@ grid.kernel @splat grid() inputs() outputs() scratch(%acc: memref<64x64xf32, #gr
   // expected-error @below {{expected an operand with a way to the layout #warpgroup.layout<splat>, got 'tensor<64x64xf32, #warpgroup.layout<wgmma>>'}}
   %w = warpgroup.layout_cast %v "WG_SPLAT" (#warpgroup.layout<splat>) : tensor<64x64xf32>
 }
+
+// -----
+
+// Nobody says how what a loop hands out otherwise lies.
+grid.kernel @argument grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semantics [] {
+  %v = grid.load %o : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>
+  // expected-error @below {{expected tensors that the kernel itself makes, got an argument of type 'tensor<64xf32>'}}
+  %w = scf.forall (%i) in (4) shared_outs(%part = %v) -> tensor<64xf32> {
+    %n = arith.negf %part : tensor<64xf32>
+    scf.forall.in_parallel {
+    }
+  }
+}
