@@ -80,10 +80,7 @@ LogicalResult LayoutAssignment::collect(Region &region) {
       Value value = part.operand->get();
       auto it = definitions.find(value);
       if (it == definitions.end())
-        return value.getParentRegion()->getParentOp()->emitError(
-                   "expected tensors that the kernel itself makes, got an "
-                   "argument of type ")
-               << value.getType();
+        return refuseTensors(value.getParentRegion()->getParentOp());
       auto [def, defPart] = it->second;
       for (unsigned end : {static_cast<unsigned>(index), def})
         if (!llvm::is_contained(edgesOf[end], edges.size()))

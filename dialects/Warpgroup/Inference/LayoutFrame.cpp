@@ -104,6 +104,10 @@ static LogicalResult refuse(Operation *op, const Twine &what) {
   return op->emitError("expected ") << what << ", got " << op->getName();
 }
 
+LogicalResult gridir::warpgroup::refuseTensors(Operation *op) {
+  return refuse(op, "an op that says how its tensors lie in registers");
+}
+
 /// All tensors lie alike.
 static LogicalResult addElementwise(Operation *op,
                                     SmallVectorImpl<LayoutFrame> &frames) {
@@ -227,6 +231,9 @@ static LogicalResult addBranches(RegionBranchOpInterface op,
               end.getMutableSuccessorOperands(successor);
           return MutableArrayRef<OpOperand>(range);
         });
+  for (Value result : op->getResults())
+    if (isTensor(result) && !values.contains(result))
+      return refuseTensors(op);
   llvm::MapVector<Value, unsigned> frameOf;
   auto getFrame = [&](Value value) -> LayoutFrame & {
     auto [it, isNew] =
@@ -260,5 +267,5 @@ gridir::warpgroup::collectLayoutFrames(Operation *op,
   if (op->hasTrait<OpTrait::Elementwise>() &&
       llvm::any_of(op->getResults(), isTensor))
     return addElementwise(op, frames);
-  return refuse(op, "an op that says how its tensors lie in registers");
+  return refuseTensors(op);
 }

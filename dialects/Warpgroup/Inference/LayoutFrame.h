@@ -82,6 +82,9 @@ llvm::LogicalResult
 collectLayoutFrames(mlir::Operation *op,
                     llvm::SmallVectorImpl<LayoutFrame> &frames);
 
+/// Says that nothing tells how the tensors of an op lie.
+llvm::LogicalResult refuseTensors(mlir::Operation *op);
+
 /// Attaches `LayoutOpInterface` to ops of `warpgroup`, `grid` and upstream
 /// dialects.
 void registerLayoutModels(mlir::DialectRegistry &registry);

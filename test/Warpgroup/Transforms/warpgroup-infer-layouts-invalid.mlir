@@ -88,7 +88,7 @@ grid.kernel @splat grid() inputs() outputs() scratch(%acc: memref<64x64xf32, #gr
 // Nobody says how what a loop hands out otherwise lies.
 grid.kernel @argument grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semantics [] {
   %v = grid.load %o : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>
-  // expected-error @below {{expected tensors that the kernel itself makes, got an argument of type 'tensor<64xf32>'}}
+  // expected-error @below {{expected an op that says how its tensors lie in registers, got scf.forall}}
   %w = scf.forall (%i) in (4) shared_outs(%part = %v) -> tensor<64xf32> {
     %n = arith.negf %part : tensor<64xf32>
     scf.forall.in_parallel {
