@@ -72,7 +72,7 @@ def _row_argmax_kernel(x_ref, o_ref):
 
 
 def row_argmax(x, rows=128):
-    """The place of the largest element of each row."""
+    """The index of the largest element of each row."""
     height, width = x.shape
     out = pl.pallas_call(
         _row_argmax_kernel,

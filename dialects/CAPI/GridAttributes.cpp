@@ -26,7 +26,7 @@ MlirAttribute unknownName(MLIRContext *context, StringRef what,
   return {nullptr};
 }
 
-/// Diagnostics of attributes that are made here have no place.
+/// Diagnostics of attributes that are made here have no location.
 auto emitter(MLIRContext *context) {
   return [context] { return emitError(UnknownLoc::get(context)); };
 }

@@ -117,7 +117,7 @@ int gridirOptMain(int argc, char **argv) {
 }
 
 //===----------------------------------------------------------------------===//
-// The others, which call what has no place for a guard
+// The tools whose main function is MLIR's and takes no guard
 //===----------------------------------------------------------------------===//
 
 /// Runs `main` in a process of its own, and gives its exit status; where a

@@ -14,9 +14,9 @@ include "mlir/Pass/PassBase.td"
 def ConvertGridToLoopsPass : Pass<"convert-grid-to-loops", "::mlir::ModuleOp"> {
   let summary = "Turn a kernel into a function that loops over its grid";
   let description = [{
-    Ops of another dialect are first said by those of `grid`, by the patterns
-    that the dialect's `GridToLoopsDialectInterface` has; what takes a Ref after
-    that is refused.
+    Ops of another dialect are first converted to those of `grid`, by the
+    patterns that the dialect's `GridToLoopsDialectInterface` adds; what takes a
+    Ref after that is refused.
 
     Replaces the module's `grid.kernel` by two functions. `@k` takes the whole
     arrays, the four words of an error report, and a range of work items. A work
@@ -25,20 +25,20 @@ def ConvertGridToLoopsPass : Pass<"convert-grid-to-loops", "::mlir::ModuleOp"> {
 
     A block is a view of its array where it lies inside, and a padded private
     buffer where it overhangs: the valid part is copied in before the program,
-    unless the one before saw the same block, and out after it when the kernel
-    may write it. Values that a kernel loads stay
-    values: a load is copied where a store could change it before its last use.
+    unless the previous program saw the same block, and out after it when the
+    kernel may write it. Values that a kernel loads stay values: a load is
+    copied where a store could change it before its last use.
 
     With `grid.block_test` (`grid-infer-dimension-semantics`) work items from
-    that number on are finer: they are places along the tested dimensions, too.
-    A call of `@k` with a negative range runs nothing, but walks the grid and
-    leaves in the last word of the report how many of them there are, none where
-    two see the same block. The `kernel.abi` then says `shares`.
+    that number on are finer: they are one index along each tested dimension,
+    too. A call of `@k` with a negative range runs nothing, but walks the grid
+    and leaves in the last word of the report how many of them there are, none
+    where two see the same block. The `kernel.abi` then says `shares`.
 
     What can only be checked while the kernel runs (an index into a Ref, a block
     outside its array, a wait that nothing satisfies) is stored in the error
     report, whose messages are the `diagnostics` of the `kernel.abi`, and the
-    program goes on with a safe index.
+    program continues with a safe index.
 
     With `grid.tasks` (`grid-plan-tasks`) copies and semaphores are calls of the
     runtime, which may let another work item run there. The memory of a Ref is

@@ -32,7 +32,7 @@ using namespace mlir;
 namespace gridir {
 namespace {
 
-/// A check fills memory where nobody says with what.
+/// A check fills memory where no option says with what.
 grid::MemoryFill getFill(CPUFill fill) {
   switch (fill) {
   case CPUFill::None:
@@ -73,7 +73,7 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   // Before memory is filled, which is no access of the author's.
   if (findsRaces || findsUnwritten)
     kernels.addPass(grid::createGridRecordAccessesPass());
-  // On request: whoever reads what nothing has written shall see it.
+  // On request: reads of uninitialized memory shall show.
   if (findsUnwritten || options.fillMemory != CPUFill::None)
     kernels.addPass(
         grid::createGridPoisonMemoryPass({getFill(options.fillMemory)}));

@@ -27,8 +27,7 @@ public:
   void initialize() {
     addLiteralOption("uninitialized", CPUCheck::Uninitialized,
                      "Find reads of what nothing has written");
-    addLiteralOption("races", CPUCheck::Races,
-                     "Find accesses that nothing brings into an order");
+    addLiteralOption("races", CPUCheck::Races, "Find unordered accesses");
     addLiteralOption("semaphores", CPUCheck::Semaphores,
                      "Find semaphores that are not zero in the end");
   }

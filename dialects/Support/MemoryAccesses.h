@@ -12,7 +12,7 @@
 // ask of one op that is to move whether it may, when blocks are memrefs of
 // arguments and values are memory already. The first decides which copies there
 // are; the second must not undo that, and runs again after each rewrite. Both
-// look for writes between two places to memory that may be the same.
+// look for writes between two ops to memory that may be the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,28 +43,29 @@ void collectRoots(
     llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value)> getSources,
     llvm::SmallVectorImpl<mlir::Value> &roots);
 
-/// From one op to another, by their places in a walk in which an op stands
-/// before what is in it.
-struct PlaceInterval {
+/// A closed interval of ops, by their positions in a pre-order walk.
+struct OpInterval {
   unsigned first, last;
 
-  bool contains(unsigned place) const {
-    return first <= place && place <= last;
+  bool contains(unsigned position) const {
+    return first <= position && position <= last;
   }
-  void include(PlaceInterval other) {
+  void include(OpInterval other) {
     first = std::min(first, other.first);
     last = std::max(last, other.last);
   }
 };
 
-/// The part of a list in the order of places that stands at `where`.
-template <typename T, typename GetPlace>
-llvm::ArrayRef<T> getAt(llvm::ArrayRef<T> ordered, PlaceInterval where,
-                        GetPlace getPlace) {
-  const T *begin = llvm::partition_point(
-      ordered, [&](const T &entry) { return getPlace(entry) < where.first; });
-  const T *end = llvm::partition_point(
-      ordered, [&](const T &entry) { return getPlace(entry) <= where.last; });
+/// The entries of a list in the order of positions that are in `interval`.
+template <typename T, typename GetPosition>
+llvm::ArrayRef<T> getInside(llvm::ArrayRef<T> ordered, OpInterval interval,
+                            GetPosition getPosition) {
+  const T *begin = llvm::partition_point(ordered, [&](const T &entry) {
+    return getPosition(entry) < interval.first;
+  });
+  const T *end = llvm::partition_point(ordered, [&](const T &entry) {
+    return getPosition(entry) <= interval.last;
+  });
   return {begin, std::max(begin, end)};
 }
 

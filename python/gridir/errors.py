@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 
 @dataclasses.dataclass(frozen=True)
 class Frame:
-    """A place in a Python file.
+    """A source location in a Python file.
 
     Attributes:
       file: the path as Python reports it.
@@ -31,8 +31,8 @@ class Frame:
     function: str | None = None
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" + (f":{self.column}" if self.column else "")
-        return f"{place} ({self.function})" if self.function else place
+        location = f"{self.file}:{self.line}" + (f":{self.column}" if self.column else "")
+        return f"{location} ({self.function})" if self.function else location
 
     def source(self) -> str:
         """Returns the line's text with a caret under its column, or "" when the file cannot be read."""
@@ -48,11 +48,11 @@ class Error(Exception):
     """The base of every exception that gridir raises.
 
     Attributes:
-      message: what was found, what is allowed and why, without a place.
+      message: what was found, what is allowed and why, without a location.
       kernel: the name of the kernel, or None when there is none yet.
-      source: the function that the kernel was traced from and its place, as "double at file.py:3"; None if not known.
+      source: the function that the kernel was traced from, as "double at file.py:3"; None if not known.
       frames: where in the author's code, innermost first; empty when it is not known.
-      notes: further lines: other places, or a change that would work.
+      notes: further lines: other locations, or a change that would work.
       details: what only a compiler developer wants to see; `gridir --debug` prints it.
     """
 
@@ -127,7 +127,7 @@ class CompileError(Error):
 class InternalError(Error):
     """The compiler crashed: an assertion, a signal or the end of the stack in a pass or in LLVM. A defect of gridir.
 
-    The process goes on, less the memory that the crash left behind.
+    The process continues, less the memory that the crash leaked.
 
     Attributes:
       stage: where it crashed, as of `CompileError`.

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From MLIR locations and diagnostics to places in the kernel author's file."""
+"""From MLIR locations and diagnostics to locations in the kernel author's file."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def parse_location(text: str, context: ir.Context) -> ir.Location:
 
 @dataclasses.dataclass(frozen=True)
 class Diagnostic:
-    """What a pass said of a place in a kernel.
+    """What a pass reported about a location in a kernel.
 
     Attributes:
-      message: the text, without a place.
-      frames: the place in the author's code, innermost first.
-      notes: what the pass added, each with a place of its own.
+      message: the text, without a location.
+      frames: the location in the author's code, innermost first.
+      notes: what the pass added, each with a location of its own.
     """
 
     message: str
@@ -79,8 +79,8 @@ class Diagnostic:
 def error_from_native(failure: Mapping[str, Any], *, kernel: str | None, details: str = "") -> Error:
     """Returns the exception for what the native compiler says of a failure: the one way from MLIR to an author.
 
-    Where it crashed, that is an InternalError. Else the first error with a place is the message of a CompileError; the
-    other diagnostics and all notes become notes.
+    Where it crashed, that is an InternalError. Else the first error with a location is the message of a CompileError;
+    the other diagnostics and all notes become notes.
     """
     from gridir.mlir import ir
 

@@ -17,7 +17,7 @@ from gridir.mlir import ir
 
 
 def examples(root: Path):
-    """Every example below dialects/, with its place."""
+    """Every example below dialects/, with its location."""
     for path in sorted((root / "dialects").rglob("*.td")):
         text = path.read_text()
         for match in re.finditer(r"```mlir\n(.*?)```", text, re.DOTALL):
@@ -93,13 +93,13 @@ def main() -> int:
     extra = sys.argv[3:]
     with ir.Context() as context, ir.Location.unknown():
         context.allow_unregistered_dialects = True
-        for place, example in [*examples(Path(sys.argv[1])), *(("command line", text) for text in extra)]:
+        for location, example in [*examples(Path(sys.argv[1])), *(("command line", text) for text in extra)]:
             count += 1
             try:
                 parse(example)
             except ir.MLIRError as error:
                 failures += 1
-                print(f"{place}: error in an example: {error}\n{example}", file=sys.stderr)
+                print(f"{location}: error in an example: {error}\n{example}", file=sys.stderr)
     print(f"{count} examples parse" if not failures else f"{failures} of {count} examples do not parse")
     return 1 if failures else 0
 

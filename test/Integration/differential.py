@@ -111,7 +111,7 @@ def _make_statement(rng: random.Random, recipe: Recipe) -> tuple:
     numbers = tuple(rng.randrange(1 << 16) for _ in range(6))
     kinds = ["load", "load", "elementwise", "elementwise", "elementwise", "store", "accumulate", "when", "loop"]
     if not recipe.overhangs and recipe.ref_shape:
-        # What lies outside an array is unspecified, so only elements of one place may meet.
+        # What lies outside an array is unspecified, so only elements of one index may be combined.
         kinds += ["reduce", "flip", "slice_load", "slice_store", "dynamic_store"]
     return (rng.choice(kinds), *numbers)
 
@@ -229,13 +229,13 @@ class Body:
         self.writable[a % 2][index] = jax.lax.slice_in_dim(self.pick(c), start, start + size, axis=axis)
 
     def dynamic_store(self, a, b, c, *_):
-        """A row whose place is known only while the kernel runs; read and written through overlapping windows."""
+        """A row at a dynamic index; read and written through overlapping windows."""
         shape = self.recipe.ref_shape
-        place = (pl.program_id(b % len(self.recipe.grid)) + (b >> 8)) % shape[0]
+        index = (pl.program_id(b % len(self.recipe.grid)) + (b >> 8)) % shape[0]
         ref = self.writable[a % 2]
-        old = ref[pl.ds(place, 1)]
+        old = ref[pl.ds(index, 1)]
         ref[pl.ds(0, 1)] = self.pick(c)[:1]
-        ref[pl.ds(place, 1)] = self.mix(old, self.pick(c)[-1:])
+        ref[pl.ds(index, 1)] = self.mix(old, self.pick(c)[-1:])
 
 
 def build(recipe: Recipe, **options: Any) -> tuple[Callable[..., jax.Array], list[jax.Array]]:

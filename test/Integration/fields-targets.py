@@ -31,7 +31,7 @@ for target, owners in TARGETS.items():
     errors = []
 
     def lower(function, *args, target=target, errors=errors):
-        """Lowers a kernel in the place of handing over its request."""
+        """Lowers a kernel instead of handing over its request."""
         try:
             for kernel in gridir.lower(function, *args, target=target).kernels:
                 kernel.prepare() if target == "tpu" else kernel.module("mapped")

@@ -24,7 +24,7 @@ OWNERS = (
 
 
 def run(function, *args):
-    """Runs a kernel that copies its last argument, in the place of handing over its request."""
+    """Runs a kernel that copies its last argument, instead of handing over its request."""
     arrays = [np.arange(int(np.prod(a.shape)), dtype=a.dtype).reshape(a.shape) for a in args]
     with gridir.installed(replace_interpret=True):
         result = jax.jit(function)(*arrays)

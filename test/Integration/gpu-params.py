@@ -1,5 +1,5 @@
 # What each field of the authors' records does on a GPU: it is seen in the PTX and in what a launch needs, or it changes
-# nothing, or it is an error with a place.
+# nothing, or it is an error with a location.
 #
 # RUN: %python %s | FileCheck %s
 
@@ -47,8 +47,8 @@ def refusal(params: Any) -> str:
         lower(params)
     except gridir.Error as error:
         lines = str(error).splitlines()
-        place = next(line for line in lines if line.strip().startswith("at "))
-        return f"{lines[0]} | at {place.split('/')[-1]}"
+        location = next(line for line in lines if line.strip().startswith("at "))
+        return f"{lines[0]} | at {location.split('/')[-1]}"
     return "no error"
 
 

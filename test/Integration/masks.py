@@ -43,7 +43,7 @@ WINDOWS: dict[str, tuple[Part, Part]] = {
 }
 
 
-def places(part: Part) -> np.ndarray:
+def positions(part: Part) -> np.ndarray:
     return np.array([part]) if isinstance(part, int) else part[0] + part[2] * np.arange(part[1])
 
 
@@ -53,7 +53,7 @@ def index(part: Part, start: Any) -> Any:
 
 def hidden(window: tuple[Part, Part]) -> np.ndarray:
     """A mask that hides what is outside, and some of what is inside."""
-    rows, columns = np.meshgrid(*map(places, window), indexing="ij")
+    rows, columns = np.meshgrid(*map(positions, window), indexing="ij")
     inside = (rows >= 0) & (rows < 8) & (columns >= 0) & (columns < 16)
     return (inside & ((rows + columns) % 5 != 0)).reshape([p[1] for p in window if not isinstance(p, int)])
 
@@ -85,7 +85,7 @@ def atomic(ref, mask, x_ref, o_ref):
 
 
 def loaded(window: tuple[Part, Part], mask: np.ndarray) -> np.ndarray:
-    rows, columns = np.meshgrid(*map(places, window), indexing="ij")
+    rows, columns = np.meshgrid(*map(positions, window), indexing="ij")
     values = X[np.clip(rows, 0, 7), np.clip(columns, 0, 15)].reshape(mask.shape)
     return np.where(mask, values, np.float32(OTHER))
 
@@ -98,7 +98,7 @@ def loaded_within(window: tuple[Part, Part], mask: np.ndarray) -> np.ndarray:
 
 
 def stored(window: tuple[Part, Part], mask: np.ndarray) -> np.ndarray:
-    rows, columns = np.meshgrid(*map(places, window), indexing="ij")
+    rows, columns = np.meshgrid(*map(positions, window), indexing="ij")
     result, mask = np.zeros_like(X), mask.reshape(rows.shape)
     result[rows[mask], columns[mask]] = 1
     return result
@@ -148,7 +148,7 @@ for target, options in (("cpu", None), ("gpu", ON_GPU)):
         if problem:
             print(f"{target}: {name}: {access.__name__}: {problem}")
         # The last element, where it is outside, is let through.
-        outside = [p[-1] < 0 or p[-1] >= extent for p, extent in zip(map(places, window), X.shape, strict=True)]
+        outside = [p[-1] < 0 or p[-1] >= extent for p, extent in zip(map(positions, window), X.shape, strict=True)]
         if not any(outside):
             continue
         bad += 1

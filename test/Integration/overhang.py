@@ -2,10 +2,10 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # RUN: %python %s | FileCheck %s
-"""Blocks that overhang, arrays updated in place, and places of extremes: against JAX's interpret mode.
+"""Blocks that overhang, arrays updated in place, and rows of extremes: against JAX's interpret mode.
 
 The compiler moves a block that overhangs into its array where that changes nothing, copies an aliased array only if the
-grid sees a block twice, and finds the place of an extreme lane by lane. Each case here is on one side of such a line.
+grid sees a block twice, and finds argmax and argmin lane by lane. Each case here is on one side of such a line.
 """
 
 import gridir
@@ -91,17 +91,17 @@ check("stores of parts", by_blocks(halves), X)
 check("transpose", transpose, X)
 
 
-def update(places, x):
-    """Doubles the blocks of 4 rows that `places` names, in the array itself."""
-    block = pl.BlockSpec((4, x.shape[1]), lambda i, places: (places[i], 0))
+def update(rows, x):
+    """Doubles the blocks of 4 rows that `rows` names, in the array itself."""
+    block = pl.BlockSpec((4, x.shape[1]), lambda i, rows: (rows[i], 0))
     return pl.pallas_call(
         lambda _, x_ref, o_ref: o_ref.__setitem__(..., x_ref[...] * 2 + 1),
         grid_spec=pltpu.PrefetchScalarGridSpec(
-            num_scalar_prefetch=1, grid=places.shape, in_specs=[block], out_specs=block
+            num_scalar_prefetch=1, grid=rows.shape, in_specs=[block], out_specs=block
         ),
         out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype),
         input_output_aliases={1: 0},
-    )(places, x)
+    )(rows, x)
 
 
 check("update", update, jnp.array([2, 0], jnp.int32), normal(12, 40))
@@ -110,7 +110,7 @@ check("update of a block that overhangs", update, jnp.array([2, 0], jnp.int32), 
 check("update of it twice", update, jnp.array([2, 0, 2], jnp.int32), normal(10, 40))
 
 
-def place_of(extreme):
+def arg_extreme(extreme):
     def f(x):
         def kernel(x_ref, o_ref):
             o_ref[...] = extreme(x_ref[...], axis=1).astype(jnp.int32)[:, None]
@@ -207,8 +207,8 @@ check("a written input that comes back", scribbled((3, 2), lambda i, j: (j, 0)),
 # Equal elements in several lanes, NaNs, and rows of one number.
 RANKED = normal(6, 131).at[1].set(3.0).at[2, 65].set(jnp.nan).at[2, 130].set(jnp.nan)
 RANKED = RANKED.at[3].set(-jnp.inf).at[4].set(jnp.nan).at[5, 130].set(99.0).at[5, 2].set(99.0)
-check("argmax", place_of(jnp.argmax), RANKED)
-check("argmin", place_of(jnp.argmin), RANKED)
-check("argmax of integers", place_of(jnp.argmax), (normal(6, 16) * 2).astype(jnp.int32))
+check("argmax", arg_extreme(jnp.argmax), RANKED)
+check("argmin", arg_extreme(jnp.argmin), RANKED)
+check("argmax of integers", arg_extreme(jnp.argmax), (normal(6, 16) * 2).astype(jnp.int32))
 
 # CHECK-COUNT-20: equal

@@ -1,4 +1,4 @@
-# With the check "races", an access that nothing brings into an order with another one is an error that names both;
+# With the check "races", two unordered accesses are an error that names both;
 # a kernel that orders them has none, whatever the schedule.
 #
 # RUN: %python %s | FileCheck %s
@@ -25,7 +25,7 @@ WHOLE = pl.BlockSpec(memory_space=pl.ANY)
 
 def describe(error: Exception) -> tuple[str, ...]:
     """The two accesses that the error of a race names, each with the text of its line; another error as it is."""
-    found = re.search(r"race between (.*) and (.*): nothing brings them into an order", str(error))
+    found = re.search(r"race between (.*) and (.*): the accesses are unordered", str(error))
     if found is None:
         return (str(error),)
     show = functools.partial(re.sub, r"\(\S*races\.py:(\d+):\d+\)", lambda place: f"`{line(int(place[1]))}`")

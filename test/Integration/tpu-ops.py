@@ -15,7 +15,7 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 from small_kernels import SMEM, add, case, check, values, with_number
 
-# Rotations, slices at places known at run time, repetition.
+# Rotations, slices with dynamic offsets, repetition.
 for axis in (0, 1):
     case(f"pltpu.roll {axis}", lambda x, a=axis: pltpu.roll(x, 3, a), values((16, 256)))
     case(f"jnp.roll {axis}", lambda x, a=axis: jnp.roll(x, -3, a), values((16, 256)))
@@ -27,20 +27,20 @@ case("jnp.tile", lambda x: jnp.tile(x, (2, 2)), values((16, 256)))
 
 # Gathers within a register, and over several.
 for axis in (0, 1):
-    places = jnp.asarray(np.random.default_rng(0).integers(0, (8, 128)[axis], (8, 128)), jnp.int32)
+    indices = jnp.asarray(np.random.default_rng(0).integers(0, (8, 128)[axis], (8, 128)), jnp.int32)
     for mode in ("promise_in_bounds", "fill"):
 
         def along(x, i, a=axis, m=mode):
             return jnp.take_along_axis(x, i, a, mode=m)
 
-        case(f"take_along_axis {axis} {mode}", along, values((8, 128)), places)
-places = jnp.asarray(np.random.default_rng(0).integers(0, 256, (16, 256)), jnp.int32)
-case("take_along_axis of 256", lambda x, i: jnp.take_along_axis(x, i, 1), values((16, 256)), places)
+        case(f"take_along_axis {axis} {mode}", along, values((8, 128)), indices)
+indices = jnp.asarray(np.random.default_rng(0).integers(0, 256, (16, 256)), jnp.int32)
+case("take_along_axis of 256", lambda x, i: jnp.take_along_axis(x, i, 1), values((16, 256)), indices)
 case(
     "take_along_axis bfloat16",
     lambda x, i: jnp.take_along_axis(x, i, 1),
     values((8, 128), "bfloat16"),
-    places[:8, :128] % 128,
+    indices[:8, :128] % 128,
 )
 
 # Arithmetic that Mosaic has in other words.

@@ -1,7 +1,7 @@
 # REQUIRES: libtpu
 # RUN: %python %s | FileCheck %s
 
-# Reductions, running ones and places of extremes, small: libtpu accepts the module, which, executed on this machine,
+# Reductions, running ones and argmax and argmin, small: libtpu accepts the module, which, executed on this machine,
 # gives what interpret mode gives.
 import os
 import sys
@@ -45,10 +45,10 @@ for axis in (0, 1):
     for function in (jnp.argmax, jnp.argmin):
         for dtype in ("float32", "bfloat16", "int32", "uint8"):
 
-            def place(x, f=function, a=axis):
+            def arg_extreme(x, f=function, a=axis):
                 return jnp.broadcast_to(f(x, axis=a, keepdims=True), x.shape)
 
-            case(f"{function.__name__} {dtype} {axis}", place, values((32, 256), dtype))
+            case(f"{function.__name__} {dtype} {axis}", arg_extreme, values((32, 256), dtype))
     for function in (jnp.cumsum, lax.cummax):
         case(f"{function.__name__} {axis}", lambda x, f=function, a=axis: f(x, axis=a), values((16, 256)))
 case("sum of 3 dimensions", lambda x: jnp.sum(x, axis=1), values((4, 8, 128)))

@@ -42,7 +42,7 @@ class Mutator:
 
     Args:
       seed: the same seed and texts give the same changes.
-      words: other words to write in place of one, of which the frequent ones come more often.
+      words: other words to write instead of one, of which the frequent ones come more often.
     """
 
     def __init__(self, seed: int, words: Sequence[str]):
@@ -73,8 +73,8 @@ class Mutator:
         return "".join(text for _, text in tokens)
 
     def _pick(self, tokens: list[Token], *kinds: str) -> int | None:
-        places = [place for place, (kind, _) in enumerate(tokens) if kind in kinds]
-        return self._random.choice(places) if places else None
+        positions = [position for position, (kind, _) in enumerate(tokens) if kind in kinds]
+        return self._random.choice(positions) if positions else None
 
     def _other_number(self, kind: str, text: str) -> str:
         near = [int(text) + step for step in (-1, 1)] + [int(text) * 2] if text.lstrip("-").isdigit() else []
@@ -82,49 +82,49 @@ class Mutator:
         return "?" if kind == "dimension" and number < 0 else str(number)
 
     def _change_number(self, tokens: list[Token]) -> None:
-        place = self._pick(tokens, "number", "dimension")
-        if place is not None:
-            kind, text = tokens[place]
-            tokens[place] = kind, self._other_number(kind, text)
+        position = self._pick(tokens, "number", "dimension")
+        if position is not None:
+            kind, text = tokens[position]
+            tokens[position] = kind, self._other_number(kind, text)
 
     def _change_everywhere(self, tokens: list[Token], old: Token, new: str) -> None:
         tokens[:] = [(kind, new) if text == old[1] else (kind, text) for kind, text in tokens]
 
     def _change_number_everywhere(self, tokens: list[Token]) -> None:
-        place = self._pick(tokens, "number", "dimension")
-        if place is not None:
-            self._change_everywhere(tokens, tokens[place], self._other_number(*tokens[place]))
+        position = self._pick(tokens, "number", "dimension")
+        if position is not None:
+            self._change_everywhere(tokens, tokens[position], self._other_number(*tokens[position]))
 
     def _change_type(self, tokens: list[Token]) -> None:
-        place = self._pick(tokens, "type")
-        if place is not None:
-            tokens[place] = "type", self._random.choice(TYPES)
+        position = self._pick(tokens, "type")
+        if position is not None:
+            tokens[position] = "type", self._random.choice(TYPES)
 
     def _change_type_everywhere(self, tokens: list[Token]) -> None:
-        place = self._pick(tokens, "type")
-        if place is not None:
-            self._change_everywhere(tokens, tokens[place], self._random.choice(TYPES))
+        position = self._pick(tokens, "type")
+        if position is not None:
+            self._change_everywhere(tokens, tokens[position], self._random.choice(TYPES))
 
     def _change_name(self, tokens: list[Token]) -> None:
-        place = self._pick(tokens, "name")
-        if place is not None:
-            sigil = tokens[place][1][0]
+        position = self._pick(tokens, "name")
+        if position is not None:
+            sigil = tokens[position][1][0]
             others = [text for kind, text in tokens if kind == "name" and text[0] == sigil]
-            tokens[place] = "name", self._random.choice(others)
+            tokens[position] = "name", self._random.choice(others)
 
     def _change_word(self, tokens: list[Token]) -> None:
-        place = self._pick(tokens, "word")
-        if place is not None:
-            tokens[place] = "word", self._random.choice(self._words)
+        position = self._pick(tokens, "word")
+        if position is not None:
+            tokens[position] = "word", self._random.choice(self._words)
 
     def _delete_token(self, tokens: list[Token]) -> None:
         if tokens:
             del tokens[self._random.randrange(len(tokens))]
 
     def _repeat_token(self, tokens: list[Token]) -> None:
-        place = self._pick(tokens, "string", "dimension", "number", "type", "name", "word", "mark")
-        if place is not None:
-            tokens[place:place] = [tokens[place], ("space", " ")]
+        position = self._pick(tokens, "string", "dimension", "number", "type", "name", "word", "mark")
+        if position is not None:
+            tokens[position:position] = [tokens[position], ("space", " ")]
 
     def _exchange_tokens(self, tokens: list[Token]) -> None:
         first = self._pick(tokens, "string", "dimension", "number", "type", "name", "word")
@@ -135,12 +135,14 @@ class Mutator:
 
     def _delete_attribute(self, tokens: list[Token]) -> None:
         """Deletes `name = value` to the next comma or bracket of the same depth."""
-        signs = [place for place, token in enumerate(tokens) if token == ("mark", "=")]
-        named = [place for place in signs if any(kind == "word" for kind, _ in tokens[max(0, place - 2) : place])]
+        signs = [position for position, token in enumerate(tokens) if token == ("mark", "=")]
+        named = [
+            position for position in signs if any(kind == "word" for kind, _ in tokens[max(0, position - 2) : position])
+        ]
         if not named:
             return
         sign = self._random.choice(named)
-        start = max(place for place in range(sign) if tokens[place][0] == "word")
+        start = max(position for position in range(sign) if tokens[position][0] == "word")
         end, depth = sign + 1, 0
         while end < len(tokens) and not (depth == 0 and tokens[end][1] in ",)]}>"):
             depth += (tokens[end][1] in "([{<") - (tokens[end][1] in ")]}>")
@@ -151,7 +153,7 @@ class Mutator:
 
     def _delete_group(self, tokens: list[Token]) -> None:
         """Deletes what stands between a bracket and the one that closes it."""
-        opening = [place for place, (kind, text) in enumerate(tokens) if kind == "mark" and text in "([{<"]
+        opening = [position for position, (kind, text) in enumerate(tokens) if kind == "mark" and text in "([{<"]
         if not opening:
             return
         start = end = self._random.choice(opening)
@@ -164,7 +166,7 @@ class Mutator:
 
     def _line(self, tokens: list[Token]) -> tuple[int, int]:
         """Returns the bounds of a line."""
-        ends = [place + 1 for place, (_, text) in enumerate(tokens) if "\n" in text]
+        ends = [position + 1 for position, (_, text) in enumerate(tokens) if "\n" in text]
         bounds = list(zip([0, *ends], [*ends, len(tokens)], strict=True))
         return self._random.choice(bounds)
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 @dataclass(frozen=True, order=True)
 class Finding:
-    """One thing that is wrong, at a place."""
+    """One thing that is wrong, with its location."""
 
     path: Path
     line: int

@@ -55,7 +55,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--results", type=Path, default=REPOSITORY / "build/mutants.jsonl", help="where fates are kept")
     parser.add_argument("--least-seconds", type=float, default=20, help="what a test may take at least")
     parser.add_argument("--table", action="store_true", help="print the table of the results, and run nothing")
-    parser.add_argument("--page", type=Path, help="also put the table into this page, in the place of the last")
+    parser.add_argument("--page", type=Path, help="also put the table into this page, instead of the last")
     arguments = parser.parse_args()
     levels = arguments.levels.split(",")
     if unknown := set(levels).difference(LEVELS):

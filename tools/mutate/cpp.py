@@ -121,8 +121,8 @@ def find(file: str, source: bytes) -> Iterator[Mutant]:
         for first, second in itertools.pairwise(plain):
             swapped = spliced(node, first, text(second))
             shift = len(text(second)) - len(text(first))
-            place = second.start_byte - node.start_byte + shift
-            swapped = swapped[:place] + text(first) + swapped[place + len(text(second)) :]
+            offset = second.start_byte - node.start_byte + shift
+            swapped = swapped[:offset] + text(first) + swapped[offset + len(text(second)) :]
             if text(first) != text(second) and source[node.start_byte : node.end_byte].isascii():
                 yield from make(node, "operands", swapped)
 

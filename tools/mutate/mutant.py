@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A mutant: one place in a source, and what stands there instead."""
+"""A mutant: a span of a source, and the text instead of it."""
 
 from __future__ import annotations
 

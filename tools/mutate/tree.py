@@ -129,12 +129,12 @@ class Tree:
         file = mutants[0].file
         path = self.repository / file
         command = self._commands[path.resolve()]
-        # Beside the original, where its includes are looked for by their place in the repository.
+        # Beside the original, where its includes are looked for by their path in the repository.
         copy = self.root / "objects" / file.replace("/", "__")
         command = [str(copy) if Path(word).resolve() == path.resolve() else word for word in command]
         command[command.index("-o") + 1] = str(self._object(file))
-        place = command.index("-c")
-        command[place:place] = ["-w", "-include", str(self.root / "switch.h"), f"-I{path.parent}"]
+        position = command.index("-c")
+        command[position:position] = ["-w", "-include", str(self.root / "switch.h"), f"-I{path.parent}"]
         while mutants:
             copy.write_bytes(instrument(path.read_bytes(), mutants, cpp.wrap))
             run = subprocess.run(command, cwd=self.build, capture_output=True, text=True, check=False)
@@ -157,10 +157,10 @@ class Tree:
         """The developer build's package, tools and tests by links; native modules and mutated sources of its own."""
         package = self.build / "python"
         # The sources of the package are there by links to their directories.
-        for place, _, names in os.walk(package, followlinks=True):
-            target = self.root / "python" / Path(place).relative_to(package)
+        for directory, _, names in os.walk(package, followlinks=True):
+            target = self.root / "python" / Path(directory).relative_to(package)
             target.mkdir(parents=True, exist_ok=True)
-            for path in (Path(place, name) for name in names):
+            for path in (Path(directory, name) for name in names):
                 if path.suffix == ".so" and path.name != Path(LIBRARY).name:
                     shutil.copy2(path, target)
                 elif path.name != Path(LIBRARY).name:
@@ -180,7 +180,7 @@ class Tree:
         (self.root / "test" / "lit.site.cfg.py").write_text(site)
 
     def _link(self, sources: Sequence[str], count: int) -> None:
-        """The native library, with the objects that have mutants in the place of their originals."""
+        """The native library, with the objects that have mutants instead of their originals."""
         switch = self.root / "objects" / "switch.cpp"
         switch.write_text(SWITCH_SOURCE.format(count=count))
         subprocess.run(["c++", "-fPIC", "-O1", "-c", switch, "-o", switch.with_suffix(".o")], check=True)

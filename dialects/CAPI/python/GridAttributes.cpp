@@ -48,10 +48,10 @@ template <typename Make> auto make(MlirContext context, Make &&makeIt) {
   auto made = makeIt();
   std::string message = diagnostics.takeMessage();
   if (!made.ptr) {
-    // What is made here has no place to speak of.
-    static const std::string noPlace = "at loc(unknown): ";
-    if (message.compare(0, noPlace.size(), noPlace) == 0)
-      message.erase(0, noPlace.size());
+    // What is made here has no location.
+    static const std::string noLocation = "at loc(unknown): ";
+    if (message.compare(0, noLocation.size(), noLocation) == 0)
+      message.erase(0, noLocation.size());
     while (!message.empty() && message.back() == '\n')
       message.pop_back();
     throw nb::value_error(message.c_str());

@@ -20,7 +20,7 @@ using Elements = DotProduct::Elements;
 
 // Intel's CPUs with tiles take vdpbf16ps apart: on a Sapphire Rapids it starts
 // every second cycle and an FMA twice in a cycle, which is half the products.
-// tdpbssd has the name for bytes with a sign, and stands for those without,
+// tdpbssd has the name for bytes with a sign, and represents those without,
 // too.
 static constexpr DotProduct kDotProducts[] = {
     {"tdpbf16ps", "amx-bf16", "", Elements::BF16, 64, "", true,

@@ -38,16 +38,16 @@ FailureOr<LaneReduction> matchSingleReduction(linalg::GenericOp op) {
   return reduction;
 }
 
-/// Of two elements with their places the better one, and of equals the one that
-/// comes first: since the body itself compares the places, elements may come in
-/// any order.
-FailureOr<LaneReduction> matchPlaceReduction(linalg::GenericOp op) {
+/// Of two elements with their indices the better one, and of equals the one
+/// with the lower index: since the body itself compares the indices, elements
+/// may come in any order.
+FailureOr<LaneReduction> matchArgReduction(linalg::GenericOp op) {
   auto accumulators = op.getRegionOutputArgs();
   if (accumulators.size() != 2)
     return failure();
   LaneReduction reduction;
   Value chosen;
-  bool comparesPlaces = false;
+  bool comparesIndices = false;
   for (auto [accumulator, yielded] : llvm::zip_equal(
            accumulators, op.getBody()->getTerminator()->getOperands())) {
     auto select = yielded.getDefiningOp<arith::SelectOp>();
@@ -59,14 +59,14 @@ FailureOr<LaneReduction> matchPlaceReduction(linalg::GenericOp op) {
     reduction.elements.push_back(element);
     for (Operation *user : accumulator.getUsers()) {
       auto compare = dyn_cast<arith::CmpIOp>(user);
-      auto place = element.getDefiningOp<arith::IndexCastOp>();
-      comparesPlaces |=
-          compare && place && place.getIn().getDefiningOp<linalg::IndexOp>() &&
+      auto index = element.getDefiningOp<arith::IndexCastOp>();
+      comparesIndices |=
+          compare && index && index.getIn().getDefiningOp<linalg::IndexOp>() &&
           compare.getPredicate() == arith::CmpIPredicate::slt &&
           compare.getLhs() == element && compare.getRhs() == accumulator;
     }
   }
-  if (!comparesPlaces)
+  if (!comparesIndices)
     return failure();
 
   // Everything that is computed from the elements and the accumulators.
@@ -97,7 +97,7 @@ FailureOr<LaneReduction> matchPlaceReduction(linalg::GenericOp op) {
 
 FailureOr<LaneReduction> gridir::cpu::matchLaneReduction(linalg::GenericOp op) {
   FailureOr<LaneReduction> single = matchSingleReduction(op);
-  return succeeded(single) ? single : matchPlaceReduction(op);
+  return succeeded(single) ? single : matchArgReduction(op);
 }
 
 SmallVector<Value> LaneReduction::combine(OpBuilder &builder,

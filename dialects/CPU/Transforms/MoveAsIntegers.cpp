@@ -19,7 +19,7 @@ namespace gridir::cpu {
 
 using namespace mlir;
 
-/// The type with i16 in the place of bf16; null where there is none.
+/// The type with i16 for bf16; null where there is none.
 static Type getInteger(Type type) {
   if (type.isBF16())
     return IntegerType::get(type.getContext(), 16);

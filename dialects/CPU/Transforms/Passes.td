@@ -91,7 +91,7 @@ def CPUMoveAsIntegersPass : Pass<"cpu-move-as-integers", "::mlir::ModuleOp"> {
     one block to another as floats of 32 bits, and calls a function to round
     each of them whenever it needs the vector. After `arith-expand` nothing
     computes with bf16 but instructions that take it, so all else becomes i16:
-    loads, stores, shuffles, constants and what blocks hand on.
+    loads, stores, shuffles, constants and block arguments.
 
     Before:
 
@@ -127,7 +127,7 @@ def CPUMoveAsIntegersPass : Pass<"cpu-move-as-integers", "::mlir::ModuleOp"> {
 }
 
 def CPUPlanArenaPass : Pass<"cpu-plan-arena", "::mlir::ModuleOp"> {
-  let summary = "Place every buffer of the kernel in one arena that the caller brings";
+  let summary = "Place every buffer of the kernel in one arena of the caller";
   let description = [{
     Replaces each static `memref.alloc` and `memref.alloca` of the kernel (the
     entry of its `kernel.abi`) by a view of one byte buffer, appended to
@@ -192,9 +192,10 @@ def CPUTileBodyPass : Pass<"cpu-tile-body", "::mlir::func::FuncOp"> {
     - reductions across rows with a row of accumulators;
     - reductions along a row with accumulators, added up once at the end of the
       row: 32 of f32, whatever the width of a register, so that a floating-point
-      sum has one order on every CPU. Element i goes to the one at i modulo 32.
-    - the place of the best element of a row in the same way, where the body says
-      itself that of equals the first counts.
+      sum has one order on every CPU. Element i is added to accumulator i modulo
+      32.
+    - argmax and argmin of a row in the same way, where the body itself says
+      that the lowest index of equals wins.
 
     What a tile size does not divide is done a register at a time, then in one
     short tile; a dynamic size one element at a time. Ops with bodies that have
@@ -290,10 +291,11 @@ def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncO
 
     Tiles are registers of 16 rows of 64 bytes. Rows, columns and steps are
     padded with zeros to whole ones, so that all tiles of a kernel are alike and
-    need to be configured only once. `tdpbssd` stands for its three sisters for
-    bytes without a sign. `tdpbf16ps` adds the products of 16 words, those of
-    their first elements and those of their second ones apart, and the two sums
-    to each other and then to the result: an order that other CPUs do not have.
+    need to be configured only once. `tdpbssd` represents the three other
+    instructions for bytes without a sign, too. `tdpbf16ps` adds the products of
+    16 words, those of their first elements and those of their second ones
+    apart, and the two sums to each other and then to the result: an order that
+    other CPUs do not have.
 
     Contractions with one column, and with a few where both operands lie along
     k, are left to `cpu-tile-body`, which treats them as reductions.

@@ -88,7 +88,7 @@ private:
     (void)kernel.insertArgument(index, type, attributes, kernel.getLoc());
     Value arena = kernel.getArgument(index);
 
-    // The views stand at the entry, so that no loop computes them again.
+    // The views are at the entry, so that no loop computes them again.
     builder.setInsertionPointToStart(&kernel.getBody().front());
     for (const PlannedBuffer &buffer : buffers)
       replaceByView(builder, buffer, arena);

@@ -152,8 +152,8 @@ private:
       for (firstAccumulator = 0; firstAccumulator < length;
            firstAccumulator += size) {
         size = shorten(size, length - firstAccumulator);
-        AffineExpr place = rewriter.getAffineDimExpr(0) + firstAccumulator;
-        inner(affine::makeComposedFoldedAffineApply(rewriter, loc, place,
+        AffineExpr offset = rewriter.getAffineDimExpr(0) + firstAccumulator;
+        inner(affine::makeComposedFoldedAffineApply(rewriter, loc, offset,
                                                     {begin}),
               size);
       }

@@ -20,8 +20,8 @@ using namespace mlir;
 
 namespace {
 
-/// A read and a write of one place of an array, of which the value written is
-/// what the next iteration reads.
+/// A read and a write of the same elements of an array, of which the value
+/// written is what the next iteration reads.
 struct Accumulator {
   vector::TransferReadOp read;
   vector::TransferWriteOp write;
@@ -50,8 +50,8 @@ bool isInvariant(Operation *op, scf::ForOp loop) {
 }
 
 /// True if the write puts back what the read takes, element by element.
-bool accessSamePlace(vector::TransferReadOp read,
-                     vector::TransferWriteOp write) {
+bool accessSameElements(vector::TransferReadOp read,
+                        vector::TransferWriteOp write) {
   return read.getIndices() == write.getIndices() &&
          read.getVectorType() == write.getVectorType() &&
          read.getPermutationMap() == write.getPermutationMap() &&
@@ -112,8 +112,8 @@ private:
 
   void findAccumulators(Value array, const Accesses &accesses,
                         SmallVectorImpl<Accumulator> &found) {
-    // Each place is compared with all others, and what the loop carries beyond
-    // the registers would be in memory again.
+    // Each transfer is compared with all others, and what the loop carries
+    // beyond the registers would be in memory again.
     if (accesses.hasOthers || viewed.contains(array) ||
         isa_and_nonnull<ViewLikeOpInterface>(array.getDefiningOp()) ||
         accesses.transfers.size() > 2 * registers)
@@ -128,15 +128,16 @@ private:
     }
   }
 
-  /// Returns the one write of the place of `read`, if no other op accesses it.
+  /// Returns the one write of the elements of `read`, if no other op accesses
+  /// them.
   vector::TransferWriteOp findWrite(vector::TransferReadOp read,
                                     const Accesses &accesses) {
-    auto isOfPlace = [&](VectorTransferOpInterface transfer) {
+    auto isSameAccess = [&](VectorTransferOpInterface transfer) {
       auto write = dyn_cast<vector::TransferWriteOp>(*transfer);
       return write && write->getBlock() == loop.getBody() &&
-             read->isBeforeInBlock(write) && accessSamePlace(read, write);
+             read->isBeforeInBlock(write) && accessSameElements(read, write);
     };
-    auto known = llvm::find_if(accesses.transfers, isOfPlace);
+    auto known = llvm::find_if(accesses.transfers, isSameAccess);
     if (known == accesses.transfers.end())
       return {};
     for (VectorTransferOpInterface other : accesses.transfers)
@@ -147,7 +148,7 @@ private:
     return cast<vector::TransferWriteOp>(**known);
   }
 
-  /// Carries the value of each place through the loop.
+  /// Carries the value of each accumulator through the loop.
   void carry(ArrayRef<Accumulator> accumulators) {
     SmallVector<Value> inits;
     for (Accumulator accumulator : accumulators) {

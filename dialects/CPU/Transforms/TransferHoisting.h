@@ -15,9 +15,9 @@ namespace gridir::cpu {
 
 /// Moves out of the loops in `root` what is the same in each iteration: ops
 /// without effects, reads of what the loop does not write, and pairs of a read
-/// and a write of one place that nothing else in the loop accesses, whose value
-/// the loop then carries. An array of which a loop accesses more places than
-/// there are `registers` stays where it is.
+/// and a write of the same elements that nothing else in the loop accesses,
+/// whose value the loop then carries. An array of which a loop accesses more
+/// vectors than there are `registers` is left as it is.
 ///
 /// `linalg::hoistRedundantVectorTransfers` starts from the first op again after
 /// each pair that it moves, which takes the square of the time in a kernel of

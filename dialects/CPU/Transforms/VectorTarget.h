@@ -59,7 +59,7 @@ struct VectorTarget {
 };
 
 /// Drops the dimensions of size 1 that tiling leaves, so that what is
-/// vectorised has one or two dimensions. Returns the op that takes its place.
+/// vectorised has one or two dimensions. Returns the op that replaces it.
 mlir::linalg::GenericOp dropUnitDims(mlir::RewriterBase &rewriter,
                                      mlir::linalg::GenericOp op);
 

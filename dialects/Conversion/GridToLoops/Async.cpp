@@ -68,9 +68,9 @@ void createCopy(OpBuilder &builder, CopyStartOp op) {
 
 namespace {
 
-/// The place of the only element.
-SmallVector<Value> getOnlyPlace(OpBuilder &builder, Location loc,
-                                Value counter) {
+/// The indices of the only element.
+SmallVector<Value> getOnlyIndices(OpBuilder &builder, Location loc,
+                                  Value counter) {
   unsigned rank = cast<MemRefType>(counter.getType()).getRank();
   return SmallVector<Value>(rank,
                             rank ? createIndex(builder, loc, 0) : Value());
@@ -78,18 +78,18 @@ SmallVector<Value> getOnlyPlace(OpBuilder &builder, Location loc,
 
 void createSignal(OpBuilder &builder, Location loc, Value counter,
                   Value amount) {
-  SmallVector<Value> place = getOnlyPlace(builder, loc, counter);
-  Value old = memref::LoadOp::create(builder, loc, counter, place);
+  SmallVector<Value> indices = getOnlyIndices(builder, loc, counter);
+  Value old = memref::LoadOp::create(builder, loc, counter, indices);
   Value sum = arith::AddIOp::create(builder, loc, old, amount);
-  memref::StoreOp::create(builder, loc, sum, counter, place);
+  memref::StoreOp::create(builder, loc, sum, counter, indices);
 }
 
 /// Takes `amount` away, or reports that it will never be there.
 void createWait(OpBuilder &builder, Location loc, KernelLowering &lowering,
                 Value counter, Value amount, const Twine &what,
                 bool keep = false) {
-  SmallVector<Value> place = getOnlyPlace(builder, loc, counter);
-  Value held = memref::LoadOp::create(builder, loc, counter, place);
+  SmallVector<Value> indices = getOnlyIndices(builder, loc, counter);
+  Value held = memref::LoadOp::create(builder, loc, counter, indices);
   Value lacks = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                                       held, amount);
   lowering.reportIf(builder, loc, lacks,
@@ -100,7 +100,7 @@ void createWait(OpBuilder &builder, Location loc, KernelLowering &lowering,
     return;
   Value rest = arith::SubIOp::create(builder, loc, held, amount);
   Value kept = arith::SelectOp::create(builder, loc, lacks, held, rest);
-  memref::StoreOp::create(builder, loc, kept, counter, place);
+  memref::StoreOp::create(builder, loc, kept, counter, indices);
 }
 
 class CopyStartPattern : public LoweringPattern<CopyStartOp> {
@@ -132,7 +132,7 @@ public:
   LogicalResult matchAndRewrite(CopyWaitOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    // Whoever sends, the arrival is counted here.
+    // A copy from another device is counted here at its arrival, too.
     FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
     if (failed(counter))
       return failure();
@@ -193,8 +193,8 @@ public:
     FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
     if (failed(counter))
       return failure();
-    Value held = memref::LoadOp::create(rewriter, loc, *counter,
-                                        getOnlyPlace(rewriter, loc, *counter));
+    Value held = memref::LoadOp::create(
+        rewriter, loc, *counter, getOnlyIndices(rewriter, loc, *counter));
     rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, rewriter.getI32Type(),
                                                  held);
     return success();

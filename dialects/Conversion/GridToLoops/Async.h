@@ -29,14 +29,13 @@ int64_t getBytesPerElement(mlir::Value memref);
 mlir::Value createAddress(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value memref);
 
-/// Tells the runtime that memory which is contiguous holds something, or
-/// nothing, from now on.
+/// Marks contiguous memory as initialized, or as uninitialized, for the
+/// runtime.
 void createMemoryState(mlir::OpBuilder &builder, mlir::Location loc,
                        KernelLowering &lowering, mlir::Value memref,
                        bool defined);
 
-/// Tells the runtime that `dest` holds what `source` does, elements that
-/// nothing has written included.
+/// Marks `dest` as initialized where `source` is, for the runtime.
 void createMemoryTransfer(mlir::OpBuilder &builder, mlir::Location loc,
                           KernelLowering &lowering, mlir::Value source,
                           mlir::Value dest);
@@ -51,13 +50,13 @@ void createCopyDims(mlir::OpBuilder &builder, mlir::Location loc,
                     KernelLowering &lowering, mlir::Value source,
                     mlir::Value dest);
 
-/// Tells the runtime of an access to all of `memref`.
+/// Records an access to all of `memref`.
 void createRecordedAccess(mlir::OpBuilder &builder, mlir::Location loc,
                           KernelLowering &lowering, mlir::Value memref,
                           grid::AccessKind kind, llvm::StringRef name,
                           mlir::Value root = {});
 
-/// Tells it of semaphores that are to be zero in the end, where it checks them.
+/// Records semaphores that must be zero in the end, where that is checked.
 void createRecordedSemaphores(mlir::OpBuilder &builder, mlir::Location loc,
                               KernelLowering &lowering, mlir::Value counters,
                               llvm::StringRef name);

@@ -77,7 +77,7 @@ ValidPart computeValidPart(OpBuilder &builder, Location loc,
       continue;
     }
     // Both starts are kept in range for a window that is wholly outside: the
-    // copy of no elements must still have a place.
+    // copy of no elements must still have valid offsets.
     Value before = arith::SubIOp::create(builder, loc, zero, dim.start);
     Value first =
         createMin(builder, loc, createMax(builder, loc, before, zero), size);
@@ -184,7 +184,7 @@ static Value createPadding(OpBuilder &builder, Location loc, Type elementType,
 Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
                     Value array, ArrayRef<WindowDim> dims, bool written,
                     TypedAttr padding, StringRef name, bool isRead,
-                    function_ref<Value(OpBuilder &)> createStays) {
+                    function_ref<Value(OpBuilder &)> createReuse) {
   auto arrayType = cast<MemRefType>(array.getType());
   SmallVector<OpFoldResult> starts;
   SmallVector<int64_t> shape;
@@ -207,7 +207,7 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
   }
 
   ++lowering.counts.blocksTested;
-  Value stays = createStays ? createStays(builder) : Value();
+  Value isSame = createReuse ? createReuse(builder) : Value();
   Type elementType = arrayType.getElementType();
   Value buffer = lowering.allocate(loc, shape, elementType);
   SmallVector<OpFoldResult> origin(dims.size(), builder.getIndexAttr(0));
@@ -234,8 +234,8 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
   };
   auto fill = [=, &lowering](OpBuilder &builder, Location loc) {
     OpBuilder::InsertionGuard guard(builder);
-    if (stays) {
-      auto kept = scf::IfOp::create(builder, loc, stays,
+    if (isSame) {
+      auto kept = scf::IfOp::create(builder, loc, isSame,
                                     /*withElseRegion=*/true);
       builder.setInsertionPointToStart(kept.elseBlock());
     }
@@ -354,12 +354,13 @@ static bool isReadFirst(KernelOp kernel, Value ref) {
 }
 
 FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
-                              const MovableBlocks &movable, unsigned place,
-                              Value array, ValueRange indices, bool written) {
+                              const MovableBlocks &movable,
+                              unsigned operandNumber, Value array,
+                              ValueRange indices, bool written) {
   const ValueRange all = indices;
   KernelOp kernel = lowering.kernel;
-  OperandAttr spec = kernel.getOperandSpec(place);
-  std::string name = kernel.getOperandName(place);
+  OperandAttr spec = kernel.getOperandSpec(operandNumber);
+  std::string name = kernel.getOperandName(operandNumber);
   Location loc = kernel.getLoc();
   SmallVector<int64_t> extents = spec.getArrayShape();
   SmallVector<WindowDim> dims;
@@ -386,7 +387,7 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
     indices = indices.drop_front(dim.getNumIndices());
 
     int64_t extent = extents[d];
-    if (movable.isMovable(place, d)) {
+    if (movable.isMovable(operandNumber, d)) {
       Value start = window.start;
       window.start = createMin(builder, loc, start,
                                createIndex(builder, loc, extent - window.size));
@@ -434,20 +435,21 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
     }
     dims.push_back(window);
   }
-  BlockArgument ref = kernel.getBodyBlock()->getArgument(place);
-  bool isRead = place < kernel.getNumIndexOperands() + kernel.getNumInputs() ||
-                isReadFirst(kernel, ref);
+  BlockArgument ref = kernel.getBodyBlock()->getArgument(operandNumber);
+  bool isRead =
+      operandNumber < kernel.getNumIndexOperands() + kernel.getNumInputs() ||
+      isReadFirst(kernel, ref);
   // As in the memory of a TPU's core, what a program left in a block is there
   // for the next one that sees the same block, padding included.
-  auto createStays = [&](OpBuilder &builder) -> Value {
-    if (!isRead || !mayStay(lowering, place))
+  auto createReuse = [&](OpBuilder &builder) -> Value {
+    if (!isRead || !mayReuseBlock(lowering, operandNumber))
       return {};
-    return createStayTest(builder, lowering, all);
+    return createReuseTest(builder, lowering, all);
   };
   // The memory of a block is known by the operand's name.
   return createWindow(builder, getNamedLoc(ref), lowering, array, dims, written,
                       getPadding(spec.getElementType()), name, isRead,
-                      createStays);
+                      createReuse);
 }
 
 } // namespace gridir

@@ -37,7 +37,7 @@ struct Window {
   /// Copies the valid part of a private buffer to the array.
   std::function<void(mlir::OpBuilder &, mlir::Location)> copyOut;
 
-  /// Brings what was written to the window to the array, where that is needed.
+  /// Copies what was written to the window to the array, where that is needed.
   void createCopyOut(mlir::OpBuilder &builder, mlir::Location loc) const;
 };
 
@@ -46,17 +46,17 @@ struct Window {
 /// `padding`. Elements past a limit, or in an overlap, are no part of a written
 /// window, so a `written` window with a smaller limit or an overlap is private.
 /// A window that is not `isRead` holds nothing yet. What is copied is recorded
-/// as an access to the Ref `name`. A private buffer stays as it is where what
-/// `createStays` makes, if anything, is true.
+/// as an access to the Ref `name`. A private buffer is used as it is where the
+/// i1 that `createReuse` makes, if anything, is true.
 Window createWindow(
     mlir::OpBuilder &builder, mlir::Location loc, KernelLowering &lowering,
     mlir::Value array, llvm::ArrayRef<WindowDim> dims, bool written,
     mlir::TypedAttr padding, llvm::StringRef name, bool isRead = true,
-    llvm::function_ref<mlir::Value(mlir::OpBuilder &)> createStays = nullptr);
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &)> createReuse = nullptr);
 
-/// Where `size` elements, which span `span` places, start in dimension `dim` of
-/// the Ref `name`: `offset` where they lie inside, proved or checked. A start
-/// that is not is reported, and replaced by the nearest one that is.
+/// Where `size` elements, which span `span` indices, start in dimension `dim`
+/// of the Ref `name`: `offset` where they lie inside, proved or checked. A
+/// start that is not is reported, and replaced by the nearest one that is.
 mlir::Value createCheckedOffset(mlir::OpBuilder &builder, mlir::Location loc,
                                 KernelLowering &lowering, mlir::Value offset,
                                 int64_t size, int64_t span, int64_t extent,
@@ -65,35 +65,35 @@ mlir::Value createCheckedOffset(mlir::OpBuilder &builder, mlir::Location loc,
 /// What an element outside an array reads as: NaN, or the least integer.
 mlir::TypedAttr getPadding(mlir::Type elementType);
 
-/// The block of operand `place` that the running program sees. A block wholly
-/// outside its array is reported.
+/// The block of operand `operandNumber` that the running program sees. A block
+/// wholly outside its array is reported.
 mlir::FailureOr<Window> createBlock(mlir::OpBuilder &builder,
                                     KernelLowering &lowering,
                                     const grid::MovableBlocks &movable,
-                                    unsigned place, mlir::Value array,
+                                    unsigned operandNumber, mlir::Value array,
                                     mlir::ValueRange indices, bool written);
 
-/// Whether the block of operand `place` may be the same one in a program and
-/// the next of its work item.
-bool mayStay(const KernelLowering &lowering, unsigned place);
+/// Whether two programs that run one after the other in a work item may see the
+/// same block of operand `operandNumber`.
+bool mayReuseBlock(const KernelLowering &lowering, unsigned operandNumber);
 
-/// Tells, as an i1, whether the program before in the same work item has seen
-/// the block at these indices, too. It runs once in each program.
-mlir::Value createStayTest(mlir::OpBuilder &builder, KernelLowering &lowering,
-                           mlir::ValueRange indices);
+/// Computes, as an i1, whether the previous program of the work item saw the
+/// block at the same indices. It runs once in each program.
+mlir::Value createReuseTest(mlir::OpBuilder &builder, KernelLowering &lowering,
+                            mlir::ValueRange indices);
 
-/// The block indices of operand `place` for the program whose ids the lowering
-/// holds.
+/// The block indices of operand `operandNumber` for the program whose ids the
+/// lowering holds.
 llvm::SmallVector<mlir::Value> createBlockIndices(mlir::OpBuilder &builder,
                                                   KernelLowering &lowering,
-                                                  unsigned place);
+                                                  unsigned operandNumber);
 
-/// Walks the grid and tells, as an i1, whether two of its programs that differ
-/// along `dims` see the same block of one of the operands `places`, which share
-/// memory. Blocks must be equal or disjoint.
-mlir::Value createMeetingTest(mlir::OpBuilder &builder,
+/// Walks the grid and computes, as an i1, whether two of its programs that
+/// differ along `dims` see the same block of one of the operands
+/// `operandNumbers`, which share memory. Blocks must be equal or disjoint.
+mlir::Value createOverlapTest(mlir::OpBuilder &builder,
                               KernelLowering &lowering,
-                              llvm::ArrayRef<unsigned> places,
+                              llvm::ArrayRef<unsigned> operandNumbers,
                               llvm::ArrayRef<unsigned> dims);
 
 } // namespace gridir

@@ -8,7 +8,7 @@
 //
 // A semaphore is a counter. That of a copy counts bytes, which the 16 bits that
 // XLA has for a semaphore between two kernels may not hold: the largest of them
-// then stands for "enough", so that no wait of a right program lacks anything.
+// then means "enough", so that no wait of a right program lacks anything.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,20 +73,22 @@ static void addCountersFromOperand(OpBuilder &builder, Location loc,
 /// Others signal the counters of an output before and after
 /// its own task runs, so that they stay in the array.
 static Value createTaskCounters(OpBuilder &builder, KernelLowering &lowering,
-                                unsigned place) {
+                                unsigned operandNumber) {
   KernelOp kernel = lowering.kernel;
   unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
   Value array =
-      lowering.function.getArgument(kernel.getNumDynamicDims() + place);
+      lowering.function.getArgument(kernel.getNumDynamicDims() + operandNumber);
   bool isAliased = llvm::any_of(kernel.getAliasPairs(), [&](auto pair) {
-    return place == pair.first || place == firstOutput + pair.second;
+    return operandNumber == pair.first ||
+           operandNumber == firstOutput + pair.second;
   });
-  if (place >= firstOutput && !isAliased)
-    lowering.zeroedOperands.push_back(kernel.getNumDynamicDims() + place);
-  if (place >= firstOutput || isAliased)
+  if (operandNumber >= firstOutput && !isAliased)
+    lowering.zeroedOperands.push_back(kernel.getNumDynamicDims() +
+                                      operandNumber);
+  if (operandNumber >= firstOutput || isAliased)
     return array;
   Value counters = lowering.allocateForTasks(
-      kernel.getBodyBlock()->getArgument(place).getLoc(),
+      kernel.getBodyBlock()->getArgument(operandNumber).getLoc(),
       cast<MemRefType>(array.getType()).getShape(), builder.getI64Type());
   // Another task may have signalled already.
   addCountersFromOperand(builder, kernel.getLoc(), array, counters);
@@ -94,24 +96,24 @@ static Value createTaskCounters(OpBuilder &builder, KernelLowering &lowering,
 }
 
 Value createOperandCounters(OpBuilder &builder, KernelLowering &lowering,
-                            unsigned place, ArrayRef<Value> arrays) {
+                            unsigned operandNumber, ArrayRef<Value> arrays) {
   if (lowering.hasTasks())
-    return createTaskCounters(builder, lowering, place);
+    return createTaskCounters(builder, lowering, operandNumber);
   KernelOp kernel = lowering.kernel;
   Location loc = kernel.getLoc();
   unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
   Value array =
-      lowering.function.getArgument(kernel.getNumDynamicDims() + place);
+      lowering.function.getArgument(kernel.getNumDynamicDims() + operandNumber);
   Value counters;
   for (auto [operand, output] : kernel.getAliasPairs())
-    if (place == firstOutput + output)
+    if (operandNumber == firstOutput + output)
       counters = arrays[operand];
   if (!counters) {
     counters = lowering.allocate(
-        kernel.getBodyBlock()->getArgument(place).getLoc(),
+        kernel.getBodyBlock()->getArgument(operandNumber).getLoc(),
         cast<MemRefType>(array.getType()).getShape(), builder.getI64Type());
     createZeroCounters(builder, loc, counters);
-    if (place < firstOutput)
+    if (operandNumber < firstOutput)
       addCountersFromOperand(builder, loc, array, counters);
   }
   return counters;

@@ -25,7 +25,8 @@ void createZeroCounters(mlir::OpBuilder &builder, mlir::Location loc,
 /// the counters of the input, which `arrays` holds. Those that other tasks may
 /// signal stay in the array.
 mlir::Value createOperandCounters(mlir::OpBuilder &builder,
-                                  KernelLowering &lowering, unsigned place,
+                                  KernelLowering &lowering,
+                                  unsigned operandNumber,
                                   llvm::ArrayRef<mlir::Value> arrays);
 
 /// Writes the counters to an operand.

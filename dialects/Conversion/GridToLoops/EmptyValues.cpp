@@ -39,8 +39,8 @@ static bool writesNothing(Operation *op) {
       .Default(false);
 }
 
-/// What stands for the results of an op that computes nothing: of a loop over
-/// no elements what it starts with, of an empty part the whole.
+/// The replacements of the results of an op that computes nothing: of a loop
+/// over no elements what it starts with, of an empty part the whole.
 static SmallVector<Value> getUnchanged(Operation *op) {
   if (auto loops = dyn_cast<linalg::LinalgOp>(op))
     if (loops.hasPureTensorSemantics() &&

@@ -51,7 +51,7 @@ Value createCombination(OpBuilder &builder, Location loc, AtomicKind kind,
 
 namespace {
 
-/// Loops over all places of `shape`, in row-major order.
+/// Loops over all indices of `shape`, in row-major order.
 void createLoopNest(
     OpBuilder &builder, Location loc, ArrayRef<int64_t> shape,
     function_ref<void(OpBuilder &, Location, ValueRange)> body) {
@@ -62,17 +62,17 @@ void createLoopNest(
   scf::buildLoopNest(builder, loc, lower, upper, step, body);
 }
 
-/// The element of `tensor` at the leading places that it has.
+/// The element of `tensor` at `indices`.
 Value extractAt(OpBuilder &builder, Location loc, Value tensor,
-                ValueRange places) {
-  return tensor::ExtractOp::create(builder, loc, tensor, places);
+                ValueRange indices) {
+  return tensor::ExtractOp::create(builder, loc, tensor, indices);
 }
 
 ArrayRef<int64_t> getIndexShape(ValueRange indices) {
   return cast<RankedTensorType>(indices.front().getType()).getShape();
 }
 
-/// Whether the index at `places` lies in dimension `extent`.
+/// Whether `index` lies in dimension `extent`.
 Value createInBounds(OpBuilder &builder, Location loc, Value index,
                      int64_t extent) {
   // As an unsigned number a negative index is too large.
@@ -106,11 +106,11 @@ Value createCheck(OpBuilder &builder, Location loc, KernelLowering &lowering,
 }
 
 SmallVector<Value> extractIndices(OpBuilder &builder, Location loc,
-                                  ValueRange indices, ValueRange places) {
+                                  ValueRange indices, ValueRange position) {
   SmallVector<Value> result;
   for (Value index : indices)
     result.push_back(
-        toIndex(builder, loc, extractAt(builder, loc, index, places)));
+        toIndex(builder, loc, extractAt(builder, loc, index, position)));
   return result;
 }
 
@@ -128,14 +128,16 @@ public:
     ArrayRef<int64_t> indexShape = getIndexShape(gather.getIndices());
     createLoopNest(
         rewriter, loc, indexShape,
-        [&](OpBuilder &builder, Location loc, ValueRange places) {
+        [&](OpBuilder &builder, Location loc, ValueRange position) {
           Value mask;
           if (gather.getMask())
-            mask = extractAt(builder, loc,
-                             toTensor(builder, loc, gather.getMask()), places);
-          createCheck(builder, loc, lowering, gather.getRef(), gather.getDims(),
-                      extractIndices(builder, loc, gather.getIndices(), places),
-                      mask);
+            mask =
+                extractAt(builder, loc,
+                          toTensor(builder, loc, gather.getMask()), position);
+          createCheck(
+              builder, loc, lowering, gather.getRef(), gather.getDims(),
+              extractIndices(builder, loc, gather.getIndices(), position),
+              mask);
         });
 
     Value source = readRef(rewriter, loc, gather.getRef());
@@ -187,20 +189,21 @@ private:
     auto generic = linalg::GenericOp::create(
         rewriter, loc, empty.getType(), inputs, empty, maps, iterators,
         [&](OpBuilder &builder, Location loc, ValueRange args) {
-          SmallVector<Value> places(refType.getRank());
+          SmallVector<Value> coordinates(refType.getRank());
           for (auto [dim, arg] : llvm::zip(gather.getDims(), args)) {
             Value index = toIndex(builder, loc, arg);
             index = arith::MaxSIOp::create(builder, loc, index,
                                            createIndex(builder, loc, 0));
             Value last = createIndex(builder, loc, refType.getDimSize(dim) - 1);
-            places[dim] = arith::MinSIOp::create(builder, loc, index, last);
+            coordinates[dim] =
+                arith::MinSIOp::create(builder, loc, index, last);
           }
           unsigned next = indexRank;
-          for (Value &place : places)
-            if (!place)
-              place = linalg::IndexOp::create(builder, loc, next++);
+          for (Value &coordinate : coordinates)
+            if (!coordinate)
+              coordinate = linalg::IndexOp::create(builder, loc, next++);
           Value element =
-              tensor::ExtractOp::create(builder, loc, source, places);
+              tensor::ExtractOp::create(builder, loc, source, coordinates);
           if (selects) {
             unsigned mask = gather.getIndices().size();
             element = arith::SelectOp::create(builder, loc, args[mask], element,
@@ -239,13 +242,14 @@ public:
     // In order, so that the last of equal indices wins.
     createLoopNest(
         rewriter, loc, getIndexShape(scatter.getIndices()),
-        [&](OpBuilder &builder, Location loc, ValueRange places) {
+        [&](OpBuilder &builder, Location loc, ValueRange position) {
           SmallVector<Value> indices =
-              extractIndices(builder, loc, scatter.getIndices(), places);
+              extractIndices(builder, loc, scatter.getIndices(), position);
           Value mask;
           if (scatter.getMask())
-            mask = extractAt(builder, loc,
-                             toTensor(builder, loc, scatter.getMask()), places);
+            mask =
+                extractAt(builder, loc,
+                          toTensor(builder, loc, scatter.getMask()), position);
           Value writes = createCheck(builder, loc, lowering, scatter.getRef(),
                                      scatter.getDims(), indices, mask);
           if (mask)
@@ -256,7 +260,7 @@ public:
                     builder, loc, rest,
                     [&](OpBuilder &builder, Location loc, ValueRange inner) {
                       createElement(builder, loc, scatter, memref, value,
-                                    indices, places, inner);
+                                    indices, position, inner);
                     });
                 scf::YieldOp::create(builder, loc);
               });
@@ -282,9 +286,9 @@ private:
     for (auto [dim, index] : llvm::zip_equal(scatter.getDims(), indices))
       to[dim] = index;
     unsigned next = 0;
-    for (Value &place : to)
-      if (!place)
-        place = inner[next++];
+    for (Value &coordinate : to)
+      if (!coordinate)
+        coordinate = inner[next++];
     Value element = extractAt(builder, loc, value, from);
     if (scatter.getAdd()) {
       Value old = memref::LoadOp::create(builder, loc, memref, to);

@@ -134,11 +134,11 @@ private:
   void createProgramRecord();
 
   // What a program sees.
-  FailureOr<Value> createOperand(unsigned place);
+  FailureOr<Value> createOperand(unsigned operandNumber);
   Value createCopyMemory(Value source, Location loc);
   Value createPrivateCopy(Value source, Location loc);
-  Value createCopyIfRevisited(Value source, unsigned place);
-  SmallVector<Value> createIndicesOnce(unsigned place);
+  Value createCopyIfRevisited(Value source, unsigned operandNumber);
+  SmallVector<Value> createIndicesOnce(unsigned operandNumber);
 
   // One program.
   LogicalResult createProgram();
@@ -157,9 +157,9 @@ private:
   llvm::SmallDenseMap<unsigned, std::pair<Value, Value>> loopEnds;
   /// The whole operands: arguments of the function, or copies of them.
   SmallVector<Value> arrays;
-  /// What stands for the arguments of the body.
+  /// The values for the arguments of the body.
   SmallVector<Value> refs, scratchRefs;
-  /// The block indices of operands, by place.
+  /// The block indices of operands, by operand number.
   llvm::SmallDenseMap<unsigned, SmallVector<Value>> blockIndices;
   /// Prefetched scalars that the kernel writes, and their copies.
   SmallVector<std::pair<Value, Value>> prefetchedCopies;
@@ -361,7 +361,7 @@ void GridLoopBuilder::beginWorkItem() {
   }
 }
 
-/// Tells the runtime which program runs: its number in the order of the grid.
+/// Records which program runs: its number in the order of the grid.
 void GridLoopBuilder::createProgramRecord() {
   Value number = createIndex(builder, loc, 0);
   for (auto [id, size] :
@@ -382,28 +382,30 @@ void GridLoopBuilder::setProgramId(unsigned d, Value id) {
     lowering.ranges.set(id, {0, std::numeric_limits<int32_t>::max()});
 }
 
-FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
+FailureOr<Value> GridLoopBuilder::createOperand(unsigned operandNumber) {
   Value array =
-      lowering.function.getArgument(kernel.getNumDynamicDims() + place);
-  if (isa<SemaphoreType>(kernel.getOperandSpec(place).getElementType()))
-    return createOperandCounters(builder, lowering, place, arrays);
-  if (isEmptyArray(kernel.getOperandSpec(place).getArrayType())) {
-    BlockArgument ref = kernel.getBodyBlock()->getArgument(place);
+      lowering.function.getArgument(kernel.getNumDynamicDims() + operandNumber);
+  if (isa<SemaphoreType>(kernel.getOperandSpec(operandNumber).getElementType()))
+    return createOperandCounters(builder, lowering, operandNumber, arrays);
+  if (isEmptyArray(kernel.getOperandSpec(operandNumber).getArrayType())) {
+    BlockArgument ref = kernel.getBodyBlock()->getArgument(operandNumber);
     auto type = cast<MemRefType>(ref.getType());
     return lowering.allocate(getNamedLoc(ref), type.getShape(),
                              type.getElementType());
   }
-  Sharing sharing = getSharing(kernel, lowering.hazards, place);
+  Sharing sharing = getSharing(kernel, lowering.hazards, operandNumber);
   if (sharing.copiesBlocks)
-    privateBlocks.insert(place);
+    privateBlocks.insert(operandNumber);
   switch (sharing.kind) {
   case Sharing::InPlace:
     return array;
   case Sharing::CopiedIfRevisited:
-    return createCopyIfRevisited(array, place);
+    return createCopyIfRevisited(array, operandNumber);
   case Sharing::CopiedWhole: {
-    Location loc = getNamedLoc(kernel.getBodyBlock()->getArgument(place));
-    if (place >= kernel.getNumIndexOperands() || lowering.parallelDims.empty())
+    Location loc =
+        getNamedLoc(kernel.getBodyBlock()->getArgument(operandNumber));
+    if (operandNumber >= kernel.getNumIndexOperands() ||
+        lowering.parallelDims.empty())
       return createPrivateCopy(array, loc);
     prefetchedCopies.push_back({array, createCopyMemory(array, loc)});
     return prefetchedCopies.back().second;
@@ -414,15 +416,17 @@ FailureOr<Value> GridLoopBuilder::createOperand(unsigned place) {
 
 /// A block that no program sees twice is read before it is written. Whether
 /// there is one depends on what the index map reads.
-Value GridLoopBuilder::createCopyIfRevisited(Value source, unsigned place) {
-  Value twice = createRevisitTest(builder, lowering, place);
+Value GridLoopBuilder::createCopyIfRevisited(Value source,
+                                             unsigned operandNumber) {
+  Value twice = createRevisitTest(builder, lowering, operandNumber);
   auto copied = scf::IfOp::create(
       builder, loc, twice,
       [&](OpBuilder &inner, Location loc) {
         OpBuilder::InsertionGuard guard(builder);
         builder.restoreInsertionPoint(inner.saveInsertionPoint());
         Value copy = createPrivateCopy(
-            source, getNamedLoc(kernel.getBodyBlock()->getArgument(place)));
+            source,
+            getNamedLoc(kernel.getBodyBlock()->getArgument(operandNumber)));
         scf::YieldOp::create(builder, loc, copy);
       },
       [&](OpBuilder &inner, Location loc) {
@@ -442,18 +446,19 @@ Value GridLoopBuilder::createPrivateCopy(Value source, Location loc) {
   return copy;
 }
 
-/// An output that shares memory and blocks with an input is at the same place,
+/// An output that shares memory and blocks with an input has its block indices,
 /// in the same values: later passes see that the two are one.
-SmallVector<Value> GridLoopBuilder::createIndicesOnce(unsigned place) {
+SmallVector<Value> GridLoopBuilder::createIndicesOnce(unsigned operandNumber) {
   unsigned numIndex = kernel.getNumIndexOperands();
   unsigned numInputs = kernel.getNumInputs();
   for (auto [operand, output] : kernel.getAliasPairs())
-    if (place == numIndex + numInputs + output &&
+    if (operandNumber == numIndex + numInputs + output &&
         lowering.hazards.haveSameBlocks(
             kernel.getBodyBlock()->getArgument(operand),
-            kernel.getBodyBlock()->getArgument(place)))
+            kernel.getBodyBlock()->getArgument(operandNumber)))
       return blockIndices[operand];
-  return blockIndices[place] = createBlockIndices(builder, lowering, place);
+  return blockIndices[operandNumber] =
+             createBlockIndices(builder, lowering, operandNumber);
 }
 
 LogicalResult GridLoopBuilder::createProgram() {
@@ -461,21 +466,23 @@ LogicalResult GridLoopBuilder::createProgram() {
   unsigned numInputs = kernel.getNumInputs();
 
   SmallVector<std::pair<Window, Location>> writtenWindows;
-  for (unsigned place = numIndex; place < kernel.getNumOperandSpecs();
-       ++place) {
-    BlockArgument arg = kernel.getBodyBlock()->getArgument(place);
+  for (unsigned operandNumber = numIndex;
+       operandNumber < kernel.getNumOperandSpecs(); ++operandNumber) {
+    BlockArgument arg = kernel.getBodyBlock()->getArgument(operandNumber);
     // An empty array has no windows; what a block holds is nothing, or outside.
-    if (isEmptyArray(kernel.getOperandSpec(place).getArrayType())) {
-      refs.push_back(createRef(builder, loc, arrays[place], arg.getType()));
+    if (isEmptyArray(kernel.getOperandSpec(operandNumber).getArrayType())) {
+      refs.push_back(
+          createRef(builder, loc, arrays[operandNumber], arg.getType()));
       continue;
     }
-    SmallVector<Value> indices = createIndicesOnce(place);
+    SmallVector<Value> indices = createIndicesOnce(operandNumber);
     bool written = lowering.hazards.isWritten(arg);
-    FailureOr<Window> block = createBlock(builder, lowering, movable, place,
-                                          arrays[place], indices, written);
+    FailureOr<Window> block =
+        createBlock(builder, lowering, movable, operandNumber,
+                    arrays[operandNumber], indices, written);
     if (failed(block))
       return failure();
-    if (privateBlocks.contains(place))
+    if (privateBlocks.contains(operandNumber))
       block->memref = createPrivateCopy(block->memref, getNamedLoc(arg));
     if (written)
       writtenWindows.emplace_back(*block, getLastWriteLoc(arg));
@@ -488,19 +495,21 @@ LogicalResult GridLoopBuilder::createProgram() {
 
   // What a program wrote to a private buffer reaches the array, or the copy of
   // an input, before the next program looks.
-  for (auto [block, place] : writtenWindows)
-    block.createCopyOut(builder, place);
+  for (auto [block, writeLoc] : writtenWindows)
+    block.createCopyOut(builder, writeLoc);
 
   // What the last program left in a semaphore is for another kernel.
   builder.setInsertionPoint(
       lowering.function.getBody().front().getTerminator());
-  for (unsigned place = numIndex + numInputs;
-       place < kernel.getNumOperandSpecs(); ++place)
-    if (isa<SemaphoreType>(kernel.getOperandSpec(place).getElementType()) &&
+  for (unsigned operandNumber = numIndex + numInputs;
+       operandNumber < kernel.getNumOperandSpecs(); ++operandNumber)
+    if (isa<SemaphoreType>(
+            kernel.getOperandSpec(operandNumber).getElementType()) &&
         !lowering.hasTasks())
       createOperandFromCounters(
-          builder, loc, arrays[place],
-          lowering.function.getArgument(kernel.getNumDynamicDims() + place));
+          builder, loc, arrays[operandNumber],
+          lowering.function.getArgument(kernel.getNumDynamicDims() +
+                                        operandNumber));
   return inlineScopes(lowering);
 }
 

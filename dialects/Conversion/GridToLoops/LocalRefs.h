@@ -23,7 +23,7 @@ mlir::Value createLocalRef(mlir::OpBuilder &builder, KernelLowering &lowering,
                            mlir::BlockArgument scratch,
                            mlir::ArrayAttr collective = {});
 
-/// Gives the Refs of all scopes memory, and puts their bodies in their places.
+/// Gives the Refs of all scopes memory, and inlines their bodies.
 mlir::LogicalResult inlineScopes(KernelLowering &lowering);
 
 } // namespace gridir

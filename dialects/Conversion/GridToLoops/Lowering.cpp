@@ -126,13 +126,15 @@ SmallVector<Attribute> KernelLowering::getUnwrittenOperands() {
     aliased.insert(output);
   SmallVector<Attribute> operands;
   for (auto [i, ref] : llvm::enumerate(kernel.getOutputRefs())) {
-    unsigned place = ref.getArgNumber();
-    RankedTensorType array = kernel.getOperandSpec(place).getArrayType();
+    unsigned operandNumber = ref.getArgNumber();
+    RankedTensorType array =
+        kernel.getOperandSpec(operandNumber).getArrayType();
     if (aliased.contains(i) || isa<grid::SemaphoreType>(array.getElementType()))
       continue;
     operands.push_back(kernel::UnwrittenAttr::get(
-        kernel.getContext(), kernel.getNumDynamicDims() + place,
-        getLocatedText(ref.getLoc(), kernel.getOperandName(place)), array));
+        kernel.getContext(), kernel.getNumDynamicDims() + operandNumber,
+        getLocatedText(ref.getLoc(), kernel.getOperandName(operandNumber)),
+        array));
   }
   return operands;
 }

@@ -28,8 +28,8 @@ struct LoweringCounts {
   unsigned loadsCopied = 0;
 };
 
-/// One kernel on its way to loops: the function that it becomes, the values
-/// that stand for its grid there, and the messages that it may report.
+/// The state of the conversion of one kernel: its function, the values of the
+/// program ids and grid sizes there, and the messages that it may report.
 ///
 /// While patterns run, a Ref is an `unrealized_conversion_cast` of the memref
 /// that holds it, or a view op that no memref can express and that each access
@@ -42,14 +42,15 @@ public:
   grid::KernelOp kernel;
   const grid::RefHazards &hazards;
   mlir::func::FuncOp function;
-  /// Four words: an error's number, and the two values that it tells.
+  /// Four words: an error's number, the two values in its message, and the
+  /// number of finer work items.
   mlir::Value status;
-  /// The running program's place, and the extents of the grid, as index values.
+  /// The running program's ids, and the extents of the grid, as index values.
   llvm::SmallVector<mlir::Value> programIds, gridSizes;
   /// What runs for each work item.
   mlir::Block *workItem = nullptr;
-  /// The dimensions that a work item is a place of, and those that the finer
-  /// ones are places of as well.
+  /// The dimensions along which a work item is one index, and those along which
+  /// the finer ones are one index as well.
   llvm::SmallVector<unsigned> parallelDims, testedDims;
   /// The prefetched scalars, which index maps read.
   llvm::SmallVector<mlir::Value> indexRefs;
@@ -82,9 +83,9 @@ public:
   mlir::Value allocate(mlir::Location loc, llvm::ArrayRef<int64_t> shape,
                        mlir::Type elementType);
 
-  /// Memory that a task has to itself all the time, since others may know where
-  /// it is, or that so many tasks share, or all where `members` is 0. It is
-  /// zero when the kernel begins.
+  /// Memory that a task has to itself all the time, since others may hold its
+  /// address, or that `members` tasks share, or all where it is 0. It is zero
+  /// when the kernel begins.
   mlir::Value allocateForTasks(mlir::Location loc,
                                llvm::ArrayRef<int64_t> shape,
                                mlir::Type elementType, int64_t members = 1);
@@ -101,7 +102,8 @@ public:
                 mlir::Value condition, const llvm::Twine &message,
                 mlir::Value first = {}, mlir::Value second = {});
 
-  /// The number by which the report knows a message, with the place of `loc`.
+  /// The number by which the report knows a message, with the source line of
+  /// `loc`.
   int64_t addDiagnostic(mlir::Location loc, const llvm::Twine &message);
 
   /// Says that the kernel cannot be converted, and remembers it.
@@ -111,17 +113,17 @@ public:
   /// The number of a site that prints, or calls a function.
   int64_t addSite(mlir::Attribute site);
 
-  /// Whether the kernel tells the runtime of its accesses, which checks them.
+  /// Whether the kernel records its accesses, for the runtime to check.
   bool recordsAccesses() const;
 
-  /// Whether the kernel tells the runtime of its semaphores, which looks at
-  /// them when it is over.
+  /// Whether the kernel records its semaphores, for the runtime to check in the
+  /// end.
   bool recordsSemaphores() const;
 
   /// The site number of an access, of which messages say `what` it is.
   int64_t addAccess(mlir::Location loc, const llvm::Twine &what);
 
-  /// Says the ABI of the function in its module.
+  /// Creates the `kernel.abi` of the function in its module.
   void createABI(mlir::ModuleOp module);
 
 private:

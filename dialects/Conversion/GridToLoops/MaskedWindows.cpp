@@ -24,8 +24,8 @@ using namespace gridir::grid;
 namespace gridir {
 namespace {
 
-/// One element of a window: its place there and in the array, whether its mask
-/// is true, and whether it is then an element of the array.
+/// One element of a window: its indices there and in the array, whether its
+/// mask is true, and whether it is then an element of the array.
 struct Element {
   SmallVector<Value> inWindow, inArray;
   Value chosen, exists;
@@ -47,10 +47,10 @@ public:
 
   /// The memref that an access sees instead of the slice.
   Value createView();
-  /// Brings what was written to a private buffer to the array.
+  /// Copies what was written to a private buffer to the array.
   void createCopyOut();
-  /// The index of each element in a dimension of the array, by its place in the
-  /// window.
+  /// The index of each element in a dimension of the array, by its indices in
+  /// the window.
   SmallVector<Value> createIndexTensors();
 
 private:
@@ -67,7 +67,8 @@ private:
   }
   bool isProved(unsigned d);
   Value createInsideTest();
-  Value createIndexOf(OpBuilder &builder, unsigned d, Value start, Value place);
+  Value createIndexOf(OpBuilder &builder, unsigned d, Value start,
+                      Value inWindow);
   void forEachElement(function_ref<void(const Element &)> use);
   void createIf(Value condition, function_ref<void()> body);
 
@@ -110,11 +111,11 @@ Value MaskedWindow::createInsideTest() {
   return all;
 }
 
-/// The index in the array of a place in the window.
+/// The index in the array of an index into the window.
 Value MaskedWindow::createIndexOf(OpBuilder &builder, unsigned d, Value start,
-                                  Value place) {
+                                  Value inWindow) {
   Value far = arith::MulIOp::create(
-      builder, loc, place, createIndex(builder, loc, slice.getStrides()[d]));
+      builder, loc, inWindow, createIndex(builder, loc, slice.getStrides()[d]));
   return arith::AddIOp::create(builder, loc, start, far);
 }
 
@@ -126,16 +127,16 @@ void MaskedWindow::forEachElement(function_ref<void(const Element &)> use) {
   SmallVector<Value> lower(upper.size(), zero), step(upper.size(), one);
   scf::buildLoopNest(
       builder, loc, lower, upper, step,
-      [&](OpBuilder &, Location, ValueRange places) {
+      [&](OpBuilder &, Location, ValueRange indices) {
         Element element;
-        element.inWindow.assign(places.begin(), places.end());
-        element.chosen = tensor::ExtractOp::create(builder, loc, mask, places);
+        element.inWindow.assign(indices.begin(), indices.end());
+        element.chosen = tensor::ExtractOp::create(builder, loc, mask, indices);
         element.exists = element.chosen;
         for (auto [d, start] : llvm::enumerate(starts)) {
           Value index = start;
           if (!isDropped(d)) {
-            index = createIndexOf(builder, d, start, places.front());
-            places = places.drop_front();
+            index = createIndexOf(builder, d, start, indices.front());
+            indices = indices.drop_front();
           }
           element.inArray.push_back(index);
           if (isProved(d))
@@ -203,7 +204,7 @@ Value MaskedWindow::createView() {
               " of " + name,
           index, extent);
     }
-    // What is hidden is never looked at.
+    // What the mask hides is never read.
     createIf(element.exists, [&] {
       Value held = memref::LoadOp::create(builder, loc, array, element.inArray);
       memref::StoreOp::create(builder, loc, held, buffer, element.inWindow);
@@ -234,14 +235,14 @@ SmallVector<Value> MaskedWindow::createIndexTensors() {
   SmallVector<Value> tensors;
   unsigned kept = 0;
   for (auto [d, start] : llvm::enumerate(starts)) {
-    std::optional<unsigned> place;
+    std::optional<unsigned> dim;
     if (!isDropped(d))
-      place = kept++;
+      dim = kept++;
     auto index = [&, d = d, start = start](OpBuilder &builder, Location loc,
-                                           ValueRange places) {
+                                           ValueRange indices) {
       tensor::YieldOp::create(
           builder, loc,
-          place ? createIndexOf(builder, d, start, places[*place]) : start);
+          dim ? createIndexOf(builder, d, start, indices[*dim]) : start);
     };
     tensors.push_back(
         tensor::GenerateOp::create(builder, loc, type, ValueRange(), index));

@@ -16,15 +16,15 @@ namespace gridir {
 
 class KernelLowering;
 
-/// What a dialect implements whose ops stand in the bodies of kernels that run
-/// in loops. Before `convert-grid-to-loops` asks anything of a kernel, it says
-/// these ops by others: those of `grid`, and those that may stand beside them.
+/// The interface of a dialect whose ops occur in kernels that run as loops.
+/// Before `convert-grid-to-loops` analyses a kernel, it converts these ops to
+/// those of `grid` and of the upstream dialects that kernels may use.
 class GridToLoopsDialectInterface
     : public mlir::DialectInterface::Base<GridToLoopsDialectInterface> {
 public:
   GridToLoopsDialectInterface(mlir::Dialect *dialect) : Base(dialect) {}
 
-  /// Adds a pattern for each op. What a pattern makes is visited by none.
+  /// Adds a pattern for each op. Patterns are not applied to what they create.
   virtual void populatePatterns(mlir::RewritePatternSet &patterns) const = 0;
 
   /// Adds patterns for ops that only the loops themselves have other ops for,

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Threefry-2x32 (Salmon et al., SC 2011), 20 rounds: the bits at a place are a
-// function of the key and a counter alone, so a block of them is an elementwise
-// op. The state is three words: the key, and how many numbers were drawn.
+// Threefry-2x32 (Salmon et al., SC 2011), 20 rounds: the bits of an element are
+// a function of the key and a counter alone, so a block of them is an
+// elementwise op. The state is three words: the key, and how many numbers were
+// drawn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,15 +72,16 @@ Value getState(OpBuilder &builder, Location loc, KernelLowering &lowering) {
   return lowering.prngState;
 }
 
-Value loadWord(OpBuilder &builder, Location loc, Value state, int64_t place) {
+Value loadWord(OpBuilder &builder, Location loc, Value state,
+               int64_t position) {
   return memref::LoadOp::create(builder, loc, state,
-                                createIndex(builder, loc, place));
+                                createIndex(builder, loc, position));
 }
 
 void storeWord(OpBuilder &builder, Location loc, Value word, Value state,
-               int64_t place) {
+               int64_t position) {
   memref::StoreOp::create(builder, loc, word, state,
-                          createIndex(builder, loc, place));
+                          createIndex(builder, loc, position));
 }
 
 class PrngSeedPattern : public LoweringPattern<PrngSeedOp> {
@@ -158,17 +160,18 @@ public:
     auto generic = linalg::GenericOp::create(
         rewriter, loc, empty.getType(), ValueRange(), empty, maps, iterators,
         [&](OpBuilder &builder, Location loc, ValueRange) {
-          // The counter is the place of the element and the number of the draw.
-          Value place = createIndex(builder, loc, 0);
+          // The counter is the linear index of the element and the number of
+          // the draw.
+          Value linear = createIndex(builder, loc, 0);
           for (auto [d, extent] : llvm::enumerate(shape)) {
-            place = arith::MulIOp::create(builder, loc, place,
-                                          createIndex(builder, loc, extent));
-            place = arith::AddIOp::create(
-                builder, loc, place, linalg::IndexOp::create(builder, loc, d));
+            linear = arith::MulIOp::create(builder, loc, linear,
+                                           createIndex(builder, loc, extent));
+            linear = arith::AddIOp::create(
+                builder, loc, linear, linalg::IndexOp::create(builder, loc, d));
           }
-          place = arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
-                                             place);
-          Words bits = createThreefry(builder, loc, key, {place, drawn});
+          linear = arith::IndexCastOp::create(builder, loc,
+                                              builder.getI32Type(), linear);
+          Words bits = createThreefry(builder, loc, key, {linear, drawn});
           linalg::YieldOp::create(builder, loc,
                                   createInteger(builder, loc, bits, integer));
         });

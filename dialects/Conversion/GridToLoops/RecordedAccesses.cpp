@@ -31,7 +31,7 @@ static StringRef describe(AccessKind kind) {
   llvm_unreachable("all kinds are described");
 }
 
-/// Tells the runtime of the dimensions of what the next call is about.
+/// Passes the dimensions of the operand of the next call to the runtime.
 static void createDims(OpBuilder &builder, Location loc,
                        KernelLowering &lowering, Value memref) {
   auto layout = memref::ExtractStridedMetadataOp::create(builder, loc, memref);
@@ -48,7 +48,7 @@ void createRecordedAccess(OpBuilder &builder, Location loc,
                           AccessKind kind, StringRef name, Value root) {
   std::string what = (describe(kind) + " of ").str();
   if (root) {
-    // The runtime puts the place of the element there.
+    // The runtime puts the indices of the element there.
     what += "element {0} of ";
     createDims(builder, loc, lowering, root);
     createRuntimeCall(builder, loc, lowering, "gridirTaskRoot",
@@ -147,15 +147,15 @@ private:
     Value mask = op.getMask() ? toTensor(rewriter, loc, op.getMask()) : Value();
     scf::buildLoopNest(
         rewriter, loc, lower, upper, step,
-        [&](OpBuilder &builder, Location loc, ValueRange places) {
-          createElement(op, memref, mask, places, builder, loc);
+        [&](OpBuilder &builder, Location loc, ValueRange position) {
+          createElement(op, memref, mask, position, builder, loc);
         });
   }
 
-  /// The access at one place of the index tensors, or of a mask of the whole
+  /// The access at one position of the index tensors, or of a mask of the whole
   /// Ref. An index outside the Ref is another error, and no access.
   void createElement(RecordAccessOp op, Value memref, Value mask,
-                     ValueRange places, OpBuilder &builder,
+                     ValueRange position, OpBuilder &builder,
                      Location loc) const {
     auto type = cast<MemRefType>(memref.getType());
     SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
@@ -165,11 +165,12 @@ private:
       sizes.push_back(builder.getIndexAttr(extent));
     Value happens;
     if (mask)
-      happens = tensor::ExtractOp::create(builder, loc, mask, places);
+      happens = tensor::ExtractOp::create(builder, loc, mask, position);
     for (auto [dim, indices] : llvm::zip_equal(op.getDims(), op.getIndices())) {
-      Value index = toIndex(
-          builder, loc,
-          tensor::ExtractOp::create(builder, loc, indices, places).getResult());
+      Value index =
+          toIndex(builder, loc,
+                  tensor::ExtractOp::create(builder, loc, indices, position)
+                      .getResult());
       // As an unsigned number a negative index is too large.
       Value inside = arith::CmpIOp::create(
           builder, loc, arith::CmpIPredicate::ult, index,
@@ -182,7 +183,7 @@ private:
       sizes[dim] = builder.getIndexAttr(1);
     }
     if (op.getIndices().empty()) {
-      offsets = getAsOpFoldResult(places);
+      offsets = getAsOpFoldResult(position);
       sizes.assign(type.getRank(), builder.getIndexAttr(1));
     }
     scf::IfOp::create(

@@ -141,12 +141,12 @@ public:
     if (!memref)
       return rewriter.notifyMatchFailure(load, "the memory is no Ref");
     std::string name = lowering.getName(load.getMemRef());
-    SmallVector<Value> places;
+    SmallVector<Value> indices;
     for (auto [d, index] : llvm::enumerate(load.getIndices()))
-      places.push_back(createCheckedOffset(
+      indices.push_back(createCheckedOffset(
           rewriter, loc, lowering, index, /*size=*/1, /*span=*/1,
           load.getMemRefType().getDimSize(d), d, name));
-    rewriter.replaceOpWithNewOp<memref::LoadOp>(load, memref, places);
+    rewriter.replaceOpWithNewOp<memref::LoadOp>(load, memref, indices);
     return success();
   }
 };

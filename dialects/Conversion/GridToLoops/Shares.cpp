@@ -41,11 +41,11 @@ static SmallVector<unsigned> getAllDims(KernelOp kernel) {
 }
 
 Value createRevisitTest(OpBuilder &builder, KernelLowering &lowering,
-                        unsigned place) {
+                        unsigned operandNumber) {
   Location loc = lowering.kernel.getLoc();
   SmallVector<unsigned> dims = getAllDims(lowering.kernel);
   if (lowering.testedDims.empty())
-    return createMeetingTest(builder, lowering, place, dims);
+    return createOverlapTest(builder, lowering, operandNumber, dims);
   // A call that asks for finer work items has a negative range, which is below
   // no unsigned number.
   Value count =
@@ -59,8 +59,8 @@ Value createRevisitTest(OpBuilder &builder, KernelLowering &lowering,
   Value none = arith::ConstantIntOp::create(builder, loc, 0, 1);
   scf::YieldOp::create(builder, loc, none);
   builder.setInsertionPointToStart(twice.thenBlock());
-  scf::YieldOp::create(builder, loc,
-                       createMeetingTest(builder, lowering, place, dims));
+  scf::YieldOp::create(
+      builder, loc, createOverlapTest(builder, lowering, operandNumber, dims));
   return twice.getResult(0);
 }
 
@@ -69,7 +69,7 @@ namespace {
 /// Operands that share memory, and the dimensions along which programs differ
 /// that may not see the same block.
 struct TestedBlocks {
-  llvm::SmallSetVector<unsigned, 2> places;
+  llvm::SmallSetVector<unsigned, 2> operandNumbers;
   SmallVector<unsigned> dims;
 };
 
@@ -77,32 +77,34 @@ SmallVector<TestedBlocks> collectTestedBlocks(const KernelLowering &lowering,
                                               const BlockTest &test) {
   KernelOp kernel = lowering.kernel;
   unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
-  SmallVector<unsigned> shares(lowering.parallelDims);
-  llvm::append_range(shares, lowering.testedDims);
+  SmallVector<unsigned> dims(lowering.parallelDims);
+  llvm::append_range(dims, lowering.testedDims);
 
   llvm::MapVector<unsigned, TestedBlocks> byMemory;
   for (auto [input, output] : kernel.getAliasPairs()) {
     // Read in place, a block must be read before any program writes it.
-    unsigned place = input;
-    if (getSharing(kernel, lowering.hazards, place).kind == Sharing::InPlace &&
-        !llvm::is_contained(test.operands, place))
+    unsigned operandNumber = input;
+    if (getSharing(kernel, lowering.hazards, operandNumber).kind ==
+            Sharing::InPlace &&
+        !llvm::is_contained(test.operands, operandNumber))
       continue;
     TestedBlocks &blocks = byMemory[firstOutput + output];
-    blocks.places.insert(place);
-    if (getSharing(kernel, lowering.hazards, place).kind != Sharing::InPlace)
+    blocks.operandNumbers.insert(operandNumber);
+    if (getSharing(kernel, lowering.hazards, operandNumber).kind !=
+        Sharing::InPlace)
       blocks.dims = getAllDims(kernel);
   }
-  auto isAliased = [&](unsigned place) {
+  auto isAliased = [&](unsigned operandNumber) {
     return llvm::any_of(kernel.getAliasPairs(),
-                        [&](auto pair) { return pair.first == place; });
+                        [&](auto pair) { return pair.first == operandNumber; });
   };
-  for (unsigned place : test.operands)
-    if (!isAliased(place))
-      byMemory[place].places.insert(place);
+  for (unsigned operandNumber : test.operands)
+    if (!isAliased(operandNumber))
+      byMemory[operandNumber].operandNumbers.insert(operandNumber);
   SmallVector<TestedBlocks> all;
   for (auto &[memory, blocks] : byMemory) {
     if (blocks.dims.empty())
-      blocks.dims = shares;
+      blocks.dims = dims;
     all.push_back(std::move(blocks));
   }
   return all;
@@ -114,21 +116,21 @@ void createShareCount(OpBuilder &builder, KernelLowering &lowering,
                       const BlockTest &test) {
   Location loc = lowering.kernel.getLoc();
   Value zero = createIndex(builder, loc, 0);
-  Value asks = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                     lowering.getFirstItem(), zero);
-  auto answer = scf::IfOp::create(builder, loc, asks);
+  Value isAsked = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                        lowering.getFirstItem(), zero);
+  auto branch = scf::IfOp::create(builder, loc, isAsked);
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(answer.thenBlock());
-  Value meets = arith::ConstantIntOp::create(builder, loc, 0, 1);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Value overlaps = arith::ConstantIntOp::create(builder, loc, 0, 1);
   for (const TestedBlocks &blocks : collectTestedBlocks(lowering, test)) {
-    Value next = createMeetingTest(builder, lowering,
-                                   blocks.places.getArrayRef(), blocks.dims);
-    meets = arith::OrIOp::create(builder, loc, meets, next);
+    Value next = createOverlapTest(
+        builder, lowering, blocks.operandNumbers.getArrayRef(), blocks.dims);
+    overlaps = arith::OrIOp::create(builder, loc, overlaps, next);
   }
   SmallVector<unsigned> dims(lowering.parallelDims);
   llvm::append_range(dims, lowering.testedDims);
   Value count = createCount(builder, loc, lowering.gridSizes, dims);
-  Value shares = arith::SelectOp::create(builder, loc, meets, zero, count);
+  Value shares = arith::SelectOp::create(builder, loc, overlaps, zero, count);
   memref::StoreOp::create(builder, loc, toI64(builder, loc, shares),
                           lowering.status, createIndex(builder, loc, 3));
   lowering.hasShares = true;

@@ -20,7 +20,7 @@
 
 namespace gridir {
 
-/// The number of places along some of the dimensions of the grid.
+/// The number of programs along some of the dimensions of the grid.
 mlir::Value createCount(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::ValueRange gridSizes,
                         llvm::ArrayRef<unsigned> dims);
@@ -29,10 +29,10 @@ mlir::Value createCount(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createNonZero(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value size);
 
-/// Whether two programs see the same block of operand `place`. There are finer
-/// work items only where none do.
+/// Whether two programs see the same block of operand `operandNumber`. There
+/// are finer work items only where none do.
 mlir::Value createRevisitTest(mlir::OpBuilder &builder,
-                              KernelLowering &lowering, unsigned place);
+                              KernelLowering &lowering, unsigned operandNumber);
 
 /// Where the call asks for it, leaves the number of the finer work items in the
 /// last word of the report: none if two of them see the same block.

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Each work item is a task of the runtime, which decides at a signal, a wait or
-// a copy who goes on. All of them are calls; a counter is in memory, and the
-// same counter of another work item is at the same place of its memory.
+// a copy which one runs next. All of them are calls; a counter is in memory,
+// and the same counter of another work item is at the same offset of its
+// memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,23 +55,23 @@ Value createWorkItem(OpBuilder &builder, Location loc, KernelLowering &lowering,
 namespace {
 
 /// Where a semaphore is, and how many bits it has, as i64.
-struct CounterPlace {
+struct CounterAddress {
   Value address, bits;
 };
 
-FailureOr<CounterPlace> createCounterPlace(OpBuilder &builder,
-                                           KernelLowering &lowering,
-                                           Operation *op, Value semaphore) {
+FailureOr<CounterAddress> createCounterAddress(OpBuilder &builder,
+                                               KernelLowering &lowering,
+                                               Operation *op, Value semaphore) {
   FailureOr<Value> counter = getCounter(lowering, op, semaphore);
   if (failed(counter))
     return failure();
   Location loc = op->getLoc();
   int64_t bits = 8 * getBytesPerElement(*counter);
-  return CounterPlace{createAddress(builder, loc, *counter),
-                      createI64(builder, loc, bits)};
+  return CounterAddress{createAddress(builder, loc, *counter),
+                        createI64(builder, loc, bits)};
 }
 
-/// The work item of another core: the own one with other places along the
+/// The work item of another core: the own one with other ids along the
 /// dimensions of cores.
 FailureOr<Value> createItemOfCore(OpBuilder &builder, KernelLowering &lowering,
                                   Operation *op, Value core) {
@@ -140,7 +141,7 @@ FailureOr<Value> createRemoteAddress(OpBuilder &builder,
 }
 
 void createWait(OpBuilder &builder, Location loc, KernelLowering &lowering,
-                CounterPlace counter, Value amount, const Twine &what,
+                CounterAddress counter, Value amount, const Twine &what,
                 bool keep) {
   int64_t diagnostic = lowering.addDiagnostic(
       loc, what + " waits for {1} on a semaphore that holds {0}, and "
@@ -158,13 +159,13 @@ public:
 
   LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
-    FailureOr<CounterPlace> counter =
-        createCounterPlace(rewriter, this->lowering, op, op.getSem());
+    FailureOr<CounterAddress> counter =
+        createCounterAddress(rewriter, this->lowering, op, op.getSem());
     return failed(counter) ? failure() : lower(op, *counter, rewriter);
   }
 
 protected:
-  virtual LogicalResult lower(OpT op, CounterPlace counter,
+  virtual LogicalResult lower(OpT op, CounterAddress counter,
                               PatternRewriter &rewriter) const = 0;
 };
 
@@ -173,15 +174,15 @@ public:
   using SemaphorePattern::SemaphorePattern;
 
 protected:
-  LogicalResult lower(CopyStartOp op, CounterPlace arrived,
+  LogicalResult lower(CopyStartOp op, CounterAddress arrived,
                       PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     FailureOr<Value> arrivedThere =
         createRemoteAddress(rewriter, lowering, op, arrived.address);
     Value none = createI64(rewriter, loc, 0);
-    FailureOr<CounterPlace> sent = CounterPlace{none, none};
+    FailureOr<CounterAddress> sent = CounterAddress{none, none};
     if (op.getSrcSem())
-      sent = createCounterPlace(rewriter, lowering, op, op.getSrcSem());
+      sent = createCounterAddress(rewriter, lowering, op, op.getSrcSem());
     if (failed(arrivedThere) || failed(sent))
       return failure();
     arrived.address = *arrivedThere;
@@ -229,7 +230,7 @@ public:
   using SemaphorePattern::SemaphorePattern;
 
 protected:
-  LogicalResult lower(CopyWaitOp op, CounterPlace counter,
+  LogicalResult lower(CopyWaitOp op, CounterAddress counter,
                       PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     createWait(rewriter, loc, lowering, counter,
@@ -245,7 +246,7 @@ public:
   using SemaphorePattern::SemaphorePattern;
 
 protected:
-  LogicalResult lower(SemaphoreSignalOp op, CounterPlace counter,
+  LogicalResult lower(SemaphoreSignalOp op, CounterAddress counter,
                       PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     FailureOr<Value> there =
@@ -265,7 +266,7 @@ public:
   using SemaphorePattern::SemaphorePattern;
 
 protected:
-  LogicalResult lower(SemaphoreWaitOp op, CounterPlace counter,
+  LogicalResult lower(SemaphoreWaitOp op, CounterAddress counter,
                       PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     createWait(rewriter, loc, lowering, counter,
@@ -281,7 +282,7 @@ public:
   using SemaphorePattern::SemaphorePattern;
 
 protected:
-  LogicalResult lower(SemaphoreReadOp op, CounterPlace counter,
+  LogicalResult lower(SemaphoreReadOp op, CounterAddress counter,
                       PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value held = createRuntimeCall(rewriter, loc, lowering, "gridirTaskRead",

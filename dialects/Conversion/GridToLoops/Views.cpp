@@ -84,7 +84,7 @@ void replaceView(PatternRewriter &rewriter, KernelLowering &lowering,
   rewriter.replaceOp(op, cast);
 }
 
-/// The number of places from the first to the last element of a window.
+/// The number of indices from the first to the last element of a window.
 int64_t getSpan(SliceRefOp slice, unsigned d) {
   int64_t size = slice.getSizes()[d];
   return size == 0 ? 0 : (size - 1) * slice.getStrides()[d] + 1;

@@ -104,8 +104,8 @@ private:
     return success();
   }
 
-  /// An element of a tensor at places that the body computes: each dimension
-  /// goes along a loop, or stays at a place, and one may be looked up.
+  /// An element of a tensor at indices that the body computes: the index of
+  /// each dimension is a loop's or a constant, and one may be computed.
   LogicalResult lowerExtract(tensor::ExtractOp op) {
     Value source = lowering.get(op.getTensor());
     Location loc = op.getLoc();
@@ -120,8 +120,8 @@ private:
       if (auto loop = index.getDefiningOp<linalg::IndexOp>()) {
         loops.push_back(loop.getDim());
         kept.push_back(type.getDimSize(dim));
-      } else if (std::optional<int64_t> place = getConstantIntValue(index)) {
-        source = createPart(builder, loc, source, dim, *place, 1);
+      } else if (std::optional<int64_t> constant = getConstantIntValue(index)) {
+        source = createPart(builder, loc, source, dim, *constant, 1);
       } else if (lookup) {
         return refuse(op);
       } else {
@@ -185,9 +185,9 @@ private:
   /// right one chosen.
   Value createGather(Location loc, Value source, Value indices, int64_t dim) {
     auto type = cast<VectorType>(source.getType());
-    auto places = cast<VectorType>(indices.getType());
+    auto indexType = cast<VectorType>(indices.getType());
     int64_t size = getRegisterSize(type.getRank(), dim);
-    int64_t extent = type.getDimSize(dim), count = places.getDimSize(dim);
+    int64_t extent = type.getDimSize(dim), count = indexType.getDimSize(dim);
     auto gather = [&](Value values, Value at) -> Value {
       auto result = VectorType::get(cast<VectorType>(at.getType()).getShape(),
                                     type.getElementType());

@@ -26,7 +26,7 @@ SmallVector<int64_t> getFreeDims(int64_t rank, ArrayRef<int64_t> contract,
 }
 
 /// One side of a contraction. Mosaic wants a free dimension on both sides, so a
-/// vector gets one of size 1 at the front, behind the batch.
+/// vector gets one of size 1 at the front, after the batch.
 struct Side {
   Value value;
   SmallVector<int64_t> contract, batch, free;
@@ -35,15 +35,15 @@ struct Side {
   int64_t getSize(int64_t dim) const { return getType().getDimSize(dim); }
 
   void addFreeDim(OpBuilder &builder, Location loc) {
-    int64_t place = batch.size();
+    int64_t freeDim = batch.size();
     SmallVector<int64_t> shape(getType().getShape());
-    shape.insert(shape.begin() + place, 1);
+    shape.insert(shape.begin() + freeDim, 1);
     value = createShapeCast(builder, loc, value,
                             VectorType::get(shape, getType().getElementType()));
     for (SmallVector<int64_t> *dims : {&contract, &batch})
       for (int64_t &dim : *dims)
-        dim += dim >= place;
-    free = {place};
+        dim += dim >= freeDim;
+    free = {freeDim};
   }
 };
 

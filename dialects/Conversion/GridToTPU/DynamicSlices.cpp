@@ -1,4 +1,4 @@
-//===- DynamicSlices.cpp - Slices at places known at run time -------------===//
+//===- DynamicSlices.cpp - Slices with dynamic offsets --------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -38,34 +38,35 @@ Attribute evaluate(Value value) {
   return evaluate(cast<Value>(number));
 }
 
-/// The value that stands twice, one behind the other, in `source`, if one does.
+/// The value that `source` is two concatenated copies of, if it is.
 Value getRepeated(Value source, int64_t dim, int64_t size) {
-  auto place = [&](tensor::InsertSliceOp op, int64_t start) {
+  auto isInsertedAt = [&](tensor::InsertSliceOp op, int64_t start) {
     SmallVector<int64_t> offsets(op.getType().getRank(), 0);
     offsets[dim] = start;
     return op.getStaticOffsets() == ArrayRef(offsets) &&
            op.getSourceType().getShape() == op.getStaticSizes();
   };
   auto second = source.getDefiningOp<tensor::InsertSliceOp>();
-  if (!second || !place(second, size) ||
+  if (!second || !isInsertedAt(second, size) ||
       second.getSourceType().getDimSize(dim) != size ||
       second.getType().getDimSize(dim) != 2 * size)
     return {};
   auto first = second.getDest().getDefiningOp<tensor::InsertSliceOp>();
-  if (!first || !place(first, 0) || first.getSource() != second.getSource())
+  if (!first || !isInsertedAt(first, 0) ||
+      first.getSource() != second.getSource())
     return {};
   return second.getSource();
 }
 
-/// Turns a value, in 32 bits, so that element `offset` comes first.
-Value createTurned(Lowering &lowering, Location loc, Value value, Value offset,
-                   int64_t dim) {
+/// Rotates a value, in 32 bits, so that element `offset` comes first.
+Value createRotated(Lowering &lowering, Location loc, Value value, Value offset,
+                    int64_t dim) {
   OpBuilder &builder = lowering.builder;
   Type element = getElementTypeOrSelf(value);
   int64_t size = cast<VectorType>(value.getType()).getDimSize(dim);
   Value amount;
-  if (auto place = dyn_cast_if_present<IntegerAttr>(evaluate(offset))) {
-    int64_t distance = (size - place.getInt() % size) % size;
+  if (auto constant = dyn_cast_if_present<IntegerAttr>(evaluate(offset))) {
+    int64_t distance = (size - constant.getInt() % size) % size;
     if (distance == 0)
       return value;
     amount = createI32(builder, loc, distance);
@@ -80,8 +81,8 @@ Value createTurned(Lowering &lowering, Location loc, Value value, Value offset,
 
 } // namespace
 
-/// Mosaic takes slices at constant places: what is wanted is turned to the
-/// front first. A slice of a value that stands twice is all of it, turned.
+/// Mosaic takes slices at constant offsets: the wanted elements are rotated to
+/// the front first. A slice of two copies of a value is all of it, rotated.
 LogicalResult lowerDynamicSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
   if (!op.hasUnitStride())
     return op.emitError("expected a slice of a value without strides; slice "
@@ -104,13 +105,13 @@ LogicalResult lowerDynamicSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
     if (repeated && repeated.getType() == op.getType()) {
       lowering.set(
           op.getResult(),
-          createTurned(lowering, loc, lowering.get(repeated), offset, dim));
+          createRotated(lowering, loc, lowering.get(repeated), offset, dim));
       return success();
     }
   }
   Value value = lowering.get(op.getSource());
   for (auto [dim, offset] : dynamic)
-    value = createTurned(lowering, loc, value, offset, dim);
+    value = createRotated(lowering, loc, value, offset, dim);
   for (auto [dim, sizes] : llvm::enumerate(op.getStaticSizes()))
     value = createPart(builder, loc, value, dim, offsets[dim], sizes);
   lowering.set(op.getResult(), createShapeCast(builder, loc, value, *type));

@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  /// The arrays of the call are left on the module for whoever makes the call.
+  /// The arrays of the call are left on the module for the caller.
   void keepOperands(grid::KernelOp kernel) {
     NamedAttrList operands;
     operands.set("index", kernel.getIndexOperandsAttr());

@@ -39,18 +39,19 @@ private:
   void setGridAttributes();
   LogicalResult verifyWholeBlocks();
   LogicalResult buildWindows();
-  FailureOr<DictionaryAttr> buildWindow(unsigned place);
-  LogicalResult addPipelineMode(unsigned place, NamedAttrList &window);
-  LogicalResult buildTransform(unsigned place, StringRef name);
+  FailureOr<DictionaryAttr> buildWindow(unsigned windowNumber);
+  LogicalResult addPipelineMode(unsigned windowNumber, NamedAttrList &window);
+  LogicalResult buildTransform(unsigned windowNumber, StringRef name);
 
-  bool isWholeArray(unsigned place);
-  bool isAtOrigin(unsigned place);
-  bool isLeftInPlace(unsigned place);
-  grid::OperandAttr getSpec(unsigned place) {
-    return kernel.getOperandSpec(kernel.getNumIndexOperands() + place);
+  // A window number counts inputs and outputs, without the index operands.
+  bool isWholeArray(unsigned windowNumber);
+  bool isAtOrigin(unsigned windowNumber);
+  bool isLeftInPlace(unsigned windowNumber);
+  grid::OperandAttr getSpec(unsigned windowNumber) {
+    return kernel.getOperandSpec(kernel.getNumIndexOperands() + windowNumber);
   }
-  std::string getName(unsigned place) {
-    return kernel.getOperandName(kernel.getNumIndexOperands() + place);
+  std::string getName(unsigned windowNumber) {
+    return kernel.getOperandName(kernel.getNumIndexOperands() + windowNumber);
   }
   /// The views of the index operands are whole memrefs of SMEM.
   void setIndexViews(Lowering &lowering, ValueRange refs, ValueRange memrefs) {
@@ -85,20 +86,20 @@ LogicalResult FunctionBuilder::readParams() {
   return success();
 }
 
-bool FunctionBuilder::isLeftInPlace(unsigned place) {
+bool FunctionBuilder::isLeftInPlace(unsigned windowNumber) {
   std::optional<tpu::MemorySpace> space =
-      getTPUSpace(getSpec(place).getSpace());
+      getTPUSpace(getSpec(windowNumber).getSpace());
   return space == tpu::MemorySpace::Any || space == tpu::MemorySpace::Hbm ||
          space == tpu::MemorySpace::SemaphoreMem;
 }
 
-bool FunctionBuilder::isWholeArray(unsigned place) {
-  grid::OperandAttr spec = getSpec(place);
+bool FunctionBuilder::isWholeArray(unsigned windowNumber) {
+  grid::OperandAttr spec = getSpec(windowNumber);
   return spec.getBlockShape() == spec.getArrayShape();
 }
 
-bool FunctionBuilder::isAtOrigin(unsigned place) {
-  std::optional<AffineMap> map = kernel.getAffineIndexMap(place);
+bool FunctionBuilder::isAtOrigin(unsigned windowNumber) {
+  std::optional<AffineMap> map = kernel.getAffineIndexMap(windowNumber);
   return map && llvm::all_of(map->getResults(), [](AffineExpr expr) {
            auto constant = dyn_cast<AffineConstantExpr>(expr);
            return constant && constant.getValue() == 0;
@@ -126,25 +127,25 @@ FailureOr<SmallVector<Type>> FunctionBuilder::getArgumentTypes() {
     arguments.push_back(*type);
     return success();
   };
-  for (auto [place, ref] : llvm::enumerate(kernel.getIndexRefs())) {
+  for (auto [i, ref] : llvm::enumerate(kernel.getIndexRefs())) {
     auto type = cast<MemRefType>(ref.getType());
     auto smem = grid::MemorySpaceAttr::get(kernel.getContext(),
                                            grid::MemorySpace::TpuSmem);
     if (failed(add(MemRefType::get(type.getShape(), type.getElementType(),
                                    MemRefLayoutAttrInterface(), smem),
-                   std::nullopt, kernel.getOperandName(place))))
+                   std::nullopt, kernel.getOperandName(i))))
       return failure();
   }
   unsigned numBlocks = kernel.getNumInputs() + kernel.getNumOutputs();
-  for (unsigned place = 0; place < numBlocks; ++place) {
+  for (unsigned windowNumber = 0; windowNumber < numBlocks; ++windowNumber) {
     Value ref = kernel.getBodyBlock()->getArgument(
-        kernel.getNumIndexOperands() + place);
-    if (getSpec(place).getTransforms().size() != 0)
+        kernel.getNumIndexOperands() + windowNumber);
+    if (getSpec(windowNumber).getTransforms().size() != 0)
       return kernel.emitError("expected no transforms of the block of ")
-             << getName(place) << " on a TPU";
+             << getName(windowNumber) << " on a TPU";
     if (failed(add(cast<MemRefType>(ref.getType()),
-                   ArrayRef<int64_t>(getSpec(place).getBlockShape()),
-                   getName(place))))
+                   ArrayRef<int64_t>(getSpec(windowNumber).getBlockShape()),
+                   getName(windowNumber))))
       return failure();
   }
   for (Value ref : kernel.getScratchRefs())
@@ -172,13 +173,13 @@ LogicalResult FunctionBuilder::buildBody() {
   lowering.programIds.append(entry->args_begin(), entry->args_begin() + rank);
   Block &body = *kernel.getBodyBlock();
   unsigned numIndex = kernel.getNumIndexOperands();
-  for (auto [place, ref] : llvm::enumerate(body.getArguments())) {
+  for (auto [i, ref] : llvm::enumerate(body.getArguments())) {
     auto type = cast<MemRefType>(ref.getType());
     View view =
-        getWholeView(entry->getArgument(rank + place), type.getElementType());
-    if (place >= numIndex && place < kernel.getNumOperandSpecs()) {
+        getWholeView(entry->getArgument(rank + i), type.getElementType());
+    if (i >= numIndex && i < kernel.getNumOperandSpecs()) {
       SmallVector<grid::BlockDimAttr> dims =
-          kernel.getOperandSpec(place).getBlockDims();
+          kernel.getOperandSpec(i).getBlockDims();
       for (auto [dim, attr] : llvm::enumerate(dims))
         view.dropped[dim] = attr.isSqueezed();
       view.permutation =
@@ -232,10 +233,10 @@ void FunctionBuilder::setGridAttributes() {
 /// Without a grid there are no windows: Mosaic hands over whole arrays.
 LogicalResult FunctionBuilder::verifyWholeBlocks() {
   unsigned numBlocks = kernel.getNumInputs() + kernel.getNumOutputs();
-  for (unsigned place = 0; place < numBlocks; ++place)
-    if (!isWholeArray(place))
+  for (unsigned windowNumber = 0; windowNumber < numBlocks; ++windowNumber)
+    if (!isWholeArray(windowNumber))
       return kernel.emitError("expected ")
-             << getName(place)
+             << getName(windowNumber)
              << " whole in a kernel without a grid, got a smaller block; add a "
                 "grid of one program";
   return success();
@@ -244,17 +245,17 @@ LogicalResult FunctionBuilder::verifyWholeBlocks() {
 LogicalResult FunctionBuilder::buildWindows() {
   SmallVector<Attribute> windows;
   unsigned numBlocks = kernel.getNumInputs() + kernel.getNumOutputs();
-  for (unsigned place = 0; place < numBlocks; ++place) {
-    if (isLeftInPlace(place)) {
-      if (!isWholeArray(place))
+  for (unsigned windowNumber = 0; windowNumber < numBlocks; ++windowNumber) {
+    if (isLeftInPlace(windowNumber)) {
+      if (!isWholeArray(windowNumber))
         return kernel.emitError("expected the whole array for ")
-               << getName(place) << " in "
-               << grid::stringifyMemorySpace(getSpec(place).getSpace())
+               << getName(windowNumber) << " in "
+               << grid::stringifyMemorySpace(getSpec(windowNumber).getSpace())
                << ", got a block; place the block in VMEM";
       windows.push_back(builder.getDictionaryAttr({}));
       continue;
     }
-    FailureOr<DictionaryAttr> window = buildWindow(place);
+    FailureOr<DictionaryAttr> window = buildWindow(windowNumber);
     if (failed(window))
       return failure();
     windows.push_back(*window);
@@ -263,12 +264,12 @@ LogicalResult FunctionBuilder::buildWindows() {
   return success();
 }
 
-FailureOr<DictionaryAttr> FunctionBuilder::buildWindow(unsigned place) {
-  grid::OperandAttr spec = getSpec(place);
+FailureOr<DictionaryAttr> FunctionBuilder::buildWindow(unsigned windowNumber) {
+  grid::OperandAttr spec = getSpec(windowNumber);
   NamedAttrList window;
   window.set(tpu::kWindowBoundsName,
              builder.getDenseI64ArrayAttr(spec.getBlockShape()));
-  std::string name = "transform_" + std::to_string(place);
+  std::string name = "transform_" + std::to_string(windowNumber);
   window.set(tpu::kTransformIndicesName,
              FlatSymbolRefAttr::get(kernel.getContext(), name));
   SmallVector<int64_t> low, high;
@@ -279,7 +280,7 @@ FailureOr<DictionaryAttr> FunctionBuilder::buildWindow(unsigned place) {
       return kernel.emitError(
                  "expected blocked, squeezed or element dimensions "
                  "for ")
-             << getName(place) << " on a TPU, got "
+             << getName(windowNumber) << " on a TPU, got "
              << grid::stringifyBlockKind(dim.getKind());
     byElements |= dim.getKind() == grid::BlockKind::Element;
     low.push_back(dim.getPadLow());
@@ -288,30 +289,30 @@ FailureOr<DictionaryAttr> FunctionBuilder::buildWindow(unsigned place) {
   if (byElements)
     window.set(tpu::kWindowKindName,
                tpu::ElementWindowAttr::get(kernel.getContext(), low, high));
-  if (failed(addPipelineMode(place, window)) ||
-      failed(buildTransform(place, name)))
+  if (failed(addPipelineMode(windowNumber, window)) ||
+      failed(buildTransform(windowNumber, name)))
     return failure();
   return window.getDictionary(kernel.getContext());
 }
 
-LogicalResult FunctionBuilder::addPipelineMode(unsigned place,
+LogicalResult FunctionBuilder::addPipelineMode(unsigned windowNumber,
                                                NamedAttrList &window) {
-  grid::OperandAttr spec = getSpec(place);
+  grid::OperandAttr spec = getSpec(windowNumber);
   MLIRContext *context = kernel.getContext();
   grid::PipelineModeAttr mode = spec.getPipeline();
   // A block that never changes needs one buffer.
   bool constant = getTPUSpace(spec.getSpace()) == tpu::MemorySpace::Vmem &&
-                  isWholeArray(place) && isAtOrigin(place);
+                  isWholeArray(windowNumber) && isAtOrigin(windowNumber);
   if (!mode && !constant)
     return success();
   int64_t buffers = constant ? 1 : mode.getBuffers();
   if (buffers > 2)
     return kernel.emitError("expected at most 2 buffers for ")
-           << getName(place) << " on a TPU, got " << buffers
+           << getName(windowNumber) << " on a TPU, got " << buffers
            << "; use pltpu.emit_pipeline for more";
   if (mode && mode.getLookahead())
     return kernel.emitError("expected no lookahead for ")
-           << getName(place) << " on a TPU; use pltpu.emit_pipeline";
+           << getName(windowNumber) << " on a TPU; use pltpu.emit_pipeline";
   window.set(tpu::kPipelineModeName,
              tpu::PipelineModeAttr::get(
                  context, buffers == 1 ? tpu::PipelineMode::Synchronous
@@ -321,7 +322,7 @@ LogicalResult FunctionBuilder::addPipelineMode(unsigned place,
   bool any = *mode.getRevisit() == grid::RevisitMode::Any;
   if (any && buffers > 1)
     return kernel.emitError("expected one buffer for ")
-           << getName(place)
+           << getName(windowNumber)
            << ", whose blocks are revisited in any order, got " << buffers;
   window.set(
       tpu::kRevisitModeName,
@@ -331,14 +332,15 @@ LogicalResult FunctionBuilder::addPipelineMode(unsigned place,
 }
 
 /// The index map as a function of the grid indices and the prefetched scalars.
-LogicalResult FunctionBuilder::buildTransform(unsigned place, StringRef name) {
+LogicalResult FunctionBuilder::buildTransform(unsigned windowNumber,
+                                              StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
   TypeRange inputs = function.getFunctionType().getInputs().take_front(
       kernel.getRank() + kernel.getNumIndexOperands());
-  grid::OperandAttr spec = getSpec(place);
+  grid::OperandAttr spec = getSpec(windowNumber);
   SmallVector<grid::BlockDimAttr> dims = spec.getBlockDims();
   SmallVector<Type> results(dims.size(), builder.getI32Type());
-  Region &map = kernel.getIndexMap(place);
+  Region &map = kernel.getIndexMap(windowNumber);
   auto transform = func::FuncOp::create(
       builder, map.getLoc(), name, builder.getFunctionType(inputs, results));
   Block *entry = transform.addEntryBlock();

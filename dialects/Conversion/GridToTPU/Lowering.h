@@ -69,8 +69,8 @@ public:
   /// Emits the ops of a block but its terminator.
   llvm::LogicalResult lowerBlock(mlir::Block &block);
 
-  /// What stands for a value; an `tensor.empty` becomes zeros here, when it is
-  /// asked for.
+  /// The converted value; a `tensor.empty` becomes zeros here, when it is asked
+  /// for.
   mlir::Value get(mlir::Value value);
   llvm::SmallVector<mlir::Value> get(mlir::ValueRange values);
   void set(mlir::Value from, mlir::Value to) { values[from] = to; }
@@ -126,7 +126,7 @@ void addProgramLowerings(Lowering &lowering);
 llvm::LogicalResult lowerReducingGeneric(mlir::linalg::GenericOp op,
                                          Lowering &lowering);
 
-/// A slice whose place is known only when the kernel runs.
+/// A slice with dynamic offsets.
 llvm::LogicalResult lowerDynamicSlice(mlir::tensor::ExtractSliceOp op,
                                       Lowering &lowering);
 
@@ -137,8 +137,8 @@ llvm::LogicalResult buildFunctions(grid::KernelOp kernel);
 // Small builders
 //===----------------------------------------------------------------------===//
 
-/// The space that a TPU has for a Ref, if it has one. `isBlock` tells what
-/// `default` means: blocks come to VMEM.
+/// The space that a TPU has for a Ref, if it has one. `isBlock` decides what
+/// `default` means: blocks are in VMEM.
 std::optional<tpu::MemorySpace> getTPUSpace(grid::MemorySpace space);
 
 /// A bool is held as an i32, as JAX hands it over.

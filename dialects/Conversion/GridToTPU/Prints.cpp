@@ -16,7 +16,7 @@ using namespace mlir;
 namespace gridir::grid_to_tpu {
 namespace {
 
-/// A format cut at its places.
+/// A format string cut at its placeholders.
 struct Format {
   SmallVector<std::string> texts{""};
   SmallVector<std::string> specs;
@@ -26,10 +26,12 @@ struct Format {
       char next = format.front();
       bool isEscaped = format.size() > 1 && format[1] == next;
       if (next == '{' && !isEscaped) {
-        StringRef place = format.take_until([](char c) { return c == '}'; });
-        specs.push_back(place.drop_front().ltrim(':').str());
+        StringRef placeholder =
+            format.take_until([](char c) { return c == '}'; });
+        specs.push_back(placeholder.drop_front().ltrim(':').str());
         texts.emplace_back();
-        format = format.drop_front(std::min(place.size() + 1, format.size()));
+        format =
+            format.drop_front(std::min(placeholder.size() + 1, format.size()));
         continue;
       }
       texts.back() += next;
@@ -38,7 +40,7 @@ struct Format {
     }
   }
 
-  /// Whether all places stand at the end, with blanks between them.
+  /// Whether all placeholders are at the end, separated by blanks.
   bool isList() const {
     return llvm::all_of(ArrayRef(texts).drop_front(),
                         [](StringRef text) { return text.trim().empty(); }) &&
@@ -67,8 +69,8 @@ LogicalResult logNumbers(grid::PrintOp op, const Format &format,
     return op.emitError("expected numbers of i32 inside of a text on a TPU; "
                         "let the text end with the numbers");
   if (isFormatted)
-    for (auto [place, spec] : llvm::enumerate(format.specs))
-      tag += "$" + spec + std::to_string(place) + format.texts[place + 1];
+    for (auto [i, spec] : llvm::enumerate(format.specs))
+      tag += "$" + spec + std::to_string(i) + format.texts[i + 1];
   else
     tag = StringRef(tag).rtrim(' ').str();
   tpu::LogOp::create(builder, op.getLoc(), numbers, tag, isFormatted);

@@ -96,7 +96,7 @@ LogicalResult lowerRegion(Lowering &lowering, Region &from, Region &to) {
   return success();
 }
 
-/// An op of control flow on the values that stand for its own.
+/// An op of control flow on its converted operands.
 template <typename OpT> LogicalResult lowerControl(OpT op, Lowering &lowering) {
   FailureOr<SmallVector<Type>> types =
       lowering.convertTypes(op, op->getResultTypes());
@@ -130,7 +130,7 @@ LogicalResult lowerSwitch(scf::IndexSwitchOp op, Lowering &lowering) {
     return success();
   };
   scf::IfOp outermost;
-  for (auto [place, value] : llvm::enumerate(op.getCases())) {
+  for (auto [i, value] : llvm::enumerate(op.getCases())) {
     Value isCase =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, number,
                               createI32(builder, loc, value));
@@ -142,7 +142,7 @@ LogicalResult lowerSwitch(scf::IndexSwitchOp op, Lowering &lowering) {
     else
       outermost = choice;
     builder.setInsertionPointToEnd(choice.thenBlock());
-    if (failed(lowerCase(op.getCaseBlock(place))))
+    if (failed(lowerCase(op.getCaseBlock(i))))
       return failure();
     builder.setInsertionPointToEnd(choice.elseBlock());
   }

@@ -1,4 +1,4 @@
-//===- Reductions.cpp - Reductions, and places of extremes ----------------===//
+//===- Reductions.cpp - Reductions, argmax and argmin ---------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -306,7 +306,7 @@ LogicalResult lowerReduce(linalg::ReduceOp op, Lowering &lowering) {
 }
 
 //===----------------------------------------------------------------------===//
-// Places of extremes
+// Argmax and argmin
 //===----------------------------------------------------------------------===//
 
 /// What a generic op that looks for an extreme compares.
@@ -345,10 +345,10 @@ std::optional<Extreme> getExtreme(Block &body) {
   return std::nullopt;
 }
 
-/// The first place of an extreme of integers, which Mosaic finds for f32 only:
-/// the lowest place whose element equals the extreme.
-Value createIntegerPlace(OpBuilder &builder, Location loc, Value value,
-                         Extreme extreme, int64_t dim) {
+/// Argmax or argmin of integers, which Mosaic has for f32 only: the lowest
+/// index whose element equals the extreme.
+Value createIntegerArgExtreme(OpBuilder &builder, Location loc, Value value,
+                              Extreme extreme, int64_t dim) {
   auto type = cast<VectorType>(value.getType());
   if (extreme.isUnsigned)
     value = flipSign(builder, loc, value);
@@ -362,16 +362,16 @@ Value createIntegerPlace(OpBuilder &builder, Location loc, Value value,
   best = createBroadcast(builder, loc, best, kept, type.getShape());
   Value isBest = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                        value, best);
-  Value places = createIota(builder, loc, type.getShape(), dim);
+  Value indices = createIota(builder, loc, type.getShape(), dim);
   Value none =
       createConstant(builder, loc, type, builder.getI32IntegerAttr(INT32_MAX));
-  places = arith::SelectOp::create(builder, loc, isBest, places, none);
-  return createReduction(builder, loc, "arith.minsi", places, {dim});
+  indices = arith::SelectOp::create(builder, loc, isBest, indices, none);
+  return createReduction(builder, loc, "arith.minsi", indices, {dim});
 }
 
 } // namespace
 
-/// A generic op with a value and a place as its two results, of which only the
+/// A generic op with a value and an index as its two results, of which only the
 /// second is used.
 LogicalResult lowerReducingGeneric(linalg::GenericOp op, Lowering &lowering) {
   SmallVector<unsigned> dims;
@@ -400,7 +400,7 @@ LogicalResult lowerReducingGeneric(linalg::GenericOp op, Lowering &lowering) {
                         "argmin on a TPU, got ")
            << element;
   int64_t dim = dims.front();
-  auto place = cast<RankedTensorType>(op->getResult(1).getType());
+  auto indexType = cast<RankedTensorType>(op->getResult(1).getType());
   Type result =
       withElementType(getReducedType(value, {dim}), builder.getI32Type());
   // Mosaic searches in two dimensions or more.
@@ -417,11 +417,11 @@ LogicalResult lowerReducingGeneric(linalg::GenericOp op, Lowering &lowering) {
         extreme->isMax ? tpu::ReductionKind::ArgMax
                        : tpu::ReductionKind::ArgMin);
   } else {
-    value = createIntegerPlace(builder, loc, value, *extreme, dim);
+    value = createIntegerArgExtreme(builder, loc, value, *extreme, dim);
   }
   value = createShapeCast(builder, loc, value, result);
-  lowering.set(op->getResult(1),
-               createElementCast(builder, loc, value, place.getElementType()));
+  lowering.set(op->getResult(1), createElementCast(builder, loc, value,
+                                                   indexType.getElementType()));
   return success();
 }
 

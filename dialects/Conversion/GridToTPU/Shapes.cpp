@@ -28,9 +28,9 @@ std::optional<std::pair<APInt, APInt>> getProgression(DenseIntElementsAttr attr,
   if (length < 2)
     return std::nullopt;
   APInt start = values[0], step = values[1] - values[0];
-  for (auto [place, value] : llvm::enumerate(values)) {
+  for (auto [i, value] : llvm::enumerate(values)) {
     APInt expected = start;
-    for (int64_t i = 0, e = place % length; i < e; ++i)
+    for (int64_t k = 0, e = i % length; k < e; ++k)
       expected += step;
     if (value != expected)
       return std::nullopt;
@@ -115,7 +115,7 @@ LogicalResult lowerTensorReshape(tensor::ReshapeOp op, Lowering &lowering) {
 template <typename OpT> StringRef getSliceObstacle(OpT op) {
   if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||
       ShapedType::isDynamicShape(op.getStaticSizes()))
-    return "expected a slice of a value at a constant place; slice the Ref "
+    return "expected a slice of a value at constant offsets; slice the Ref "
            "with pl.ds instead";
   if (llvm::any_of(op.getStaticStrides(), [](int64_t s) { return s != 1; }))
     return "expected a slice of a value without strides; slice the Ref "
@@ -216,17 +216,17 @@ LogicalResult lowerExtract(tensor::ExtractOp op, Lowering &lowering) {
     lowering.set(op.getResult(), source);
     return success();
   }
-  SmallVector<int64_t> place;
+  SmallVector<int64_t> indices;
   for (Value index : op.getIndices()) {
     std::optional<int64_t> constant = getConstantIntValue(index);
     if (!constant)
-      return op.emitError("expected an element of a value at a constant place; "
+      return op.emitError("expected an element of a value at constant indices; "
                           "index the Ref instead");
-    place.push_back(*constant);
+    indices.push_back(*constant);
   }
-  lowering.set(
-      op.getResult(),
-      vector::ExtractOp::create(lowering.builder, op.getLoc(), source, place));
+  lowering.set(op.getResult(),
+               vector::ExtractOp::create(lowering.builder, op.getLoc(), source,
+                                         indices));
   return success();
 }
 
@@ -253,7 +253,7 @@ LogicalResult lowerSplat(tensor::SplatOp op, Lowering &lowering) {
   return success();
 }
 
-/// A tensor without contents: whoever reads it all the same gets zeros.
+/// A tensor without contents, which is read as zeros.
 LogicalResult lowerEmpty(tensor::EmptyOp, Lowering &) { return success(); }
 
 } // namespace

@@ -14,12 +14,11 @@
 /// Conversions that change the types of a kernel's values share one form.
 ///
 /// - A conversion is a set of patterns, by family of ops. A pattern is a
-///   function of an op, of the values that stand for its operands, and of the
-///   rewriter.
+///   function of an op, of its converted operands, and of the rewriter.
 /// - One type converter says how the other side holds a value: it sees the
 ///   whole type, with the encoding of a tensor. No pattern decides that.
 /// - How the other side holds a Ref does not follow from its type alone. While
-///   patterns run, a Ref and a memref stand for one another under an
+///   patterns run, a Ref and a memref are converted to each other by an
 ///   `unrealized_conversion_cast`, through which each access looks.
 /// - A pattern that cannot convert its op reports the reason at the op, and
 ///   fails; what no pattern knows is reported by `applyConversion`.
@@ -41,7 +40,7 @@ public:
     set.add<FunctionPattern<OpT>>(types, set.getContext(), convert);
   }
 
-  /// Elementwise ops mean the same on the values that stand for their operands.
+  /// Elementwise ops mean the same on their converted operands.
   void addElementwise();
 
   mlir::RewritePatternSet set;
@@ -67,15 +66,15 @@ private:
   const mlir::TypeConverter &types;
 };
 
-/// A value that stands for another of type `type`: itself, or a cast of it.
+/// Materializes a value as `type`: itself, or a cast of it.
 mlir::Value createStandIn(mlir::OpBuilder &builder, mlir::Value value,
                           mlir::Type type);
 
-/// What stands for the result of `op` from now on.
+/// Replaces `op` by `value`, cast to the type of its result.
 void replaceByStandIn(mlir::RewriterBase &rewriter, mlir::Operation *op,
                       mlir::Value value);
 
-/// The value under the cast that stands for it, or null.
+/// The value under such a cast, or null.
 mlir::Value lookThroughStandIn(mlir::Value value);
 
 /// Applies patterns to the ops inside of `root` for which `isConverted` does

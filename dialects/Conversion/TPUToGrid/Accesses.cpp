@@ -48,7 +48,7 @@ Value createSlice(OpBuilder &builder, Location loc, Value ref,
 }
 
 /// The window of an access to a vector of `shape`, which may leave out leading
-/// dimensions; null where the memref stands for no Ref.
+/// dimensions; null where the memref is no Ref.
 Value createWindow(OpBuilder &builder, Location loc, Value base,
                    ValueRange indices, ArrayRef<int64_t> shape,
                    ArrayRef<int32_t> strides = {}) {

@@ -23,16 +23,16 @@ public:
 private:
   void readGrid();
   FailureOr<grid::OperandAttr> getOperand(grid::OperandAttr array,
-                                          unsigned place);
+                                          unsigned windowNumber);
   LogicalResult createBody(grid::KernelOp kernel);
-  LogicalResult createIndexMap(grid::KernelOp kernel, unsigned place);
+  LogicalResult createIndexMap(grid::KernelOp kernel, unsigned windowNumber);
   void createZeroIndexMap(Region &region, TypeRange types, int64_t rank);
   FailureOr<SmallVector<grid::OperandAttr>> getArrays(StringRef name);
-  DictionaryAttr getWindow(unsigned place) {
+  DictionaryAttr getWindow(unsigned windowNumber) {
     auto windows = function->getAttrOfType<ArrayAttr>(tpu::kWindowParamsName);
-    if (!windows || place >= windows.size())
+    if (!windows || windowNumber >= windows.size())
       return {};
-    auto window = dyn_cast<DictionaryAttr>(windows[place]);
+    auto window = dyn_cast<DictionaryAttr>(windows[windowNumber]);
     return window && !window.empty() ? window : DictionaryAttr();
   }
 
@@ -83,16 +83,16 @@ KernelBuilder::getArrays(StringRef name) {
 
 /// The array of an operand, cut as its window says.
 FailureOr<grid::OperandAttr> KernelBuilder::getOperand(grid::OperandAttr array,
-                                                       unsigned place) {
+                                                       unsigned windowNumber) {
   MLIRContext *context = function.getContext();
   SmallVector<grid::BlockDimAttr> block;
-  if (DictionaryAttr window = getWindow(place)) {
+  if (DictionaryAttr window = getWindow(windowNumber)) {
     auto bounds = window.getAs<DenseI64ArrayAttr>(tpu::kWindowBoundsName);
     auto kind = window.getAs<tpu::ElementWindowAttr>(tpu::kWindowKindName);
     if (!bounds ||
         static_cast<int64_t>(bounds.asArrayRef().size()) != array.getRank())
       return function.emitError("expected bounds for each dimension of window ")
-             << place;
+             << windowNumber;
     for (auto [dim, size] : llvm::enumerate(bounds.asArrayRef()))
       block.push_back(grid::BlockDimAttr::get(
           context, kind ? grid::BlockKind::Element : grid::BlockKind::Blocked,
@@ -138,15 +138,16 @@ static LogicalResult copyBody(OpBuilder &builder, func::FuncOp function,
 }
 
 LogicalResult KernelBuilder::createIndexMap(grid::KernelOp kernel,
-                                            unsigned place) {
-  Region &region = kernel.getIndexMap(place);
+                                            unsigned windowNumber) {
+  Region &region = kernel.getIndexMap(windowNumber);
   SmallVector<Type> types(dims.size(), builder.getI32Type());
   llvm::append_range(types, indexTypes);
-  DictionaryAttr window = getWindow(place);
+  DictionaryAttr window = getWindow(windowNumber);
   if (!window) {
     createZeroIndexMap(
         region, types,
-        kernel.getOperandSpec(kernel.getNumIndexOperands() + place).getRank());
+        kernel.getOperandSpec(kernel.getNumIndexOperands() + windowNumber)
+            .getRank());
     return success();
   }
   auto name = window.getAs<FlatSymbolRefAttr>(tpu::kTransformIndicesName);
@@ -157,7 +158,7 @@ LogicalResult KernelBuilder::createIndexMap(grid::KernelOp kernel,
       transform.getNumArguments() != types.size())
     return function.emitError("expected a transform of the grid indices and "
                               "prefetched scalars for window ")
-           << place;
+           << windowNumber;
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Location> locs(types.size(), transform.getLoc());
   Block *block = builder.createBlock(&region, {}, types, locs);
@@ -199,20 +200,20 @@ FailureOr<grid::KernelOp> KernelBuilder::build() {
     index.push_back(array);
     indexTypes.push_back(array.getRefType());
   }
-  unsigned place = 0;
+  unsigned numWindows = 0;
   for (auto [name, list] :
        {std::pair("inputs", &inputs), std::pair("outputs", &outputs)}) {
     FailureOr<SmallVector<grid::OperandAttr>> arrays = getArrays(name);
     if (failed(arrays))
       return failure();
     for (grid::OperandAttr array : *arrays) {
-      FailureOr<grid::OperandAttr> operand = getOperand(array, place++);
+      FailureOr<grid::OperandAttr> operand = getOperand(array, numWindows++);
       if (failed(operand))
         return failure();
       list->push_back(*operand);
     }
   }
-  if (function.getNumArguments() < dims.size() + index.size() + place)
+  if (function.getNumArguments() < dims.size() + index.size() + numWindows)
     return function.emitError("expected an argument for each grid index and "
                               "operand, got ")
            << function.getNumArguments();
@@ -223,10 +224,10 @@ FailureOr<grid::KernelOp> KernelBuilder::build() {
       builder.getArrayAttr(semantics), operands.getAs<ArrayAttr>("aliases"),
       ArrayAttr(), operands.getAs<ArrayAttr>("scratch_origins"),
       grid::CostAttr(), DictionaryAttr(), StringAttr(), StringAttr(),
-      DictionaryAttr(), UnitAttr(), 1 + place);
+      DictionaryAttr(), UnitAttr(), 1 + numWindows);
   if (failed(createBody(kernel)))
     return failure();
-  for (unsigned i = 0; i < place; ++i)
+  for (unsigned i = 0; i < numWindows; ++i)
     if (failed(createIndexMap(kernel, i)))
       return failure();
   return kernel;

@@ -1,4 +1,4 @@
-//===- Lookups.cpp - Rotations, gathers and places of extremes ------------===//
+//===- Lookups.cpp - Rotations, gathers, argmax and argmin ----------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,7 +19,7 @@ namespace {
 using ElementBuilder =
     llvm::function_ref<Value(OpBuilder &, Location, ArrayRef<Value>)>;
 
-/// A tensor whose element at each place is computed from the place.
+/// A tensor whose elements are computed from their coordinates.
 Value createElements(OpBuilder &builder, Location loc, RankedTensorType type,
                      ElementBuilder element) {
   auto identity =
@@ -30,10 +30,11 @@ Value createElements(OpBuilder &builder, Location loc, RankedTensorType type,
       builder, loc, TypeRange{type}, ValueRange{},
       ValueRange{createEmpty(builder, loc, type)}, ArrayRef{identity}, loops,
       [&](OpBuilder &builder, Location inner, ValueRange) {
-        SmallVector<Value> place;
+        SmallVector<Value> coordinates;
         for (int64_t dim = 0; dim < type.getRank(); ++dim)
-          place.push_back(linalg::IndexOp::create(builder, inner, dim));
-        linalg::YieldOp::create(builder, inner, element(builder, inner, place));
+          coordinates.push_back(linalg::IndexOp::create(builder, inner, dim));
+        linalg::YieldOp::create(builder, inner,
+                                element(builder, inner, coordinates));
       });
   return generic.getResult(0);
 }
@@ -46,24 +47,26 @@ LogicalResult raiseRotate(tpu::DynamicRotateOp op,
   Value source = adaptor.getValue();
   Value amount = adaptor.getAmount();
   int64_t dim = op.getDimension();
-  auto element = [&](OpBuilder &builder, Location loc, ArrayRef<Value> place) {
+  auto element = [&](OpBuilder &builder, Location loc,
+                     ArrayRef<Value> coordinates) {
     auto number = [&](int64_t value) -> Value {
       return createIndex(builder, loc, value);
     };
     Value distance = toIndex(builder, loc, amount);
     if (op.getStride()) {
-      Value more =
-          arith::MulIOp::create(builder, loc, place[*op.getStrideDimension()],
-                                number(*op.getStride()));
+      Value more = arith::MulIOp::create(builder, loc,
+                                         coordinates[*op.getStrideDimension()],
+                                         number(*op.getStride()));
       distance = arith::AddIOp::create(builder, loc, distance, more);
     }
     Value extent = number(type.getDimSize(dim));
-    Value from = arith::SubIOp::create(builder, loc, place[dim], distance);
+    Value from =
+        arith::SubIOp::create(builder, loc, coordinates[dim], distance);
     from = arith::RemSIOp::create(builder, loc, from, extent);
     Value isBefore = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::slt, from, number(0));
     Value around = arith::AddIOp::create(builder, loc, from, extent);
-    SmallVector<Value> indices(place);
+    SmallVector<Value> indices(coordinates);
     indices[dim] =
         arith::SelectOp::create(builder, loc, isBefore, around, from);
     return tensor::ExtractOp::create(builder, loc, source, indices).getResult();
@@ -84,14 +87,15 @@ LogicalResult raiseGather(tpu::DynamicGatherOp op,
   Value indices = adaptor.getIndices();
   int64_t dim = op.getDimensions().front();
   int64_t extent = cast<RankedTensorType>(source.getType()).getDimSize(dim);
-  auto element = [&](OpBuilder &builder, Location loc, ArrayRef<Value> place) {
-    Value index = tensor::ExtractOp::create(builder, loc, indices, place);
+  auto element = [&](OpBuilder &builder, Location loc,
+                     ArrayRef<Value> coordinates) {
+    Value index = tensor::ExtractOp::create(builder, loc, indices, coordinates);
     index = toIndex(builder, loc, index);
     Value first = createIndex(builder, loc, 0);
     Value last = createIndex(builder, loc, extent - 1);
     index = arith::MaxSIOp::create(builder, loc, index, first);
     index = arith::MinSIOp::create(builder, loc, index, last);
-    SmallVector<Value> from(place);
+    SmallVector<Value> from(coordinates);
     from[dim] = index;
     return tensor::ExtractOp::create(builder, loc, source, from).getResult();
   };
@@ -119,7 +123,7 @@ LogicalResult raiseReduceIndex(tpu::ReduceIndexOp op,
       rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
   auto bestType = RankedTensorType::get(type.getShape(), element);
   Value best = createFill(rewriter, loc, worst, bestType);
-  Value places = createFill(rewriter, loc, zero, type);
+  Value bestIndex = createFill(rewriter, loc, zero, type);
   SmallVector<AffineExpr> kept;
   SmallVector<utils::IteratorType> loops;
   for (int64_t dim = 0; dim < rank; ++dim) {
@@ -132,7 +136,7 @@ LogicalResult raiseReduceIndex(tpu::ReduceIndexOp op,
   auto projection = AffineMap::get(rank, 0, kept, op.getContext());
   auto generic = linalg::GenericOp::create(
       rewriter, loc, TypeRange{bestType, type}, ValueRange{source},
-      ValueRange{best, places}, ArrayRef{identity, projection, projection},
+      ValueRange{best, bestIndex}, ArrayRef{identity, projection, projection},
       loops, [&](OpBuilder &inner, Location at, ValueRange values) {
         using Predicate = arith::CmpFPredicate;
         auto compare = [&](Predicate predicate, Value a, Value b) -> Value {
@@ -152,7 +156,7 @@ LogicalResult raiseReduceIndex(tpu::ReduceIndexOp op,
         Value better = either(compare(isMax ? Predicate::OGT : Predicate::OLT,
                                       values[0], values[1]),
                               both(isNaN, isBestNumber));
-        // The order in which elements come is not told.
+        // The order in which elements come is unspecified.
         Value isEqual = compare(Predicate::UEQ, values[0], values[1]);
         Value isBestNaN = compare(Predicate::UNO, values[1], values[1]);
         Value isSame = arith::CmpIOp::create(

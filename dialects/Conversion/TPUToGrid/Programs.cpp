@@ -52,12 +52,12 @@ std::string toFormat(StringRef tag, bool isFormatted) {
   std::string format;
   while (!tag.empty()) {
     char next = tag.front();
-    StringRef place = tag.drop_front().take_while(
+    StringRef placeholder = tag.drop_front().take_while(
         [](char c) { return c == 'x' || llvm::isDigit(c); });
-    if (isFormatted && next == '$' && !place.empty()) {
-      bool isHex = place.consume_front("x");
+    if (isFormatted && next == '$' && !placeholder.empty()) {
+      bool isHex = placeholder.consume_front("x");
       format += isHex ? "{:x}" : "{}";
-      tag = tag.drop_front(1 + isHex + place.size());
+      tag = tag.drop_front(1 + isHex + placeholder.size());
       continue;
     }
     format += next;
@@ -143,7 +143,7 @@ LogicalResult raiseYield(tpu::YieldOp op, tpu::YieldOp::Adaptor adaptor,
   return success();
 }
 
-/// An allocation stands for an argument of the scope around it.
+/// An allocation becomes an argument of the scope around it.
 template <typename OpT>
 LogicalResult refuseAllocation(OpT op, typename OpT::Adaptor, Rewriter &) {
   return op.emitError("expected an allocation in a tpu.region in a module to "

@@ -42,7 +42,7 @@ void saturateConversions(mlir::Operation *root);
 
 /// Makes the grid kernel of a function with the attributes of a Mosaic kernel,
 /// with copies of the bodies of the function and its transforms, where Refs
-/// stand for memrefs. `operands` tells the arrays of the call.
+/// stand for memrefs. `operands` has the arrays of the call.
 mlir::FailureOr<grid::KernelOp> createKernel(mlir::func::FuncOp function,
                                              mlir::DictionaryAttr operands);
 
@@ -52,10 +52,10 @@ mlir::RankedTensorType getTensorType(mlir::Type vector);
 /// What `RaisingTypes` makes of a type.
 mlir::Type raiseType(mlir::Type type);
 
-/// The Ref for a memref of Mosaic that nobody else has named.
+/// The Ref for a memref of Mosaic that has not been converted yet.
 mlir::MemRefType convertRef(mlir::MemRefType type);
 
-/// The Ref that stands for a memref, or null.
+/// The converted Ref of a memref, or null.
 mlir::Value getRef(mlir::Value memref);
 
 /// A tensor without contents.

@@ -28,7 +28,7 @@ using namespace gridir;
 
 namespace {
 
-/// Whether an op may stand in a grid kernel.
+/// Whether an op is legal in a grid kernel.
 bool isRaised(Operation *op) {
   auto isOfKernel = [](Type type) {
     auto memref = dyn_cast<BaseMemRefType>(type);

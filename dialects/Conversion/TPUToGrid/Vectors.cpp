@@ -100,11 +100,11 @@ LogicalResult raiseExtract(vector::ExtractOp op,
                            vector::ExtractOp::Adaptor adaptor,
                            Rewriter &rewriter) {
   if (isa<VectorType>(op.getType()) || !op.getDynamicPosition().empty())
-    return op.emitError("expected one element at a constant place in a module "
+    return op.emitError("expected one element at constant indices in a module "
                         "to execute");
   SmallVector<Value> indices;
-  for (int64_t place : op.getStaticPosition())
-    indices.push_back(createIndex(rewriter, op.getLoc(), place));
+  for (int64_t index : op.getStaticPosition())
+    indices.push_back(createIndex(rewriter, op.getLoc(), index));
   rewriter.replaceOp(op,
                      tensor::ExtractOp::create(rewriter, op.getLoc(),
                                                adaptor.getSource(), indices));
@@ -148,11 +148,11 @@ LogicalResult raiseTranspose(tpu::TransposeOp op,
   return success();
 }
 
-/// Tensors one after another in a dimension.
+/// Tensors concatenated along a dimension.
 Value createConcatenation(OpBuilder &builder, Location loc, ValueRange sources,
                           int64_t dim, RankedTensorType type) {
   Value result = createEmpty(builder, loc, type);
-  int64_t place = 0;
+  int64_t offset = 0;
   for (Value source : sources) {
     auto part = cast<RankedTensorType>(source.getType());
     SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
@@ -160,10 +160,10 @@ Value createConcatenation(OpBuilder &builder, Location loc, ValueRange sources,
     auto sizes = llvm::map_to_vector(part.getShape(), [&](int64_t size) {
       return OpFoldResult(builder.getIndexAttr(size));
     });
-    offsets[dim] = builder.getIndexAttr(place);
+    offsets[dim] = builder.getIndexAttr(offset);
     result = tensor::InsertSliceOp::create(builder, loc, source, result,
                                            offsets, sizes, strides);
-    place += part.getDimSize(dim);
+    offset += part.getDimSize(dim);
   }
   return result;
 }

@@ -44,7 +44,7 @@ public:
           loop.getNumResults() == 0)
         items = loop;
 
-    // What stands before the loop (scratch, copies of operands, sizes of the
+    // The code before the loop (scratch, copies of operands, sizes of the
     // grid) becomes a part of each CTA.
     SmallVector<Operation *> preparation;
     bool inOrder = false;

@@ -20,7 +20,7 @@ def GPULegalizeKernelPass : Pass<"gpu-legalize-kernel", "::mlir::ModuleOp"> {
 
     What later passes need of `triton.CompilerParams` and
     `mosaic_gpu.CompilerParams` is kept on the module, since the kernel's own
-    attributes go with it:
+    attributes are dropped with it:
 
     Before:
 
@@ -55,8 +55,8 @@ def GPUMapBlocksPass : Pass<"gpu-map-blocks", "::mlir::ModuleOp"> {
   let summary = "Give each work item of a kernel to a CTA";
   let description = [{
     Turns the loop over work items, which `convert-grid-to-loops` leaves in the
-    kernel, into an `scf.forall` that is mapped to the blocks of a GPU. What
-    stands before the loop, such as scratch, becomes a part of each CTA.
+    kernel, into an `scf.forall` that is mapped to the blocks of a GPU. The code
+    before the loop, such as scratch, becomes a part of each CTA.
 
     A copy made before the first item, of an input that shares its memory with
     an output, must not see what items write. Then one CTA runs all items in
@@ -103,11 +103,11 @@ def GPUMapThreadsPass : Pass<"gpu-map-threads", "::mlir::ModuleOp"> {
     A loop without results, such as one over the indices of a scatter or of the
     checks of a gather, is shared where that changes nothing: either each thread
     runs some of its iterations, or all run all of them and each stores the
-    elements that fall to it, in the loop's order.
+    elements that are assigned to it, in the loop's order.
 
-    All other code is run by every thread. So that it reads what others wrote,
-    a barrier stands after each loop over threads, and before one where a thread
-    may still have to read. A scalar is stored by one thread.
+    All other code is run by every thread. So that it reads what others wrote, a
+    barrier follows each loop over threads, and precedes one where a thread may
+    still have to read. A scalar is stored by one thread.
 
     Before, in a CTA:
 

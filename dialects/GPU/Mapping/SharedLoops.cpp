@@ -46,7 +46,7 @@ std::optional<Accesses> collectAccesses(scf::ForOp loop, Value status) {
 }
 
 /// Whether every element is read where it is written only, and written through
-/// one memref: then whoever writes an element alone reads it.
+/// one memref: then only the thread that writes an element reads it.
 bool isElementwise(const Accesses &accesses) {
   for (memref::StoreOp store : accesses.stores) {
     for (memref::StoreOp other : accesses.stores)

@@ -64,26 +64,26 @@ OpFoldResult createProduct(OpBuilder &builder, Location loc,
   return arith::MulIOp::create(builder, loc, rest, factor).getResult();
 }
 
-/// Writes to `place` where the number `linear` stands in a row-major box of the
+/// Writes to `coordinates` those of element `linear` of a row-major box of the
 /// dimensions `dims`.
 void delinearize(OpBuilder &builder, Location loc, Value linear,
                  const Space &space, ArrayRef<unsigned> dims,
-                 MutableArrayRef<Value> place) {
+                 MutableArrayRef<Value> coordinates) {
   for (unsigned d : llvm::reverse(dims)) {
     if (d == dims.front()) {
-      place[d] = linear;
+      coordinates[d] = linear;
       return;
     }
     Value size = getValueOrCreateConstantIndexOp(builder, loc, space.sizes[d]);
-    place[d] = arith::RemUIOp::create(builder, loc, linear, size);
+    coordinates[d] = arith::RemUIOp::create(builder, loc, linear, size);
     linear = arith::DivUIOp::create(builder, loc, linear, size);
   }
 }
 
-/// The indices that a map gives at a place of the iteration space.
+/// The indices that a map gives for a point of the iteration space.
 SmallVector<Value> createIndices(OpBuilder &builder, Location loc,
-                                 AffineMap map, ValueRange place) {
-  SmallVector<OpFoldResult> dims(place.begin(), place.end());
+                                 AffineMap map, ValueRange coordinates) {
+  SmallVector<OpFoldResult> dims(coordinates.begin(), coordinates.end());
   SmallVector<Value> indices;
   for (AffineExpr expr : map.getResults()) {
     AffineMap single = AffineMap::get(map.getNumDims(), 0, expr);
@@ -95,30 +95,31 @@ SmallVector<Value> createIndices(OpBuilder &builder, Location loc,
 }
 
 Value createLoad(OpBuilder &builder, linalg::LinalgOp op, OpOperand *operand,
-                 ValueRange place) {
+                 ValueRange coordinates) {
   if (!isa<MemRefType>(operand->get().getType()))
     return operand->get();
   AffineMap map = op.getMatchingIndexingMap(operand);
   return memref::LoadOp::create(
       builder, op.getLoc(), operand->get(),
-      createIndices(builder, op.getLoc(), map, place));
+      createIndices(builder, op.getLoc(), map, coordinates));
 }
 
 void createStore(OpBuilder &builder, linalg::LinalgOp op, OpOperand *operand,
-                 Value value, ValueRange place) {
+                 Value value, ValueRange coordinates) {
   AffineMap map = op.getMatchingIndexingMap(operand);
-  memref::StoreOp::create(builder, op.getLoc(), value, operand->get(),
-                          createIndices(builder, op.getLoc(), map, place));
+  memref::StoreOp::create(
+      builder, op.getLoc(), value, operand->get(),
+      createIndices(builder, op.getLoc(), map, coordinates));
 }
 
-/// The body of `op` at one place, with the results so far; gives the next ones.
+/// The body of `op` at one point, with the results so far; gives the next ones.
 SmallVector<Value> inlineBody(OpBuilder &builder, linalg::LinalgOp op,
-                              ValueRange place, ValueRange results) {
+                              ValueRange coordinates, ValueRange results) {
   IRMapping mapping;
   for (OpOperand *input : op.getDpsInputOperands()) {
     BlockArgument arg = op.getMatchingBlockArgument(input);
     if (!arg.use_empty())
-      mapping.map(arg, createLoad(builder, op, input, place));
+      mapping.map(arg, createLoad(builder, op, input, coordinates));
   }
   for (auto [arg, result] : llvm::zip_equal(op.getRegionOutputArgs(), results))
     if (result)
@@ -128,12 +129,12 @@ SmallVector<Value> inlineBody(OpBuilder &builder, linalg::LinalgOp op,
   bool fuses = linalg::isaContractionOpInterface(op);
   for (Operation &inner : op.getBlock()->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
-      mapping.map(index.getResult(), place[index.getDim()]);
+      mapping.map(index.getResult(), coordinates[index.getDim()]);
       continue;
     }
     Operation *copy = builder.clone(inner, mapping);
     copy->walk([&](linalg::IndexOp index) {
-      index.replaceAllUsesWith(place[index.getDim()]);
+      index.replaceAllUsesWith(coordinates[index.getDim()]);
       index.erase();
     });
     if (!fuses)
@@ -190,8 +191,8 @@ void createElementLoops(OpBuilder &builder, linalg::LinalgOp op,
   createThreadLoop(
       builder, loc, numThreads, count,
       [&](OpBuilder &builder, Location loc, Value number) {
-        SmallVector<Value> place(space.sizes.size());
-        delinearize(builder, loc, number, space, space.parallel, place);
+        SmallVector<Value> coordinates(space.sizes.size());
+        delinearize(builder, loc, number, space, space.parallel, coordinates);
         // Results that stay where they are live in registers.
         SmallVector<OpOperand *> fixed;
         SmallVector<Value> initial;
@@ -203,7 +204,7 @@ void createElementLoops(OpBuilder &builder, linalg::LinalgOp op,
         for (OpOperand &init : inits)
           if (reduces && !moves(op, init, space)) {
             fixed.push_back(&init);
-            initial.push_back(createLoad(builder, op, &init, place));
+            initial.push_back(createLoad(builder, op, &init, coordinates));
           }
         auto step = [&](OpBuilder &builder, ValueRange carried) {
           SmallVector<Value> results, kept;
@@ -212,16 +213,17 @@ void createElementLoops(OpBuilder &builder, linalg::LinalgOp op,
             if (found != fixed.end())
               results.push_back(carried[found - fixed.begin()]);
             else if (isUsed(init))
-              results.push_back(createLoad(builder, op, &init, place));
+              results.push_back(createLoad(builder, op, &init, coordinates));
             else
               results.push_back(Value());
           }
-          SmallVector<Value> next = inlineBody(builder, op, place, results);
+          SmallVector<Value> next =
+              inlineBody(builder, op, coordinates, results);
           for (auto [init, value] : llvm::zip_equal(inits, next)) {
             if (llvm::is_contained(fixed, &init))
               kept.push_back(value);
             else
-              createStore(builder, op, &init, value, place);
+              createStore(builder, op, &init, value, coordinates);
           }
           return kept;
         };
@@ -241,14 +243,15 @@ void createElementLoops(OpBuilder &builder, linalg::LinalgOp op,
             [&](OpBuilder &builder, Location, ValueRange ivs,
                 ValueRange carried) -> scf::ValueVector {
               for (auto [d, iv] : llvm::zip_equal(space.reduction, ivs))
-                place[d] = iv;
+                coordinates[d] = iv;
               SmallVector<Value> kept = step(builder, carried);
               return scf::ValueVector(kept.begin(), kept.end());
             });
         for (unsigned d : space.reduction)
-          place[d] = lower.front(); // Not read: these results stay in place.
+          coordinates[d] =
+              lower.front(); // Not read: these results do not depend on it.
         for (auto [init, value] : llvm::zip_equal(fixed, nest.results))
-          createStore(builder, op, init, value, place);
+          createStore(builder, op, init, value, coordinates);
       });
 }
 
@@ -320,11 +323,11 @@ void createSplitReduction(OpBuilder &builder, linalg::LinalgOp op,
       builder, loc, numThreads,
       builder.getIndexAttr(split.points * split.lanes),
       [&](OpBuilder &builder, Location loc, Value number) {
-        SmallVector<Value> place(space.sizes.size());
+        SmallVector<Value> coordinates(space.sizes.size());
         Value lanes = arith::ConstantIndexOp::create(builder, loc, split.lanes);
         Value point = arith::DivUIOp::create(builder, loc, number, lanes);
         Value lane = arith::RemUIOp::create(builder, loc, number, lanes);
-        delinearize(builder, loc, point, space, space.parallel, place);
+        delinearize(builder, loc, point, space, space.parallel, coordinates);
         SmallVector<Value> neutrals;
         for (TypedAttr neutral : split.neutrals)
           neutrals.push_back(arith::ConstantOp::create(builder, loc, neutral));
@@ -334,9 +337,10 @@ void createSplitReduction(OpBuilder &builder, linalg::LinalgOp op,
             builder, loc, lane, bound, lanes, neutrals,
             [&](OpBuilder &builder, Location loc, Value element,
                 ValueRange carried) {
-              delinearize(builder, loc, element, space, space.reduction, place);
-              scf::YieldOp::create(builder, loc,
-                                   inlineBody(builder, op, place, carried));
+              delinearize(builder, loc, element, space, space.reduction,
+                          coordinates);
+              scf::YieldOp::create(
+                  builder, loc, inlineBody(builder, op, coordinates, carried));
             });
         for (auto [partial, value] :
              llvm::zip_equal(partials, loop.getResults()))
@@ -350,10 +354,10 @@ void createSplitReduction(OpBuilder &builder, linalg::LinalgOp op,
         Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
         Value one = arith::ConstantIndexOp::create(builder, loc, 1);
         Value lanes = arith::ConstantIndexOp::create(builder, loc, split.lanes);
-        SmallVector<Value> place(space.sizes.size(), zero), initial;
-        delinearize(builder, loc, point, space, space.parallel, place);
+        SmallVector<Value> coordinates(space.sizes.size(), zero), initial;
+        delinearize(builder, loc, point, space, space.parallel, coordinates);
         for (OpOperand &init : inits)
-          initial.push_back(createLoad(builder, op, &init, place));
+          initial.push_back(createLoad(builder, op, &init, coordinates));
         auto loop = scf::ForOp::create(
             builder, loc, zero, lanes, one, initial,
             [&](OpBuilder &builder, Location loc, Value lane,
@@ -374,7 +378,7 @@ void createSplitReduction(OpBuilder &builder, linalg::LinalgOp op,
               scf::YieldOp::create(builder, loc, next);
             });
         for (auto [init, value] : llvm::zip_equal(inits, loop.getResults()))
-          createStore(builder, op, &init, value, place);
+          createStore(builder, op, &init, value, coordinates);
       });
 }
 

@@ -136,7 +136,7 @@ void BlockAccess::collectAccesses() {
         (isBounded || llvm::any_of(llvm::seq<unsigned>(0, spec.getRank()),
                                    [&](unsigned dim) {
                                      return overhangs(i, dim).kind !=
-                                            GridAnswer::no;
+                                            QueryResult::no;
                                    })));
   }
   auto record = [&](Operation *op, Value ref, bool whole, bool reads,
@@ -254,21 +254,21 @@ bool BlockAccess::isIndexedBy(unsigned operand, unsigned dim) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Questions
+// Queries
 //===----------------------------------------------------------------------===//
 
-static GridAnswer either(GridAnswer a, GridAnswer b) {
+static QueryResult either(QueryResult a, QueryResult b) {
   return a.kind >= b.kind ? a : b;
 }
 
 /// Whether the element at `offset` in a block's dimension may be at least, or
 /// at most, an element of the array.
-static GridAnswer askBlock(ProgramValues &values, const ElementBox &block,
-                           unsigned dim, BoundType type, int64_t offset,
-                           int64_t limit) {
+static QueryResult queryBlock(ProgramValues &values, const ElementBox &block,
+                              unsigned dim, BoundType type, int64_t offset,
+                              int64_t limit) {
   Interval range = values.getRange(block.lows[dim] + offset);
   if (type == BoundType::LB ? range.high < limit : range.low > limit)
-    return {GridAnswer::no, {}};
+    return {QueryResult::no, {}};
   GridSystem system(values, block.lows, 1, 1);
   unsigned element = system.getExtra(0);
   system.add(BoundType::EQ, element, system.in(0, block.lows[dim]) + offset);
@@ -277,47 +277,47 @@ static GridAnswer askBlock(ProgramValues &values, const ElementBox &block,
   if (!system.isComplete())
     return {};
   if (system.isEmpty())
-    return {GridAnswer::no, {}};
+    return {QueryResult::no, {}};
   if (!isKnown(block))
     return {};
-  return {GridAnswer::yes, {system.getProgram(system.getPoint(), 0), {}}};
+  return {QueryResult::yes, {system.getProgram(system.getPoint(), 0), {}}};
 }
 
-GridAnswer BlockAccess::overhangs(unsigned operand, unsigned arrayDim) {
+QueryResult BlockAccess::overhangs(unsigned operand, unsigned arrayDim) {
   int64_t extent =
       getKernel().getOperandSpec(operand).getArrayShape()[arrayDim];
   const ElementBox &block = blocks[operand];
   if (ShapedType::isDynamic(extent))
     return {getKernel().getOperandSpec(operand).getBlock().empty()
-                ? GridAnswer::no
-                : GridAnswer::unknown,
+                ? QueryResult::no
+                : QueryResult::unknown,
             {}};
-  return either(askBlock(values, block, arrayDim, BoundType::LB,
-                         block.sizes[arrayDim] - 1, extent),
-                askBlock(values, block, arrayDim, BoundType::UB, 0, -1));
+  return either(queryBlock(values, block, arrayDim, BoundType::LB,
+                           block.sizes[arrayDim] - 1, extent),
+                queryBlock(values, block, arrayDim, BoundType::UB, 0, -1));
 }
 
-GridAnswer BlockAccess::liesOutside(unsigned operand, unsigned arrayDim) {
+QueryResult BlockAccess::liesOutside(unsigned operand, unsigned arrayDim) {
   int64_t extent =
       getKernel().getOperandSpec(operand).getArrayShape()[arrayDim];
   const ElementBox &block = blocks[operand];
   if (ShapedType::isDynamic(extent))
     return {getKernel().getOperandSpec(operand).getBlock().empty()
-                ? GridAnswer::no
-                : GridAnswer::unknown,
+                ? QueryResult::no
+                : QueryResult::unknown,
             {}};
-  GridAnswer answer =
-      either(askBlock(values, block, arrayDim, BoundType::LB, 0, extent),
-             askBlock(values, block, arrayDim, BoundType::UB,
-                      block.sizes[arrayDim] - 1, -1));
+  QueryResult result =
+      either(queryBlock(values, block, arrayDim, BoundType::LB, 0, extent),
+             queryBlock(values, block, arrayDim, BoundType::UB,
+                        block.sizes[arrayDim] - 1, -1));
   // How far a dynamic dimension goes is for the call to say.
   KernelOp kernel = getKernel();
   for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
     if (kernel.getDim(dim).isDynamic() &&
         block.lows[arrayDim].isFunctionOfDim(dim) &&
-        answer.kind == GridAnswer::yes)
+        result.kind == QueryResult::yes)
       return {};
-  return answer;
+  return result;
 }
 
 /// Whether the lows of a box differ by at least its size wherever the program
@@ -359,14 +359,14 @@ static SmallVector<Guard> getGuardsAlong(const ArrayAccess &access,
   return guards;
 }
 
-GridAnswer BlockAccess::mayMeet(const ArrayAccess &a, const ArrayAccess &b,
-                                unsigned dim) {
+QueryResult BlockAccess::mayConflict(const ArrayAccess &a, const ArrayAccess &b,
+                                     unsigned dim) {
   if (isObviouslyApart(a.box, b.box, dim, getKernel().getContext()))
-    return {GridAnswer::no, {}};
+    return {QueryResult::no, {}};
   SmallVector<int64_t> shape =
       getKernel().getOperandSpec(a.operand).getArrayShape();
-  auto ask = [&](const ArrayAccess &accessOfFirst,
-                 const ArrayAccess &accessOfSecond) -> GridAnswer {
+  auto query = [&](const ArrayAccess &accessOfFirst,
+                   const ArrayAccess &accessOfSecond) -> QueryResult {
     const ElementBox &first = accessOfFirst.box, &second = accessOfSecond.box;
     SmallVector<Guard> guards = getGuardsAlong(accessOfFirst, dim, values),
                        others = getGuardsAlong(accessOfSecond, dim, values);
@@ -398,21 +398,21 @@ GridAnswer BlockAccess::mayMeet(const ArrayAccess &a, const ArrayAccess &b,
     if (!system.isComplete())
       return {};
     if (system.isEmpty())
-      return {GridAnswer::no, {}};
+      return {QueryResult::no, {}};
     bool certain = isKnown(first) && isKnown(second) &&
                    isUnconditional(a.op, getKernel()) &&
                    isUnconditional(b.op, getKernel());
     if (!certain)
       return {};
     SmallVector<llvm::DynamicAPInt> point = system.getPoint();
-    return {GridAnswer::yes,
+    return {QueryResult::yes,
             {system.getProgram(point, 0), system.getProgram(point, 1)}};
   };
-  GridAnswer answer = ask(a, b);
+  QueryResult result = query(a, b);
   bool same = a.op == b.op && a.box == b.box;
-  if (same || answer.kind == GridAnswer::yes)
-    return answer;
-  return either(answer, ask(b, a));
+  if (same || result.kind == QueryResult::yes)
+    return result;
+  return either(result, query(b, a));
 }
 
 } // namespace gridir::grid

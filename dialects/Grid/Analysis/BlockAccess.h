@@ -8,8 +8,8 @@
 //
 // Which elements of every array a program of a kernel reads and writes, and
 // what follows from it: where blocks overhang their array, which blocks lie
-// outside of it, which operands stay where they are along a grid dimension, and
-// whether two programs meet.
+// outside of it, which operands have the same block along a grid dimension, and
+// whether two programs access the same element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,22 +33,23 @@ struct ArrayAccess {
   bool isCopied = false;
 };
 
-/// Two programs that touch one element, or one program with something to say.
+/// The counterexample of a query: two programs that access the same element, or
+/// one program.
 struct ProgramWitness {
   mlir::SmallVector<int64_t> first;
   mlir::SmallVector<int64_t> second;
 };
 
-/// The answer to a question about all programs. It is `unknown` where the
-/// program's values are not known well enough, never where time is short.
-struct GridAnswer {
+/// The result of a query about all programs. It is `unknown` where the values
+/// of the program are not known well enough, never because of a time limit.
+struct QueryResult {
   enum Kind { no, unknown, yes } kind = unknown;
-  /// For `yes`: the programs that show it.
+  /// For `yes`: the programs that prove it.
   ProgramWitness witness;
 };
 
-/// Passes ask the analysis manager for it (`getAnalysis`), and keep it where
-/// they change neither the body, nor index maps, nor what is said of operands.
+/// An analysis of the analysis manager (`getAnalysis`). Passes preserve it
+/// where they change neither the body, nor index maps, nor the operand specs.
 class BlockAccess {
 public:
   /// With `copiesOverhang` a block that overhangs its array is accessed as a
@@ -76,16 +77,17 @@ public:
 
   /// Whether some block of the operand reaches outside the array along an array
   /// dimension.
-  GridAnswer overhangs(unsigned operand, unsigned arrayDim);
+  QueryResult overhangs(unsigned operand, unsigned arrayDim);
 
   /// Whether some block of the operand lies wholly outside the array along an
   /// array dimension.
-  GridAnswer liesOutside(unsigned operand, unsigned arrayDim);
+  QueryResult liesOutside(unsigned operand, unsigned arrayDim);
 
-  /// Whether two programs that differ along grid dimension `dim` touch one
-  /// element, the first by `a` and the second by `b`, which are accesses to one
-  /// array.
-  GridAnswer mayMeet(const ArrayAccess &a, const ArrayAccess &b, unsigned dim);
+  /// Whether two programs that differ along grid dimension `dim` access the
+  /// same element, the first by `a` and the second by `b`, which are accesses
+  /// to one array.
+  QueryResult mayConflict(const ArrayAccess &a, const ArrayAccess &b,
+                          unsigned dim);
 
 private:
   ElementBox computeBlock(unsigned operand);

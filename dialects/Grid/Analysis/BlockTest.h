@@ -19,8 +19,8 @@ inline constexpr llvm::StringLiteral kBlockTestAttrName = "grid.block_test";
 
 /// Where index maps read prefetched scalars, a call knows which blocks its
 /// programs see. The dimensions `dims` are parallel, together with those that
-/// are parallel in every call, if no two programs of different shares see the
-/// same block of one of the operands, or of operands that share memory.
+/// are parallel in every call, if no two programs of different partitions see
+/// the same block of one of the operands, or of operands that share memory.
 struct BlockTest {
   mlir::SmallVector<unsigned> dims, operands;
 };

@@ -232,14 +232,15 @@ private:
   void visitFor(scf::ForOp loop, Progress &progress, bool certain) {
     bool runs = values.getRange(loop.getLowerBound()).high <
                 values.getRange(loop.getUpperBound()).low;
-    // A copy from before the loop answers one wait, not one in each iteration.
+    // A copy from before the loop satisfies one wait, not one in each
+    // iteration.
     Progress body = progress;
     body.pending.clear();
     visit(loop.getRegion(), body, certain && runs);
     if (!runs)
       return;
-    // What one iteration wrote at a place of its own, all of them wrote over
-    // the places of all.
+    // If one iteration wrote a box that moves with it, all of them together
+    // wrote the union of the boxes.
     for (auto &[ref, boxes] : body.written)
       for (ElementBox &box : boxes)
         sweep(box, loop);
@@ -247,8 +248,8 @@ private:
     progress = std::move(body);
   }
 
-  /// Widens a box that moves with the induction variable to all places that it
-  /// takes, where they leave no gap.
+  /// Widens a box that moves with the induction variable to the union over all
+  /// iterations, where that has no gap.
   void sweep(ElementBox &box, scf::ForOp loop) {
     auto iv =
         dyn_cast<AffineSymbolExpr>(values.getExpr(loop.getInductionVar()));
@@ -278,18 +279,19 @@ private:
       AffineExpr first = at(box.lows[dim], lower.low);
       auto stride = dyn_cast<AffineConstantExpr>(
           at(box.lows[dim], lower.low + step.low) - first);
-      auto way = dyn_cast<AffineConstantExpr>(at(box.lows[dim], last) - first);
-      bool linear = stride && way &&
-                    way.getValue() ==
+      auto distance =
+          dyn_cast<AffineConstantExpr>(at(box.lows[dim], last) - first);
+      bool linear = stride && distance &&
+                    distance.getValue() ==
                         stride.getValue() * ((last - lower.low) / step.low) &&
                     box.lows[dim].isPureAffine() && !hasDivision(box.lows[dim]);
       if (!linear || stride.getValue() < 0 ||
           stride.getValue() > box.sizes[dim])
         return;
       swept.lows[dim] = first;
-      swept.sizes[dim] = way.getValue() + box.sizes[dim];
+      swept.sizes[dim] = distance.getValue() + box.sizes[dim];
     }
-    // Places that move along two dimensions at once are a diagonal.
+    // A box that moves along two dimensions at once covers a diagonal.
     if (moving == 1)
       box = swept;
   }
@@ -491,7 +493,8 @@ std::optional<Carry> findCarry(KernelOp kernel, unsigned dim) {
   if (ShapedType::isDynamic(shape[dim]) || shape[dim] < 2)
     return std::nullopt;
   SmallVector<int64_t> reader(shape.size(), 0), writer(shape.size(), 0);
-  // The program before in the order of the grid is the last one of its share.
+  // The program before in the order of the grid is the last one of its
+  // partition.
   for (unsigned inner = dim + 1; inner < shape.size(); ++inner) {
     if (ShapedType::isDynamic(shape[inner]) || shape[inner] == 0)
       return std::nullopt;

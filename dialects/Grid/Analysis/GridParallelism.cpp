@@ -154,12 +154,12 @@ private:
     for (unsigned dim = 0; dim < kernel.getRank(); ++dim) {
       if (isTrivial(dim) || verdicts[dim].kind == DimVerdict::refuted)
         continue;
-      GridAnswer answer = access.mayMeet(a, b, dim);
-      if (answer.kind == GridAnswer::no)
+      QueryResult conflict = access.mayConflict(a, b, dim);
+      if (conflict.kind == QueryResult::no)
         continue;
       const ArrayAccess &writer = a.writes ? a : b;
       std::string name = kernel.getOperandName(writer.operand);
-      if (answer.kind == GridAnswer::unknown) {
+      if (conflict.kind == QueryResult::unknown) {
         bool testable = mayTestBlocks(a, b);
         if (testable) {
           verdicts[dim].tested.insert(a.operand);
@@ -173,8 +173,8 @@ private:
       }
       lower(dim, DimVerdict::refuted,
             llvm::formatv("programs {0} and {1} touch the same elements of {2}",
-                          formatProgram(answer.witness.first),
-                          formatProgram(answer.witness.second), name)
+                          formatProgram(conflict.witness.first),
+                          formatProgram(conflict.witness.second), name)
                 .str(),
             writer.op->getLoc());
     }
@@ -215,8 +215,8 @@ private:
                .wasInterrupted();
   }
 
-  /// With `dim` the innermost parallel dimension, a share begins wherever the
-  /// ids along all dimensions inside it are 0: the program before, in grid
+  /// With `dim` the innermost parallel dimension, a partition begins wherever
+  /// the ids along all dimensions inside it are 0: the program before, in grid
   /// order, has another id along `dim`. What holds for `dim` therefore holds
   /// for the dimensions outside it, which have fewer beginnings.
   void examineState() {

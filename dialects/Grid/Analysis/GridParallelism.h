@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A set of grid dimensions is parallel when the programs may be dealt out by
-// their ids along these dimensions, each share running in grid order, and every
-// array ends up as if the whole grid had run in order. It is so when
+// A set of grid dimensions is parallel when the programs may be partitioned by
+// their ids along these dimensions, each partition running in grid order, and
+// every array ends up as if the whole grid had run in order. It is so when
 //
-// - no two programs of different shares touch an element that one of them
+// - no two programs of different partitions touch an element that one of them
 //   writes (`BlockAccess`),
-// - the first program of a share takes over no state from the program before it
+// - the first program of a partition takes over no state from the previous
+//   program of the grid, in scratch, semaphores or the random generator
 //   (`CarriedState`), and
-// - nothing that the programs do is seen from outside in their order.
+// - the order of the programs has no observable effect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +29,9 @@ namespace gridir::grid {
 
 /// What is known of one grid dimension. All `proved` dimensions together are
 /// parallel, and so are they with any that are not `refuted` but promised. With
-/// those that are `testable` they are if no two programs of different shares
-/// see the same block of any of the operands to be tested, which is known when
-/// the kernel is called.
+/// those that are `testable` they are if no two programs of different
+/// partitions see the same block of any of the operands to be tested, which is
+/// known when the kernel is called.
 struct DimVerdict {
   enum Kind { proved, testable, unknown, refuted } kind = proved;
   /// Why it is not proved, and where.
@@ -45,9 +46,10 @@ struct DimVerdict {
 /// The attribute of a kernel whose work items have state of their own.
 inline constexpr llvm::StringLiteral kOwnStateAttrName = "grid.own_state";
 
-/// Examines every dimension of the kernel's grid. With `ownState` each share
-/// begins with prefetched scalars, scratch and semaphores of its own, as the
-/// cores of a TPU do; scratch that is certainly read first is carried even so.
+/// Examines every dimension of the kernel's grid. With `ownState` each
+/// partition begins with prefetched scalars, scratch and semaphores of its own,
+/// as the cores of a TPU do; scratch that is certainly read first is carried
+/// even so.
 mlir::SmallVector<DimVerdict> analyzeParallelism(BlockAccess &access,
                                                  bool ownState = false);
 

@@ -15,9 +15,10 @@ using namespace mlir;
 namespace gridir::grid {
 namespace {
 
-bool seesEachBlockOnce(KernelOp kernel, unsigned place) {
-  OperandAttr spec = kernel.getOperandSpec(place);
-  auto map = kernel.getAffineIndexMap(place - kernel.getNumIndexOperands());
+bool seesEachBlockOnce(KernelOp kernel, unsigned operandNumber) {
+  OperandAttr spec = kernel.getOperandSpec(operandNumber);
+  auto map =
+      kernel.getAffineIndexMap(operandNumber - kernel.getNumIndexOperands());
   if (!map)
     return false;
   SmallVector<BlockDimAttr> dims = spec.getBlockDims();
@@ -34,38 +35,40 @@ bool seesEachBlockOnce(KernelOp kernel, unsigned place) {
   return true;
 }
 
-bool mayTestRevisits(KernelOp kernel, unsigned place) {
+bool mayTestRevisits(KernelOp kernel, unsigned operandNumber) {
   // An affine map that could be proved injective would have been.
-  if (kernel.getAffineIndexMap(place - kernel.getNumIndexOperands()))
+  if (kernel.getAffineIndexMap(operandNumber - kernel.getNumIndexOperands()))
     return false;
-  return llvm::all_of(
-      kernel.getOperandSpec(place).getBlockDims(), [](BlockDimAttr dim) {
-        return dim.isSqueezed() || dim.getKind() == BlockKind::Blocked;
-      });
+  return llvm::all_of(kernel.getOperandSpec(operandNumber).getBlockDims(),
+                      [](BlockDimAttr dim) {
+                        return dim.isSqueezed() ||
+                               dim.getKind() == BlockKind::Blocked;
+                      });
 }
 
 } // namespace
 
-Sharing getSharing(KernelOp kernel, const RefHazards &hazards, unsigned place) {
+Sharing getSharing(KernelOp kernel, const RefHazards &hazards,
+                   unsigned operandNumber) {
   unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
-  if (place >= firstOutput)
+  if (operandNumber >= firstOutput)
     return {};
-  Value ref = kernel.getBodyBlock()->getArgument(place);
+  Value ref = kernel.getBodyBlock()->getArgument(operandNumber);
   if (hazards.isWritten(ref))
     return {Sharing::CopiedWhole};
   Sharing sharing;
   for (auto [operand, output] : kernel.getAliasPairs()) {
     Value outputRef = kernel.getBodyBlock()->getArgument(firstOutput + output);
-    if (operand != place || !hazards.isWritten(outputRef))
+    if (operand != operandNumber || !hazards.isWritten(outputRef))
       continue;
     // Index maps read a prefetched scalar before every program.
-    if (place < kernel.getNumIndexOperands())
+    if (operandNumber < kernel.getNumIndexOperands())
       return {Sharing::CopiedWhole};
     if (!hazards.isRead(ref))
       continue;
-    bool once = seesEachBlockOnce(kernel, place);
+    bool once = seesEachBlockOnce(kernel, operandNumber);
     if (!hazards.haveSameBlocks(ref, outputRef) ||
-        (!once && !mayTestRevisits(kernel, place)))
+        (!once && !mayTestRevisits(kernel, operandNumber)))
       return {Sharing::CopiedWhole};
     if (hazards.mayReadAfterWrite(ref, outputRef))
       sharing.copiesBlocks = true;

@@ -23,8 +23,9 @@ struct Sharing {
   bool copiesBlocks = false;
 };
 
-/// Decides it for the operand at `place`.
-Sharing getSharing(KernelOp kernel, const RefHazards &hazards, unsigned place);
+/// Decides it for operand `operandNumber`.
+Sharing getSharing(KernelOp kernel, const RefHazards &hazards,
+                   unsigned operandNumber);
 
 /// How the inputs of which most is copied are kept: what is copied whole must
 /// be so before any program writes the output that shares its memory, since

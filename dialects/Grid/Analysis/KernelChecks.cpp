@@ -75,9 +75,9 @@ public:
 
 private:
   CheckResult &getResult(Value ref) {
-    auto [place, inserted] = results.try_emplace(
+    auto [it, inserted] = results.try_emplace(
         ref, CheckResult("in-bounds", getRefName(ref), ref.getLoc()));
-    return place->second;
+    return it->second;
   }
 
   void checkBlocks(unsigned operand) {
@@ -93,8 +93,8 @@ private:
       // An empty array has no elements, and nothing reads or writes it.
       if (extent == 0)
         continue;
-      GridAnswer outside = access.liesOutside(operand, dim);
-      if (outside.kind == GridAnswer::yes)
+      QueryResult outside = access.liesOutside(operand, dim);
+      if (outside.kind == QueryResult::yes)
         result.lower(CheckResult::refuted,
                      llvm::formatv("the block of program {0} lies outside of "
                                    "dimension {1}, which has {2} elements",
@@ -102,13 +102,13 @@ private:
                                    extent)
                          .str(),
                      loc, outside.witness.first);
-      else if (outside.kind == GridAnswer::unknown)
+      else if (outside.kind == QueryResult::unknown)
         result.lower(
             CheckResult::unknown,
             llvm::formatv("blocks may lie outside of dimension {0}", dim).str(),
             loc);
-      GridAnswer over = access.overhangs(operand, dim);
-      if (over.kind == GridAnswer::yes && padded.empty())
+      QueryResult over = access.overhangs(operand, dim);
+      if (over.kind == QueryResult::yes && padded.empty())
         padded = llvm::formatv("the block of program {0} overhangs dimension "
                                "{1} and is padded",
                                formatProgram(over.witness.first), dim)

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Proofs about all programs of a kernel. Each answers for one operand, scratch
-// Ref or dimension: proved, refuted with a program that shows it, or unknown,
-// which is never said where it is proved or refuted and never means "ok".
+// Proofs about all programs of a kernel. Each check has a verdict for one
+// operand, scratch Ref or dimension: proved, refuted with a counterexample, or
+// unknown, which never means "ok".
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace gridir::grid {
 
-/// The answer of one check about one thing.
+/// The verdict of one check about one subject.
 struct CheckResult {
   enum Verdict { proved, unknown, refuted } verdict = proved;
   /// One of the names that `grid-check` knows.
@@ -47,8 +47,8 @@ llvm::StringRef stringifyVerdict(CheckResult::Verdict verdict);
 /// A program as the messages write it: "(0, 3)".
 std::string formatProgram(llvm::ArrayRef<int64_t> ids);
 
-/// Every block meets its array, and every slice lies inside its Ref: a result
-/// for each operand with blocks, and for each Ref that is sliced.
+/// Every block overlaps its array, and every slice lies inside its Ref: a
+/// result for each operand with blocks, and for each Ref that is sliced.
 mlir::SmallVector<CheckResult> checkInBounds(BlockAccess &access);
 
 /// Every element of an output is written by some program.

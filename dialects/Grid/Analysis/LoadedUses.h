@@ -9,8 +9,9 @@
 // To load what nothing has written is no fault as long as nothing depends on
 // it: `jnp.where(k == 0, 0, acc_ref[...])` loads in every program and uses in
 // all but the first. So a load is followed to the ops that something depends
-// on, and the scalar conditions of selects on the way are kept. The way ends
-// where a mask decides, element by element, or an op takes a part of the value.
+// on, and the scalar conditions of selects on the def-use chain are kept. The
+// chain ends where a mask decides, element by element, or an op takes a part of
+// the value.
 //
 //===----------------------------------------------------------------------===//
 

@@ -95,13 +95,14 @@ LogicalResult MoveAnalysis::collectBlocks() {
   unsigned numIndex = kernel.getNumIndexOperands();
   DimAttr grid = kernel.getDim(gridDim);
   std::optional<std::pair<int64_t, int64_t>> common;
-  for (unsigned place = numIndex; place < moved.size(); ++place) {
-    OperandAttr spec = kernel.getOperandSpec(place);
+  for (unsigned operandNumber = numIndex; operandNumber < moved.size();
+       ++operandNumber) {
+    OperandAttr spec = kernel.getOperandSpec(operandNumber);
     SmallVector<BlockDimAttr> dims = spec.getBlockDims();
-    moved[place].resize(dims.size());
-    auto map = kernel.getAffineIndexMap(place - numIndex);
+    moved[operandNumber].resize(dims.size());
+    auto map = kernel.getAffineIndexMap(operandNumber - numIndex);
     if (!map) {
-      if (!kernel.getIndexMap(place - numIndex)
+      if (!kernel.getIndexMap(operandNumber - numIndex)
                .getArgument(gridDim)
                .use_empty())
         return failure();
@@ -124,7 +125,7 @@ LogicalResult MoveAnalysis::collectBlocks() {
           (common && *common != blocks))
         return failure();
       common = blocks;
-      moved[place].set(d);
+      moved[operandNumber].set(d);
     }
   }
   if (!common || grid.isDynamic())
@@ -164,11 +165,11 @@ LogicalResult MoveAnalysis::visit(Operation &op) {
 }
 
 /// The shape of a Ref is that of its block, without the squeezed dimensions.
-static Shape getRefShape(KernelOp kernel, unsigned place,
+static Shape getRefShape(KernelOp kernel, unsigned operandNumber,
                          const llvm::SmallBitVector &moved) {
   Shape shape;
   for (auto [d, dim] :
-       llvm::enumerate(kernel.getOperandSpec(place).getBlockDims()))
+       llvm::enumerate(kernel.getOperandSpec(operandNumber).getBlockDims()))
     if (!dim.isSqueezed())
       shape.push_back(moved.test(d) ? Along::Moved : Along::Fixed);
   return shape;
@@ -226,7 +227,7 @@ LogicalResult MoveAnalysis::visitLinalg(linalg::LinalgOp op) {
       }
     }
   }
-  // The body may ask for the place of an element, or look at other tensors.
+  // The body may use the index of an element, or read other tensors.
   bool looks = op->walk([&](Operation *inner) {
                    if (inner == op.getOperation())
                      return WalkResult::advance();
@@ -311,8 +312,10 @@ LogicalResult MoveAnalysis::visitReshape(Operation &op) {
 
 MovableBlocks::MovableBlocks(KernelOp kernel)
     : movable(kernel.getNumOperandSpecs()) {
-  for (unsigned place = 0; place < movable.size(); ++place)
-    movable[place].resize(kernel.getOperandSpec(place).getBlockDims().size());
+  for (unsigned operandNumber = 0; operandNumber < movable.size();
+       ++operandNumber)
+    movable[operandNumber].resize(
+        kernel.getOperandSpec(operandNumber).getBlockDims().size());
   for (unsigned d = 0; d < kernel.getRank(); ++d) {
     MoveAnalysis analysis(kernel, d);
     if (failed(analysis.run()))

@@ -17,7 +17,7 @@ namespace gridir::grid {
 
 /// The last block of a dimension may overhang its array. Where a program
 /// computes each element, or each row, of its blocks from the same element or
-/// row alone and does not ask where it is, it may as well look at the last
+/// row alone and does not depend on its index, it may as well use the last
 /// block that lies inside: some elements are computed twice, to the same
 /// values, and no block needs padding or a copy.
 ///
@@ -26,10 +26,10 @@ class MovableBlocks {
 public:
   explicit MovableBlocks(KernelOp kernel);
 
-  /// Whether dimension `dim` of the blocks of operand `place` may start
+  /// Whether dimension `dim` of the blocks of operand `operandNumber` may start
   /// earlier, so that the block lies inside its array.
-  bool isMovable(unsigned place, unsigned dim) const {
-    return place < movable.size() && movable[place].test(dim);
+  bool isMovable(unsigned operandNumber, unsigned dim) const {
+    return operandNumber < movable.size() && movable[operandNumber].test(dim);
   }
 
 private:

@@ -58,7 +58,7 @@ void collectRoots(Value ref, SmallVectorImpl<Value> &roots) {
 RefAccesses::RefAccesses(KernelOp kernel) {
   findAliases(kernel);
   findAccesses(kernel);
-  findPlaces(kernel);
+  numberOps(kernel);
   findLive(kernel);
   for (const MemoryAccess &access : accesses) {
     SmallVector<Value> roots;
@@ -70,10 +70,10 @@ RefAccesses::RefAccesses(KernelOp kernel) {
       byRoot[root].push_back(&access);
   }
   for (auto &[root, ofRoot] : byRoot)
-    llvm::stable_sort(ofRoot,
-                      [&](const MemoryAccess *a, const MemoryAccess *b) {
-                        return places.at(a->op).first < places.at(b->op).first;
-                      });
+    llvm::stable_sort(
+        ofRoot, [&](const MemoryAccess *a, const MemoryAccess *b) {
+          return intervals.at(a->op).first < intervals.at(b->op).first;
+        });
 }
 
 void RefAccesses::findAliases(KernelOp kernel) {
@@ -81,12 +81,12 @@ void RefAccesses::findAliases(KernelOp kernel) {
            numInputs = kernel.getNumInputs();
   for (auto [operand, output] : kernel.getAliasPairs()) {
     Value from = kernel.getBodyBlock()->getArgument(operand);
-    unsigned outputPlace = numIndex + numInputs + output;
-    Value to = kernel.getBodyBlock()->getArgument(outputPlace);
+    unsigned outputNumber = numIndex + numInputs + output;
+    Value to = kernel.getBodyBlock()->getArgument(outputNumber);
     bool sameBlocks = false;
     if (operand >= numIndex) {
       OperandAttr in = kernel.getOperandSpec(operand),
-                  out = kernel.getOperandSpec(outputPlace);
+                  out = kernel.getOperandSpec(outputNumber);
       auto inMap = kernel.getAffineIndexMap(operand - numIndex);
       auto outMap = kernel.getAffineIndexMap(numInputs + output);
       bool sameMaps = inMap && outMap
@@ -121,27 +121,27 @@ void RefAccesses::findAccesses(KernelOp kernel) {
   });
 }
 
-void RefAccesses::findPlaces(KernelOp kernel) {
+void RefAccesses::numberOps(KernelOp kernel) {
   unsigned next = 0;
   kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    places[op] = {next, next};
+    intervals[op] = {next, next};
     ++next;
   });
   kernel->walk([&](Operation *op) {
     if (op != kernel)
-      places.at(op->getParentOp()).include(places.at(op));
+      intervals.at(op->getParentOp()).include(intervals.at(op));
   });
 }
 
-/// Where `user` may look at `value`, or somebody at what it makes of it.
-PlaceInterval RefAccesses::getReach(Value value, Operation *user) const {
+/// Where `user` may use `value`, or other ops what it computes from it.
+OpInterval RefAccesses::getUseInterval(Value value, Operation *user) const {
   // A loop around the user, and not around the value, comes back to it.
   Operation *top = value.getParentBlock()->findAncestorOpInBlock(*user);
-  PlaceInterval result = places.at(top ? top : user);
+  OpInterval result = intervals.at(top ? top : user);
   Operation *carrier = user;
   if (user->hasTrait<OpTrait::IsTerminator>()) {
     carrier = user->getParentOp();
-    result.include(places.at(carrier));
+    result.include(intervals.at(carrier));
   }
   for (Value carried : carrier->getResults())
     if (auto later = live.find(carried); later != live.end())
@@ -150,22 +150,22 @@ PlaceInterval RefAccesses::getReach(Value value, Operation *user) const {
 }
 
 /// Users come after what they use, and the results of an op with regions after
-/// what is in it, so that one way back meets all uses before the value.
+/// what is in it, so that one reverse walk visits all uses before the value.
 void RefAccesses::findLive(KernelOp kernel) {
   kernel->walk<WalkOrder::PreOrder, ReverseIterator>([&](Operation *op) {
     for (Value result : op->getResults()) {
       if (result.use_empty())
         continue;
-      PlaceInterval interval = places.at(op);
+      OpInterval interval = intervals.at(op);
       for (Operation *user : result.getUsers())
-        interval.include(getReach(result, user));
+        interval.include(getUseInterval(result, user));
       live[result] = interval;
     }
   });
 }
 
-PlaceInterval RefAccesses::getLive(Operation *load) const {
-  PlaceInterval interval = places.at(load);
+OpInterval RefAccesses::getLiveInterval(Operation *load) const {
+  OpInterval interval = intervals.at(load);
   for (Value result : load->getResults())
     if (auto known = live.find(result); known != live.end())
       interval.include(known->second);
@@ -173,13 +173,14 @@ PlaceInterval RefAccesses::getLive(Operation *load) const {
 }
 
 ArrayRef<const MemoryAccess *>
-RefAccesses::getNamed(Value root, PlaceInterval where) const {
+RefAccesses::getNamed(Value root, OpInterval interval) const {
   auto known = byRoot.find(root);
   if (known == byRoot.end())
     return {};
-  return getAt<const MemoryAccess *>(
-      known->second, where,
-      [&](const MemoryAccess *access) { return places.at(access->op).first; });
+  return getInside<const MemoryAccess *>(
+      known->second, interval, [&](const MemoryAccess *access) {
+        return intervals.at(access->op).first;
+      });
 }
 
 SmallVector<Value> RefAccesses::getAliasedRoots(Value ref) const {
@@ -197,27 +198,27 @@ SmallVector<Value> RefAccesses::getAliasedRoots(Value ref) const {
 }
 
 SmallVector<const MemoryAccess *>
-RefAccesses::getAliased(Value ref, PlaceInterval where) const {
+RefAccesses::getAliased(Value ref, OpInterval interval) const {
   SmallVector<const MemoryAccess *> result;
   for (Value root : getAliasedRoots(ref))
-    for (const MemoryAccess *access : getNamed(root, where))
+    for (const MemoryAccess *access : getNamed(root, interval))
       if (mayAlias(access->memref, ref))
         result.push_back(access);
   return result;
 }
 
 const MemoryAccess *RefAccesses::getFirstAliased(Value ref,
-                                                 PlaceInterval where) const {
+                                                 OpInterval interval) const {
   const MemoryAccess *first = nullptr;
   for (Value root : getAliasedRoots(ref)) {
-    ArrayRef<const MemoryAccess *> named = getNamed(root, where);
+    ArrayRef<const MemoryAccess *> named = getNamed(root, interval);
     const auto *found = llvm::find_if(named, [&](const MemoryAccess *access) {
       return mayAlias(access->memref, ref);
     });
     if (found == named.end())
       continue;
     first = *found;
-    where.last = places.at(first->op).first;
+    interval.last = intervals.at(first->op).first;
   }
   return first;
 }

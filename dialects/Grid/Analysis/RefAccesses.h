@@ -17,9 +17,8 @@
 
 namespace gridir::grid {
 
-/// The accesses of a kernel's body, found by the memory and by the part of the
-/// body that a question is about, so that a kernel of many accesses need not be
-/// searched for each of them.
+/// The accesses of a kernel's body, indexed by memory and by position, so that
+/// a query does not walk a kernel of many accesses.
 class RefAccesses {
 public:
   explicit RefAccesses(KernelOp kernel);
@@ -41,22 +40,23 @@ public:
   /// Whether two views may show one element.
   bool mayAlias(mlir::Value a, mlir::Value b) const;
 
-  /// The places of an op and of what is in it.
-  PlaceInterval getPlaces(mlir::Operation *op) const { return places.at(op); }
+  /// The positions of an op and of the ops nested in it.
+  OpInterval getInterval(mlir::Operation *op) const { return intervals.at(op); }
 
-  /// The places from a load to the last one at which its value may still be
-  /// looked at, wherever pure ops move.
-  PlaceInterval getLive(mlir::Operation *load) const;
+  /// The live interval of a load: from the load to the last op that may still
+  /// use its value, wherever pure ops move.
+  OpInterval getLiveInterval(mlir::Operation *load) const;
 
-  /// The accesses at `where` to memory that `ref` may show.
+  /// The accesses in `interval` to memory that `ref` may show.
   llvm::SmallVector<const MemoryAccess *> getAliased(mlir::Value ref,
-                                                     PlaceInterval where) const;
+                                                     OpInterval interval) const;
   /// The first of them; null if there is none.
   const MemoryAccess *getFirstAliased(mlir::Value ref,
-                                      PlaceInterval where) const;
-  /// The accesses at `where` to memory of the argument `root`, by a view of it.
+                                      OpInterval interval) const;
+  /// The accesses in `interval` to memory of the argument `root`, by a view of
+  /// it.
   llvm::ArrayRef<const MemoryAccess *> getNamed(mlir::Value root,
-                                                PlaceInterval where) const;
+                                                OpInterval interval) const;
 
   /// The arguments and scoped Refs that `ref` may show memory of, and those
   /// that share it. Null stands for any.
@@ -65,9 +65,9 @@ public:
 private:
   void findAliases(KernelOp kernel);
   void findAccesses(KernelOp kernel);
-  void findPlaces(KernelOp kernel);
+  void numberOps(KernelOp kernel);
   void findLive(KernelOp kernel);
-  PlaceInterval getReach(mlir::Value value, mlir::Operation *user) const;
+  OpInterval getUseInterval(mlir::Value value, mlir::Operation *user) const;
   bool areAliased(mlir::Value rootA, mlir::Value rootB) const;
 
   /// Pairs of an input's and an output's Ref in one memory, and whether the
@@ -78,11 +78,11 @@ private:
   };
   llvm::SmallVector<Alias> aliases;
   llvm::SmallVector<MemoryAccess> accesses;
-  /// In the order of their places.
+  /// In the order of their positions.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<const MemoryAccess *>> byRoot;
-  llvm::DenseMap<mlir::Operation *, PlaceInterval> places;
-  /// Where a value is used, or what is made of it.
-  llvm::DenseMap<mlir::Value, PlaceInterval> live;
+  llvm::DenseMap<mlir::Operation *, OpInterval> intervals;
+  /// Where a value, or one computed from it, is used.
+  llvm::DenseMap<mlir::Value, OpInterval> live;
   llvm::DenseSet<mlir::Value> writtenRoots, readRoots;
 };
 

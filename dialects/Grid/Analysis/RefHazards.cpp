@@ -43,7 +43,7 @@ bool mayRunBetween(Operation *load, Operation *store, Operation *sink) {
     return true;
   if (store == sink && store == storeTop)
     return false;
-  // Both stand inside one op after the load. Find the innermost op around
+  // Both are nested in one op after the load. Find the innermost op around
   // both; a loop on the way brings the store before the sink's next run.
   Operation *common = storeTop;
   while (true) {
@@ -61,7 +61,7 @@ bool mayRunBetween(Operation *load, Operation *store, Operation *sink) {
           next = a;
         }
       }
-    // They stand in different regions of an op that is no loop, so one run of
+    // They are in different regions of an op that is no loop, so one run of
     // it meets at most one of them.
     if (!next)
       return false;
@@ -91,8 +91,8 @@ bool isViewOfOperand(Operation *op) {
              tensor::CollapseShapeOp, tensor::CastOp, tensor::ReshapeOp>(op);
 }
 
-/// Whether each element of the value that an op reads is the one at the same
-/// place in the Ref, and all are.
+/// Whether an op reads all elements of a Ref, each to the same indices of the
+/// value.
 bool isWholeLoad(Operation *op) {
   auto access = dyn_cast<RefAccessOpInterface>(op);
   return access && access.getLoadedValue() && access.isWholeAccess();
@@ -144,7 +144,7 @@ bool RefHazards::isSameView(Value a, Value b) const {
 
 bool RefHazards::needsCopy(const MemoryAccess &load) const {
   SmallVector<const MemoryAccess *> stores =
-      accesses.getAliased(load.memref, accesses.getLive(load.op));
+      accesses.getAliased(load.memref, accesses.getLiveInterval(load.op));
   llvm::erase_if(stores, [&](const MemoryAccess *access) {
     return !access->writes || access->op == load.op;
   });
@@ -155,7 +155,7 @@ bool RefHazards::isUsedAfter(Operation *load, Value ref,
                              ArrayRef<const MemoryAccess *> stores) const {
 
   // Every use that the value reaches through pure ops, and whether all ops on
-  // the way keep each element in its place.
+  // the def-use chain are elementwise.
   struct Use {
     OpOperand *operand;
     bool elementwise, isMemory;
@@ -232,8 +232,8 @@ bool RefHazards::isUsedAfter(Operation *load, Value ref,
 bool RefHazards::mayBeOverwritten(const MemoryAccess &access) const {
   Operation *load = access.op;
   // The next access to the memory must replace it, whole.
-  PlaceInterval later = accesses.getPlaces(load->getParentOp());
-  later.first = accesses.getPlaces(load).last + 1;
+  OpInterval later = accesses.getInterval(load->getParentOp());
+  later.first = accesses.getInterval(load).last + 1;
   const MemoryAccess *next = accesses.getFirstAliased(access.memref, later);
   auto store = dyn_cast_or_null<RefAccessOpInterface>(
       next ? ancestorIn(load->getBlock(), next->op) : nullptr);
@@ -243,26 +243,26 @@ bool RefHazards::mayBeOverwritten(const MemoryAccess &access) const {
     return false;
   // Computing in the memory is a store at the load, which no value that was
   // loaded earlier may see.
-  unsigned place = accesses.getPlaces(load).first;
+  unsigned position = accesses.getInterval(load).first;
   return llvm::none_of(
       accesses.getAliasedRoots(access.memref),
-      [&](Value root) { return isAnyUsedAfter(root, place, access); });
+      [&](Value root) { return isAnyUsedAfter(root, position, access); });
 }
 
-bool RefHazards::isAnyUsedAfter(Value root, unsigned place,
+bool RefHazards::isAnyUsedAfter(Value root, unsigned position,
                                 const MemoryAccess &access) const {
   auto known = liveLoads.find(root);
   if (known == liveLoads.end())
     return false;
   ArrayRef<LiveLoad> loads = known->second;
   const auto *end = llvm::partition_point(
-      loads, [&](const LiveLoad &load) { return load.live.first <= place; });
+      loads, [&](const LiveLoad &load) { return load.live.first <= position; });
   for (const LiveLoad &load :
        llvm::reverse(llvm::make_range(loads.begin(), end))) {
-    if (load.lastSoFar < place)
+    if (load.lastSoFar < position)
       return false;
     const MemoryAccess &other = *load.access;
-    if (load.live.contains(place) && other.op != access.op &&
+    if (load.live.contains(position) && other.op != access.op &&
         accesses.mayAlias(other.memref, access.memref) &&
         isUsedAfter(other.op, other.memref, &access))
       return true;
@@ -278,7 +278,8 @@ void RefHazards::findLiveLoads() {
     SmallVector<Value> roots;
     collectRoots(access.memref, roots);
     for (Value root : roots)
-      liveLoads[root].push_back({accesses.getLive(access.op), &access, 0});
+      liveLoads[root].push_back(
+          {accesses.getLiveInterval(access.op), &access, 0});
   }
   for (auto &[root, loads] : liveLoads) {
     llvm::stable_sort(loads, [](const LiveLoad &a, const LiveLoad &b) {
@@ -300,14 +301,14 @@ static Operation *getOutermostLoop(Operation *op) {
 }
 
 bool RefHazards::mayReadAfterWrite(Value input, Value output) const {
-  PlaceInterval everywhere = {0, std::numeric_limits<unsigned>::max()};
+  OpInterval everywhere = {0, std::numeric_limits<unsigned>::max()};
   for (const MemoryAccess *write : accesses.getNamed(output, everywhere)) {
     if (!write->writes)
       continue;
     // A loop around both brings the write before the read's next run.
     Operation *loop = getOutermostLoop(write->op);
-    PlaceInterval later = everywhere;
-    later.first = accesses.getPlaces(loop ? loop : write->op).first;
+    OpInterval later = everywhere;
+    later.first = accesses.getInterval(loop ? loop : write->op).first;
     for (const MemoryAccess *read : accesses.getNamed(input, later)) {
       if (!read->reads)
         continue;

@@ -24,10 +24,10 @@ namespace gridir::grid {
 /// time.
 ///
 /// Computing moves: fusion sinks a pure op to its last user. So a value is
-/// used, at the latest, where the first op on the way that is not pure stands:
+/// used, at the latest, at the first op on the def-use chain that is not pure:
 /// a store, a yield, a condition. A load needs a copy when a store to memory
 /// that it may share can run after it and before such a sink. The store that is
-/// itself the sink does no harm when every op on the way reads and writes the
+/// itself the sink does no harm when every op on the chain reads and writes the
 /// same element: then element `i` is read before it is written.
 class RefHazards {
 public:
@@ -55,18 +55,18 @@ public:
 private:
   /// A load whose value is in the memory itself.
   struct LiveLoad {
-    PlaceInterval live;
+    OpInterval live;
     const MemoryAccess *access;
-    /// The last place of this and of all before it.
+    /// The last position of this interval and of all before it.
     unsigned lastSoFar;
   };
 
   bool needsCopy(const MemoryAccess &load) const;
   bool mayBeOverwritten(const MemoryAccess &load) const;
   void findLiveLoads();
-  /// Whether a store by `access`, at `place`, changes the value of an earlier
-  /// load from memory of `root`.
-  bool isAnyUsedAfter(mlir::Value root, unsigned place,
+  /// Whether a store by `access`, at `position`, changes the value of an
+  /// earlier load from memory of `root`.
+  bool isAnyUsedAfter(mlir::Value root, unsigned position,
                       const MemoryAccess &access) const;
   bool isUsedAfter(mlir::Operation *load, mlir::Value ref,
                    llvm::ArrayRef<const MemoryAccess *> stores) const;
@@ -74,7 +74,7 @@ private:
 
   RefAccesses accesses;
   llvm::SmallPtrSet<mlir::Operation *, 8> copied, overwritten;
-  /// In the order of their first places.
+  /// In the order of their first positions.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<LiveLoad>> liveLoads;
 };
 

@@ -208,8 +208,8 @@ private:
   }
 
   void follow() {
-    if (Operation *meeting = findMeeting(kernel))
-      return giveUp("another program may signal it", meeting->getLoc());
+    if (Operation *op = findSynchronization(kernel))
+      return giveUp("another program may signal it", op->getLoc());
     SmallVector<int64_t> shape = kernel.getGridShape();
     if (llvm::any_of(shape, ShapedType::isDynamic))
       return giveUp("the size of the grid is known at the call only",
@@ -333,7 +333,7 @@ private:
     auto type = cast<MemRefType>(ref.getType());
     if (!type.hasStaticShape() || type.getNumElements() != 1)
       return std::nullopt;
-    SmallVector<int64_t> place(type.getRank(), 0);
+    SmallVector<int64_t> indices(type.getRank(), 0);
     while (auto view = ref.getDefiningOp<RefViewOpInterface>()) {
       if (view.getViewSources().size() != 1)
         return std::nullopt;
@@ -341,7 +341,7 @@ private:
       auto sourceType = cast<MemRefType>(source.getType());
       std::optional<SmallVector<ViewDim>> dims = view.getViewDims();
       if (sourceType.hasStaticShape() && sourceType.getNumElements() == 1) {
-        place.assign(sourceType.getRank(), 0);
+        indices.assign(sourceType.getRank(), 0);
       } else if (dims &&
                  cast<MemRefType>(ref.getType()).getNumElements() == 1) {
         SmallVector<int64_t> outer;
@@ -353,7 +353,7 @@ private:
             return std::nullopt;
           outer.push_back(*number);
         }
-        place = std::move(outer);
+        indices = std::move(outer);
       } else {
         return std::nullopt;
       }
@@ -364,7 +364,7 @@ private:
       return std::nullopt;
     int64_t number = 0;
     for (auto [at, size] :
-         llvm::zip_equal(place, cast<MemRefType>(ref.getType()).getShape()))
+         llvm::zip_equal(indices, cast<MemRefType>(ref.getType()).getShape()))
       number = number * size + at;
     return Key(ref, number);
   }
@@ -426,7 +426,7 @@ private:
     }
   }
 
-  /// A Ref of semaphores is gone: what is left in them was for nobody.
+  /// A Ref of semaphores is dead: what is left in them was not waited for.
   void finish(Value root) {
     auto result = results.find(root);
     if (result == results.end())

@@ -68,7 +68,7 @@ bool isSharedByPrograms(KernelOp kernel, MemRefType ref, ArrayAttr collective) {
                       [&](unsigned dim) { return isCoreDim(kernel, dim); });
 }
 
-Operation *findMeeting(KernelOp kernel) {
+Operation *findSynchronization(KernelOp kernel) {
   auto isSharedSemaphore = [&](Type type, ArrayAttr collective) {
     auto ref = cast<MemRefType>(type);
     return isa<SemaphoreType>(ref.getElementType()) &&
@@ -77,22 +77,23 @@ Operation *findMeeting(KernelOp kernel) {
   for (BlockArgument scratch : kernel.getScratchRefs())
     if (isSharedSemaphore(scratch.getType(), {}))
       return kernel;
-  Operation *meeting = nullptr;
+  Operation *synchronization = nullptr;
   kernel.getBodyRegion().walk([&](Operation *op) {
-    bool meets = false;
+    bool synchronizes = false;
     if (auto program = dyn_cast<ProgramOpInterface>(op))
-      meets = program.meetsOtherPrograms();
+      synchronizes = program.meetsOtherPrograms();
     else if (auto scoped = dyn_cast<ScopedOp>(op))
-      meets = llvm::any_of(scoped.getBody().getArgumentTypes(), [&](Type type) {
-        return isSharedSemaphore(type,
-                                 scoped.getCollective().value_or(ArrayAttr()));
-      });
-    if (!meets)
+      synchronizes =
+          llvm::any_of(scoped.getBody().getArgumentTypes(), [&](Type type) {
+            return isSharedSemaphore(
+                type, scoped.getCollective().value_or(ArrayAttr()));
+          });
+    if (!synchronizes)
       return WalkResult::advance();
-    meeting = op;
+    synchronization = op;
     return WalkResult::interrupt();
   });
-  return meeting;
+  return synchronization;
 }
 
 } // namespace gridir::grid

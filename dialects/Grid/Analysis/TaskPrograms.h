@@ -25,15 +25,15 @@ inline constexpr llvm::StringLiteral kDevicesAttrName = "grid.devices";
 /// does not know of them.
 std::optional<int64_t> getNumDevices(KernelOp kernel);
 
-/// What `grid-plan-tasks` decided; null for programs that run to their end.
+/// The decision of `grid-plan-tasks`; null for programs that run to their end.
 kernel::TasksAttr getTasks(KernelOp kernel);
 
 /// Whether a dimension enumerates cores, blocks of a cluster or warpgroups,
-/// which are there at the same time.
+/// which run concurrently.
 bool isMeshDim(KernelOp kernel, unsigned dim);
 
-/// Whether the programs along a dimension are there at the same time: those of
-/// a mesh are, and what the author says is parallel.
+/// Whether the programs along a dimension run concurrently: those of a mesh do,
+/// and what the author says is parallel.
 bool isConcurrent(KernelOp kernel, unsigned dim, DimSemantics claim);
 
 /// Whether a dimension enumerates what another program can name as its core.
@@ -42,12 +42,12 @@ bool isCoreDim(KernelOp kernel, unsigned dim);
 /// An op that needs a task even where there is one program; null for none.
 mlir::Operation *findTaskOp(KernelOp kernel);
 
-/// The op that makes a program depend on another one that is there at the same
-/// time; null if each can run to its end by itself.
-mlir::Operation *findMeeting(KernelOp kernel);
+/// The op by which a program depends on a concurrent one; null if each can run
+/// to its end by itself.
+mlir::Operation *findSynchronization(KernelOp kernel);
 
 /// Whether a Ref of scratch, or of a scope with these `collective` dimensions,
-/// is one for all programs that are there at the same time.
+/// is one for all concurrent programs.
 bool isSharedByPrograms(KernelOp kernel, mlir::MemRefType ref,
                         mlir::ArrayAttr collective = {});
 

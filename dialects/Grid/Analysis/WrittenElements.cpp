@@ -155,19 +155,20 @@ private:
     return PresburgerSet(all);
   }
 
-  /// The first element of a set, in the order in which it lies in memory.
+  /// The first element of a set, in row-major order.
   std::optional<SmallVector<int64_t>> getFirst(const PresburgerSet &set) const {
     std::optional<SmallVector<int64_t>> first;
     for (const IntegerRelation &part : set.getAllDisjuncts()) {
       auto point = part.findIntegerLexMin();
       if (!point.isBounded())
         continue;
-      // Behind the place come the numbers that the projection has introduced.
-      SmallVector<int64_t> place = llvm::map_to_vector(
+      // The coordinates are followed by the variables that the projection
+      // added.
+      SmallVector<int64_t> element = llvm::map_to_vector(
           ArrayRef(*point).take_front(shape.size()),
           [](const llvm::DynamicAPInt &x) { return int64_t(x); });
-      if (!first || place < *first)
-        first = std::move(place);
+      if (!first || element < *first)
+        first = std::move(element);
     }
     return first;
   }
@@ -193,8 +194,8 @@ private:
     }
     if (missing.isIntegerEmpty())
       return;
-    std::optional<SmallVector<int64_t>> place = getFirst(never);
-    if (!place) {
+    std::optional<SmallVector<int64_t>> element = getFirst(never);
+    if (!element) {
       result.lower(CheckResult::unknown,
                    "whether a store runs, or where to, is known at the call "
                    "only",
@@ -203,7 +204,7 @@ private:
     }
     result.lower(
         CheckResult::refuted,
-        llvm::formatv("no program writes element {0}", formatProgram(*place))
+        llvm::formatv("no program writes element {0}", formatProgram(*element))
             .str(),
         loc);
   }

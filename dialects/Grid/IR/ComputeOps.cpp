@@ -109,9 +109,9 @@ OpFoldResult AssumeMultipleOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-/// Counts the places `{}` and `{:spec}` of a format in Python's syntax, where
-/// `{{` and `}}` stand for braces.
-static size_t countPlaces(StringRef format) {
+/// Counts the placeholders `{}` and `{:spec}` of a format in Python's syntax,
+/// where `{{` and `}}` are escaped braces.
+static size_t countPlaceholders(StringRef format) {
   size_t count = 0;
   for (size_t i = 0; i < format.size(); ++i) {
     if (format[i] != '{' && format[i] != '}')
@@ -135,10 +135,11 @@ template <typename OpTy> static LogicalResult verifySigns(OpTy op) {
 }
 
 LogicalResult PrintOp::verify() {
-  size_t numHoles = countPlaces(getFormat());
-  if (numHoles != getValues().size())
+  size_t numPlaceholders = countPlaceholders(getFormat());
+  if (numPlaceholders != getValues().size())
     return emitOpError("expected a value for each of ")
-           << numHoles << " places in the format, got " << getValues().size();
+           << numPlaceholders << " placeholders in the format, got "
+           << getValues().size();
   return verifySigns(*this);
 }
 

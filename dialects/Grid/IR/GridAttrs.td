@@ -150,7 +150,7 @@ def Grid_OperandAttr : Grid_Attr<"Operand", "operand"> {
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The assembly between the angle brackets. A kernel puts the index map
-    /// behind the block that it places.
+    /// after its block.
     static OperandAttr parseBody(::mlir::AsmParser &parser,
                                  ::llvm::function_ref<::mlir::ParseResult()> parseIndexMap = {});
     void printBody(::mlir::AsmPrinter &printer,

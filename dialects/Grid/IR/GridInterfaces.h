@@ -55,8 +55,8 @@ struct ProgramOrder {
 
 namespace gridir::grid {
 
-/// The interface's answer where there is one; else that of the effects of the
-/// op, of which nothing is taken for granted.
+/// What the interface says where the op has it; else what follows from the
+/// effects of the op, of which nothing is assumed.
 ProgramOrder getProgramOrder(mlir::Operation *op);
 
 /// Whether other programs may run before an op has ended.

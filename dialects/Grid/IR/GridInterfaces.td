@@ -105,8 +105,8 @@ def Grid_SemaphoreOpInterface : OpInterface<"SemaphoreOpInterface"> {
 
 def Grid_ProgramOpInterface : OpInterface<"ProgramOpInterface"> {
   let description = [{
-    An op at which a program has to do with others: by the order in which they
-    run, by talking to them, or by waiting. An op without it that has effects on
+    An op at which a program depends on others: by the order in which they run,
+    by communication, or by waiting. An op without it that has effects on
     anything but its Refs, or of which no effects are known, needs the order of
     the grid.
   }];
@@ -121,12 +121,12 @@ def Grid_ProgramOpInterface : OpInterface<"ProgramOpInterface"> {
       Whether other programs may run before the op has ended.
     }], "bool", "isSchedulingPoint", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<[{
-      Whether the op names another program, or what it shares with one, so that
-      programs can wait for one another.
+      Whether the op communicates with other programs: names one, or memory
+      shared with one, so that programs can wait for one another.
     }], "bool", "meetsOtherPrograms", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<[{
-      Whether the op needs somebody who decides which program goes on there, even
-      where there is only one.
+      Whether the op needs a scheduler that decides which program continues
+      there, even where there is only one.
     }], "bool", "needsTask", (ins), [{}], [{ return false; }]>,
   ];
 }

@@ -42,9 +42,9 @@ def Grid_KernelOp : Grid_Op<"kernel", [
 
     The grid runs in row-major order, the last dimension fastest, unless
     `semantics` says that the order along a dimension does not matter.
-    `aliases [[1, 0]]` makes output 0 share the memory of call operand 1, counted
-    over index operands and inputs. `origin` behind the type of a scratch Ref is
-    what the author calls it, as in an operand.
+    `aliases [[1, 0]]` makes output 0 share the memory of call operand 1,
+    counted over index operands and inputs. `origin` after the type of a scratch
+    Ref is what the author calls it, as in an operand.
 
     `jax` holds what a kernel does not need in order to run, but its
     `GridMapping` does in order to be rebuilt: the sign of scratch elements, the
@@ -107,7 +107,7 @@ def Grid_KernelOp : Grid_Op<"kernel", [
     unsigned getNumOperandSpecs() {
       return getNumIndexOperands() + getNumInputs() + getNumOutputs();
     }
-    /// The name of operand `i` for a diagnostic: its origin, or its place.
+    /// The name of operand `i` for a diagnostic: its origin, or its number.
     std::string getOperandName(unsigned i);
     /// The same of argument `i` of the body, which may be scratch.
     std::string getRefName(unsigned i);
@@ -208,7 +208,7 @@ class Grid_AxisOp<string mnemonic> : Grid_Op<mnemonic, [Pure]> {
 }
 
 def Grid_ProgramIdOp : Grid_AxisOp<"program_id"> {
-  let summary = "the place of the running program along a grid dimension";
+  let summary = "the index of the running program along a grid dimension";
   let description = [{
     The axis is a number, or the name of a dimension.
 

@@ -224,7 +224,7 @@ def Grid_AccumulateOp : Grid_Op<"accumulate", [Grid_RefAccessOpInterface]> {
   }];
 }
 
-/// What `gather`, `scatter` and their like answer.
+/// The interface methods of `gather`, `scatter` and their like.
 defvar Grid_IndexedAccess = [{
     ::mlir::Value getAccessedRef() { return getRef(); }
     ::mlir::Value getAccessMask() { return getMask(); }
@@ -345,14 +345,14 @@ def Grid_Accesses : Resource<"::gridir::grid::AccessResource">;
 def Grid_RecordAccessOp : Grid_Op<"record_access", [
     AttrSizedOperandSegments, MemoryEffects<[MemWrite<Grid_Accesses>]>,
     Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
-  let summary = "tell the checks of a run of an access";
+  let summary = "record an access for the checks at run time";
   let description = [{
-    A read, a write or an atomic update follows; what a `use` is of was read
-    before, or is read next. The access is to all of the Ref or, with indices, to the elements that
-    `grid.gather` reads at them; elements whose mask is false are not accessed.
-    Messages count elements from the beginning of `root`, of which the Ref is a
-    view. Its place is that of this op. The memory itself is neither read nor
-    written.
+    A read, a write or an atomic update follows; the value of a `use` was read
+    before, or is read next. The access is to all of the Ref or, with indices,
+    to the elements that `grid.gather` reads at them; elements whose mask is
+    false are not accessed. Messages give the indices of elements in `root`, of
+    which the Ref is a view, and the location of this op. The memory itself is
+    neither read nor written.
 
     Example:
 
@@ -395,9 +395,9 @@ def Grid_ScopedOp : Grid_Op<"scoped", [
     SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "a region with Refs and semaphores of its own";
   let description = [{
-    The Refs are uninitialised at entry and semaphores are zero; both are gone at
-    the end. `collective` names the dimensions whose programs share them, and
-    `origin` behind the type of a Ref is what the author calls it.
+    The Refs are uninitialised at entry and semaphores are zero; both are gone
+    at the end. `collective` names the dimensions whose programs share them, and
+    `origin` after the type of a Ref is what the author calls it.
 
     Example:
 
@@ -418,7 +418,7 @@ def Grid_ScopedOp : Grid_Op<"scoped", [
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// The name of Ref `i` for a diagnostic: its origin, or its place.
+    /// The name of Ref `i` for a diagnostic: its origin, or its number.
     std::string getRefName(unsigned i);
   }];
 }

@@ -49,14 +49,14 @@ OperandAttr KernelOp::getOperandSpec(unsigned i) {
 
 std::string KernelOp::getOperandName(unsigned i) {
   OperandAttr spec = getOperandSpec(i);
-  unsigned place = i;
+  unsigned number = i;
   for (auto [kind, specs] :
        {std::pair<StringRef, ArrayAttr>("index", getIndexOperands()),
         std::pair<StringRef, ArrayAttr>("inputs", getInputs()),
         std::pair<StringRef, ArrayAttr>("outputs", getOutputs())}) {
-    if (place < specs.size())
-      return spec.getName((kind + "[" + Twine(place) + "]").str());
-    place -= specs.size();
+    if (number < specs.size())
+      return spec.getName((kind + "[" + Twine(number) + "]").str());
+    number -= specs.size();
   }
   llvm_unreachable("operand number out of range");
 }
@@ -314,10 +314,10 @@ static LogicalResult verifyBody(KernelOp kernel) {
 static LogicalResult verifyIndexMap(KernelOp kernel, unsigned i) {
   Block &block = kernel.getIndexMap(i).front();
   unsigned rank = kernel.getRank(), numIndex = kernel.getNumIndexOperands();
-  unsigned place = numIndex + i;
+  unsigned operandNumber = numIndex + i;
   auto emitError = [&] {
     return kernel.emitOpError("expected the index map of ")
-           << kernel.getOperandName(place);
+           << kernel.getOperandName(operandNumber);
   };
   if (block.getNumArguments() != rank + numIndex)
     return emitError() << " to take " << rank << " program ids and " << numIndex
@@ -337,12 +337,12 @@ static LogicalResult verifyIndexMap(KernelOp kernel, unsigned i) {
   auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield)
     return emitError() << " to end in grid.yield";
-  unsigned numIndices = kernel.getOperandSpec(place).getNumIndices();
+  unsigned numIndices = kernel.getOperandSpec(operandNumber).getNumIndices();
   if (yield.getValues().size() != numIndices)
     return emitError() << " to give " << numIndices << " indices, got "
                        << yield.getValues().size();
   SmallVector<bool> isIndirect;
-  for (BlockDimAttr dim : kernel.getOperandSpec(place).getBlockDims())
+  for (BlockDimAttr dim : kernel.getOperandSpec(operandNumber).getBlockDims())
     isIndirect.append(dim.getNumIndices(),
                       dim.getKind() == BlockKind::Indirect);
   for (auto [j, type] : llvm::enumerate(yield.getValues().getTypes()))

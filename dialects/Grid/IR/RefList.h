@@ -23,7 +23,7 @@
 
 namespace gridir::grid {
 
-/// Reads `(%ref: type origin "name", ...)` behind the arguments that are known
+/// Reads `(%ref: type origin "name", ...)` after the arguments that are known
 /// already. `origins` is null where no Ref has a name.
 mlir::ParseResult
 parseRefList(mlir::OpAsmParser &parser,

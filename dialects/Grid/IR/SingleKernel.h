@@ -14,8 +14,8 @@
 namespace gridir::grid {
 
 /// Returns the kernel of a module, which is null where there is none. Fails,
-/// with both places, where there are several: a conversion to functions names
-/// what it makes for the module, and so takes one kernel.
+/// with both locations, where there are several: a conversion to functions
+/// names what it makes for the module, and so takes one kernel.
 mlir::FailureOr<KernelOp> getSingleKernel(mlir::ModuleOp module);
 
 } // namespace gridir::grid

@@ -67,7 +67,7 @@ public:
   virtual SpaceBytes getCapacities(KernelOp kernel) const { return {}; }
 };
 
-/// Makes a target known by its name; the first of a name stays.
+/// Registers a target by its name; the first of a name is kept.
 void registerTarget(std::unique_ptr<Target> target);
 
 /// The target of a name. Reports the names that there are if it is none of

@@ -58,18 +58,18 @@ static LogicalResult checkBlocksMeetArray(BlockAccess &access,
   KernelOp kernel = access.getKernel();
   OperandAttr spec = kernel.getOperandSpec(operand);
   for (unsigned dim = 0; dim < spec.getRank(); ++dim) {
-    GridAnswer answer = access.liesOutside(operand, dim);
+    QueryResult outside = access.liesOutside(operand, dim);
     // An empty array has no elements, and nothing reads or writes it.
-    if (answer.kind != GridAnswer::yes || spec.getArrayShape()[dim] == 0)
+    if (outside.kind != QueryResult::yes || spec.getArrayShape()[dim] == 0)
       continue;
     InFlightDiagnostic diagnostic =
         emitError(kernel.getBodyBlock()->getArgument(operand).getLoc())
         << "expected every block of " << kernel.getOperandName(operand)
-        << " to meet its array, got one outside of dimension " << dim
+        << " to overlap its array, got one outside of dimension " << dim
         << " of size " << spec.getArrayShape()[dim];
     diagnostic.attachNote(kernel.getLoc())
         << "it is the block of program ("
-        << llvm::interleaved(answer.witness.first) << ")";
+        << llvm::interleaved(outside.witness.first) << ")";
     return diagnostic;
   }
   return success();
@@ -103,7 +103,7 @@ public:
       bool mayOverhang = llvm::any_of(
           llvm::seq<unsigned>(0, kernel.getOperandSpec(i).getRank()),
           [&](unsigned dim) {
-            return access.overhangs(i, dim).kind != GridAnswer::no;
+            return access.overhangs(i, dim).kind != QueryResult::no;
           });
       if (!mayOverhang)
         continue;

@@ -63,26 +63,27 @@ def GridCanonicalizeIndexMapsPass
 def GridCheckPass : Pass<"grid-check", "::gridir::grid::KernelOp"> {
   let summary = "Prove that a kernel stays in bounds and writes all its outputs";
   let description = [{
-    Asks of all programs together, and leaves the answers in `grid.checks`:
+    Checks all programs together, and leaves the verdicts in `grid.checks`:
 
-    - `in-bounds`: every block meets its array, and every slice lies inside its
-      Ref. A block that overhangs its array is padded, which the answer says.
+    - `in-bounds`: every block overlaps its array, and every slice lies inside
+      its Ref. A block that overhangs its array is padded, which the verdict
+      says.
     - `written`: some program writes every element of an output.
     - `no-revisit`: in grid order, no block of an output comes back after
-      another one; a TPU would have lost what it held.
+      another one; a TPU would have lost its contents.
     - `disjoint`: the programs of a dimension that the author calls parallel may
-      run in any order. Where one reads what the one before has written to
-      scratch, the answer has both places.
+      run in any order. Where one reads what the previous one has written to
+      scratch, the verdict has both locations.
     - `initialized`: scratch, Refs of scopes and outputs are written before
       something depends on what is read of them.
     - `balanced`: each wait for a copy or a semaphore has something to wait for,
       and nothing is left at the end. The programs are followed one by one, as
       far as ids and loop counters decide what they do.
 
-    An answer is `proved`, `refuted`, with a program or an element that shows it,
-    or `unknown`, where it depends on values that are known at the call only.
-    Branches and loops around an access are followed where they compare program
-    ids.
+    A verdict is `proved`, `refuted`, with a program or an element that shows
+    it, or `unknown`, where it depends on values that are known at the call
+    only. Branches and loops around an access are followed where they compare
+    program ids.
 
     Before:
 
@@ -121,7 +122,7 @@ def GridCheckPass : Pass<"grid-check", "::gridir::grid::KernelOp"> {
     Option<"failOnRefuted", "fail-on-refuted", "bool", "false",
            "Make an error of every refuted check">,
     Option<"recordLocations", "record-locations", "bool", "false",
-           "Leave in each answer the place that it is about">,
+           "Leave in each verdict the location that it is about">,
   ];
   let statistics = [
     Statistic<"numProved", "num-proved", "Number of checks proved">,
@@ -137,23 +138,23 @@ def GridInferDimensionSemanticsPass
     A dimension is proved parallel when no two programs that differ along it
     touch an element that one of them writes, when no program that begins a run
     of the inner dimensions reads scratch, semaphores or random state that it
-    did not write before, and when nothing shows the programs' order (printed
-    values, shared semaphores). Scratch that is initialised
+    did not write before, and when nothing makes the programs' order observable
+    (printed values, shared semaphores). Scratch that is initialised
     `when program_id(k) == 0` is thereby carried along `k` alone.
 
     What the author claims (`dimension_semantics` of the compiler parameters, or
     `semantics` of the kernel) is no proof: threads that share memory by mistake
     would give another result now and then. A claim that is refuted, or neither
-    proved nor refuted, is dropped, and a remark names two programs that meet, or
-    the value that is carried.
+    proved nor refuted, is dropped, and a remark names two programs that
+    conflict, or the value that is carried.
 
     With `test-blocks`, a claim that fails only because index maps read
     prefetched scalars is left to the calls. The dimension keeps its order, and
     `grid.block_test` has such dimensions, and the operands whose blocks are to
     differ in a call for them to be parallel there.
 
-    A kernel that writes to its prefetched scalars keeps notes there for the
-    programs after it on the same core. Such a kernel is given the attribute
+    A kernel that writes to its prefetched scalars keeps state there for later
+    programs on the same core. Such a kernel is given the attribute
     `grid.own_state` where its claims can be kept if each work item begins with
     prefetched scalars, scratch and semaphores of its own.
 
@@ -292,24 +293,23 @@ def GridPlanTasksPass : Pass<"grid-plan-tasks", "::gridir::grid::KernelOp"> {
   let summary = "Find the kernels whose programs must run at the same time";
   let description = [{
     Most kernels have programs that can run one after another, each to its end.
-    Where programs meet, they must be there together: one signals a semaphore of
-    another core, or they share a semaphore. This pass marks such a kernel with
-    `grid.tasks`, so that a target runs its programs as tasks that can wait, and
-    writes down which dimensions are concurrent: the cores of a mesh, and those
-    that the author calls parallel. The programs of other dimensions run in
-    order, inside a task.
+    Where programs synchronize, they must run concurrently: one signals a
+    semaphore of another core, or they share a semaphore. This pass marks such a
+    kernel with `grid.tasks`, so that a target runs its programs as tasks that
+    can wait, and writes down which dimensions are concurrent: the cores of a
+    mesh, and those that the author calls parallel. The programs of other
+    dimensions run in order, inside a task.
 
-    With `always` every kernel is marked: copies then overlap with what runs
-    meanwhile, in an order that `seed` chooses. With `races` the kernel is to
-    look for accesses that nothing brings into an order; with `uninitialized`,
-    for reads of what nothing has written, in the order of the programs where
-    they do not meet; with `semaphores`, for semaphores that are not zero in the
-    end.
+    With `always` every kernel is marked: copies then overlap with other work,
+    in an order that `seed` chooses. With `races` the kernel is to look for
+    unordered accesses; with `uninitialized`, for reads of what nothing has
+    written, in the order of the programs where they do not synchronize; with
+    `semaphores`, for semaphores that are not zero in the end.
 
     Before:
 
     ```mlir
-    grid.kernel @meet grid(%c = 2 named "core" core)
+    grid.kernel @signals grid(%c = 2 named "core" core)
         scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>) {
       %one = arith.constant 1 : i32
       %other = arith.constant 0 : i32
@@ -320,7 +320,7 @@ def GridPlanTasksPass : Pass<"grid-plan-tasks", "::gridir::grid::KernelOp"> {
     After:
 
     ```mlir
-    grid.kernel @meet grid(%c = 2 named "core" core)
+    grid.kernel @signals grid(%c = 2 named "core" core)
         scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>)
         semantics [core_parallel] attributes {grid.tasks = #kernel.tasks<>} {
       %one = arith.constant 1 : i32
@@ -332,7 +332,7 @@ def GridPlanTasksPass : Pass<"grid-plan-tasks", "::gridir::grid::KernelOp"> {
   let options = [
     Option<"always", "always", "bool", "false", "Mark every kernel">,
     Option<"races", "races", "bool", "false",
-           "Look for accesses that nothing brings into an order">,
+           "Look for unordered accesses">,
     Option<"uninitialized", "uninitialized", "bool", "false",
            "Look for reads of what nothing has written">,
     Option<"semaphores", "semaphores", "bool", "false",
@@ -414,21 +414,22 @@ def GridPoisonMemoryPass : Pass<"grid-poison-memory", "::gridir::grid::KernelOp"
 
 def GridPrivatizeWindowsPass
     : Pass<"grid-privatize-windows", "::gridir::grid::KernelOp"> {
-  let summary = "Give the programs of a dimension that is called parallel windows of their own";
+  let summary = "Privatize the windows of the programs of a parallel dimension";
   let description = [{
     On a TPU the block of an output is a window in the memory of a core, and
     kernels accumulate in it. Where the programs along a dimension which the
-    author calls parallel have the same block, each core has a window of its own,
-    and the array keeps what the last one leaves; on threads that share the array
-    it would be a race.
+    author calls parallel have the same block, each core has a private window,
+    and the array keeps what the last one writes; on threads that share the
+    array it would be a race.
 
     Such a window becomes scratch, which each work item has for itself, and is
-    written to its array by the last program alone that has the block. This is so
-    where it changes no result: the first program with a block writes all of it
-    before it reads any, so that nothing of another work item is seen. Elsewhere,
-    and for outputs that nothing reads, that share memory with an input, that
-    overhang their array, or that are no windows (`any`, HBM), all stays as it is,
-    and `grid-infer-dimension-semantics` drops the claim unless it is proved.
+    written to its array by the last program alone that has the block. This is
+    so where it changes no result: the first program with a block writes all of
+    it before it reads any, so that nothing of another work item is read.
+    Elsewhere, and for outputs that nothing reads, that share memory with an
+    input, that overhang their array, or that are no windows (`any`, HBM),
+    nothing is changed, and `grid-infer-dimension-semantics` drops the claim
+    unless it is proved.
 
     Before:
 
@@ -486,12 +487,12 @@ def GridPrivatizeWindowsPass
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
   let statistics = [
-    Statistic<"numPrivatized", "num-privatized", "Number of outputs with windows of their own">,
+    Statistic<"numPrivatized", "num-privatized", "Number of outputs with private windows">,
   ];
 }
 
 def GridRecordAccessesPass : Pass<"grid-record-accesses", "::gridir::grid::KernelOp"> {
-  let summary = "Tell the checks of a run of every access to a Ref";
+  let summary = "Record every access to a Ref for the checks at run time";
   let description = [{
     Puts a `grid.record_access` before each op that reads or writes a Ref. The
     Ref is the view that the op names, so that two programs that touch different

@@ -82,7 +82,7 @@ private:
     if (target.usesBlocksInPlace()) {
       bool isIndex = operand < kernel.getNumIndexOperands();
       for (unsigned dim = 0; !isIndex && dim < spec.getRank(); ++dim)
-        if (access.overhangs(operand, dim).kind != GridAnswer::no)
+        if (access.overhangs(operand, dim).kind != QueryResult::no)
           return 1;
       return 0;
     }
@@ -248,7 +248,7 @@ private:
       std::optional<int64_t> steps = planner.getNumSteps();
       if (plan.fetches && steps)
         numRevisits += *steps - *plan.fetches;
-      // Two parameters of one name are told apart by their place.
+      // Two parameters of one name are told apart by their number.
       std::string key = plan.name;
       if (operands.get(key))
         key += "#" + std::to_string(i);

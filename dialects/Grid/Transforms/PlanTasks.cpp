@@ -32,11 +32,11 @@ public:
     KernelOp kernel = getOperation();
     SmallVector<DimSemantics> claims = getClaimedSemantics(kernel);
     bool anyConcurrent = getNumDevices(kernel).has_value();
-    Operation *meeting = findMeeting(kernel);
+    Operation *synchronization = findSynchronization(kernel);
     // A check of memory alone leaves programs in their order: a claim that does
-    // not hold is another mistake. Where programs keep notes in prefetched
-    // scalars, it says who reads whose.
-    bool inOrder = uninitialized && !races && seed < 0 && !meeting &&
+    // not hold is another mistake. Where programs keep state in prefetched
+    // scalars, it says which programs read what others write.
+    bool inOrder = uninitialized && !races && seed < 0 && !synchronization &&
                    !getAnalysis<BlockAccess>().writesPrefetched();
     SmallVector<Attribute> semantics;
     for (unsigned dim = 0; dim < kernel.getRank(); ++dim) {
@@ -51,16 +51,16 @@ public:
       semantics.push_back(DimSemanticsAttr::get(&getContext(), claims[dim]));
     }
     Operation *taskOp = findTaskOp(kernel);
-    if (!always && !taskOp && !(meeting && anyConcurrent))
+    if (!always && !taskOp && !(synchronization && anyConcurrent))
       return markAllAnalysesPreserved();
 
     if (taskOp)
-      meeting = taskOp;
-    if (meeting)
+      synchronization = taskOp;
+    if (synchronization)
       remark::analysis(
-          meeting->getLoc(),
+          synchronization->getLoc(),
           remark::RemarkOpts::name("tasks").category(getArgument()))
-          << "programs run as tasks, since they meet here";
+          << "programs run as tasks, since they synchronize here";
     Builder builder(&getContext());
     kernel->setAttr(
         kTasksAttrName,

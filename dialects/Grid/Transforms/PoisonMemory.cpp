@@ -29,9 +29,9 @@ static bool isUnsigned(Value ref) {
   if (!arg)
     return false;
   Operation *owner = arg.getOwner()->getParentOp();
-  auto places = owner->getAttrOfType<DenseI64ArrayAttr>(kUnsignedAttrName);
-  if (places &&
-      llvm::is_contained(places.asArrayRef(), int64_t(arg.getArgNumber())))
+  auto argNumbers = owner->getAttrOfType<DenseI64ArrayAttr>(kUnsignedAttrName);
+  if (argNumbers &&
+      llvm::is_contained(argNumbers.asArrayRef(), int64_t(arg.getArgNumber())))
     return true;
   auto kernel = dyn_cast<KernelOp>(owner);
   return kernel && arg.getArgNumber() < kernel.getNumOperandSpecs() &&

@@ -1,4 +1,4 @@
-//===- PrivatizeWindows.cpp - Give programs windows of their own ----------===//
+//===- PrivatizeWindows.cpp - Give programs private windows ---------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -42,7 +42,7 @@ static bool hasWindows(KernelOp kernel, unsigned operand) {
   }
 }
 
-/// Whether the program tells another core of memory through `ref`.
+/// Whether the program signals another core about memory through `ref`.
 static bool isSeenByOthers(Value ref) {
   return llvm::any_of(ref.getUsers(), [&](Operation *user) {
     if (auto program = dyn_cast<ProgramOpInterface>(user))
@@ -105,8 +105,8 @@ private:
         shared.push_back(dim);
     if (shared.empty())
       return false;
-    // The window stays while the ids along the innermost dimensions change that
-    // neither its place nor the author's word tells apart.
+    // The window is the same while only ids along the innermost dimensions
+    // change that neither its index map nor the dimension semantics tell apart.
     for (unsigned dim = kernel.getRank(); dim-- > 0;) {
       if (isTrivial(dim))
         continue;

@@ -1,4 +1,4 @@
-//===- RecordAccesses.cpp - Tell the checks of a run of accesses ----------===//
+//===- RecordAccesses.cpp - Record accesses for checks at run time --------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -89,7 +89,7 @@ public:
 
 private:
   /// Records that something depends on what `op` reads, where it does: at the
-  /// op itself, or behind the conditions of selects.
+  /// op itself, or after the conditions of selects.
   void recordUses(Operation *op, Value ref) {
     SmallVector<LoadedUse> uses = findLoadedUses(op);
     llvm::erase_if(uses, [](const LoadedUse &use) { return use.isPartial; });

@@ -58,7 +58,7 @@ static void eraseDimSemantics(KernelOp kernel, unsigned dim,
     semantics.erase(semantics.begin() + dim);
     kernel.setSemanticsAttr(ArrayAttr::get(context, semantics));
   }
-  // The parameters are the author's, who does not see what `jax.vmap` adds.
+  // The parameters are the author's, and do not count what `jax.vmap` adds.
   if (!kernel.getParams() || kernel.getDim(dim).getVmapped())
     return;
   unsigned authored = 0;
@@ -212,8 +212,8 @@ private:
              << "expected a size for each of " << numDynamic
              << " dynamic grid dimensions, got " << grid.size();
     bool closed = isClosed(kernel, calls);
-    // The place of the next dynamic size among those that calls still pass.
-    unsigned place = 0;
+    // The position of the next dynamic size among those that calls still pass.
+    unsigned position = 0;
     for (unsigned dim = 0, number = 0; dim < kernel.getRank(); ++dim) {
       DimAttr attr = kernel.getDim(dim);
       if (!attr.isDynamic())
@@ -222,9 +222,9 @@ private:
       if (!grid.empty())
         size = grid[number++];
       else if (closed)
-        size = getCommonSize(calls, place);
+        size = getCommonSize(calls, position);
       if (!size) {
-        ++place;
+        ++position;
         continue;
       }
       if (*size < 0)
@@ -233,7 +233,7 @@ private:
                << ", got " << *size;
       for (CallOp call : calls) {
         APInt passed;
-        if (matchPattern(call.getDynamicSizes()[place],
+        if (matchPattern(call.getDynamicSizes()[position],
                          m_ConstantInt(&passed)) &&
             passed.getSExtValue() != *size) {
           InFlightDiagnostic diagnostic = call.emitError()
@@ -243,7 +243,7 @@ private:
           diagnostic.attachNote(kernel.getLoc()) << "the size is pinned here";
           return diagnostic;
         }
-        call.getDynamicSizesMutable().erase(place);
+        call.getDynamicSizesMutable().erase(position);
       }
       setDim(kernel, dim,
              DimAttr::get(&getContext(), *size, attr.getName(),
@@ -256,11 +256,11 @@ private:
 
   /// The constant that all calls pass as one dynamic size.
   static std::optional<int64_t> getCommonSize(ArrayRef<CallOp> calls,
-                                              unsigned place) {
+                                              unsigned position) {
     std::optional<int64_t> size;
     for (CallOp call : calls) {
       APInt passed;
-      if (!matchPattern(call.getDynamicSizes()[place],
+      if (!matchPattern(call.getDynamicSizes()[position],
                         m_ConstantInt(&passed)) ||
           (size && *size != passed.getSExtValue()))
         return std::nullopt;

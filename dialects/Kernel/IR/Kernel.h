@@ -32,8 +32,8 @@
 
 namespace gridir::kernel {
 
-/// The version of the ABI that bytecode tells: another for every change of
-/// fields or of their meaning.
+/// The version of the ABI in bytecode. It changes with every change of fields
+/// or of their meaning.
 inline constexpr uint64_t kABIVersion = 1;
 
 /// The ABI of the module's kernel, or a reported failure where there is none,

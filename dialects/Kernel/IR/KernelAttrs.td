@@ -64,11 +64,11 @@ def Kernel_CallbackAttr : Kernel_Attr<"Callback", "callback"> {
 def Kernel_TasksAttr : Kernel_Attr<"Tasks", "tasks"> {
   let summary = "how the work items of a kernel run that may wait for one another";
   let description = [{
-    Each is a task, which may be left where it waits and resumed later. `seed`
-    chooses the order in which tasks run; without it that is the order of the
-    programs. The runtime looks for unordered pairs of accesses (`races`), for
-    reads of what nothing has written (`uninitialized`), and at what semaphores
-    hold in the end (`semaphores`).
+    Each is a task, which may be suspended where it waits and resumed later.
+    `seed` chooses the order in which tasks run; without it that is the order of
+    the programs. The runtime looks for unordered pairs of accesses (`races`),
+    for reads of what nothing has written (`uninitialized`), and for semaphores
+    that are not zero in the end (`semaphores`).
 
     Example:
 
@@ -142,7 +142,7 @@ def Kernel_TensorMapAttr : Kernel_Attr<"TensorMap", "tensor_map"> {
 }
 
 //===----------------------------------------------------------------------===//
-// What passes tell each other before the ABI is complete
+// What passes leave for each other before the ABI is complete
 //===----------------------------------------------------------------------===//
 
 def Kernel_BufferAttr : Kernel_Attr<"Buffer", "buffer"> {

@@ -31,7 +31,7 @@ def Kernel_ABIOp
     whatever memory the target adds; or the module of a GPU, or its binary, that
     holds a function of that name. `@entry.range` gives the number of work items.
 
-    A field that a later pass fills in is absent until then, and whoever needs it
+    A field that a later pass fills in is absent until then, and a reader
     reports its absence: no size has a default. A list without elements is not
     written. Attributes that are no field are refused.
 

@@ -214,8 +214,8 @@ bool gridir::loops::mayAccess(Operation *op, ArrayRef<Value> memrefs) {
 }
 
 bool gridir::loops::mayReadLater(Operation *op, Operation *later) {
-  // What neighbours read is not looked for: a value that many ops in a row
-  // compute in one place is followed through all of them.
+  // Neighbours need no search for writes: it would follow a value that many ops
+  // in a row update in one buffer through all of them.
   if (op->getNextNode() == later)
     return true;
   SmallVector<Value> memrefs;
@@ -234,8 +234,8 @@ bool gridir::loops::mayReadLater(Operation *op, Operation *later) {
 }
 
 gridir::loops::BlockWrites::BlockWrites(Block &block) {
-  for (auto [place, op] : llvm::enumerate(block)) {
-    places[&op] = place;
+  for (auto [position, op] : llvm::enumerate(block)) {
+    positions[&op] = position;
     SmallVector<Value> touched;
     op.walk([&](Operation *inner) {
       collectTouched(inner, /*reads=*/false, origins, touched);
@@ -245,13 +245,13 @@ gridir::loops::BlockWrites::BlockWrites(Block &block) {
       roots.insert_range(memref ? getRoots(memref)
                                 : SmallVector<Value>{memref});
     for (Value root : roots)
-      writes[root].push_back(place);
+      writes[root].push_back(position);
   }
 }
 
 bool gridir::loops::BlockWrites::mayWriteBetween(Operation *from, Operation *to,
                                                  Value tensor) {
-  unsigned first = places.at(from) + 1, end = places.at(to);
+  unsigned first = positions.at(from) + 1, end = positions.at(to);
   SmallVector<Value> memrefs;
   ::collectBuffers(tensor, origins, memrefs);
   llvm::SmallSetVector<Value, 4> roots;
@@ -264,8 +264,8 @@ bool gridir::loops::BlockWrites::mayWriteBetween(Operation *from, Operation *to,
       return !entry.first || mayAliasRoots(root, entry.first);
     };
     return llvm::any_of(roots, mayBeWritten) &&
-           !getAt<unsigned>(entry.second, {first, end - 1}, [](unsigned place) {
-              return place;
-            }).empty();
+           !getInside<unsigned>(entry.second, {first, end - 1},
+                                [](unsigned position) { return position; })
+                .empty();
   });
 }

@@ -20,9 +20,9 @@ namespace gridir::loops {
 // what both are and why there are two.
 
 /// `bufferization.to_tensor` does not copy: a tensor loaded from a Ref is the
-/// Ref's memory until it is used for the last time. These functions tell
-/// passes that move the use of such a tensor, or the store of one, what they
-/// would move past.
+/// Ref's memory until it is used for the last time. Passes that move the use of
+/// such a tensor, or the store of one, ask these functions what they would move
+/// past.
 
 /// True unless the two memrefs certainly share no byte: distinct allocations,
 /// an allocation and an argument, or two arguments of which one is
@@ -43,11 +43,11 @@ bool mayAccess(mlir::Operation *op, llvm::ArrayRef<mlir::Value> memrefs);
 /// the same contents of every Ref as it does now.
 bool mayReadLater(mlir::Operation *op, mlir::Operation *later);
 
-/// Where tensors come from that many ops in a row compute in one place.
+/// The origin of tensors that many ops in a row update in one buffer.
 using TensorOrigins = llvm::DenseMap<mlir::Value, mlir::Value>;
 
-/// The writes of a block, in their order: answers many questions about ops that
-/// are far apart, for as long as the block is not changed.
+/// The writes of a block, in their order, for many queries about ops that are
+/// far apart. Valid until the block is changed.
 class BlockWrites {
 public:
   explicit BlockWrites(mlir::Block &block);
@@ -59,8 +59,8 @@ public:
 
 private:
   TensorOrigins origins;
-  llvm::DenseMap<mlir::Operation *, unsigned> places;
-  /// The places of the writes to the memory of a root, or to any for null.
+  llvm::DenseMap<mlir::Operation *, unsigned> positions;
+  /// The positions of the writes to the memory of a root, or to any for null.
   llvm::MapVector<mlir::Value, llvm::SmallVector<unsigned>> writes;
 };
 

@@ -118,7 +118,7 @@ public:
     Number a = split(sizeOfX), c = split(sizeOfY);
     Int rest = divide(a, c);
 
-    // The rest counts units of the divisor's last place.
+    // The rest counts units in the last place of the divisor.
     Int zeros{&b, math::CountLeadingZerosOp::create(b, rest.value)};
     zeros = zeros - (63 - mantissa);
     Int room = c.exponent - 1;
@@ -171,11 +171,11 @@ private:
     Value zero = c.mantissa.is(CmpIPredicate::eq, 0);
     Int divisor = select(zero, c.mantissa.constant(1), c.mantissa);
     Int first = a.mantissa % divisor;
-    Int places = a.exponent - c.exponent;
+    Int shifts = a.exponent - c.exponent;
     unsigned step = 63 - mantissa;
     SmallVector<Type> types(2, b.getI64Type());
     auto loop = scf::WhileOp::create(
-        b, types, ValueRange{first.value, places.value},
+        b, types, ValueRange{first.value, shifts.value},
         [&](OpBuilder &inner, Location loc, ValueRange args) {
           MathBuilder b(loc, inner);
           Value more = Int{&b, args[1]}.is(CmpIPredicate::sgt, 0);

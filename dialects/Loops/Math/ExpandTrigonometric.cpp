@@ -25,8 +25,8 @@ constexpr double kHalfPi = 0x1.921fb54442d18p+0;
 constexpr double kHalfPiMiddle = 0x1.1a62633145c07p-54;
 constexpr double kHalfPiLow = -0x1.f1976b7ed8fbcp-110;
 
-/// The bits of 2 / pi after the binary point; the first word stands for the 64
-/// places before it.
+/// The bits of 2 / pi after the binary point; the first word is the 64 bits
+/// before it.
 constexpr uint64_t kTwoOverPiBits[] = {
     0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0,
     0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
@@ -36,7 +36,7 @@ constexpr uint64_t kTwoOverPiBits[] = {
     0x4f463f669e5fea2d, 0x7527bac7ebe5f17b, 0x3d0739f78a5292ea,
     0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
 };
-/// How many words a product reads, which may start at any place before them.
+/// How many consecutive words of the table a product reads.
 constexpr unsigned kWindow = 4;
 
 /// An angle between -pi/4 and pi/4, and how many quarter turns were taken off.
@@ -57,7 +57,7 @@ Angle reduceSmall(Real x) {
   return {toInt(n), addSmaller(rest.hi, low)};
 }
 
-/// The 64 bits of 2 / pi from place `shift` of the first of two words.
+/// The 64 bits of 2 / pi from bit `shift` of the first of two words.
 Int shiftTogether(Int first, Int second, Int shift) {
   return first << shift | second >> 1 >> (shift.constant(63) - shift);
 }
@@ -68,10 +68,9 @@ SmallVector<Int> selectWords(MathBuilder &b, Int index) {
   unsigned last = std::size(kTwoOverPiBits) - kWindow;
   for (unsigned i = 0; i < last; ++i)
     cases.push_back(i);
-  Value place = arith::IndexCastOp::create(b, b.getIndexType(), index.value);
+  Value flag = arith::IndexCastOp::create(b, b.getIndexType(), index.value);
   SmallVector<Type> types(kWindow, b.getI64Type());
-  auto choice =
-      scf::IndexSwitchOp::create(b, types, place, cases, cases.size());
+  auto choice = scf::IndexSwitchOp::create(b, types, flag, cases, cases.size());
   auto fill = [&](Region &region, unsigned first) {
     OpBuilder::InsertionGuard guard(b);
     b.createBlock(&region);
@@ -95,11 +94,11 @@ Angle reduceLarge(Real x) {
   Int exponent = bits >> 52;
   Int mantissa = (bits & 0xfffffffffffff) | 0x10000000000000;
   // x = mantissa * 2^e with e = exponent - 1075. Bits of 2 / pi with a weight
-  // of 2^(2 - e) and more give whole turns; the first below that has place
+  // of 2^(2 - e) and more give whole turns; the first below that is bit
   // e + 62 of the table.
-  Int place = exponent - (1075 - 62);
-  SmallVector<Int> words = selectWords(b, place >> 6);
-  Int shift = place & 63;
+  Int firstBit = exponent - (1075 - 62);
+  SmallVector<Int> words = selectWords(b, firstBit >> 6);
+  Int shift = firstBit & 63;
   Int first = shiftTogether(words[0], words[1], shift);
   Int second = shiftTogether(words[1], words[2], shift);
   Int third = shiftTogether(words[2], words[3], shift);

@@ -15,7 +15,7 @@
 
 namespace gridir::loops {
 
-/// The ops of an expansion are made where this builder stands.
+/// Creates the ops of an expansion at the builder's insertion point.
 using MathBuilder = mlir::ImplicitLocOpBuilder;
 
 /// `element`, or a vector of it where `like` is one.

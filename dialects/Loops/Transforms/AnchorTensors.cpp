@@ -36,7 +36,7 @@ public:
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
         anchor(loop.getBody()->getTerminator(), 0, loop.getRegionIterArgs());
       } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-        loop = handOnInPlace(loop);
+        loop = forwardInPlace(loop);
         // Operand 0 of scf.condition is the condition itself.
         anchor(loop.getConditionOp(), 1, loop.getBeforeArguments());
         anchor(loop.getYieldOp(), 0, loop.getAfterArguments());
@@ -45,10 +45,10 @@ public:
   }
 
 private:
-  /// Makes the condition hand on what the loop carries in its own places, as
-  /// bufferization asks for, where the canonicalizer has dropped what the body
-  /// does not read. What the condition computes comes behind.
-  scf::WhileOp handOnInPlace(scf::WhileOp loop) {
+  /// Makes the condition forward what the loop carries at its own operand
+  /// numbers, as bufferization requires, where the canonicalizer has dropped
+  /// what the body does not read. What the condition computes comes after that.
+  scf::WhileOp forwardInPlace(scf::WhileOp loop) {
     Block::BlockArgListType carried = loop.getBeforeArguments();
     scf::ConditionOp condition = loop.getConditionOp();
     auto isTensor = [](Value value) {
@@ -63,34 +63,34 @@ private:
     if (inPlace)
       return loop;
 
-    SmallVector<Value> handed(carried.begin(), carried.end());
-    SmallVector<unsigned> places;
+    SmallVector<Value> forwarded(carried.begin(), carried.end());
+    SmallVector<unsigned> numbers;
     for (Value value : condition.getArgs()) {
       if (auto arg = dyn_cast<BlockArgument>(value);
           arg && arg.getOwner() == loop.getBeforeBody()) {
-        places.push_back(arg.getArgNumber());
+        numbers.push_back(arg.getArgNumber());
         continue;
       }
-      places.push_back(handed.size());
-      handed.push_back(value);
+      numbers.push_back(forwarded.size());
+      forwarded.push_back(value);
     }
     OpBuilder builder(loop);
     auto whole = scf::WhileOp::create(
-        builder, loop.getLoc(), llvm::to_vector(TypeRange(ValueRange(handed))),
-        loop.getInits());
+        builder, loop.getLoc(),
+        llvm::to_vector(TypeRange(ValueRange(forwarded))), loop.getInits());
     whole->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
     whole.getBefore().takeBody(loop.getBefore());
     whole.getAfter().takeBody(loop.getAfter());
-    condition.getArgsMutable().assign(handed);
+    condition.getArgsMutable().assign(forwarded);
     Block *body = whole.getAfterBody();
-    for (Value value : handed)
+    for (Value value : forwarded)
       body->addArgument(value.getType(), value.getLoc());
-    for (auto [i, place] : llvm::enumerate(places)) {
+    for (auto [i, number] : llvm::enumerate(numbers)) {
       body->getArgument(i).replaceAllUsesWith(
-          body->getArgument(places.size() + place));
-      loop.getResult(i).replaceAllUsesWith(whole.getResult(place));
+          body->getArgument(numbers.size() + number));
+      loop.getResult(i).replaceAllUsesWith(whole.getResult(number));
     }
-    body->eraseArguments(0, places.size());
+    body->eraseArguments(0, numbers.size());
     loop.erase();
     ++numHandedOn;
     return whole;
@@ -105,12 +105,12 @@ private:
       auto loop = value.getDefiningOp<LoopLikeOpInterface>();
       if (!loop)
         return false;
-      unsigned place = cast<OpResult>(value).getResultNumber();
+      unsigned number = cast<OpResult>(value).getResultNumber();
       MutableArrayRef<OpOperand> inits = loop.getInitsMutable();
-      if (place >= inits.size() ||
-          inits[place].get().getType() != value.getType())
+      if (number >= inits.size() ||
+          inits[number].get().getType() != value.getType())
         return false;
-      OpOperand &init = inits[place];
+      OpOperand &init = inits[number];
       value = init.get();
       if (value.getParentBlock() != loop->getBlock())
         return false;

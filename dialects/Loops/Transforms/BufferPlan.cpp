@@ -89,7 +89,7 @@ void computeLifetime(Value value, const Positions &positions,
                      PlannedBuffer &buffer) {
   SmallVector<Operation *> uses;
   for (Value view : views.resolve(value)) {
-    // Who has the address may use it until the end of the block.
+    // A holder of the address may use it until the end of the block.
     for (Operation *user : view.getUsers())
       if (isa<memref::ExtractAlignedPointerAsIndexOp>(user))
         uses.push_back(&user->getBlock()->back());

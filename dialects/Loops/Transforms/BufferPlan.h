@@ -42,7 +42,7 @@ collectBuffers(mlir::func::FuncOp function);
 int64_t placeBuffers(llvm::ArrayRef<PlannedBuffer *> buffers);
 
 /// Replaces a buffer by a view, at its offset, of the bytes in which it was
-/// placed; the view is made where the builder stands.
+/// placed; the view is made at the builder's insertion point.
 void replaceByView(mlir::OpBuilder &builder, const PlannedBuffer &buffer,
                    mlir::Value bytes);
 

@@ -159,7 +159,7 @@ private:
   /// CSE makes all such tensors of a type, or of a Ref, one. Bufferisation
   /// compares whatever is computed in a tensor with all that it is read for,
   /// which takes the cube of their number, so that only a few uses in a row
-  /// share one: enough for one result to take the place of another.
+  /// share one: enough for one result to replace another.
   void limitSharing() {
     constexpr unsigned maxSharing = 16;
     struct Sharing {
@@ -196,7 +196,7 @@ private:
   }
 
   /// Follows the destination of the stored value up to an empty tensor, or to
-  /// the old contents of the same memory, and puts that memory in its place.
+  /// the old contents of the same memory, and replaces it with that memory.
   static LogicalResult computeInPlace(IRRewriter &rewriter,
                                       MaterializeInDestinationOp store) {
     Value memref = store.getDest();
@@ -204,7 +204,7 @@ private:
     Operation *first = nullptr;
     OpOperand *destination = nullptr;
     while (!isReplaceable(value, memref)) {
-      // Whoever else uses the value sees it in its own buffer today; after the
+      // Other users of the value see it in its own buffer today; after the
       // store that buffer would be the Ref.
       Operation *op = value.getDefiningOp();
       if (!op || op->getBlock() != store->getBlock() || !value.hasOneUse())

@@ -60,7 +60,7 @@ struct Group {
 
   Operation *getLast() const { return ops.front(); }
 
-  /// Adds an op that stands before all others.
+  /// Adds an op that precedes all others.
   void add(Operation *op) {
     if (ops.empty() || llvm::any_of(op->getUsers(), [&](Operation *user) {
           return !members.contains(user);
@@ -106,15 +106,15 @@ private:
     SmallVector<Group> found;
     DenseMap<Operation *, unsigned> groupOf;
     for (Operation *op : ops) {
-      std::optional<unsigned> place = findGroupOfUsers(op, groupOf);
-      if (place && !mayJoin(op, found[*place]))
-        place.reset();
-      if (!place) {
-        place = found.size();
+      std::optional<unsigned> group = findGroupOfUsers(op, groupOf);
+      if (group && !mayJoin(op, found[*group]))
+        group.reset();
+      if (!group) {
+        group = found.size();
         found.emplace_back();
       }
-      found[*place].add(op);
-      groupOf[op] = *place;
+      found[*group].add(op);
+      groupOf[op] = *group;
     }
     return found;
   }
@@ -140,14 +140,14 @@ private:
   static std::optional<unsigned>
   findGroupOfUsers(Operation *op,
                    const DenseMap<Operation *, unsigned> &groupOf) {
-    std::optional<unsigned> place;
+    std::optional<unsigned> group;
     for (Operation *user : op->getUsers()) {
       auto known = groupOf.find(user);
-      if (known == groupOf.end() || (place && *place != known->second))
+      if (known == groupOf.end() || (group && *group != known->second))
         return std::nullopt;
-      place = known->second;
+      group = known->second;
     }
-    return place;
+    return group;
   }
 
   /// Whether `op` may be computed where the last op of the group is: it is of

@@ -43,14 +43,14 @@ def LoopsAnchorTensorsPass : Pass<"loops-anchor-tensors"> {
     A loop that carries several tensors may swap them, so a yielded value that
     is not the fresh result of a linalg op is copied before the first anchor.
 
-    The condition of a `scf.while` is made to hand on everything that the loop
-    carries, at its own place, where the canonicalizer has dropped a tensor that
-    the body does not read, or an operand before one: bufferization compares
-    both regions place by place.
+    The condition of a `scf.while` is made to forward everything that the loop
+    carries, at its own operand number, where the canonicalizer has dropped a
+    tensor that the body does not read, or an operand before one: bufferization
+    compares the arguments of both regions by number.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
   let statistics = [
-    Statistic<"numHandedOn", "num-handed-on", "Number of loops whose condition hands on all again">,
+    Statistic<"numHandedOn", "num-handed-on", "Number of loops whose condition forwards all again">,
     Statistic<"numAnchored", "num-anchored", "Number of yielded tensors anchored">,
     Statistic<"numCopied", "num-copied", "Number of yielded tensors copied first">,
   ];
@@ -92,13 +92,14 @@ def LoopsCanonicalizeBodiesPass : Pass<"loops-canonicalize-bodies", "::mlir::fun
 def LoopsComputeInPlacePass : Pass<"loops-compute-in-place"> {
   let summary = "Compute each stored value in the memory that it is stored to";
   let description = [{
-    Puts the memory of a `bufferization.materialize_in_destination` in the place
-    of the empty tensor that its value is computed in, so that bufferisation
-    needs neither a buffer nor a copy. The write then happens where the value is
-    computed rather than where it is stored, so the pass first proves that
-    nothing in between reads or writes that memory, and that the computation
-    itself reads of it only the element that it is about to write. Two arguments
-    that are not `llvm.noalias` are the same array, or disjoint.
+    Replaces the empty tensor that a value is computed in with the memory of the
+    `bufferization.materialize_in_destination` that stores it, so that
+    bufferisation needs neither a buffer nor a copy. The write then happens
+    where the value is computed rather than where it is stored, so the pass
+    first proves that nothing in between reads or writes that memory, and that
+    the computation itself reads of it only the element that it is about to
+    write. Two arguments that are not `llvm.noalias` are the same array, or
+    disjoint.
 
     Before:
 

@@ -37,7 +37,7 @@ def TPU_MemorySpaceAttr : TPU_Attr<"MemorySpace", "memory_space"> {
 }
 
 def TPU_ElementWindowAttr : TPU_Attr<"ElementWindow", "element_window"> {
-  let summary = "a window that is placed by elements";
+  let summary = "a window whose indices count elements";
   let description = [{
     The transform of the operand counts elements and not blocks. The numbers are
     the padding of the array, low and high, one for each dimension.

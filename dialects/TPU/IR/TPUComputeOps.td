@@ -68,9 +68,9 @@ def TPU_ReciprocalOp : TPU_Op<"reciprocal", [
 }
 
 def TPU_ReduceIndexOp : TPU_Op<"reduce_index", [Pure]> {
-  let summary = "where a dimension has its largest or smallest element";
+  let summary = "argmax or argmin along a dimension";
   let description = [{
-    The first place wins where elements are equal.
+    The lowest index wins where elements are equal.
 
     Example:
 

@@ -24,8 +24,8 @@ def TPU_Dialect : Dialect {
 
     A module holds one function with `tpu.core_type = #tpu.core_type<tc>`, the
     kernel, and one function for each operand that is cut into blocks, which
-    gives the place of its block. `tpu-check-contract` verifies the attributes of
-    the kernel function: `iteration_bounds`, `dimension_semantics`,
+    gives the indices of its block. `tpu-check-contract` verifies the attributes
+    of the kernel function: `iteration_bounds`, `dimension_semantics`,
     `window_params`, `scalar_prefetch`, `scratch_operands`.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect"];

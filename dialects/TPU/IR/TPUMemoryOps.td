@@ -21,9 +21,9 @@ include "mlir/Interfaces/ViewLikeInterface.td"
 def TPU_VectorLoadOp : TPU_Op<"vector_load", [AttrSizedOperandSegments]> {
   let summary = "load a vector";
   let description = [{
-    Loads as many elements as the result has, from the place that the indices
-    name; a result of lower rank leaves out leading dimensions. Elements whose
-    mask is false are unspecified. `strides` is empty: Mosaic has no other.
+    Loads as many elements as the result has, starting at `indices`; a result of
+    lower rank leaves out leading dimensions. Elements whose mask is false are
+    unspecified. `strides` is empty: Mosaic has no other.
 
     Example:
 
@@ -45,8 +45,8 @@ def TPU_VectorLoadOp : TPU_Op<"vector_load", [AttrSizedOperandSegments]> {
 def TPU_VectorStoreOp : TPU_Op<"vector_store", [AttrSizedOperandSegments]> {
   let summary = "store a vector";
   let description = [{
-    Stores to the place that the indices name, or adds to it with `add`. Elements
-    whose mask is false keep their value.
+    Stores to the elements from `indices` on, or adds to them with `add`.
+    Elements whose mask is false keep their value.
 
     Example:
 

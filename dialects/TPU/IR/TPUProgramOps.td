@@ -217,7 +217,7 @@ def TPU_LogOp : TPU_Op<"log", [MemoryEffects<[MemWrite<TPU_Machine>]>]> {
 def TPU_LogBufferOp : TPU_Op<"log_buffer", [MemoryEffects<[MemRead, MemWrite<TPU_Machine>]>]> {
   let summary = "print an array to the log of the device";
   let description = [{
-    The shape is told beside the memory, which may hold whole tiles.
+    The shape is an attribute, since the memory may hold whole tiles.
 
     Example:
 

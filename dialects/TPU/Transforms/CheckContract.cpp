@@ -56,9 +56,9 @@ private:
   LogicalResult checkGrid();
   LogicalResult checkMemRefs();
   LogicalResult checkWindows(ArrayAttr windows);
-  LogicalResult checkWindow(unsigned place, DictionaryAttr window,
+  LogicalResult checkWindow(unsigned windowNumber, DictionaryAttr window,
                             MemRefType block);
-  LogicalResult checkTransform(unsigned place, FlatSymbolRefAttr name,
+  LogicalResult checkTransform(unsigned windowNumber, FlatSymbolRefAttr name,
                                int64_t blockRank);
   int64_t getCount(StringRef name) {
     return gridir::getCount(kernel, name).value_or(0);
@@ -96,12 +96,12 @@ LogicalResult KernelCheck::checkGrid() {
 
 /// A memref without a space compiles, and means nothing.
 LogicalResult KernelCheck::checkMemRefs() {
-  for (auto [place, type] : llvm::enumerate(
+  for (auto [i, type] : llvm::enumerate(
            kernel.getArgumentTypes().drop_front(static_cast<size_t>(rank)))) {
     auto memref = dyn_cast<MemRefType>(type);
     if (!memref || !getMemorySpace(memref))
       return kernel.emitError("expected argument ")
-             << place + rank << " to be a memref in a memory of a TPU, got "
+             << i + rank << " to be a memref in a memory of a TPU, got "
              << type;
   }
   return success();
@@ -114,19 +114,21 @@ LogicalResult KernelCheck::checkWindows(ArrayAttr windows) {
   if (static_cast<int64_t>(windows.size()) != expected)
     return kernel.emitError("expected ")
            << expected << " windows, got " << windows.size();
-  for (auto [place, attr] : llvm::enumerate(windows)) {
+  for (auto [windowNumber, attr] : llvm::enumerate(windows)) {
     auto window = dyn_cast<DictionaryAttr>(attr);
     if (!window)
       return kernel.emitError("expected a dictionary for window ")
-             << place << ", got " << attr;
-    auto block = cast<MemRefType>(kernel.getArgumentTypes()[first + place]);
-    if (failed(checkWindow(place, window, block)))
+             << windowNumber << ", got " << attr;
+    auto block =
+        cast<MemRefType>(kernel.getArgumentTypes()[first + windowNumber]);
+    if (failed(checkWindow(windowNumber, window, block)))
       return failure();
   }
   return success();
 }
 
-LogicalResult KernelCheck::checkWindow(unsigned place, DictionaryAttr window,
+LogicalResult KernelCheck::checkWindow(unsigned windowNumber,
+                                       DictionaryAttr window,
                                        MemRefType block) {
   MemorySpace space = *getMemorySpace(block);
   bool inPlace = space == MemorySpace::Any || space == MemorySpace::Hbm ||
@@ -134,39 +136,41 @@ LogicalResult KernelCheck::checkWindow(unsigned place, DictionaryAttr window,
   if (window.empty())
     return inPlace ? success()
                    : kernel.emitError("expected a window for operand ")
-                         << place << ", whose block is " << block;
+                         << windowNumber << ", whose block is " << block;
   if (inPlace)
     return kernel.emitError("expected no window for operand ")
-           << place << ", which stays in " << stringifyMemorySpace(space);
+           << windowNumber << ", which stays in "
+           << stringifyMemorySpace(space);
   auto bounds = window.getAs<DenseI64ArrayAttr>(kWindowBoundsName);
   auto transform = window.getAs<FlatSymbolRefAttr>(kTransformIndicesName);
   if (!bounds || !transform)
     return kernel.emitError("expected ")
            << kWindowBoundsName << " and " << kTransformIndicesName
-           << " of window " << place;
+           << " of window " << windowNumber;
   for (int64_t size : bounds.asArrayRef())
     if (size <= 0)
       return kernel.emitError("expected window ")
-             << place << " to hold elements, got a size of " << size;
+             << windowNumber << " to hold elements, got a size of " << size;
   // Mosaic compiles a block that is not its window, and reads beside it.
   if (bounds.asArrayRef() != block.getShape())
     return kernel.emitError("expected window ")
-           << place << " to be its block, got " << bounds << " and " << block;
+           << windowNumber << " to be its block, got " << bounds << " and "
+           << block;
   if (auto kind = window.getAs<ElementWindowAttr>(kWindowKindName);
       kind && kind.getPadLow().size() != bounds.asArrayRef().size())
     return kernel.emitError("expected a padding for each dimension of window ")
-           << place;
-  return checkTransform(place, transform, block.getRank());
+           << windowNumber;
+  return checkTransform(windowNumber, transform, block.getRank());
 }
 
-LogicalResult KernelCheck::checkTransform(unsigned place,
+LogicalResult KernelCheck::checkTransform(unsigned windowNumber,
                                           FlatSymbolRefAttr name,
                                           int64_t blockRank) {
   auto transform =
       SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(kernel, name);
   if (!transform || transform.isDeclaration())
     return kernel.emitError("expected a function with a body for window ")
-           << place << ", got " << name;
+           << windowNumber << ", got " << name;
   int64_t numInputs = rank + getCount(kScalarPrefetchName);
   if (transform.getArgumentTypes() !=
       kernel.getArgumentTypes().take_front(numInputs))
@@ -178,7 +182,7 @@ LogicalResult KernelCheck::checkTransform(unsigned place,
                     [](Type type) { return type.isInteger(32); }))
     return transform.emitError("expected ")
            << blockRank << " results of i32, one for each dimension of window "
-           << place << ", got " << transform.getFunctionType();
+           << windowNumber << ", got " << transform.getFunctionType();
   auto result = transform.walk([&](func::ReturnOp op) {
     for (Value index : op.getOperands())
       if (std::optional<int64_t> constant = getConstantIntValue(index);
@@ -194,7 +198,7 @@ LogicalResult KernelCheck::checkTransform(unsigned place,
 // Accesses
 //===----------------------------------------------------------------------===//
 
-/// A constant place must lie inside: Mosaic does not look.
+/// Constant indices must be in bounds: Mosaic does not check.
 LogicalResult checkAccess(Operation *op, MemRefType base, ValueRange indices,
                           ArrayRef<int64_t> shape,
                           ArrayRef<int32_t> strides = {}) {
@@ -203,8 +207,8 @@ LogicalResult checkAccess(Operation *op, MemRefType base, ValueRange indices,
     int64_t extent = base.getDimSize(dim);
     if (ShapedType::isDynamic(extent))
       continue;
-    int64_t place = static_cast<int64_t>(dim);
-    int64_t size = place >= lead ? shape[place - lead] : 1;
+    int64_t shapeDim = static_cast<int64_t>(dim) - lead;
+    int64_t size = shapeDim >= 0 ? shape[shapeDim] : 1;
     int64_t span = strides.empty() ? size : (size - 1) * strides[dim] + 1;
     int64_t first = getConstantIntValue(index).value_or(0);
     if (first < 0 || first + span > extent)

@@ -14,10 +14,11 @@ include "mlir/Pass/PassBase.td"
 def TPUCheckContractPass : Pass<"tpu-check-contract", "::mlir::ModuleOp"> {
   let summary = "Refuse what the Mosaic compiler aborts on or silently accepts";
   let description = [{
-    The kernel's windows are its blocks, with transforms that have bodies and the
-    right types; its grid has programs; its memrefs lie in a memory of a TPU.
-    Accesses at constant places lie inside, and no loop is endless. libtpu checks
-    none of these: some end the process, others read beside the block.
+    The kernel's windows are its blocks, with transforms that have bodies and
+    the right types; its grid has programs; its memrefs lie in a memory of a
+    TPU. Accesses at constant indices are in bounds, and no loop is endless.
+    libtpu checks none of these: some end the process, others read beside the
+    block.
 
     The module is left as it is. This one is refused, since its window is not its
     block:
@@ -105,12 +106,12 @@ def TPULogisticToTanhPass : Pass<"tpu-logistic-to-tanh", "::mlir::func::FuncOp">
 }
 
 def TPUMatchInstructionsPass : Pass<"tpu-match-instructions", "::mlir::func::FuncOp"> {
-  let summary = "Leave to an instruction what it does by itself";
+  let summary = "Drop guards that an instruction already implements";
   let description = [{
     A conversion of a float to an integer of 32 bits saturates, and takes NaN to
-    0: what a kernel says to be sure of that goes. A narrower integer is clamped
-    once it is one, unless the float has been clamped before. Whether a float is
-    finite is one instruction, `tpu.weird`.
+    0: guards for these cases are dropped. A narrower integer is clamped once it
+    is one, unless the float has been clamped before. Whether a float is finite
+    is one instruction, `tpu.weird`.
 
     Before:
 
@@ -130,7 +131,7 @@ def TPUMatchInstructionsPass : Pass<"tpu-match-instructions", "::mlir::func::Fun
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::gridir::tpu::TPUDialect"];
   let statistics = [
-    Statistic<"numConversions", "num-conversions", "Number of conversions whose guards went">,
+    Statistic<"numConversions", "num-conversions", "Number of conversions whose guards were dropped">,
     Statistic<"numClasses", "num-classes", "Number of tests for finite floats that became one instruction">
   ];
 }
@@ -139,13 +140,13 @@ def TPUSelectAccumulatorsPass : Pass<"tpu-select-accumulators", "::mlir::func::F
   let summary = "Sum inside matmuls, and begin the sum with a select";
   let description = [{
     A sum with the result of a matmul becomes the matmul's accumulator. Where a
-    region stores a constant to a place at the first step, and every step loads
-    the place and overwrites it, the load gives the constant at the first step
-    instead, and the region goes: no store, and no branch, in the way of the
-    scheduler (7 to 27 % of the bundles of a matrix product on v5e).
+    region stores a constant at the first step, and every step loads that memory
+    and overwrites it, the load gives the constant at the first step instead,
+    and the region is dropped: no store and no branch constrain the scheduler (7
+    to 27 % of the bundles of a matrix product on v5e).
 
-    A store stays where anything else of the kernel may see the place before it
-    is overwritten.
+    A store is kept where anything else of the kernel may read the memory before
+    it is overwritten.
 
     Before:
 
@@ -193,7 +194,7 @@ def TPUSerializePass : Pass<"tpu-serialize", "::mlir::ModuleOp"> {
   let summary = "Write a module in the versioned form that the Mosaic compiler reads";
   let description = [{
     Renames every op `x` to `stable_mosaic.x`, with its properties as plain
-    attributes, and notes the version on the module. Ops that an older version
+    attributes, and records the version on the module. Ops that an older version
     had with other operand segments get those; what the version cannot say is an
     error. Attributes of the module that are not Mosaic's are dropped.
 

@@ -67,13 +67,13 @@ bool foldSum(Operation *add) {
 // Accumulators that begin with a select
 //===----------------------------------------------------------------------===//
 
-/// A place in memory: a memref, and equal indices.
-struct Place {
+/// The memory that an access touches: a memref, indices and a shape.
+struct AccessedMemory {
   Value base;
   ValueRange indices;
   VectorType type;
 
-  bool operator==(const Place &other) const {
+  bool operator==(const AccessedMemory &other) const {
     if (base != other.base || type != other.type ||
         indices.size() != other.indices.size())
       return false;
@@ -85,19 +85,20 @@ struct Place {
   }
 };
 
-std::optional<Place> getStoredPlace(Operation &op) {
+std::optional<AccessedMemory> getStoredMemory(Operation &op) {
   auto store = dyn_cast<VectorStoreOp>(op);
   if (!store || store.getMask() || store.getAdd())
     return std::nullopt;
-  return Place{store.getBase(), store.getIndices(),
-               cast<VectorType>(store.getValueToStore().getType())};
+  return AccessedMemory{store.getBase(), store.getIndices(),
+                        cast<VectorType>(store.getValueToStore().getType())};
 }
 
-std::optional<Place> getLoadedPlace(Operation &op) {
+std::optional<AccessedMemory> getLoadedMemory(Operation &op) {
   auto load = dyn_cast<vector::LoadOp>(op);
   if (!load)
     return std::nullopt;
-  return Place{load.getBase(), load.getIndices(), load.getVectorType()};
+  return AccessedMemory{load.getBase(), load.getIndices(),
+                        load.getVectorType()};
 }
 
 /// Whether an op, or one inside it, may touch what a memref names. Arguments of
@@ -115,27 +116,27 @@ bool mayTouch(Operation &op, Value base) {
 }
 
 /// Takes the store of a constant out of a region that runs at the first step,
-/// where the place is then loaded and overwritten at every step: the load gives
-/// the constant at the first step instead.
+/// where the memory is then loaded and overwritten at every step: the load
+/// gives the constant at the first step instead.
 bool selectStart(scf::IfOp start, VectorStoreOp store) {
   Attribute constant;
   if (!matchPattern(store.getValueToStore(), m_Constant(&constant)))
     return false;
-  std::optional<Place> place = getStoredPlace(*store);
+  std::optional<AccessedMemory> memory = getStoredMemory(*store);
   auto argument = dyn_cast<BlockArgument>(store.getBase());
   // Windows and scratch of the kernel are apart; views of them may not be.
-  if (!place || !argument ||
+  if (!memory || !argument ||
       !isa<func::FuncOp>(argument.getOwner()->getParentOp()))
     return false;
   vector::LoadOp load;
   for (Operation *op = start->getNextNode(); op; op = op->getNextNode()) {
-    if (getLoadedPlace(*op) == place) {
+    if (getLoadedMemory(*op) == memory) {
       if (load)
         return false;
       load = cast<vector::LoadOp>(op);
       continue;
     }
-    if (getStoredPlace(*op) == place) {
+    if (getStoredMemory(*op) == memory) {
       if (!load)
         return false;
       OpBuilder builder(load->getContext());
@@ -148,14 +149,14 @@ bool selectStart(scf::IfOp start, VectorStoreOp store) {
       store.erase();
       return true;
     }
-    if (mayTouch(*op, place->base))
+    if (mayTouch(*op, memory->base))
       return false;
   }
   return false;
 }
 
 bool isOnlyUser(VectorStoreOp store, scf::IfOp start) {
-  // Nothing else of the region may read the place, nor write it again.
+  // Nothing else of the region may read the memory, nor write it again.
   for (Operation &op : *start.thenBlock())
     if (&op != store.getOperation() && mayTouch(op, store.getBase()))
       return false;

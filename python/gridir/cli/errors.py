@@ -36,7 +36,7 @@ def short_errors(debug: bool, path: str) -> Iterator[None]:
 
     Args:
       debug: also show the traceback, and what a compiler developer wants to see.
-      path: the author's file; an exception that is not gridir's is placed at its innermost line there.
+      path: the author's file; an exception that is not gridir's is located at its innermost line there.
     """
     try:
         yield
@@ -67,7 +67,7 @@ def _describe(error: Exception, path: str) -> str:
     here = os.path.abspath(path)
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if os.path.abspath(frame.filename) == here:
-            place = Frame(path, frame.lineno or 0, (frame.colno or 0) + 1, frame.name)
-            lines += [f"  at {place}", *(f"    {line}" for line in place.source().splitlines())]
+            location = Frame(path, frame.lineno or 0, (frame.colno or 0) + 1, frame.name)
+            lines += [f"  at {location}", *(f"    {line}" for line in location.source().splitlines())]
             break
     return "\n".join(lines)

@@ -22,7 +22,7 @@ CHECKS = ("in-bounds", "written", "no-revisit", "disjoint", "initialized", "bala
 
 @dataclasses.dataclass(frozen=True)
 class Check:
-    """One answer.
+    """The verdict of one check about one subject.
 
     Attributes:
       check: one of `CHECKS`.
@@ -30,7 +30,7 @@ class Check:
       verdict: proved, refuted or unknown.
       reason: why it is not proved; or, where it is, what else there is to say. Empty for nothing.
       program: the program that refutes it, where one does.
-      frames: the place in the author's code, innermost first.
+      frames: the location in the author's code, innermost first.
       written_at: where what is read there was written, where that is what refutes it.
     """
 
@@ -44,27 +44,27 @@ class Check:
 
     def to_json(self) -> dict[str, Any]:
         """The record for `json.dumps`."""
-        place = self.frames[0] if self.frames else None
+        location = self.frames[0] if self.frames else None
         return {
             "check": self.check,
             "subject": self.subject,
             "verdict": self.verdict,
             "reason": self.reason,
             "program": list(self.program),
-            "file": place and place.file,
-            "line": place and place.line,
-            "column": place and place.column,
+            "file": location and location.file,
+            "line": location and location.line,
+            "column": location and location.column,
             "written_at": str(self.written_at[0]) if self.written_at else None,
         }
 
 
 @dataclasses.dataclass(frozen=True)
 class KernelChecks:
-    """All answers about one kernel.
+    """All verdicts about one kernel.
 
     Attributes:
       kernel: the kernel's name.
-      checks: the answers, in the order of the operands.
+      checks: the verdicts, in the order of the operands.
     """
 
     kernel: str
@@ -127,5 +127,5 @@ def _read(entry: ir.DictAttr) -> Check:
         name: ir.StringAttr(entry[name]).value for name in ("check", "subject", "verdict", "reason") if name in entry
     }
     program = tuple(ir.DenseI64ArrayAttr(entry["program"])) if "program" in entry else ()
-    places = {name: frames_of(ir.Location.from_attr(entry[name])) for name in ("loc", "written_at") if name in entry}
-    return Check(**values, program=program, frames=places["loc"], written_at=places.get("written_at", ()))
+    locations = {name: frames_of(ir.Location.from_attr(entry[name])) for name in ("loc", "written_at") if name in entry}
+    return Check(**values, program=program, frames=locations["loc"], written_at=locations.get("written_at", ()))

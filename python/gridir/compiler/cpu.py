@@ -36,7 +36,7 @@ class CpuOptions(CheckedOptions):
       pipeline: the pass pipeline from a `grid` module to the LLVM dialect. A pipeline that is only a name is given the
         width and number of the CPU's vector registers.
       checks: what a kernel checks while it runs. "uninitialized" makes an error of a read of what nothing has written,
-        and of an output of which elements are not written; "races" of two accesses that nothing brings into an order;
+        and of an output of which elements are not written; "races" of two accesses that are unordered;
         "semaphores" of one that is not zero when the kernel ends, and of a barrier of which a warpgroup saw some phases
         and not the last.
       reports_races: whether a race is no error of the call, and only kept: `jax` asks for it by

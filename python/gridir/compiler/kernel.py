@@ -57,7 +57,7 @@ class Kernel:
       options: how.
       bytecode: the frontend's module as MLIR bytecode: the content that identifies the kernel.
       grid_mapping: JAX's own `jax.extend.pallas.GridMapping`, or None for a kernel that did not come from JAX.
-      source: the kernel function and its place, for messages; None when it is not known.
+      source: the kernel function and its source line, for messages; None when it is not known.
       has_side_effects: whether a call must stay although nobody uses its results.
       group_size: how many devices' calls run together, as their programs reach each other; 1 for a kernel that only
         knows the number of its device, 0 for one that does not.
@@ -85,7 +85,7 @@ class Kernel:
         return digest.hexdigest()
 
     def keep_stages(self) -> None:
-        """Keeps the module at each stage on the way to a later one, for who will look at them."""
+        """Keeps the module at each stage up to a later one, for later readers."""
         _progress(self.key).keeps_all = True
 
     def nearest(self, stage: str) -> tuple[str, bytes]:
@@ -101,7 +101,7 @@ class Kernel:
     def module(
         self, stage: str = "grid", *, print_after_all: bool = False, context: ir.Context | None = None
     ) -> ir.Module:
-        """Returns the kernel's module at a stage. It goes on from the nearest stage that it was brought to before.
+        """Returns the kernel's module at a stage. It continues from the nearest stage that was reached before.
 
         Args:
           stage: one of `stages`.

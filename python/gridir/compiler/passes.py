@@ -77,7 +77,7 @@ def run_pipeline(
     """Runs a textual pass pipeline (without `builtin.module(...)` around it) on a module, in place, and verifies it.
 
     Args:
-      source: the module as bytecode, for who wants to see a failure again; written here without it.
+      source: the module as bytecode, for the reproducer of a failure; written here without it.
       print_after_all: writes the IR after each pass to stderr.
 
     Raises:

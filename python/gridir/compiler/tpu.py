@@ -103,7 +103,7 @@ def _to_python(attribute: ir.Attribute) -> Any:
     return attribute.value
 
 
-# The place of the device among the groups of operands of an op that may name one.
+# The number of the operand segment of the device, for the ops that may name one.
 _DEVICE_GROUP = {"stable_mosaic.tpu.enqueue_dma": 4, "stable_mosaic.tpu.sem_signal": 2}
 
 

@@ -59,7 +59,7 @@ def emitter_of(request: KernelRequest, target: Target, installation: Installatio
         options = target.options()
     kernel = get_kernel(request, target, hooks_of(target).options_for(options, request))
     if installation is None or installation.captured is None:
-        # Compiled here, so that an error has the kernel's place and is not wrapped by XLA.
+        # Compiled here, so that an error has the kernel's location and is not wrapped by XLA.
         kernel.prepare()
     elif kernel not in installation.captured:
         installation.captured.append(kernel)

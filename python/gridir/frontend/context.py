@@ -27,7 +27,7 @@ class KernelContext:
     Attributes:
       name: the name of the kernel, for errors.
       walk: walks a jaxpr: `walk(kernel, jaxpr, consts, args)` emits its equations and returns its results.
-      axes: for each grid dimension that the kernel's author sees, its place in the whole grid (`jax.vmap` adds more).
+      axes: for each grid dimension that the kernel's author sees, its number in the whole grid (`jax.vmap` adds more).
       axis_names: the names of the dimensions of the whole grid, None where one has no name.
       axis_labels: the names of the last of them as JAX has them, which may be no strings.
       static_grid: the sizes of the dimensions of the whole grid, None where the call gives it.
@@ -35,7 +35,7 @@ class KernelContext:
       cluster_axes: the names of those that enumerate the blocks of a cluster.
       thread_axis: the name of the one that enumerates the warpgroups of a block, or None.
       warp: the label of the axis of the warps, and the number of this one, in code of single warps; else None.
-      mesh_ids: where several meshes share the grid, this core's place along each axis of its own mesh; else None.
+      mesh_ids: where several meshes share the grid, this core's index along each axis of its own mesh; else None.
       meshes: then the sizes of the axes of each mesh and the number of its first core, its own mesh first.
       devices: the devices that the call is mapped over, or None.
       vocabulary: what the primitives mean where the walk is: those of a nested jaxpr may mean something else.
@@ -99,7 +99,7 @@ class KernelContext:
         """The size of the grid dimension of that name; None where the call gives it."""
         return self.static_grid[self.axis_names.index(axis_name)]
 
-    def place_of(self, eqn: Any) -> Any:
+    def source_info_of(self, eqn: Any) -> Any:
         """The source info that an equation goes by; JAX forgets that of functions which it has traced before."""
         if self.origin is not None:
             return self.origin
@@ -107,14 +107,14 @@ class KernelContext:
         return eqn.source_info if known else self.caller
 
     def location(self, source_info: Any) -> ir.Location:
-        """The place in the author's file that an equation comes from."""
+        """The location in the author's file that an equation comes from."""
         frame = jax_compat.user_frame(source_info)
         if frame is None:
             return ir.Location.unknown()
         location = self._locations.get(frame)
         if location is None:
-            place = ir.Location.file(frame.file, frame.line, frame.column)
-            location = ir.Location.name(frame.function, place) if frame.function else place
+            line = ir.Location.file(frame.file, frame.line, frame.column)
+            location = ir.Location.name(frame.function, line) if frame.function else line
             self._locations[frame] = location
         return location
 

@@ -97,6 +97,6 @@ class CpuHooks(TargetHooks):
     def compile(self, lowered: Lowered, **_: Any) -> Compiled:
         """As of `TargetHooks`: a function to be called."""
         for kernel in lowered.kernels:
-            # Before XLA asks for it, so that an error has the kernel's place.
+            # Before XLA asks for it, so that an error has the kernel's location.
             kernel.prepare()
         return Compiled(lowered.kernels, lowered.program.compile())

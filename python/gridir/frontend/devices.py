@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The cores and devices that a kernel names: their numbers and places."""
+"""The cores and devices that a kernel names: their numbers and coordinates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gridir.mlir.dialects import grid
 
 @dataclasses.dataclass(frozen=True)
 class Receiver:
-    """Who receives a signal or a copy.
+    """The receiver of a signal or a copy.
 
     Attributes:
       device: the number of another device, or its coordinates in an unknown mesh; empty for this one.
@@ -33,7 +33,7 @@ class Receiver:
 
     @property
     def is_other(self) -> bool:
-        """Whether it may be another one than who sends."""
+        """Whether it may be another one than the sender."""
         return bool(self.device) or self.core is not None
 
 
@@ -50,14 +50,14 @@ def receiver_of(
 
     Args:
       device: None for this device, its number, its coordinates in the mesh, or a dictionary from names of axes to
-        places: axes of the mesh that the call is mapped over, and of the kernel's own mesh of cores.
+        coordinates: axes of the mesh that the call is mapped over, and of the kernel's own mesh of cores.
       device_id_type: JAX's DeviceIdType.
       home: the mesh that the semaphore of the receiver belongs to, where its type names one.
     """
     meshes = ctx.kernel.meshes
     target = next((mesh for mesh in meshes if home is not None and dict(mesh[0]) == dict(home.shape)), None)
     if target is not None and target is not meshes[0] and core is None and (device is None or isinstance(device, dict)):
-        # One that each core of another mesh has: who is meant has this core's places along the axes of both.
+        # One that each core of another mesh has: the receiver has this core's coordinates along the axes of both.
         return _receiver_by_axes(ctx, device or {}, None, target)
     first = meshes[0][1] if meshes else 0
     if core is not None and first:
@@ -67,17 +67,17 @@ def receiver_of(
     if isinstance(device, dict):
         return _receiver_by_axes(ctx, device, core)
     kind = str(getattr(device_id_type, "value", device_id_type)).lower()
-    places = [_number(x) for x in tree_util.tree_leaves(device)]
+    coordinates = [_number(x) for x in tree_util.tree_leaves(device)]
     devices = ctx.kernel.devices
     if kind == "mesh" and devices is not None:
-        if len(places) != len(devices.sizes):
-            raise ctx.unsupported(f"expected a coordinate for each of {devices.names}, got {len(places)}")
-        places, kind = [_row_major(places, devices.sizes)], "logical"
-    return Receiver(tuple(places), ir.Attribute.parse(f"#grid.device_id_type<{kind}>"), core)
+        if len(coordinates) != len(devices.sizes):
+            raise ctx.unsupported(f"expected a coordinate for each of {devices.names}, got {len(coordinates)}")
+        coordinates, kind = [_row_major(coordinates, devices.sizes)], "logical"
+    return Receiver(tuple(coordinates), ir.Attribute.parse(f"#grid.device_id_type<{kind}>"), core)
 
 
-def place_on_device_axis(ctx: RuleContext, name: str) -> ir.Value:
-    """The place of this device along an axis of the mesh that the call is mapped over."""
+def device_index(ctx: RuleContext, name: str) -> ir.Value:
+    """The index of this device along an axis of the mesh that the call is mapped over."""
     devices: Any = ctx.kernel.devices
     number = grid.DeviceIdOp().result
     axis = devices.names.index(name)
@@ -86,44 +86,44 @@ def place_on_device_axis(ctx: RuleContext, name: str) -> ir.Value:
     return number if axis == 0 else emit.binary("arith.remsi", number, _number(devices.sizes[axis]))
 
 
-def own_place(ctx: RuleContext, name: str) -> ir.Value:
-    """The place of this program along the dimension of that name."""
+def program_index(ctx: RuleContext, name: str) -> ir.Value:
+    """The index of this program along the dimension of that name."""
     if ctx.kernel.mesh_ids is not None:
         return ctx.kernel.mesh_ids[ctx.kernel.axis_names.index(name)]
     return grid.ProgramIdOp(ir.StringAttr.get(name)).result
 
 
 def _receiver_by_axes(
-    ctx: RuleContext, places: dict[Any, Any], core: ir.Value | None, target: tuple[Any, int] | None = None
+    ctx: RuleContext, coordinates: dict[Any, Any], core: ir.Value | None, target: tuple[Any, int] | None = None
 ) -> Receiver:
     devices = ctx.kernel.devices
     device_axes = devices.names if devices is not None else ()
-    device_places: dict[str, ir.Value] = {}
-    core_places: dict[str, ir.Value] = {}
-    for axis, place in places.items():
+    device_coordinates: dict[str, ir.Value] = {}
+    core_coordinates: dict[str, ir.Value] = {}
+    for axis, coordinate in coordinates.items():
         names = (axis,) if isinstance(axis, str) else tuple(axis)
         if devices is not None and set(names) <= set(device_axes):
             sizes = [devices.sizes[device_axes.index(name)] for name in names]
-            device_places.update(zip(names, _coordinates(_number(place), sizes), strict=True))
+            device_coordinates.update(zip(names, _delinearize(_number(coordinate), sizes), strict=True))
         elif len(names) == 1:
-            core_places[names[0]] = _number(place)
+            core_coordinates[names[0]] = _number(coordinate)
         else:
             raise ctx.unsupported(f"expected axes of the call's mesh ({', '.join(device_axes) or 'none'}), got {axis}")
-    if core_places or target is not None:
-        core = _core_number(ctx, core_places, target)
-    if devices is None or not device_places:
+    if core_coordinates or target is not None:
+        core = _core_number(ctx, core_coordinates, target)
+    if devices is None or not device_coordinates:
         return Receiver(core=core)
-    all_places = [
-        device_places[name] if name in device_places else place_on_device_axis(ctx, name) for name in device_axes
+    all_coordinates = [
+        device_coordinates[name] if name in device_coordinates else device_index(ctx, name) for name in device_axes
     ]
     logical = ir.Attribute.parse("#grid.device_id_type<logical>")
-    return Receiver((_row_major(all_places, devices.sizes),), logical, core)
+    return Receiver((_row_major(all_coordinates, devices.sizes),), logical, core)
 
 
 def _core_number(
-    ctx: RuleContext, places: dict[str, ir.Value], target: tuple[Any, int] | None = None
+    ctx: RuleContext, coordinates: dict[str, ir.Value], target: tuple[Any, int] | None = None
 ) -> ir.Value | None:
-    """The number of the core at these places of a mesh, and at this core's own along the axes that are not named.
+    """The number of the core at these coordinates of a mesh, and at this core's own along the axes that are not named.
 
     None is this core: that of a mesh of one. `target` is the mesh, where it is known.
     """
@@ -131,38 +131,42 @@ def _core_number(
     meshes = ctx.kernel.meshes or ((own, 0),)
     # The mesh of this core, if it has these axes, else another one.
     candidates = meshes if target is None else (target,)
-    mesh = next((mesh for mesh in candidates if set(places) <= set(mesh[0])), None)
+    mesh = next((mesh for mesh in candidates if set(coordinates) <= set(mesh[0])), None)
     if mesh is None:
         known = ", ".join(name for axes, _ in meshes for name in axes) or "none"
-        raise ctx.unsupported(f"expected axes of the kernel's cores ({known}), got {', '.join(places)}")
+        raise ctx.unsupported(f"expected axes of the kernel's cores ({known}), got {', '.join(coordinates)}")
     axes, first = mesh
-    if mesh is meshes[0] and all(axes[name] == 1 for name in places):
+    if mesh is meshes[0] and all(axes[name] == 1 for name in coordinates):
         return None
-    missing = [name for name, size in axes.items() if name not in {**own, **places} and size != 1]
+    missing = [name for name, size in axes.items() if name not in {**own, **coordinates} and size != 1]
     if missing:
-        raise ctx.unsupported(f"expected a place along each axis of the mesh of the receiver, got none for {missing}")
-    own_places = {name: own_place(ctx, name) for name in axes if name in ctx.kernel.core_axes and name not in places}
+        raise ctx.unsupported(
+            f"expected a coordinate along each axis of the mesh of the receiver, got none for {missing}"
+        )
+    own_coordinates = {
+        name: program_index(ctx, name) for name in axes if name in ctx.kernel.core_axes and name not in coordinates
+    }
     number = _number(0)
     for name, size in axes.items():
-        place = {**own_places, **places}.get(name) or _number(0)
-        number = emit.binary("arith.addi", emit.binary("arith.muli", number, _number(size)), place)
+        coordinate = {**own_coordinates, **coordinates}.get(name) or _number(0)
+        number = emit.binary("arith.addi", emit.binary("arith.muli", number, _number(size)), coordinate)
     return emit.binary("arith.addi", number, _number(first)) if first else number
 
 
-def _row_major(places: Sequence[ir.Value], sizes: Sequence[int]) -> ir.Value:
-    number = places[0] if places else _number(0)
-    for place, size in zip(places[1:], sizes[1:], strict=True):
-        number = emit.binary("arith.addi", emit.binary("arith.muli", number, _number(size)), place)
+def _row_major(coordinates: Sequence[ir.Value], sizes: Sequence[int]) -> ir.Value:
+    number = coordinates[0] if coordinates else _number(0)
+    for coordinate, size in zip(coordinates[1:], sizes[1:], strict=True):
+        number = emit.binary("arith.addi", emit.binary("arith.muli", number, _number(size)), coordinate)
     return number
 
 
-def _coordinates(number: ir.Value, sizes: Sequence[int]) -> list[ir.Value]:
-    """The places whose row-major number this is."""
-    places = []
+def _delinearize(number: ir.Value, sizes: Sequence[int]) -> list[ir.Value]:
+    """The coordinates whose row-major number this is."""
+    coordinates = []
     for size in reversed(sizes[1:]):
-        places.append(emit.binary("arith.remsi", number, _number(size)))
+        coordinates.append(emit.binary("arith.remsi", number, _number(size)))
         number = emit.binary("arith.divsi", number, _number(size))
-    return [number, *reversed(places)]
+    return [number, *reversed(coordinates)]
 
 
 def _number(x: Any) -> ir.Value:

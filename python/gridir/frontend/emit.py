@@ -73,7 +73,7 @@ def i32() -> ir.Type:
 
 
 def index_type() -> ir.Type:
-    """The type of sizes and places."""
+    """The type of sizes and indices."""
     return ir.IndexType.get()
 
 
@@ -325,7 +325,7 @@ def reassociation(fine: Sequence[int], coarse: Sequence[int]) -> list[list[int]]
     """Which neighbouring dimensions of `fine` make up each one of `coarse`, or None when they do not."""
     groups: list[list[int]] = []
     position = 0
-    for place, size in enumerate(coarse):
+    for coarse_dim, size in enumerate(coarse):
         group: list[int] = []
         product = 1
         while position < len(fine) and (not group or product < size):
@@ -333,7 +333,7 @@ def reassociation(fine: Sequence[int], coarse: Sequence[int]) -> list[list[int]]
             group.append(position)
             position += 1
         # Unit dimensions belong to the group before them, unless the next coarse dimension needs one.
-        while position < len(fine) and fine[position] == 1 and len(fine) - position > len(coarse) - place - 1:
+        while position < len(fine) and fine[position] == 1 and len(fine) - position > len(coarse) - coarse_dim - 1:
             group.append(position)
             position += 1
         if product != size or not group:

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What executes the code of a target on the CPU: a callback of the JAX program in the place of each kernel."""
+"""What executes the code of a target on the CPU: a callback of the JAX program instead of each kernel."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ jax_compat_interpret.filter_callback_log(_is_of_jax)
 
 
 def emitter(kernel: Kernel, request: KernelRequest, execute: Execute) -> jax_compat_calls.Emitter:
-    """Returns what writes a call of an emulator in the place of a kernel."""
+    """Returns what writes a call of an emulator instead of a kernel."""
     results = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in request.out_avals]
     aliases = request.operand_aliases
 

@@ -4,7 +4,7 @@
 """What every field of JAX's calls and records does on a target.
 
 A field is honoured; or it has no meaning on the target, and is accepted in silence; or dropping it would change the
-result, and then a value other than the default is an error. This table is the only place that says which: `check`
+result, and then a value other than the default is an error. Only this table says which: `check`
 raises from it, and docs/fields.md is printed from it (`python -m gridir.frontend.fields`).
 """
 
@@ -111,7 +111,7 @@ class Field:
     Attributes:
       owner: the record or the call.
       name: the field.
-      place: where `grid` holds it.
+      stored_in: where `grid` holds it.
       cpu: what the CPU target does with it.
       why: the reason, or what exactly happens.
       others: the same two for a target that does something else: "tpu" or "gpu".
@@ -119,7 +119,7 @@ class Field:
 
     owner: str
     name: str
-    place: str
+    stored_in: str
     cpu: Effect
     why: str
     others: Mapping[str, tuple[Effect, str]] = dataclasses.field(default_factory=dict)
@@ -385,7 +385,7 @@ def check(request: Any, target: str = "CPU") -> None:
 
 
 def check_interpret_params(request: Any) -> None:
-    """Refuses a kernel that runs natively in the place of JAX's interpreter, with parameters that change its result.
+    """Refuses a kernel that runs natively instead of in JAX's interpreter, with parameters that change its result.
 
     Args:
       request: the `KernelRequest`, whose `interpret` is a record of JAX's.
@@ -431,7 +431,7 @@ def to_markdown() -> str:
         for target in OTHER_TARGETS:
             effect, why = field.on(target)
             cells.append(f"{effect.value}: {why}" if target in field.others else effect.value)
-        lines.append(f"| `{field.name}` | {field.place} | {' | '.join(cells)} |")
+        lines.append(f"| `{field.name}` | {field.stored_in} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

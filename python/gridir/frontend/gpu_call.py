@@ -76,7 +76,7 @@ def _launch(
 
 
 def _unwritten(aval: jax.ShapeDtypeStruct) -> np.ndarray:
-    """Memory in which floats are NaN, as it is for who reads what nobody has written."""
+    """Memory in which floats are NaN, so that reads of uninitialized memory show."""
     array = np.zeros(aval.shape, aval.dtype)
     if array.dtype != np.bool_:
         array.reshape(-1).view(np.uint8)[...] = 0xFF

@@ -9,7 +9,7 @@ kernel's attribute `jax`, each entry only where it says more than the rest of th
 - `origins`: JAX's names of the operands, where they are not `args[i]` and `outputs[i]`;
 - `scratch`: the parameters of barriers among the scratch Refs;
 - `index_map_tree`: the structure of an index map's arguments, where they are not one after the other;
-- `weak`, `array_spaces`, `block_debug`: what JAX notes about single arrays;
+- `weak`, `array_spaces`, `block_debug`: what JAX records about single arrays;
 - `mapping_debug`: the mapping's `debug`, where it is not that of the call;
 - `meshes`: what arrays inside `shard_map` know of its mesh, and which arrays these are;
 - `symbolic_grid`: the sizes of the grid that are symbols;
@@ -79,7 +79,7 @@ class _Notes:
         self.objects[field] = value
 
     def mesh(self, field: str, aval: Any, whole: Any) -> None:
-        """Notes what an array knows of a mesh; `whole` is the value of the field."""
+        """Records what an array knows of a mesh; `whole` is the value of the field."""
         if jax_compat.is_plain_sharding(aval):
             return
         known = jax_compat.mesh_of(aval)
@@ -203,7 +203,7 @@ def _index_tree(block_mapping: Any, field: str, notes: _Notes) -> str | None:
 
 
 def _space(space: Any, field: str, notes: _Notes) -> str:
-    """The name of a memory space; one that is bound to a mesh is noted as an object."""
+    """The name of a memory space; one that is bound to a mesh is recorded as an object."""
     if isinstance(space, jax_compat.CoreMemorySpace):
         notes.object(field, space)
         return space_name(space.memory_space)
@@ -232,7 +232,7 @@ def usual_origins(num_index: int, num_inputs: int, num_outputs: int) -> list[str
 
 
 def _note_arrays(mapping: Any, debug: bool, notes: _Notes) -> None:
-    """Notes what JAX knows about single arrays that their operands do not say."""
+    """Records what JAX knows about single arrays that their operands do not say."""
     origins = [bm.origin for bm in mapping.block_mappings]
     if origins != usual_origins(mapping.num_index_operands, mapping.num_inputs, mapping.num_outputs):
         notes.entries["origins"] = params.to_attribute(origins)
@@ -362,7 +362,7 @@ def build_kernel(
     Args:
       request: what JAX hands over.
       side_table: receives the Python objects that MLIR cannot hold.
-      shared: abstract Refs that the body asks for itself and that all programs share; scratch behind the mapping's.
+      shared: abstract Refs that the body asks for itself and that all programs share; scratch after the mapping's.
       types: how abstract Refs become MLIR types; None for what they are in the base.
 
     Raises:
@@ -399,7 +399,7 @@ def build_kernel(
     if shared:
         notes.entries["shared"] = params.to_attribute(len(shared))
     names += [f"global[{i}]" for i in range(len(shared))]
-    place = _location(request.jaxpr)
+    location = _location(request.jaxpr)
     cost = request.cost_estimate
     kernel = grid.KernelOp(
         jax_compat.symbol_name(request.kernel_name),
@@ -419,8 +419,8 @@ def build_kernel(
         source=_source(request),
         jax=notes.finish(),
         debug=debug,
-        arg_locs=_places(request, place, len(names)),
-        loc=place,
+        arg_locs=_locations(request, location, len(names)),
+        loc=location,
     )
     mark_unsigned(kernel, [*mapping.scratch_avals, *shared], num_index + len(operands))
     for i, (block, block_mapping) in enumerate(zip(kernel.index_maps, mapping.block_mappings, strict=True)):
@@ -440,17 +440,17 @@ def _parameter_names(request: KernelRequest) -> list[str]:
     return index + [bm.origin for bm in mapping.block_mappings] + scratch
 
 
-def _places(request: KernelRequest, kernel: ir.Location, count: int) -> list[ir.Location]:
+def _locations(request: KernelRequest, kernel: ir.Location, count: int) -> list[ir.Location]:
     """Where each Ref is declared: a block where its index map is, the others with the kernel function."""
     mapping: Any = request.grid_mapping
-    places = [kernel] * count
+    locations = [kernel] * count
     for i, block_mapping in enumerate(mapping.block_mappings):
-        # An index map that JAX made itself is at no place of the author's.
+        # An index map that JAX made itself has no location in the author's file.
         jaxpr = block_mapping.index_map_jaxpr.jaxpr
         match = _SOURCE.match(jaxpr.debug_info.func_src_info or "")
         if match is not None and jax_compat.is_user_file(match[2]):
-            places[mapping.num_index_operands + i] = _location(jaxpr)
-    return places
+            locations[mapping.num_index_operands + i] = _location(jaxpr)
+    return locations
 
 
 # What JAX says of the function that it traced: its name, its file and its line.
@@ -467,7 +467,7 @@ def _location(jaxpr: Any) -> ir.Location:
 
 def _source(request: KernelRequest) -> str:
     """What messages call the kernel: `{name} for kernel function {function} at {file}:{line}`."""
-    place = request.jaxpr.debug_info.func_src_info
-    if request.name is None or not place or place.split(" ")[0] == request.name:
-        return place or request.kernel_name
-    return f"{request.name} for kernel function {place}"
+    source_info = request.jaxpr.debug_info.func_src_info
+    if request.name is None or not source_info or source_info.split(" ")[0] == request.name:
+        return source_info or request.kernel_name
+    return f"{request.name} for kernel function {source_info}"

@@ -70,7 +70,7 @@ def const(value: int, width: int) -> Expr:
 
 
 def program_id(dim: int, width: int = 32) -> Expr:
-    """The place of the program along grid dimension `dim`, as the index map receives it."""
+    """The index of the program along grid dimension `dim`, as the index map receives it."""
     return Expr("id", width, data=(dim,))
 
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Index maps as jaxprs: read into expressions, and written from them.
 
-The other half of the way, between expressions and the regions of a `grid.kernel`, is `index_regions`.
+The other half, between expressions and the regions of a `grid.kernel`, is `index_regions`.
 """
 
 from __future__ import annotations
@@ -228,8 +228,8 @@ class _Reader:
         if len(transforms) > 1 or not all(hasattr(transform, "indices") for transform in transforms):
             raise _Missing("reads a view of an index operand")
         # One element is read: of a slice the first one, and without an index the only one.
-        places = [index for transform in transforms for index in transform.indices]
-        starts = [index.start if isinstance(index, jax_compat.Slice) else index for index in places]
+        indexers = [index for transform in transforms for index in transform.indices]
+        starts = [index.start if isinstance(index, jax_compat.Slice) else index for index in indexers]
         starts = starts or [0] * len(eqn.invars[0].aval.shape)
         indices = [index if isinstance(index, Expr) else ix.const(int(index), 32) for index in starts]
         if guard is not None:

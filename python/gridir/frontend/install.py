@@ -80,7 +80,7 @@ def install(
       options: how kernels are compiled.
       checks: what kernels on the CPU check while they run. "uninitialized" makes an error of a read of what
         nothing has written, and of an output of which elements are not written; "races" of two accesses to one
-        element, one of them a write, that nothing brings into an order; "semaphores" of one that is not zero when
+        element, one of them a write, that are unordered; "semaphores" of one that is not zero when
         the kernel ends.
       schedule_seed: runs parallel programs and copies on the CPU in an order that this number chooses, and copies as
         late as a wait for them allows; None for program order.

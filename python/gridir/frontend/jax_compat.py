@@ -142,10 +142,10 @@ def prng_impl(aval: Any) -> Any:
 
 
 def written_refs(jaxpr: Any) -> set[int]:
-    """The places among a jaxpr's invars of the Refs that it writes or adds to."""
+    """The numbers of a jaxpr's invars that are Refs which it writes or adds to."""
     kinds = (_state_types.WriteEffect, _state_types.AccumEffect)
     written = {effect.input for effect in jaxpr.effects if isinstance(effect, kinds)}
-    return {place for place, var in enumerate(jaxpr.invars) if var in written}
+    return {number for number, var in enumerate(jaxpr.invars) if var in written}
 
 
 def debug_checks_enabled() -> bool:

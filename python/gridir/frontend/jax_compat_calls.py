@@ -79,7 +79,7 @@ def _device_number(context: Any, devices: DeviceMesh) -> tuple[Any, Any]:
 
 
 def emit_function(function: Callable[..., Sequence[Any]]) -> Emitter:
-    """Returns what writes a function of arrays, traced and lowered by JAX, in the place of a kernel."""
+    """Returns what writes a function of arrays, traced and lowered by JAX, instead of a kernel."""
     rule = _mlir.lower_fun(function, multiple_results=True)
     return lambda context, operands: rule(context, *operands)
 

@@ -62,8 +62,8 @@ def lower_kernel(
                 argument if is_ref(var.aval) else grid.load_all(argument)
                 for var, argument in zip(request.jaxpr.invars, refs, strict=False)
             ]
-            for place, output in _written_inputs(request).items():
-                arguments[place] = arguments[output]
+            for operand, output in _written_inputs(request).items():
+                arguments[operand] = arguments[output]
             _walk_bodies(kernel, request, meanings, arguments)
             grid.YieldOp([])
         erase_unused(kernel)
@@ -105,22 +105,22 @@ def _walk_bodies(
 
 
 def _on_mesh(kernel: KernelContext, mesh: Any, meshes: Sequence[tuple[Any, int]], number: ir.Value) -> KernelContext:
-    """What the body of one of several meshes sees: its axes, and the place of core `number` along each of them."""
+    """What the body of one of several meshes sees: its axes, and the index of core `number` along each of them."""
     shape: dict[str, int] = mesh.shape
-    places, rest = [], number
+    ids, rest = [], number
     for size in reversed(shape.values()):
-        places.append(emit.binary("arith.remui", rest, emit.constant(size, emit.i32())))
+        ids.append(emit.binary("arith.remui", rest, emit.constant(size, emit.i32())))
         rest = emit.binary("arith.divui", rest, emit.constant(size, emit.i32()))
-    ids, sizes = tuple(reversed(places)), tuple(shape.values())
+    mesh_ids, sizes = tuple(reversed(ids)), tuple(shape.values())
     return dataclasses.replace(
         kernel,
         axes=tuple(range(len(sizes))),
         axis_names=tuple(shape),
         static_grid=sizes,
         core_axes=tuple(shape),
-        mesh_ids=ids,
+        mesh_ids=mesh_ids,
         meshes=tuple(meshes),
-        program_ids=ids,
+        program_ids=mesh_ids,
         pipeline_grid=sizes,
     )
 
@@ -130,7 +130,7 @@ def _knows_devices(op: ir.Operation) -> bool:
 
 
 def _written_inputs(request: KernelRequest) -> dict[int, int]:
-    """For each input that the body writes, the place of the output that is the same memory.
+    """For each input that the body writes, the number of the output that is the same memory.
 
     JAX makes such kernels of Refs that a kernel closes over, as in `run_state`: each is an input and an output at once,
     and the body knows the input only. An input that is cut into blocks, or is no output, is the body's own copy.
@@ -139,10 +139,10 @@ def _written_inputs(request: KernelRequest) -> dict[int, int]:
     num_index, num_inputs = mapping.num_index_operands, mapping.num_inputs
     written = set().union(*map(jax_compat.written_refs, request.jaxprs))
     shared = {}
-    for place, output in request.input_output_aliases:
-        blocks = [mapping.block_mappings[i] for i in (place - num_index, num_inputs + output)]
-        if place in written and all(is_whole(block.block_shape, block.array_aval.shape) for block in blocks):
-            shared[place] = num_index + num_inputs + output
+    for operand, output in request.input_output_aliases:
+        blocks = [mapping.block_mappings[i] for i in (operand - num_index, num_inputs + output)]
+        if operand in written and all(is_whole(block.block_shape, block.array_aval.shape) for block in blocks):
+            shared[operand] = num_index + num_inputs + output
     return shared
 
 

@@ -126,7 +126,7 @@ def backend_of(record: Any) -> Backend:
 
 @dataclasses.dataclass(frozen=True)
 class CallOptions:
-    """What a front door of gridir passes through JAX in the place of `compiler_params`.
+    """What a front door of gridir passes through JAX as `compiler_params`.
 
     Attributes:
       records: pairs of a backend's name and its record of parameters.

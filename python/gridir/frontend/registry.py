@@ -94,8 +94,8 @@ class Rule:
 class Level:
     """One table of rules, and the types that values and Refs have for them.
 
-    A level lies over `below`, if over any: a rule for a primitive that `below` has as well takes the place of that one,
-    and says that it is meant to.
+    A level lies over `below`, if over any: a rule for a primitive that `below` has as well overrides that one, and says
+    that it is meant to.
 
     Attributes:
       name: what documentation and errors call the kernels that the level is for.

@@ -94,5 +94,5 @@ class KernelRequest:
 
     @property
     def source(self) -> str:
-        """The kernel function and its place, as JAX writes them: "add_kernel at add.py:12"."""
+        """The kernel function and its source line, as JAX writes them: "add_kernel at add.py:12"."""
         return self.jaxpr.debug_info.func_src_info

@@ -52,7 +52,7 @@ class TargetHooks(abc.ABC):
 
     @abc.abstractmethod
     def emulator(self, kernel: Kernel, request: KernelRequest) -> Emitter:
-        """Returns what writes, in the place of a kernel, a call of what executes the target's code on the CPU.
+        """Returns what writes, instead of a kernel, a call of what executes the target's code on the CPU.
 
         Raises:
           CompileError: when a pass refuses the kernel.

@@ -85,7 +85,7 @@ def ours(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Candidate]:
 
 
 def jax_own(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Candidate]:
-    """Returns the kernels of a function as JAX itself lowers them; an error of JAX's is one without a place."""
+    """Returns the kernels of a function as JAX itself lowers them; an error of JAX's is one without a location."""
     jitted: Any = f if hasattr(f, "trace") else jax.jit(f)
     try:
         with jax_alone(), jax_compat_tpu.abstract_device():

@@ -163,8 +163,8 @@ def mark_unsigned(op: Any, refs: Sequence[Any], first: int = 0) -> None:
       first: the number of the argument of the first of them.
     """
     dtypes = [getattr(ref, "dtype", None) for ref in refs]
-    places = [
+    numbers = [
         first + i for i, dtype in enumerate(dtypes) if dtype is not None and jnp.issubdtype(dtype, jnp.unsignedinteger)
     ]
-    if places:
-        op.operation.attributes["grid.unsigned"] = ir.DenseI64ArrayAttr.get(places)
+    if numbers:
+        op.operation.attributes["grid.unsigned"] = ir.DenseI64ArrayAttr.get(numbers)

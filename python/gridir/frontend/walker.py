@@ -80,7 +80,7 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
         if eqn.outvars and not eqn.effects and used.isdisjoint(eqn.outvars):
             continue
         lowering = vocabulary.find(primitive_name(eqn.primitive))
-        source_info = kernel.place_of(eqn)
+        source_info = kernel.source_info_of(eqn)
         ctx = RuleContext(kernel, eqn, used, source_info, vocabulary, _inside(vocabulary, lowering))
         with kernel.location(source_info):
             if lowering is None:
@@ -151,8 +151,8 @@ def _equations(jaxpr: Any, callers: tuple[Any, ...] = ()) -> Iterator[tuple[Any,
                 yield from _equations(nested, path)
 
 
-def _place(path: Sequence[Any]) -> Frame | None:
-    """The place of an equation in the author's file; where JAX has forgotten that, the place of its caller."""
+def _frame(path: Sequence[Any]) -> Frame | None:
+    """The location of an equation in the author's file; where JAX has dropped that, the location of its caller."""
     return next(filter(None, (jax_compat.user_frame(eqn.source_info) for eqn in reversed(path))), None)
 
 
@@ -189,7 +189,7 @@ def check_supported(name: str, bodies: Sequence[tuple[Any, Vocabulary]]) -> None
         for path in _without_rule(jaxpr, vocabulary):
             eqn = path[-1]
             primitive = primitive_name(eqn.primitive)
-            missing.setdefault(f"{primitive}[{_describe(eqn.params)}]", _place(path))
+            missing.setdefault(f"{primitive}[{_describe(eqn.params)}]", _frame(path))
             primitives.add(primitive)
     if not missing:
         return

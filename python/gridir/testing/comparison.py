@@ -150,7 +150,7 @@ def differences(got: Any, want: Any, function: Callable[..., Any], args: Sequenc
 
 
 def difference(got: Any, want: Any, tolerance: float | None = None) -> str | None:
-    """Compares two arrays; integers and bools must be equal, floats close, and NaNs in the same places.
+    """Compares two arrays; integers and bools must be equal, floats close, and NaNs at the same indices.
 
     Args:
       got: the array to test.
@@ -166,8 +166,8 @@ def difference(got: Any, want: Any, tolerance: float | None = None) -> str | Non
     apart = _outside_tolerance(got, want, tolerance)
     if not apart.any():
         return None
-    place = tuple(int(i[0]) for i in np.nonzero(apart)) if apart.ndim else ()
-    return f"{int(apart.sum())} of {apart.size} elements differ, at {place} expected {want[place]}, got {got[place]}"
+    index = tuple(int(i[0]) for i in np.nonzero(apart)) if apart.ndim else ()
+    return f"{int(apart.sum())} of {apart.size} elements differ, at {index} expected {want[index]}, got {got[index]}"
 
 
 def _outside_tolerance(got: np.ndarray, want: np.ndarray, tolerance: float | None = None) -> np.ndarray:
@@ -243,17 +243,17 @@ def _judge(
         allowed = _allowed(x, exact, samples, got.dtype)
         wrong = apart & (_distance(x, y) > allowed) & (_distance(x, exact) > allowed)
         errors = _errors(x, y, exact, got.dtype) if apart.any() else None
-    place = _largest(np.where(wrong, _distance(x, y), -1.0)) if wrong.any() else ()
+    index = _largest(np.where(wrong, _distance(x, y), -1.0)) if wrong.any() else ()
     in_float64 = ""
     if exact is not None and allowed is not None and wrong.any():
-        in_float64 = f", in float64 {exact[place]:.7g}, which roundings move by up to {allowed[place]:.2g}"
+        in_float64 = f", in float64 {exact[index]:.7g}, which roundings move by up to {allowed[index]:.2g}"
     return Comparison(
         path,
         got.size,
         int(apart.sum()),
         int(wrong.sum()),
         int((np.isnan(x) & np.isnan(y)).sum()),
-        f"at {place} expected {want[place]}, got {got[place]}{in_float64}" if wrong.any() else "",
+        f"at {index} expected {want[index]}, got {got[index]}{in_float64}" if wrong.any() else "",
         errors,
         reason if apart.any() and wide is None else "",
     )

@@ -129,7 +129,7 @@ with ir.Context() as context, ir.Location.unknown():
     show("semaphore", lambda: grid.SemaphoreType.get("counter"))
     # CHECK: ValueError: expected a kind of block dimension, got 'strided'
     show("block dimension", lambda: grid.BlockDimAttr.get(8, "strided"))
-    # What is made here has no place, and the message names none.
+    # What is made here has no location, and the message names none.
     # CHECK-NOT: at loc(unknown
     # CHECK: ValueError: expected a kind of transform, got 'reverse'
     show("transform", lambda: grid.TransformAttr.get("reverse", [0]))

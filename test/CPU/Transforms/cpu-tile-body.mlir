@@ -122,34 +122,34 @@ func.func @gather(%x: memref<64xf32>, %i: memref<8xindex>, %y: memref<8xf32>) {
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 
-// The place of the largest element: the body says itself that of equals the
+// The index of the largest element: the body says itself that of equals the
 // first counts, so each lane may keep its own. A lane starts from the result.
-// CHECK-LABEL: func.func @place
+// CHECK-LABEL: func.func @argmax
 // CHECK-DAG:     %[[BEST:.*]] = memref.alloca() : memref<16xf32>
-// CHECK-DAG:     %[[PLACE:.*]] = memref.alloca() : memref<16xi32>
+// CHECK-DAG:     %[[INDEX:.*]] = memref.alloca() : memref<16xi32>
 // CHECK:         scf.for
 // CHECK:           memref.load
 // CHECK:           linalg.fill {{.*}} outs(%[[BEST]]
 // CHECK:           memref.load
-// CHECK:           linalg.fill {{.*}} outs(%[[PLACE]]
+// CHECK:           linalg.fill {{.*}} outs(%[[INDEX]]
 // CHECK:           scf.for
-// CHECK:             linalg.generic {{.*}}iterator_types = ["parallel"]{{.*}} outs(%[[BEST]], %[[PLACE]]
-// CHECK:           linalg.generic {{.*}}iterator_types = ["reduction"]{{.*}} ins(%[[BEST]], %[[PLACE]]
+// CHECK:             linalg.generic {{.*}}iterator_types = ["parallel"]{{.*}} outs(%[[BEST]], %[[INDEX]]
+// CHECK:           linalg.generic {{.*}}iterator_types = ["reduction"]{{.*}} ins(%[[BEST]], %[[INDEX]]
 // CHECK-NOT:         linalg.index
 // CHECK:             linalg.yield
-func.func @place(%x: memref<8x128xf32>, %v: memref<8xf32>, %i: memref<8xi32>) {
+func.func @argmax(%x: memref<8x128xf32>, %v: memref<8xf32>, %i: memref<8xi32>) {
   linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}
       ins(%x : memref<8x128xf32>) outs(%v, %i : memref<8xf32>, memref<8xi32>) {
-  ^bb0(%a: f32, %best: f32, %place: i32):
+  ^bb0(%a: f32, %best: f32, %best_index: i32):
     %0 = linalg.index 1 : index
     %here = arith.index_cast %0 : index to i32
     %1 = arith.cmpf ogt, %a, %best : f32
     %2 = arith.cmpf oeq, %a, %best : f32
-    %3 = arith.cmpi slt, %here, %place : i32
+    %3 = arith.cmpi slt, %here, %best_index : i32
     %4 = arith.andi %2, %3 : i1
     %5 = arith.ori %1, %4 : i1
     %6 = arith.select %5, %a, %best : f32
-    %7 = arith.select %5, %here, %place : i32
+    %7 = arith.select %5, %here, %best_index : i32
     linalg.yield %6, %7 : f32, i32
   }
   return
@@ -167,12 +167,12 @@ func.func @place(%x: memref<8x128xf32>, %v: memref<8xf32>, %i: memref<8xi32>) {
 func.func @order(%x: memref<8x128xf32>, %v: memref<8xf32>, %i: memref<8xi32>) {
   linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}
       ins(%x : memref<8x128xf32>) outs(%v, %i : memref<8xf32>, memref<8xi32>) {
-  ^bb0(%a: f32, %best: f32, %place: i32):
+  ^bb0(%a: f32, %best: f32, %best_index: i32):
     %0 = linalg.index 1 : index
     %here = arith.index_cast %0 : index to i32
     %1 = arith.cmpf ogt, %a, %best : f32
     %2 = arith.select %1, %a, %best : f32
-    %3 = arith.select %1, %here, %place : i32
+    %3 = arith.select %1, %here, %best_index : i32
     linalg.yield %2, %3 : f32, i32
   }
   return

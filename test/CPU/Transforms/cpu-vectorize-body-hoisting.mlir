@@ -1,8 +1,8 @@
 // RUN: gridir-opt %s --cpu-vectorize-body --split-input-file | FileCheck %s
 // RUN: gridir-opt %s --cpu-vectorize-body=vector-registers=1 --split-input-file | FileCheck %s --check-prefix=ONE
 
-// Two places of one array, which a loop carries: the outer loop carries them, too. For one register they are too many.
-// CHECK-LABEL: func.func @two_places
+// Two vectors of one array, which a loop carries: the outer loop carries them, too. For one register they are too many.
+// CHECK-LABEL: func.func @two_vectors
 // CHECK-SAME:    %[[M:.*]]: memref<16xf32>
 // CHECK:         %[[A:.*]] = vector.transfer_read %[[M]][%[[C0:[a-z0-9_]+]]]
 // CHECK:         %[[B:.*]] = vector.transfer_read %[[M]][%[[C8:[a-z0-9_]+]]]
@@ -14,10 +14,10 @@
 // CHECK:           scf.yield %[[INNER]]#0, %[[INNER]]#1
 // CHECK:         vector.transfer_write %[[OUTER]]#0, %[[M]][%[[C0]]]
 // CHECK:         vector.transfer_write %[[OUTER]]#1, %[[M]][%[[C8]]]
-// ONE-LABEL: func.func @two_places
+// ONE-LABEL: func.func @two_vectors
 // ONE-NOT:     iter_args
 // ONE:         return
-func.func @two_places(%m: memref<16xf32>, %v: vector<8xf32>, %hi: index) {
+func.func @two_vectors(%m: memref<16xf32>, %v: vector<8xf32>, %hi: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
@@ -58,7 +58,7 @@ func.func @read(%m: memref<8xf32>, %o: memref<?xf32>, %hi: index) {
 
 // -----
 
-// Nothing is carried where a place overlaps another one, a write is under a condition or a mask, the array has views, or
+// Nothing is carried where a vector overlaps another one, a write is under a condition or a mask, the array has views, or
 // an op accesses it that is no transfer.
 // CHECK-LABEL: func.func @kept
 // CHECK-NOT:     iter_args

@@ -86,7 +86,7 @@ grid.kernel @masked_rows grid(%i = 63)
 
 // -----
 
-// Nor where what stays meets what would move: each row has a number of its own place in the block.
+// Nor where a fixed operand is combined with one that would move: each row adds its own index in the block.
 // CHECK-LABEL: func.func @numbered_rows(
 // CHECK-COUNT-2: memref.alloca() {{.*}} : memref<8x64xf32>
 // CHECK:         scf.if

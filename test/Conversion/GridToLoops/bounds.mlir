@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --split-input-file --convert-grid-to-loops | FileCheck %s
 
-// Which places are known to lie inside, at the boundary and one beyond it; what is not known is checked at run time.
+// Which indices are known to be in bounds, at the boundary and one beyond it; what is not known is checked at run time.
 
 // The last program reads elements 3 to 7 of 8: nothing is to be checked at run time.
 // CHECK-LABEL: func.func @last_window(
@@ -142,7 +142,7 @@ grid.kernel @never_negative grid(%i = 4)
 
 // -----
 
-// All programs have a number less than 4: the other place is never chosen.
+// All programs have a number less than 4: the other index is never chosen.
 // CHECK-LABEL: func.func @always_less(
 // CHECK-NOT:     memref.store %{{.*}} : memref<4xi64>
 // CHECK:         return

@@ -139,8 +139,8 @@ grid.kernel @copies grid()
 // CHECK: %[[STATE:.*]] = memref.alloca() {{.*}} : memref<3xi32>
 // CHECK: memref.load %[[STATE]]
 // CHECK: memref.load %[[STATE]]
-// CHECK: %[[PLACE:.*]] = arith.constant 2 : index
-// CHECK: %[[DRAWN:.*]] = memref.load %[[STATE]][%[[PLACE]]]
+// CHECK: %[[POSITION:.*]] = arith.constant 2 : index
+// CHECK: %[[DRAWN:.*]] = memref.load %[[STATE]][%[[POSITION]]]
 // CHECK: %[[ONE:.*]] = arith.constant 1 : i32
 // CHECK: %[[NEXT:.*]] = arith.addi %[[DRAWN]], %[[ONE]] : i32
 // CHECK: memref.store %[[NEXT]], %[[STATE]]

@@ -158,7 +158,7 @@ grid.kernel @prints grid(%i = 4)
 
 // -----
 
-// A call of a function is a site like a print, with the identity in the place of the format.
+// A call of a function is a site like a print, with the identity instead of the format.
 // CHECK-LABEL: kernel.abi @callbacks
 // CHECK-SAME:    prints = [#kernel.callback<"5f0c93e1", "the Python function of a callback (kernel.py:4:2)"(i32)>]
 // CHECK:       func.func @callbacks(
@@ -189,7 +189,7 @@ grid.kernel @asserts grid(%i = 4) inputs() outputs(%o: i32 []) {
 
 // -----
 
-// Random bits are a function of the seeds, the place and the number of the draw. Those of 32 bits are a word as it is.
+// Random bits are a function of the seeds, the index and the number of the draw. Those of 32 bits are a word as it is.
 // CHECK-LABEL: func.func @random(
 // CHECK:         %[[STATE:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<3xi32>
 // CHECK:         memref.store %{{.*}}, %[[STATE]]

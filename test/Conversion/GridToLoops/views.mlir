@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --split-input-file --convert-grid-to-loops | FileCheck %s
 
-// A slice whose offset is the program's own place is proved in bounds: a subview, no check.
+// A slice whose offset is the program's own id is proved in bounds: a subview, no check.
 // CHECK-LABEL: kernel.abi @proved_slice{{$}}
 // CHECK:       func.func @proved_slice(
 // CHECK-NOT:     scf.if
@@ -229,8 +229,8 @@ grid.kernel @other_memory grid() outputs(%o: i32 []) {
 // An upstream load of a number is checked as the accesses of the dialect are.
 // CHECK-LABEL: kernel.abi @upstream_load diagnostics = ["index {0} is out of bounds [0, {1}) in dimension 0 of n_ref
 // CHECK:       func.func @upstream_load(
-// CHECK:         %[[PLACE:.*]] = arith.minsi
-// CHECK:         memref.load %{{.*}}[%[[PLACE]]] : memref<4xi32>
+// CHECK:         %[[INDEX:.*]] = arith.minsi
+// CHECK:         memref.load %{{.*}}[%[[INDEX]]] : memref<4xi32>
 grid.kernel @upstream_load grid(%i = 8)
     inputs(%n: i32 [4] origin "n_ref") outputs(%o: i32 [8] block [squeezed] at (%i)) {
   %p = grid.program_id 0

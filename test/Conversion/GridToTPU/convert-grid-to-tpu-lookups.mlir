@@ -61,8 +61,8 @@ grid.kernel @gather grid() inputs(%x: f32 [8, 128], %n: i32 [8, 128]) outputs(%o
     %i = linalg.index 0 : index
     %j = linalg.index 1 : index
     %number = tensor.extract %1[%i, %j] : tensor<8x128xi32>
-    %place = arith.index_cast %number : i32 to index
-    %v = tensor.extract %0[%i, %place] : tensor<8x128xf32>
+    %index = arith.index_cast %number : i32 to index
+    %v = tensor.extract %0[%i, %index] : tensor<8x128xf32>
     linalg.yield %v : f32
   } -> tensor<8x128xf32>
   grid.store %2, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
@@ -89,8 +89,8 @@ grid.kernel @wide grid() inputs(%x: f32 [8, 256], %n: i32 [8, 256]) outputs(%o: 
     %i = linalg.index 0 : index
     %j = linalg.index 1 : index
     %number = tensor.extract %1[%i, %j] : tensor<8x256xi32>
-    %place = arith.index_cast %number : i32 to index
-    %v = tensor.extract %0[%i, %place] : tensor<8x256xf32>
+    %index = arith.index_cast %number : i32 to index
+    %v = tensor.extract %0[%i, %index] : tensor<8x256xf32>
     linalg.yield %v : f32
   } -> tensor<8x256xf32>
   grid.store %2, %o : tensor<8x256xf32>, memref<8x256xf32, #grid.space<default>>

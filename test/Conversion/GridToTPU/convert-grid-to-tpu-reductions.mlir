@@ -85,29 +85,29 @@ grid.kernel @product grid() inputs(%x: f32 [8, 200]) outputs(%o: f32 [8]) {
 
 // -----
 
-// Mosaic finds the place of an extreme of f32. Of integers it is the lowest place that holds the extreme.
+// Mosaic has argmax and argmin of f32. Of integers it is the lowest index that holds the extreme.
 
 #rows = affine_map<(d0, d1) -> (d0)>
 #all = affine_map<(d0, d1) -> (d0, d1)>
-// CHECK-LABEL: func.func @places(
+// CHECK-LABEL: func.func @argmax_of_integers(
 // CHECK: %[[BEST:.*]] = vector.multi_reduction <maxsi>
 // CHECK: %[[IS_BEST:.*]] = arith.cmpi eq
-// CHECK: %[[PLACES:.*]] = tpu.iota {dimensions = array<i32: 1>} : vector<8x128xi32>
+// CHECK: %[[INDICES:.*]] = tpu.iota {dimensions = array<i32: 1>} : vector<8x128xi32>
 // CHECK: %[[NONE:.*]] = arith.constant dense<2147483647> : vector<8x128xi32>
-// CHECK: %[[HELD:.*]] = arith.select %[[IS_BEST]], %[[PLACES]], %[[NONE]]
+// CHECK: %[[HELD:.*]] = arith.select %[[IS_BEST]], %[[INDICES]], %[[NONE]]
 // CHECK: vector.multi_reduction <minsi>, %[[HELD]]
-grid.kernel @places grid() inputs(%x: i32 [8, 128]) outputs(%o: i32 [8]) {
+grid.kernel @argmax_of_integers grid() inputs(%x: i32 [8, 128]) outputs(%o: i32 [8]) {
   %0 = grid.load %x : memref<8x128xi32, #grid.space<default>> -> tensor<8x128xi32>
   %c0 = arith.constant dense<0> : tensor<8xi32>
   %least = arith.constant dense<-2147483648> : tensor<8xi32>
   %1:2 = linalg.generic {indexing_maps = [#all, #rows, #rows], iterator_types = ["parallel", "reduction"]}
       ins(%0 : tensor<8x128xi32>) outs(%least, %c0 : tensor<8xi32>, tensor<8xi32>) {
-  ^bb0(%v: i32, %best: i32, %place: i32):
+  ^bb0(%v: i32, %best: i32, %best_index: i32):
     %i = linalg.index 1 : index
     %here = arith.index_cast %i : index to i32
     %better = arith.cmpi sgt, %v, %best : i32
     %w = arith.select %better, %v, %best : i32
-    %p = arith.select %better, %here, %place : i32
+    %p = arith.select %better, %here, %best_index : i32
     linalg.yield %w, %p : i32, i32
   } -> (tensor<8xi32>, tensor<8xi32>)
   grid.store %1#1, %o : tensor<8xi32>, memref<8xi32, #grid.space<default>>

@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --convert-grid-to-tpu --split-input-file | FileCheck %s
 
-// Values keep their shapes, elements and places on the way.
+// Values keep their shapes, elements and indices.
 
 // What is loaded through a reshaped Ref has its shape wherever it is used.
 
@@ -71,12 +71,12 @@ grid.kernel @bools grid(%i = 4) inputs(%x: f32 [16, 128]) outputs(%o: i32 [8, 12
 
 // -----
 
-// Numbers that count are made of their places, by their step and from their start on.
+// Numbers that count are made of their indices, by their step and from their start on.
 
 // CHECK-LABEL: func.func @counting(
-// CHECK: %[[PLACE:.*]] = tpu.iota {dimensions = array<i32: 1>} : vector<2x4xi32>
+// CHECK: %[[INDEX:.*]] = tpu.iota {dimensions = array<i32: 1>} : vector<2x4xi32>
 // CHECK: %[[STEP:.*]] = arith.constant dense<2> : vector<2x4xi32>
-// CHECK: arith.muli %[[PLACE]], %[[STEP]]
+// CHECK: arith.muli %[[INDEX]], %[[STEP]]
 // CHECK: arith.constant dense<5> : vector<2x4xi32>
 grid.kernel @counting grid() outputs(%o: i32 [2, 4]) {
   %0 = arith.constant dense<[[5, 7, 9, 11], [5, 7, 9, 11]]> : tensor<2x4xi32>

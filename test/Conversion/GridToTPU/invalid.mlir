@@ -112,9 +112,9 @@ grid.kernel @gather grid() inputs(%x: f32 [8, 128], %n: i32 [8, 128]) outputs(%o
     %i = linalg.index 0 : index
     %j = linalg.index 1 : index
     %number = tensor.extract %1[%i, %j] : tensor<8x128xi32>
-    %place = arith.index_cast %number : i32 to index
+    %index = arith.index_cast %number : i32 to index
     // expected-error @below {{expected a gather along one of the last two dimensions, with the indices of jnp.take_along_axis, on a TPU; index the Ref instead}}
-    %v = tensor.extract %0[%place, %place] : tensor<8x128xf32>
+    %v = tensor.extract %0[%index, %index] : tensor<8x128xf32>
     linalg.yield %v : f32
   } -> tensor<8x128xf32>
 }
@@ -365,7 +365,7 @@ grid.kernel @update_at_program grid(%i = 4) inputs(%x: f32 [8, 128] block [8, 12
   %p = grid.program_id 0
   %at = arith.index_cast %p : i32 to index
   %c = arith.constant dense<1.0> : tensor<2x128xf32>
-  // expected-error @below {{expected a slice of a value at a constant place; slice the Ref with pl.ds instead}}
+  // expected-error @below {{expected a slice of a value at constant offsets; slice the Ref with pl.ds instead}}
   %1 = tensor.insert_slice %c into %0[%at, 0] [2, 128] [1, 1] : tensor<2x128xf32> into tensor<8x128xf32>
 }
 
@@ -375,7 +375,7 @@ grid.kernel @element_at_program grid(%i = 4) inputs(%x: f32 [8, 128] block [8, 1
   %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
   %p = grid.program_id 0
   %at = arith.index_cast %p : i32 to index
-  // expected-error @below {{expected an element of a value at a constant place; index the Ref instead}}
+  // expected-error @below {{expected an element of a value at constant indices; index the Ref instead}}
   %1 = tensor.extract %0[%at, %at] : tensor<8x128xf32>
 }
 
@@ -495,19 +495,19 @@ grid.kernel @vector_in_body grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 
 #rows = affine_map<(d0, d1) -> (d0)>
 #all = affine_map<(d0, d1) -> (d0, d1)>
 
-grid.kernel @place_of_wide_numbers grid() inputs(%x: i64 [8, 128]) outputs(%o: i32 [8]) {
+grid.kernel @argmax_of_wide_numbers grid() inputs(%x: i64 [8, 128]) outputs(%o: i32 [8]) {
   %0 = grid.load %x : memref<8x128xi64, #grid.space<default>> -> tensor<8x128xi64>
   %zero = arith.constant dense<0> : tensor<8xi32>
   %least = arith.constant dense<-2147483648> : tensor<8xi64>
   // expected-error @below {{expected elements of at most 32 bits for argmax or argmin on a TPU, got 'i64'}}
   %1:2 = linalg.generic {indexing_maps = [#all, #rows, #rows], iterator_types = ["parallel", "reduction"]}
       ins(%0 : tensor<8x128xi64>) outs(%least, %zero : tensor<8xi64>, tensor<8xi32>) {
-  ^bb0(%v: i64, %best: i64, %place: i32):
+  ^bb0(%v: i64, %best: i64, %index: i32):
     %i = linalg.index 1 : index
     %here = arith.index_cast %i : index to i32
     %better = arith.cmpi sgt, %v, %best : i64
     %w = arith.select %better, %v, %best : i64
-    %p = arith.select %better, %here, %place : i32
+    %p = arith.select %better, %here, %index : i32
     linalg.yield %w, %p : i64, i32
   } -> (tensor<8xi64>, tensor<8xi32>)
   grid.store %1#1, %o : tensor<8xi32>, memref<8xi32, #grid.space<default>>

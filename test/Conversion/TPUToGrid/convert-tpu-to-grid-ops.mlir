@@ -89,7 +89,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [4, 8]>, #grid
 
 // -----
 
-// Windows: with strides, at a place that is known at run time, without dimensions of one, under a mask. Bools are
+// Windows: with strides, at dynamic offsets, without dimensions of one, under a mask. Bools are
 // numbers to Mosaic.
 
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [2, 16, 8]>], outputs = [#grid.operand<f32 [16, 8]>, #grid.operand<i1 [16, 8]>]}} {

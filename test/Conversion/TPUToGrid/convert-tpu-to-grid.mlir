@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --convert-tpu-to-grid --split-input-file --verify-diagnostics | FileCheck %s
 
-// The windows of a Mosaic kernel cut the arrays of the call again; the transform is the place of a block.
+// The windows of a Mosaic kernel cut the arrays of the call again; the transform gives the indices of a block.
 
 // CHECK-LABEL: grid.kernel @double grid(
 // CHECK-SAME:  %[[I:.*]] = 4)
@@ -71,7 +71,7 @@ func.func @unknown_arrays() attributes {tpu.core_type = #tpu.core_type<tc>} {
 
 // -----
 
-// Rotations, lookups and places of extremes; what goes to the log is printed, and an assertion is a check.
+// Rotations, lookups, argmax and argmin; what goes to the log is printed, and an assertion is a check.
 
 // CHECK-LABEL: grid.kernel @lookups grid()
 // CHECK: grid.assert %{{.*}}, "not positive"

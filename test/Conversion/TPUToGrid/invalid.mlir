@@ -260,7 +260,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
   func.func @row(%x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %c0 = arith.constant 0 : index
     %v = vector.load %x[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
-    // expected-error @below {{expected one element at a constant place in a module to execute}}
+    // expected-error @below {{expected one element at constant indices in a module to execute}}
     %r = vector.extract %v[0] : vector<128xf32> from vector<8x128xf32>
     return
   }
@@ -274,7 +274,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<i32 [4] space tpu.
     %v = vector.load %x[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
     %p = memref.load %n[%c0] : memref<4xi32, #tpu.memory_space<smem>>
     %i = arith.index_cast %p : i32 to index
-    // expected-error @below {{expected one element at a constant place in a module to execute}}
+    // expected-error @below {{expected one element at constant indices in a module to execute}}
     %r = vector.extract %v[0, %i] : f32 from vector<8x128xf32>
     return
   }

@@ -162,11 +162,11 @@ module {
     %c4 = arith.constant 4 : index
     scf.forall (%item) = (%lo) to (%hi) step (1) {
       scf.for %a = %c0 to %c4 step %c1 {
-        %place = memref.load %i[%a] : memref<4xindex>
+        %index = memref.load %i[%a] : memref<4xindex>
         %0 = memref.load %x[%a] : memref<4xf32>
-        %1 = memref.load %o[%place] : memref<8xf32>
+        %1 = memref.load %o[%index] : memref<8xf32>
         %2 = arith.addf %0, %1 : f32
-        memref.store %2, %o[%place] : memref<8xf32>
+        memref.store %2, %o[%index] : memref<8xf32>
       }
     } {mapping = [#gpu.block<x>]}
     return

@@ -52,7 +52,7 @@ module {
 
 // -----
 
-// One place in the text, and two values.
+// One placeholder, and two values.
 module {
   kernel.abi @k prints = [#kernel.print<"{}"(i32)>]
   func.func private @gridirPrintBegin(i64)

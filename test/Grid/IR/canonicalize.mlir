@@ -155,11 +155,11 @@ func.func @assume_multiple() -> (i32, i32) {
 
 // -----
 
-// Two windows whose places are not known are checked one by one, though the inner is as long as the outer.
-// CHECK-LABEL: func.func @two_places
+// Two windows whose offsets are not known are checked one by one, though the inner is as long as the outer.
+// CHECK-LABEL: func.func @two_windows
 // CHECK: %[[A:.*]] = grid.slice_ref %{{.*}}[%{{.*}}] [8] [1]
 // CHECK: grid.slice_ref %[[A]][%{{.*}}] [8] [1]
-func.func @two_places(%x: memref<64xf32>, %i: i32, %j: i32) -> tensor<8xf32> {
+func.func @two_windows(%x: memref<64xf32>, %i: i32, %j: i32) -> tensor<8xf32> {
   %a = grid.slice_ref %x[%i] [8] [1] : memref<64xf32>, i32 -> memref<8xf32>
   %b = grid.slice_ref %a[%j] [8] [1] : memref<8xf32>, i32 -> memref<8xf32>
   %v = grid.load %b : memref<8xf32> -> tensor<8xf32>

@@ -364,8 +364,8 @@ func.func @dot_precision(%a: tensor<8x4xf32>, %b: tensor<4x8xf32>) {
 
 // -----
 
-func.func @print_places(%x: f32) {
-  // expected-error @below {{expected a value for each of 2 places in the format, got 1}}
+func.func @print_placeholders(%x: f32) {
+  // expected-error @below {{expected a value for each of 2 placeholders in the format, got 1}}
   grid.print "{} {}" %x : f32
   return
 }

@@ -1,4 +1,4 @@
-// Refuted checks as errors, at the place that they are about.
+// Refuted checks as errors, at the location that they are about.
 //
 // RUN: gridir-opt %s --grid-check='fail-on-refuted=true' --split-input-file --verify-diagnostics
 

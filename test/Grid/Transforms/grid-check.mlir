@@ -4,7 +4,7 @@
 // RUN: gridir-opt %s --grid-check='checks=no-revisit' | FileCheck %s --check-prefix=ONLY
 // RUN: gridir-opt %s --grid-check --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=STATS
-// RUN: gridir-opt %s --grid-check='record-locations=true' | FileCheck %s --check-prefix=PLACE
+// RUN: gridir-opt %s --grid-check='record-locations=true' | FileCheck %s --check-prefix=LOC
 // RUN: gridir-opt %s --grid-check -o /dev/null 2>&1 --remarks-filter=grid-check --remark-format=emitRemark \
 // RUN:   | FileCheck %s --check-prefix=REMARK
 
@@ -21,8 +21,8 @@
 // CHECK: {check = "no-revisit", subject = "o_ref", verdict = "proved"}
 // ONLY-LABEL: grid.kernel @short
 // ONLY: {grid.checks = [{check = "no-revisit", subject = "o_ref", verdict = "proved"}]}
-// PLACE-LABEL: grid.kernel @short
-// PLACE: {check = "in-bounds", loc = #loc{{[0-9]*}}, subject = "x_ref", verdict = "proved"}
+// LOC-LABEL: grid.kernel @short
+// LOC: {check = "in-bounds", loc = #loc{{[0-9]*}}, subject = "x_ref", verdict = "proved"}
 grid.kernel @short grid(%i = 3)
     inputs(%x: f32 [512] block [128] at (%i) origin "x_ref")
     outputs(%o: f32 [512] block [128] at (%i) origin "o_ref") {
@@ -196,8 +196,8 @@ grid.kernel @dynamic grid(%i = ?)
 // CHECK: {check = "disjoint", reason = "program (1, 0) reads what program (0, 1) has written to sum_ref", subject = "dimension 0", verdict = "refuted"}
 // CHECK-SAME: {check = "initialized", subject = "o_ref", verdict = "proved"}
 // CHECK-SAME: {check = "initialized", subject = "sum_ref", verdict = "proved"}
-// PLACE-LABEL: grid.kernel @carried
-// PLACE: {check = "disjoint", loc = #loc{{[0-9]*}}, reason = {{.*}}, subject = "dimension 0", verdict = "refuted", written_at = #loc{{[0-9]*}}}
+// LOC-LABEL: grid.kernel @carried
+// LOC: {check = "disjoint", loc = #loc{{[0-9]*}}, reason = {{.*}}, subject = "dimension 0", verdict = "refuted", written_at = #loc{{[0-9]*}}}
 grid.kernel @carried grid(%i = 4, %k = 2)
     outputs(%o: f32 [32, 2] block [8, squeezed] at (%i, %k) origin "o_ref")
     scratch(%sum: memref<8xf32> origin "sum_ref")
@@ -347,7 +347,7 @@ grid.kernel @signals grid(%i = 2)
   grid.semaphore_wait %b, %c1 : !regular
 }
 
-// What is signaled is computed from the place of the program: each sum is that of the programs.
+// What is signaled is computed from the id of the program: each sum is that of the programs.
 // CHECK-LABEL: grid.kernel @sums
 // CHECK: {check = "balanced", subject = "scratch[0]", verdict = "proved"}
 // CHECK-SAME: {check = "balanced", subject = "scratch[1]", verdict = "proved"}

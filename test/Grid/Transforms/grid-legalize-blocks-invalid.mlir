@@ -40,7 +40,7 @@ grid.kernel @scratch grid() scratch(%s: memref<8xi128>) {
 // The fifth block of 8 elements starts where the array ends.
 // expected-note @below {{it is the block of program (4)}}
 grid.kernel @outside grid(%i = 5)
-    // expected-error @below {{expected every block of x_ref to meet its array, got one outside of dimension 0 of size 32}}
+    // expected-error @below {{expected every block of x_ref to overlap its array, got one outside of dimension 0 of size 32}}
     inputs(%x: f32 [32] block [8] at (%i) origin "x_ref") {
 }
 
@@ -48,6 +48,6 @@ grid.kernel @outside grid(%i = 5)
 
 // expected-note @below {{it is the block of program (0, 0)}}
 grid.kernel @before grid(%i = 2, %j = 2)
-    // expected-error @below {{expected every block of outputs[0] to meet its array, got one outside of dimension 1 of size 32}}
+    // expected-error @below {{expected every block of outputs[0] to overlap its array, got one outside of dimension 1 of size 32}}
     outputs(%o: f32 [2, 32] block [squeezed, 8] at (%i, %j - 1)) {
 }

@@ -21,7 +21,7 @@
 // INFER-LABEL: grid.kernel @cores
 // INFER: semantics [core_parallel]
 // INFER: attributes {grid.tasks = #kernel.tasks<>}
-// REMARK: programs run as tasks, since they meet here
+// REMARK: programs run as tasks, since they synchronize here
 grid.kernel @cores grid(%c = 2 named "core" core) scratch(%s: !sem) {
   %one = arith.constant 1 : i32
   %other = arith.constant 0 : i32

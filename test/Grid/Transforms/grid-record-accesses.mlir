@@ -1,4 +1,4 @@
-// A record stands before each op that touches a Ref, with the place of the op and the view that it names.
+// A record stands before each op that touches a Ref, with the location of the op and the view that it names.
 //
 // RUN: gridir-opt %s --grid-record-accesses --mlir-print-debuginfo | FileCheck %s
 // RUN: gridir-opt %s --grid-record-accesses --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 \
@@ -11,8 +11,8 @@
 
 // CHECK-LABEL: grid.kernel @touch
 // CHECK:       %[[ROW:.*]] = grid.slice_ref
-// CHECK-NEXT:  grid.record_access read %[[ROW]] : memref<8xf32, #grid.space<any>> loc([[PLACE:#loc[0-9]*]])
-// CHECK-NEXT:  grid.load %[[ROW]] {{.*}} loc([[PLACE]])
+// CHECK-NEXT:  grid.record_access read %[[ROW]] : memref<8xf32, #grid.space<any>> loc([[LOC:#loc[0-9]*]])
+// CHECK-NEXT:  grid.load %[[ROW]] {{.*}} loc([[LOC]])
 // CHECK-NEXT:  grid.record_access write %[[ROW]]
 // CHECK-NEXT:  grid.accumulate {{.*}}%[[ROW]]
 // CHECK-NEXT:  grid.record_access read %[[X:[a-z0-9_]+]][%[[I:.*]]] dims [0] mask %[[M:[a-z0-9_]+]] :

@@ -396,7 +396,7 @@ func.func @t(%i: i32, %s: memref<4xi32, #tpu.memory_space<smem>>) -> (i32, i32) 
 
 // -----
 
-// Every access, at the last place that it may have and one beyond; a stride spans from its first element to its last.
+// Every access, at the last index that it may have and one beyond; a stride spans from its first element to its last.
 
 func.func @accesses(%x: memref<8x128xf32, #tpu.memory_space<vmem>>, %n: memref<?x128xf32, #tpu.memory_space<vmem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
   %c0 = arith.constant 0 : index

@@ -24,7 +24,7 @@ func.func @step(%first: i1, %acc: memref<8x128xf32, #tpu.memory_space<vmem>>, %a
   return
 }
 
-// A place that is not overwritten at every step keeps its store.
+// Memory that is not overwritten at every step keeps its store.
 
 // CHECK-LABEL: func.func @sometimes(
 // CHECK: scf.if
@@ -44,7 +44,7 @@ func.func @sometimes(%first: i1, %acc: memref<8x128xf32, #tpu.memory_space<vmem>
   return
 }
 
-// A region that reads the place in between sees the store.
+// A region that reads the memory in between sees the store.
 
 // CHECK-LABEL: func.func @read_between(
 // CHECK: scf.if

@@ -79,10 +79,10 @@ func.func @one(%i: i32) -> (i1, i1, i1) attributes {
   %c8 = arith.constant 8 : i32
   %c21 = arith.constant 21 : i32
   %scaled = arith.muli %i, %c8 : i32
-  %place = arith.addi %scaled, %c5 : i32
-  %0 = arith.cmpi sgt, %place, %c21 : i32
-  %1 = arith.cmpi ule, %place, %c21 : i32
-  %2 = arith.cmpi eq, %place, %c21 : i32
+  %index = arith.addi %scaled, %c5 : i32
+  %0 = arith.cmpi sgt, %index, %c21 : i32
+  %1 = arith.cmpi ule, %index, %c21 : i32
+  %2 = arith.cmpi eq, %index, %c21 : i32
   return %0, %1, %2 : i1, i1, i1
 }
 

@@ -42,7 +42,7 @@ except gridir.CompileError as error:
     # CHECK: llvm.func @k
     print(error.details)
 
-# Every form of a location gives its places, innermost first, each once.
+# Every form of a location gives its frames, innermost first, each once.
 context = ir.Context()
 for text in (
     "loc(unknown)",

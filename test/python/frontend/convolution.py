@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax import lax
 from show import array, show_value
 
-# Each of the three places of the window is a matrix product of a strided slice, and narrow floats are summed in f32.
+# Each of the three elements of the window is a matrix product of a strided slice, and narrow floats are summed in f32.
 # CHECK-LABEL: // strided
 # CHECK: tensor.extract_slice {{.*}} [1, 1, 16, 2, 2] [1, 1, 1, 1, 2]
 # CHECK: grid.dot {{.*}} contract [1] x [1] : tensor<4x16xbf16>, tensor<8x16xbf16> -> tensor<4x8xf32>
@@ -31,7 +31,7 @@ show_value(
     array(jnp.float32, 6, 2, 1),
 )
 
-# Of 7 places a window of 3 finds 3 in steps of 2.
+# Of 7 elements a window of 3 finds 3 in steps of 2.
 # CHECK-LABEL: // steps
 # CHECK: tensor.extract_slice {{.*}} [1, 1, 16, 2, 3] [1, 1, 1, 1, 2]
 # CHECK: grid.dot {{.*}} : tensor<6x16xf32>, tensor<8x16xf32> -> tensor<6x8xf32>

@@ -76,7 +76,7 @@ report(
         "expected a coordinate for each of ('x', 'y'), got 1": signals((0,), device_id_type=pl.DeviceIdType.MESH),
         "expected axes of the call's mesh (x, y), got ('x', 'core')": signals({("x", "core"): 0}),
         "expected axes of the kernel's cores (none), got core": signals({"core": 0}),
-        "expected a place along each axis of the mesh of the receiver, got none for ['subcore']": lambda: lower(
+        "expected a coordinate along each axis of the mesh of the receiver, got none for ['subcore']": lambda: lower(
             of_meshes(lambda ready: pl.semaphore_signal(ready, device_id={"core": 0})), X
         ),
         "expected devices of one process, got a mesh of several for a kernel that reaches other devices": (

@@ -151,7 +151,7 @@ with ir.Context(), ir.Location.unknown():
     print(module)
     assert not differences(request.grid_mapping, rebuild_grid_mapping(kernel))
 
-    # The own place may be asked for, too, along a dimension that is counted from the end.
+    # The own index may be asked for, too, along a dimension that is counted from the end.
     # CHECK: grid.program_id 1
     # CHECK: grid.program_id 0
     module = ir.Module.create()

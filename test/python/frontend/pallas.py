@@ -10,14 +10,14 @@ from show import array, show
 x = array()
 
 
-# CHECK-LABEL: // places
+# CHECK-LABEL: // ids
 # CHECK: grid.program_id 1
 # CHECK: arith.constant 3 : i32
-def places(x_ref, o_ref):
+def ids(x_ref, o_ref):
     o_ref[...] = x_ref[...] + (pl.program_id(1) + pl.num_programs(1)).astype(jnp.float32)
 
 
-show(places, x, grid=(2, 3))
+show(ids, x, grid=(2, 3))
 
 
 # `jax.vmap` puts a dimension in front of the grid that the author does not count.
@@ -42,7 +42,7 @@ def aligned(x_ref, o_ref):
 show(aligned, array(jnp.float32, 64, 128), grid=(8,), out_shape=x)
 
 
-# The places of the format become `{}`, in the order in which they name the values.
+# The placeholders of the format become `{}`, in the order in which they name the values.
 # CHECK-LABEL: // prints
 # CHECK: grid.print "y = {}, x = {}" %[[Y:.*]], %[[X:.*]] : tensor<8x128xf32>, i32
 # CHECK: grid.print "total {}" {{.*}} : f32

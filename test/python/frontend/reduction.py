@@ -60,17 +60,17 @@ show_value("cumsum_integers", lambda a: jnp.cumsum(a, 1), array(jnp.int32))
 # CHECK: arith.addf
 show_value("author_function", lambda a: lax.reduce(a, 0.0, lambda p, q: p + q * 2.0, (1,)), x)
 
-# The least of integers, with a sign or without one; of equals the lower place wins.
+# The least of integers, with a sign or without one; of equals the lower index wins.
 # CHECK-LABEL: // argmin_integers
-# CHECK: ^bb0(%[[VALUE:.*]]: i32, %[[BEST:.*]]: i32, %[[PLACE:.*]]: i32):
+# CHECK: ^bb0(%[[VALUE:.*]]: i32, %[[BEST:.*]]: i32, %[[INDEX:.*]]: i32):
 # CHECK: %[[HERE:.*]] = arith.index_cast
 # CHECK: %[[LESS:.*]] = arith.cmpi slt, %[[VALUE]], %[[BEST]]
 # CHECK: %[[EQUAL:.*]] = arith.cmpi eq, %[[VALUE]], %[[BEST]]
-# CHECK: %[[BEFORE:.*]] = arith.cmpi slt, %[[HERE]], %[[PLACE]]
+# CHECK: %[[BEFORE:.*]] = arith.cmpi slt, %[[HERE]], %[[INDEX]]
 # CHECK: %[[EARLIER:.*]] = arith.andi %[[EQUAL]], %[[BEFORE]]
 # CHECK: %[[BETTER:.*]] = arith.ori %[[LESS]], %[[EARLIER]]
 # CHECK: arith.select %[[BETTER]], %[[VALUE]], %[[BEST]]
-# CHECK: arith.select %[[BETTER]], %[[HERE]], %[[PLACE]]
+# CHECK: arith.select %[[BETTER]], %[[HERE]], %[[INDEX]]
 show_value("argmin_integers", lambda a: jnp.argmin(a, 1), array(jnp.int32))
 # CHECK-LABEL: // argmax_unsigned
 # CHECK: ^bb0(%[[VALUE:.*]]: i32, %[[BEST:.*]]: i32, %{{.*}}: i32):

@@ -84,10 +84,10 @@ report(
         "max: expected operands of another dtype, got complex64": value(lambda c: lax.max(c, c), C),
         "expected an array of another dtype, got complex64": value(lambda c, n: c.at[n].max(1), C, N),
         "expected an operand of another dtype, got complex64": value(lambda c: lax.reduce_max(c, (0,)), C),
-        "expected places of the format that name a value, got `{!r}`": body(
+        "expected placeholders of the format that name a value, got `{!r}`": body(
             lambda x, o: pl.debug_print("{!r}", x[0, 0]), X
         ),
-        "expected places of the format that name a value, got `{name}`": body(
+        "expected placeholders of the format that name a value, got `{name}`": body(
             lambda x, o: pl.debug_print("{name}", x[0, 0]), X
         ),
         "expected a debug check, got a check that `jax.experimental.checkify` is to functionalize": body(

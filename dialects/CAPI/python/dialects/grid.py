@@ -133,7 +133,7 @@ class KernelOp(_GeneratedKernelOp):
           cost: the estimate of the cost, a `CostAttr`.
           metadata: strings of the author's own.
           backend: the backend that the author named.
-          source: the kernel function and its place, for messages.
+          source: the kernel function and its source line, for messages.
           jax: what only a GridMapping needs.
           debug: whether the author asked for the kernel to be printed.
           arg_locs: the location of each argument of the body.
@@ -167,13 +167,13 @@ class KernelOp(_GeneratedKernelOp):
         )
         index_refs = [spec.ref_type for spec in index_operands]
         block_refs = [spec.ref_type for spec in (*inputs, *outputs)]
-        place = self.location
+        location = self.location
         types = [*index_refs, *block_refs, *scratch]
         regions = self.operation.regions
-        regions[0].blocks.append(*types, arg_locs=list(arg_locs) if arg_locs else [place] * len(types))
+        regions[0].blocks.append(*types, arg_locs=list(arg_locs) if arg_locs else [location] * len(types))
         ids = [ir.IntegerType.get_signless(32, self.context)] * len(grid)
         for i in range(len(block_refs)):
-            regions[1 + i].blocks.append(*ids, *index_refs, arg_locs=[place] * (len(ids) + len(index_refs)))
+            regions[1 + i].blocks.append(*ids, *index_refs, arg_locs=[location] * (len(ids) + len(index_refs)))
 
     @property
     def body(self) -> ir.Block:
@@ -192,8 +192,10 @@ class KernelOp(_GeneratedKernelOp):
         return len(self.body.arguments) - operands
 
 
-def load_all(ref: ir.Value, *, mask: ir.Value | None = None, other: ir.Value | None = None, **place: Any) -> ir.Value:
+def load_all(
+    ref: ir.Value, *, mask: ir.Value | None = None, other: ir.Value | None = None, **loc_and_ip: Any
+) -> ir.Value:
     """The value that a Ref holds: a tensor of its shape, or a scalar where it has rank 0."""
     type_ = ir.MemRefType(ref.type)
     result = ir.RankedTensorType.get(type_.shape, type_.element_type) if type_.rank else type_.element_type
-    return _LoadOp(result, ref, mask=mask, other=other, **place).result
+    return _LoadOp(result, ref, mask=mask, other=other, **loc_and_ip).result

@@ -76,41 +76,41 @@ def _atomic_rmw(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, atomic_type
 def _update_each(
     ctx: RuleContext, kind: ir.Attribute, access: Access, value: ir.Value, mask: ir.Value | None
 ) -> ir.Value:
-    """Updates the place of each index in turn, so that a place which is named twice is updated twice."""
+    """Updates the element at each index in turn, so that one whose index occurs twice is updated twice."""
     in_order = access.from_jax(value)
     assert in_order is not None
     counts, shape = emit.shape_of(access.indices[0]), access.ref.type.shape
     kept = [size for dim, size in enumerate(shape) if dim not in access.dims]
 
-    def update(place: Sequence[ir.Value]) -> ir.Value:
-        indices = iter([emit.extract(index, place) for index in access.indices])
+    def update(position: Sequence[ir.Value]) -> ir.Value:
+        indices = iter([emit.extract(index, position) for index in access.indices])
         offsets = [next(indices) if dim in access.dims else 0 for dim in range(len(shape))]
         sizes = [1 if dim in access.dims else size for dim, size in enumerate(shape)]
         ref = slice_ref(access.ref, offsets, sizes, [1] * len(shape), access.dims)
         if kept:
             window = [*[1] * len(counts), *kept]
-            part = emit.extract_slice(in_order, [*place, *[0] * len(kept)], window, shape=kept)
+            part = emit.extract_slice(in_order, [*position, *[0] * len(kept)], window, shape=kept)
         else:
-            part = emit.extract(in_order, place)
+            part = emit.extract(in_order, position)
         return grid.AtomicRmwOp(kind, part, ref).result
 
-    def write(place: Sequence[ir.Value], held: Sequence[ir.Value]) -> list[ir.Value]:
-        old = update(place)
+    def write(position: Sequence[ir.Value], held: Sequence[ir.Value]) -> list[ir.Value]:
+        old = update(position)
         if not held:
             return []
         if not kept:
-            return [emit.insert(old, held[0], place)]
-        return [emit.insert_slice(old, held[0], [*place, *[0] * len(kept)], sizes=[*[1] * len(counts), *kept])]
+            return [emit.insert(old, held[0], position)]
+        return [emit.insert_slice(old, held[0], [*position, *[0] * len(kept)], sizes=[*[1] * len(counts), *kept])]
 
-    def step(place: Sequence[ir.Value], held: Sequence[ir.Value]) -> list[ir.Value]:
-        if len(place) < len(counts):
-            ends = emit.index(0), emit.index(counts[len(place)]), emit.index(1)
-            return emit.for_loop(*ends, held, lambda i, *carried: step([*place, i], carried))
+    def step(position: Sequence[ir.Value], held: Sequence[ir.Value]) -> list[ir.Value]:
+        if len(position) < len(counts):
+            ends = emit.index(0), emit.index(counts[len(position)]), emit.index(1)
+            return emit.for_loop(*ends, held, lambda i, *carried: step([*position, i], carried))
         if mask is None:
-            return write(place, held)
+            return write(position, held)
         types = [x.type for x in held]
         otherwise = (lambda: held) if held else None
-        return emit.if_else(emit.extract(mask, place), types, lambda: write(place, held), otherwise)
+        return emit.if_else(emit.extract(mask, position), types, lambda: write(position, held), otherwise)
 
     is_used = ctx.avals_out and ctx.is_used()
     results = step([], [emit.empty(access.gathered)] if is_used else [])

@@ -28,7 +28,7 @@ from gridir.mlir import ir
 
 
 def _float_to_float(x: ir.Value, source: Any, target: Any) -> ir.Value:
-    """Floats of one width, as f16 and bf16, meet in f32, which holds both."""
+    """Floats of one width, as f16 and bf16, are promoted to f32, which holds both."""
     element = element_type(target)
     source_bits, target_bits = bit_width(source), bit_width(target)
     if source_bits < target_bits:
@@ -150,13 +150,13 @@ def split_bits(x: ir.Value, source: Any, target: Any) -> ir.Value:
     width, ratio = bit_width(target.dtype), target.shape[-1]
     narrow = ir.IntegerType.get_signless(width)
     result = emit.empty(ir.RankedTensorType.get(target.shape, narrow))
-    for place in range(ratio):
-        shifted = emit.binary("arith.shrui", bits, emit.constant(place * width, bits.type)) if place else bits
+    for i in range(ratio):
+        shifted = emit.binary("arith.shrui", bits, emit.constant(i * width, bits.type)) if i else bits
         part = emit.cast("arith.trunci", shifted, narrow)
         if not source.shape:
-            result = emit.insert(part, result, [emit.index(place)])
+            result = emit.insert(part, result, [emit.index(i)])
         else:
-            offsets = [0] * len(source.shape) + [place]
+            offsets = [0] * len(source.shape) + [i]
             result = emit.insert_slice(part, result, offsets, sizes=[*source.shape, 1])
     return result
 
@@ -167,15 +167,15 @@ def join_bits(x: ir.Value, source: Any, target: Any) -> ir.Value:
     width, ratio = bit_width(source.dtype), source.shape[-1]
     wide = ir.IntegerType.get_signless(bit_width(target.dtype))
     result = None
-    for place in range(ratio):
+    for i in range(ratio):
         if target.shape:
-            offsets = [0] * len(target.shape) + [place]
+            offsets = [0] * len(target.shape) + [i]
             part = emit.extract_slice(bits, offsets, [*target.shape, 1], shape=target.shape)
         else:
-            part = emit.extract(bits, [emit.index(place)])
+            part = emit.extract(bits, [emit.index(i)])
         part = emit.cast("arith.extui", part, wide)
-        if place:
-            part = emit.binary("arith.shli", part, emit.constant(place * width, part.type))
+        if i:
+            part = emit.binary("arith.shli", part, emit.constant(i * width, part.type))
         result = part if result is None else emit.binary("arith.ori", result, part)
     return result
 

@@ -67,9 +67,9 @@ def _custom_fusion(
 @rule("platform_index")
 def _platform_index(ctx: RuleContext, *, platforms: Sequence[Any]) -> ir.Value:
     """Which branch of `jax.lax.platform_dependent` is for the platform that is compiled for."""
-    for place, names in enumerate(platforms):
+    for branch, names in enumerate(platforms):
         if names is None or ctx.kernel.platform in names:
-            return emit.constant(place, emit.i32())
+            return emit.constant(branch, emit.i32())
     raise ctx.unsupported(f"expected a branch for platform `{ctx.kernel.platform}` or a default, got {platforms}")
 
 
@@ -88,8 +88,8 @@ def _cond(ctx: RuleContext, which: ir.Value, *values: ir.Value, branches: Sequen
         return ctx.inline(jaxpr, consts, values)
     types = [ctx.types.value(aval) for aval in ctx.avals_out]
 
-    def build(place: int) -> list[ir.Value]:
-        jaxpr, consts = opened[place]
+    def build(branch: int) -> list[ir.Value]:
+        jaxpr, consts = opened[branch]
         return ctx.inline(jaxpr, consts, values)
 
     if len(opened) == 1:
@@ -115,9 +115,9 @@ def _as_condition(which: ir.Value) -> ir.Value:
 
 def _switch(which: ir.Value, types: Sequence[ir.Type], build: Any, count: int) -> list[ir.Value]:
     """`scf.index_switch` whose default is the last branch; a negative index takes the first."""
-    place = emit.binary("arith.maxsi", emit.to_index(which), emit.index(0))
+    index = emit.binary("arith.maxsi", emit.to_index(which), emit.index(0))
     cases = ir.DenseI64ArrayAttr.get(list(range(count - 1)))
-    switch = emit.op("scf.index_switch", [place], types, {"cases": cases}, regions=count)
+    switch = emit.op("scf.index_switch", [index], types, {"cases": cases}, regions=count)
     # The first region is the default.
     for region, branch in zip(switch.regions, [count - 1, *range(count - 1)], strict=True):
         with ir.InsertionPoint(region.blocks.append()):
@@ -141,24 +141,24 @@ def _counter_step(jaxpr: Any, carried: Any, result: Any) -> int | None:
 
 
 def _trip_count(cond: Any, body: Any, num_cond: int, num_body: int) -> tuple[int, Any] | None:
-    """Reads `while i < n: ...; i += 1` out of a while loop: the place of i in the carry, and the atom n.
+    """Reads `while i < n: ...; i += 1` out of a while loop: the number of i in the carry, and the atom n.
 
     The atom is a literal, or an invar of the condition: a constant, or a carried value that the body leaves alone.
     """
     if len(cond.eqns) != 1 or cond.eqns[0].primitive.name != "lt" or cond.eqns[0].outvars[0] is not cond.outvars[0]:
         return None
     counter, bound = cond.eqns[0].invars
-    places = {var: i for i, var in enumerate(cond.invars)}
-    if isinstance(counter, jax_compat.Literal) or places.get(counter, -1) < num_cond or is_unsigned(counter.aval):
+    numbers = {var: i for i, var in enumerate(cond.invars)}
+    if isinstance(counter, jax_compat.Literal) or numbers.get(counter, -1) < num_cond or is_unsigned(counter.aval):
         return None
-    place = places[counter] - num_cond
-    if _counter_step(body, body.invars[num_body + place], body.outvars[place]) != 1:
+    number = numbers[counter] - num_cond
+    if _counter_step(body, body.invars[num_body + number], body.outvars[number]) != 1:
         return None
-    if not isinstance(bound, jax_compat.Literal) and places[bound] >= num_cond:
-        carried = places[bound] - num_cond
+    if not isinstance(bound, jax_compat.Literal) and numbers[bound] >= num_cond:
+        carried = numbers[bound] - num_cond
         if body.outvars[carried] is not body.invars[num_body + carried]:
             return None
-    return place, bound
+    return number, bound
 
 
 @rule("while")
@@ -178,12 +178,12 @@ def _while(
 
     counted = _trip_count(cond, body, cond_nconsts, body_nconsts)
     if counted is not None:
-        place, bound = counted
+        number, bound = counted
         if isinstance(bound, jax_compat.Literal):
-            high = emit.constant(bound.val, carry[place].type)
+            high = emit.constant(bound.val, carry[number].type)
         else:
             high = [*cond_values, *carry][list(cond.invars).index(bound)]
-        return _counted_loop(ctx, body, body_consts, body_values, carry, place, high)
+        return _counted_loop(ctx, body, body_consts, body_values, carry, number, high)
 
     types = [x.type for x in carry]
     loop = emit.op("scf.while", carry, types, regions=2)
@@ -204,17 +204,17 @@ def _counted_loop(
     consts: Sequence[Any],
     values: Sequence[ir.Value],
     carry: Sequence[ir.Value],
-    place: int,
+    number: int,
     high: ir.Value,
 ) -> list[ir.Value]:
     """`scf.for` over a carried counter; what the body leaves alone is not carried."""
-    low = carry[place]
+    low = carry[number]
     invars = body.invars[len(values) :]
-    kept = [i for i, var in enumerate(invars) if i != place and body.outvars[i] is not var]
+    kept = [i for i, var in enumerate(invars) if i != number and body.outvars[i] is not var]
 
     def iteration(counter: ir.Value, *carried: ir.Value) -> list[ir.Value]:
         current = list(carry)
-        current[place] = counter
+        current[number] = counter
         for i, value in zip(kept, carried, strict=True):
             current[i] = value
         following = ctx.inline(body, consts, [*values, *current])
@@ -222,7 +222,7 @@ def _counted_loop(
 
     results = emit.for_loop(low, high, emit.constant(1, low.type), [carry[i] for i in kept], iteration)
     final = list(carry)
-    final[place] = emit.binary("arith.maxsi", low, high) if ctx.is_used(place) else low
+    final[number] = emit.binary("arith.maxsi", low, high) if ctx.is_used(number) else low
     for i, value in zip(kept, results, strict=True):
         final[i] = value
     return final
@@ -263,10 +263,10 @@ def _scan(
                 current[i] = _count(carry[i], count, step)
         for i, value in zip(kept, state[: len(kept)], strict=True):
             current[i] = value
-        place = emit.binary("arith.subi", emit.index(length - 1), count) if reverse else count
-        slices = [_take(x, place) for x in xs]
+        index = emit.binary("arith.subi", emit.index(length - 1), count) if reverse else count
+        slices = [_take(x, index) for x in xs]
         results = ctx.inline(body, body_consts, [*consts, *current, *slices])
-        filled = [_put(y, into, place) for y, into in zip(results[num_carry:], state[len(kept) :], strict=True)]
+        filled = [_put(y, into, index) for y, into in zip(results[num_carry:], state[len(kept) :], strict=True)]
         return [*(results[i] for i in kept), *filled]
 
     state = [*(carry[i] for i in kept), *ys]
@@ -302,16 +302,16 @@ def _count(start: ir.Value, count: ir.Value, step: int) -> ir.Value:
     return _add(start, number)
 
 
-def _take(x: ir.Value, place: ir.Value) -> ir.Value:
-    """The slice of `x` at `place` of its first dimension."""
+def _take(x: ir.Value, index: ir.Value) -> ir.Value:
+    """The slice of `x` at `index` of its first dimension."""
     shape = emit.shape_of(x)
     if len(shape) == 1:
-        return emit.extract(x, [place])
-    return emit.extract_slice(x, [place, *[0] * (len(shape) - 1)], [1, *shape[1:]], shape=shape[1:])
+        return emit.extract(x, [index])
+    return emit.extract_slice(x, [index, *[0] * (len(shape) - 1)], [1, *shape[1:]], shape=shape[1:])
 
 
-def _put(y: ir.Value, into: ir.Value, place: ir.Value) -> ir.Value:
+def _put(y: ir.Value, into: ir.Value, index: ir.Value) -> ir.Value:
     shape = emit.shape_of(into)
     if len(shape) == 1:
-        return emit.insert(y, into, [place])
-    return emit.insert_slice(y, into, [place, *[0] * (len(shape) - 1)], sizes=[1, *shape[1:]])
+        return emit.insert(y, into, [index])
+    return emit.insert_slice(y, into, [index, *[0] * (len(shape) - 1)], sizes=[1, *shape[1:]])

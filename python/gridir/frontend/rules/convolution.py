@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Convolution, as one contraction for each place of the kernel's window."""
+"""Convolution, as one contraction for each element of the kernel's window."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _conv_general_dilated(
     precision: Any,
     preferred_element_type: Any,
 ) -> Any:
-    """Each place of the window multiplies a strided slice of the padded array, and the products are added up."""
+    """Each element of the window multiplies a strided slice of the padded array, and the products are added up."""
     lhs_spec, rhs_spec, out_spec = dimension_numbers
     dtype, accumulator = lhs.dtype, _accumulator(lhs.dtype, preferred_element_type)
     # From here on: (batch, feature, space...) and (out feature, in feature, space...).
@@ -59,16 +59,16 @@ def _conv_general_dilated(
         max(0, (n - span) // stride + 1) for n, span, stride in zip(lhs.shape[3:], spans, window_strides, strict=True)
     ]
     batch, depth, features = lhs.shape[1], rhs.shape[2], rhs.shape[1]
-    # The contractions are plain matrix products: (places, depth) times (features, depth), for each group.
-    places = batch * math.prod(out_space)
-    totals = [jnp.zeros((places, features), accumulator)] * groups
-    for place in np.ndindex(*(rhs.shape[3:] if places else (0,))):
-        start = [p * d for p, d in zip(place, rhs_dilation, strict=True)]
+    # The contractions are plain matrix products: (outputs, depth) times (features, depth), for each group.
+    outputs = batch * math.prod(out_space)
+    totals = [jnp.zeros((outputs, features), accumulator)] * groups
+    for tap_index in np.ndindex(*(rhs.shape[3:] if outputs else (0,))):
+        start = [p * d for p, d in zip(tap_index, rhs_dilation, strict=True)]
         limit = [s + (n - 1) * stride + 1 for s, n, stride in zip(start, out_space, window_strides, strict=True)]
         window = lax.slice(lhs, [0, 0, 0, *start], [*lhs.shape[:3], *limit], [1, 1, 1, *window_strides])
         for group in range(groups):
-            part = jnp.moveaxis(window[group], 1, -1).reshape(places, depth)
-            tap = rhs[(group, slice(None), slice(None), *place)]
+            part = jnp.moveaxis(window[group], 1, -1).reshape(outputs, depth)
+            tap = rhs[(group, slice(None), slice(None), *tap_index)]
             product = lax.dot_general(
                 part, tap, (((1,), (1,)), ((), ())), precision=precision, preferred_element_type=accumulator
             )

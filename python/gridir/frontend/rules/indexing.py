@@ -49,7 +49,7 @@ class Window:
         self.unsigned = is_unsigned(ctx.avals_in[operand])
 
     def starts(self, batch: Sequence[ir.Value]) -> list[ir.Value]:
-        """The start of the window in each dimension, for the place `batch` in the array of indices."""
+        """The start of the window in each dimension, for the index vector at `batch`."""
         result = []
         for dim in range(len(self.shape)):
             if dim in self.start_dims:
@@ -88,7 +88,7 @@ def _mode(mode: Any) -> str:
 
 
 def _fill_value(aval: Any) -> Any:
-    """What JAX fills places outside the array with when the author names nothing."""
+    """What JAX fills elements outside the array with when the author names nothing."""
     if is_float(aval):
         return math.nan
     if aval.dtype == jnp.bool_:
@@ -129,11 +129,11 @@ def _gather(
     batch_dims = [d for d in range(len(out_aval.shape)) if d not in numbers.offset_dims]
     fills = _mode(mode) == "FILL_OR_DROP"
 
-    def element(*place: ir.Value) -> ir.Value:
-        starts = window.starts([place[d] for d in batch_dims])
+    def element(*position: ir.Value) -> ir.Value:
+        starts = window.starts([position[d] for d in batch_dims])
         clamped = window.clamp(starts)
         indices_ = [
-            emit.binary("arith.addi", start, place[offset_dims[d]]) if d in offset_dims else start
+            emit.binary("arith.addi", start, position[offset_dims[d]]) if d in offset_dims else start
             for d, start in enumerate(clamped)
         ]
         value = emit.extract(x, indices_)
@@ -175,7 +175,7 @@ def _scatter(combine: Ops | None) -> Function:
     ) -> ir.Value:
         """One update after the other, in row-major order; a window that reaches outside is dropped.
 
-        A function of the author's, which `x.at[i].apply` has in the place of updates, goes with no other combination.
+        A function of the author's, which `x.at[i].apply` has instead of updates, goes with no other combination.
         """
         aval, numbers = ctx.avals_in[0], dimension_numbers
         name = None if combine is None else combine.choose(aval)
@@ -203,20 +203,20 @@ def _scatter(combine: Ops | None) -> Function:
         if shape and not applies and math.prod(update_shape[d] for d in batch_dims) == 1:
             # One window, as `x.at[:, 0].set(y)` makes it, is a slice.
             starts = window.starts([emit.index(0) for _ in batch_dims])
-            places = window.clamp(starts)
+            offsets = window.clamp(starts)
             new = emit.reshape(updates, sizes)
-            old = emit.extract_slice(x, places, sizes)
+            old = emit.extract_slice(x, offsets, sizes)
             new = new if name is None else emit.binary(name, old, new)
             new = new if clips else emit.select(window.is_inside(starts), new, old)
-            return emit.insert_slice(new, x, places)
+            return emit.insert_slice(new, x, offsets)
 
-        def update(state: ir.Value, *place: ir.Value) -> ir.Value:
-            starts = window.starts([place[d] for d in batch_dims])
+        def update(state: ir.Value, *position: ir.Value) -> ir.Value:
+            starts = window.starts([position[d] for d in batch_dims])
             target = [
-                emit.binary("arith.addi", start, place[window_dims[d]]) if d in window_dims else start
+                emit.binary("arith.addi", start, position[window_dims[d]]) if d in window_dims else start
                 for d, start in enumerate(window.clamp(starts))
             ]
-            new = emit.extract(updates, list(place)) if place else updates
+            new = emit.extract(updates, list(position)) if position else updates
             old = emit.extract(state, target)
             if applies:
                 (new,) = ctx.inline(update_jaxpr, update_consts, [old, new])

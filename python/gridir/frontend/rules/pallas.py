@@ -14,7 +14,7 @@ from jax import tree_util
 
 from gridir.frontend import emit, jax_compat, jax_compat_pipeline
 from gridir.frontend.context import RuleContext
-from gridir.frontend.devices import home_of, own_place, place_on_device_axis, receiver_of
+from gridir.frontend.devices import device_index, home_of, program_index, receiver_of
 from gridir.frontend.registry import ANY, rule
 from gridir.frontend.rules.state import transformed, view
 from gridir.frontend.types import is_unsigned
@@ -24,7 +24,7 @@ from gridir.runtime.callbacks import identity_of
 
 
 def _axis(ctx: RuleContext, axis: int) -> ir.Attribute:
-    """The place in the whole grid of a dimension that the author counts."""
+    """The number in the whole grid of a dimension that the author counts."""
     return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), ctx.kernel.axes[axis])
 
 
@@ -51,9 +51,9 @@ def _axis_index(ctx: RuleContext, *, axis_name: Any) -> ir.Value:
     names = [ctx.kernel.name_of(label) for label in labels]
     devices = ctx.kernel.devices.names if ctx.kernel.devices is not None else ()
     if len(names) == 1 and names[0] in ctx.kernel.axis_names:
-        return own_place(ctx, names[0])
+        return program_index(ctx, names[0])
     if len(names) == 1 and names[0] in devices:
-        return place_on_device_axis(ctx, names[0])
+        return device_index(ctx, names[0])
     known = ", ".join(name for name in (*ctx.kernel.axis_names, *devices) if name) or "none"
     raise ctx.unsupported(f"expected the name of one dimension of the grid or the mesh ({known}), got {axis_name!r}")
 
@@ -77,7 +77,7 @@ def _delay(_: RuleContext, nanos: ir.Value) -> list[ir.Value]:
 def _debug_print(
     ctx: RuleContext, *values: ir.Value, fmt: str, has_placeholders: bool, in_tree: Any, static_args: Any
 ) -> list[ir.Value]:
-    """Without places in the format the values follow it, as JAX prints them; of a Ref it prints what it holds."""
+    """Without placeholders in the format the values follow it, as JAX prints them; of a Ref it prints what it holds."""
     values = tuple(grid.load_all(x) if isinstance(x.type, ir.MemRefType) else x for x in values)
     args, kwargs = _arguments(values, in_tree, static_args)
     used: list[Any] = []
@@ -91,7 +91,7 @@ def _debug_print(
                 name, automatic = str(automatic), automatic + 1
             value = args[int(name)] if name.isdigit() else kwargs.get(name)
             if value is None or conversion:
-                raise ctx.unsupported(f"expected places of the format that name a value, got `{fmt}`")
+                raise ctx.unsupported(f"expected placeholders of the format that name a value, got `{fmt}`")
             if isinstance(value, ir.Value):
                 text += "{:" + spec + "}" if spec else "{}"
                 used.append(value)
@@ -114,7 +114,7 @@ def _debug_callback(ctx: RuleContext, *values: ir.Value, callback: Any) -> list[
 
 
 def _arguments(values: Any, tree: Any, static_args: Any) -> tuple[list[Any], dict[str, Any]]:
-    """The arguments of the author's call, with the values of the equation in the places of arrays."""
+    """The arguments of the author's call, with the values of the equation for the arrays."""
     static = dict(static_args)
     dynamic = iter(values)
     leaves = [static[i] if i in static else next(dynamic) for i in range(tree.num_leaves)]

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reductions over dimensions, running reductions and the place of an extreme."""
+"""Reductions over dimensions, running reductions, argmax and argmin."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _reduce(ctx: RuleContext, *values: ir.Value, jaxpr: Any, dimensions: Sequenc
 
 def _arg_extreme(is_better: str) -> Function:
     def lowering(ctx: RuleContext, x: ir.Value, *, axes: Sequence[int], index_dtype: Any) -> ir.Value:
-        """The first place of the extreme; a NaN is more extreme than any number."""
+        """The lowest index of the extreme; a NaN is more extreme than any number."""
         aval = ctx.avals_in[0]
         (axis,) = axes
         rank = len(aval.shape)
@@ -136,12 +136,12 @@ def _arg_extreme(is_better: str) -> Function:
         element, number = emit.element_of(x), element_type(index_dtype)
         worst = lowest(aval) if is_better == "gt" else highest(aval)
         best = emit.fill(emit.constant(worst, element), ir.RankedTensorType.get(shape, element))
-        place = emit.fill(emit.constant(0, number), ir.RankedTensorType.get(shape, number))
+        best_index = emit.fill(emit.constant(0, number), ir.RankedTensorType.get(shape, number))
         identity = ir.AffineMap.get_identity(rank)
         kept = [d for d in range(rank) if d != axis]
         projection = ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(d) for d in kept])
 
-        def body(value: ir.Value, best: ir.Value, place: ir.Value) -> list[ir.Value]:
+        def body(value: ir.Value, best: ir.Value, best_index: ir.Value) -> list[ir.Value]:
             here = emit.value("arith.index_cast", [emit.loop_indices(rank)[axis]], number)
             if is_float(aval):
                 better = emit.compare("o" + is_better, value, best)
@@ -154,13 +154,13 @@ def _arg_extreme(is_better: str) -> Function:
             else:
                 better = emit.compare(("u" if is_unsigned(aval) else "s") + is_better, value, best)
                 equal = emit.compare("eq", value, best)
-            # The order in which the elements come is the target's: of equals the lower place wins.
-            earlier = emit.binary("arith.andi", equal, emit.compare("slt", here, place))
+            # The order in which the elements come is the target's: of equals the lower index wins.
+            earlier = emit.binary("arith.andi", equal, emit.compare("slt", here, best_index))
             better = emit.binary("arith.ori", better, earlier)
-            return [emit.select(better, value, best), emit.select(better, here, place)]
+            return [emit.select(better, value, best), emit.select(better, here, best_index)]
 
         kinds = ["reduction" if d == axis else "parallel" for d in range(rank)]
-        result = emit.generic([(x, identity)], [(best, projection), (place, projection)], kinds, body).results[1]
+        result = emit.generic([(x, identity)], [(best, projection), (best_index, projection)], kinds, body).results[1]
         return result if shape else emit.extract(result, [])
 
     return lowering
@@ -274,8 +274,8 @@ def _window_reduction(combine: Callable[[Any, Any], Any], neutral: Callable[[Any
         x = lax.pad(x, jnp.asarray(neutral(x), x.dtype), config)
         spans = [(w - 1) * d + 1 for w, d in zip(window_dimensions, window_dilation, strict=True)]
         result = None
-        for place in np.ndindex(*window_dimensions):
-            start = [p * d for p, d in zip(place, window_dilation, strict=True)]
+        for position in np.ndindex(*window_dimensions):
+            start = [p * d for p, d in zip(position, window_dilation, strict=True)]
             limit = [s + n - span + 1 for s, n, span in zip(start, x.shape, spans, strict=True)]
             part = lax.slice(x, start, limit, window_strides)
             result = part if result is None else combine(result, part)
@@ -292,9 +292,9 @@ decomposition("reduce_window_min")(_window_reduction(lax.min, highest))
 @decomposition("top_k")
 def _top_k(x: Any, *, k: int, axis: int) -> Any:
     axis %= x.ndim
-    places = lax.broadcasted_iota(jnp.int32, x.shape, axis)
-    # Descending order of the values; of equal ones the lower place comes first, as a stable sort gives.
-    _keys, values, order = lax.sort((_descending_key(x), x, places), dimension=axis, num_keys=1, is_stable=True)
+    indices = lax.broadcasted_iota(jnp.int32, x.shape, axis)
+    # Descending order of the values; of equal ones the lower index comes first, as a stable sort gives.
+    _keys, values, order = lax.sort((_descending_key(x), x, indices), dimension=axis, num_keys=1, is_stable=True)
     return lax.slice_in_dim(values, 0, k, axis=axis), lax.slice_in_dim(order, 0, k, axis=axis)
 
 

@@ -74,13 +74,13 @@ def clamped_starts(
     Operand `first` of the equation is the first of `starts`.
     """
     result: list[int | ir.Value] = []
-    for place, (start, extent, size) in enumerate(zip(starts, shape, sizes, strict=True)):
-        static = ctx.static_value(first + place)
+    for dim, (start, extent, size) in enumerate(zip(starts, shape, sizes, strict=True)):
+        static = ctx.static_value(first + dim)
         most = extent - size
         if most == 0 or static is not None:
             result.append(0 if static is None else min(max(int(static), 0), most))
             continue
-        aval = ctx.avals_in[first + place]
+        aval = ctx.avals_in[first + dim]
         if is_unsigned(aval):
             start = emit.value("arith.index_castui", [start], emit.index_type())
         start = emit.to_index(start)
@@ -150,11 +150,11 @@ def _iota(ctx: RuleContext, *_: ir.Value, dimension: int, dtype: Any) -> ir.Valu
     element = element_type(dtype)
 
     def number(*indices: ir.Value) -> ir.Value:
-        place = indices[dimension]
+        index = indices[dimension]
         if is_float(ctx.avals_out[0]):
-            wide = emit.value("arith.index_cast", [place], emit.i32())
+            wide = emit.value("arith.index_cast", [index], emit.i32())
             return emit.value("arith.sitofp", [wide], element)
-        return emit.value("arith.index_cast", [place], element)
+        return emit.value("arith.index_cast", [index], element)
 
     return emit.generate(ctx.out_type, number)
 
@@ -174,12 +174,12 @@ def _split(ctx: RuleContext, x: ir.Value, *, sizes: Sequence[int], axis: int) ->
 def _stack(ctx: RuleContext, *parts: ir.Value, axis: int) -> ir.Value:
     result = emit.empty(ctx.out_type)
     shape = list(ctx.avals_out[0].shape)
-    for place, part in enumerate(parts):
+    for i, part in enumerate(parts):
         if not emit.shape_of(part):
-            result = emit.insert(part, result, [emit.index(place)])
+            result = emit.insert(part, result, [emit.index(i)])
             continue
         offsets, sizes = [0] * len(shape), list(shape)
-        offsets[axis], sizes[axis] = place, 1
+        offsets[axis], sizes[axis] = i, 1
         result = emit.insert_slice(part, result, offsets, sizes=sizes)
     return result
 
@@ -188,12 +188,12 @@ def _stack(ctx: RuleContext, *parts: ir.Value, axis: int) -> ir.Value:
 def _unstack(ctx: RuleContext, x: ir.Value, *, axis: int) -> list[ir.Value]:
     shape = emit.shape_of(x)
     results = []
-    for place, aval in enumerate(ctx.avals_out):
+    for i, aval in enumerate(ctx.avals_out):
         if not aval.shape:
-            results.append(emit.extract(x, [emit.index(place)]))
+            results.append(emit.extract(x, [emit.index(i)]))
             continue
         offsets, sizes = [0] * len(shape), list(shape)
-        offsets[axis], sizes[axis] = place, 1
+        offsets[axis], sizes[axis] = i, 1
         results.append(emit.extract_slice(x, offsets, sizes, shape=aval.shape))
     return results
 
@@ -215,8 +215,8 @@ def _roll(x: Any, shift: Any, *, axis: int, stride: int | None, stride_axis: int
         start = jnp.where(start < 0, start + size, start)
         return lax.dynamic_slice_in_dim(twice, start, size, axis)
     parts = [
-        _roll(part, shift + place * stride, axis=axis, stride=None, stride_axis=None)
-        for place, part in enumerate(jnp.split(x, x.shape[stride_axis], stride_axis))
+        _roll(part, shift + i * stride, axis=axis, stride=None, stride_axis=None)
+        for i, part in enumerate(jnp.split(x, x.shape[stride_axis], stride_axis))
     ]
     return lax.concatenate(parts, stride_axis)
 

@@ -36,7 +36,7 @@ def _order_key(x: Any, merge: bool = True) -> Any:
 
 
 def _total_order(compare: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """Comparison in the total order of IEEE 754, in which -0 is before +0 and every NaN has its place."""
+    """Comparison in the total order of IEEE 754, in which -0 is before +0 and every NaN is ordered."""
 
     def compared(x: Any, y: Any) -> Any:
         return compare(_order_key(x, merge=False), _order_key(y, merge=False))
@@ -51,7 +51,7 @@ decomposition("lt_to")(_total_order(lax.lt))
 
 @decomposition("sort")
 def _sort(*operands: Any, dimension: int, num_keys: int, is_stable: bool) -> Any:
-    """Counts, for each element, those that go before it, and puts it in that place: n^2 comparisons, and stable."""
+    """Counts, for each element, those that go before it, and puts it at that index: n^2 comparisons, and stable."""
     del is_stable
     moved = [jnp.moveaxis(x, dimension, -1) for x in operands]
     size = moved[0].shape[-1]

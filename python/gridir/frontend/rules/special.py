@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Special functions, each said in simpler ones."""
+"""Special functions, each expressed by simpler ones."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def _computed_slices(ref: Any) -> list[int]:
 
 
 def _with_slice(ref: Any, dim: int, start: Any) -> Any:
-    """The Ref with the element at `start` in the place of a slice."""
+    """The Ref with the element at `start` instead of a slice."""
     *before, last = ref.transforms
     indices = list(last.indices)
     indices[dim] = jax_compat.Slice(start, 1, 1)
@@ -42,10 +42,10 @@ def _with_slice(ref: Any, dim: int, start: Any) -> Any:
     return dataclasses.replace(ref, transforms=(*before, last))
 
 
-def _element(ref: Any, dim: int, place: ir.Value) -> Any:
-    """The Ref with one element of a slice in the place of the slice."""
+def _element(ref: Any, dim: int, number: ir.Value) -> Any:
+    """The Ref with one element of a slice instead of the slice."""
     index = ref.transforms[-1].indices[dim]
-    offset = emit.value("arith.index_cast", [place], index.size.type)
+    offset = emit.value("arith.index_cast", [number], index.size.type)
     if index.stride != 1:
         offset = emit.binary("arith.muli", offset, emit.constant(index.stride, offset.type))
     start = index.start if isinstance(index.start, ir.Value) else emit.constant(index.start, offset.type)
@@ -53,7 +53,7 @@ def _element(ref: Any, dim: int, place: ir.Value) -> Any:
 
 
 def _any_element(ref: Any, dim: int, _: ir.Value) -> Any:
-    """The Ref with an element of the size of those of a slice, which need not exist, in the place of the slice."""
+    """The Ref with an element of the size of those of a slice, which need not exist, instead of the slice."""
     return _with_slice(ref, dim, 0)
 
 
@@ -74,8 +74,8 @@ def _for_each_part(
         return
     size = source.transforms[-1].indices[dims[0][0]].size
 
-    def part(place: ir.Value) -> list[ir.Value]:
-        ends = element(source, dims[0][0], place), element(dest, dims[1][0], place)
+    def part(number: ir.Value) -> list[ir.Value]:
+        ends = element(source, dims[0][0], number), element(dest, dims[1][0], number)
         _for_each_part(ctx, *ends, use, element)
         return []
 
@@ -173,12 +173,12 @@ def _pack_elementwise(*xs: Any, packed_dtype: Any) -> Any:
     """Array i takes the bits from i times the packed width on."""
     width, word = bit_width(jnp.dtype(packed_dtype)), _integer(xs[0].dtype)
     packed = jnp.zeros(xs[0].shape, word)
-    for place, x in enumerate(xs):
+    for i, x in enumerate(xs):
         if jnp.issubdtype(x.dtype, jnp.floating):
             bits = lax.bitcast_convert_type(x.astype(packed_dtype), _integer(packed_dtype)).astype(word)
         else:
             bits = x.astype(word) & jnp.asarray((1 << width) - 1, word)
-        packed = packed | (bits << jnp.asarray(place * width, word))
+        packed = packed | (bits << jnp.asarray(i * width, word))
     return packed
 
 
@@ -222,9 +222,11 @@ def _prng_seed(_: RuleContext, *seeds: ir.Value) -> list[ir.Value]:
     """A seed is a number, or a key: the array of its words."""
     words = []
     for seed in seeds:
-        places = np.ndindex(*emit.shape_of(seed))
+        positions = np.ndindex(*emit.shape_of(seed))
         is_number = not emit.shape_of(seed)
-        words += [seed] if is_number else [emit.extract(seed, [emit.index(i) for i in place]) for place in places]
+        words += (
+            [seed] if is_number else [emit.extract(seed, [emit.index(i) for i in position]) for position in positions]
+        )
     grid.PrngSeedOp(words)
     return []
 
@@ -243,6 +245,6 @@ def _prng_split(ctx: RuleContext, key: ir.Value) -> list[ir.Value]:
 @TPU.rule("prng_join", ignores={"impl": ANY})
 def _prng_join(ctx: RuleContext, *words: ir.Value) -> ir.Value:
     key = emit.empty(ctx.out_type)
-    for place, word in enumerate(words):
-        key = emit.insert(word, key, [emit.index(0), emit.index(place)])
+    for i, word in enumerate(words):
+        key = emit.insert(word, key, [emit.index(0), emit.index(i)])
     return key

@@ -22,7 +22,7 @@ def write_prints(records: Sequence[tuple[str, str, Sequence[PrintedValue]]]) -> 
 
     Args:
       records: for each print its format, with one `{}` for each value, and its values; for each call of a function the
-        function's identity in the second place.
+        function's identity as the second item.
     """
     lines: list[str] = []
     for text, identity, values in records:

@@ -74,7 +74,7 @@ class Body:
             try:
                 results = step.run(machine, step, operands)
             except ExecutionError as error:
-                # An error from within a region has its place.
+                # An error from within a region has its location.
                 raise (error if error.notes else _located(error.message, step)) from None
             except (ArithmeticError, LookupError, TypeError, ValueError) as error:
                 message = f"the interpreter cannot run {step.name}: {type(error).__name__}: {error}"
@@ -85,7 +85,7 @@ class Body:
 
 
 def _located(message: str, step: Step) -> ExecutionError:
-    """The error of an op, with the author's lines, and with MLIR's words for the place where it has none."""
+    """The error of an op, with the author's lines, and with the text of MLIR's location where it has none."""
     frames = frames_of(parse_location(step.location, ir.Context()))
     note = f"in {step.name}" if frames else f"in {step.name} at {step.location}"
     return ExecutionError(message, frames=frames, notes=[note])
@@ -222,11 +222,11 @@ class Program:
 
 
 class _Window:
-    """The block of one operand: moved when its place changes, and an output's written back before that."""
+    """The block of one operand: moved when its offsets change, and an output's written back before that."""
 
     def __init__(self, memory: np.ndarray, params: dict[str, str], functions: dict[str, Body], is_output: bool):
         self._memory, self._is_output = memory, is_output
-        self._place: tuple[int, ...] | None = None
+        self._offsets: tuple[int, ...] | None = None
         self._transform = functions[params["transform_indices"].strip('@"')] if params else None
         self._shape = tuple(numbers(params["window_bounds"])) if params else ()
         self._by_element = "window_kind" in params
@@ -237,10 +237,10 @@ class _Window:
             return self._memory
         _, indices = self._transform.run(machine, arguments)
         units = (1,) * len(self._shape) if self._by_element else self._shape
-        place = tuple(int(i) * unit for i, unit in zip(indices, units, strict=True))
-        if place != self._place:
+        offsets = tuple(int(i) * unit for i, unit in zip(indices, units, strict=True))
+        if offsets != self._offsets:
             self.write_back()
-            self._place = place
+            self._offsets = offsets
             self._block = poison(self._shape, self._memory.dtype)
             if not self._is_output:
                 inner, outer = self._overlap()
@@ -248,18 +248,18 @@ class _Window:
         return self._block
 
     def write_back(self) -> None:
-        if self._is_output and self._place is not None:
+        if self._is_output and self._offsets is not None:
             inner, outer = self._overlap()
             self._memory[outer] = self._block[inner]
 
     def _overlap(self) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
         """The part of the block, and of the array, where both are."""
-        assert self._place is not None
+        assert self._offsets is not None
         inner, outer = [], []
-        for start, size, limit in zip(self._place, self._shape, self._memory.shape, strict=True):
+        for start, size, limit in zip(self._offsets, self._shape, self._memory.shape, strict=True):
             first, last = max(start, 0), min(start + size, limit)
             if first >= last:
-                raise ExecutionError(f"a block at {self._place} lies outside of its array of {self._memory.shape}")
+                raise ExecutionError(f"a block at {self._offsets} lies outside of its array of {self._memory.shape}")
             inner.append(slice(first - start, last - start))
             outer.append(slice(first, last))
         return tuple(inner), tuple(outer)

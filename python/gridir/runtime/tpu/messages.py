@@ -258,7 +258,7 @@ def _lookup(text: str) -> tuple[str | None, str | None]:
 
 
 def _summary(text: str) -> str:
-    """Mosaic's own sentence, without what it says of the place, and the operation that it is about."""
+    """Mosaic's own sentence, without its location, and the operation that it is about."""
     body = _LOCATION.split(text)[0]
     stripped = (line.strip() for line in body.splitlines())
     # Of a crash the reason is wanted, and no stack.
@@ -278,8 +278,8 @@ def _frames(text: str, shift: int) -> tuple[Frame, ...]:
     if match is None:
         return ()
     frames = [
-        Frame(place["file"], int(place["line"]), int(place["column"]) + shift, place["function"])
-        for place in _FILE.finditer(match[1])
-        if place["file"] != "-"
+        Frame(frame["file"], int(frame["line"]), int(frame["column"]) + shift, frame["function"])
+        for frame in _FILE.finditer(match[1])
+        if frame["file"] != "-"
     ]
     return tuple(dict.fromkeys(frames))

@@ -242,21 +242,21 @@ def matmul(lhs: np.ndarray, rhs: np.ndarray, accumulator: np.ndarray, dimensions
 
 
 def iota(shape: Sequence[int], dimensions: Sequence[int]) -> np.ndarray:
-    """`tpu.iota`: the place along a dimension, or along several as if they were one."""
-    place = np.zeros(shape, np.int64)
+    """`tpu.iota`: the index along a dimension, or along several as if they were one."""
+    index = np.zeros(shape, np.int64)
     for dim in dimensions:
         view = [1] * len(shape)
         view[dim] = shape[dim]
-        place = place * shape[dim] + np.arange(shape[dim]).reshape(view)
-    return place
+        index = index * shape[dim] + np.arange(shape[dim]).reshape(view)
+    return index
 
 
 def rotate(x: np.ndarray, amount: Any, dimension: int, stride: int = 0, stride_dimension: int = 0) -> np.ndarray:
     """`tpu.dynamic_rotate`; with a stride each slice along the other dimension goes further than the one before."""
-    places = np.indices(x.shape)
-    distance = int(amount) + (stride * places[stride_dimension] if stride else 0)
-    places[dimension] = (places[dimension] - distance) % x.shape[dimension]
-    return x[tuple(places)]
+    indices = np.indices(x.shape)
+    distance = int(amount) + (stride * indices[stride_dimension] if stride else 0)
+    indices[dimension] = (indices[dimension] - distance) % x.shape[dimension]
+    return x[tuple(indices)]
 
 
 def gather(x: np.ndarray, indices: np.ndarray, dimension: int) -> np.ndarray:

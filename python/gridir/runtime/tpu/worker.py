@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The program of a worker process: compiles XLA programs with libtpu and answers what became of each.
+"""The program of a worker process: compiles XLA programs with libtpu and replies with the result of each.
 
 It imports jaxlib and libtpu but not JAX, so that it starts in a third of a second. libtpu may abort or hang on a
 program; that is why it runs here, and `workers.py` deals with the end of it.
@@ -71,7 +71,7 @@ class Compiler:
         }
 
     def compile(self, program: bytes, keep: str | None = None) -> dict[str, Any]:
-        """Compiles one program; the answer holds an `error`, or figures of the kernel in it.
+        """Compiles one program; the reply has an `error`, or figures of the kernel in it.
 
         Args:
           program: a StableHLO module with one call of `tpu_custom_call`.
@@ -100,7 +100,7 @@ class Compiler:
 
 
 def serve(connection: Connection, topology: str, directory: str) -> None:
-    """Answers requests until the other end closes."""
+    """Replies to requests until the other end closes."""
     try:
         compiler = Compiler(topology, directory)
     except Exception as error:

@@ -50,7 +50,7 @@ class Worker:
         self._stack = contextlib.ExitStack()
 
     def compile(self, program: bytes, keep: str | None = None) -> dict[str, Any]:
-        """Returns the worker's answer; `stage` is there when libtpu gave none: "crash" or "timeout".
+        """Returns the worker's reply; `stage` is there when libtpu gave none: "crash" or "timeout".
 
         Raises:
           LibtpuError: when libtpu cannot be started.
@@ -158,7 +158,7 @@ class Workers:
         self._threads = concurrent.futures.ThreadPoolExecutor(len(self._workers))
 
     def compile_all(self, programs: Sequence[bytes], keep: Sequence[str | None] = ()) -> list[dict[str, Any]]:
-        """Returns the answer for each program, in order.
+        """Returns the reply for each program, in order.
 
         Args:
           programs: StableHLO modules with one kernel each.

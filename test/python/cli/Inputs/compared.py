@@ -79,7 +79,7 @@ def racing(x):
 
 
 def outside(x, i):
-    """Reads rows at a place that the call gives, which lie outside of the block."""
+    """Reads rows at an index that the call gives, which lie outside of the block."""
 
     def kernel(i_ref, x_ref, o_ref):
         o_ref[...] = x_ref[pl.ds(pl.multiple_of(i_ref[0], 8), 32)]

@@ -48,7 +48,7 @@ report(PLANNED, pipeline=LOWERING)
 CALL = elementwise("%w = func.call @function_that_nobody_has(%v) : (f32) -> f32")
 report(CALL.replace("func.func @k(", "func.func private @function_that_nobody_has(f32) -> f32\n func.func @k("))
 
-# The place of a diagnostic is the author's: name and file of its location, innermost first.
+# The location of a diagnostic is the author's: name and file of its location, innermost first.
 LOCATED = TEXT.replace(
     "kernel.abi @k",
     'kernel.abi @k prints = [#kernel.print<"{}"(tensor<?xf32>)>]'

@@ -26,15 +26,15 @@ class Definition:
 
     def forget(self, begin, size):
         self.accesses = [(i, kind, bytes_ - set(range(begin, begin + size))) for i, kind, bytes_ in self.accesses]
-        for place in range(begin, begin + size):
-            self.cells.pop(place, None)
-            self.semaphores.pop(place, None)
+        for byte in range(begin, begin + size):
+            self.cells.pop(byte, None)
+            self.semaphores.pop(byte, None)
 
     def access(self, thread, begin, size, kind, site):
         touched = set(range(begin, begin + size))
         if kind == ATOMIC:
-            for place in touched:
-                self.known[thread] |= self.cells.get(place, set())
+            for byte in touched:
+                self.known[thread] |= self.cells.get(byte, set())
         for other, other_kind, other_touched in self.accesses:
             if kind == other_kind == READ or other in self.known[thread] or not touched & other_touched:
                 continue
@@ -42,8 +42,8 @@ class Definition:
         self.accesses.append((site, kind, touched))
         self.known[thread].add(site)
         if kind != READ:
-            for place in touched:
-                self.cells[place] = set(self.known[thread]) if kind == ATOMIC else set()
+            for byte in touched:
+                self.cells[byte] = set(self.known[thread]) if kind == ATOMIC else set()
 
 
 def compare(seed):

@@ -1,5 +1,5 @@
 # RUN: %python %s %t | FileCheck %s
-"""What is said of a `ptxas` that is not there, gives no answer, or does not take a kernel, by programs in its place."""
+"""What is said of a `ptxas` that is not there, gives no answer, or refuses a kernel, by programs instead of it."""
 
 import os
 import sys

@@ -47,7 +47,7 @@ for row, text in zip(ROWS, TEXTS, strict=True):
 # CHECK: rows: {{[0-9]+}}
 print("rows:", len(ROWS))
 
-# An operand is named as its author named it, and the place is the author's.
+# An operand is named as its author named it, and the location is the author's.
 error = explain(
     """INVALID_ARGUMENT: Mosaic failed to compile TPU kernel: Failed to set window params for output 0: E2002: Bad:
 Operand of shape (..., 64, 128) has tiling (8, 128), but its block shape (..., 4, 128) is not divisible

@@ -1,4 +1,4 @@
-//===- Carries.h - Scratch that work items hand on -------------*- C++ -*--===//
+//===- Carries.h - State that work items carry in scratch ------*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,9 +9,9 @@
 // The programs of a dimension that is called parallel may run anywhere, so each
 // work item has scratch of its own. A kernel that reads there what another work
 // item wrote is right in the order of the grid and in no other: it is a race,
-// though no byte is touched twice. So scratch is looked at as if it were one
+// though no byte is accessed twice. So scratch is checked as if it were one
 // memory: a read of what the own work item has not written, and a write of
-// another one to the same place, race in whatever order they ran.
+// another one to the same bytes, race in whatever order they ran.
 //
 //===----------------------------------------------------------------------===//
 

@@ -32,28 +32,28 @@ std::string describeCheck(const KernelInfo &info, const Status &status) {
 }
 
 /// The indices of an element or a program: "(0, 3)".
-static std::string describePlace(const std::vector<int64_t> &indices) {
+static std::string describeIndices(const std::vector<int64_t> &indices) {
   std::string text;
   for (int64_t index : indices)
     text += (text.empty() ? "" : ", ") + std::to_string(index);
   return "(" + text + ")";
 }
 
-/// A number in row-major order as the place that it is in a shape: "(0, 3)".
-static std::string describePlace(const std::vector<int64_t> &shape,
-                                 int64_t number) {
+/// A row-major linear index as the indices in a shape: "(0, 3)".
+static std::string describeIndices(const std::vector<int64_t> &shape,
+                                   int64_t number) {
   std::vector<int64_t> indices(shape.size());
   for (std::size_t d = shape.size(); d-- > 0;) {
     int64_t size = std::max<int64_t>(shape[d], 1);
     indices[d] = number % size;
     number /= size;
   }
-  return describePlace(indices);
+  return describeIndices(indices);
 }
 
 static std::string describeProgram(const GridSizes &grids, Program program) {
   std::string text =
-      " in program " + describePlace(grids[program.device], program.number);
+      " in program " + describeIndices(grids[program.device], program.number);
   return grids.size() > 1
              ? text + " of device " + std::to_string(program.device)
              : text;
@@ -63,7 +63,7 @@ static std::string describeAccess(const KernelInfo &info,
                                   const GridSizes &grids,
                                   const RaceDetector::Access &access) {
   return replaceAll(info.accesses[access.site], "{0}",
-                    describePlace(access.element)) +
+                    describeIndices(access.element)) +
          describeProgram(grids, access.program);
 }
 
@@ -72,7 +72,7 @@ std::string describeRace(const KernelInfo &info, const GridSizes &grids,
   return "kernel `" + info.name + "`: race between " +
          describeAccess(info, grids, race.first) + " and " +
          describeAccess(info, grids, race.second) +
-         ": nothing brings them into an order";
+         ": the accesses are unordered";
 }
 
 std::string describeUnwrittenRead(const KernelInfo &info,
@@ -86,7 +86,7 @@ std::string describeUnwrittenElement(const KernelInfo &info,
                                      const UnwrittenOperand &operand,
                                      int64_t element) {
   return "kernel `" + info.name + "`: no program writes element " +
-         describePlace(operand.shape, element) + " of " + operand.name;
+         describeIndices(operand.shape, element) + " of " + operand.name;
 }
 
 std::string describeLeftSemaphore(const KernelInfo &info,
@@ -94,7 +94,7 @@ std::string describeLeftSemaphore(const KernelInfo &info,
                                   const LeftSemaphore &left) {
   std::string text = "kernel `" + info.name + "`: ";
   if (!left.shape.empty())
-    text += "element " + describePlace(left.shape, left.element) + " of ";
+    text += "element " + describeIndices(left.shape, left.element) + " of ";
   return text + info.accesses[left.site] +
          describeProgram(grids, left.program) + ": it holds " +
          std::to_string(left.count) + " when the kernel ends, expected 0";

@@ -1,4 +1,4 @@
-//===- DefinedMemory.h - What something has written ------------*- C++ -*--===//
+//===- DefinedMemory.h - Which memory is initialized -----------*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,24 +15,24 @@
 
 namespace gridir::cpu {
 
-/// Remembers which bytes hold nothing, among those that are said to. All others
-/// hold something.
+/// Tracks which bytes are uninitialized. All that were never marked count as
+/// initialized.
 class DefinedMemory {
 public:
-  /// The bytes hold nothing until something is written to them.
+  /// The bytes are uninitialized until something is written to them.
   void undefine(const void *begin, int64_t bytes);
   void define(const void *begin, int64_t bytes);
-  /// `to` holds something where `from` does.
+  /// `to` is initialized where `from` is.
   void copy(const void *from, const void *to, int64_t bytes);
 
   bool isAnyDefined(const void *begin, int64_t bytes) const;
-  /// The first byte that holds nothing, counted from `begin`.
+  /// The first uninitialized byte, counted from `begin`.
   std::optional<int64_t> findUndefined(const void *begin, int64_t bytes) const;
 
 private:
   using Address = uintptr_t;
 
-  /// Runs of bytes that hold nothing: the end of each by its begin. They do not
+  /// Runs of uninitialized bytes: the end of each by its begin. They do not
   /// overlap, and no two are neighbours.
   std::map<Address, Address> undefined;
 };

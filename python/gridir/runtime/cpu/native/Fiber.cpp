@@ -1,4 +1,4 @@
-//===- Fiber.cpp - A function that can be left and gone on with -----------===//
+//===- Fiber.cpp - A stackful coroutine -----------------------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,10 +15,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Leaves one stack for another, with what a call keeps by the System V ABI: six
-// registers and the control words of floating point. The C library's
-// swapcontext also sets the mask of signals, for which it asks the system each
-// time.
+// Switches from one stack to another, saving what is callee-saved in the System
+// V ABI: six registers and the control words of floating point. The C library's
+// swapcontext also sets the signal mask, which is a system call each time.
 extern "C" void gridirSwitchStack(void **from, void *to)
     __attribute__((visibility("hidden")));
 
@@ -56,7 +55,7 @@ gridirSwitchStack:
 
 namespace gridir::cpu {
 
-/// What `gridirSwitchStack` finds on a stack that goes on, the lowest first.
+/// What `gridirSwitchStack` pops from a stack that it resumes, lowest first.
 struct SavedRegisters {
   uint32_t vectorControl;
   uint16_t floatControl, unused = 0;

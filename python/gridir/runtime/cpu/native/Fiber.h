@@ -1,4 +1,4 @@
-//===- Fiber.h - A function that can be left and gone on with -------------===//
+//===- Fiber.h - A stackful coroutine -------------------------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,10 +18,10 @@
 
 namespace gridir::cpu {
 
-/// A stack of its own, on which one function after another runs. A function
-/// that suspends goes on where it was when it is resumed, on the same thread.
-/// One that is never resumed again is forgotten with its stack; nothing on it
-/// is destroyed.
+/// A stackful coroutine: a stack of its own, on which one function after
+/// another runs. A function that suspends continues when it is resumed, on the
+/// same thread. One that is never resumed again is dropped with its stack; no
+/// destructors of objects on it run.
 class Fiber {
 public:
   /// Null when the system has no memory left for a stack of so many bytes. One
@@ -37,7 +37,7 @@ public:
   /// Runs the function until it suspends or ends.
   void resume();
 
-  /// Goes back to who resumed the fiber. Called by the function that runs.
+  /// Switches back to the caller of `resume`. Called by the running function.
   void suspend();
 
   bool isDone() const { return done; }
@@ -58,11 +58,11 @@ private:
   Fiber(void *stack, std::size_t size) : stack(stack), size(size) {}
   [[noreturn]] static void enter();
 
-  /// The memory of the stack, the first page of which nobody can touch.
+  /// The memory of the stack, the first page of which is a guard page.
   void *stack;
   std::size_t size;
-  /// Where the stack that is not running was left: its top, below which are
-  /// the registers that it goes on with.
+  /// The stack pointer of each stack while it is switched out; its callee-saved
+  /// registers are on top of it.
   void *own = nullptr, *resumer = nullptr;
   SanitizedStack ownFrames, resumerFrames;
   std::function<void()> body;

@@ -67,7 +67,7 @@ struct PrintSite {
 /// An output that is in the memory of no input.
 struct UnwrittenOperand {
   int64_t operand = 0;
-  /// With the place of its block, as "o_ref (k.py:3:5)".
+  /// With the source line of its block, as "o_ref (k.py:3:5)".
   std::string name;
   std::vector<int64_t> shape;
   int64_t bytesPerElement = 0;
@@ -88,7 +88,7 @@ struct TaskInfo {
   std::vector<SharedBytes> shared;
   /// The operands that are to be zero at first: semaphores that a call makes.
   std::vector<int64_t> zeroedOperands;
-  /// Whether to look for accesses that nothing orders, for reads of what
+  /// Whether to look for unordered accesses, for reads of what
   /// nothing has written, and for what is left of semaphores and barriers.
   bool races = false, uninitialized = false, semaphores = false;
   /// The programs along each dimension of the grid, for messages; negative for
@@ -113,7 +113,7 @@ struct KernelInfo {
   /// a failing check reports.
   std::vector<std::string> diagnostics;
   std::vector<PrintSite> prints;
-  /// The accesses that race detection tells of, as "write of o_ref (k.py:3:5)".
+  /// The accesses that race detection reports, as "write of o_ref (k.py:3:5)".
   std::vector<std::string> accesses;
   /// None for work items that run from beginning to end, in any order.
   std::optional<TaskInfo> tasks;

@@ -35,7 +35,7 @@ private:
 };
 
 /// Links objects into this process, each in a namespace of its own, so that two
-/// functions of the same name do not meet. What it has linked is kept for the
+/// functions of the same name do not clash. What it has linked is kept for the
 /// life of the process.
 class Linker {
 public:

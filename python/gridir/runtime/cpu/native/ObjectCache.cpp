@@ -316,8 +316,9 @@ void ObjectCache::write(const std::string &key,
   payload += record;
   payload += object.object;
 
-  // Written beside its place and renamed: a reader sees all of it or nothing.
-  // What a process that was killed leaves behind is pruned as an entry is.
+  // Written to a temporary file beside it and renamed, so that a reader sees
+  // all of it or nothing. What a process that was killed leaves behind is
+  // pruned as an entry is.
   const std::string name = (kEntryPrefix + key).str();
   const std::string temporary = name + "." + std::to_string(getpid()) + "." +
                                 std::to_string(sys::Process::GetRandomNumber());

@@ -1,4 +1,4 @@
-//===- Races.h - Accesses of a call that nothing orders -------------------===//
+//===- Races.h - Unordered accesses of a call -----------------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,7 +27,7 @@
 namespace gridir::cpu {
 
 /// What one access does. An atomic update races with plain accesses and with no
-/// other atomic update, which it comes after and learns from.
+/// other atomic update, after which it is ordered.
 /// A use depends on a value that was read, and is no access of its own.
 enum class AccessKind : int64_t { Read, Write, Atomic, Use };
 
@@ -53,7 +53,7 @@ public:
     int64_t site;
     Program program;
     AccessKind kind;
-    /// The first element, where the site asks for it: its place in the Ref.
+    /// The first element, where the site asks for it: its indices in the Ref.
     std::vector<int64_t> element = {};
   };
   struct Race {
@@ -63,7 +63,7 @@ public:
   /// A thread that happens after what its parent did so far; with no parent,
   /// after nothing.
   Thread fork(std::optional<Thread> parent, Program program);
-  /// The thread goes on with another program.
+  /// The thread continues with another program.
   void setProgram(Thread thread, Program program) {
     programs[thread] = program;
   }
@@ -71,15 +71,15 @@ public:
   /// after all that it did.
   void join(Thread thread);
 
-  /// What the thread did so far happens before who acquires the semaphore.
+  /// What the thread did so far happens before later acquires of the semaphore.
   void release(Thread thread, const void *semaphore);
   void acquire(Thread thread, const void *semaphore);
 
   /// The thread touches one contiguous run of bytes.
   void access(Thread thread, const void *begin, int64_t bytes, AccessKind kind,
               int64_t site);
-  /// The bytes, and semaphores among them, are used for something new: who
-  /// touched them before is of no matter.
+  /// The bytes, and semaphores among them, are reused: earlier accesses no
+  /// longer count.
   void forget(const void *begin, int64_t bytes);
 
   const std::optional<Race> &getRace() const { return race; }
@@ -99,8 +99,8 @@ private:
     }
   };
 
-  /// What is known of a run of bytes. No read happens before another one of
-  /// the list: who comes after the later one comes after both.
+  /// The shadow state of a run of bytes. No read in the list happens before
+  /// another one: what happens after the later one happens after both.
   struct Cell {
     Address end;
     std::optional<Event> write;
@@ -125,7 +125,7 @@ private:
   void update(Cell &cell, const Event &event, AccessKind kind);
 
   ThreadClocks clocks;
-  /// What each thread is busy with.
+  /// The program that each thread runs.
   std::vector<Program> programs;
   std::map<const void *, VectorClock> semaphores;
   Shadow shadow;

@@ -81,7 +81,7 @@ std::optional<std::string> runGroup(const Kernel &kernel, Group &group) {
     numbers += (numbers.empty() ? "" : ", ") + std::to_string(number);
     devices.push_back(std::move(participant.buffers));
   }
-  // A kernel that only asks for its place in the mesh runs by itself.
+  // A kernel that only asks for its coordinates in the mesh runs by itself.
   if (!inOrder && devices.size() > 1)
     return "kernel `" + kernel.info.name +
            "` expected its devices to have the numbers from 0 to " +

@@ -1,4 +1,4 @@
-//===- SanitizedHandover.h - Objects that XLA's threads hand on -----------===//
+//===- SanitizedHandover.h - Objects that XLA's threads pass on -----------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,7 +8,7 @@
 //
 // XLA is compiled without the thread sanitizer, which sees nothing of the
 // queues by which one thread gets what another one has made. Told of it here,
-// it still sees what gridir's own code does without an order.
+// it still sees the unordered accesses of gridir's own code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 
 namespace gridir::cpu {
 
-/// XLA gets the object: what this thread did so far happens before who takes
+/// XLA gets the object: what this thread did so far happens before XLA takes
 /// it.
 inline void giveToXla([[maybe_unused]] void *object) {
 #ifdef __SANITIZE_THREAD__
@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  /// Where a function lies in the queue is not known to who made it.
+  /// The address of a function in the queue is not known to its creator.
   inline static char queue = 0;
 
   std::function<void()> function;

@@ -33,17 +33,17 @@ public:
   template <typename Fn> void forEachRun(Fn fn) const {
     if (empty)
       return;
-    std::vector<int64_t> place(dims.size(), 0);
+    std::vector<int64_t> indices(dims.size(), 0);
     std::array<int64_t, 2> offsets = {};
     while (true) {
       fn(offsets[0], offsets[1], runBytes);
       std::size_t d = dims.size();
       while (d-- > 0) {
         move(offsets, d, 1);
-        if (++place[d] < dims[d].size)
+        if (++indices[d] < dims[d].size)
           break;
         move(offsets, d, -dims[d].size);
-        place[d] = 0;
+        indices[d] = 0;
       }
       if (d == static_cast<std::size_t>(-1))
         return;

@@ -21,8 +21,8 @@ class TargetMachine;
 
 namespace gridir::cpu {
 
-/// Makes LLVM know this machine's target, once: nobody may look at its targets
-/// while one is registered.
+/// Makes LLVM know this machine's target, once: its registry must not be
+/// read while a target is registered.
 void initializeNativeTarget();
 
 /// Gives LLVM's code generator for the CPU of the options.

@@ -27,9 +27,9 @@ std::vector<VectorClock::Entry>::const_iterator
 VectorClock::find(Thread thread) const {
   // Threads that start together have numbers one after another.
   if (!entries.empty()) {
-    const Thread place = thread - entries.front().first;
-    if (place < entries.size() && entries[place].first == thread)
-      return entries.begin() + place;
+    const Thread position = thread - entries.front().first;
+    if (position < entries.size() && entries[position].first == thread)
+      return entries.begin() + position;
   }
   return std::lower_bound(entries.begin(), entries.end(), thread,
                           EarlierThread());

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // An event happens before another one where the thread of the second knows of
-// the time of the first. Who checks the order of accesses, of a kernel's tasks
-// or of the threads of a GPU, keeps this in vector clocks.
+// the time of the first. The race detectors of a kernel's tasks and of the
+// threads of a GPU keep this in vector clocks.
 //
 //===----------------------------------------------------------------------===//
 

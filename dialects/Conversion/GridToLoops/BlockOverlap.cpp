@@ -1,4 +1,4 @@
-//===- Meetings.cpp - Do programs see the same block ----------------------===//
+//===- BlockOverlap.cpp - Whether programs see the same block -------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,12 +23,12 @@ namespace gridir {
 
 SmallVector<Value> createBlockIndices(OpBuilder &builder,
                                       KernelLowering &lowering,
-                                      unsigned place) {
+                                      unsigned operandNumber) {
   KernelOp kernel = lowering.kernel;
   Location loc = kernel.getLoc();
   unsigned rank = kernel.getRank();
   Block &source =
-      kernel.getIndexMap(place - kernel.getNumIndexOperands()).front();
+      kernel.getIndexMap(operandNumber - kernel.getNumIndexOperands()).front();
   IRMapping mapping;
   for (unsigned d = 0; d < rank; ++d) {
     Value arg = source.getArgument(d);
@@ -79,21 +79,23 @@ Value createBlockNumber(OpBuilder &builder, Location loc, ValueRange indices,
 }
 
 /// Whether an index map reads the program id along a dimension.
-bool isRead(KernelOp kernel, unsigned place, unsigned dim) {
-  Region &map = kernel.getIndexMap(place - kernel.getNumIndexOperands());
+bool isRead(KernelOp kernel, unsigned operandNumber, unsigned dim) {
+  Region &map =
+      kernel.getIndexMap(operandNumber - kernel.getNumIndexOperands());
   return !map.getArgument(dim).use_empty();
 }
 
 } // namespace
 
-Value createMeetingTest(OpBuilder &builder, KernelLowering &lowering,
-                        ArrayRef<unsigned> places, ArrayRef<unsigned> dims) {
+Value createOverlapTest(OpBuilder &builder, KernelLowering &lowering,
+                        ArrayRef<unsigned> operandNumbers,
+                        ArrayRef<unsigned> dims) {
   KernelOp kernel = lowering.kernel;
   Location loc = kernel.getLoc();
   SmallVector<int64_t> counts =
-      countBlocks(kernel.getOperandSpec(places.front()));
-  // For each block, who has seen it: the number of a program's place along the
-  // dimensions, after 0 for nobody.
+      countBlocks(kernel.getOperandSpec(operandNumbers.front()));
+  // For each block, the last program that has seen it: its linear index along
+  // the dimensions, counted from 1; 0 for none.
   Value seen = lowering.allocate(loc, {llvm::product_of(counts)},
                                  builder.getIndexType());
   Value zero = createIndex(builder, loc, 0), one = createIndex(builder, loc, 1);
@@ -104,30 +106,31 @@ Value createMeetingTest(OpBuilder &builder, KernelLowering &lowering,
   std::swap(programIds, lowering.programIds);
   auto restore = llvm::make_scope_exit(
       [&] { std::swap(programIds, lowering.programIds); });
-  Value meets = arith::ConstantIntOp::create(builder, loc, 0, 1);
+  Value overlaps = arith::ConstantIntOp::create(builder, loc, 0, 1);
   Value self = zero;
   SmallVector<scf::ForOp> loops;
   for (unsigned d = 0; d < kernel.getRank(); ++d) {
     bool counts = llvm::is_contained(dims, d);
     // Along the others, all programs see the same blocks.
-    if (!counts && llvm::none_of(places, [&](unsigned place) {
-          return isRead(kernel, place, d);
+    if (!counts && llvm::none_of(operandNumbers, [&](unsigned operandNumber) {
+          return isRead(kernel, operandNumber, d);
         }))
       continue;
     Value size = lowering.gridSizes[d];
-    loops.push_back(
-        scf::ForOp::create(builder, loc, zero, size, one, ValueRange(meets)));
+    loops.push_back(scf::ForOp::create(builder, loc, zero, size, one,
+                                       ValueRange(overlaps)));
     builder.setInsertionPointToStart(loops.back().getBody());
     Value id = loops.back().getInductionVar();
     lowering.programIds[d] = id;
-    meets = loops.back().getRegionIterArg(0);
+    overlaps = loops.back().getRegionIterArg(0);
     if (counts)
       self = arith::AddIOp::create(
           builder, loc, arith::MulIOp::create(builder, loc, self, size), id);
   }
   self = arith::AddIOp::create(builder, loc, self, one);
-  for (unsigned place : places) {
-    SmallVector<Value> indices = createBlockIndices(builder, lowering, place);
+  for (unsigned operandNumber : operandNumbers) {
+    SmallVector<Value> indices =
+        createBlockIndices(builder, lowering, operandNumber);
     Value block = createBlockNumber(builder, loc, indices, counts);
     Value other = memref::LoadOp::create(builder, loc, seen, block);
     memref::StoreOp::create(builder, loc, self, seen, block);
@@ -137,14 +140,14 @@ Value createMeetingTest(OpBuilder &builder, KernelLowering &lowering,
     };
     Value again =
         arith::AndIOp::create(builder, loc, compare(zero), compare(self));
-    meets = arith::OrIOp::create(builder, loc, meets, again);
+    overlaps = arith::OrIOp::create(builder, loc, overlaps, again);
   }
   for (scf::ForOp loop : llvm::reverse(loops)) {
     builder.setInsertionPointToEnd(loop.getBody());
-    scf::YieldOp::create(builder, loc, meets);
-    meets = loop.getResult(0);
+    scf::YieldOp::create(builder, loc, overlaps);
+    overlaps = loop.getResult(0);
   }
-  return meets;
+  return overlaps;
 }
 
 } // namespace gridir

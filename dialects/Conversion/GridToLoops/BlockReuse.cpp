@@ -1,4 +1,4 @@
-//===- Stays.cpp - Does a block stay from program to program --------------===//
+//===- BlockReuse.cpp - Whether the next program sees the same block ------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,9 +16,10 @@ using namespace gridir::grid;
 
 namespace gridir {
 
-bool mayStay(const KernelLowering &lowering, unsigned place) {
+bool mayReuseBlock(const KernelLowering &lowering, unsigned operandNumber) {
   KernelOp kernel = lowering.kernel;
-  auto map = kernel.getAffineIndexMap(place - kernel.getNumIndexOperands());
+  auto map =
+      kernel.getAffineIndexMap(operandNumber - kernel.getNumIndexOperands());
   for (unsigned dim = kernel.getRank(); dim-- > 0;) {
     DimAttr size = kernel.getDim(dim);
     if (size.getSize() == 1 || llvm::is_contained(lowering.parallelDims, dim))
@@ -36,10 +37,11 @@ bool mayStay(const KernelLowering &lowering, unsigned place) {
   return false;
 }
 
-Value createStayTest(OpBuilder &builder, KernelLowering &lowering,
-                     ValueRange indices) {
+Value createReuseTest(OpBuilder &builder, KernelLowering &lowering,
+                      ValueRange indices) {
   Location loc = lowering.kernel.getLoc();
-  // The indices of the program before, after a word that is 0 in the first one.
+  // A word that is 0 in the first program, then the block indices of the
+  // previous one.
   int64_t numWords = indices.size() + 1;
   Value last = lowering.allocate(loc, {numWords}, builder.getI64Type());
   OpBuilder atStart = OpBuilder::atBlockBegin(lowering.workItem);
@@ -49,16 +51,16 @@ Value createStayTest(OpBuilder &builder, KernelLowering &lowering,
   SmallVector<Value> words{createI64(builder, loc, 1)};
   for (Value index : indices)
     words.push_back(toI64(builder, loc, index));
-  Value stays;
+  Value isSame;
   for (auto [i, word] : llvm::enumerate(words)) {
-    Value place = createIndex(builder, loc, i);
-    Value before = memref::LoadOp::create(builder, loc, last, place);
+    Value position = createIndex(builder, loc, i);
+    Value previous = memref::LoadOp::create(builder, loc, last, position);
     Value same = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                       before, word);
-    stays = stays ? arith::AndIOp::create(builder, loc, stays, same) : same;
-    memref::StoreOp::create(builder, loc, word, last, place);
+                                       previous, word);
+    isSame = isSame ? arith::AndIOp::create(builder, loc, isSame, same) : same;
+    memref::StoreOp::create(builder, loc, word, last, position);
   }
-  return stays;
+  return isSame;
 }
 
 } // namespace gridir
