@@ -54,12 +54,12 @@ private:
   static void guard(ArrayRef<Operation *> stores, Value status) {
     OpBuilder builder(stores.back());
     Location loc = stores.back()->getLoc();
-    Value place = arith::ConstantIndexOp::create(builder, loc, kTaken);
+    Value index = arith::ConstantIndexOp::create(builder, loc, kTaken);
     Value zero = arith::ConstantIntOp::create(builder, loc, 0, 64);
     Value one = arith::ConstantIntOp::create(builder, loc, 1, 64);
     Value taken =
         memref::AtomicRMWOp::create(builder, loc, arith::AtomicRMWKind::assign,
-                                    one, status, ValueRange{place});
+                                    one, status, ValueRange{index});
     Value isFirst = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::eq, taken, zero);
     auto writes = scf::IfOp::create(builder, loc, isFirst,

@@ -24,8 +24,8 @@ using namespace gridir::gpu;
 
 namespace {
 
-/// A format of Python's as the texts around its places, and what each place
-/// asks for.
+/// A Python format string as the texts around its placeholders, and the format
+/// specification of each.
 struct Format {
   SmallVector<std::string> texts{""};
   SmallVector<StringRef> specs;
@@ -61,29 +61,29 @@ public:
 
   /// Prints a scalar, or an array in brackets for each of its dimensions.
   void printValue(Value memory, Type declared, StringRef spec,
-                  SmallVector<Value> places = {}) {
+                  SmallVector<Value> indices = {}) {
     auto type = cast<MemRefType>(memory.getType());
-    if (places.size() == static_cast<size_t>(type.getRank())) {
-      Value element = memref::LoadOp::create(builder, loc, memory, places);
+    if (indices.size() == static_cast<size_t>(type.getRank())) {
+      Value element = memref::LoadOp::create(builder, loc, memory, indices);
       return printElement(element, getElementTypeOrSelf(declared), spec);
     }
     printText("[");
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
     Value one = arith::ConstantIndexOp::create(builder, loc, 1);
     Value extent = arith::ConstantIndexOp::create(
-        builder, loc, type.getDimSize(places.size()));
+        builder, loc, type.getDimSize(indices.size()));
     scf::ForOp::create(
         builder, loc, zero, extent, one, ValueRange(),
-        [&](OpBuilder &inner, Location loc, Value place, ValueRange) {
+        [&](OpBuilder &inner, Location loc, Value index, ValueRange) {
           Value follows = arith::CmpIOp::create(
-              inner, loc, arith::CmpIPredicate::ne, place, zero);
+              inner, loc, arith::CmpIPredicate::ne, index, zero);
           scf::IfOp::create(inner, loc, follows,
                             [&](OpBuilder &inner, Location loc) {
                               Printer(inner, loc).printText(" ");
                               scf::YieldOp::create(inner, loc);
                             });
-          SmallVector<Value> inside(places);
-          inside.push_back(place);
+          SmallVector<Value> inside(indices);
+          inside.push_back(index);
           Printer(inner, loc).printValue(memory, declared, spec, inside);
           scf::YieldOp::create(inner, loc);
         });
@@ -91,7 +91,7 @@ public:
   }
 
 private:
-  /// What a place of Python's asks for as C's: width, precision and one letter.
+  /// A Python format specification as C's: width, precision and one letter.
   static std::string toC(StringRef spec, StringRef letters, StringRef size,
                          StringRef otherwise) {
     bool isKnown =

@@ -93,7 +93,7 @@ def GPUAtomicReportsPass : Pass<"gpu-atomic-reports", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect",
   ];
   let statistics = [
-    Statistic<"numReports", "num-reports", "Number of places that report">,
+    Statistic<"numReports", "num-reports", "Number of sites that report">,
   ];
 }
 
@@ -215,7 +215,7 @@ def GPULowerPrintsPass : Pass<"gpu-lower-prints", "::mlir::ModuleOp"> {
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
   ];
   let statistics = [
-    Statistic<"numPrints", "num-prints", "Number of places that print">,
+    Statistic<"numPrints", "num-prints", "Number of sites that print">,
   ];
 }
 

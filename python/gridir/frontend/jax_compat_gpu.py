@@ -67,8 +67,8 @@ def union_members(aval: Any) -> list[Any] | None:
     return [ref.transforms for ref in jax.tree.leaves(trees, is_leaf=lambda x: hasattr(x, "transforms"))]
 
 
-def member_place(transform: Any) -> tuple[int, int]:
-    """Which member of a union a Ref transform leads to: the number of its group, and where it is in that."""
+def member_key(transform: Any) -> tuple[int, int]:
+    """Which member of a union a Ref transform selects: the number of its group, and the offset there."""
     return transform.alias_group_idx, transform.offset
 
 

@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --loops-anchor-tensors | FileCheck %s
 
-// A result of an inner loop that has no place among what it carries lives elsewhere.
+// A result of an inner loop that is none of the values that the loop carries is in another buffer.
 // CHECK-LABEL: func.func @not_carried
 // CHECK:         scf.for {{.*}} iter_args(%[[OUTER:.*]] = %{{.*}})
 // CHECK:           %[[R:.*]]:2 = scf.while

@@ -179,7 +179,7 @@ def view(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
         ref = transformed(ctx, ref)
     elif isinstance(ref, RefUnion):
         first, *transforms = transforms
-        ref = ref.members[jax_compat_gpu.member_place(first)]
+        ref = ref.members[jax_compat_gpu.member_key(first)]
     for transform in transforms:
         ref = _apply(ctx, ref, transform)
     return ref
@@ -193,7 +193,7 @@ def transformed(ctx: RuleContext, ref: Any) -> ir.Value:
 
 
 class Access:
-    """A place to read and write: a view, and arrays of indices into some of its dimensions."""
+    """The elements of an access: a view, and arrays of indices into some of its dimensions."""
 
     def __init__(self, ctx: RuleContext, ref: Any, transforms: Sequence[Any]):
         transforms = list(transforms or ())
@@ -246,7 +246,7 @@ class Access:
 
     @classmethod
     def of_elements(cls, source: ir.Value, indices: Sequence[ir.Value], shape: Sequence[int]) -> Access:
-        """Elements of a Ref, each at a place of its own: an array of indices for each dimension."""
+        """Elements of a Ref, each with its own indices: an array of indices for each dimension."""
         access = cls.__new__(cls)
         access.ref, access.indices, access.dims = source, list(indices), list(range(len(indices)))
         access.to_jax, access.repeated = list(range(len(shape))), None
@@ -280,7 +280,7 @@ class Access:
         return clamped
 
     def check_written(self) -> None:
-        """Checks that each place is named once.
+        """Checks that each element is named once.
 
         Raises:
           UnsupportedError: for one that is named more than once, by a stride of 0.
@@ -406,7 +406,7 @@ def _shifted(start: Any, by: int) -> Any:
 def _element_indices(source: ir.Value, indexer: Any, indices: Sequence[Any], shape: Sequence[int]) -> list[ir.Value]:
     """The indices of the elements that a window and arrays of indices name, one by one, as arrays of their shape."""
     type_ = ir.RankedTensorType.get(list(shape), emit.i32())
-    # As in `Access`: a number beside an array is an array, and neighbouring ones have the place of the first.
+    # As in `Access`: a number beside an array is an array, and neighbouring ones have the position of the first.
     is_any_array = any(map(is_array, indices))
     arrays = [d for d, index in enumerate(indices) if is_any_array and not isinstance(index, jax_compat.Slice)]
     array_shape = tuple(int(size) for size in indexer.int_indexer_shape) if arrays else ()
@@ -418,7 +418,7 @@ def _element_indices(source: ir.Value, indexer: Any, indices: Sequence[Any], sha
     for d, (index, extent) in enumerate(zip(indices, source.type.shape, strict=True)):
         if d in arrays:
             array = _as_i32(_index_array(index, array_shape, extent))
-            result.append(emit.generate(type_, lambda *place, a=array: emit.extract(a, [place[i] for i in array_dims])))
+            result.append(emit.generate(type_, lambda *point, a=array: emit.extract(a, [point[i] for i in array_dims])))
             continue
         is_slice = isinstance(index, jax_compat.Slice)
         start = index.start if is_slice else index
@@ -432,9 +432,9 @@ def _element_indices(source: ir.Value, indexer: Any, indices: Sequence[Any], sha
             continue
 
         def element(
-            *place: ir.Value, dim: int = next(slice_dims), start: ir.Value = start, stride: int = index.stride
+            *point: ir.Value, dim: int = next(slice_dims), start: ir.Value = start, stride: int = index.stride
         ) -> ir.Value:
-            offset = emit.value("arith.index_cast", [place[dim]], emit.i32())
+            offset = emit.value("arith.index_cast", [point[dim]], emit.i32())
             offset = emit.binary("arith.muli", offset, emit.constant(stride, emit.i32()))
             return emit.binary("arith.addi", start, offset)
 
@@ -454,7 +454,7 @@ def masked(
     mask: ir.Value | None,
     use: Callable[[Access, ir.Value | None], list[ir.Value]],
 ) -> list[ir.Value]:
-    """Does what `use` does to the place of a masked access.
+    """Applies `use` to the elements of a masked access.
 
     What a mask hides is not accessed, so a window may leave the Ref there: a load or store of a view with a mask may.
     A window that surely leaves it is no view, and its elements are taken one by one. So they are where some dimensions

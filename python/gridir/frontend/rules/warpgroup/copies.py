@@ -13,7 +13,7 @@ import numpy as np
 
 from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
-from gridir.frontend.devices import own_place
+from gridir.frontend.devices import program_index
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.registry import ANY
 from gridir.frontend.rules.atomics import atomic_kind
@@ -55,7 +55,7 @@ class _Window:
         if not 0 <= dim < len(kept) or not count or self.sizes[kept[dim]] % count:
             raise ctx.invalid(f"expected a tile that {count} blocks have equal parts of along dimension {dim}")
         size = self.sizes[kept[dim]] // count
-        first = emit.binary("arith.muli", own_place(ctx, axis), emit.constant(size, emit.i32()))
+        first = emit.binary("arith.muli", program_index(ctx, axis), emit.constant(size, emit.i32()))
         self.offsets[kept[dim]] = _sum(ctx, self.offsets[kept[dim]], first)
         self.sizes[kept[dim]] = size
 

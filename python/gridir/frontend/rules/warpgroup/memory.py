@@ -56,11 +56,11 @@ class _Allocated:
 
     Attributes:
       avals: the abstract Refs, as the author indexes them.
-      places: of each member of a union its group and its offset there; None for a Ref.
+      members: of each member of a union its group and its offset there; None for a Ref.
     """
 
     avals: list[Any]
-    places: list[tuple[int, int]] | None = None
+    members: list[tuple[int, int]] | None = None
 
     @classmethod
     def of(cls, aval: Any, undone: Sequence[Any]) -> _Allocated:
@@ -71,17 +71,17 @@ class _Allocated:
         for first, *rest in members:
             ref = jax_compat.make_ref_aval(first.shape, first.dtype, aval.memory_space)
             avals.append(jax_compat.transformed_aval(ref, rest) if rest else ref)
-        return cls(avals, [jax_compat_gpu.member_place(first) for first, *_ in members])
+        return cls(avals, [jax_compat_gpu.member_key(first) for first, *_ in members])
 
     def value(self, refs: Iterator[ir.Value]) -> ir.Value | RefUnion:
         """What equations are given, made of the next Refs."""
-        if self.places is None:
+        if self.members is None:
             return next(refs)
-        return RefUnion({place: next(refs) for place in self.places})
+        return RefUnion({member: next(refs) for member in self.members})
 
 
 def _check_collective(ctx: RuleContext, collective_axes: Any) -> None:
-    """Checks that the warpgroups of a block share what a scope allocates in shared memory, and nobody else does."""
+    """Checks that the warpgroups of a block share what a scope allocates in shared memory, and only they do."""
     axes = collective_axes if isinstance(collective_axes, tuple) else (collective_axes,)
     cluster, thread = ctx.kernel.cluster_axes, ctx.kernel.thread_axis
     known = [*cluster, *([thread] if thread is not None else [])]

@@ -140,7 +140,7 @@ void bindRaceDetector(nb::module_ &m) {
     return reinterpret_cast<const void *>(address);
   };
   nb::class_<RaceDetector>(m, "RaceDetector",
-                           "Finds accesses that nothing orders; see Races.h.")
+                           "Finds unordered accesses; see Races.h.")
       .def(nb::init<>())
       .def(
           "fork",

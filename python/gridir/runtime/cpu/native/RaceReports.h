@@ -15,7 +15,7 @@
 namespace gridir::cpu {
 
 /// The message of the race of a call that is over, or nothing where it has
-/// none. It takes the place of what the last such call had.
+/// none. It replaces what the last such call had.
 void keepRace(std::optional<std::string> message);
 
 /// What was kept last.

@@ -1,4 +1,4 @@
-//===- Races.cpp - Accesses of a call that nothing orders -----------------===//
+//===- Races.cpp - Unordered accesses of a call ---------------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
