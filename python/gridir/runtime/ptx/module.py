@@ -97,8 +97,8 @@ class Function:
           cluster: blocks of a cluster along each; what the text asks for, or one, for None.
           shared_bytes: shared memory for the arrays whose size the launch says.
           timeout: seconds after which the launch is given up; 0 for never.
-          checks: what makes an error of the launch: "races", two accesses to one byte, one of them a write, that
-            nothing brings into an order; "uninitialized", a read of shared memory that nothing has written.
+          checks: what makes an error of the launch: "races", two accesses to one byte, one of them a write, that are
+            unordered; "uninitialized", a read of shared memory that nothing has written.
           schedule_seed: runs threads in an order that this number chooses, and copies as late as a wait for them
             allows; None for the order of their numbers.
 

@@ -98,7 +98,7 @@ void Execution::reportFinding(Thread &thread,
                             " and the " + second + " at line " + getLine(site) +
                             " of " + where;
   std::string message =
-      "race between " + lines + ": nothing brings them into an order";
+      "race between " + lines + ": the accesses are unordered";
   if (finding.kind == Kind::Unfenced)
     message = "expected 'fence.proxy.async' between " + lines;
   else if (finding.kind == Kind::UnfencedTensor)

@@ -50,7 +50,7 @@ struct LaunchOptions {
   std::vector<Buffer> buffers;
   /// Seconds until the launch is given up; 0 for never.
   double timeout = 0;
-  /// Whether to look for accesses that nothing brings into an order, and for
+  /// Whether to look for unordered accesses, and for
   /// reads of shared memory that nobody has written.
   bool findsRaces = false, findsUnwritten = false;
   /// Chooses the order of threads and puts off what goes on beside them.
