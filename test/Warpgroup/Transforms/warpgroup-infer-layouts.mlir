@@ -165,3 +165,19 @@ grid.kernel @variable grid() inputs() outputs()
   }
   grid.store %y, %b : tensor<64x64xf16>, memref<64x64xf16, #grid.space<gpu.smem>>
 }
+
+// -----
+
+// Between the warps of a warpgroup a value goes through shared memory, where lanes may ask for words of one bank.
+// CHECK-LABEL: grid.kernel @conflicts
+// CHECK:         warpgroup.relayout
+grid.kernel @conflicts grid() inputs() outputs(%o: i8 [64, 64] space gpu.gmem)
+    scratch(%s: memref<64x64xi8, #grid.space<gpu.smem>>, %t: memref<64x64xi8, #grid.space<gpu.smem>>)
+    semantics [] {
+  // expected-remark @below {{to #warpgroup.layout<wgmma> for warpgroup.layout_cast, 20 instructions}}
+  %v = grid.load %s : memref<64x64xi8, #grid.space<gpu.smem>> -> tensor<64x64xi8>
+  // expected-remark @below {{for warpgroup.layout_cast, 26 instructions and 16 bank conflicts}}
+  %c = warpgroup.layout_cast %v "WGMMA" (#warpgroup.layout<wgmma>) : tensor<64x64xi8>
+  %w = warpgroup.layout_cast %c "STRIDED" (#warpgroup.layout<strided(4)>) : tensor<64x64xi8>
+  grid.store %w, %t : tensor<64x64xi8>, memref<64x64xi8, #grid.space<gpu.smem>>
+}
