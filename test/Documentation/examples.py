@@ -86,6 +86,7 @@ def parse(example: str) -> None:
                 types.update(dict.fromkeys(names, "none"))
             else:
                 raise
+    raise ValueError(f"expected one type for each value of an example, got several:\n{example}")
 
 
 def main() -> int:
@@ -97,7 +98,7 @@ def main() -> int:
             count += 1
             try:
                 parse(example)
-            except ir.MLIRError as error:
+            except (ir.MLIRError, ValueError) as error:
                 failures += 1
                 print(f"{location}: error in an example: {error}\n{example}", file=sys.stderr)
     print(f"{count} examples parse" if not failures else f"{failures} of {count} examples do not parse")

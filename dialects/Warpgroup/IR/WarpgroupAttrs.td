@@ -40,8 +40,7 @@ def Warpgroup_LayoutAttr : AttrDef<Warpgroup_Dialect, "Layout", [
     ```mlir
     tensor<64x128xf32, #warpgroup.layout<wgmma>>
     tensor<1024xf16, #warpgroup.layout<strided(8)>>
-    tensor<32x128xf16, #warpgroup.layout<[32, 64], registers = [[0, 1], [0, 2], [0, 4], [4, 0]],
-        lanes = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warps = [[8, 0], [16, 0]]>>
+    #warpgroup.layout<[512], registers = [[1], [256]], lanes = [[2], [4], [8], [16], [32]], warps = [[64], [128]]>
     ```
   }];
   let parameters = (ins OptionalArrayRefParameter<"int64_t">:$tile,

@@ -401,7 +401,7 @@ def Warpgroup_TmemCopyOp : Warpgroup_Op<"tmem_copy", [
 
     ```mlir
     warpgroup.tmem_copy %tile to %t : memref<128x64xf16>, memref<128x64xf16>
-    warpgroup.tmem_copy %tile to %scales as_scales
+    warpgroup.tmem_copy %factors to %scales as_scales
         : memref<1x1x32x16xf8E8M0FNU>, memref<128x4xf8E8M0FNU>
     ```
   }];
