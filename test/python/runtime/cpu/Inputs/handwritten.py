@@ -24,7 +24,7 @@ def call(text, results, *operands, options=OPTIONS, aliases=None, key=None):
     """Calls a kernel on JAX arrays."""
     key = key or prepare(text, options)[0]
     attributes = {
-        name: np.int64(value) if isinstance(value, int) else value
+        name: np.int64(value) if type(value) is int else value
         for name, value in cpu.call_attributes("k", key, text.encode(), options).items()
     }
     return jax.ffi.ffi_call(cpu.CALL_TARGET, results, input_output_aliases=aliases)(*operands, **attributes)
