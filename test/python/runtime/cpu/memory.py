@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from address_space import limited
 from gridir.runtime import cpu
-from handwritten import OPTIONS, call, elementwise, prepare
+from handwritten import OPTIONS, call, elementwise, encode, prepare
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
@@ -159,8 +159,7 @@ text = elementwise("%w = arith.addf %v, %v : f32", abi="tasks = <>", rows=2)
 def on_devices(text: str, number: Callable[[Any], Any]) -> Callable[..., Any]:
     """A call of four devices, each with its part of the operands and the number that it gives for itself."""
     key, _ = prepare(text)
-    attributes = cpu.call_attributes("k", key, text.encode(), OPTIONS) | {"num_devices": 4, "channel": 1}
-    attributes = {name: np.int64(a) if isinstance(a, int) else a for name, a in attributes.items()}
+    attributes = encode(cpu.call_attributes("k", key, text.encode(), OPTIONS) | {"num_devices": 4, "channel": 1})
 
     def body(*operands):
         function = jax.ffi.ffi_call(cpu.COLLECTIVE_CALL_TARGET, jax.ShapeDtypeStruct((2, 128), jnp.float32))

@@ -20,13 +20,15 @@ def prepare(text, options=OPTIONS, name="k"):
     return key, cpu.prepare(name, key, text.encode(), options)
 
 
+def encode(attributes):
+    """The attributes of a custom call with integers of 64 bits, as it takes them."""
+    return {name: np.int64(value) if type(value) is int else value for name, value in attributes.items()}
+
+
 def call(text, results, *operands, options=OPTIONS, aliases=None, key=None):
     """Calls a kernel on JAX arrays."""
     key = key or prepare(text, options)[0]
-    attributes = {
-        name: np.int64(value) if type(value) is int else value
-        for name, value in cpu.call_attributes("k", key, text.encode(), options).items()
-    }
+    attributes = encode(cpu.call_attributes("k", key, text.encode(), options))
     return jax.ffi.ffi_call(cpu.CALL_TARGET, results, input_output_aliases=aliases)(*operands, **attributes)
 
 
