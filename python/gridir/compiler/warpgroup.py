@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gridir.compiler.gpu import GpuOptions, GpuTarget, PtxKernel, text_of
-from gridir.compiler.options import with_options
 from gridir.compiler.passes import shared_context
 from gridir.compiler.target import Execution
 from gridir.mlir import ir
@@ -83,10 +82,9 @@ class WarpgroupTarget(GpuTarget):
 
     def pipeline(self, options: Any, stop: str, start: str | None = None) -> str:
         """As of `Target`: another one where the options have that of the target `gpu`."""
-        if not options.has_stages:
-            return super().pipeline(options, stop, start)
-        stages = [f"stop-after={stop}"] + ([f"start-after={start}"] if start is not None else [])
-        return with_options(_PIPELINE, [*self.pipeline_options(options), *stages])
+        if options.has_stages:
+            options = dataclasses.replace(options, pipeline=_PIPELINE)
+        return super().pipeline(options, stop, start)
 
     def pipeline_options(self, options: GpuOptions) -> list[str]:
         """As of `Target`."""
