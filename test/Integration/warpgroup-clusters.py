@@ -4,32 +4,25 @@
 # RUN: %python %s | FileCheck %s
 
 import functools
-import re
-from typing import Any
+import os
+import sys
 
 import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gridir.testing import difference
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 from jax.experimental.pallas.ops.gpu import blackwell_matmul_mgpu, hopper_matmul_mgpu
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+import orders_of
+
 X = np.arange(64 * 64, dtype=np.float32).reshape(64, 64)
 PAIR = {"cluster": (2,), "cluster_names": ("c",)}
-
-
-def look(name: str, call: Any, expected: Any, *args: Any) -> None:
-    """Runs a kernel in its own order, with two seeds, and with races looked for; prints its error, or "right"."""
-    for options in ({}, {"schedule_seed": 1}, {"schedule_seed": 2, "checks": ["races"]}):
-        with gridir.installed(**options):
-            try:
-                said = difference(jax.jit(call)(*args), expected) or "right"
-            except jax.errors.JaxRuntimeError as error:
-                text = re.search(r"kernel `\w+`: (.*)", str(error))[1]
-                said = re.sub(r" \(\S*warpgroup-clusters\.py:(\d+):\d+\)", "", text)
-        print(f"{name} {options}:", said)
+# Each kernel runs in its own order, with two seeds, and with races looked for.
+ORDERS = [{}, {"schedule_seed": 1}, {"schedule_seed": 2, "checks": ["races"]}]
+look = functools.partial(orders_of.look, ORDERS)
 
 
 def exchange(x, o, tile, loaded, met):
