@@ -1,0 +1,123 @@
+//===- Accesses.cpp - Loads and stores of Refs ----------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace gridir::warpgroup_to_nvvm {
+namespace {
+
+Registers getMask(Lowering &lowering, Value mask) {
+  return mask ? lowering.get(mask) : Registers();
+}
+
+/// An access to all that a Ref names.
+class Access {
+public:
+  Access(Lowering &lowering, Operation *op, Value ref, Type valueType)
+      : lowering(lowering), builder(lowering.builder), loc(op->getLoc()),
+        view(lowering.getView(ref)), storage(*view.storage),
+        elementType(storage.elementType) {
+    if (auto tensor = dyn_cast<RankedTensorType>(valueType))
+      distribution = lowering.distributions.get(tensor);
+  }
+
+  Registers load(ArrayRef<Value> mask, ArrayRef<Value> other) {
+    if (storage.kind == Storage::Kind::Registers) {
+      if (lowering.hazards.products.contains(&storage))
+        lowering.waitForProducts(loc, /*pending=*/0);
+      Registers values =
+          llvm::map_to_vector(storage.variables, [&](Value variable) {
+            return createLoad(variable);
+          });
+      return storage.isAccumulator ? createOpaque(builder, loc, values)
+                                   : values;
+    }
+    lowering.syncBeforeRead(loc, &storage);
+    if (!distribution)
+      return {createLoad(lowering.createAddress(loc, view, {}))};
+    return lowering.createLoad(loc, view, *distribution, mask, other);
+  }
+
+  void store(const Registers &values, ArrayRef<Value> mask) {
+    if (storage.kind == Storage::Kind::Registers) {
+      Registers stored =
+          storage.isAccumulator ? createOpaque(builder, loc, values) : values;
+      for (auto [i, variable] : llvm::enumerate(storage.variables)) {
+        Value value = stored[i];
+        if (!mask.empty())
+          value = arith::SelectOp::create(builder, loc, mask[i], value,
+                                          createLoad(variable));
+        LLVM::StoreOp::create(builder, loc, toStorage(builder, loc, value),
+                              variable);
+      }
+      return;
+    }
+    lowering.syncBeforeWrite(loc, &storage);
+    if (distribution)
+      return lowering.createStore(loc, view, *distribution, values, mask);
+    Value pointer = lowering.createAddress(loc, view, {});
+    Value value = toStorage(builder, loc, values.front());
+    lowering.createForLeader(loc, mask.empty() ? Value() : mask.front(), [&] {
+      LLVM::StoreOp::create(builder, loc, value, pointer);
+    });
+  }
+
+private:
+  Value createLoad(Value pointer) {
+    Value value = LLVM::LoadOp::create(builder, loc,
+                                       getStorageType(elementType), pointer);
+    return fromStorage(builder, loc, value, elementType);
+  }
+
+  Lowering &lowering;
+  OpBuilder &builder;
+  Location loc;
+  const View &view;
+  const Storage &storage;
+  Type elementType;
+  std::optional<Distribution> distribution;
+};
+
+LogicalResult lowerLoad(grid::LoadOp op, Lowering &lowering) {
+  if (failed(lowering.convertType(op, op.getType())))
+    return failure();
+  Access access(lowering, op, op.getRef(), op.getType());
+  lowering.set(op.getResult(), access.load(getMask(lowering, op.getMask()),
+                                           getMask(lowering, op.getOther())));
+  return success();
+}
+
+LogicalResult lowerStore(grid::StoreOp op, Lowering &lowering) {
+  Access(lowering, op, op.getRef(), op.getValue().getType())
+      .store(lowering.get(op.getValue()), getMask(lowering, op.getMask()));
+  return success();
+}
+
+LogicalResult lowerAccumulate(grid::AccumulateOp op, Lowering &lowering) {
+  Access access(lowering, op, op.getRef(), op.getValue().getType());
+  Registers mask = getMask(lowering, op.getMask());
+  Registers sums = access.load(mask, {});
+  for (auto [sum, value] : llvm::zip_equal(sums, lowering.get(op.getValue())))
+    sum = createAdd(lowering.builder, op.getLoc(), sum, value);
+  access.store(sums, mask);
+  return success();
+}
+
+} // namespace
+
+void addAccessLowerings(Lowering &lowering) {
+  lowering.add(lowerLoad);
+  lowering.add(lowerStore);
+  lowering.add(lowerAccumulate);
+}
+
+} // namespace gridir::warpgroup_to_nvvm

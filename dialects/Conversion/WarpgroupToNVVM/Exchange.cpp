@@ -1,0 +1,129 @@
+//===- Exchange.cpp - Moving elements between threads ---------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace gridir::warpgroup_to_nvvm {
+
+/// For each register of `to`, the one of `from` that holds the element that
+/// `find` names, in every thread; none where there is not for all.
+template <typename FindFn>
+static std::optional<SmallVector<unsigned>>
+matchRegisters(const Distribution &from, const Distribution &to, FindFn find) {
+  llvm::DenseMap<int64_t, unsigned> ofFirst;
+  for (unsigned r = 0; r < from.getNumRegisters(); ++r)
+    ofFirst.try_emplace(linearize(from.getElement(r, 0), from.shape), r);
+  SmallVector<unsigned> result;
+  for (unsigned r = 0; r < to.getNumRegisters(); ++r) {
+    auto source =
+        ofFirst.find(linearize(find(to.getElement(r, 0)), from.shape));
+    if (source == ofFirst.end())
+      return std::nullopt;
+    for (unsigned thread = 0; thread < kNumThreads; ++thread)
+      if (from.getElement(source->second, thread) !=
+          find(to.getElement(r, thread)))
+        return std::nullopt;
+    result.push_back(source->second);
+  }
+  return result;
+}
+
+static Registers pick(const Registers &registers, ArrayRef<unsigned> numbers) {
+  return llvm::map_to_vector(numbers, [&](unsigned r) { return registers[r]; });
+}
+
+/// Whether all registers of all threads hold one number.
+static bool isSplat(const Registers &registers) {
+  return llvm::all_equal(registers) &&
+         registers.front().getDefiningOp<arith::ConstantOp>();
+}
+
+Registers Lowering::redistribute(Location loc, const Registers &registers,
+                                 const Distribution &from,
+                                 const Distribution &to,
+                                 ArrayRef<int64_t> dims) {
+  if (isSplat(registers))
+    return Registers(to.getNumRegisters(), registers.front());
+  auto find = [&](const Coords &coords) {
+    return Coords(llvm::map_range(dims, [&](int64_t d) { return coords[d]; }));
+  };
+  if (auto numbers = matchRegisters(from, to, find))
+    return pick(registers, *numbers);
+  auto memory = getScratch(loc, from.shape, registers.front().getType());
+  View stored = getWholeView(builder, memory), loaded = stored;
+  loaded.dims.assign(to.shape.size(), -1);
+  loaded.sizes = to.shape;
+  for (auto [i, d] : llvm::enumerate(dims))
+    loaded.dims[d] = i;
+  return exchange(loc, registers, stored, from, loaded, to);
+}
+
+Registers Lowering::reshape(Location loc, const Registers &registers,
+                            const Distribution &from, const Distribution &to) {
+  if (isSplat(registers))
+    return Registers(to.getNumRegisters(), registers.front());
+  auto find = [&](const Coords &coords) {
+    return delinearize(linearize(coords, to.shape), from.shape);
+  };
+  if (auto numbers = matchRegisters(from, to, find))
+    return pick(registers, *numbers);
+  auto memory = getScratch(loc, from.shape, registers.front().getType());
+  auto reshaped = getScratch(loc, to.shape, registers.front().getType());
+  return exchange(loc, registers, getWholeView(builder, memory), from,
+                  getWholeView(builder, reshaped), to);
+}
+
+Registers Lowering::exchange(Location loc, const Registers &registers,
+                             const View &stored, const Distribution &from,
+                             const View &loaded, const Distribution &to) {
+  syncBeforeWrite(loc, &scratch);
+  createStore(loc, stored, from, registers);
+  syncBeforeRead(loc, &scratch);
+  return createLoad(loc, loaded, to);
+}
+
+Value Lowering::fetch(Location loc, const Registers &registers,
+                      const Distribution &distribution,
+                      ArrayRef<Value> coords) {
+  Type type = registers.front().getType();
+  View view = getWholeView(builder, getScratch(loc, distribution.shape, type));
+  syncBeforeWrite(loc, &scratch);
+  createStore(loc, view, distribution, registers);
+  syncBeforeRead(loc, &scratch);
+  Value value = LLVM::LoadOp::create(builder, loc, getStorageType(type),
+                                     createAddress(loc, view, coords));
+  return fromStorage(builder, loc, value, type);
+}
+
+Registers Lowering::exchangeThreads(Location loc, const Registers &registers,
+                                    Value other) {
+  Type type = registers.front().getType();
+  View view = getWholeView(
+      builder, getScratch(loc, {int64_t(registers.size()), kNumThreads}, type));
+  auto getAddress = [&](size_t i, Value column) {
+    return createAddress(loc, view, {createI32(builder, loc, i), column});
+  };
+  syncBeforeWrite(loc, &scratch);
+  for (auto [i, value] : llvm::enumerate(registers))
+    LLVM::StoreOp::create(builder, loc, toStorage(builder, loc, value),
+                          getAddress(i, thread));
+  syncBeforeRead(loc, &scratch);
+  Registers result;
+  for (size_t i = 0; i < registers.size(); ++i) {
+    Value value = LLVM::LoadOp::create(builder, loc, getStorageType(type),
+                                       getAddress(i, other));
+    result.push_back(fromStorage(builder, loc, value, type));
+  }
+  return result;
+}
+
+} // namespace gridir::warpgroup_to_nvvm
