@@ -5,6 +5,7 @@
 
     python tools/jax-conformance JAX_CHECKOUT pallas_test indexing_test --tests '*matmul*' --jobs 2
     python tools/jax-conformance JAX_CHECKOUT mosaic_gpu_test --device gpu --every 10
+    python tools/jax-conformance JAX_CHECKOUT mosaic_gpu_test --device gpu --every 10 --through ptx
 
 JAX_CHECKOUT is a checkout of JAX at the tag of the installed version. Modules that only tests need, and that the
 installed JAX lacks, come from it. With gridir the interpreters of JAX raise: there is no fallback. What JAX runs on a
@@ -37,6 +38,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds that one test may take")
     parser.add_argument(
         "--device", choices=("cpu", "gpu", "tpu"), default="cpu", help="what the tests think they run on"
+    )
+    parser.add_argument(
+        "--through", choices=("cpu", "ptx"), default="cpu", help="native code, or PTX that the CPU executes"
     )
     parser.add_argument("--every", type=int, default=1, metavar="K", help="only each K-th of the tests")
     parser.add_argument("--checks", default="", help="what kernels check while they run, as `races,uninitialized`")
@@ -111,7 +115,7 @@ class Comparison:
                 print(f"\r{file} {mode}: {done} done, {failed} failed", end="", file=sys.stderr, flush=True)
 
         worker = [str(self._checkout), file, "--mode", mode, "--device", self._arguments.device]
-        worker += ["--checks", self._arguments.checks]
+        worker += ["--through", self._arguments.through, "--checks", self._arguments.checks]
         run_file(worker, wanted, self._arguments.jobs, self._arguments.timeout, report)
         print(f"\r{file} {mode}: {done} done, {failed} failed", file=sys.stderr)
 

@@ -57,7 +57,7 @@ class Counts:
     Attributes:
       native: kernels that gridir has made ready to run, those that it had compiled before too.
       interpreted: calls of JAX's interpreters.
-      compiled: of each kernel that was compiled for this test, its name, grid and seconds in the compiler.
+      compiled: of each kernel that was compiled for this test, its name, target, grid and seconds in the compiler.
     """
 
     def __init__(self) -> None:
@@ -95,7 +95,8 @@ class Counts:
             self.native += 1
             if prepared.origin == "compiled":
                 grid = [size if isinstance(size, int) else "dynamic" for size in kernel.grid_mapping.grid]
-                self.compiled.append({"name": kernel.name, "grid": grid, "seconds": round(prepared.seconds, 3)})
+                known = {"name": kernel.name, "target": kernel.target.name, "grid": grid}
+                self.compiled.append({**known, "seconds": round(prepared.seconds, 3)})
             return prepared
 
         Kernel.prepare = counted
@@ -183,8 +184,15 @@ def pretend_tpu() -> None:
     core.create_tensorcore_mesh = pltpu.create_tensorcore_mesh = mesh_of_one_core
 
 
-def pretend_gpu() -> Callable[[], None]:
+CHIPS = {9.0: "sm_90a", 10.0: "sm_100a"}
+"""The chips of the compute capabilities that tests ask for."""
+
+
+def pretend_gpu(use: Callable[[str], None]) -> Callable[[], None]:
     """Makes JAX's test utilities say that the device is a GPU, of the generation that each test asks for.
+
+    Args:
+      use: is told the chip, whenever a test asks for one.
 
     Returns:
       What makes it one of the first generation again, for the next test.
@@ -201,6 +209,7 @@ def pretend_gpu() -> Callable[[], None]:
     def become(capability: float) -> None:
         nonlocal generation
         generation = capability
+        use(CHIPS[capability])
 
     test_util.test_device_matches = lambda tags: not {"gpu", "cuda"}.isdisjoint(tags)
     test_util.is_cuda_compute_capability_at_least = lambda least: float(least) <= generation
@@ -213,15 +222,23 @@ def pretend_gpu() -> Callable[[], None]:
 
 
 def set_up(
-    mode: str, device: str, checks: Sequence[str], counts: Counts, lasting: contextlib.ExitStack
+    mode: str, device: str, through: str, checks: Sequence[str], counts: Counts, lasting: contextlib.ExitStack
 ) -> Callable[[], None]:
     """Puts JAX or gridir in charge of kernels, until `lasting` ends; gridir's check themselves while they run.
 
     Returns:
       What is to be called before each test.
     """
+
+    def use(chip: str) -> None:
+        if mode == "gridir":
+            import gridir
+
+            emulate = f"gpu:{chip}" if through == "ptx" else None
+            gridir.install(replace_interpret=True, checks=checks, emulate=emulate)
+
     counts.count_interpreted(refuse=mode == "gridir")
-    start = pretend_gpu() if device == "gpu" else lambda: None
+    start = pretend_gpu(use) if device == "gpu" else lambda: None
     if device == "tpu":
         pretend_tpu()
         if mode == "jax":
@@ -229,10 +246,8 @@ def set_up(
 
             lasting.enter_context(pltpu.force_tpu_interpret_mode())
     if mode == "gridir":
-        import gridir
-
         counts.count_native()
-        gridir.install(replace_interpret=True, checks=checks)
+        use(CHIPS[9.0])
     return start
 
 
@@ -260,6 +275,7 @@ def main() -> None:
     parser.add_argument("file")
     parser.add_argument("--mode", choices=("jax", "gridir"), required=True)
     parser.add_argument("--device", choices=("cpu", "gpu", "tpu"), default="cpu")
+    parser.add_argument("--through", choices=("cpu", "ptx"), default="cpu")
     parser.add_argument("--checks", default="")
     parser.add_argument("--replies", type=int, required=True)
     arguments = parser.parse_args()
@@ -273,7 +289,7 @@ def main() -> None:
     sys.meta_path.append(CheckoutFinder(arguments.checkout))
     try:
         checks = [check for check in arguments.checks.split(",") if check]
-        start = set_up(arguments.mode, arguments.device, checks, counts, lasting)
+        start = set_up(arguments.mode, arguments.device, arguments.through, checks, counts, lasting)
         tests = load(arguments.checkout, arguments.file)
     except BaseException as error:
         # A test file may also refuse to be imported by leaving or by skipping itself.
