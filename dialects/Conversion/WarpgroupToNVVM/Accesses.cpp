@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+#include "dialects/Conversion/WarpgroupToNVVM/TensorMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -90,6 +91,8 @@ private:
 LogicalResult lowerLoad(grid::LoadOp op, Lowering &lowering) {
   if (failed(lowering.convertType(op, op.getType())))
     return failure();
+  if (lowering.getView(op.getRef()).storage->kind == Storage::Kind::Tensor)
+    return loadTensorMemory(op, lowering);
   Access access(lowering, op, op.getRef(), op.getType());
   lowering.set(op.getResult(), access.load(getMask(lowering, op.getMask()),
                                            getMask(lowering, op.getOther())));
@@ -97,12 +100,17 @@ LogicalResult lowerLoad(grid::LoadOp op, Lowering &lowering) {
 }
 
 LogicalResult lowerStore(grid::StoreOp op, Lowering &lowering) {
+  if (lowering.getView(op.getRef()).storage->kind == Storage::Kind::Tensor)
+    return storeTensorMemory(op, lowering);
   Access(lowering, op, op.getRef(), op.getValue().getType())
       .store(lowering.get(op.getValue()), getMask(lowering, op.getMask()));
   return success();
 }
 
 LogicalResult lowerAccumulate(grid::AccumulateOp op, Lowering &lowering) {
+  if (lowering.getView(op.getRef()).storage->kind == Storage::Kind::Tensor)
+    return op.emitError("expected a Ref outside of tensor memory, got ")
+           << op.getRef().getType();
   Access access(lowering, op, op.getRef(), op.getValue().getType());
   Registers mask = getMask(lowering, op.getMask());
   Registers sums = access.load(mask, {});

@@ -40,6 +40,8 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
   addCopyLowerings(*this);
   addArrayLowerings(*this);
   addProductLowerings(*this);
+  addTensorMemoryLowerings(*this);
+  addTensorProductLowerings(*this);
 }
 
 LogicalResult Lowering::lowerBody() {
@@ -56,6 +58,12 @@ LogicalResult Lowering::lowerBody() {
     if (dim.getKind() == grid::DimKind::Thread)
       numWarpgroups *= dim.getSize();
   }
+  auto columns =
+      kernel->getAttrOfType<IntegerAttr>(warpgroup::kTensorColumnsAttr);
+  if (columns && chip.hasTensorMemory) {
+    tensorColumns = columns.getInt();
+    hasPairs = warpgroup::hasPairedBlocks(kernel);
+  }
   if (failed(createPrologue()))
     return failure();
   if (failed(lowerBlock(*kernel.getBodyBlock())))
@@ -63,6 +71,10 @@ LogicalResult Lowering::lowerBody() {
   // Others may still reach the memory of this block.
   if (clusterSize > 1)
     createClusterSync(kernel.getLoc());
+  else if (tensorColumns)
+    createBlockSync(kernel.getLoc());
+  if (tensorColumns)
+    freeTensorMemory();
   return success();
 }
 
@@ -142,10 +154,21 @@ LogicalResult Lowering::createPrologue() {
   isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                   number, zero);
   sharedBase = LLVM::AddressOfOp::create(builder, loc, shared);
+  Value slot;
+  if (tensorColumns) {
+    int64_t offset = llvm::alignTo(sharedBytes, 8);
+    sharedBytes = offset + 8;
+    slot = LLVM::GEPOp::create(builder, loc, sharedBase.getType(),
+                               builder.getI8Type(), sharedBase,
+                               ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+    allocateTensorMemory(slot);
+  }
   // Nobody may use a barrier before it is initialized.
   beginning = NVVM::BarrierOp::create(builder, loc);
   if (clusterSize > 1)
     createClusterSync(loc);
+  if (tensorColumns)
+    findTensorMemory(slot);
 
   for (auto [i, ref] : llvm::enumerate(kernel.getBodyBlock()->getArguments())) {
     auto type = cast<MemRefType>(ref.getType());

@@ -14,6 +14,7 @@
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Kernel/IR/Kernel.h"
 #include "dialects/Support/Builders.h"
+#include "dialects/Warpgroup/IR/TensorMemory.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -36,9 +37,10 @@ namespace gridir::warpgroup_to_nvvm {
 
 /// Memory that was given to the kernel, or that a scope allocates.
 struct Storage {
-  enum class Kind { Global, Shared, Registers };
+  enum class Kind { Global, Shared, Registers, Tensor };
   Kind kind = Kind::Global;
-  /// The address of the first element; null for registers.
+  /// The address of the first element; null for registers. In tensor memory an
+  /// i32 of lane and column.
   mlir::Value base;
   llvm::SmallVector<int64_t> shape;
   mlir::Type elementType;
@@ -55,6 +57,8 @@ struct Storage {
   llvm::SmallVector<mlir::Value> variables;
   /// Whether products are added to them.
   bool isAccumulator = false;
+  /// Of tensor memory, how it holds the array.
+  std::optional<warpgroup::TensorMemoryLayout> tensor;
   /// The memory of which this is another view of all; null for itself.
   const Storage *origin = nullptr;
 
@@ -130,6 +134,9 @@ public:
   Hazards hazards;
   /// Blocks of a cluster, and warpgroups of a block.
   int64_t clusterSize = 1, numWarpgroups = 1;
+  /// Columns of tensor memory, and whether two blocks share the products there.
+  int64_t tensorColumns = 0;
+  bool hasPairs = false;
   llvm::SmallVector<kernel::TensorMapAttr> tensorMaps;
   /// Whether a scope has ended that had shared memory.
   bool sharedMemoryWasUsed = false;
@@ -272,8 +279,16 @@ public:
   /// The barriers and their phases, initialized when the kernel begins.
   mlir::FailureOr<std::shared_ptr<Storage>>
   addBarriers(grid::ScopedOp op, int64_t offset, mlir::MemRefType type);
+  /// A Ref in tensor memory, from a column of the kernel's on.
+  mlir::FailureOr<std::shared_ptr<Storage>>
+  addTensorMemory(grid::ScopedOp op, unsigned number, int64_t column);
 
 private:
+  /// The columns are allocated before the threads meet first, the address of
+  /// which is in shared memory then, and freed behind the last meeting.
+  void allocateTensorMemory(mlir::Value slot);
+  void findTensorMemory(mlir::Value slot);
+  void freeTensorMemory();
   mlir::Value getScratchBase();
   /// Stores what one distribution has, and loads what another one asks for.
   Registers exchange(mlir::Location loc, const Registers &registers,
@@ -303,7 +318,7 @@ private:
   /// Stands for that memory among the hazards.
   Storage scratch;
   mlir::Value sharedBase, thread, warpgroup, cluster, clusterRank, isLeader,
-      isFirst, zero;
+      isFirst, zero, tensorBase;
 };
 
 //===----------------------------------------------------------------------===//
@@ -317,6 +332,8 @@ void addBarrierLowerings(Lowering &lowering);
 void addCopyLowerings(Lowering &lowering);
 void addArrayLowerings(Lowering &lowering);
 void addProductLowerings(Lowering &lowering);
+void addTensorMemoryLowerings(Lowering &lowering);
+void addTensorProductLowerings(Lowering &lowering);
 
 /// An op on numbers, or on arrays element by element.
 llvm::LogicalResult lowerElementwise(mlir::Operation *op, Lowering &lowering);

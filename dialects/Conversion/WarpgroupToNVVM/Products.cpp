@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+#include "dialects/Conversion/WarpgroupToNVVM/SharedMatrix.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -32,111 +32,8 @@ Registers createOpaque(OpBuilder &builder, Location loc,
 
 namespace {
 
-/// What one instruction takes: rows, the most columns, bytes of the depth.
-constexpr int64_t kRows = 64, kMaxColumns = 256, kDepthBytes = 32;
-
-/// Rows after which the swizzle repeats.
-constexpr int64_t kSwizzleRows = 8;
-
-//===----------------------------------------------------------------------===//
-// Operands in shared memory
-//===----------------------------------------------------------------------===//
-
-/// A matrix in shared memory as the matrix unit finds it: by the address of its
-/// first element and the distances of its pieces.
-class Matrix {
-public:
-  Matrix(Lowering &lowering, const View &view, unsigned depthDim)
-      : lowering(lowering), builder(lowering.builder), view(view),
-        depthDim(depthDim) {}
-
-  LogicalResult analyze(Operation *op) {
-    const Storage &storage = *view.storage;
-    int64_t last = storage.shape.size() - 1;
-    auto refuse = [&](const Twine &expected) {
-      return op->emitError("expected an operand of a product ") << expected;
-    };
-    if (storage.kind != Storage::Kind::Shared || storage.swizzle == 16 ||
-        view.dims.size() != 2)
-      return refuse("in shared memory that is swizzled by 32 bytes or more");
-    isDepthMajor = view.dims[depthDim] == last;
-    unsigned columns = isDepthMajor ? depthDim : 1 - depthDim;
-    if (view.dims[columns] != last || view.dims[1 - columns] != last - 1 ||
-        view.strides[last] != 1 || view.strides[last - 1] != 1)
-      return refuse("whose rows or columns follow one another in memory");
-    if (!isDepthMajor && storage.getElementBytes() != 2)
-      return refuse("whose depth is contiguous, as elements have other than 16 "
-                    "bits");
-    if (getDivisor(view.offsets[last - 1]) % kSwizzleRows != 0 ||
-        getDivisor(view.offsets[last]) %
-                (isDepthMajor ? kDepthBytes / storage.getElementBytes()
-                              : storage.width) !=
-            0)
-      return refuse("that begins where the swizzle does");
-    return success();
-  }
-
-  /// Whether the depth is not the contiguous dimension.
-  bool isTransposed() const { return !isDepthMajor; }
-
-  void createBase(Location loc) {
-    const Storage &storage = *view.storage;
-    View plain = view;
-    plain.storage = std::make_shared<Storage>(storage);
-    plain.storage->swizzle = 16;
-    Value zero = createI32(builder, loc, 0);
-    Value address = lowering.createAddress(loc, plain, {zero, zero});
-    Value bits =
-        LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), address);
-    bits =
-        arith::ShRUIOp::create(builder, loc, bits, createI32(builder, loc, 4));
-    bits = arith::AndIOp::create(builder, loc, bits,
-                                 createI32(builder, loc, 0x3fff));
-    bits = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), bits);
-    // From panel to panel, from eight rows to the next, and the swizzle.
-    int64_t panels = isDepthMajor ? 0 : getPanelBytes();
-    int64_t mode = storage.swizzle == 128 ? 1 : storage.swizzle == 64 ? 2 : 3;
-    uint64_t constant = uint64_t(panels >> 4) << 16 |
-                        uint64_t(kSwizzleRows * storage.swizzle >> 4) << 32 |
-                        uint64_t(mode) << 62;
-    base = arith::OrIOp::create(builder, loc, bits,
-                                createI64(builder, loc, int64_t(constant)));
-  }
-
-  /// The descriptor of the part from a row, or column of the product, and a
-  /// depth on.
-  Value createDescriptor(Location loc, int64_t outer, int64_t depth) {
-    const Storage &storage = *view.storage;
-    int64_t column = isDepthMajor ? depth : outer;
-    int64_t row = isDepthMajor ? outer : depth;
-    int64_t first = isDepthMajor ? getStaticColumn() : 0;
-    int64_t bytes = row * storage.swizzle;
-    bytes += ((first + column) / storage.width - first / storage.width) *
-             getPanelBytes();
-    bytes += ((first + column) % storage.width - first % storage.width) *
-             storage.getElementBytes();
-    if (bytes == 0)
-      return base;
-    return arith::AddIOp::create(builder, loc, base,
-                                 createI64(builder, loc, bytes >> 4));
-  }
-
-private:
-  int64_t getPanelBytes() const {
-    return view.storage->getPanelElements() * view.storage->getElementBytes();
-  }
-  int64_t getStaticColumn() const {
-    return getConstantIntValue(view.offsets.back()).value_or(0);
-  }
-
-  Lowering &lowering;
-  OpBuilder &builder;
-  const View &view;
-  /// Which dimension of the view is summed over.
-  unsigned depthDim;
-  bool isDepthMajor = true;
-  Value base;
-};
+/// What one instruction takes: rows, and the most columns.
+constexpr int64_t kRows = 64, kMaxColumns = 256;
 
 //===----------------------------------------------------------------------===//
 // The product
@@ -178,7 +75,7 @@ public:
   Product(warpgroup::MmaOp op, Lowering &lowering)
       : op(op), lowering(lowering), builder(lowering.builder),
         acc(lowering.getView(op.getAcc())),
-        rhs(lowering, lowering.getView(op.getRhs()), /*depthDim=*/0) {}
+        rhs(lowering, lowering.getView(op.getRhs()), /*depthDim=*/0, MatrixUnit::Wgmma) {}
 
   LogicalResult lower() {
     if (!lowering.chip.hasWgmma)
@@ -212,7 +109,7 @@ public:
     if (failed(rhs.analyze(op)))
       return failure();
     if (isa<MemRefType>(op.getLhs().getType())) {
-      lhs.emplace(lowering, lowering.getView(op.getLhs()), /*depthDim=*/1);
+      lhs.emplace(lowering, lowering.getView(op.getLhs()), /*depthDim=*/1, MatrixUnit::Wgmma);
       if (failed(lhs->analyze(op)))
         return failure();
     } else if (element.getIntOrFloatBitWidth() != 16) {
@@ -292,7 +189,7 @@ private:
     Value b = rhs.createDescriptor(loc, column, k);
     if (!lhs)
       return createFromRegisters(loc, part, b, row, width, k);
-    auto layout = [](const Matrix &matrix, bool isLhs) {
+    auto layout = [](const SharedMatrix &matrix, bool isLhs) {
       // A left operand is by rows, a right one by columns, where the depth is
       // contiguous.
       return matrix.isTransposed() == isLhs ? NVVM::MMALayout::col
@@ -349,8 +246,8 @@ private:
   Lowering &lowering;
   OpBuilder &builder;
   const View &acc;
-  std::optional<Matrix> lhs;
-  Matrix rhs;
+  std::optional<SharedMatrix> lhs;
+  SharedMatrix rhs;
   SmallVector<Value> lhsPairs;
   int64_t rows, columns, depth, step;
   NVVM::WGMMATypes typeA, typeB, typeD;

@@ -251,6 +251,13 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
       if (std::optional<ArrayAttr> transforms = op.getTransforms())
         setLayout(*storage, cast<ArrayAttr>((*transforms)[i]));
       hasArrays = true;
+    } else if (getSpace(type) == grid::MemorySpace::GpuTmem) {
+      FailureOr<std::shared_ptr<Storage>> matrices =
+          lowering.addTensorMemory(op, i, offsets[i]);
+      if (failed(matrices))
+        return failure();
+      storage = *matrices;
+      hasArrays = true;
     } else if (getSpace(type) == grid::MemorySpace::GpuRegs ||
                getSpace(type) == grid::MemorySpace::Default) {
       storage = createRegisters(lowering, loc, type);
@@ -260,7 +267,7 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
             return product && product.getAcc() == ref;
           });
     } else {
-      return op.emitError("expected a Ref in shared memory or registers, got ")
+      return op.emitError("expected a Ref in shared or tensor memory or registers, got ")
              << op.getRefName(i) << " of " << type;
     }
     lowering.setView(ref, getWholeView(builder, storage));

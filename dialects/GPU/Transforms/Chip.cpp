@@ -15,14 +15,14 @@ using namespace mlir;
 namespace gridir::gpu {
 
 static constexpr Chip kChips[] = {
-    {"sm_80", 166912, "+ptx70", false, false, false, false},
-    {"sm_86", 101376, "+ptx71", false, false, false, false},
-    {"sm_89", 101376, "+ptx78", true, false, false, false},
-    {"sm_90", 232448, "+ptx78", true, true, false, false},
-    {"sm_90a", 232448, "+ptx80", true, true, true, true},
-    {"sm_100", 232448, "+ptx86", true, true, false, false},
-    {"sm_100a", 232448, "+ptx86", true, true, false, true},
-    {"sm_120", 101376, "+ptx87", true, true, false, false},
+    {"sm_80", 166912, "+ptx70", false, false, false, false, false},
+    {"sm_86", 101376, "+ptx71", false, false, false, false, false},
+    {"sm_89", 101376, "+ptx78", true, false, false, false, false},
+    {"sm_90", 232448, "+ptx78", true, true, false, false, false},
+    {"sm_90a", 232448, "+ptx80", true, true, true, true, false},
+    {"sm_100", 232448, "+ptx86", true, true, false, false, false},
+    {"sm_100a", 232448, "+ptx86", true, true, false, true, true},
+    {"sm_120", 101376, "+ptx87", true, true, false, false, false},
 };
 
 const Chip *lookupChip(StringRef name) {

@@ -33,6 +33,8 @@ struct Chip {
   bool hasWgmma;
   /// Whether a warpgroup may change how many registers its threads have.
   bool hasSetMaxRegisters;
+  /// Whether it has tensor memory, and products whose sums are there.
+  bool hasTensorMemory;
 };
 
 /// The chip of that name, or null.

@@ -59,7 +59,7 @@ def WarpgroupInferLayoutsPass : Pass<"warpgroup-infer-layouts", "::mlir::ModuleO
 }
 
 def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> {
-  let summary = "Place the Refs of a warpgroup program in shared memory";
+  let summary = "Place the Refs of a warpgroup program in shared and tensor memory";
   let description = [{
     Each Ref that a `grid.scoped` has in `gpu.smem` gets an offset into the one
     array of shared memory of a CTA: `warpgroup.offsets` of the scope, with -1 for
@@ -68,6 +68,12 @@ def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> 
     repeats. Barriers are behind all arrays, and none shares its place, since all
     are initialized when the kernel begins. `warpgroup.shared_bytes` of the kernel
     is the sum.
+
+    Of a Ref in `gpu.tmem` the offset counts columns of tensor memory, of which
+    `warpgroup.tensor_columns` are allocated: a power of two, of 32 or more. How
+    many a Ref takes follows from what the kernel does with it: sums of products
+    have a column each, other elements share the 32 bits of one; of 64 rows half
+    of the columns lie in lanes of their own.
 
     Before:
 

@@ -1,4 +1,4 @@
-//===- PlanMemory.cpp - Where Refs are in shared memory -------------------===//
+//===- PlanMemory.cpp - Where Refs are in shared and tensor memory --------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,6 +8,7 @@
 
 #include "dialects/GPU/Transforms/Chip.h"
 #include "dialects/Grid/IR/SingleKernel.h"
+#include "dialects/Warpgroup/IR/TensorMemory.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
@@ -28,10 +29,23 @@ namespace {
 /// In so many bytes every swizzle repeats.
 constexpr int64_t kArrayAlignment = 1024;
 
-/// A Ref that needs memory.
+/// Columns where Refs in tensor memory begin, and the fewest of an allocation.
+constexpr int64_t kColumnAlignment = 4, kMinColumns = 32;
+
+/// A Ref that needs memory: so many bytes, or columns.
 struct Allocation {
   std::string name;
-  int64_t bytes;
+  int64_t size;
+};
+
+/// Where Refs end in the memories.
+struct Ends {
+  int64_t bytes = 0, columns = 0;
+
+  void cover(const Ends &other) {
+    bytes = std::max(bytes, other.bytes);
+    columns = std::max(columns, other.columns);
+  }
 };
 
 class WarpgroupPlanMemoryPass
@@ -51,12 +65,28 @@ public:
       return signalPassFailure();
     places.clear();
     arrays.clear();
-    int64_t end = placeArrays(kernel->getBodyRegion(), 0);
-    end = placeBarriers(*kernel, llvm::alignTo(end, 8));
+    matrices.clear();
+    FailureOr<Ends> ends = placeArrays(kernel->getBodyRegion(), Ends());
+    if (failed(ends))
+      return signalPassFailure();
+    int64_t end = placeBarriers(*kernel, llvm::alignTo(ends->bytes, 8));
     if (end > limits->sharedBytes) {
-      refuse(*kernel, end, limits->sharedBytes);
+      refuse(*kernel, "bytes of shared memory", arrays, end,
+             limits->sharedBytes);
       return signalPassFailure();
     }
+    if (ends->columns > kTensorColumns) {
+      refuse(*kernel, "columns of tensor memory", matrices, ends->columns,
+             kTensorColumns);
+      return signalPassFailure();
+    }
+    // Columns are allocated by powers of two.
+    if (ends->columns > 0)
+      (*kernel)->setAttr(
+          kTensorColumnsAttr,
+          Builder(&getContext())
+              .getI64IntegerAttr(std::max<int64_t>(
+                  kMinColumns, llvm::PowerOf2Ceil(ends->columns))));
     for (auto &[scope, offsets] : places)
       scope->setAttr(kOffsetsAttr,
                      DenseI64ArrayAttr::get(&getContext(), offsets));
@@ -66,10 +96,10 @@ public:
   }
 
 private:
-  static bool isShared(MemRefType type) {
+  static bool isIn(MemRefType type, grid::MemorySpace expected) {
     auto space =
         llvm::dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());
-    return space && space.getValue() == grid::MemorySpace::GpuSmem;
+    return space && space.getValue() == expected;
   }
 
   static int64_t getBytes(MemRefType type) {
@@ -82,32 +112,47 @@ private:
 
   /// Places the arrays of the scopes inside of a region from `begin` on, and
   /// returns where they end.
-  int64_t placeArrays(Region &region, int64_t begin) {
-    int64_t end = begin;
+  FailureOr<Ends> placeArrays(Region &region, Ends begin) {
+    Ends end = begin;
     for (Operation &op : region.getOps()) {
-      auto scope = dyn_cast<grid::ScopedOp>(op);
-      int64_t top = scope ? placeArrays(scope, begin) : begin;
-      end = std::max(end, top);
-      for (Region &inner : op.getRegions())
-        end = std::max(end, placeArrays(inner, top));
+      Ends top = begin;
+      if (auto scope = dyn_cast<grid::ScopedOp>(op))
+        if (failed(placeArrays(scope, top)))
+          return failure();
+      end.cover(top);
+      for (Region &inner : op.getRegions()) {
+        FailureOr<Ends> inside = placeArrays(inner, top);
+        if (failed(inside))
+          return failure();
+        end.cover(*inside);
+      }
     }
     return end;
   }
 
-  int64_t placeArrays(grid::ScopedOp scope, int64_t begin) {
+  LogicalResult placeArrays(grid::ScopedOp scope, Ends &end) {
     SmallVector<int64_t> &offsets = places[scope];
     for (auto [i, argument] : llvm::enumerate(scope.getBody().getArguments())) {
       auto type = cast<MemRefType>(argument.getType());
       offsets.push_back(-1);
-      if (!isShared(type) || isa<BarrierType>(type.getElementType()))
+      if (isIn(type, grid::MemorySpace::GpuTmem)) {
+        FailureOr<TensorMemoryLayout> layout = getTensorMemoryLayout(scope, i);
+        if (failed(layout))
+          return failure();
+        offsets.back() = llvm::alignTo(end.columns, kColumnAlignment);
+        end.columns = offsets.back() + layout->getNumColumns();
+        matrices.push_back({scope.getRefName(i), layout->getNumColumns()});
         continue;
-      begin = llvm::alignTo(begin, kArrayAlignment);
-      offsets.back() = begin;
+      }
+      if (!isIn(type, grid::MemorySpace::GpuSmem) ||
+          isa<BarrierType>(type.getElementType()))
+        continue;
+      offsets.back() = llvm::alignTo(end.bytes, kArrayAlignment);
       int64_t bytes = getBytes(type);
       arrays.push_back({scope.getRefName(i), bytes});
-      begin += bytes;
+      end.bytes = offsets.back() + bytes;
     }
-    return begin;
+    return success();
   }
 
   int64_t placeBarriers(grid::KernelOp kernel, int64_t begin) {
@@ -124,21 +169,24 @@ private:
     return begin;
   }
 
-  void refuse(grid::KernelOp kernel, int64_t bytes, int64_t limit) {
-    llvm::stable_sort(arrays, [](const Allocation &a, const Allocation &b) {
-      return a.bytes > b.bytes;
+  void refuse(grid::KernelOp kernel, StringRef what,
+              SmallVector<Allocation> &allocations, int64_t size,
+              int64_t limit) {
+    llvm::stable_sort(allocations, [](const Allocation &a,
+                                      const Allocation &b) {
+      return a.size > b.size;
     });
-    arrays.resize(std::min<size_t>(arrays.size(), 3));
+    allocations.resize(std::min<size_t>(allocations.size(), 3));
     InFlightDiagnostic diag = kernel.emitError("expected at most ")
-                              << limit << " bytes of shared memory on " << chip
-                              << ", got " << bytes << ", most of them for ";
-    llvm::interleaveComma(arrays, diag, [&](const Allocation &array) {
-      diag << array.name << " (" << array.bytes << ")";
+                              << limit << " " << what << " on " << chip
+                              << ", got " << size << ", most of them for ";
+    llvm::interleaveComma(allocations, diag, [&](const Allocation &allocation) {
+      diag << allocation.name << " (" << allocation.size << ")";
     });
   }
 
   llvm::MapVector<Operation *, SmallVector<int64_t>> places;
-  SmallVector<Allocation> arrays;
+  SmallVector<Allocation> arrays, matrices;
 };
 
 } // namespace

@@ -43,7 +43,7 @@ grid.kernel @constant grid() {
 // -----
 
 grid.kernel @space grid() {
-  // expected-error @below {{expected a Ref in shared memory or registers, got t of 'memref<128x64xf32, #grid.space<gpu.tmem>>'}}
+  // expected-error @below {{expected a chip that has tensor memory, got sm_90a for t}}
   grid.scoped (%t: memref<128x64xf32, #grid.space<gpu.tmem>> origin "t") {
   }
 }

@@ -1,0 +1,111 @@
+//===- SharedMatrix.cpp - Operands of products in shared memory -----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/SharedMatrix.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace gridir::warpgroup_to_nvvm {
+
+/// Rows after which the swizzle repeats.
+static constexpr int64_t kSwizzleRows = 8;
+
+/// The bits of a descriptor that tell the swizzle and the version.
+static uint64_t getMode(int64_t swizzle, MatrixUnit unit) {
+  uint64_t mode = swizzle == 128  ? 1
+                  : swizzle == 64 ? 2
+                  : swizzle == 32 ? 3
+                                  : 0;
+  if (unit == MatrixUnit::Wgmma)
+    return mode << 62;
+  return mode << 62 | uint64_t(1) << 46;
+}
+
+Value createMatrixDescriptor(OpBuilder &builder, Location loc, Value address,
+                             int64_t leadingBytes, int64_t strideBytes,
+                             int64_t swizzle, MatrixUnit unit) {
+  Value bits =
+      LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), address);
+  bits = arith::ShRUIOp::create(builder, loc, bits, createI32(builder, loc, 4));
+  bits = arith::AndIOp::create(builder, loc, bits,
+                               createI32(builder, loc, 0x3fff));
+  bits = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), bits);
+  uint64_t constant = uint64_t(leadingBytes >> 4) << 16 |
+                      uint64_t(strideBytes >> 4) << 32 | getMode(swizzle, unit);
+  return arith::OrIOp::create(builder, loc, bits,
+                              createI64(builder, loc, int64_t(constant)));
+}
+
+LogicalResult SharedMatrix::analyze(Operation *op) {
+  const Storage &storage = *view.storage;
+  int64_t last = storage.shape.size() - 1;
+  auto refuse = [&](const Twine &expected) {
+    return op->emitError("expected an operand of a product ") << expected;
+  };
+  if (storage.kind != Storage::Kind::Shared || storage.swizzle == 16 ||
+      view.dims.size() != 2)
+    return refuse("in shared memory that is swizzled by 32 bytes or more");
+  isDepthMajor = view.dims[depthDim] == last;
+  unsigned columns = isDepthMajor ? depthDim : 1 - depthDim;
+  if (view.dims[columns] != last || view.dims[1 - columns] != last - 1 ||
+      view.strides[last] != 1 || view.strides[last - 1] != 1)
+    return refuse("whose rows or columns follow one another in memory");
+  if (!isDepthMajor && storage.getElementBytes() != 2 &&
+      (unit == MatrixUnit::Wgmma || storage.getElementBytes() != 1))
+    return refuse(unit == MatrixUnit::Wgmma
+                      ? "whose depth is contiguous, as elements have other "
+                        "than 16 bits"
+                      : "whose depth is contiguous, as elements have other "
+                        "than 8 or 16 bits");
+  if (getDivisor(view.offsets[last - 1]) % kSwizzleRows != 0 ||
+      getDivisor(view.offsets[last]) %
+              (isDepthMajor ? kDepthBytes / storage.getElementBytes()
+                            : storage.width) !=
+          0)
+    return refuse("that begins where the swizzle does");
+  return success();
+}
+
+void SharedMatrix::createBase(Location loc) {
+  const Storage &storage = *view.storage;
+  View plain = view;
+  plain.storage = std::make_shared<Storage>(storage);
+  plain.storage->swizzle = 16;
+  Value zero = createI32(builder, loc, 0);
+  Value address = lowering.createAddress(loc, plain, {zero, zero});
+  // From panel to panel, from eight rows to the next, and the swizzle.
+  base = createMatrixDescriptor(
+      builder, loc, address, isDepthMajor ? 0 : getPanelBytes(),
+      kSwizzleRows * storage.swizzle, storage.swizzle, unit);
+}
+
+Value SharedMatrix::createDescriptor(Location loc, int64_t outer,
+                                     int64_t depth) {
+  const Storage &storage = *view.storage;
+  int64_t column = isDepthMajor ? depth : outer;
+  int64_t row = isDepthMajor ? outer : depth;
+  int64_t first =
+      isDepthMajor ? getConstantIntValue(view.offsets.back()).value_or(0) : 0;
+  int64_t bytes = row * storage.swizzle;
+  bytes += ((first + column) / storage.width - first / storage.width) *
+           getPanelBytes();
+  bytes += ((first + column) % storage.width - first % storage.width) *
+           storage.getElementBytes();
+  if (bytes == 0)
+    return base;
+  return arith::AddIOp::create(builder, loc, base,
+                               createI64(builder, loc, bytes >> 4));
+}
+
+int64_t SharedMatrix::getPanelBytes() const {
+  return view.storage->getPanelElements() * view.storage->getElementBytes();
+}
+
+} // namespace gridir::warpgroup_to_nvvm

@@ -1,0 +1,66 @@
+//===- SharedMatrix.h - Operands of products in shared memory --*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_SHAREDMATRIX_H
+#define GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_SHAREDMATRIX_H
+
+#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+
+namespace gridir::warpgroup_to_nvvm {
+
+/// Bytes of the depth that one instruction takes of an operand.
+constexpr int64_t kDepthBytes = 32;
+
+/// The instructions that read matrices in shared memory.
+enum class MatrixUnit { Wgmma, Tcgen05 };
+
+/// A matrix in shared memory as a matrix unit finds it: by the address of its
+/// first element and the distances of its pieces.
+class SharedMatrix {
+public:
+  SharedMatrix(Lowering &lowering, const View &view, unsigned depthDim,
+               MatrixUnit unit)
+      : lowering(lowering), builder(lowering.builder), view(view),
+        depthDim(depthDim), unit(unit) {}
+
+  /// Reports a matrix that the unit does not find.
+  llvm::LogicalResult analyze(mlir::Operation *op);
+
+  /// Whether the depth is not the contiguous dimension.
+  bool isTransposed() const { return !isDepthMajor; }
+
+  void createBase(mlir::Location loc);
+
+  /// The descriptor of the part from a row, or column of the product, and a
+  /// depth on.
+  mlir::Value createDescriptor(mlir::Location loc, int64_t outer,
+                               int64_t depth);
+
+private:
+  int64_t getPanelBytes() const;
+
+  Lowering &lowering;
+  mlir::OpBuilder &builder;
+  const View &view;
+  /// Which dimension of the view is summed over.
+  unsigned depthDim;
+  MatrixUnit unit;
+  bool isDepthMajor = true;
+  mlir::Value base;
+};
+
+/// The word that tells a matrix unit where a matrix in shared memory is, with
+/// the bytes from one piece to the next along both dimensions.
+mlir::Value createMatrixDescriptor(mlir::OpBuilder &builder, mlir::Location loc,
+                                   mlir::Value address, int64_t leadingBytes,
+                                   int64_t strideBytes, int64_t swizzle,
+                                   MatrixUnit unit);
+
+} // namespace gridir::warpgroup_to_nvvm
+
+#endif // GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_SHAREDMATRIX_H

@@ -1,0 +1,56 @@
+//===- TensorMemory.h - Windows of tensor memory ---------------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_TENSORMEMORY_H
+#define GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_TENSORMEMORY_H
+
+#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+
+namespace gridir::warpgroup_to_nvvm {
+
+/// An address of tensor memory has the column in the bits below the lane's.
+constexpr unsigned kTensorLaneShift = 16;
+
+/// The part of tensor memory that a view names: all rows of matrices, and
+/// columns that follow one another.
+class TensorWindow {
+public:
+  TensorWindow(mlir::OpBuilder &builder, const View &view)
+      : builder(builder), view(view) {}
+
+  /// Reports a view that is none.
+  llvm::LogicalResult analyze(mlir::Operation *op);
+
+  /// The address of the first column, and one of some columns behind it.
+  mlir::Value createAddress(mlir::Location loc);
+  mlir::Value createPlace(mlir::Location loc, mlir::Value address,
+                          mlir::OpFoldResult column);
+
+private:
+  mlir::OpBuilder &builder;
+  const View &view;
+};
+
+mlir::NVVM::CTAGroupKind getCtaGroup(bool isPaired);
+
+/// An address as the ops take it.
+mlir::Value createTensorPointer(mlir::OpBuilder &builder, mlir::Location loc,
+                                mlir::Value address);
+
+/// Orders what the thread has asked of tensor memory before a meeting, and what
+/// it will ask behind one.
+void createFenceBeforeSync(mlir::OpBuilder &builder, mlir::Location loc);
+void createFenceAfterSync(mlir::OpBuilder &builder, mlir::Location loc);
+
+/// Accesses of the threads to tensor memory.
+llvm::LogicalResult loadTensorMemory(grid::LoadOp op, Lowering &lowering);
+llvm::LogicalResult storeTensorMemory(grid::StoreOp op, Lowering &lowering);
+
+} // namespace gridir::warpgroup_to_nvvm
+
+#endif // GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_TENSORMEMORY_H

@@ -1,0 +1,64 @@
+//===- TensorMemory.h - How Refs lie in tensor memory ----------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_IR_TENSORMEMORY_H
+#define GRIDIR_DIALECTS_WARPGROUP_IR_TENSORMEMORY_H
+
+#include "dialects/Grid/IR/Grid.h"
+
+namespace gridir::warpgroup {
+
+/// Tensor memory has so many lanes, each of so many columns of 32 bits.
+constexpr int64_t kTensorLanes = 128, kTensorColumns = 512;
+
+/// How matrices lie in the lanes and columns of tensor memory, as the matrix
+/// unit that uses them has it.
+struct TensorMemoryLayout {
+  enum class Kind {
+    /// 128 rows, each in the lane of its number.
+    Rows,
+    /// 64 rows of one block: 16 of them in each quarter of the lanes, with half
+    /// of their columns, and the other half in the next 16 lanes.
+    HalfLanes,
+    /// 64 rows of each of two blocks: half of the columns in the lower 64
+    /// lanes, the other half in the upper ones.
+    HalfColumns,
+    /// Factors: 32 rows by four, each with the bytes of four columns, in every
+    /// quarter of the lanes.
+    Scales,
+    /// The same of the columns of two blocks, of which each has its quarters.
+    PairedScales,
+    /// Where the elements of a sparse operand stand.
+    Metadata,
+  };
+  Kind kind;
+  /// Leading dimensions count matrices, one behind the other.
+  llvm::SmallVector<int64_t> shape;
+  /// Elements that share a column of a lane.
+  int64_t packing = 1;
+
+  /// The columns of one matrix, and of all.
+  int64_t getMatrixColumns() const;
+  int64_t getNumColumns() const;
+
+  /// The row and the column of the matrix that a lane and a column of tensor
+  /// memory hold first.
+  std::pair<int64_t, int64_t> getElement(int64_t lane, int64_t column) const;
+};
+
+/// How a Ref lies that a `grid.scoped` allocates, by what the kernel does with
+/// it. Reports a Ref that tensor memory cannot hold.
+mlir::FailureOr<TensorMemoryLayout> getTensorMemoryLayout(grid::ScopedOp scope,
+                                                          unsigned number);
+
+/// Whether two blocks share the products of a kernel.
+bool hasPairedBlocks(grid::KernelOp kernel);
+
+} // namespace gridir::warpgroup
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_IR_TENSORMEMORY_H

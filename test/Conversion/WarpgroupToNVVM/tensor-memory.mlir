@@ -1,0 +1,44 @@
+// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory=chip=sm_100a --convert-warpgroup-to-nvvm=chip=sm_100a --canonicalize --cse | FileCheck %s
+
+// The first warp allocates columns before the threads meet and frees them at the end. One thread starts the products of
+// a tile and the arrival behind them; the threads load their lanes and wait for what they loaded.
+// CHECK: kernel.abi @product
+// CHECK: llvm.func @product
+// CHECK: %[[SLOT:.+]] = llvm.getelementptr %{{.+}}[32784]
+// CHECK: nvvm.tcgen05.alloc %[[SLOT]], %c128_i32
+// CHECK: nvvm.tcgen05.relinquish_alloc_permit
+// CHECK: nvvm.barrier
+// CHECK: %[[BASE:.+]] = llvm.load %[[SLOT]]
+// CHECK: scf.if
+// CHECK-NEXT: nvvm.tcgen05.fence <after>
+// CHECK: %[[SUMS:.+]] = llvm.inttoptr %[[BASE]] : i32 to !llvm.ptr<6>
+// CHECK: nvvm.tcgen05.mma %[[SUMS]], %{{.+}}, %{{.+}}, %c136380432_i32, %false
+// CHECK-COUNT-3: nvvm.tcgen05.mma %[[SUMS]], {{.*}}, %true
+// CHECK: nvvm.tcgen05.commit
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK: nvvm.tcgen05.fence <after>
+// CHECK-COUNT-2: nvvm.tcgen05.ld {{.*}}shape_32x32b{{.*}} : vector<64xi32>
+// CHECK: nvvm.tcgen05.wait <load>
+// CHECK: nvvm.tcgen05.fence <before>
+// CHECK: nvvm.tcgen05.st {{.*}}shape_32x32b
+// CHECK: nvvm.tcgen05.wait <store>
+// CHECK: nvvm.barrier
+// CHECK: nvvm.tcgen05.dealloc
+grid.kernel @product grid() {
+  grid.scoped (%a: memref<128x64xf16, #grid.space<gpu.smem>>, %b: memref<64x128xf16, #grid.space<gpu.smem>>,
+               %acc: memref<128x128xf32, #grid.space<gpu.tmem>>,
+               %barrier: memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>],
+                                [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], [], []]} {
+    %false = arith.constant false
+    warpgroup.tcgen05_mma %acc, %a, %b accumulate %false barrier %barrier
+        : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>,
+          memref<64x128xf16, #grid.space<gpu.smem>>
+        barrier memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>
+    warpgroup.barrier_wait %barrier : memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>
+    %v = grid.load %acc : memref<128x128xf32, #grid.space<gpu.tmem>> -> tensor<128x128xf32, #warpgroup.layout<tmem_native(2)>>
+    %w = arith.addf %v, %v : tensor<128x128xf32, #warpgroup.layout<tmem_native(2)>>
+    grid.store %w, %acc : tensor<128x128xf32, #warpgroup.layout<tmem_native(2)>>, memref<128x128xf32, #grid.space<gpu.tmem>>
+    warpgroup.commit_tmem
+  }
+}
