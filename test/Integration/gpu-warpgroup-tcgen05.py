@@ -13,7 +13,6 @@ import numpy as np
 from gridir.compiler.targets import get_target
 from gridir.frontend.execute import execute
 from gridir.testing import difference
-from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
 GPU = get_target("gpu:sm_100a")
@@ -74,3 +73,21 @@ def look_at_matmul(name, m, n, k, dtype, sums=jnp.float32, turned_a=False, turne
 
 # CHECK-COUNT-2: thin {{.*}}: right
 look_at_matmul("thin", 128, 128, 64, jnp.float16)
+
+# Operands by rows and by columns, sums that are there before, and 64 rows, whose columns are in two halves of lanes.
+# CHECK-COUNT-2: turned {{.*}}: right
+# CHECK-COUNT-2: added {{.*}}: right
+# CHECK-COUNT-2: half {{.*}}: right
+look_at_matmul("turned", 128, 64, 128, jnp.bfloat16, turned_a=True, turned_b=True)
+look_at_matmul("added", 128, 64, 64, jnp.float16, sums=jnp.float16, add=True)
+look_at_matmul("half", 64, 128, 64, jnp.bfloat16, add=True)
+
+# Elements of 8 and 32 bits.
+# CHECK-COUNT-2: e4m3 {{.*}}: right
+# CHECK-COUNT-2: e5m2 {{.*}}: right
+# CHECK-COUNT-2: int8 {{.*}}: right
+# CHECK-COUNT-2: tf32 {{.*}}: right
+look_at_matmul("e4m3", 128, 64, 64, jnp.float8_e4m3fn, turned_b=True, swizzle=64)
+look_at_matmul("e5m2", 64, 128, 128, jnp.float8_e5m2, swizzle=64)
+look_at_matmul("int8", 128, 128, 128, jnp.int8, sums=jnp.int32)
+look_at_matmul("tf32", 128, 128, 64, jnp.float32, turned_b=True)

@@ -75,7 +75,8 @@ public:
   Product(warpgroup::MmaOp op, Lowering &lowering)
       : op(op), lowering(lowering), builder(lowering.builder),
         acc(lowering.getView(op.getAcc())),
-        rhs(lowering, lowering.getView(op.getRhs()), /*depthDim=*/0, MatrixUnit::Wgmma) {}
+        rhs(lowering, lowering.getView(op.getRhs()), /*depthDim=*/0,
+            MatrixUnit::Wgmma) {}
 
   LogicalResult lower() {
     if (!lowering.chip.hasWgmma)
@@ -109,7 +110,8 @@ public:
     if (failed(rhs.analyze(op)))
       return failure();
     if (isa<MemRefType>(op.getLhs().getType())) {
-      lhs.emplace(lowering, lowering.getView(op.getLhs()), /*depthDim=*/1, MatrixUnit::Wgmma);
+      lhs.emplace(lowering, lowering.getView(op.getLhs()), /*depthDim=*/1,
+                  MatrixUnit::Wgmma);
       if (failed(lhs->analyze(op)))
         return failure();
     } else if (element.getIntOrFloatBitWidth() != 16) {

@@ -267,7 +267,8 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
             return product && product.getAcc() == ref;
           });
     } else {
-      return op.emitError("expected a Ref in shared or tensor memory or registers, got ")
+      return op.emitError(
+                 "expected a Ref in shared or tensor memory or registers, got ")
              << op.getRefName(i) << " of " << type;
     }
     lowering.setView(ref, getWholeView(builder, storage));

@@ -145,9 +145,9 @@ Value TensorWindow::createAddress(Location loc) {
   if (std::optional<int64_t> first = getConstantIntValue(view.offsets[last]))
     column = builder.getI32IntegerAttr(*first / layout.packing);
   else
-    column = arith::DivUIOp::create(
-                 builder, loc, toI32(builder, loc, view.offsets[last]),
-                 createI32(builder, loc, layout.packing))
+    column = arith::DivUIOp::create(builder, loc,
+                                    toI32(builder, loc, view.offsets[last]),
+                                    createI32(builder, loc, layout.packing))
                  .getResult();
   int64_t stride = layout.getMatrixColumns();
   for (int64_t d = last - 2; d >= 0; --d) {
@@ -218,8 +218,8 @@ class TensorAccess {
 public:
   TensorAccess(Lowering &lowering, Location loc, const View &view)
       : lowering(lowering), builder(lowering.builder), loc(loc), view(view),
-        storage(*view.storage), layout(*storage.tensor),
-        window(builder, view) {}
+        storage(*view.storage), layout(*storage.tensor), window(builder, view) {
+  }
 
   Registers load(const Distribution &to) {
     choose(to);
@@ -258,12 +258,11 @@ public:
     forEachInstruction([&](int64_t place, int64_t count) {
       Registers words;
       for (int64_t i = 0; i < count; ++i, next += layout.packing)
-        words.push_back(
-            pack(ArrayRef(elements).slice(next, layout.packing)));
+        words.push_back(pack(ArrayRef(elements).slice(next, layout.packing)));
       Value stored = words.front();
       if (count > 1)
-        stored = createVector(VectorType::get(count, builder.getI32Type()),
-                              words);
+        stored =
+            createVector(VectorType::get(count, builder.getI32Type()), words);
       NVVM::Tcgen05StOp::create(builder, loc, /*unpack=*/false, shape->shape,
                                 createPointer(address, place), stored,
                                 /*offset=*/Value());
@@ -449,8 +448,9 @@ LogicalResult loadTensorMemory(grid::LoadOp op, Lowering &lowering) {
   const View &view = lowering.getView(op.getRef());
   if (failed(checkTensorAccess(op, lowering, view, op.getMask())))
     return failure();
-  lowering.set(op.getResult(), TensorAccess(lowering, op.getLoc(), view)
-                                   .load(lowering.getDistribution(op.getResult())));
+  lowering.set(op.getResult(),
+               TensorAccess(lowering, op.getLoc(), view)
+                   .load(lowering.getDistribution(op.getResult())));
   return success();
 }
 

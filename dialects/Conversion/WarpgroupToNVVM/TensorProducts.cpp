@@ -178,10 +178,12 @@ private:
     if ((rows != 64 && rows != 128) || depth % step != 0 ||
         columns % (halves * width) != 0 || width % multiple != 0 ||
         (isPaired() && columns > kMaxTensorProductColumns))
-      return op.emitError("expected a product of 64 or 128 rows, a multiple of ")
+      return op.emitError(
+                 "expected a product of 64 or 128 rows, a multiple of ")
              << step << " along the depth, and a multiple of "
-             << halves * multiple << " columns" 
-             << (isPaired() ? ", at most 256," : "") << ", got " << rows << " x " << depth << " x " << columns;
+             << halves * multiple << " columns"
+             << (isPaired() ? ", at most 256" : "") << ", got " << rows << " x "
+             << depth << " x " << columns;
     return success();
   }
 
@@ -247,8 +249,7 @@ private:
   void createInstruction(Location loc, Value descriptor, int64_t column,
                          int64_t k, Value accumulate) {
     int64_t half = isHalved ? columns / 2 : columns;
-    int64_t place =
-        (column / half * 16) << kTensorLaneShift | (column % half);
+    int64_t place = (column / half * 16) << kTensorLaneShift | (column % half);
     Value sums = createTensorPointer(
         builder, loc,
         accWindow.createPlace(loc, accAddress,

@@ -51,7 +51,8 @@ TensorMemoryLayout::getElement(int64_t lane, int64_t column) const {
   int64_t half = shape.back() / 2;
   switch (kind) {
   case Kind::HalfLanes:
-    return {lane / 32 * 16 + lane % 16, lane / 16 % 2 * half + column * packing};
+    return {lane / 32 * 16 + lane % 16,
+            lane / 16 % 2 * half + column * packing};
   case Kind::HalfColumns:
     return {lane % 64, lane / 64 * half + column * packing};
   default:
@@ -85,7 +86,8 @@ struct TensorMemoryUse {
           visit(view);
       } else if (auto product = dyn_cast<Tcgen05MmaOp>(user)) {
         auto isOperand = [&](Value operand) { return operand == ref; };
-        int64_t rows = cast<MemRefType>(product.getAcc().getType()).getDimSize(0);
+        int64_t rows =
+            cast<MemRefType>(product.getAcc().getType()).getDimSize(0);
         isAccumulator |= isOperand(product.getAcc());
         isScale |= isOperand(product.getLhsScale());
         isMetadata |= isOperand(product.getMetadata());
@@ -119,7 +121,8 @@ FailureOr<TensorMemoryLayout> getTensorMemoryLayout(grid::ScopedOp scope,
     return refuse("matrices of elements of at most 32 bits");
   TensorMemoryLayout layout;
   layout.shape.assign(type.getShape().begin(), type.getShape().end());
-  int64_t rows = layout.shape[type.getRank() - 2], columns = layout.shape.back();
+  int64_t rows = layout.shape[type.getRank() - 2],
+          columns = layout.shape.back();
   TensorMemoryUse use;
   use.visit(ref);
   // The matrix unit has each sum in a column of its own.

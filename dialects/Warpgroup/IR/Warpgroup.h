@@ -18,7 +18,8 @@
 namespace gridir::warpgroup {
 
 /// Where the Refs of a `grid.scoped` begin in shared or tensor memory, and how
-/// many bytes and columns of it a kernel needs; `warpgroup-plan-memory` says so.
+/// many bytes and columns of it a kernel needs; `warpgroup-plan-memory` says
+/// so.
 constexpr llvm::StringLiteral kOffsetsAttr = "warpgroup.offsets";
 constexpr llvm::StringLiteral kSharedBytesAttr = "warpgroup.shared_bytes";
 constexpr llvm::StringLiteral kTensorColumnsAttr = "warpgroup.tensor_columns";

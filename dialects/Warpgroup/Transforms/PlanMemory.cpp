@@ -172,10 +172,10 @@ private:
   void refuse(grid::KernelOp kernel, StringRef what,
               SmallVector<Allocation> &allocations, int64_t size,
               int64_t limit) {
-    llvm::stable_sort(allocations, [](const Allocation &a,
-                                      const Allocation &b) {
-      return a.size > b.size;
-    });
+    llvm::stable_sort(allocations,
+                      [](const Allocation &a, const Allocation &b) {
+                        return a.size > b.size;
+                      });
     allocations.resize(std::min<size_t>(allocations.size(), 3));
     InFlightDiagnostic diag = kernel.emitError("expected at most ")
                               << limit << " " << what << " on " << chip

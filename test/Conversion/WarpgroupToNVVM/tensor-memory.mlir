@@ -4,7 +4,7 @@
 // a tile and the arrival behind them; the threads load their lanes and wait for what they loaded.
 // CHECK: kernel.abi @product
 // CHECK: llvm.func @product
-// CHECK: %[[SLOT:.+]] = llvm.getelementptr %{{.+}}[32784]
+// CHECK: %[[SLOT:.+]] = llvm.getelementptr %{{.+}}[32776]
 // CHECK: nvvm.tcgen05.alloc %[[SLOT]], %c128_i32
 // CHECK: nvvm.tcgen05.relinquish_alloc_permit
 // CHECK: nvvm.barrier

@@ -1,0 +1,176 @@
+// RUN: gridir-opt %s --split-input-file --verify-diagnostics --warpgroup-plan-memory=chip=sm_100a --convert-warpgroup-to-nvvm=chip=sm_100a
+
+grid.kernel @space grid() {
+  // expected-error @below {{expected a Ref in shared or tensor memory or registers, got x of }}
+  grid.scoped (%x: memref<128x64xf32, #grid.space<gpu.gmem>> origin "x") {
+  }
+}
+
+// -----
+
+grid.kernel @add grid() {
+  grid.scoped (%acc: memref<128x128xf32, #grid.space<gpu.tmem>> origin "acc") {
+    %v = grid.load %acc : memref<128x128xf32, #grid.space<gpu.tmem>> -> tensor<128x128xf32>
+    // expected-error @below {{expected a Ref outside of tensor memory, got 'memref<128x128xf32, #grid.space<gpu.tmem>>'}}
+    grid.accumulate %v, %acc : tensor<128x128xf32>, memref<128x128xf32, #grid.space<gpu.tmem>>
+  }
+}
+
+// -----
+
+grid.kernel @mask grid() {
+  grid.scoped (%acc: memref<128x128xf32, #grid.space<gpu.tmem>> origin "acc") {
+    %p = arith.constant dense<true> : tensor<128x128xi1>
+    // expected-error @below {{expected no mask of an access to tensor memory}}
+    %v = grid.load %acc mask %p : memref<128x128xf32, #grid.space<gpu.tmem>>, tensor<128x128xi1> -> tensor<128x128xf32>
+  }
+}
+
+// -----
+
+grid.kernel @bits grid() {
+  grid.scoped (%x: memref<128x64xi4, #grid.space<gpu.tmem>> origin "x") {
+    // expected-error @below {{expected matrices of elements of 8 bits or more to be loaded from tensor memory, or stored there}}
+    %v = grid.load %x : memref<128x64xi4, #grid.space<gpu.tmem>> -> tensor<128x64xi4>
+  }
+}
+
+// -----
+
+grid.kernel @rows grid() {
+  grid.scoped (%acc: memref<128x128xf32, #grid.space<gpu.tmem>> origin "acc") {
+    %x = grid.slice_ref %acc[0, 0] [64, 128] [1, 1] : memref<128x128xf32, #grid.space<gpu.tmem>> -> memref<64x128xf32, #grid.space<gpu.tmem>>
+    // expected-error @below {{expected all rows of a matrix in tensor memory}}
+    %v = grid.load %x : memref<64x128xf32, #grid.space<gpu.tmem>> -> tensor<64x128xf32>
+  }
+}
+
+// -----
+
+grid.kernel @steps grid() {
+  grid.scoped (%acc: memref<128x128xf32, #grid.space<gpu.tmem>> origin "acc") {
+    %x = grid.slice_ref %acc[0, 0] [128, 64] [1, 2] : memref<128x128xf32, #grid.space<gpu.tmem>> -> memref<128x64xf32, #grid.space<gpu.tmem>>
+    // expected-error @below {{expected elements that follow one another in tensor memory}}
+    %v = grid.load %x : memref<128x64xf32, #grid.space<gpu.tmem>> -> tensor<128x64xf32>
+  }
+}
+
+// -----
+
+grid.kernel @half grid() {
+  grid.scoped (%x: memref<64x128xf32, #grid.space<gpu.tmem>> origin "x") {
+    %y = grid.slice_ref %x[0, 0] [64, 64] [1, 1] : memref<64x128xf32, #grid.space<gpu.tmem>> -> memref<64x64xf32, #grid.space<gpu.tmem>>
+    // expected-error @below {{expected all columns of a matrix that has 64 rows, or of factors, in tensor memory}}
+    %v = grid.load %y : memref<64x64xf32, #grid.space<gpu.tmem>> -> tensor<64x64xf32>
+  }
+}
+
+// -----
+
+grid.kernel @odd grid() {
+  grid.scoped (%x: memref<128x64xf16, #grid.space<gpu.tmem>> origin "x") {
+    %y = grid.slice_ref %x[0, 1] [128, 62] [1, 1] : memref<128x64xf16, #grid.space<gpu.tmem>> -> memref<128x62xf16, #grid.space<gpu.tmem>>
+    // expected-error @below {{expected windows of a multiple of 2 columns in tensor memory}}
+    %v = grid.load %y : memref<128x62xf16, #grid.space<gpu.tmem>> -> tensor<128x62xf16>
+  }
+}
+
+// -----
+
+grid.kernel @types grid() {
+  grid.scoped (%acc: memref<128x128xf32, #grid.space<gpu.tmem>> origin "acc",
+               %a: memref<128x64xf16, #grid.space<gpu.smem>> origin "a",
+               %b: memref<64x128xi8, #grid.space<gpu.smem>> origin "b")
+      attributes {transforms = [[], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 128]>]]} {
+    %false = arith.constant false
+    // expected-error @below {{expected a product that tcgen05.mma computes, got one of 'memref<128x64xf16, #grid.space<gpu.smem>>' and 'memref<64x128xi8, #grid.space<gpu.smem>>' in }}
+    warpgroup.tcgen05_mma %acc, %a, %b accumulate %false
+        : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>, memref<64x128xi8, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @sums grid() {
+  grid.scoped (%acc: memref<128x128xf16, #grid.space<gpu.tmem>> origin "acc",
+               %a: memref<128x64xbf16, #grid.space<gpu.smem>> origin "a",
+               %b: memref<64x128xbf16, #grid.space<gpu.smem>> origin "b")
+      attributes {transforms = [[], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>]]} {
+    %false = arith.constant false
+    // expected-error @below {{expected a product that tcgen05.mma computes, got one of }}
+    warpgroup.tcgen05_mma %acc, %a, %b accumulate %false
+        : memref<128x128xf16, #grid.space<gpu.tmem>>, memref<128x64xbf16, #grid.space<gpu.smem>>, memref<64x128xbf16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @pair grid(%i = 2 named "x" cluster) {
+  grid.scoped (%acc: memref<128x512xf32, #grid.space<gpu.tmem>> origin "acc",
+               %a: memref<128x64xf16, #grid.space<gpu.smem>> origin "a",
+               %b: memref<64x256xf16, #grid.space<gpu.smem>> origin "b")
+      attributes {transforms = [[], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>]]} {
+    %false = arith.constant false
+    // expected-error @below {{expected a product of 64 or 128 rows, a multiple of 16 along the depth, and a multiple of 16 columns, at most 256, got 128 x 64 x 512}}
+    warpgroup.tcgen05_mma %acc, %a, %b accumulate %false collective "x"
+        : memref<128x512xf32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>, memref<64x256xf16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @axis grid(%i = 2 named "x" cluster, %j = 2 named "y" cluster) {
+  grid.scoped (%acc: memref<128x128xf32, #grid.space<gpu.tmem>> origin "acc",
+               %a: memref<128x64xf16, #grid.space<gpu.smem>> origin "a",
+               %b: memref<64x64xf16, #grid.space<gpu.smem>> origin "b")
+      attributes {transforms = [[], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>]]} {
+    %false = arith.constant false
+    // expected-error @below {{expected a pair of blocks along the last axis of the cluster, got "x"}}
+    warpgroup.tcgen05_mma %acc, %a, %b accumulate %false collective "x"
+        : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @lhs grid() {
+  grid.scoped (%acc: memref<64x128xf32, #grid.space<gpu.tmem>> origin "acc",
+               %a: memref<64x64xf16, #grid.space<gpu.tmem>> origin "a",
+               %b: memref<64x128xf16, #grid.space<gpu.smem>> origin "b")
+      attributes {transforms = [[], [], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>]]} {
+    %false = arith.constant false
+    // expected-error @below {{expected 128 rows of an operand in tensor memory, got 64}}
+    warpgroup.tcgen05_mma %acc, %a, %b accumulate %false
+        : memref<64x128xf32, #grid.space<gpu.tmem>>, memref<64x64xf16, #grid.space<gpu.tmem>>, memref<64x128xf16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @transposed grid() {
+  grid.scoped (%acc: memref<128x128xf32, #grid.space<gpu.tmem>> origin "acc",
+               %a: memref<128x32xf32, #grid.space<gpu.smem>> origin "a",
+               %b: memref<32x128xf32, #grid.space<gpu.smem>> origin "b")
+      attributes {transforms = [[], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 32]>], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 32]>]]} {
+    %false = arith.constant false
+    // expected-error @below {{expected an operand of a product whose depth is contiguous, as elements have other than 8 or 16 bits}}
+    warpgroup.tcgen05_mma %acc, %a, %b accumulate %false
+        : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x32xf32, #grid.space<gpu.smem>>, memref<32x128xf32, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @sum_operand grid() {
+  grid.scoped (%acc: memref<128x128xf16, #grid.space<gpu.tmem>> origin "acc",
+               %more: memref<128x128xf16, #grid.space<gpu.tmem>> origin "more",
+               %b: memref<128x128xf16, #grid.space<gpu.smem>> origin "b")
+      attributes {transforms = [[], [], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>]]} {
+    %false = arith.constant false
+    // expected-error @below {{expected an operand in tensor memory that is no sum of products}}
+    warpgroup.tcgen05_mma %more, %acc, %b accumulate %false
+        : memref<128x128xf16, #grid.space<gpu.tmem>>, memref<128x128xf16, #grid.space<gpu.tmem>>, memref<128x128xf16, #grid.space<gpu.smem>>
+    warpgroup.tcgen05_mma %acc, %more, %b accumulate %false
+        : memref<128x128xf16, #grid.space<gpu.tmem>>, memref<128x128xf16, #grid.space<gpu.tmem>>, memref<128x128xf16, #grid.space<gpu.smem>>
+  }
+}

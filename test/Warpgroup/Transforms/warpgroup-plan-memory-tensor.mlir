@@ -1,0 +1,47 @@
+// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory=chip=sm_100a --verify-diagnostics | FileCheck %s
+
+// Sums have a column each, other elements share one; of 64 rows half of the columns lie in lanes of their own. Scopes
+// that follow one another share columns, which are allocated by powers of two.
+// CHECK: grid.kernel @columns
+// CHECK-SAME: warpgroup.tensor_columns = 256
+// CHECK: grid.scoped ({{.*}}) attributes {warpgroup.offsets = array<i64: 0, 64>}
+// CHECK: grid.scoped ({{.*}}) attributes {warpgroup.offsets = array<i64: 0, 96>}
+// CHECK: grid.scoped ({{.*}}) attributes {warpgroup.offsets = array<i64: 96>}
+grid.kernel @columns grid() {
+  grid.scoped (%acc: memref<128x64xf16, #grid.space<gpu.tmem>>, %lhs: memref<128x64xf16, #grid.space<gpu.tmem>>) {
+    grid.scoped (%rhs: memref<64x64xf16, #grid.space<gpu.smem>>, %half: memref<2x64x64xf32, #grid.space<gpu.tmem>>) {
+      %false = arith.constant false
+      %view = grid.slice_ref %acc[0, 0] [128, 64] [1, 1] : memref<128x64xf16, #grid.space<gpu.tmem>> -> memref<128x64xf16, #grid.space<gpu.tmem>>
+      warpgroup.tcgen05_mma %view, %lhs, %rhs accumulate %false
+          : memref<128x64xf16, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.tmem>>,
+            memref<64x64xf16, #grid.space<gpu.smem>>
+    }
+    grid.scoped (%many: memref<128x65xf32, #grid.space<gpu.tmem>>) {
+    }
+  }
+}
+
+// -----
+
+// expected-error @below {{expected at most 512 columns of tensor memory on sm_100a, got 520, most of them for x (512), y (8)}}
+grid.kernel @limit grid() {
+  grid.scoped (%x: memref<128x512xf32, #grid.space<gpu.tmem>> origin "x",
+               %y: memref<128x16xbf16, #grid.space<gpu.tmem>> origin "y") {
+  }
+}
+
+// -----
+
+grid.kernel @rows grid() {
+  // expected-error @below {{expected matrices of 64 or 128 rows and a multiple of 2 columns in tensor memory, got x of 'memref<32x16xf32, #grid.space<gpu.tmem>>'}}
+  grid.scoped (%x: memref<32x16xf32, #grid.space<gpu.tmem>> origin "x") {
+  }
+}
+
+// -----
+
+grid.kernel @rank grid() {
+  // expected-error @below {{expected matrices of elements of at most 32 bits in tensor memory, got x of 'memref<128xf32, #grid.space<gpu.tmem>>'}}
+  grid.scoped (%x: memref<128xf32, #grid.space<gpu.tmem>> origin "x") {
+  }
+}
