@@ -72,6 +72,28 @@ look(
 )  # fmt: skip
 
 
+def vector(x, o, tile, out, barrier):
+    """What a copy brings is read behind the wait, though the loop over blocks stores nothing there."""
+    plgpu.copy_gmem_to_smem(x, tile, barrier)
+    plgpu.barrier_wait(barrier)
+    out[...] = tile[...]
+    plgpu.commit_smem()
+    plgpu.copy_smem_to_gmem(out, o)
+    plgpu.wait_smem_to_gmem(0)
+
+
+# CHECK-COUNT-4: vector {{.*}}: right
+VECTOR = plgpu.SMEM((64,), jnp.float32)
+look(
+    "vector",
+    plgpu.kernel(
+        vector, out_type=jax.ShapeDtypeStruct((64,), jnp.float32), scratch_types=[VECTOR, VECTOR, plgpu.Barrier()]
+    ),
+    X[1],
+    X[1],
+)
+
+
 def ring(x, o, tiles, full, empty):
     """One warpgroup fills a ring of tiles, the other empties it."""
     wg = jax.lax.axis_index("wg")

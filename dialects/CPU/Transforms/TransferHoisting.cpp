@@ -8,6 +8,8 @@
 
 #include "dialects/CPU/Transforms/TransferHoisting.h"
 
+#include "dialects/Support/MemoryAccesses.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -68,6 +70,9 @@ public:
   }
 
   void run() {
+    // A call may access all memory of which somebody was given the address.
+    if (hasUnknownAccesses)
+      return;
     if (hoistReads())
       moveLoopInvariantCode(loop);
     SmallVector<Accumulator> accumulators;
@@ -81,6 +86,9 @@ private:
   void addAccesses(Operation *op) {
     if (isa<ViewLikeOpInterface>(op))
       return;
+    hasUnknownAccesses |= llvm::any_of(
+        gridir::getAccesses(op),
+        [](const gridir::MemoryAccess &access) { return !access.memref; });
     for (Value operand : op->getOperands()) {
       if (!isa<MemRefType>(operand.getType()))
         continue;
@@ -180,6 +188,7 @@ private:
   llvm::MapVector<Value, Accesses> accessesOf;
   /// The arrays that the loop writes, also through views.
   DenseSet<Value> written;
+  bool hasUnknownAccesses = false;
 };
 
 } // namespace

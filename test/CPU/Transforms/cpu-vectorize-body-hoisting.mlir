@@ -101,3 +101,34 @@ func.func @kept(%a: memref<16xf32>, %b: memref<8xf32>, %c: memref<8xf32>, %d: me
   }
   return %view : memref<4xf32, strided<[1]>>
 }
+
+// -----
+
+// A call may write, and read, memory of which it has been told the address: nothing moves past it.
+// CHECK-LABEL: func.func @called
+// CHECK:         scf.for
+// CHECK:           call @other
+// CHECK-NEXT:      vector.transfer_read
+// CHECK:         scf.for
+// CHECK-NOT:     iter_args
+// CHECK:           vector.transfer_read
+// CHECK:           vector.transfer_write
+// CHECK-NEXT:      call @other
+func.func private @other()
+func.func @called(%m: memref<8xf32>, %o: memref<?xf32>, %v: vector<8xf32>, %hi: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %pad = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %hi step %c1 {
+    func.call @other() : () -> ()
+    %0 = vector.transfer_read %m[%c0], %pad {in_bounds = [true]} : memref<8xf32>, vector<8xf32>
+    vector.transfer_write %0, %o[%i] : vector<8xf32>, memref<?xf32>
+  }
+  scf.for %i = %c0 to %hi step %c1 {
+    %0 = vector.transfer_read %m[%c0], %pad {in_bounds = [true]} : memref<8xf32>, vector<8xf32>
+    %1 = arith.addf %0, %v : vector<8xf32>
+    vector.transfer_write %1, %m[%c0] {in_bounds = [true]} : vector<8xf32>, memref<8xf32>
+    func.call @other() : () -> ()
+  }
+  return
+}
