@@ -13,7 +13,19 @@ from pathlib import Path
 root = Path(sys.argv[1])
 
 # From below to above. What is not listed may not be imported from within the package.
-PYTHON = ["mlir", "errors", "locations", "runtime", "compiler", "frontend", "report", "cli", "__main__"]
+PYTHON = [
+    "mlir",
+    "errors",
+    "locations",
+    "runtime",
+    "compiler",
+    "recording",
+    "frontend",
+    "bisection",
+    "report",
+    "cli",
+    "__main__",
+]
 # The modules that a kernel's author, or a test of kernels, imports are part of the frontend.
 FRONTEND = {"tpu", "mosaic_gpu", "triton", "testing"}
 CPP = [

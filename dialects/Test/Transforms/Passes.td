@@ -38,6 +38,40 @@ def TestCrashPass : Pass<"test-crash", "::mlir::ModuleOp"> {
                      "Report an error that LLVM ends the process for"))}]>];
 }
 
+def TestMiscompilePass : Pass<"test-miscompile", "::mlir::ModuleOp"> {
+  let summary = "Be wrong in a way that is asked for, for the tests of who finds it";
+  let description = [{
+    Runs the passes of `mutated`, if there are any, and then makes one op of the
+    module wrong: the IR verifies, and computes something else. That is what a
+    pass with a defect looks like to `gridir bisect`. The slips have the names in
+    `Slips.h`'s tables, such as `wrong-sign`, `lost-store`, `off-by-one-bound`.
+
+    ```mlir
+    func.func @add(%x: f32, %y: f32) -> f32 {
+      %0 = arith.addf %x, %y : f32
+      return %0 : f32
+    }
+    ```
+
+    With `slip=wrong-sign`:
+
+    ```mlir
+    func.func @add(%x: f32, %y: f32) -> f32 {
+      %0 = arith.subf %x, %y : f32
+      return %0 : f32
+    }
+    ```
+  }];
+  let options = [
+    Option<"slip", "slip", "std::string", /*default=*/"", "How to be wrong">,
+    Option<"only", "only", "std::string", /*default=*/"",
+           "Choose among ops of this name; of any without it">,
+    Option<"skip", "skip", "unsigned", /*default=*/"0",
+           "Leave as many of those right">,
+    Option<"mutated", "mutated", "std::string", /*default=*/"",
+           "Run these passes of a module first">];
+}
+
 def TestWarpgroupLayoutsPass : Pass<"test-warpgroup-layouts", "::mlir::ModuleOp"> {
   let summary = "Say what is known of the layouts of a function's arguments";
   let description = [{

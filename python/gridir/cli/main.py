@@ -8,6 +8,7 @@ from __future__ import annotations
 import click
 
 from gridir import __version__
+from gridir.cli.bisect import bisect
 from gridir.cli.check import check
 from gridir.cli.gpu_check import gpu_check
 from gridir.cli.lower import lower
@@ -26,6 +27,7 @@ def main() -> None:
 main.add_command(lower)
 main.add_command(run)
 main.add_command(check)
+main.add_command(bisect)
 main.add_command(tpu_check)
 main.add_command(gpu_check)
 main.add_command(ptx_run)

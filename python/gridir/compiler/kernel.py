@@ -157,6 +157,13 @@ class Kernel:
         with within_kernel(self.name, self.source):
             return self.target.prepare(self)
 
+    @classmethod
+    def at_last_stage(cls, name: str, target: Target, options: Options, bytecode: bytes) -> Kernel:
+        """Returns the kernel of a module that no pass of its target's is to run on any more."""
+        kernel = cls(name, target, options, bytecode)
+        _progress(kernel.key).stages[target.stages[-1]] = bytecode
+        return kernel
+
     def once(self, make: Callable[[], T]) -> T:
         """Returns what its target makes of the kernel, or made of an equal one before."""
         progress = _progress(self.key)

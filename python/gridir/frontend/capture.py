@@ -11,14 +11,17 @@ import weakref
 from collections.abc import Hashable
 from typing import Any
 
+import jax
+
 from gridir.compiler.kernel import Kernel, forget_progress, make_kernel
 from gridir.compiler.passes import shared_context
 from gridir.compiler.target import Target
-from gridir.compiler.targets import TARGETS
+from gridir.compiler.targets import CPU, TARGETS
 from gridir.errors import within_kernel
-from gridir.frontend import jax_compat, jax_compat_calls, jax_compat_lowering
+from gridir.frontend import jax_compat, jax_compat_calls, jax_compat_interpret, jax_compat_lowering
 from gridir.frontend.installation import Installation, current, in_force
 from gridir.frontend.lower_kernel import lower_kernel
+from gridir.frontend.recorder import Recorder
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.targets import hooks_of
 
@@ -39,12 +42,31 @@ def register(platform: str) -> None:
             return None
         if request.interpret and not installation.replace_interpret:
             return None
+        recorder = installation.recorder
         if (emulated := installation.emulated) is not None:
             kernel = get_kernel(request, emulated, emulated.check_options(installation.options))
-            return hooks_of(kernel.target).emulator(kernel, request)
-        return emitter_of(request, target, installation)
+            if recorder is not None and recorder.interprets:
+                emitter = _oracle(request, recorder)
+            else:
+                emitter = hooks_of(kernel.target).emulator(kernel, request)
+        else:
+            kernel, emitter = _kernel_and_emitter(request, target, installation)
+        return emitter if recorder is None else recorder.watch(emitter, kernel, request)
 
     jax_compat_lowering.register_kernel_rules(platform, handle, takes_unions=hooks.takes_unions)
+
+
+def _oracle(request: KernelRequest, recorder: Recorder) -> jax_compat_calls.Emitter:
+    """What writes the kernel as interpret mode runs it, or, where that cannot, as the CPU does."""
+    try:
+        function = jax_compat_interpret.interpretation(request)
+        jax.make_jaxpr(function)(*request.in_avals)
+    except Exception as error:
+        # What it cannot run JAX says by errors of any class.
+        summary = str(error).strip().partition("\n")[0]
+        recorder.not_interpreted[request.kernel_name] = f"{type(error).__name__}: {summary}"
+        return _kernel_and_emitter(request, CPU, None)[1]
+    return jax_compat_calls.emit_function(function)
 
 
 def emitter_of(request: KernelRequest, target: Target, installation: Installation | None) -> jax_compat_calls.Emitter:
@@ -54,6 +76,12 @@ def emitter_of(request: KernelRequest, target: Target, installation: Installatio
       UnsupportedError: when the kernel uses something that gridir cannot lower.
       CompileError: when it cannot be compiled, unless it is only being captured.
     """
+    return _kernel_and_emitter(request, target, installation)[1]
+
+
+def _kernel_and_emitter(
+    request: KernelRequest, target: Target, installation: Installation | None
+) -> tuple[Kernel, jax_compat_calls.Emitter]:
     options = installation.options if installation is not None else None
     if not isinstance(options, target.options):
         options = target.options()
@@ -65,7 +93,7 @@ def emitter_of(request: KernelRequest, target: Target, installation: Installatio
         installation.captured.append(kernel)
         # Its stages will be looked at, after the call, whose text may be made of the last one.
         kernel.keep_stages()
-    return hooks_of(kernel.target).emitter(kernel, request)
+    return kernel, hooks_of(kernel.target).emitter(kernel, request)
 
 
 def get_kernel(request: KernelRequest, target: Target, options: Any) -> Kernel:

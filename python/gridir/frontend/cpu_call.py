@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from gridir.compiler.cpu import CpuOptions
 from gridir.compiler.kernel import Kernel
 from gridir.errors import UnsupportedError
 from gridir.frontend import jax_compat_calls
+from gridir.frontend.emulation import Execute
 from gridir.frontend.interpret_params import with_interpret_params
 from gridir.frontend.options import has_side_effects, records_of
 from gridir.frontend.request import KernelRequest
@@ -89,6 +91,22 @@ class CpuHooks(TargetHooks):
             )
 
         return emit
+
+    def executor(self, kernel: Kernel) -> Execute:
+        """As of `TargetHooks`: the code itself, in a program of XLA's that has nothing else.
+
+        Raises:
+          UnsupportedError: for a kernel that knows of several devices.
+        """
+        if kernel.group_size:
+            raise UnsupportedError(
+                f"expected a kernel that knows of no devices, got one for {kernel.group_size}", kernel=kernel.name
+            )
+        options: Any = kernel.options
+        kernel.prepare()
+        self.register("cpu")
+        attributes = cpu.call_attributes(kernel.name, kernel.key, kernel.bytecode, options)
+        return functools.partial(jax_compat_calls.run_call, cpu.CALL_TARGET, attributes)
 
     def emulator(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
         """As of `TargetHooks`: the code itself."""

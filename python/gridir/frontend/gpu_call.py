@@ -51,9 +51,13 @@ class GpuHooks(TargetHooks):
 
         return emit
 
+    def executor(self, kernel: Kernel) -> emulation.Execute:
+        """As of `TargetHooks`: that of PTX."""
+        return functools.partial(_launch, kernel.prepare())
+
     def emulator(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
         """As of `TargetHooks`: the executor of PTX."""
-        return emulation.emitter(kernel, request, functools.partial(_launch, kernel.prepare()))
+        return emulation.emitter(kernel, request, self.executor(kernel))
 
     def compile(self, lowered: Lowered, **_: Any) -> Report:
         """As of `TargetHooks`: what ptxas says."""
@@ -70,14 +74,6 @@ def _launch(
     # Copies: a kernel may write what it is given.
     inputs = [np.array(x, order="C") for x in operands]
     shared = {result: inputs[operand] for operand, result in aliases.items()}
-    outputs = [shared[i] if i in shared else _unwritten(result) for i, result in enumerate(results)]
+    outputs = [shared[i] if i in shared else jax_compat_calls.unwritten(result) for i, result in enumerate(results)]
     kernel.launch([*inputs, *outputs])
     return outputs
-
-
-def _unwritten(aval: jax.ShapeDtypeStruct) -> np.ndarray:
-    """Memory in which floats are NaN, so that reads of uninitialized memory show."""
-    array = np.zeros(aval.shape, aval.dtype)
-    if array.dtype != np.bool_:
-        array.reshape(-1).view(np.uint8)[...] = 0xFF
-    return array

@@ -17,6 +17,7 @@ from gridir.errors import OptionError
 from gridir.frontend import capture
 from gridir.frontend.emulation import raising_own_errors
 from gridir.frontend.installation import Captured, Installation, in_force, set_global
+from gridir.frontend.recorder import Recorder
 
 _register_once = threading.Lock()
 _registered: set[str] = set()
@@ -116,6 +117,31 @@ def installed(
       ...     y = f(x)
     """
     with in_force(_make(platforms, replace_interpret, options, checks, schedule_seed, emulate)):
+        yield
+
+
+@contextlib.contextmanager
+def recording(
+    recorder: Recorder, target: Target = CPU, options: Options | None = None, *, interpret: bool = False
+) -> Iterator[None]:
+    """Hands every call of a kernel that this thread lowers inside to a recorder.
+
+    Args:
+      recorder: is given the calls.
+      target: the target whose code is executed on the CPU, and whose kernels the calls have.
+      options: how kernels are compiled for it; None for its defaults.
+      interpret: runs each kernel as JAX's interpret mode does, instead of compiling it. One that it cannot run is
+        native code of the CPU.
+
+    Raises: as `emulating`.
+    """
+    recorder.interprets = interpret
+    installation = _make(("cpu",), True)
+    options = target.check_options(options)
+    with (
+        raising_own_errors(),
+        in_force(dataclasses.replace(installation, emulated=target, options=options, recorder=recorder)),
+    ):
         yield
 
 

@@ -14,6 +14,7 @@ import jax
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.options import Options
 from gridir.compiler.target import Target
+from gridir.frontend.recorder import Recorder
 
 
 class Captured(list[Kernel]):
@@ -37,6 +38,7 @@ class Installation:
       captured: where `gridir.lower` collects kernels; None outside of it.
       jax_alone: whether JAX lowers every kernel itself, also those with parameters of gridir's own.
       emulated: the target whose code is executed on the CPU in place of the CPU's own; None for none.
+      recorder: what is given each call of a kernel that the program makes; None for nothing.
     """
 
     platforms: tuple[str, ...]
@@ -45,6 +47,7 @@ class Installation:
     captured: Captured | None = None
     jax_alone: bool = False
     emulated: Target | None = None
+    recorder: Recorder | None = None
 
 
 # The value is None where gridir is not installed.

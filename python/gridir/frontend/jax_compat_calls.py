@@ -64,6 +64,64 @@ def emit_call(
     return rule(context, *operands, **attributes)
 
 
+def run_call(
+    target: str,
+    attributes: Mapping[str, Any],
+    operands: Sequence[np.ndarray],
+    results: Sequence[jax.ShapeDtypeStruct],
+    aliases: Mapping[int, int],
+) -> list[np.ndarray]:
+    """Runs a custom call of XLA's on the CPU, as the only thing of a program, and returns its results.
+
+    Args:
+      target: the name under which the call was registered.
+      attributes: str, bytes and int values.
+      aliases: operand to the result that shares its memory.
+    """
+    with jax.enable_x64(True):
+        call = jax.ffi.ffi_call(target, list(results), input_output_aliases=dict(aliases), has_side_effect=True)
+        # Results lie in memory that is given away: what is not written is seen, and is not what an earlier call wrote.
+        fresh = [unwritten(x) if i not in aliases.values() else None for i, x in enumerate(results)]
+        program = jax.jit(lambda _, *xs: call(*xs, **attributes), donate_argnums=0, keep_unused=True)
+        return [np.asarray(x) for x in program(fresh, *operands)]
+
+
+def unwritten(aval: jax.ShapeDtypeStruct) -> np.ndarray:
+    """Returns memory in which floats are NaN, so that reads of what nothing has written show."""
+    array = np.zeros(aval.shape, aval.dtype)
+    if array.dtype != np.bool_:
+        array.reshape(-1).view(np.uint8)[...] = 0xFF
+    return array
+
+
+def emit_watched(
+    context: Any,
+    operands: Sequence[Any],
+    emitter: Emitter,
+    begin: Callable[..., Sequence[np.ndarray]],
+    end: Callable[..., Sequence[np.ndarray]],
+) -> Sequence[Any]:
+    """Writes a call between two calls of Python, through which its operands and its results go.
+
+    Args:
+      emitter: writes the call.
+      begin: gives a number and the operands, for the operands.
+      end: gives the results, for that number, the operands and the results.
+    """
+    inputs, outputs = (tuple(map(physical_aval, getattr(context, part))) for part in ("avals_in", "avals_out"))
+    number = _core.ShapedArray((), np.dtype(np.int32))
+    alone = context.replace(tokens_in=_mlir.TokenSet(), tokens_out=None)
+
+    def write(function: Callable[..., Any], avals_in: Sequence[Any], avals_out: Sequence[Any], *values: Any) -> Any:
+        types = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in avals_out]
+        rule = _mlir.lower_fun(lambda *xs: jax.pure_callback(function, types, *xs), multiple_results=True)
+        return rule(alone.replace(avals_in=list(avals_in), avals_out=list(avals_out)), *values)
+
+    call, *passed = write(begin, inputs, [number, *inputs], *operands)
+    results = emitter(context, passed)
+    return write(end, [number, *inputs, *outputs], outputs, call, *passed, *results)
+
+
 def _device_number(context: Any, devices: DeviceMesh) -> tuple[Any, Any]:
     """Writes the number of the device in row-major order of the mesh; returns the value and its abstract value."""
 

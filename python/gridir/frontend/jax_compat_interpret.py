@@ -16,6 +16,7 @@ from jax._src.pallas import hlo_interpreter as _hlo_interpreter
 
 from gridir.errors import UnsupportedError
 from gridir.frontend import jax_compat_lowering
+from gridir.frontend.request import KernelRequest
 
 _REQUESTS = {
     "pallas_call": jax_compat_lowering.request_of_pallas_call,
@@ -39,12 +40,22 @@ def interpreted(equation: Any, *, x64: bool) -> Any | None:
     if equation.primitive.name not in _REQUESTS:
         return None
     avals = [v.aval for v in equation.invars]
-    request = _REQUESTS[equation.primitive.name](avals, equation.params)
+    function = interpretation(_REQUESTS[equation.primitive.name](avals, equation.params))
+    with jax.enable_x64(x64):
+        return jax.make_jaxpr(function)(*avals)
+
+
+def interpretation(request: KernelRequest) -> Callable[..., Any]:
+    """The function of a kernel's operands that JAX's interpret mode runs.
+
+    Raises:
+      UnsupportedError: for a kernel of several meshes, which interpret mode does not run.
+    """
     if request.more_jaxprs:
         raise UnsupportedError("expected a kernel of one mesh, got one of several, which interpret mode does not run")
     # None stands for no estimate, whatever its annotation says.
     interpret: Any = _hlo_interpreter.pallas_call_hlo_interpret
-    function = functools.partial(
+    return functools.partial(
         interpret,
         jaxpr=request.jaxpr,
         debug=False,
@@ -57,8 +68,6 @@ def interpreted(equation: Any, *, x64: bool) -> Any | None:
         metadata=None,
         name=request.name,
     )
-    with jax.enable_x64(x64):
-        return jax.make_jaxpr(function)(*avals)
 
 
 def filter_callback_log(keep: Callable[[logging.LogRecord], bool]) -> None:

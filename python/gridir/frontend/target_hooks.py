@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
     from gridir.compiler.target import Target
+    from gridir.frontend.emulation import Execute
     from gridir.frontend.jax_compat_calls import Emitter
     from gridir.frontend.lower import Lowered
     from gridir.frontend.request import KernelRequest
@@ -48,6 +49,14 @@ class TargetHooks(abc.ABC):
         Raises:
           OptionError: when a field of the author's record cannot be honoured.
           UnsupportedError: when the call cannot be made.
+        """
+
+    @abc.abstractmethod
+    def executor(self, kernel: Kernel) -> Execute:
+        """Returns what executes the target's code of a kernel on the CPU, on arrays of NumPy.
+
+        Raises:
+          CompileError: when a pass refuses the kernel.
         """
 
     @abc.abstractmethod

@@ -79,10 +79,14 @@ class TpuHooks(TargetHooks):
 
         return emit
 
+    def executor(self, kernel: Kernel) -> emulation.Execute:
+        """As of `TargetHooks`: the reference interpreter."""
+        return functools.partial(_interpret, _program(kernel))
+
     def emulator(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
         """As of `TargetHooks`: the reference interpreter."""
         with within_kernel(kernel.name, kernel.source):
-            return emulation.emitter(kernel, request, functools.partial(_interpret, _program(kernel)))
+            return emulation.emitter(kernel, request, self.executor(kernel))
 
     def compile(self, lowered: Lowered, **options: Any) -> Report:
         """As of `TargetHooks`: what libtpu says; the options are those of `gridir.tpu.aot`."""

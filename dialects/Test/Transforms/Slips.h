@@ -1,0 +1,31 @@
+//===- Slips.h - Ways in which a pass may be wrong --------------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_TEST_TRANSFORMS_SLIPS_H
+#define GRIDIR_DIALECTS_TEST_TRANSFORMS_SLIPS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace gridir::test {
+
+/// One way to be wrong.
+struct Slip {
+  llvm::StringLiteral name;
+  /// Makes an op wrong such that it still verifies; false, and nothing is
+  /// changed, for an op that cannot be wrong in this way.
+  bool (*plant)(mlir::Operation *);
+};
+
+/// In what an op computes.
+llvm::ArrayRef<Slip> getValueSlips();
+/// In loops, branches, memory and what orders threads.
+llvm::ArrayRef<Slip> getControlSlips();
+
+} // namespace gridir::test
+
+#endif // GRIDIR_DIALECTS_TEST_TRANSFORMS_SLIPS_H

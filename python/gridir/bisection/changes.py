@@ -1,0 +1,105 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a pass has changed first: the op before and the op after, and the author's lines of both.
+
+Ops are compared by what they compute: their name, attributes and types, and, of each operand, the op that it comes from
+in the same terms. So an op that only has another number, or another neighbour, is the same, and of ops that compute
+with a changed value the first in the order of the program is the one that was changed itself.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import hashlib
+from collections.abc import Iterator
+
+from gridir.compiler.passes import parse_module
+from gridir.errors import Frame
+from gridir.locations import frames_of
+from gridir.mlir import ir
+
+
+@dataclasses.dataclass(frozen=True)
+class Op:
+    """An op of a module.
+
+    Attributes:
+      name: its name, as "arith.addf".
+      text: the op as MLIR writes it, without its regions.
+      frames: where in the author's code it comes from, innermost first.
+    """
+
+    name: str
+    text: str
+    frames: tuple[Frame, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    """The first ops in which two modules differ.
+
+    Attributes:
+      before: the first op of the module before that the one after does not have; None where it has all.
+      after: the first op of the module after that the one before does not have.
+      removed: how many ops of the module before the one after does not have.
+      added: the same of the other.
+    """
+
+    before: Op | None
+    after: Op | None
+    removed: int
+    added: int
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """Where in the author's code the change is, innermost first; () where no location says it."""
+        for op in (self.after, self.before):
+            if op is not None and op.frames:
+                return op.frames
+        return ()
+
+
+def first_change(before: bytes, after: bytes) -> Change:
+    """Returns what differs first between two modules, as bytecode."""
+    modules = parse_module(before), parse_module(after)
+    ops = [list(_keyed(module)) for module in modules]
+    counts = [collections.Counter(key for key, _ in side) for side in ops]
+    firsts: list[Op | None] = []
+    numbers = []
+    for side, other in ((0, 1), (1, 0)):
+        missing = counts[side] - counts[other]
+        numbers.append(missing.total())
+        # Of equal ops the last ones are taken for those that the other side lacks.
+        firsts.append(next((_describe(op) for key, op in ops[side] if key in missing), None))
+    return Change(firsts[0], firsts[1], *numbers)
+
+
+def _keyed(module: ir.Module) -> Iterator[tuple[str, ir.Operation]]:
+    """Each op, in the order of the program, with what it computes."""
+    keys: dict[ir.Value, str] = {}
+
+    def visit(op: ir.Operation, path: str) -> Iterator[tuple[str, ir.Operation]]:
+        attributes = sorted(f"{name}={op.attributes[name]}" for name in op.attributes)
+        types = [str(result.type) for result in op.results]
+        operands = [keys.get(operand, "?") for operand in op.operands]
+        key = hashlib.sha1(repr((op.name, attributes, types, operands)).encode()).hexdigest()
+        for number, result in enumerate(op.results):
+            keys[result] = f"{key}#{number}"
+        yield key, op
+        for region in op.regions:
+            for number, block in enumerate(region.blocks):
+                inner = f"{path}/{op.name}"
+                for position, argument in enumerate(block.arguments):
+                    keys[argument] = f"{inner}.{number}.{position}:{argument.type}"
+                for child in block.operations:
+                    yield from visit(child.operation, inner)
+
+    for op in module.body.operations:
+        yield from visit(op.operation, "")
+
+
+def _describe(op: ir.Operation) -> Op:
+    text = op.get_asm(skip_regions=True, large_elements_limit=16)
+    return Op(op.name, text.strip(), frames_of(op.location))

@@ -1,0 +1,118 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gridir.bisect`: which pass makes a kernel of a function compute something else."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gridir.bisection.changes import Change, first_change
+from gridir.bisection.oracle import Expected, expected_calls, to_record
+from gridir.bisection.route import routes_of
+from gridir.bisection.search import Progress, Search, Verdict
+from gridir.bisection.worker import Worker
+from gridir.compiler.pass_list import passes_of
+from gridir.compiler.targets import get_target
+
+
+@dataclasses.dataclass(frozen=True)
+class Found:
+    """What is known of one kernel.
+
+    Attributes:
+      expected: the call of it that was run, and the results that it should have.
+      verdicts: one for each route that the kernel has to something that runs, the earliest stage first. Only the first
+        wrong one was searched.
+      change: what the pass has changed first; None where no pass is named.
+    """
+
+    expected: Expected
+    verdicts: tuple[Verdict, ...]
+    change: Change | None = None
+
+    @property
+    def wrong(self) -> Verdict | None:
+        """The verdict about the earliest stage that is wrong; None where none is."""
+        return next((verdict for verdict in self.verdicts if verdict.outcome.is_wrong), None)
+
+
+def bisect(
+    function: Callable[..., Any],
+    *args: Any,
+    target: str = "cpu",
+    options: Any = None,
+    pipeline: str | None = None,
+    trusted: str | None = None,
+    halve: bool = False,
+    timeout: float = 60,
+    worker: Worker | None = None,
+    progress: Progress = lambda text: None,
+) -> list[Found]:
+    """Names the pass after which a kernel of a function computes something else than in interpret mode.
+
+    Args:
+      function: a function of JAX arrays.
+      *args: its arguments.
+      target: what its kernels are compiled for, as "cpu" or "gpu:sm_90a".
+      options: the target's options.
+      pipeline: passes from the frontend's module to the target's last stage that are searched instead of its own.
+      trusted: passes that are known to be right, which finish what `pipeline` has begun; the target's own where there
+        is a `pipeline`.
+      halve: searches by halving: faster, and of several passes that are wrong it names some.
+      timeout: seconds after which code that runs is taken for wrong.
+      worker: the process in which modules run, where it is kept for several searches.
+      progress: is told what is being done.
+
+    Returns:
+      One record for each kernel.
+
+    Raises:
+      OptionError: for a target that there is not.
+      UnsupportedError: when a kernel cannot be lowered for the target.
+      CompileError: when a pipeline names a pass that there is not.
+      KernelError: when the function calls no kernel.
+
+    Example:
+      >>> for found in gridir.bisect(function, *args, target="gpu"):
+      ...     print(found.wrong and found.wrong.culprit)
+    """
+    chosen = get_target(target)
+    progress("interpret mode")
+    calls = expected_calls(function, args, chosen, options)
+    with contextlib.ExitStack() as stack:
+        if worker is None:
+            worker = stack.enter_context(Worker(timeout))
+        found: dict[str, Found] = {}
+        for expected in calls:
+            # Of several calls of a kernel the first that goes wrong is shown.
+            earlier = found.get(expected.kernel.key)
+            if earlier is None or earlier.wrong is None:
+                found[expected.kernel.key] = _bisect_call(worker, expected, pipeline, trusted, halve, progress)
+    return list(found.values())
+
+
+def _bisect_call(
+    worker: Worker, expected: Expected, pipeline: str | None, trusted: str | None, halve: bool, progress: Progress
+) -> Found:
+    kernel = expected.kernel
+    worker.load(to_record(expected))
+    verdicts: list[Verdict] = []
+    for route in routes_of(kernel, pipeline):
+        rest: Sequence[str] | None = None
+        if trusted is not None:
+            rest = passes_of(trusted)
+        elif pipeline is not None:
+            rest = passes_of(kernel.target.pipeline(kernel.options, kernel.stages[-1]))
+        search = Search(worker, kernel.bytecode, route, expected.judge, trusted=rest, halve=halve, progress=progress)
+        is_first = not any(verdict.outcome.is_wrong for verdict in verdicts)
+        verdicts.append(search.find() if is_first else search.look())
+    wrong = next((verdict for verdict in verdicts if verdict.outcome.is_wrong), None)
+    change = None
+    if wrong is not None and len(wrong.suspects) == 1:
+        number = wrong.suspects[0]
+        change = first_change(wrong.modules[number - 1], wrong.modules[number])
+    return Found(expected, tuple(verdicts), change)

@@ -1,0 +1,89 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The program of a worker process: runs passes on a module, and the code that it becomes.
+
+What a wrong pass makes of a kernel may write anywhere, or never end; that is why it runs here, and `worker.py` deals
+with the end of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+from typing import Any
+
+import jax
+import numpy as np
+
+from gridir.compiler.kernel import Kernel
+from gridir.compiler.passes import parse_module, run_pipeline, shared_context, to_bytecode
+from gridir.errors import Error
+from gridir.frontend.targets import hooks_of
+from gridir.recording.archive import load
+from gridir.recording.record import Record
+
+
+class Session:
+    """What requests share: the call whose kernel is compiled in one way and another."""
+
+    def __init__(self) -> None:
+        self._record: Record | None = None
+
+    def load(self, path: str) -> dict[str, Any]:
+        """Takes the operands of a record for what runs from here on."""
+        self._record = load(path)
+        return {}
+
+    def trace(self, module: bytes, passes: Sequence[str]) -> dict[str, Any]:
+        """Runs one pass after the other; replies with the module after each, up to one that fails."""
+        modules, current = [module], parse_module(module, context=shared_context())
+        for text in passes:
+            try:
+                run_pipeline(current, text, source=modules[-1])
+            except Error as error:
+                return {"modules": modules, "error": error.message}
+            modules.append(to_bytecode(current))
+        return {"modules": modules}
+
+    def compile(self, module: bytes, passes: Sequence[str], target: Any, options: Any) -> dict[str, Any]:
+        """Runs passes, and what comes behind them; replies with an error, or with nothing."""
+        hooks_of(target).executor(self._finished(module, passes, target, options))
+        return {}
+
+    def run(self, module: bytes, passes: Sequence[str], target: Any, options: Any) -> dict[str, Any]:
+        """The same, and runs what comes out on the operands; replies with the results."""
+        assert self._record is not None
+        execute = hooks_of(target).executor(self._finished(module, passes, target, options))
+        types = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in self._record.results]
+        results = execute([np.array(x) for x in self._record.operands], types, self._record.aliases)
+        return {"results": [np.asarray(x) for x in results]}
+
+    def _finished(self, module: bytes, passes: Sequence[str], target: Any, options: Any) -> Kernel:
+        """A kernel whose passes have run."""
+        assert self._record is not None
+        current = parse_module(module, context=shared_context())
+        if passes:
+            run_pipeline(current, ",".join(passes), source=module)
+        return Kernel.at_last_stage(self._record.name, target, options, to_bytecode(current))
+
+
+def serve(connection: Connection) -> None:
+    """Replies to requests until the other end closes."""
+    session = Session()
+    while True:
+        try:
+            name, arguments = connection.recv()
+        except EOFError:
+            return
+        try:
+            reply = getattr(session, name)(*arguments)
+        except Exception as error:
+            # Whatever a wrong kernel raises is an answer.
+            reply = {"error": error.message if isinstance(error, Error) else f"{type(error).__name__}: {error}"}
+        connection.send(reply)
+
+
+if __name__ == "__main__":
+    serve(Connection(int(sys.argv[1])))

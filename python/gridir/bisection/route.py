@@ -1,0 +1,76 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The ways from a frontend's module to something that runs on this machine."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from typing import Any
+
+from gridir.compiler.kernel import Kernel
+from gridir.compiler.pass_list import passes_of
+from gridir.compiler.target import Target
+from gridir.compiler.targets import CPU
+
+
+@dataclasses.dataclass(frozen=True)
+class Route:
+    """Passes, and what runs their result.
+
+    Attributes:
+      stage: the stage of the kernel's target whose program runs.
+      how: what runs it, in words that follow the stage's name.
+      passes: all passes from the frontend's module on.
+      target: the target whose code it is that runs.
+      options: its options.
+    """
+
+    stage: str
+    how: str
+    passes: tuple[str, ...] = dataclasses.field(repr=False)
+    target: Target
+    options: Any = dataclasses.field(repr=False)
+
+
+def routes_of(kernel: Kernel, pipeline: str | None = None) -> list[Route]:
+    """Returns a kernel's ways to run here, the one that ends at the earliest stage first.
+
+    Args:
+      kernel: a kernel.
+      pipeline: passes instead of the target's own, which end at its last stage.
+
+    Raises:
+      CompileError: when a pipeline names a pass or an option that there is not.
+    """
+    target, last, options = kernel.target, kernel.stages[-1], kernel.options
+    found = []
+    for execution in target.executions:
+        if execution.cpu_options is None or target.name == CPU.name:
+            text = target.pipeline(options, last) if pipeline is None else pipeline
+            route = Route(execution.stage, execution.how, passes_of(text), target, options)
+        elif pipeline is not None:
+            # Where a pipeline of a person's own has that stage nobody knows.
+            continue
+        else:
+            on_cpu: Any = execution.cpu_options(options)
+            text = CPU.pipeline(on_cpu, CPU.stages[-1])
+            route = Route(execution.stage, execution.how, passes_of(text), CPU, CPU.options())
+        found.append(route)
+    return sorted(found, key=lambda route: target.stages.index(route.stage))
+
+
+def align(passes: tuple[str, ...], trusted: tuple[str, ...]) -> list[int]:
+    """Returns for each number of passes that have run how many of the trusted ones these stand for.
+
+    Passes that are the same are matched in order. Of those that are not, the first stands for the first trusted one
+    between the matches, and so on; what is too many stands for none.
+    """
+    matcher = difflib.SequenceMatcher(a=passes, b=trusted, autojunk=False)
+    positions = [0] * (len(passes) + 1)
+    for _, a, a_end, b, b_end in matcher.get_opcodes():
+        for number in range(a, a_end):
+            done = number + 1 == a_end
+            positions[number + 1] = b_end if done else min(b + number + 1 - a, b_end)
+    return positions

@@ -1,0 +1,238 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Finding the first pass after which a kernel computes something else.
+
+The module after each pass is finished by a rest of passes that is the same for all, as far as it lies behind, and run.
+Where the passes of the rest are all those behind, every module becomes the same code. So the rest is another one: the
+trusted pipeline's, where a person asks about another pipeline than that; or the passes that cannot be left out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from gridir.bisection.route import Route, align
+from gridir.bisection.worker import Worker
+
+RIGHT, WRONG, FAILS = "right", "wrong", "fails"
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What a module computes when it is finished by a rest of passes.
+
+    Attributes:
+      verdict: right, wrong, or fails where the rest does not make code of it.
+      reason: what is wrong, or why it fails.
+    """
+
+    verdict: str
+    reason: str = ""
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether it runs and computes something else."""
+        return self.verdict == WRONG
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One pass of a route.
+
+    Attributes:
+      number: which of the passes it is, from 1; 0 for the frontend's module.
+      text: the pass with its options; "" for the frontend's module.
+      changes: whether it has changed the module.
+      outcome: of the module after it.
+    """
+
+    number: int
+    text: str
+    changes: bool
+    outcome: Outcome
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """What is known of a route.
+
+    Attributes:
+      route: the route.
+      outcome: of the whole.
+      steps: the modules that were run, in order.
+      suspects: the numbers of the passes that one of is wrong: one where it is known, none where nothing is wrong.
+      certainty: why no pass is named where there are several suspects, or none.
+      modules: the frontend's module, and that after each pass.
+      rest: for each of `modules` the passes that finish it.
+    """
+
+    route: Route
+    outcome: Outcome
+    steps: tuple[Step, ...] = ()
+    suspects: tuple[int, ...] = ()
+    certainty: str = ""
+    modules: tuple[bytes, ...] = dataclasses.field(default=(), repr=False)
+    rest: Callable[[int], tuple[str, ...]] = dataclasses.field(default=lambda number: (), repr=False)
+
+    @property
+    def culprit(self) -> str | None:
+        """The pass that is wrong, where it is known."""
+        return self.route.passes[self.suspects[0] - 1] if len(self.suspects) == 1 else None
+
+
+Judge = Callable[[Sequence[np.ndarray]], str]
+"""Says what of a kernel's results is wrong, "" where nothing is."""
+
+Progress = Callable[[str], None]
+"""Is told what is being done."""
+
+
+class Search:
+    """The search on one route of one call.
+
+    Example:
+      >>> Search(worker, module, route, judge).find()
+    """
+
+    def __init__(
+        self,
+        worker: Worker,
+        module: bytes,
+        route: Route,
+        judge: Judge,
+        *,
+        trusted: Sequence[str] | None = None,
+        halve: bool = False,
+        progress: Progress = lambda text: None,
+    ):
+        """Starts nothing yet.
+
+        Args:
+          worker: has the operands.
+          module: the frontend's module.
+          route: the passes that are searched, and what runs the result.
+          judge: judges results.
+          trusted: passes that are known to be right, of which the rest is taken; None for those of the route itself.
+          halve: runs the module in the middle of what is left, instead of that after each pass.
+          progress: is told what is being done.
+        """
+        self._worker, self._module, self._route, self._judge = worker, module, route, judge
+        self._trusted = tuple(trusted) if trusted is not None else None
+        self._halve, self._progress = halve, progress
+        self._known: dict[tuple[bytes, tuple[str, ...]], Outcome] = {}
+
+    def look(self) -> Verdict:
+        """Returns whether the route is right, and does not search it."""
+        self._progress(f"{self._route.stage}: all {len(self._route.passes)} passes")
+        return Verdict(self._route, self._run(self._module, self._route.passes))
+
+    def find(self) -> Verdict:
+        """Returns what is known of the route."""
+        passes, outcome = self._route.passes, self.look().outcome
+        if outcome.verdict != WRONG:
+            return Verdict(self._route, outcome)
+        reply = self._worker.trace(self._module, passes)
+        self._modules: list[bytes] = reply.get("modules", [self._module])
+        rest = self._rest()
+        verdict = Verdict(self._route, outcome, modules=tuple(self._modules), rest=rest)
+        first = self._step(0, rest)
+        if first.outcome.verdict != RIGHT:
+            return dataclasses.replace(
+                verdict,
+                steps=(first,),
+                suspects=self._changing(self._needed),
+                certainty="the frontend's module is wrong already when it is finished by the passes that are needed",
+            )
+        steps = self._halved(first, rest) if self._halve else self._one_by_one(first, rest)
+        wrong = steps[-1]
+        right = max(step.number for step in steps if step.outcome.verdict == RIGHT)
+        suspects = [n for n in range(right + 1, wrong.number + 1) if self._modules[n] != self._modules[n - 1]]
+        certainty = "" if len(suspects) == 1 else "the modules in between cannot be finished by the passes of the rest"
+        return dataclasses.replace(verdict, steps=tuple(steps), suspects=tuple(suspects), certainty=certainty)
+
+    def _run(self, module: bytes, passes: Sequence[str]) -> Outcome:
+        key = module, tuple(passes)
+        if key not in self._known:
+            self._known[key] = self._run_anew(*key)
+        return self._known[key]
+
+    def _run_anew(self, module: bytes, passes: tuple[str, ...]) -> Outcome:
+        reply = self._worker.run(module, passes, self._route.target, self._route.options)
+        if "results" in reply:
+            reason = self._judge(reply["results"])
+            return Outcome(WRONG if reason else RIGHT, reason)
+        # Code that takes the process down, or reports an error, is wrong; passes that refuse a module are no code.
+        runs = reply.get("died") or not self._worker.compile(module, passes, self._route.target, self._route.options)
+        return Outcome(WRONG if runs else FAILS, reply["error"])
+
+    def _step(self, number: int, rest: Callable[[int], tuple[str, ...]]) -> Step:
+        text = self._route.passes[number - 1] if number else ""
+        self._progress(f"{self._route.stage}: after {number} of {len(self._route.passes)} passes {text:.60}")
+        changes = number > 0 and self._modules[number] != self._modules[number - 1]
+        return Step(number, text, changes, self._run(self._modules[number], rest(number)))
+
+    def _one_by_one(self, first: Step, rest: Callable[[int], tuple[str, ...]]) -> list[Step]:
+        steps = [first]
+        while not steps[-1].outcome.is_wrong:
+            steps.append(self._step(steps[-1].number + 1, rest))
+        return steps
+
+    def _halved(self, first: Step, rest: Callable[[int], tuple[str, ...]]) -> list[Step]:
+        last = self._step(len(self._route.passes), rest)
+        found = {0: first, last.number: last}
+        right, wrong = 0, last.number
+        while wrong - right > 1:
+            middle = (right + wrong) // 2
+            # One that cannot be finished says nothing: the next one that can is asked.
+            for number in [*range(middle, wrong), *range(middle - 1, right, -1)]:
+                found[number] = step = self._step(number, rest)
+                if step.outcome.verdict != FAILS:
+                    break
+            else:
+                break
+            right, wrong = (right, number) if step.outcome.is_wrong else (number, wrong)
+        return [found[number] for number in sorted(found) if number <= wrong]
+
+    def _rest(self) -> Callable[[int], tuple[str, ...]]:
+        """For a number of passes that have run, the passes that finish the module."""
+        trusted = self._trusted if self._trusted is not None else self._route.passes
+        positions = align(self._route.passes, trusted)
+        if self._trusted is not None and self._run(self._module, trusted).verdict == RIGHT:
+            self._needed = list(range(len(trusted)))
+        else:
+            self._needed = self._find_needed(trusted)
+        kept = set(self._needed)
+        return lambda number: tuple(text for i, text in enumerate(trusted) if i >= positions[number] and i in kept)
+
+    def _find_needed(self, trusted: Sequence[str]) -> list[int]:
+        """The passes that a kernel cannot be compiled without, or computes something else without."""
+        target, options = self._route.target, self._route.options
+        needed = []
+        for number, text in enumerate(trusted):
+            self._progress(f"{self._route.stage}: can pass {number + 1} of {len(trusted)} be left out? {text:.50}")
+            unchanged = len(trusted) == len(self._modules) - 1 and self._modules[number] == self._modules[number + 1]
+            others = [*trusted[:number], *trusted[number + 1 :]]
+            if not unchanged and self._worker.compile(self._module, others, target, options) is not None:
+                needed.append(number)
+        if self._is_right(trusted, needed):
+            return needed
+        # One that can be left out may be what keeps the kernel right.
+        optional = [n for n in range(len(trusted)) if n not in needed]
+        for number in optional:
+            if self._is_right(trusted, more := sorted([*needed, number])):
+                return more
+        # Or it is one of them that is wrong, alone.
+        for number in optional:
+            if self._is_right(trusted, fewer := [n for n in range(len(trusted)) if n != number]):
+                return fewer
+        return needed
+
+    def _is_right(self, trusted: Sequence[str], numbers: Sequence[int]) -> bool:
+        return self._run(self._module, [trusted[n] for n in numbers]).verdict == RIGHT
+
+    def _changing(self, numbers: Sequence[int]) -> tuple[int, ...]:
+        return tuple(n + 1 for n in numbers if n + 1 < len(self._modules) and self._modules[n + 1] != self._modules[n])

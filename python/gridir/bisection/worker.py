@@ -1,0 +1,123 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A process in which modules are compiled and run, and which is replaced when one of them takes it down."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from typing import Any
+
+from gridir.compiler.target import Target
+from gridir.recording.archive import SUFFIX, save
+from gridir.recording.record import Record
+
+_START_TIMEOUT = 120
+
+
+class Worker:
+    """One process, started when it is first asked and again after it has died.
+
+    Example:
+      >>> with Worker(timeout=60) as worker:
+      ...     worker.load(record)
+      ...     reply = worker.run(module, passes, target, options)
+    """
+
+    def __init__(self, timeout: float):
+        """Starts nothing yet; a request that takes longer than so many seconds ends the process."""
+        self._timeout = timeout
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stack = contextlib.ExitStack()
+        self._directory = tempfile.TemporaryDirectory(prefix="gridir-bisect-")
+        self._path: str | None = None
+
+    def load(self, record: Record) -> None:
+        """Takes the operands of a record for what runs from here on."""
+        self._path = os.path.join(self._directory.name, f"call{SUFFIX}")
+        save(record, self._path)
+        self._ask("load", (self._path,))
+
+    def trace(self, module: bytes, passes: Sequence[str]) -> dict[str, Any]:
+        """Returns the `modules` before, between and after passes, and the `error` of one that fails."""
+        return self._ask("trace", (module, tuple(passes)))
+
+    def compile(self, module: bytes, passes: Sequence[str], target: Target, options: Any) -> str | None:
+        """Returns why a module does not become code by these passes; None where it does."""
+        return self._ask("compile", (module, tuple(passes), target, options)).get("error")
+
+    def run(self, module: bytes, passes: Sequence[str], target: Target, options: Any) -> dict[str, Any]:
+        """Returns the `results` of the code that a module becomes by these passes, or an `error`.
+
+        `died` is there where the process ended or was ended, which only code does that runs.
+        """
+        return self._ask("run", (module, tuple(passes), target, options))
+
+    def _ask(self, name: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
+        if self._process is None:
+            self._start()
+            if self._path is not None and name != "load":
+                self._ask("load", (self._path,))
+        with contextlib.suppress(BrokenPipeError):
+            self._connection.send((name, arguments))
+        try:
+            if self._connection.poll(self._timeout if self._answered else _START_TIMEOUT):
+                self._answered = True
+                return self._connection.recv()
+            reply = {"error": f"it has not ended after {self._timeout:g} s", "died": True}
+        except (EOFError, ConnectionResetError):
+            assert self._process is not None
+            reply = {"error": _describe(self._process.wait()), "died": True}
+        self._stop()
+        return reply
+
+    def _start(self) -> None:
+        self._connection, other = multiprocessing.Pipe()
+        self._stack.enter_context(self._connection)
+        self._answered = False
+        environment = os.environ | {
+            "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
+            "JAX_PLATFORMS": "cpu",
+        }
+        with other:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "gridir.bisection.process", str(other.fileno())],
+                env=environment,
+                pass_fds=[other.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+        self._stack.close()
+        self._stack = contextlib.ExitStack()
+
+    def close(self) -> None:
+        """Ends the process and removes its files."""
+        self._stop()
+        self._directory.cleanup()
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _describe(status: int) -> str:
+    try:
+        return f"it has ended by {signal.Signals(-status).name}" if status < 0 else f"it has ended with status {status}"
+    except ValueError:
+        return f"it has ended with status {status}"

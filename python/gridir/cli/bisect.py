@@ -1,0 +1,204 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gridir bisect`: names the pass after which a kernel computes something else."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gridir.cli.errors import short_errors
+from gridir.cli.example import ExampleParameter, load_example
+from gridir.cli.progress import progress
+
+if TYPE_CHECKING:
+    from gridir.bisection.changes import Op
+    from gridir.bisection.find import Found
+    from gridir.bisection.search import Verdict
+
+
+@click.command(
+    epilog="""\b
+Exit status:
+  0  every stage that runs is right
+  1  one is not; or the kernel does not compile
+  2  the command was asked for what there is not
+
+\b
+Examples:
+  gridir bisect kernel.py
+  gridir bisect --target gpu:sm_90a kernel.py:forward
+  gridir bisect --list-passes kernel.py > passes.txt    # change them, and
+  gridir bisect --pipeline @passes.txt kernel.py
+"""
+)
+@click.argument("file", type=ExampleParameter())
+@click.option(
+    "--target", default="cpu", show_default=True, help="What to compile for: cpu, tpu, gpu, gpu:sm_90a.", metavar="NAME"
+)
+@click.option(
+    "--pipeline",
+    metavar="PASSES",
+    help="Search these passes, from the frontend's module to the target's last stage, instead of the target's own, "
+    "which then finish what they have begun. @PATH reads them from a file, one a line or with commas.",
+)
+@click.option(
+    "--trusted",
+    metavar="PASSES",
+    help="Passes that are known to be right, to finish with, instead of the target's own.",
+)
+@click.option("--list-passes", is_flag=True, help="Print the target's passes for the kernels, one a line, and stop.")
+@click.option(
+    "--halve/--every-pass",
+    default=False,
+    help="Halve what is left instead of running the module after every pass. That is faster; where the results are "
+    "wrong, right and wrong again, it finds one of the passes and not the first.",
+)
+@click.option(
+    "--timeout", default=60.0, show_default=True, help="Seconds after which code that runs is taken for wrong."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
+@click.option("--debug", is_flag=True, help="Show all of an error.")
+def bisect(
+    file: tuple[str, str | None],
+    target: str,
+    pipeline: str | None,
+    trusted: str | None,
+    list_passes: bool,
+    halve: bool,
+    timeout: float,
+    as_json: bool,
+    debug: bool,
+) -> None:
+    """Names the first pass after which a kernel of a function computes something else than in JAX's interpret mode.
+
+    Every kernel that the function calls is run by itself, on the arrays that the function gives it: at each stage of
+    the target that can run on this machine, and, where one is wrong, as the module is after each pass. What is equal is
+    decided as by gridir run. For the pass that is named, the first op that it has changed is shown with the author's
+    line. Code runs in a process of its own, so that a kernel that crashes or hangs is only one more wrong kernel.
+
+    FILE is plain JAX, or FILE:FUNCTION. It holds the function, named like the file unless you say otherwise, and
+    example_args(), which gives its arguments.
+    """
+    with short_errors(debug, file[0]):
+        from gridir.bisection.find import bisect as find
+
+        example = load_example(*file)
+        if list_passes:
+            click.echo("\n".join(_passes(example, target)))
+            return
+        with progress() as tell:
+            found = find(
+                example.function,
+                *example.args,
+                target=target,
+                pipeline=_read(pipeline),
+                trusted=_read(trusted),
+                halve=halve,
+                timeout=timeout,
+                progress=tell,
+            )
+    if as_json:
+        click.echo(json.dumps([_to_json(one) for one in found]))
+    else:
+        click.echo("\n".join(line for one in found for line in _describe(one)))
+    if any(one.wrong for one in found):
+        raise click.exceptions.Exit(1)
+
+
+def _passes(example: Any, target: str) -> list[str]:
+    import gridir
+    from gridir.compiler.pass_list import passes_of
+
+    kernels = example.check_kernels(gridir.lower(example.function, *example.args, target=target).kernels)
+    texts = [kernel.target.pipeline(kernel.options, kernel.stages[-1]) for kernel in kernels]
+    return [line for text in dict.fromkeys(texts) for line in passes_of(text)]
+
+
+def _read(pipeline: str | None) -> str | None:
+    """The passes of an option, which may be in a file."""
+    if pipeline is None or not pipeline.startswith("@"):
+        return pipeline
+    try:
+        with click.open_file(pipeline[1:], encoding="utf-8") as file:
+            lines = [line.strip() for line in file]
+    except OSError as error:
+        raise click.UsageError(f"expected a file of passes, got {pipeline[1:]!r}: {error.strerror}") from None
+    return ",".join(line.rstrip(",") for line in lines if line and not line.startswith("#"))
+
+
+def _describe(found: Found) -> list[str]:
+    kernel = found.expected.kernel
+    lines = [f"{kernel.name}: compared with {found.expected.oracle}"]
+    if found.expected.note:
+        lines.append(f"  interpret mode cannot run it: {found.expected.note}")
+    for verdict in found.verdicts:
+        lines.append(f"  stage {verdict.route.stage}, {verdict.route.how}: {verdict.outcome.verdict}")
+        if verdict.outcome.reason:
+            lines.append(f"    {verdict.outcome.reason}")
+    if found.wrong is not None:
+        lines += _describe_search(found, found.wrong)
+    return lines
+
+
+def _describe_search(found: Found, wrong: Verdict) -> list[str]:
+    from gridir.compiler.pass_list import name_of
+
+    passes = wrong.route.passes
+    if wrong.culprit is None:
+        lines = [f"  no pass can be named: {wrong.certainty}", "  it is the frontend, or one of these passes:"]
+        return lines + [f"    {number} of {len(passes)}: {passes[number - 1]}" for number in wrong.suspects]
+    (number,) = wrong.suspects
+    lines = [f"  first wrong after pass {number} of {len(passes)}: {name_of(wrong.culprit)}", f"    {wrong.culprit}"]
+    if wrong.steps:
+        lines.append(f"    {wrong.steps[-1].outcome.reason}")
+    change = found.change
+    if change is not None:
+        lines += [f"    before: {_text(change.before)}", f"    after:  {_text(change.after)}"]
+        for frame in change.frames[:1]:
+            lines += [f"    at {frame}", *(f"      {line}" for line in frame.source().splitlines())]
+    return lines
+
+
+def _text(op: Op | None) -> str:
+    return op.text if op is not None else "nothing"
+
+
+def _to_json(found: Found) -> dict[str, Any]:
+    wrong, change = found.wrong, found.change
+    record: dict[str, Any] = {
+        "kernel": found.expected.kernel.name,
+        "target": found.expected.kernel.target.name,
+        "oracle": found.expected.oracle,
+        "stages": [
+            {"stage": v.route.stage, "executed": v.route.how, "verdict": v.outcome.verdict, "reason": v.outcome.reason}
+            for v in found.verdicts
+        ],
+        "pass": None,
+    }
+    if wrong is None:
+        return record
+    record |= {
+        "pass": wrong.culprit,
+        "number": wrong.suspects[0] if wrong.culprit else None,
+        "suspects": [wrong.route.passes[number - 1] for number in wrong.suspects],
+        "certainty": wrong.certainty,
+        "passes": [
+            {
+                "number": step.number,
+                "pass": step.text,
+                "changes": step.changes,
+                "verdict": step.outcome.verdict,
+                "reason": step.outcome.reason,
+            }
+            for step in wrong.steps
+        ],
+    }
+    if change is not None:
+        record["before"] = change.before and change.before.text
+        record["after"] = change.after and change.after.text
+        record["locations"] = [str(frame) for frame in change.frames]
+    return record

@@ -1,0 +1,77 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A pipeline as the list of its passes, each a pipeline of its own that runs on a module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gridir.errors import CompileError
+from gridir.mlir import ir
+from gridir.mlir.passmanager import PassManager
+
+_OPENING, _CLOSING = "({", ")}"
+
+
+def passes_of(pipeline: str) -> tuple[str, ...]:
+    """Returns the passes of a textual pipeline in the order in which they run, with the options that they have.
+
+    Pipelines that are named are taken apart, and so are passes that are nested: `func.func(a,b)` is `func.func(a)` and
+    `func.func(b)`, which means the same, as no pass on a function sees another one.
+
+    Args:
+      pipeline: the passes of a module, without `builtin.module(...)` around them.
+
+    Raises:
+      CompileError: when the pipeline names a pass or an option that there is not.
+
+    Example:
+      >>> passes_of("func.func(cse,canonicalize)")
+      ('func.func(cse)', 'func.func(canonicalize{...})')
+    """
+    try:
+        with ir.Context():
+            text = str(PassManager.parse(f"builtin.module({pipeline})"))
+    except ValueError as error:
+        raise CompileError(str(error).strip(), stage="pipeline") from None
+    (whole,) = split_passes(text)
+    return tuple(_flatten(whole.partition("(")[2].removesuffix(")")))
+
+
+def join_passes(passes: tuple[str, ...] | list[str]) -> str:
+    """Returns the pipeline of a list of passes."""
+    return ",".join(passes)
+
+
+def name_of(text: str) -> str:
+    """Returns the name of a pass as `passes_of` gives it, without its options and what it is nested in."""
+    return text.partition("{")[0].rpartition("(")[2].rstrip(")")
+
+
+def _flatten(text: str) -> Iterator[str]:
+    for part in split_passes(text):
+        head, paren, inner = part.partition("(")
+        # A parenthesis behind a brace is part of an option.
+        if not paren or "{" in head:
+            yield part
+            continue
+        yield from (f"{head}({nested})" for nested in _flatten(inner.removesuffix(")")))
+
+
+def split_passes(text: str) -> list[str]:
+    """Returns what stands between the commas of a pipeline that are in no parentheses, braces or quotes."""
+    parts, depth, quote, start = [], 0, "", 0
+    for position, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "\"'":
+            quote = character
+        elif character in _OPENING:
+            depth += 1
+        elif character in _CLOSING:
+            depth -= 1
+        elif character == "," and depth == 0:
+            parts.append(text[start:position].strip())
+            start = position + 1
+    return [part for part in [*parts, text[start:].strip()] if part]

@@ -1,0 +1,103 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Watching the calls of kernels that a JAX program makes: their operands, their results, and how long they took."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gridir.compiler.kernel import any_op
+from gridir.compiler.passes import parse_module, shared_context
+from gridir.frontend import jax_compat_calls
+from gridir.frontend.request import KernelRequest
+
+if TYPE_CHECKING:
+    from gridir.compiler.kernel import Kernel
+
+
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """One call of a kernel.
+
+    Attributes:
+      kernel: the kernel.
+      request: what JAX has said of it.
+      operands: the arrays that it was given: sizes of a dynamic grid, index operands, inputs.
+      results: the arrays that it has returned.
+      seconds: the time between having the operands and having the results.
+    """
+
+    kernel: Kernel
+    request: KernelRequest
+    operands: tuple[np.ndarray, ...] = dataclasses.field(repr=False)
+    results: tuple[np.ndarray, ...] = dataclasses.field(repr=False)
+    seconds: float
+
+
+class Recorder:
+    """Hands each call of a kernel to a function, from the thread that XLA calls Python on.
+
+    Attributes:
+      skipped: why kernels were not watched, by their names.
+      interprets: whether kernels are run as JAX's interpret mode runs them.
+      not_interpreted: why it did not run kernels, which native code of the CPU has run, by their names.
+    """
+
+    def __init__(self, keep: Callable[[Call], None]):
+        """Watches nothing until it is part of an installation.
+
+        Args:
+          keep: is given each call. What it raises is an error of the JAX program.
+        """
+        self.skipped: dict[str, str] = {}
+        self.interprets = False
+        self.not_interpreted: dict[str, str] = {}
+        self._keep = keep
+        self._numbers = itertools.count()
+        self._begun: dict[int, float] = {}
+        self._lock = threading.Lock()
+
+    def watch(
+        self, emitter: jax_compat_calls.Emitter, kernel: Kernel, request: KernelRequest
+    ) -> jax_compat_calls.Emitter:
+        """Returns what writes the call that `emitter` writes, and what watches it."""
+        reason = _why_not_alone(kernel)
+        if reason:
+            self.skipped[kernel.name] = reason
+            return emitter
+        num_operands = len(request.in_avals)
+
+        def begin(*operands: Any) -> Sequence[np.ndarray]:
+            arrays = [np.asarray(x) for x in operands]
+            with self._lock:
+                number = next(self._numbers) % 2**31
+                self._begun[number] = time.perf_counter()
+            return [np.asarray(number, np.int32), *arrays]
+
+        def end(number: Any, *arrays: Any) -> Sequence[np.ndarray]:
+            now = time.perf_counter()
+            # Copies: the memory is XLA's.
+            copies = [np.array(x) for x in arrays]
+            with self._lock:
+                seconds = now - self._begun.pop(int(number))
+                results = tuple(copies[num_operands:])
+                self._keep(Call(kernel, request, tuple(copies[:num_operands]), results, seconds))
+            return results
+
+        return lambda context, operands: jax_compat_calls.emit_watched(context, operands, emitter, begin, end)
+
+
+def _why_not_alone(kernel: Kernel) -> str:
+    """Why a kernel cannot be run but in the program that it is part of; "" where it can."""
+    if kernel.group_size:
+        return "it knows the device that it runs on"
+    module = parse_module(kernel.bytecode, kernel=kernel.name, context=shared_context())
+    return "it calls Python" if any_op(module, lambda op: op.name == "grid.callback") else ""
