@@ -13,6 +13,7 @@
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Grid/Transforms/Passes.h"
 #include "dialects/Loops/Transforms/Passes.h"
+#include "dialects/Pipelines/Cleanup.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -89,11 +90,11 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
 void addBufferization(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(loops::createLoopsCanonicalizeBodiesPass());
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  addCSE(pm);
   // While values are tensors: their use tells what is worth a loop of its own.
   pm.addNestedPass<func::FuncOp>(loops::createLoopsFuseElementwisePass());
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  addCSE(pm);
   // A carried tensor stays in one buffer, so that no step allocates.
   pm.addNestedPass<func::FuncOp>(loops::createLoopsAnchorTensorsPass());
   // A value that only fills a block is computed in the block, if nothing in
@@ -104,7 +105,7 @@ void addBufferization(OpPassManager &pm) {
   // While copies are still whole ops and nothing has been vectorised.
   pm.addPass(loops::createLoopsWidenStoragePass());
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  addCSE(pm);
 }
 
 /// Linalg on memrefs to loops over a few vector registers.
@@ -155,7 +156,7 @@ void addLowering(OpPassManager &pm) {
   pm.addPass(createConvertVectorToSCFPass(toSCF));
   pm.addPass(createConvertSCFToBranchesPass());
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  addCSE(pm);
   // Math before vectors: a vector of a function that only the library has must
   // still be taken apart. Intrinsics before the library: fma, floor and rsqrt
   // are instructions.
@@ -192,7 +193,7 @@ void addLowering(OpPassManager &pm) {
   // LLVM would keep a bf16 vector that outlives a block as floats.
   pm.addPass(cpu::createCPUMoveAsIntegersPass());
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  addCSE(pm);
   pm.addPass(cpu::createCPUCheckContractPass());
 }
 

@@ -14,6 +14,7 @@
 #include "dialects/GPU/Transforms/Passes.h"
 #include "dialects/Loops/Transforms/Passes.h"
 #include "dialects/Pipelines/CPU.h"
+#include "dialects/Pipelines/Cleanup.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/Passes.h"
@@ -76,7 +77,7 @@ void addPlanning(OpPassManager &pm, const GPUPipelineOptions &options) {
   memory.workspaceLimit = options.workspaceLimit;
   pm.addPass(gpu::createGPUPlanMemoryPass(memory));
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  addCSE(pm);
 }
 
 } // namespace
@@ -101,7 +102,7 @@ void addGPULowering(OpPassManager &pm, StringRef chip, StringRef toolkit) {
   module.addPass(createLowerAffinePass());
   module.addPass(createConvertSCFToBranchesPass());
   module.addPass(createCanonicalizerPass());
-  module.addPass(createCSEPass());
+  addCSE(module);
   // Before the conversion of gpu ops, which would call libdevice for what is an
   // instruction.
   if (!libdevice) {
@@ -117,7 +118,7 @@ void addGPULowering(OpPassManager &pm, StringRef chip, StringRef toolkit) {
   module.addPass(createConvertNVVMToLLVMPass());
   module.addPass(createReconcileUnrealizedCastsPass());
   module.addPass(createCanonicalizerPass());
-  module.addPass(createCSEPass());
+  addCSE(module);
 
   GpuNVVMAttachTargetOptions target;
   target.chip = chip.str();
@@ -143,7 +144,7 @@ void buildMappedToGPUPipeline(OpPassManager &pm,
     pm.addPass(gpu::createGPULowerPrintsPass());
     pm.addPass(gpu::createGPUOutlineKernelPass());
     pm.addPass(createCanonicalizerPass());
-    pm.addPass(createCSEPass());
+    addCSE(pm);
   }
   if (stages.reaches(GPUStage::NVVM))
     addGPULowering(pm, options.chip, options.toolkit);

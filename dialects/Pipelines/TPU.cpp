@@ -12,6 +12,7 @@
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Grid/Transforms/Passes.h"
 #include "dialects/Pipelines/CPU.h"
+#include "dialects/Pipelines/Cleanup.h"
 #include "dialects/TPU/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -33,7 +34,7 @@ static void addPlanning(OpPassManager &pm) {
 static void addOptimization(OpPassManager &pm) {
   // What the author says twice is computed once, so that what follows sees
   // equal values as one.
-  pm.addPass(createCSEPass());
+  addCSE(pm);
   pm.addPass(tpu::createTPUSimplifyIndicesPass());
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(tpu::createTPUMatchInstructionsPass());

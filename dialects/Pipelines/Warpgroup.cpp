@@ -9,6 +9,7 @@
 #include "dialects/Pipelines/Warpgroup.h"
 
 #include "dialects/Conversion/Passes.h"
+#include "dialects/Pipelines/Cleanup.h"
 #include "dialects/Pipelines/GPU.h"
 #include "dialects/Warpgroup/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -24,7 +25,7 @@ void buildWarpgroupToGPUPipeline(OpPassManager &pm,
   if (stages.reaches(WarpgroupStage::Planned)) {
     // Offsets that are known make addresses that are known.
     pm.addPass(createCanonicalizerPass());
-    pm.addPass(createCSEPass());
+    addCSE(pm);
     warpgroup::WarpgroupPlanMemoryPassOptions memory;
     memory.chip = options.chip;
     pm.addPass(warpgroup::createWarpgroupPlanMemoryPass(memory));
@@ -34,7 +35,7 @@ void buildWarpgroupToGPUPipeline(OpPassManager &pm,
     conversion.chip = options.chip;
     pm.addPass(createConvertWarpgroupToNVVMPass(conversion));
     pm.addPass(createCanonicalizerPass());
-    pm.addPass(createCSEPass());
+    addCSE(pm);
   }
   if (stages.reaches(WarpgroupStage::NVVM))
     addGPULowering(pm, options.chip, options.toolkit);

@@ -16,7 +16,7 @@ namespace gridir::loops {
 
 // Each function takes and gives a double as the C library's does, with the same
 // results for zeros, infinities and NaN. docs/gpu.md says how far each may be
-// off; test/Integration/gpu-math.py checks that.
+// off; test/Loops/Math checks that.
 
 Real expandExp(Real x);
 Real expandExp2(Real x);

@@ -139,6 +139,34 @@ def LoopsComputeInPlacePass : Pass<"loops-compute-in-place"> {
   ];
 }
 
+def LoopsEliminateRedundantReadsPass : Pass<"loops-eliminate-redundant-reads"> {
+  let summary = "Read memory once between two writes of a block";
+  let description = [{
+    Replaces a read by an equal one before it in the same block where no op in
+    between may write memory, itself or in its regions. `cse`, which is to
+    follow, does the same, but looks at all ops between two equal reads for each
+    pair anew: as the square of the number of reads. Here a block is walked once.
+
+    Before:
+
+    ```mlir
+    %0 = memref.load %m[%i] : memref<8xf32>
+    %1 = memref.load %m[%i] : memref<8xf32>
+    %2 = arith.addf %0, %1 : f32
+    ```
+
+    After:
+
+    ```mlir
+    %0 = memref.load %m[%i] : memref<8xf32>
+    %2 = arith.addf %0, %0 : f32
+    ```
+  }];
+  let statistics = [
+    Statistic<"numEliminated", "num-eliminated", "Number of reads eliminated">,
+  ];
+}
+
 def LoopsExpandSmallFloatsPass : Pass<"loops-expand-small-floats"> {
   let summary = "Compute with bf16 and floats of a byte or less in f32";
   let description = [{

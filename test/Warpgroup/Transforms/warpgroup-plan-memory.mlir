@@ -10,7 +10,7 @@
 // CHECK: grid.scoped (%d: {{.*}}) attributes {warpgroup.offsets = array<i64: 3072>}
 // CHECK: grid.scoped (%e: {{.*}}) attributes {warpgroup.offsets = array<i64: 118032>}
 // CHECK: grid.scoped (%f: {{.*}}, %g: {{.*}}) attributes {warpgroup.offsets = array<i64: 3072, -1>}
-// SMALL: error: expected at most 101376 bytes of shared memory on sm_86, got 118040, most of them for d (114944), c (2048), f (256)
+// SMALL: error: expected at most 101376 bytes of shared memory on sm_86, got 118040, most of them for d (114944), c (2048), f (256){{$}}
 // CHIP: error: expected a chip (sm_80, {{.*}}), got sm_12
 grid.kernel @k grid() {
   grid.scoped (%a: memref<64xi8, #grid.space<gpu.smem>> origin "a",

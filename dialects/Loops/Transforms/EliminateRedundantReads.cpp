@@ -1,0 +1,104 @@
+//===- EliminateRedundantReads.cpp - read once between two writes ---------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Loops/Transforms/Passes.h"
+
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace gridir::loops {
+#define GEN_PASS_DEF_LOOPSELIMINATEREDUNDANTREADSPASS
+#include "dialects/Loops/Transforms/Passes.h.inc"
+} // namespace gridir::loops
+
+using namespace mlir;
+
+namespace {
+
+/// Takes two ops for one where they do the same to the same operands.
+struct SameOperation : DenseMapInfo<Operation *> {
+  static unsigned getHashValue(const Operation *op) {
+    return OperationEquivalence::computeHash(
+        const_cast<Operation *>(op), OperationEquivalence::directHashValue,
+        OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::IgnoreLocations);
+  }
+
+  static bool isEqual(const Operation *lhs, const Operation *rhs) {
+    if (lhs == rhs)
+      return true;
+    if (llvm::is_contained({getEmptyKey(), getTombstoneKey()}, lhs) ||
+        llvm::is_contained({getEmptyKey(), getTombstoneKey()}, rhs))
+      return false;
+    return OperationEquivalence::isEquivalentTo(
+        const_cast<Operation *>(lhs), const_cast<Operation *>(rhs),
+        OperationEquivalence::IgnoreLocations);
+  }
+};
+
+class LoopsEliminateRedundantReadsPass
+    : public gridir::loops::impl::LoopsEliminateRedundantReadsPassBase<
+          LoopsEliminateRedundantReadsPass> {
+public:
+  void runOnOperation() override {
+    for (Region &region : getOperation()->getRegions())
+      eliminateIn(region);
+  }
+
+private:
+  /// Returns whether what is in `region` may write memory.
+  bool eliminateIn(Region &region) {
+    bool writes = false;
+    for (Block &block : region) {
+      DenseSet<Operation *, SameOperation> reads;
+      for (Operation &op : llvm::make_early_inc_range(block)) {
+        if (eliminateAround(op)) {
+          writes = true;
+          reads.clear();
+          continue;
+        }
+        auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+        if (!effects || !effects.onlyHasEffect<MemoryEffects::Read>() ||
+            op.getNumRegions() != 0)
+          continue;
+        auto [known, isNew] = reads.insert(&op);
+        if (isNew)
+          continue;
+        op.replaceAllUsesWith(*known);
+        op.erase();
+        ++numEliminated;
+      }
+    }
+    return writes;
+  }
+
+  /// Eliminates reads in the regions of `op`, and returns whether `op` may
+  /// write memory, itself or by what is in them.
+  bool eliminateAround(Operation &op) {
+    bool writesInside = false;
+    for (Region &region : op.getRegions())
+      writesInside |= eliminateIn(region);
+    bool isRecursive = op.hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+    auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+    if (!interface && !isRecursive)
+      return true;
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    if (interface)
+      interface.getEffects(effects);
+    // What is allocated has not been read before.
+    bool writesItself =
+        !llvm::all_of(effects, [](const MemoryEffects::EffectInstance &effect) {
+          return isa<MemoryEffects::Read, MemoryEffects::Allocate>(
+              effect.getEffect());
+        });
+    return writesItself || (isRecursive && writesInside);
+  }
+};
+
+} // namespace

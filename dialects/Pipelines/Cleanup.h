@@ -1,0 +1,23 @@
+//===- Cleanup.h - what follows a conversion --------------------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_PIPELINES_CLEANUP_H
+#define GRIDIR_DIALECTS_PIPELINES_CLEANUP_H
+
+#include "mlir/Pass/PassManager.h"
+
+namespace gridir {
+
+/// Adds passes that compute once what is computed twice: `cse`, and before it
+/// what takes those repeated reads away that `cse` would take the square of
+/// their number for.
+void addCSE(mlir::OpPassManager &pm);
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_PIPELINES_CLEANUP_H

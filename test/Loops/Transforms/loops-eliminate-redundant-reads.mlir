@@ -1,0 +1,102 @@
+// RUN: gridir-opt %s --loops-eliminate-redundant-reads --split-input-file --allow-unregistered-dialect \
+// RUN:   --mlir-pass-statistics 2> %t.statistics | FileCheck %s
+// RUN: FileCheck %s --check-prefix=STATISTICS < %t.statistics
+
+// Equal reads are one until memory is written, and other reads are others.
+// STATISTICS:   (S) 3 num-eliminated
+// CHECK-LABEL: func.func @block
+// CHECK-SAME:    %[[M:.*]]: memref<8xf32>, %[[I:.*]]: index, %[[J:.*]]: index
+// CHECK-NEXT:    %[[A:.*]] = memref.load %[[M]][%[[I]]]
+// CHECK-NEXT:    %[[B:.*]] = memref.load %[[M]][%[[J]]]
+// CHECK-NEXT:    memref.store %[[A]], %[[M]][%[[J]]]
+// CHECK-NEXT:    %[[C:.*]] = memref.load %[[M]][%[[I]]]
+// CHECK-NEXT:    %[[D:.*]] = memref.load %[[M]][%[[J]]]
+// CHECK-NEXT:    call @use(%[[A]], %[[A]], %[[B]], %[[C]], %[[C]], %[[D]], %[[D]])
+func.func private @use(f32, f32, f32, f32, f32, f32, f32)
+func.func @block(%m: memref<8xf32>, %i: index, %j: index) {
+  %0 = memref.load %m[%i] : memref<8xf32>
+  %1 = memref.load %m[%j] : memref<8xf32>
+  %2 = memref.load %m[%i] : memref<8xf32>
+  memref.store %0, %m[%j] : memref<8xf32>
+  %3 = memref.load %m[%i] : memref<8xf32>
+  %4 = memref.load %m[%j] : memref<8xf32>
+  %5 = memref.load %m[%i] : memref<8xf32>
+  %6 = memref.load %m[%j] : memref<8xf32>
+  call @use(%0, %2, %1, %3, %5, %4, %6) : (f32, f32, f32, f32, f32, f32, f32) -> ()
+  return
+}
+
+// -----
+
+// A loop that reads stands in no read's way, and what it reads is read once, there; one that writes, at any depth, and an
+// op of which nothing is known do.
+// STATISTICS:   (S) 3 num-eliminated
+// CHECK-LABEL: func.func @regions
+// CHECK-SAME:    %[[M:.*]]: memref<f32>
+// CHECK:         %[[A:.*]] = memref.load %[[M]]
+// CHECK:         scf.for
+// CHECK:           %[[INNER:.*]] = memref.load %[[M]]
+// CHECK-NOT:       memref.load
+// CHECK:           arith.addf %[[INNER]], %[[INNER]]
+// CHECK:         scf.for
+// CHECK-NOT:       memref.load
+// CHECK:           scf.if
+// CHECK:             memref.store %[[A]]
+// CHECK:         %[[B:.*]] = memref.load %[[M]]
+// CHECK:         call @use(%[[A]], %[[A]], %[[B]])
+// CHECK:         "test.unknown"
+// CHECK:         %[[C:.*]] = memref.load %[[M]]
+// CHECK:         call @use(%[[C]], %[[C]], %[[C]])
+func.func private @use(f32, f32, f32)
+func.func @regions(%m: memref<f32>, %lo: index, %hi: index, %c: i1, %x: f32) -> f32 {
+  %c1 = arith.constant 1 : index
+  %0 = memref.load %m[] : memref<f32>
+  %sum = scf.for %i = %lo to %hi step %c1 iter_args(%s = %x) -> f32 {
+    %1 = memref.load %m[] : memref<f32>
+    %2 = memref.load %m[] : memref<f32>
+    %3 = arith.addf %1, %2 : f32
+    %4 = arith.addf %s, %3 : f32
+    scf.yield %4 : f32
+  }
+  %5 = memref.load %m[] : memref<f32>
+  scf.for %i = %lo to %hi step %c1 {
+    scf.if %c {
+      memref.store %5, %m[] : memref<f32>
+    }
+  }
+  %6 = memref.load %m[] : memref<f32>
+  func.call @use(%0, %5, %6) : (f32, f32, f32) -> ()
+  "test.unknown"() : () -> ()
+  %7 = memref.load %m[] : memref<f32>
+  %8 = memref.alloc() : memref<f32>
+  %9 = memref.load %m[] : memref<f32>
+  func.call @use(%7, %9, %7) : (f32, f32, f32) -> ()
+  memref.dealloc %8 : memref<f32>
+  return %sum : f32
+}
+
+// -----
+
+// What another block has read, another type, and what is written as it is read stay.
+// STATISTICS:   (S) 0 num-eliminated
+// CHECK-LABEL: func.func @kept
+// CHECK:         memref.load
+// CHECK:         vector.load %{{.*}} : memref<8xf32>, vector<4xf32>
+// CHECK:         vector.load %{{.*}} : memref<8xf32>, vector<2xf32>
+// CHECK:         cf.br
+// CHECK:         memref.load
+// CHECK:         memref.atomic_rmw
+// CHECK:         memref.atomic_rmw
+// CHECK:         memref.load
+func.func @kept(%m: memref<8xf32>, %i: index, %x: f32) -> (f32, vector<4xf32>, vector<2xf32>, f32, f32, f32, f32) {
+  %0 = memref.load %m[%i] : memref<8xf32>
+  %1 = vector.load %m[%i] : memref<8xf32>, vector<4xf32>
+  %2 = vector.load %m[%i] : memref<8xf32>, vector<2xf32>
+  cf.br ^next
+^next:
+  %3 = memref.load %m[%i] : memref<8xf32>
+  %4 = memref.atomic_rmw addf %x, %m[%i] : (f32, memref<8xf32>) -> f32
+  %5 = memref.atomic_rmw addf %x, %m[%i] : (f32, memref<8xf32>) -> f32
+  %6 = memref.load %m[%i] : memref<8xf32>
+  return %0, %1, %2, %3, %4, %5, %6 : f32, vector<4xf32>, vector<2xf32>, f32, f32, f32, f32
+}
