@@ -56,23 +56,27 @@ private:
   bool eliminateIn(Region &region) {
     bool writes = false;
     for (Block &block : region) {
-      DenseSet<Operation *, SameOperation> reads;
+      // Reads are equal where their indices are, which ops without effects
+      // compute.
+      DenseSet<Operation *, SameOperation> reads, pure;
       for (Operation &op : llvm::make_early_inc_range(block)) {
         if (eliminateAround(op)) {
           writes = true;
           reads.clear();
           continue;
         }
-        auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-        if (!effects || !effects.onlyHasEffect<MemoryEffects::Read>() ||
-            op.getNumRegions() != 0)
+        if (op.getNumRegions() != 0 || op.hasTrait<OpTrait::IsTerminator>())
           continue;
-        auto [known, isNew] = reads.insert(&op);
+        bool isPure = isMemoryEffectFree(&op);
+        if (!isPure && !hasSingleEffect<MemoryEffects::Read>(&op))
+          continue;
+        auto [known, isNew] = (isPure ? pure : reads).insert(&op);
         if (isNew)
           continue;
         op.replaceAllUsesWith(*known);
         op.erase();
-        ++numEliminated;
+        if (!isPure)
+          ++numEliminated;
       }
     }
     return writes;

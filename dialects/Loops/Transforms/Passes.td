@@ -146,6 +146,8 @@ def LoopsEliminateRedundantReadsPass : Pass<"loops-eliminate-redundant-reads"> {
     between may write memory, itself or in its regions. `cse`, which is to
     follow, does the same, but looks at all ops between two equal reads for each
     pair anew: as the square of the number of reads. Here a block is walked once.
+    Equal ops without effects become one on the way, since reads are equal where
+    their indices are.
 
     Before:
 

@@ -1,5 +1,5 @@
-# Circular functions and their inverses are as near as docs/gpu.md says, over sweeps: small angles, and large ones, which
-# more bits of 2 / pi reduce.
+# Circular functions and their inverses are as near as docs/gpu.md says, over sweeps: small angles, and large ones,
+# which more bits of 2 / pi reduce.
 #
 # RUN: %python %s | FileCheck %s
 

@@ -100,3 +100,28 @@ func.func @kept(%m: memref<8xf32>, %i: index, %x: f32) -> (f32, vector<4xf32>, v
   %6 = memref.load %m[%i] : memref<8xf32>
   return %0, %1, %2, %3, %4, %5, %6 : f32, vector<4xf32>, vector<2xf32>, f32, f32, f32, f32
 }
+
+// -----
+
+// Indices that are computed twice are one, wherever memory is written.
+// STATISTICS:   (S) 1 num-eliminated
+// CHECK-LABEL: func.func @indices
+// CHECK-SAME:    %[[M:.*]]: memref<8xf32>, %[[I:.*]]: index
+// CHECK-NEXT:    %[[ONE:.*]] = arith.constant 1 : index
+// CHECK-NEXT:    %[[J:.*]] = arith.addi %[[I]], %[[ONE]]
+// CHECK-NEXT:    %[[X:.*]] = memref.load %[[M]][%[[J]]]
+// CHECK-NEXT:    memref.store %[[X]], %[[M]][%[[J]]]
+// CHECK-NEXT:    %[[Y:.*]] = memref.load %[[M]][%[[J]]]
+// CHECK-NEXT:    return %[[X]], %[[X]], %[[Y]]
+func.func @indices(%m: memref<8xf32>, %i: index) -> (f32, f32, f32) {
+  %c1 = arith.constant 1 : index
+  %0 = arith.addi %i, %c1 : index
+  %1 = memref.load %m[%0] : memref<8xf32>
+  %c1_again = arith.constant 1 : index
+  %2 = arith.addi %i, %c1_again : index
+  %3 = memref.load %m[%2] : memref<8xf32>
+  memref.store %1, %m[%2] : memref<8xf32>
+  %4 = arith.addi %i, %c1 : index
+  %5 = memref.load %m[%4] : memref<8xf32>
+  return %1, %3, %5 : f32, f32, f32
+}
