@@ -41,6 +41,8 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
   addArrayLowerings(*this);
   addProductLowerings(*this);
   addTensorMemoryLowerings(*this);
+  addTensorCommitLowerings(*this);
+  addTensorCopyLowerings(*this);
   addTensorProductLowerings(*this);
 }
 

@@ -333,6 +333,8 @@ void addCopyLowerings(Lowering &lowering);
 void addArrayLowerings(Lowering &lowering);
 void addProductLowerings(Lowering &lowering);
 void addTensorMemoryLowerings(Lowering &lowering);
+void addTensorCommitLowerings(Lowering &lowering);
+void addTensorCopyLowerings(Lowering &lowering);
 void addTensorProductLowerings(Lowering &lowering);
 
 /// An op on numbers, or on arrays element by element.

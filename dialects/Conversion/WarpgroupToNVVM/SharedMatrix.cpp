@@ -49,9 +49,8 @@ LogicalResult SharedMatrix::analyze(Operation *op) {
   auto refuse = [&](const Twine &expected) {
     return op->emitError("expected an operand of a product ") << expected;
   };
-  if (storage.kind != Storage::Kind::Shared || storage.swizzle == 16 ||
-      view.dims.size() != 2)
-    return refuse("in shared memory that is swizzled by 32 bytes or more");
+  if (storage.kind != Storage::Kind::Shared || view.dims.size() != 2)
+    return refuse("in shared memory");
   isDepthMajor = view.dims[depthDim] == last;
   unsigned columns = isDepthMajor ? depthDim : 1 - depthDim;
   if (view.dims[columns] != last || view.dims[1 - columns] != last - 1 ||
@@ -64,6 +63,11 @@ LogicalResult SharedMatrix::analyze(Operation *op) {
                         "than 16 bits"
                       : "whose depth is contiguous, as elements have other "
                         "than 8 or 16 bits");
+  // Without a swizzle the unit takes panels of 16 bytes.
+  if (storage.swizzle == 16 &&
+      (!isDepthMajor || storage.width * storage.getElementBytes() != 16))
+    return refuse("that is swizzled by 32 bytes or more, or in panels of 16 "
+                  "bytes along the depth");
   if (getDivisor(view.offsets[last - 1]) % kSwizzleRows != 0 ||
       getDivisor(view.offsets[last]) %
               (isDepthMajor ? kDepthBytes / storage.getElementBytes()
@@ -82,7 +86,8 @@ void SharedMatrix::createBase(Location loc) {
   Value address = lowering.createAddress(loc, plain, {zero, zero});
   // From panel to panel, from eight rows to the next, and the swizzle.
   base = createMatrixDescriptor(
-      builder, loc, address, isDepthMajor ? 0 : getPanelBytes(),
+      builder, loc, address,
+      isDepthMajor && storage.swizzle > 16 ? 0 : getPanelBytes(),
       kSwizzleRows * storage.swizzle, storage.swizzle, unit);
 }
 

@@ -5,112 +5,55 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// One thread of the warpgroup asks the tensor core for all, in the order of the
-// program, and for the arrivals behind them.
-//
-//===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/WarpgroupToNVVM/SharedMatrix.h"
+#include "dialects/Conversion/WarpgroupToNVVM/TensorCore.h"
 #include "dialects/Conversion/WarpgroupToNVVM/TensorMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
 namespace gridir::warpgroup_to_nvvm {
 namespace {
 
-/// The most columns of a product.
-constexpr int64_t kMaxTensorProductColumns = 256;
+/// The most columns of a product, and the factors of a word of tensor memory.
+constexpr int64_t kMaxTensorProductColumns = 256, kScalesOfWord = 4;
 
-//===----------------------------------------------------------------------===//
-// The thread that asks
-//===----------------------------------------------------------------------===//
-
-/// The threads meet where the tensor core may touch what they have loaded or
-/// stored, or complete a phase that somebody still waits for.
-void syncBeforeTensorCore(Lowering &lowering, Location loc, ValueRange refs,
-                          bool arrives) {
-  Hazards &hazards = lowering.hazards;
-  bool isTouched = llvm::any_of(refs, [&](Value ref) {
-    const Storage *storage = lowering.getView(ref).storage->getOrigin();
-    return hazards.read.contains(storage) || hazards.written.contains(storage);
-  });
-  if (isTouched || (arrives && hazards.waits))
-    lowering.createSync(loc);
-}
-
-/// Whether the block is the one that acts for a pair; null where each acts for
-/// itself.
-Value createActsForPair(Lowering &lowering, Location loc, StringAttr axis) {
-  if (!axis)
-    return Value();
-  return arith::CmpIOp::create(lowering.builder, loc, arith::CmpIPredicate::eq,
-                               lowering.createClusterPlace(loc, axis),
-                               createI32(lowering.builder, loc, 0));
-}
-
-/// An arrival at a barrier, or at those of both blocks, behind all that the
-/// thread has asked for.
-void createTensorCommit(Lowering &lowering, Location loc, Value address,
-                        StringAttr axis) {
-  OpBuilder &builder = lowering.builder;
-  Value mask;
-  if (axis) {
-    Value both = arith::ShLIOp::create(builder, loc, createI32(builder, loc, 3),
-                                       lowering.getClusterRank());
-    mask = arith::TruncIOp::create(builder, loc, builder.getI16Type(), both);
-  }
-  NVVM::Tcgen05CommitOp::create(builder, loc, address, mask,
-                                getCtaGroup(axis != nullptr));
-}
-
-/// Two blocks are a pair where their numbers in the cluster differ in the last
-/// bit.
-LogicalResult checkPair(Operation *op, Lowering &lowering, StringAttr axis) {
-  if (axis && lowering.getClusterStride(axis) != 1)
-    return op->emitError("expected a pair of blocks along the last axis of the "
-                         "cluster, got ")
-           << axis;
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// The instruction descriptor
-//===----------------------------------------------------------------------===//
-
-/// What the matrix unit is told of an element type: the kind of product, and
-/// its number there.
+/// What the matrix unit is told of an element type: the kind of product, that
+/// of one whose operands are scaled, and the number of the type there.
 struct TensorElement {
   NVVM::Tcgen05MMAKind kind;
+  std::optional<NVVM::MMABlockScaleKind> scaledKind;
   unsigned number;
 };
 
 std::optional<TensorElement> getTensorElement(Type type, bool isUnsigned) {
   using Kind = NVVM::Tcgen05MMAKind;
+  using ScaledKind = NVVM::MMABlockScaleKind;
   if (type.isF16())
-    return TensorElement{Kind::F16, 0};
+    return TensorElement{Kind::F16, std::nullopt, 0};
   if (type.isBF16())
-    return TensorElement{Kind::F16, 1};
+    return TensorElement{Kind::F16, std::nullopt, 1};
   if (type.isF32())
-    return TensorElement{Kind::TF32, 2};
+    return TensorElement{Kind::TF32, std::nullopt, 2};
   if (isa<Float8E4M3FNType>(type))
-    return TensorElement{Kind::F8F6F4, 0};
+    return TensorElement{Kind::F8F6F4, ScaledKind::MXF8F6F4, 0};
   if (isa<Float8E5M2Type>(type))
-    return TensorElement{Kind::F8F6F4, 1};
+    return TensorElement{Kind::F8F6F4, ScaledKind::MXF8F6F4, 1};
   if (type.isInteger(8))
-    return TensorElement{Kind::I8, isUnsigned ? 0u : 1u};
+    return TensorElement{Kind::I8, std::nullopt, isUnsigned ? 0u : 1u};
   return std::nullopt;
 }
 
 /// The number of the type of the sums, where products of the kind have such.
-std::optional<unsigned> getSumNumber(Type type, const TensorElement &element) {
+std::optional<unsigned> getSumNumber(Type type, const TensorElement &element,
+                                     bool isScaled) {
   using Kind = NVVM::Tcgen05MMAKind;
   bool isInteger = element.kind == Kind::I8;
-  bool hasHalves = element.kind == Kind::F8F6F4 ||
-                   (element.kind == Kind::F16 && element.number == 0);
+  bool hasHalves = !isScaled && (element.kind == Kind::F8F6F4 ||
+                                 (element.kind == Kind::F16 &&
+                                  element.number == 0));
   if (type.isF16() && hasHalves)
     return 0;
   if (type.isF32() && !isInteger)
@@ -119,10 +62,6 @@ std::optional<unsigned> getSumNumber(Type type, const TensorElement &element) {
     return 2;
   return std::nullopt;
 }
-
-//===----------------------------------------------------------------------===//
-// The product
-//===----------------------------------------------------------------------===//
 
 class TensorProduct {
 public:
@@ -133,34 +72,46 @@ public:
             MatrixUnit::Tcgen05) {}
 
   LogicalResult lower() {
-    if (!lowering.chip.hasTensorMemory)
-      return op.emitError("expected a chip that has tensor memory, got ")
-             << lowering.chip.name;
-    if (op.getLhsScale() || op.getMetadata())
-      return op.emitError("expected a product without scales and metadata");
-    if (failed(checkPair(op, lowering, op.getCollectiveAttr())) ||
+    if (failed(checkTensorCore(op, lowering, op.getCollectiveAttr())) ||
         failed(analyzeTypes()) || failed(analyzeShapes()) ||
         failed(accWindow.analyze(op)) || failed(rhs.analyze(op)) ||
-        failed(analyzeLhs()))
+        failed(analyzeLhs()) ||
+        failed(analyzeOther(op.getLhsScale(), lhsScale)) ||
+        failed(analyzeOther(op.getRhsScale(), rhsScale)) ||
+        failed(analyzeOther(op.getMetadata(), metadata)))
       return failure();
     create();
     return success();
   }
 
 private:
+  bool isPaired() { return op.getCollective().has_value(); }
+  bool isScaled() { return op.getLhsScale() != nullptr; }
+  /// Elements of the depth for each that the left operand has.
+  int64_t getLhsSpan() { return op.getMetadata() ? 2 : 1; }
+
   LogicalResult analyzeTypes() {
     auto lhsType = cast<MemRefType>(op.getLhs().getType());
     auto rhsType = cast<MemRefType>(op.getRhs().getType());
     elementA = getTensorElement(lhsType.getElementType(), op.getUnsignedLhs());
     elementB = getTensorElement(rhsType.getElementType(), op.getUnsignedRhs());
     if (elementA && elementB && elementA->kind == elementB->kind)
-      sumNumber = getSumNumber(acc.getElementType(), *elementA);
-    if (!sumNumber)
+      sumNumber = getSumNumber(acc.getElementType(), *elementA, isScaled());
+    bool isScalable = true;
+    if (sumNumber && isScaled())
+      isScalable = elementA->scaledKind &&
+                   isa<Float8E8M0FNUType>(
+                       getElementTypeOrSelf(op.getLhsScale().getType())) &&
+                   isa<Float8E8M0FNUType>(
+                       getElementTypeOrSelf(op.getRhsScale().getType()));
+    int64_t bits = lhsType.getElementTypeBitWidth();
+    bool isSparsable = !op.getMetadata() || bits == 8 || bits == 16;
+    if (!sumNumber || !isScalable || !isSparsable)
       return op.emitError(
                  "expected a product that tcgen05.mma computes, got one of ")
              << lhsType << " and " << rhsType << " in "
              << op.getAcc().getType();
-    step = kDepthBytes * 8 / lhsType.getElementTypeBitWidth();
+    step = kDepthBytes * 8 / bits * getLhsSpan();
     return success();
   }
 
@@ -175,15 +126,28 @@ private:
     width = std::min(columns / halves, kMaxTensorProductColumns);
     int64_t multiple = (isPaired() ? 16 : 8) *
                        (elementA->kind == NVVM::Tcgen05MMAKind::I8 ? 2 : 1);
+    bool isWhole = isPaired() || isScaled() || op.getMetadata();
     if ((rows != 64 && rows != 128) || depth % step != 0 ||
         columns % (halves * width) != 0 || width % multiple != 0 ||
-        (isPaired() && columns > kMaxTensorProductColumns))
+        (isWhole && columns > kMaxTensorProductColumns))
       return op.emitError(
                  "expected a product of 64 or 128 rows, a multiple of ")
              << step << " along the depth, and a multiple of "
              << halves * multiple << " columns"
-             << (isPaired() ? ", at most 256" : "") << ", got " << rows << " x "
+             << (isWhole ? ", at most 256" : "") << ", got " << rows << " x "
              << depth << " x " << columns;
+    if ((isScaled() && isHalved) || (op.getMetadata() && rows != 128))
+      return op.emitError("expected 128 rows of a scaled or sparse product, "
+                          "got ")
+             << rows;
+    if (isScaled()) {
+      scaleSpan = depth / cast<MemRefType>(op.getLhsScale().getType())
+                              .getDimSize(1);
+      if (scaleSpan != 32 * getLhsSpan())
+        return op.emitError("expected a factor for each ")
+               << 32 * getLhsSpan() << " elements of the depth, got one for "
+               << scaleSpan;
+    }
     return success();
   }
 
@@ -204,71 +168,146 @@ private:
     return lhs->analyze(op);
   }
 
-  bool isPaired() { return op.getCollective().has_value(); }
+  /// Factors or metadata, if any.
+  LogicalResult analyzeOther(Value ref, std::optional<TensorWindow> &window) {
+    if (!ref)
+      return success();
+    window.emplace(builder, lowering.getView(ref));
+    return window->analyze(op);
+  }
 
   void create() {
     Location loc = op.getLoc();
     SmallVector<Value> touched{op.getAcc(), op.getLhs(), op.getRhs()};
-    syncBeforeTensorCore(lowering, loc, touched, op.getBarrier() != nullptr);
+    for (Value ref : {op.getLhsScale(), op.getRhsScale(), op.getMetadata()})
+      if (ref)
+        touched.push_back(ref);
     Value accumulate = lowering.getScalar(op.getAccumulate());
     Value barrier;
     if (op.getBarrier())
       barrier =
           lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
-    Value acts = createActsForPair(lowering, loc, op.getCollectiveAttr());
-    lowering.createForLeader(loc, acts, [&] {
-      createFenceAfterSync(builder, loc);
-      accAddress = accWindow.createAddress(loc);
-      rhs.createBase(loc);
-      if (lhs)
-        lhs->createBase(loc);
-      else
-        lhsAddress = lhsWindow->createAddress(loc);
-      Value descriptor = createI32(builder, loc, getInstructionDescriptor());
-      for (int64_t column = 0; column < columns; column += width)
-        for (int64_t k = 0; k < depth; k += step)
-          createInstruction(loc, descriptor, column, k,
-                            k == 0 ? accumulate : createTrue(loc));
-      if (barrier)
-        createTensorCommit(lowering, loc, barrier, op.getCollectiveAttr());
-    });
+    StringAttr axis = op.getCollectiveAttr();
+    createForTensorCore(
+        lowering, loc, touched, /*arrives=*/barrier != nullptr, axis, [&] {
+          createAddresses(loc);
+          Value isTrue = arith::ConstantOp::create(builder, loc,
+                                                   builder.getBoolAttr(true));
+          for (int64_t column = 0; column < columns; column += width)
+            for (int64_t k = 0; k < depth; k += step)
+              createInstruction(loc, column, k, k == 0 ? accumulate : isTrue);
+          if (barrier)
+            createTensorCommit(lowering, loc, barrier, axis);
+        });
   }
 
-  Value createTrue(Location loc) {
-    return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
-  }
-
-  int64_t getInstructionDescriptor() {
-    int64_t blocks = isPaired() ? 2 : 1;
-    return *sumNumber << 4 | elementA->number << 7 | elementB->number << 10 |
-           int64_t(lhs && lhs->isTransposed()) << 15 |
-           int64_t(rhs.isTransposed()) << 16 | width / 8 << 17 |
-           rows * blocks / 16 << 24;
-  }
-
-  void createInstruction(Location loc, Value descriptor, int64_t column,
-                         int64_t k, Value accumulate) {
-    int64_t half = isHalved ? columns / 2 : columns;
-    int64_t place = (column / half * 16) << kTensorLaneShift | (column % half);
-    Value sums = createTensorPointer(
-        builder, loc,
-        accWindow.createPlace(loc, accAddress,
-                              builder.getI32IntegerAttr(place)));
-    Value a;
-    if (lhs) {
-      a = lhs->createDescriptor(loc, /*outer=*/0, k);
-    } else {
-      int64_t packing = lowering.getView(op.getLhs()).storage->tensor->packing;
-      a = createTensorPointer(
-          builder, loc,
-          lhsWindow->createPlace(loc, lhsAddress,
-                                 builder.getI32IntegerAttr(k / packing)));
+  void createAddresses(Location loc) {
+    accAddress = accWindow.createAddress(loc);
+    rhs.createBase(loc);
+    if (lhs)
+      lhs->createBase(loc);
+    else
+      lhsAddress = lhsWindow->createAddress(loc);
+    if (metadata)
+      metadataAddress = metadata->createAddress(loc);
+    if (lhsScale) {
+      lhsScaleAddress = lhsScale->createAddress(loc);
+      rhsScaleAddress = rhsScale->createAddress(loc);
     }
-    NVVM::Tcgen05MMAOp::create(
-        builder, loc, elementA->kind, getCtaGroup(isPaired()),
-        NVVM::Tcgen05MMACollectorOp::DISCARD, /*aShift=*/false, sums, a,
-        rhs.createDescriptor(loc, column, k), descriptor, accumulate,
-        /*scaleInputD=*/Value(), /*disableOutputLane=*/Value());
+  }
+
+  /// The factors of a step are a byte of a word for each row or column.
+  int64_t getScale(int64_t k) { return k / scaleSpan; }
+
+  /// Of elements of 16 bits the metadata of two steps lie side by side.
+  int64_t getStepsOfMetadata() {
+    return step == 32 ? 2 : 1;
+  }
+
+  Value createDescriptor(Location loc, int64_t k) {
+    int64_t allRows = rows * (isPaired() ? 2 : 1);
+    int64_t bits = int64_t(elementA->number) << 7 |
+                   int64_t(elementB->number) << 10 |
+                   int64_t(lhs && lhs->isTransposed()) << 15 |
+                   int64_t(rhs.isTransposed()) << 16 | width / 8 << 17;
+    if (op.getMetadata())
+      bits |= 1 << 2;
+    if (isScaled()) {
+      int64_t byte = getScale(k) % kScalesOfWord;
+      bits |= byte << 4 | 1 << 23 | allRows / 128 << 27 | byte << 29;
+    } else {
+      bits |= int64_t(*sumNumber) << 4 | allRows / 16 << 24;
+      if (op.getMetadata())
+        bits |= k / step % getStepsOfMetadata();
+    }
+    return createI32(builder, loc, bits);
+  }
+
+  Value createPointer(Location loc, TensorWindow &window, Value address,
+                      int64_t column) {
+    return createTensorPointer(
+        builder, loc,
+        window.createPlace(loc, address, builder.getI32IntegerAttr(column)));
+  }
+
+  /// The factors of a step, behind those of all rows for the words before.
+  Value createScale(Location loc, Value ref, TensorWindow &window,
+                    Value address, int64_t k) {
+    const warpgroup::TensorMemoryLayout &layout =
+        *lowering.getView(ref).storage->tensor;
+    int64_t words = layout.shape.back() / kScalesOfWord;
+    return createPointer(loc, window, address,
+                         getScale(k) / kScalesOfWord *
+                             (layout.getMatrixColumns() / words));
+  }
+
+  void createInstruction(Location loc, int64_t column, int64_t k,
+                         Value accumulate) {
+    int64_t half = isHalved ? columns / 2 : columns;
+    Value sums = createPointer(loc, accWindow, accAddress,
+                               (column / half * 16) << kTensorLaneShift |
+                                   column % half);
+    int64_t lhsDepth = k / getLhsSpan();
+    Value a;
+    if (lhs)
+      a = lhs->createDescriptor(loc, /*outer=*/0, lhsDepth);
+    else
+      a = createPointer(
+          loc, *lhsWindow, lhsAddress,
+          lhsDepth / lowering.getView(op.getLhs()).storage->tensor->packing);
+    Value b = rhs.createDescriptor(loc, column, k);
+    Value descriptor = createDescriptor(loc, k);
+    NVVM::CTAGroupKind group = getCtaGroup(isPaired());
+    constexpr auto collector = NVVM::Tcgen05MMACollectorOp::DISCARD;
+    constexpr auto blockScale = NVVM::Tcgen05MMABlockScale::DEFAULT;
+    Value places, scaleA, scaleB;
+    if (metadata) {
+      int64_t steps = getStepsOfMetadata();
+      places = createPointer(loc, *metadata, metadataAddress,
+                             k / step / steps * 2);
+    }
+    if (isScaled()) {
+      scaleA = createScale(loc, op.getLhsScale(), *lhsScale, lhsScaleAddress, k);
+      scaleB = createScale(loc, op.getRhsScale(), *rhsScale, rhsScaleAddress, k);
+    }
+    if (scaleA && places)
+      NVVM::Tcgen05MMASparseBlockScaleOp::create(
+          builder, loc, *elementA->scaledKind, group, blockScale, collector,
+          sums, a, b, descriptor, accumulate, places, scaleA, scaleB);
+    else if (scaleA)
+      NVVM::Tcgen05MMABlockScaleOp::create(
+          builder, loc, *elementA->scaledKind, group, blockScale, collector,
+          sums, a, b, descriptor, accumulate, scaleA, scaleB);
+    else if (places)
+      NVVM::Tcgen05MMASparseOp::create(
+          builder, loc, elementA->kind, group, collector, /*aShift=*/false,
+          sums, a, b, descriptor, accumulate, places, /*scaleInputD=*/Value(),
+          /*disableOutputLane=*/Value());
+    else
+      NVVM::Tcgen05MMAOp::create(
+          builder, loc, elementA->kind, group, collector, /*aShift=*/false,
+          sums, a, b, descriptor, accumulate, /*scaleInputD=*/Value(),
+          /*disableOutputLane=*/Value());
   }
 
   warpgroup::Tcgen05MmaOp op;
@@ -279,12 +318,15 @@ private:
   SharedMatrix rhs;
   /// The left operand is in shared or in tensor memory.
   std::optional<SharedMatrix> lhs;
-  std::optional<TensorWindow> lhsWindow;
-  Value accAddress, lhsAddress;
+  std::optional<TensorWindow> lhsWindow, lhsScale, rhsScale, metadata;
+  Value accAddress, lhsAddress, lhsScaleAddress, rhsScaleAddress,
+      metadataAddress;
   std::optional<TensorElement> elementA, elementB;
   std::optional<unsigned> sumNumber;
   /// Of the product, and of one instruction the depth and the columns.
   int64_t rows, columns, depth, step, width;
+  /// The elements of the depth that share a factor.
+  int64_t scaleSpan = 0;
   bool isHalved;
 };
 
@@ -293,29 +335,10 @@ LogicalResult lowerTensorProduct(warpgroup::Tcgen05MmaOp op,
   return TensorProduct(op, lowering).lower();
 }
 
-LogicalResult lowerTensorCommit(warpgroup::Tcgen05CommitOp op,
-                                Lowering &lowering) {
-  Location loc = op.getLoc();
-  if (failed(checkPair(op, lowering, op.getCollectiveAttr())))
-    return failure();
-  if (!lowering.chip.hasTensorMemory)
-    return op.emitError("expected a chip that has tensor memory, got ")
-           << lowering.chip.name;
-  Value barrier =
-      lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
-  syncBeforeTensorCore(lowering, loc, {}, /*arrives=*/true);
-  Value acts = createActsForPair(lowering, loc, op.getCollectiveAttr());
-  lowering.createForLeader(loc, acts, [&] {
-    createTensorCommit(lowering, loc, barrier, op.getCollectiveAttr());
-  });
-  return success();
-}
-
 } // namespace
 
 void addTensorProductLowerings(Lowering &lowering) {
   lowering.add(lowerTensorProduct);
-  lowering.add(lowerTensorCommit);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -202,7 +202,7 @@ grid.kernel @reduction grid() outputs(%x: f32 [64, 64] space gpu.gmem) {
 
 grid.kernel @unswizzled grid() {
   grid.scoped (%a: memref<64x64xf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>) {
-    // expected-error @below {{expected an operand of a product in shared memory that is swizzled by 32 bytes or more}}
+    // expected-error @below {{expected an operand of a product that is swizzled by 32 bytes or more, or in panels of 16 bytes along the depth}}
     warpgroup.mma %acc, %a, %a
         : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
   }
