@@ -13,6 +13,7 @@ import numpy as np
 from gridir.compiler.targets import get_target
 from gridir.frontend.execute import execute
 from gridir.testing import difference
+from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
 GPU = get_target("gpu:sm_100a")
@@ -91,3 +92,130 @@ look_at_matmul("e4m3", 128, 64, 64, jnp.float8_e4m3fn, turned_b=True, swizzle=64
 look_at_matmul("e5m2", 64, 128, 128, jnp.float8_e5m2, swizzle=64)
 look_at_matmul("int8", 128, 128, 128, jnp.int8, sums=jnp.int32)
 look_at_matmul("tf32", 128, 128, 64, jnp.float32, turned_b=True)
+
+
+def tensor_lhs(a, b, o, a_tile, b_tile, copied, stored, acc, loaded, done):
+    """Left operands in tensor memory: a copied tile, and half of what the threads stored; sums of two products."""
+    plgpu.copy_gmem_to_smem(a, a_tile, loaded)
+    plgpu.copy_gmem_to_smem(b, b_tile, loaded)
+    plgpu.barrier_wait(loaded)
+    plgpu.async_store_tmem(stored, a_tile[...])
+    plgpu.commit_tmem()
+    plgpu.async_copy_smem_to_tmem(a_tile, copied)
+    plgpu.tcgen05_mma(acc.at[1], copied, b_tile, accumulate=False)
+    plgpu.tcgen05_mma(acc.at[1], stored.at[:, 64:], b_tile.at[64:], accumulate=True)
+    plgpu.tcgen05_commit_arrive(done)
+    plgpu.barrier_wait(done)
+    o[...] = plgpu.async_load_tmem(acc.at[1, :, 64:])
+
+
+# CHECK-COUNT-2: tensor lhs {{.*}}: right
+A, B = draw(2, (128, 128), jnp.float16), draw(3, (128, 128), jnp.float16)
+look(
+    "tensor lhs",
+    plgpu.kernel(
+        tensor_lhs,
+        out_type=jax.ShapeDtypeStruct((128, 64), jnp.float32),
+        scratch_types=[
+            swizzled((128, 128), jnp.float16),
+            swizzled((128, 128), jnp.float16),
+            plgpu.TMEM((128, 128), jnp.float16, packed=True),
+            plgpu.TMEM((128, 128), jnp.float16, packed=True),
+            plgpu.TMEM((2, 128, 128), jnp.float32),
+            plgpu.Barrier(num_arrivals=2),
+            plgpu.Barrier(orders_tensor_core=True),
+        ],
+    ),
+    (A.astype(np.float32) @ B + A[:, 64:].astype(np.float32) @ B[64:])[:, 64:],
+    A,
+    B,
+)
+
+
+def pair(a, b, o, a_tile, b_tile, acc, loaded, ready, done, *, rows):
+    """Two blocks share a product: each has rows of the left operand, and half of the columns of the right one."""
+    block = jax.lax.axis_index("x")
+    half = b.shape[1] // 2
+    plgpu.copy_gmem_to_smem(a.at[pl.ds(block * rows, rows)], a_tile, loaded)
+    plgpu.copy_gmem_to_smem(b.at[:, pl.ds(block * half, half)], b_tile, loaded)
+    plgpu.barrier_wait(loaded)
+    # The first block starts the product when the tiles of both are there.
+    plgpu.barrier_arrive(ready)
+    plgpu.barrier_wait(ready)
+    plgpu.tcgen05_mma(acc, a_tile, b_tile, done, accumulate=False, collective_axis="x")
+    plgpu.barrier_wait(done)
+    o[pl.ds(block * rows, rows)] = plgpu.async_load_tmem(acc)
+
+
+# CHECK-COUNT-2: pair 64 {{.*}}: right
+# CHECK-COUNT-2: pair 128 {{.*}}: right
+for rows in (64, 128):
+    A, B = draw(4, (2 * rows, 64), jnp.bfloat16), draw(5, (64, 128), jnp.bfloat16)
+    look(
+        f"pair {rows}",
+        plgpu.kernel(
+            functools.partial(pair, rows=rows),
+            out_type=jax.ShapeDtypeStruct((2 * rows, 128), jnp.float32),
+            cluster=(2,),
+            cluster_names=("x",),
+            scratch_types=[
+                swizzled((rows, 64), jnp.bfloat16),
+                swizzled((64, 64), jnp.bfloat16),
+                plgpu.TMEM((rows, 128), jnp.float32, collective=True),
+                plgpu.Barrier(num_arrivals=2),
+                plgpu.ClusterBarrier(collective_axes=("x",)),
+                plgpu.Barrier(orders_tensor_core=True),
+            ],
+        ),
+        A.astype(np.float32) @ B.astype(np.float32),
+        A,
+        B,
+    )
+
+
+def scaled(a, b, a_scale, b_scale, o, a_tile, b_tile, a_factors, b_factors, acc, a_tmem, b_tmem, loaded, done):
+    """Each 32 elements of the depth have a factor."""
+    for source, tile in ((a, a_tile), (b, b_tile), (a_scale, a_factors), (b_scale, b_factors)):
+        plgpu.copy_gmem_to_smem(source, tile, loaded)
+    plgpu.barrier_wait(loaded)
+    plgpu.async_copy_scales_to_tmem(a_factors, a_tmem)
+    plgpu.async_copy_scales_to_tmem(b_factors, b_tmem)
+    plgpu.tcgen05_mma(acc, a_tile, b_tile.T, done, a_scale=a_tmem, b_scale=b_tmem, accumulate=False)
+    plgpu.barrier_wait(done)
+    o[...] = plgpu.async_load_tmem(acc)
+
+
+def in_blocks(scales: Any) -> Any:
+    """Factors as tensor memory takes them: 32 rows of 16."""
+    m, k = scales.shape
+    blocks = scales.reshape(m // 128, 4, 32, k // 4, 4).transpose(0, 3, 2, 1, 4)
+    return np.ascontiguousarray(blocks.reshape(m // 128, k // 4, 32, 16))
+
+
+# CHECK-COUNT-2: scaled {{.*}}: right
+K = 256
+A, B = draw(6, (128, K), jnp.float8_e5m2), draw(7, (64, K), jnp.float8_e5m2)
+powers = [np.random.default_rng(seed).integers(-3, 4, (128, K // 32)) for seed in (8, 9)]
+factors = [np.repeat(2.0**power, 32, axis=1).astype(np.float32) for power in powers]
+look(
+    "scaled",
+    plgpu.kernel(
+        scaled,
+        out_type=jax.ShapeDtypeStruct((128, 64), jnp.float32),
+        scratch_types=[
+            swizzled((128, K), jnp.float8_e5m2),
+            swizzled((64, K), jnp.float8_e5m2),
+            plgpu.SMEM((1, K // 128, 32, 16), jnp.float8_e8m0fnu),
+            plgpu.SMEM((1, K // 128, 32, 16), jnp.float8_e8m0fnu),
+            plgpu.TMEM((128, 64), jnp.float32),
+            plgpu.TMEM((128, K // 32), jnp.float8_e8m0fnu, layout=plgpu.TMEMLayout.SCALES_LAYOUT),
+            plgpu.TMEM((128, K // 32), jnp.float8_e8m0fnu, layout=plgpu.TMEMLayout.SCALES_LAYOUT),
+            plgpu.Barrier(num_arrivals=4),
+            plgpu.Barrier(orders_tensor_core=True),
+        ],
+    ),
+    (A.astype(np.float32) * factors[0]) @ (B.astype(np.float32) * factors[1][:64]).T,
+    A,
+    B,
+    *(in_blocks((2.0**power).astype(jnp.float8_e8m0fnu)) for power in powers),
+)

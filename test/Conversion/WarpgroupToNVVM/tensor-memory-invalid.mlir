@@ -174,3 +174,71 @@ grid.kernel @sum_operand grid() {
         : memref<128x128xf16, #grid.space<gpu.tmem>>, memref<128x128xf16, #grid.space<gpu.tmem>>, memref<128x128xf16, #grid.space<gpu.smem>>
   }
 }
+
+// -----
+
+grid.kernel @copy_sums grid() {
+  grid.scoped (%a: memref<128x64xf16, #grid.space<gpu.smem>> origin "a",
+               %b: memref<64x64xf16, #grid.space<gpu.smem>> origin "b",
+               %acc: memref<128x64xf16, #grid.space<gpu.tmem>> origin "acc")
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], []]} {
+    %false = arith.constant false
+    warpgroup.tcgen05_mma %acc, %a, %b accumulate %false
+        : memref<128x64xf16, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
+    // expected-error @below {{expected a copy to 128 rows of tensor memory that are no sums of products, got one to 'memref<128x64xf16, #grid.space<gpu.tmem>>'}}
+    warpgroup.tmem_copy %a to %acc : memref<128x64xf16, #grid.space<gpu.smem>>, memref<128x64xf16, #grid.space<gpu.tmem>>
+  }
+}
+
+// -----
+
+grid.kernel @copy_columns grid() {
+  grid.scoped (%a: memref<64x128xf16, #grid.space<gpu.smem>> origin "a",
+               %x: memref<128x64xf16, #grid.space<gpu.tmem>> origin "x")
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], []]} {
+    %b = grid.transpose_ref %a [1, 0] : memref<64x128xf16, #grid.space<gpu.smem>> -> memref<128x64xf16, #grid.space<gpu.smem>>
+    // expected-error @below {{expected a tile whose rows are contiguous}}
+    warpgroup.tmem_copy %b to %x : memref<128x64xf16, #grid.space<gpu.smem>>, memref<128x64xf16, #grid.space<gpu.tmem>>
+  }
+}
+
+// -----
+
+grid.kernel @blocks grid() {
+  grid.scoped (%a: memref<2x1x1x32x16xf8E8M0FNU, #grid.space<gpu.smem>>, %x: memref<128x4xf8E8M0FNU, #grid.space<gpu.tmem>>) {
+    %b = grid.transpose_ref %a [1, 2, 0, 3, 4] : memref<2x1x1x32x16xf8E8M0FNU, #grid.space<gpu.smem>> -> memref<1x1x2x32x16xf8E8M0FNU, #grid.space<gpu.smem>>
+    %c = grid.slice_ref %b[0, 0, 0, 0, 0] [1, 1, 1, 32, 16] [1, 1, 1, 1, 1] drop [0] : memref<1x1x2x32x16xf8E8M0FNU, #grid.space<gpu.smem>> -> memref<1x1x32x16xf8E8M0FNU, #grid.space<gpu.smem>>
+    // expected-error @below {{expected whole blocks in shared memory without gaps and swizzle, got 'memref<1x1x32x16xf8E8M0FNU, #grid.space<gpu.smem>>'}}
+    warpgroup.tmem_copy %c to %x as_scales : memref<1x1x32x16xf8E8M0FNU, #grid.space<gpu.smem>>, memref<128x4xf8E8M0FNU, #grid.space<gpu.tmem>>
+  }
+}
+
+// -----
+
+grid.kernel @scaled_rows grid() {
+  grid.scoped (%a: memref<64x128xf8E5M2, #grid.space<gpu.smem>>, %b: memref<128x128xf8E5M2, #grid.space<gpu.smem>>, %acc: memref<64x128xf32, #grid.space<gpu.tmem>>,
+               %s: memref<128x4xf8E8M0FNU, #grid.space<gpu.tmem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 128]>],
+                                [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 128]>], [], []]} {
+    %false = arith.constant false
+    // expected-error @below {{expected 128 rows of a scaled or sparse product, got 64}}
+    warpgroup.tcgen05_mma %acc, %a, %b accumulate %false scales %s, %s
+        : memref<64x128xf32, #grid.space<gpu.tmem>>, memref<64x128xf8E5M2, #grid.space<gpu.smem>>, memref<128x128xf8E5M2, #grid.space<gpu.smem>>
+        scales memref<128x4xf8E8M0FNU, #grid.space<gpu.tmem>>, memref<128x4xf8E8M0FNU, #grid.space<gpu.tmem>>
+  }
+}
+
+// -----
+
+grid.kernel @factors grid() {
+  grid.scoped (%a: memref<128x128xf8E5M2, #grid.space<gpu.smem>>, %b: memref<128x128xf8E5M2, #grid.space<gpu.smem>>, %acc: memref<128x128xf32, #grid.space<gpu.tmem>>,
+               %s: memref<128x8xf8E8M0FNU, #grid.space<gpu.tmem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 128]>],
+                                [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 128]>], [], []]} {
+    %false = arith.constant false
+    // expected-error @below {{expected a factor for each 32 elements of the depth, got one for 16}}
+    warpgroup.tcgen05_mma %acc, %a, %b accumulate %false scales %s, %s
+        : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x128xf8E5M2, #grid.space<gpu.smem>>, memref<128x128xf8E5M2, #grid.space<gpu.smem>>
+        scales memref<128x8xf8E8M0FNU, #grid.space<gpu.tmem>>, memref<128x8xf8E8M0FNU, #grid.space<gpu.tmem>>
+  }
+}

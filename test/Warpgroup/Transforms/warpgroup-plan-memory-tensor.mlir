@@ -45,3 +45,21 @@ grid.kernel @rank grid() {
   grid.scoped (%x: memref<128xf32, #grid.space<gpu.tmem>> origin "x") {
   }
 }
+
+// -----
+
+grid.kernel @factors grid() {
+  // expected-error @below {{expected factors of 8 bits of a multiple of 128 rows and 4 columns in tensor memory, got x of 'memref<128x4xf32, #grid.space<gpu.tmem>>'}}
+  grid.scoped (%a: memref<1x1x32x16xf32, #grid.space<gpu.smem>>, %x: memref<128x4xf32, #grid.space<gpu.tmem>> origin "x") {
+    warpgroup.tmem_copy %a to %x as_scales : memref<1x1x32x16xf32, #grid.space<gpu.smem>>, memref<128x4xf32, #grid.space<gpu.tmem>>
+  }
+}
+
+// -----
+
+grid.kernel @metadata grid() {
+  // expected-error @below {{expected metadata of 128 rows and a multiple of 64 columns in tensor memory, got x of 'memref<256x64xi2, #grid.space<gpu.tmem>>'}}
+  grid.scoped (%a: memref<2x1x128x64xi2, #grid.space<gpu.smem>>, %x: memref<256x64xi2, #grid.space<gpu.tmem>> origin "x") {
+    warpgroup.tmem_copy %a to %x as_metadata : memref<2x1x128x64xi2, #grid.space<gpu.smem>>, memref<256x64xi2, #grid.space<gpu.tmem>>
+  }
+}
