@@ -85,8 +85,8 @@ private:
     size_t rank = tile.dims.size();
     int64_t last = storage.shape.size() - 1;
     if (storage.kind != Storage::Kind::Shared || !storage.isRowMajor() ||
-        rank != 4 || !llvm::is_sorted(tile.dims) || tile.dims[rank - 1] != last ||
-        tile.dims[rank - 2] != last - 1 ||
+        rank != 4 || !llvm::is_sorted(tile.dims) ||
+        tile.dims[rank - 1] != last || tile.dims[rank - 2] != last - 1 ||
         tile.sizes[rank - 1] != storage.shape[last] ||
         tile.sizes[rank - 2] != storage.shape[last - 1])
       return op.emitError("expected whole blocks in shared memory without gaps "
@@ -104,10 +104,10 @@ private:
     for (int64_t row = 0; row < tile.sizes[0]; ++row)
       for (int64_t column = 0; column < tile.sizes[1]; ++column) {
         Value zero = createI32(builder, loc, 0);
-        Value address = lowering.createAddress(
-            loc, tile,
-            {createI32(builder, loc, row), createI32(builder, loc, column), zero,
-             zero});
+        Value address = lowering.createAddress(loc, tile,
+                                               {createI32(builder, loc, row),
+                                                createI32(builder, loc, column),
+                                                zero, zero});
         Value descriptor = createMatrixDescriptor(
             builder, loc, address, /*leadingBytes=*/0, kCoreRows * kCoreBytes,
             /*swizzle=*/kCoreBytes, MatrixUnit::Tcgen05);
@@ -128,8 +128,8 @@ private:
   /// All rows of as many columns as a copy takes.
   SmallVector<TensorCopy> getColumns(Location loc) {
     matrix.createBase(loc);
-    int64_t bytes = tile.storage->swizzle == kCoreBytes ? kCoreBytes
-                                                        : 2 * kCoreBytes;
+    int64_t bytes =
+        tile.storage->swizzle == kCoreBytes ? kCoreBytes : 2 * kCoreBytes;
     CopyShape shape = bytes == kCoreBytes ? CopyShape::SHAPE_128x128b
                                           : CopyShape::SHAPE_128x256b;
     int64_t step = bytes / tile.storage->getElementBytes();

@@ -72,9 +72,9 @@ LogicalResult lowerTensorCommit(warpgroup::Tcgen05CommitOp op,
     return failure();
   Value barrier =
       lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
-  createForTensorCore(
-      lowering, loc, ValueRange(), /*arrives=*/true, axis,
-      [&] { createTensorCommit(lowering, loc, barrier, axis); });
+  createForTensorCore(lowering, loc, ValueRange(), /*arrives=*/true, axis, [&] {
+    createTensorCommit(lowering, loc, barrier, axis);
+  });
   return success();
 }
 

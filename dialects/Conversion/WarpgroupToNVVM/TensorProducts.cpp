@@ -51,9 +51,9 @@ std::optional<unsigned> getSumNumber(Type type, const TensorElement &element,
                                      bool isScaled) {
   using Kind = NVVM::Tcgen05MMAKind;
   bool isInteger = element.kind == Kind::I8;
-  bool hasHalves = !isScaled && (element.kind == Kind::F8F6F4 ||
-                                 (element.kind == Kind::F16 &&
-                                  element.number == 0));
+  bool hasHalves =
+      !isScaled && (element.kind == Kind::F8F6F4 ||
+                    (element.kind == Kind::F16 && element.number == 0));
   if (type.isF16() && hasHalves)
     return 0;
   if (type.isF32() && !isInteger)
@@ -141,8 +141,8 @@ private:
                           "got ")
              << rows;
     if (isScaled()) {
-      scaleSpan = depth / cast<MemRefType>(op.getLhsScale().getType())
-                              .getDimSize(1);
+      scaleSpan =
+          depth / cast<MemRefType>(op.getLhsScale().getType()).getDimSize(1);
       if (scaleSpan != 32 * getLhsSpan())
         return op.emitError("expected a factor for each ")
                << 32 * getLhsSpan() << " elements of the depth, got one for "
@@ -220,9 +220,7 @@ private:
   int64_t getScale(int64_t k) { return k / scaleSpan; }
 
   /// Of elements of 16 bits the metadata of two steps lie side by side.
-  int64_t getStepsOfMetadata() {
-    return step == 32 ? 2 : 1;
-  }
+  int64_t getStepsOfMetadata() { return step == 32 ? 2 : 1; }
 
   Value createDescriptor(Location loc, int64_t k) {
     int64_t allRows = rows * (isPaired() ? 2 : 1);
@@ -264,9 +262,9 @@ private:
   void createInstruction(Location loc, int64_t column, int64_t k,
                          Value accumulate) {
     int64_t half = isHalved ? columns / 2 : columns;
-    Value sums = createPointer(loc, accWindow, accAddress,
-                               (column / half * 16) << kTensorLaneShift |
-                                   column % half);
+    Value sums =
+        createPointer(loc, accWindow, accAddress,
+                      (column / half * 16) << kTensorLaneShift | column % half);
     int64_t lhsDepth = k / getLhsSpan();
     Value a;
     if (lhs)
@@ -283,12 +281,14 @@ private:
     Value places, scaleA, scaleB;
     if (metadata) {
       int64_t steps = getStepsOfMetadata();
-      places = createPointer(loc, *metadata, metadataAddress,
-                             k / step / steps * 2);
+      places =
+          createPointer(loc, *metadata, metadataAddress, k / step / steps * 2);
     }
     if (isScaled()) {
-      scaleA = createScale(loc, op.getLhsScale(), *lhsScale, lhsScaleAddress, k);
-      scaleB = createScale(loc, op.getRhsScale(), *rhsScale, rhsScaleAddress, k);
+      scaleA =
+          createScale(loc, op.getLhsScale(), *lhsScale, lhsScaleAddress, k);
+      scaleB =
+          createScale(loc, op.getRhsScale(), *rhsScale, rhsScaleAddress, k);
     }
     if (scaleA && places)
       NVVM::Tcgen05MMASparseBlockScaleOp::create(
@@ -304,10 +304,10 @@ private:
           sums, a, b, descriptor, accumulate, places, /*scaleInputD=*/Value(),
           /*disableOutputLane=*/Value());
     else
-      NVVM::Tcgen05MMAOp::create(
-          builder, loc, elementA->kind, group, collector, /*aShift=*/false,
-          sums, a, b, descriptor, accumulate, /*scaleInputD=*/Value(),
-          /*disableOutputLane=*/Value());
+      NVVM::Tcgen05MMAOp::create(builder, loc, elementA->kind, group, collector,
+                                 /*aShift=*/false, sums, a, b, descriptor,
+                                 accumulate, /*scaleInputD=*/Value(),
+                                 /*disableOutputLane=*/Value());
   }
 
   warpgroup::Tcgen05MmaOp op;
