@@ -101,3 +101,8 @@ environment = {**os.environ, **config.environment}
 find_ptxas = "import sys; from gridir.runtime.gpu import find_ptxas; sys.exit(find_ptxas() is None)"
 if subprocess.run([python, "-c", find_ptxas], env=environment, check=False, capture_output=True).returncode == 0:
     config.available_features.add("ptxas")
+
+# A browser, which needs no screen. The extra `test` brings it; it does not start without the libraries of a desktop.
+find_browser = "from PySide6.QtWebEngineWidgets import QWebEngineView"
+if subprocess.run([python, "-c", find_browser], env=environment, check=False, capture_output=True).returncode == 0:
+    config.available_features.add("browser")

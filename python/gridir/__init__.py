@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from gridir.frontend.cpu_call import Compiled
     from gridir.frontend.install import install, installed
     from gridir.frontend.lower import Lowered, lower
+    from gridir.report.explain import explain
+    from gridir.report.verdicts import Explanation
 
 __version__ = "0.1.0"
 
@@ -38,6 +40,7 @@ __all__ = [
     "Compiled",
     "CpuOptions",
     "Error",
+    "Explanation",
     "GpuOptions",
     "InternalError",
     "JaxVersionError",
@@ -46,6 +49,7 @@ __all__ = [
     "Lowered",
     "OptionError",
     "UnsupportedError",
+    "explain",
     "install",
     "installed",
     "lower",
@@ -57,9 +61,11 @@ __all__ = [
 _LAZY = {
     "Compiled": "gridir.frontend.cpu_call",
     "CpuOptions": "gridir.compiler.cpu",
+    "Explanation": "gridir.report.verdicts",
     "GpuOptions": "gridir.compiler.gpu",
     "Kernel": "gridir.compiler.kernel",
     "Lowered": "gridir.frontend.lower",
+    "explain": "gridir.report.explain",
     "install": "gridir.frontend.install",
     "installed": "gridir.frontend.install",
     "lower": "gridir.frontend.lower",

@@ -17,6 +17,7 @@ PYTHON = [
     "mlir",
     "errors",
     "locations",
+    "markup",
     "runtime",
     "compiler",
     "recording",

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -18,6 +19,9 @@ from gridir.mlir import ir
 
 CHECKS = ("in-bounds", "written", "no-revisit", "disjoint", "initialized", "balanced")
 """The names of the checks, as `docs/checks.md` explains them."""
+
+
+_ELEMENT = re.compile(r"\belement \((\d+(?:, \d+)*)\)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,6 +46,12 @@ class Check:
     frames: tuple[Frame, ...] = ()
     written_at: tuple[Frame, ...] = ()
 
+    @property
+    def element(self) -> tuple[int, ...]:
+        """The element of the subject that the reason names; empty where it names none."""
+        found = _ELEMENT.search(self.reason)
+        return tuple(int(index) for index in found[1].split(",")) if found else ()
+
     def to_json(self) -> dict[str, Any]:
         """The record for `json.dumps`."""
         location = self.frames[0] if self.frames else None
@@ -51,6 +61,7 @@ class Check:
             "verdict": self.verdict,
             "reason": self.reason,
             "program": list(self.program),
+            "element": list(self.element),
             "file": location and location.file,
             "line": location and location.line,
             "column": location and location.column,

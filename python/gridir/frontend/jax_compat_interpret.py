@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
+import numpy as np
 from jax._src import callback as _callback
 from jax._src.pallas import hlo_interpreter as _hlo_interpreter
 
@@ -68,6 +70,36 @@ def interpretation(request: KernelRequest) -> Callable[..., Any]:
         metadata=None,
         name=request.name,
     )
+
+
+def block_starts(block_mapping: Any, programs: np.ndarray, scalars: Sequence[np.ndarray]) -> np.ndarray:
+    """The first element of the block that each program has, as interpret mode computes it.
+
+    Args:
+      block_mapping: an entry of the `block_mappings` of a `GridMapping`.
+      programs: the program ids, one row for each program.
+      scalars: the prefetched operands.
+
+    Returns:
+      Element indices, one row for each program.
+
+    Raises:
+      UnsupportedError: for an index map that interpret mode cannot compute, or that reads scalars which are not given.
+    """
+    if len(block_mapping.index_map_jaxpr.in_avals) > programs.shape[1] + len(scalars):
+        raise UnsupportedError("the index map reads prefetched scalars, and nothing has run")
+
+    def start(program: Any) -> Any:
+        ids = [program[i] for i in range(programs.shape[1])]
+        return [jnp.int32(x) for x in block_mapping.compute_start_indices_interpret(ids, *scalars)]
+
+    try:
+        columns = jax.jit(jax.vmap(start))(jnp.asarray(programs, jnp.int32))
+    except Exception as error:
+        # Which index maps it can compute, JAX says by errors of any class.
+        raise UnsupportedError(str(error).strip().partition("\n")[0]) from error
+    rows = [np.asarray(column, np.int64).reshape(len(programs)) for column in columns]
+    return np.stack(rows, axis=1) if rows else np.zeros((len(programs), 0), np.int64)
 
 
 def filter_callback_log(keep: Callable[[logging.LogRecord], bool]) -> None:

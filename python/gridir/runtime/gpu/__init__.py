@@ -3,8 +3,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is needed of a CUDA toolkit, and what it makes of kernels; no GPU is needed."""
 
-from gridir.runtime.gpu.ptxas import Cubin, PtxasError, assemble
+from gridir.runtime.gpu.ptxas import Cubin, PtxasError, assemble, disassemble
 from gridir.runtime.gpu.report import KernelReport, Report
-from gridir.runtime.gpu.toolkit import find_libdevice_toolkit, find_ptxas
+from gridir.runtime.gpu.toolkit import find_libdevice_toolkit, find_nvdisasm, find_ptxas
 
-__all__ = ["Cubin", "KernelReport", "PtxasError", "Report", "assemble", "find_libdevice_toolkit", "find_ptxas"]
+__all__ = [
+    "Cubin",
+    "KernelReport",
+    "PtxasError",
+    "Report",
+    "assemble",
+    "disassemble",
+    "find_libdevice_toolkit",
+    "find_nvdisasm",
+    "find_ptxas",
+]

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Assembling PTX with NVIDIA's `ptxas`."""
+"""Assembling PTX with NVIDIA's `ptxas`, and disassembling what that gives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 
 from gridir.errors import Error
-from gridir.runtime.gpu.toolkit import find_ptxas
+from gridir.runtime.gpu.toolkit import find_nvdisasm, find_ptxas
 
 # Remarks that the code is not what the kernel asks for: setmaxnreg is ignored, wgmma is serialised.
 _REFUSED = re.compile(r"C75(08|1[0-9])")
@@ -43,7 +43,7 @@ class Cubin:
     static_shared_bytes: int
 
 
-def assemble(ptx: str, chip: str, *, kernel: str | None = None, timeout: float = 120) -> Cubin:
+def assemble(ptx: str, chip: str, *, kernel: str | None = None, timeout: float = 120, line_info: bool = False) -> Cubin:
     """Assembles a module of PTX that holds one kernel.
 
     Args:
@@ -51,6 +51,7 @@ def assemble(ptx: str, chip: str, *, kernel: str | None = None, timeout: float =
       chip: the chip, as "sm_90a".
       kernel: the kernel's name, for messages.
       timeout: seconds after which `ptxas` is given up.
+      line_info: keeps the lines that the directives of the text name; the instructions are the same.
 
     Raises:
       PtxasError: when `ptxas` is not found, refuses the text, or remarks that it serialises tensor core operations.
@@ -65,6 +66,7 @@ def assemble(ptx: str, chip: str, *, kernel: str | None = None, timeout: float =
         with open(source, "w", encoding="utf-8") as file:
             file.write(ptx)
         command = [ptxas, "--verbose", f"--gpu-name={chip}", source, f"--output-file={target}"]
+        command += ["--generate-line-info"] if line_info else []
         try:
             run = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
         except subprocess.TimeoutExpired:
@@ -88,6 +90,34 @@ def assemble(ptx: str, chip: str, *, kernel: str | None = None, timeout: float =
         stack_bytes=_number(r"(\d+) bytes stack frame", text),
         static_shared_bytes=_number(r"(\d+) bytes smem", text),
     )
+
+
+def disassemble(code: bytes, *, kernel: str | None = None, timeout: float = 120) -> str:
+    """Returns the instructions of a cubin as NVIDIA's `nvdisasm` writes them, with the lines that it knows of.
+
+    Args:
+      code: the cubin.
+      kernel: the kernel's name, for messages.
+      timeout: seconds after which `nvdisasm` is given up.
+
+    Raises:
+      PtxasError: when `nvdisasm` is not found or refuses the cubin.
+    """
+    nvdisasm = find_nvdisasm()
+    if nvdisasm is None:
+        notes = ["pip install 'gridir[report]', or set GRIDIR_NVDISASM"]
+        raise PtxasError("expected nvdisasm, got none", kernel=kernel, notes=notes)
+    with tempfile.NamedTemporaryFile(prefix="gridir-", suffix=".cubin") as file:
+        file.write(code)
+        file.flush()
+        command = [nvdisasm, "--print-code", "--print-line-info", file.name]
+        try:
+            run = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+        except subprocess.TimeoutExpired:
+            raise PtxasError(f"nvdisasm gave no answer in {timeout:g} s", kernel=kernel) from None
+    if run.returncode != 0:
+        raise PtxasError("nvdisasm does not accept the cubin", kernel=kernel, notes=run.stderr.splitlines()[:8])
+    return run.stdout
 
 
 def _number(pattern: str, text: str) -> int:

@@ -14,12 +14,21 @@ from pathlib import Path
 
 def find_ptxas() -> str | None:
     """Returns the path of `ptxas`, or None. `pip install 'gridir[gpu]'` brings one; GRIDIR_PTXAS names another."""
-    if named := os.environ.get("GRIDIR_PTXAS"):
+    return _find_program("ptxas")
+
+
+def find_nvdisasm() -> str | None:
+    """Returns the path of `nvdisasm`, or None. `gridir[report]` brings one; GRIDIR_NVDISASM names another."""
+    return _find_program("nvdisasm")
+
+
+def _find_program(name: str) -> str | None:
+    if named := os.environ.get(f"GRIDIR_{name.upper()}"):
         return shutil.which(named)
     for root in _toolkits():
-        if path := shutil.which("ptxas", path=str(root / "bin")):
+        if path := shutil.which(name, path=str(root / "bin")):
             return path
-    return shutil.which("ptxas")
+    return shutil.which(name)
 
 
 def find_libdevice_toolkit() -> str | None:

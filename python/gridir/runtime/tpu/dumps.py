@@ -59,8 +59,24 @@ _START_OF_REGION = re.compile(r"Start region (\d+)")
 _COMPARISON = re.compile(r"%(p\w+) = scmp\.(?:ge|gt|eq|ne|lt|le)\.[su]32(?:\.totalorder)? %\w+, (\d+)")
 
 
+# Where an operation comes from, which stands between its operands: `/* loc("kernel.py":3:5) */`.
+_LOCATION = re.compile(r" /\* loc\((.*?)\) \*/")
+_POSITION = re.compile(r'"([^"]+)":(\d+)')
+
+
+def split_locations(text: str) -> tuple[list[str], list[list[tuple[str, int]]]]:
+    """Splits the file `final_bundles` into its lines, less the legend, and the files and lines that each names."""
+    lines = text.rpartition("= control target key end")[2].strip("\n").split("\n")
+    positions = [
+        [(file, int(line)) for found in _LOCATION.findall(line) for file, line in _POSITION.findall(found)]
+        for line in lines
+    ]
+    return [_LOCATION.sub("", line) for line in lines], positions
+
+
 def read_schedule(text: str) -> Schedule:
     """Reads the file `final_bundles`."""
+    text = _LOCATION.sub("", text)
     starts = [*_BUNDLE.finditer(text)]
     ends = [*(match.start() for match in starts[1:]), len(text)]
     bodies = [text[match.start() : end] for match, end in zip(starts, ends, strict=True)]
@@ -125,26 +141,36 @@ def read_dumps(paths: Iterable[str]) -> dict[str, Any]:
     Returns:
       `bundles`, `cycles`, `loops`, `vmem` (bytes by purpose) and `units`; nothing when there is no kernel.
     """
+    files = _kernel_files(paths)
+    if not files:
+        return {}
+    schedule = read_schedule(_read(files["final_bundles"]))
+    return {
+        "bundles": schedule.bundles,
+        "cycles": schedule.cycles,
+        "loops": [dataclasses.astuple(loop) for loop in schedule.loops],
+        "vmem": read_allocations(_read(files["post-ra"])) if "post-ra" in files else {},
+        "units": read_utilization(_read(files.get("final_hlo-static-per-bundle-utilization"))),
+    }
+
+
+def read_bundles(paths: Iterable[str]) -> str:
+    """Returns the text of the final schedule among the files of one compilation; "" when there is no kernel."""
+    return _read(_kernel_files(paths).get("final_bundles"))
+
+
+def _kernel_files(paths: Iterable[str]) -> dict[str, str]:
+    """The files on the kernel of a compilation, by their contents; none when there is no kernel."""
     components: dict[str, dict[str, str]] = {}
     for path in paths:
         match = _FILE_NAME.fullmatch(os.path.basename(path))
         if match:
             components.setdefault(match["component"], {})[match["contents"]] = path
     for files in components.values():
-        if "final_bundles" not in files:
-            continue
-        text = _read(files["final_bundles"])
         # The program around the kernel is scheduled, too; the kernel's first bundle names the call.
-        if not re.search(r"entry bundle: %\S+ = custom-call\(", text):
-            continue
-        schedule = read_schedule(text)
-        return {
-            "bundles": schedule.bundles,
-            "cycles": schedule.cycles,
-            "loops": [dataclasses.astuple(loop) for loop in schedule.loops],
-            "vmem": read_allocations(_read(files["post-ra"])) if "post-ra" in files else {},
-            "units": read_utilization(_read(files.get("final_hlo-static-per-bundle-utilization"))),
-        }
+        text = _read(files.get("final_bundles"))
+        if re.search(r"entry bundle: %\S+ = custom-call\(", text):
+            return files
     return {}
 
 

@@ -25,9 +25,10 @@ _DUMPED_PASSES = "final_bundles|post-ra$|final_hlo-static-per-bundle-utilization
 
 
 def libtpu_arguments(directory: str) -> str:
-    """The flags of libtpu, which it reads once, that make it write its final schedule into a directory."""
+    """The flags of libtpu, which it reads once: it writes its final schedule, with locations, to a directory."""
     return (
         f"--xla_jf_dump_to={directory} --xla_jf_dump_llo_text=true --xla_jf_dump_llo_pass_label_regex={_DUMPED_PASSES}"
+        " --xla_mosaic_enable_llo_source_annotations=true"
     )
 
 

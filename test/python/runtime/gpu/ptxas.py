@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from gridir.runtime.gpu import PtxasError, assemble
+from gridir.runtime.gpu import PtxasError, assemble, disassemble
 from refusals import report
 
 directory = Path(sys.argv[1])
@@ -26,10 +26,21 @@ def assembled(name, script=None, **how):
     return call
 
 
+def disassembled(name, script=None, **how):
+    """Disassembles with a shell script as the program."""
+    assembled(name, script)  # Writes the script.
+
+    def call():
+        os.environ["GRIDIR_NVDISASM"] = str(directory / name)
+        disassemble(b"", **how)
+
+    return call
+
+
 REFUSES = "echo \"ptxas $4, line 7; error : Unknown modifier '.x'\"; exit 255"
 CHANGES = "echo 'ptxas info : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized'"
 
-# CHECK: PtxasError: 7 of 7 refused in these words
+# CHECK: PtxasError: 10 of 10 refused in these words
 report(
     PtxasError,
     {
@@ -40,5 +51,8 @@ report(
         "Unknown modifier '.x'": assembled("refuses", REFUSES),
         "ptxas changes what the kernel asks for": assembled("changes", CHANGES),
         "note: ptxas info : (C7510) Potential Performance Loss": assembled("changes", CHANGES),
+        "expected nvdisasm, got none": disassembled("absent"),
+        "nvdisasm gave no answer in 0.5 s": disassembled("waits", "exec sleep 60", timeout=0.5),
+        "nvdisasm does not accept the cubin\n  note: not an ELF": disassembled("no", "echo not an ELF >&2; exit 1"),
     },
 )

@@ -1,0 +1,94 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gridir report`: a function's kernels as one HTML file."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import click
+
+from gridir.cli.errors import short_errors
+from gridir.cli.example import ExampleParameter, load_example
+from gridir.cli.progress import progress
+
+
+@click.command()
+@click.argument("file", type=ExampleParameter())
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False), help="The file to write; FUNCTION.html without it, - for stdout."
+)
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    help="Show this target, as tpu:v6e or gpu:sm_80; may be given several times. Without it cpu, tpu:v5e, gpu:sm_90a.",
+)
+@click.option("--run/--no-run", default=True, show_default=True, help="Run the function, on this machine's CPU.")
+@click.option("--timeout", default=300.0, show_default=True, help="Give libtpu up after this many seconds.")
+@click.option("--json", "as_json", is_flag=True, help="Print the data of the report as one JSON record instead.")
+@click.option("--debug", is_flag=True, help="Show all of an error.")
+def report(
+    file: tuple[str, str | None],
+    output: str | None,
+    targets: tuple[str, ...],
+    run: bool,
+    timeout: float,
+    as_json: bool,
+    debug: bool,
+) -> None:
+    """Writes one HTML file that shows the kernels of a function, on every target.
+
+    The file needs no other one and no network. For each kernel it has
+
+    \b
+      - the grid, stepped through program by program, and of each operand the block that a program reads or writes:
+        what overlaps, overhangs or comes back, and what a prefetched index chose in this run
+      - what `gridir check` proves and refutes, with the program or element that shows it
+      - the author's source beside every stage of every target, PTX, SASS and the bundles of a TPU: choosing a line
+        lights up what was made of it, and the other way round
+      - the memory that each argument takes, and what it is padded to
+      - operations, bytes and the bounds that they set on each chip; the time on this CPU, bundles, registers, spills
+      - who refuses it, and why, at the author's line
+
+    Neither a TPU nor a GPU is needed. It needs the packages of the extra report: pip install 'gridir[report]'. What
+    libtpu, ptxas and nvdisasm would add is left out where they are not installed.
+
+    FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
+    which gives its arguments.
+
+    \b
+    Exit status:
+      0  the report was written
+      1  the report was written, and a check is refuted; or no kernel could be lowered
+      2  the command was asked for what there is not
+    """
+    with short_errors(debug, file[0]), progress() as show:
+        from gridir.report.build import build_report
+        from gridir.report.render import render
+
+        example = load_example(*file)
+        data = build_report(
+            example.function,
+            example.args,
+            name=example.name,
+            path=os.path.abspath(file[0]),
+            targets=targets,
+            run=run,
+            timeout=timeout,
+            progress=show,
+        )
+        example.check_kernels(data.kernels)
+        text = json.dumps(data.to_json()) if as_json else render(data)
+    if as_json:
+        click.echo(text)
+    else:
+        path = output or f"{example.name}.html"
+        with click.open_file(path, "w", encoding="utf-8") as opened:
+            opened.write(text)
+        if path != "-":
+            click.echo(f"wrote {path}: {len(data.kernels)} kernels, {len(text) / 1e6:.1f} MB")
+    if any(kernel.checks.refuted for kernel in data.kernels):
+        raise click.exceptions.Exit(1)

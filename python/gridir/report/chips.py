@@ -1,0 +1,79 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the makers of chips say of them: the peaks of a roofline, and the memory that a kernel may hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import time
+
+import numpy as np
+
+
+@dataclasses.dataclass(frozen=True)
+class Peak:
+    """What a chip can do at most.
+
+    Attributes:
+      name: the chip as people know it.
+      flops: floating-point operations in a second.
+      bandwidth: bytes between its memory and its cores in a second.
+      of: what the operations are, and where the numbers are from.
+    """
+
+    name: str
+    flops: float
+    bandwidth: float
+    of: str
+
+
+_MXU = "dense products of bf16, as Google states them"
+_TENSOR = "dense products of f16 on tensor cores, as NVIDIA states them"
+
+PEAKS = {
+    "tpu:v4": Peak("TPU v4", 275e12, 1228e9, _MXU),
+    "tpu:v5e": Peak("TPU v5e", 197e12, 819e9, _MXU),
+    "tpu:v5p": Peak("TPU v5p", 459e12, 2765e9, _MXU),
+    "tpu:v6e": Peak("TPU v6e", 918e12, 1640e9, _MXU),
+    "tpu:tpu7x": Peak("TPU7x", 2307e12, 7380e9, _MXU),
+    "gpu:sm_80": Peak("A100 SXM", 312e12, 2039e9, _TENSOR),
+    "gpu:sm_90a": Peak("H100 SXM", 989e12, 3350e9, _TENSOR),
+    "gpu:sm_100a": Peak("B200", 2250e12, 8000e9, _TENSOR),
+}
+"""The peaks of the chips that reports know."""
+
+_VMEM, _SHARED = "VMEM", "shared memory of a CTA"
+CAPACITIES = {
+    **dict.fromkeys(("tpu:v4", "tpu:v5e", "tpu:v6e"), (_VMEM, 128 << 20)),
+    "tpu:v5p": (_VMEM, 96 << 20),
+    "tpu:tpu7x": (_VMEM, 64 << 20),
+    "gpu:sm_80": (_SHARED, 163 << 10),
+    "gpu:sm_90a": (_SHARED, 227 << 10),
+    "gpu:sm_100a": (_SHARED, 227 << 10),
+}
+"""For each chip the memory that a kernel's blocks and scratch are in, and how many bytes there are."""
+
+
+@functools.lru_cache
+def measured_cpu(size: int = 768, megabytes: int = 64) -> Peak:
+    """Measures this machine with NumPy: a product of f32 matrices, and a copy of an array that no cache holds.
+
+    Args:
+      size: of the matrices.
+      megabytes: of the array.
+    """
+    matrix = np.ones((size, size), np.float32)
+    array = np.ones(megabytes << 18, np.float32)
+    copy = np.empty_like(array)
+    product_seconds = min(_seconds(lambda: matrix @ matrix) for _ in range(5))
+    copy_seconds = min(_seconds(lambda: np.copyto(copy, array)) for _ in range(5))
+    of = f"measured: NumPy's product of {size}x{size} f32 matrices, and its copy of {megabytes} MiB"
+    return Peak("this CPU", 2 * size**3 / product_seconds, 2 * array.nbytes / copy_seconds, of)
+
+
+def _seconds(call) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start

@@ -1,0 +1,62 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A report as one HTML file."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import Any
+
+from gridir.markup import environment
+from gridir.report.model import KernelView, Report
+
+
+def render(report: Report) -> str:
+    """Returns a report as HTML that needs no other file and no network.
+
+    Raises:
+      MarkupError: when a package of the extra `report` is not installed.
+    """
+    templates = environment("gridir.report")
+    # After the template engine, whose absence says which packages there should be.
+    from gridir.markup.highlight import highlight
+    from gridir.report.charts import roofline_chart
+
+    sources = [
+        {"path": source.path, "segments": [(s.first, highlight(s.lines, "python")) for s in source.segments]}
+        for source in report.sources
+    ]
+    files = {source.path: number for number, source in enumerate(report.sources)}
+    return templates.get_template("report.html").render(
+        report=report,
+        sources=sources,
+        files=files,
+        data=_page_data(report, files),
+        charts=[roofline_chart(kernel.costs) if kernel.costs else "" for kernel in report.kernels],
+        highlight=highlight,
+        style=_text("report.css"),
+        script=_text("report.js"),
+    )
+
+
+def _text(name: str) -> str:
+    return resources.files("gridir.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _page_data(report: Report, files: dict[str, int]) -> dict[str, Any]:
+    """What the page's script works on: the model, less the texts, which are in the page as HTML."""
+    return {"kernels": [_kernel_data(kernel, files) for kernel in report.kernels]}
+
+
+def _kernel_data(kernel: KernelView, files: dict[str, int]) -> dict[str, Any]:
+    listings = []
+    for target in kernel.targets:
+        for listing in target.listings:
+            sets: dict[tuple[str, ...], int] = {}
+            lines = []
+            for origins in listing.origins:
+                keys = tuple(f"{files[file]}:{line}" for file, line in origins if file in files)
+                lines.append(sets.setdefault(keys, len(sets)) if keys else -1)
+            listings.append({"sets": list(sets), "lines": lines})
+    return {"grid": kernel.grid.to_json(), "listings": listings}

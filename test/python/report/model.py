@@ -1,0 +1,70 @@
+# RUN: %python %s | FileCheck %s
+
+# What a report says of blocks: which are distinct, come back, overhang, overlap, and leave elements out.
+
+import gridir
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gridir.report.blocks import read_grid
+from gridir.report.costs import count_costs
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+
+def copy_kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...] + 1
+
+
+def call(shape, block, index_map, grid):
+    rows = pl.BlockSpec(block, index_map)
+    out = jax.ShapeDtypeStruct(shape, jnp.float32)
+    return pl.pallas_call(copy_kernel, out_shape=out, grid=grid, in_specs=[rows], out_specs=rows)
+
+
+def show(title, *args):
+    kernel = gridir.lower(call(*args), jax.ShapeDtypeStruct(args[0], jnp.float32)).kernels[0]
+    grid = read_grid(kernel, None)
+    print(f"{title}: {grid.programs} programs, {grid.operands[1].name} {grid.operands[1].statistics()}")
+    return kernel, grid
+
+
+# CHECK: exact: 4 programs, o_ref {'distinct': 4, 'fetches': 4, 'revisits': 0,
+# CHECK-SAME: 'overhang': 0, 'shared': 0, 'untouched': 0}
+show("exact", (512, 128), (128, 128), lambda i: (i, 0), (4,))
+# CHECK: short: 3 programs, o_ref {'distinct': 3, {{.*}}'untouched': 16384}
+show("short", (512, 128), (128, 128), lambda i: (i, 0), (3,))
+# CHECK: overhanging: 5 programs, o_ref {'distinct': 5, {{.*}}'overhang': 3584, {{.*}}'untouched': 0}
+show("overhanging", (612, 128), (128, 128), lambda i: (i, 0), (5,))
+# The block of dimension 0 comes back for each step of dimension 1; one that stays is fetched once.
+# CHECK: revisited: 8 programs, o_ref {'distinct': 4, 'fetches': 8, 'revisits': 4,
+show("revisited", (512, 128), (128, 128), lambda j, i: (i, 0), (2, 4))
+# CHECK: stays: 8 programs, o_ref {'distinct': 4, 'fetches': 4, 'revisits': 0,
+show("stays", (512, 128), (128, 128), lambda i, j: (i, 0), (4, 2))
+# CHECK: overlapping: 4 programs, o_ref {{.*}}'shared': 24576,
+show("overlapping", (320, 128), (pl.Element(128), pl.Element(128)), lambda i: (i * 64, 0), (4,))
+
+# Every program adds 1 to each element of its block, and moves the block in and out.
+# CHECK: flops 65536, functions 0, moved 524288, least 524288
+kernel, grid = show("costs", (512, 128), (128, 128), lambda i: (i, 0), (4,))
+costs = count_costs(kernel, grid)
+print(f"flops {costs.flops}, functions {costs.functions}, moved {costs.bytes_moved}, least {costs.bytes_least}")
+
+# An index map that reads prefetched scalars is not computed before there are any.
+# CHECK: scalars: the index map reads prefetched scalars, and nothing has run
+# CHECK: given: {{\[}}[256, 0], [0, 0], [256, 0]]
+spec = pltpu.PrefetchScalarGridSpec(
+    num_scalar_prefetch=1,
+    grid=(3,),
+    in_specs=[pl.BlockSpec((128, 128), lambda i, rows: (rows[i], 0))],
+    out_specs=pl.BlockSpec((128, 128), lambda i, rows: (i, 0)),
+)
+gather = pl.pallas_call(
+    lambda rows, x_ref, o_ref: copy_kernel(x_ref, o_ref),
+    grid_spec=spec,
+    out_shape=jax.ShapeDtypeStruct((384, 128), jnp.float32),
+)
+rows, x = jnp.array([2, 0, 2]), jnp.zeros((512, 128))
+kernel = gridir.lower(gather, rows, x).kernels[0]
+print("scalars:", read_grid(kernel, None).operands[0].unknown)
+print("given:", read_grid(kernel, [np.asarray(rows)]).operands[0].starts.tolist())
