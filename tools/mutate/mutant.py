@@ -42,6 +42,11 @@ class Mutant:
         words = "\0".join((self.file, self.context.strip(), self.operator, self.before, self.after))
         return hashlib.sha256(words.encode()).hexdigest()[:12]
 
+    @property
+    def lines(self) -> range:
+        """The lines of the span, from 1."""
+        return range(self.line, self.line + self.before.count("\n") + 1)
+
     def __str__(self) -> str:
         change = f"`{self.before}` -> `{self.after}`" if self.after else f"without `{self.before}`"
         return f"{self.file}:{self.line}: {self.operator}: {' '.join(change.split())}"

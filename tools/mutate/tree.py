@@ -15,6 +15,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -94,6 +95,13 @@ config.test_exec_root = os.environ.get("GRIDIR_MUTANT_SCRATCH", config.test_exec
 """
 
 
+def sources_of(unit: Path) -> list[Path]:
+    """The sources that are compiled as one translation unit: those that CMake includes in one, or the unit itself."""
+    if unit.parent.name != "Unity":
+        return [unit]
+    return [Path(path) for path in re.findall(r'^#include "(.*)"$', unit.read_text(), re.MULTILINE)]
+
+
 class Tree:
     """The build tree of one campaign."""
 
@@ -103,6 +111,7 @@ class Tree:
             Path(entry["file"]).resolve(): shlex.split(entry["command"])
             for entry in json.loads((build / "compile_commands.json").read_text())
         }
+        self._units = {source: unit for unit in self._commands for source in sources_of(unit)}
 
     def make(self, mutants: Sequence[Mutant], jobs: int) -> list[Mutant]:
         """Builds the tree, and returns the mutants that the compiler accepts.
@@ -113,45 +122,54 @@ class Tree:
         shutil.rmtree(self.root, ignore_errors=True)
         (self.root / "objects").mkdir(parents=True)
         (self.root / "switch.h").write_text(SWITCH_HEADER)
-        sources = sorted({mutant.file for mutant in mutants if mutant.file.endswith(".cpp")})
+        of_unit: dict[Path, list[Mutant]] = defaultdict(list)
+        for mutant in mutants:
+            if mutant.file.endswith(".cpp"):
+                of_unit[self._units[(self.repository / mutant.file).resolve()]].append(mutant)
         with ThreadPoolExecutor(jobs) as pool:
-            accepted = pool.map(lambda file: self._compile([m for m in mutants if m.file == file]), sources)
+            accepted = pool.map(self._compile, of_unit, of_unit.values())
             kept = {mutant.number for some in accepted for mutant in some}
         self._mirror([mutant for mutant in mutants if mutant.file.endswith(".py")])
-        self._link(sources, count=max(mutant.number for mutant in mutants))
+        self._link(sorted(of_unit), count=max(mutant.number for mutant in mutants))
         return [mutant for mutant in mutants if mutant.number in kept or mutant.file.endswith(".py")]
 
-    def _object(self, file: str) -> Path:
-        return self.root / "objects" / (file.replace("/", "__") + ".o")
+    def _copy(self, path: Path) -> Path:
+        """Where the copy of a source is that is compiled instead of it."""
+        root = self.build if path.is_relative_to(self.build) else self.repository.resolve()
+        return self.root / "objects" / str(path.relative_to(root)).replace("/", "__")
 
-    def _compile(self, mutants: Sequence[Mutant]) -> Sequence[Mutant]:
-        """Compiles one source, without the mutants in lines that the compiler refuses."""
-        file = mutants[0].file
-        path = self.repository / file
-        command = self._commands[path.resolve()]
-        # Beside the original, where its includes are looked for by their path in the repository.
-        copy = self.root / "objects" / file.replace("/", "__")
-        command = [str(copy) if Path(word).resolve() == path.resolve() else word for word in command]
-        command[command.index("-o") + 1] = str(self._object(file))
+    def _object(self, unit: Path) -> Path:
+        return self._copy(unit).with_suffix(".o")
+
+    def _compile(self, unit: Path, mutants: Sequence[Mutant]) -> Sequence[Mutant]:
+        """Compiles one translation unit, without the mutants in lines that the compiler refuses."""
+        sources = {(self.repository / mutant.file).resolve(): mutant.file for mutant in mutants}
+        command = [str(self._copy(unit)) if Path(word).resolve() == unit else word for word in self._commands[unit]]
+        command[command.index("-o") + 1] = str(self._object(unit))
         position = command.index("-c")
-        command[position:position] = ["-w", "-include", str(self.root / "switch.h"), f"-I{path.parent}"]
-        while mutants:
-            copy.write_bytes(instrument(path.read_bytes(), mutants, cpp.wrap))
+        # Includes are looked for beside the originals, by their path in the repository.
+        beside = [f"-I{folder}" for folder in sorted({source.parent for source in sources})]
+        command[position:position] = ["-w", "-include", str(self.root / "switch.h"), *beside]
+        text = unit.read_text()
+        for source in sources:
+            text = text.replace(f'#include "{source}"', f'#include "{self._copy(source)}"')
+        while True:
+            self._copy(unit).write_text(text)
+            for source, file in sources.items():
+                some = [mutant for mutant in mutants if mutant.file == file]
+                self._copy(source).write_bytes(instrument(source.read_bytes(), some, cpp.wrap))
             run = subprocess.run(command, cwd=self.build, capture_output=True, text=True, check=False)
             if run.returncode == 0:
                 return mutants
-            refused = {int(line) for line in re.findall(rf"{re.escape(str(copy))}:(\d+):", run.stderr)}
-            left = [
-                mutant
-                for mutant in mutants
-                if not refused.intersection(range(mutant.line, mutant.line + mutant.before.count("\n") + 1))
-            ]
+            refused = {
+                (file, int(line))
+                for source, file in sources.items()
+                for line in re.findall(rf"{re.escape(str(self._copy(source)))}:(\d+):", run.stderr)
+            }
+            left = [mutant for mutant in mutants if not any((mutant.file, line) in refused for line in mutant.lines)]
             if len(left) == len(mutants):
-                raise SystemExit(f"{file} with mutants does not compile:\n{run.stderr[-2000:]}")
+                raise SystemExit(f"{unit} with mutants does not compile:\n{run.stderr[-2000:]}")
             mutants = left
-        copy.write_bytes(path.read_bytes())
-        subprocess.run(command, cwd=self.build, check=True)
-        return []
 
     def _mirror(self, mutants: Sequence[Mutant]) -> None:
         """The developer build's package, tools and tests by links; native modules and mutated sources of its own."""
@@ -179,7 +197,7 @@ class Tree:
         (self.root / "test").mkdir()
         (self.root / "test" / "lit.site.cfg.py").write_text(site)
 
-    def _link(self, sources: Sequence[str], count: int) -> None:
+    def _link(self, units: Sequence[Path], count: int) -> None:
         """The native library, with the objects that have mutants instead of their originals."""
         switch = self.root / "objects" / "switch.cpp"
         switch.write_text(SWITCH_SOURCE.format(count=count))
@@ -192,19 +210,19 @@ class Tree:
             .splitlines()[-1]
         )
         command = command.replace(f"-o {LIBRARY}", f"-o {self.root / LIBRARY} {switch.with_suffix('.o')}")
-        for file in sources:
-            archive, member = self._archive_of(file)
+        for unit in units:
+            archive, member = self._archive_of(unit)
             copy = self.root / "objects" / Path(archive).name
             if not copy.exists():
                 shutil.copy2(self.build / archive, copy)
                 command = re.sub(rf"(?<=\s){re.escape(archive)}(?=\s)", str(copy), command)
-            shutil.copy2(self._object(file), copy.parent / member)
+            shutil.copy2(self._object(unit), copy.parent / member)
             subprocess.run(["ar", "r", copy, copy.parent / member], check=True, capture_output=True)
         subprocess.run(command, shell=True, cwd=self.build, check=True)
 
-    def _archive_of(self, file: str) -> tuple[str, str]:
-        """The static library that a source goes to, and the name of its member there."""
-        words = self._commands[(self.repository / file).resolve()]
+    def _archive_of(self, unit: Path) -> tuple[str, str]:
+        """The static library that a translation unit goes to, and the name of its member there."""
+        words = self._commands[unit]
         target = Path(words[words.index("-o") + 1])
         library = next(part for part in target.parts if part.endswith(".dir")).removesuffix(".dir")
         directory = Path(*target.parts[: target.parts.index("CMakeFiles")])

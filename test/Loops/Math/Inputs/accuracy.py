@@ -40,7 +40,7 @@ def apply(functions: Functions, *args: np.ndarray, passes: str = "gpu-expand-mat
 def units(got: np.ndarray, want: np.ndarray) -> float:
     """How far `got` is from `want` at most, in units of the last place of its type."""
     rounded = want.astype(got.dtype)
-    if not np.array_equal(np.isnan(got), np.isnan(rounded)):
+    if any(not np.array_equal(kind(got), kind(rounded)) for kind in (np.isnan, np.isinf)):
         return math.inf
     measured = np.isfinite(got) & np.isfinite(rounded) & (np.abs(want) >= np.finfo(got.dtype).tiny)
     error = np.abs(got.astype(np.longdouble) - want)[measured]
