@@ -9,6 +9,9 @@ import fnmatch
 
 _PTX = "looks at the PTX or the machine code that JAX makes"
 _CALL = "looks at the text of JAX's own custom call"
+_LACK = "expects an error, since JAX's lowering lacks what gridir has"
+_SCRATCH = "expects an error, since JAX's lowering needs more memory than it is given"
+_BACKEND = "asks JAX for its backend of GPUs"
 _PRINTF = "looks at how printf of CUDA writes an array, or at the layout that JAX has chosen"
 
 LEFT_OUT: dict[str, dict[str, str]] = {
@@ -23,9 +26,13 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "*.test_wgmma_fence_ptx*": _PTX,
         "*.test_wgmma_accumulator_load_with_custom_wait*": _PTX,
         "WarpSpecializedPipeline*.test_collective": _PTX,
-        "SemaphoreTest.test_lowering": _CALL,
-        "SemaphoreTest.test_basic": _CALL,
-        "SemaphoreTest.test_with_profiler": _CALL,
+        "Semaphore*Test.test_lowering": _CALL,
+        "Semaphore*Test.test_basic": _CALL,
+        "Semaphore*Test.test_with_profiler": _CALL,
+        "MosaicGPUPoisonTest.test_poison_buffers_nyi": _LACK,
+        "*.test_barrier_test_is_rejected_in_non_warp_context": _LACK,
+        "*.test_reduction_fails_on_too_little_scratch_bytes*": _SCRATCH,
+        "*.test_lower_with_abstract_mesh": _BACKEND,
         "*.test_print_wgmma_tiled_layout*": _PRINTF,
         "*.test_print_array*": _PRINTF,
         "*.test_print_layout*": _PRINTF,

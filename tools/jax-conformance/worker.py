@@ -203,6 +203,10 @@ def pretend_gpu(use: Callable[[str], None]) -> Callable[[], None]:
     # Tests wait by it for what a kernel prints.
     waits = types.SimpleNamespace(_sync_all_devices=lambda: None)
     lib.mosaic_gpu = types.SimpleNamespace(_mosaic_gpu_ext=waits)
+    # What kernels of JAX's library ask: the version of CUDA, and how many blocks run at a time, for persistent ones.
+    lib.cuda_versions = types.SimpleNamespace(cuda_runtime_get_version=lambda: 13000)
+    device: Any = type(jax.devices()[0])
+    device.core_count = 4
     hopper, blackwell = 9.0, 10.0
     generation = hopper
 
