@@ -17,6 +17,7 @@ from gridir.compiler.target import Target
 from gridir.compiler.targets import get_target
 from gridir.frontend.install import capturing
 from gridir.frontend.targets import hooks_of
+from gridir.markup import MarkupError, environment
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +52,25 @@ class Lowered:
           PtxasError: for a GPU, when ptxas is not installed or refuses a kernel.
         """
         return hooks_of(self.target).compile(self, **options)
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows: the kernels at their first stage. None where Jinja2 is not installed."""
+        try:
+            template = environment("gridir.markup").get_template("lowered.html")
+        except MarkupError:
+            return None
+        from gridir.markup.highlight import STYLE, highlight
+
+        kernels = [
+            {
+                "name": kernel.name,
+                "source": kernel.source,
+                "stages": kernel.stages,
+                "text": highlight(kernel.text(kernel.stages[0]).splitlines(), "mlir"),
+            }
+            for kernel in self.kernels
+        ]
+        return template.render(target=self.target.name, kernels=kernels, style=STYLE)
 
     def as_text(self) -> str:
         """Returns JAX's own module around the kernels, as StableHLO."""

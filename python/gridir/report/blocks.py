@@ -32,11 +32,13 @@ class Dimension:
       size: how many programs there are along it; None where only a call knows.
       name: what the author calls it, or None.
       semantics: what the author says of its order: "parallel", "arbitrary", or "" for nothing.
+      kind: "cluster" or "thread" for such an axis of a mesh; "" for any other.
     """
 
     size: int | None
     name: str | None
     semantics: str
+    kind: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -165,8 +167,8 @@ def read_grid(kernel: Kernel, scalars: Sequence[np.ndarray] | None) -> Grid:
     names = [None] * (len(sizes) - len(mapping.grid_names or ())) + list(mapping.grid_names or ())
     semantics = [*_semantics(kernel), *[""] * len(sizes)]
     dimensions = [
-        Dimension(size, None if name is None else str(name), order)
-        for size, name, order in zip(sizes, names, semantics, strict=False)
+        Dimension(size, None if name is None else str(name), order, kind)
+        for size, name, order, kind in zip(sizes, names, semantics, _kinds(kernel), strict=False)
     ]
     known = [size for size in sizes if size is not None]
     programs = math.prod(known) if len(known) == len(sizes) else None
@@ -194,6 +196,16 @@ def operand_names(kernel: ir.Operation, roles: Sequence[str] = ("inputs", "outpu
     """
     arrays = [ir.ArrayAttr(kernel.attributes[role]) for role in roles if role in kernel.attributes]
     return [grid.OperandAttr(operand).origin for operands in arrays for operand in operands]
+
+
+def scalar_names(kernel: Kernel) -> list[str]:
+    """Returns what the author calls the prefetched operands of a kernel."""
+    return operand_names(_grid_op(kernel), ("index_operands",))
+
+
+def _kinds(kernel: Kernel) -> list[str]:
+    kinds = [str(grid.DimAttr(dim).kind) for dim in ir.ArrayAttr(_grid_op(kernel).attributes["dims"])]
+    return [kind if kind in ("cluster", "thread") else "" for kind in kinds]
 
 
 def _semantics(kernel: Kernel) -> list[str]:

@@ -21,20 +21,24 @@ from gridir.errors import Error
 from gridir.frontend.lower import Lowered
 from gridir.frontend.tpu_report import kernels_of
 from gridir.report import explain
-from gridir.report.blocks import read_grid
+from gridir.report.barriers import read_barriers
+from gridir.report.blocks import read_grid, scalar_names
 from gridir.report.chips import CAPACITIES, PEAKS, measured_cpu
 from gridir.report.costs import Costs, count_costs
 from gridir.report.listing import Listing, bundle_listing, stage_listing
 from gridir.report.machine_code import machine_listings
 from gridir.report.memory import Entry, Ledger, planned_entries
-from gridir.report.model import KernelView, Report, Run, TargetView
+from gridir.report.model import KernelView, Report, Scalars, TargetView
+from gridir.report.running import run_function
 from gridir.report.sources import read_sources
-from gridir.report.timing import fastest
 from gridir.report.verdicts import ACCEPTED, REFUSED, Verdict
 from gridir.runtime.tpu.dumps import read_bundles
 
 TARGETS = ("cpu", "tpu:v5e", "gpu:sm_90a")
 """What a report shows when nothing else is asked for."""
+
+MAX_SCALARS = 64
+"""Of how many elements of a prefetched operand a report has the values."""
 
 
 def build_report(
@@ -88,14 +92,17 @@ def build_report(
                 views[target] = {k.name: _view(target, k) for k in lowered[target].kernels}
         progress(f"waiting for libtpu, which compiles {name}")
         views |= {target: future.result() for target, future in of_libtpu.items()}
-    ran = None
+    ran, scalars = None, {}
     if run:
         progress(f"running {name}")
-        ran = _run(on_cpu, args)
+        ran, scalars = run_function(function, args, on_cpu)
     kernels = []
     for kernel in on_cpu.kernels:
         progress(f"checking {kernel.name}")
-        kernels.append(_kernel_view(kernel, [t for t in wanted if t in views], views, ran, len(on_cpu.kernels)))
+        mine = [views[target][kernel.name] for target in wanted if kernel.name in views.get(target, {})]
+        # The time of a function is that of its kernel where there is one.
+        milliseconds = ran.milliseconds if ran is not None and len(on_cpu.kernels) == 1 else None
+        kernels.append(_kernel_view(kernel, mine, scalars.get(kernel.key), milliseconds))
     refused = [
         Verdict.of_error(target, name, "gridir", error)
         for target, error in ((target, lowered[target]) for target in wanted)
@@ -117,30 +124,24 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _run(lowered: Lowered, args: Sequence[Any], calls: int = 5) -> Run:
-    import jax
-
-    from gridir.runtime.cpu.kernels import host_cpu
-
-    try:
-        compiled = lowered.compile()
-        jax.block_until_ready(compiled(*args))
-        milliseconds = fastest(lambda: jax.block_until_ready(compiled(*args)), calls) * 1e3
-    except Exception as error:
-        # What a kernel's own checks find comes through XLA, by errors of any class.
-        return Run(None, 0, host_cpu(), str(error).strip())
-    return Run(milliseconds, calls, host_cpu())
-
-
 def _kernel_view(
-    kernel: Kernel, targets: Sequence[str], views: dict[str, dict[str, TargetView]], ran: Run | None, kernels: int
+    kernel: Kernel, targets: Sequence[TargetView], scalars: Sequence[Any] | None, milliseconds: float | None
 ) -> KernelView:
-    grid = read_grid(kernel, None)
-    mine = tuple(views[target][kernel.name] for target in targets if kernel.name in views[target])
-    # The time of a function is that of its kernel where there is one.
-    milliseconds = ran.milliseconds if ran is not None and kernels == 1 else None
-    costs = _costs(kernel, grid, [view.target for view in mine], milliseconds)
-    return KernelView(kernel.name, kernel.source, grid, (), check_kernel(kernel), mine, costs)
+    grid = read_grid(kernel, scalars)
+    prefetched = tuple(
+        Scalars(name, array.shape, tuple(array.reshape(-1)[:MAX_SCALARS].tolist()))
+        for name, array in zip(scalar_names(kernel), scalars or (), strict=False)
+    )
+    return KernelView(
+        kernel.name,
+        kernel.source,
+        grid,
+        prefetched,
+        check_kernel(kernel),
+        tuple(targets),
+        _costs(kernel, grid, [view.target for view in targets if view.verdict.verdict != REFUSED], milliseconds),
+        read_barriers(kernel),
+    )
 
 
 def _costs(kernel: Kernel, grid: Any, targets: Sequence[str], milliseconds: float | None) -> Costs | None:

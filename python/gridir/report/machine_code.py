@@ -27,6 +27,7 @@ _BEFORE, _PTX = "nvvm", "ptx"
 _DIRECTIVE = re.compile(r"\s*\.loc\s+\d+\s+(\d+)")
 # What the debug directives bring with them.
 _DEBUG = re.compile(r"\$L__(tmp|func_(begin|end))\d*:|\s*\.(file|section)\s|//")
+_NO_INSTRUCTION = re.compile(r"\s*([.{})]|//|[$\w]+:|$)")
 _SASS_LINE = re.compile(r'\s*//## File "[^"]*", line (\d+)')
 _NO_CODE = re.compile(r"\s*(//-+|\.|$)")
 
@@ -66,7 +67,7 @@ def _ptx_lines(ptx: str) -> Iterator[tuple[str, int]]:
         if found := _DIRECTIVE.match(line):
             current = int(found[1])
         elif not _DEBUG.match(line):
-            is_instruction = line.startswith("\t") and not line.startswith("\t.")
+            is_instruction = not _NO_INSTRUCTION.match(line)
             yield line.replace("\t", "    "), current if is_instruction else 0
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gridir.compiler.checks import KernelChecks
+from gridir.report.barriers import Barrier
 from gridir.report.blocks import Grid
 from gridir.report.costs import Costs
 from gridir.report.listing import Listing, Origin
@@ -77,6 +78,7 @@ class KernelView:
       checks: what is proved of it.
       targets: what becomes of it on each target.
       costs: what it computes and moves; None where that cannot be counted.
+      barriers: those of a kernel whose threads are warpgroups.
     """
 
     name: str
@@ -86,6 +88,7 @@ class KernelView:
     checks: KernelChecks
     targets: tuple[TargetView, ...]
     costs: Costs | None
+    barriers: tuple[Barrier, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The record for `json.dumps`."""
@@ -97,6 +100,7 @@ class KernelView:
             "checks": self.checks.to_json()["checks"],
             "targets": [target.to_json() for target in self.targets],
             "costs": self.costs and self.costs.to_json(),
+            "barriers": [barrier.to_json() for barrier in self.barriers],
         }
 
     def origins(self) -> Iterator[Origin]:

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
+from gridir.errors import Frame
 from gridir.markup import environment
 from gridir.report.model import KernelView, Report
 
@@ -34,10 +36,27 @@ def render(report: Report) -> str:
         files=files,
         data=_page_data(report, files),
         charts=[roofline_chart(kernel.costs) if kernel.costs else "" for kernel in report.kernels],
+        remarks=[_remarks(report, kernel, files) for kernel in report.kernels],
         highlight=highlight,
         style=_text("report.css"),
         script=_text("report.js"),
     )
+
+
+def _remarks(report: Report, kernel: KernelView, files: dict[str, int]) -> dict[str, list[tuple[str, str]]]:
+    """What is to be said at lines of the source: what kind of verdict it is, and its text."""
+    remarks: dict[str, list[tuple[str, str]]] = {}
+
+    def add(frames: Sequence[Frame], kind: str, text: str) -> None:
+        if frames and frames[0].file in files:
+            remarks.setdefault(f"{files[frames[0].file]}:{frames[0].line}", []).append((kind, text))
+
+    for verdict in [*report.verdicts, *(target.verdict for target in kernel.targets)]:
+        add(verdict.frames, verdict.verdict, f"{verdict.target}: {verdict.message}")
+    for check in kernel.checks.checks:
+        if check.verdict != "proved":
+            add(check.frames, check.verdict, f"{check.check} of {check.subject}: {check.reason}")
+    return remarks
 
 
 def _text(name: str) -> str:

@@ -84,7 +84,7 @@ class OperandPicture {
     const totalRows = Math.max(rows, start ? reach(rows, Math.min(blockRows, 4 * rows)) : 0);
     const totalColumns = Math.max(columns, start ? reach(columns, Math.min(blockColumns, 4 * columns)) : 0);
     const scale = room / Math.max(totalRows, totalColumns);
-    const width = Math.max(totalColumns * scale, 16), height = Math.max(totalRows * scale, 16);
+    const width = Math.max(totalColumns * scale, 48), height = Math.max(totalRows * scale, 24);
     const sx = width / totalColumns, sy = height / totalRows;
     const ratio = window.devicePixelRatio || 1;
     const fullWidth = across * (width + margin) + margin, fullHeight = down * (height + margin + label) + margin;
@@ -231,7 +231,9 @@ class Stepper {
 
   drawGrid() {
     const svg = this.section.querySelector("svg.grid");
-    const columns = this.sizes.length ? this.sizes[this.sizes.length - 1] : 1;
+    const last = this.sizes.length ? this.sizes[this.sizes.length - 1] : 1;
+    // A grid of one dimension is broken into rows, which a person can hit.
+    const columns = this.sizes.length === 1 ? Math.min(last, 16) : last;
     const rows = Math.ceil(this.grid.shown / Math.max(columns, 1));
     const side = Math.max(4, Math.min(26, 320 / Math.max(columns, rows)));
     svg.setAttribute("width", columns * side + 2);
