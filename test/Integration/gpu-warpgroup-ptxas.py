@@ -1,19 +1,22 @@
 # REQUIRES: ptxas
-# JAX's own attention for Hopper, at the sizes of a model, is assembled without a spill, and ptxas serialises nothing.
+# JAX's own attention for Hopper, at the sizes of a model, is assembled without a spill, and ptxas serialises nothing. A
+# product for Blackwell is assembled without a spill, too.
 #
-# RUN: %python %s | FileCheck %s
+# RUN: %python %s %repository/examples/mosaic_gpu | FileCheck %s
 
+import sys
 import types
 
 import gridir
 import jax
 import jax.numpy as jnp
+from gridir.cli.example import load_example
 from jax.experimental.pallas.ops.gpu import attention_mgpu
 
 
-def look(name, function, *args):
+def look(name, function, *args, target="gpu:sm_90a"):
     try:
-        (kernel,) = gridir.lower(function, *args, target="gpu:sm_90a").compile().kernels
+        (kernel,) = gridir.lower(function, *args, target=target).compile().kernels
         spills = kernel.cubin.spill_bytes
         print(f"{name}: {spills} bytes of spills")
     except gridir.Error as error:
@@ -25,3 +28,7 @@ attention_mgpu.cuda_versions = types.SimpleNamespace(cuda_runtime_get_version=la
 tuning = attention_mgpu.TuningConfig(block_q=64, block_kv=128, max_concurrent_steps=2)
 array = jax.ShapeDtypeStruct((1, 4096, 16, 128), jnp.float16)
 look("attention", lambda q, k, v: attention_mgpu.attention(q, k, v, tuning), array, array, array)
+
+# CHECK: tcgen05_matmul: 0 bytes of spills
+example = load_example(f"{sys.argv[1]}/tcgen05_matmul.py", None)
+look("tcgen05_matmul", example.function, *example.args, target="gpu:sm_100a")

@@ -13,6 +13,7 @@ import numpy as np
 from gridir.compiler.targets import get_target
 from gridir.frontend.execute import execute
 from gridir.testing import difference
+from jax import dtypes
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
@@ -31,7 +32,7 @@ def look(name: str, call: Any, expected: Any, *args: Any) -> None:
 
 
 def swizzled(shape: Any, dtype: Any, swizzle: int = 128) -> Any:
-    columns = swizzle // np.dtype(dtype).itemsize
+    columns = swizzle * 8 // dtypes.itemsize_bits(np.dtype(dtype))
     return plgpu.SMEM(shape, dtype, transforms=(plgpu.TilingTransform((8, columns)), plgpu.SwizzleTransform(swizzle)))
 
 
@@ -192,30 +193,76 @@ def in_blocks(scales: Any) -> Any:
     return np.ascontiguousarray(blocks.reshape(m // 128, k // 4, 32, 16))
 
 
-# CHECK-COUNT-2: scaled {{.*}}: right
-K = 256
-A, B = draw(6, (128, K), jnp.float8_e5m2), draw(7, (64, K), jnp.float8_e5m2)
-powers = [np.random.default_rng(seed).integers(-3, 4, (128, K // 32)) for seed in (8, 9)]
-factors = [np.repeat(2.0**power, 32, axis=1).astype(np.float32) for power in powers]
-look(
-    "scaled",
-    plgpu.kernel(
-        scaled,
-        out_type=jax.ShapeDtypeStruct((128, 64), jnp.float32),
-        scratch_types=[
-            swizzled((128, K), jnp.float8_e5m2),
-            swizzled((64, K), jnp.float8_e5m2),
-            plgpu.SMEM((1, K // 128, 32, 16), jnp.float8_e8m0fnu),
-            plgpu.SMEM((1, K // 128, 32, 16), jnp.float8_e8m0fnu),
-            plgpu.TMEM((128, 64), jnp.float32),
-            plgpu.TMEM((128, K // 32), jnp.float8_e8m0fnu, layout=plgpu.TMEMLayout.SCALES_LAYOUT),
-            plgpu.TMEM((128, K // 32), jnp.float8_e8m0fnu, layout=plgpu.TMEMLayout.SCALES_LAYOUT),
-            plgpu.Barrier(num_arrivals=4),
-            plgpu.Barrier(orders_tensor_core=True),
-        ],
-    ),
-    (A.astype(np.float32) * factors[0]) @ (B.astype(np.float32) * factors[1][:64]).T,
-    A,
-    B,
-    *(in_blocks((2.0**power).astype(jnp.float8_e8m0fnu)) for power in powers),
-)
+# Of elements of 4 bits two share a byte in shared memory, and 16 may have a factor that is no power of two.
+# CHECK-COUNT-2: scaled float8_e5m2 float8_e8m0fnu {{.*}}: right
+# CHECK-COUNT-2: scaled float4_e2m1fn float8_e8m0fnu {{.*}}: right
+# CHECK-COUNT-2: scaled float4_e2m1fn float8_e4m3fn {{.*}}: right
+E5M2, E2M1, E8M0, E4M3 = jnp.float8_e5m2, jnp.float4_e2m1fn, jnp.float8_e8m0fnu, jnp.float8_e4m3fn
+for dtype, factor, span in ((E5M2, E8M0, 32), (E2M1, E8M0, 32), (E2M1, E4M3, 16)):
+    K = 256
+    A, B = draw(6, (128, K), dtype), draw(7, (64, K), dtype)
+    powers = [2.0 ** np.random.default_rng(seed).integers(-3, 4, (128, K // span)) for seed in (8, 9)]
+    factors = [np.repeat(power, span, axis=1).astype(np.float32) for power in powers]
+    look(
+        f"scaled {np.dtype(dtype).name} {np.dtype(factor).name}",
+        plgpu.kernel(
+            scaled,
+            out_type=jax.ShapeDtypeStruct((128, 64), jnp.float32),
+            scratch_types=[
+                swizzled((128, K), dtype),
+                swizzled((64, K), dtype),
+                plgpu.SMEM((1, K // span // 4, 32, 16), factor),
+                plgpu.SMEM((1, K // span // 4, 32, 16), factor),
+                plgpu.TMEM((128, 64), jnp.float32),
+                plgpu.TMEM((128, K // span), factor, layout=plgpu.TMEMLayout.SCALES_LAYOUT),
+                plgpu.TMEM((128, K // span), factor, layout=plgpu.TMEMLayout.SCALES_LAYOUT),
+                plgpu.Barrier(num_arrivals=4),
+                plgpu.Barrier(orders_tensor_core=True),
+            ],
+        ),
+        (A.astype(np.float32) * factors[0]) @ (B.astype(np.float32) * factors[1][:64]).T,
+        A,
+        B,
+        *(in_blocks(power.astype(factor)) for power in powers),
+    )
+
+
+def sparse(a, b, places, o, a_tile, b_tile, places_tile, acc, places_tmem, loaded, done):
+    """Two of each four elements along the depth of the left operand are there."""
+    for source, tile in ((a, a_tile), (b, b_tile), (places, places_tile)):
+        plgpu.copy_gmem_to_smem(source, tile, loaded)
+    plgpu.barrier_wait(loaded)
+    plgpu.async_copy_sparse_metadata_to_tmem(places_tile, places_tmem)
+    plgpu.tcgen05_mma(acc, a_tile, b_tile.T, done, a_sparse_metadata=places_tmem, accumulate=False)
+    plgpu.barrier_wait(done)
+    o[...] = plgpu.async_load_tmem(acc)
+
+
+# CHECK-COUNT-2: sparse float16 {{.*}}: right
+# CHECK-COUNT-2: sparse float8_e5m2 {{.*}}: right
+CHOICES = np.stack(np.triu_indices(4, 1), axis=-1)
+PAIRS = CHOICES[np.random.default_rng(0).integers(0, len(CHOICES), (128, 64))]
+for dtype in (jnp.float16, jnp.float8_e5m2):
+    A, B = draw(10, (128, 128), dtype), draw(11, (64, 256), dtype)
+    dense = np.zeros((128, 64, 4), np.float32)
+    np.put_along_axis(dense, PAIRS, A.astype(np.float32).reshape(PAIRS.shape), axis=-1)
+    look(
+        f"sparse {np.dtype(dtype).name}",
+        plgpu.kernel(
+            sparse,
+            out_type=jax.ShapeDtypeStruct((128, 64), jnp.float32),
+            scratch_types=[
+                swizzled((128, 128), dtype),
+                swizzled((64, 256), dtype),
+                plgpu.SMEM((1, 2, 128, 64), jnp.uint2),
+                plgpu.TMEM((128, 64), jnp.float32),
+                plgpu.TMEM((128, 128), jnp.uint2, layout=plgpu.TMEMLayout.SPARSE_METADATA_LAYOUT),
+                plgpu.Barrier(num_arrivals=3),
+                plgpu.Barrier(orders_tensor_core=True),
+            ],
+        ),
+        dense.reshape(128, 256) @ B.astype(np.float32).T,
+        A,
+        B,
+        np.asarray(plgpu.format_tcgen05_sparse_metadata(PAIRS.astype(jnp.uint2), dtype)),
+    )

@@ -68,17 +68,16 @@ public:
       return refuse("that leaves the order of dimensions");
     if (rank == 0 || rank > kMaxMapRank)
       return refuse("of an array of 1 to 5 dimensions");
-    int64_t bytes = source.getElementBytes();
-    if (rank > 1 && source.shape.back() * bytes % 16 != 0)
+    if (rank > 1 && getBytesOf(source.shape.back()) % 16 != 0)
       return refuse("of an array whose rows have a multiple of 16 bytes");
     return split(numParts);
   }
 
   int64_t getBytes() const {
-    int64_t bytes = tile.storage->getElementBytes() * int64_t(pieces.size());
+    int64_t elements = pieces.size();
     for (int64_t size : box)
-      bytes *= size;
-    return bytes;
+      elements *= size;
+    return getBytesOf(elements);
   }
 
   /// Emits each piece, `number` of them so many.
@@ -87,11 +86,16 @@ public:
                   createPiece) {
     Location loc = op->getLoc();
     const Storage &source = *array.storage;
-    auto tensor = RankedTensorType::get(source.shape, source.elementType);
     int64_t swizzle = tile.storage->swizzle;
-    Value map = lowering.getTensorMap(
-        kernel::TensorMapAttr::get(op->getContext(), source.operand, tensor,
-                                   box, swizzle == 16 ? 0 : swizzle));
+    // Elements that share bytes are copied as these.
+    int64_t ofByte = tile.storage->getElementsOfByte();
+    SmallVector<int64_t> shape(source.shape), mapBox(box);
+    shape.back() /= ofByte;
+    mapBox.back() /= ofByte;
+    Type element = ofByte > 1 ? builder.getI8Type() : source.elementType;
+    Value map = lowering.getTensorMap(kernel::TensorMapAttr::get(
+        op->getContext(), source.operand, RankedTensorType::get(shape, element),
+        mapBox, swizzle == 16 ? 0 : swizzle));
     for (auto [number, piece] : llvm::enumerate(pieces)) {
       // The innermost coordinate is the first.
       SmallVector<Value> coords;
@@ -100,11 +104,19 @@ public:
             toI32(builder, loc,
                   createOffset(builder, loc, offsets[d],
                                builder.getI32IntegerAttr(piece.begin[d]))));
+      if (ofByte > 1)
+        coords.front() = arith::ShRSIOp::create(
+            builder, loc, coords.front(),
+            createI32(builder, loc, llvm::Log2_64(ofByte)));
       createPiece(map, createPlaceAddress(piece), coords, number);
     }
   }
 
 private:
+  int64_t getBytesOf(int64_t elements) const {
+    return tile.storage->getBytes(elements);
+  }
+
   LogicalResult refuse(const Twine &expected) {
     return op->emitError("expected a copy ")
            << expected << ", got one of " << op->getOperand(0).getType();
@@ -158,7 +170,7 @@ private:
       if (d == last - 1 && dest.getNumPanels() > 1)
         isPart = true;
     }
-    if (step.back() * dest.getElementBytes() % 16 != 0)
+    if (getBytesOf(step.back()) % 16 != 0)
       return refuse("whose rows have a multiple of 16 bytes");
     // Blocks of a cluster take rows of each other's pieces.
     if (numParts > 1) {

@@ -59,11 +59,18 @@ struct Storage {
   bool isAccumulator = false;
   /// Of tensor memory, how it holds the array.
   std::optional<warpgroup::TensorMemoryLayout> tensor;
+  /// Whether elements of less than a byte share one.
+  bool isPacked = false;
   /// The memory of which this is another view of all; null for itself.
   const Storage *origin = nullptr;
 
   const Storage *getOrigin() const { return origin ? origin : this; }
   int64_t getElementBytes() const;
+  /// So many elements that follow one another.
+  int64_t getBytes(int64_t elements) const;
+  int64_t getElementsOfByte() const {
+    return isPacked ? 8 / elementType.getIntOrFloatBitWidth() : 1;
+  }
   /// The elements from one index to the next along dimension `d`; along the
   /// last one inside of a panel.
   int64_t getStride(unsigned d) const;

@@ -27,6 +27,12 @@ int64_t Storage::getElementBytes() const {
   return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
 }
 
+int64_t Storage::getBytes(int64_t elements) const {
+  if (isPacked)
+    return elements * elementType.getIntOrFloatBitWidth() / 8;
+  return elements * getElementBytes();
+}
+
 int64_t Storage::getStride(unsigned d) const {
   unsigned rank = shape.size();
   if (d + 1 == rank)
@@ -175,6 +181,9 @@ static Value createByte(OpBuilder &builder, Location loc, const View &view,
     }
     element = createOffset(builder, loc, element, place, storage.getStride(d));
   }
+  if (int64_t ofByte = storage.getElementsOfByte(); ofByte > 1)
+    return arith::DivUIOp::create(builder, loc, toI32(builder, loc, element),
+                                  createI32(builder, loc, ofByte));
   return toI32(builder, loc,
                createOffset(builder, loc, builder.getI32IntegerAttr(0), element,
                             storage.getElementBytes()));

@@ -194,7 +194,7 @@ void setLayout(Storage &storage, ArrayAttr transforms) {
   if (storage.shape.size() < 2 || columns == 0)
     return;
   if (swizzle > 16)
-    columns = swizzle / storage.getElementBytes();
+    columns = swizzle * 8 / storage.getBytes(8);
   if (storage.shape.back() % columns != 0)
     return;
   storage.width = columns;
@@ -248,6 +248,7 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
       storage->shape.assign(type.getShape().begin(), type.getShape().end());
       storage->width = type.getRank() ? type.getShape().back() : 1;
       storage->base = lowering.createSharedAddress(loc, offsets[i]);
+      storage->isPacked = warpgroup::isPackedForTensorCore(ref);
       if (std::optional<ArrayAttr> transforms = op.getTransforms())
         setLayout(*storage, cast<ArrayAttr>((*transforms)[i]));
       hasArrays = true;

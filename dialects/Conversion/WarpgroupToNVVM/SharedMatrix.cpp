@@ -56,8 +56,8 @@ LogicalResult SharedMatrix::analyze(Operation *op) {
   if (view.dims[columns] != last || view.dims[1 - columns] != last - 1 ||
       view.strides[last] != 1 || view.strides[last - 1] != 1)
     return refuse("whose rows or columns follow one another in memory");
-  if (!isDepthMajor && storage.getElementBytes() != 2 &&
-      (unit == MatrixUnit::Wgmma || storage.getElementBytes() != 1))
+  int64_t bits = storage.getBytes(8);
+  if (!isDepthMajor && bits != 16 && (unit == MatrixUnit::Wgmma || bits != 8))
     return refuse(unit == MatrixUnit::Wgmma
                       ? "whose depth is contiguous, as elements have other "
                         "than 16 bits"
@@ -65,13 +65,12 @@ LogicalResult SharedMatrix::analyze(Operation *op) {
                         "than 8 or 16 bits");
   // Without a swizzle the unit takes panels of 16 bytes.
   if (storage.swizzle == 16 &&
-      (!isDepthMajor || storage.width * storage.getElementBytes() != 16))
+      (!isDepthMajor || storage.getBytes(storage.width) != 16))
     return refuse("that is swizzled by 32 bytes or more, or in panels of 16 "
                   "bytes along the depth");
   if (getDivisor(view.offsets[last - 1]) % kSwizzleRows != 0 ||
       getDivisor(view.offsets[last]) %
-              (isDepthMajor ? kDepthBytes / storage.getElementBytes()
-                            : storage.width) !=
+              (isDepthMajor ? kDepthBytes * 8 / bits : storage.width) !=
           0)
     return refuse("that begins where the swizzle does");
   return success();
@@ -101,8 +100,8 @@ Value SharedMatrix::createDescriptor(Location loc, int64_t outer,
   int64_t bytes = row * storage.swizzle;
   bytes += ((first + column) / storage.width - first / storage.width) *
            getPanelBytes();
-  bytes += ((first + column) % storage.width - first % storage.width) *
-           storage.getElementBytes();
+  bytes += storage.getBytes((first + column) % storage.width -
+                            first % storage.width);
   if (bytes == 0)
     return base;
   return arith::AddIOp::create(builder, loc, base,
@@ -110,7 +109,7 @@ Value SharedMatrix::createDescriptor(Location loc, int64_t outer,
 }
 
 int64_t SharedMatrix::getPanelBytes() const {
-  return view.storage->getPanelElements() * view.storage->getElementBytes();
+  return view.storage->getBytes(view.storage->getPanelElements());
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -70,7 +70,7 @@ private:
   LogicalResult analyze() {
     if (!isBlocked()) {
       if (getLayout().kind != warpgroup::TensorMemoryLayout::Kind::Rows ||
-          getLayout().packing * tile.storage->getElementBytes() != 4)
+          getLayout().packing * tile.storage->getBytes(8) != 32)
         return op.emitError("expected a copy to 128 rows of tensor memory that "
                             "are no sums of products, got one to ")
                << op.getDest().getType();
@@ -132,7 +132,7 @@ private:
         tile.storage->swizzle == kCoreBytes ? kCoreBytes : 2 * kCoreBytes;
     CopyShape shape = bytes == kCoreBytes ? CopyShape::SHAPE_128x128b
                                           : CopyShape::SHAPE_128x256b;
-    int64_t step = bytes / tile.storage->getElementBytes();
+    int64_t step = bytes * 8 / tile.storage->getBytes(8);
     SmallVector<TensorCopy> copies;
     for (int64_t column = 0; column < tile.sizes[1]; column += step)
       copies.push_back({shape, CopyMulticast::NONE,

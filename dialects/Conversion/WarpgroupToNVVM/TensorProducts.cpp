@@ -41,6 +41,8 @@ std::optional<TensorElement> getTensorElement(Type type, bool isUnsigned) {
     return TensorElement{Kind::F8F6F4, ScaledKind::MXF8F6F4, 0};
   if (isa<Float8E5M2Type>(type))
     return TensorElement{Kind::F8F6F4, ScaledKind::MXF8F6F4, 1};
+  if (isa<Float4E2M1FNType>(type))
+    return TensorElement{Kind::F8F6F4, ScaledKind::MXF4, 1};
   if (type.isInteger(8))
     return TensorElement{Kind::I8, std::nullopt, isUnsigned ? 0u : 1u};
   return std::nullopt;
@@ -97,22 +99,33 @@ private:
     elementB = getTensorElement(rhsType.getElementType(), op.getUnsignedRhs());
     if (elementA && elementB && elementA->kind == elementB->kind)
       sumNumber = getSumNumber(acc.getElementType(), *elementA, isScaled());
-    bool isScalable = true;
-    if (sumNumber && isScaled())
-      isScalable = elementA->scaledKind &&
-                   isa<Float8E8M0FNUType>(
-                       getElementTypeOrSelf(op.getLhsScale().getType())) &&
-                   isa<Float8E8M0FNUType>(
-                       getElementTypeOrSelf(op.getRhsScale().getType()));
     int64_t bits = lhsType.getElementTypeBitWidth();
-    bool isSparsable = !op.getMetadata() || bits == 8 || bits == 16;
-    if (!sumNumber || !isScalable || !isSparsable)
+    bool isComputed = sumNumber && (isScaled() ? analyzeScales() : bits >= 8);
+    if (!isComputed || (op.getMetadata() && bits != 8 && bits != 16))
       return op.emitError(
                  "expected a product that tcgen05.mma computes, got one of ")
              << lhsType << " and " << rhsType << " in "
              << op.getAcc().getType();
     step = kDepthBytes * 8 / bits * getLhsSpan();
     return success();
+  }
+
+  /// Whether the unit takes factors of these types. Of elements of 4 bits, 16
+  /// have one that is no power of two.
+  bool analyzeScales() {
+    Type scale = getElementTypeOrSelf(op.getLhsScale().getType());
+    scaledKind = elementA->scaledKind;
+    isPowerOfTwo = isa<Float8E8M0FNUType>(scale);
+    scaleSpan = 32 * getLhsSpan();
+    if (scaledKind == NVVM::MMABlockScaleKind::MXF4 &&
+        isa<Float8E4M3FNType>(scale)) {
+      scaledKind = NVVM::MMABlockScaleKind::MXF4NVF4;
+      scaleSpan = 16 * getLhsSpan();
+    }
+    bool isKnown =
+        isPowerOfTwo || scaledKind == NVVM::MMABlockScaleKind::MXF4NVF4;
+    return scaledKind && isKnown &&
+           scale == getElementTypeOrSelf(op.getRhsScale().getType());
   }
 
   LogicalResult analyzeShapes() {
@@ -141,12 +154,12 @@ private:
                           "got ")
              << rows;
     if (isScaled()) {
-      scaleSpan =
-          depth / cast<MemRefType>(op.getLhsScale().getType()).getDimSize(1);
-      if (scaleSpan != 32 * getLhsSpan())
+      int64_t count =
+          cast<MemRefType>(op.getLhsScale().getType()).getDimSize(1);
+      if (depth != count * scaleSpan)
         return op.emitError("expected a factor for each ")
-               << 32 * getLhsSpan() << " elements of the depth, got one for "
-               << scaleSpan;
+               << scaleSpan << " elements of the depth, got one for "
+               << depth / count;
     }
     return success();
   }
@@ -159,7 +172,9 @@ private:
         return op.emitError("expected 128 rows of an operand in tensor memory, "
                             "got ")
                << rows;
-      if (view.storage->tensor->packing * view.storage->getElementBytes() != 4)
+      if (view.storage->tensor->packing *
+              view.getElementType().getIntOrFloatBitWidth() !=
+          32)
         return op.emitError("expected an operand in tensor memory that is no "
                             "sum of products");
       return lhsWindow->analyze(op);
@@ -232,7 +247,8 @@ private:
       bits |= 1 << 2;
     if (isScaled()) {
       int64_t byte = getScale(k) % kScalesOfWord;
-      bits |= byte << 4 | 1 << 23 | allRows / 128 << 27 | byte << 29;
+      bits |= byte << 4 | int64_t(isPowerOfTwo) << 23 | allRows / 128 << 27 |
+              byte << 29;
     } else {
       bits |= int64_t(*sumNumber) << 4 | allRows / 16 << 24;
       if (op.getMetadata())
@@ -277,7 +293,9 @@ private:
     Value descriptor = createDescriptor(loc, k);
     NVVM::CTAGroupKind group = getCtaGroup(isPaired());
     constexpr auto collector = NVVM::Tcgen05MMACollectorOp::DISCARD;
-    constexpr auto blockScale = NVVM::Tcgen05MMABlockScale::DEFAULT;
+    auto blockScale = scaledKind == NVVM::MMABlockScaleKind::MXF4NVF4
+                          ? NVVM::Tcgen05MMABlockScale::BLOCK16
+                          : NVVM::Tcgen05MMABlockScale::DEFAULT;
     Value places, scaleA, scaleB;
     if (metadata) {
       int64_t steps = getStepsOfMetadata();
@@ -292,12 +310,12 @@ private:
     }
     if (scaleA && places)
       NVVM::Tcgen05MMASparseBlockScaleOp::create(
-          builder, loc, *elementA->scaledKind, group, blockScale, collector,
-          sums, a, b, descriptor, accumulate, places, scaleA, scaleB);
+          builder, loc, *scaledKind, group, blockScale, collector, sums, a, b,
+          descriptor, accumulate, places, scaleA, scaleB);
     else if (scaleA)
       NVVM::Tcgen05MMABlockScaleOp::create(
-          builder, loc, *elementA->scaledKind, group, blockScale, collector,
-          sums, a, b, descriptor, accumulate, scaleA, scaleB);
+          builder, loc, *scaledKind, group, blockScale, collector, sums, a, b,
+          descriptor, accumulate, scaleA, scaleB);
     else if (places)
       NVVM::Tcgen05MMASparseOp::create(
           builder, loc, elementA->kind, group, collector, /*aShift=*/false,
@@ -325,8 +343,10 @@ private:
   std::optional<unsigned> sumNumber;
   /// Of the product, and of one instruction the depth and the columns.
   int64_t rows, columns, depth, step, width;
-  /// The elements of the depth that share a factor.
+  /// The elements of the depth that share a factor, and what factors are.
   int64_t scaleSpan = 0;
+  bool isPowerOfTwo = false;
+  std::optional<NVVM::MMABlockScaleKind> scaledKind;
   bool isHalved;
 };
 

@@ -73,6 +73,18 @@ bool hasPairedBlocks(grid::KernelOp kernel) {
       .wasInterrupted();
 }
 
+bool isPackedForTensorCore(Value ref) {
+  Type element = cast<MemRefType>(ref.getType()).getElementType();
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() >= 8 ||
+      8 % element.getIntOrFloatBitWidth() != 0 || element.isInteger(1))
+    return false;
+  return llvm::all_of(ref.getUsers(), [&](Operation *user) {
+    if (isa<grid::SliceRefOp, grid::TransposeRefOp>(user))
+      return isPackedForTensorCore(user->getResult(0));
+    return isa<TmaLoadOp, Tcgen05MmaOp, TmemCopyOp>(user);
+  });
+}
+
 /// What products do with a Ref and the views of it.
 struct TensorMemoryUse {
   bool isAccumulator = false, isScale = false, isPairedScale = false,

@@ -56,6 +56,10 @@ struct TensorMemoryLayout {
 mlir::FailureOr<TensorMemoryLayout> getTensorMemoryLayout(grid::ScopedOp scope,
                                                           unsigned number);
 
+/// Whether the elements of a Ref in shared memory share bytes: they have less
+/// than 8 bits, and only bulk copies and the tensor core access them.
+bool isPackedForTensorCore(mlir::Value ref);
+
 /// Whether two blocks share the products of a kernel.
 bool hasPairedBlocks(grid::KernelOp kernel);
 

@@ -149,6 +149,9 @@ private:
         continue;
       offsets.back() = llvm::alignTo(end.bytes, kArrayAlignment);
       int64_t bytes = getBytes(type);
+      if (isPackedForTensorCore(argument))
+        bytes = llvm::divideCeil(
+            type.getNumElements() * type.getElementTypeBitWidth(), 8);
       arrays.push_back({scope.getRefName(i), bytes});
       end.bytes = offsets.back() + bytes;
     }

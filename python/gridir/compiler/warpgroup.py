@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -43,7 +44,18 @@ class TensorMap:
 
     def of(self, buffers: Sequence[np.ndarray]) -> ptx.TensorMap:
         """Returns the map of the operand among `buffers`."""
-        return ptx.TensorMap(buffers[self.operand].reshape(self.shape), self.box, self.swizzle)
+        buffer = buffers[self.operand]
+        # The kernel sees bytes where elements have less: in NumPy's memory each has a byte of its own.
+        if (of_byte := buffer.size // math.prod(self.shape)) > 1:
+            buffer = _packed(buffer, of_byte)
+        return ptx.TensorMap(buffer.reshape(self.shape), self.box, self.swizzle)
+
+
+def _packed(array: np.ndarray, of_byte: int) -> np.ndarray:
+    """The elements of `array`, as many in each byte as given, the first in the lowest bits."""
+    bits = 8 // of_byte
+    parts = array.view(np.uint8).reshape(-1, of_byte) & ((1 << bits) - 1)
+    return np.bitwise_or.reduce(parts << (np.arange(of_byte, dtype=np.uint8) * bits), axis=1)
 
 
 @dataclasses.dataclass(frozen=True)
