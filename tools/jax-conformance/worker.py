@@ -197,7 +197,7 @@ def pretend_gpu(use: Callable[[str], None]) -> Callable[[], None]:
     Returns:
       What makes it one of the first generation again, for the next test.
     """
-    import jax.experimental.mosaic.gpu  # noqa: F401  (looks for the library of a GPU)
+    import jax.experimental.mosaic.gpu
     from jax._src import lib, test_util
 
     # Tests wait by it for what a kernel prints.

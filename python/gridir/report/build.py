@@ -29,9 +29,10 @@ from gridir.report.listing import Listing, bundle_listing, stage_listing
 from gridir.report.machine_code import machine_listings
 from gridir.report.memory import Entry, Ledger, planned_entries
 from gridir.report.model import KernelView, Report, Scalars, TargetView
+from gridir.report.remarks import read_remarks
 from gridir.report.running import run_function
 from gridir.report.sources import read_sources
-from gridir.report.verdicts import ACCEPTED, REFUSED, Verdict
+from gridir.report.verdicts import REFUSED, Verdict
 from gridir.runtime.tpu.dumps import read_bundles
 
 TARGETS = ("cpu", "tpu:v5e", "gpu:sm_90a")
@@ -92,6 +93,11 @@ def build_report(
                 views[target] = {k.name: _view(target, k) for k in lowered[target].kernels}
         progress(f"waiting for libtpu, which compiles {name}")
         views |= {target: future.result() for target, future in of_libtpu.items()}
+        progress(f"collecting remarks on {name}")
+        remarks = {
+            target: dict(zip(of_target, threads.map(read_remarks, lowered[target].kernels), strict=True))
+            for target, of_target in views.items()
+        }
     ran, scalars = None, {}
     if run:
         progress(f"running {name}")
@@ -99,7 +105,11 @@ def build_report(
     kernels = []
     for kernel in on_cpu.kernels:
         progress(f"checking {kernel.name}")
-        mine = [views[target][kernel.name] for target in wanted if kernel.name in views.get(target, {})]
+        mine = [
+            dataclasses.replace(views[target][kernel.name], remarks=remarks[target][kernel.name])
+            for target in wanted
+            if kernel.name in views.get(target, {})
+        ]
         # The time of a function is that of its kernel where there is one.
         milliseconds = ran.milliseconds if ran is not None and len(on_cpu.kernels) == 1 else None
         kernels.append(_kernel_view(kernel, mine, scalars.get(kernel.key), milliseconds))
@@ -156,25 +166,33 @@ def _costs(kernel: Kernel, grid: Any, targets: Sequence[str], milliseconds: floa
 def _view(target: str, kernel: Kernel) -> TargetView:
     """A kernel on the CPU or a GPU: as far as its stages go, and what the last one says."""
     listings, error = _stage_listings(kernel)
+    if error is None and target == "cpu":
+        return _cpu_view(kernel, listings)
     if error is not None:
         return TargetView(target, Verdict.of_error(target, kernel.name, "gridir", error), tuple(listings))
-    if target == "cpu":
-        arena = kernel.prepare().arena_bytes
-        verdict = Verdict(target, kernel.name, ACCEPTED, "gridir", figures={"arena bytes": arena})
-        entries = tuple(planned_entries(kernel))
-        return TargetView(target, verdict, tuple(listings), Ledger(entries, "arena of a thread", arena, None, "gridir"))
     verdict = explain.assembled(target, kernel)
-    if verdict.verdict != REFUSED:
-        listings[-1:] = machine_listings(kernel)
+    listings += machine_listings(kernel)
     return TargetView(target, verdict, tuple(listings), _gpu_ledger(target, kernel, verdict))
 
 
+def _cpu_view(kernel: Kernel, listings: Sequence[Listing]) -> TargetView:
+    verdict = explain.compiled("cpu", kernel)
+    if verdict.verdict == REFUSED:
+        return TargetView("cpu", verdict, tuple(listings))
+    arena = verdict.figures["arena bytes"]
+    ledger = Ledger(tuple(planned_entries(kernel)), "arena of a thread", arena, None, "gridir")
+    return TargetView("cpu", verdict, tuple(listings), ledger)
+
+
 def _stage_listings(kernel: Kernel) -> tuple[list[Listing], Error | None]:
-    """The texts of the stages that a kernel reaches, and why it reaches no more."""
+    """The texts of the stages of MLIR that a kernel reaches, and why it reaches no more."""
     listings = []
     for stage in kernel.stages:
         try:
-            listings.append(stage_listing(kernel, stage))
+            if kernel.target.suffix(stage) == "mlir":
+                listings.append(stage_listing(kernel, stage))
+            else:
+                kernel.module(stage)
         except Error as error:
             return listings, error
     return listings, None

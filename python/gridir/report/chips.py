@@ -70,7 +70,7 @@ def measured_cpu(size: int = 1024, megabytes: int = 64) -> Peak:
     product = jax.jit(lambda x: x @ x).lower(matrix).compile()
     array = np.ones(megabytes << 18, np.float32)
     copy = np.empty_like(array)
-    product_seconds = min(_seconds(lambda: product(matrix).block_until_ready()) for _ in range(20))
+    product_seconds = min(_seconds(lambda: product(matrix).block_until_ready()) for _ in range(10))
     copy_seconds = min(_seconds(lambda: np.copyto(copy, array)) for _ in range(5))
     of = f"measured: XLA's product of {size}x{size} f32 matrices, and NumPy's copy of {megabytes} MiB"
     return Peak("this CPU", 2 * size**3 / product_seconds, 2 * array.nbytes / copy_seconds, of)

@@ -70,7 +70,7 @@ def explain(
         if isinstance(result, Exception):
             found[target] = [Verdict.of_error(target, name, "gridir", result)]
         elif base == "cpu":
-            found[target] = [_compiled(target, kernel) for kernel in result.kernels]
+            found[target] = [compiled(target, kernel) for kernel in result.kernels]
         elif base.startswith("gpu:"):
             progress(f"assembling {name} for {target}")
             found[target] = [assembled(target, kernel) for kernel in result.kernels]
@@ -111,7 +111,8 @@ def lower_or_error(f: Callable[..., Any], args: Any, kwargs: Any, target: str) -
         return error
 
 
-def _compiled(target: str, kernel: Any) -> Verdict:
+def compiled(target: str, kernel: Any) -> Verdict:
+    """Returns what gridir's own compiler says of a kernel for the CPU."""
     try:
         prepared = kernel.prepare()
     except Error as error:

@@ -10,6 +10,7 @@ directives change no instruction.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import tempfile
@@ -19,7 +20,7 @@ from gridir.compiler.gpu import text_of
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.passes import run_pipeline, shared_context
 from gridir.report.listing import Listing, module_listing
-from gridir.runtime.gpu import assemble, disassemble, find_nvdisasm, find_ptxas
+from gridir.runtime.gpu import PtxasError, assemble, disassemble, find_nvdisasm, find_ptxas
 
 # What the author's lines pass through.
 _BEFORE, _PTX = "nvvm", "ptx"
@@ -33,11 +34,10 @@ _NO_CODE = re.compile(r"\s*(//-+|\.|$)")
 
 
 def machine_listings(kernel: Kernel) -> list[Listing]:
-    """Returns the PTX of a kernel, and its SASS where ptxas and nvdisasm are installed.
+    """Returns the PTX of a kernel, and its SASS where ptxas and nvdisasm are installed and accept it.
 
     Raises:
       CompileError: when a pass refuses the kernel.
-      PtxasError: when ptxas does.
     """
     before = module_listing(kernel.module(_BEFORE, context=shared_context()), _BEFORE)
     module = kernel.module(_BEFORE, context=shared_context())
@@ -49,8 +49,10 @@ def machine_listings(kernel: Kernel) -> list[Listing]:
     listings = [_listing("ptx", _ptx_lines(ptx), before)]
     if find_ptxas() and find_nvdisasm():
         options = kernel.target.check_options(kernel.options)
-        cubin = assemble(ptx, options.chip, kernel=kernel.name, line_info=True)
-        listings.append(_listing("sass", _sass_lines(disassemble(cubin.code, kernel=kernel.name)), before))
+        # What ptxas refuses has no machine code; why, the kernel's verdict says.
+        with contextlib.suppress(PtxasError):
+            cubin = assemble(ptx, options.chip, kernel=kernel.name, line_info=True)
+            listings.append(_listing("sass", _sass_lines(disassemble(cubin.code, kernel=kernel.name)), before))
     return listings
 
 

@@ -16,6 +16,7 @@ from gridir.report.blocks import Grid
 from gridir.report.costs import Costs
 from gridir.report.listing import Listing, Origin
 from gridir.report.memory import Ledger
+from gridir.report.remarks import Remark
 from gridir.report.sources import Source
 from gridir.report.verdicts import Verdict
 
@@ -29,12 +30,14 @@ class TargetView:
       verdict: who accepts it, or refuses it and why.
       listings: its text at each stage that it has reached, in order.
       ledger: what it holds in which memory; None where it is refused before that is planned.
+      remarks: what the passes on the way remark.
     """
 
     target: str
     verdict: Verdict
     listings: tuple[Listing, ...] = ()
     ledger: Ledger | None = None
+    remarks: tuple[Remark, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The record for `json.dumps`."""
@@ -43,6 +46,7 @@ class TargetView:
             "verdict": self.verdict.to_json(),
             "listings": [listing.to_json() for listing in self.listings],
             "ledger": self.ledger and self.ledger.to_json(),
+            "remarks": [dataclasses.asdict(remark) for remark in self.remarks],
         }
 
 

@@ -56,6 +56,17 @@ def _remarks(report: Report, kernel: KernelView, files: dict[str, int]) -> dict[
     for check in kernel.checks.checks:
         if check.verdict != "proved":
             add(check.frames, check.verdict, f"{check.check} of {check.subject}: {check.reason}")
+    # Passes that targets share remark the same.
+    shared: dict[tuple[str, int, str, str], list[str]] = {}
+    for target in kernel.targets:
+        for remark in target.remarks:
+            if remark.file in files:
+                key = (remark.file, remark.line, remark.by, remark.text)
+                shared.setdefault(key, []).append(target.target)
+    for (file, line, by, text), targets in shared.items():
+        remarks.setdefault(f"{files[file]}:{line}", []).append(
+            ("remark-of-pass", f"{by} ({', '.join(targets)}): {text}")
+        )
     return remarks
 
 
