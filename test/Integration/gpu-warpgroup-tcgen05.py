@@ -33,7 +33,9 @@ def look(name: str, call: Any, expected: Any, *args: Any) -> None:
 
 def swizzled(shape: Any, dtype: Any, swizzle: int = 128) -> Any:
     columns = swizzle * 8 // dtypes.itemsize_bits(np.dtype(dtype))
-    return plgpu.SMEM(shape, dtype, transforms=(plgpu.TilingTransform((8, columns)), plgpu.SwizzleTransform(swizzle)))
+    tiling = plgpu.TilingTransform((8, columns))
+    transforms = (tiling,) if swizzle == 16 else (tiling, plgpu.SwizzleTransform(swizzle))
+    return plgpu.SMEM(shape, dtype, transforms=transforms)
 
 
 def draw(seed: int, shape: Any, dtype: Any) -> Any:
@@ -131,6 +133,39 @@ look(
     A,
     B,
 )
+
+
+def copied(x, o, tile, matrix, loaded, done):
+    """A tile to tensor memory and back."""
+    plgpu.copy_gmem_to_smem(x, tile, loaded)
+    plgpu.barrier_wait(loaded)
+    plgpu.async_copy_smem_to_tmem(tile, matrix)
+    plgpu.tcgen05_commit_arrive(done)
+    plgpu.barrier_wait(done)
+    o[...] = plgpu.async_load_tmem(matrix)
+
+
+# Without a swizzle in panels of 16 bytes a row.
+# CHECK-COUNT-2: copied float32 16 {{.*}}: right
+# CHECK-COUNT-2: copied bfloat16 32 {{.*}}: right
+# CHECK-COUNT-2: copied int8 128 {{.*}}: right
+for dtype, swizzle in ((jnp.float32, 16), (jnp.bfloat16, 32), (jnp.int8, 128)):
+    A = draw(16, (128, 128), dtype)
+    look(
+        f"copied {np.dtype(dtype).name} {swizzle}",
+        plgpu.kernel(
+            copied,
+            out_type=jax.ShapeDtypeStruct((128, 128), dtype),
+            scratch_types=[
+                swizzled((128, 128), dtype, swizzle),
+                plgpu.TMEM((128, 128), dtype, packed=True),
+                plgpu.Barrier(),
+                plgpu.Barrier(orders_tensor_core=True),
+            ],
+        ),
+        A,
+        A,
+    )
 
 
 def pair(a, b, o, a_tile, b_tile, acc, loaded, ready, done, *, rows):
@@ -266,3 +301,63 @@ for dtype in (jnp.float16, jnp.float8_e5m2):
         B,
         np.asarray(plgpu.format_tcgen05_sparse_metadata(PAIRS.astype(jnp.uint2), dtype)),
     )
+
+
+def scaled_pair(a, b, a_scale, b_scale, o, *scratch):
+    """Each block has factors of its rows, and both have those of all columns."""
+    a_tile, b_tile, a_factors, b_factors, acc, a_tmem, b_tmem, loaded, ready, done = scratch
+    block = jax.lax.axis_index("x")
+    rows = pl.ds(block * 64, 64)
+    copies = (
+        (a.at[rows], a_tile),
+        (b.at[rows], b_tile),
+        (a_scale.at[pl.ds(block, 1)], a_factors),
+        (b_scale, b_factors),
+    )
+    for source, tile in copies:
+        plgpu.copy_gmem_to_smem(source, tile, loaded)
+    plgpu.barrier_wait(loaded)
+    plgpu.barrier_arrive(ready)
+    plgpu.barrier_wait(ready)
+    plgpu.async_copy_scales_to_tmem(a_factors, a_tmem, collective_axis="x")
+    plgpu.async_copy_scales_to_tmem(b_factors, b_tmem, collective_axis="x")
+    plgpu.tcgen05_mma(acc, a_tile, b_tile.T, a_scale=a_tmem, b_scale=b_tmem, accumulate=False, collective_axis="x")
+    plgpu.tcgen05_commit_arrive(done, collective_axis="x")
+    plgpu.barrier_wait(done)
+    o[rows] = plgpu.async_load_tmem(acc)
+
+
+# CHECK-COUNT-2: scaled pair {{.*}}: right
+A, B = draw(12, (128, K), E5M2), draw(13, (128, K), E5M2)
+powers = [2.0 ** np.random.default_rng(seed).integers(-3, 4, (128, K // 32)) for seed in (14, 15)]
+factors = [np.repeat(power, 32, axis=1).astype(np.float32) for power in powers]
+of_blocks = np.concatenate(
+    [in_blocks(np.pad(power.astype(E8M0), ((0, 64), (0, 0)))) for power in np.split(powers[0], 2)]
+)
+of_columns = powers[1].astype(E8M0).reshape(2, 2, 32, K // 128, 4).transpose(3, 0, 2, 1, 4).reshape(1, K // 128, 64, 8)
+look(
+    "scaled pair",
+    plgpu.kernel(
+        scaled_pair,
+        out_type=jax.ShapeDtypeStruct((128, 128), jnp.float32),
+        cluster=(2,),
+        cluster_names=("x",),
+        scratch_types=[
+            swizzled((64, K), E5M2),
+            swizzled((64, K), E5M2),
+            plgpu.SMEM((1, K // 128, 32, 16), E8M0),
+            plgpu.SMEM((1, K // 128, 64, 16), E8M0),
+            plgpu.TMEM((64, 128), jnp.float32, collective=True),
+            plgpu.TMEM((128, K // 32), E8M0, layout=plgpu.TMEMLayout.SCALES_LAYOUT),
+            plgpu.TMEM((256, K // 32), E8M0, layout=plgpu.TMEMLayout.SCALES_M64_COLLECTIVE_LAYOUT),
+            plgpu.Barrier(num_arrivals=4),
+            plgpu.ClusterBarrier(collective_axes=("x",)),
+            plgpu.Barrier(orders_tensor_core=True),
+        ],
+    ),
+    (A.astype(np.float32) * factors[0]) @ (B.astype(np.float32) * factors[1]).T,
+    A,
+    B,
+    of_blocks,
+    np.pad(of_columns, ((0, 0),) * 3 + ((0, 8),)),
+)
