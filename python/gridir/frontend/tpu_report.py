@@ -130,6 +130,7 @@ def _to_report(candidate: Candidate, reply: dict[str, Any]) -> KernelReport:
         candidate.planned,
         reply.get("units", {}),
         reply.get("seconds", 0.0),
+        reply.get("schedule", ""),
     )
 
 

@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import concurrent.futures
 import dataclasses
-import glob
-import os
-import tempfile
 from collections.abc import Callable, Sequence
 from importlib import metadata
 from typing import Any
@@ -33,7 +30,6 @@ from gridir.report.remarks import read_remarks
 from gridir.report.running import run_function
 from gridir.report.sources import read_sources
 from gridir.report.verdicts import REFUSED, Verdict
-from gridir.runtime.tpu.dumps import read_bundles
 
 TARGETS = ("cpu", "tpu:v5e", "gpu:sm_90a")
 """What a report shows when nothing else is asked for."""
@@ -86,33 +82,28 @@ def build_report(
             for target in wanted
             if target.startswith("tpu:") and isinstance(lowered[target], Lowered)
         }
-        views: dict[str, dict[str, TargetView]] = {}
+        views: dict[str, list[TargetView]] = {}
         for target in wanted:
             if target not in of_libtpu and isinstance(lowered[target], Lowered):
                 progress(f"compiling {name} for {target}")
-                views[target] = {k.name: _view(target, k) for k in lowered[target].kernels}
+                views[target] = [_view(target, kernel) for kernel in lowered[target].kernels]
         progress(f"waiting for libtpu, which compiles {name}")
         views |= {target: future.result() for target, future in of_libtpu.items()}
         progress(f"collecting remarks on {name}")
-        remarks = {
-            target: dict(zip(of_target, threads.map(read_remarks, lowered[target].kernels), strict=True))
-            for target, of_target in views.items()
-        }
+        for target, of_target in views.items():
+            remarks = threads.map(read_remarks, lowered[target].kernels)
+            views[target] = [dataclasses.replace(view, remarks=r) for view, r in zip(of_target, remarks, strict=True)]
     ran, scalars = None, {}
     if run:
         progress(f"running {name}")
         ran, scalars = run_function(function, args, on_cpu)
     kernels = []
-    for kernel in on_cpu.kernels:
+    for number, kernel in enumerate(on_cpu.kernels):
         progress(f"checking {kernel.name}")
-        mine = [
-            dataclasses.replace(views[target][kernel.name], remarks=remarks[target][kernel.name])
-            for target in wanted
-            if kernel.name in views.get(target, {})
-        ]
+        mine = [_same(kernel, number, on_cpu, lowered[target], views[target]) for target in wanted if target in views]
         # The time of a function is that of its kernel where there is one.
         milliseconds = ran.milliseconds if ran is not None and len(on_cpu.kernels) == 1 else None
-        kernels.append(_kernel_view(kernel, mine, scalars.get(kernel.key), milliseconds))
+        kernels.append(_kernel_view(kernel, [view for view in mine if view], scalars.get(kernel.key), milliseconds))
     refused = [
         Verdict.of_error(target, name, "gridir", error)
         for target, error in ((target, lowered[target]) for target in wanted)
@@ -132,6 +123,15 @@ def _versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return found
+
+
+def _same(
+    kernel: Kernel, number: int, on_cpu: Lowered, lowered: Lowered, views: Sequence[TargetView]
+) -> TargetView | None:
+    """The view of a kernel on another target, where `platform_dependent` may leave other kernels than on the CPU."""
+    if [k.name for k in lowered.kernels] == [k.name for k in on_cpu.kernels]:
+        return views[number]
+    return next((view for k, view in zip(lowered.kernels, views, strict=True) if k.name == kernel.name), None)
 
 
 def _kernel_view(
@@ -209,20 +209,15 @@ def _gpu_ledger(target: str, kernel: Kernel, verdict: Verdict) -> Ledger:
     return Ledger(tuple(entries), memory, shared, capacity, verdict.by)
 
 
-def _ask_libtpu(target: str, lowered: Lowered, timeout: float) -> dict[str, TargetView]:
-    """What libtpu says of every kernel, by name."""
-    candidates = kernels_of(lowered)
-    with tempfile.TemporaryDirectory(prefix="gridir-report-") as directory:
-        verdicts, reports = explain.ask_libtpu(target, candidates, timeout, directory)
-        views = {}
-        for number, (kernel, verdict) in enumerate(zip(lowered.kernels, verdicts, strict=True)):
-            listings, _ = _stage_listings(kernel)
-            text = read_bundles(
-                glob.glob(os.path.join(glob.escape(directory), f"{glob.escape(kernel.name)}.gridir", "*"))
-            )
-            listings += [bundle_listing(text)] if text else []
-            report = reports[number] if reports else None
-            views[kernel.name] = TargetView(target, verdict, tuple(listings), _tpu_ledger(target, kernel, report))
+def _ask_libtpu(target: str, lowered: Lowered, timeout: float) -> list[TargetView]:
+    """What libtpu says of every kernel."""
+    verdicts, reports = explain.ask_libtpu(target, kernels_of(lowered), timeout)
+    views = []
+    for kernel, verdict, report in zip(lowered.kernels, verdicts, reports or [None] * len(verdicts), strict=True):
+        listings, _ = _stage_listings(kernel)
+        if report is not None and report.schedule:
+            listings.append(bundle_listing(report.schedule))
+        views.append(TargetView(target, verdict, tuple(listings), _tpu_ledger(target, kernel, report)))
     return views
 
 

@@ -142,20 +142,17 @@ def assembled(target: str, kernel: Any) -> Verdict:
     return Verdict(target, kernel.name, ACCEPTED, "ptxas", figures=figures)
 
 
-def ask_libtpu(
-    target: str, candidates: Sequence[Candidate], timeout: float, keep: str | None = None
-) -> tuple[Sequence[Verdict], Sequence[Any]]:
+def ask_libtpu(target: str, candidates: Sequence[Candidate], timeout: float) -> tuple[Sequence[Verdict], Sequence[Any]]:
     """Returns what libtpu says of kernels for a chip, and its reports.
 
     Args:
       target: as "tpu:v5e".
       candidates: the kernels.
       timeout: seconds after which a compilation is given up.
-      keep: a directory for libtpu's files.
     """
     try:
         with Workers(TPU_CHIPS[target.partition(":")[2]], jobs=1, timeout=timeout) as workers:
-            reports = compile_candidates(candidates, workers, keep).kernels
+            reports = compile_candidates(candidates, workers).kernels
     except LibtpuError as error:
         note = "; ".join((error.message, *error.notes))
         return [

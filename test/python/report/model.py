@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from gridir.report.blocks import read_grid
+from gridir.report.build import build_report
 from gridir.report.costs import count_costs
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
@@ -68,3 +69,16 @@ rows, x = jnp.array([2, 0, 2]), jnp.zeros((512, 128))
 kernel = gridir.lower(gather, rows, x).kernels[0]
 print("scalars:", read_grid(kernel, None).operands[0].unknown)
 print("given:", read_grid(kernel, [np.asarray(rows)]).operands[0].starts.tolist())
+
+
+# Kernels of one name are told apart on every target.
+def twice(x, y):
+    return [call(z.shape, z.shape, lambda: (0, 0), ())(z) for z in (x, y)]
+
+
+# CHECK: copy_kernel (8, 128) gpu:sm_90a: inputs(%x_ref: f32 [8, 128]
+# CHECK: copy_kernel (16, 128) gpu:sm_90a: inputs(%x_ref: f32 [16, 128]
+arrays = (jnp.zeros((8, 128)), jnp.zeros((16, 128)))
+for view in build_report(twice, arrays, name="twice", path=__file__, targets=["gpu"], run=False).kernels:
+    line = next(line.strip() for line in view.targets[1].listings[0].lines if "inputs(" in line)
+    print(view.name, view.grid.operands[0].shape, f"{view.targets[1].target}: {line}")

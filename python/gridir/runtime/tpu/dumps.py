@@ -139,38 +139,30 @@ def read_dumps(paths: Iterable[str]) -> dict[str, Any]:
     """Reads the files of one compilation, of a program with one kernel in it.
 
     Returns:
-      `bundles`, `cycles`, `loops`, `vmem` (bytes by purpose) and `units`; nothing when there is no kernel.
+      `bundles`, `cycles`, `loops`, `vmem` (bytes by purpose), `units`, and `schedule`, the text of the bundles; nothing
+      when there is no kernel.
     """
-    files = _kernel_files(paths)
-    if not files:
-        return {}
-    schedule = read_schedule(_read(files["final_bundles"]))
-    return {
-        "bundles": schedule.bundles,
-        "cycles": schedule.cycles,
-        "loops": [dataclasses.astuple(loop) for loop in schedule.loops],
-        "vmem": read_allocations(_read(files["post-ra"])) if "post-ra" in files else {},
-        "units": read_utilization(_read(files.get("final_hlo-static-per-bundle-utilization"))),
-    }
-
-
-def read_bundles(paths: Iterable[str]) -> str:
-    """Returns the text of the final schedule among the files of one compilation; "" when there is no kernel."""
-    return _read(_kernel_files(paths).get("final_bundles"))
-
-
-def _kernel_files(paths: Iterable[str]) -> dict[str, str]:
-    """The files on the kernel of a compilation, by their contents; none when there is no kernel."""
     components: dict[str, dict[str, str]] = {}
     for path in paths:
         match = _FILE_NAME.fullmatch(os.path.basename(path))
         if match:
             components.setdefault(match["component"], {})[match["contents"]] = path
     for files in components.values():
+        if "final_bundles" not in files:
+            continue
+        text = _read(files["final_bundles"])
         # The program around the kernel is scheduled, too; the kernel's first bundle names the call.
-        text = _read(files.get("final_bundles"))
-        if re.search(r"entry bundle: %\S+ = custom-call\(", text):
-            return files
+        if not re.search(r"entry bundle: %\S+ = custom-call\(", text):
+            continue
+        schedule = read_schedule(text)
+        return {
+            "bundles": schedule.bundles,
+            "cycles": schedule.cycles,
+            "loops": [dataclasses.astuple(loop) for loop in schedule.loops],
+            "vmem": read_allocations(_read(files["post-ra"])) if "post-ra" in files else {},
+            "units": read_utilization(_read(files.get("final_hlo-static-per-bundle-utilization"))),
+            "schedule": text,
+        }
     return {}
 
 

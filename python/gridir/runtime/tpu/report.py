@@ -27,6 +27,7 @@ class KernelReport:
       planned: bytes of VMEM as gridir plans it, by operand, and "scratch"; Mosaic's own memory is not in it.
       units: operations by functional unit.
       seconds: how long libtpu took.
+      schedule: the text of the final schedule, with the author's lines; "" where there is none.
     """
 
     name: str
@@ -39,6 +40,7 @@ class KernelReport:
     planned: dict[str, int] = dataclasses.field(default_factory=dict)
     units: dict[str, int] = dataclasses.field(default_factory=dict)
     seconds: float = 0.0
+    schedule: str = dataclasses.field(default="", repr=False)
 
     @property
     def accepted(self) -> bool:
