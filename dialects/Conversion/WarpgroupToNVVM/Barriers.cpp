@@ -22,9 +22,6 @@ FailureOr<std::shared_ptr<Storage>>
 Lowering::addBarriers(grid::ScopedOp op, int64_t offset, MemRefType type) {
   auto barrier = cast<warpgroup::BarrierType>(type.getElementType());
   Location loc = op.getLoc();
-  if (barrier.getLeaderTracked())
-    return op.emitError("expected barriers that no leader tracks, got ")
-           << barrier;
   if (type.getNumElements() > kMaxBarriers)
     return op.emitError("expected at most ")
            << kMaxBarriers << " barriers of an allocation, got "
@@ -90,16 +87,58 @@ struct Phase {
   }
 };
 
+/// Waits until a phase is complete.
+void createWait(Lowering &lowering, Location loc, Value address, Value parity) {
+  OpBuilder &builder = lowering.builder;
+  Value ticks = createI32(builder, loc, 10'000'000);
+  if (lowering.clusterSize == 1) {
+    NVVM::MBarrierTryWaitParityOp::create(builder, loc, address, parity, ticks);
+    return;
+  }
+  // Other blocks may have arrived.
+  auto wait = [&](OpBuilder &builder, Location loc, ValueRange) {
+    Value done = NVVM::MBarrierTryWaitOp::create(
+        builder, loc, builder.getI1Type(), address, parity, ticks,
+        NVVM::MemScopeKind::CLUSTER, /*relaxed=*/false);
+    Value pending = arith::XOrIOp::create(
+        builder, loc, done,
+        arith::ConstantIntOp::create(builder, loc, 1, /*width=*/1));
+    scf::ConditionOp::create(builder, loc, pending, ValueRange());
+  };
+  auto again = [](OpBuilder &builder, Location loc, ValueRange) {
+    scf::YieldOp::create(builder, loc);
+  };
+  scf::WhileOp::create(builder, loc, TypeRange(), ValueRange(), wait, again);
+}
+
 LogicalResult lowerWait(warpgroup::BarrierWaitOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
   const View &view = lowering.getView(op.getBarrier());
   Phase phase(builder, loc, view);
-  Value ticks = createI32(builder, loc, 10'000'000);
-  NVVM::MBarrierTryWaitParityOp::create(
-      builder, loc, lowering.createAddress(loc, view, {}), phase.parity, ticks);
+  createWait(lowering, loc, lowering.createAddress(loc, view, {}),
+             phase.parity);
   phase.advance(builder, loc, Value());
   lowering.hazards.waits = true;
+  return success();
+}
+
+/// A thread that comes later may find the phase complete: all have the answer
+/// that none has.
+LogicalResult lowerTest(warpgroup::BarrierTestOp op, Lowering &lowering) {
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  const View &view = lowering.getView(op.getBarrier());
+  Phase phase(builder, loc, view);
+  Value complete = NVVM::MBarrierTestWaitOp::create(
+      builder, loc, builder.getI1Type(), lowering.createAddress(loc, view, {}),
+      phase.parity,
+      lowering.clusterSize == 1 ? NVVM::MemScopeKind::CTA
+                                : NVVM::MemScopeKind::CLUSTER,
+      /*relaxed=*/false);
+  complete = lowering.createAll(loc, complete);
+  phase.advance(builder, loc, complete);
+  lowering.set(op.getComplete(), {complete});
   return success();
 }
 
@@ -113,19 +152,22 @@ LogicalResult lowerArrive(warpgroup::BarrierArriveOp op, Lowering &lowering) {
   // One thread arrives for all, when all have come so far.
   lowering.syncBeforeSignal(loc);
   lowering.createForLeader(loc, Value(), [&] {
+    auto arriveAt = [&](Value rank) {
+      NVVM::MBarrierArriveOp::create(
+          builder, loc, Type(), lowering.createPeerAddress(loc, address, rank),
+          Value(), NVVM::MemScopeKind::CLUSTER);
+    };
+    if (type.getLeaderTracked()) {
+      for (StringAttr axis : type.getCluster())
+        arriveAt(lowering.createPeer(loc, lowering.getClusterRank(), axis,
+                                     createI32(builder, loc, 0)));
+      return;
+    }
     NVVM::MBarrierArriveOp::create(builder, loc, builder.getI64Type(), address,
                                    Value());
     for (StringAttr axis : type.getCluster())
-      for (int64_t i = 1; i < lowering.getClusterSize(axis); ++i) {
-        auto remote = LLVM::LLVMPointerType::get(
-            builder.getContext(),
-            static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
-        Value other =
-            NVVM::MapaOp::create(builder, loc, remote, address,
-                                 lowering.createNeighbour(loc, axis, i));
-        NVVM::MBarrierArriveOp::create(builder, loc, Type(), other, Value(),
-                                       NVVM::MemScopeKind::CLUSTER);
-      }
+      for (int64_t i = 1; i < lowering.getClusterSize(axis); ++i)
+        arriveAt(lowering.createNeighbour(loc, axis, i));
   });
   return success();
 }
@@ -144,6 +186,7 @@ LogicalResult lowerCommitSmem(warpgroup::CommitSmemOp op, Lowering &lowering) {
 
 void addBarrierLowerings(Lowering &lowering) {
   lowering.add(lowerWait);
+  lowering.add(lowerTest);
   lowering.add(lowerArrive);
   lowering.add(lowerCommitSmem);
 }

@@ -319,23 +319,71 @@ LogicalResult lowerTmaLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
   return success();
 }
 
+/// The update that a copy makes of each element; none that copies do not make.
+std::optional<NVVM::TMAReduxKind> getUpdate(grid::AtomicKind kind, Type type) {
+  bool isWord = type.isInteger(32) || type.isInteger(64);
+  bool isHalf = type.isF16() || type.isBF16();
+  switch (kind) {
+  case grid::AtomicKind::Add:
+    if (isWord || isHalf || type.isF32())
+      return NVVM::TMAReduxKind::ADD;
+    return std::nullopt;
+  case grid::AtomicKind::MaxF:
+    return isHalf ? std::optional(NVVM::TMAReduxKind::MAX) : std::nullopt;
+  case grid::AtomicKind::MinF:
+    return isHalf ? std::optional(NVVM::TMAReduxKind::MIN) : std::nullopt;
+  default:
+    break;
+  }
+  if (!isWord)
+    return std::nullopt;
+  switch (kind) {
+  case grid::AtomicKind::MaxS:
+  case grid::AtomicKind::MaxU:
+    return NVVM::TMAReduxKind::MAX;
+  case grid::AtomicKind::MinS:
+  case grid::AtomicKind::MinU:
+    return NVVM::TMAReduxKind::MIN;
+  case grid::AtomicKind::And:
+    return NVVM::TMAReduxKind::AND;
+  case grid::AtomicKind::Or:
+    return NVVM::TMAReduxKind::OR;
+  case grid::AtomicKind::Xor:
+    return NVVM::TMAReduxKind::XOR;
+  default:
+    return std::nullopt;
+  }
+}
+
 LogicalResult lowerTmaStore(warpgroup::TmaStoreOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
-  if (op.getReduction())
-    return op.emitError("expected a copy without a reduction, got ")
-           << grid::stringifyAtomicKind(*op.getReduction());
-  Copy copy(lowering, op, lowering.getView(op.getDest()),
-            lowering.getView(op.getSource()));
+  const View &tile = lowering.getView(op.getSource());
+  std::optional<NVVM::TMAReduxKind> update;
+  if (op.getReduction()) {
+    update = getUpdate(*op.getReduction(), tile.getElementType());
+    if (!update)
+      return op.emitError("expected an update that copies make, got ")
+             << grid::stringifyAtomicKind(*op.getReduction()) << " of "
+             << tile.getElementType();
+  }
+  Copy copy(lowering, op, lowering.getView(op.getDest()), tile);
   if (failed(copy.analyze(op)))
     return failure();
   Value predicate =
       op.getPredicate() ? lowering.getScalar(op.getPredicate()) : Value();
+  // The copy reads what all threads have written.
+  lowering.syncBeforeCopyFrom(loc, tile.storage.get());
   lowering.createForLeader(loc, predicate, [&] {
     copy.create([&](Value map, Value address, ValueRange coords, int64_t) {
-      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-          builder, loc, map, address, coords, /*l2CacheHint=*/Value(),
-          NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
+      if (update)
+        NVVM::CpAsyncBulkTensorReduceOp::create(
+            builder, loc, map, address, *update, NVVM::TMAStoreMode::TILE,
+            coords, /*l2CacheHint=*/Value());
+      else
+        NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+            builder, loc, map, address, coords, /*l2CacheHint=*/Value(),
+            NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
     });
   });
   return success();
@@ -352,6 +400,7 @@ LogicalResult lowerWaitGroup(warpgroup::WaitGroupOp op, Lowering &lowering) {
   NVVM::CpAsyncBulkWaitGroupOp::create(
       lowering.builder, op.getLoc(),
       lowering.builder.getI32IntegerAttr(op.getPending()), op.getReadAttr());
+  // The thread that started none knows nothing of their end.
   lowering.hazards.copies = true;
   return success();
 }

@@ -104,6 +104,60 @@ Value Lowering::fetch(Location loc, const Registers &registers,
   return fromStorage(builder, loc, value, type);
 }
 
+/// What the first lane of a warp has.
+static Value createOfFirstLane(OpBuilder &builder, Location loc, Value value) {
+  Type type = value.getType(), i32 = builder.getI32Type();
+  Value stored = toStorage(builder, loc, value);
+  unsigned width = stored.getType().getIntOrFloatBitWidth();
+  Type bits = builder.getIntegerType(width);
+  Value word = stored;
+  if (isa<FloatType>(stored.getType()))
+    word = arith::BitcastOp::create(builder, loc, bits, word);
+  auto shuffle = [&](Value half) -> Value {
+    return NVVM::ShflOp::create(builder, loc, i32, createI32(builder, loc, -1),
+                                half, createI32(builder, loc, 0),
+                                createI32(builder, loc, 31),
+                                NVVM::ShflKind::idx, UnitAttr());
+  };
+  if (width > 32) {
+    Value shift = createI64(builder, loc, 32);
+    Value high = arith::ShRUIOp::create(builder, loc, word, shift);
+    Value halves[] = {arith::TruncIOp::create(builder, loc, i32, word),
+                      arith::TruncIOp::create(builder, loc, i32, high)};
+    for (Value &half : halves)
+      half = arith::ExtUIOp::create(builder, loc, bits, shuffle(half));
+    high = arith::ShLIOp::create(builder, loc, halves[1], shift);
+    word = arith::OrIOp::create(builder, loc, halves[0], high);
+  } else {
+    if (width < 32)
+      word = arith::ExtUIOp::create(builder, loc, i32, word);
+    word = shuffle(word);
+    if (width < 32)
+      word = arith::TruncIOp::create(builder, loc, bits, word);
+  }
+  if (isa<FloatType>(stored.getType()))
+    word = arith::BitcastOp::create(builder, loc, stored.getType(), word);
+  return fromStorage(builder, loc, word, type);
+}
+
+Value Lowering::createUniform(Location loc, Value value) {
+  Type type = value.getType();
+  if (!inWarps) {
+    View view = getWholeView(builder, getScratch(loc, {}, type));
+    Value address = createAddress(loc, view, {});
+    syncBeforeWrite(loc, &scratch);
+    createForLeader(loc, Value(), [&] {
+      LLVM::StoreOp::create(builder, loc, toStorage(builder, loc, value),
+                            address);
+    });
+    syncBeforeRead(loc, &scratch);
+    Value stored =
+        LLVM::LoadOp::create(builder, loc, getStorageType(type), address);
+    return fromStorage(builder, loc, stored, type);
+  }
+  return createOfFirstLane(builder, loc, value);
+}
+
 Registers Lowering::exchangeThreads(Location loc, const Registers &registers,
                                     Value other) {
   Type type = registers.front().getType();

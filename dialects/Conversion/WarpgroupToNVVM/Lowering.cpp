@@ -38,6 +38,9 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
   addAccessLowerings(*this);
   addBarrierLowerings(*this);
   addCopyLowerings(*this);
+  addClusterLowerings(*this);
+  addAtomicLowerings(*this);
+  addGatherLowerings(*this);
   addArrayLowerings(*this);
   addProductLowerings(*this);
   addTensorMemoryLowerings(*this);
@@ -111,6 +114,9 @@ OpFoldResult Lowering::getIndex(Value index) {
 
 FailureOr<SmallVector<Type>> Lowering::convertType(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
+  if (tensor && inWarps)
+    return op->emitError("expected numbers in code of single warps, got ")
+           << type;
   Type element = tensor ? tensor.getElementType() : type;
   if (!element.isIntOrIndexOrFloat() || element.isF64() ||
       (tensor && (!tensor.hasStaticShape() || tensor.getNumElements() == 0)))
@@ -298,40 +304,6 @@ Value Lowering::createOwns(const Distribution &distribution, unsigned r) {
   return owns;
 }
 
-int64_t Lowering::getClusterSize(StringAttr axis) {
-  return kernel.getDim(*kernel.findDim(axis)).getSize();
-}
-
-int64_t Lowering::getClusterStride(StringAttr axis) {
-  int64_t stride = 1;
-  for (unsigned i = *kernel.findDim(axis) + 1; i < kernel.getRank(); ++i)
-    if (kernel.getDim(i).getKind() == grid::DimKind::Cluster)
-      stride *= kernel.getDim(i).getSize();
-  return stride;
-}
-
-Value Lowering::createClusterPlace(Location loc, StringAttr axis) {
-  Value place =
-      arith::DivUIOp::create(builder, loc, clusterRank,
-                             createI32(builder, loc, getClusterStride(axis)));
-  return arith::RemUIOp::create(builder, loc, place,
-                                createI32(builder, loc, getClusterSize(axis)));
-}
-
-Value Lowering::createNeighbour(Location loc, StringAttr axis,
-                                int64_t distance) {
-  Value place = createClusterPlace(loc, axis);
-  Value size = createI32(builder, loc, getClusterSize(axis));
-  Value other = arith::AddIOp::create(builder, loc, place,
-                                      createI32(builder, loc, distance));
-  other = arith::RemUIOp::create(builder, loc, other, size);
-  Value difference = arith::SubIOp::create(builder, loc, other, place);
-  difference =
-      arith::MulIOp::create(builder, loc, difference,
-                            createI32(builder, loc, getClusterStride(axis)));
-  return arith::AddIOp::create(builder, loc, clusterRank, difference);
-}
-
 void Lowering::createForLeader(Location loc, Value condition,
                                function_ref<void()> body) {
   Value runs = isLeader;
@@ -341,78 +313,6 @@ void Lowering::createForLeader(Location loc, Value condition,
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToStart(guard.thenBlock());
   body();
-}
-
-//===----------------------------------------------------------------------===//
-// Where threads meet
-//===----------------------------------------------------------------------===//
-
-void Hazards::join(const Hazards &other) {
-  read.insert(other.read.begin(), other.read.end());
-  written.insert(other.written.begin(), other.written.end());
-  waits |= other.waits;
-  copies |= other.copies;
-  products.insert(other.products.begin(), other.products.end());
-}
-
-void Hazards::meet() {
-  read.clear();
-  written.clear();
-  waits = copies = false;
-}
-
-void Lowering::createSync(Location loc) {
-  hazards.meet();
-  if (numWarpgroups == 1) {
-    NVVM::BarrierOp::create(builder, loc);
-    return;
-  }
-  // Barrier 0 is that of the block.
-  Value id = arith::AddIOp::create(builder, loc, warpgroup,
-                                   createI32(builder, loc, 1));
-  NVVM::BarrierOp::create(builder, loc, TypeRange(), id,
-                          createI32(builder, loc, kNumThreads),
-                          NVVM::BarrierReductionAttr(), Value());
-}
-
-void Lowering::createBlockSync(Location loc) {
-  hazards.meet();
-  NVVM::BarrierOp::create(builder, loc);
-}
-
-void Lowering::createClusterSync(Location loc) {
-  hazards.meet();
-  UnitAttr aligned = builder.getUnitAttr();
-  NVVM::ClusterArriveOp::create(builder, loc, aligned);
-  NVVM::ClusterWaitOp::create(builder, loc, aligned);
-}
-
-void Lowering::syncBeforeRead(Location loc, const Storage *storage) {
-  storage = storage->getOrigin();
-  if (hazards.written.contains(storage))
-    createSync(loc);
-  hazards.read.insert(storage);
-}
-
-void Lowering::syncBeforeWrite(Location loc, const Storage *storage) {
-  storage = storage->getOrigin();
-  if (hazards.read.contains(storage) || hazards.written.contains(storage) ||
-      (hazards.copies && storage->kind == Storage::Kind::Shared))
-    createSync(loc);
-  hazards.written.insert(storage);
-}
-
-void Lowering::syncBeforeSignal(Location loc) {
-  if (hazards.any())
-    createSync(loc);
-}
-
-void Lowering::syncBeforeCopyTo(Location loc, const Storage *storage) {
-  storage = storage->getOrigin();
-  // Who waits still for a barrier must not miss the phase that the copy begins.
-  if (hazards.read.contains(storage) || hazards.written.contains(storage) ||
-      hazards.waits)
-    createSync(loc);
 }
 
 //===----------------------------------------------------------------------===//

@@ -152,6 +152,7 @@ public:
   llvm::LogicalResult lowerBody();
   /// Emits the ops of a block but its terminator.
   llvm::LogicalResult lowerBlock(mlir::Block &block);
+  llvm::LogicalResult lowerOp(mlir::Operation *op);
 
   //===--------------------------------------------------------------------===//
   // Values
@@ -201,8 +202,16 @@ public:
   mlir::Value getWarpgroup() { return warpgroup; }
   mlir::Value getCluster() { return cluster; }
   mlir::Value getClusterRank() { return clusterRank; }
-  /// Whether it is the thread that acts for its warpgroup.
+  /// Whether it is the thread that acts for its warpgroup, or for its warp
+  /// where single warps run.
   mlir::Value getIsLeader() { return isLeader; }
+  /// Whether each warp runs for itself what is emitted now.
+  bool isInWarps() const { return inWarps; }
+  /// Emits what `body` emits for each warp for itself; all of the warpgroup
+  /// meet before and behind it.
+  llvm::LogicalResult
+  lowerWarps(mlir::Location loc,
+             llvm::function_ref<llvm::LogicalResult(mlir::Value warp)> body);
 
   /// The blocks of a cluster along one of its axes, from one to the next of
   /// which the ranks differ by the stride.
@@ -213,6 +222,15 @@ public:
   mlir::Value createClusterPlace(mlir::Location loc, mlir::StringAttr axis);
   mlir::Value createNeighbour(mlir::Location loc, mlir::StringAttr axis,
                               int64_t distance);
+  /// The rank of the block at a place along an axis, and along all others where
+  /// the one of rank `from` is.
+  mlir::Value createPeer(mlir::Location loc, mlir::Value from,
+                         mlir::StringAttr axis, mlir::Value place);
+  /// An address in shared memory as the one of the same place in another block.
+  mlir::Value createPeerAddress(mlir::Location loc, mlir::Value address,
+                                mlir::Value rank);
+  /// The same window of another block's memory.
+  View createPeerView(mlir::Location loc, const View &view, mlir::Value rank);
 
   /// The place of register `r` of a distribution, in its space.
   llvm::SmallVector<mlir::Value> createPlace(const Distribution &distribution,
@@ -230,6 +248,11 @@ public:
   void createSync(mlir::Location loc);
   void createBlockSync(mlir::Location loc);
   void createClusterSync(mlir::Location loc);
+  /// All threads of the warpgroup meet, and learn whether `condition` was true
+  /// in each of them.
+  mlir::Value createAll(mlir::Location loc, mlir::Value condition);
+  /// What the leader has, in all threads of the warpgroup.
+  mlir::Value createUniform(mlir::Location loc, mlir::Value value);
   /// They do where an access needs it, or where others will act on what they
   /// did.
   void syncBeforeRead(mlir::Location loc, const Storage *storage);
@@ -237,6 +260,8 @@ public:
   void syncBeforeSignal(mlir::Location loc);
   /// Before the leader starts a copy to shared memory.
   void syncBeforeCopyTo(mlir::Location loc, const Storage *storage);
+  /// Before it starts one from there.
+  void syncBeforeCopyFrom(mlir::Location loc, const Storage *storage);
 
   /// Waits until at most so many products are pending.
   void waitForProducts(mlir::Location loc, int64_t pending);
@@ -269,6 +294,14 @@ public:
   void createStore(mlir::Location loc, const View &view,
                    const Distribution &distribution, const Registers &values,
                    llvm::ArrayRef<mlir::Value> mask = {});
+  /// Calls `access` for each register, or for the first of several whose
+  /// elements are neighbours in memory and have at most so many bytes, with the
+  /// address of its element.
+  void forEachRun(
+      mlir::Location loc, const View &view, const Distribution &distribution,
+      int64_t maxBytes,
+      llvm::function_ref<void(unsigned r, int64_t run, mlir::Value address)>
+          access);
   /// The address of one element of a view.
   mlir::Value createAddress(mlir::Location loc, const View &view,
                             llvm::ArrayRef<mlir::Value> coords);
@@ -297,11 +330,12 @@ private:
   void findTensorMemory(mlir::Value slot);
   void freeTensorMemory();
   mlir::Value getScratchBase();
+  /// The number of the barrier at which the threads of the warpgroup meet.
+  mlir::Value createBarrierId(mlir::Location loc);
   /// Stores what one distribution has, and loads what another one asks for.
   Registers exchange(mlir::Location loc, const Registers &registers,
                      const View &stored, const Distribution &from,
                      const View &loaded, const Distribution &to);
-  llvm::LogicalResult lowerOp(mlir::Operation *op);
   llvm::LogicalResult createPrologue();
   /// Emits before the body what is needed in all of it.
   template <typename Fn> auto atBeginning(Fn fn) {
@@ -324,6 +358,7 @@ private:
   mlir::Value scratchBase;
   /// Stands for that memory among the hazards.
   Storage scratch;
+  bool inWarps = false;
   mlir::Value sharedBase, thread, warpgroup, cluster, clusterRank, isLeader,
       isFirst, zero, tensorBase;
 };
@@ -337,6 +372,9 @@ void addViewLowerings(Lowering &lowering);
 void addAccessLowerings(Lowering &lowering);
 void addBarrierLowerings(Lowering &lowering);
 void addCopyLowerings(Lowering &lowering);
+void addClusterLowerings(Lowering &lowering);
+void addAtomicLowerings(Lowering &lowering);
+void addGatherLowerings(Lowering &lowering);
 void addArrayLowerings(Lowering &lowering);
 void addProductLowerings(Lowering &lowering);
 void addTensorMemoryLowerings(Lowering &lowering);

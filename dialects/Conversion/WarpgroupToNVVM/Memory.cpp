@@ -21,6 +21,9 @@ namespace gridir::warpgroup_to_nvvm {
 /// In so many bytes every swizzle repeats.
 static constexpr int64_t kSwizzleBytes = 1024;
 
+/// What one access of a thread moves at most.
+static constexpr int64_t kMaxBytes = 16;
+
 int64_t Storage::getElementBytes() const {
   if (auto barrier = dyn_cast<warpgroup::BarrierType>(elementType))
     return barrier.getNumBits() / 8;
@@ -311,13 +314,15 @@ private:
 } // namespace
 
 /// How many registers an access moves at once.
-static int64_t getRun(const View &view, const Distribution &distribution) {
+static int64_t getRun(const View &view, const Distribution &distribution,
+                      int64_t maxBytes) {
   const Storage &storage = *view.storage;
   int64_t rank = storage.shape.size();
   if (rank == 0 || view.dims.empty() || view.dims.back() != rank - 1 ||
       view.strides.back() != 1 || distribution.isFlat())
     return 1;
-  int64_t run = distribution.getRunLength(16 / storage.getElementBytes());
+  int64_t run = distribution.getRunLength(
+      std::max<int64_t>(maxBytes / storage.getElementBytes(), 1));
   auto divides = [&](int64_t number) { return number % run == 0; };
   auto fits = [&] {
     for (int64_t d = 0; d + 1 < rank; ++d)
@@ -330,12 +335,22 @@ static int64_t getRun(const View &view, const Distribution &distribution) {
   return run;
 }
 
+void Lowering::forEachRun(
+    Location loc, const View &view, const Distribution &distribution,
+    int64_t maxBytes,
+    function_ref<void(unsigned r, int64_t run, Value address)> access) {
+  Addresses addresses(*this, loc, view, distribution);
+  int64_t run = getRun(view, distribution, maxBytes);
+  for (unsigned r = 0; r < distribution.getNumRegisters(); r += run)
+    access(r, run, addresses.create(r));
+}
+
 Registers Lowering::createLoad(Location loc, const View &view,
                                const Distribution &distribution,
                                ArrayRef<Value> mask, ArrayRef<Value> other) {
   Type element = view.getElementType(), stored = getStorageType(element);
   Addresses addresses(*this, loc, view, distribution);
-  int64_t run = mask.empty() ? getRun(view, distribution) : 1;
+  int64_t run = mask.empty() ? getRun(view, distribution, kMaxBytes) : 1;
   unsigned alignment = run * view.storage->getElementBytes();
   Registers result;
   for (unsigned r = 0; r < distribution.getNumRegisters(); r += run) {
@@ -376,7 +391,7 @@ void Lowering::createStore(Location loc, const View &view,
                            const Distribution &distribution,
                            const Registers &values, ArrayRef<Value> mask) {
   Addresses addresses(*this, loc, view, distribution);
-  int64_t run = mask.empty() ? getRun(view, distribution) : 1;
+  int64_t run = mask.empty() ? getRun(view, distribution, kMaxBytes) : 1;
   unsigned alignment = run * view.storage->getElementBytes();
   for (unsigned r = 0; r < distribution.getNumRegisters(); r += run) {
     Value value = toStorage(builder, loc, values[r]);

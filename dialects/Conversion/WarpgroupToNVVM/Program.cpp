@@ -170,6 +170,17 @@ template <typename OpT> LogicalResult lowerControl(OpT op, Lowering &lowering) {
   return unflatten(lowering, op, op->getResults(), target->getResults());
 }
 
+LogicalResult lowerWarps(warpgroup::WarpsOp op, Lowering &lowering) {
+  Block &body = op.getBody().front();
+  return lowering.lowerWarps(op.getLoc(), [&](Value warp) {
+    lowering.set(body.getArgument(0), {warp});
+    for (Operation &inner : body)
+      if (failed(lowering.lowerOp(&inner)))
+        return failure();
+    return success();
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Scopes
 //===----------------------------------------------------------------------===//
@@ -276,6 +287,8 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
   }
   // The memory may have been that of a scope before, whose end somebody has not
   // reached.
+  if (hasArrays && lowering.isInWarps())
+    return op.emitError("expected no shared memory of single warps");
   if (hasArrays && (lowering.sharedMemoryWasUsed ||
                     op->getParentOfType<LoopLikeOpInterface>()))
     lowering.createBlockSync(loc);
@@ -299,6 +312,7 @@ void addProgramLowerings(Lowering &lowering) {
   lowering.add(lowerControl<scf::IfOp>);
   lowering.add(lowerControl<scf::WhileOp>);
   lowering.add(lowerControl<scf::IndexSwitchOp>);
+  lowering.add(lowerWarps);
   lowering.add(lowerScoped);
 }
 

@@ -14,8 +14,8 @@ grid.kernel @blocks grid(%i = 2) inputs(%x: f32 [64] block [32] at (%i) space gp
 
 grid.kernel @op grid() inputs(%x: i32 [64] space gpu.gmem) {
   %v = grid.load %x : memref<64xi32, #grid.space<gpu.gmem>> -> tensor<64xi32>
-  // expected-error @below {{expected an op that becomes code of a GPU, got grid.atomic_rmw}}
-  %w = grid.atomic_rmw add %v, %x : tensor<64xi32>, memref<64xi32, #grid.space<gpu.gmem>>
+  // expected-error @below {{expected an op that becomes code of a GPU, got grid.scatter}}
+  grid.scatter %v, %x[%v] dims [0] : tensor<64xi32>, memref<64xi32, #grid.space<gpu.gmem>>, tensor<64xi32>
 }
 
 // -----
@@ -45,14 +45,6 @@ grid.kernel @constant grid() {
 grid.kernel @space grid() {
   // expected-error @below {{expected a chip that has tensor memory, got sm_90a for t}}
   grid.scoped (%t: memref<128x64xf32, #grid.space<gpu.tmem>> origin "t") {
-  }
-}
-
-// -----
-
-grid.kernel @cluster_barrier grid(%i = 2 named "x" cluster) {
-  // expected-error @below {{expected barriers that no leader tracks, got '!warpgroup.barrier<1, cluster = ["x"], leader_tracked>'}}
-  grid.scoped (%b: memref<!warpgroup.barrier<1, cluster = ["x"], leader_tracked>, #grid.space<gpu.smem>>) {
   }
 }
 
@@ -192,8 +184,8 @@ grid.kernel @leader grid(%i = 2 named "x" cluster) inputs(%x: f32 [64, 64] space
 
 grid.kernel @reduction grid() outputs(%x: f32 [64, 64] space gpu.gmem) {
   grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>) {
-    // expected-error @below {{expected a copy without a reduction, got add}}
-    warpgroup.tma_store %t to %x[0, 0] [64, 64] reduce add
+    // expected-error @below {{expected an update that copies make, got maxf of 'f32'}}
+    warpgroup.tma_store %t to %x[0, 0] [64, 64] reduce maxf
         : memref<64x64xf32, #grid.space<gpu.smem>>, memref<64x64xf32, #grid.space<gpu.gmem>>
   }
 }
@@ -348,5 +340,106 @@ grid.kernel @exchange grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
     %e = tensor.empty() : tensor<64x64xf32>
     %t = linalg.transpose ins(%v : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) permutation = [1, 0]
     grid.store %t, %x : tensor<64x64xf32>, memref<64x64xf32, #grid.space<gpu.gmem>>
+  }
+}
+
+// -----
+
+grid.kernel @narrow_update grid() inputs(%x: i8 [128] space gpu.gmem) {
+  %v = grid.load %x : memref<128xi8, #grid.space<gpu.gmem>> -> tensor<128xi8>
+  // expected-error @below {{expected an update of elements of 16 to 64 bits, got 'i8'}}
+  %w = grid.atomic_rmw add %v, %x : tensor<128xi8>, memref<128xi8, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+grid.kernel @update_of_registers grid() {
+  grid.scoped (%t: memref<128xi32, #grid.space<gpu.regs>>) {
+    %v = arith.constant dense<1> : tensor<128xi32>
+    // expected-error @below {{expected an update of memory, got one of registers}}
+    %w = grid.atomic_rmw add %v, %t : tensor<128xi32>, memref<128xi32, #grid.space<gpu.regs>>
+  }
+}
+
+// -----
+
+grid.kernel @read_update grid() inputs(%x: i32 [64] space gpu.gmem) {
+  %v = arith.constant dense<1> : tensor<64xi32>
+  // expected-error @below {{expected an update whose result is not read, of an array that threads do not divide evenly, got 'tensor<64xi32>'}}
+  %w = grid.atomic_rmw add %v, %x : tensor<64xi32>, memref<64xi32, #grid.space<gpu.gmem>>
+  grid.store %w, %x : tensor<64xi32>, memref<64xi32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+grid.kernel @gather_of_registers grid() {
+  grid.scoped (%t: memref<128xi32, #grid.space<gpu.regs>>) {
+    %v = arith.constant dense<1> : tensor<128xi32>
+    // expected-error @below {{expected a gather from memory, got one from registers}}
+    %w = grid.gather %t[%v] dims [0] : memref<128xi32, #grid.space<gpu.regs>>, tensor<128xi32> -> tensor<128xi32>
+  }
+}
+
+// -----
+
+grid.kernel @array_of_warp grid() inputs(%x: i32 [128] space gpu.gmem) {
+  warpgroup.warps {
+  ^bb0(%warp: i32):
+    // expected-error @below {{expected numbers in code of single warps, got 'tensor<128xi32>'}}
+    %v = grid.load %x : memref<128xi32, #grid.space<gpu.gmem>> -> tensor<128xi32>
+  }
+}
+
+// -----
+
+grid.kernel @memory_of_warp grid() {
+  warpgroup.warps {
+  ^bb0(%warp: i32):
+    // expected-error @below {{expected no shared memory of single warps}}
+    grid.scoped (%t: memref<128xi32, #grid.space<gpu.smem>>) {
+    }
+  }
+}
+
+// -----
+
+grid.kernel @peer_of_global_memory grid(%i = 2 named "x" cluster) inputs(%x: i32 [128] space gpu.gmem) {
+  %c0 = arith.constant 0 : i32
+  // expected-error @below {{expected a Ref in shared memory, got 'memref<128xi32, #grid.space<gpu.gmem>>'}}
+  %v = warpgroup.cluster_load %x ["x"][%c0] : memref<128xi32, #grid.space<gpu.gmem>>, i32 -> tensor<128xi32>
+}
+
+// -----
+
+grid.kernel @peer_update_without_barrier grid(%i = 2 named "x" cluster) {
+  grid.scoped (%t: memref<128xi32, #grid.space<gpu.smem>>) {
+    %c0 = arith.constant 0 : i32
+    %v = arith.constant dense<1> : tensor<128xi32>
+    // expected-error @below {{expected a barrier at which the update ends}}
+    warpgroup.cluster_store %v to %t ["x"][%c0] reduce add : tensor<128xi32>, memref<128xi32, #grid.space<gpu.smem>>, i32
+  }
+}
+
+// -----
+
+grid.kernel @peer_update_of_floats grid(%i = 2 named "x" cluster) {
+  grid.scoped (%t: memref<128xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    %c0 = arith.constant 0 : i32
+    %v = arith.constant dense<1.0> : tensor<128xf32>
+    // expected-error @below {{expected an update of integers of 32 bits, or an addition of 64 bits, of another block, got add of 'f32'}}
+    warpgroup.cluster_store %v to %t ["x"][%c0] reduce add barrier %b
+        : tensor<128xf32>, memref<128xf32, #grid.space<gpu.smem>>, i32 barrier memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @peer_bytes grid(%i = 2 named "x" cluster) {
+  grid.scoped (%t: memref<128xi8, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    %c0 = arith.constant 0 : i32
+    %v = arith.constant dense<1> : tensor<128xi8>
+    // expected-error @below {{expected elements of which threads hold 32 bits or more that are neighbours, got 'tensor<128xi8>'}}
+    warpgroup.cluster_store %v to %t ["x"][%c0] barrier %b
+        : tensor<128xi8>, memref<128xi8, #grid.space<gpu.smem>>, i32 barrier memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }

@@ -1,0 +1,307 @@
+//===- Clusters.cpp - What blocks of a cluster do with one another ------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace gridir::warpgroup_to_nvvm {
+
+int64_t Lowering::getClusterSize(StringAttr axis) {
+  return kernel.getDim(*kernel.findDim(axis)).getSize();
+}
+
+int64_t Lowering::getClusterStride(StringAttr axis) {
+  int64_t stride = 1;
+  for (unsigned i = *kernel.findDim(axis) + 1; i < kernel.getRank(); ++i)
+    if (kernel.getDim(i).getKind() == grid::DimKind::Cluster)
+      stride *= kernel.getDim(i).getSize();
+  return stride;
+}
+
+Value Lowering::createClusterPlace(Location loc, StringAttr axis) {
+  Value place =
+      arith::DivUIOp::create(builder, loc, clusterRank,
+                             createI32(builder, loc, getClusterStride(axis)));
+  return arith::RemUIOp::create(builder, loc, place,
+                                createI32(builder, loc, getClusterSize(axis)));
+}
+
+Value Lowering::createNeighbour(Location loc, StringAttr axis,
+                                int64_t distance) {
+  Value other =
+      arith::AddIOp::create(builder, loc, createClusterPlace(loc, axis),
+                            createI32(builder, loc, distance));
+  other = arith::RemUIOp::create(builder, loc, other,
+                                 createI32(builder, loc, getClusterSize(axis)));
+  return createPeer(loc, clusterRank, axis, other);
+}
+
+Value Lowering::createPeer(Location loc, Value from, StringAttr axis,
+                           Value place) {
+  Value difference =
+      arith::SubIOp::create(builder, loc, place, createClusterPlace(loc, axis));
+  difference =
+      arith::MulIOp::create(builder, loc, difference,
+                            createI32(builder, loc, getClusterStride(axis)));
+  return arith::AddIOp::create(builder, loc, from, difference);
+}
+
+Value Lowering::createPeerAddress(Location loc, Value address, Value rank) {
+  auto remote = LLVM::LLVMPointerType::get(
+      builder.getContext(),
+      static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
+  return NVVM::MapaOp::create(builder, loc, remote, address, rank);
+}
+
+View Lowering::createPeerView(Location loc, const View &view, Value rank) {
+  View peer = view;
+  peer.storage = std::make_shared<Storage>(*view.storage);
+  peer.storage->base = createPeerAddress(loc, view.storage->base, rank);
+  peer.storage->origin = view.storage->getOrigin();
+  return peer;
+}
+
+namespace {
+
+/// The rank of the block that an op names.
+template <typename OpT> Value createRank(Lowering &lowering, OpT op) {
+  Location loc = op.getLoc();
+  Value rank = lowering.getClusterRank();
+  for (auto [axis, value] : llvm::zip_equal(op.getAxes(), op.getPlaces()))
+    rank = lowering.createPeer(
+        loc, rank, cast<StringAttr>(axis),
+        toI32(lowering.builder, loc, lowering.getIndex(value)));
+  return rank;
+}
+
+template <typename OpT> LogicalResult checkShared(Lowering &lowering, OpT op) {
+  if (lowering.getView(op.getRef()).storage->kind == Storage::Kind::Shared)
+    return success();
+  return op.emitError("expected a Ref in shared memory, got ")
+         << op.getRef().getType();
+}
+
+LogicalResult lowerClusterLoad(warpgroup::ClusterLoadOp op,
+                               Lowering &lowering) {
+  if (failed(lowering.convertType(op, op.getType())) ||
+      failed(checkShared(lowering, op)))
+    return failure();
+  Location loc = op.getLoc();
+  const View &view = lowering.getView(op.getRef());
+  View peer = lowering.createPeerView(loc, view, createRank(lowering, op));
+  // Who is told that the memory may be written again waits for all threads.
+  lowering.hazards.read.insert(view.storage->getOrigin());
+  lowering.set(
+      op.getResult(),
+      lowering.createLoad(loc, peer, lowering.getDistribution(op.getResult())));
+  return success();
+}
+
+/// A store to another block, of words of 32 or 64 bits, which ends at one of
+/// its barriers.
+class AsyncStore {
+public:
+  AsyncStore(warpgroup::ClusterStoreOp op, Lowering &lowering)
+      : op(op), lowering(lowering), builder(lowering.builder),
+        loc(op.getLoc()) {}
+
+  LogicalResult lower() {
+    if (failed(lowering.convertType(op, op.getValue().getType())) ||
+        failed(checkShared(lowering, op)))
+      return failure();
+    const View &view = lowering.getView(op.getRef());
+    Distribution distribution = lowering.getDistribution(op.getValue());
+    Value rank = createRank(lowering, op);
+    View peer = lowering.createPeerView(loc, view, rank);
+    if (!op.getBarrier() && !op.getReduction()) {
+      lowering.hazards.written.insert(view.storage->getOrigin());
+      lowering.createStore(loc, peer, distribution,
+                           lowering.get(op.getValue()));
+      return success();
+    }
+    if (!op.getBarrier())
+      return op.emitError("expected a barrier at which the update ends");
+    Value barrier = lowering.createPeerAddress(
+        loc, lowering.createAddress(loc, lowering.getView(op.getBarrier()), {}),
+        rank);
+    barrier = toRegister(barrier);
+    std::string suffix;
+    int64_t maxBytes = 8;
+    if (op.getReduction()) {
+      suffix = getUpdate();
+      if (suffix.empty())
+        return op.emitError("expected an update of integers of 32 bits, or an "
+                            "addition of 64 bits, of another block, got ")
+               << grid::stringifyAtomicKind(*op.getReduction()) << " of "
+               << view.getElementType();
+      maxBytes = view.storage->getElementBytes();
+    }
+    bool isWhole = true;
+    // Who waits for a barrier must not miss the phase that the store ends.
+    if (lowering.hazards.waits)
+      lowering.createSync(loc);
+    lowering.forEachRun(
+        loc, peer, distribution, maxBytes,
+        [&](unsigned r, int64_t run, Value address) {
+          Value word =
+              createWord(ArrayRef(lowering.get(op.getValue())).slice(r, run));
+          if (!word) {
+            isWhole = false;
+            return;
+          }
+          OpBuilder::InsertionGuard guard(builder);
+          if (Value owns = lowering.createOwns(distribution, r)) {
+            auto stores = scf::IfOp::create(builder, loc, owns);
+            builder.setInsertionPointToStart(stores.thenBlock());
+          }
+          createStore(toRegister(address), word, barrier, suffix);
+        });
+    if (!isWhole)
+      return op.emitError("expected elements of which threads hold 32 bits or "
+                          "more that are neighbours, got ")
+             << op.getValue().getType();
+    int64_t bytes =
+        distribution.getNumElements() * view.storage->getElementBytes();
+    lowering.createForLeader(loc, Value(), [&] {
+      NVVM::MBarrierArriveExpectTxOp::create(
+          builder, loc, Type(), toPointer(barrier),
+          createI32(builder, loc, bytes), NVVM::MemScopeKind::CLUSTER,
+          /*relaxed=*/false, Value());
+    });
+    return success();
+  }
+
+private:
+  LLVM::LLVMPointerType getPointerType() {
+    return LLVM::LLVMPointerType::get(
+        builder.getContext(),
+        static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
+  }
+  Value toRegister(Value pointer) {
+    return LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(),
+                                    pointer);
+  }
+  Value toPointer(Value address) {
+    return LLVM::IntToPtrOp::create(builder, loc, getPointerType(), address);
+  }
+
+  /// The name of an update with the type that it is one of; empty for what PTX
+  /// has none of.
+  std::string getUpdate() {
+    Type type = op.getValue().getType().getElementType();
+    if (type.isInteger(64))
+      return *op.getReduction() == grid::AtomicKind::Add ? "add.u64" : "";
+    if (!type.isInteger(32))
+      return "";
+    switch (*op.getReduction()) {
+    case grid::AtomicKind::Add:
+      return "add.u32";
+    case grid::AtomicKind::MaxS:
+      return "max.s32";
+    case grid::AtomicKind::MaxU:
+      return "max.u32";
+    case grid::AtomicKind::MinS:
+      return "min.s32";
+    case grid::AtomicKind::MinU:
+      return "min.u32";
+    case grid::AtomicKind::And:
+      return "and.b32";
+    case grid::AtomicKind::Or:
+      return "or.b32";
+    case grid::AtomicKind::Xor:
+      return "xor.b32";
+    default:
+      return "";
+    }
+  }
+
+  /// The bits of some registers as one of 32 or 64 bits; null for fewer.
+  Value createWord(ArrayRef<Value> values) {
+    Value first = toStorage(builder, loc, values.front());
+    unsigned bits =
+        first.getType().getIntOrFloatBitWidth() * unsigned(values.size());
+    if (bits < 32)
+      return Value();
+    Value vector = LLVM::PoisonOp::create(
+        builder, loc, VectorType::get(values.size(), first.getType()));
+    for (auto [i, value] : llvm::enumerate(values))
+      vector = LLVM::InsertElementOp::create(builder, loc, vector,
+                                             toStorage(builder, loc, value),
+                                             createI32(builder, loc, i));
+    return LLVM::BitcastOp::create(builder, loc, builder.getIntegerType(bits),
+                                   vector);
+  }
+
+  void createStore(Value address, Value word, Value barrier, StringRef update) {
+    bool isWide = word.getType().isInteger(64);
+    std::string code =
+        update.empty()
+            ? "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b" +
+                  Twine(isWide ? 64 : 32).str()
+            : "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx"
+              "::bytes." +
+                  update.str();
+    code += " [$0], $1, [$2];";
+    LLVM::InlineAsmOp::create(
+        builder, loc, TypeRange(), ValueRange{address, word, barrier}, code,
+        isWide ? "r,l,r" : "r,r,r", /*has_side_effects=*/true,
+        /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+        LLVM::AsmDialectAttr::get(builder.getContext(),
+                                  LLVM::AsmDialect::AD_ATT),
+        ArrayAttr());
+  }
+
+  warpgroup::ClusterStoreOp op;
+  Lowering &lowering;
+  OpBuilder &builder;
+  Location loc;
+};
+
+LogicalResult lowerClusterStore(warpgroup::ClusterStoreOp op,
+                                Lowering &lowering) {
+  return AsyncStore(op, lowering).lower();
+}
+
+/// No cluster is taken from another: all of them run, as where each request
+/// comes too late.
+LogicalResult lowerTryCancel(warpgroup::TryClusterCancelOp op,
+                             Lowering &lowering) {
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  Value barrier =
+      lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
+  lowering.syncBeforeSignal(loc);
+  lowering.createForLeader(loc, Value(), [&] {
+    NVVM::MBarrierArriveOp::create(builder, loc, builder.getI64Type(), barrier,
+                                   Value());
+  });
+  return success();
+}
+
+LogicalResult lowerQueryCancel(warpgroup::QueryClusterCancelOp op,
+                               Lowering &lowering) {
+  for (Value result : op.getResults())
+    lowering.set(result,
+                 {createZero(lowering.builder, op.getLoc(), result.getType())});
+  return success();
+}
+
+} // namespace
+
+void addClusterLowerings(Lowering &lowering) {
+  lowering.add(lowerClusterLoad);
+  lowering.add(lowerClusterStore);
+  lowering.add(lowerTryCancel);
+  lowering.add(lowerQueryCancel);
+}
+
+} // namespace gridir::warpgroup_to_nvvm

@@ -1,0 +1,139 @@
+//===- Sync.cpp - Where the threads of a warpgroup or a block meet ------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace gridir::warpgroup_to_nvvm {
+
+void Hazards::join(const Hazards &other) {
+  read.insert(other.read.begin(), other.read.end());
+  written.insert(other.written.begin(), other.written.end());
+  waits |= other.waits;
+  copies |= other.copies;
+  products.insert(other.products.begin(), other.products.end());
+}
+
+void Hazards::meet() {
+  read.clear();
+  written.clear();
+  waits = copies = false;
+}
+
+void Lowering::createSync(Location loc) {
+  hazards.meet();
+  if (inWarps) {
+    NVVM::SyncWarpOp::create(builder, loc, createI32(builder, loc, -1));
+    return;
+  }
+  if (numWarpgroups == 1) {
+    NVVM::BarrierOp::create(builder, loc);
+    return;
+  }
+  NVVM::BarrierOp::create(builder, loc, TypeRange(), createBarrierId(loc),
+                          createI32(builder, loc, kNumThreads),
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
+Value Lowering::createBarrierId(Location loc) {
+  // Barrier 0 is that of the block.
+  return arith::AddIOp::create(builder, loc, warpgroup,
+                               createI32(builder, loc, 1));
+}
+
+Value Lowering::createAll(Location loc, Value condition) {
+  hazards.meet();
+  if (inWarps)
+    return NVVM::VoteSyncOp::create(builder, loc, builder.getI1Type(),
+                                    createI32(builder, loc, -1), condition,
+                                    NVVM::VoteSyncKind::all);
+  auto reduction = NVVM::BarrierReductionAttr::get(builder.getContext(),
+                                                   NVVM::BarrierReduction::AND);
+  Value word =
+      arith::ExtUIOp::create(builder, loc, builder.getI32Type(), condition);
+  Value id = createBarrierId(loc);
+  Value all = NVVM::BarrierOp::create(builder, loc, builder.getI32Type(), id,
+                                      createI32(builder, loc, kNumThreads),
+                                      reduction, word)
+                  .getResult(0);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, all,
+                               zero);
+}
+
+LogicalResult
+Lowering::lowerWarps(Location loc,
+                     function_ref<LogicalResult(Value warp)> body) {
+  createSync(loc);
+  // The same for all lanes, which the compiler of the PTX must see.
+  Value warp = arith::ShRUIOp::create(builder, loc, thread,
+                                      createI32(builder, loc, kLaneBits));
+  warp = NVVM::ShflOp::create(
+      builder, loc, warp.getType(), createI32(builder, loc, -1), warp, zero,
+      createI32(builder, loc, 31), NVVM::ShflKind::idx, UnitAttr());
+  Value lane = arith::AndIOp::create(
+      builder, loc, thread, createI32(builder, loc, (1 << kLaneBits) - 1));
+  Value isFirstLane =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, zero);
+  std::swap(isLeader, isFirstLane);
+  inWarps = true;
+  LogicalResult result = body(warp);
+  inWarps = false;
+  std::swap(isLeader, isFirstLane);
+  createSync(loc);
+  return result;
+}
+
+void Lowering::createBlockSync(Location loc) {
+  hazards.meet();
+  NVVM::BarrierOp::create(builder, loc);
+}
+
+void Lowering::createClusterSync(Location loc) {
+  hazards.meet();
+  UnitAttr aligned = builder.getUnitAttr();
+  NVVM::ClusterArriveOp::create(builder, loc, aligned);
+  NVVM::ClusterWaitOp::create(builder, loc, aligned);
+}
+
+void Lowering::syncBeforeRead(Location loc, const Storage *storage) {
+  storage = storage->getOrigin();
+  if (hazards.written.contains(storage))
+    createSync(loc);
+  hazards.read.insert(storage);
+}
+
+void Lowering::syncBeforeWrite(Location loc, const Storage *storage) {
+  storage = storage->getOrigin();
+  if (hazards.read.contains(storage) || hazards.written.contains(storage) ||
+      (hazards.copies && storage->kind == Storage::Kind::Shared))
+    createSync(loc);
+  hazards.written.insert(storage);
+}
+
+void Lowering::syncBeforeSignal(Location loc) {
+  if (hazards.any())
+    createSync(loc);
+}
+
+void Lowering::syncBeforeCopyTo(Location loc, const Storage *storage) {
+  storage = storage->getOrigin();
+  // Who waits still for a barrier must not miss the phase that the copy begins.
+  if (hazards.read.contains(storage) || hazards.written.contains(storage) ||
+      hazards.waits)
+    createSync(loc);
+}
+
+void Lowering::syncBeforeCopyFrom(Location loc, const Storage *storage) {
+  if (hazards.written.contains(storage->getOrigin()))
+    createSync(loc);
+}
+
+} // namespace gridir::warpgroup_to_nvvm
