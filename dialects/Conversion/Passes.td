@@ -288,6 +288,9 @@ def ConvertWarpgroupToNVVMPass : Pass<"convert-warpgroup-to-nvvm", "::mlir::Modu
       describe.
     - A barrier becomes an `mbarrier`, at which one thread arrives for its
       warpgroup; each thread keeps the phase that it waits for.
+    - A semaphore becomes a word of global memory that is zero when the launch
+      begins, `zeroed_bytes` of the `kernel.abi`, which is a parameter behind
+      the operands.
 
     Before:
 

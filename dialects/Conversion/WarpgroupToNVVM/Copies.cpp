@@ -66,8 +66,14 @@ public:
     }
     if (!llvm::is_sorted(array.dims) || !llvm::is_sorted(tile.dims))
       return refuse("that leaves the order of dimensions");
-    if (rank == 0 || rank > kMaxMapRank)
-      return refuse("of an array of 1 to 5 dimensions");
+    // A tensor map has no room for more dimensions, and need not have those of
+    // one index.
+    for (unsigned d = 0; d < rank; ++d)
+      if (rank <= kMaxMapRank || d + 1 == rank || source.shape[d] != 1 ||
+          getConstantIntValue(offsets[d]) != 0)
+        mapDims.push_back(d);
+    if (mapDims.empty() || mapDims.size() > kMaxMapRank)
+      return refuse("of an array of 1 to 5 dimensions of more than one index");
     if (rank > 1 && getBytesOf(source.shape.back()) % 16 != 0)
       return refuse("of an array whose rows have a multiple of 16 bytes");
     return split(numParts);
@@ -86,10 +92,14 @@ public:
                   createPiece) {
     Location loc = op->getLoc();
     const Storage &source = *array.storage;
+    SmallVector<int64_t> shape, mapBox;
+    for (int64_t d : mapDims) {
+      shape.push_back(source.shape[d]);
+      mapBox.push_back(box[d]);
+    }
     int64_t swizzle = tile.storage->swizzle;
     // Elements that share bytes are copied as these.
     int64_t ofByte = tile.storage->getElementsOfByte();
-    SmallVector<int64_t> shape(source.shape), mapBox(box);
     shape.back() /= ofByte;
     mapBox.back() /= ofByte;
     Type element = ofByte > 1 ? builder.getI8Type() : source.elementType;
@@ -99,7 +109,7 @@ public:
     for (auto [number, piece] : llvm::enumerate(pieces)) {
       // The innermost coordinate is the first.
       SmallVector<Value> coords;
-      for (int64_t d = box.size() - 1; d >= 0; --d)
+      for (int64_t d : llvm::reverse(mapDims))
         coords.push_back(
             toI32(builder, loc,
                   createOffset(builder, loc, offsets[d],
@@ -206,7 +216,7 @@ private:
   Operation *op;
   const View &array, &tile;
   SmallVector<OpFoldResult> offsets;
-  SmallVector<int64_t> box, kept;
+  SmallVector<int64_t> box, kept, mapDims;
   SmallVector<Piece> pieces;
 };
 

@@ -91,14 +91,22 @@ Registers Lowering::exchange(Location loc, const Registers &registers,
   return createLoad(loc, loaded, to);
 }
 
+View Lowering::createShared(Location loc, const Registers &registers,
+                            const Distribution &distribution) {
+  View view =
+      getWholeView(builder, getScratch(loc, distribution.shape,
+                                       registers.front().getType()));
+  syncBeforeWrite(loc, &scratch);
+  createStore(loc, view, distribution, registers);
+  syncBeforeRead(loc, &scratch);
+  return view;
+}
+
 Value Lowering::fetch(Location loc, const Registers &registers,
                       const Distribution &distribution,
                       ArrayRef<Value> coords) {
   Type type = registers.front().getType();
-  View view = getWholeView(builder, getScratch(loc, distribution.shape, type));
-  syncBeforeWrite(loc, &scratch);
-  createStore(loc, view, distribution, registers);
-  syncBeforeRead(loc, &scratch);
+  View view = createShared(loc, registers, distribution);
   Value value = LLVM::LoadOp::create(builder, loc, getStorageType(type),
                                      createAddress(loc, view, coords));
   return fromStorage(builder, loc, value, type);

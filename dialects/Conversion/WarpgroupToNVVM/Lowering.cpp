@@ -16,6 +16,9 @@ using namespace mlir;
 
 namespace gridir::warpgroup_to_nvvm {
 
+/// What the hardware takes.
+static constexpr int64_t kMaxThreads = 1024, kMaxClusterSize = 16;
+
 //===----------------------------------------------------------------------===//
 // The walk
 //===----------------------------------------------------------------------===//
@@ -41,6 +44,8 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
   addClusterLowerings(*this);
   addAtomicLowerings(*this);
   addGatherLowerings(*this);
+  addSemaphoreLowerings(*this);
+  addPrintLowerings(*this);
   addArrayLowerings(*this);
   addProductLowerings(*this);
   addTensorMemoryLowerings(*this);
@@ -62,6 +67,8 @@ LogicalResult Lowering::lowerBody() {
       clusterSize *= dim.getSize();
     if (dim.getKind() == grid::DimKind::Thread)
       numWarpgroups *= dim.getSize();
+    else
+      numCtas *= dim.getSize();
   }
   auto columns =
       kernel->getAttrOfType<IntegerAttr>(warpgroup::kTensorColumnsAttr);
@@ -69,6 +76,13 @@ LogicalResult Lowering::lowerBody() {
     tensorColumns = columns.getInt();
     hasPairs = warpgroup::hasPairedBlocks(kernel);
   }
+  if (numWarpgroups * kNumThreads > kMaxThreads)
+    return kernel.emitError("expected at most ")
+           << kMaxThreads / kNumThreads << " warpgroups of a block, got "
+           << numWarpgroups;
+  if (clusterSize > kMaxClusterSize)
+    return kernel.emitError("expected at most ")
+           << kMaxClusterSize << " blocks of a cluster, got " << clusterSize;
   if (failed(createPrologue()))
     return failure();
   if (failed(lowerBlock(*kernel.getBodyBlock())))
@@ -171,6 +185,8 @@ LogicalResult Lowering::createPrologue() {
                                ArrayRef<LLVM::GEPArg>{int32_t(offset)});
     allocateTensorMemory(slot);
   }
+  if (hasSemaphores(kernel))
+    zeroed = entry->getArguments().back();
   // Nobody may use a barrier before it is initialized.
   beginning = NVVM::BarrierOp::create(builder, loc);
   if (clusterSize > 1)
@@ -180,6 +196,12 @@ LogicalResult Lowering::createPrologue() {
 
   for (auto [i, ref] : llvm::enumerate(kernel.getBodyBlock()->getArguments())) {
     auto type = cast<MemRefType>(ref.getType());
+    if (isa<grid::SemaphoreType>(type.getElementType()) &&
+        i >= kernel.getNumOperandSpecs()) {
+      setView(ref, getWholeView(builder, addSemaphores(ref.getLoc(), type,
+                                                       /*isOfBlock=*/false)));
+      continue;
+    }
     if (i < kernel.getNumIndexOperands() || i >= kernel.getNumOperandSpecs() ||
         !type.getElementType().isIntOrFloat() ||
         kernel.getOperandSpec(i).getBlock().size())

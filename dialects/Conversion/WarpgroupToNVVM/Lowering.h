@@ -145,6 +145,9 @@ public:
   int64_t tensorColumns = 0;
   bool hasPairs = false;
   llvm::SmallVector<kernel::TensorMapAttr> tensorMaps;
+  /// CTAs of the launch, and the bytes of global memory that are zero when it
+  /// begins, a parameter of which semaphores are made.
+  int64_t numCtas = 1, zeroedBytes = 0;
   /// Whether a scope has ended that had shared memory.
   bool sharedMemoryWasUsed = false;
 
@@ -184,6 +187,9 @@ public:
   /// The same of an array of another shape with the same elements in order.
   Registers reshape(mlir::Location loc, const Registers &registers,
                     const Distribution &from, const Distribution &to);
+  /// Stores an array where all threads of the warpgroup find it.
+  View createShared(mlir::Location loc, const Registers &registers,
+                    const Distribution &distribution);
   /// The element at coordinates that are the same in all threads.
   mlir::Value fetch(mlir::Location loc, const Registers &registers,
                     const Distribution &distribution,
@@ -248,8 +254,8 @@ public:
   void createSync(mlir::Location loc);
   void createBlockSync(mlir::Location loc);
   void createClusterSync(mlir::Location loc);
-  /// All threads of the warpgroup meet, and learn whether `condition` was true
-  /// in each of them.
+  /// One answer for all threads of the warpgroup, true where `condition` is so
+  /// in each of them, or in one that all others come behind.
   mlir::Value createAll(mlir::Location loc, mlir::Value condition);
   /// What the leader has, in all threads of the warpgroup.
   mlir::Value createUniform(mlir::Location loc, mlir::Value value);
@@ -322,6 +328,9 @@ public:
   /// A Ref in tensor memory, from a column of the kernel's on.
   mlir::FailureOr<std::shared_ptr<Storage>>
   addTensorMemory(grid::ScopedOp op, unsigned number, int64_t column);
+  /// Semaphores of the launch, or of each block.
+  std::shared_ptr<Storage> addSemaphores(mlir::Location loc,
+                                         mlir::MemRefType type, bool isOfBlock);
 
 private:
   /// The columns are allocated before the threads meet first, the address of
@@ -330,8 +339,6 @@ private:
   void findTensorMemory(mlir::Value slot);
   void freeTensorMemory();
   mlir::Value getScratchBase();
-  /// The number of the barrier at which the threads of the warpgroup meet.
-  mlir::Value createBarrierId(mlir::Location loc);
   /// Stores what one distribution has, and loads what another one asks for.
   Registers exchange(mlir::Location loc, const Registers &registers,
                      const View &stored, const Distribution &from,
@@ -359,8 +366,8 @@ private:
   /// Stands for that memory among the hazards.
   Storage scratch;
   bool inWarps = false;
-  mlir::Value sharedBase, thread, warpgroup, cluster, clusterRank, isLeader,
-      isFirst, zero, tensorBase;
+  mlir::Value sharedBase, zeroed, thread, warpgroup, cluster, clusterRank,
+      isLeader, isFirst, zero, tensorBase;
 };
 
 //===----------------------------------------------------------------------===//
@@ -375,6 +382,11 @@ void addCopyLowerings(Lowering &lowering);
 void addClusterLowerings(Lowering &lowering);
 void addAtomicLowerings(Lowering &lowering);
 void addGatherLowerings(Lowering &lowering);
+void addSemaphoreLowerings(Lowering &lowering);
+void addPrintLowerings(Lowering &lowering);
+
+/// Whether a kernel has semaphores, and its code a parameter for them.
+bool hasSemaphores(grid::KernelOp kernel);
 void addArrayLowerings(Lowering &lowering);
 void addProductLowerings(Lowering &lowering);
 void addTensorMemoryLowerings(Lowering &lowering);

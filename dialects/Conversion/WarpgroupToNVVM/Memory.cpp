@@ -25,8 +25,8 @@ static constexpr int64_t kSwizzleBytes = 1024;
 static constexpr int64_t kMaxBytes = 16;
 
 int64_t Storage::getElementBytes() const {
-  if (auto barrier = dyn_cast<warpgroup::BarrierType>(elementType))
-    return barrier.getNumBits() / 8;
+  if (auto sync = dyn_cast<grid::SyncTypeInterface>(elementType))
+    return sync.getNumBits() / 8;
   return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
 }
 

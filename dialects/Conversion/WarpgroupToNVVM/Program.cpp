@@ -250,6 +250,12 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
       if (failed(barriers))
         return failure();
       storage = *barriers;
+    } else if (isa<grid::SemaphoreType>(type.getElementType())) {
+      if (op->getParentOfType<LoopLikeOpInterface>())
+        return op.emitError("expected semaphores outside of loops, which are "
+                            "zero once, got ")
+               << op.getRefName(i);
+      storage = lowering.addSemaphores(loc, type, /*isOfBlock=*/true);
     } else if (failed(lowering.convertType(op, type.getElementType()))) {
       return failure();
     } else if (getSpace(type) == grid::MemorySpace::GpuSmem) {

@@ -38,34 +38,21 @@ void Lowering::createSync(Location loc) {
     NVVM::BarrierOp::create(builder, loc);
     return;
   }
-  NVVM::BarrierOp::create(builder, loc, TypeRange(), createBarrierId(loc),
+  // Barrier 0 is that of the block.
+  Value id = arith::AddIOp::create(builder, loc, warpgroup,
+                                   createI32(builder, loc, 1));
+  NVVM::BarrierOp::create(builder, loc, TypeRange(), id,
                           createI32(builder, loc, kNumThreads),
                           NVVM::BarrierReductionAttr(), Value());
 }
 
-Value Lowering::createBarrierId(Location loc) {
-  // Barrier 0 is that of the block.
-  return arith::AddIOp::create(builder, loc, warpgroup,
-                               createI32(builder, loc, 1));
-}
-
 Value Lowering::createAll(Location loc, Value condition) {
+  if (!inWarps)
+    return createUniform(loc, condition);
   hazards.meet();
-  if (inWarps)
-    return NVVM::VoteSyncOp::create(builder, loc, builder.getI1Type(),
-                                    createI32(builder, loc, -1), condition,
-                                    NVVM::VoteSyncKind::all);
-  auto reduction = NVVM::BarrierReductionAttr::get(builder.getContext(),
-                                                   NVVM::BarrierReduction::AND);
-  Value word =
-      arith::ExtUIOp::create(builder, loc, builder.getI32Type(), condition);
-  Value id = createBarrierId(loc);
-  Value all = NVVM::BarrierOp::create(builder, loc, builder.getI32Type(), id,
-                                      createI32(builder, loc, kNumThreads),
-                                      reduction, word)
-                  .getResult(0);
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, all,
-                               zero);
+  return NVVM::VoteSyncOp::create(builder, loc, builder.getI1Type(),
+                                  createI32(builder, loc, -1), condition,
+                                  NVVM::VoteSyncKind::all);
 }
 
 LogicalResult

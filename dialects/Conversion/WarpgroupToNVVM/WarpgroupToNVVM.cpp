@@ -118,7 +118,8 @@ private:
     auto pointer = LLVM::LLVMPointerType::get(
         builder.getContext(),
         static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
-    SmallVector<Type> types(kernel.getNumInputs() + kernel.getNumOutputs(),
+    SmallVector<Type> types(kernel.getNumInputs() + kernel.getNumOutputs() +
+                                hasSemaphores(kernel),
                             pointer);
     auto type = LLVM::LLVMFunctionType::get(
         LLVM::LLVMVoidType::get(builder.getContext()), types);
@@ -166,14 +167,12 @@ private:
                  int64_t sharedBytes) {
     OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
     auto abi = kernel::ABIOp::create(builder, kernel.getLoc(), name);
-    int64_t numCtas = lowering.clusterSize;
-    for (auto dim : kernel.getDims().getAsRange<grid::DimAttr>())
-      if (dim.getKind() == grid::DimKind::Grid)
-        numCtas *= dim.getSize();
     abi.setSharedBytes(sharedBytes);
     abi.setNumThreads(lowering.numWarpgroups * kNumThreads);
-    abi.setNumCtas(numCtas);
+    abi.setNumCtas(lowering.numCtas);
     abi.setClusterCtas(lowering.clusterSize);
+    if (lowering.zeroedBytes)
+      abi.setZeroedBytes(lowering.zeroedBytes);
     abi.setTensorMapsAttr(builder.getArrayAttr(llvm::to_vector_of<Attribute>(
         ArrayRef<kernel::TensorMapAttr>(lowering.tensorMaps))));
     numTensorMaps += lowering.tensorMaps.size();

@@ -8,6 +8,7 @@
 
 #include "dialects/GPU/Transforms/MappedKernel.h"
 #include "dialects/GPU/Transforms/Passes.h"
+#include "dialects/GPU/Transforms/PrintFormat.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -23,31 +24,6 @@ using namespace mlir;
 using namespace gridir::gpu;
 
 namespace {
-
-/// A Python format string as the texts around its placeholders, and the format
-/// specification of each.
-struct Format {
-  SmallVector<std::string> texts{""};
-  SmallVector<StringRef> specs;
-
-  explicit Format(StringRef format) {
-    while (!format.empty()) {
-      char c = format.front();
-      format = format.drop_front();
-      if ((c == '{' || c == '}') && format.starts_with(StringRef(&c, 1))) {
-        format = format.drop_front();
-      } else if (c == '{') {
-        auto [spec, rest] = format.split('}');
-        spec.consume_front(":");
-        specs.push_back(spec);
-        texts.push_back("");
-        format = rest;
-        continue;
-      }
-      texts.back() += c == '%' ? "%%" : std::string(1, c);
-    }
-  }
-};
 
 /// Prints the values of one site, from the buffers that hold them.
 class Printer {
@@ -91,36 +67,11 @@ public:
   }
 
 private:
-  /// A Python format specification as C's: width, precision and one letter.
-  static std::string toC(StringRef spec, StringRef letters, StringRef size,
-                         StringRef otherwise) {
-    bool isKnown =
-        !spec.empty() && letters.contains(spec.back()) &&
-        spec.drop_back().find_first_not_of("0123456789.") == StringRef::npos;
-    if (!isKnown)
-      return otherwise.str();
-    return ("%" + spec.drop_back() + size + spec.take_back()).str();
-  }
-
   void printElement(Value element, Type declared, StringRef spec) {
-    std::string format;
-    if (auto type = dyn_cast<FloatType>(element.getType())) {
-      format = toC(spec, "eEfFgG", "", type.getWidth() > 32 ? "%.17g" : "%.9g");
-      if (!type.isF64())
-        element =
-            arith::ExtFOp::create(builder, loc, builder.getF64Type(), element);
-    } else {
-      bool isUnsigned = declared.isUnsignedInteger() || declared.isInteger(1);
-      format = toC(spec, "dxX", "ll", isUnsigned ? "%llu" : "%lld");
-      Type i64 = builder.getI64Type();
-      if (element.getType().isIndex())
-        element = arith::IndexCastOp::create(builder, loc, i64, element);
-      else if (element.getType() != i64 && isUnsigned)
-        element = arith::ExtUIOp::create(builder, loc, i64, element);
-      else if (element.getType() != i64)
-        element = arith::ExtSIOp::create(builder, loc, i64, element);
-    }
-    mlir::gpu::PrintfOp::create(builder, loc, format, element);
+    auto [directive, number] = createPrintedNumber(
+        builder, loc, element,
+        declared.isUnsignedInteger() || declared.isInteger(1), spec);
+    mlir::gpu::PrintfOp::create(builder, loc, directive, number);
   }
 
   OpBuilder &builder;
@@ -207,7 +158,7 @@ private:
 
   ArrayAttr sites;
   ArrayRef<Type> types;
-  std::optional<Format> format;
+  std::optional<PrintFormat> format;
   size_t next = 0;
 };
 

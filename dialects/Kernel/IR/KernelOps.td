@@ -42,7 +42,8 @@ def Kernel_ABIOp
     | `workspace_bytes` | global memory that each CTA brings | `gpu-plan-memory` |
     | `num_threads` | threads of a CTA | `gpu-map-threads`, `convert-warpgroup-to-nvvm` |
     | `num_ctas` | CTAs of a launch; absent where the grid is dynamic | `gpu-outline-kernel`, `convert-warpgroup-to-nvvm` |
-    | `cluster_ctas` | CTAs of a cluster, of a kernel whose parameters are its operands and then tensor maps | `convert-warpgroup-to-nvvm` |
+    | `cluster_ctas` | CTAs of a cluster, of a kernel whose parameters are its operands, zeroed memory and tensor maps | `convert-warpgroup-to-nvvm` |
+    | `zeroed_bytes` | global memory that is zero when the launch begins; absent where there is none | `convert-warpgroup-to-nvvm` |
     | `tensor_maps` | these tensor maps | `convert-warpgroup-to-nvvm` |
     | `shares` | a call with a negative range counts the finer work items | `convert-grid-to-loops` |
     | `tasks` | work items may wait for one another; absent where each runs to its end | `convert-grid-to-loops` |
@@ -73,6 +74,7 @@ def Kernel_ABIOp
                        OptionalAttr<Kernel_Count>:$num_threads,
                        OptionalAttr<Kernel_Count>:$num_ctas,
                        OptionalAttr<Kernel_Count>:$cluster_ctas,
+                       OptionalAttr<Kernel_Count>:$zeroed_bytes,
                        Kernel_List<Kernel_TensorMaps>:$tensor_maps,
                        UnitAttr:$shares,
                        OptionalAttr<Kernel_TasksAttr>:$tasks,
@@ -94,6 +96,7 @@ def Kernel_ABIOp
     (`num_threads` `=` $num_threads^)?
     (`num_ctas` `=` $num_ctas^)?
     (`cluster_ctas` `=` $cluster_ctas^)?
+    (`zeroed_bytes` `=` $zeroed_bytes^)?
     (`tensor_maps` `=` $tensor_maps^)?
     (`shares` $shares^)?
     (`tasks` `=` $tasks^)?

@@ -64,18 +64,21 @@ class WarpgroupPtxKernel(PtxKernel):
 
     Attributes:
       cluster_ctas: CTAs of a cluster.
-      tensor_maps: what a launch gives behind the operands.
+      zeroed_bytes: memory that is zero when a launch begins, which follows the operands where there is some.
+      tensor_maps: what a launch gives last.
     """
 
     cluster_ctas: int = 1
+    zeroed_bytes: int = 0
     tensor_maps: tuple[TensorMap, ...] = ()
 
     def launch(self, buffers: Sequence[np.ndarray]) -> None:
         """As of `PtxKernel`."""
         if not self.ctas:
             return
+        zeroed = [np.zeros(self.zeroed_bytes, np.uint8)] if self.zeroed_bytes else []
         ptx.load(self.ptx, path=f"{self.name}.ptx").function(self.name).launch(
-            [*buffers, *(tensor_map.of(buffers) for tensor_map in self.tensor_maps)],
+            [*buffers, *zeroed, *(tensor_map.of(buffers) for tensor_map in self.tensor_maps)],
             grid=(self.ctas,),
             block=(self.threads,),
             cluster=(self.cluster_ctas,),
@@ -124,6 +127,7 @@ def _to_ptx(kernel: Kernel) -> WarpgroupPtxKernel:
         checks=options.checks,
         schedule_seed=options.schedule_seed,
         cluster_ctas=abi.cluster_ctas.value,
+        zeroed_bytes=abi.zeroed_bytes.value if abi.zeroed_bytes else 0,
         tensor_maps=tuple(map(_tensor_map, abi.tensor_maps)),
     )
 

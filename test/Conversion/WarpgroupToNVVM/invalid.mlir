@@ -122,7 +122,7 @@ grid.kernel @transposed grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
 
 grid.kernel @rank grid() inputs(%x: f32 [2, 2, 2, 2, 2, 64] space gpu.gmem) {
   grid.scoped (%t: memref<2x2x2x2x2x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    // expected-error @below {{expected a copy of an array of 1 to 5 dimensions}}
+    // expected-error @below {{expected a copy of an array of 1 to 5 dimensions of more than one index}}
     warpgroup.tma_load %x[0, 0, 0, 0, 0, 0] [2, 2, 2, 2, 2, 64] to %t barrier %b
         : memref<2x2x2x2x2x64xf32, #grid.space<gpu.gmem>>, memref<2x2x2x2x2x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
@@ -442,4 +442,37 @@ grid.kernel @peer_bytes grid(%i = 2 named "x" cluster) {
     warpgroup.cluster_store %v to %t ["x"][%c0] barrier %b
         : tensor<128xi8>, memref<128xi8, #grid.space<gpu.smem>>, i32 barrier memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
+}
+
+// -----
+
+// expected-error @below {{expected at most 8 warpgroups of a block, got 9}}
+grid.kernel @warpgroups grid(%w = 9 named "wg" thread) {
+}
+
+// -----
+
+// expected-error @below {{expected at most 16 blocks of a cluster, got 18}}
+grid.kernel @blocks_of_cluster grid(%x = 2 named "x" cluster, %y = 9 named "y" cluster) {
+}
+
+// -----
+
+grid.kernel @semaphores_of_turns grid() {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    // expected-error @below {{expected semaphores outside of loops, which are zero once, got s}}
+    grid.scoped (%s: memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>> origin "s") {
+    }
+  }
+}
+
+// -----
+
+grid.kernel @other_device grid() scratch(%s: memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>) {
+  %c1 = arith.constant 1 : i32
+  // expected-error @below {{expected a signal to this device}}
+  grid.semaphore_signal %s, %c1 device(%c1 : i32) {device_id_type = #grid.device_id_type<logical>} : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
 }

@@ -144,7 +144,8 @@ def _semaphore_read(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> ir.V
     return grid.SemaphoreReadOp(view(ctx, ref, transforms)).result
 
 
-@rule("semaphore_signal")
+# The programs of a kernel run on one device, where all scopes of memory are one.
+@rule("semaphore_signal", ignores={"memory_scope": ANY})
 def _semaphore_signal(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, device_id_type: Any) -> list[ir.Value]:
     ref, transforms, amount, device, core = tree_util.tree_unflatten(args_tree, leaves)
     home = home_of(tree_util.tree_unflatten(args_tree, ctx.avals_in)[0])
@@ -153,7 +154,7 @@ def _semaphore_signal(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, devic
     return []
 
 
-@rule("semaphore_wait")
+@rule("semaphore_wait", ignores={"memory_scope": ANY})
 def _semaphore_wait(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir.Value]:
     ref, transforms, amount, decrement = tree_util.tree_unflatten(args_tree, leaves)
     keep = False

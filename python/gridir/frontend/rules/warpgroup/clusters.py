@@ -79,6 +79,12 @@ def _async_store_smem(
     return []
 
 
+@WARPGROUP.rule("griddepcontrol_wait", "griddepcontrol_launch_dependents")
+def _griddepcontrol(_: RuleContext) -> list[ir.Value]:
+    """A launch begins when the one before has ended: nothing depends on either earlier."""
+    return []
+
+
 @WARPGROUP.rule("semaphore_signal_parallel")
 def _semaphore_signal_parallel(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir.Value]:
     """Signals in any order are signals in this one."""

@@ -1,0 +1,77 @@
+// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+
+// What a block loads from and stores to another one is at the same address there; who waits for others than the threads
+// of its own block acquires what those released.
+// CHECK-LABEL: gpu.module @peers
+// CHECK: %[[LOADED:.+]] = nvvm.mapa %[[TILE:.+]], %[[RANK:.+]] : !llvm.ptr<3> -> !llvm.ptr<7>
+// CHECK: llvm.load %{{.+}} : !llvm.ptr<7> -> vector<4xf32>
+// CHECK: nvvm.mapa %[[TILE]], %[[RANK]]
+// CHECK: llvm.store %{{.+}} : vector<4xf32>, !llvm.ptr<7>
+// CHECK: nvvm.barrier
+// CHECK: nvvm.mbarrier.arrive
+// CHECK: nvvm.mbarrier.arrive %{{.+}} {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
+// CHECK: scf.while
+// CHECK: nvvm.mbarrier.try_wait {{.*}} {scope = #nvvm.mem_scope<cluster>}
+grid.kernel @peers grid(%c = 2 named "x" cluster) {
+  grid.scoped (%t: memref<16x32xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>) {
+    %c1 = arith.constant 1 : i32
+    %v = warpgroup.cluster_load %t ["x"][%c1] : memref<16x32xf32, #grid.space<gpu.smem>>, i32 -> tensor<16x32xf32>
+    warpgroup.cluster_store %v to %t ["x"][%c1] : tensor<16x32xf32>, memref<16x32xf32, #grid.space<gpu.smem>>, i32
+    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>
+    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+// A store that ends at a barrier of the other block is asynchronous; the leader says there how many bytes come.
+// CHECK-LABEL: gpu.module @store
+// CHECK: st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [$0], $1, [$2];
+// CHECK: nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c2048_i32 {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>, i32
+// CHECK: red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.max.s32 [$0], $1, [$2];
+grid.kernel @store grid(%c = 2 named "x" cluster) {
+  grid.scoped (%t: memref<512xf32, #grid.space<gpu.smem>>, %n: memref<128xi32, #grid.space<gpu.smem>>,
+               %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    %c1 = arith.constant 1 : i32
+    %v = arith.constant dense<1.0> : tensor<512xf32>
+    %i = arith.constant dense<1> : tensor<128xi32>
+    warpgroup.cluster_store %v to %t ["x"][%c1] barrier %b
+        : tensor<512xf32>, memref<512xf32, #grid.space<gpu.smem>>, i32 barrier memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.cluster_store %i to %n ["x"][%c1] reduce maxs barrier %b
+        : tensor<128xi32>, memref<128xi32, #grid.space<gpu.smem>>, i32 barrier memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+// All blocks arrive at the barrier of the first one, and at no other.
+// CHECK-LABEL: gpu.module @tracked
+// CHECK: nvvm.mbarrier.init %{{.+}}, %c2_i32
+// CHECK: %[[RANK:.+]] = arith.subi
+// CHECK: nvvm.mapa
+// CHECK: nvvm.mbarrier.arrive %{{.+}} {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
+// CHECK-NOT: nvvm.mbarrier.arrive
+grid.kernel @tracked grid(%c = 2 named "x" cluster) {
+  grid.scoped (%b: memref<!warpgroup.barrier<1, cluster = ["x"], leader_tracked>, #grid.space<gpu.smem>>) {
+    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = ["x"], leader_tracked>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+// No cluster's work is ever done by another one.
+// CHECK-LABEL: gpu.module @cancel
+// CHECK: nvvm.mbarrier.arrive
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK-NOT: llvm.ptr<1>
+// CHECK: llvm.return
+grid.kernel @cancel grid(%i = 2 named "i") outputs(%o: i32 [] space gpu.gmem) {
+  grid.scoped (%answer: memref<16xi8, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    warpgroup.try_cluster_cancel %answer barrier %b : memref<16xi8, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    %place, %found = warpgroup.query_cluster_cancel %answer ["i"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
+    scf.if %found {
+      grid.store %place, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+    }
+  }
+}

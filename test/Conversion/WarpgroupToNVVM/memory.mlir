@@ -1,0 +1,54 @@
+// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+
+// The thread that owns an element updates it, whatever others do.
+// CHECK-LABEL: gpu.module @atomics
+// CHECK: llvm.atomicrmw fadd %{{.+}}, %{{.+}} syncscope("device") monotonic : !llvm.ptr<1>, f32
+// CHECK: %[[OWNS:.+]] = arith.cmpi eq
+// CHECK: scf.if %[[OWNS]]
+// CHECK: llvm.atomicrmw umax %{{.+}}, %{{.+}} syncscope("device") monotonic : !llvm.ptr<1>, i32
+// CHECK: %[[OLD:.+]] = llvm.atomicrmw xchg
+// CHECK-NEXT: llvm.store %[[OLD]], %[[WORD:.+]] : i32, !llvm.ptr<3>
+// CHECK: nvvm.barrier
+// CHECK: llvm.load %[[WORD]] : !llvm.ptr<3> -> i32
+grid.kernel @atomics grid() outputs(%x: f32 [128] space gpu.gmem, %y: i32 [64] space gpu.gmem, %z: i32 [] space gpu.gmem, %o: i32 [] space gpu.gmem) {
+  %v = arith.constant dense<1.0> : tensor<128xf32>
+  %0 = grid.atomic_rmw add %v, %x : tensor<128xf32>, memref<128xf32, #grid.space<gpu.gmem>>
+  %w = arith.constant dense<1> : tensor<64xi32>
+  %1 = grid.atomic_rmw maxu %w, %y : tensor<64xi32>, memref<64xi32, #grid.space<gpu.gmem>>
+  %n = arith.constant 7 : i32
+  %2 = grid.atomic_rmw xchg %n, %z : i32, memref<i32, #grid.space<gpu.gmem>>
+  grid.store %2, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+// Each element is loaded from the row that its thread has got the number of; what is masked is not loaded.
+// CHECK-LABEL: gpu.module @gather
+// CHECK: %[[ROW:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> i32
+// CHECK: arith.muli %[[ROW]], %c32_i32
+// CHECK: scf.if %{{.+}} -> (f32) {
+// CHECK: llvm.load %{{.+}} : !llvm.ptr<1> -> f32
+grid.kernel @gather grid() inputs(%x: f32 [64, 32] space gpu.gmem, %i: i32 [4] space gpu.gmem) outputs(%o: f32 [4, 32] space gpu.gmem) {
+  %rows = grid.load %i : memref<4xi32, #grid.space<gpu.gmem>> -> tensor<4xi32>
+  %end = arith.constant dense<64> : tensor<4xi32>
+  %inside = arith.cmpi ult, %rows, %end : tensor<4xi32>
+  %zero = arith.constant dense<0.0> : tensor<4x32xf32>
+  %v = grid.gather %x[%rows] dims [0] mask %inside other %zero
+      : memref<64x32xf32, #grid.space<gpu.gmem>>, tensor<4xi32> mask tensor<4xi1> other tensor<4x32xf32> -> tensor<4x32xf32>
+  grid.store %v, %o : tensor<4x32xf32>, memref<4x32xf32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+// A copy may combine what it writes with what is there.
+// CHECK-LABEL: gpu.module @reduction
+// CHECK: nvvm.cp.async.bulk.tensor.reduce %{{.+}}, %{{.+}}, box[%{{.+}}, %{{.+}}] {redKind = #nvvm.tma_redux_kind<add>}
+// CHECK: nvvm.cp.async.bulk.tensor.reduce %{{.+}}, %{{.+}}, box[%{{.+}}] {redKind = #nvvm.tma_redux_kind<min>}
+grid.kernel @reduction grid() outputs(%x: f32 [64, 64] space gpu.gmem, %y: i32 [64] space gpu.gmem) {
+  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>, %s: memref<64xi32, #grid.space<gpu.smem>>) {
+    warpgroup.tma_store %t to %x[0, 0] [64, 64] reduce add
+        : memref<64x64xf32, #grid.space<gpu.smem>>, memref<64x64xf32, #grid.space<gpu.gmem>>
+    warpgroup.tma_store %s to %y[0] [64] reduce mins
+        : memref<64xi32, #grid.space<gpu.smem>>, memref<64xi32, #grid.space<gpu.gmem>>
+  }
+}

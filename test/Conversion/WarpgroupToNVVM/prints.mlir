@@ -1,0 +1,25 @@
+// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+
+// Numbers are printed at once by the leader, of an array each element by itself.
+// CHECK-LABEL: gpu.module @prints
+// CHECK: gpu.printf "100%% of %lld: %.9g\0A", %{{.+}}, %{{.+}} : i64, f64
+// CHECK: gpu.printf "x = ["
+// CHECK: scf.for
+// CHECK: gpu.printf " "
+// CHECK: gpu.printf "%llu", %{{.+}} : i64
+// CHECK: gpu.printf "]"
+// CHECK: gpu.printf "\0A"
+// CHECK: cf.assert %{{.+}}, "expected more"
+// CHECK: nvvm.nanosleep
+grid.kernel @prints grid() inputs(%x: i32 [3] space gpu.gmem) {
+  %n = arith.constant 3 : i32
+  %f = arith.constant 1.5 : f32
+  grid.print "100% of {}: {}" %n, %f : i32, f32
+  %v = grid.load %x : memref<3xi32, #grid.space<gpu.gmem>> -> tensor<3xi32>
+  grid.print "x = {}" %v : tensor<3xi32> {is_unsigned = array<i1: true>}
+  %z0 = arith.constant 0 : index
+  %z = tensor.extract %v[%z0] : tensor<3xi32>
+  %more = arith.cmpi sgt, %z, %n : i32
+  grid.assert %more, "expected more"
+  grid.delay %n
+}
