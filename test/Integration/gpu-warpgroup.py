@@ -4,31 +4,20 @@
 # RUN: %python %s | FileCheck %s
 
 import functools
+import os
+import sys
 from typing import Any
 
-import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gridir.compiler.targets import get_target
-from gridir.frontend.execute import execute
-from gridir.testing import difference
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
-GPU = get_target("gpu:sm_90a")
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from ptx_runs import look
+
 X = np.arange(128 * 64, dtype=np.float32).reshape(128, 64)
-
-
-def look(name: str, call: Any, expected: Any, *args: Any) -> None:
-    """Runs a kernel three times and prints its error, or "right"."""
-    for seed in (None, 1, 2):
-        try:
-            run = execute(call, args, GPU, checks=["races", "uninitialized"], schedule_seed=seed)
-            said = difference(run.function(*args), expected) or "right"
-        except (gridir.Error, jax.errors.JaxRuntimeError) as error:
-            said = str(error)
-        print(f"{name} {seed}:", said)
 
 
 def swizzled(swizzle: int, shape: Any, dtype: Any = jnp.float32) -> Any:

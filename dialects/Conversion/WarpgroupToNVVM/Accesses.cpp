@@ -89,7 +89,8 @@ private:
 };
 
 LogicalResult lowerLoad(grid::LoadOp op, Lowering &lowering) {
-  if (failed(lowering.convertType(op, op.getType())))
+  if (failed(lowering.convertType(op, op.getType())) ||
+      failed(checkAddresses(op, lowering.getView(op.getRef()))))
     return failure();
   if (lowering.getView(op.getRef()).storage->kind == Storage::Kind::Tensor)
     return loadTensorMemory(op, lowering);
@@ -100,6 +101,8 @@ LogicalResult lowerLoad(grid::LoadOp op, Lowering &lowering) {
 }
 
 LogicalResult lowerStore(grid::StoreOp op, Lowering &lowering) {
+  if (failed(checkAddresses(op, lowering.getView(op.getRef()))))
+    return failure();
   if (lowering.getView(op.getRef()).storage->kind == Storage::Kind::Tensor)
     return storeTensorMemory(op, lowering);
   Access(lowering, op, op.getRef(), op.getValue().getType())
@@ -108,6 +111,8 @@ LogicalResult lowerStore(grid::StoreOp op, Lowering &lowering) {
 }
 
 LogicalResult lowerAccumulate(grid::AccumulateOp op, Lowering &lowering) {
+  if (failed(checkAddresses(op, lowering.getView(op.getRef()))))
+    return failure();
   if (lowering.getView(op.getRef()).storage->kind == Storage::Kind::Tensor)
     return op.emitError("expected a Ref outside of tensor memory, got ")
            << op.getRef().getType();

@@ -54,6 +54,8 @@ LogicalResult lowerAtomicRmw(grid::AtomicRmwOp op, Lowering &lowering) {
   if (view.storage->kind == Storage::Kind::Registers)
     return op.emitError("expected an update of memory, got one of registers");
   unsigned bits = getStorageType(element).getIntOrFloatBitWidth();
+  if (failed(checkAddresses(op, view)))
+    return failure();
   bool isNarrow = element.getIntOrFloatBitWidth() < 16;
   if (isNarrow || (bits > 32 && isa<FloatType>(element)))
     return op.emitError("expected an update of elements of 16 to 64 bits, got ")

@@ -22,6 +22,8 @@ FailureOr<std::shared_ptr<Storage>>
 Lowering::addBarriers(grid::ScopedOp op, int64_t offset, MemRefType type) {
   auto barrier = cast<warpgroup::BarrierType>(type.getElementType());
   Location loc = op.getLoc();
+  if (failed(checkClusterAxes(op, barrier.getCluster())))
+    return failure();
   if (type.getNumElements() > kMaxBarriers)
     return op.emitError("expected at most ")
            << kMaxBarriers << " barriers of an allocation, got "

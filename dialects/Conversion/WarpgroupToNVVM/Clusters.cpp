@@ -15,6 +15,17 @@ using namespace mlir;
 
 namespace gridir::warpgroup_to_nvvm {
 
+LogicalResult Lowering::checkClusterAxes(Operation *op,
+                                         ArrayRef<StringAttr> axes) {
+  for (StringAttr axis : axes) {
+    std::optional<unsigned> dim = kernel.findDim(axis);
+    if (!dim || kernel.getDim(*dim).getKind() != grid::DimKind::Cluster)
+      return op->emitError("expected an axis of the cluster, got ")
+             << axis.getValue();
+  }
+  return success();
+}
+
 int64_t Lowering::getClusterSize(StringAttr axis) {
   return kernel.getDim(*kernel.findDim(axis)).getSize();
 }
@@ -83,7 +94,10 @@ template <typename OpT> Value createRank(Lowering &lowering, OpT op) {
   return rank;
 }
 
-template <typename OpT> LogicalResult checkShared(Lowering &lowering, OpT op) {
+template <typename OpT> LogicalResult checkPeer(Lowering &lowering, OpT op) {
+  if (failed(lowering.checkClusterAxes(
+          op, llvm::to_vector(op.getAxes().template getAsRange<StringAttr>()))))
+    return failure();
   if (lowering.getView(op.getRef()).storage->kind == Storage::Kind::Shared)
     return success();
   return op.emitError("expected a Ref in shared memory, got ")
@@ -93,7 +107,7 @@ template <typename OpT> LogicalResult checkShared(Lowering &lowering, OpT op) {
 LogicalResult lowerClusterLoad(warpgroup::ClusterLoadOp op,
                                Lowering &lowering) {
   if (failed(lowering.convertType(op, op.getType())) ||
-      failed(checkShared(lowering, op)))
+      failed(checkPeer(lowering, op)))
     return failure();
   Location loc = op.getLoc();
   const View &view = lowering.getView(op.getRef());
@@ -116,7 +130,7 @@ public:
 
   LogicalResult lower() {
     if (failed(lowering.convertType(op, op.getValue().getType())) ||
-        failed(checkShared(lowering, op)))
+        failed(checkPeer(lowering, op)))
       return failure();
     const View &view = lowering.getView(op.getRef());
     Distribution distribution = lowering.getDistribution(op.getValue());

@@ -284,12 +284,35 @@ private:
   int64_t size = 1;
 };
 
+/// Only two blocks whose ranks are neighbours share a barrier.
+LogicalResult checkPair(Lowering &lowering, warpgroup::TmaLoadOp op,
+                        StringAttr axis) {
+  if (!lowering.chip.hasTensorMemory)
+    return op.emitError("expected a chip whose copies end at barriers of other "
+                        "blocks, got ")
+           << lowering.chip.name;
+  if (lowering.getClusterSize(axis) != 2 ||
+      lowering.getClusterStride(axis) != 1)
+    return op.emitError("expected the last axis of a cluster, of 2 blocks, got ")
+           << axis.getValue() << " of " << lowering.getClusterSize(axis);
+  return success();
+}
+
 LogicalResult lowerTmaLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
-  if (op.getLeaderTracked())
-    return op.emitError("expected a copy that no leader tracks");
-  Team team(lowering, op.getCollective());
+  StringAttr pair;
+  if (op.getCollective() &&
+      failed(lowering.checkClusterAxes(
+          op,
+          llvm::to_vector(op.getCollective()->getAsRange<StringAttr>()))))
+    return failure();
+  if (op.getLeaderTracked()) {
+    pair = cast<StringAttr>((*op.getCollective())[0]);
+    if (failed(checkPair(lowering, op, pair)))
+      return failure();
+  }
+  Team team(lowering, pair ? std::nullopt : op.getCollective());
   const View &tile = lowering.getView(op.getDest());
   Copy copy(lowering, op, lowering.getView(op.getSource()), tile);
   if (failed(copy.analyze(op, team.getSize())))
@@ -298,12 +321,37 @@ LogicalResult lowerTmaLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
       lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
   lowering.syncBeforeCopyTo(loc, tile.storage.get());
   lowering.createForLeader(loc, Value(), [&] {
-    // Every block of a team expects all of the window, and copies a part of it
-    // to each of them.
-    Value bytes = createI32(builder, loc, copy.getBytes());
-    NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), barrier, bytes,
-                                           NVVM::MemScopeKind::CTA,
-                                           /*relaxed=*/false, Value());
+    auto expect = [&](int64_t bytes) {
+      NVVM::MBarrierArriveExpectTxOp::create(
+          builder, loc, Type(), barrier, createI32(builder, loc, bytes),
+          NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
+    };
+    NVVM::CTAGroupKindAttr group;
+    Value end = barrier;
+    if (pair) {
+      // The first block expects the windows of both, which end at its barrier.
+      Value zero = createI32(builder, loc, 0);
+      Value isFirst = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq,
+          lowering.createClusterPlace(loc, pair), zero);
+      auto expects = scf::IfOp::create(builder, loc, isFirst);
+      {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointToStart(expects.thenBlock());
+        expect(2 * copy.getBytes());
+      }
+      group = NVVM::CTAGroupKindAttr::get(builder.getContext(),
+                                          NVVM::CTAGroupKind::CTA_2);
+      end = lowering.createPeerAddress(
+          loc, barrier,
+          lowering.createPeer(loc, lowering.getClusterRank(), pair, zero));
+      end = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), end);
+      end = LLVM::IntToPtrOp::create(builder, loc, barrier.getType(), end);
+    } else {
+      // Every block of a team expects all of the window, and copies a part of
+      // it to each of them.
+      expect(copy.getBytes());
+    }
     Value place, mask;
     if (team.getSize() > 1) {
       place = team.createPlace(loc);
@@ -320,10 +368,10 @@ LogicalResult lowerTmaLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
         builder.setInsertionPointToStart(issues.thenBlock());
       }
       NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-          builder, loc, toCluster(builder, loc, address), map, coords, barrier,
+          builder, loc, toCluster(builder, loc, address), map, coords, end,
           /*im2colOffsets=*/ValueRange(), mask, /*l2CacheHint=*/Value(),
-          NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
-          NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+          NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, group,
+          /*predicate=*/Value());
     });
   });
   return success();

@@ -37,6 +37,8 @@ LogicalResult lowerGather(grid::GatherOp op, Lowering &lowering) {
   if (view.storage->kind == Storage::Kind::Registers)
     return op.emitError(
         "expected a gather from memory, got one from registers");
+  if (failed(checkAddresses(op, view)))
+    return failure();
   Distribution to = lowering.getDistribution(op.getResult());
   SmallVector<Registers> indices;
   for (Value index : op.getIndices())

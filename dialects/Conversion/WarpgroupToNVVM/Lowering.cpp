@@ -41,6 +41,7 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
   addAccessLowerings(*this);
   addBarrierLowerings(*this);
   addCopyLowerings(*this);
+  addRowCopyLowerings(*this);
   addClusterLowerings(*this);
   addAtomicLowerings(*this);
   addGatherLowerings(*this);

@@ -222,6 +222,9 @@ public:
   /// The blocks of a cluster along one of its axes, from one to the next of
   /// which the ranks differ by the stride.
   int64_t getClusterSize(mlir::StringAttr axis);
+  /// Reports what is no axis of the cluster.
+  llvm::LogicalResult checkClusterAxes(mlir::Operation *op,
+                                       mlir::ArrayRef<mlir::StringAttr> axes);
   int64_t getClusterStride(mlir::StringAttr axis);
   /// The place of the block along it, and the rank of the one `distance` behind
   /// it, around the end.
@@ -379,6 +382,7 @@ void addViewLowerings(Lowering &lowering);
 void addAccessLowerings(Lowering &lowering);
 void addBarrierLowerings(Lowering &lowering);
 void addCopyLowerings(Lowering &lowering);
+void addRowCopyLowerings(Lowering &lowering);
 void addClusterLowerings(Lowering &lowering);
 void addAtomicLowerings(Lowering &lowering);
 void addGatherLowerings(Lowering &lowering);
@@ -400,6 +404,9 @@ llvm::LogicalResult lowerElementwise(mlir::Operation *op, Lowering &lowering);
 //===----------------------------------------------------------------------===//
 // Small builders
 //===----------------------------------------------------------------------===//
+
+/// Reports a view of an array whose bytes numbers of 32 bits do not count.
+llvm::LogicalResult checkAddresses(mlir::Operation *op, const View &view);
 
 /// The i32 sum `offset + index * stride`, folded where it is known.
 mlir::OpFoldResult createOffset(mlir::OpBuilder &builder, mlir::Location loc,

@@ -90,6 +90,19 @@ Value fromStorage(OpBuilder &builder, Location loc, Value value, Type type) {
   return arith::TruncIOp::create(builder, loc, type, value);
 }
 
+LogicalResult checkAddresses(Operation *op, const View &view) {
+  const Storage &storage = *view.storage;
+  int64_t bytes = storage.getElementBytes();
+  for (int64_t size : storage.shape)
+    bytes *= size;
+  if (storage.kind != Storage::Kind::Global ||
+      bytes <= std::numeric_limits<int32_t>::max())
+    return success();
+  return op->emitError("expected an array of less than 2 GiB but in copies, got "
+                       "one of ")
+         << bytes << " bytes";
+}
+
 //===----------------------------------------------------------------------===//
 // What a kernel has
 //===----------------------------------------------------------------------===//

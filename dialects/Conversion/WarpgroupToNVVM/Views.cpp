@@ -80,6 +80,8 @@ LogicalResult lowerReinterpretation(OpT op, Lowering &lowering) {
     return op.emitError("expected a Ref whose elements follow one another in "
                         "memory, got ")
            << op.getSource().getType();
+  if (failed(checkAddresses(op, view)))
+    return failure();
   auto storage = std::make_shared<Storage>(*view.storage);
   SmallVector<Value> first;
   for (size_t i = 0; i < view.dims.size(); ++i)

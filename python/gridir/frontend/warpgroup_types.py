@@ -27,7 +27,8 @@ class WarpgroupTypes(Types):
             text.append("tensor_core")
         if of_cluster:
             axes, leader_tracked = of_cluster
-            names = ", ".join(json.dumps(str(axis)) for axis in axes)
+            flat = [axis for group in axes for axis in (group if isinstance(group, tuple) else (group,))]
+            names = ", ".join(json.dumps(str(axis)) for axis in flat)
             text.append(f"cluster = [{names}]")
             if leader_tracked:
                 text.append("leader_tracked")

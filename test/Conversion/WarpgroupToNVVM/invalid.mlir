@@ -174,7 +174,7 @@ grid.kernel @collective grid(%i = 2 named "x" cluster) inputs(%x: f32 [64, 64] s
 
 grid.kernel @leader grid(%i = 2 named "x" cluster) inputs(%x: f32 [64, 64] space gpu.gmem) {
   grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    // expected-error @below {{expected a copy that no leader tracks}}
+    // expected-error @below {{expected a chip whose copies end at barriers of other blocks, got sm_90a}}
     warpgroup.tma_load %x[0, 0] [64, 64] to %t barrier %b collective ["x"] leader_tracked
         : memref<64x64xf32, #grid.space<gpu.gmem>>, memref<64x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
@@ -475,4 +475,63 @@ grid.kernel @other_device grid() scratch(%s: memref<!grid.semaphore<regular>, #g
   %c1 = arith.constant 1 : i32
   // expected-error @below {{expected a signal to this device}}
   grid.semaphore_signal %s, %c1 device(%c1 : i32) {device_id_type = #grid.device_id_type<logical>} : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+grid.kernel @large grid() inputs(%x: f32 [1024, 1024, 1024] space gpu.gmem) {
+  %w = grid.slice_ref %x[1023, 0, 0] [1, 1, 128] [1, 1, 1] drop [0, 1] : memref<1024x1024x1024xf32, #grid.space<gpu.gmem>> -> memref<128xf32, #grid.space<gpu.gmem>>
+  // expected-error @below {{expected an array of less than 2 GiB but in copies, got one of 4294967296 bytes}}
+  %v = grid.load %w : memref<128xf32, #grid.space<gpu.gmem>> -> tensor<128xf32>
+}
+
+// -----
+
+grid.kernel @axis_of_barrier grid(%i = 2 named "x") {
+  // expected-error @below {{expected an axis of the cluster, got x}}
+  grid.scoped (%b: memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>) {
+  }
+}
+
+// -----
+
+grid.kernel @axis_of_copy grid(%i = 2 named "x" cluster) inputs(%x: f32 [64, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    // expected-error @below {{expected an axis of the cluster, got y}}
+    warpgroup.tma_load %x[0, 0] [64, 64] to %t barrier %b collective ["y"]
+        : memref<64x64xf32, #grid.space<gpu.gmem>>, memref<64x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @axis_of_peer grid(%i = 2 named "x" cluster) {
+  grid.scoped (%t: memref<128xi32, #grid.space<gpu.smem>>) {
+    %c0 = arith.constant 0 : i32
+    // expected-error @below {{expected an axis of the cluster, got y}}
+    %v = warpgroup.cluster_load %t ["y"][%c0] : memref<128xi32, #grid.space<gpu.smem>>, i32 -> tensor<128xi32>
+  }
+}
+
+// -----
+
+grid.kernel @gathered_columns grid() inputs(%x: f32 [64, 64] space gpu.gmem, %i: i32 [16] space gpu.gmem) {
+  grid.scoped (%t: memref<16x16xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32>
+    %w = grid.slice_ref %x[0, 0] [64, 16] [1, 1] : memref<64x64xf32, #grid.space<gpu.gmem>> -> memref<64x16xf32, #grid.space<gpu.gmem>>
+    // expected-error @below {{expected a copy of rows that begin at multiples of 128 bytes of shared memory}}
+    warpgroup.tma_gather %w[%rows] to %t barrier %b
+        : memref<64x16xf32, #grid.space<gpu.gmem>>, tensor<16xi32>, memref<16x16xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @gathered_bytes grid() inputs(%x: i8 [64, 24] space gpu.gmem, %i: i32 [16] space gpu.gmem) {
+  grid.scoped (%t: memref<16x24xi8, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32>
+    // expected-error @below {{expected a copy of rows that have a multiple of 16 bytes}}
+    warpgroup.tma_gather %x[%rows] to %t barrier %b
+        : memref<64x24xi8, #grid.space<gpu.gmem>>, tensor<16xi32>, memref<16x24xi8, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
 }

@@ -28,6 +28,7 @@ def _run_scoped(
     transforms = ref_transforms or [()] * len(jaxpr.invars)
     allocated = [_Allocated.of(var.aval, undone) for var, undone in zip(jaxpr.invars, transforms, strict=True)]
     avals = list(itertools.chain.from_iterable(each.avals for each in allocated))
+    _check_groups(ctx, avals)
     if not all(map(jax_compat_gpu.is_accumulator, avals)):
         _check_collective(ctx, collective_axes)
 
@@ -78,6 +79,17 @@ class _Allocated:
         if self.members is None:
             return next(refs)
         return RefUnion({member: next(refs) for member in self.members})
+
+
+def _check_groups(ctx: RuleContext, avals: Sequence[Any]) -> None:
+    """Checks that of axes of the cluster which a barrier takes as one, one has several blocks: it is as that one."""
+    for aval in avals:
+        parameters = jax_compat_gpu.barrier_parameters(aval.dtype)
+        groups = parameters[2] if parameters and len(parameters) > 2 else ()
+        for group in groups:
+            names = [str(axis) for axis in group] if isinstance(group, tuple) else []
+            if sum(name in ctx.kernel.axis_names and ctx.kernel.size_of(name) != 1 for name in names) > 1:
+                raise ctx.unsupported(f"expected one axis of several blocks among those of a barrier, got {group}")
 
 
 def _check_collective(ctx: RuleContext, collective_axes: Any) -> None:

@@ -28,6 +28,8 @@ thread_local Execution *current = nullptr;
 constexpr int64_t kFuel = 1 << 20;
 /// Rounds in which threads only pause until the next cluster joins them.
 constexpr unsigned kPatience = 64;
+/// Rounds in which some pause until a copy is done that others may wait for.
+constexpr unsigned kManyLooks = 1024;
 /// Beyond the frames of generated code: those of the runtime.
 constexpr int64_t kRuntimeStack = 48 << 10;
 /// Of parameters no more can be asked.
@@ -132,7 +134,7 @@ LaunchReport Execution::run() {
   const unsigned modes = _mm_getcsr();
   _mm_setcsr(0x1f80);
   Execution *outer = std::exchange(current, this);
-  unsigned idle = 0;
+  unsigned idle = 0, looks = 0;
   while (!report.fault && (!live.empty() || nextCluster < numClusters)) {
     if (live.empty() && !admitCluster())
       break;
@@ -150,13 +152,15 @@ LaunchReport Execution::run() {
     if (report.fault || live.empty())
       continue;
     idle = progressed ? 0 : idle + 1;
-    if (idle && (!paused || idle > kPatience)) {
+    // Threads that tell each other what they saw go on without getting on.
+    looks += paused;
+    if ((idle && (!paused || idle > kPatience)) || looks > kManyLooks) {
       if (runWork()) {
-        idle = 0;
+        idle = looks = 0;
       } else if (nextCluster < numClusters) {
         admitCluster();
-        idle = 0;
-      } else if (!paused) {
+        idle = looks = 0;
+      } else if (idle && !paused) {
         setStuck("no thread can go on");
       }
     }

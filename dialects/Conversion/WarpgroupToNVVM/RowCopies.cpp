@@ -1,0 +1,167 @@
+//===- RowCopies.cpp - Copies of rows that an array names -----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace gridir::warpgroup_to_nvvm {
+namespace {
+
+/// Where a copy may begin in shared memory, and the rows that one takes on a
+/// chip that copies several.
+constexpr int64_t kCopyAlignment = 128, kGathered = 4;
+
+class RowCopy {
+public:
+  RowCopy(warpgroup::TmaGatherOp op, Lowering &lowering)
+      : op(op), lowering(lowering), builder(lowering.builder),
+        loc(op.getLoc()), array(lowering.getView(op.getSource())),
+        tile(lowering.getView(op.getDest())) {}
+
+  LogicalResult lower() {
+    if (failed(analyze()))
+      return failure();
+    Distribution groups = getGroups();
+    Registers rows = lowering.redistribute(
+        loc, lowering.get(op.getRows()),
+        lowering.getDistribution(op.getRows()), groups, {0});
+    Value barrier =
+        lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
+    lowering.syncBeforeCopyTo(loc, tile.storage.get());
+    lowering.createForLeader(loc, Value(), [&] {
+      Value bytes =
+          createI32(builder, loc, numRows * tile.sizes[1] *
+                                      tile.storage->getElementBytes());
+      NVVM::MBarrierArriveExpectTxOp::create(
+          builder, loc, Type(), barrier, bytes, NVVM::MemScopeKind::CTA,
+          /*relaxed=*/false, Value());
+    });
+    auto tensor = RankedTensorType::get(array.storage->shape,
+                                        array.storage->elementType);
+    int64_t swizzle = tile.storage->swizzle;
+    Value map = lowering.getTensorMap(kernel::TensorMapAttr::get(
+        op.getContext(), array.storage->operand, tensor, {1, width},
+        swizzle == 16 ? 0 : swizzle));
+    for (unsigned r = 0; r < groups.getNumRegisters(); r += groupSize) {
+      OpBuilder::InsertionGuard guard(builder);
+      if (Value owns = lowering.createOwns(groups, r)) {
+        auto copies = scf::IfOp::create(builder, loc, owns);
+        builder.setInsertionPointToStart(copies.thenBlock());
+      }
+      Value first = lowering.createElement(groups, r).front();
+      for (int64_t column = 0; column < tile.sizes[1]; column += width)
+        createCopy(map, first, column, ArrayRef(rows).slice(r, groupSize),
+                   barrier);
+    }
+    return success();
+  }
+
+private:
+  LogicalResult refuse(const Twine &expected) {
+    return op.emitError("expected a copy of rows ")
+           << expected << ", got one of " << op.getSource().getType();
+  }
+
+  LogicalResult analyze() {
+    const Storage &source = *array.storage, &dest = *tile.storage;
+    if (source.kind != Storage::Kind::Global || source.operand < 0 ||
+        dest.kind != Storage::Kind::Shared)
+      return refuse("of an operand to shared memory");
+    auto isPlain = [](const View &view) {
+      int64_t rank = view.storage->shape.size();
+      return view.dims.size() == 2 && view.dims[0] == rank - 2 &&
+             view.dims[1] == rank - 1 && view.strides[rank - 2] == 1 &&
+             view.strides[rank - 1] == 1;
+    };
+    if (source.shape.size() != 2 || !isPlain(array) || !isPlain(tile))
+      return refuse("of a matrix");
+    if (source.shape[1] * source.getElementBytes() % 16 != 0)
+      return refuse("that have a multiple of 16 bytes");
+    width = dest.width;
+    numRows = tile.sizes[0];
+    if (tile.sizes[1] % width != 0 || getDivisor(tile.offsets.back()) % width)
+      return refuse("in whole panels of " + Twine(width) +
+                    " columns of shared memory");
+    groupSize = lowering.chip.hasTensorMemory ? kGathered : 1;
+    if (numRows % groupSize != 0)
+      return refuse("of which there are a multiple of " + Twine(groupSize));
+    int64_t bytes = groupSize * width * dest.getElementBytes();
+    if (bytes % kCopyAlignment != 0 || width > 256)
+      return refuse("that begin at multiples of " + Twine(kCopyAlignment) +
+                    " bytes of shared memory");
+    return success();
+  }
+
+  /// Each thread has the numbers of the rows that it copies.
+  Distribution getGroups() const {
+    Distribution result;
+    result.shape = result.space = {numRows};
+    int64_t numGroups = numRows / groupSize;
+    int64_t numThreads =
+        std::min<int64_t>(numGroups & -numGroups, kNumThreads);
+    for (int64_t group = 0; group < numGroups; group += numThreads)
+      for (int64_t row = 0; row < groupSize; ++row)
+        result.registers.push_back({group * groupSize + row});
+    for (unsigned bit = 0; bit < kThreadBits; ++bit)
+      result.threadBits[bit] = {
+          int64_t(1) << bit < numThreads ? groupSize << bit : 0};
+    return result;
+  }
+
+  void createCopy(Value map, Value first, int64_t column, ArrayRef<Value> rows,
+                  Value barrier) {
+    View plain = tile;
+    plain.storage = std::make_shared<Storage>(*tile.storage);
+    plain.storage->swizzle = 16;
+    Value address = lowering.createAddress(
+        loc, plain, {first, createI32(builder, loc, column)});
+    address = LLVM::AddrSpaceCastOp::create(
+        builder, loc,
+        LLVM::LLVMPointerType::get(
+            builder.getContext(),
+            static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster)),
+        address);
+    SmallVector<Value> coords = {
+        toI32(builder, loc,
+              createOffset(builder, loc, array.offsets[1],
+                           builder.getI32IntegerAttr(column)))};
+    for (Value row : rows)
+      coords.push_back(toI32(
+          builder, loc, createOffset(builder, loc, array.offsets[0], row)));
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        builder, loc, address, map, coords, barrier,
+        /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(),
+        /*l2CacheHint=*/Value(),
+        groupSize > 1 ? NVVM::TMALoadMode::TILE_GATHER4
+                      : NVVM::TMALoadMode::TILE,
+        /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+  }
+
+  warpgroup::TmaGatherOp op;
+  Lowering &lowering;
+  OpBuilder &builder;
+  Location loc;
+  const View &array, &tile;
+  int64_t width = 0, numRows = 0, groupSize = 1;
+};
+
+LogicalResult lowerTmaGather(warpgroup::TmaGatherOp op, Lowering &lowering) {
+  return RowCopy(op, lowering).lower();
+}
+
+} // namespace
+
+void addRowCopyLowerings(Lowering &lowering) { lowering.add(lowerTmaGather); }
+
+} // namespace gridir::warpgroup_to_nvvm

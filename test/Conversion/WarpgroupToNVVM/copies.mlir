@@ -1,0 +1,34 @@
+// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory=chip=sm_100a --convert-warpgroup-to-nvvm=chip=sm_100a --canonicalize --cse | FileCheck %s --check-prefix=PAIR
+
+// Rows that an array names: the threads that have their numbers copy one each or, where the chip can, four at once.
+// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<64x64xf32>, box = [1, 32], swizzle = 128>]
+// CHECK: nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c4096_i32
+// CHECK: %[[OWNS:.+]] = arith.cmpi eq
+// CHECK: scf.if %[[OWNS]] {
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c0_i32, %[[ROW:[^,]+]]]
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c32_i32, %[[ROW]]]
+// CHECK-NOT: nvvm.cp.async
+// PAIR: scf.if
+// PAIR: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c0_i32, %[[A:[^,]+]], %[[B:[^,]+]], %[[C:[^,]+]], %[[D:[^,]+]]] {mode = #nvvm.tma_load_mode<tile_gather4>}
+// PAIR: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c32_i32, %[[A]], %[[B]], %[[C]], %[[D]]]
+grid.kernel @rows grid() inputs(%x: f32 [64, 64] space gpu.gmem, %i: i32 [16] space gpu.gmem) {
+  grid.scoped (%t: memref<16x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 32]>], []]} {
+    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32>
+    warpgroup.tma_gather %x[%rows] to %t barrier %b
+        : memref<64x64xf32, #grid.space<gpu.gmem>>, tensor<16xi32>, memref<16x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+// A tensor map has no room for dimensions of one index, where there are many.
+// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<2x64x128xf32>, box = [1, 64, 32], swizzle = 0>]
+// PAIR-LABEL: gpu.module @many_dims
+grid.kernel @many_dims grid() inputs(%x: f32 [2, 64, 1, 1, 1, 1, 128] space gpu.gmem) {
+  grid.scoped (%t: memref<64x32xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    warpgroup.tma_load %x[1, 0, 0, 0, 0, 0, 96] [1, 64, 1, 1, 1, 1, 32] drop [0, 2, 3, 4, 5] to %t barrier %b
+        : memref<2x64x1x1x1x1x128xf32, #grid.space<gpu.gmem>>, memref<64x32xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}

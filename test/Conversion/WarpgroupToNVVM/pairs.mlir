@@ -1,0 +1,28 @@
+// RUN: gridir-opt %s --split-input-file --verify-diagnostics --warpgroup-plan-memory=chip=sm_100a --convert-warpgroup-to-nvvm=chip=sm_100a --canonicalize --cse | FileCheck %s
+
+// The copies of two blocks end at the barrier of the first one, which expects the bytes of both.
+// CHECK-LABEL: gpu.module @tracked
+// CHECK: %[[FIRST:.+]] = arith.cmpi eq, %{{.+}}, %c0_i32
+// CHECK: scf.if %[[FIRST]] {
+// CHECK: nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c8192_i32
+// CHECK: %[[PEER:.+]] = nvvm.mapa
+// CHECK: %[[BITS:.+]] = llvm.ptrtoint %[[PEER]] : !llvm.ptr<7> to i32
+// CHECK: %[[END:.+]] = llvm.inttoptr %[[BITS]] : i32 to !llvm.ptr<3>
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %{{.+}}, %[[END]], {{.*}}group = #nvvm.cta_group<cta_2>
+grid.kernel @tracked grid(%c = 2 named "x" cluster) inputs(%x: f32 [64, 32] space gpu.gmem) {
+  grid.scoped (%t: memref<32x32xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    %c = grid.program_id "x"
+    warpgroup.tma_load %x[%c : i32, 0] [32, 32] to %t barrier %b collective ["x"] leader_tracked
+        : memref<64x32xf32, #grid.space<gpu.gmem>>, memref<32x32xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @tracked_by_rows grid(%r = 2 named "y" cluster, %c = 2 named "x" cluster) inputs(%x: f32 [64, 32] space gpu.gmem) {
+  grid.scoped (%t: memref<32x32xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    // expected-error @below {{expected the last axis of a cluster, of 2 blocks, got y of 2}}
+    warpgroup.tma_load %x[0, 0] [32, 32] to %t barrier %b collective ["y"] leader_tracked
+        : memref<64x32xf32, #grid.space<gpu.gmem>>, memref<32x32xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}

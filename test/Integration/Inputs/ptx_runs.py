@@ -1,0 +1,22 @@
+"""Runs kernels as PTX that is executed on the CPU, with what memory is checked for, in several orders of threads."""
+
+from typing import Any
+
+import gridir
+import jax
+from gridir.compiler.targets import get_target
+from gridir.frontend.execute import execute
+from gridir.testing import difference
+
+GPU = get_target("gpu:sm_90a")
+
+
+def look(name: str, call: Any, expected: Any, *args: Any) -> None:
+    """Runs a kernel in the executor's own order and in two others; prints its error, or "right", for each."""
+    for seed in (None, 1, 2):
+        try:
+            run = execute(call, args, GPU, checks=["races", "uninitialized"], schedule_seed=seed)
+            said = difference(run.function(*args), expected) or "right"
+        except (gridir.Error, jax.errors.JaxRuntimeError) as error:
+            said = str(error)
+        print(f"{name} {seed}:", said)

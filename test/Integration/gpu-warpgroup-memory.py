@@ -1,0 +1,123 @@
+# As PTX for a GPU, executed on the CPU: updates that are atomic, by threads and by copies, semaphores in global memory,
+# elements that arrays name, and what kernels print.
+#
+# RUN: %python %s | FileCheck %s
+
+import functools
+import os
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from ptx_runs import look
+
+X = np.arange(64 * 64, dtype=np.float32).reshape(64, 64)
+whole = functools.partial(plgpu.kernel, out_type=jax.typeof(jnp.asarray(X)))
+
+
+def add_up(refs):
+    """Three blocks add their rows to one array, by their threads and by a copy."""
+    x, o = refs
+
+    @pl.core_map(plgpu.Mesh(grid=(3,), grid_names=("i",)))
+    def _():
+        i = jax.lax.axis_index("i")
+
+        @functools.partial(pl.run_scoped, tile=plgpu.SMEM((64,), jnp.int32))
+        def _(tile):
+            plgpu.atomic_add(o.at[0], x[i])
+            tile[...] = x[i]
+            plgpu.commit_smem()
+            plgpu.copy_smem_to_gmem(tile, o.at[1], reduction_op="add")
+            plgpu.wait_smem_to_gmem(0)
+
+
+# CHECK-COUNT-3: add_up {{.*}}: right
+I = X.astype(np.int32)
+look("add_up", lambda x: pl.run_state(add_up)((x, jnp.zeros((2, 64), jnp.int32)))[1], np.stack([I[:3].sum(0, dtype=np.int32)] * 2), I)
+
+
+def rows_of(x, indices, o, tile, loaded):
+    """Rows that an array names, by threads and by copies."""
+    rows = plgpu.load(indices, (), layout=plgpu.Layout.TMA_INDICES, optimized=False)
+    plgpu.copy_gmem_to_smem(x.at[rows], tile, loaded)
+    plgpu.barrier_wait(loaded)
+    o[...] = tile[...]
+
+
+# CHECK-COUNT-3: rows_of {{.*}}: right
+ROWS = np.array([5, 63, 0, 5, 7, 9, 70, 64, 31, 30, 29, 28, 2, 4, 6, 8], np.int32)
+look(
+    "rows_of",
+    plgpu.kernel(
+        rows_of,
+        out_type=jax.ShapeDtypeStruct((16, 64), jnp.float32),
+        scratch_types=[
+            plgpu.SMEM(
+                (16, 64), jnp.float32, transforms=(plgpu.TilingTransform((8, 32)), plgpu.SwizzleTransform(128))
+            ),
+            plgpu.Barrier(),
+        ],
+    ),
+    np.where(ROWS[:, None] < 64, X[ROWS % 64], 0),
+    X,
+    ROWS,
+)
+
+
+def meet(o, own):
+    """The second and third block signal what the first one waits for; each has a semaphore of its own, too."""
+    semaphore = pl.get_global(plgpu.SemaphoreType.REGULAR)
+    i = jax.lax.axis_index("i")
+    pl.semaphore_signal(own, i)
+
+    @pl.when(i == 0)
+    def _():
+        pl.semaphore_wait(semaphore, 5)
+        o[3] = pl.semaphore_read(semaphore)
+
+    @pl.when(i == 1)
+    def _():
+        pl.semaphore_signal(semaphore, 2)
+
+    @pl.when(i == 2)
+    def _():
+        pl.semaphore_signal(semaphore, 4)
+
+    pl.semaphore_wait(own, i, decrement=False)
+    o[i] = pl.semaphore_read(own)
+
+
+# CHECK-COUNT-3: meet {{.*}}: right
+look(
+    "meet",
+    plgpu.kernel(
+        meet,
+        out_type=jax.ShapeDtypeStruct((4,), jnp.int32),
+        grid=(3,),
+        grid_names=("i",),
+        scratch_types=[plgpu.SemaphoreType.REGULAR],
+    ),
+    np.array([0, 1, 2, 1], np.int32),
+)
+
+
+def speak(o):
+    @plgpu.warp_map
+    def _(warp):
+        @pl.when(warp == 2)
+        def _():
+            pl.debug_print("warp {} of 4", warp)
+
+    pl.debug_print("an array {}", jax.lax.broadcasted_iota(jnp.int32, (4,), 0))
+    o[...] = jnp.zeros((4,), jnp.int32)
+
+
+# CHECK: warp 2 of 4
+# CHECK: an array [0 1 2 3]
+look("speak", plgpu.kernel(speak, out_type=jax.ShapeDtypeStruct((4,), jnp.int32)), np.zeros(4, np.int32))
