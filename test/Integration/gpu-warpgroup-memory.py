@@ -38,8 +38,9 @@ def add_up(refs):
 
 
 # CHECK-COUNT-3: add_up {{.*}}: right
-I = X.astype(np.int32)
-look("add_up", lambda x: pl.run_state(add_up)((x, jnp.zeros((2, 64), jnp.int32)))[1], np.stack([I[:3].sum(0, dtype=np.int32)] * 2), I)
+INTEGERS = X.astype(np.int32)
+SUMS = np.stack([INTEGERS[:3].sum(0, dtype=np.int32)] * 2)
+look("add_up", lambda x: pl.run_state(add_up)((x, jnp.zeros((2, 64), jnp.int32)))[1], SUMS, INTEGERS)
 
 
 def rows_of(x, indices, o, tile, loaded):
@@ -58,9 +59,7 @@ look(
         rows_of,
         out_type=jax.ShapeDtypeStruct((16, 64), jnp.float32),
         scratch_types=[
-            plgpu.SMEM(
-                (16, 64), jnp.float32, transforms=(plgpu.TilingTransform((8, 32)), plgpu.SwizzleTransform(128))
-            ),
+            plgpu.SMEM((16, 64), jnp.float32, transforms=(plgpu.TilingTransform((8, 32)), plgpu.SwizzleTransform(128))),
             plgpu.Barrier(),
         ],
     ),

@@ -293,7 +293,8 @@ LogicalResult checkPair(Lowering &lowering, warpgroup::TmaLoadOp op,
            << lowering.chip.name;
   if (lowering.getClusterSize(axis) != 2 ||
       lowering.getClusterStride(axis) != 1)
-    return op.emitError("expected the last axis of a cluster, of 2 blocks, got ")
+    return op.emitError(
+               "expected the last axis of a cluster, of 2 blocks, got ")
            << axis.getValue() << " of " << lowering.getClusterSize(axis);
   return success();
 }
@@ -304,8 +305,7 @@ LogicalResult lowerTmaLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
   StringAttr pair;
   if (op.getCollective() &&
       failed(lowering.checkClusterAxes(
-          op,
-          llvm::to_vector(op.getCollective()->getAsRange<StringAttr>()))))
+          op, llvm::to_vector(op.getCollective()->getAsRange<StringAttr>()))))
     return failure();
   if (op.getLeaderTracked()) {
     pair = cast<StringAttr>((*op.getCollective())[0]);
@@ -331,9 +331,9 @@ LogicalResult lowerTmaLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
     if (pair) {
       // The first block expects the windows of both, which end at its barrier.
       Value zero = createI32(builder, loc, 0);
-      Value isFirst = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::eq,
-          lowering.createClusterPlace(loc, pair), zero);
+      Value isFirst =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                lowering.createClusterPlace(loc, pair), zero);
       auto expects = scf::IfOp::create(builder, loc, isFirst);
       {
         OpBuilder::InsertionGuard guard(builder);
@@ -357,22 +357,22 @@ LogicalResult lowerTmaLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
       place = team.createPlace(loc);
       mask = team.createMask(loc);
     }
-    copy.create([&](Value map, Value address, ValueRange coords,
-                    int64_t number) {
-      OpBuilder::InsertionGuard guard(builder);
-      if (place) {
-        Value own = createI32(builder, loc, number % team.getSize());
-        Value isOwn = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::eq, place, own);
-        auto issues = scf::IfOp::create(builder, loc, isOwn);
-        builder.setInsertionPointToStart(issues.thenBlock());
-      }
-      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-          builder, loc, toCluster(builder, loc, address), map, coords, end,
-          /*im2colOffsets=*/ValueRange(), mask, /*l2CacheHint=*/Value(),
-          NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, group,
-          /*predicate=*/Value());
-    });
+    copy.create(
+        [&](Value map, Value address, ValueRange coords, int64_t number) {
+          OpBuilder::InsertionGuard guard(builder);
+          if (place) {
+            Value own = createI32(builder, loc, number % team.getSize());
+            Value isOwn = arith::CmpIOp::create(
+                builder, loc, arith::CmpIPredicate::eq, place, own);
+            auto issues = scf::IfOp::create(builder, loc, isOwn);
+            builder.setInsertionPointToStart(issues.thenBlock());
+          }
+          NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+              builder, loc, toCluster(builder, loc, address), map, coords, end,
+              /*im2colOffsets=*/ValueRange(), mask, /*l2CacheHint=*/Value(),
+              NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, group,
+              /*predicate=*/Value());
+        });
   });
   return success();
 }

@@ -93,9 +93,8 @@ Registers Lowering::exchange(Location loc, const Registers &registers,
 
 View Lowering::createShared(Location loc, const Registers &registers,
                             const Distribution &distribution) {
-  View view =
-      getWholeView(builder, getScratch(loc, distribution.shape,
-                                       registers.front().getType()));
+  View view = getWholeView(builder, getScratch(loc, distribution.shape,
+                                               registers.front().getType()));
   syncBeforeWrite(loc, &scratch);
   createStore(loc, view, distribution, registers);
   syncBeforeRead(loc, &scratch);

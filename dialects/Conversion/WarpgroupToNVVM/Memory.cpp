@@ -98,8 +98,9 @@ LogicalResult checkAddresses(Operation *op, const View &view) {
   if (storage.kind != Storage::Kind::Global ||
       bytes <= std::numeric_limits<int32_t>::max())
     return success();
-  return op->emitError("expected an array of less than 2 GiB but in copies, got "
-                       "one of ")
+  return op->emitError(
+             "expected an array of less than 2 GiB but in copies, got "
+             "one of ")
          << bytes << " bytes";
 }
 

@@ -86,8 +86,7 @@ private:
     flush();
     Value zero = createI32(builder, loc, 0);
     auto loop = scf::ForOp::create(
-        builder, loc, zero,
-        createI32(builder, loc, array.sizes[coords.size()]),
+        builder, loc, zero, createI32(builder, loc, array.sizes[coords.size()]),
         createI32(builder, loc, 1));
     {
       OpBuilder::InsertionGuard guard(builder);

@@ -25,8 +25,8 @@ constexpr int64_t kCopyAlignment = 128, kGathered = 4;
 class RowCopy {
 public:
   RowCopy(warpgroup::TmaGatherOp op, Lowering &lowering)
-      : op(op), lowering(lowering), builder(lowering.builder),
-        loc(op.getLoc()), array(lowering.getView(op.getSource())),
+      : op(op), lowering(lowering), builder(lowering.builder), loc(op.getLoc()),
+        array(lowering.getView(op.getSource())),
         tile(lowering.getView(op.getDest())) {}
 
   LogicalResult lower() {
@@ -34,21 +34,21 @@ public:
       return failure();
     Distribution groups = getGroups();
     Registers rows = lowering.redistribute(
-        loc, lowering.get(op.getRows()),
-        lowering.getDistribution(op.getRows()), groups, {0});
+        loc, lowering.get(op.getRows()), lowering.getDistribution(op.getRows()),
+        groups, {0});
     Value barrier =
         lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
     lowering.syncBeforeCopyTo(loc, tile.storage.get());
     lowering.createForLeader(loc, Value(), [&] {
       Value bytes =
-          createI32(builder, loc, numRows * tile.sizes[1] *
-                                      tile.storage->getElementBytes());
-      NVVM::MBarrierArriveExpectTxOp::create(
-          builder, loc, Type(), barrier, bytes, NVVM::MemScopeKind::CTA,
-          /*relaxed=*/false, Value());
+          createI32(builder, loc,
+                    numRows * tile.sizes[1] * tile.storage->getElementBytes());
+      NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), barrier,
+                                             bytes, NVVM::MemScopeKind::CTA,
+                                             /*relaxed=*/false, Value());
     });
-    auto tensor = RankedTensorType::get(array.storage->shape,
-                                        array.storage->elementType);
+    auto tensor =
+        RankedTensorType::get(array.storage->shape, array.storage->elementType);
     int64_t swizzle = tile.storage->swizzle;
     Value map = lowering.getTensorMap(kernel::TensorMapAttr::get(
         op.getContext(), array.storage->operand, tensor, {1, width},
@@ -108,8 +108,7 @@ private:
     Distribution result;
     result.shape = result.space = {numRows};
     int64_t numGroups = numRows / groupSize;
-    int64_t numThreads =
-        std::min<int64_t>(numGroups & -numGroups, kNumThreads);
+    int64_t numThreads = std::min<int64_t>(numGroups & -numGroups, kNumThreads);
     for (int64_t group = 0; group < numGroups; group += numThreads)
       for (int64_t row = 0; row < groupSize; ++row)
         result.registers.push_back({group * groupSize + row});

@@ -41,7 +41,8 @@ std::shared_ptr<Storage> Lowering::addSemaphores(Location loc, MemRefType type,
     Value offset = createI32(builder, loc, zeroedBytes);
     int64_t bytes = type.getNumElements() * storage->getElementBytes();
     if (isOfBlock) {
-      Value block = NVVM::BlockIdXOp::create(builder, loc, builder.getI32Type());
+      Value block =
+          NVVM::BlockIdXOp::create(builder, loc, builder.getI32Type());
       block = arith::MulIOp::create(builder, loc, block,
                                     createI32(builder, loc, bytes));
       offset = arith::AddIOp::create(builder, loc, offset, block);
@@ -72,7 +73,8 @@ LogicalResult lowerSignal(grid::SemaphoreSignalOp op, Lowering &lowering) {
     return op.emitError("expected a signal to this device");
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
-  Value address = lowering.createAddress(loc, lowering.getView(op.getSem()), {});
+  Value address =
+      lowering.createAddress(loc, lowering.getView(op.getSem()), {});
   Value amount = lowering.getScalar(op.getAmount());
   lowering.syncBeforeSignal(loc);
   lowering.createForLeader(loc, Value(), [&] {
@@ -87,15 +89,16 @@ LogicalResult lowerSignal(grid::SemaphoreSignalOp op, Lowering &lowering) {
 LogicalResult lowerWaitFor(grid::SemaphoreWaitOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
-  Value address = lowering.createAddress(loc, lowering.getView(op.getSem()), {});
+  Value address =
+      lowering.createAddress(loc, lowering.getView(op.getSem()), {});
   Value amount = lowering.getScalar(op.getAmount());
   auto createFlag = [&](OpBuilder &builder, Location loc, bool flag) -> Value {
     return arith::ConstantIntOp::create(builder, loc, flag, /*width=*/1);
   };
   auto look = [&](OpBuilder &builder, Location loc, ValueRange) {
     Value count = createCounterLoad(builder, loc, address);
-    Value lacks = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::slt, count, amount);
+    Value lacks = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                        count, amount);
     if (!op.getKeep()) {
       auto take = [&](OpBuilder &builder, Location loc) {
         Value rest = arith::SubIOp::create(builder, loc, count, amount);
@@ -111,8 +114,7 @@ LogicalResult lowerWaitFor(grid::SemaphoreWaitOp op, Lowering &lowering) {
       auto wait = [&](OpBuilder &builder, Location loc) {
         scf::YieldOp::create(builder, loc, createFlag(builder, loc, true));
       };
-      lacks =
-          scf::IfOp::create(builder, loc, lacks, wait, take).getResult(0);
+      lacks = scf::IfOp::create(builder, loc, lacks, wait, take).getResult(0);
     }
     scf::ConditionOp::create(builder, loc, lacks, ValueRange());
   };
@@ -129,7 +131,8 @@ LogicalResult lowerWaitFor(grid::SemaphoreWaitOp op, Lowering &lowering) {
 LogicalResult lowerReadOf(grid::SemaphoreReadOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
-  Value address = lowering.createAddress(loc, lowering.getView(op.getSem()), {});
+  Value address =
+      lowering.createAddress(loc, lowering.getView(op.getSem()), {});
   // Another thread may find another number.
   Value count = createCounterLoad(builder, loc, address);
   lowering.set(op.getResult(), {lowering.createUniform(loc, count)});

@@ -535,3 +535,37 @@ grid.kernel @gathered_bytes grid() inputs(%x: i8 [64, 24] space gpu.gmem, %i: i3
         : memref<64x24xi8, #grid.space<gpu.gmem>>, tensor<16xi32>, memref<16x24xi8, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
+
+// -----
+
+grid.kernel @gathered_from_tile grid() inputs(%i: i32 [16] space gpu.gmem) {
+  grid.scoped (%x: memref<64x64xf32, #grid.space<gpu.smem>>, %t: memref<16x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32>
+    // expected-error @below {{expected a copy of rows of an operand to shared memory}}
+    warpgroup.tma_gather %x[%rows] to %t barrier %b
+        : memref<64x64xf32, #grid.space<gpu.smem>>, tensor<16xi32>, memref<16x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @gathered_elements grid() inputs(%x: f32 [64] space gpu.gmem, %i: i32 [16] space gpu.gmem) {
+  grid.scoped (%t: memref<16xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32>
+    // expected-error @below {{expected a copy of rows of a matrix}}
+    warpgroup.tma_gather %x[%rows] to %t barrier %b
+        : memref<64xf32, #grid.space<gpu.gmem>>, tensor<16xi32>, memref<16xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @gathered_panel grid() inputs(%x: f32 [64, 64] space gpu.gmem, %i: i32 [16] space gpu.gmem) {
+  grid.scoped (%t: memref<16x128xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32>
+    %w = grid.slice_ref %t[0, 0] [16, 64] [1, 1] : memref<16x128xf32, #grid.space<gpu.smem>> -> memref<16x64xf32, #grid.space<gpu.smem>>
+    // expected-error @below {{expected a copy of rows in whole panels of 128 columns of shared memory}}
+    warpgroup.tma_gather %x[%rows] to %w barrier %b
+        : memref<64x64xf32, #grid.space<gpu.gmem>>, tensor<16xi32>, memref<16x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}

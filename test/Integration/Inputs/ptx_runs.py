@@ -19,4 +19,4 @@ def look(name: str, call: Any, expected: Any, *args: Any) -> None:
             said = difference(run.function(*args), expected) or "right"
         except (gridir.Error, jax.errors.JaxRuntimeError) as error:
             said = str(error)
-        print(f"{name} {seed}:", said)
+        print(f"{name} {seed}:", said, flush=True)
