@@ -80,9 +80,9 @@ private:
       return refuse("of an operand to shared memory");
     auto isPlain = [](const View &view) {
       int64_t rank = view.storage->shape.size();
-      return view.dims.size() == 2 && view.dims[0] == rank - 2 &&
-             view.dims[1] == rank - 1 && view.strides[rank - 2] == 1 &&
-             view.strides[rank - 1] == 1;
+      return !view.storage->isPacked && view.dims.size() == 2 &&
+             view.dims[0] == rank - 2 && view.dims[1] == rank - 1 &&
+             view.strides[rank - 2] == 1 && view.strides[rank - 1] == 1;
     };
     if (source.shape.size() != 2 || !isPlain(array) || !isPlain(tile))
       return refuse("of a matrix");
