@@ -40,6 +40,7 @@ grid.kernel @leader grid(%c = 2 named "c" cluster)
 // CHECK:         call @gridirTaskMove(
 // CHECK:         call @gridirTaskMove(
 // CHECK:         arith.addf
+// CHECK-NOT:     arith.addf
 // CHECK:         call @gridirTaskMove(
 // CHECK:         call @gridirTaskArrive(
 // CHECK-NOT:     warpgroup.

@@ -48,3 +48,23 @@ module {
     return
   }
 }
+
+// -----
+
+// What lives when a buffer before another one is not used any more takes the room before that one.
+// CHECK-LABEL: kernel.abi @gap arena_bytes = 128
+module {
+  kernel.abi @gap
+  func.func @gap() {
+    %c0 = arith.constant 0 : index
+    %x = arith.constant 1 : i64
+    %a = memref.alloca() : memref<8xi64>
+    %b = memref.alloca() : memref<8xi64>
+    memref.store %x, %a[%c0] : memref<8xi64>
+    memref.store %x, %b[%c0] : memref<8xi64>
+    %c = memref.alloca() : memref<8xi64>
+    memref.store %x, %c[%c0] : memref<8xi64>
+    memref.store %x, %b[%c0] : memref<8xi64>
+    return
+  }
+}

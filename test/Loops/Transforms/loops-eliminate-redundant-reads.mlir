@@ -125,3 +125,23 @@ func.func @indices(%m: memref<8xf32>, %i: index) -> (f32, f32, f32) {
   %5 = memref.load %m[%4] : memref<8xf32>
   return %1, %3, %5 : f32, f32, f32
 }
+
+// -----
+
+// Ops with regions are left as they are, equal ones, too.
+// CHECK-LABEL: func.func @equal_regions
+// CHECK:         scf.if
+// CHECK:         scf.if
+func.func @equal_regions(%c: i1, %x: f32, %y: f32) -> (f32, f32) {
+  %0 = scf.if %c -> f32 {
+    scf.yield %x : f32
+  } else {
+    scf.yield %y : f32
+  }
+  %1 = scf.if %c -> f32 {
+    scf.yield %x : f32
+  } else {
+    scf.yield %y : f32
+  }
+  return %0, %1 : f32, f32
+}

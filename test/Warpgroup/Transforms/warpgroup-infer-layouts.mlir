@@ -1,5 +1,6 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts | FileCheck %s
-// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --verify-diagnostics
+// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --verify-diagnostics --mlir-pass-statistics \
+// RUN:   --mlir-pass-statistics-display=list -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 
 // What is read of an accumulator lies as the matrix unit leaves it, through elementwise ops and a change of the type
 // into the store. A constant lies as its user needs it.
@@ -73,6 +74,9 @@ grid.kernel @softmax grid() inputs() outputs(%o: f32 [64] space gpu.gmem)
 // -----
 
 // The author's layouts are kept. Where the value must move, it does, and a remark says what that costs.
+// STATS:      (S) 80 num-instructions
+// STATS-NEXT: (S) 1 num-relayouts
+// STATS-NEXT: (S) 2 num-tensors
 // CHECK-LABEL: grid.kernel @author
 // CHECK:         %[[V:.*]] = grid.load %{{.*}} -> tensor<64x64xf32, #warpgroup.layout<wgmma>>
 // CHECK:         %[[R:.*]] = warpgroup.relayout %[[V]] : {{.*}} to tensor<64x64xf32, #warpgroup.layout<wgmma_transposed>>
