@@ -23,6 +23,7 @@ from gridir.errors import (
 
 if TYPE_CHECKING:
     from gridir import mosaic_gpu, tpu
+    from gridir.bisection.find import bisect
     from gridir.compiler.cpu import CpuOptions
     from gridir.compiler.gpu import GpuOptions
     from gridir.compiler.kernel import Kernel
@@ -49,6 +50,7 @@ __all__ = [
     "Lowered",
     "OptionError",
     "UnsupportedError",
+    "bisect",
     "explain",
     "install",
     "installed",
@@ -64,6 +66,7 @@ _LAZY = {
     "Explanation": "gridir.report.verdicts",
     "GpuOptions": "gridir.compiler.gpu",
     "Kernel": "gridir.compiler.kernel",
+    "bisect": "gridir.bisection.find",
     "Lowered": "gridir.frontend.lower",
     "explain": "gridir.report.explain",
     "install": "gridir.frontend.install",

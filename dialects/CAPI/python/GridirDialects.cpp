@@ -80,4 +80,11 @@ NB_MODULE(_gridirDialects, m) {
       },
       nb::arg("arguments"),
       "Runs gridir-opt in this process, once; returns its exit status.");
+  m.def(
+      "reduce_main",
+      [](std::vector<std::string> arguments) {
+        return callMain(gridirReduceMain, std::move(arguments));
+      },
+      nb::arg("arguments"),
+      "Runs gridir-reduce in this process, once; returns its exit status.");
 }

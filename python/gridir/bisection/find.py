@@ -47,6 +47,8 @@ def bisect(
     options: Any = None,
     pipeline: str | None = None,
     trusted: str | None = None,
+    checks: Sequence[str] = (),
+    schedule_seed: int | None = None,
     halve: bool = False,
     timeout: float = 60,
     worker: Worker | None = None,
@@ -62,6 +64,8 @@ def bisect(
       pipeline: passes from the frontend's module to the target's last stage that are searched instead of its own.
       trusted: passes that are known to be right, which finish what `pipeline` has begun; the target's own where there
         is a `pipeline`.
+      checks: what a kernel checks while it runs, as "races" on cpu and gpu: what a check finds is wrong, too.
+      schedule_seed: runs what is concurrent in an order that this number chooses; None for its own.
       halve: searches by halving: faster, and of several passes that are wrong it names some.
       timeout: seconds after which code that runs is taken for wrong.
       worker: the process in which modules run, where it is kept for several searches.
@@ -71,7 +75,7 @@ def bisect(
       One record for each kernel.
 
     Raises:
-      OptionError: for a target that there is not.
+      OptionError: for a target that there is not, and for checks that it does not have.
       UnsupportedError: when a kernel cannot be lowered for the target.
       CompileError: when a pipeline names a pass that there is not.
       KernelError: when the function calls no kernel.
@@ -81,8 +85,9 @@ def bisect(
       ...     print(found.wrong and found.wrong.culprit)
     """
     chosen = get_target(target)
+    checked = chosen.check_options(options).with_checks(checks, schedule_seed)
     progress("interpret mode")
-    calls = expected_calls(function, args, chosen, options)
+    calls = expected_calls(function, args, chosen, checked)
     with contextlib.ExitStack() as stack:
         if worker is None:
             worker = stack.enter_context(Worker(timeout))
@@ -112,7 +117,7 @@ def _bisect_call(
         verdicts.append(search.find() if is_first else search.look())
     wrong = next((verdict for verdict in verdicts if verdict.outcome.is_wrong), None)
     change = None
-    if wrong is not None and len(wrong.suspects) == 1:
+    if wrong is not None and wrong.culprit is not None:
         number = wrong.suspects[0]
         change = first_change(wrong.modules[number - 1], wrong.modules[number])
     return Found(expected, tuple(verdicts), change)

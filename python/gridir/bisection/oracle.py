@@ -15,14 +15,12 @@ import numpy as np
 
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.target import Target
-from gridir.compiler.targets import GPU
-from gridir.compiler.warpgroup import WarpgroupTarget
 from gridir.errors import KernelError
 from gridir.frontend import jax_compat_interpret
 from gridir.frontend.install import recording
 from gridir.frontend.recorder import Call, Recorder
-from gridir.frontend.targets import hooks_of
-from gridir.recording.record import Record, options_of, versions
+from gridir.frontend.replay import record_of
+from gridir.recording.record import Record
 from gridir.testing import Comparison, WideRun, compare, run_wide
 
 
@@ -86,27 +84,6 @@ def expected_calls(function: Callable[..., Any], args: Sequence[Any], target: Ta
     return found
 
 
-def to_record(expected: Expected, *, program: str = "") -> Record:
+def to_record(expected: Expected) -> Record:
     """Returns the record of a call with the oracle's results."""
-    return record_of(expected.call, oracle=expected.oracle, program=program)
-
-
-def record_of(call: Call, *, oracle: str, program: str) -> Record:
-    """Returns the record of a call."""
-    kernel, request = call.kernel, call.request
-    name = f"{kernel.target.name}:{chip}" if (chip := getattr(kernel.target, "chip", "")) else kernel.target.name
-    return Record(
-        name=kernel.name,
-        module=kernel.bytecode,
-        target=name,
-        options=options_of(kernel.options),
-        operands=call.operands,
-        results=call.results,
-        oracle=oracle,
-        aliases=request.operand_aliases,
-        has_warpgroups=isinstance(hooks_of(GPU).target_for(GPU, request), WarpgroupTarget),
-        seconds=call.seconds,
-        source=kernel.source,
-        program=program,
-        versions=versions(),
-    )
+    return record_of(expected.call, oracle=expected.oracle)

@@ -64,8 +64,8 @@ class Verdict:
       route: the route.
       outcome: of the whole.
       steps: the modules that were run, in order.
-      suspects: the numbers of the passes that one of is wrong: one where it is known, none where nothing is wrong.
-      certainty: why no pass is named where there are several suspects, or none.
+      suspects: the numbers of the passes of which one is wrong; none where nothing is wrong.
+      doubt: why it is not known which; "" where it is.
       modules: the frontend's module, and that after each pass.
       rest: for each of `modules` the passes that finish it.
     """
@@ -74,14 +74,14 @@ class Verdict:
     outcome: Outcome
     steps: tuple[Step, ...] = ()
     suspects: tuple[int, ...] = ()
-    certainty: str = ""
+    doubt: str = ""
     modules: tuple[bytes, ...] = dataclasses.field(default=(), repr=False)
     rest: Callable[[int], tuple[str, ...]] = dataclasses.field(default=lambda number: (), repr=False)
 
     @property
     def culprit(self) -> str | None:
         """The pass that is wrong, where it is known."""
-        return self.route.passes[self.suspects[0] - 1] if len(self.suspects) == 1 else None
+        return self.route.passes[self.suspects[0] - 1] if not self.doubt and self.suspects else None
 
 
 Judge = Callable[[Sequence[np.ndarray]], str]
@@ -145,14 +145,14 @@ class Search:
                 verdict,
                 steps=(first,),
                 suspects=self._changing(self._needed),
-                certainty="the frontend's module is wrong already when it is finished by the passes that are needed",
+                doubt="the frontend's module is wrong already when it is finished by the passes that are needed",
             )
         steps = self._halved(first, rest) if self._halve else self._one_by_one(first, rest)
         wrong = steps[-1]
         right = max(step.number for step in steps if step.outcome.verdict == RIGHT)
         suspects = [n for n in range(right + 1, wrong.number + 1) if self._modules[n] != self._modules[n - 1]]
-        certainty = "" if len(suspects) == 1 else "the modules in between cannot be finished by the passes of the rest"
-        return dataclasses.replace(verdict, steps=tuple(steps), suspects=tuple(suspects), certainty=certainty)
+        doubt = "" if len(suspects) == 1 else "the modules in between cannot be finished by the passes of the rest"
+        return dataclasses.replace(verdict, steps=tuple(steps), suspects=tuple(suspects), doubt=doubt)
 
     def _run(self, module: bytes, passes: Sequence[str]) -> Outcome:
         key = module, tuple(passes)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +18,7 @@ from gridir.cli.progress import progress
 if TYPE_CHECKING:
     from gridir.bisection.changes import Op
     from gridir.bisection.find import Found
+    from gridir.bisection.reproducer import Reproducer
     from gridir.bisection.search import Verdict
 
 
@@ -57,6 +59,24 @@ Examples:
     help="Halve what is left instead of running the module after every pass. That is faster; where the results are "
     "wrong, right and wrong again, it finds one of the passes and not the first.",
 )
+@click.option("--checks", default="", help="What the kernels check while they run: races,uninitialized.")
+@click.option("--schedule-seed", type=int, help="Run what is concurrent in an order that this number chooses.")
+@click.option(
+    "-o",
+    "--output",
+    default="bisection",
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The directory of the reproducers: for each wrong kernel the module before the pass, and a record for gridir "
+    "replay.",
+)
+@click.option("--write/--no-write", default=True, show_default=True, help="Write reproducers.")
+@click.option(
+    "--reduce/--no-reduce",
+    default=True,
+    show_default=True,
+    help="Make the modules of reproducers small by gridir-reduce, as long as the results differ.",
+)
 @click.option(
     "--timeout", default=60.0, show_default=True, help="Seconds after which code that runs is taken for wrong."
 )
@@ -69,6 +89,11 @@ def bisect(
     trusted: str | None,
     list_passes: bool,
     halve: bool,
+    checks: str,
+    schedule_seed: int | None,
+    output: Path,
+    write: bool,
+    reduce: bool,
     timeout: float,
     as_json: bool,
     debug: bool,
@@ -78,33 +103,44 @@ def bisect(
     Every kernel that the function calls is run by itself, on the arrays that the function gives it: at each stage of
     the target that can run on this machine, and, where one is wrong, as the module is after each pass. What is equal is
     decided as by gridir run. For the pass that is named, the first op that it has changed is shown with the author's
-    line. Code runs in a process of its own, so that a kernel that crashes or hangs is only one more wrong kernel.
+    line, and a reproducer is written. Code runs in a process of its own, so that a kernel that crashes or hangs is only
+    one more wrong kernel.
 
     FILE is plain JAX, or FILE:FUNCTION. It holds the function, named like the file unless you say otherwise, and
     example_args(), which gives its arguments.
     """
     with short_errors(debug, file[0]):
         from gridir.bisection.find import bisect as find
+        from gridir.bisection.reproducer import write_reproducer
+        from gridir.bisection.worker import Worker
 
         example = load_example(*file)
         if list_passes:
             click.echo("\n".join(_passes(example, target)))
             return
-        with progress() as tell:
+        with progress() as tell, Worker(timeout) as worker:
             found = find(
                 example.function,
                 *example.args,
                 target=target,
                 pipeline=_read(pipeline),
                 trusted=_read(trusted),
+                checks=list(filter(None, checks.split(","))),
+                schedule_seed=schedule_seed,
                 halve=halve,
-                timeout=timeout,
+                worker=worker,
                 progress=tell,
             )
+            reproducers = []
+            for one in found:
+                named = write and one.wrong is not None and one.wrong.culprit is not None
+                tell(f"writing {output}")
+                reproducers.append(write_reproducer(one, output, worker=worker, reduce=reduce) if named else None)
+    pairs = list(zip(found, reproducers, strict=True))
     if as_json:
-        click.echo(json.dumps([_to_json(one) for one in found]))
+        click.echo(json.dumps([_to_json(one, written) for one, written in pairs]))
     else:
-        click.echo("\n".join(line for one in found for line in _describe(one)))
+        click.echo("\n".join(line for one, written in pairs for line in _describe(one, written)))
     if any(one.wrong for one in found):
         raise click.exceptions.Exit(1)
 
@@ -130,7 +166,7 @@ def _read(pipeline: str | None) -> str | None:
     return ",".join(line.rstrip(",") for line in lines if line and not line.startswith("#"))
 
 
-def _describe(found: Found) -> list[str]:
+def _describe(found: Found, written: Reproducer | None) -> list[str]:
     kernel = found.expected.kernel
     lines = [f"{kernel.name}: compared with {found.expected.oracle}"]
     if found.expected.note:
@@ -141,6 +177,10 @@ def _describe(found: Found) -> list[str]:
             lines.append(f"    {verdict.outcome.reason}")
     if found.wrong is not None:
         lines += _describe_search(found, found.wrong)
+    if written is not None:
+        before, after = written.ops
+        lines.append(f"  reproducer, of {after} ops instead of {before}: {written.module}")
+        lines.append(f"    gridir replay {written.record}")
     return lines
 
 
@@ -149,7 +189,7 @@ def _describe_search(found: Found, wrong: Verdict) -> list[str]:
 
     passes = wrong.route.passes
     if wrong.culprit is None:
-        lines = [f"  no pass can be named: {wrong.certainty}", "  it is the frontend, or one of these passes:"]
+        lines = [f"  no pass can be named: {wrong.doubt}", "  it is the frontend, or one of these passes:"]
         return lines + [f"    {number} of {len(passes)}: {passes[number - 1]}" for number in wrong.suspects]
     (number,) = wrong.suspects
     lines = [f"  first wrong after pass {number} of {len(passes)}: {name_of(wrong.culprit)}", f"    {wrong.culprit}"]
@@ -167,7 +207,7 @@ def _text(op: Op | None) -> str:
     return op.text if op is not None else "nothing"
 
 
-def _to_json(found: Found) -> dict[str, Any]:
+def _to_json(found: Found, written: Reproducer | None) -> dict[str, Any]:
     wrong, change = found.wrong, found.change
     record: dict[str, Any] = {
         "kernel": found.expected.kernel.name,
@@ -185,7 +225,7 @@ def _to_json(found: Found) -> dict[str, Any]:
         "pass": wrong.culprit,
         "number": wrong.suspects[0] if wrong.culprit else None,
         "suspects": [wrong.route.passes[number - 1] for number in wrong.suspects],
-        "certainty": wrong.certainty,
+        "doubt": wrong.doubt,
         "passes": [
             {
                 "number": step.number,
@@ -201,4 +241,6 @@ def _to_json(found: Found) -> dict[str, Any]:
         record["before"] = change.before and change.before.text
         record["after"] = change.after and change.after.text
         record["locations"] = [str(frame) for frame in change.frames]
+    if written is not None:
+        record["reproducer"] = {"record": str(written.record), "module": str(written.module), "ops": written.ops}
     return record

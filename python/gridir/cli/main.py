@@ -14,6 +14,8 @@ from gridir.cli.gpu_check import gpu_check
 from gridir.cli.lower import lower
 from gridir.cli.opt import opt
 from gridir.cli.ptx_run import ptx_run
+from gridir.cli.record import record
+from gridir.cli.replay import replay
 from gridir.cli.report import report
 from gridir.cli.run import run
 from gridir.cli.targets import targets
@@ -32,6 +34,8 @@ main.add_command(check)
 main.add_command(bisect)
 main.add_command(targets)
 main.add_command(report)
+main.add_command(record)
+main.add_command(replay)
 main.add_command(tpu_check)
 main.add_command(gpu_check)
 main.add_command(ptx_run)

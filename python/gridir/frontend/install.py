@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
+import os
+import sys
 import threading
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from gridir.compiler.options import Options
 from gridir.compiler.target import Target
@@ -18,6 +22,7 @@ from gridir.frontend import capture
 from gridir.frontend.emulation import raising_own_errors
 from gridir.frontend.installation import Captured, Installation, in_force, set_global
 from gridir.frontend.recorder import Recorder
+from gridir.frontend.replay import FileRecorder
 
 _register_once = threading.Lock()
 _registered: set[str] = set()
@@ -50,7 +55,18 @@ def _make(
                 notes=[f"gridir.lower(f, ..., target={targets[platform].name!r}) shows and assembles them"],
             )
         register(platform)
-    return Installation(tuple(platforms), replace_interpret, options, emulated=emulated)
+    return Installation(tuple(platforms), replace_interpret, options, emulated=emulated, recorder=_recorder_asked_for())
+
+
+def _recorder_asked_for() -> Recorder | None:
+    """What keeps the calls of this process in the directory that GRIDIR_RECORD names; None where it is not set."""
+    directory = os.environ.get("GRIDIR_RECORD")
+    return _record_to(directory) if directory else None
+
+
+@functools.cache
+def _record_to(directory: str) -> Recorder:
+    return FileRecorder(Path(directory), program=os.path.basename(sys.argv[0]))
 
 
 def register(platform: str) -> None:

@@ -41,6 +41,7 @@ _FIELDS = {
     "aliases": list,
     "has_warpgroups": bool,
     "passes": (str, type(None)),
+    "right_passes": (str, type(None)),
     "seed": (int, type(None)),
     "seconds": (int, float),
     "source": (str, type(None)),

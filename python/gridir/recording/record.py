@@ -37,6 +37,7 @@ class Record:
       aliases: operand to the result that shares its memory.
       has_warpgroups: whether the author says what each warpgroup does, so that a GPU has a pipeline of its own for it.
       passes: the passes that take the module to the target's last stage, where they are not the target's own.
+      right_passes: those with which the results are right, where others are wrong.
       wide: for each result its value in float64, and those of runs with noise, as `gridir.testing.WideRun` has them.
       seed: the number that the floats among the operands were drawn by; None where they are those of the program.
       seconds: how long the call took.
@@ -55,6 +56,7 @@ class Record:
     aliases: dict[int, int] = dataclasses.field(default_factory=dict)
     has_warpgroups: bool = False
     passes: str | None = None
+    right_passes: str | None = None
     wide: tuple[tuple[np.ndarray, np.ndarray], ...] | None = dataclasses.field(default=None, repr=False)
     seed: int | None = None
     seconds: float = 0.0

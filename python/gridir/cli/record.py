@@ -1,0 +1,96 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gridir record`: keeps each call of a kernel that a function makes in a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from gridir.cli.errors import Reported, short_errors
+from gridir.cli.example import ExampleParameter, load_example
+from gridir.cli.progress import progress
+
+
+@click.command(
+    epilog="""\b
+Exit status:
+  0  the calls are kept
+  1  a kernel does not compile, or fails
+  2  the command was asked for what there is not
+
+\b
+Examples:
+  gridir record kernel.py -o calls
+  GRIDIR_RECORD=calls python train.py       # any program that calls gridir.install()
+  gridir replay calls/*.gridir --target gpu
+"""
+)
+@click.argument("file", type=ExampleParameter())
+@click.option(
+    "--target", default="cpu", show_default=True, help="What to compile for: cpu, tpu, gpu, gpu:sm_80.", metavar="NAME"
+)
+@click.option(
+    "-o",
+    "--output",
+    default="records",
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The directory of the files, which is made. None that is there is written over.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    help="Keep this number instead of the floats among the operands, which are drawn by it, and the results that these "
+    "give. Integers and bools, which may be indices and masks, are kept.",
+)
+@click.option("--limit", type=click.IntRange(min=1), help="Keep so many calls of a kernel; all without it.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
+@click.option("--debug", is_flag=True, help="Show all of an error.")
+def record(
+    file: tuple[str, str | None],
+    target: str,
+    output: Path,
+    seed: int | None,
+    limit: int | None,
+    as_json: bool,
+    debug: bool,
+) -> None:
+    """Runs a function on its example arguments, and keeps each call of a kernel in a file.
+
+    A file holds all that gridir replay needs to run the kernel again, on any machine and for any target, without the
+    program: the module, the target and its options, the operands, the results, the time, and the versions of all that
+    took part. It is an archive of JSON, MLIR and arrays; nothing in it is executed, and it holds the data that the
+    kernel was given, unless --seed says otherwise.
+
+    FILE is plain JAX, or FILE:FUNCTION. It holds the function, named like the file unless you say otherwise, and
+    example_args(), which gives its arguments.
+    """
+    with short_errors(debug, file[0]):
+        import jax
+
+        from gridir.compiler.targets import get_target
+        from gridir.frontend.install import recording
+        from gridir.frontend.replay import FileRecorder
+
+        chosen = get_target(target)
+        example = load_example(*file)
+        recorder = FileRecorder(output, program=f"{file[0]}:{example.name}", seed=seed, limit=limit)
+        with progress() as tell:
+            tell(f"running {example.name}")
+            with recording(recorder, chosen):
+                jax.block_until_ready(jax.jit(example.function)(*example.args))
+            tell("running the kernels on operands that are drawn")
+            recorder.close()
+        if not recorder.paths and not recorder.skipped:
+            raise Reported(f"{example.name} calls no Pallas kernel", 2)
+    if as_json:
+        click.echo(json.dumps({"files": list(map(str, recorder.paths)), "skipped": recorder.skipped}))
+    else:
+        for path in recorder.paths:
+            click.echo(str(path))
+        for name, reason in recorder.skipped.items():
+            click.echo(f"{name} is not kept: {reason}", err=True)

@@ -1,0 +1,165 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gridir replay`: runs calls of kernels that were kept, and compares their results."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import sys
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gridir.cli.errors import describe
+from gridir.cli.progress import progress
+from gridir.errors import Error
+
+if TYPE_CHECKING:
+    from gridir.recording.record import Record
+
+
+@click.command(
+    epilog="""\b
+Exit status:
+  0  all results are those that were kept
+  1  some are not; or a kernel does not compile, or fails
+  2  a file is no record, or the command was asked for what there is not
+
+\b
+Examples:
+  gridir replay records/*.gridir
+  gridir replay --target gpu:sm_80 records/add-1.gridir
+  ssh elsewhere cat add-1.gridir | gridir replay -
+"""
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, allow_dash=True))
+@click.option("--target", metavar="NAME", help="What to compile for, instead of what the call was compiled for.")
+@click.option("--show", is_flag=True, help="Say what is in the files, and run nothing.")
+@click.option("--repeat", default=1, show_default=True, help="Time this many runs and report the fastest.")
+@click.option(
+    "--reduce",
+    "reduced",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="PATH",
+    help="Make the module of the one FILE small, as long as its results differ from those of the passes that are "
+    "right, or with --target from those of its own target, and write it to PATH as a record.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON record for each file, one a line.")
+@click.option("--debug", is_flag=True, help="Show all of an error.")
+def replay(
+    files: tuple[str, ...],
+    target: str | None,
+    show: bool,
+    repeat: int,
+    reduced: Path | None,
+    as_json: bool,
+    debug: bool,
+) -> None:
+    """Runs the kernels of records on the operands that they were given, and compares the results.
+
+    A FILE is what gridir record, GRIDIR_RECORD or gridir bisect has written; - is standard input. Floats are compared
+    as by gridir run where the record has a run in float64, and by a tolerance of their type otherwise.
+    """
+    if reduced is not None and len(files) != 1:
+        raise click.UsageError(f"expected one FILE with --reduce, got {len(files)}")
+    status = 0
+    for name in files:
+        found: dict[str, Any] = {"file": name}
+        with progress() as tell:
+            tell(name)
+            code = _replay(found, name, target, show, repeat, reduced, debug)
+        if as_json:
+            click.echo(json.dumps(found))
+        elif "error" in found:
+            click.echo(f"{name}: {found['error']}", err=True)
+        else:
+            click.echo(_format(found))
+        status = max(status, code)
+    if status:
+        raise click.exceptions.Exit(status)
+
+
+def _replay(
+    found: dict[str, Any],
+    name: str,
+    target: str | None,
+    show: bool,
+    repeat: int,
+    reduced: Path | None,
+    debug: bool,
+) -> int:
+    """Adds what is to be said of a file; returns the exit status for it."""
+    from gridir.errors import OptionError
+    from gridir.recording.archive import RecordError, load
+
+    try:
+        record = load(io.BytesIO(sys.stdin.buffer.read()) if name == "-" else name)
+        found |= _show(record)
+        if show:
+            return 0
+        found |= _run(record, target, repeat)
+        if reduced is not None:
+            found |= _reduce(record, target, reduced)
+    except (Error, OSError) as error:
+        if debug:
+            traceback.print_exc()
+        # An error of a record names the file itself.
+        found["error"] = str(error).removeprefix(f"{name}: ") if isinstance(error, Error) else describe(error)
+        return 2 if isinstance(error, (RecordError, OptionError, OSError)) else 1
+    return 1 if found["differences"] else 0
+
+
+def _show(record: Record) -> dict[str, Any]:
+    described = {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
+    described |= {name: [f"{x.dtype}{list(x.shape)}" for x in described[name]] for name in ("operands", "results")}
+    return {name: value for name, value in described.items() if name not in ("module", "wide")}
+
+
+def _run(record: Record, target: str | None, repeat: int) -> dict[str, Any]:
+    from gridir.frontend.replay import run
+    from gridir.testing import WideRun, compare
+
+    results, seconds = run(record, target, repeat=repeat)
+    # A run in float64 says what rounding explains.
+    wide = None
+    if record.wide is not None:
+        exact, samples = zip(*record.wide, strict=True)
+        wide = WideRun(exact, samples)
+    comparisons = compare(list(results), list(record.results), None if wide is None else lambda: wide)
+    return {
+        "replayed_on": target or record.target,
+        "replayed_seconds": seconds,
+        "differences": [line for c in comparisons if c.wrong for line in c.describe(record.oracle)[:1]],
+    }
+
+
+def _reduce(record: Record, target: str | None, path: Path) -> dict[str, Any]:
+    from gridir.bisection.reduce import reduce_record
+    from gridir.recording.archive import save
+
+    smaller, ops = reduce_record(record, target)
+    save(smaller, path)
+    return {"reduced": str(path), "ops": ops}
+
+
+def _format(found: dict[str, Any]) -> str:
+    lines = [f"{found['file']}: {found['name']}, {', '.join(found['operands'])} -> {', '.join(found['results'])}"]
+    if found["source"]:
+        lines.append(f"  kernel function {found['source']}")
+    made = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
+    lines.append(f"  recorded on {found['target']} in {found['seconds'] * 1e3:.3f} ms, results of {found['oracle']}")
+    lines.append(f"  made by {found['program'] or 'a program'} with {made}")
+    if "replayed_on" not in found:
+        return "\n".join(lines)
+    lines.append(f"  replayed on {found['replayed_on']} in {found['replayed_seconds'] * 1e3:.3f} ms")
+    lines.append(f"  results: {'different' if found['differences'] else 'equal'}")
+    lines += [f"    {line}" for line in found["differences"]]
+    if "reduced" in found:
+        before, after = found["ops"]
+        lines.append(f"  reduced from {before} to {after} ops: {found['reduced']}")
+    return "\n".join(lines)
