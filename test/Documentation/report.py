@@ -20,7 +20,7 @@ program = re.search(r"```python\n(# doubled.py\n.*?)```", text, re.DOTALL)[1]
 # RAN: results: different from reference()'s
 # RAN: 6656 of 64000 elements
 
-# REPORT: wrote doubled.html: 1 kernels
+# REPORT: wrote doubled.html: 1 kernel,
 
 # PAGE: <code>o_ref</code> output, float32[1000, 64] in blocks of [128, 64]
 # PAGE: <b>6656</b> elements are in no block

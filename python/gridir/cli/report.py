@@ -89,6 +89,7 @@ def report(
         with click.open_file(path, "w", encoding="utf-8") as opened:
             opened.write(text)
         if path != "-":
-            click.echo(f"wrote {path}: {len(data.kernels)} kernels, {len(text) / 1e6:.1f} MB")
+            number = len(data.kernels)
+            click.echo(f"wrote {path}: {number} kernel{'' if number == 1 else 's'}, {len(text) / 1e6:.1f} MB")
     if any(kernel.checks.refuted for kernel in data.kernels):
         raise click.exceptions.Exit(1)

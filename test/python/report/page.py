@@ -87,6 +87,13 @@ first = page.evaluate(theme)
 page.click("#theme")
 print("themes:", first, page.evaluate(theme))
 
+# On paper the page is light, and on the screen as before. Scripts can tell.
+# CHECK: printed: %PDF light dark
+page.evaluate("addEventListener('beforeprint', () => (window.printed = document.documentElement.dataset.theme)) || 0")
+page.print(f"{sys.argv[1]}.pdf")
+with open(f"{sys.argv[1]}.pdf", "rb") as pdf:
+    print("printed:", pdf.read(4).decode(), page.evaluate("window.printed"), page.evaluate(theme))
+
 # Everything that can be clicked has a name and can be reached by keys, and no script has failed.
 # CHECK: nameless: 0
 # CHECK: messages: []

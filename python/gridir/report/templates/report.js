@@ -13,6 +13,18 @@ function setUpTheme() {
     document.dispatchEvent(new Event("themechange"));
   });
   prefersDark.addEventListener("change", () => document.dispatchEvent(new Event("themechange")));
+  // Pictures are drawn again for paper, which is light.
+  let onScreen;
+  const choose = (theme) => {
+    if (theme) root.dataset.theme = theme;
+    else delete root.dataset.theme;
+    document.dispatchEvent(new Event("themechange"));
+  };
+  addEventListener("beforeprint", () => {
+    onScreen = root.dataset.theme;
+    choose("light");
+  });
+  addEventListener("afterprint", () => choose(onScreen));
 }
 
 const product = (sizes) => sizes.reduce((a, b) => a * b, 1);

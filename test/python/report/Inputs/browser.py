@@ -90,6 +90,13 @@ class Browser:
         QTest.keyClick(self._view.focusProxy(), key)
         QTest.qWait(150)
 
+    def print(self, path: str) -> None:
+        """Prints the page to a PDF."""
+        loop = QEventLoop()
+        self._page.pdfPrintingFinished.connect(loop.quit)
+        self._page.printToPdf(path)
+        loop.exec()
+
     def screenshot(self, path: str) -> None:
         """Writes a picture of the page."""
         QTest.qWait(300)
