@@ -199,6 +199,24 @@ look(
 )
 
 
+def rows(x, o, tile):
+    """Rows of more elements than threads, which the threads do not divide evenly."""
+    for i in range(2):
+        tile[i] = x[i] + i
+    o[...] = tile[...]
+
+
+# CHECK-COUNT-3: rows {{.*}}: right
+look(
+    "rows",
+    plgpu.kernel(
+        rows, out_type=jax.ShapeDtypeStruct((2, 192), jnp.float32), scratch_types=[plgpu.SMEM((2, 192), jnp.float32)]
+    ),
+    X[:6].reshape(2, 192) + np.arange(2, dtype=np.float32)[:, None],
+    X[:6].reshape(2, 192),
+)
+
+
 def multicast(x, o, tile, barrier, done):
     """The two blocks of a cluster copy halves of a tile for each other, twice into the same memory."""
     c = jax.lax.axis_index("c")

@@ -43,8 +43,8 @@ int64_t linearize(ArrayRef<int64_t> coords, ArrayRef<int64_t> shape) {
 int64_t Distribution::getNumElements() const { return product(shape); }
 
 bool Distribution::exceeds() const {
-  Coords last = getPlace(getNumRegisters() - 1, kNumThreads - 1);
-  return isFlat() && last[0] >= space[0];
+  return space.size() == 1 &&
+         getPlace(getNumRegisters() - 1, kNumThreads - 1)[0] >= space[0];
 }
 
 bool Distribution::hasCopies() const {

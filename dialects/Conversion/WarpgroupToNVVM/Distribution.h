@@ -36,7 +36,7 @@ public:
   std::array<Coords, kThreadBits> threadBits;
 
   unsigned getNumRegisters() const { return registers.size(); }
-  bool isFlat() const { return space != shape; }
+  bool isFlat() const { return space != shape || exceeds(); }
   int64_t getNumElements() const;
 
   /// Whether there are places beyond the last element, where copies of it are.

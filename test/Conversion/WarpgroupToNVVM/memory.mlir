@@ -52,3 +52,16 @@ grid.kernel @reduction grid() outputs(%x: f32 [64, 64] space gpu.gmem, %y: i32 [
         : memref<64xi32, #grid.space<gpu.smem>>, memref<64xi32, #grid.space<gpu.gmem>>
   }
 }
+
+// -----
+
+// Threads behind the last element load that one again, and store nothing.
+// CHECK-LABEL: gpu.module @vector
+// CHECK: %[[LAST:.+]] = arith.minui %{{.+}}, %c191_i32
+// CHECK: arith.muli %[[LAST]], %c4_i32
+// CHECK: %[[INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %c192_i32
+// CHECK: scf.if %[[INSIDE]]
+grid.kernel @vector grid() inputs(%x: f32 [192] space gpu.gmem) outputs(%o: f32 [192] space gpu.gmem) {
+  %v = grid.load %x : memref<192xf32, #grid.space<gpu.gmem>> -> tensor<192xf32>
+  grid.store %v, %o : tensor<192xf32>, memref<192xf32, #grid.space<gpu.gmem>>
+}
