@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from gridir.errors import Error, Frame
@@ -114,10 +113,16 @@ class Explanation:
         rows = [("target", "kernel", "verdict", "by", "figures")]
         rows += [(v.target, v.kernel, v.verdict, v.by, _figures(v)) for v in self.verdicts]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [f"{self.function}: {summary}"]
-        for row, verdict in zip(rows, (None, *self.verdicts), strict=True):
-            lines.append("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-            lines += [f"    {line}" for line in (_reasons(verdict) if verdict else ())]
+        table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        lines = [f"{self.function}: {summary}", f"  {table[0]}"]
+        # Chips of one target most often say the same.
+        first: dict[tuple[str, ...], str] = {}
+        for row, verdict in zip(table[1:], self.verdicts, strict=True):
+            reasons = _reasons(verdict)
+            earlier = first.setdefault(reasons, verdict.target)
+            if reasons and earlier != verdict.target:
+                reasons = (f"as for {earlier}",)
+            lines += [f"  {row}", *(f"    {line}" for line in reasons)]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str | None:
@@ -134,11 +139,11 @@ def _figures(verdict: Verdict) -> str:
     return ", ".join(f"{name} {number:,}" for name, number in verdict.figures.items())
 
 
-def _reasons(verdict: Verdict) -> Sequence[str]:
+def _reasons(verdict: Verdict) -> tuple[str, ...]:
     lines = [verdict.message] if verdict.message else []
     if verdict.frames:
         lines.append(f"at {verdict.frames[0]}")
         lines += [f"  {line}" for line in verdict.frames[0].source().splitlines()]
     lines += [f"cause: {verdict.cause}"] if verdict.cause else []
     lines += [f"a change that works: {verdict.change}"] if verdict.change else []
-    return [*lines, *(f"note: {note}" for note in verdict.notes)]
+    return (*lines, *(f"note: {note}" for note in verdict.notes))

@@ -1,6 +1,6 @@
 # REQUIRES: browser
 # RUN: rm -rf %t && mkdir %t
-# RUN: cd %t && not %gridir report %S/Inputs/doubled.py -o page.html && %python %s page.html 2>/dev/null | FileCheck %s
+# RUN: cd %t && not %gridir report %S/Inputs/doubled.py --target gpu -o page.html && %python %s page.html 2>/dev/null | FileCheck %s
 
 # A report in a real browser: what a person sees who clicks and presses keys.
 import os
@@ -59,11 +59,11 @@ print("grid:", " ".join(page.evaluate(LIT)))
 counts = """[...document.querySelectorAll('.stage-tabs')].map(
   (tabs) => [...tabs.querySelectorAll('.count')].filter((count) => count.textContent).length)"""
 print("every target has lit stages:", all(page.evaluate(counts)))
-page.click(".tabs.targets [data-target='2']")
-page.click(".stage-tabs[data-target='2'] [role=tab]:nth-of-type(8)")
+page.click(".tabs.targets [data-target='1']")
+page.click(".stage-tabs[data-target='1'] [role=tab]:nth-of-type(8)")
 # CHECK: ptx: {{.*}}ld.global
 print(
-    page.text(".stage-tabs[data-target='2'] [aria-selected=true]").rstrip("0123456789") + ":",
+    page.text(".stage-tabs[data-target='1'] [aria-selected=true]").rstrip("0123456789") + ":",
     " ".join(page.evaluate(LIT)),
 )
 
