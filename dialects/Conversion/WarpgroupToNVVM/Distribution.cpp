@@ -156,17 +156,23 @@ Distribution Distribution::getStrided(ArrayRef<int64_t> shape, int64_t run) {
   return toShape(result).value_or(result);
 }
 
-Distribution Distribution::getFragment(ArrayRef<int64_t> shape) {
+Distribution Distribution::getFragment(ArrayRef<int64_t> shape,
+                                       int64_t tileRows) {
   Distribution result;
   result.shape.assign(shape.begin(), shape.end());
   result.space = result.shape;
-  for (int64_t row = 0; row < shape[0]; row += 64)
+  for (int64_t row = 0; row < shape[0]; row += tileRows)
     for (int64_t column = 0; column < shape[1]; column += 8)
-      for (int64_t half : {0, 8})
+      for (int64_t part = 0; part < tileRows / 4; part += 8)
         for (int64_t element : {0, 1})
-          result.registers.push_back({row + half, column + element});
-  result.threadBits = {Coords{0, 2}, Coords{0, 4},  Coords{1, 0}, Coords{2, 0},
-                       Coords{4, 0}, Coords{16, 0}, Coords{32, 0}};
+          result.registers.push_back({row + part, column + element});
+  result.threadBits = {Coords{0, 2},
+                       Coords{0, 4},
+                       Coords{1, 0},
+                       Coords{2, 0},
+                       Coords{4, 0},
+                       Coords{tileRows / 4, 0},
+                       Coords{tileRows / 2, 0}};
   return result;
 }
 
@@ -194,12 +200,14 @@ Distribution Distributions::get(RankedTensorType type) const {
   if (std::optional<warpgroup::Layout> layout = warpgroup::getLayout(type))
     if (std::optional<Distribution> known = Distribution::get(*layout, shape))
       return *known;
-  if (hasFragments && shape.size() == 2 && shape[0] % 64 == 0 &&
-      shape[1] % 8 == 0)
-    return Distribution::getFragment(shape);
-  if (hasFragments && shape.size() == 1 && shape[0] % 64 == 0)
-    return Distribution::getProjection(Distribution::getFragment({shape[0], 8}),
-                                       {0}, shape);
+  if (tileRows && !shape.empty() && shape[0] % 64 == 0) {
+    int64_t rows = shape[0] % tileRows == 0 ? tileRows : 64;
+    if (shape.size() == 2 && shape[1] % 8 == 0)
+      return Distribution::getFragment(shape, rows);
+    if (shape.size() == 1)
+      return Distribution::getProjection(
+          Distribution::getFragment({shape[0], 8}, rows), {0}, shape);
+  }
   // Whatever the elements are, so that a conversion moves none of them.
   return Distribution::getStrided(shape, /*run=*/4);
 }

@@ -66,8 +66,9 @@ public:
   static Distribution getStrided(llvm::ArrayRef<int64_t> shape, int64_t run);
 
   /// What a product of `wgmma` gives, of a multiple of 64 rows and of 8
-  /// columns.
-  static Distribution getFragment(llvm::ArrayRef<int64_t> shape);
+  /// columns; or of 128 rows, as those of tensor memory may be loaded.
+  static Distribution getFragment(llvm::ArrayRef<int64_t> shape,
+                                  int64_t tileRows = 64);
 
   /// Dimensions `dims` of another one, in this order: as the rows and columns
   /// of an array are held by those who hold its elements.
@@ -80,12 +81,13 @@ public:
 /// or else as all arrays of its shape are.
 class Distributions {
 public:
-  explicit Distributions(bool hasFragments) : hasFragments(hasFragments) {}
+  /// `tileRows` are those of the fragments of products, if there are some.
+  explicit Distributions(int64_t tileRows) : tileRows(tileRows) {}
 
   Distribution get(mlir::RankedTensorType type) const;
 
 private:
-  bool hasFragments;
+  int64_t tileRows;
 };
 
 /// Coordinates of element number `index` of an array.

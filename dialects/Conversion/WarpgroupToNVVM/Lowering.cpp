@@ -23,18 +23,24 @@ static constexpr int64_t kMaxThreads = 1024, kMaxClusterSize = 16;
 // The walk
 //===----------------------------------------------------------------------===//
 
-/// Whether arrays lie as products of `wgmma` have them.
-static bool hasProducts(grid::KernelOp kernel) {
-  return kernel.getBodyRegion()
-      .walk([](warpgroup::MmaOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
+/// The rows of a tile of products where arrays lie as these have them; 0 for
+/// none.
+static int64_t getTileRows(grid::KernelOp kernel) {
+  int64_t rows = 0;
+  kernel.getBodyRegion().walk([&](Operation *op) {
+    if (isa<warpgroup::MmaOp>(op))
+      rows = 64;
+    else if (isa<warpgroup::Tcgen05MmaOp>(op))
+      rows = 128;
+  });
+  return rows;
 }
 
 Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
                    LLVM::LLVMFuncOp function, LLVM::GlobalOp shared,
                    int64_t sharedBytes, const gpu::Chip &chip)
     : chip(chip), kernel(kernel), builder(builder), function(function),
-      distributions(hasProducts(kernel)), shared(shared),
+      distributions(getTileRows(kernel)), shared(shared),
       sharedBytes(sharedBytes) {
   addProgramLowerings(*this);
   addViewLowerings(*this);
