@@ -13,7 +13,7 @@ from typing import Any
 from gridir.bisection.changes import Change, first_change
 from gridir.bisection.oracle import Expected, expected_calls, to_record
 from gridir.bisection.route import routes_of
-from gridir.bisection.search import Progress, Search, Verdict
+from gridir.bisection.search import RIGHT, Progress, Search, Verdict, clear
 from gridir.bisection.worker import Worker
 from gridir.compiler.pass_list import passes_of
 from gridir.compiler.targets import get_target
@@ -115,6 +115,8 @@ def _bisect_call(
         search = Search(worker, kernel.bytecode, route, expected.judge, trusted=rest, halve=halve, progress=progress)
         is_first = not any(verdict.outcome.is_wrong for verdict in verdicts)
         verdicts.append(search.find() if is_first else search.look())
+    right = [verdict.route for verdict in verdicts if verdict.outcome.verdict == RIGHT]
+    verdicts = [clear(verdict, right) for verdict in verdicts]
     wrong = next((verdict for verdict in verdicts if verdict.outcome.is_wrong), None)
     change = None
     if wrong is not None and wrong.culprit is not None:

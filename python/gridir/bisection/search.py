@@ -11,6 +11,7 @@ trusted pipeline's, where a person asks about another pipeline than that; or the
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -66,6 +67,7 @@ class Verdict:
       steps: the modules that were run, in order.
       suspects: the numbers of the passes of which one is wrong; none where nothing is wrong.
       doubt: why it is not known which; "" where it is.
+      cleared: the stage that is right and begins with the same passes, which are no suspects; "" for none.
       modules: the frontend's module, and that after each pass.
       rest: for each of `modules` the passes that finish it.
     """
@@ -75,6 +77,7 @@ class Verdict:
     steps: tuple[Step, ...] = ()
     suspects: tuple[int, ...] = ()
     doubt: str = ""
+    cleared: str = ""
     modules: tuple[bytes, ...] = dataclasses.field(default=(), repr=False)
     rest: Callable[[int], tuple[str, ...]] = dataclasses.field(default=lambda number: (), repr=False)
 
@@ -82,6 +85,17 @@ class Verdict:
     def culprit(self) -> str | None:
         """The pass that is wrong, where it is known."""
         return self.route.passes[self.suspects[0] - 1] if not self.doubt and self.suspects else None
+
+
+def clear(verdict: Verdict, right: Sequence[Route]) -> Verdict:
+    """Returns a verdict without those suspects that a route which is right begins with, too."""
+    passes = verdict.route.passes
+    shared = {len(os.path.commonprefix([passes, route.passes])): route.stage for route in right}
+    number = max(shared, default=0)
+    suspects = tuple(suspect for suspect in verdict.suspects if suspect > number)
+    if not verdict.doubt or not suspects or suspects == verdict.suspects:
+        return verdict
+    return dataclasses.replace(verdict, suspects=suspects, cleared=shared[number])
 
 
 Judge = Callable[[Sequence[np.ndarray]], str]

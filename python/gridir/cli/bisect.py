@@ -189,7 +189,8 @@ def _describe_search(found: Found, wrong: Verdict) -> list[str]:
 
     passes = wrong.route.passes
     if wrong.culprit is None:
-        lines = [f"  no pass can be named: {wrong.doubt}", "  it is the frontend, or one of these passes:"]
+        others = f"; stage {wrong.cleared} shows that it is none before" if wrong.cleared else ", or the frontend"
+        lines = [f"  no pass can be named: {wrong.doubt}", f"  it is one of these passes{others}:"]
         return lines + [f"    {number} of {len(passes)}: {passes[number - 1]}" for number in wrong.suspects]
     (number,) = wrong.suspects
     lines = [f"  first wrong after pass {number} of {len(passes)}: {name_of(wrong.culprit)}", f"    {wrong.culprit}"]
@@ -226,6 +227,7 @@ def _to_json(found: Found, written: Reproducer | None) -> dict[str, Any]:
         "number": wrong.suspects[0] if wrong.culprit else None,
         "suspects": [wrong.route.passes[number - 1] for number in wrong.suspects],
         "doubt": wrong.doubt,
+        "cleared": wrong.cleared,
         "passes": [
             {
                 "number": step.number,
