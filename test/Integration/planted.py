@@ -153,7 +153,7 @@ def plant(passes, slip, at):
 
 
 named, planted, slips = 0, 0, set()
-with Worker(timeout=20) as worker:
+with Worker(timeout=120) as worker:
     for (function, name), wrongs in PLANTED.items():
         target = get_target(name)
         # A barrier that is missing shows as a race, and by luck in the results.

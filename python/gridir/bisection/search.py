@@ -234,16 +234,28 @@ class Search:
                 needed.append(number)
         if self._is_right(trusted, needed):
             return needed
+        # Of passes that do the same, as those that clean up, one may have to stay, though each can be left out alone.
+        kept = list(range(len(trusted)))
+        for number in (n for n in range(len(trusted)) if n not in needed):
+            self._progress(f"{self._route.stage}: can pass {number + 1} of {len(trusted)} be left out with others?")
+            fewer = [n for n in kept if n != number]
+            if self._worker.compile(self._module, [trusted[n] for n in fewer], target, options) is None:
+                kept = fewer
+        if self._is_right(trusted, kept):
+            return kept
+        needed = kept
         # One that can be left out may be what keeps the kernel right.
         optional = [n for n in range(len(trusted)) if n not in needed]
         for number in optional:
             if self._is_right(trusted, more := sorted([*needed, number])):
                 return more
-        # Or it is one of them that is wrong, alone.
-        for number in optional:
-            if self._is_right(trusted, fewer := [n for n in range(len(trusted)) if n != number]):
-                return fewer
-        return needed
+        # Or it is one of them that is wrong, alone; where there are several, it is not known which.
+        wrong = [number for number in optional if self._is_right(trusted, self._without(trusted, number))]
+        return self._without(trusted, wrong[0]) if len(wrong) == 1 else needed
+
+    @staticmethod
+    def _without(trusted: Sequence[str], number: int) -> list[int]:
+        return [n for n in range(len(trusted)) if n != number]
 
     def _is_right(self, trusted: Sequence[str], numbers: Sequence[int]) -> bool:
         return self._run(self._module, [trusted[n] for n in numbers]).verdict == RIGHT

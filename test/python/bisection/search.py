@@ -1,6 +1,6 @@
 # RUN: %python %s | FileCheck %s
 
-# What a search is made of, beside the runs: the list of passes, the passes that stand for others, and whom a stage clears.
+# What a search is made of, beside the runs: lists of passes, passes that stand for others, and whom a stage clears.
 
 from gridir.bisection.changes import first_change
 from gridir.bisection.route import Route, align
