@@ -11,7 +11,7 @@ trusted pipeline's, where a person asks about another pipeline than that; or the
 from __future__ import annotations
 
 import dataclasses
-import os
+import itertools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -90,12 +90,17 @@ class Verdict:
 def clear(verdict: Verdict, right: Sequence[Route]) -> Verdict:
     """Returns a verdict without those suspects that a route which is right begins with, too."""
     passes = verdict.route.passes
-    shared = {len(os.path.commonprefix([passes, route.passes])): route.stage for route in right}
+    shared = {_count_common(passes, route.passes): route.stage for route in right}
     number = max(shared, default=0)
     suspects = tuple(suspect for suspect in verdict.suspects if suspect > number)
     if not verdict.doubt or not suspects or suspects == verdict.suspects:
         return verdict
     return dataclasses.replace(verdict, suspects=suspects, cleared=shared[number])
+
+
+def _count_common(passes: Sequence[str], others: Sequence[str]) -> int:
+    """With how many passes two routes begin alike."""
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(passes, others, strict=False)))
 
 
 Judge = Callable[[Sequence[np.ndarray]], str]
