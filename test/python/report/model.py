@@ -70,6 +70,20 @@ kernel = gridir.lower(gather, rows, x).kernels[0]
 print("scalars:", read_grid(kernel, None).operands[0].unknown)
 print("given:", read_grid(kernel, [np.asarray(rows)]).operands[0].starts.tolist())
 
+# A run has them, and the time of a kernel that is alone.
+# CHECK: in this run: rows [2, 0, 2], blocks {{\[}}[256, 0], [0, 0], [256, 0]], timed: True
+ran = build_report(gather, (rows, x), name="gather", path=__file__, targets=["cpu"])
+view = ran.kernels[0]
+print(
+    f"in this run: {view.prefetched[0].name} {list(view.prefetched[0].values)}, "
+    f"blocks {view.grid.operands[0].starts.tolist()}, timed: {view.costs.rooflines[0].milliseconds > 0}"
+)
+
+# A run that fails is part of the report.
+# CHECK: failed: {{.*}}block index 11 of dimension 0 of x_ref is outside the array
+outside = build_report(gather, (rows + 9, x), name="gather", path=__file__, targets=["cpu"])
+print("failed:", outside.run.error.replace("\n", " "))
+
 
 # Kernels of one name are told apart on every target.
 def twice(x, y):

@@ -1,6 +1,7 @@
 # REQUIRES: browser
 # RUN: rm -rf %t && mkdir %t
-# RUN: cd %t && not %gridir report %S/Inputs/doubled.py --target gpu -o page.html && %python %s page.html 2>/dev/null | FileCheck %s
+# RUN: not %gridir report %S/Inputs/doubled.py --target gpu -o %t/page.html
+# RUN: %python %s %t/page.html 2>/dev/null | FileCheck %s
 
 # A report in a real browser: what a person sees who clicks and presses keys.
 import os
@@ -66,6 +67,12 @@ print(
     page.text(".stage-tabs[data-target='1'] [aria-selected=true]").rstrip("0123456789") + ":",
     " ".join(page.evaluate(LIT)),
 )
+
+# Below a line stands what is refuted there, and what passes remark.
+# CHECK: remarks: written of o_ref: no program writes element (896, 0)
+# CHECK: grid-infer-dimension-semantics (cpu, gpu:sm_90a): dimension 0 is parallel
+REMARKS = "[...document.querySelectorAll('.remark')].map((remark) => remark.textContent).sort().reverse()"
+print("remarks:", "\n".join(page.evaluate(REMARKS)))
 
 # And the other way round; Escape puts it out.
 # CHECK: source: {{.*}}x_ref[...] * 2
