@@ -69,6 +69,28 @@ look(
 )
 
 
+def turned(x, o, tile, loaded):
+    """Copies from a tile whose rows are in another order."""
+    plgpu.copy_gmem_to_smem(x, tile, loaded)
+    plgpu.barrier_wait(loaded)
+    plgpu.copy_smem_to_gmem(plgpu.transpose_ref(tile, (1, 0, 2)), o)
+    plgpu.wait_smem_to_gmem(0)
+
+
+# CHECK-COUNT-3: turned {{.*}}: right
+CUBE = X[:8].reshape(2, 4, 64)
+look(
+    "turned",
+    plgpu.kernel(
+        turned,
+        out_type=jax.ShapeDtypeStruct((4, 2, 64), jnp.float32),
+        scratch_types=[plgpu.SMEM((2, 4, 64), jnp.float32), plgpu.Barrier()],
+    ),
+    CUBE.transpose(1, 0, 2),
+    CUBE,
+)
+
+
 def meet(o, own):
     """The second and third block signal what the first one waits for; each has a semaphore of its own, too."""
     semaphore = pl.get_global(plgpu.SemaphoreType.REGULAR)

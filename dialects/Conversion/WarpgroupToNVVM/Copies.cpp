@@ -64,7 +64,10 @@ public:
       if (!llvm::is_contained(dropped, int64_t(i)))
         kept.push_back(d);
     }
-    if (!llvm::is_sorted(array.dims) || !llvm::is_sorted(tile.dims))
+    bool isRowwise =
+        llvm::is_sorted(tile.dims) ||
+        tile.dims.back() + 1 == int64_t(tile.storage->shape.size());
+    if (!llvm::is_sorted(array.dims) || !isRowwise)
       return refuse("that leaves the order of dimensions");
     // A tensor map has no room for more dimensions, and need not have those of
     // one index.
@@ -154,10 +157,12 @@ private:
     bool isPart = false;
     for (int64_t i = tile.dims.size() - 1, next = last; i >= 0; --i) {
       int64_t d = tile.dims[i], size = tile.sizes[i];
-      // Nor where the Ref has one index of several between them.
+      // Nor where the Ref has one index of several between them, or other
+      // dimensions.
       for (; next > d; --next)
         isPart |= dest.shape[next] != 1;
-      --next;
+      if (next == d)
+        --next;
       if (tile.strides[d] != 1)
         return refuse("of elements that follow one another");
       int64_t &length = step[kept[i]];

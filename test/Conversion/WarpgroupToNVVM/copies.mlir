@@ -32,3 +32,17 @@ grid.kernel @many_dims grid() inputs(%x: f32 [2, 64, 1, 1, 1, 1, 128] space gpu.
         : memref<2x64x1x1x1x1x128xf32, #grid.space<gpu.gmem>>, memref<64x32xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
+
+// -----
+
+// Of a tile whose rows are in another order each row is a copy.
+// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<3x2x64xf32>, box = [1, 1, 64], swizzle = 0>]
+// CHECK-COUNT-6: nvvm.cp.async.bulk.tensor.global.shared.cta
+// CHECK-NOT: nvvm.cp.async.bulk.tensor
+// PAIR-LABEL: gpu.module @turned
+grid.kernel @turned grid() outputs(%x: f32 [3, 2, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<2x3x64xf32, #grid.space<gpu.smem>>) {
+    %w = grid.transpose_ref %t [1, 0, 2] : memref<2x3x64xf32, #grid.space<gpu.smem>> -> memref<3x2x64xf32, #grid.space<gpu.smem>>
+    warpgroup.tma_store %w to %x[0, 0, 0] [3, 2, 64] : memref<3x2x64xf32, #grid.space<gpu.smem>>, memref<3x2x64xf32, #grid.space<gpu.gmem>>
+  }
+}
