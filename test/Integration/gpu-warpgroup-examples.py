@@ -1,9 +1,10 @@
-# Examples of kernels whose threads are warpgroups, and the matmul and attention of JAX for Hopper, as PTX: executed
+# Examples of kernels whose threads are warpgroups, and the matmuls and the attention of JAX, as PTX: executed
 # thread by thread with what memory is checked for, in two orders, they give what their references give. What is of
 # Blackwell is of `sm_100a`.
 #
 # RUN: %python %s %repository/examples/mosaic_gpu | FileCheck %s
 
+import functools
 import pathlib
 import sys
 import types
@@ -15,7 +16,7 @@ from gridir.cli.example import load_example
 from gridir.compiler.targets import get_target
 from gridir.frontend.execute import execute
 from gridir.testing import differences
-from jax.experimental.pallas.ops.gpu import attention_mgpu, hopper_matmul_mgpu
+from jax.experimental.pallas.ops.gpu import attention_mgpu, blackwell_matmul_mgpu, hopper_matmul_mgpu
 
 
 def look(name, function, args, reference, chip="sm_90a"):
@@ -68,3 +69,20 @@ look(
     (q, k, v),
     attention_mgpu.attention_reference,
 )
+
+# CHECK: blackwell_matmul False None: right
+# CHECK: blackwell_matmul False 1: right
+# CHECK: blackwell_matmul True None: right
+# CHECK: blackwell_matmul True 1: right
+a, b = (jax.random.normal(key, (256, 256), jnp.float16) for key in jax.random.split(jax.random.key(2)))
+for collective in (False, True):
+    blackwell = blackwell_matmul_mgpu.TuningConfig(
+        tile_m=128, tile_n=64, tile_k=64, max_concurrent_steps=2, collective=collective
+    )
+    look(
+        f"blackwell_matmul {collective}",
+        functools.partial(blackwell_matmul_mgpu.matmul_kernel, config=blackwell),
+        (a, b),
+        lambda a, b: jnp.dot(a, b, preferred_element_type=jnp.float32).astype(a.dtype),
+        "sm_100a",
+    )

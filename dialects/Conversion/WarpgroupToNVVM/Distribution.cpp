@@ -166,12 +166,9 @@ Distribution Distribution::getFragment(ArrayRef<int64_t> shape,
       for (int64_t part = 0; part < tileRows / 4; part += 8)
         for (int64_t element : {0, 1})
           result.registers.push_back({row + part, column + element});
-  result.threadBits = {Coords{0, 2},
-                       Coords{0, 4},
-                       Coords{1, 0},
-                       Coords{2, 0},
-                       Coords{4, 0},
-                       Coords{tileRows / 4, 0},
+  result.threadBits = {Coords{0, 2},           Coords{0, 4},
+                       Coords{1, 0},           Coords{2, 0},
+                       Coords{4, 0},           Coords{tileRows / 4, 0},
                        Coords{tileRows / 2, 0}};
   return result;
 }

@@ -94,7 +94,15 @@ LogicalResult Lowering::lowerBody() {
     return failure();
   if (failed(lowerBlock(*kernel.getBodyBlock())))
     return failure();
-  // Others may still reach the memory of this block.
+  // Copies may still read the memory of this block, and others reach it.
+  bool hasStores =
+      kernel.getBodyRegion()
+          .walk([](warpgroup::TmaStoreOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (hasStores)
+    NVVM::CpAsyncBulkWaitGroupOp::create(builder, kernel.getLoc(),
+                                         builder.getI32IntegerAttr(0),
+                                         builder.getUnitAttr());
   if (clusterSize > 1)
     createClusterSync(kernel.getLoc());
   else if (tensorColumns)

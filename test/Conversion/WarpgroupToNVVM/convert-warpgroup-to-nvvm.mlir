@@ -19,7 +19,7 @@
 // CHECK: nvvm.barrier
 // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta %[[OUT]]
 // CHECK: nvvm.cp.async.bulk.commit.group
-// CHECK: nvvm.cp.async.bulk.wait_group 0 {read}
+// CHECK-COUNT-2: nvvm.cp.async.bulk.wait_group 0 {read}
 grid.kernel @copy grid(%i = 2, %j = 3)
     inputs(%x: f32 [128, 64] space gpu.gmem) outputs(%o: f32 [128, 64] space gpu.gmem) {
   grid.scoped (%a: memref<16x64xf32, #grid.space<gpu.smem>>, %b: memref<16x64xf32, #grid.space<gpu.smem>>,
