@@ -48,6 +48,30 @@ look(
 )
 
 
+def exchange_and_leave(x, o, tile, loaded, met):
+    """A block may have ended when the other one reads its tile, which is kept."""
+    c, i = jax.lax.axis_index("c"), jax.lax.axis_index("i")
+    plgpu.copy_gmem_to_smem(x.at[pl.ds(i * 32 + c * 16, 16)], tile, loaded)
+    plgpu.barrier_wait(loaded)
+    plgpu.barrier_arrive(met)
+    plgpu.barrier_wait(met)
+    o[pl.ds(i * 32 + c * 16, 16)] = plgpu.cluster_ref(tile, {"c": 1 - c})[...]
+
+
+# CHECK-COUNT-3: exchange_and_leave {{.*}}: right
+look(
+    "exchange_and_leave",
+    whole(
+        exchange_and_leave,
+        grid=(2,), grid_names=("i",),
+        scratch_types=[plgpu.SMEM((16, 64), jnp.float32), plgpu.Barrier(), plgpu.ClusterBarrier(collective_axes=("c",))],
+        **PAIR,
+    ),
+    X.reshape(2, 2, 16, 64)[:, ::-1].reshape(64, 64),
+    X,
+)  # fmt: skip
+
+
 def exchange_too_early(x, o, tile, loaded, met):
     """The other block may not have its tile yet."""
     c = jax.lax.axis_index("c")

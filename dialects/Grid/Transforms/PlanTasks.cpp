@@ -23,6 +23,19 @@ using namespace gridir::grid;
 
 namespace {
 
+/// The work items of a cluster of blocks: the warpgroups of all of them.
+static int64_t getClusterItems(KernelOp kernel) {
+  int64_t count = 1;
+  bool hasClusters = false;
+  for (auto dim : kernel.getDims().getAsRange<DimAttr>()) {
+    if (dim.getKind() == DimKind::Grid)
+      continue;
+    hasClusters |= dim.getKind() == DimKind::Cluster;
+    count *= dim.getSize();
+  }
+  return hasClusters ? count : 1;
+}
+
 class GridPlanTasksPass
     : public gridir::grid::impl::GridPlanTasksPassBase<GridPlanTasksPass> {
 public:
@@ -67,7 +80,7 @@ public:
         gridir::kernel::TasksAttr::get(
             &getContext(),
             seed >= 0 ? std::optional(seed.getValue()) : std::nullopt, races,
-            uninitialized, semaphores));
+            uninitialized, semaphores, getClusterItems(kernel)));
     kernel.setSemanticsAttr(builder.getArrayAttr(semantics));
     ++numTaskKernels;
     markAnalysesPreserved<BlockAccess>();

@@ -68,17 +68,20 @@ def Kernel_TasksAttr : Kernel_Attr<"Tasks", "tasks"> {
     `seed` chooses the order in which tasks run; without it that is the order of
     the programs. The runtime looks for unordered pairs of accesses (`races`),
     for reads of what nothing has written (`uninitialized`), and for semaphores
-    that are not zero in the end (`semaphores`).
+    that are not zero in the end (`semaphores`). Work items of one `cluster`, so
+    many that follow one another, may name each other's memory, which is kept
+    until the last of them is over.
 
     Example:
 
     ```mlir
     #kernel.tasks<>
-    #kernel.tasks<seed = 3, races = true>
+    #kernel.tasks<seed = 3, races = true, cluster = 4>
     ```
   }];
   let parameters = (ins Kernel_OptionalInt:$seed, Kernel_Flag:$races, Kernel_Flag:$uninitialized,
-                        Kernel_Flag:$semaphores);
+                        Kernel_Flag:$semaphores,
+                        DefaultValuedParameter<"int64_t", "1">:$cluster);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

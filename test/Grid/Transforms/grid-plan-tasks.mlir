@@ -122,3 +122,10 @@ grid.kernel @collective_with_memory grid(%c = 2 named "core" core) {
 grid.kernel @gpu_claims grid(%i = 4, %j = 2) params [#grid.mosaic_gpu_params<dimension_semantics = ["parallel", "sequential"]>] {
   %n = grid.program_id 0
 }
+
+// The warpgroups of two blocks keep their memory until all of them are over.
+// ALWAYS-LABEL: grid.kernel @clusters
+// ALWAYS: attributes {grid.tasks = #kernel.tasks<seed = 7, races = true, cluster = 6>}
+grid.kernel @clusters grid(%i = 4, %j = 2 named "c" cluster, %k = 3 named "wg" thread) {
+  %n = grid.program_id 0
+}

@@ -11,7 +11,7 @@ module {
 // -----
 
 // CHECK:      kernel.abi @cpu arena_bytes = 192 shares
-// CHECK-SAME:   tasks = <seed = 3, races = true, uninitialized = true, semaphores = true>
+// CHECK-SAME:   tasks = <seed = 3, races = true, uninitialized = true, semaphores = true, cluster = 4>
 // CHECK-SAME:   shared_memory = [#kernel.shared<members = 0, bytes = 64>] grid = [4, -1] zeroed_operands = [2]
 // CHECK-SAME:   unwritten_operands = [#kernel.unwritten<1, "o_ref (k.py:3:5)", tensor<8xf32>>]
 // CHECK-SAME:   diagnostics = ["index {0} is out of bounds [0, {1})"]
@@ -20,7 +20,7 @@ module {
 // CHECK-SAME:   accesses = ["read of x_ref"]{{$}}
 module {
   kernel.abi @cpu arena_bytes = 192 shares
-      tasks = #kernel.tasks<seed = 3, races = true, uninitialized = true, semaphores = true>
+      tasks = #kernel.tasks<seed = 3, races = true, uninitialized = true, semaphores = true, cluster = 4>
       shared_memory = [#kernel.shared<members = 0, bytes = 64>]
       grid = [4, -1] zeroed_operands = [2]
       unwritten_operands = [#kernel.unwritten<1, "o_ref (k.py:3:5)", tensor<8xf32>>]

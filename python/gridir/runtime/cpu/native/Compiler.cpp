@@ -93,6 +93,7 @@ TaskInfo readTasks(kernel::ABIOp abi) {
   info.zeroedOperands = abi.getZeroedOperands().vec();
   info.races = tasks.getRaces();
   info.uninitialized = tasks.getUninitialized();
+  info.clusterItems = tasks.getCluster();
   info.semaphores = tasks.getSemaphores();
   info.grid = abi.getGrid().vec();
   for (auto operand :

@@ -91,6 +91,8 @@ struct TaskInfo {
   /// Whether to look for unordered accesses, for reads of what
   /// nothing has written, and for what is left of semaphores and barriers.
   bool races = false, uninitialized = false, semaphores = false;
+  /// So many work items that follow one another may name each other's memory.
+  int64_t clusterItems = 1;
   /// The programs along each dimension of the grid, for messages; negative for
   /// the next of the first operands, an i32.
   std::vector<int64_t> grid;

@@ -101,6 +101,7 @@ json::Value toJson(const KernelInfo &info) {
                          {"races", info.tasks->races},
                          {"uninitialized", info.tasks->uninitialized},
                          {"semaphores", info.tasks->semaphores},
+                         {"cluster", info.tasks->clusterItems},
                          {"grid", json::Array(info.tasks->grid)},
                          {"unwritten", std::move(unwritten)}};
   }
@@ -159,6 +160,7 @@ static bool fromJSON(const json::Value &value, TaskInfo &info,
          mapper.map("races", info.races) &&
          mapper.map("uninitialized", info.uninitialized) &&
          mapper.map("semaphores", info.semaphores) &&
+         mapper.map("cluster", info.clusterItems) &&
          mapper.map("grid", info.grid) &&
          mapper.map("unwritten", info.unwritten);
 }

@@ -232,8 +232,18 @@ void Scheduler::finish(Task &task) {
   }
   if (races)
     races->join(task.thread);
+  idleFibers.push_back(std::move(task.fiber));
+  const int64_t clusterItems = kernel.info.tasks->clusterItems;
+  const std::size_t first = running - task.item % clusterItems;
+  if (++tasks[first].numDoneOfCluster == clusterItems)
+    for (int64_t i = 0; i < clusterItems; ++i)
+      recycleMemory(first + i);
+}
+
+void Scheduler::recycleMemory(std::size_t index) {
+  Task &task = tasks[index];
   endMemory(task.arena.get(), kernel.info.arenaBytes, std::nullopt,
-            task.program, running);
+            task.program, index);
   for (std::size_t kind = 0; kind < shared[task.device].size(); ++kind) {
     SharedMemory &memory = shared[task.device][kind];
     if (char *base = memory.leave(task.item)) {
@@ -242,7 +252,6 @@ void Scheduler::finish(Task &task) {
       memory.recycle(task.item);
     }
   }
-  idleFibers.push_back(std::move(task.fiber));
   idleArenas.push_back(std::move(task.arena));
 }
 

@@ -47,6 +47,8 @@ struct Task {
   std::optional<std::size_t> firstWarp;
   bool startsWarps = false, hasWarps = false;
   int64_t numJoined = 0;
+  /// Of the first work item of a cluster: how many of it are over.
+  int64_t numDoneOfCluster = 0;
   /// Whose frames are on the stack.
   std::size_t onStack = 0;
   Array<char> arena;
@@ -173,6 +175,8 @@ private:
   void runTask(std::size_t task);
   void prepare(Task &task);
   void finish(Task &task);
+  /// The memory of a task that is over, and what it shared as the last one.
+  void recycleMemory(std::size_t index);
   void finishCopy(std::size_t place);
   void poison(const Copy &copy);
   /// Lets those go on that wait for an object, which has changed.
