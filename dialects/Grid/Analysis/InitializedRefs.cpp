@@ -10,27 +10,41 @@
 #include "dialects/Grid/Analysis/KernelChecks.h"
 #include "dialects/Grid/Analysis/LoadedUses.h"
 #include "dialects/Grid/Analysis/RefNames.h"
+#include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
 namespace gridir::grid {
 
-/// The Refs that hold nothing at first, each with the dimensions along which it
-/// stays: what the program at 0 along all of them wrote is there afterwards.
-static SmallVector<std::pair<BlockArgument, SmallVector<unsigned>>>
-getFreshRefs(BlockAccess &access) {
+namespace {
+
+/// A Ref that holds nothing at first.
+struct FreshRef {
+  BlockArgument ref;
+  /// The dimensions along which it stays: what the program at 0 along all of
+  /// them wrote is there afterwards.
+  SmallVector<unsigned> dims;
+  /// Whether concurrent programs write to it, too.
+  bool isShared;
+};
+
+} // namespace
+
+static SmallVector<FreshRef> getFreshRefs(BlockAccess &access) {
   KernelOp kernel = access.getKernel();
-  SmallVector<std::pair<BlockArgument, SmallVector<unsigned>>> refs;
-  auto add = [&](BlockArgument ref, auto staysAlong) {
-    if (isa<SyncTypeInterface>(
-            cast<MemRefType>(ref.getType()).getElementType()))
+  SmallVector<FreshRef> refs;
+  auto add = [&](BlockArgument ref, auto staysAlong,
+                 ArrayAttr collective = {}) {
+    auto type = cast<MemRefType>(ref.getType());
+    if (isa<SyncTypeInterface>(type.getElementType()))
       return;
     SmallVector<unsigned> dims;
     for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
       if (staysAlong(dim))
         dims.push_back(dim);
-    refs.emplace_back(ref, std::move(dims));
+    refs.push_back(
+        {ref, std::move(dims), isSharedByPrograms(kernel, type, collective)});
   };
   for (BlockArgument ref : kernel.getOutputRefs())
     if (access.getAliasSet(ref.getArgNumber()).size() == 1)
@@ -41,7 +55,9 @@ getFreshRefs(BlockAccess &access) {
     add(ref, [](unsigned) { return true; });
   kernel.getBodyRegion().walk([&](ScopedOp scoped) {
     for (BlockArgument ref : scoped.getBody().getArguments())
-      add(ref, [](unsigned) { return false; });
+      add(
+          ref, [](unsigned) { return false; },
+          scoped.getCollective().value_or(ArrayAttr()));
   });
   return refs;
 }
@@ -56,7 +72,7 @@ SmallVector<CheckResult> checkInitialized(BlockAccess &access) {
   auto all = llvm::to_vector(llvm::seq<unsigned>(0, kernel.getRank()));
   SmallVector<int64_t> first(kernel.getRank(), 0);
   SmallVector<CheckResult> results;
-  for (auto &[ref, dims] : getFreshRefs(access)) {
+  for (auto &[ref, dims, isShared] : getFreshRefs(access)) {
     CheckResult &result =
         results.emplace_back("initialized", getRefName(ref), ref.getLoc());
     auto findReads = [&, ref = Value(ref)](ArrayRef<unsigned> firstDims) {
@@ -72,9 +88,11 @@ SmallVector<CheckResult> checkInitialized(BlockAccess &access) {
     ProgramValues values(kernel);
     for (unsigned dim : all)
       values.restrictId(dim, Interval::constant(0));
-    // To copy what holds nothing is no fault before something depends on it.
+    // What another program may have written before nobody refutes. To copy what
+    // holds nothing is no fault before something depends on it.
     for (const CarriedRead &read : findReads(all))
-      if (read.certain && !isCopy(read.op) && isCertainlyUsed(read.op, values))
+      if (!isShared && read.certain && !isCopy(read.op) &&
+          isCertainlyUsed(read.op, values))
         result.lower(CheckResult::refuted,
                      llvm::formatv("program {0} reads it before anything has "
                                    "written it",

@@ -358,3 +358,20 @@ grid.kernel @no_rank grid(%i = 4) scratch(%s: !some origin "s_ref") {
   grid.semaphore_signal %b, %c1 : !one
   grid.semaphore_wait %b, %c1 : !one
 }
+
+// -----
+
+// What another warpgroup may have written nobody refutes; what is the program's own alone holds nothing.
+// CHECK-LABEL: grid.kernel @shared
+// CHECK: {check = "initialized", reason = "it may be read before anything has written it", subject = "t_ref", verdict = "unknown"}
+// CHECK-SAME: {check = "initialized", program = array<i64: 0>, reason = "program (0) reads it before anything has written it", subject = "u_ref", verdict = "refuted"}
+grid.kernel @shared grid(%i = 2 named "wg" thread) outputs(%o: f32 [8] space gpu.gmem) {
+  grid.scoped (%t: memref<8xf32, #grid.space<gpu.smem>> origin "t_ref") attributes {collective = ["wg"]} {
+    grid.scoped (%u: memref<8xf32, #grid.space<gpu.smem>> origin "u_ref") {
+      %0 = grid.load %t : memref<8xf32, #grid.space<gpu.smem>> -> tensor<8xf32>
+      %1 = grid.load %u : memref<8xf32, #grid.space<gpu.smem>> -> tensor<8xf32>
+      %2 = arith.addf %0, %1 : tensor<8xf32>
+      grid.store %2, %o : tensor<8xf32>, memref<8xf32, #grid.space<gpu.gmem>>
+    }
+  }
+}
