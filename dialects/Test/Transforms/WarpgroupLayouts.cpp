@@ -125,6 +125,7 @@ public:
           return layout.getElement(shape, reg, thread);
         }));
     set(prefix + "places", tabulatePlaces(type));
+    set(prefix + "padded", int64_t(layout.isPadded(shape)));
     set(prefix + "vector", layout.getVectorLength(shape));
     set(prefix + "replication", layout.getReplication());
     set(prefix + "replicated_bits",

@@ -131,10 +131,9 @@ SmallVector<OpFoldResult> RegisterPlaces::getCoordinates(OpBuilder &builder,
   if (layout.isSplat())
     return at;
   Shape tile = layout.getTile();
-  bool isFlat = layout.isFlat(shape.size());
-  int64_t numElements = getNumElements(shape);
-  Shape places = isFlat ? Shape(numElements) : Shape(shape);
-  Coordinates first = delinearize(layout.getElement(shape, reg, 0), places);
+  int64_t element = layout.getUnpaddedElement(shape, reg, 0);
+  Coordinates first =
+      tile.size() == 1 ? Coordinates{element} : delinearize(element, shape);
   SmallVector<OpFoldResult> inPlaces;
   for (auto [dim, number] : llvm::enumerate(first)) {
     Value part = threadPart[dim];
@@ -154,7 +153,14 @@ SmallVector<OpFoldResult> RegisterPlaces::getCoordinates(OpBuilder &builder,
                                    constant(builder, loc, ofTile));
     inPlaces.push_back(part);
   }
-  if (!isFlat)
+  if (layout.isPadded(shape))
+    inPlaces.front() =
+        arith::MinUIOp::create(
+            builder, loc,
+            getValueOrCreateConstantIndexOp(builder, loc, inPlaces.front()),
+            constant(builder, loc, getNumElements(shape) - 1))
+            .getResult();
+  if (!layout.isFlat(shape.size()))
     return inPlaces;
   Value left = getValueOrCreateConstantIndexOp(builder, loc, inPlaces.front());
   for (size_t dim = shape.size(); dim-- > 0;) {
@@ -163,13 +169,4 @@ SmallVector<OpFoldResult> RegisterPlaces::getCoordinates(OpBuilder &builder,
     left = arith::DivUIOp::create(builder, loc, left, size);
   }
   return at;
-}
-
-Value RegisterPlaces::isFirstHolder(OpBuilder &builder, Location loc,
-                                    RankedTensorType type, Value thread) {
-  auto copies = static_cast<int64_t>(getLayout(type)->getReplicatedBits());
-  Value bits = arith::AndIOp::create(builder, loc, thread,
-                                     constant(builder, loc, copies));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, bits,
-                               constant(builder, loc, 0));
 }

@@ -51,12 +51,6 @@ public:
                                                        mlir::Location loc,
                                                        int64_t reg) const;
 
-  /// Whether a thread is the first of those that hold its elements, as an i1:
-  /// who stores, where elements may be stored once only.
-  static mlir::Value isFirstHolder(mlir::OpBuilder &builder, mlir::Location loc,
-                                   mlir::RankedTensorType type,
-                                   mlir::Value thread);
-
 private:
   Coordinates shape;
   Layout layout;

@@ -104,8 +104,9 @@ static LayoutAttr apply(const LayoutFrame::Derivation &derivation,
   if (!derivation || !layout)
     return {};
   std::optional<Layout> derived = derivation(layout.getLayout());
-  return derived ? normalize(layout.getContext(), *derived, shape)
-                 : LayoutAttr();
+  return derived && derived->fits(shape)
+             ? normalize(layout.getContext(), *derived, shape)
+             : LayoutAttr();
 }
 
 LayoutAttr LayoutAssignment::derive(const LayoutFrame::Part &part,
@@ -125,6 +126,16 @@ LayoutAttr LayoutAssignment::getLayout(unsigned frame,
   return derive(part, assigned[frame]);
 }
 
+bool LayoutAssignment::isServed(unsigned frame) const {
+  LayoutAttr layout = assigned[frame];
+  return layout &&
+         (!frames[frame].accepts ||
+          frames[frame].accepts(layout.getLayout())) &&
+         llvm::all_of(frames[frame].parts, [&](const LayoutFrame::Part &part) {
+           return derive(part, layout) != nullptr;
+         });
+}
+
 //===----------------------------------------------------------------------===//
 // Costs
 //===----------------------------------------------------------------------===//
@@ -136,6 +147,8 @@ int64_t LayoutAssignment::getOwnCost(unsigned index, LayoutAttr attr) {
     return it->second;
   const LayoutFrame &frame = frames[index];
   Layout layout = attr.getLayout();
+  if (frame.accepts && !frame.accepts(layout))
+    return it->second = ConversionCosts::impossible;
   int64_t cost = frame.cost ? frame.cost(layout) : 0;
   // Beyond what a thread can hold at once, values go to memory and back.
   constexpr int64_t fewRegisters = 128;
@@ -150,10 +163,14 @@ int64_t LayoutAssignment::getOwnCost(unsigned index, LayoutAttr attr) {
 
 int64_t LayoutAssignment::getEdgeCost(const Edge &edge) {
   const LayoutFrame &user = frames[edge.user], &def = frames[edge.def];
-  if (def.isRepeatable || !assigned[edge.user] || !assigned[edge.def])
+  LayoutAttr to = derive(user.parts[edge.userPart], assigned[edge.user]);
+  if (def.isRepeatable)
+    return to && def.accepts && !def.accepts(to.getLayout())
+               ? ConversionCosts::impossible
+               : 0;
+  if (!assigned[edge.user] || !assigned[edge.def])
     return 0;
-  LayoutAttr from = derive(def.parts[edge.defPart], assigned[edge.def]),
-             to = derive(user.parts[edge.userPart], assigned[edge.user]);
+  LayoutAttr from = derive(def.parts[edge.defPart], assigned[edge.def]);
   if (!from || !to)
     return ConversionCosts::impossible;
   return edge.weight *
@@ -224,7 +241,11 @@ LayoutAssignment::getCandidates(const Group &group) const {
       if (edge.def == frame)
         insert(lift(first, defPart, derive(userPart, assigned[edge.user])));
     }
-  insert(LayoutAttr::get(context, Layout::blocked(first.shape, 4)));
+  Layout blocked = Layout::blocked(first.shape, 4);
+  insert(LayoutAttr::get(context, blocked));
+  // Where threads would hold copies, each can have elements of its own.
+  if (!blocked.isSplat() && blocked.getReplication() > 1)
+    insert(normalize(context, Layout::strided(1), first.shape));
   return candidates.takeVector();
 }
 

@@ -46,6 +46,9 @@ public:
 
   llvm::ArrayRef<LayoutFrame> getFrames() const { return frames; }
 
+  /// Whether a frame has a layout that its op can do with.
+  bool isServed(unsigned frame) const;
+
   /// The layout of a part; null where it follows not from that of the frame.
   LayoutAttr getLayout(unsigned frame, const LayoutFrame::Part &part) const;
 

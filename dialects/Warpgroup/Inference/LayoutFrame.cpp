@@ -8,7 +8,6 @@
 
 #include "dialects/Warpgroup/Inference/LayoutFrame.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -82,6 +81,14 @@ void LayoutFrame::reshape(Part &part) {
   part.lift = [=](const Layout &layout) { return layout.reshape(to, from); };
 }
 
+bool gridir::warpgroup::holdsEach(const Layout &layout, Shape shape) {
+  return !layout.isSplat() || getNumElements(shape) == 1;
+}
+
+bool gridir::warpgroup::holdsOnce(const Layout &layout, Shape shape) {
+  return holdsEach(layout, shape) && !layout.isPadded(shape);
+}
+
 SmallVector<Layout> gridir::warpgroup::keepFitting(ArrayRef<Layout> known,
                                                    Shape shape) {
   return SmallVector<Layout>(llvm::make_filter_range(
@@ -146,10 +153,45 @@ static int64_t countReduction(const Layout &layout, Shape shape,
   return weight;
 }
 
+bool gridir::warpgroup::isReducedInRegisters(linalg::LinalgOp op) {
+  // What combines an element with a sum combines two sums, too.
+  if (op.getNumDpsInputs() != op.getNumDpsInits() || op.hasIndexSemantics())
+    return false;
+  for (auto [input, init] :
+       llvm::zip_equal(op.getDpsInputs(), op.getDpsInits()))
+    if (getElementTypeOrSelf(input) != getElementTypeOrSelf(init))
+      return false;
+  auto maps = op.getIndexingMapsArray();
+  return llvm::all_of(
+             maps,
+             [](AffineMap map) { return map.isProjectedPermutation(); }) &&
+         llvm::any_of(ArrayRef(maps).take_front(op.getNumDpsInputs()),
+                      [](AffineMap map) { return map.isPermutation(); });
+}
+
+/// What is moved through shared memory wherever it is needed lies as it does.
+static void addMoved(Operation *op, OpOperand &operand,
+                     SmallVectorImpl<LayoutFrame> &frames) {
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  frames.emplace_back(op, type.getShape()).addEqual(operand);
+}
+
+/// Arrays of which the body reads elements as it likes.
+static bool addCaptured(linalg::LinalgOp op,
+                        SmallVectorImpl<LayoutFrame> &frames) {
+  bool found = false;
+  op->getRegion(0).walk([&](Operation *inner) {
+    for (OpOperand &operand : inner->getOpOperands())
+      if (isTensor(operand.get())) {
+        addMoved(inner, operand, frames);
+        found = true;
+      }
+  });
+  return found;
+}
+
 static LogicalResult addStructured(linalg::LinalgOp op,
                                    SmallVectorImpl<LayoutFrame> &frames) {
-  SmallVector<int64_t> shape = op.getStaticLoopRanges();
-  LayoutFrame &frame = frames.emplace_back(op, shape);
   if (!op.hasPureTensorSemantics())
     return refuse(op, "a structured op on tensors");
   auto getDims = [](AffineMap map) {
@@ -159,26 +201,60 @@ static LogicalResult addStructured(linalg::LinalgOp op,
         dims.push_back(dim.getPosition());
     return dims;
   };
-  bool readsTensor = false;
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  SmallVector<int64_t> dims(reduced.begin(), reduced.end());
+  bool readsTensor = addCaptured(op, frames);
+  // Whether what a register holds depends on the coordinates of its element.
+  bool isIndexed = op.hasIndexSemantics() || readsTensor;
+  // The loops whose space threads share; the others each thread runs.
+  SmallVector<int64_t> shape = op.getStaticLoopRanges(), position(shape.size());
+  bool isMoved = !dims.empty() && !isReducedInRegisters(op);
+  SmallVector<int64_t> spaceShape;
+  for (int64_t d : llvm::seq<int64_t>(shape.size())) {
+    position[d] = spaceShape.size();
+    if (!isMoved || !llvm::is_contained(dims, d))
+      spaceShape.push_back(shape[d]);
+  }
+  if (isMoved)
+    dims.clear();
+  for (OpOperand *operand : op.getDpsInputOperands())
+    if (isTensor(operand->get()) &&
+        (isMoved ||
+         !op.getMatchingIndexingMap(operand).isProjectedPermutation())) {
+      addMoved(op, *operand, frames);
+      readsTensor = isIndexed = true;
+    }
+  LayoutFrame &frame = frames.emplace_back(op, spaceShape);
+  auto getPlaces = [&](AffineMap map) {
+    return llvm::map_to_vector(getDims(map),
+                               [&](int64_t d) { return position[d]; });
+  };
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (!map.isProjectedPermutation())
-      return refuse(op, "operands that are indexed by loops alone");
-    if (!isTensor(operand.get()))
+    bool isInit = op.isDpsInit(&operand);
+    if (!isTensor(operand.get()) ||
+        (!isInit && (isMoved || !map.isProjectedPermutation())))
       continue;
+    if (!map.isProjectedPermutation())
+      return refuse(op, "results that are indexed by loops alone");
     LayoutFrame::Part &part = frame.addEqual(operand);
-    frame.project(part, getDims(map));
-    part.isUnread =
-        op.isDpsInit(&operand) && !op.payloadUsesValueFromOperand(&operand);
+    frame.project(part, getPlaces(map));
+    part.isUnread = isInit && !op.payloadUsesValueFromOperand(&operand);
     readsTensor |= !part.isUnread;
   }
   for (OpResult result : op->getResults())
     frame.project(frame.addEqual(result),
-                  getDims(op.getIndexingMapMatchingResult(result)));
-  SmallVector<unsigned> reduced;
-  op.getReductionDims(reduced);
-  SmallVector<int64_t> dims(reduced.begin(), reduced.end());
+                  getPlaces(op.getIndexingMapMatchingResult(result)));
   Coordinates space = frame.shape;
+  if (!dims.empty())
+    frame.accepts = [=](const Layout &layout) {
+      return holdsOnce(layout, space);
+    };
+  else if (isIndexed)
+    frame.accepts = [=](const Layout &layout) {
+      return holdsEach(layout, space);
+    };
   auto numOps = std::max<int64_t>(op.getBlock()->getOperations().size() - 1, 1);
   frame.cost = [=](const Layout &layout) {
     return numOps * countInstructions(layout, space) +

@@ -10,6 +10,7 @@
 #define GRIDIR_DIALECTS_WARPGROUP_INFERENCE_LAYOUTFRAME_H
 
 #include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/OpDefinition.h"
 
 #include <functional>
@@ -57,6 +58,8 @@ struct LayoutFrame {
 
   /// The layouts that the op can do with; all that fit where there is none.
   llvm::SmallVector<Layout> allowed;
+  /// Of those that fit, which the op can do with; all where it is absent.
+  std::function<bool(const Layout &)> accepts;
   /// Those that it does well with.
   llvm::SmallVector<Layout> preferred;
   /// Weighted instructions of each thread, as `ConversionCost::getWeight`.
@@ -65,6 +68,17 @@ struct LayoutFrame {
   /// layout, is better than to move that. Such an op reads no tensor.
   bool isRepeatable = false;
 };
+
+/// Whether each element has a register of its own: no splat of several.
+bool holdsEach(const Layout &layout, Shape shape);
+
+/// Whether no register of a thread holds what another one of it does, so that
+/// each element counts once.
+bool holdsOnce(const Layout &layout, Shape shape);
+
+/// Whether threads reduce the elements that they hold, and then with each
+/// other. Other structured ops with reductions need elements of other threads.
+bool isReducedInRegisters(mlir::linalg::LinalgOp op);
 
 /// The layouts of `known` that an array of this shape can have.
 llvm::SmallVector<Layout> keepFitting(llvm::ArrayRef<Layout> known,

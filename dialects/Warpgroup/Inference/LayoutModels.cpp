@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Warpgroup/Inference/LayoutFrame.h"
+#include "dialects/Warpgroup/Inference/LayoutModels.h"
 
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Warpgroup/Layout/NamedLayouts.h"
@@ -139,6 +139,10 @@ static LogicalResult addAccess(Operation *op, Value ref, Type valueType,
     return success();
   LayoutFrame &frame = frames.emplace_back(op, type.getShape());
   addTensors(op, frame);
+  Coordinates shape = frame.shape;
+  frame.accepts = [=](const Layout &layout) {
+    return holdsEach(layout, shape);
+  };
   grid::MemorySpace space = getSpace(ref);
   if (space == grid::MemorySpace::GpuRegs)
     frame.allowed = getAccumulatorLayouts(type.getShape());
@@ -341,5 +345,6 @@ void gridir::warpgroup::registerLayoutModels(DialectRegistry &registry) {
     tensor::ExtractOp::attachInterface<ExtractModel>(*context);
     tensor::SplatOp::attachInterface<RepeatableModel<tensor::SplatOp>>(
         *context);
+    attachSliceModels(*context);
   });
 }

@@ -107,12 +107,17 @@ Layout Layout::blocked(Shape shape, int64_t maxVector) {
 bool Layout::fits(Shape shape) const {
   if (isSplat())
     return true;
-  if (isFlat(shape.size()))
-    return getNumElements(shape) % tile.front() == 0;
+  // One dimension may be padded.
+  if (tile.size() == 1)
+    return true;
   return tile.size() == shape.size() &&
          llvm::all_of(llvm::zip(shape, tile), [](auto sizes) {
            return std::get<0>(sizes) % std::get<1>(sizes) == 0;
          });
+}
+
+bool Layout::isPadded(Shape shape) const {
+  return tile.size() == 1 && getNumElements(shape) % tile.front() != 0;
 }
 
 /// How often the tile repeats along each dimension.
@@ -130,16 +135,24 @@ static Coordinates getRepeats(Shape shape, Shape tile) {
 int64_t Layout::getNumRegisters(Shape shape) const {
   if (isSplat())
     return 1;
-  return getNumElements(shape) / getNumElements(tile) * getNumTileRegisters();
+  return static_cast<int64_t>(
+             llvm::divideCeil(getNumElements(shape), getNumElements(tile))) *
+         getNumTileRegisters();
 }
 
 int64_t Layout::getElement(Shape shape, int64_t reg, unsigned thread) const {
+  return std::min(getUnpaddedElement(shape, reg, thread),
+                  getNumElements(shape) - 1);
+}
+
+int64_t Layout::getUnpaddedElement(Shape shape, int64_t reg,
+                                   unsigned thread) const {
   if (isSplat())
     return 0;
   auto place = static_cast<int64_t>(
       registers.apply(reg % getNumTileRegisters()) ^ threads.apply(thread));
   int64_t repeat = reg / getNumTileRegisters();
-  if (isFlat(shape.size()))
+  if (tile.size() == 1)
     return repeat * tile.front() + place;
   Coordinates at = delinearize(repeat, getRepeats(shape, tile));
   for (auto [index, tileSize, inTile] :
@@ -152,7 +165,7 @@ Layout::Holder Layout::getHolder(Shape shape, int64_t element) const {
   if (isSplat())
     return {0, 0};
   int64_t repeat = 0, place = 0;
-  if (isFlat(shape.size())) {
+  if (tile.size() == 1) {
     repeat = element / tile.front();
     place = element % tile.front();
   } else {
@@ -187,7 +200,7 @@ uint64_t Layout::getReplicatedBits() const {
 }
 
 int64_t Layout::getVectorLength(Shape shape) const {
-  if (isSplat() || shape.empty())
+  if (isSplat() || shape.empty() || isPadded(shape))
     return 1;
   auto minor = [&](int64_t reg, unsigned thread) {
     return getElement(shape, reg, thread) % shape.back();
@@ -228,6 +241,8 @@ bool Layout::isSame(const Layout &a, const Layout &b, Shape shape) {
 std::optional<Layout> Layout::unflatten(Shape shape) const {
   if (isSplat() || !isFlat(shape.size()))
     return *this;
+  if (isPadded(shape))
+    return std::nullopt;
   Coordinates cut(shape.size(), 1);
   int64_t left = tile.front();
   for (int64_t dim = shape.size() - 1; dim >= 0 && left > 1; --dim) {

@@ -9,8 +9,9 @@
 // How an array is spread over the registers of a warpgroup. A layout is a
 // linear map over F2, from the bits of (register, lane, warp) to those of the
 // place in a tile, and the tile repeats over the array; each repeat is one more
-// group of registers, the last dimension fastest. A thread is its lane, bits 0
-// to 4, and its warp, bits 5 and 6.
+// group of registers, the last dimension fastest. A tile of one dimension may
+// reach beyond the last element of the array: threads hold that one again
+// there. A thread is its lane, bits 0 to 4, and its warp, bits 5 and 6.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,8 +71,11 @@ public:
   const BitMap &getRegisters() const { return registers; }
   const BitMap &getThreads() const { return threads; }
 
-  /// Whether tiles cover an array without remainder.
+  /// Whether tiles cover an array without remainder, or the array is padded.
   bool fits(Shape shape) const;
+
+  /// Whether the last tile reaches beyond the last element of an array.
+  bool isPadded(Shape shape) const;
 
   //===--------------------------------------------------------------------===//
   // On an array that it fits
@@ -82,6 +86,9 @@ public:
   /// The row-major index of the element in a register of a thread.
   int64_t getElement(Shape shape, int64_t reg, unsigned thread) const;
 
+  /// The same where padding is not the last element: beyond it.
+  int64_t getUnpaddedElement(Shape shape, int64_t reg, unsigned thread) const;
+
   /// The first register and thread that hold an element.
   struct Holder {
     int64_t reg;
@@ -89,13 +96,13 @@ public:
   };
   Holder getHolder(Shape shape, int64_t element) const;
 
-  /// How many threads hold each element.
+  /// How many threads hold each element, but for those of padding.
   int64_t getReplication() const {
     return numThreads * getNumTileRegisters() / getNumElements(tile);
   }
 
-  /// Bits of the thread that do not change which elements it holds; of bits
-  /// that undo each other the later.
+  /// Bits of the thread that do not change which elements it holds, but for
+  /// padding; of bits that undo each other the later.
   uint64_t getReplicatedBits() const;
 
   /// The length of aligned runs of registers that hold consecutive elements of

@@ -73,7 +73,8 @@ std::optional<Layout> Layout::dropDims(ArrayRef<int64_t> dims,
 
 std::optional<Layout> Layout::insertDims(ArrayRef<int64_t> dims,
                                          Shape shape) const {
-  if (isSplat())
+  // Row-major order stays what it is.
+  if (isSplat() || isPadded(shape))
     return *this;
   std::optional<Layout> source = unflatten(shape);
   if (!source)
@@ -105,7 +106,7 @@ std::optional<Layout> Layout::reshape(Shape from, Shape to) const {
     return splat();
   // Row-major order is the same in both, unless a tile of rank one is one of
   // the array then.
-  if (tile.size() == 1 && isFlat(from.size()))
+  if (isFlat(from.size()) || isPadded(from))
     return *this;
   if (dropUnits(from) == dropUnits(to)) {
     std::optional<Layout> squeezed = dropDims(getUnitDims(from), from);
@@ -157,19 +158,25 @@ std::optional<SmallVector<int64_t>> gridir::warpgroup::findRegisters(
     return SmallVector<int64_t>(numRegisters, 0);
   if (dest.isSplat() && getNumElements(destShape) != 1)
     return std::nullopt;
-  llvm::DenseMap<int64_t, int64_t> ofFirstThread;
-  for (int64_t reg = source.getNumRegisters(sourceShape); reg-- > 0;)
-    ofFirstThread[source.getElement(sourceShape, reg, 0)] = reg;
+  // Of padding the first thread may hold one element in several registers.
+  llvm::DenseMap<int64_t, SmallVector<int64_t, 1>> ofFirstThread;
+  for (int64_t reg = 0, e = source.getNumRegisters(sourceShape); reg < e; ++reg)
+    ofFirstThread[source.getElement(sourceShape, reg, 0)].push_back(reg);
   SmallVector<int64_t> found;
   for (int64_t reg = 0; reg < numRegisters; ++reg) {
-    auto it = ofFirstThread.find(toSource(dest.getElement(destShape, reg, 0)));
-    if (it == ofFirstThread.end())
+    auto holds = [&](int64_t candidate) {
+      return llvm::all_of(
+          llvm::seq<unsigned>(numThreads), [&](unsigned thread) {
+            return source.getElement(sourceShape, candidate, thread) ==
+                   toSource(dest.getElement(destShape, reg, thread));
+          });
+    };
+    const auto &candidates =
+        ofFirstThread[toSource(dest.getElement(destShape, reg, 0))];
+    const auto *it = llvm::find_if(candidates, holds);
+    if (it == candidates.end())
       return std::nullopt;
-    for (unsigned thread = 1; thread < numThreads; ++thread)
-      if (source.getElement(sourceShape, it->second, thread) !=
-          toSource(dest.getElement(destShape, reg, thread)))
-        return std::nullopt;
-    found.push_back(it->second);
+    found.push_back(*it);
   }
   return found;
 }

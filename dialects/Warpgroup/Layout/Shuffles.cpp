@@ -291,7 +291,8 @@ gridir::warpgroup::planShuffles(const Layout &source, const Layout &dest,
                                 Shape shape, unsigned elementBits) {
   std::optional<Layout> from = source.unflatten(shape),
                         to = dest.unflatten(shape);
-  if (!from || !to || from->isFlat(shape.size()) || to->isFlat(shape.size()))
+  if (!from || !to || from->isFlat(shape.size()) || to->isFlat(shape.size()) ||
+      from->isPadded(shape) || to->isPadded(shape))
     return std::nullopt;
   Coordinates tile;
   for (auto [a, b] : llvm::zip_equal(from->getTile(), to->getTile()))

@@ -14,15 +14,15 @@ grid.kernel @unknown grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semant
 
 #twice = affine_map<(i) -> (2 * i)>
 #same = affine_map<(i) -> (i)>
-grid.kernel @strides grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semantics [] {
-  %v = grid.load %o : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>
-  %e = tensor.empty() : tensor<32xf32>
-  // expected-error @below {{expected operands that are indexed by loops alone, got linalg.generic}}
-  %w = linalg.generic {indexing_maps = [#twice, #same], iterator_types = ["parallel"]}
-      ins(%v : tensor<64xf32>) outs(%e : tensor<32xf32>) {
+grid.kernel @strides grid() inputs() outputs(%o: f32 [32] space gpu.gmem) semantics [] {
+  %v = grid.load %o : memref<32xf32, #grid.space<gpu.gmem>> -> tensor<32xf32>
+  %e = tensor.empty() : tensor<63xf32>
+  // expected-error @below {{expected results that are indexed by loops alone, got linalg.generic}}
+  %w = linalg.generic {indexing_maps = [#same, #twice], iterator_types = ["parallel"]}
+      ins(%v : tensor<32xf32>) outs(%e : tensor<63xf32>) {
   ^bb0(%a: f32, %b: f32):
     linalg.yield %a : f32
-  } -> tensor<32xf32>
+  } -> tensor<63xf32>
 }
 
 // -----
@@ -80,6 +80,34 @@ grid.kernel @splat grid() inputs() outputs() scratch(%acc: memref<64x64xf32, #gr
   // expected-note @below {{which is made here}}
   %v = grid.load %acc : memref<64x64xf32, #grid.space<gpu.regs>> -> tensor<64x64xf32>
   // expected-error @below {{expected an operand with a way to the layout #warpgroup.layout<splat>, got 'tensor<64x64xf32, #warpgroup.layout<wgmma>>'}}
+  %w = warpgroup.layout_cast %v "WG_SPLAT" (#warpgroup.layout<splat>) : tensor<64x64xf32>
+}
+
+// -----
+
+grid.kernel @window grid(%i = 4) inputs(%x: f32 [64, 128] space gpu.gmem) outputs() {
+  %i = grid.program_id 0
+  %n = arith.index_cast %i : i32 to index
+  %v = grid.load %x : memref<64x128xf32, #grid.space<gpu.gmem>> -> tensor<64x128xf32>
+  // expected-error @below {{expected a window at offsets that are known, of whole tiles for all threads, got 'tensor<16x128xf32>'}}
+  %w = tensor.extract_slice %v[%n, 0] [16, 128] [1, 1] : tensor<64x128xf32> to tensor<16x128xf32>
+}
+
+// -----
+
+grid.kernel @small_window grid() inputs(%x: f32 [64, 128] space gpu.gmem) outputs() semantics [] {
+  %v = grid.load %x : memref<64x128xf32, #grid.space<gpu.gmem>> -> tensor<64x128xf32>
+  %r = arith.constant dense<0.0> : tensor<1x8xf32>
+  // expected-error @below {{expected a window at offsets that are known, of whole tiles for all threads, got 'tensor<1x8xf32>'}}
+  %w = tensor.insert_slice %r into %v[0, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<64x128xf32>
+}
+
+// -----
+
+// A load gives each element a register, a splat has one for all.
+grid.kernel @loaded grid() inputs(%x: f32 [64, 64] space gpu.gmem) outputs() semantics [] {
+  // expected-error @below {{expected an array that a layout spreads as the op needs it, got 'tensor<64x64xf32>'}}
+  %v = grid.load %x : memref<64x64xf32, #grid.space<gpu.gmem>> -> tensor<64x64xf32>
   %w = warpgroup.layout_cast %v "WG_SPLAT" (#warpgroup.layout<splat>) : tensor<64x64xf32>
 }
 

@@ -1,0 +1,22 @@
+//===- LayoutModels.h - What ops demand of layouts -------------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_INFERENCE_LAYOUTMODELS_H
+#define GRIDIR_DIALECTS_WARPGROUP_INFERENCE_LAYOUTMODELS_H
+
+#include "dialects/Warpgroup/Inference/LayoutFrame.h"
+
+namespace gridir::warpgroup {
+
+/// Attaches `LayoutOpInterface` to the ops that take windows of tensors and
+/// put them in.
+void attachSliceModels(mlir::MLIRContext &context);
+
+} // namespace gridir::warpgroup
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_INFERENCE_LAYOUTMODELS_H

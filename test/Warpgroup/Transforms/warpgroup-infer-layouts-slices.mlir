@@ -1,0 +1,75 @@
+// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts | FileCheck %s
+
+// A window that is made of whole tiles is in the threads that hold it in the array.
+// CHECK-LABEL: grid.kernel @windows
+// CHECK:         grid.load %{{.*}} -> tensor<64x128xf32, #warpgroup.layout<wgmma>>
+// CHECK-NOT:     relayout
+// CHECK:         tensor.extract_slice %{{.*}}[0, 64] [64, 64] [1, 1] : tensor<64x128xf32, #warpgroup.layout<wgmma>> to tensor<64x64xf32, #warpgroup.layout<wgmma>>
+// CHECK:         tensor.insert_slice %{{.*}} into %{{.*}}[0, 0] [64, 64] [1, 1] : tensor<64x64xf32, #warpgroup.layout<wgmma>> into tensor<64x128xf32, #warpgroup.layout<wgmma>>
+grid.kernel @windows grid() inputs() outputs()
+    scratch(%acc: memref<64x128xf32, #grid.space<gpu.regs>>, %t: memref<64x128xf32, #grid.space<gpu.smem>>)
+    semantics [] {
+  %v = grid.load %acc : memref<64x128xf32, #grid.space<gpu.regs>> -> tensor<64x128xf32>
+  %w = tensor.extract_slice %v[0, 64] [64, 64] [1, 1] : tensor<64x128xf32> to tensor<64x64xf32>
+  %n = arith.negf %w : tensor<64x64xf32>
+  %r = tensor.insert_slice %n into %v[0, 0] [64, 64] [1, 1] : tensor<64x64xf32> into tensor<64x128xf32>
+  grid.store %r, %t : tensor<64x128xf32>, memref<64x128xf32, #grid.space<gpu.smem>>
+}
+
+// -----
+
+// An element of its own for each register: none of the inserted array is a splat.
+// CHECK-LABEL: grid.kernel @insert
+// CHECK:         tensor.insert %{{.*}} into %{{.*}} : tensor<128xf32, #warpgroup.layout<[128], {{.*}}>>
+grid.kernel @insert grid() inputs() outputs(%o: f32 [128] space gpu.gmem) semantics [] {
+  %c3 = arith.constant 3 : index
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant dense<0.0> : tensor<128xf32>
+  %w = tensor.insert %one into %zero[%c3] : tensor<128xf32>
+  grid.store %w, %o : tensor<128xf32>, memref<128xf32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+// An array that no tile divides is padded, such that each thread holds an element of its own.
+// CHECK-LABEL: grid.kernel @padded
+// CHECK:         grid.load %{{.*}} -> tensor<37xf32, #warpgroup.layout<strided(1)>>
+// CHECK:         arith.negf %{{.*}} : tensor<37xf32, #warpgroup.layout<strided(1)>>
+grid.kernel @padded grid() inputs(%x: f32 [37] space gpu.gmem) outputs(%o: f32 [37] space gpu.gmem) semantics [] {
+  %v = grid.load %x : memref<37xf32, #grid.space<gpu.gmem>> -> tensor<37xf32>
+  %w = arith.negf %v : tensor<37xf32>
+  grid.store %w, %o : tensor<37xf32>, memref<37xf32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+// A sum counts each element once, so that its threads hold no copies of the last one.
+// CHECK-LABEL: grid.kernel @sum
+// CHECK:         linalg.reduce {{.*}} ins(%{{.*}} : tensor<37xf32, #warpgroup.layout<[1]
+grid.kernel @sum grid() inputs(%x: f32 [37] space gpu.gmem) outputs(%o: f32 [] space gpu.gmem) semantics [] {
+  %zero = arith.constant 0.0 : f32
+  %v = grid.load %x : memref<37xf32, #grid.space<gpu.gmem>> -> tensor<37xf32>
+  %e = tensor.empty() : tensor<f32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %r = linalg.reduce { arith.addf } ins(%v : tensor<37xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %s = tensor.extract %r[] : tensor<f32>
+  grid.store %s, %o : f32, memref<f32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+// Every second element is read from shared memory, where the array is stored as it is held.
+#twice = affine_map<(i) -> (2 * i)>
+#same = affine_map<(i) -> (i)>
+// CHECK-LABEL: grid.kernel @strides
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}} : tensor<256xf32, #warpgroup.layout<[256],{{.*}}>>) outs(%{{.*}} : tensor<128xf32, #warpgroup.layout<strided(1)>>)
+grid.kernel @strides grid() inputs(%x: f32 [256] space gpu.gmem) outputs(%o: f32 [128] space gpu.gmem) semantics [] {
+  %v = grid.load %x : memref<256xf32, #grid.space<gpu.gmem>> -> tensor<256xf32>
+  %e = tensor.empty() : tensor<128xf32>
+  %w = linalg.generic {indexing_maps = [#twice, #same], iterator_types = ["parallel"]}
+      ins(%v : tensor<256xf32>) outs(%e : tensor<128xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<128xf32>
+  grid.store %w, %o : tensor<128xf32>, memref<128xf32, #grid.space<gpu.gmem>>
+}
