@@ -63,13 +63,18 @@ look(
     "exchange_and_leave",
     whole(
         exchange_and_leave,
-        grid=(2,), grid_names=("i",),
-        scratch_types=[plgpu.SMEM((16, 64), jnp.float32), plgpu.Barrier(), plgpu.ClusterBarrier(collective_axes=("c",))],
+        grid=(2,),
+        grid_names=("i",),
+        scratch_types=[
+            plgpu.SMEM((16, 64), jnp.float32),
+            plgpu.Barrier(),
+            plgpu.ClusterBarrier(collective_axes=("c",)),
+        ],
         **PAIR,
     ),
     X.reshape(2, 2, 16, 64)[:, ::-1].reshape(64, 64),
     X,
-)  # fmt: skip
+)
 
 
 def exchange_too_early(x, o, tile, loaded, met):

@@ -363,8 +363,8 @@ grid.kernel @no_rank grid(%i = 4) scratch(%s: !some origin "s_ref") {
 
 // What another warpgroup may have written nobody refutes; what is the program's own alone holds nothing.
 // CHECK-LABEL: grid.kernel @shared
-// CHECK: {check = "initialized", reason = "it may be read before anything has written it", subject = "t_ref", verdict = "unknown"}
-// CHECK-SAME: {check = "initialized", program = array<i64: 0>, reason = "program (0) reads it before anything has written it", subject = "u_ref", verdict = "refuted"}
+// CHECK: {check = "initialized", program = array<i64: 0>, reason = "program (0) reads it before anything has written it", subject = "u_ref", verdict = "refuted"}
+// CHECK-SAME: {check = "initialized", reason = "it may be read before anything has written it", subject = "t_ref", verdict = "unknown"}
 grid.kernel @shared grid(%i = 2 named "wg" thread) outputs(%o: f32 [8] space gpu.gmem) {
   grid.scoped (%t: memref<8xf32, #grid.space<gpu.smem>> origin "t_ref") attributes {collective = ["wg"]} {
     grid.scoped (%u: memref<8xf32, #grid.space<gpu.smem>> origin "u_ref") {
