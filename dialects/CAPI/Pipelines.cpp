@@ -10,6 +10,7 @@
 
 #include "dialects/Driver/Recovery.h"
 #include "mlir/CAPI/IR.h"
+#include "mlir/IR/Diagnostics.h"
 
 std::optional<gridir::driver::CompileFailure>
 gridir::parseModule(MlirContext context, std::string_view source,
@@ -23,7 +24,34 @@ gridir::parseModule(MlirContext context, std::string_view source,
 
 std::optional<gridir::driver::CompileFailure>
 gridir::runModulePipeline(MlirModule module, std::string_view source,
-                          const std::string &pipeline, bool printAfterAll) {
+                          const std::string &pipeline,
+                          const driver::Instruments &instruments) {
   return driver::runPipeline(unwrap(module), {source, pipeline, ""},
-                             printAfterAll);
+                             instruments);
+}
+
+static mlir::DiagnosticSeverity toSeverity(MlirDiagnosticSeverity severity) {
+  switch (severity) {
+  case MlirDiagnosticError:
+    return mlir::DiagnosticSeverity::Error;
+  case MlirDiagnosticWarning:
+    return mlir::DiagnosticSeverity::Warning;
+  case MlirDiagnosticNote:
+    return mlir::DiagnosticSeverity::Note;
+  case MlirDiagnosticRemark:
+    return mlir::DiagnosticSeverity::Remark;
+  }
+  llvm_unreachable("every severity has a name");
+}
+
+void gridir::emitDiagnostic(
+    MlirLocation location, MlirDiagnosticSeverity severity,
+    const std::string &message,
+    const std::vector<std::pair<MlirLocation, std::string>> &notes) {
+  mlir::Location where = unwrap(location);
+  mlir::InFlightDiagnostic diagnostic =
+      where.getContext()->getDiagEngine().emit(where, toSeverity(severity));
+  diagnostic << message;
+  for (const auto &[noteLocation, note] : notes)
+    diagnostic.attachNote(unwrap(noteLocation)) << note;
 }

@@ -10,9 +10,14 @@
 #define GRIDIR_DIALECTS_CAPI_PIPELINES_H
 
 #include "dialects/Driver/Failure.h"
+#include "mlir-c/Diagnostics.h"
 #include "mlir-c/IR.h"
 
 #include <string_view>
+
+namespace gridir::driver {
+struct Instruments;
+} // namespace gridir::driver
 
 namespace gridir {
 
@@ -26,7 +31,14 @@ parseModule(MlirContext context, std::string_view source, MlirModule &module);
 /// module and its context must never be used or freed.
 std::optional<driver::CompileFailure>
 runModulePipeline(MlirModule module, std::string_view source,
-                  const std::string &pipeline, bool printAfterAll);
+                  const std::string &pipeline,
+                  const driver::Instruments &instruments);
+
+/// Reports a diagnostic of any severity, with notes at locations of their own.
+void emitDiagnostic(
+    MlirLocation location, MlirDiagnosticSeverity severity,
+    const std::string &message,
+    const std::vector<std::pair<MlirLocation, std::string>> &notes);
 
 } // namespace gridir
 

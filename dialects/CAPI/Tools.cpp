@@ -112,7 +112,7 @@ int gridirOptMain(int argc, char **argv) {
       driver::Trace::Stack);
   if (signal)
     llvm::WithColor::error(llvm::errs(), "gridir-opt")
-        << driver::kCrashed << driver::describeCrash(*signal, progress) << "\n";
+        << driver::describeCrash(*signal, progress) << "\n";
   return asMainReturnCode(result);
 }
 

@@ -9,6 +9,7 @@
 #include "dialects/Driver/Recovery.h"
 
 #include "dialects/Driver/CrashGuard.h"
+#include "dialects/Driver/ExternalPass.h"
 #include "dialects/Driver/Reproducer.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -76,18 +77,27 @@ void driver::recordPasses(PassManager &passManager, Progress &progress) {
   passManager.addInstrumentation(std::make_unique<PassRecorder>(progress));
 }
 
-std::string driver::describeCrash(const std::string &signal,
-                                  const Progress &progress) {
+/// What happened and where.
+static std::string getReason(const std::string &signal,
+                             const driver::Progress &progress) {
   return signal + (progress.pass.empty() ? " in stage '" + progress.stage + "'"
                                          : " in pass '" + progress.pass + "'");
+}
+
+std::string driver::describeCrash(const std::string &signal,
+                                  const Progress &progress) {
+  StringRef crashed = isExternalPass(progress.pass)
+                          ? "the compiler crashed, called by a pass in Python: "
+                          : kCrashed;
+  return crashed.str() + getReason(signal, progress);
 }
 
 driver::CompileFailure driver::recordCrash(const std::string &signal,
                                            const Progress &progress,
                                            const Input &input) {
-  std::string reason = describeCrash(signal, progress);
+  std::string reason = getReason(signal, progress);
   CompileFailure failure{progress.stage,
-                         {makeError((kCrashed + reason).str())}};
+                         {makeError(describeCrash(signal, progress))}};
   failure.crash = Crash{reason, writeReproducer(input, progress, reason)};
   return failure;
 }
@@ -131,7 +141,8 @@ driver::parseModule(MLIRContext &context, const Input &input,
 }
 
 LogicalResult driver::runPasses(ModuleOp module, StringRef pipeline,
-                                Progress &progress, bool printAfterAll) {
+                                Progress &progress,
+                                const Instruments &instruments) {
   progress.stage = "pipeline";
   PassManager passManager(module.getContext(), ModuleOp::getOperationName());
   std::string message;
@@ -141,9 +152,13 @@ LogicalResult driver::runPasses(ModuleOp module, StringRef pipeline,
     return emitError(UnknownLoc::get(module.getContext())) << message;
   // Once at the end rather than after each pass: a tenth of the time.
   passManager.enableVerifier(false);
-  if (printAfterAll)
+  if (instruments.printAfterAll)
     passManager.enableIRPrinting(nullptr,
                                  [](Pass *, Operation *) { return true; });
+  if (instruments.timing)
+    passManager.enableTiming();
+  if (instruments.statistics)
+    passManager.enableStatistics();
   recordPasses(passManager, progress);
   progress.stage = "passes";
   return success(succeeded(passManager.run(module)) &&
@@ -151,9 +166,10 @@ LogicalResult driver::runPasses(ModuleOp module, StringRef pipeline,
 }
 
 std::optional<driver::CompileFailure>
-driver::runPipeline(ModuleOp module, const Input &input, bool printAfterAll) {
+driver::runPipeline(ModuleOp module, const Input &input,
+                    const Instruments &instruments) {
   return compileRecoverably(
       *module.getContext(), input, [&](Progress &progress) {
-        return runPasses(module, input.pipeline, progress, printAfterAll);
+        return runPasses(module, input.pipeline, progress, instruments);
       });
 }

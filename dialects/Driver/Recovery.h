@@ -39,12 +39,23 @@ struct Input {
   std::string options;
 };
 
-/// What a crash is called, after `kCrashed`: what `runGuarded` gave as
-/// `signal`, and the pass or the stage that it was in.
+/// What is told of a crash: what `runGuarded` gave as `signal`, and the pass or
+/// the stage that it was in.
 std::string describeCrash(const std::string &signal, const Progress &progress);
 
+/// How that begins where gridir is at fault, and not a pass of somebody else.
 inline constexpr llvm::StringLiteral kCrashed =
     "the compiler crashed, which is a defect of gridir: ";
+
+/// What is told of the passes of a pipeline while they run, on stderr.
+struct Instruments {
+  /// The IR after each pass.
+  bool printAfterAll = false;
+  /// How long each pass took.
+  bool timing = false;
+  /// What each pass counted.
+  bool statistics = false;
+};
 
 /// The failure for such a crash, whose reproducer is written.
 CompileFailure recordCrash(const std::string &signal, const Progress &progress,
@@ -69,13 +80,13 @@ parseModule(mlir::MLIRContext &context, const Input &input,
 /// Runs a textual pipeline on a module, in place, and verifies what comes out.
 /// To be called by the `work` above.
 llvm::LogicalResult runPasses(mlir::ModuleOp module, llvm::StringRef pipeline,
-                              Progress &progress, bool printAfterAll = false);
+                              Progress &progress,
+                              const Instruments &instruments = {});
 
 /// Runs the pipeline of `input` on its module, in place, as above.
-///
-/// `printAfterAll` writes the IR after each pass to stderr.
-std::optional<CompileFailure>
-runPipeline(mlir::ModuleOp module, const Input &input, bool printAfterAll);
+std::optional<CompileFailure> runPipeline(mlir::ModuleOp module,
+                                          const Input &input,
+                                          const Instruments &instruments);
 
 } // namespace gridir::driver
 

@@ -22,7 +22,7 @@ from gridir.errors import (
 )
 
 if TYPE_CHECKING:
-    from gridir import mosaic_gpu, tpu
+    from gridir import mosaic_gpu, passes, tpu
     from gridir.bisection.find import bisect
     from gridir.compiler.cpu import CpuOptions
     from gridir.compiler.gpu import GpuOptions
@@ -57,6 +57,7 @@ __all__ = [
     "lower",
     "mosaic_gpu",
     "pallas_call",
+    "passes",
     "tpu",
 ]
 
@@ -74,7 +75,7 @@ _LAZY = {
     "lower": "gridir.frontend.lower",
     "pallas_call": "gridir.frontend.calls",
 }
-_LAZY_MODULES = ("mosaic_gpu", "tpu")
+_LAZY_MODULES = ("mosaic_gpu", "passes", "tpu")
 
 
 def __getattr__(name: str) -> Any:
@@ -83,3 +84,7 @@ def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_LAZY[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

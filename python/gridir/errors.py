@@ -12,6 +12,7 @@ import contextlib
 import dataclasses
 import linecache
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,6 +84,17 @@ class Error(Exception):
             lines += [f"    {line}" for line in self.frames[0].source().splitlines()]
         lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the error for a program: its class, and the attributes but for `details`."""
+        return {
+            "type": type(self).__name__,
+            "message": self.message,
+            "kernel": self.kernel,
+            "source": self.source,
+            "frames": [dataclasses.asdict(frame) for frame in self.frames],
+            "notes": list(self.notes),
+        }
 
 
 @contextlib.contextmanager

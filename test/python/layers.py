@@ -18,6 +18,7 @@ PYTHON = [
     "errors",
     "locations",
     "markup",
+    "passes",
     "runtime",
     "compiler",
     "recording",

@@ -9,6 +9,8 @@
 #include "dialects/CAPI/Gridir.h"
 #include "dialects/CAPI/Pipelines.h"
 #include "dialects/CAPI/python/FailureDict.h"
+#include "dialects/CAPI/python/PythonPass.h"
+#include "dialects/Driver/Recovery.h"
 #include "mlir/Bindings/Python/NanobindAdaptors.h"
 
 #include <string>
@@ -42,11 +44,13 @@ nb::object parseModule(MlirContext context, nb::bytes source) {
 
 /// Gives None or a failure.
 nb::object runPipeline(MlirModule module, nb::bytes source,
-                       const std::string &pipeline, bool printAfterAll) {
+                       const std::string &pipeline, bool printAfterAll,
+                       bool timing, bool statistics) {
   std::optional<gridir::driver::CompileFailure> failure = [&] {
     std::string_view text(source.c_str(), source.size());
     nb::gil_scoped_release release;
-    return gridir::runModulePipeline(module, text, pipeline, printAfterAll);
+    return gridir::runModulePipeline(module, text, pipeline,
+                                     {printAfterAll, timing, statistics});
   }();
   return failure ? nb::object(gridir::toDict(*failure)) : nb::none();
 }
@@ -65,7 +69,8 @@ NB_MODULE(_gridirDialects, m) {
         "Parses and verifies a module of MLIR text or bytecode; returns it or "
         "what stopped it.");
   m.def("run_pipeline", &runPipeline, nb::arg("module"), nb::arg("source"),
-        nb::arg("pipeline"), nb::arg("print_after_all"),
+        nb::arg("pipeline"), nb::arg("print_after_all"), nb::arg("timing"),
+        nb::arg("statistics"),
         "Runs a textual pass pipeline on a module, in place; returns None or "
         "what stopped it. The source is the module as text or bytecode, for "
         "the reproducer of a crash.");
@@ -76,6 +81,8 @@ NB_MODULE(_gridirDialects, m) {
   m.def(
       "opt_main",
       [](std::vector<std::string> arguments) {
+        // Passes in Python take it on threads of their own.
+        nb::gil_scoped_release release;
         return callMain(gridirOptMain, std::move(arguments));
       },
       nb::arg("arguments"),
@@ -87,4 +94,5 @@ NB_MODULE(_gridirDialects, m) {
       },
       nb::arg("arguments"),
       "Runs gridir-reduce in this process, once; returns its exit status.");
+  gridir::bindPythonPasses(m);
 }

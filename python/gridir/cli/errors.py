@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
+import sys
 import traceback
 from collections.abc import Iterator
 from typing import Any
@@ -17,12 +19,35 @@ import click
 from gridir.errors import Error, Frame, OptionError
 
 
-class Reported(click.ClickException):
-    """An error whose text is ready to be shown."""
+class Commands(click.Group):
+    """A group of commands whose errors are JSON where `--json` asks for it, also those of the command line itself."""
 
-    def __init__(self, message: str, exit_code: int = 1):
+    def main(self, args: Any = None, *rest: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        """As of `click.Group`."""
+        arguments = list(sys.argv[1:] if args is None else args)
+        if not standalone_mode or "--json" not in arguments:
+            return super().main(args, *rest, standalone_mode=standalone_mode, **extra)
+        try:
+            status = super().main(args, *rest, standalone_mode=False, **extra)
+        except click.ClickException as error:
+            record = error.record if isinstance(error, Reported) else {}
+            record = record or {"type": type(error).__name__, "message": error.format_message()}
+            click.echo(json.dumps({"error": record}))
+            sys.exit(error.exit_code)
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+class Reported(click.ClickException):
+    """An error whose text is ready to be shown.
+
+    Attributes:
+      record: the same for a program; {} where there is no more than the text.
+    """
+
+    def __init__(self, message: str, exit_code: int = 1, record: dict[str, Any] | None = None):
         super().__init__(message)
         self.exit_code = exit_code
+        self.record = record or {}
 
     def show(self, file: Any = None) -> None:
         """Writes the error to stderr."""
@@ -47,7 +72,8 @@ def short_errors(debug: bool, path: str) -> Iterator[None]:
             traceback.print_exc()
             if isinstance(error, Error) and error.details:
                 click.echo(error.details, err=True)
-        raise Reported(_describe(error, path), 2 if isinstance(error, OptionError) else 1) from None
+        status = 2 if isinstance(error, OptionError) else 1
+        raise Reported(_describe(error, path), status, _to_json(error, path)) from None
 
 
 def describe(error: Exception) -> str:
@@ -64,10 +90,25 @@ def _describe(error: Exception, path: str) -> str:
     if isinstance(error, Error):
         return str(error)
     lines = [describe(error), *str(error).strip().splitlines()[1:]]
-    here = os.path.abspath(path)
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if os.path.abspath(frame.filename) == here:
-            location = Frame(path, frame.lineno or 0, (frame.colno or 0) + 1, frame.name)
-            lines += [f"  at {location}", *(f"    {line}" for line in location.source().splitlines())]
-            break
+    location = _location(error, path)
+    if location:
+        lines += [f"  at {location}", *(f"    {line}" for line in location.source().splitlines())]
     return "\n".join(lines)
+
+
+def _to_json(error: Exception, path: str) -> dict[str, Any]:
+    if isinstance(error, Error):
+        return error.to_json()
+    location = _location(error, path)
+    described = Error(str(error).strip(), frames=[location] if location else [])
+    return described.to_json() | {"type": type(error).__name__}
+
+
+def _location(error: Exception, path: str) -> Frame | None:
+    """The innermost line of the author's file that an exception passed."""
+    file = "<stdin>" if path == "-" else os.path.abspath(path)
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if file in (frame.filename, os.path.abspath(frame.filename)):
+            shown = file if path == "-" else path
+            return Frame(shown, frame.lineno or 0, (frame.colno or 0) + 1, frame.name)
+    return None

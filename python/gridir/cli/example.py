@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import linecache
 import os
 import sys
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from gridir.cli.errors import Reported
+
+STDIN = "-"
+"""The file that is standard input."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,27 +55,51 @@ class ExampleParameter(click.ParamType):
 
     name = "FILE[:FUNCTION]"
 
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """Returns how help shows the argument."""
+        return self.name
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str | None]:
         """Returns path and function of what a person wrote."""
         path, colon, function = value.rpartition(":")
         if not colon or not path.endswith(".py"):
             path, function = value, ""
-        if not os.path.isfile(path):
+        if path != STDIN and not os.path.isfile(path):
             self.fail(f"expected a Python file, got {path!r}", param, ctx)
         return path, function or None
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Lets a shell complete names of files."""
+        return [CompletionItem(incomplete, type="file")]
 
 
 def load_example(path: str, name_of_function: str | None) -> Example:
     """Imports a file and calls its `example_args()`.
 
     Args:
-      path: the file.
-      name_of_function: the function's name; without one, that of the file.
+      path: the file; "-" for standard input.
+      name_of_function: the function's name; without one, that of the file, or of the last function of standard input.
 
     Raises:
       click.UsageError: when the file lacks the function or `example_args`.
     """
     name = os.path.splitext(os.path.basename(path))[0]
+    module = _read_module() if path == STDIN else _import_module(name, path)
+    public = [key for key, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+    if path == STDIN:
+        name = next((key for key in reversed(public) if key not in ("example_args", "reference")), name)
+    wanted = name_of_function or name
+    function = getattr(module, wanted, None)
+    if not callable(function):
+        raise click.UsageError(f"expected a function {wanted!r} in {path}; it has {', '.join(public) or 'none'}")
+    if not callable(getattr(module, "example_args", None)):
+        raise click.UsageError(f"expected a function 'example_args' in {path}, which gives the arguments of {wanted!r}")
+    args = module.example_args()
+    reference = getattr(module, "reference", None)
+    return Example(wanted, function, args if isinstance(args, tuple) else (args,), reference)
+
+
+def _import_module(name: str, path: str) -> types.ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise click.UsageError(f"expected a Python file, got {path}")
@@ -77,13 +107,13 @@ def load_example(path: str, name_of_function: str | None) -> Example:
     # Imports of its neighbours work as they do for `python FILE`.
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     spec.loader.exec_module(module)
-    wanted = name_of_function or name
-    function = getattr(module, wanted, None)
-    if not callable(function):
-        public = [key for key, value in vars(module).items() if getattr(value, "__module__", None) == name]
-        raise click.UsageError(f"expected a function {wanted!r} in {path}; it has {', '.join(public) or 'none'}")
-    if not callable(getattr(module, "example_args", None)):
-        raise click.UsageError(f"expected a function 'example_args' in {path}, which gives the arguments of {wanted!r}")
-    args = module.example_args()
-    reference = getattr(module, "reference", None)
-    return Example(wanted, function, args if isinstance(args, tuple) else (args,), reference)
+    return module
+
+
+def _read_module() -> types.ModuleType:
+    source, file = sys.stdin.read(), "<stdin>"
+    # For the lines that errors show.
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    module = types.ModuleType("stdin")
+    exec(compile(source, file, "exec"), module.__dict__)
+    return module

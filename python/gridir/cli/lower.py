@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import click
 
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
+from gridir.cli.passes import load_option
 
 
 @click.command()
@@ -18,24 +20,39 @@ from gridir.cli.example import ExampleParameter, load_example
 @click.option("--target", default="cpu", show_default=True, help="What to compile for: cpu, tpu, gpu, gpu:sm_80.")
 @click.option("--stage", default=None, help="The stage to show; the first, if none is named. See --list-stages.")
 @click.option("--list-stages", is_flag=True, help="List the stages of the target and stop.")
+@click.option("--pipeline", default="", help="Run these passes on the kernels at that stage, as canonicalize,cse.")
+@load_option
 @click.option("--print-ir-after-all", is_flag=True, help="Write the IR after each pass on the way to stderr.")
+@click.option("--timing", is_flag=True, help="Write how long each pass took to stderr.")
+@click.option("--statistics", is_flag=True, help="Write what each pass counted to stderr.")
 @click.option("--save-stages", type=click.Path(file_okay=False), help="Write every stage to files in this directory.")
 @click.option("--locations", is_flag=True, help="Show where in the kernel each op comes from.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
 @click.option("--debug", is_flag=True, help="Show all of an error.")
 def lower(
     file: tuple[str, str | None],
     target: str,
     stage: str | None,
     list_stages: bool,
+    pipeline: str,
+    load: tuple[str, ...],
     print_ir_after_all: bool,
+    timing: bool,
+    statistics: bool,
     save_stages: str | None,
     locations: bool,
+    as_json: bool,
     debug: bool,
 ) -> None:
     """Lowers the kernels of a function and prints them as MLIR.
 
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
-    which gives its arguments.
+    which gives its arguments. - is standard input, whose FUNCTION is the last one in it beside example_args().
+
+    \b
+    gridir lower matmul.py --stage loops
+    gridir lower kernels.py:scale --target tpu --stage tpu --locations
+    gridir lower matmul.py --stage loops --load my_passes.py --pipeline my-pass --statistics
     """
     with short_errors(debug, file[0]):
         import gridir
@@ -43,15 +60,24 @@ def lower(
 
         chosen = get_target(target)
         if list_stages:
-            click.echo("\n".join(chosen.stages))
+            click.echo(json.dumps(chosen.stages) if as_json else "\n".join(chosen.stages))
             return
+        for name in load:
+            gridir.passes.load(name)
         stage = chosen.check_stage(stage or chosen.stages[0])
         example = load_example(*file)
         lowered = gridir.lower(example.function, *example.args, target=target)
+        told = {"print_after_all": print_ir_after_all, "timing": timing, "statistics": statistics}
+        records = []
         for kernel in example.check_kernels(lowered.kernels):
             if save_stages is not None:
                 _save_stages(kernel, save_stages, locations)
-            click.echo(kernel.text(stage, locations=locations, print_after_all=print_ir_after_all))
+            text = kernel.text(stage, pipeline=pipeline, locations=locations, **told)
+            records.append({"name": kernel.name, "target": target, "stage": stage, "text": text})
+            if not as_json:
+                click.echo(text)
+    if as_json:
+        click.echo(json.dumps(records))
 
 
 def _save_stages(kernel, directory: str, locations: bool) -> None:

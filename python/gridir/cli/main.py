@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from gridir import __version__
 from gridir.cli.bisect import bisect
 from gridir.cli.check import check
+from gridir.cli.errors import Commands
 from gridir.cli.gpu_check import gpu_check
 from gridir.cli.lower import lower
 from gridir.cli.opt import opt
@@ -22,10 +25,16 @@ from gridir.cli.targets import targets
 from gridir.cli.tpu_check import tpu_check
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="gridir")
 def main() -> None:
-    """Compiles JAX Pallas kernels, shows every stage on the way, and runs them."""
+    """Compiles JAX Pallas kernels, shows every stage on the way, and runs them.
+
+    The exit status is 0 where all is as it should be, 1 where a kernel is refused, refuted or different, and 2 where
+    the command was used wrongly. With --json an error is a record on standard output, too.
+    """
+    # Kernels run on the CPU. Asked for all platforms, JAX would look for a TPU wherever libtpu is installed.
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 
 main.add_command(lower)

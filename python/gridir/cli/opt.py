@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`gridir opt`: the same program as `gridir-opt`."""
+"""`gridir opt`: the same program as `gridir-opt`, and passes in Python."""
 
 from __future__ import annotations
 
@@ -9,11 +9,23 @@ import sys
 
 import click
 
+from gridir.cli.errors import short_errors
+from gridir.cli.passes import load_option
+
 
 @click.command(context_settings={"ignore_unknown_options": True, "help_option_names": []}, add_help_option=False)
+@load_option
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def opt(arguments: tuple[str, ...]) -> None:
-    """Runs passes on MLIR files; all arguments are those of gridir-opt."""
+def opt(load: tuple[str, ...], arguments: tuple[str, ...]) -> None:
+    """Runs passes on MLIR files: gridir-opt, with passes in Python.
+
+    All arguments but --load are those of gridir-opt, which `gridir opt --help` lists.
+    """
     from gridir.mlir._mlir_libs import _gridirDialects
 
+    with short_errors(False, load[0] if load else ""):
+        from gridir import passes
+
+        for name in load:
+            passes.load(name)
     sys.exit(_gridirDialects.opt_main(["gridir-opt", *arguments]))

@@ -14,6 +14,7 @@ import click
 
 from gridir.cli.errors import describe, short_errors
 from gridir.cli.example import Example, ExampleParameter, load_example
+from gridir.cli.passes import load_option
 
 if TYPE_CHECKING:
     from gridir.testing import Comparison, WideRun
@@ -26,6 +27,10 @@ _ORACLES = {INTERPRET: "interpret mode", REFERENCE: "reference()"}
 @click.argument("file", type=ExampleParameter())
 @click.option("--target", default="cpu", show_default=True, help="What to compile for: cpu, tpu, gpu, gpu:sm_80.")
 @click.option("--stage", help="The stage to run, where the target has several that run: ptx or mapped for gpu.")
+@click.option(
+    "--pipeline", help="Compile with this pass pipeline from the stage grid to the last, instead of the target's."
+)
+@load_option
 @click.option("--check/--no-check", default=True, show_default=True, help="Compare the results.")
 @click.option(
     "--against",
@@ -45,6 +50,8 @@ def run(
     file: tuple[str, str | None],
     target: str,
     stage: str | None,
+    pipeline: str | None,
+    load: tuple[str, ...],
     check: bool,
     against: str | None,
     checks: str,
@@ -63,8 +70,13 @@ def run(
     should be. The exit status is 1 when the results differ, or are NaN on both sides though no argument has a NaN.
     """
     with short_errors(debug, file[0]):
+        from gridir import passes
+
+        for name in load:
+            passes.load(name)
         example = load_example(*file)
-        record, results = _execute(example, target, stage, list(filter(None, checks.split(","))), schedule_seed, repeat)
+        chosen = list(filter(None, checks.split(",")))
+        record, results = _execute(example, target, stage, pipeline, chosen, schedule_seed, repeat)
         if check:
             record |= _check(example, results, against or (REFERENCE if example.reference else INTERPRET))
     click.echo(json.dumps(record) if as_json else _format(record))
@@ -73,7 +85,13 @@ def run(
 
 
 def _execute(
-    example: Example, name: str, stage: str | None, checks: list[str], schedule_seed: int | None, repeat: int
+    example: Example,
+    name: str,
+    stage: str | None,
+    pipeline: str | None,
+    checks: list[str],
+    schedule_seed: int | None,
+    repeat: int,
 ) -> tuple[dict[str, Any], Any]:
     import jax
 
@@ -83,7 +101,13 @@ def _execute(
     target = get_target(name)
     execution = target.execution(stage)
     executable = execute(
-        example.function, example.args, target, stage=stage, checks=checks, schedule_seed=schedule_seed
+        example.function,
+        example.args,
+        target,
+        stage=stage,
+        pipeline=pipeline,
+        checks=checks,
+        schedule_seed=schedule_seed,
     )
     kernels: list[dict[str, Any]] = [{"name": kernel.name} for kernel in example.check_kernels(executable.kernels)]
     for kernel, prepared in zip(kernels, executable.prepared, strict=False):

@@ -123,7 +123,9 @@ class CpuTarget(Target):
     def prepare(self, kernel: Kernel) -> cpu.PreparedKernel:
         """As of `Target`; XLA then finds the kernel by its key."""
         options: Any = kernel.options
-        stage, bytecode = kernel.nearest(self.stages[-1])
+        # A pipeline of a person's own begins with the first stage.
+        last = self.stages[-1] if options.has_stages else self.stages[0]
+        stage, bytecode = kernel.nearest(last)
         # A call in another process has the whole pipeline only.
         pipeline = options.full_pipeline if stage == self.stages[0] else self.pipeline(options, self.stages[-1], stage)
         return cpu.prepare(kernel.name, kernel.key, bytecode, options, pipeline)

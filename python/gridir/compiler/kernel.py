@@ -17,6 +17,7 @@ from gridir.compiler.passes import parse_module, run_pipeline, shared_context, t
 from gridir.compiler.target import Target
 from gridir.errors import within_kernel
 from gridir.mlir import ir
+from gridir.passes import versions
 
 T = TypeVar("T")
 
@@ -79,8 +80,8 @@ class Kernel:
 
     @functools.cached_property
     def key(self) -> str:
-        """What identifies the kernel and its options, in every process."""
-        digest = hashlib.sha256(repr((self.target.name, self.options)).encode())
+        """What identifies the kernel and its options, in every process; in this one, where a pass is in Python."""
+        digest = hashlib.sha256(repr((self.target.name, self.options, *versions(self.options.pipeline))).encode())
         digest.update(self.bytecode)
         return digest.hexdigest()
 
@@ -99,13 +100,22 @@ class Kernel:
         return self.stages[0], self.bytecode
 
     def module(
-        self, stage: str = "grid", *, print_after_all: bool = False, context: ir.Context | None = None
+        self,
+        stage: str = "grid",
+        *,
+        print_after_all: bool = False,
+        timing: bool = False,
+        statistics: bool = False,
+        context: ir.Context | None = None,
     ) -> ir.Module:
         """Returns the kernel's module at a stage. It continues from the nearest stage that was reached before.
 
         Args:
           stage: one of `stages`.
-          print_after_all: writes the IR after each pass from the first stage on to stderr.
+          print_after_all: writes the IR after each pass to stderr. With this, or one of the next two, all passes from
+            the first stage on are run.
+          timing: writes how long each pass took to stderr.
+          statistics: writes what each pass counted to stderr.
           context: the MLIR context of the module; one of its own without it.
 
         Raises:
@@ -115,11 +125,12 @@ class Kernel:
         """
         self.target.check_stage(stage)
         with within_kernel(self.name, self.source):
-            start, bytecode = (self.stages[0], self.bytecode) if print_after_all else self.nearest(stage)
+            told = {"print_after_all": print_after_all, "timing": timing, "statistics": statistics}
+            start, bytecode = (self.stages[0], self.bytecode) if any(told.values()) else self.nearest(stage)
             module = parse_module(bytecode, kernel=self.name, context=context)
             for begin, end in self._steps(start, stage):
                 pipeline = self.target.pipeline(self.options, end, begin if begin != self.stages[0] else None)
-                run_pipeline(module, pipeline, kernel=self.name, source=bytecode, print_after_all=print_after_all)
+                run_pipeline(module, pipeline, kernel=self.name, source=bytecode, **told)
                 bytecode = _progress(self.key).stages[end] = to_bytecode(module)
             return module
 
@@ -131,17 +142,21 @@ class Kernel:
             return [(start, stop)]
         return list(itertools.pairwise(self.stages[self.stages.index(start) : self.stages.index(stop) + 1]))
 
-    def text(self, stage: str = "grid", *, locations: bool = False, print_after_all: bool = False) -> str:
+    def text(self, stage: str = "grid", *, pipeline: str = "", locations: bool = False, **told: bool) -> str:
         """Returns the kernel's text at a stage: MLIR, or the PTX of stage `ptx`.
 
         Args:
           stage: one of `stages`.
+          pipeline: passes to run on the kernel at that stage first, as `canonicalize,cse`.
           locations: says of every op where it came from.
-          print_after_all: writes the IR after each pass on the way to stderr.
+          **told: print_after_all, timing and statistics, as of `module`.
 
         Raises: as `module`.
         """
-        module = self.module(stage, print_after_all=print_after_all, context=shared_context())
+        module = self.module(stage, context=shared_context(), **told)
+        if pipeline:
+            with within_kernel(self.name, self.source):
+                run_pipeline(module, pipeline, kernel=self.name, source=None, **told)
         return self.target.text(module, stage, locations=locations)
 
     def prepare(self) -> Any:

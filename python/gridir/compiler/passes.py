@@ -11,6 +11,7 @@ import threading
 from gridir.locations import error_from_native
 from gridir.mlir import ir
 from gridir.mlir._mlir_libs import _gridirDialects as native
+from gridir.passes import take_exception
 
 # How many modules may share a context. What MLIR makes unique in one, attributes and types, is freed only with it.
 _MODULES_PER_CONTEXT = 1000
@@ -73,23 +74,33 @@ def run_pipeline(
     kernel: str | None = None,
     source: bytes | None = None,
     print_after_all: bool = False,
+    timing: bool = False,
+    statistics: bool = False,
 ) -> ir.Module:
     """Runs a textual pass pipeline (without `builtin.module(...)` around it) on a module, in place, and verifies it.
 
     Args:
       source: the module as bytecode, for the reproducer of a failure; written here without it.
       print_after_all: writes the IR after each pass to stderr.
+      timing: writes how long each pass took to stderr.
+      statistics: writes what each pass counted to stderr.
 
     Raises:
-      CompileError: when the pipeline cannot be parsed or a pass fails. Its details are a command that shows it again.
+      CompileError: when the pipeline cannot be parsed or a pass fails. Its details are a command that shows it again;
+        its cause is what a pass in Python raised.
       InternalError: when a pass crashes.
     """
     source = source or to_bytecode(module)
-    failure = native.run_pipeline(module, source, pipeline, print_after_all=print_after_all)
+    failure = native.run_pipeline(
+        module, source, pipeline, print_after_all=print_after_all, timing=timing, statistics=statistics
+    )
     if failure is None:
         return module
     if "reproducer" in failure:
         _abandon(module)
         raise error_from_native(failure, kernel=kernel)
+    cause = take_exception(module.context)
+    if cause is not None and not isinstance(cause, Exception):
+        raise cause  # As KeyboardInterrupt.
     details = f"// run with: gridir-opt --pass-pipeline='builtin.module({pipeline})'\n{parse_module(source)}"
-    raise error_from_native(failure, kernel=kernel, details=details)
+    raise error_from_native(failure, kernel=kernel, details=details) from cause

@@ -39,6 +39,7 @@ def execute(
     target: Target,
     *,
     stage: str | None = None,
+    pipeline: str | None = None,
     checks: Sequence[str] = (),
     schedule_seed: int | None = None,
 ) -> Executable:
@@ -49,6 +50,7 @@ def execute(
       args: arguments of the shapes and dtypes that it will be called with.
       target: what its kernels are compiled for.
       stage: the stage whose program runs, of those that the target's executions have; None for the usual one.
+      pipeline: the pass pipeline instead of the target's own.
       checks: as those of the target's options.
       schedule_seed: as that of the target's options.
 
@@ -59,6 +61,8 @@ def execute(
       CompileError: when a pass refuses a kernel.
     """
     own = target.check_options(None)
+    if pipeline is not None:
+        own = dataclasses.replace(own, pipeline=pipeline)
     to_cpu = target.execution(stage).cpu_options
     options = (own if to_cpu is None else to_cpu(own)).with_checks(checks, schedule_seed)
     if to_cpu is None:

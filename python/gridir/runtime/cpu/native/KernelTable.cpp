@@ -12,6 +12,7 @@
 #include "ObjectCache.h"
 #include "Prints.h"
 #include "TargetCPU.h"
+#include "dialects/Driver/ExternalPass.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -97,7 +98,12 @@ getKernel(std::string_view key, std::string_view module,
 
   ObjectCache cache;
   std::string objectKey = getObjectKey(module, options);
-  if (std::optional<KernelObject> object = cache.read(objectKey)) {
+  // Nothing in the key tells one version of a pass in Python from another.
+  bool isCached = !driver::namesExternalPass(options.pipeline);
+  std::optional<KernelObject> object;
+  if (isCached)
+    object = cache.read(objectKey);
+  if (object) {
     llvm::Expected<std::unique_ptr<Kernel>> kernel = link(*object, options);
     if (kernel) {
       if (std::optional<CompileFailure> failure = checkCallbacks(**kernel))
@@ -113,13 +119,14 @@ getKernel(std::string_view key, std::string_view module,
       compileModule(module, options);
   if (auto *failure = std::get_if<CompileFailure>(&result))
     return std::move(*failure);
-  const KernelObject &object = std::get<KernelObject>(result);
-  llvm::Expected<std::unique_ptr<Kernel>> kernel = link(object, options);
+  const KernelObject &compiled = std::get<KernelObject>(result);
+  llvm::Expected<std::unique_ptr<Kernel>> kernel = link(compiled, options);
   if (!kernel)
     return describeLinkFailure(kernel.takeError(), module, options);
   if (std::optional<CompileFailure> failure = checkCallbacks(**kernel))
     return std::move(*failure);
-  cache.write(objectKey, object);
+  if (isCached)
+    cache.write(objectKey, compiled);
   return ReadyKernel{slot.keep(std::move(*kernel), options),
                      KernelOrigin::Compiled, cache.getProblem()};
 }

@@ -1,0 +1,76 @@
+//===- ExternalPass.h - Passes of other languages ---------------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MLIR's C API has passes of callbacks, too, but neither options nor statistics
+// for them, and no way into the registry that textual pipelines are read with.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_DRIVER_EXTERNALPASS_H
+#define GRIDIR_DIALECTS_DRIVER_EXTERNALPASS_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class Operation;
+} // namespace mlir
+
+namespace gridir::driver {
+
+/// A pass whose work is done by code that is not C++.
+struct ExternalPass {
+  struct Option {
+    std::string name, description, defaultValue;
+  };
+  struct Statistic {
+    std::string name, description;
+  };
+  struct Result {
+    bool succeeded = false;
+    /// By how much each statistic grows, in their order.
+    std::vector<unsigned> counts;
+    /// The signal that ended the work, after which the IR must not be used.
+    std::optional<std::string> crash;
+  };
+
+  /// What the printing of IR and the timing call it.
+  std::string name;
+  /// What pipelines call it.
+  std::string argument;
+  std::string summary;
+  /// The op that it runs on; any where this is empty.
+  std::string anchor;
+  std::vector<Option> options;
+  std::vector<Statistic> statistics;
+
+  /// Says what is wrong with the values of the options, which are in their
+  /// order; nothing where they are right.
+  std::function<std::string(const std::vector<std::string> &)> check;
+  std::function<Result(mlir::Operation *, const std::vector<std::string> &)>
+      run;
+};
+
+/// Registers a pass under its argument for the life of the process, in the
+/// place of an external one that was registered before. Gives false where the
+/// argument is that of a pass in C++ or of a pipeline.
+bool registerExternalPass(ExternalPass pass);
+
+/// Whether a pass of this argument was registered by the function above.
+bool isExternalPass(llvm::StringRef argument);
+
+/// Whether a textual pipeline names one.
+bool namesExternalPass(llvm::StringRef pipeline);
+
+} // namespace gridir::driver
+
+#endif // GRIDIR_DIALECTS_DRIVER_EXTERNALPASS_H

@@ -1,0 +1,15 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Options of the commands that run passes."""
+
+from __future__ import annotations
+
+import click
+
+load_option = click.option(
+    "--load",
+    multiple=True,
+    metavar="FILE|MODULE",
+    help="Import a Python file or module that registers passes (gridir.passes); may be given several times.",
+)
