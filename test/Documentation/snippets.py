@@ -1,7 +1,7 @@
 # RUN: %python %s %repository | FileCheck %s
 
-# Every snippet of Python in README.md and on the pages of docs/ runs as it stands, pasted alone. Those that name a file in
-# their first line belong to a walk-through, which has a test of its own.
+# Every snippet of Python in README.md and on the pages of docs/ runs as it stands, pasted alone. Those that name a file
+# in their first line belong to a walk-through, which has a test of its own.
 import contextlib
 import importlib.util
 import io

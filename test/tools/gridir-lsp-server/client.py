@@ -1,7 +1,7 @@
 # RUN: %python %s %tools/gridir-lsp-server | FileCheck %s
 
-# What an editor asks for while a kernel is written, through pipes and with no test mode of the server: hover, diagnostics,
-# go to definition, references, symbols and completion.
+# What an editor asks for while a kernel is written, through pipes and with no test mode of the server: hover,
+# diagnostics, go to definition, references, symbols and completion.
 import json
 import subprocess
 import sys
@@ -79,7 +79,7 @@ print("opened:", client.change(TEXT, 1))
 
 # An op has its generic form; an argument of a kernel has the type of its block.
 # CHECK-NEXT: op: "grid.load" {{.*}} %0 = "grid.load"(%arg2)
-# CHECK-NEXT: operand: Operation: "grid.kernel" Block: <Block #0> Argument #0 Type: `memref<8xf32, #grid.space<default>>`
+# CHECK-NEXT: operand: Operation: "grid.kernel" Block: <Block #0> Argument #0 Type: `memref<8xf32, {{.*}}>`
 for what, line, word in (("op", 3, "grid.lo"), ("operand", 3, "load %")):
     print(f"{what}:", *client.at("textDocument/hover", line, word)["contents"]["value"].split())
 
