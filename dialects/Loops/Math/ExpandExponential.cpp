@@ -15,8 +15,6 @@ using arith::CmpIPredicate;
 namespace gridir::loops {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLog2E = 0x1.71547652b82fep+0;
 constexpr double kLog2ELow = 0x1.777d0ffda0d24p-56;
 constexpr double kLog10E = 0x1.bcb7b1526e50ep-2;

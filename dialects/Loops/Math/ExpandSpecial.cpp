@@ -39,9 +39,8 @@ Real expandCbrt(Real x) {
   y = select(small, y * 0x1p-18, y);
   y = select(large, y * 0x1p18, y);
   // Zeros, infinities and NaN are their own roots.
-  Value plain = both(
-      *x.b, size.is(CmpFPredicate::OGT, 0.0),
-      size.is(CmpFPredicate::OLT, std::numeric_limits<double>::infinity()));
+  Value plain = both(*x.b, size.is(CmpFPredicate::OGT, 0.0),
+                     size.is(CmpFPredicate::OLT, kInfinity));
   return select(plain, copySign(y, x), x);
 }
 

@@ -17,8 +17,6 @@ using arith::CmpIPredicate;
 namespace gridir::loops {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
 /// Pi / 2 as the sum of three doubles.
 constexpr double kHalfPi = 0x1.921fb54442d18p+0;

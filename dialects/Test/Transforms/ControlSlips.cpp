@@ -198,7 +198,7 @@ bool plantWrongShuffle(Operation *op) {
   return true;
 }
 
-constexpr Slip kSlips[] = {
+constexpr Slip kControlSlips[] = {
     {"off-by-one-bound", plantOffByOneBound},
     {"off-by-one-start", plantOffByOneStart},
     {"lost-update", plantLostUpdate},
@@ -216,4 +216,4 @@ constexpr Slip kSlips[] = {
 
 } // namespace
 
-ArrayRef<Slip> gridir::test::getControlSlips() { return kSlips; }
+ArrayRef<Slip> gridir::test::getControlSlips() { return kControlSlips; }

@@ -244,7 +244,7 @@ bool plantWrongInitialValue(Operation *op) {
   return true;
 }
 
-constexpr Slip kSlips[] = {
+constexpr Slip kValueSlips[] = {
     {"wrong-sign", plantWrongSign},
     {"other-extremum", plantOtherExtremum},
     {"wrong-extension", plantWrongExtension},
@@ -267,4 +267,4 @@ constexpr Slip kSlips[] = {
 
 } // namespace
 
-ArrayRef<Slip> gridir::test::getValueSlips() { return kSlips; }
+ArrayRef<Slip> gridir::test::getValueSlips() { return kValueSlips; }
