@@ -21,5 +21,11 @@ install(TARGETS ${libraries} ARCHIVE DESTINATION gridir/lib)
 
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/GridirConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES "${PROJECT_BINARY_DIR}/GridirConfigVersion.cmake" "${PROJECT_SOURCE_DIR}/cmake/GridirConfig.cmake"
+# What it tells a person to install who has none.
+file(STRINGS "${PROJECT_SOURCE_DIR}/pyproject.toml" requirements REGEX "^  \"xtc-(mlir|llvm)-(dev|tools)==")
+string(REGEX REPLACE "[\",]" "" requirements "${requirements}")
+string(REGEX REPLACE "[; ]+" " " GRIDIR_MLIR_REQUIREMENTS "${requirements}")
+string(STRIP "${GRIDIR_MLIR_REQUIREMENTS}" GRIDIR_MLIR_REQUIREMENTS)
+configure_file("${PROJECT_SOURCE_DIR}/cmake/GridirConfig.cmake" GridirConfig.cmake @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/GridirConfigVersion.cmake" "${PROJECT_BINARY_DIR}/GridirConfig.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/GridirLinkMLIR.cmake" DESTINATION gridir/lib/cmake/gridir)

@@ -23,3 +23,15 @@ function(gridir_link_mlir target shared)
   endforeach()
   target_link_libraries(${target} INTERFACE -Wl,--start-group ${archives} -Wl,--end-group ${CMAKE_DL_LIBS} pthread)
 endfunction()
+
+# gridir_make_tblgen_executable()
+#
+# `pip install` may drop the run bit of a tool that a wheel holds.
+function(gridir_make_tblgen_executable)
+  get_target_property(tblgen mlir-tblgen LOCATION)
+  execute_process(COMMAND "${tblgen}" --version OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    file(CHMOD "${tblgen}" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
+                                       WORLD_EXECUTE)
+  endif()
+endfunction()

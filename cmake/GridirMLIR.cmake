@@ -16,14 +16,8 @@ include(AddMLIR)
 include(MLIRDetectPythonEnv)
 mlir_configure_python_dev_packages()
 include(AddMLIRPython)
-
-# `pip install` may drop the run bit of a tool that a wheel holds.
-get_target_property(tblgen mlir-tblgen LOCATION)
-execute_process(COMMAND "${tblgen}" --version OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE tblgen_status)
-if(NOT tblgen_status EQUAL 0)
-  file(CHMOD "${tblgen}" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
-                                     WORLD_EXECUTE)
-endif()
+include(GridirLinkMLIR)
+gridir_make_tblgen_executable()
 
 add_library(GridirMLIRHeaders INTERFACE)
 target_include_directories(GridirMLIRHeaders SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
@@ -38,5 +32,4 @@ include_directories("${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
 include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 
 add_library(GridirMLIR INTERFACE)
-include(GridirLinkMLIR)
 gridir_link_mlir(GridirMLIR ${GRIDIR_SHARED_MLIR})

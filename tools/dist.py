@@ -61,6 +61,7 @@ def main() -> None:
             "lib/cmake/gridir/GridirConfig.cmake",
             "include/dialects/Grid/IR/Grid.h",
             "lib/libGridirRegister.a",
+            "templates/cpp/CMakeLists.txt",
         ):
             expect(f"{path} is in the package", (package / path).exists())
         licenses = [path.name for path in package.parent.glob("gridir-*.dist-info/licenses/*")]

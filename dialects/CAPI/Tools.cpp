@@ -13,8 +13,11 @@
 #include "dialects/CAPI/Gridir.h"
 
 #include "dialects/Driver/CrashGuard.h"
+#include "dialects/Driver/HoverDocumentation.h"
 #include "dialects/Driver/Recovery.h"
 #include "dialects/Register/Register.h"
+#include "mlir/IR/Action.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
@@ -67,6 +70,16 @@ static void disableThreadsByDefault() {
   static_cast<llvm::cl::opt<bool> *>(option)->setInitialValue(true);
 }
 
+/// The native library has all of MLIR and shows none of it, so that a plugin
+/// brings a registry of its own, in which nobody looks.
+static void removePluginOptions(DialectRegistry &registry) {
+  MlirOptMainConfig::registerCLOptions(registry);
+  for (StringRef name : {"load-dialect-plugin", "load-pass-plugin"})
+    if (llvm::cl::Option *option =
+            llvm::cl::getRegisteredOptions().lookup(name))
+      option->removeArgument();
+}
+
 static LogicalResult optimize(StringRef inputFile, StringRef outputFile,
                               DialectRegistry &registry,
                               MlirOptMainConfig &config) {
@@ -91,6 +104,7 @@ int gridirOptMain(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
   disableThreadsByDefault();
+  removePluginOptions(registry);
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "gridir modular optimizer driver\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
@@ -121,12 +135,28 @@ int gridirOptMain(int argc, char **argv) {
 //===----------------------------------------------------------------------===//
 
 /// Runs `main` in a process of its own, and gives its exit status; where a
-/// signal ended it, nothing, and `crash` says so.
-static std::optional<int> runInChild(function_ref<LogicalResult()> main,
-                                     std::string &crash) {
+/// signal ended it, nothing, and `crash` says so. What it writes on standard
+/// output `forward` gets, where there is one.
+static std::optional<int>
+runInChild(function_ref<LogicalResult()> main, std::string &crash,
+           function_ref<void(std::FILE *)> forward = nullptr) {
+  int ends[2];
+  if (forward && pipe(ends) != 0)
+    return EXIT_FAILURE;
   pid_t child = fork();
+  if (child == 0 && forward) {
+    dup2(ends[1], STDOUT_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+  }
   if (child <= 0)
     return asMainReturnCode(main());
+  if (forward) {
+    close(ends[1]);
+    std::FILE *output = fdopen(ends[0], "r");
+    forward(output);
+    std::fclose(output);
+  }
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
@@ -144,8 +174,7 @@ static void showMessage(const std::string &text) {
       {"jsonrpc", "2.0"},
       {"method", "window/showMessage"},
       {"params", llvm::json::Object{{"type", 1}, {"message", text}}}});
-  llvm::outs() << "Content-Length: " << body.size() << "\r\n\r\n" << body;
-  llvm::outs().flush();
+  driver::sendMessage(llvm::outs(), body);
 }
 
 int gridirLspServerMain(int argc, char **argv) {
@@ -158,11 +187,39 @@ int gridirLspServerMain(int argc, char **argv) {
   while (true) {
     std::string crash;
     std::optional<int> status = runInChild(
-        [&] { return MlirLspServerMain(argc, argv, registry); }, crash);
+        [&] { return MlirLspServerMain(argc, argv, registry); }, crash,
+        [](std::FILE *output) {
+          driver::forwardMessages(output, llvm::outs());
+        });
     if (status)
       return *status;
     showMessage(crash + "; it goes on with the next change of a document");
   }
+}
+
+/// Runs MLIR's reducer, which says nothing, or not much, of a test that does
+/// not find its input interesting.
+static LogicalResult reduce(int argc, char **argv, MLIRContext &context) {
+  bool hasRun = false, hasError = false;
+  context.registerActionHandler(
+      [&](function_ref<void()> run, const tracing::Action &action) {
+        hasRun |= isa<PassExecutionAction>(action);
+        run();
+      });
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.str().find("not interested") != std::string::npos)
+      return success();
+    hasError |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    return failure();
+  });
+  if (succeeded(mlirReduceMain(argc, argv, context)))
+    return success();
+  if (hasRun && !hasError)
+    llvm::WithColor::error(llvm::errs(), "gridir-reduce")
+        << "expected a test that ends with exit status 1 for the whole input, "
+           "as for any module that shows what is looked for, got another "
+           "status\n";
+  return failure();
 }
 
 int gridirReduceMain(int argc, char **argv) {
@@ -173,7 +230,7 @@ int gridirReduceMain(int argc, char **argv) {
   std::optional<int> status = runInChild(
       [&] {
         MLIRContext context(registry);
-        return mlirReduceMain(argc, argv, context);
+        return reduce(argc, argv, context);
       },
       crash);
   if (!status)

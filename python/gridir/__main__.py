@@ -5,4 +5,4 @@
 
 from gridir.cli.main import main
 
-main()
+main(prog_name="gridir")

@@ -31,10 +31,12 @@ def check_first_line() -> Iterator[Finding]:
 
 
 def check_guard() -> Iterator[Finding]:
-    """An include guard is the path of its file."""
+    """An include guard is the path of its file, but in what becomes a project of somebody else."""
     for path in files(".h", ".td"):
         text = path.read_text()
         relative = path.relative_to(ROOT)
+        if "templates" in relative.parts:
+            continue
         expected = "GRIDIR_" + re.sub(r"\W", "_", str(relative)).upper()
         guard = re.search(r"^#ifndef (\S+)\n#define \1$", text, re.MULTILINE)
         if guard and guard[1] != expected:

@@ -30,6 +30,8 @@ struct CheckResult {
   std::string reason;
   /// The program that shows what is wrong, where one does.
   mlir::SmallVector<int64_t> witness;
+  /// The element of the subject that shows it, where one does.
+  std::optional<mlir::SmallVector<int64_t>> element;
   mlir::Location loc;
   /// Where what `loc` reads was written, if that is what refutes it.
   std::optional<mlir::Location> writtenAt;

@@ -207,6 +207,7 @@ private:
         llvm::formatv("no program writes element {0}", formatProgram(*element))
             .str(),
         loc);
+    result.element = std::move(element);
   }
 
   BlockAccess &access;

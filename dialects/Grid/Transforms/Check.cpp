@@ -99,6 +99,8 @@ private:
       entry.set("reason", builder.getStringAttr(result.reason));
     if (!result.witness.empty())
       entry.set("program", builder.getDenseI64ArrayAttr(result.witness));
+    if (result.element)
+      entry.set("element", builder.getDenseI64ArrayAttr(*result.element));
     if (recordLocations)
       entry.set("loc", LocationAttr(result.loc));
     if (recordLocations && result.writtenAt)

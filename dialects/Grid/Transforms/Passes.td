@@ -105,8 +105,9 @@ def GridCheckPass : Pass<"grid-check", "::gridir::grid::KernelOp"> {
         attributes {grid.checks = [
           {check = "in-bounds", subject = "x_ref", verdict = "proved"},
           {check = "in-bounds", subject = "o_ref", verdict = "proved"},
-          {check = "written", reason = "no program writes element (384)",
-           subject = "o_ref", verdict = "refuted"},
+          {check = "written", element = array<i64: 384>,
+           reason = "no program writes element (384)", subject = "o_ref",
+           verdict = "refuted"},
           {check = "no-revisit", subject = "o_ref", verdict = "proved"},
           {check = "initialized", subject = "o_ref", verdict = "proved"}
         ]} {

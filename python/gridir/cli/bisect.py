@@ -13,6 +13,7 @@ import click
 
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
+from gridir.cli.manual import USAGE, manual
 from gridir.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -23,19 +24,15 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="""\b
-Exit status:
-  0  every stage that runs is right
-  1  one is not; or the kernel does not compile
-  2  the command was asked for what there is not
-
-\b
-Examples:
-  gridir bisect kernel.py
-  gridir bisect --target gpu:sm_90a kernel.py:forward
-  gridir bisect --list-passes kernel.py > passes.txt    # change them, and
-  gridir bisect --pipeline @passes.txt kernel.py
-"""
+    epilog=manual(
+        {0: "every stage that runs is right", 1: "one is not; or the kernel does not compile", 2: USAGE},
+        [
+            "gridir bisect kernel.py",
+            "gridir bisect --target gpu:sm_90a kernel.py:forward",
+            "gridir bisect --list-passes kernel.py > passes.txt    # change them, and",
+            "gridir bisect --pipeline @passes.txt kernel.py",
+        ],
+    )
 )
 @click.argument("file", type=ExampleParameter())
 @click.option(

@@ -11,9 +11,18 @@ import click
 
 from gridir.cli.errors import Reported, short_errors
 from gridir.cli.example import ExampleParameter, load_example
+from gridir.cli.manual import USAGE, manual
 
 
-@click.command()
+@click.command(
+    epilog=manual(
+        {0: "no check is refuted", 1: "one is; or a kernel cannot be lowered", 2: USAGE},
+        [
+            "gridir check matmul.py",
+            "gridir check --check written --json kernels.py:scale",
+        ],
+    )
+)
 @click.argument("file", type=ExampleParameter())
 @click.option("--check", "checks", multiple=True, help="Make only this check; may be given several times.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
@@ -24,7 +33,7 @@ def check(file: tuple[str, str | None], checks: tuple[str, ...], as_json: bool, 
     Each check is proved, refuted by a program or an element that shows it, or unknown, which is never a pass.
 
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
-    which gives its arguments. The exit status is 1 when a check is refuted.
+    which gives its arguments.
     """
     with short_errors(debug, file[0]):
         import gridir

@@ -53,11 +53,11 @@ class Example:
 class ExampleParameter(click.ParamType):
     """FILE or FILE:FUNCTION, without loading it: a file may raise, and that is reported as the command's own errors."""
 
-    name = "FILE[:FUNCTION]"
+    name = metavar = "FILE[:FUNCTION]"
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         """Returns how help shows the argument."""
-        return self.name
+        return self.metavar
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str | None]:
         """Returns path and function of what a person wrote."""

@@ -11,9 +11,19 @@ import click
 
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
+from gridir.cli.manual import USAGE, manual
 
 
-@click.command("gpu-check")
+@click.command(
+    "gpu-check",
+    epilog=manual(
+        {0: "ptxas accepts every kernel, and none spills registers", 1: "one spills; or does not compile", 2: USAGE},
+        [
+            "gridir gpu-check matmul.py",
+            "gridir gpu-check --chip sm_80 --json kernels.py:scale",
+        ],
+    ),
+)
 @click.argument("file", type=ExampleParameter())
 @click.option("--chip", default="sm_90a", show_default=True, help="The chip to compile for.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
@@ -22,7 +32,7 @@ def gpu_check(file: tuple[str, str | None], chip: str, as_json: bool, debug: boo
     """Compiles the kernels of a function to PTX, assembles them with ptxas, and reports on each.
 
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
-    which gives its arguments. The exit status is 1 when a kernel spills registers.
+    which gives its arguments.
     """
     with short_errors(debug, file[0]):
         import gridir

@@ -12,10 +12,21 @@ import click
 
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
+from gridir.cli.manual import USAGE, manual
 from gridir.cli.passes import load_option
 
 
-@click.command()
+@click.command(
+    epilog=manual(
+        {0: "the kernels were lowered", 1: "a kernel does not get to the stage, or a pass fails", 2: USAGE},
+        [
+            "gridir lower matmul.py --stage loops",
+            "gridir lower kernels.py:scale --target tpu --stage tpu --locations",
+            "gridir lower matmul.py --stage loops --load my_passes.py --pipeline my-pass --statistics",
+            "gridir lower matmul.py --save-stages stages",
+        ],
+    )
+)
 @click.argument("file", type=ExampleParameter())
 @click.option("--target", default="cpu", show_default=True, help="What to compile for: cpu, tpu, gpu, gpu:sm_80.")
 @click.option("--stage", default=None, help="The stage to show; the first, if none is named. See --list-stages.")
@@ -48,11 +59,6 @@ def lower(
 
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
     which gives its arguments. - is standard input, whose FUNCTION is the last one in it beside example_args().
-
-    \b
-    gridir lower matmul.py --stage loops
-    gridir lower kernels.py:scale --target tpu --stage tpu --locations
-    gridir lower matmul.py --stage loops --load my_passes.py --pipeline my-pass --statistics
     """
     with short_errors(debug, file[0]):
         import gridir

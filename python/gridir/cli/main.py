@@ -15,6 +15,7 @@ from gridir.cli.check import check
 from gridir.cli.errors import Commands
 from gridir.cli.gpu_check import gpu_check
 from gridir.cli.lower import lower
+from gridir.cli.new import new
 from gridir.cli.opt import opt
 from gridir.cli.ptx_run import ptx_run
 from gridir.cli.record import record
@@ -49,3 +50,4 @@ main.add_command(tpu_check)
 main.add_command(gpu_check)
 main.add_command(ptx_run)
 main.add_command(opt)
+main.add_command(new)

@@ -10,10 +10,21 @@ import sys
 import click
 
 from gridir.cli.errors import short_errors
+from gridir.cli.manual import manual
 from gridir.cli.passes import load_option
 
 
-@click.command(context_settings={"ignore_unknown_options": True, "help_option_names": []}, add_help_option=False)
+@click.command(
+    epilog=manual(
+        {0: "the passes ran", 1: "one failed, or the command line is wrong", 2: "a file of --load is none"},
+        [
+            "gridir opt kernel.mlir --load my_passes.py --my-pass=factor=3",
+            "gridir opt kernel.mlir --pass-pipeline='builtin.module(grid-to-cpu)' --mlir-pass-statistics",
+        ],
+    ),
+    context_settings={"ignore_unknown_options": True, "help_option_names": []},
+    add_help_option=False,
+)
 @load_option
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def opt(load: tuple[str, ...], arguments: tuple[str, ...]) -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import re
 import time
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gridir.cli.errors import short_errors
+from gridir.cli.manual import USAGE, manual
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,7 +84,16 @@ class ArgumentParameter(click.ParamType):
             self.fail(f"expected an .npy file, zeros or a scalar, got {value!r}: {error}", param, ctx)
 
 
-@click.command("ptx-run")
+@click.command(
+    "ptx-run",
+    epilog=manual(
+        {0: "the entry ran", 1: "it cannot be read or run, or a check found something", 2: USAGE},
+        [
+            "gridir ptx-run scale.ptx x.npy y.npy=zeros:f4[64] u64:64 --entry scale --grid 2 --block 32",
+            "gridir ptx-run scale.ptx x.npy y.npy u64:64 --checks races,uninitialized --out results",
+        ],
+    ),
+)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.argument("arguments", nargs=-1, type=ArgumentParameter())
 @click.option("--entry", help="The entry to run; the only one, if none is named.")
@@ -94,6 +105,7 @@ class ArgumentParameter(click.ParamType):
 @click.option("--checks", default="", help="What to check while it runs: races,uninitialized.")
 @click.option("--schedule-seed", type=int, help="Run threads and copies in an order that this number chooses.")
 @click.option("--out", type=click.Path(file_okay=False), help="Write the arrays to this directory instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
 @click.option("--debug", is_flag=True, help="Show all of an error.")
 def ptx_run(
     file: str,
@@ -107,6 +119,7 @@ def ptx_run(
     checks: str,
     schedule_seed: int | None,
     out: str | None,
+    as_json: bool,
     debug: bool,
 ) -> None:
     """Executes an entry of a PTX FILE on this machine's CPU; no GPU is needed.
@@ -135,18 +148,29 @@ def ptx_run(
             schedule_seed=schedule_seed,
         )
         done = time.perf_counter()
-        _write(arguments, out)
-    click.echo(
-        f"{function.name}: translated in {(prepared - start) * 1e3:.1f} ms, ran {(done - prepared) * 1e3:.1f} ms"
-    )
+        files = _write(arguments, out)
+    record = {
+        "entry": function.name,
+        "translate_milliseconds": (prepared - start) * 1e3,
+        "milliseconds": (done - prepared) * 1e3,
+        "files": files,
+    }
+    if as_json:
+        click.echo(json.dumps(record))
+    else:
+        click.echo("{entry}: translated in {translate_milliseconds:.1f} ms, ran {milliseconds:.1f} ms".format(**record))
 
 
-def _write(arguments: tuple[Argument, ...], directory: str | None) -> None:
+def _write(arguments: tuple[Argument, ...], directory: str | None) -> list[str]:
+    """Writes arrays, and returns their files."""
     import numpy as np
 
+    files = []
     if directory is not None:
         os.makedirs(directory, exist_ok=True)
     for argument in arguments:
         if argument.path and (argument.is_new or directory is not None):
             path = argument.path if directory is None else os.path.join(directory, os.path.basename(argument.path))
             np.save(path, argument.value)
+            files.append(path)
+    return files

@@ -12,22 +12,19 @@ import click
 
 from gridir.cli.errors import Reported, short_errors
 from gridir.cli.example import ExampleParameter, load_example
+from gridir.cli.manual import USAGE, manual
 from gridir.cli.progress import progress
 
 
 @click.command(
-    epilog="""\b
-Exit status:
-  0  the calls are kept
-  1  a kernel does not compile, or fails
-  2  the command was asked for what there is not
-
-\b
-Examples:
-  gridir record kernel.py -o calls
-  GRIDIR_RECORD=calls python train.py       # any program that calls gridir.install()
-  gridir replay calls/*.gridir --target gpu
-"""
+    epilog=manual(
+        {0: "the calls are kept", 1: "a kernel does not compile, or fails", 2: USAGE},
+        [
+            "gridir record kernel.py -o calls",
+            "GRIDIR_RECORD=calls python train.py       # any program that calls gridir.install()",
+            "gridir replay calls/*.gridir --target gpu",
+        ],
+    )
 )
 @click.argument("file", type=ExampleParameter())
 @click.option(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gridir.cli.errors import describe
+from gridir.cli.manual import manual
 from gridir.cli.progress import progress
 from gridir.errors import Error
 
@@ -24,18 +25,18 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="""\b
-Exit status:
-  0  all results are those that were kept
-  1  some are not; or a kernel does not compile, or fails
-  2  a file is no record, or the command was asked for what there is not
-
-\b
-Examples:
-  gridir replay records/*.gridir
-  gridir replay --target gpu:sm_80 records/add-1.gridir
-  ssh elsewhere cat add-1.gridir | gridir replay -
-"""
+    epilog=manual(
+        {
+            0: "all results are those that were kept",
+            1: "some are not; or a kernel does not compile, or fails",
+            2: "a file is no record, or the command was asked for what there is not",
+        },
+        [
+            "gridir replay records/*.gridir",
+            "gridir replay --target gpu:sm_80 records/add-1.gridir",
+            "ssh elsewhere cat add-1.gridir | gridir replay -",
+        ],
+    )
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, allow_dash=True))
 @click.option("--target", metavar="NAME", help="What to compile for, instead of what the call was compiled for.")

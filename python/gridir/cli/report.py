@@ -12,10 +12,23 @@ import click
 
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
+from gridir.cli.manual import USAGE, manual
 from gridir.cli.progress import progress
 
 
-@click.command()
+@click.command(
+    epilog=manual(
+        {
+            0: "the report was written",
+            1: "the report was written, and a check is refuted; or no kernel could be lowered",
+            2: USAGE,
+        },
+        [
+            "gridir report matmul.py",
+            "gridir report --target tpu:v6e -o scale.html kernels.py:scale",
+        ],
+    )
+)
 @click.argument("file", type=ExampleParameter())
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False), help="The file to write; FUNCTION.html without it, - for stdout."
@@ -58,12 +71,6 @@ def report(
 
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
     which gives its arguments.
-
-    \b
-    Exit status:
-      0  the report was written
-      1  the report was written, and a check is refuted; or no kernel could be lowered
-      2  the command was asked for what there is not
     """
     with short_errors(debug, file[0]), progress() as show:
         from gridir.report.build import build_report

@@ -14,6 +14,7 @@ import click
 
 from gridir.cli.errors import describe, short_errors
 from gridir.cli.example import Example, ExampleParameter, load_example
+from gridir.cli.manual import USAGE, manual
 from gridir.cli.passes import load_option
 
 if TYPE_CHECKING:
@@ -23,7 +24,20 @@ INTERPRET, REFERENCE = "interpret", "reference"
 _ORACLES = {INTERPRET: "interpret mode", REFERENCE: "reference()"}
 
 
-@click.command()
+@click.command(
+    epilog=manual(
+        {
+            0: "the results are equal",
+            1: "they differ, or are NaN on both sides though no argument has one; or a kernel does not run",
+            2: USAGE,
+        },
+        [
+            "gridir run matmul.py",
+            "gridir run --target gpu:sm_80 kernels.py:scale",
+            "gridir run --checks races,uninitialized --schedule-seed 7 matmul.py",
+        ],
+    )
+)
 @click.argument("file", type=ExampleParameter())
 @click.option("--target", default="cpu", show_default=True, help="What to compile for: cpu, tpu, gpu, gpu:sm_80.")
 @click.option("--stage", help="The stage to run, where the target has several that run: ptx or mapped for gpu.")
@@ -67,7 +81,7 @@ def run(
 
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
     which gives its arguments; it may hold reference(), a function of the same arguments that says what the results
-    should be. The exit status is 1 when the results differ, or are NaN on both sides though no argument has a NaN.
+    should be.
     """
     with short_errors(debug, file[0]):
         from gridir import passes

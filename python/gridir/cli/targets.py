@@ -11,10 +11,23 @@ import click
 
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
+from gridir.cli.manual import USAGE, manual
 from gridir.cli.progress import progress
 
 
-@click.command()
+@click.command(
+    epilog=manual(
+        {
+            0: "every target that was asked accepts every kernel, or nobody could decide",
+            1: "a target refuses a kernel",
+            2: USAGE,
+        },
+        [
+            "gridir targets matmul.py",
+            "gridir targets --target tpu:v6e --target gpu:sm_80 --json kernels.py:scale",
+        ],
+    )
+)
 @click.argument("file", type=ExampleParameter())
 @click.option(
     "--target",
@@ -39,12 +52,6 @@ def targets(
 
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
     which gives its arguments.
-
-    \b
-    Exit status:
-      0  every target that was asked accepts every kernel, or nobody could decide
-      1  a target refuses a kernel
-      2  the command was asked for what there is not
     """
     with short_errors(debug, file[0]), progress() as show:
         import gridir

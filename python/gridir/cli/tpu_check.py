@@ -11,9 +11,19 @@ import click
 
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
+from gridir.cli.manual import USAGE, manual
 
 
-@click.command("tpu-check")
+@click.command(
+    "tpu-check",
+    epilog=manual(
+        {0: "libtpu accepts every kernel", 1: "one is not accepted", 2: USAGE},
+        [
+            "gridir tpu-check --compare matmul.py",
+            "gridir tpu-check --topology v6e:2x2 --keep files kernels.py:scale",
+        ],
+    ),
+)
 @click.argument("file", type=ExampleParameter())
 @click.option(
     "--topology", default="v5e:2x2", show_default=True, help="The chips to compile for, as libtpu names them."
@@ -37,7 +47,7 @@ def tpu_check(
     """Compiles the kernels of a function with libtpu, which needs no TPU, and reports on each.
 
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
-    which gives its arguments. The exit status is 1 when a kernel is not accepted.
+    which gives its arguments.
     """
     with short_errors(debug, file[0]):
         from gridir import tpu

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -21,9 +20,6 @@ CHECKS = ("in-bounds", "written", "no-revisit", "disjoint", "initialized", "bala
 """The names of the checks, as `docs/checks.md` explains them."""
 
 
-_ELEMENT = re.compile(r"\belement \((\d+(?:, \d+)*)\)")
-
-
 @dataclasses.dataclass(frozen=True)
 class Check:
     """The verdict of one check about one subject.
@@ -34,6 +30,7 @@ class Check:
       verdict: proved, refuted or unknown.
       reason: why it is not proved; or, where it is, what else there is to say. Empty for nothing.
       program: the program that refutes it, where one does.
+      element: the element of the subject that refutes it, where one does.
       frames: the location in the author's code, innermost first.
       written_at: where what is read there was written, where that is what refutes it.
     """
@@ -43,14 +40,9 @@ class Check:
     verdict: str
     reason: str = ""
     program: tuple[int, ...] = ()
+    element: tuple[int, ...] = ()
     frames: tuple[Frame, ...] = ()
     written_at: tuple[Frame, ...] = ()
-
-    @property
-    def element(self) -> tuple[int, ...]:
-        """The element of the subject that the reason names; empty where it names none."""
-        found = _ELEMENT.search(self.reason)
-        return tuple(int(index) for index in found[1].split(",")) if found else ()
 
     def to_json(self) -> dict[str, Any]:
         """The record for `json.dumps`."""
@@ -137,6 +129,12 @@ def _read(entry: ir.DictAttr) -> Check:
     values = {
         name: ir.StringAttr(entry[name]).value for name in ("check", "subject", "verdict", "reason") if name in entry
     }
-    program = tuple(ir.DenseI64ArrayAttr(entry["program"])) if "program" in entry else ()
+    points = [tuple(ir.DenseI64ArrayAttr(entry[name])) if name in entry else () for name in ("program", "element")]
     locations = {name: frames_of(ir.Location.from_attr(entry[name])) for name in ("loc", "written_at") if name in entry}
-    return Check(**values, program=program, frames=locations["loc"], written_at=locations.get("written_at", ()))
+    return Check(
+        **values,
+        program=points[0],
+        element=points[1],
+        frames=locations["loc"],
+        written_at=locations.get("written_at", ()),
+    )

@@ -25,7 +25,7 @@ grid.kernel @rows grid(%i = 3 named "i")
 
 // A window that is too small leaves rows out, one that is too large meets its neighbour's.
 // CHECK-LABEL: grid.kernel @small
-// CHECK: {check = "written", reason = "no program writes element (8)", subject = "o", verdict = "refuted"}
+// CHECK: {check = "written", element = array<i64: 8>, reason = "no program writes element (8)", subject = "o", verdict = "refuted"}
 grid.kernel @small grid()
     outputs(%o: f32 [20] space gpu.gmem origin "o") scratch(%tile: memref<8xf32, #grid.space<gpu.smem>>)
     semantics [] {

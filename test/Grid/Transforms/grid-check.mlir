@@ -17,7 +17,7 @@
 // Three programs of 128 elements leave the fourth block alone.
 // CHECK-LABEL: grid.kernel @short
 // CHECK: {check = "in-bounds", subject = "x_ref", verdict = "proved"}
-// CHECK: {check = "written", reason = "no program writes element (384)", subject = "o_ref", verdict = "refuted"}
+// CHECK: {check = "written", element = array<i64: 384>, reason = "no program writes element (384)", subject = "o_ref", verdict = "refuted"}
 // CHECK: {check = "no-revisit", subject = "o_ref", verdict = "proved"}
 // ONLY-LABEL: grid.kernel @short
 // ONLY: {grid.checks = [{check = "no-revisit", subject = "o_ref", verdict = "proved"}]}
@@ -68,7 +68,7 @@ grid.kernel @accumulated grid(%i = 4, %k = 8)
 
 // A condition on the id that chooses the block leaves blocks out.
 // CHECK-LABEL: grid.kernel @skipped
-// CHECK: reason = "no program writes element (0)", subject = "o_ref", verdict = "refuted"}
+// CHECK: element = array<i64: 0>, reason = "no program writes element (0)", subject = "o_ref", verdict = "refuted"}
 grid.kernel @skipped grid(%i = 4)
     outputs(%o: f32 [32] block [8] at (%i) origin "o_ref") {
   %id = grid.program_id 0
@@ -155,7 +155,7 @@ grid.kernel @revisited grid(%k = 3 named "steps", %i = 4)
 
 // Blocks of the diagonal: two programs for each, one after the other; the rest is never written.
 // CHECK-LABEL: grid.kernel @diagonal
-// CHECK: {check = "written", reason = "no program writes element (0, 8)", subject = "o_ref", verdict = "refuted"}
+// CHECK: {check = "written", element = array<i64: 0, 8>, reason = "no program writes element (0, 8)", subject = "o_ref", verdict = "refuted"}
 // CHECK-SAME: {check = "no-revisit", subject = "o_ref", verdict = "proved"}
 grid.kernel @diagonal grid(%i = 8)
     outputs(%o: f32 [32, 32] block [8, 8] at (%i floordiv 2, %i floordiv 2) origin "o_ref") {
@@ -448,7 +448,7 @@ grid.kernel @scalar_maybe grid(%i = 4)
 }
 
 // CHECK-LABEL: grid.kernel @scalar_never
-// CHECK: {check = "written", reason = "no program writes element ()", subject = "o_ref", verdict = "refuted"}
+// CHECK: {check = "written", element = array<i64>, reason = "no program writes element ()", subject = "o_ref", verdict = "refuted"}
 grid.kernel @scalar_never grid(%i = 4)
     outputs(%o: f32 [] space any origin "o_ref")
     semantics [arbitrary] {

@@ -10,7 +10,8 @@ TEXT = """grid.kernel @k grid(%i = 4)
     inputs(%x: f32 [32] block [8] at (%i))
     outputs(%o: f32 [32] block [8] at (%i)) {
   %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
-  grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+  %w = arith.negf %v : tensor<8xf32>
+  grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
 """
 URI = "file:///kernel.mlir"
@@ -77,10 +78,11 @@ print(
 client.notify("initialized")
 print("opened:", client.change(TEXT, 1))
 
-# An op has its generic form; an argument of a kernel has the type of its block.
-# CHECK-NEXT: op: "grid.load" {{.*}} %0 = "grid.load"(%arg2)
+# An op has its generic form and its documentation, also one of MLIR's; an argument of a kernel has its block's type.
+# CHECK-NEXT: op: "grid.load" {{.*}} %0 = "grid.load"(%arg2) {{.*}} --- _The value that a Ref holds_ Elements whose mask
+# CHECK-NEXT: upstream: "arith.negf" {{.*}} --- _Floating point negation_
 # CHECK-NEXT: operand: Operation: "grid.kernel" Block: <Block #0> Argument #0 Type: `memref<8xf32, {{.*}}>`
-for what, line, word in (("op", 3, "grid.lo"), ("operand", 3, "load %")):
+for what, line, word in (("op", 3, "grid.lo"), ("upstream", 4, "arith.ne"), ("operand", 3, "load %")):
     print(f"{what}:", *client.at("textDocument/hover", line, word)["contents"]["value"].split())
 
 # CHECK-NEXT: defined: 1 11

@@ -3,6 +3,7 @@
 // RUN: gridir-opt %s --split-input-file --verify-diagnostics --canonicalize --mlir-print-ir-after-all -o /dev/null 2>&1 | FileCheck %s
 // RUN: gridir-opt --list-passes | FileCheck %s --check-prefix=PASSES
 // RUN: gridir-opt --help | FileCheck %s --check-prefix=PIPELINES
+// RUN: not gridir-opt --load-pass-plugin=plugin.so %s 2>&1 | FileCheck %s --check-prefix=PLUGIN
 
 // What a person knows from mlir-opt is here: chunks, expected diagnostics, printing after passes, bytecode.
 // CHECK: IR Dump After Canonicalizer
@@ -27,3 +28,6 @@ func.func @wrong() -> i32 {
 // PASSES-DAG: --convert-gpu-to-nvvm
 
 // PIPELINES: --grid-to-cpu
+
+// A plugin would bring an MLIR of its own, whose passes nobody finds.
+// PLUGIN: Unknown command line argument '--load-pass-plugin=plugin.so'
