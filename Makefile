@@ -56,7 +56,7 @@ docs: ## generate docs/ from the descriptions of ops and passes
 	@$(VENV)/python tools/lint/generate.py
 	@$(VENV)/python -m gridir.frontend.fields > docs/fields.md
 	@$(VENV)/python -m gridir.frontend.primitives > docs/primitives.md
-	@$(VENV)/python -m gridir.cli.manual > docs/commands.md
+	@$(VENV)/python -m gridir.cli.page > docs/commands.md
 
 bench: ## time every example against interpret mode and XLA
 	@$(INSTALL)

@@ -90,7 +90,8 @@ package = root / "python" / "gridir"
 modules = 0
 for path in sorted(package.rglob("*.py")):
     layer = layer_of(path.relative_to(package).parts[0].removesuffix(".py"))
-    if layer == "__init__":
+    # A template becomes a project of somebody else.
+    if layer in ("__init__", "templates"):
         continue
     modules += 1
     for used in imports(path):
