@@ -22,10 +22,13 @@ namespace gridir {
 void buildWarpgroupToGPUPipeline(OpPassManager &pm,
                                  const WarpgroupPipelineOptions &options) {
   const StageOptions<WarpgroupStage> &stages = options.stages;
-  if (stages.reaches(WarpgroupStage::Planned)) {
+  if (stages.reaches(WarpgroupStage::Layouts)) {
     // Offsets that are known make addresses that are known.
     pm.addPass(createCanonicalizerPass());
     addCSE(pm);
+    pm.addPass(warpgroup::createWarpgroupInferLayoutsPass());
+  }
+  if (stages.reaches(WarpgroupStage::Planned)) {
     warpgroup::WarpgroupPlanMemoryPassOptions memory;
     memory.chip = options.chip;
     pm.addPass(warpgroup::createWarpgroupPlanMemoryPass(memory));

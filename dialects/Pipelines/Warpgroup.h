@@ -17,7 +17,7 @@ namespace gridir {
 
 /// The forms that a kernel whose threads are warpgroups takes on its way to a
 /// GPU, in order.
-enum class WarpgroupStage { Grid, Planned, GPU, NVVM, PTX };
+enum class WarpgroupStage { Grid, Layouts, Planned, GPU, NVVM, PTX };
 
 /// What the kernel is compiled for, and with what.
 struct WarpgroupPipelineOptions
@@ -36,6 +36,8 @@ struct WarpgroupPipelineOptions
       llvm::cl::values(
           clEnumValN(WarpgroupStage::Grid, "grid",
                      "grid and warpgroup, as the frontend emits them"),
+          clEnumValN(WarpgroupStage::Layouts, "layouts",
+                     "grid and warpgroup, with a layout of each array"),
           clEnumValN(WarpgroupStage::Planned, "grid-planned",
                      "grid and warpgroup, with places in shared memory"),
           clEnumValN(WarpgroupStage::GPU, "gpu",

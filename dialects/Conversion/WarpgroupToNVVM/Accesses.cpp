@@ -35,12 +35,17 @@ public:
     if (storage.kind == Storage::Kind::Registers) {
       if (lowering.hazards.products.contains(&storage))
         lowering.waitForProducts(loc, /*pending=*/0);
-      Registers values =
-          llvm::map_to_vector(storage.variables, [&](Value variable) {
-            return createLoad(variable);
-          });
-      return storage.isAccumulator ? createOpaque(builder, loc, values)
-                                   : values;
+      Registers values = loadVariables();
+      if (storage.isAccumulator)
+        values = createOpaque(builder, loc, values);
+      if (!distribution)
+        return values;
+      // The dimension of the Ref that is dimension `d` of the registers.
+      SmallVector<int64_t> ofStorage(view.dims.size());
+      for (auto [i, d] : llvm::enumerate(view.dims))
+        ofStorage[d] = i;
+      return lowering.redistribute(loc, values, *storage.distribution,
+                                   *distribution, ofStorage);
     }
     lowering.syncBeforeRead(loc, &storage);
     if (!distribution)
@@ -50,12 +55,13 @@ public:
 
   void store(const Registers &values, ArrayRef<Value> mask) {
     if (storage.kind == Storage::Kind::Registers) {
-      Registers stored =
-          storage.isAccumulator ? createOpaque(builder, loc, values) : values;
+      Registers stored = toVariables(values), chosen = toVariables(mask);
+      if (storage.isAccumulator)
+        stored = createOpaque(builder, loc, stored);
       for (auto [i, variable] : llvm::enumerate(storage.variables)) {
         Value value = stored[i];
         if (!mask.empty())
-          value = arith::SelectOp::create(builder, loc, mask[i], value,
+          value = arith::SelectOp::create(builder, loc, chosen[i], value,
                                           createLoad(variable));
         LLVM::StoreOp::create(builder, loc, toStorage(builder, loc, value),
                               variable);
@@ -73,6 +79,20 @@ public:
   }
 
 private:
+  Registers loadVariables() {
+    return llvm::map_to_vector(storage.variables, [&](Value variable) {
+      return createLoad(variable);
+    });
+  }
+
+  /// What is held as the array is, as the registers of the Ref hold it.
+  Registers toVariables(ArrayRef<Value> values) {
+    if (!distribution || values.empty())
+      return Registers(values);
+    return lowering.redistribute(loc, Registers(values), *distribution,
+                                 *storage.distribution, view.dims);
+  }
+
   Value createLoad(Value pointer) {
     Value value = LLVM::LoadOp::create(builder, loc,
                                        getStorageType(elementType), pointer);

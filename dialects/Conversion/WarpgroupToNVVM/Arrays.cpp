@@ -230,13 +230,18 @@ LogicalResult lowerLayoutCast(warpgroup::LayoutCastOp op, Lowering &lowering) {
     lowering.set(op.getResult(), lowering.get(op.getValue()));
     return success();
   }
-  SmallVector<int64_t> dims =
-      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
   lowering.set(op.getResult(),
-               lowering.redistribute(op.getLoc(), lowering.get(op.getValue()),
-                                     lowering.getDistribution(op.getValue()),
-                                     lowering.getDistribution(op.getResult()),
-                                     dims));
+               lowering.redistribute(op.getLoc(), op.getValue(),
+                                     lowering.getDistribution(op.getResult())));
+  return success();
+}
+
+LogicalResult lowerRelayout(warpgroup::RelayoutOp op, Lowering &lowering) {
+  if (failed(lowering.convertType(op, op.getType())))
+    return failure();
+  lowering.set(op.getResult(),
+               lowering.redistribute(op.getLoc(), op.getValue(),
+                                     lowering.getDistribution(op.getResult())));
   return success();
 }
 
@@ -256,6 +261,7 @@ void addArrayLowerings(Lowering &lowering) {
   lowering.add(lowerReshape<tensor::ExpandShapeOp>);
   lowering.add(lowerExtract);
   lowering.add(lowerLayoutCast);
+  lowering.add(lowerRelayout);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

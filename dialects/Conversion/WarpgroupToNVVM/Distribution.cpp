@@ -94,7 +94,8 @@ int64_t Distribution::getRunLength(int64_t limit) const {
 
 bool Distribution::operator==(const Distribution &other) const {
   return shape == other.shape && space == other.space &&
-         registers == other.registers && threadBits == other.threadBits;
+         registers == other.registers && threadBits == other.threadBits &&
+         isSplat == other.isSplat;
 }
 
 /// The same places as coordinates of the array, where these are such a sum.
@@ -116,23 +117,29 @@ static std::optional<Distribution> toShape(const Distribution &flat) {
 
 std::optional<Distribution> Distribution::get(const warpgroup::Layout &layout,
                                               ArrayRef<int64_t> shape) {
-  if (layout.isSplat() || !layout.fits(shape))
+  if (!layout.fits(shape))
     return std::nullopt;
+  if (layout.isSplat()) {
+    Distribution result = getStrided(shape, /*run=*/4);
+    result.isSplat = true;
+    return result;
+  }
   Distribution result;
   result.shape.assign(shape.begin(), shape.end());
   result.space = {product(shape)};
   for (int64_t r = 0, e = layout.getNumRegisters(shape); r < e; ++r)
-    result.registers.push_back({layout.getElement(shape, r, 0)});
+    result.registers.push_back({layout.getUnpaddedElement(shape, r, 0)});
   for (unsigned bit = 0; bit < kThreadBits; ++bit)
-    result.threadBits[bit] = {layout.getElement(shape, 0, 1u << bit) -
+    result.threadBits[bit] = {layout.getUnpaddedElement(shape, 0, 1u << bit) -
                               result.registers[0][0]};
-  std::optional<Distribution> sum = toShape(result);
-  for (unsigned r = 0; sum && r < result.getNumRegisters(); ++r)
+  for (unsigned r = 0; r < result.getNumRegisters(); ++r)
     for (unsigned thread = 0; thread < kNumThreads; ++thread)
-      if (linearize(sum->getElement(r, thread), shape) !=
-          layout.getElement(shape, r, thread))
+      if (result.getPlace(r, thread)[0] !=
+          layout.getUnpaddedElement(shape, r, thread))
         return std::nullopt;
-  return sum;
+  if (result.exceeds())
+    return result;
+  return toShape(result).value_or(result);
 }
 
 Distribution Distribution::getStrided(ArrayRef<int64_t> shape, int64_t run) {
@@ -192,11 +199,17 @@ Distribution Distribution::getProjection(const Distribution &other,
   return result;
 }
 
-Distribution Distributions::get(RankedTensorType type) const {
+const Distribution *Distributions::find(RankedTensorType type) {
+  auto &held = known[type];
+  if (!held)
+    held = std::make_unique<std::optional<Distribution>>(make(type));
+  return held->has_value() ? &**held : nullptr;
+}
+
+std::optional<Distribution> Distributions::make(RankedTensorType type) const {
   ArrayRef<int64_t> shape = type.getShape();
   if (std::optional<warpgroup::Layout> layout = warpgroup::getLayout(type))
-    if (std::optional<Distribution> known = Distribution::get(*layout, shape))
-      return *known;
+    return Distribution::get(*layout, shape);
   if (tileRows && !shape.empty() && shape[0] % 64 == 0) {
     int64_t rows = shape[0] % tileRows == 0 ? tileRows : 64;
     if (shape.size() == 2 && shape[1] % 8 == 0)

@@ -11,7 +11,9 @@
 
 #include "dialects/Warpgroup/Layout/Layout.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/DenseMap.h"
 #include <array>
+#include <memory>
 
 namespace gridir::warpgroup_to_nvvm {
 
@@ -34,6 +36,8 @@ public:
   llvm::SmallVector<int64_t> shape, space;
   llvm::SmallVector<Coords> registers;
   std::array<Coords, kThreadBits> threadBits;
+  /// Whether all registers hold the one value that all elements have.
+  bool isSplat = false;
 
   unsigned getNumRegisters() const { return registers.size(); }
   bool isFlat() const { return space != shape || exceeds(); }
@@ -58,7 +62,8 @@ public:
   bool operator==(const Distribution &other) const;
   bool operator!=(const Distribution &other) const { return !(*this == other); }
 
-  /// As a layout says; none for one that is no such sum.
+  /// As a layout says; none for one that is no such sum. A splat is held as a
+  /// register for each element that a thread would have.
   static std::optional<Distribution> get(const warpgroup::Layout &layout,
                                          llvm::ArrayRef<int64_t> shape);
 
@@ -84,10 +89,16 @@ public:
   /// `tileRows` are those of the fragments of products, if there are some.
   explicit Distributions(int64_t tileRows) : tileRows(tileRows) {}
 
-  Distribution get(mlir::RankedTensorType type) const;
+  /// Null where a layout is no sum of what its bits give.
+  const Distribution *find(mlir::RankedTensorType type);
+  const Distribution &get(mlir::RankedTensorType type) { return *find(type); }
 
 private:
+  std::optional<Distribution> make(mlir::RankedTensorType type) const;
+
   int64_t tileRows;
+  llvm::DenseMap<mlir::Type, std::unique_ptr<std::optional<Distribution>>>
+      known;
 };
 
 /// Coordinates of element number `index` of an array.

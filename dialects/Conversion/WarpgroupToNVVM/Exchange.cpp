@@ -51,7 +51,7 @@ Registers Lowering::redistribute(Location loc, const Registers &registers,
                                  const Distribution &from,
                                  const Distribution &to,
                                  ArrayRef<int64_t> dims) {
-  if (isSplat(registers))
+  if (from.isSplat || isSplat(registers))
     return Registers(to.getNumRegisters(), registers.front());
   auto find = [&](const Coords &coords) {
     return Coords(llvm::map_range(dims, [&](int64_t d) { return coords[d]; }));
@@ -67,9 +67,16 @@ Registers Lowering::redistribute(Location loc, const Registers &registers,
   return exchange(loc, registers, stored, from, loaded, to);
 }
 
+Registers Lowering::redistribute(Location loc, Value array,
+                                 const Distribution &to) {
+  int64_t rank = cast<RankedTensorType>(array.getType()).getRank();
+  return redistribute(loc, get(array), getDistribution(array), to,
+                      llvm::to_vector(llvm::seq<int64_t>(0, rank)));
+}
+
 Registers Lowering::reshape(Location loc, const Registers &registers,
                             const Distribution &from, const Distribution &to) {
-  if (isSplat(registers))
+  if (from.isSplat || isSplat(registers))
     return Registers(to.getNumRegisters(), registers.front());
   auto find = [&](const Coords &coords) {
     return delinearize(linearize(coords, to.shape), from.shape);

@@ -16,16 +16,6 @@ using namespace mlir;
 namespace gridir::warpgroup_to_nvvm {
 namespace {
 
-/// An array whose first elements are along those of another one, for each of
-/// the registers that hold it.
-Registers spread(Lowering &lowering, Location loc, Value array,
-                 const Distribution &to) {
-  int64_t rank = cast<RankedTensorType>(array.getType()).getRank();
-  return lowering.redistribute(loc, lowering.get(array),
-                               lowering.getDistribution(array), to,
-                               llvm::to_vector(llvm::seq<int64_t>(0, rank)));
-}
-
 /// Each thread loads what it holds of the result, after it has got the indices
 /// of those elements.
 LogicalResult lowerGather(grid::GatherOp op, Lowering &lowering) {
@@ -42,12 +32,12 @@ LogicalResult lowerGather(grid::GatherOp op, Lowering &lowering) {
   Distribution to = lowering.getDistribution(op.getResult());
   SmallVector<Registers> indices;
   for (Value index : op.getIndices())
-    indices.push_back(spread(lowering, loc, index, to));
+    indices.push_back(lowering.redistribute(loc, index, to));
   Registers mask, other;
   if (op.getMask())
-    mask = spread(lowering, loc, op.getMask(), to);
+    mask = lowering.redistribute(loc, op.getMask(), to);
   if (op.getOther())
-    other = lowering.get(op.getOther());
+    other = lowering.redistribute(loc, op.getOther(), to);
   lowering.syncBeforeRead(loc, view.storage.get());
 
   int64_t numIndexed =

@@ -153,8 +153,12 @@ FailureOr<SmallVector<Type>> Lowering::convertType(Operation *op, Type type) {
            << type;
   if (!tensor)
     return SmallVector<Type>{type};
-  return SmallVector<Type>(distributions.get(tensor).getNumRegisters(),
-                           element);
+  const Distribution *distribution = distributions.find(tensor);
+  if (!distribution)
+    return op->emitError("expected a layout in which the bits of register, "
+                         "lane and warp lead to places that add up, got ")
+           << type;
+  return SmallVector<Type>(distribution->getNumRegisters(), element);
 }
 
 //===----------------------------------------------------------------------===//

@@ -167,7 +167,7 @@ public:
   mlir::Value getScalar(mlir::Value value) { return get(value).front(); }
   mlir::OpFoldResult getIndex(mlir::Value index);
   void set(mlir::Value from, Registers to) { values[from] = std::move(to); }
-  Distribution getDistribution(mlir::Value value) {
+  const Distribution &getDistribution(mlir::Value value) {
     return distributions.get(
         llvm::cast<mlir::RankedTensorType>(value.getType()));
   }
@@ -184,6 +184,9 @@ public:
   Registers redistribute(mlir::Location loc, const Registers &registers,
                          const Distribution &from, const Distribution &to,
                          llvm::ArrayRef<int64_t> dims);
+  /// An array as another distribution of it has it.
+  Registers redistribute(mlir::Location loc, mlir::Value array,
+                         const Distribution &to);
   /// The same of an array of another shape with the same elements in order.
   Registers reshape(mlir::Location loc, const Registers &registers,
                     const Distribution &from, const Distribution &to);

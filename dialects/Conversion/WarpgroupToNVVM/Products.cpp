@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/WarpgroupToNVVM/SharedMatrix.h"
 
+#include "dialects/Warpgroup/Layout/NamedLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -173,7 +174,10 @@ private:
 
   /// Pairs of the left operand, as registers of 32 bits.
   void packLhs(Location loc) {
-    const Registers &values = lowering.get(op.getLhs());
+    auto type = cast<RankedTensorType>(op.getLhs().getType());
+    Distribution fragment = *Distribution::get(
+        *warpgroup::getNamedLayout("wgmma", std::nullopt), type.getShape());
+    Registers values = lowering.redistribute(loc, op.getLhs(), fragment);
     for (size_t i = 0; i < values.size(); i += 2) {
       Value pair = LLVM::PoisonOp::create(
           builder, loc, VectorType::get(2, values[i].getType()));

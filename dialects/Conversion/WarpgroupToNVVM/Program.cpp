@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 
+#include "dialects/Warpgroup/Layout/NamedLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -212,22 +213,53 @@ void setLayout(Storage &storage, ArrayAttr transforms) {
   storage.swizzle = swizzle;
 }
 
+/// How threads hold a Ref in registers: an accumulator as products give it,
+/// others as the first value that is loaded or stored.
+FailureOr<Distribution> getRegisterDistribution(grid::ScopedOp op, Value ref,
+                                                bool isAccumulator,
+                                                Lowering &lowering) {
+  auto type = cast<MemRefType>(ref.getType());
+  if (isAccumulator)
+    if (std::optional<Distribution> products = Distribution::get(
+            *warpgroup::getNamedLayout("wgmma", std::nullopt), type.getShape()))
+      return *products;
+  auto tensor = RankedTensorType::get(type.getShape(), type.getElementType());
+  for (Operation *user : llvm::reverse(llvm::to_vector(ref.getUsers())))
+    for (Type known : llvm::concat<const Type>(user->getOperandTypes(),
+                                               user->getResultTypes()))
+      if (auto array = dyn_cast<RankedTensorType>(known))
+        if (array.dropEncoding() == tensor) {
+          if (failed(lowering.convertType(op, array)))
+            return failure();
+          return lowering.distributions.get(array);
+        }
+  return lowering.distributions.get(tensor);
+}
+
 /// A Ref that each thread holds its part of.
-std::shared_ptr<Storage> createRegisters(Lowering &lowering, Location loc,
-                                         MemRefType type) {
+FailureOr<std::shared_ptr<Storage>>
+createRegisters(grid::ScopedOp op, Value ref, Lowering &lowering) {
+  auto type = cast<MemRefType>(ref.getType());
   auto storage = std::make_shared<Storage>();
   storage->kind = Storage::Kind::Registers;
   storage->elementType = type.getElementType();
   storage->shape.assign(type.getShape().begin(), type.getShape().end());
+  storage->isAccumulator = llvm::any_of(ref.getUsers(), [&](Operation *user) {
+    auto product = dyn_cast<warpgroup::MmaOp>(user);
+    return product && product.getAcc() == ref;
+  });
   unsigned count = 1;
   if (type.getRank()) {
-    storage->distribution = lowering.distributions.get(
-        RankedTensorType::get(type.getShape(), type.getElementType()));
+    FailureOr<Distribution> distribution =
+        getRegisterDistribution(op, ref, storage->isAccumulator, lowering);
+    if (failed(distribution))
+      return failure();
+    storage->distribution = std::move(*distribution);
     count = storage->distribution->getNumRegisters();
   }
   for (unsigned r = 0; r < count; ++r)
-    storage->variables.push_back(
-        lowering.createVariable(loc, getStorageType(type.getElementType())));
+    storage->variables.push_back(lowering.createVariable(
+        op.getLoc(), getStorageType(type.getElementType())));
   return storage;
 }
 
@@ -278,12 +310,11 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
       hasArrays = true;
     } else if (getSpace(type) == grid::MemorySpace::GpuRegs ||
                getSpace(type) == grid::MemorySpace::Default) {
-      storage = createRegisters(lowering, loc, type);
-      storage->isAccumulator =
-          llvm::any_of(ref.getUsers(), [&](Operation *user) {
-            auto product = dyn_cast<warpgroup::MmaOp>(user);
-            return product && product.getAcc() == ref;
-          });
+      FailureOr<std::shared_ptr<Storage>> registers =
+          createRegisters(op, ref, lowering);
+      if (failed(registers))
+        return failure();
+      storage = *registers;
     } else {
       return op.emitError(
                  "expected a Ref in shared or tensor memory or registers, got ")

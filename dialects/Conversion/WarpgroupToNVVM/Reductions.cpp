@@ -55,14 +55,12 @@ public:
       if (getElementTypeOrSelf(input.getType()) !=
           getElementTypeOrSelf(init.getType()))
         return refuse("a reduction of elements of the result's type");
-    SmallVector<int64_t> loops = op.getStaticLoopRanges();
-    Type element = getElementTypeOrSelf(op->getResult(0).getType());
-    all = lowering.distributions.get(RankedTensorType::get(loops, element));
     std::optional<SmallVector<int64_t>> outer =
         getMapDims(op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
-    if (!outer || all.isFlat())
-      return refuse("a reduction of an array that threads divide evenly");
+    if (!outer)
+      return refuse("a reduction whose results loops alone index");
     dims = *outer;
+    findAll();
     for (OpOperand &operand : op->getOpOperands()) {
       Type type = getElementTypeOrSelf(operand.get().getType());
       if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() > 32)
@@ -83,11 +81,30 @@ private:
            << op->getOperand(0).getType();
   }
 
+  /// How all elements are held: as the first input that has them holds them,
+  /// where their places are sums.
+  void findAll() {
+    SmallVector<int64_t> loops = op.getStaticLoopRanges();
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(input);
+      if (!map.isPermutation() ||
+          lowering.getDistribution(input->get()).isFlat())
+        continue;
+      all = Distribution::getProjection(lowering.getDistribution(input->get()),
+                                        *getMapDims(inversePermutation(map)),
+                                        loops);
+      return;
+    }
+    all = *Distribution::get(warpgroup::Layout::blocked(loops, /*maxVector=*/1),
+                             loops);
+  }
+
   Coords project(ArrayRef<int64_t> coords) const {
     return Coords(llvm::map_range(dims, [&](int64_t d) { return coords[d]; }));
   }
 
   bool isReduced(unsigned bit) const {
+    // Each bit of a layout leads along one dimension.
     return llvm::any_of(all.threadBits[bit], [](int64_t x) { return x; }) &&
            llvm::all_of(project(all.threadBits[bit]),
                         [](int64_t x) { return x == 0; });

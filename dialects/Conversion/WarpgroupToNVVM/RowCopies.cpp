@@ -33,9 +33,7 @@ public:
     if (failed(analyze()))
       return failure();
     Distribution groups = getGroups();
-    Registers rows = lowering.redistribute(
-        loc, lowering.get(op.getRows()), lowering.getDistribution(op.getRows()),
-        groups, {0});
+    Registers rows = lowering.redistribute(loc, op.getRows(), groups);
     Value barrier =
         lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
     lowering.syncBeforeCopyTo(loc, tile.storage.get());

@@ -25,11 +25,15 @@ static Type getValueType(MemRefType ref) {
   return RankedTensorType::get(ref.getShape(), ref.getElementType());
 }
 
+/// How a value is spread over threads is nothing to its Ref.
+static Type dropEncoding(Type value) {
+  auto tensor = dyn_cast<RankedTensorType>(value);
+  return tensor ? Type(tensor.dropEncoding()) : value;
+}
+
 static LogicalResult verifyValue(Operation *op, MemRefType ref, Type value) {
   Type expected = getValueType(ref);
-  // How a value is spread over threads is nothing to its Ref.
-  auto tensor = dyn_cast<RankedTensorType>(value);
-  if ((tensor ? Type(tensor.dropEncoding()) : value) != expected)
+  if (dropEncoding(value) != expected)
     return op->emitOpError("expected the value of a Ref of type ")
            << ref << " to be " << expected << ", got " << value;
   return success();
@@ -380,7 +384,7 @@ static LogicalResult verifyIndexed(Operation *op, MemRefType ref,
   Type expected =
       shape.empty() ? ref.getElementType()
                     : Type(RankedTensorType::get(shape, ref.getElementType()));
-  if (value != expected)
+  if (dropEncoding(value) != expected)
     return op->emitOpError("expected a value of type ")
            << expected << ", got " << value;
   return success();

@@ -23,7 +23,8 @@ LogicalResult verifyPeer(Operation *op, ArrayAttr axes, ValueRange places,
   auto refType = cast<MemRefType>(ref.getType());
   auto expected =
       RankedTensorType::get(refType.getShape(), refType.getElementType());
-  if (value.getType() != expected)
+  // How it is spread over threads is nothing to the Ref.
+  if (cast<RankedTensorType>(value.getType()).dropEncoding() != expected)
     return op->emitOpError("expected an array of type ")
            << expected << ", got " << value.getType();
   return success();

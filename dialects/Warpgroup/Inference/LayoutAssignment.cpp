@@ -64,7 +64,8 @@ LogicalResult LayoutAssignment::collect(Region &region) {
   for (auto [index, frame] : llvm::enumerate(frames)) {
     weights.push_back(getWeight(frame.op->getParentRegion()));
     for (auto [place, part] : llvm::enumerate(frame.parts)) {
-      if (part.getType().getNumElements() == 0)
+      if (!part.getType().hasStaticShape() ||
+          part.getType().getNumElements() == 0)
         return frame.op->emitError("expected tensors with elements, got ")
                << part.getType();
       if (part.value)
@@ -121,19 +122,16 @@ LayoutAttr LayoutAssignment::lift(const LayoutFrame &frame,
   return part.isEqual ? layout : apply(part.lift, layout, frame.shape);
 }
 
-LayoutAttr LayoutAssignment::getLayout(unsigned frame,
+LayoutAttr LayoutAssignment::getLayout(unsigned index,
                                        const LayoutFrame::Part &part) const {
-  return derive(part, assigned[frame]);
-}
-
-bool LayoutAssignment::isServed(unsigned frame) const {
-  LayoutAttr layout = assigned[frame];
-  return layout &&
-         (!frames[frame].accepts ||
-          frames[frame].accepts(layout.getLayout())) &&
-         llvm::all_of(frames[frame].parts, [&](const LayoutFrame::Part &part) {
-           return derive(part, layout) != nullptr;
-         });
+  const LayoutFrame &frame = frames[index];
+  LayoutAttr layout = assigned[index];
+  bool isServed =
+      layout && (!frame.accepts || frame.accepts(layout.getLayout()));
+  if (LayoutAttr derived = isServed ? derive(part, layout) : LayoutAttr())
+    return derived;
+  return LayoutAttr::get(frame.op->getContext(),
+                         Layout::blocked(part.getType().getShape(), 4));
 }
 
 //===----------------------------------------------------------------------===//

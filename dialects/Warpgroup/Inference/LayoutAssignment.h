@@ -46,10 +46,8 @@ public:
 
   llvm::ArrayRef<LayoutFrame> getFrames() const { return frames; }
 
-  /// Whether a frame has a layout that its op can do with.
-  bool isServed(unsigned frame) const;
-
-  /// The layout of a part; null where it follows not from that of the frame.
+  /// The layout of a part; where none that its op can do with gives it one,
+  /// what any array can have.
   LayoutAttr getLayout(unsigned frame, const LayoutFrame::Part &part) const;
 
   /// The frame that defines a value.

@@ -81,6 +81,12 @@ void LayoutFrame::reshape(Part &part) {
   part.lift = [=](const Layout &layout) { return layout.reshape(to, from); };
 }
 
+void gridir::warpgroup::addMoved(Operation *op, OpOperand &operand,
+                                 SmallVectorImpl<LayoutFrame> &frames) {
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  frames.emplace_back(op, type.getShape()).addEqual(operand);
+}
+
 bool gridir::warpgroup::holdsEach(const Layout &layout, Shape shape) {
   return !layout.isSplat() || getNumElements(shape) == 1;
 }
@@ -167,13 +173,6 @@ bool gridir::warpgroup::isReducedInRegisters(linalg::LinalgOp op) {
              [](AffineMap map) { return map.isProjectedPermutation(); }) &&
          llvm::any_of(ArrayRef(maps).take_front(op.getNumDpsInputs()),
                       [](AffineMap map) { return map.isPermutation(); });
-}
-
-/// What is moved through shared memory wherever it is needed lies as it does.
-static void addMoved(Operation *op, OpOperand &operand,
-                     SmallVectorImpl<LayoutFrame> &frames) {
-  auto type = cast<RankedTensorType>(operand.get().getType());
-  frames.emplace_back(op, type.getShape()).addEqual(operand);
 }
 
 /// Arrays of which the body reads elements as it likes.

@@ -69,6 +69,11 @@ struct LayoutFrame {
   bool isRepeatable = false;
 };
 
+/// Adds a frame for an operand alone: the op moves elements through shared
+/// memory wherever it needs them, so that they lie as they do.
+void addMoved(mlir::Operation *op, mlir::OpOperand &operand,
+              llvm::SmallVectorImpl<LayoutFrame> &frames);
+
 /// Whether each element has a register of its own: no splat of several.
 bool holdsEach(const Layout &layout, Shape shape);
 

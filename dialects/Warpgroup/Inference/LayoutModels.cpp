@@ -9,6 +9,8 @@
 #include "dialects/Warpgroup/Inference/LayoutModels.h"
 
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/Warpgroup/IR/RegisterPlaces.h"
+#include "dialects/Warpgroup/IR/TensorMemory.h"
 #include "dialects/Warpgroup/Layout/NamedLayouts.h"
 #include "dialects/Warpgroup/Layout/SharedAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -85,19 +87,25 @@ static SmallVector<Layout> getAccumulatorLayouts(ArrayRef<int64_t> shape) {
   return keepFitting({*getNamedLayout("wgmma", std::nullopt)}, shape);
 }
 
-/// Those that tensor memory is loaded and stored in.
-static SmallVector<Layout> getTensorMemoryLayouts(ArrayRef<int64_t> shape) {
+/// Those that matrices in tensor memory are loaded and stored in.
+static SmallVector<Layout> getTensorMemoryLayouts(ArrayRef<int64_t> shape,
+                                                  bool isPaired) {
   SmallVector<Layout> known;
+  if (shape.size() < 2)
+    return known;
+  SmallVector<int64_t> leading =
+      llvm::to_vector(llvm::seq<int64_t>(shape.size() - 2));
   auto add = [&](StringRef name, std::optional<int64_t> number) {
     if (std::optional<Layout> layout = getNamedLayout(name, number))
-      known.push_back(*layout);
+      known.push_back(*layout->insertDims(leading, layout->getTile()));
   };
-  if (shape.size() != 2)
-    return known;
-  if (shape.front() % 128 == 0) {
+  if (shape[leading.size()] % 128 == 0) {
     add("tcgen05", std::nullopt);
     for (int64_t vector : {4, 2, 1})
       add("tmem_native", vector);
+  } else if (isPaired) {
+    add("tcgen05_m64_collective", shape.back());
+    add("tcgen05_m64_collective_native", shape.back());
   } else {
     add("wgmma", std::nullopt);
     add("tmem_half_lane", shape.back());
@@ -147,17 +155,14 @@ static LogicalResult addAccess(Operation *op, Value ref, Type valueType,
   if (space == grid::MemorySpace::GpuRegs)
     frame.allowed = getAccumulatorLayouts(type.getShape());
   else if (space == grid::MemorySpace::GpuTmem)
-    frame.allowed = getTensorMemoryLayouts(type.getShape());
+    frame.allowed = getTensorMemoryLayouts(
+        type.getShape(),
+        hasPairedBlocks(op->getParentOfType<grid::KernelOp>()));
   else
     frame.cost = [=](const Layout &layout) {
       return space == grid::MemorySpace::GpuSmem ? countShared(layout, type)
                                                  : countGlobal(layout, type);
     };
-  bool isDemanding = space == grid::MemorySpace::GpuRegs ||
-                     space == grid::MemorySpace::GpuTmem;
-  if (isDemanding && frame.allowed.empty())
-    return op->emitError("expected a shape that a matrix unit keeps in ")
-           << grid::stringifyMemorySpace(space) << ", got " << type;
   for (int64_t vector = 128 / getBits(type); vector >= 1; vector /= 2)
     frame.preferred.push_back(Layout::blocked(type.getShape(), vector));
   return success();
@@ -180,6 +185,63 @@ struct StoreModel : LayoutOpInterface::ExternalModel<StoreModel<OpT>, OpT> {
                                 SmallVectorImpl<LayoutFrame> &frames) const {
     auto store = cast<OpT>(op);
     return addAccess(op, store.getRef(), store.getValue().getType(), frames);
+  }
+};
+
+/// An update whose result somebody reads is done once for each element.
+struct AtomicModel
+    : LayoutOpInterface::ExternalModel<AtomicModel, grid::AtomicRmwOp> {
+  LogicalResult getLayoutFrames(Operation *op,
+                                SmallVectorImpl<LayoutFrame> &frames) const {
+    auto update = cast<grid::AtomicRmwOp>(op);
+    size_t before = frames.size();
+    if (failed(addAccess(op, update.getRef(), update.getType(), frames)))
+      return failure();
+    if (frames.size() == before || update.getResult().use_empty())
+      return success();
+    Coordinates shape = frames.back().shape;
+    if (getNumElements(shape) % numThreads == 0)
+      frames.back().accepts = [=](const Layout &layout) {
+        return holdsOnce(layout, shape) && layout.getReplication() == 1;
+      };
+    return success();
+  }
+};
+
+/// Each thread asks for the indices of what it loads.
+struct GatherModel
+    : LayoutOpInterface::ExternalModel<GatherModel, grid::GatherOp> {
+  LogicalResult getLayoutFrames(Operation *op,
+                                SmallVectorImpl<LayoutFrame> &frames) const {
+    auto gather = cast<grid::GatherOp>(op);
+    auto type = dyn_cast<RankedTensorType>(gather.getType());
+    if (!type)
+      return success();
+    LayoutFrame &frame = frames.emplace_back(op, type.getShape());
+    for (OpOperand &operand : op->getOpOperands())
+      if (auto array = dyn_cast<RankedTensorType>(operand.get().getType()))
+        frame.project(frame.addEqual(operand),
+                      llvm::to_vector(llvm::seq<int64_t>(array.getRank())));
+    frame.addEqual(gather.getResult());
+    Coordinates shape = frame.shape;
+    frame.accepts = [=](const Layout &layout) {
+      return holdsEach(layout, shape);
+    };
+    for (int64_t vector : {4, 1})
+      frame.preferred.push_back(Layout::blocked(type.getShape(), vector));
+    return success();
+  }
+};
+
+/// What goes through shared memory.
+template <typename OpT>
+struct MovedModel : LayoutOpInterface::ExternalModel<MovedModel<OpT>, OpT> {
+  LogicalResult getLayoutFrames(Operation *op,
+                                SmallVectorImpl<LayoutFrame> &frames) const {
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<RankedTensorType>(operand.get().getType()))
+        addMoved(op, operand, frames);
+    return success();
   }
 };
 
@@ -239,7 +301,47 @@ struct MmaModel : LayoutOpInterface::ExternalModel<MmaModel, MmaOp> {
   }
 };
 
-/// The author's layout.
+/// A store that ends at a barrier moves words, of which each thread has all
+/// bytes.
+struct ClusterStoreModel
+    : LayoutOpInterface::ExternalModel<ClusterStoreModel, ClusterStoreOp> {
+  LogicalResult getLayoutFrames(Operation *op,
+                                SmallVectorImpl<LayoutFrame> &frames) const {
+    auto store = cast<ClusterStoreOp>(op);
+    RankedTensorType type = store.getValue().getType();
+    if (failed(addAccess(op, store.getRef(), type, frames)))
+      return failure();
+    int64_t ofWord = 32 / getBits(type);
+    if (!store.getBarrier() || ofWord <= 1 ||
+        Layout::blocked(type.getShape(), ofWord)
+                .getVectorLength(type.getShape()) < ofWord)
+      return success();
+    Coordinates shape = frames.back().shape;
+    frames.back().accepts = [=](const Layout &layout) {
+      return holdsEach(layout, shape) &&
+             layout.getVectorLength(shape) >= ofWord;
+    };
+    return success();
+  }
+};
+
+/// Moves that there are already.
+struct RelayoutModel
+    : LayoutOpInterface::ExternalModel<RelayoutModel, RelayoutOp> {
+  LogicalResult getLayoutFrames(Operation *op,
+                                SmallVectorImpl<LayoutFrame> &frames) const {
+    auto relayout = cast<RelayoutOp>(op);
+    addMoved(op, relayout.getValueMutable(), frames);
+    LayoutFrame &frame = frames.emplace_back(op, relayout.getType().getShape());
+    frame.addEqual(relayout.getResult());
+    if (std::optional<Layout> layout = getLayout(relayout.getType()))
+      frame.allowed = {*layout};
+    return success();
+  }
+};
+
+/// The author's layout, where it is one of the array: of a splat it asks for
+/// nothing else.
 struct LayoutCastModel
     : LayoutOpInterface::ExternalModel<LayoutCastModel, LayoutCastOp> {
   LogicalResult getLayoutFrames(Operation *op,
@@ -248,19 +350,31 @@ struct LayoutCastModel
     auto type = dyn_cast<RankedTensorType>(cast.getType());
     if (!type)
       return success();
-    LayoutAttr spread = cast.getSpreadAttr();
-    if (!spread)
-      return op->emitError("expected a layout that is linear in the bits of "
-                           "register, lane and warp, got ")
-             << cast.getLayout();
     LayoutFrame &frame = frames.emplace_back(op, type.getShape());
     frame.addEqual(cast.getValueMutable());
     frame.addEqual(cast.getResult());
-    frame.allowed = keepFitting({spread.getLayout()}, type.getShape());
-    if (frame.allowed.empty())
-      return op->emitError(
-                 "expected a layout whose tile divides the shape, got ")
-             << spread << " of " << type;
+    LayoutAttr spread = cast.getSpreadAttr();
+    if (!spread) {
+      op->emitWarning("expected a layout that is linear in the bits of "
+                      "register, lane and warp, another one is taken for ")
+          << cast.getLayout();
+      return success();
+    }
+    Layout layout = spread.getLayout();
+    if (!layout.fits(type.getShape())) {
+      op->emitWarning("expected a layout whose tile divides the shape, another "
+                      "one is taken for ")
+          << spread << " of " << type;
+      return success();
+    }
+    // Copies beyond what a thread can hold nobody looks for, nor for a splat.
+    constexpr int64_t registerBits = 256 * 32;
+    bool isDemanded =
+        !layout.isSplat() &&
+        (layout.getReplication() == 1 ||
+         layout.getNumRegisters(type.getShape()) * getBits(type) <=
+             registerBits);
+    (isDemanded ? frame.allowed : frame.preferred).push_back(layout);
     return success();
   }
 };
@@ -322,12 +436,19 @@ struct ExtractModel
 void gridir::warpgroup::registerLayoutModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, WarpgroupDialect *) {
     LayoutCastOp::attachInterface<LayoutCastModel>(*context);
+    ClusterLoadOp::attachInterface<LoadModel<ClusterLoadOp>>(*context);
+    ClusterStoreOp::attachInterface<ClusterStoreModel>(*context);
     MmaOp::attachInterface<MmaModel>(*context);
+    RelayoutOp::attachInterface<RelayoutModel>(*context);
+    TmaGatherOp::attachInterface<MovedModel<TmaGatherOp>>(*context);
   });
   registry.addExtension(+[](MLIRContext *context, grid::GridDialect *) {
     grid::AccumulateOp::attachInterface<StoreModel<grid::AccumulateOp>>(
         *context);
+    grid::AtomicRmwOp::attachInterface<AtomicModel>(*context);
+    grid::GatherOp::attachInterface<GatherModel>(*context);
     grid::LoadOp::attachInterface<LoadModel<grid::LoadOp>>(*context);
+    grid::PrintOp::attachInterface<MovedModel<grid::PrintOp>>(*context);
     grid::ScopedOp::attachInterface<ScopedModel>(*context);
     grid::StoreOp::attachInterface<StoreModel<grid::StoreOp>>(*context);
   });

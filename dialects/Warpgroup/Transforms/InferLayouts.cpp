@@ -40,10 +40,6 @@ public:
     for (auto [index, frame] : llvm::enumerate(frames))
       for (const LayoutFrame::Part &part : frame.parts)
         if (part.value && !frame.isRepeatable) {
-          if (!assignment.isServed(index))
-            return frame.op->emitError("expected an array that a layout "
-                                       "spreads as the op needs it, got ")
-                   << part.getType();
           setLayout(part.value, assignment.getLayout(index, part));
           ++numTensors;
         }

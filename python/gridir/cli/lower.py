@@ -70,7 +70,6 @@ def lower(
             return
         for name in load:
             gridir.passes.load(name)
-        stage = chosen.check_stage(stage or chosen.stages[0])
         example = load_example(*file)
         lowered = gridir.lower(example.function, *example.args, target=target)
         told = {"print_after_all": print_ir_after_all, "timing": timing, "statistics": statistics}
@@ -78,8 +77,10 @@ def lower(
         for kernel in example.check_kernels(lowered.kernels):
             if save_stages is not None:
                 _save_stages(kernel, save_stages, locations)
-            text = kernel.text(stage, pipeline=pipeline, locations=locations, **told)
-            records.append({"name": kernel.name, "target": target, "stage": stage, "text": text})
+            # Kernels of one target may have stages of their own.
+            at = stage or kernel.stages[0]
+            text = kernel.text(at, pipeline=pipeline, locations=locations, **told)
+            records.append({"name": kernel.name, "target": target, "stage": at, "text": text})
             if not as_json:
                 click.echo(text)
     if as_json:

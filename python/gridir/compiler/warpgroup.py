@@ -92,7 +92,7 @@ class WarpgroupPtxKernel(PtxKernel):
 class WarpgroupTarget(GpuTarget):
     """As `GpuTarget`, for kernels of Pallas' Mosaic GPU backend."""
 
-    stages = ("grid", "grid-planned", "gpu", "nvvm", "ptx")
+    stages = ("grid", "layouts", "grid-planned", "gpu", "nvvm", "ptx")
     executions = (Execution("ptx", "by the executor of PTX on the CPU"),)
 
     def pipeline(self, options: Any, stop: str, start: str | None = None) -> str:

@@ -315,11 +315,27 @@ grid.kernel @wide_sum grid() {
 
 // -----
 
-grid.kernel @uneven grid() {
-  %v = arith.constant dense<1.0> : tensor<3x5xf32>
-  %z = arith.constant dense<0.0> : tensor<3xf32>
-  // expected-error @below {{expected a reduction of an array that threads divide evenly on a GPU, got linalg.reduce of 'tensor<3x5xf32>'}}
-  %w = linalg.reduce { arith.addf } ins(%v : tensor<3x5xf32>) outs(%z : tensor<3xf32>) dimensions = [1]
+#spread = affine_map<(i, j) -> (2 * i)>
+#all = affine_map<(i, j) -> (i, j)>
+grid.kernel @spread_results grid() {
+  %v = arith.constant dense<1.0> : tensor<64x64xf32>
+  %z = arith.constant dense<0.0> : tensor<127xf32>
+  // expected-error @below {{expected a reduction whose results loops alone index on a GPU, got linalg.generic of 'tensor<64x64xf32>'}}
+  %w = linalg.generic {indexing_maps = [#all, #spread], iterator_types = ["parallel", "reduction"]}
+      ins(%v : tensor<64x64xf32>) outs(%z : tensor<127xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %s = arith.addf %a, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<127xf32>
+}
+
+// -----
+
+// The place of register 1 and lane 1 is not the sum of the places of both.
+#crossed = #warpgroup.layout<[256], registers = [[3]], lanes = [[1], [4], [8], [16], [32]], warps = [[64], [128]]>
+grid.kernel @crossed grid() {
+  // expected-error @below {{expected a layout in which the bits of register, lane and warp lead to places that add up, got 'tensor<256xf32, #warpgroup.layout<[256], registers = }}
+  %v = arith.constant dense<1.0> : tensor<256xf32, #crossed>
 }
 
 // -----

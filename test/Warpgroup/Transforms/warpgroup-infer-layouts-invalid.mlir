@@ -42,45 +42,12 @@ grid.kernel @empty grid() inputs() outputs(%o: f32 [0] space gpu.gmem) semantics
 
 // -----
 
-grid.kernel @accumulator grid() inputs() outputs() scratch(%acc: memref<32x8xf32, #grid.space<gpu.regs>>) semantics [] {
-  // expected-error @below {{expected a shape that a matrix unit keeps in gpu.regs, got 'tensor<32x8xf32>'}}
-  %v = grid.load %acc : memref<32x8xf32, #grid.space<gpu.regs>> -> tensor<32x8xf32>
-}
-
-// -----
-
 grid.kernel @operand grid() inputs() outputs()
     scratch(%acc: memref<64x64xf32, #grid.space<gpu.regs>>, %a: memref<64x8xf16, #grid.space<gpu.smem>>,
             %b: memref<8x64xf16, #grid.space<gpu.smem>>) semantics [] {
   %v = grid.load %a : memref<64x8xf16, #grid.space<gpu.smem>> -> tensor<64x8xf16>
   // expected-error @below {{expected a left operand in registers of 64 rows and 32 bytes of each, or multiples, got 'tensor<64x8xf16>'}}
   warpgroup.mma %acc, %v, %b : memref<64x64xf32, #grid.space<gpu.regs>>, tensor<64x8xf16>, memref<8x64xf16, #grid.space<gpu.smem>>
-}
-
-// -----
-
-grid.kernel @not_linear grid() inputs() outputs() scratch(%a: memref<64x96xf16, #grid.space<gpu.smem>>) semantics [] {
-  %v = grid.load %a : memref<64x96xf16, #grid.space<gpu.smem>> -> tensor<64x96xf16>
-  // expected-error @below {{expected a layout that is linear in the bits of register, lane and warp, got TCGEN05_M64_COLLECTIVE(96)}}
-  %w = warpgroup.layout_cast %v "TCGEN05_M64_COLLECTIVE(96)" : tensor<64x96xf16>
-}
-
-// -----
-
-grid.kernel @tile grid() inputs() outputs() scratch(%a: memref<32x64xf16, #grid.space<gpu.smem>>) semantics [] {
-  %v = grid.load %a : memref<32x64xf16, #grid.space<gpu.smem>> -> tensor<32x64xf16>
-  // expected-error @below {{expected a layout whose tile divides the shape, got #warpgroup.layout<wgmma> of 'tensor<32x64xf16>'}}
-  %w = warpgroup.layout_cast %v "WGMMA" (#warpgroup.layout<wgmma>) : tensor<32x64xf16>
-}
-
-// -----
-
-// Elements that may differ are no splat.
-grid.kernel @splat grid() inputs() outputs() scratch(%acc: memref<64x64xf32, #grid.space<gpu.regs>>) semantics [] {
-  // expected-note @below {{which is made here}}
-  %v = grid.load %acc : memref<64x64xf32, #grid.space<gpu.regs>> -> tensor<64x64xf32>
-  // expected-error @below {{expected an operand with a way to the layout #warpgroup.layout<splat>, got 'tensor<64x64xf32, #warpgroup.layout<wgmma>>'}}
-  %w = warpgroup.layout_cast %v "WG_SPLAT" (#warpgroup.layout<splat>) : tensor<64x64xf32>
 }
 
 // -----
@@ -100,15 +67,6 @@ grid.kernel @small_window grid() inputs(%x: f32 [64, 128] space gpu.gmem) output
   %r = arith.constant dense<0.0> : tensor<1x8xf32>
   // expected-error @below {{expected a window at offsets that are known, of whole tiles for all threads, got 'tensor<1x8xf32>'}}
   %w = tensor.insert_slice %r into %v[0, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<64x128xf32>
-}
-
-// -----
-
-// A load gives each element a register, a splat has one for all.
-grid.kernel @loaded grid() inputs(%x: f32 [64, 64] space gpu.gmem) outputs() semantics [] {
-  // expected-error @below {{expected an array that a layout spreads as the op needs it, got 'tensor<64x64xf32>'}}
-  %v = grid.load %x : memref<64x64xf32, #grid.space<gpu.gmem>> -> tensor<64x64xf32>
-  %w = warpgroup.layout_cast %v "WG_SPLAT" (#warpgroup.layout<splat>) : tensor<64x64xf32>
 }
 
 // -----
