@@ -161,14 +161,8 @@ def inlined(results: Any, emit: Any) -> Any:
 
 
 from jax._src.lib.mlir import ir as mlir
-from jax._src.lib.mlir.dialects import gpu as mlir_gpu
 from jax._src.lib.mlir.dialects import llvm
 from jax.experimental.mosaic import gpu as mgpu
-
-
-def trap(_):
-    llvm.inline_asm(mlir.Type.parse("!llvm.void"), [], "trap;", "", has_side_effects=True)
-
 
 SPLAT = plgpu.ShapeDtypeStruct((64, 128), jnp.float32, layout=plgpu.Layout.WG_SPLAT((64, 128)))
 
@@ -181,43 +175,6 @@ look(
     X + 7,
     X,
 )
-# CHECK: unknown: inline_mgpu_p: expected a fence among fence.proxy.async,
-# CHECK-SAME: got %0 = llvm.inline_asm has_side_effects "trap;"
-look(
-    "unknown",
-    inlined(None, trap),
-    X,
-    X,
-)
-
-
-def thread_number(_):
-    return mgpu.FragmentedArray.splat(mlir_gpu.thread_id(mlir_gpu.Dimension.x), (64, 128))
-
-
-# CHECK: computed: inline_mgpu_p: expected a result that is one number everywhere, got one that is computed
-look("computed", inlined(SPLAT, thread_number), X, X)
-
-
-def given(x, o):
-    @plgpu.inline_mgpu(arg_types=(plgpu.RefType(),))
-    def emit(_, ref):
-        del ref
-
-    emit(x)
-    o[...] = x[...]
-
-
-# CHECK: operands: inline_mgpu_p: expected code without operands, got operands of RefType(transforms=())
-look("operands", of_x(given), X, X)
-
-
-def needs_context(context):
-    context.launch()
-
-
-# CHECK: needy: inline_mgpu_p: expected code that needs nothing of its kernel, got: AttributeError: 'NoneType' object
-look("needy", inlined(None, needs_context), X, X)
 
 
 @functools.partial(plgpu.kernel, out_type=jax.ShapeDtypeStruct((64,), jnp.float32), grid=(2,), grid_names=("i",))

@@ -155,6 +155,8 @@ def register_spread(layout: Any) -> Spread | None:
     if isinstance(made, arrays.WGSplatFragLayout):
         return Spread(())
     if isinstance(made, arrays.WGStridedFragLayout):
+        if made.vec_size & (made.vec_size - 1):
+            return None
         threads = _bits([(4, 32 * made.vec_size), (32, made.vec_size)])
         return Spread((128 * made.vec_size,), _bits([(made.vec_size, 1)]), threads[:5], threads[5:])
     tile = made.base_tile_shape
@@ -191,54 +193,3 @@ def answer_races(answer: Callable[[], Any]) -> None:
         return get_races() if answered is None else answered
 
     interpreter.get_races = get
-
-
-class InlineError(Exception):
-    """What was raised by a function that emits code."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Inlined:
-    """What a function of `inline_mgpu` has emitted.
-
-    Attributes:
-      effects: of each op that does more than to compute a value its text, and its assembly where it is inline PTX.
-      results: each result that is one number everywhere, as that number; None for any other.
-    """
-
-    effects: tuple[tuple[str, str | None], ...]
-    results: tuple[Any, ...]
-
-
-def run_inline(function: Callable[[Any], Any]) -> Inlined:
-    """Runs a function of `inline_mgpu` that takes no operands, in a module of its own.
-
-    Raises:
-      InlineError: the function needs something of the kernel that it is in, or fails.
-    """
-    mlir: Any = importlib.import_module("jax._src.interpreters.mlir")
-    gpu: Any = importlib.import_module("jax.experimental.mosaic.gpu")
-    ir = mlir.ir
-    with mlir.make_ir_context() as context, ir.Location.unknown():
-        gpu.dialect.register_dialect(context)
-        module = ir.Module.create()
-        try:
-            with ir.InsertionPoint(module.body):
-                results = function(None)
-        except Exception as error:
-            raise InlineError(f"{type(error).__name__}: {error}") from error
-        operations = [op.operation for op in module.body.operations]
-        asm = {op: op.attributes["asm_string"].value for op in operations if op.name == "llvm.inline_asm"}
-        effects = tuple((str(op), asm.get(op)) for op in operations if not op.results or op in asm)
-        leaves = () if results is None else jax.tree.leaves(results, is_leaf=lambda x: hasattr(x, "registers"))
-        return Inlined(effects, tuple(map(_splat_number, leaves)))
-
-
-def _splat_number(array: Any) -> Any:
-    """The number that an array of registers holds everywhere; None where it holds others."""
-    numbers = set()
-    for register in array.registers.flat:
-        owner = register.owner
-        is_constant = getattr(owner, "name", None) == "arith.constant"
-        numbers.add(owner.attributes["value"].value if is_constant else None)
-    return numbers.pop() if len(numbers) == 1 else None

@@ -1,0 +1,52 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What executes each op, by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from gridir.frontend.by_thread.code import Op
+from gridir.frontend.by_thread.memory import Pointer, Window
+from gridir.frontend.by_thread.values import Known, Value
+
+if TYPE_CHECKING:
+    from gridir.frontend.by_thread.execution import Execution
+
+LANES = 32
+"""The threads of a warp."""
+
+Anything: TypeAlias = Value | Window | Pointer
+"""What a value of the code may be."""
+
+Handler: TypeAlias = "Callable[[Execution, Op], list[Anything] | None]"
+"""Executes an op; gives its results."""
+
+HANDLERS: dict[str, Handler] = {}
+"""Of each op that is not elementwise, what executes it."""
+
+
+def handles(*names: str) -> Callable[[Any], Any]:
+    """Makes a function what executes the ops of these names."""
+
+    def register(function: Any) -> Any:
+        for name in names:
+            HANDLERS[name] = function
+        return function
+
+    return register
+
+
+def known_number(number: int, op: Op, type_: str | None = None) -> Known:
+    """A number that is the same in all threads.
+
+    Args:
+      number: the number.
+      op: the op that gives it.
+      type_: its type, as text; that of the op's result where it is not given.
+    """
+    return Known(np.full((1, 1, 1), number, np.int64), type_ or op.result_types[0])

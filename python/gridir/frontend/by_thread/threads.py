@@ -1,0 +1,122 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Who executes code, and what the threads of a warp or of a warpgroup do together."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gridir.frontend import emit
+from gridir.frontend.by_thread.code import Op
+from gridir.frontend.by_thread.handlers import LANES, Anything, handles, known_number
+from gridir.frontend.by_thread.lanes import permuted
+from gridir.frontend.by_thread.memory import Pointer, Window
+from gridir.frontend.by_thread.values import (
+    Index,
+    Known,
+    Refusal,
+    Uniform,
+    rearranged,
+)
+
+if TYPE_CHECKING:
+    from gridir.frontend.by_thread.execution import Execution
+
+
+@handles(
+    "gpu.thread_id",
+    "gpu.block_dim",
+    "gpu.block_id",
+    "gpu.grid_dim",
+    "gpu.cluster_id",
+    "gpu.cluster_dim",
+    "gpu.cluster_block_id",
+    "gpu.cluster_dim_blocks",
+)
+def _place(run: Execution, op: Op) -> list[Anything]:
+    found = re.search(r"dim (\w)", op.attributes.get("dimension", ""))
+    dimension = found[1] if found else op.name[-1]
+    if op.name == "gpu.thread_id":
+        numbers = run.threads.numbers()
+        if dimension != "x":
+            return [known_number(0, op)]
+        if numbers is None:
+            raise Refusal("expected code that does not ask for the number of its thread in code of a warp")
+        return [Known(numbers, op.result_types[0])]
+    if op.name == "gpu.block_dim":
+        return [known_number(run.threads.warpgroups * 128 if dimension == "x" else 1, op)]
+    place = run.kernel.place(op.name, dimension)
+    return [known_number(place, op) if isinstance(place, int) else Uniform(emit.to_index(place), "index")]
+
+
+@handles("gpu.lane_id", "nvvm.read.ptx.sreg.laneid")
+def _lane(run: Execution, op: Op) -> list[Anything]:
+    return [Known(run.threads.lanes(), op.result_types[0])]
+
+
+@handles("nvvm.elect.sync")
+def _elect(run: Execution, _: Op) -> list[Anything]:
+    if not run.active.all():
+        raise Refusal("expected all threads, got some of them")
+    return [Known((run.threads.lanes() == 0).astype(np.int64), "i1")]
+
+
+@handles("nvvm.shfl.sync")
+def _shuffle(run: Execution, op: Op) -> list[Anything]:
+    kind = op.attributes.get("kind", "")
+    value, by, clamp = run.values[op.operands[1]], run.numbers(op.operands[2]), run.known_int(op.operands[3])
+    if len(op.results) != 1 or clamp != LANES - 1 or run.known_int(op.operands[0]) != -1:
+        raise Refusal("expected a shuffle of all threads of a warp, by `bfly` or `idx`")
+    lanes = run.threads.lanes()
+    if "bfly" in kind:
+        source = lanes ^ by
+    elif "idx" in kind:
+        source = np.broadcast_to(by % LANES, lanes.shape)
+    else:
+        raise Refusal("expected a shuffle of all threads of a warp, by `bfly` or `idx`")
+    if not (run.active.all() and ((source >= 0) & (source < LANES)).all()):
+        raise Refusal("expected a shuffle of all threads of a warp, by `bfly` or `idx`")
+    rows = np.arange(run.threads.count)[None, :, None] // LANES * LANES + source
+
+    def move(array: Index) -> Index:
+        full = np.broadcast_to(array, (*rows.shape[:2], array.shape[2]))
+        return np.take_along_axis(full, np.broadcast_to(rows, full.shape), axis=1)
+
+    if isinstance(value, (Window, Pointer)):
+        raise Refusal("expected a number, got an address")
+    return [rearranged(value, move)]
+
+
+@handles("nvvm.bar.warp.sync", "gpu.barrier", "nvvm.barrier", "nvvm.barrier0")
+def _meet(run: Execution, op: Op) -> None:
+    """Nothing: each op is done by all threads before the next one."""
+    if not run.active.all():
+        raise Refusal("expected all threads, got some of them")
+    if op.name in ("gpu.barrier", "nvvm.barrier", "nvvm.barrier0") and run.threads.warpgroups > 1:
+        raise Refusal("expected a barrier of one warpgroup, got one of all warpgroups of a block")
+
+
+@handles("llvm.inline_asm")
+def _assembly(run: Execution, op: Op) -> list[Anything]:
+    text = op.attributes["asm_string"].strip('"').strip().rstrip(";").strip()
+    if text == "prmt.b32 $0, $1, $2, $3":
+        return [permuted(run, op)]
+    if text == "bar.sync $0, 128" and run.threads.count == 128:
+        _meet(run, op)
+    elif op.operands or (op.results and op.result_types != ("!llvm.void",)):
+        raise Refusal("expected a fence")
+    else:
+        run.accesses.finish()
+        run.kernel.fence(text)
+    return [known_number(0, op, "i32")] * len(op.results)
+
+
+@handles("nvvm.fence.proxy")
+def _fence(run: Execution, op: Op) -> None:
+    run.accesses.finish()
+    kind = op.attributes.get("kind", "")
+    run.kernel.fence("fence.proxy.async" if "async" in kind else f"fence {kind}")

@@ -1,0 +1,213 @@
+# Code that an author writes by hand in JAX's own MLIR, for one thread of a warpgroup: natively, in two orders and with
+# a search for races, and as PTX, in three orders of threads.
+#
+# RUN: %python %s | FileCheck %s
+
+import functools
+import os
+import sys
+
+import gridir
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax._src.lib.mlir import ir
+from jax._src.lib.mlir.dialects import arith, gpu, memref
+from jax.experimental.mosaic import gpu as mgpu
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from gridir.testing import difference
+from ptx_runs import look as look_as_ptx
+
+
+def look(name, call, expected, *args):
+    """Prints whether a kernel gives what is expected: natively, then as PTX."""
+    for options in ({}, {"schedule_seed": 1, "checks": ["races"]}):
+        try:
+            with gridir.installed(**options):
+                said = difference(jax.jit(call)(*args), expected) or "right"
+        except (gridir.Error, jax.errors.JaxRuntimeError) as error:
+            said = str(error)
+        print(f"{name}:", said, flush=True)
+    look_as_ptx(name, call, expected, *args)
+
+
+def of(shape, dtype=jnp.float32, **mesh):
+    """What makes a kernel with one result."""
+    return functools.partial(plgpu.kernel, out_type=jax.ShapeDtypeStruct(shape, dtype), **mesh)
+
+
+def tiled(shape, dtype, swizzle):
+    """A Ref in shared memory, in tiles of as many columns as the swizzle has bytes, and what says so."""
+    tile = (8, swizzle // jnp.dtype(dtype).itemsize)
+    transforms = (plgpu.TilingTransform(tile), plgpu.SwizzleTransform(swizzle))
+    return plgpu.SMEM(shape, dtype, transforms=transforms), plgpu.RefType(transforms), tile
+
+
+def signed(dtype):
+    """What JAX's arrays of registers say of a sign."""
+    return mgpu.utils.is_signed(jnp.dtype(dtype))
+
+
+def through_tiles(dtype, swizzle, layout):
+    """Loads a tile, computes, stores another one of another swizzle, and copies that out; all by hand."""
+    source, source_type, _ = tiled((64, 128), dtype, swizzle)
+    dest, dest_type, tile = tiled((2, 64, 128), dtype, 128)
+
+    def kernel(x, o, source, dest, barrier):
+        plgpu.copy_gmem_to_smem(x, source, barrier)
+        plgpu.barrier_wait(barrier)
+
+        @plgpu.inline_mgpu(
+            arg_types=(source_type,), return_type=plgpu.ShapeDtypeStruct((64, 128), dtype, layout=layout)
+        )
+        def load(_, ref):
+            value = mgpu.FragmentedArray.load_tiled(ref, swizzle, is_signed=signed(dtype), layout=layout.to_mgpu())
+            return value + value
+
+        @plgpu.inline_mgpu(arg_types=(layout, dest_type, plgpu.RefType()))
+        def store(context, value, ref, out):
+            part = mgpu.memref_slice(ref, (1,))
+            value.store_tiled(part, swizzle=128)
+            mgpu.commit_shared()
+            context.async_copy(src_ref=part, dst_ref=out, swizzle=128, gmem_transform=mgpu.TileTransform(tile))
+            context.await_async_copy(0)
+
+        store(load(source), dest, o)
+
+    return of((64, 128), dtype, scratch_types=[source, dest, plgpu.Barrier()])(kernel)
+
+
+X = (np.arange(64 * 128) % 61).reshape(64, 128)
+# CHECK-COUNT-5: tiles float32 128 WGMMA:{{.*}} right
+# CHECK-COUNT-5: tiles float16 64 WGMMA:{{.*}} right
+# CHECK-COUNT-5: tiles bfloat16 128 WGMMA:{{.*}} right
+# CHECK-COUNT-5: tiles int16 32 WGMMA_UPCAST_2X:{{.*}} right
+# CHECK-COUNT-5: tiles int32 32 WGMMA:{{.*}} right
+for dtype, swizzle, layout in (
+    (jnp.float32, 128, plgpu.Layout.WGMMA),
+    (jnp.float16, 64, plgpu.Layout.WGMMA),
+    (jnp.bfloat16, 128, plgpu.Layout.WGMMA),
+    (jnp.int16, 32, plgpu.Layout.WGMMA_UPCAST_2X),
+    (jnp.int32, 32, plgpu.Layout.WGMMA),
+):
+    x = X.astype(dtype)
+    name = f"tiles {jnp.dtype(dtype).name} {swizzle} {layout.name}:"
+    look(name, through_tiles(dtype, swizzle, layout), x + x, x)
+
+
+def rows_and_columns(x, rows, columns, o):
+    """Arrays of one dimension, spread as rows and as columns are."""
+    layout = plgpu.Layout.WGMMA
+    types = (layout, layout.reduce(1), layout.reduce(0))
+
+    @plgpu.inline_mgpu(arg_types=types, return_type=plgpu.ShapeDtypeStruct((64, 128), jnp.float32, layout=layout))
+    def combine(_, x, rows, columns):
+        rows = rows.broadcast_in_dim((64, 128), [0], layout=layout.to_mgpu())
+        columns = columns.broadcast_in_dim((64, 128), [1], layout=layout.to_mgpu())
+        return (x > rows).select(x * rows, columns - x)
+
+    refs = zip((x, rows, columns), types, strict=True)
+    o[...] = combine(*(plgpu.load(ref, (), layout=layout, optimized=False) for ref, layout in refs))
+
+
+# CHECK-COUNT-5: rows:{{.*}} right
+F, R, C = X.astype(np.float32), np.arange(64, dtype=np.float32), np.arange(128, dtype=np.float32)
+look("rows:", of((64, 128))(rows_and_columns), np.where(R[:, None] < F, F * R[:, None], C - F), F, R, C)
+
+
+def moved(x, o):
+    """Elements that threads exchange within their warps."""
+    before, after = plgpu.Layout.WGMMA_TRANSPOSED, plgpu.Layout.WGMMA
+
+    @plgpu.inline_mgpu(arg_types=(before,), return_type=plgpu.ShapeDtypeStruct((64, 128), jnp.float16, layout=after))
+    def move(_, x):
+        return (x + x).to_layout(after.to_mgpu())
+
+    o[...] = move(plgpu.load(x, (), layout=before, optimized=False))
+
+
+# CHECK-COUNT-5: moved:{{.*}} right
+H = X.astype(np.float16)
+look("moved:", of((64, 128), jnp.float16)(moved), H + H, H)
+
+
+def of_two_warpgroups(x, o, tiles):
+    """Each warpgroup in its own part of what they share; and a vector that is strided over its threads."""
+    wg = jax.lax.axis_index("wg")
+    tiles[wg] = x[wg]
+
+    @plgpu.inline_mgpu(arg_types=(plgpu.RefType(), plgpu.RefType()))
+    def double(_, tile, out):
+        value = mgpu.FragmentedArray.load_strided(tile, vec_size=2)
+        mgpu.warpgroup_barrier()
+        (value + value).store_untiled(out, optimized=False)
+
+    plgpu.commit_smem()
+    double(tiles.at[wg], o.at[wg])
+
+
+# CHECK-COUNT-5: two:{{.*}} right
+V = np.arange(512, dtype=np.float32).reshape(2, 256)
+two = of((2, 256), num_threads=2, thread_name="wg", scratch_types=[plgpu.SMEM((2, 256), jnp.float32)])(
+    of_two_warpgroups
+)
+look("two:", two, V * 2, V)
+
+
+def numbers(x, o, flag):
+    """Numbers that the kernel computes: of blocks and clusters, read at an index, stored under a condition."""
+
+    @plgpu.inline_mgpu(
+        arg_types=(plgpu.RefType(), plgpu.RefType(), plgpu.Layout.WG_SPLAT),
+        return_type=plgpu.ShapeDtypeStruct((), jnp.int32, layout=plgpu.Layout.WG_SPLAT),
+    )
+    def count(_, x, flag, by):
+        i32 = ir.IntegerType.get_signless(32)
+        block = gpu.block_id(gpu.Dimension.x)
+        number = memref.load(x, [block])
+        number = arith.addi(
+            number, arith.muli(by.registers.item(), arith.index_cast(i32, gpu.grid_dim(gpu.Dimension.x)))
+        )
+        is_odd = arith.cmpi(arith.CmpIPredicate.ne, arith.remui(number, mgpu.c(2, i32)), mgpu.c(0, i32))
+        with mgpu.utils.when(is_odd):
+            memref.store(number, flag, [block])
+        return mgpu.FragmentedArray.splat(number, (), is_signed=True)
+
+    i, j = jax.lax.axis_index("i"), jax.lax.axis_index("j")
+    place = i * 2 + j
+    flag[place] = -1
+    o[place] = jnp.full((128,), count(x, flag, i * 100), jnp.int32)
+
+
+def of_blocks(x):
+    out = [jax.ShapeDtypeStruct((6, 128), jnp.int32), jax.ShapeDtypeStruct((6,), jnp.int32)]
+    call = plgpu.kernel(numbers, out_type=out, grid=(3,), grid_names=("i",), cluster=(2,), cluster_names=("j",))
+    o, flag = call(x)
+    return o[:, 0] * 1000 + flag
+
+
+# CHECK-COUNT-5: numbers:{{.*}} right
+N = np.array([5, 8, 1, 4, 7, 2], np.int32)
+counted = N + np.arange(6) // 2 * 600
+look("numbers:", of_blocks, (counted * 1000 + np.where(counted % 2, counted, -1)).astype(np.int32), N)
+
+
+def by_warps(o):
+    """Code of single warps: the threads of one of them, and its first one."""
+
+    @plgpu.warp_map
+    def _(warp):
+        @plgpu.inline_mgpu(
+            arg_types=(plgpu.RefType(), plgpu.Layout.WG_SPLAT),
+        )
+        def store(_, out, number):
+            with mgpu.utils.when(mgpu.utils.single_thread_predicate(mgpu.utils.ThreadSubset.WARP)):
+                memref.store(number.registers.item(), out, [])
+
+        store(o.at[warp], warp * 3)
+
+
+# CHECK-COUNT-5: warps:{{.*}} right
+look("warps:", of((4,), jnp.int32)(by_warps), np.arange(4, dtype=np.int32) * 3)
