@@ -124,7 +124,7 @@ class Execution:
         """The places of each register, of the shape of values."""
         count = len(held.registers)
         # JAX has made the registers of the same layout.
-        assert count and len(places) % count == 0
+        assert len(places) % max(count, 1) == 0
         by_register = places.reshape(count, -1, places.shape[-1]).transpose(0, 2, 1)
         shape = (self.threads.warpgroups, *by_register.shape[1:])
         return [np.broadcast_to(of_register, shape) for of_register in by_register]
