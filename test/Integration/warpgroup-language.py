@@ -64,6 +64,41 @@ look(
 )
 
 
+def parts(x, o, scratch, barrier):
+    """Members of one type that are rows of a matrix in tiles, or a part of a row, and what was written by the other."""
+    (whole, [_, rows]), (matrix, [_, row]) = scratch
+    plgpu.copy_gmem_to_smem(x, whole, barrier)
+    plgpu.barrier_wait(barrier)
+    matrix[...] = whole[...] * 2
+    plgpu.commit_smem()
+    o[...] = whole[...]
+    o[pl.ds(0, 32)] = rows[...]
+    o[63] = row[...]
+
+
+# CHECK-COUNT-2: parts: right
+ROWS = plgpu.SMEM((32, 128), jnp.float32, transforms=(plgpu.TilingTransform((8, 32)), plgpu.SwizzleTransform(128)))
+WHOLE = plgpu.SMEM((64, 128), jnp.float32, transforms=ROWS.transforms)
+look(
+    "parts",
+    of_x(
+        parts,
+        scratch_types=[
+            (
+                plgpu.RefUnion(WHOLE, [ROWS, ROWS]),
+                plgpu.RefUnion(
+                    plgpu.SMEM((64, 128), jnp.float32),
+                    [plgpu.SMEM((40, 128), jnp.float32), plgpu.SMEM((128,), jnp.float32)],
+                ),
+            ),
+            plgpu.Barrier(),
+        ],
+    ),
+    np.concatenate([X[32:], X[32:63], X[40:41] * 2]),
+    X,
+)
+
+
 def tensor_union(x, o, scratch):
     """Two members beside each other in columns of tensor memory."""
     [left, right], _ = scratch

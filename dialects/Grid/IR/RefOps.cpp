@@ -475,6 +475,17 @@ LogicalResult ScopedOp::verify() {
       return emitOpError("expected argument ")
              << i << " to hold numbers or semaphores, got " << type;
   }
+  if (std::optional<ArrayAttr> transforms = getTransforms()) {
+    if (transforms->size() != getBody().getNumArguments())
+      return emitOpError("expected transforms of ")
+             << getBody().getNumArguments() << " Refs, got those of "
+             << transforms->size();
+    for (Attribute steps : *transforms) {
+      auto array = dyn_cast<ArrayAttr>(steps);
+      if (!array || !llvm::all_of(array, llvm::IsaPred<TransformAttr>))
+        return emitOpError("expected transforms of each Ref, got ") << steps;
+    }
+  }
   return verifyOrigins(*this, getBody().getNumArguments(), getOriginsAttr());
 }
 

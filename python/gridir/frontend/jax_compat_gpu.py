@@ -77,6 +77,11 @@ def is_accumulator(aval: Any) -> bool:
     return _is_a(aval, "WGMMAAbstractAccumulatorRef")
 
 
+def is_collective(aval: Any) -> bool | None:
+    """Whether tensor memory is of a pair of blocks; None for an abstract Ref that is no tensor memory."""
+    return aval.collective if _is_a(aval, "AbstractTMEMRef") else None
+
+
 def cluster_places(transform: Any) -> dict[Any, Any] | None:
     """The places along axes of the cluster of the block that a Ref transform leads to; None for any other one."""
     if not _is_a(transform, "ClusterRefTransform"):

@@ -303,6 +303,24 @@ func.func @scoped_origins() {
 
 // -----
 
+func.func @scoped_transforms() {
+  // expected-error @below {{expected transforms of 2 Refs, got those of 1}}
+  grid.scoped (%t: memref<8xf32>, %u: memref<8xf32>) attributes {transforms = [[]]} {
+  }
+  return
+}
+
+// -----
+
+func.func @scoped_transform() {
+  // expected-error @below {{expected transforms of each Ref, got [64]}}
+  grid.scoped (%t: memref<8xf32>) attributes {transforms = [[64]]} {
+  }
+  return
+}
+
+// -----
+
 func.func @scoped_results() {
   // expected-error @below {{expected the region to give 'f32', got 'i32'}}
   %0 = grid.scoped () -> f32 {

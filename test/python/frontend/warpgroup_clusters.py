@@ -124,12 +124,26 @@ def along_major(x, o, done):
     plgpu.tcgen05_commit_arrive(done, collective_axis="b")
 
 
-# CHECK: KernelError: 5 of 5 refused in these words
+def loads_array(x, o, tile):
+    @plgpu.warp_map
+    def _(_):
+        tile[...] = x[pl.ds(0, 128), pl.ds(0, 64)]
+
+
+def both_memories(x, o, alone):
+    pl.run_scoped(lambda _: None, plgpu.TMEM((128, 128), jnp.float32, collective=True))
+
+
+# CHECK: KernelError: 7 of 7 refused in these words
 FOUR = {"cluster": (2, 2), "cluster_names": ("b", "c")}
 report(
     KernelError,
     {
         "Can only close over scalars and Refs when using core_map with WarpMesh": kernel(closes_over_array, TILE),
+        "Can only load scalars in warp-level code, got": kernel(loads_array, TILE),
+        "Can't mix collective and non-collective TMEM allocations within the same kernel.": kernel(
+            both_memories, plgpu.TMEM((128, 128), jnp.float32)
+        ),
         "expected a tile that 2 blocks have equal parts of along dimension 2": kernel(
             parts, TILE, plgpu.Barrier(), **PAIR
         ),

@@ -72,6 +72,13 @@ def slice_ref(
     ).result
 
 
+def reshape_ref(ref: ir.Value, shape: Sequence[int]) -> ir.Value:
+    """A Ref with the same elements, in row-major order, in another shape."""
+    if list(shape) == list(ref.type.shape):
+        return ref
+    return grid.ReshapeRefOp(_memref(ref, shape), ref).result
+
+
 def is_array(index: Any) -> bool:
     """Whether an index is an array of indices."""
     if isinstance(index, ir.Value):
@@ -152,7 +159,7 @@ def _apply(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
             shape[dim] = shape[dim] * old // new
         return grid.BitcastRefOp(_memref(ref, shape, element), ref).result
     if isinstance(transform, jax_compat.ReshapeTransform):
-        return grid.ReshapeRefOp(_memref(ref, transform.shape), ref).result
+        return reshape_ref(ref, transform.shape)
     if isinstance(transform, jax_compat.TransposeTransform):
         shape = [ref.type.shape[p] for p in transform.permutation]
         permutation = ir.DenseI64ArrayAttr.get(list(transform.permutation))

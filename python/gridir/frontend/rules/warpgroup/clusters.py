@@ -23,7 +23,9 @@ from gridir.mlir.dialects import grid, warpgroup
 
 
 def load(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
-    """What a Ref holds, of this block or of the one that a transform names."""
+    """What a Ref holds, of this block or of the one that a transform names; in code of a warp a number."""
+    if ctx.kernel.warp is not None and ctx.avals_out[0].shape:
+        raise ctx.invalid(f"Can only load scalars in warp-level code, got {ctx.avals_out[0]}")
     transforms = list(transforms or ())
     peers = [places for places in map(jax_compat_gpu.cluster_places, transforms) if places is not None]
     if not peers:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,8 +15,9 @@ from gridir.frontend import emit, jax_compat, jax_compat_gpu
 from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.rules.scopes import run_scope
+from gridir.frontend.rules.state import reshape_ref, slice_ref
 from gridir.frontend.rules.warpgroup.operands import number, one_barrier
-from gridir.frontend.types import RefUnion
+from gridir.frontend.types import RefUnion, bit_width
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
 
@@ -29,6 +31,9 @@ def _run_scoped(
     allocated = [_Allocated.of(var.aval, undone) for var, undone in zip(jaxpr.invars, transforms, strict=True)]
     avals = list(itertools.chain.from_iterable(each.avals for each in allocated))
     _check_groups(ctx, avals)
+    ctx.kernel.collective_memory.update(filter(None.__ne__, map(jax_compat_gpu.is_collective, avals)))
+    if len(ctx.kernel.collective_memory) > 1:
+        raise ctx.invalid("Can't mix collective and non-collective TMEM allocations within the same kernel.")
     if not all(map(jax_compat_gpu.is_accumulator, avals)):
         _check_collective(ctx, collective_axes)
 
@@ -39,7 +44,8 @@ def _run_scoped(
         rest = iter(refs)
         return ctx.inline(jaxpr, values, [each.value(rest) for each in allocated])
 
-    return run_scope(ctx, jaxpr, avals, body, collective_axes, list(map(_layout, transforms)))
+    layouts = [layout for each in allocated for layout in each.layouts]
+    return run_scope(ctx, jaxpr, avals, body, collective_axes, layouts)
 
 
 def _layout(transforms: Sequence[Any]) -> list[ir.Attribute]:
@@ -52,33 +58,111 @@ def _layout(transforms: Sequence[Any]) -> list[ir.Attribute]:
 
 
 @dataclasses.dataclass(frozen=True)
+class _Member:
+    """A Ref of a union.
+
+    Attributes:
+      key: the number of its group, and its offset there, in bytes or columns.
+      aval: the abstract Ref, as the author indexes it.
+      transforms: what leads to it from how it lies in memory.
+      size: its bytes; 0 where it is not in shared memory.
+    """
+
+    key: tuple[int, int]
+    aval: Any
+    transforms: Sequence[Any]
+    size: int
+
+    def meets(self, other: _Member) -> bool:
+        """Whether they share bytes."""
+        return self.key[1] < other.key[1] + other.size and other.key[1] < self.key[1] + self.size
+
+    @property
+    def is_row(self) -> bool:
+        """Whether its elements lie one after another in memory, in row-major order."""
+        kinds = [jax_compat_gpu.transform_kind(transform) for transform in self.transforms]
+        return all(kind and kind[0] == "untiling" and len(kind[1]) == len(self.aval.shape) == 1 for kind in kinds)
+
+    def place_in(self, other: _Member) -> int | None:
+        """The first of the elements of another one, in row-major order, that it is; None where it is no such part.
+
+        A matrix lies in tiles, row of tiles after row of tiles, so that rows of one lie as a matrix of its own. What
+        lies in row-major order is a part of all that does.
+        """
+        mine, others = self.aval, other.aval
+        first, rest = divmod((self.key[1] - other.key[1]) * 8, bit_width(others.dtype))
+        if rest or first < 0 or self.key[1] + self.size > other.key[1] + other.size:
+            return None
+        if mine.dtype != others.dtype:
+            return None
+        if self.is_row and other.is_row:
+            return first
+        kinds = [list(map(jax_compat_gpu.transform_kind, each.transforms)) for each in (self, other)]
+        if None in kinds[0] or kinds[0] != kinds[1] or not mine.shape or mine.shape[1:] != others.shape[1:]:
+            return None
+        row, rest = divmod(first, math.prod(mine.shape[1:]))
+        tiles = [kind[1][0] for kind in kinds[0] if kind and kind[0] == "untiling" and len(kind[1]) == len(mine.shape)]
+        return None if rest or any(n % tile for tile in tiles for n in (row, mine.shape[0])) else first
+
+    def of(self, host: _Member, ref: ir.Value, first: int) -> ir.Value:
+        """The Ref that it is, of one that holds it."""
+        shape, rank = list(self.aval.shape), len(self.aval.shape)
+        if self.aval.shape == host.aval.shape:
+            return ref
+        if shape and self.aval.shape[1:] == host.aval.shape[1:] and first % math.prod(shape[1:]) == 0:
+            return slice_ref(ref, [first // math.prod(shape[1:])] + [0] * (rank - 1), shape, [1] * rank)
+        row = slice_ref(reshape_ref(ref, [math.prod(host.aval.shape)]), [first], [math.prod(shape)], [1])
+        return reshape_ref(row, shape)
+
+
+@dataclasses.dataclass(frozen=True)
 class _Allocated:
     """What one variable of a scope stands for: a Ref, or a union of several.
 
     Attributes:
       avals: the abstract Refs, as the author indexes them.
-      members: of each member of a union its group and its offset there; None for a Ref.
+      layouts: how the author wants each of them tiled and swizzled.
+      places: of each member of a union the number of the one among them that holds it, and its first element there;
+        None for a Ref.
+      hosts: the members that hold others.
     """
 
     avals: list[Any]
-    members: list[tuple[int, int]] | None = None
+    layouts: list[list[ir.Attribute]]
+    places: dict[_Member, tuple[int, int]] | None = None
+    hosts: Sequence[_Member] = ()
 
     @classmethod
     def of(cls, aval: Any, undone: Sequence[Any]) -> _Allocated:
-        members = jax_compat_gpu.union_members(aval)
-        if members is None:
-            return cls([jax_compat.transformed_aval(aval, undone) if undone else aval])
-        avals = []
-        for first, *rest in members:
+        of_union = jax_compat_gpu.union_members(aval)
+        if of_union is None:
+            return cls([jax_compat.transformed_aval(aval, undone) if undone else aval], [_layout(undone)])
+        in_shared = str(aval.memory_space) == "smem"
+        members = []
+        for first, *rest in of_union:
             ref = jax_compat.make_ref_aval(first.shape, first.dtype, aval.memory_space)
-            avals.append(jax_compat.transformed_aval(ref, rest) if rest else ref)
-        return cls(avals, [jax_compat_gpu.member_key(first) for first, *_ in members])
+            size = math.prod(first.shape) * bit_width(first.dtype) // 8 if in_shared else 0
+            seen = jax_compat.transformed_aval(ref, rest) if rest else ref
+            members.append(_Member(jax_compat_gpu.member_key(first), seen, tuple(rest), size))
+        # The author may read by one member what was written by another, where one is a part of the other.
+        hosts: list[_Member] = []
+        places: dict[_Member, tuple[int, int]] = {}
+        for member in sorted(members, key=lambda member: -member.size):
+            met = [(i, member.place_in(host)) for i, host in enumerate(hosts) if member.meets(host)]
+            if len(met) == 1 and met[0][1] is not None:
+                places[member] = met[0][0], met[0][1]
+                continue
+            places[member] = len(hosts), 0
+            hosts.append(member)
+        return cls([each.aval for each in hosts], [_layout(each.transforms) for each in hosts], places, hosts)
 
     def value(self, refs: Iterator[ir.Value]) -> ir.Value | RefUnion:
         """What equations are given, made of the next Refs."""
-        if self.members is None:
+        if self.places is None:
             return next(refs)
-        return RefUnion({member: next(refs) for member in self.members})
+        own = list(itertools.islice(refs, len(self.hosts)))
+        held = {member: (self.hosts[i], own[i], first) for member, (i, first) in self.places.items()}
+        return RefUnion({member.key: member.of(*held[member]) for member in held})
 
 
 def _check_groups(ctx: RuleContext, avals: Sequence[Any]) -> None:

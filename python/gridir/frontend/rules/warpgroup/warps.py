@@ -9,10 +9,13 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from jax import tree_util
+
 from gridir.frontend import jax_compat_gpu
 from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import WARP, WARPGROUP
 from gridir.frontend.registry import ANY, BASE
+from gridir.frontend.rules.warpgroup.clusters import load
 from gridir.frontend.types import is_ref
 from gridir.mlir import ir
 from gridir.mlir.dialects import warpgroup
@@ -63,6 +66,11 @@ def _mpmd_map(ctx: RuleContext, *refs: Any, jaxprs: Sequence[Any], meshes: Seque
 def _check_mesh(ctx: RuleContext, mesh: Any) -> None:
     if not jax_compat_gpu.is_warp_mesh(mesh):
         raise ctx.unsupported(f"expected a mesh of the warps of a warpgroup, got {mesh}")
+
+
+@WARP.rule("get", overrides=True)
+def _get(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
+    return load(ctx, ref, tree_util.tree_unflatten(tree, leaves))
 
 
 @WARP.rule("axis_index", overrides=True)
