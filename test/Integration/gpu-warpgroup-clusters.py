@@ -39,6 +39,34 @@ OTHER = np.concatenate([X[32:], X[:32]])
 look("exchange", whole(exchange, scratch_types=[TILE, plgpu.Barrier(), MET], **PAIR), OTHER, X)
 
 
+def shared_window(x, o, tile, loaded, met):
+    """Each block gets a window of three dimensions, of which either copies a part for both."""
+    plgpu.copy_gmem_to_smem(x, tile, loaded, collective_axes="c")
+    plgpu.barrier_wait(loaded)
+    o[jax.lax.axis_index("c")] = tile[...]
+    plgpu.barrier_arrive(met)
+    plgpu.barrier_wait(met)
+
+
+# CHECK-COUNT-3: window (1, 8, 32) {{.*}}: right
+# CHECK-COUNT-3: window (3, 8, 32) {{.*}}: right
+# CHECK-COUNT-3: window (4, 8, 32) {{.*}}: right
+# CHECK-COUNT-3: window (1, 3, 4, 16) {{.*}}: right
+for shape in ((1, 8, 32), (3, 8, 32), (4, 8, 32), (1, 3, 4, 16)):
+    window = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    look(
+        f"window {shape}",
+        plgpu.kernel(
+            shared_window,
+            out_type=jax.ShapeDtypeStruct((2, *shape), jnp.float32),
+            scratch_types=[plgpu.SMEM(shape, jnp.float32), plgpu.Barrier(), MET],
+            **PAIR,
+        ),
+        np.stack([window, window]),
+        window,
+    )
+
+
 def send(x, o, tile, met, done, *, atomic):
     """Each block sends its rows to the other one, twice, and waits for those that it gets."""
     c = jax.lax.axis_index("c")

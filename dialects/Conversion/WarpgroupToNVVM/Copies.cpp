@@ -187,12 +187,16 @@ private:
     }
     if (getBytesOf(step.back()) % 16 != 0)
       return refuse("whose rows have a multiple of 16 bytes");
-    // Blocks of a cluster take rows of each other's pieces.
+    // Blocks of a cluster take parts of each other's pieces: along one of the
+    // dimensions, with one index of those before it, as what is copied at once
+    // follows one another in memory.
     if (numParts > 1) {
-      int64_t *rows = step.size() > 1 ? &step[step.size() - 2] : nullptr;
-      if (!rows || *rows % numParts != 0)
+      int64_t *divided = step.begin();
+      while (divided != &step.back() && *divided % numParts != 0)
+        *divided++ = 1;
+      if (divided == &step.back())
         return refuse("of rows that " + Twine(numParts) + " blocks divide");
-      *rows /= numParts;
+      *divided /= numParts;
     }
     // All pieces, in the order of the elements.
     Piece piece;

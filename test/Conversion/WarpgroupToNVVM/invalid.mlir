@@ -172,6 +172,16 @@ grid.kernel @collective grid(%i = 2 named "x" cluster) inputs(%x: f32 [64, 64] s
 
 // -----
 
+grid.kernel @collective_tiles grid(%i = 2 named "x" cluster) inputs(%x: f32 [3, 5, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<3x5x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    // expected-error @below {{expected a copy of rows that 2 blocks divide}}
+    warpgroup.tma_load %x[0, 0, 0] [3, 5, 64] to %t barrier %b collective ["x"]
+        : memref<3x5x64xf32, #grid.space<gpu.gmem>>, memref<3x5x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
 grid.kernel @leader grid(%i = 2 named "x" cluster) inputs(%x: f32 [64, 64] space gpu.gmem) {
   grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
     // expected-error @below {{expected a chip whose copies end at barriers of other blocks, got sm_90a}}

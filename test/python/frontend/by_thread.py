@@ -101,7 +101,7 @@ report("unknown", lambda _: raw("some.op"))
 report("fence", lambda _: llvm.inline_asm(ir.Type.parse("!llvm.void"), [], "trap;", "", has_side_effects=True))
 # CHECK: assembly: {{.*}}expected a fence, in `{{.*}}llvm.inline_asm
 report("assembly", lambda _: llvm.inline_asm(i32(1).type, [i32(1)], "popc.b32 $0, $1;", "=r,r"))
-# CHECK: fails: {{.*}}got: ZeroDivisionError
+# CHECK: fails: {{.*}}expected code by hand that gridir can do with whole arrays, got: ZeroDivisionError
 report("fails", lambda _: 1 // 0)
 # CHECK: context: {{.*}}got: it asks its context for `cluster_idx`
 report("context", lambda context: context.cluster_idx())

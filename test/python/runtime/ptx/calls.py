@@ -44,7 +44,9 @@ ASSERT = (
     + text_of("file", "kernel.cu")
     + text_of("function", "k")
     + """
-.extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);
+.extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e)
+.noreturn;
+.global .align 1 .b8 behind[1] = {0};
 .visible .entry k()
 {
   .reg .b64 %rd<8>;

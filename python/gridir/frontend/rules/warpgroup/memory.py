@@ -31,7 +31,8 @@ def _run_scoped(
     allocated = [_Allocated.of(var.aval, undone) for var, undone in zip(jaxpr.invars, transforms, strict=True)]
     avals = list(itertools.chain.from_iterable(each.avals for each in allocated))
     _check_groups(ctx, avals)
-    ctx.kernel.collective_memory.update(filter(None.__ne__, map(jax_compat_gpu.is_collective, avals)))
+    kinds = map(jax_compat_gpu.is_collective, avals)
+    ctx.kernel.collective_memory.update(kind for kind in kinds if kind is not None)
     if len(ctx.kernel.collective_memory) > 1:
         raise ctx.invalid("Can't mix collective and non-collective TMEM allocations within the same kernel.")
     if not all(map(jax_compat_gpu.is_accumulator, avals)):

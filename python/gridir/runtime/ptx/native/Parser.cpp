@@ -185,12 +185,16 @@ std::vector<Variable> Parser::parseParameters() {
 
 void Parser::parsePerformance(Function &function) {
   while (tokens.peek().kind == Token::Kind::Dotted) {
-    std::vector<uint64_t> &values = function.directives[tokens.take().text];
+    StringRef name = tokens.take().text;
+    std::vector<uint64_t> &values = function.directives[name];
     while (tokens.peek().kind == Token::Kind::Integer ||
            tokens.peek().kind == Token::Kind::String || tokens.peek().is(","))
       if (Token token = tokens.take(); token.kind == Token::Kind::Integer)
         values.push_back(token.value);
-    tokens.consume(";");
+    // Each of the others ends where the next one or the function begins; a
+    // semicolon there ends a declaration.
+    if (name == "pragma")
+      tokens.consume(";");
   }
 }
 
