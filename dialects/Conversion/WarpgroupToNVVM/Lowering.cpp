@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 
+#include "dialects/Support/CountableTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include <numeric>
@@ -18,6 +19,11 @@ namespace gridir::warpgroup_to_nvvm {
 
 /// What the hardware takes.
 static constexpr int64_t kMaxThreads = 1024, kMaxClusterSize = 16;
+
+/// Elements of an array that a thread may hold its part of. There are 255
+/// registers, and local memory for what they do not hold, but the code for more
+/// than these, one after the other, would never end.
+static constexpr int64_t kMaxElementsOfThread = 4096;
 
 //===----------------------------------------------------------------------===//
 // The walk
@@ -61,6 +67,29 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
   addTensorProductLowerings(*this);
 }
 
+LogicalResult Lowering::verifyInRegisters(Operation *op, ShapedType array) {
+  if (countPoints(array.getShape()).value_or(0) <=
+      kMaxElementsOfThread * kNumThreads)
+    return success();
+  return op->emitError("expected at most ")
+         << kMaxElementsOfThread * kNumThreads
+         << " elements of an array in registers, got " << array;
+}
+
+LogicalResult Lowering::verifyArrays() {
+  WalkResult result = kernel.getBodyRegion().walk([&](Operation *op) {
+    auto types = llvm::to_vector(op->getResultTypes());
+    for (Region &region : op->getRegions())
+      llvm::append_range(types, region.getArgumentTypes());
+    for (Type type : types)
+      if (auto array = dyn_cast<RankedTensorType>(type))
+        if (failed(verifyInRegisters(op, array)))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult Lowering::lowerBody() {
   if (!chip.hasBulkCopies)
     return kernel.emitError("expected a chip that has barriers in memory and "
@@ -90,7 +119,7 @@ LogicalResult Lowering::lowerBody() {
   if (clusterSize > kMaxClusterSize)
     return kernel.emitError("expected at most ")
            << kMaxClusterSize << " blocks of a cluster, got " << clusterSize;
-  if (failed(createPrologue()))
+  if (failed(verifyArrays()) || failed(createPrologue()))
     return failure();
   if (failed(lowerBlock(*kernel.getBodyBlock())))
     return failure();

@@ -151,6 +151,10 @@ public:
   /// Whether a scope has ended that had shared memory.
   bool sharedMemoryWasUsed = false;
 
+  /// Fails where an array, or one of the program, is too large for registers.
+  llvm::LogicalResult verifyInRegisters(mlir::Operation *op,
+                                        mlir::ShapedType array);
+  llvm::LogicalResult verifyArrays();
   /// Emits the body, after what begins every kernel.
   llvm::LogicalResult lowerBody();
   /// Emits the ops of a block but its terminator.

@@ -310,6 +310,8 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
       hasArrays = true;
     } else if (getSpace(type) == grid::MemorySpace::GpuRegs ||
                getSpace(type) == grid::MemorySpace::Default) {
+      if (failed(lowering.verifyInRegisters(op, type)))
+        return failure();
       FailureOr<std::shared_ptr<Storage>> registers =
           createRegisters(op, ref, lowering);
       if (failed(registers))

@@ -256,6 +256,9 @@ TransformAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (values.empty() ||
       llvm::any_of(values, [](int64_t value) { return value < 1; }))
     return emitError() << "expected positive numbers in " << name;
+  if (isSwizzle && !llvm::is_contained({16, 32, 64, 128}, values.front()))
+    return emitError() << "expected 16, 32, 64 or 128 bytes in " << name
+                       << ", got " << values.front();
   return success();
 }
 

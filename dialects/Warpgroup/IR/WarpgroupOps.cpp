@@ -222,7 +222,8 @@ LogicalResult TmemCopyOp::verify() {
   if (getScales() || getMetadata()) {
     // Blocks of 128 rows, whose columns are by fours or by sixty-fours.
     int64_t columns = getScales() ? 4 : 64;
-    if (shape.size() != 2 || shape[0] % 128 != 0 || shape[1] % columns != 0)
+    if (shape.size() != 2 || !dest.hasStaticShape() || shape[0] % 128 != 0 ||
+        shape[1] % columns != 0)
       return emitOpError("expected a matrix of blocks of 128 rows and ")
              << columns << " columns in tensor memory, got " << dest;
     bool isPaired = getScales() && source.getRank() == 4 &&

@@ -8,6 +8,7 @@
 
 #include "dialects/GPU/Transforms/Chip.h"
 #include "dialects/Grid/IR/SingleKernel.h"
+#include "dialects/Support/CountableTypes.h"
 #include "dialects/Warpgroup/IR/TensorMemory.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/Passes.h"
@@ -102,12 +103,23 @@ private:
     return space && space.getValue() == expected;
   }
 
-  static int64_t getBytes(MemRefType type) {
-    Type element = type.getElementType();
-    unsigned bits = isa<BarrierType>(element)
-                        ? cast<BarrierType>(element).getNumBits()
-                        : element.getIntOrFloatBitWidth();
-    return type.getNumElements() * llvm::divideCeil(bits, 8);
+  static int64_t getBarrierBytes(MemRefType type) {
+    return type.getNumElements() *
+           cast<BarrierType>(type.getElementType()).getNumBits() / 8;
+  }
+
+  /// The bytes of an array, whose elements take whole ones unless the matrix
+  /// units read them packed; none of what no shared memory can hold.
+  static std::optional<int64_t> getBytes(BlockArgument array) {
+    auto type = cast<MemRefType>(array.getType());
+    std::optional<int64_t> count = countPoints(type.getShape());
+    if (!type.getElementType().isIntOrFloat() || !count ||
+        *count > std::numeric_limits<int32_t>::max())
+      return std::nullopt;
+    unsigned bits = type.getElementTypeBitWidth();
+    if (isPackedForTensorCore(array))
+      return llvm::divideCeil(*count * bits, 8);
+    return *count * llvm::divideCeil(bits, 8);
   }
 
   /// Places the arrays of the scopes inside of a region from `begin` on, and
@@ -148,12 +160,13 @@ private:
           isa<BarrierType>(type.getElementType()))
         continue;
       offsets.back() = llvm::alignTo(end.bytes, kArrayAlignment);
-      int64_t bytes = getBytes(type);
-      if (isPackedForTensorCore(argument))
-        bytes = llvm::divideCeil(
-            type.getNumElements() * type.getElementTypeBitWidth(), 8);
-      arrays.push_back({scope.getRefName(i), bytes});
-      end.bytes = offsets.back() + bytes;
+      std::optional<int64_t> bytes = getBytes(argument);
+      if (!bytes)
+        return scope.emitError("expected numbers in shared memory, at most "
+                               "2^31 - 1 of them, got ")
+               << scope.getRefName(i) << " of " << type;
+      arrays.push_back({scope.getRefName(i), *bytes});
+      end.bytes = offsets.back() + *bytes;
     }
     return success();
   }
@@ -166,7 +179,7 @@ private:
         if (!isa<BarrierType>(type.getElementType()))
           continue;
         offset = begin;
-        begin += getBytes(type);
+        begin += getBarrierBytes(type);
       }
     }
     return begin;

@@ -595,3 +595,18 @@ grid.kernel @gathered_panel grid() inputs(%x: f32 [64, 64] space gpu.gmem, %i: i
         : memref<64x64xf32, #grid.space<gpu.gmem>>, tensor<16xi32>, memref<16x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
+
+// -----
+
+grid.kernel @large_private_ref grid() {
+  // expected-error @below {{expected at most 524288 elements of an array in registers, got 'memref<4294967295x64xf32, #grid.space<gpu.regs>>'}}
+  grid.scoped (%a: memref<4294967295x64xf32, #grid.space<gpu.regs>>) {
+  }
+}
+
+// -----
+
+grid.kernel @large_array grid() {
+  // expected-error @below {{expected at most 524288 elements of an array in registers, got 'tensor<524289xf32>'}}
+  %a = arith.constant dense<0.0> : tensor<524289xf32>
+}

@@ -52,6 +52,11 @@ func.func private @f() attributes {a = #grid.transform<tiling [8, 0]>}
 
 // -----
 
+// expected-error @below {{expected 16, 32, 64 or 128 bytes in unswizzle, got 48}}
+func.func private @f() attributes {a = #grid.transform<unswizzle [48]>}
+
+// -----
+
 // expected-error @below {{expected x_ref to have an integer, float, complex or semaphore element type, got 'index'}}
 func.func private @f() attributes {a = #grid.operand<index [8] origin "x_ref">}
 

@@ -81,6 +81,14 @@ func.func @scale_rows(%tile: memref<1x1x32x16xi8>, %t: memref<96x4xi8>) {
 
 // -----
 
+func.func @dynamic_rows(%tile: memref<1x1x32x16xi8>, %t: memref<?x4xi8>) {
+  // expected-error @below {{expected a matrix of blocks of 128 rows and 4 columns in tensor memory, got 'memref<?x4xi8>'}}
+  warpgroup.tmem_copy %tile to %t as_scales : memref<1x1x32x16xi8>, memref<?x4xi8>
+  return
+}
+
+// -----
+
 func.func @few_scales(%acc: memref<128x128xf32>, %a: memref<128x64xf16>, %b: memref<64x128xf16>, %p: i1,
                       %sa: memref<64x4xf16>, %sb: memref<128x4xf16>) {
   // expected-error @below {{expected scales of 128 rows or more, whose number along k divides 64, got 'memref<64x4xf16>'}}

@@ -39,3 +39,20 @@ grid.kernel @first grid() {
 // expected-error @+1 {{expected one kernel in a module, got another before: @first}}
 grid.kernel @second grid() {
 }
+
+// -----
+
+grid.kernel @semaphores grid() {
+  // expected-error @below {{expected numbers in shared memory, at most 2^31 - 1 of them, got b of 'memref<2x!grid.semaphore<dma>, #grid.space<gpu.smem>>'}}
+  grid.scoped (%a: memref<2xf32, #grid.space<gpu.smem>> origin "a",
+               %b: memref<2x!grid.semaphore<dma>, #grid.space<gpu.smem>> origin "b") {
+  }
+}
+
+// -----
+
+grid.kernel @uncounted grid() {
+  // expected-error @below {{expected numbers in shared memory, at most 2^31 - 1 of them, got a of 'memref<2147483648xi8, #grid.space<gpu.smem>>'}}
+  grid.scoped (%a: memref<2147483648xi8, #grid.space<gpu.smem>> origin "a") {
+  }
+}
