@@ -69,7 +69,7 @@ mlir::Value createCombination(mlir::OpBuilder &builder, mlir::Location loc,
                               grid::AtomicKind kind, mlir::Value old,
                               mlir::Value value);
 
-/// The number of the work item at these places along all dimensions.
+/// The number of the work item at these coordinates along all dimensions.
 mlir::Value createWorkItem(mlir::OpBuilder &builder, mlir::Location loc,
                            KernelLowering &lowering, mlir::ValueRange ids);
 

@@ -83,7 +83,7 @@ def is_collective(aval: Any) -> bool | None:
 
 
 def cluster_places(transform: Any) -> dict[Any, Any] | None:
-    """The places along axes of the cluster of the block that a Ref transform leads to; None for any other one."""
+    """The coordinates along axes of the cluster of the block that a Ref transform leads to; None for any other one."""
     if not _is_a(transform, "ClusterRefTransform"):
         return None
     return dict(zip(transform.dims, transform.idxs, strict=True))
@@ -146,7 +146,7 @@ class Spread:
 
 
 def _bits(dims: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """The places of the bits of an index over dimensions of these sizes and strides, the last of them the fastest."""
+    """The positions of the bits of an index over dimensions of these sizes and strides, the last of them the fastest."""
     return tuple(stride << bit for size, stride in reversed(dims) for bit in range(size.bit_length() - 1))
 
 

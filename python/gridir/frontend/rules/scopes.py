@@ -89,7 +89,7 @@ def _run_state(ctx: RuleContext, *args: ir.Value, jaxpr: Any) -> list[ir.Value]:
         inner = [next(made) if is_own else arg for arg, is_own in zip(args, own, strict=True)]
         for value, ref in zip(itertools.compress(args, own), refs, strict=True):
             grid.StoreOp(value, ref)
-        # What the function itself returns takes the first places, as where JAX lowers it for a GPU.
+        # What the function itself returns comes first, as where JAX lowers it for a GPU.
         returned = ctx.inline(jaxpr, (), inner)
         return [*returned, *map(grid.load_all, refs)][: len(refs)]
 

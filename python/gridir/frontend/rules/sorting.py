@@ -63,7 +63,7 @@ def _sort(*operands: Any, dimension: int, num_keys: int, is_stable: bool) -> Any
         mine, theirs = key[..., :, None], key[..., None, :]
         before = (theirs < mine) | ((theirs == mine) & before)
     rank = jnp.sum(before.astype(jnp.int32), axis=-1)
-    # Place p of the result takes the one element whose rank is p.
+    # Element p of the result takes the one element whose rank is p.
     takes = rank[..., None, :] == here
     source = jnp.sum(jnp.where(takes, other, 0), axis=-1)
     results = []

@@ -331,7 +331,7 @@ void Scheduler::arrive(const Arrival &arrival) {
   pause();
 }
 
-/// What messages call a task: its place among those that share the barrier.
+/// What messages call a task: its number among those that share the barrier.
 int64_t Scheduler::getThread(const char *barrier) const {
   const Task &task = getTask(running);
   for (const SharedMemory &kind : shared[task.device]) {

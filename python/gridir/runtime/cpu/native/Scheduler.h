@@ -130,12 +130,12 @@ public:
   int64_t startWarps();
   void joinWarps();
 
-  /// `element` is the place of the first element where the site asks for it.
+  /// `element` are the indices of the first element if the site asks for them.
   void access(const char *base, const StridedRegion &region, AccessKind kind,
               int64_t site, std::vector<int64_t> element);
   /// The task goes on with the program of this number in the order of the grid.
   void setProgram(int64_t number);
-  /// Scratch of the task, which is at the same place in every task's memory.
+  /// Scratch of the task, which is at the same offset in every task's memory.
   void addScratch(const char *begin, int64_t bytes);
   /// Counters that are to be zero in the end, in the memory of each task or in
   /// what they share.

@@ -71,7 +71,7 @@ void Scheduler::endMemory(char *base, int64_t bytes,
   }
 }
 
-/// The same place in the memory of another device or work item; -1 stands for
+/// The same offset in the memory of another device or work item; -1 stands for
 /// the own one.
 char *Scheduler::locate(char *address, int64_t device, int64_t item) {
   const Task &own = getWorkItem();

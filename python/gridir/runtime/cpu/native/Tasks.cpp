@@ -121,7 +121,7 @@ void taskSites(int64_t source, int64_t dest) {
   Scheduler::getCurrent()->sites = {source, dest};
 }
 
-/// The place in a Ref of an element that is in its memory.
+/// The indices in a Ref of an element that is in its memory.
 std::vector<int64_t> findElement(const Scheduler::Root &root,
                                  const char *address, int64_t bytesPerElement) {
   int64_t rest = root.base ? (address - root.base) / bytesPerElement : 0;

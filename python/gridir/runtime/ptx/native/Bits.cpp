@@ -160,7 +160,8 @@ void emitUnary(Emitter &emitter) {
   emitter.write(0u, result);
 }
 
-/// The place of the highest bit that differs from the sign; -1 where none does.
+/// The position of the highest bit that differs from the sign; -1 where none
+/// does.
 void emitFindBit(Emitter &emitter) {
   const bool givesShift = emitter.take("shiftamt");
   ScalarType type = emitter.takeType();

@@ -8,7 +8,7 @@
 //
 // A cluster that has not started can be cancelled by one that runs, which then
 // does its work. What hardware answers is not documented; here the answer is
-// the place of the cluster's first block, then whether there is one.
+// the coordinates of the cluster's first block, then whether there is one.
 //
 //===----------------------------------------------------------------------===//
 

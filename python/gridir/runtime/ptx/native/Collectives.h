@@ -89,7 +89,7 @@ struct CollectiveRow {
   void (*run)(const Group &);
   /// Of the PTX manual.
   llvm::StringLiteral section;
-  /// Whether lanes may come to it at different places of the text.
+  /// Whether lanes may come to it at different instructions.
   bool isAnywhere = false;
 };
 

@@ -15,7 +15,7 @@
 
 namespace gridir::ptx {
 
-/// The rank of the block that a shared address is in, and the place there.
+/// The rank of the block that a shared address is in, and the offset there.
 constexpr uint64_t kPlaceInBlock = (uint64_t(1) << kBlockWindowBits) - 1;
 
 inline uint64_t getSharedAddress(uint64_t rank, uint64_t address) {

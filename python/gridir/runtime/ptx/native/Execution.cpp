@@ -45,7 +45,8 @@ std::array<uint32_t, 3> getVector(const Frame &frame, SpecialRegister first) {
           frame.special[first + 2]};
 }
 
-/// The place of a number in a space of three dimensions, the first fastest.
+/// The coordinates of a number in a space of three dimensions, the first
+/// fastest.
 std::array<uint32_t, 3> unflatten(uint64_t number,
                                   const std::array<uint32_t, 3> &sizes) {
   return {uint32_t(number % sizes[0]), uint32_t(number / sizes[0] % sizes[1]),

@@ -188,7 +188,7 @@ public:
   }
 
   /// Takes a cluster that has not started out of the launch, and gives the
-  /// place of its first block; none where all have.
+  /// coordinates of its first block; none where all have.
   std::optional<std::array<uint32_t, 3>> cancelCluster();
 
   // The order of accesses. Where it is not checked, these do nothing.

@@ -13,7 +13,7 @@
 
 namespace gridir::ptx {
 
-/// Places in `Frame::special`. Those of three dimensions take three.
+/// Indices in `Frame::special`. Those of three dimensions take three.
 enum SpecialRegister : unsigned {
   ThreadId = 0,
   BlockSize = 3,
@@ -67,7 +67,7 @@ struct Frame {
   int64_t fuel;
 };
 
-/// Bits of a shared address that are the place in a block; those above are the
+/// Bits of a shared address that are the offset in a block; those above are the
 /// block's rank in its cluster.
 constexpr unsigned kBlockWindowBits = 24;
 /// Of all blocks of a cluster.

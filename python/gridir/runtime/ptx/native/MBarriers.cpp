@@ -20,7 +20,7 @@ namespace {
 /// What a word of shared memory says, whose layout is our own.
 struct MBarrier {
   static constexpr unsigned kCountBits = 20, kBytesBits = 22;
-  /// The place of the phase in the word.
+  /// The bit in the word where the phase is.
   static constexpr uint64_t kPhase = uint64_t(1) << 63;
   /// Memory that nobody has written; no barrier waits for so many arrivals.
   static constexpr uint64_t kUnwritten = ~uint64_t(0);

@@ -79,7 +79,7 @@ void checkWarp(const Group &group) {
       group.fail("expected all lanes of the warp, some of which have ended");
 }
 
-/// The place of the first of the two elements that a lane has.
+/// The index of the first of the two elements that a lane has.
 std::pair<unsigned, unsigned> getPlace(unsigned lane) {
   return {lane / 4, lane % 4 * 2};
 }

@@ -113,7 +113,7 @@ ArrayRef<Operand> getVector(Emitter &emitter, unsigned operand,
   return elements;
 }
 
-/// Parameters are where the launch has put them, at places that are known.
+/// Parameters are where the launch has put them, at offsets that are known.
 void emitLoadParameter(Emitter &emitter) {
   emitter.takeOneOf({"param", "param::entry"});
   ScalarType type = emitter.takeType();
@@ -125,7 +125,7 @@ void emitLoadParameter(Emitter &emitter) {
   const uint64_t bytes = count * type.getBytes();
   if (parameter &&
       (offset > parameter->bytes || bytes > parameter->bytes - offset))
-    emitter.fail(address.where, "expected a place in the " +
+    emitter.fail(address.where, "expected an offset in the " +
                                     Twine(parameter->bytes) +
                                     " bytes of the parameter");
   Value *pointer =
@@ -362,7 +362,7 @@ void emitIsInSpace(Emitter &emitter) {
 }
 
 /// Splits an address in shared memory of a cluster into what is in front of
-/// the rank of the block, the place in the block, and the rank.
+/// the rank of the block, the offset in the block, and the rank.
 struct ClusterAddress {
   Value *base, *place, *rank;
 };

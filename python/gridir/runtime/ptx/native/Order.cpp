@@ -12,8 +12,8 @@
 
 namespace gridir::ptx {
 
-/// Global memory may be read by every thread of a launch: so many events of a
-/// place that are in no order are remembered.
+/// Global memory may be read by every thread of a launch: so many events of an
+/// address that are in no order are remembered.
 static constexpr size_t kMaxGlobalEvents = 8;
 /// The same of writes of one value.
 static constexpr size_t kMaxSilentEvents = 4096;

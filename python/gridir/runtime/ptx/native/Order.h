@@ -127,7 +127,7 @@ public:
   /// A unit of tensor memory starts something for an actor: it knows what that
   /// knows.
   void continueTensorUnit(Actor unit, Actor actor);
-  /// A strong access learns from the writes of the place before it, and tells
+  /// A strong access learns from the writes of the address before it, and tells
   /// later ones. An update carries on what it finds.
   void exchange(Actor actor, uint64_t address, uint32_t flags);
 
@@ -155,7 +155,7 @@ private:
     Knowledge pending;
   };
 
-  /// What the last strong writes of a place tell who reads it.
+  /// What the last strong writes of an address tell who reads it.
   struct Location {
     static constexpr uint32_t kSeveral = ~uint32_t(0);
 

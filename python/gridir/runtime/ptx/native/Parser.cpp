@@ -134,7 +134,7 @@ void Parser::parseLocation() {
   for (unsigned &value : values)
     value = tokens.expect(Token::Kind::Integer, "an integer").value;
   source = {values[0], values[1], values[2]};
-  // Where the code was inlined; the innermost place is the author's line.
+  // Where the code was inlined; the innermost location is the author's line.
   while (tokens.consume(",")) {
     Token what =
         tokens.expect(Token::Kind::Name, "function_name or inlined_at");

@@ -18,7 +18,7 @@
 
 namespace gridir::ptx {
 
-/// A place in the text, counted from 1; 0 where there is none.
+/// A position in the text, counted from 1; 0 where there is none.
 struct Position {
   unsigned line = 0;
   unsigned column = 0;

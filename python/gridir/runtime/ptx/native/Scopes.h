@@ -22,14 +22,14 @@ namespace gridir::ptx {
 struct Symbol {
   enum class Kind {
     Register,
-    /// An address that is known: of a global, or a place in the parameters.
+    /// An address that is known: of a global, or an offset in the parameters.
     Absolute,
     Parameter,
-    /// A place in the block's static shared memory.
+    /// An offset in the block's static shared memory.
     Shared,
     /// Shared memory whose size the launch says.
     DynamicShared,
-    /// A place in the thread's own memory.
+    /// An offset in the thread's own memory.
     Local
   };
   Kind kind = Kind::Register;

@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace gridir::ptx {
 
-/// What both kinds of descriptors have at the same place.
+/// What both kinds of descriptors have in the same bits.
 static MatrixDescriptor readStrides(const Group &group, uint64_t word) {
   if (word >> 49 & 7)
     group.fail("expected a matrix descriptor without a base offset");
@@ -61,7 +61,7 @@ uint64_t SharedMatrix::getOffset(unsigned row, unsigned depth) const {
   const uint64_t width = descriptor.span ? descriptor.span : 16;
   const uint64_t inside = line % 8 * width + place % width;
   const uint64_t lines = line / 8, pieces = place / width;
-  // Without a swizzle and transposed, the two strides change places.
+  // Without a swizzle and transposed, the two strides are exchanged.
   return isTransposed && !descriptor.span
              ? lines * descriptor.leading + pieces * descriptor.stride + inside
              : lines * descriptor.stride + pieces * descriptor.leading + inside;

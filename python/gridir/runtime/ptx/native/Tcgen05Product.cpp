@@ -272,7 +272,7 @@ std::vector<float> readA(const Group &group, const Product &product,
   return result;
 }
 
-/// Where the place of a stored element among four is said: lane, column, and
+/// Where the position of a stored element among four is said: lane, column, and
 /// bit of the word.
 struct MetadataPlace {
   unsigned lane, column, bit;

@@ -251,7 +251,7 @@ void storeTile(const Group &group, const AsyncUnitRef &unit) {
       });
 }
 
-/// The barrier that counts the bytes of a block: at the same place in it, or
+/// The barrier that counts the bytes of a block: at the same offset in it, or
 /// for pairs in the block of the pair where the barrier is.
 uint64_t getBarrier(const Group &group, uint64_t rank) {
   const uint64_t *words = group.arguments[0];

@@ -250,7 +250,8 @@ void encodeActive(Encoder &e) {
   e.addResult(e.emitter.getOperand(0), 32);
 }
 
-/// All that are live: nobody knows here which of them are at the same place.
+/// All that are live: nobody knows here which of them are at the same
+/// instruction.
 void runActive(const Group &group) {
   group.arguments[0][0] = group.thread.warp->live;
 }
