@@ -11,7 +11,7 @@ VENV := .venv/bin
 INSTALL := $(PYTHON) tools/install.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick test-llvm check-one lint fix docs bench bench-compile bench-tpu dist mutate sanitize
+.PHONY: help demo tidy test test-quick test-llvm check-one lint fix docs bench bench-compile bench-tpu dist mutate sanitize
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1 \t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -46,6 +46,10 @@ lint: ## check format, style, types, names and documentation
 fix: ## repair what `make lint` can repair
 	@$(INSTALL) --extra lint
 	@$(VENV)/python tools/lint --fix
+
+tidy: ## run clang-tidy on the C++ sources that differ from SINCE=main (HEAD by default); needs build/dev
+	@$(INSTALL) --extra lint
+	@$(VENV)/python tools/lint --tidy $(or $(SINCE),HEAD)
 
 dist: ## build a wheel into dist/, and prove that it stands alone
 	@$(INSTALL)

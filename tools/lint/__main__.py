@@ -17,6 +17,7 @@ import messages
 import passes
 import style
 import tests
+import tidy
 
 
 def main() -> int:
@@ -24,11 +25,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="tools/lint", description=__doc__)
     parser.add_argument("--fix", action="store_true", help="repair what can be repaired")
     parser.add_argument("--unseen", action="store_true", help="only list the diagnostics that no test sees")
+    parser.add_argument(
+        "--tidy",
+        nargs="?",
+        const="HEAD",
+        metavar="REVISION",
+        help="only run clang-tidy, on the sources that differ from a revision (HEAD); needs build/dev",
+    )
     arguments = parser.parse_args()
 
     if arguments.unseen:
         print(*sorted(messages.check_messages()), sep="\n")
         return 0
+    if arguments.tidy:
+        return 0 if tidy.check(arguments.tidy) else 1
     if arguments.fix:
         generate.write_documents()
     content = style.check(arguments.fix)
