@@ -146,7 +146,7 @@ class Spread:
 
 
 def _bits(dims: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """The positions of the bits of an index over dimensions of these sizes and strides, the last of them the fastest."""
+    """The positions of the bits of an index over dimensions of these sizes and strides, the last one the fastest."""
     return tuple(stride << bit for size, stride in reversed(dims) for bit in range(size.bit_length() - 1))
 
 
