@@ -53,6 +53,7 @@ from jax._src.random import prng as _prng
 from jax._src.state import discharge as _discharge
 from jax._src.state import indexing as _indexing
 from jax._src.state import types as _state_types
+from jax._src.state.primitives import get_p as _get_p
 from jax._src.state.primitives import ref_get as ref_get
 
 AbstractRef = _state.AbstractRef
@@ -146,6 +147,25 @@ def written_refs(jaxpr: Any) -> set[int]:
     kinds = (_state_types.WriteEffect, _state_types.AccumEffect)
     written = {effect.input for effect in jaxpr.effects if isinstance(effect, kinds)}
     return {number for number, var in enumerate(jaxpr.invars) if var in written}
+
+
+def discharge_scalars(jaxpr: Any, made: Sequence[bool]) -> tuple[Any, list[bool]]:
+    """The jaxpr of a `run_state` that takes numbers where it only reads Refs of them, and which of its invars these are.
+
+    A function that is traced for `run_state` has such a Ref for every number that it finds in its closure. Only Refs
+    that `run_state` makes of values may become values again.
+    """
+    used = (var for eqn in jaxpr.eqns if eqn.primitive is not _get_p for var in eqn.invars)
+    others = {var for var in (*used, *jaxpr.outvars) if isinstance(var, _core.Var)}
+    read = [
+        is_made and isinstance(var.aval, AbstractRef) and not var.aval.shape and var not in others
+        for var, is_made in zip(jaxpr.invars, made, strict=True)
+    ]
+    if not any(read):
+        return jaxpr, read
+    closed = _discharge.discharge_state(_core.ClosedJaxpr(jaxpr, ()), should_discharge=read)
+    # What the Refs hold at the end comes after the results.
+    return closed.jaxpr.replace(outvars=closed.jaxpr.outvars[: len(jaxpr.outvars)]), read
 
 
 def debug_checks_enabled() -> bool:

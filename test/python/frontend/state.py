@@ -121,6 +121,38 @@ def made(x_ref, o_ref):
 show(made, x)
 
 
+# A number of the closure that `run_state` only reads is no Ref: what is known of it stays known.
+# CHECK-LABEL: // closure
+# CHECK: %[[ROW:.*]] = arith.muli
+# CHECK: grid.scoped (%[[REF:[^:]*]]: memref<64xf32, {{[^,]*}}>) -> tensor<64xf32> {
+# CHECK: grid.slice_ref %{{.*}}[%[[ROW]], 0] [1, 64]
+# CHECK: grid.store {{.*}}, %[[REF]]
+def closure(x_ref, n_ref, o_ref):
+    row = n_ref[0] * 2
+
+    def body(ref):
+        ref[...] += x_ref[row, :64]
+
+    o_ref[...] = pl.run_state(body)(jnp.zeros(64))
+
+
+show(closure, x, n, out_shape=array(jnp.float32, 64))
+
+
+# One that it writes is a Ref of its own.
+# CHECK-LABEL: // counted
+# CHECK: grid.scoped (%[[COUNT:[^:]*]]: memref<i32, {{[^,]*}}>) -> i32 {
+# CHECK: grid.store {{.*}}, %[[COUNT]]
+def counted(n_ref, o_ref):
+    def body(count_ref):
+        count_ref[...] = count_ref[...] + n_ref[1]
+
+    o_ref[0] = pl.run_state(body)(n_ref[0])
+
+
+show(counted, n, out_shape=array(jnp.int32, 4))
+
+
 # A window with a computed start may leave the Ref where the mask is false, and is one all the same.
 # CHECK-LABEL: // tail
 # CHECK-NOT: scf.if

@@ -82,11 +82,13 @@ def _run_state(ctx: RuleContext, *args: ir.Value, jaxpr: Any) -> list[ir.Value]:
     """A scope whose Refs begin with the values that are given, and whose last contents it gives; Refs of the caller's
     are used as they are.
     """
-    own = [not isinstance(aval, jax_compat.AbstractRef) for aval in ctx.avals_in]
+    made = [not isinstance(aval, jax_compat.AbstractRef) for aval in ctx.avals_in]
+    jaxpr, read = jax_compat.discharge_scalars(jaxpr, made)
+    own = [is_made and not is_read for is_made, is_read in zip(made, read, strict=True)]
 
     def body(refs: list[ir.Value]) -> list[ir.Value]:
-        made = iter(refs)
-        inner = [next(made) if is_own else arg for arg, is_own in zip(args, own, strict=True)]
+        unused = iter(refs)
+        inner = [next(unused) if is_own else arg for arg, is_own in zip(args, own, strict=True)]
         for value, ref in zip(itertools.compress(args, own), refs, strict=True):
             grid.StoreOp(value, ref)
         # What the function itself returns comes first, as where JAX lowers it for a GPU.
