@@ -55,12 +55,13 @@ dist: ## build a wheel into dist/, and prove that it stands alone
 	@$(INSTALL)
 	@$(VENV)/python tools/dist.py
 
-docs: ## generate docs/ from the descriptions of ops and passes
+docs: ## generate docs/ from descriptions of ops and passes, docstrings, commands and pipelines
 	@$(INSTALL)
 	@$(VENV)/python tools/lint/generate.py
 	@$(VENV)/python -m gridir.frontend.fields > docs/fields.md
 	@$(VENV)/python -m gridir.frontend.primitives > docs/primitives.md
 	@$(VENV)/python -m gridir.cli.page > docs/commands.md
+	@$(VENV)/python -m gridir.compiler.pipelines > docs/pipelines.md
 
 bench: ## time every example against interpret mode and XLA
 	@$(INSTALL)

@@ -24,6 +24,8 @@ from gridir.errors import OptionError
 from gridir.mlir import ir, rewrite
 from gridir.mlir._mlir_libs import _gridirDialects as native
 
+__all__ = ["PassRun", "Patterns", "load", "register", "register_patterns"]
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 # What each pass is in this process, by its name; another text where it was registered again.

@@ -150,6 +150,77 @@ with ir.Context() as context, ir.Location.unknown():
     # CHECK-NEXT: ValueError: expected at least one buffer, got 0
     show("no buffers", lambda: grid.PipelineModeAttr.get(0))
 
+    # Whatever a builder is given in the place of something else, it says what it expected.
+    x = grid.operand(f32, [8])
+    # CHECK-LABEL: == mistakes
+    # CHECK-NEXT: operand: expected a sequence for shape, got 512
+    # CHECK-NEXT: operand: expected a dimension in shape, got 5.5
+    # CHECK-NEXT: operand: expected a dimension in shape that is not negative and fits 64 bits, got -4
+    # CHECK-NEXT: operand: expected a dimension in shape that is not negative and fits 64 bits, got 9223372036854775808
+    # CHECK-NEXT: operand: expected an element type, got 'f32'
+    # CHECK-NEXT: operand: expected a dimension in block, got 1.5
+    # CHECK-NEXT: operand: expected a memory space, got 3
+    # CHECK-NEXT: operand: expected a pipeline mode, got 'double'
+    # CHECK-NEXT: operand: expected a transform in transforms, got UnitAttr(unit)
+    # CHECK-NEXT: operand: expected a string for origin, got 3
+    # CHECK-NEXT: dim: expected a number of programs, got 'x'
+    # CHECK-NEXT: dim: expected a number of programs that is not negative and fits 64 bits, got -1
+    # CHECK-NEXT: dim: expected a dimension of a grid, got UnitAttr(unit)
+    # CHECK-NEXT: KernelOp: expected a string for name, got 3
+    # CHECK-NEXT: KernelOp: expected a sequence for grid, got 4
+    # CHECK-NEXT: KernelOp: expected a dimension in grid, got 4.0
+    # CHECK-NEXT: KernelOp: expected an operand in inputs, got F32Type(f32)
+    # CHECK-NEXT: KernelOp: expected a sequence for inputs, got OperandAttr(
+    # CHECK-NEXT: KernelOp: expected a type in scratch, got 'f32'
+    # CHECK-NEXT: KernelOp: expected an alias of an operand and an output, got (0,)
+    # CHECK-NEXT: KernelOp: expected a sequence for an alias, got 3
+    # CHECK-NEXT: KernelOp: expected an attribute in params, got 3
+    # CHECK-NEXT: KernelOp: expected an estimate of the cost, got 3
+    # CHECK-NEXT: KernelOp: expected a string in metadata, got 3
+    # CHECK-NEXT: KernelOp: expected a mapping for metadata, got ['a']
+    # CHECK-NEXT: KernelOp: expected a string for backend, got True
+    # CHECK-NEXT: KernelOp: expected an attribute in jax, got 3
+    # CHECK-NEXT: KernelOp: expected a location in arg_locs, got 3
+    # CHECK-NEXT: load_all: expected a Ref, got F32Type(f32)
+    print("== mistakes")
+    unit = ir.UnitAttr.get()
+    for builder, arguments, options in [
+        (grid.operand, (f32, 512), {}),
+        (grid.operand, (f32, [5.5]), {}),
+        (grid.operand, (f32, [-4]), {}),
+        (grid.operand, (f32, [2**63]), {}),
+        (grid.operand, ("f32", [8]), {}),
+        (grid.operand, (f32, [8]), {"block": [1.5]}),
+        (grid.operand, (f32, [8]), {"space": 3}),
+        (grid.operand, (f32, [8]), {"pipeline": "double"}),
+        (grid.operand, (f32, [8]), {"transforms": [unit]}),
+        (grid.operand, (f32, [8]), {"origin": 3}),
+        (grid.dim, ("x",), {}),
+        (grid.dim, (-1,), {}),
+        (grid.dim, (unit,), {}),
+        (grid.KernelOp, (3,), {}),
+        (grid.KernelOp, ("k",), {"grid": 4}),
+        (grid.KernelOp, ("k",), {"grid": [4.0]}),
+        (grid.KernelOp, ("k",), {"inputs": [f32]}),
+        (grid.KernelOp, ("k",), {"inputs": x}),
+        (grid.KernelOp, ("k",), {"scratch": ["f32"]}),
+        (grid.KernelOp, ("k",), {"aliases": [(0,)]}),
+        (grid.KernelOp, ("k",), {"aliases": [3]}),
+        (grid.KernelOp, ("k",), {"params": [3]}),
+        (grid.KernelOp, ("k",), {"cost": 3}),
+        (grid.KernelOp, ("k",), {"metadata": {"a": 3}}),
+        (grid.KernelOp, ("k",), {"metadata": ["a"]}),
+        (grid.KernelOp, ("k",), {"backend": True}),
+        (grid.KernelOp, ("k",), {"jax": {"a": 3}}),
+        (grid.KernelOp, ("k",), {"inputs": [x], "arg_locs": [3]}),
+        (grid.load_all, (f32,), {}),
+    ]:
+        try:
+            builder(*arguments, **options)
+            print(f"{builder.__name__}: no error")
+        except ValueError as error:
+            print(f"{builder.__name__}: {error}")
+
     # Where attributes of one kind are expected, any may be given.
     number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 8)
     # CHECK: ValueError: expected a dimension of a block, got 8 : i64

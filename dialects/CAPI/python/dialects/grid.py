@@ -20,7 +20,8 @@ with ir.Context(), ir.Location.unknown():
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 from gridir.mlir import ir
@@ -42,16 +43,51 @@ SemaphoreType = _gridirGrid.SemaphoreType
 TransformAttr = _gridirGrid.TransformAttr
 
 
+_Kind = type | tuple[type, ...]
+
+
+def _expect(value: Any, kind: _Kind, what: str) -> Any:
+    """Returns a value of a kind; raises ValueError for another one, before MLIR's bindings would with less to say."""
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise ValueError(f"expected {what}, got {value!r}")
+    return value
+
+
+def _expect_all(values: Any, kind: _Kind, what: str, of: str) -> list[Any]:
+    """Returns the values of a sequence, each of a kind."""
+    if isinstance(values, (str, bytes, ir.Attribute, ir.Type)) or not isinstance(values, Iterable):
+        raise ValueError(f"expected a sequence for {of}, got {values!r}")
+    return [_expect(value, kind, f"{what} in {of}") for value in values]
+
+
+def _expect_size(size: Any, what: str) -> int:
+    if not 0 <= _expect(size, Integral, what) < 2**63:
+        raise ValueError(f"expected {what} that is not negative and fits 64 bits, got {size}")
+    return int(size)
+
+
 def dim(size: int | ir.Attribute | None, **options: Any) -> ir.Attribute:
-    """A grid dimension: a number of programs, None where the call gives it, or an attribute that already is one."""
-    return size if isinstance(size, ir.Attribute) else DimAttr.get(size, **options)
+    """A grid dimension: a number of programs, None where the call gives it, or an attribute that already is one.
+
+    Raises:
+      ValueError: for anything else.
+    """
+    if isinstance(size, ir.Attribute):
+        return _expect(size, DimAttr, "a dimension of a grid")
+    return DimAttr.get(size if size is None else _expect_size(size, "a number of programs"), **options)
 
 
 def block_dim(size: int | ir.Attribute | None, **options: Any) -> ir.Attribute:
-    """How a dimension is cut: a number of elements, None where it is squeezed, or an attribute that already says it."""
+    """How a dimension is cut: a number of elements, None where it is squeezed, or an attribute that already says it.
+
+    Raises:
+      ValueError: for anything else.
+    """
     if isinstance(size, ir.Attribute):
-        return size
-    return BlockDimAttr.get(1, "squeezed") if size is None else BlockDimAttr.get(size, **options)
+        return _expect(size, BlockDimAttr, "a dimension of a block")
+    if size is None:
+        return BlockDimAttr.get(1, "squeezed")
+    return BlockDimAttr.get(_expect_size(size, "a number of elements"), **options)
 
 
 def operand(
@@ -78,15 +114,45 @@ def operand(
       index_tree: the structure of the index map's results where it is no plain tuple.
 
     Raises:
-      ValueError: if the parts do not fit each other.
+      ValueError: if a part is of another kind, or the parts do not fit each other.
     """
+    sizes = [
+        size if isinstance(size, str) else _expect_size(size, "a dimension in shape")
+        for size in _expect_all(shape, (Integral, str), "a dimension", "shape")
+    ]
+    for name, text in (("origin", origin), ("index_tree", index_tree)):
+        _expect(text, (str, type(None)), f"a string for {name}")
     return OperandAttr.get(
-        element_type, list(shape), [block_dim(d) for d in block], space, pipeline, list(transforms), origin, index_tree
+        _expect(element_type, ir.Type, "an element type"),
+        sizes,
+        [block_dim(d) for d in _expect_all(block, (Integral, ir.Attribute, type(None)), "a dimension", "block")],
+        _expect(space, str, "a memory space"),
+        _expect(pipeline, (PipelineModeAttr, type(None)), "a pipeline mode"),
+        _expect_all(transforms, TransformAttr, "a transform", "transforms"),
+        origin,
+        index_tree,
     )
 
 
 def _array(items: Sequence[ir.Attribute]) -> ir.ArrayAttr:
     return ir.ArrayAttr.get(list(items))
+
+
+def _strings(texts: Any, of: str) -> list[ir.StringAttr]:
+    return [ir.StringAttr.get(text) for text in _expect_all(texts, str, "a string", of)]
+
+
+def _dict(values: Any, kind: _Kind, what: str, of: str) -> dict[str, Any]:
+    _expect(values, Mapping, f"a mapping for {of}")
+    _expect_all(values, str, "a string", of)
+    return {key: _expect(value, kind, f"{what} in {of}") for key, value in values.items()}
+
+
+def _alias(pair: Any) -> ir.DenseI64ArrayAttr:
+    numbers = _expect_all(pair, Integral, "a number", "an alias")
+    if len(numbers) != 2:
+        raise ValueError(f"expected an alias of an operand and an output, got {pair!r}")
+    return ir.DenseI64ArrayAttr.get(numbers)
 
 
 @_ods_cext.register_operation(_Dialect, replace=True)
@@ -139,27 +205,42 @@ class KernelOp(_GeneratedKernelOp):
           arg_locs: the location of each argument of the body.
           loc: the location of the kernel.
           ip: where to insert it.
+
+        Raises:
+          ValueError: if one of these is of another kind. What the verifier of the op finds is said when it is asked.
         """
         context = loc.context if loc else None
+        _expect(name, str, "a string for name")
+        for what, text in (("backend", backend), ("source", source)):
+            _expect(text, (str, type(None)), f"a string for {what}")
+        for what, given in (("index_operands", index_operands), ("inputs", inputs), ("outputs", outputs)):
+            _expect_all(given, OperandAttr, "an operand", what)
+        _expect_all(scratch, ir.Type, "a type", "scratch")
+        _expect(cost, (CostAttr, type(None)), "an estimate of the cost")
+        if arg_locs is not None:
+            _expect_all(arg_locs, ir.Location, "a location", "arg_locs")
+        dims = [dim(size) for size in _expect_all(grid, (Integral, ir.Attribute, type(None)), "a dimension", "grid")]
         strings = {"backend": backend, "source": source}
         super().__init__(
             ir.StringAttr.get(name, context=context),
-            _array([dim(size) for size in grid]),
+            _array(dims),
             _array(index_operands),
             _array(inputs),
             _array(outputs),
             num_kernelRegions=1 + len(inputs) + len(outputs),
-            semantics=_array([DimSemanticsAttr.get(s) for s in semantics]) if semantics is not None else None,
-            aliases=_array([ir.DenseI64ArrayAttr.get(list(pair)) for pair in aliases]) if aliases else None,
-            params=_array(params) if params else None,
-            cost=cost,
-            scratch_origins=_array([ir.StringAttr.get(origin) for origin in scratch_origins])
-            if scratch_origins
+            semantics=_array([DimSemanticsAttr.get(s) for s in _expect_all(semantics, str, "a semantics", "semantics")])
+            if semantics is not None
             else None,
-            metadata=ir.DictAttr.get({k: ir.StringAttr.get(v) for k, v in metadata.items()})
+            aliases=_array([_alias(p) for p in _expect_all(aliases, object, "a pair", "aliases")]) if aliases else None,
+            params=_array(_expect_all(params, ir.Attribute, "an attribute", "params")) if params else None,
+            cost=cost,
+            scratch_origins=_array(_strings(scratch_origins, "scratch_origins")) if scratch_origins else None,
+            metadata=ir.DictAttr.get(
+                {k: ir.StringAttr.get(v) for k, v in _dict(metadata, str, "a string", "metadata").items()}
+            )
             if metadata is not None
             else None,
-            jax=ir.DictAttr.get(dict(jax)) if jax else None,
+            jax=ir.DictAttr.get(_dict(jax, ir.Attribute, "an attribute", "jax")) if jax else None,
             debug=debug or None,
             **{k: ir.StringAttr.get(v) for k, v in strings.items() if v is not None},
             loc=loc,
@@ -195,7 +276,14 @@ class KernelOp(_GeneratedKernelOp):
 def load_all(
     ref: ir.Value, *, mask: ir.Value | None = None, other: ir.Value | None = None, **loc_and_ip: Any
 ) -> ir.Value:
-    """The value that a Ref holds: a tensor of its shape, or a scalar where it has rank 0."""
+    """The value that a Ref holds: a tensor of its shape, or a scalar where it has rank 0.
+
+    Raises:
+      ValueError: for what is no Ref.
+    """
+    _expect(ref, ir.Value, "a Ref")
+    _expect(mask, (ir.Value, type(None)), "a mask")
+    _expect(other, (ir.Value, type(None)), "a value")
     type_ = ir.MemRefType(ref.type)
     result = ir.RankedTensorType.get(type_.shape, type_.element_type) if type_.rank else type_.element_type
     return _LoadOp(result, ref, mask=mask, other=other, **loc_and_ip).result
