@@ -7,6 +7,7 @@ from pathlib import Path
 
 import jax
 import jax.numpy as jnp
+from gridir.bisection import find
 from gridir.bisection.find import Found
 from gridir.bisection.oracle import expected_calls, to_record
 from gridir.bisection.reproducer import write_reproducer
@@ -195,6 +196,19 @@ with Worker(timeout=120) as worker:
     verdict = search.find()
     # CHECK: a suspect: True, no pass is named: True, the frontend's module is wrong already when it is finished by
     print(f"a suspect: {number in verdict.suspects}, no pass is named: {verdict.culprit is None}, {verdict.doubt}")
+
+    # Other targets, whose pipelines are wrong where they have the same pass, tell which it can be.
+    def planted_routes(kernel, pipeline=None):
+        for route in routes_of(kernel, pipeline):
+            wrong = "convert-grid-to-tpu" in map(name_of, route.passes)
+            passes = plant(route.passes, "lost-term", "convert-grid-to-tpu*")[0] if wrong else route.passes
+            yield dataclasses.replace(route, passes=passes)
+
+    find.routes_of = lambda *arguments: list(planted_routes(*arguments))
+    [found] = find.bisect(scan, *ARGS[scan], target="tpu", worker=worker)
+    # CHECK: left: (4,), as ('cpu at stage llvm is right', 'cpu at stage mapped is right', 'gpu at stage ptx is right')
+    print(f"left: {found.wrong.suspects}, as {found.wrong.compared}")
+
     try:
         write_reproducer(Found(expected, (verdict,)), Path("nowhere"), worker=worker)
     except KernelError as error:

@@ -12,11 +12,12 @@ from typing import Any
 
 from gridir.bisection.changes import Change, first_change
 from gridir.bisection.oracle import Expected, expected_calls, to_record
-from gridir.bisection.route import routes_of
-from gridir.bisection.search import RIGHT, Progress, Search, Verdict, clear
+from gridir.bisection.route import Route, routes_of
+from gridir.bisection.search import RIGHT, Progress, Search, Verdict, clear, narrow
 from gridir.bisection.worker import Worker
 from gridir.compiler.pass_list import passes_of
-from gridir.compiler.targets import get_target
+from gridir.compiler.targets import TARGETS, get_target
+from gridir.errors import Error
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,7 +120,28 @@ def _bisect_call(
     verdicts = [clear(verdict, right) for verdict in verdicts]
     wrong = next((verdict for verdict in verdicts if verdict.outcome.is_wrong), None)
     change = None
+    if wrong is not None and wrong.culprit is None and pipeline is None:
+        verdicts[verdicts.index(wrong)] = narrow(wrong, *_ask_other_targets(worker, expected, progress))
     if wrong is not None and wrong.culprit is not None:
         number = wrong.suspects[0]
         change = first_change(wrong.modules[number - 1], wrong.modules[number])
     return Found(expected, tuple(verdicts), change)
+
+
+def _ask_other_targets(worker: Worker, expected: Expected, progress: Progress) -> tuple[list[Route], list[Route]]:
+    """The ways of other targets whose results are right, and those whose results are wrong."""
+    record, found = to_record(expected), {True: [], False: []}
+    for name in TARGETS:
+        if name == expected.kernel.target.name:
+            continue
+        try:
+            kernel = record.kernel(name)
+            routes = routes_of(kernel)
+        except Error:
+            # A target that cannot have such a kernel says nothing.
+            continue
+        for route in routes:
+            outcome = Search(worker, kernel.bytecode, route, expected.judge, progress=progress).look().outcome
+            if outcome.verdict == RIGHT or outcome.is_wrong:
+                found[outcome.verdict == RIGHT].append(route)
+    return found[True], found[False]

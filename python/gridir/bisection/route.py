@@ -61,6 +61,21 @@ def routes_of(kernel: Kernel, pipeline: str | None = None) -> list[Route]:
     return sorted(found, key=lambda route: target.stages.index(route.stage))
 
 
+def stages_around(route: Route, number: int) -> tuple[str, str] | None:
+    """Returns the stages of a route's target between which a pass lies; None for passes that are not the target's.
+
+    Args:
+      route: a route.
+      number: which of its passes, from 1.
+    """
+    stages = route.target.stages
+    ends = [len(passes_of(route.target.pipeline(route.options, stage))) for stage in stages[1:]]
+    if ends[-1] != len(route.passes):
+        return None
+    end = next(i for i, count in enumerate(ends) if number <= count)
+    return stages[end], stages[end + 1]
+
+
 def align(passes: tuple[str, ...], trusted: tuple[str, ...]) -> list[int]:
     """Returns for each number of passes that have run how many of the trusted ones these stand for.
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from gridir.bisection.route import Route, align
 from gridir.bisection.worker import Worker
+from gridir.compiler.pass_list import name_of
 
 RIGHT, WRONG, FAILS = "right", "wrong", "fails"
 
@@ -67,7 +68,9 @@ class Verdict:
       steps: the modules that were run, in order.
       suspects: the numbers of the passes of which one is wrong; none where nothing is wrong.
       doubt: why it is not known which; "" where it is.
+      needed: the numbers of the passes of the rest that have changed the module.
       cleared: the stage that is right and begins with the same passes, which are no suspects; "" for none.
+      compared: the stages of other targets by which suspects were left out, each with its verdict.
       modules: the frontend's module, and that after each pass.
       rest: for each of `modules` the passes that finish it.
     """
@@ -77,7 +80,9 @@ class Verdict:
     steps: tuple[Step, ...] = ()
     suspects: tuple[int, ...] = ()
     doubt: str = ""
+    needed: tuple[int, ...] = ()
     cleared: str = ""
+    compared: tuple[str, ...] = ()
     modules: tuple[bytes, ...] = dataclasses.field(default=(), repr=False)
     rest: Callable[[int], tuple[str, ...]] = dataclasses.field(default=lambda number: (), repr=False)
 
@@ -92,10 +97,38 @@ def clear(verdict: Verdict, right: Sequence[Route]) -> Verdict:
     passes = verdict.route.passes
     shared = {_count_common(passes, route.passes): route.stage for route in right}
     number = max(shared, default=0)
+    if verdict.suspects and not verdict.doubt and verdict.suspects[0] <= number:
+        # A pass may only make something of which a later one, that cannot be left out, makes the mistake.
+        later = tuple(suspect for suspect in verdict.needed if suspect > number)
+        doubt = f"the first pass after which it is wrong is part of stage {shared[number]}, too, which is right"
+        return dataclasses.replace(verdict, suspects=(*verdict.suspects, *later), doubt=doubt) if later else verdict
     suspects = tuple(suspect for suspect in verdict.suspects if suspect > number)
     if not verdict.doubt or not suspects or suspects == verdict.suspects:
         return verdict
     return dataclasses.replace(verdict, suspects=suspects, cleared=shared[number])
+
+
+def narrow(verdict: Verdict, right: Sequence[Route], wrong: Sequence[Route]) -> Verdict:
+    """Returns a verdict without those suspects that do the same for another target, whose results are right.
+
+    Where other targets are wrong, too, those are left that all of them have: one mistake is the likeliest.
+
+    Args:
+      verdict: a verdict that names no pass.
+      right: the ways of other targets whose results are right.
+      wrong: those whose results are wrong.
+    """
+    if not verdict.doubt or not (right or wrong):
+        return verdict
+    passes = verdict.route.passes
+    cleared = {text for route in right for text in route.passes}
+    suspects = [number for number in verdict.suspects if passes[number - 1] not in cleared]
+    names = [{name_of(text) for text in route.passes} for route in wrong]
+    shared = [number for number in suspects if all(name_of(passes[number - 1]) in others for others in names)]
+    compared = [f"{route.target.name} at stage {route.stage} is right" for route in right]
+    compared += [f"{route.target.name} at stage {route.stage} is wrong" for route in wrong]
+    suspects = shared or suspects or list(verdict.suspects)
+    return dataclasses.replace(verdict, suspects=tuple(suspects), compared=tuple(compared))
 
 
 def _count_common(passes: Sequence[str], others: Sequence[str]) -> int:
@@ -157,7 +190,13 @@ class Search:
         reply = self._worker.trace(self._module, passes)
         self._modules: list[bytes] = reply.get("modules", [self._module])
         rest = self._rest()
-        verdict = Verdict(self._route, outcome, modules=tuple(self._modules), rest=rest)
+        verdict = Verdict(
+            self._route,
+            outcome,
+            needed=self._changing(self._needed),
+            modules=tuple(self._modules),
+            rest=rest,
+        )
         first = self._step(0, rest)
         if first.outcome.verdict != RIGHT:
             return dataclasses.replace(

@@ -182,13 +182,18 @@ def _describe(found: Found, written: Reproducer | None) -> list[str]:
 
 
 def _describe_search(found: Found, wrong: Verdict) -> list[str]:
+    from gridir.bisection.route import stages_around
     from gridir.compiler.pass_list import name_of
 
     passes = wrong.route.passes
     if wrong.culprit is None:
         others = f"; stage {wrong.cleared} shows that it is none before" if wrong.cleared else ", or the frontend"
         lines = [f"  no pass can be named: {wrong.doubt}", f"  it is one of these passes{others}:"]
-        return lines + [f"    {number} of {len(passes)}: {passes[number - 1]}" for number in wrong.suspects]
+        for number in wrong.suspects:
+            stages = stages_around(wrong.route, number)
+            between = f", from stage {stages[0]} to {stages[1]}" if stages else ""
+            lines += [f"    {number} of {len(passes)}{between}: {passes[number - 1]}"]
+        return lines + [f"  compared with other targets: {text}" for text in wrong.compared]
     (number,) = wrong.suspects
     lines = [f"  first wrong after pass {number} of {len(passes)}: {name_of(wrong.culprit)}", f"    {wrong.culprit}"]
     if wrong.steps:
@@ -225,6 +230,7 @@ def _to_json(found: Found, written: Reproducer | None) -> dict[str, Any]:
         "suspects": [wrong.route.passes[number - 1] for number in wrong.suspects],
         "doubt": wrong.doubt,
         "cleared": wrong.cleared,
+        "compared": wrong.compared,
         "passes": [
             {
                 "number": step.number,
