@@ -12,6 +12,7 @@ import click
 from gridir.cli.errors import Reported, short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
+from gridir.cli.progress import progress
 
 
 @click.command(
@@ -35,7 +36,7 @@ def check(file: tuple[str, str | None], checks: tuple[str, ...], as_json: bool, 
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
     which gives its arguments.
     """
-    with short_errors(debug, file[0]):
+    with short_errors(debug, file[0]), progress() as tell:
         import gridir
         from gridir.compiler.checks import CHECKS, check_kernel
 
@@ -43,6 +44,7 @@ def check(file: tuple[str, str | None], checks: tuple[str, ...], as_json: bool, 
         if unknown:
             raise Reported(f"expected a check, {', '.join(CHECKS)}, got {unknown[0]}", 2)
         example = load_example(*file)
+        tell(f"proving what can be proved of {example.name}")
         kernels = example.check_kernels(gridir.lower(example.function, *example.args).kernels)
         reports = [check_kernel(kernel, checks) for kernel in kernels]
     if as_json:

@@ -12,6 +12,7 @@ import click
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
+from gridir.cli.progress import progress
 
 
 @click.command(
@@ -34,10 +35,11 @@ def gpu_check(file: tuple[str, str | None], chip: str, as_json: bool, debug: boo
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
     which gives its arguments.
     """
-    with short_errors(debug, file[0]):
+    with short_errors(debug, file[0]), progress() as tell:
         import gridir
 
         example = load_example(*file)
+        tell(f"compiling {example.name} for {chip}")
         report = gridir.lower(example.function, *example.args, target=f"gpu:{chip}").compile()
     click.echo(json.dumps(report.to_json()) if as_json else str(report))
     if any(kernel.cubin.spill_bytes for kernel in report.kernels):

@@ -13,11 +13,15 @@ from collections.abc import Callable, Iterator
 def progress() -> Iterator[Callable[[str], None]]:
     """Shows a line that changes; nothing where stderr is no terminal."""
     from rich.console import Console
-    from rich.markup import escape
+    from rich.live import Live
+    from rich.spinner import Spinner
+    from rich.text import Text
 
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda text: None
         return
-    with console.status("") as status:
-        yield lambda text: status.update(escape(text))
+    spinner = Spinner("dots")
+    # What a kernel or its author prints goes where it would without.
+    with Live(spinner, console=console, transient=True, redirect_stdout=False, redirect_stderr=False):
+        yield lambda text: spinner.update(text=Text(text))

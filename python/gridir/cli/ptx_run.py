@@ -16,6 +16,7 @@ import click
 
 from gridir.cli.errors import short_errors
 from gridir.cli.manual import USAGE, manual
+from gridir.cli.progress import progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -128,7 +129,7 @@ def ptx_run(
     for an array of zeros; or a scalar with its type, as u64:4 or f32:0.5. Arrays of zeros are written to their files
     when the launch is done; with --out, all arrays are written there.
     """
-    with short_errors(debug, file):
+    with short_errors(debug, file), progress() as tell:
         from gridir.runtime import ptx
 
         with open(file, encoding="utf-8") as text:
@@ -137,6 +138,7 @@ def ptx_run(
         asked = [check for check in checks.split(",") if check]
         function.prepare(checked=bool(asked))
         prepared = time.perf_counter()
+        tell(f"running {function.name}")
         function.launch(
             [argument.value for argument in arguments],
             grid=grid,

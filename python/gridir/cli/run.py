@@ -16,6 +16,7 @@ from gridir.cli.errors import describe, short_errors
 from gridir.cli.example import Example, ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
 from gridir.cli.passes import load_option
+from gridir.cli.progress import progress
 
 if TYPE_CHECKING:
     from gridir.testing import Comparison, WideRun
@@ -83,15 +84,17 @@ def run(
     which gives its arguments; it may hold reference(), a function of the same arguments that says what the results
     should be.
     """
-    with short_errors(debug, file[0]):
+    with short_errors(debug, file[0]), progress() as tell:
         from gridir import passes
 
         for name in load:
             passes.load(name)
         example = load_example(*file)
         chosen = list(filter(None, checks.split(",")))
+        tell(f"compiling and running {example.name} for {target}")
         record, results = _execute(example, target, stage, pipeline, chosen, schedule_seed, repeat)
         if check:
+            tell(f"running {example.name} again, to compare the results")
             record |= _check(example, results, against or (REFERENCE if example.reference else INTERPRET))
     click.echo(json.dumps(record) if as_json else _format(record))
     if record.get("differences") or record.get("nan_on_both"):

@@ -12,6 +12,7 @@ import click
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
+from gridir.cli.progress import progress
 
 
 @click.command(
@@ -49,10 +50,11 @@ def tpu_check(
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
     which gives its arguments.
     """
-    with short_errors(debug, file[0]):
+    with short_errors(debug, file[0]), progress() as tell:
         from gridir import tpu
 
         example = load_example(*file)
+        tell(f"waiting for libtpu, which compiles {example.name}")
         report = tpu.aot(
             example.function,
             *example.args,
