@@ -150,7 +150,7 @@ def written_refs(jaxpr: Any) -> set[int]:
 
 
 def discharge_scalars(jaxpr: Any, made: Sequence[bool]) -> tuple[Any, list[bool]]:
-    """The jaxpr of a `run_state` that takes numbers where it only reads Refs of them, and which of its invars these are.
+    """The jaxpr of a `run_state` that takes numbers where it only reads Refs of them, and which invars these are.
 
     A function that is traced for `run_state` has such a Ref for every number that it finds in its closure. Only Refs
     that `run_state` makes of values may become values again.
