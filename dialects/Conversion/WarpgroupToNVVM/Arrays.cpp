@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/WarpgroupToNVVM/Structured.h"
 
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -44,8 +45,29 @@ LogicalResult lowerElementwise(Operation *op, Lowering &lowering) {
   return success();
 }
 
+void SharedArrays::add(Value array) {
+  if (contains(array))
+    return;
+  const Distribution &distribution = lowering.getDistribution(array);
+  View view =
+      lowering.createShared(loc, lowering.get(array), distribution, bytes);
+  bytes += llvm::alignTo(
+      distribution.getNumElements() * view.storage->getElementBytes(), 16);
+  views.insert({array, std::move(view)});
+}
+
+Value SharedArrays::load(Value array, ArrayRef<Value> coords) const {
+  OpBuilder &builder = lowering.builder;
+  const View &view = views.find(array)->second;
+  Type element = view.getElementType();
+  Value value = LLVM::LoadOp::create(builder, loc, getStorageType(element),
+                                     lowering.createAddress(loc, view, coords));
+  return fromStorage(builder, loc, value, element);
+}
+
 SmallVector<Value> inlineBody(Lowering &lowering, linalg::LinalgOp op,
-                              ValueRange elements, ArrayRef<Value> place) {
+                              ValueRange elements, ArrayRef<Value> place,
+                              const SharedArrays &arrays) {
   OpBuilder &builder = lowering.builder;
   IRMapping mapping;
   Block *body = op.getBlock();
@@ -57,8 +79,16 @@ SmallVector<Value> inlineBody(Lowering &lowering, linalg::LinalgOp op,
       continue;
     }
     for (Value operand : inner.getOperands())
-      if (!mapping.contains(operand))
+      if (!mapping.contains(operand) && !isa<TensorType>(operand.getType()))
         mapping.map(operand, lowering.getScalar(operand));
+    if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
+      auto coords = llvm::map_to_vector(extract.getIndices(), [&](Value index) {
+        return toI32(builder, op.getLoc(), mapping.lookup(index));
+      });
+      mapping.map(extract.getResult(),
+                  arrays.load(extract.getTensor(), coords));
+      continue;
+    }
     builder.clone(inner, mapping);
   }
   return llvm::map_to_vector(
@@ -125,25 +155,59 @@ LogicalResult lowerSplat(tensor::SplatOp op, Lowering &lowering) {
 // Structured ops
 //===----------------------------------------------------------------------===//
 
+/// The i32 results of a map of i32 numbers.
+SmallVector<Value> createMapped(OpBuilder &builder, Location loc, AffineMap map,
+                                ArrayRef<Value> place) {
+  auto indices = llvm::map_to_vector(
+      place, [&](Value i) { return toIndex(builder, loc, i); });
+  return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) -> Value {
+    return toI32(builder, loc,
+                 affine::expandAffineExpr(builder, loc, expr, indices, {}));
+  });
+}
+
 LogicalResult refuse(linalg::LinalgOp op, StringRef expected) {
   return op->emitError("expected ")
          << expected << " on a GPU, got " << op->getName();
 }
 
+/// Stores the arrays that a body asks for elements of. Reports one that does
+/// anything else with an array.
+LogicalResult addRead(linalg::LinalgOp op, SharedArrays &arrays) {
+  WalkResult walked = op->getRegion(0).walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      if (!isa<TensorType>(operand.getType()))
+        continue;
+      if (!isa<tensor::ExtractOp>(inner) || inner->getBlock() != op.getBlock())
+        return WalkResult::interrupt();
+      arrays.add(operand);
+    }
+    return WalkResult::advance();
+  });
+  return walked.wasInterrupted()
+             ? refuse(op, "a body that reads single elements of arrays")
+             : success();
+}
+
 /// Each element of the result from one of each operand.
 LogicalResult lowerParallel(linalg::LinalgOp op, Lowering &lowering) {
+  OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
   Value result = op->getResult(0);
   Distribution to = lowering.getDistribution(result);
   AffineMap resultMap = op.getIndexingMapsArray().back();
   if (!resultMap.isPermutation())
-    return refuse(op, "operands that are indexed by loops alone");
+    return refuse(op, "results that are indexed by loops alone");
   SmallVector<int64_t> resultDims = *getMapDims(resultMap);
   // The dimension of the result that is dimension `d` of the loops.
   SmallVector<int64_t> ofLoop(resultDims.size());
   for (auto [i, d] : llvm::enumerate(resultDims))
     ofLoop[d] = i;
+  SharedArrays arrays(loc, lowering);
+  if (failed(addRead(op, arrays)))
+    return failure();
   SmallVector<Registers> operands;
+  bool readsPlace = op.hasIndexSemantics();
   for (auto [operand, map] :
        llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray())) {
     if (!isa<TensorType>(operand.getType())) {
@@ -151,15 +215,18 @@ LogicalResult lowerParallel(linalg::LinalgOp op, Lowering &lowering) {
       continue;
     }
     std::optional<SmallVector<int64_t>> dims = getMapDims(map);
-    if (!dims)
-      return refuse(op, "operands that are indexed by loops alone");
+    if (!dims) {
+      arrays.add(operand);
+      operands.emplace_back();
+      readsPlace = true;
+      continue;
+    }
     for (int64_t &d : *dims)
       d = ofLoop[d];
     operands.push_back(lowering.redistribute(loc, lowering.get(operand),
                                              lowering.getDistribution(operand),
                                              to, *dims));
   }
-  bool readsPlace = op.hasIndexSemantics();
   Registers registers;
   for (unsigned r = 0; r < to.getNumRegisters(); ++r) {
     SmallVector<Value> place;
@@ -168,9 +235,15 @@ LogicalResult lowerParallel(linalg::LinalgOp op, Lowering &lowering) {
       for (int64_t i : ofLoop)
         place.push_back(element[i]);
     }
-    auto elements = llvm::map_to_vector(
-        operands, [&](const Registers &values) { return values[r]; });
-    registers.push_back(inlineBody(lowering, op, elements, place).front());
+    SmallVector<Value> elements;
+    for (auto [operand, values, map] : llvm::zip_equal(
+             op->getOperands(), operands, op.getIndexingMapsArray()))
+      elements.push_back(
+          values.empty()
+              ? arrays.load(operand, createMapped(builder, loc, map, place))
+              : values[r]);
+    registers.push_back(
+        inlineBody(lowering, op, elements, place, arrays).front());
   }
   lowering.set(result, std::move(registers));
   return success();
@@ -236,15 +309,6 @@ LogicalResult lowerLayoutCast(warpgroup::LayoutCastOp op, Lowering &lowering) {
   return success();
 }
 
-LogicalResult lowerRelayout(warpgroup::RelayoutOp op, Lowering &lowering) {
-  if (failed(lowering.convertType(op, op.getType())))
-    return failure();
-  lowering.set(op.getResult(),
-               lowering.redistribute(op.getLoc(), op.getValue(),
-                                     lowering.getDistribution(op.getResult())));
-  return success();
-}
-
 } // namespace
 
 void addArrayLowerings(Lowering &lowering) {
@@ -261,7 +325,6 @@ void addArrayLowerings(Lowering &lowering) {
   lowering.add(lowerReshape<tensor::ExpandShapeOp>);
   lowering.add(lowerExtract);
   lowering.add(lowerLayoutCast);
-  lowering.add(lowerRelayout);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -89,6 +89,94 @@ Registers Lowering::reshape(Location loc, const Registers &registers,
                   getWholeView(builder, reshaped), to);
 }
 
+/// The window of memory of a size, at offsets.
+static View getWindow(OpBuilder &builder, View all, ArrayRef<int64_t> sizes,
+                      ArrayRef<int64_t> offsets) {
+  for (auto [to, offset] : llvm::zip_equal(all.offsets, offsets))
+    to = builder.getI32IntegerAttr(offset);
+  all.sizes.assign(sizes.begin(), sizes.end());
+  return all;
+}
+
+static Coords addOffsets(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  return Coords(llvm::map_range(llvm::zip_equal(a, b), [](auto both) {
+    return std::get<0>(both) + std::get<1>(both);
+  }));
+}
+
+Registers Lowering::extractWindow(Location loc, const Registers &registers,
+                                  const Distribution &from,
+                                  const Distribution &to,
+                                  ArrayRef<int64_t> offsets) {
+  if (from.isSplat || isSplat(registers))
+    return Registers(to.getNumRegisters(), registers.front());
+  if (auto numbers = matchRegisters(from, to, [&](const Coords &coords) {
+        return addOffsets(coords, offsets);
+      }))
+    return pick(registers, *numbers);
+  View all = createShared(loc, registers, from);
+  return createLoad(loc, getWindow(builder, all, to.shape, offsets), to);
+}
+
+/// For each register of an array the one of a window at offsets that holds its
+/// element in every thread; -1 where no thread's is in the window. None where
+/// threads disagree.
+static std::optional<SmallVector<int64_t>>
+matchWindow(const Distribution &window, const Distribution &array,
+            ArrayRef<int64_t> offsets) {
+  llvm::DenseMap<int64_t, unsigned> ofFirst;
+  for (unsigned r = 0; r < window.getNumRegisters(); ++r)
+    ofFirst.try_emplace(linearize(window.getElement(r, 0), window.shape), r);
+  auto find = [&](unsigned r, unsigned thread) -> std::optional<Coords> {
+    Coords place = array.getElement(r, thread);
+    for (auto [at, offset, size] :
+         llvm::zip_equal(place, offsets, window.shape)) {
+      at -= offset;
+      if (at < 0 || at >= size)
+        return std::nullopt;
+    }
+    return place;
+  };
+  SmallVector<int64_t> result;
+  for (unsigned r = 0; r < array.getNumRegisters(); ++r) {
+    std::optional<Coords> first = find(r, 0);
+    int64_t source = -1;
+    if (first) {
+      auto known = ofFirst.find(linearize(*first, window.shape));
+      if (known == ofFirst.end())
+        return std::nullopt;
+      source = known->second;
+    }
+    for (unsigned thread = 0; thread < kNumThreads; ++thread) {
+      std::optional<Coords> place = find(r, thread);
+      if (place.has_value() != first.has_value() ||
+          (place && window.getElement(source, thread) != *place))
+        return std::nullopt;
+    }
+    result.push_back(source);
+  }
+  return result;
+}
+
+Registers Lowering::insertWindow(Location loc, const Registers &window,
+                                 const Distribution &from,
+                                 const Registers &registers,
+                                 const Distribution &to,
+                                 ArrayRef<int64_t> offsets) {
+  if (auto numbers = matchWindow(from, to, offsets)) {
+    Registers result = registers;
+    for (auto [value, number] : llvm::zip_equal(result, *numbers))
+      if (number >= 0)
+        value = window[number];
+    return result;
+  }
+  View all = createShared(loc, registers, to);
+  syncBeforeWrite(loc, &scratch);
+  createStore(loc, getWindow(builder, all, from.shape, offsets), from, window);
+  syncBeforeRead(loc, &scratch);
+  return createLoad(loc, all, to);
+}
+
 Registers Lowering::exchange(Location loc, const Registers &registers,
                              const View &stored, const Distribution &from,
                              const View &loaded, const Distribution &to) {
@@ -99,9 +187,10 @@ Registers Lowering::exchange(Location loc, const Registers &registers,
 }
 
 View Lowering::createShared(Location loc, const Registers &registers,
-                            const Distribution &distribution) {
-  View view = getWholeView(builder, getScratch(loc, distribution.shape,
-                                               registers.front().getType()));
+                            const Distribution &distribution, int64_t offset) {
+  View view =
+      getWholeView(builder, getScratch(loc, distribution.shape,
+                                       registers.front().getType(), offset));
   syncBeforeWrite(loc, &scratch);
   createStore(loc, view, distribution, registers);
   syncBeforeRead(loc, &scratch);

@@ -60,6 +60,8 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
   addSemaphoreLowerings(*this);
   addPrintLowerings(*this);
   addArrayLowerings(*this);
+  addRelayoutLowerings(*this);
+  addSliceLowerings(*this);
   addProductLowerings(*this);
   addTensorMemoryLowerings(*this);
   addTensorCommitLowerings(*this);
@@ -106,6 +108,9 @@ LogicalResult Lowering::lowerBody() {
     else
       numCtas *= dim.getSize();
   }
+  if (auto bytes =
+          kernel->getAttrOfType<IntegerAttr>(warpgroup::kScratchBytesAttr))
+    relayoutBytes = bytes.getInt();
   auto columns =
       kernel->getAttrOfType<IntegerAttr>(warpgroup::kTensorColumnsAttr);
   if (columns && chip.hasTensorMemory) {

@@ -16,6 +16,8 @@
 #include "dialects/Support/Builders.h"
 #include "dialects/Warpgroup/IR/TensorMemory.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Layout/Conversion.h"
+#include "dialects/Warpgroup/Layout/SharedRounds.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -191,12 +193,25 @@ public:
   /// An array as another distribution of it has it.
   Registers redistribute(mlir::Location loc, mlir::Value array,
                          const Distribution &to);
+  /// An array in another layout, by the cheapest way.
+  Registers relayout(mlir::Location loc, const Registers &registers,
+                     mlir::RankedTensorType from, mlir::RankedTensorType to);
   /// The same of an array of another shape with the same elements in order.
   Registers reshape(mlir::Location loc, const Registers &registers,
                     const Distribution &from, const Distribution &to);
-  /// Stores an array where all threads of the warpgroup find it.
+  /// Stores an array where all threads of the warpgroup find it, behind so many
+  /// bytes of others.
   View createShared(mlir::Location loc, const Registers &registers,
-                    const Distribution &distribution);
+                    const Distribution &distribution, int64_t offset = 0);
+  /// The window of an array at offsets, and the array with another window
+  /// there.
+  Registers extractWindow(mlir::Location loc, const Registers &registers,
+                          const Distribution &from, const Distribution &to,
+                          llvm::ArrayRef<int64_t> offsets);
+  Registers insertWindow(mlir::Location loc, const Registers &window,
+                         const Distribution &from, const Registers &registers,
+                         const Distribution &to,
+                         llvm::ArrayRef<int64_t> offsets);
   /// The element at coordinates that are the same in all threads.
   mlir::Value fetch(mlir::Location loc, const Registers &registers,
                     const Distribution &distribution,
@@ -296,10 +311,12 @@ public:
                              bool isZero = false);
   /// Shared memory at an offset that is known.
   mlir::Value createSharedAddress(mlir::Location loc, int64_t offset);
-  /// Shared memory for what passes between the threads of a warpgroup.
+  /// Shared memory for what passes between the threads of a warpgroup, behind
+  /// so many bytes of it.
   std::shared_ptr<Storage> getScratch(mlir::Location loc,
                                       llvm::ArrayRef<int64_t> shape,
-                                      mlir::Type elementType);
+                                      mlir::Type elementType,
+                                      int64_t offset = 0);
   /// Fixes the place of that memory, and returns all shared memory of a CTA.
   int64_t finishSharedMemory();
 
@@ -349,6 +366,12 @@ private:
   void findTensorMemory(mlir::Value slot);
   void freeTensorMemory();
   mlir::Value getScratchBase();
+  /// The ways of a relayout between threads.
+  Registers shuffle(mlir::Location loc, const Registers &registers,
+                    const warpgroup::Conversion &plan);
+  Registers exchangeInRounds(mlir::Location loc, const Registers &registers,
+                             const warpgroup::SharedRounds &rounds,
+                             int64_t numResults);
   /// Stores what one distribution has, and loads what another one asks for.
   Registers exchange(mlir::Location loc, const Registers &registers,
                      const View &stored, const Distribution &from,
@@ -370,6 +393,8 @@ private:
   mlir::Operation *beginning = nullptr;
   mlir::LLVM::GlobalOp shared;
   int64_t sharedBytes, scratchBytes = 0;
+  /// Bytes that each warpgroup has for relayouts.
+  int64_t relayoutBytes = warpgroup::roundBytes;
   /// The bytes of each warpgroup, of which the number is known at the end.
   mlir::LLVM::ConstantOp scratchSize;
   mlir::Value scratchBase;
@@ -399,6 +424,8 @@ void addPrintLowerings(Lowering &lowering);
 /// Whether a kernel has semaphores, and its code a parameter for them.
 bool hasSemaphores(grid::KernelOp kernel);
 void addArrayLowerings(Lowering &lowering);
+void addRelayoutLowerings(Lowering &lowering);
+void addSliceLowerings(Lowering &lowering);
 void addProductLowerings(Lowering &lowering);
 void addTensorMemoryLowerings(Lowering &lowering);
 void addTensorCommitLowerings(Lowering &lowering);

@@ -129,20 +129,26 @@ Value Lowering::createSharedAddress(Location loc, int64_t offset) {
   });
 }
 
-std::shared_ptr<Storage>
-Lowering::getScratch(Location loc, ArrayRef<int64_t> shape, Type elementType) {
+std::shared_ptr<Storage> Lowering::getScratch(Location loc,
+                                              ArrayRef<int64_t> shape,
+                                              Type elementType,
+                                              int64_t offset) {
   auto storage = std::make_shared<Storage>();
   storage->kind = Storage::Kind::Shared;
   storage->shape.assign(shape.begin(), shape.end());
   storage->elementType = elementType;
   storage->width = shape.empty() ? 1 : shape.back();
   int64_t bytes =
-      std::accumulate(shape.begin(), shape.end(), storage->getElementBytes(),
-                      std::multiplies<>());
+      offset + std::accumulate(shape.begin(), shape.end(),
+                               storage->getElementBytes(), std::multiplies<>());
   // Every warpgroup has the same place behind its predecessor's, whose size is
   // known at the end.
   scratchBytes = std::max<int64_t>(scratchBytes, llvm::alignTo(bytes, 16));
   storage->base = getScratchBase();
+  if (offset)
+    storage->base = LLVM::GEPOp::create(
+        builder, loc, sharedBase.getType(), builder.getI8Type(), storage->base,
+        ArrayRef<LLVM::GEPArg>{int32_t(offset)});
   return storage;
 }
 

@@ -114,7 +114,7 @@ private:
   void combine(SmallVector<Value> &sum, ArrayRef<Value> other) {
     SmallVector<Value> elements(other);
     llvm::append_range(elements, sum);
-    sum = inlineBody(lowering, op, elements, {});
+    sum = inlineBody(lowering, op, elements, {}, SharedArrays(loc, lowering));
   }
 
   void reduceRegisters() {

@@ -12,15 +12,36 @@
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace gridir::warpgroup_to_nvvm {
+
+/// Arrays of which the body of a structured op, or a map of its operands, asks
+/// for elements that other threads have: they are in shared memory.
+class SharedArrays {
+public:
+  SharedArrays(mlir::Location loc, Lowering &lowering)
+      : loc(loc), lowering(lowering) {}
+
+  void add(mlir::Value array);
+  bool contains(mlir::Value array) const { return views.contains(array); }
+  /// The element of an array at i32 coordinates.
+  mlir::Value load(mlir::Value array, llvm::ArrayRef<mlir::Value> coords) const;
+
+private:
+  mlir::Location loc;
+  Lowering &lowering;
+  llvm::MapVector<mlir::Value, View> views;
+  int64_t bytes = 0;
+};
 
 /// The body of a structured op on one element of each operand; `place` has the
 /// numbers of the loops, where the body reads them.
 llvm::SmallVector<mlir::Value> inlineBody(Lowering &lowering,
                                           mlir::linalg::LinalgOp op,
                                           mlir::ValueRange elements,
-                                          llvm::ArrayRef<mlir::Value> place);
+                                          llvm::ArrayRef<mlir::Value> place,
+                                          const SharedArrays &arrays);
 
 /// The dimensions that a map takes, in its order; none where it computes.
 std::optional<llvm::SmallVector<int64_t>> getMapDims(mlir::AffineMap map);

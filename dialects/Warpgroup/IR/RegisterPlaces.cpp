@@ -46,10 +46,13 @@ static Value constant(OpBuilder &builder, Location loc, int64_t number) {
   return arith::ConstantIndexOp::create(builder, loc, number);
 }
 
-/// The exclusive or of the places that the set bits of `thread` lead to. Bits
-/// that move by the same distance move at once.
-static Value mapThread(OpBuilder &builder, Location loc, Value thread,
-                       ArrayRef<int64_t> places) {
+/// Bits that move by the same distance move at once.
+Value gridir::warpgroup::mapThread(OpBuilder &builder, Location loc,
+                                   Value thread, ArrayRef<int64_t> places) {
+  auto constant = [&](OpBuilder &builder, Location loc, int64_t number) {
+    return arith::ConstantOp::create(
+        builder, loc, builder.getIntegerAttr(thread.getType(), number));
+  };
   std::map<int, int64_t> moved;
   SmallVector<unsigned> others;
   int64_t reached = 0;

@@ -36,6 +36,11 @@ int64_t getNumRegisters(mlir::RankedTensorType type);
 /// dimension, aligned to as many: what one load or store of a thread can move.
 int64_t getVectorLength(mlir::RankedTensorType type);
 
+/// The exclusive or of the places that the set bits of the number of a thread
+/// lead to, of the number's type; null where that is nothing for all.
+mlir::Value mapThread(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value thread, llvm::ArrayRef<int64_t> places);
+
 /// The places of the elements that a thread holds, as IR. What depends on the
 /// thread is computed once.
 class RegisterPlaces {

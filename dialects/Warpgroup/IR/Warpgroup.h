@@ -18,11 +18,12 @@
 namespace gridir::warpgroup {
 
 /// Where the Refs of a `grid.scoped` begin in shared or tensor memory, and how
-/// many bytes and columns of it a kernel needs; `warpgroup-plan-memory` says
-/// so.
+/// many bytes and columns of it a kernel needs, and how many bytes each
+/// warpgroup has for relayouts; `warpgroup-plan-memory` says so.
 constexpr llvm::StringLiteral kOffsetsAttr = "warpgroup.offsets";
 constexpr llvm::StringLiteral kSharedBytesAttr = "warpgroup.shared_bytes";
 constexpr llvm::StringLiteral kTensorColumnsAttr = "warpgroup.tensor_columns";
+constexpr llvm::StringLiteral kScratchBytesAttr = "warpgroup.scratch_bytes";
 
 /// What a warpgroup has begun and not waited for: groups of copies to global
 /// memory, products of the matrix units.

@@ -122,15 +122,25 @@ LayoutAttr LayoutAssignment::lift(const LayoutFrame &frame,
   return part.isEqual ? layout : apply(part.lift, layout, frame.shape);
 }
 
+bool LayoutAssignment::isServed(const LayoutFrame &frame,
+                                LayoutAttr layout) const {
+  return layout && (!frame.accepts || frame.accepts(layout.getLayout())) &&
+         llvm::all_of(frame.parts, [&](const LayoutFrame::Part &part) {
+           return derive(part, layout) != nullptr;
+         });
+}
+
 LayoutAttr LayoutAssignment::getLayout(unsigned index,
                                        const LayoutFrame::Part &part) const {
   const LayoutFrame &frame = frames[index];
-  LayoutAttr layout = assigned[index];
-  bool isServed =
-      layout && (!frame.accepts || frame.accepts(layout.getLayout()));
-  if (LayoutAttr derived = isServed ? derive(part, layout) : LayoutAttr())
-    return derived;
-  return LayoutAttr::get(frame.op->getContext(),
+  MLIRContext *context = frame.op->getContext();
+  if (isServed(frame, assigned[index]))
+    return derive(part, assigned[index]);
+  for (const Layout &layout : frame.preferred)
+    if (LayoutAttr other = normalize(context, layout, frame.shape);
+        isServed(frame, other))
+      return derive(part, other);
+  return LayoutAttr::get(context,
                          Layout::blocked(part.getType().getShape(), 4));
 }
 

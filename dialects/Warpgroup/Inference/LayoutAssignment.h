@@ -46,8 +46,8 @@ public:
 
   llvm::ArrayRef<LayoutFrame> getFrames() const { return frames; }
 
-  /// The layout of a part; where none that its op can do with gives it one,
-  /// what any array can have.
+  /// The layout of a part. Where its op cannot do with the one that was chosen,
+  /// it is another one, and at last what any array can have.
   LayoutAttr getLayout(unsigned frame, const LayoutFrame::Part &part) const;
 
   /// The frame that defines a value.
@@ -63,6 +63,8 @@ private:
   };
   using Group = llvm::SmallVector<unsigned>;
 
+  /// Whether the op of a frame can do with a layout.
+  bool isServed(const LayoutFrame &frame, LayoutAttr layout) const;
   LayoutAttr derive(const LayoutFrame::Part &part, LayoutAttr layout) const;
   LayoutAttr lift(const LayoutFrame &frame, const LayoutFrame::Part &part,
                   LayoutAttr layout) const;

@@ -10,8 +10,17 @@
 #define GRIDIR_DIALECTS_WARPGROUP_INFERENCE_LAYOUTMODELS_H
 
 #include "dialects/Warpgroup/Inference/LayoutFrame.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace gridir::warpgroup {
+
+/// The sizes of the largest tile of which a window of an array of `shape` is
+/// made. None for a window that is not made of tiles of which each thread holds
+/// elements of its own: it could not have the layout of its array, which is
+/// what the ops say of their types.
+std::optional<Coordinates>
+getWindowTile(mlir::OffsetSizeAndStrideOpInterface op, Shape shape,
+              Shape window);
 
 /// Attaches `LayoutOpInterface` to the ops that take windows of tensors and
 /// put them in.

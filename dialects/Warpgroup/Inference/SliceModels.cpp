@@ -13,30 +13,25 @@
 using namespace mlir;
 using namespace gridir::warpgroup;
 
-/// The sizes of the largest tile of which a window of an array of `shape` is
-/// made. Reports a window that is not made of tiles of which each thread holds
-/// elements of its own: it could not have the layout of its array, which is
-/// what the ops say of their types.
-static FailureOr<Coordinates> getTile(OffsetSizeAndStrideOpInterface op,
-                                      Shape shape, RankedTensorType window) {
+std::optional<Coordinates>
+gridir::warpgroup::getWindowTile(OffsetSizeAndStrideOpInterface op, Shape shape,
+                                 Shape window) {
   Coordinates tile;
   for (auto [offset, size, stride, whole] :
        llvm::zip_equal(op.getStaticOffsets(), op.getStaticSizes(),
                        op.getStaticStrides(), shape)) {
     if (ShapedType::isDynamic(offset) || stride != 1)
-      break;
+      return std::nullopt;
     int64_t all = offset | size | whole;
     tile.push_back(all & -all);
   }
-  if (tile.size() == shape.size() &&
-      window.getRank() == static_cast<int64_t>(shape.size())) {
-    Layout layout = Layout::blocked(tile, 4);
-    if (!layout.isSplat() && layout.getReplication() == 1)
-      return tile;
-  }
-  return op->emitError("expected a window at offsets that are known, of whole "
-                       "tiles for all threads, got ")
-         << window;
+  // What has fewer dimensions has other tiles.
+  if (window.size() != shape.size())
+    return std::nullopt;
+  Layout layout = Layout::blocked(tile, 4);
+  if (layout.isSplat() || layout.getReplication() != 1)
+    return std::nullopt;
+  return tile;
 }
 
 /// Where the window is made of whole tiles of a layout, each thread has its
@@ -65,9 +60,10 @@ struct ExtractSliceModel
                                 SmallVectorImpl<LayoutFrame> &frames) const {
     auto slice = cast<tensor::ExtractSliceOp>(op);
     Shape shape = slice.getSourceType().getShape();
-    FailureOr<Coordinates> tile = getTile(slice, shape, slice.getType());
-    if (failed(tile))
-      return failure();
+    std::optional<Coordinates> tile =
+        getWindowTile(slice, shape, slice.getType().getShape());
+    if (!tile)
+      return refuseTensors(op);
     LayoutFrame &frame = frames.emplace_back(op, shape);
     frame.addEqual(slice.getSourceMutable());
     frame.preferred.push_back(Layout::blocked(*tile, 4));
@@ -83,9 +79,10 @@ struct InsertSliceModel
                                 SmallVectorImpl<LayoutFrame> &frames) const {
     auto slice = cast<tensor::InsertSliceOp>(op);
     Coordinates shape(slice.getType().getShape());
-    FailureOr<Coordinates> tile = getTile(slice, shape, slice.getSourceType());
-    if (failed(tile))
-      return failure();
+    std::optional<Coordinates> tile =
+        getWindowTile(slice, shape, slice.getSourceType().getShape());
+    if (!tile)
+      return refuseTensors(op);
     LayoutFrame &frame = frames.emplace_back(op, shape);
     frame.addEqual(slice.getDestMutable());
     frame.addEqual(slice.getResult());

@@ -8,6 +8,7 @@
 
 #include "dialects/Warpgroup/Layout/Conversion.h"
 
+#include "dialects/Warpgroup/Layout/SharedRounds.h"
 #include "dialects/Warpgroup/Layout/Shuffles.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -81,7 +82,12 @@ static Conversion planSharedMemory(const Layout &source, const Layout &dest,
   plan.kind = Conversion::Kind::SharedMemory;
   plan.storeVector = getAccessVector(source, shape, elementBits);
   plan.loadVector = getAccessVector(dest, shape, elementBits);
-  plan.cost.barriers = 2;
+  int64_t numRounds = 1;
+  if (getNumElements(shape) * elementBits / 8 > roundBytes)
+    if (auto rounds =
+            planSharedRounds(source, dest, shape, elementBits, roundBytes))
+      numRounds = rounds->getNumRounds();
+  plan.cost.barriers = 2 * numRounds;
   plan.cost.stores = source.getNumRegisters(shape) / plan.storeVector;
   plan.cost.loads = dest.getNumRegisters(shape) / plan.loadVector;
   if (plan.cost.getWeight() >= enough)

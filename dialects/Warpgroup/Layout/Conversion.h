@@ -76,17 +76,20 @@ struct Conversion {
 
   /// Shuffles: the rounds, what threads send and which lanes they receive from.
   /// Where `lanes` is the identity and the offset zero a thread keeps what it
-  /// sends.
+  /// sends. Groups of `wordRegisters` registers that share a word of 32 bits
+  /// move as one, in the round of the first.
   llvm::SmallVector<ShuffleRound> rounds;
   ThreadChoice send;
   BitMap lanes;
+  int64_t wordRegisters = 1;
   /// For each register of the result the round that it is received in, for each
   /// choice of `receive`.
   llvm::SmallVector<llvm::SmallVector<int64_t>> receivers;
   ThreadChoice receive;
 
-  /// SharedMemory: elements lie in row-major order, moved by this, and threads
-  /// store and load so many at once.
+  /// SharedMemory: in one round elements lie in row-major order, moved by this,
+  /// and threads store and load so many at once. `planSharedRounds` has the
+  /// rounds where there are more.
   Swizzle swizzle;
   int64_t storeVector = 1, loadVector = 1;
 

@@ -18,6 +18,7 @@
 
 #include "dialects/Warpgroup/Layout/Shuffles.h"
 
+#include "dialects/Warpgroup/Layout/LargeTiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -32,38 +33,6 @@ namespace {
 /// bits of the register of the result and of the thread itself.
 struct Origins {
   BitMap registerOfRegister, threadOfRegister, registerOfThread, threadOfThread;
-};
-
-/// A tile that repeats over an array in larger ones.
-class LargeTiles {
-public:
-  LargeTiles(const Layout &layout, Shape shape, Shape largeTile)
-      : layout(layout), large(layout.enlarge(largeTile)) {
-    for (auto [size, tileSize, largeSize] :
-         llvm::zip_equal(shape, layout.getTile(), largeTile)) {
-      repeats.push_back(size / tileSize);
-      inLarge.push_back(largeSize / tileSize);
-      ofLarge.push_back(size / largeSize);
-    }
-  }
-
-  const Layout &get() const { return large; }
-  int64_t getNumRepeats() const { return getNumElements(ofLarge); }
-
-  /// The register, as the layout counts, of one that is counted in a repeat of
-  /// the larger tile.
-  int64_t getRegister(int64_t repeat, int64_t reg) const {
-    int64_t numRegisters = layout.getNumTileRegisters();
-    Coordinates at = delinearize(repeat, ofLarge);
-    for (auto [index, times, inside] :
-         llvm::zip_equal(at, inLarge, delinearize(reg / numRegisters, inLarge)))
-      index = index * times + inside;
-    return linearize(at, repeats) * numRegisters + reg % numRegisters;
-  }
-
-private:
-  Layout layout, large;
-  Coordinates repeats, inLarge, ofLarge;
 };
 
 /// The values of a linear map of the thread, and which one a thread has.
@@ -333,6 +302,7 @@ gridir::warpgroup::planShuffles(const Layout &source, const Layout &dest,
     plan.cost.selects *= elementBits / 32;
     plan.cost.shuffles *= elementBits / 32;
   } else if (tilePlan.keepsWords && wholeWords) {
+    plan.wordRegisters = ofWord;
     plan.cost.selects /= ofWord;
     plan.cost.shuffles /= ofWord;
   } else if (ofWord > 1) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Warpgroup/Transforms/Passes.h"
+#include "dialects/Warpgroup/Transforms/Windows.h"
 
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Warpgroup/IR/RegisterPlaces.h"
@@ -125,11 +126,12 @@ private:
     bool isShared =
         plan && plan->kind == Conversion::Kind::SharedMemory && !sharedMemory;
     if (!plan || isShared) {
-      InFlightDiagnostic error = user->emitError("expected an operand with a "
-                                                 "way to the layout ")
-                                 << type.getEncoding()
-                                 << (isShared ? " without shared memory" : "")
-                                 << ", got " << from;
+      // Ops are not printed while their types are not all there.
+      InFlightDiagnostic error =
+          emitError(user->getLoc(),
+                    "expected an operand with a way to the layout ")
+          << type.getEncoding() << (isShared ? " without shared memory" : "")
+          << ", got " << from;
       error.attachNote(value.getLoc()) << "which is made here";
       return failure();
     }
@@ -137,7 +139,7 @@ private:
     builder.setInsertionPointAfterValue(value);
     auto op = RelayoutOp::create(builder, value.getLoc(), type, value);
     const ConversionCost &cost = plan->cost;
-    InFlightDiagnostic remark = op.emitRemark("relayout by ")
+    InFlightDiagnostic remark = emitRemark(op.getLoc(), "relayout by ")
                                 << stringify(plan->kind) << " of " << from
                                 << " to " << type.getEncoding() << " for "
                                 << user->getName() << ", "
@@ -172,6 +174,7 @@ public:
 
 private:
   LogicalResult inferLayouts(grid::KernelOp kernel) {
+    rewriteWindows(kernel.getBodyRegion());
     LayoutAssignment assignment;
     if (failed(assignment.collect(kernel.getBodyRegion())))
       return failure();

@@ -23,6 +23,9 @@ def WarpgroupInferLayoutsPass : Pass<"warpgroup-infer-layouts", "::mlir::ModuleO
     serve, those are chosen that cost the fewest instructions, with those in loops
     counted several times.
 
+    A window of an array that is not made of whole tiles, or whose place is not
+    known, becomes a structured op that reads single elements.
+
     Where an operand lies otherwise than its user needs it, a `relayout` is put
     behind the op that makes it, and a remark says how many instructions that is.
     Constants are made anew instead. A layout's tile has the rank of its tensor
@@ -55,7 +58,8 @@ def WarpgroupInferLayoutsPass : Pass<"warpgroup-infer-layouts", "::mlir::ModuleO
     Statistic<"numInstructions", "num-instructions",
               "Instructions of a thread for relayouts">
   ];
-  let dependentDialects = ["::mlir::tensor::TensorDialect", "::gridir::warpgroup::WarpgroupDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+      "::mlir::tensor::TensorDialect", "::gridir::warpgroup::WarpgroupDialect"];
 }
 
 def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> {
@@ -68,6 +72,10 @@ def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> 
     repeats. Barriers are behind all arrays, and none shares its place, since all
     are initialized when the kernel begins. `warpgroup.shared_bytes` of the kernel
     is the sum.
+
+    Where relayouts go through shared memory, each warpgroup has
+    `warpgroup.scratch_bytes` more behind that, as many as they have a use for, or
+    as are left: they go in rounds of so many.
 
     Of a Ref in `gpu.tmem` the offset counts columns of tensor memory, of which
     `warpgroup.tensor_columns` are allocated: a power of two, of 32 or more. How

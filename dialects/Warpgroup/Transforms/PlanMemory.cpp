@@ -9,8 +9,11 @@
 #include "dialects/GPU/Transforms/Chip.h"
 #include "dialects/Grid/IR/SingleKernel.h"
 #include "dialects/Support/CountableTypes.h"
+#include "dialects/Warpgroup/IR/RegisterPlaces.h"
 #include "dialects/Warpgroup/IR/TensorMemory.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Layout/Conversion.h"
+#include "dialects/Warpgroup/Layout/SharedRounds.h"
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -29,6 +32,9 @@ namespace {
 
 /// In so many bytes every swizzle repeats.
 constexpr int64_t kArrayAlignment = 1024;
+
+/// What each warpgroup has for relayouts begins at a multiple of this.
+constexpr int64_t kScratchAlignment = 16;
 
 /// Columns where Refs in tensor memory begin, and the fewest of an allocation.
 constexpr int64_t kColumnAlignment = 4, kMinColumns = 32;
@@ -71,10 +77,25 @@ public:
     if (failed(ends))
       return signalPassFailure();
     int64_t end = placeBarriers(*kernel, llvm::alignTo(ends->bytes, 8));
-    if (end > limits->sharedBytes) {
-      refuse(*kernel, "bytes of shared memory", arrays, end,
+    Scratch scratch = getScratch(*kernel);
+    int64_t numWarpgroups = getNumWarpgroups(*kernel);
+    if (scratch.least)
+      arrays.push_back({"relayouts", scratch.least * numWarpgroups});
+    int64_t needed = scratch.least ? llvm::alignTo(end, kScratchAlignment) +
+                                         scratch.least * numWarpgroups
+                                   : end;
+    if (needed > limits->sharedBytes) {
+      refuse(*kernel, "bytes of shared memory", arrays, needed,
              limits->sharedBytes);
       return signalPassFailure();
+    }
+    if (scratch.least) {
+      int64_t left = (limits->sharedBytes -
+                      int64_t(llvm::alignTo(end, kScratchAlignment))) /
+                     numWarpgroups;
+      (*kernel)->setAttr(kScratchBytesAttr,
+                         Builder(&getContext())
+                             .getI64IntegerAttr(std::min(scratch.most, left)));
     }
     if (ends->columns > kTensorColumns) {
       refuse(*kernel, "columns of tensor memory", matrices, ends->columns,
@@ -97,6 +118,48 @@ public:
   }
 
 private:
+  /// What relayouts need of shared memory for each warpgroup, and what they
+  /// have a use for.
+  struct Scratch {
+    int64_t least = 0, most = 0;
+  };
+
+  static Scratch getScratch(grid::KernelOp kernel) {
+    Scratch scratch;
+    kernel.getBodyRegion().walk([&](RelayoutOp op) {
+      auto from = cast<RankedTensorType>(op.getValue().getType());
+      std::optional<Layout> source = getLayout(from),
+                            dest = getLayout(op.getType());
+      if (!source || !dest)
+        return;
+      Type element = from.getElementType();
+      unsigned bits =
+          element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+      auto plan = planConversion(*source, *dest, from.getShape(), bits);
+      if (!plan || plan->kind != Conversion::Kind::SharedMemory)
+        return;
+      int64_t all = from.getNumElements() * llvm::divideCeil(bits, 8);
+      auto cover = [&](int64_t &bytes, int64_t maxBytes) {
+        auto rounds =
+            planSharedRounds(*source, *dest, from.getShape(), bits, maxBytes);
+        bytes =
+            std::max<int64_t>(bytes, llvm::alignTo(rounds ? rounds->bytes : all,
+                                                   kScratchAlignment));
+      };
+      cover(scratch.least, 0);
+      cover(scratch.most, roundBytes);
+    });
+    return scratch;
+  }
+
+  static int64_t getNumWarpgroups(grid::KernelOp kernel) {
+    int64_t count = 1;
+    for (auto dim : kernel.getDims().getAsRange<grid::DimAttr>())
+      if (dim.getKind() == grid::DimKind::Thread && !dim.isDynamic())
+        count *= dim.getSize();
+    return count;
+  }
+
   static bool isIn(MemRefType type, grid::MemorySpace expected) {
     auto space =
         llvm::dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());

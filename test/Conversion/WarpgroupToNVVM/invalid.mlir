@@ -22,8 +22,8 @@ grid.kernel @op grid() inputs(%x: i32 [64] space gpu.gmem) {
 
 grid.kernel @array_op grid() inputs(%x: f32 [64] space gpu.gmem) {
   %v = grid.load %x : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>
-  // expected-error @below {{expected an op that becomes code of a GPU, got tensor.extract_slice}}
-  %w = tensor.extract_slice %v[0] [8] [1] : tensor<64xf32> to tensor<8xf32>
+  // expected-error @below {{expected an op that becomes code of a GPU, got tensor.concat}}
+  %w = tensor.concat dim(0) %v, %v : (tensor<64xf32>, tensor<64xf32>) -> tensor<128xf32>
 }
 
 // -----
@@ -283,14 +283,14 @@ grid.kernel @bytes_in_registers grid() {
 // -----
 
 grid.kernel @diagonal grid() {
-  %v = arith.constant dense<1.0> : tensor<64x64xf32>
-  %e = tensor.empty() : tensor<64xf32>
-  // expected-error @below {{expected operands that are indexed by loops alone on a GPU, got linalg.generic}}
-  %w = linalg.generic {indexing_maps = [affine_map<(i) -> (i, 0)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-      ins(%v : tensor<64x64xf32>) outs(%e : tensor<64xf32>) {
+  %v = arith.constant dense<1.0> : tensor<64xf32>
+  %e = tensor.empty() : tensor<64x64xf32>
+  // expected-error @below {{expected results that are indexed by loops alone on a GPU, got linalg.generic}}
+  %w = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i, 0)>], iterator_types = ["parallel"]}
+      ins(%v : tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
   ^bb0(%a: f32, %b: f32):
     linalg.yield %a : f32
-  } -> tensor<64xf32>
+  } -> tensor<64x64xf32>
 }
 
 // -----
@@ -337,6 +337,31 @@ grid.kernel @spread_results grid() {
     %s = arith.addf %a, %c : f32
     linalg.yield %s : f32
   } -> tensor<127xf32>
+}
+
+// -----
+
+grid.kernel @somewhere grid(%i = 4) {
+  %i = grid.program_id 0
+  %n = arith.index_cast %i : i32 to index
+  %v = arith.constant dense<1.0> : tensor<64x128xf32>
+  // expected-error @below {{expected a window of all dimensions at offsets that are known; run warpgroup-infer-layouts first}}
+  %w = tensor.extract_slice %v[%n, 0] [16, 128] [1, 1] : tensor<64x128xf32> to tensor<16x128xf32>
+}
+
+// -----
+
+#same = affine_map<(i) -> (i)>
+grid.kernel @whole_in_body grid() {
+  %v = arith.constant dense<1.0> : tensor<64xf32>
+  // expected-error @below {{expected a body that reads single elements of arrays on a GPU, got linalg.generic}}
+  %w = linalg.generic {indexing_maps = [#same], iterator_types = ["parallel"]} outs(%v : tensor<64xf32>) {
+  ^bb0(%a: f32):
+    %i = linalg.index 0 : index
+    %n = math.exp2 %v : tensor<64xf32>
+    %e = tensor.extract %n[%i] : tensor<64xf32>
+    linalg.yield %e : f32
+  } -> tensor<64xf32>
 }
 
 // -----

@@ -52,25 +52,6 @@ grid.kernel @operand grid() inputs() outputs()
 
 // -----
 
-grid.kernel @window grid(%i = 4) inputs(%x: f32 [64, 128] space gpu.gmem) outputs() {
-  %i = grid.program_id 0
-  %n = arith.index_cast %i : i32 to index
-  %v = grid.load %x : memref<64x128xf32, #grid.space<gpu.gmem>> -> tensor<64x128xf32>
-  // expected-error @below {{expected a window at offsets that are known, of whole tiles for all threads, got 'tensor<16x128xf32>'}}
-  %w = tensor.extract_slice %v[%n, 0] [16, 128] [1, 1] : tensor<64x128xf32> to tensor<16x128xf32>
-}
-
-// -----
-
-grid.kernel @small_window grid() inputs(%x: f32 [64, 128] space gpu.gmem) outputs() semantics [] {
-  %v = grid.load %x : memref<64x128xf32, #grid.space<gpu.gmem>> -> tensor<64x128xf32>
-  %r = arith.constant dense<0.0> : tensor<1x8xf32>
-  // expected-error @below {{expected a window at offsets that are known, of whole tiles for all threads, got 'tensor<1x8xf32>'}}
-  %w = tensor.insert_slice %r into %v[0, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<64x128xf32>
-}
-
-// -----
-
 // Nobody says how what a loop hands out otherwise lies.
 grid.kernel @argument grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semantics [] {
   %v = grid.load %o : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>

@@ -73,3 +73,56 @@ grid.kernel @strides grid() inputs(%x: f32 [256] space gpu.gmem) outputs(%o: f32
   } -> tensor<128xf32>
   grid.store %w, %o : tensor<128xf32>, memref<128xf32, #grid.space<gpu.gmem>>
 }
+
+// -----
+
+// Where a window is, nobody knows: its elements are read one by one from shared memory, where the array is stored as it is
+// held.
+// CHECK-LABEL: grid.kernel @anywhere
+// CHECK:         %[[V:.*]] = grid.load %{{.*}} -> tensor<64x128xf32, #warpgroup.layout<[4, 128],
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<16x128xf32, #warpgroup.layout<[4, 128],
+// CHECK:           %[[I:.*]] = linalg.index 0
+// CHECK:           tensor.extract %[[V]][%{{.*}}, %{{.*}}] : tensor<64x128xf32
+// CHECK-NOT:     tensor.extract_slice
+grid.kernel @anywhere grid(%i = 4) inputs(%x: f32 [64, 128] space gpu.gmem) outputs(%o: f32 [16, 128] space gpu.gmem) {
+  %i = grid.program_id 0
+  %n = arith.index_cast %i : i32 to index
+  %v = grid.load %x : memref<64x128xf32, #grid.space<gpu.gmem>> -> tensor<64x128xf32>
+  %w = tensor.extract_slice %v[%n, 0] [16, 128] [1, 1] : tensor<64x128xf32> to tensor<16x128xf32>
+  grid.store %w, %o : tensor<16x128xf32>, memref<16x128xf32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+// A window of few elements takes the place of those of the array that it has.
+// CHECK-LABEL: grid.kernel @few
+// CHECK:         %[[W:.*]] = grid.load %{{.*}} -> tensor<1x8xf32, #warpgroup.layout<[1, 8],
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}} : tensor<64x128xf32, #warpgroup.layout<[4, 128],
+// CHECK:           %[[INSIDE:.*]] = arith.andi
+// CHECK:           %[[E:.*]] = tensor.extract %[[W]]
+// CHECK:           arith.select %{{.*}}, %[[E]], %{{.*}} : f32
+grid.kernel @few grid() inputs(%x: f32 [64, 128] space gpu.gmem, %y: f32 [1, 8] space gpu.gmem)
+    outputs(%o: f32 [64, 128] space gpu.gmem) semantics [] {
+  %v = grid.load %x : memref<64x128xf32, #grid.space<gpu.gmem>> -> tensor<64x128xf32>
+  %r = grid.load %y : memref<1x8xf32, #grid.space<gpu.gmem>> -> tensor<1x8xf32>
+  %w = tensor.insert_slice %r into %v[3, 5] [1, 8] [1, 2] : tensor<1x8xf32> into tensor<64x128xf32>
+  grid.store %w, %o : tensor<64x128xf32>, memref<64x128xf32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+// One matrix of several is a window of whole tiles that has another shape.
+// CHECK-LABEL: grid.kernel @matrix
+// CHECK:         %[[S:.*]] = tensor.extract_slice %{{.*}}[1, 0, 0] [1, 64, 64] [1, 1, 1] : tensor<2x64x64xf32, #warpgroup.layout<[1, 8, 64],
+// CHECK:         tensor.collapse_shape %[[S]]
+// CHECK:         tensor.expand_shape
+// CHECK:         tensor.insert_slice %{{.*}} into %{{.*}}[0, 0, 0] [1, 64, 64] [1, 1, 1]
+// CHECK-NOT:     relayout
+grid.kernel @matrix grid() inputs(%x: f32 [2, 64, 64] space gpu.gmem) outputs(%o: f32 [2, 64, 64] space gpu.gmem)
+    semantics [] {
+  %v = grid.load %x : memref<2x64x64xf32, #grid.space<gpu.gmem>> -> tensor<2x64x64xf32>
+  %w = tensor.extract_slice %v[1, 0, 0] [1, 64, 64] [1, 1, 1] : tensor<2x64x64xf32> to tensor<64x64xf32>
+  %n = arith.negf %w : tensor<64x64xf32>
+  %r = tensor.insert_slice %n into %v[0, 0, 0] [1, 64, 64] [1, 1, 1] : tensor<64x64xf32> into tensor<2x64x64xf32>
+  grid.store %r, %o : tensor<2x64x64xf32>, memref<2x64x64xf32, #grid.space<gpu.gmem>>
+}

@@ -1,0 +1,179 @@
+//===- Windows.cpp - Windows that no layout has ---------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/Transforms/Windows.h"
+
+#include "dialects/Warpgroup/Inference/LayoutModels.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+
+using namespace mlir;
+using namespace gridir::warpgroup;
+
+namespace {
+
+using Reassociation = SmallVector<ReassociationIndices>;
+
+/// The dimensions of `full` that are one of `reduced`, which lacks some of size
+/// 1.
+std::optional<Reassociation> getReassociation(Shape full, Shape reduced) {
+  if (reduced.empty())
+    return Reassociation();
+  return getReassociationIndicesForCollapse(full, reduced);
+}
+
+Value createIndex(OpBuilder &builder, Location loc, int64_t number) {
+  return arith::ConstantIndexOp::create(builder, loc, number);
+}
+
+/// Each element of an array of the type of `op`, as `body` computes it of its
+/// indices and, with `init`, of the element there.
+Value createElements(OpBuilder &builder, Operation *op, Value init,
+                     function_ref<Value(OpBuilder &, ValueRange, Value)> body) {
+  Location loc = op->getLoc();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Value empty = tensor::EmptyOp::create(builder, loc, type, ValueRange());
+  AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<Value> inputs;
+  if (init)
+    inputs.push_back(init);
+  SmallVector<AffineMap> maps(inputs.size() + 1, map);
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             builder, loc, type, inputs, empty, maps, loops,
+             [&](OpBuilder &b, Location loc, ValueRange arguments) {
+               SmallVector<Value> place;
+               for (int64_t d = 0; d < type.getRank(); ++d)
+                 place.push_back(linalg::IndexOp::create(b, loc, d));
+               linalg::YieldOp::create(b, loc,
+                                       body(b, place, arguments.front()));
+             })
+      .getResult(0);
+}
+
+SmallVector<Value> getOffsets(OpBuilder &builder,
+                              OffsetSizeAndStrideOpInterface op) {
+  return llvm::map_to_vector(op.getMixedOffsets(), [&](OpFoldResult offset) {
+    return getValueOrCreateConstantIndexOp(builder, op->getLoc(), offset);
+  });
+}
+
+Value rewrite(tensor::ExtractSliceOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  SmallVector<int64_t> sizes(op.getStaticSizes());
+  RankedTensorType type = op.getType();
+  std::optional<Reassociation> groups =
+      getReassociation(sizes, type.getShape());
+  if (groups && getWindowTile(op, op.getSourceType().getShape(), sizes)) {
+    Value full = tensor::ExtractSliceOp::create(
+        builder, loc, RankedTensorType::get(sizes, type.getElementType()),
+        op.getSource(), op.getMixedOffsets(), op.getMixedSizes(),
+        op.getMixedStrides());
+    return tensor::CollapseShapeOp::create(builder, loc, type, full, *groups);
+  }
+  SmallVector<Value> offsets = getOffsets(builder, op);
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  return createElements(
+      builder, op, /*init=*/Value(),
+      [&](OpBuilder &b, ValueRange place, Value) -> Value {
+        SmallVector<Value> at;
+        unsigned next = 0;
+        for (auto [d, offset, stride] :
+             llvm::enumerate(offsets, op.getStaticStrides())) {
+          at.push_back(offset);
+          if (dropped[d])
+            continue;
+          Value step = arith::MulIOp::create(b, loc, place[next++],
+                                             createIndex(b, loc, stride));
+          at.back() = arith::AddIOp::create(b, loc, offset, step);
+        }
+        return tensor::ExtractOp::create(b, loc, op.getSource(), at);
+      });
+}
+
+Value rewrite(tensor::InsertSliceOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  SmallVector<int64_t> sizes(op.getStaticSizes());
+  RankedTensorType window = op.getSourceType();
+  std::optional<Reassociation> groups =
+      getReassociation(sizes, window.getShape());
+  if (groups && getWindowTile(op, op.getType().getShape(), sizes)) {
+    Value full = tensor::ExpandShapeOp::create(
+        builder, loc, RankedTensorType::get(sizes, window.getElementType()),
+        op.getSource(), *groups);
+    return tensor::InsertSliceOp::create(
+        builder, loc, full, op.getDest(), op.getMixedOffsets(),
+        op.getMixedSizes(), op.getMixedStrides());
+  }
+  SmallVector<Value> offsets = getOffsets(builder, op);
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  return createElements(
+      builder, op, op.getDest(),
+      [&](OpBuilder &b, ValueRange place, Value old) -> Value {
+        Value zero = createIndex(b, loc, 0), isInside;
+        auto require = [&](arith::CmpIPredicate predicate, Value a, Value c) {
+          Value holds = arith::CmpIOp::create(b, loc, predicate, a, c);
+          isInside =
+              isInside ? arith::AndIOp::create(b, loc, isInside, holds) : holds;
+        };
+        SmallVector<Value> at;
+        for (auto [d, offset, size, stride] :
+             llvm::enumerate(offsets, sizes, op.getStaticStrides())) {
+          Value step = createIndex(b, loc, stride);
+          Value from = arith::SubIOp::create(b, loc, place[d], offset);
+          require(arith::CmpIPredicate::sge, from, zero);
+          require(arith::CmpIPredicate::slt, from,
+                  createIndex(b, loc, size * stride));
+          if (stride != 1) {
+            require(arith::CmpIPredicate::eq,
+                    arith::RemSIOp::create(b, loc, from, step), zero);
+            from = arith::DivSIOp::create(b, loc, from, step);
+          }
+          if (!dropped[d])
+            at.push_back(from);
+        }
+        if (!isInside)
+          return tensor::ExtractOp::create(b, loc, op.getSource(), at);
+        // An element outside of the window is the first one, which nobody
+        // takes.
+        for (Value &index : at)
+          index = arith::SelectOp::create(b, loc, isInside, index, zero);
+        Value element = tensor::ExtractOp::create(b, loc, op.getSource(), at);
+        return arith::SelectOp::create(b, loc, isInside, element, old);
+      });
+}
+
+template <typename OpT> void rewriteAll(Region &region) {
+  SmallVector<OpT> ops;
+  region.walk([&](OpT op) {
+    Shape all = op.getResult().getType().getShape(),
+          window = op.getSource().getType().getShape();
+    if constexpr (std::is_same_v<OpT, tensor::ExtractSliceOp>)
+      std::swap(all, window);
+    if (!ShapedType::isDynamicShape(all) &&
+        !ShapedType::isDynamicShape(window) && !getWindowTile(op, all, window))
+      ops.push_back(op);
+  });
+  for (OpT op : ops) {
+    op.getResult().replaceAllUsesWith(rewrite(op));
+    op.erase();
+  }
+}
+
+} // namespace
+
+void gridir::warpgroup::rewriteWindows(Region &region) {
+  rewriteAll<tensor::ExtractSliceOp>(region);
+  rewriteAll<tensor::InsertSliceOp>(region);
+}
