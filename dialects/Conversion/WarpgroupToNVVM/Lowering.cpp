@@ -20,11 +20,6 @@ namespace gridir::warpgroup_to_nvvm {
 /// What the hardware takes.
 static constexpr int64_t kMaxThreads = 1024, kMaxClusterSize = 16;
 
-/// Elements of an array that a thread may hold its part of. There are 255
-/// registers, and local memory for what they do not hold, but the code for more
-/// than these, one after the other, would never end.
-static constexpr int64_t kMaxElementsOfThread = 4096;
-
 //===----------------------------------------------------------------------===//
 // The walk
 //===----------------------------------------------------------------------===//
@@ -71,10 +66,10 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
 
 LogicalResult Lowering::verifyInRegisters(Operation *op, ShapedType array) {
   if (countPoints(array.getShape()).value_or(0) <=
-      kMaxElementsOfThread * kNumThreads)
+      warpgroup::maxElementsOfThread * kNumThreads)
     return success();
   return op->emitError("expected at most ")
-         << kMaxElementsOfThread * kNumThreads
+         << warpgroup::maxElementsOfThread * kNumThreads
          << " elements of an array in registers, got " << array;
 }
 

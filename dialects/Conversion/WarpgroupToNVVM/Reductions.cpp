@@ -61,6 +61,8 @@ public:
       return refuse("a reduction whose results loops alone index");
     dims = *outer;
     findAll();
+    if (all.getNumRegisters() > warpgroup::maxElementsOfThread)
+      return refuse("a reduction of an array that threads divide evenly");
     for (OpOperand &operand : op->getOpOperands()) {
       Type type = getElementTypeOrSelf(operand.get().getType());
       if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() > 32)

@@ -8,6 +8,8 @@
 
 #include "dialects/Warpgroup/Inference/LayoutAssignment.h"
 
+#include "dialects/Support/CountableTypes.h"
+#include "dialects/Warpgroup/IR/RegisterPlaces.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
@@ -68,8 +70,18 @@ LogicalResult LayoutAssignment::collect(Region &region) {
           part.getType().getNumElements() == 0)
         return frame.op->emitError("expected tensors with elements, got ")
                << part.getType();
-      if (part.value)
-        definitions[part.value] = {index, place};
+      if (countPoints(part.getType().getShape()).value_or(INT64_MAX) >
+          maxElementsOfThread * numThreads)
+        return frame.op->emitError("expected at most ")
+               << maxElementsOfThread * numThreads
+               << " elements of an array in registers, got " << part.getType();
+      if (!part.value)
+        continue;
+      definitions[part.value] = {index, place};
+      // What has a layout keeps it.
+      if (std::optional<Layout> layout = gridir::warpgroup::getLayout(part.getType());
+          layout && part.isEqual && frame.allowed.empty())
+        frame.allowed.push_back(*layout);
     }
   }
   assigned.resize(frames.size());
@@ -100,12 +112,18 @@ static LayoutAttr normalize(MLIRContext *context, const Layout &layout,
   return LayoutAttr::get(context, layout.unflatten(shape).value_or(layout));
 }
 
+/// Whether a thread can hold its part of an array.
+static bool isHeld(const Layout &layout, Shape shape) {
+  return layout.fits(shape) &&
+         layout.getNumRegisters(shape) <= maxElementsOfThread;
+}
+
 static LayoutAttr apply(const LayoutFrame::Derivation &derivation,
                         LayoutAttr layout, Shape shape) {
   if (!derivation || !layout)
     return {};
   std::optional<Layout> derived = derivation(layout.getLayout());
-  return derived && derived->fits(shape)
+  return derived && isHeld(*derived, shape)
              ? normalize(layout.getContext(), *derived, shape)
              : LayoutAttr();
 }
@@ -140,8 +158,10 @@ LayoutAttr LayoutAssignment::getLayout(unsigned index,
     if (LayoutAttr other = normalize(context, layout, frame.shape);
         isServed(frame, other))
       return derive(part, other);
-  return LayoutAttr::get(context,
-                         Layout::blocked(part.getType().getShape(), 4));
+  Layout any = Layout::blocked(part.getType().getShape(), 4);
+  if (!isHeld(any, part.getType().getShape()))
+    any = Layout::strided(1);
+  return LayoutAttr::get(context, any);
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,7 +250,7 @@ LayoutAssignment::getCandidates(const Group &group) const {
   const LayoutFrame &first = frames[group.front()];
   MLIRContext *context = first.op->getContext();
   auto insert = [&](LayoutAttr layout) {
-    if (layout && layout.getLayout().fits(first.shape))
+    if (layout && isHeld(layout.getLayout(), first.shape))
       candidates.insert(layout);
   };
   if (assigned[group.front()])

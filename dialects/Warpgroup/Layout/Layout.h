@@ -27,6 +27,11 @@ constexpr unsigned numLaneBits = 5, numWarpBits = 2,
                    numThreadBits = numLaneBits + numWarpBits,
                    numThreads = 1 << numThreadBits;
 
+/// Elements of an array that a thread may hold its part of. There are 255
+/// registers, and local memory for what they do not hold, but the code for more
+/// than these, one after the other, would never end.
+constexpr int64_t maxElementsOfThread = 4096;
+
 /// A place in an array, or an extent of one: a number for each dimension.
 using Coordinates = llvm::SmallVector<int64_t, 4>;
 using Shape = llvm::ArrayRef<int64_t>;

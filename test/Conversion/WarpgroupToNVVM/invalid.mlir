@@ -375,6 +375,16 @@ grid.kernel @crossed grid() {
 
 // -----
 
+// Each thread would have all elements.
+grid.kernel @uneven grid() {
+  %v = arith.constant dense<1.0> : tensor<65535xf32>
+  %z = arith.constant dense<0.0> : tensor<f32>
+  // expected-error @below {{expected a reduction of an array that threads divide evenly on a GPU, got linalg.reduce of 'tensor<65535xf32>'}}
+  %w = linalg.reduce { arith.addf } ins(%v : tensor<65535xf32>) outs(%z : tensor<f32>) dimensions = [0]
+}
+
+// -----
+
 grid.kernel @wide_elements grid() {
   %v = arith.constant dense<1> : tensor<64x64xi64>
   %z = arith.constant dense<0> : tensor<64xi64>

@@ -42,6 +42,13 @@ grid.kernel @empty grid() inputs() outputs(%o: f32 [0] space gpu.gmem) semantics
 
 // -----
 
+grid.kernel @large grid() inputs() outputs(%o: f32 [1024, 1024] space gpu.gmem) semantics [] {
+  // expected-error @below {{expected at most 524288 elements of an array in registers, got 'tensor<1024x1024xf32>'}}
+  %v = grid.load %o : memref<1024x1024xf32, #grid.space<gpu.gmem>> -> tensor<1024x1024xf32>
+}
+
+// -----
+
 grid.kernel @operand grid() inputs() outputs()
     scratch(%acc: memref<64x64xf32, #grid.space<gpu.regs>>, %a: memref<64x8xf16, #grid.space<gpu.smem>>,
             %b: memref<8x64xf16, #grid.space<gpu.smem>>) semantics [] {
