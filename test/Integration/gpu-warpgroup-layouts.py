@@ -52,17 +52,13 @@ def travel(shape: tuple[int, int], dtype: Any, seed: int) -> None:
 
 
 # CHECK-COUNT-3: travel (64, 32) float32 {{.*}}: right
-# CHECK-COUNT-3: travel (64, 64) bfloat16 {{.*}}: right
-# CHECK-COUNT-3: travel (128, 64) float32 {{.*}}: right
-# CHECK-COUNT-3: travel (128, 96) float16 {{.*}}: right
-# CHECK-COUNT-3: travel (128, 64) int8 {{.*}}: right
-# CHECK-COUNT-3: travel (192, 32) int16 {{.*}}: right
+# CHECK-COUNT-3: travel (128, 64) bfloat16 {{.*}}: right
+# CHECK-COUNT-3: travel (128, 96) int8 {{.*}}: right
 # CHECK-COUNT-3: travel (64, 64) bool {{.*}}: right
 # CHECK-COUNT-3: travel (128, 32) float8_e5m2 {{.*}}: right
-# CHECK-COUNT-3: travel (128, 256) float32 {{.*}}: right
-SIZES = [(64, 32), (64, 64), (128, 64), (128, 96), (128, 64), (192, 32), (64, 64), (128, 32), (128, 256)]
-TYPES = [jnp.float32, jnp.bfloat16, jnp.float32, jnp.float16, jnp.int8, jnp.int16, jnp.bool_, jnp.float8_e5m2]
-for number, (size, dtype) in enumerate(zip(SIZES, [*TYPES, jnp.float32], strict=True)):
+SIZES = [(64, 32), (128, 64), (128, 96), (64, 64), (128, 32)]
+TYPES = [jnp.float32, jnp.bfloat16, jnp.int8, jnp.bool_, jnp.float8_e5m2]
+for number, (size, dtype) in enumerate(zip(SIZES, TYPES, strict=True)):
     travel(size, dtype, number)
 
 

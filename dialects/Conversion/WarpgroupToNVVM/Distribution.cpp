@@ -163,23 +163,6 @@ Distribution Distribution::getStrided(ArrayRef<int64_t> shape, int64_t run) {
   return toShape(result).value_or(result);
 }
 
-Distribution Distribution::getFragment(ArrayRef<int64_t> shape,
-                                       int64_t tileRows) {
-  Distribution result;
-  result.shape.assign(shape.begin(), shape.end());
-  result.space = result.shape;
-  for (int64_t row = 0; row < shape[0]; row += tileRows)
-    for (int64_t column = 0; column < shape[1]; column += 8)
-      for (int64_t part = 0; part < tileRows / 4; part += 8)
-        for (int64_t element : {0, 1})
-          result.registers.push_back({row + part, column + element});
-  result.threadBits = {Coords{0, 2},           Coords{0, 4},
-                       Coords{1, 0},           Coords{2, 0},
-                       Coords{4, 0},           Coords{tileRows / 4, 0},
-                       Coords{tileRows / 2, 0}};
-  return result;
-}
-
 Distribution Distribution::getProjection(const Distribution &other,
                                          ArrayRef<int64_t> dims,
                                          ArrayRef<int64_t> shape) {
@@ -201,25 +184,12 @@ Distribution Distribution::getProjection(const Distribution &other,
 
 const Distribution *Distributions::find(RankedTensorType type) {
   auto &held = known[type];
-  if (!held)
-    held = std::make_unique<std::optional<Distribution>>(make(type));
-  return held->has_value() ? &**held : nullptr;
-}
-
-std::optional<Distribution> Distributions::make(RankedTensorType type) const {
-  ArrayRef<int64_t> shape = type.getShape();
-  if (std::optional<warpgroup::Layout> layout = warpgroup::getLayout(type))
-    return Distribution::get(*layout, shape);
-  if (tileRows && !shape.empty() && shape[0] % 64 == 0) {
-    int64_t rows = shape[0] % tileRows == 0 ? tileRows : 64;
-    if (shape.size() == 2 && shape[1] % 8 == 0)
-      return Distribution::getFragment(shape, rows);
-    if (shape.size() == 1)
-      return Distribution::getProjection(
-          Distribution::getFragment({shape[0], 8}, rows), {0}, shape);
+  if (!held) {
+    held = std::make_unique<std::optional<Distribution>>();
+    if (std::optional<warpgroup::Layout> layout = warpgroup::getLayout(type))
+      *held = Distribution::get(*layout, type.getShape());
   }
-  // Whatever the elements are, so that a conversion moves none of them.
-  return Distribution::getStrided(shape, /*run=*/4);
+  return held->has_value() ? &**held : nullptr;
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -70,11 +70,6 @@ public:
   /// All elements, dealt out to threads in their order, `run` at once.
   static Distribution getStrided(llvm::ArrayRef<int64_t> shape, int64_t run);
 
-  /// What a product of `wgmma` gives, of a multiple of 64 rows and of 8
-  /// columns; or of 128 rows, as those of tensor memory may be loaded.
-  static Distribution getFragment(llvm::ArrayRef<int64_t> shape,
-                                  int64_t tileRows = 64);
-
   /// Dimensions `dims` of another one, in this order: as the rows and columns
   /// of an array are held by those who hold its elements.
   static Distribution getProjection(const Distribution &other,
@@ -82,21 +77,15 @@ public:
                                     llvm::ArrayRef<int64_t> shape);
 };
 
-/// Decides how each array of a kernel is held: as the layout of its type says,
-/// or else as all arrays of its shape are.
+/// How each array of a kernel is held: as the layout of its type says.
 class Distributions {
 public:
-  /// `tileRows` are those of the fragments of products, if there are some.
-  explicit Distributions(int64_t tileRows) : tileRows(tileRows) {}
-
-  /// Null where a layout is no sum of what its bits give.
+  /// Null for a type without a layout, or with one that is no sum of what its
+  /// bits give.
   const Distribution *find(mlir::RankedTensorType type);
   const Distribution &get(mlir::RankedTensorType type) { return *find(type); }
 
 private:
-  std::optional<Distribution> make(mlir::RankedTensorType type) const;
-
-  int64_t tileRows;
   llvm::DenseMap<mlir::Type, std::unique_ptr<std::optional<Distribution>>>
       known;
 };

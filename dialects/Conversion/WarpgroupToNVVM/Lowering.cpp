@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+#include "dialects/Warpgroup/IR/RegisterPlaces.h"
 
 #include "dialects/Support/CountableTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,25 +25,11 @@ static constexpr int64_t kMaxThreads = 1024, kMaxClusterSize = 16;
 // The walk
 //===----------------------------------------------------------------------===//
 
-/// The rows of a tile of products where arrays lie as these have them; 0 for
-/// none.
-static int64_t getTileRows(grid::KernelOp kernel) {
-  int64_t rows = 0;
-  kernel.getBodyRegion().walk([&](Operation *op) {
-    if (isa<warpgroup::MmaOp>(op))
-      rows = 64;
-    else if (isa<warpgroup::Tcgen05MmaOp>(op))
-      rows = 128;
-  });
-  return rows;
-}
-
 Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
                    LLVM::LLVMFuncOp function, LLVM::GlobalOp shared,
                    int64_t sharedBytes, const gpu::Chip &chip)
     : chip(chip), kernel(kernel), builder(builder), function(function),
-      distributions(getTileRows(kernel)), shared(shared),
-      sharedBytes(sharedBytes) {
+      shared(shared), sharedBytes(sharedBytes) {
   addProgramLowerings(*this);
   addViewLowerings(*this);
   addAccessLowerings(*this);
@@ -182,6 +169,9 @@ FailureOr<SmallVector<Type>> Lowering::convertType(Operation *op, Type type) {
            << type;
   if (!tensor)
     return SmallVector<Type>{type};
+  if (!warpgroup::getLayout(tensor))
+    return op->emitError("expected an array with a layout, got ")
+           << type << "; run warpgroup-infer-layouts first";
   const Distribution *distribution = distributions.find(tensor);
   if (!distribution)
     return op->emitError("expected a layout in which the bits of register, "

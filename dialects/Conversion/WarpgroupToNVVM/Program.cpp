@@ -233,7 +233,9 @@ FailureOr<Distribution> getRegisterDistribution(grid::ScopedOp op, Value ref,
             return failure();
           return lowering.distributions.get(array);
         }
-  return lowering.distributions.get(tensor);
+  return *Distribution::get(
+      warpgroup::Layout::blocked(type.getShape(), /*maxVector=*/1),
+      type.getShape());
 }
 
 /// A Ref that each thread holds its part of.

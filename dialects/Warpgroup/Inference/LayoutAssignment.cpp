@@ -79,7 +79,8 @@ LogicalResult LayoutAssignment::collect(Region &region) {
         continue;
       definitions[part.value] = {index, place};
       // What has a layout keeps it.
-      if (std::optional<Layout> layout = gridir::warpgroup::getLayout(part.getType());
+      if (std::optional<Layout> layout =
+              gridir::warpgroup::getLayout(part.getType());
           layout && part.isEqual && frame.allowed.empty())
         frame.allowed.push_back(*layout);
     }

@@ -13,31 +13,31 @@ grid.kernel @blocks grid(%i = 2) inputs(%x: f32 [64] block [32] at (%i) space gp
 // -----
 
 grid.kernel @op grid() inputs(%x: i32 [64] space gpu.gmem) {
-  %v = grid.load %x : memref<64xi32, #grid.space<gpu.gmem>> -> tensor<64xi32>
+  %v = grid.load %x : memref<64xi32, #grid.space<gpu.gmem>> -> tensor<64xi32, #warpgroup.layout<strided(1)>>
   // expected-error @below {{expected an op that becomes code of a GPU, got grid.scatter}}
-  grid.scatter %v, %x[%v] dims [0] : tensor<64xi32>, memref<64xi32, #grid.space<gpu.gmem>>, tensor<64xi32>
+  grid.scatter %v, %x[%v] dims [0] : tensor<64xi32, #warpgroup.layout<strided(1)>>, memref<64xi32, #grid.space<gpu.gmem>>, tensor<64xi32, #warpgroup.layout<strided(1)>>
 }
 
 // -----
 
 grid.kernel @array_op grid() inputs(%x: f32 [64] space gpu.gmem) {
-  %v = grid.load %x : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>
+  %v = grid.load %x : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32, #warpgroup.layout<strided(1)>>
   // expected-error @below {{expected an op that becomes code of a GPU, got tensor.concat}}
-  %w = tensor.concat dim(0) %v, %v : (tensor<64xf32>, tensor<64xf32>) -> tensor<128xf32>
+  %w = tensor.concat dim(0) %v, %v : (tensor<64xf32, #warpgroup.layout<strided(1)>>, tensor<64xf32, #warpgroup.layout<strided(1)>>) -> tensor<128xf32, #warpgroup.layout<strided(1)>>
 }
 
 // -----
 
 grid.kernel @type grid() {
-  // expected-error @below {{expected a type that a warpgroup holds, got 'tensor<64xf64>'}}
-  %v = arith.constant dense<0.0> : tensor<64xf64>
+  // expected-error @below {{expected a type that a warpgroup holds, got 'tensor<64xf64, #warpgroup.layout<strided(1)>>'}}
+  %v = arith.constant dense<0.0> : tensor<64xf64, #warpgroup.layout<strided(1)>>
 }
 
 // -----
 
 grid.kernel @constant grid() {
-  // expected-error @below {{expected one number in all of a constant array on a GPU, got 'tensor<2xf32>'}}
-  %v = arith.constant dense<[0.0, 1.0]> : tensor<2xf32>
+  // expected-error @below {{expected one number in all of a constant array on a GPU, got 'tensor<2xf32, #warpgroup.layout<strided(1)>>'}}
+  %v = arith.constant dense<[0.0, 1.0]> : tensor<2xf32, #warpgroup.layout<strided(1)>>
 }
 
 // -----
@@ -272,55 +272,55 @@ grid.kernel @product_shape grid() {
 grid.kernel @bytes_in_registers grid() {
   grid.scoped (%b: memref<64x64xi8, #grid.space<gpu.smem>>, %acc: memref<64x64xi32, #grid.space<gpu.regs>>)
       attributes {transforms = [[#grid.transform<unswizzle [64]>, #grid.transform<untiling [8, 64]>], []]} {
-    %a = arith.constant dense<1> : tensor<64x64xi8>
+    %a = arith.constant dense<1> : tensor<64x64xi8, #warpgroup.layout<strided(1)>>
     %t = grid.transpose_ref %b [1, 0] : memref<64x64xi8, #grid.space<gpu.smem>> -> memref<64x64xi8, #grid.space<gpu.smem>>
-    // expected-error @below {{expected elements of 16 bits of an operand in registers, got 'tensor<64x64xi8>'}}
+    // expected-error @below {{expected elements of 16 bits of an operand in registers, got 'tensor<64x64xi8, #warpgroup.layout<strided(1)>>'}}
     warpgroup.mma %acc, %a, %t
-        : memref<64x64xi32, #grid.space<gpu.regs>>, tensor<64x64xi8>, memref<64x64xi8, #grid.space<gpu.smem>>
+        : memref<64x64xi32, #grid.space<gpu.regs>>, tensor<64x64xi8, #warpgroup.layout<strided(1)>>, memref<64x64xi8, #grid.space<gpu.smem>>
   }
 }
 
 // -----
 
 grid.kernel @diagonal grid() {
-  %v = arith.constant dense<1.0> : tensor<64xf32>
-  %e = tensor.empty() : tensor<64x64xf32>
+  %v = arith.constant dense<1.0> : tensor<64xf32, #warpgroup.layout<strided(1)>>
+  %e = tensor.empty() : tensor<64x64xf32, #warpgroup.layout<strided(1)>>
   // expected-error @below {{expected results that are indexed by loops alone on a GPU, got linalg.generic}}
   %w = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i, 0)>], iterator_types = ["parallel"]}
-      ins(%v : tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+      ins(%v : tensor<64xf32, #warpgroup.layout<strided(1)>>) outs(%e : tensor<64x64xf32, #warpgroup.layout<strided(1)>>) {
   ^bb0(%a: f32, %b: f32):
     linalg.yield %a : f32
-  } -> tensor<64x64xf32>
+  } -> tensor<64x64xf32, #warpgroup.layout<strided(1)>>
 }
 
 // -----
 
 grid.kernel @product grid() {
-  %v = arith.constant dense<1.0> : tensor<64x64xf32>
-  %z = arith.constant dense<0.0> : tensor<64xf32>
-  // expected-error @below {{expected a reduction by a function of two elements on a GPU, got linalg.generic of 'tensor<64x64xf32>'}}
+  %v = arith.constant dense<1.0> : tensor<64x64xf32, #warpgroup.layout<strided(1)>>
+  %z = arith.constant dense<0.0> : tensor<64xf32, #warpgroup.layout<strided(1)>>
+  // expected-error @below {{expected a reduction by a function of two elements on a GPU, got linalg.generic of 'tensor<64x64xf32, #warpgroup.layout<strided(1)>>'}}
   %w = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
-      ins(%v, %v : tensor<64x64xf32>, tensor<64x64xf32>) outs(%z : tensor<64xf32>) {
+      ins(%v, %v : tensor<64x64xf32, #warpgroup.layout<strided(1)>>, tensor<64x64xf32, #warpgroup.layout<strided(1)>>) outs(%z : tensor<64xf32, #warpgroup.layout<strided(1)>>) {
   ^bb0(%a: f32, %b: f32, %c: f32):
     %p = arith.mulf %a, %b : f32
     %s = arith.addf %p, %c : f32
     linalg.yield %s : f32
-  } -> tensor<64xf32>
+  } -> tensor<64xf32, #warpgroup.layout<strided(1)>>
 }
 
 // -----
 
 grid.kernel @wide_sum grid() {
-  %v = arith.constant dense<1.0> : tensor<64x64xf16>
-  %z = arith.constant dense<0.0> : tensor<64xf32>
-  // expected-error @below {{expected a reduction of elements of the result's type on a GPU, got linalg.generic of 'tensor<64x64xf16>'}}
+  %v = arith.constant dense<1.0> : tensor<64x64xf16, #warpgroup.layout<strided(1)>>
+  %z = arith.constant dense<0.0> : tensor<64xf32, #warpgroup.layout<strided(1)>>
+  // expected-error @below {{expected a reduction of elements of the result's type on a GPU, got linalg.generic of 'tensor<64x64xf16, #warpgroup.layout<strided(1)>>'}}
   %w = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
-      ins(%v : tensor<64x64xf16>) outs(%z : tensor<64xf32>) {
+      ins(%v : tensor<64x64xf16, #warpgroup.layout<strided(1)>>) outs(%z : tensor<64xf32, #warpgroup.layout<strided(1)>>) {
   ^bb0(%a: f16, %c: f32):
     %x = arith.extf %a : f16 to f32
     %s = arith.addf %x, %c : f32
     linalg.yield %s : f32
-  } -> tensor<64xf32>
+  } -> tensor<64xf32, #warpgroup.layout<strided(1)>>
 }
 
 // -----
@@ -328,15 +328,15 @@ grid.kernel @wide_sum grid() {
 #spread = affine_map<(i, j) -> (2 * i)>
 #all = affine_map<(i, j) -> (i, j)>
 grid.kernel @spread_results grid() {
-  %v = arith.constant dense<1.0> : tensor<64x64xf32>
-  %z = arith.constant dense<0.0> : tensor<127xf32>
-  // expected-error @below {{expected a reduction whose results loops alone index on a GPU, got linalg.generic of 'tensor<64x64xf32>'}}
+  %v = arith.constant dense<1.0> : tensor<64x64xf32, #warpgroup.layout<strided(1)>>
+  %z = arith.constant dense<0.0> : tensor<127xf32, #warpgroup.layout<strided(1)>>
+  // expected-error @below {{expected a reduction whose results loops alone index on a GPU, got linalg.generic of 'tensor<64x64xf32, #warpgroup.layout<strided(1)>>'}}
   %w = linalg.generic {indexing_maps = [#all, #spread], iterator_types = ["parallel", "reduction"]}
-      ins(%v : tensor<64x64xf32>) outs(%z : tensor<127xf32>) {
+      ins(%v : tensor<64x64xf32, #warpgroup.layout<strided(1)>>) outs(%z : tensor<127xf32, #warpgroup.layout<strided(1)>>) {
   ^bb0(%a: f32, %c: f32):
     %s = arith.addf %a, %c : f32
     linalg.yield %s : f32
-  } -> tensor<127xf32>
+  } -> tensor<127xf32, #warpgroup.layout<strided(1)>>
 }
 
 // -----
@@ -344,24 +344,24 @@ grid.kernel @spread_results grid() {
 grid.kernel @somewhere grid(%i = 4) {
   %i = grid.program_id 0
   %n = arith.index_cast %i : i32 to index
-  %v = arith.constant dense<1.0> : tensor<64x128xf32>
+  %v = arith.constant dense<1.0> : tensor<64x128xf32, #warpgroup.layout<strided(1)>>
   // expected-error @below {{expected a window of all dimensions at offsets that are known; run warpgroup-infer-layouts first}}
-  %w = tensor.extract_slice %v[%n, 0] [16, 128] [1, 1] : tensor<64x128xf32> to tensor<16x128xf32>
+  %w = tensor.extract_slice %v[%n, 0] [16, 128] [1, 1] : tensor<64x128xf32, #warpgroup.layout<strided(1)>> to tensor<16x128xf32, #warpgroup.layout<strided(1)>>
 }
 
 // -----
 
 #same = affine_map<(i) -> (i)>
 grid.kernel @whole_in_body grid() {
-  %v = arith.constant dense<1.0> : tensor<64xf32>
+  %v = arith.constant dense<1.0> : tensor<64xf32, #warpgroup.layout<strided(1)>>
   // expected-error @below {{expected a body that reads single elements of arrays on a GPU, got linalg.generic}}
-  %w = linalg.generic {indexing_maps = [#same], iterator_types = ["parallel"]} outs(%v : tensor<64xf32>) {
+  %w = linalg.generic {indexing_maps = [#same], iterator_types = ["parallel"]} outs(%v : tensor<64xf32, #warpgroup.layout<strided(1)>>) {
   ^bb0(%a: f32):
     %i = linalg.index 0 : index
-    %n = math.exp2 %v : tensor<64xf32>
-    %e = tensor.extract %n[%i] : tensor<64xf32>
+    %n = math.exp2 %v : tensor<64xf32, #warpgroup.layout<strided(1)>>
+    %e = tensor.extract %n[%i] : tensor<64xf32, #warpgroup.layout<strided(1)>>
     linalg.yield %e : f32
-  } -> tensor<64xf32>
+  } -> tensor<64xf32, #warpgroup.layout<strided(1)>>
 }
 
 // -----
@@ -377,19 +377,19 @@ grid.kernel @crossed grid() {
 
 // Each thread would have all elements.
 grid.kernel @uneven grid() {
-  %v = arith.constant dense<1.0> : tensor<65535xf32>
-  %z = arith.constant dense<0.0> : tensor<f32>
-  // expected-error @below {{expected a reduction of an array that threads divide evenly on a GPU, got linalg.reduce of 'tensor<65535xf32>'}}
-  %w = linalg.reduce { arith.addf } ins(%v : tensor<65535xf32>) outs(%z : tensor<f32>) dimensions = [0]
+  %v = arith.constant dense<1.0> : tensor<65535xf32, #warpgroup.layout<strided(1)>>
+  %z = arith.constant dense<0.0> : tensor<f32, #warpgroup.layout<splat>>
+  // expected-error @below {{expected a reduction of an array that threads divide evenly on a GPU, got linalg.reduce of 'tensor<65535xf32, #warpgroup.layout<strided(1)>>'}}
+  %w = linalg.reduce { arith.addf } ins(%v : tensor<65535xf32, #warpgroup.layout<strided(1)>>) outs(%z : tensor<f32, #warpgroup.layout<splat>>) dimensions = [0]
 }
 
 // -----
 
 grid.kernel @wide_elements grid() {
-  %v = arith.constant dense<1> : tensor<64x64xi64>
-  %z = arith.constant dense<0> : tensor<64xi64>
-  // expected-error @below {{expected a reduction of numbers of at most 32 bits on a GPU, got linalg.reduce of 'tensor<64x64xi64>'}}
-  %w = linalg.reduce { arith.addi } ins(%v : tensor<64x64xi64>) outs(%z : tensor<64xi64>) dimensions = [1]
+  %v = arith.constant dense<1> : tensor<64x64xi64, #warpgroup.layout<strided(1)>>
+  %z = arith.constant dense<0> : tensor<64xi64, #warpgroup.layout<strided(1)>>
+  // expected-error @below {{expected a reduction of numbers of at most 32 bits on a GPU, got linalg.reduce of 'tensor<64x64xi64, #warpgroup.layout<strided(1)>>'}}
+  %w = linalg.reduce { arith.addi } ins(%v : tensor<64x64xi64, #warpgroup.layout<strided(1)>>) outs(%z : tensor<64xi64, #warpgroup.layout<strided(1)>>) dimensions = [1]
 }
 
 // -----
@@ -397,47 +397,47 @@ grid.kernel @wide_elements grid() {
 // expected-error @below {{expected at most 232448 bytes of shared memory on sm_90a, got 245760, 16384 of them for what passes between threads}}
 grid.kernel @exchange grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
   grid.scoped (%a: memref<224x256xf32, #grid.space<gpu.smem>>) {
-    %v = grid.load %x : memref<64x64xf32, #grid.space<gpu.gmem>> -> tensor<64x64xf32>
-    %e = tensor.empty() : tensor<64x64xf32>
-    %t = linalg.transpose ins(%v : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) permutation = [1, 0]
-    grid.store %t, %x : tensor<64x64xf32>, memref<64x64xf32, #grid.space<gpu.gmem>>
+    %v = grid.load %x : memref<64x64xf32, #grid.space<gpu.gmem>> -> tensor<64x64xf32, #warpgroup.layout<strided(1)>>
+    %e = tensor.empty() : tensor<64x64xf32, #warpgroup.layout<strided(1)>>
+    %t = linalg.transpose ins(%v : tensor<64x64xf32, #warpgroup.layout<strided(1)>>) outs(%e : tensor<64x64xf32, #warpgroup.layout<strided(1)>>) permutation = [1, 0]
+    grid.store %t, %x : tensor<64x64xf32, #warpgroup.layout<strided(1)>>, memref<64x64xf32, #grid.space<gpu.gmem>>
   }
 }
 
 // -----
 
 grid.kernel @narrow_update grid() inputs(%x: i8 [128] space gpu.gmem) {
-  %v = grid.load %x : memref<128xi8, #grid.space<gpu.gmem>> -> tensor<128xi8>
+  %v = grid.load %x : memref<128xi8, #grid.space<gpu.gmem>> -> tensor<128xi8, #warpgroup.layout<strided(1)>>
   // expected-error @below {{expected an update of elements of 16 to 64 bits, got 'i8'}}
-  %w = grid.atomic_rmw add %v, %x : tensor<128xi8>, memref<128xi8, #grid.space<gpu.gmem>>
+  %w = grid.atomic_rmw add %v, %x : tensor<128xi8, #warpgroup.layout<strided(1)>>, memref<128xi8, #grid.space<gpu.gmem>>
 }
 
 // -----
 
 grid.kernel @update_of_registers grid() {
   grid.scoped (%t: memref<128xi32, #grid.space<gpu.regs>>) {
-    %v = arith.constant dense<1> : tensor<128xi32>
+    %v = arith.constant dense<1> : tensor<128xi32, #warpgroup.layout<strided(1)>>
     // expected-error @below {{expected an update of memory, got one of registers}}
-    %w = grid.atomic_rmw add %v, %t : tensor<128xi32>, memref<128xi32, #grid.space<gpu.regs>>
+    %w = grid.atomic_rmw add %v, %t : tensor<128xi32, #warpgroup.layout<strided(1)>>, memref<128xi32, #grid.space<gpu.regs>>
   }
 }
 
 // -----
 
 grid.kernel @read_update grid() inputs(%x: i32 [64] space gpu.gmem) {
-  %v = arith.constant dense<1> : tensor<64xi32>
-  // expected-error @below {{expected an update whose result is not read, of an array that threads do not divide evenly, got 'tensor<64xi32>'}}
-  %w = grid.atomic_rmw add %v, %x : tensor<64xi32>, memref<64xi32, #grid.space<gpu.gmem>>
-  grid.store %w, %x : tensor<64xi32>, memref<64xi32, #grid.space<gpu.gmem>>
+  %v = arith.constant dense<1> : tensor<64xi32, #warpgroup.layout<strided(1)>>
+  // expected-error @below {{expected an update whose result is not read, of an array that threads do not divide evenly, got 'tensor<64xi32, #warpgroup.layout<strided(1)>>'}}
+  %w = grid.atomic_rmw add %v, %x : tensor<64xi32, #warpgroup.layout<strided(1)>>, memref<64xi32, #grid.space<gpu.gmem>>
+  grid.store %w, %x : tensor<64xi32, #warpgroup.layout<strided(1)>>, memref<64xi32, #grid.space<gpu.gmem>>
 }
 
 // -----
 
 grid.kernel @gather_of_registers grid() {
   grid.scoped (%t: memref<128xi32, #grid.space<gpu.regs>>) {
-    %v = arith.constant dense<1> : tensor<128xi32>
+    %v = arith.constant dense<1> : tensor<128xi32, #warpgroup.layout<strided(1)>>
     // expected-error @below {{expected a gather from memory, got one from registers}}
-    %w = grid.gather %t[%v] dims [0] : memref<128xi32, #grid.space<gpu.regs>>, tensor<128xi32> -> tensor<128xi32>
+    %w = grid.gather %t[%v] dims [0] : memref<128xi32, #grid.space<gpu.regs>>, tensor<128xi32, #warpgroup.layout<strided(1)>> -> tensor<128xi32, #warpgroup.layout<strided(1)>>
   }
 }
 
@@ -446,8 +446,8 @@ grid.kernel @gather_of_registers grid() {
 grid.kernel @array_of_warp grid() inputs(%x: i32 [128] space gpu.gmem) {
   warpgroup.warps {
   ^bb0(%warp: i32):
-    // expected-error @below {{expected numbers in code of single warps, got 'tensor<128xi32>'}}
-    %v = grid.load %x : memref<128xi32, #grid.space<gpu.gmem>> -> tensor<128xi32>
+    // expected-error @below {{expected numbers in code of single warps, got 'tensor<128xi32, #warpgroup.layout<strided(1)>>'}}
+    %v = grid.load %x : memref<128xi32, #grid.space<gpu.gmem>> -> tensor<128xi32, #warpgroup.layout<strided(1)>>
   }
 }
 
@@ -467,7 +467,7 @@ grid.kernel @memory_of_warp grid() {
 grid.kernel @peer_of_global_memory grid(%i = 2 named "x" cluster) inputs(%x: i32 [128] space gpu.gmem) {
   %c0 = arith.constant 0 : i32
   // expected-error @below {{expected a Ref in shared memory, got 'memref<128xi32, #grid.space<gpu.gmem>>'}}
-  %v = warpgroup.cluster_load %x ["x"][%c0] : memref<128xi32, #grid.space<gpu.gmem>>, i32 -> tensor<128xi32>
+  %v = warpgroup.cluster_load %x ["x"][%c0] : memref<128xi32, #grid.space<gpu.gmem>>, i32 -> tensor<128xi32, #warpgroup.layout<strided(1)>>
 }
 
 // -----
@@ -475,9 +475,9 @@ grid.kernel @peer_of_global_memory grid(%i = 2 named "x" cluster) inputs(%x: i32
 grid.kernel @peer_update_without_barrier grid(%i = 2 named "x" cluster) {
   grid.scoped (%t: memref<128xi32, #grid.space<gpu.smem>>) {
     %c0 = arith.constant 0 : i32
-    %v = arith.constant dense<1> : tensor<128xi32>
+    %v = arith.constant dense<1> : tensor<128xi32, #warpgroup.layout<strided(1)>>
     // expected-error @below {{expected a barrier at which the update ends}}
-    warpgroup.cluster_store %v to %t ["x"][%c0] reduce add : tensor<128xi32>, memref<128xi32, #grid.space<gpu.smem>>, i32
+    warpgroup.cluster_store %v to %t ["x"][%c0] reduce add : tensor<128xi32, #warpgroup.layout<strided(1)>>, memref<128xi32, #grid.space<gpu.smem>>, i32
   }
 }
 
@@ -486,10 +486,10 @@ grid.kernel @peer_update_without_barrier grid(%i = 2 named "x" cluster) {
 grid.kernel @peer_update_of_floats grid(%i = 2 named "x" cluster) {
   grid.scoped (%t: memref<128xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
     %c0 = arith.constant 0 : i32
-    %v = arith.constant dense<1.0> : tensor<128xf32>
+    %v = arith.constant dense<1.0> : tensor<128xf32, #warpgroup.layout<strided(1)>>
     // expected-error @below {{expected an update of integers of 32 bits, or an addition of 64 bits, of another block, got add of 'f32'}}
     warpgroup.cluster_store %v to %t ["x"][%c0] reduce add barrier %b
-        : tensor<128xf32>, memref<128xf32, #grid.space<gpu.smem>>, i32 barrier memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        : tensor<128xf32, #warpgroup.layout<strided(1)>>, memref<128xf32, #grid.space<gpu.smem>>, i32 barrier memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
 
@@ -498,10 +498,10 @@ grid.kernel @peer_update_of_floats grid(%i = 2 named "x" cluster) {
 grid.kernel @peer_bytes grid(%i = 2 named "x" cluster) {
   grid.scoped (%t: memref<128xi8, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
     %c0 = arith.constant 0 : i32
-    %v = arith.constant dense<1> : tensor<128xi8>
-    // expected-error @below {{expected elements of which threads hold 32 bits or more that are neighbours, got 'tensor<128xi8>'}}
+    %v = arith.constant dense<1> : tensor<128xi8, #warpgroup.layout<strided(1)>>
+    // expected-error @below {{expected elements of which threads hold 32 bits or more that are neighbours, got 'tensor<128xi8, #warpgroup.layout<strided(1)>>'}}
     warpgroup.cluster_store %v to %t ["x"][%c0] barrier %b
-        : tensor<128xi8>, memref<128xi8, #grid.space<gpu.smem>>, i32 barrier memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        : tensor<128xi8, #warpgroup.layout<strided(1)>>, memref<128xi8, #grid.space<gpu.smem>>, i32 barrier memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
 
@@ -543,7 +543,7 @@ grid.kernel @other_device grid() scratch(%s: memref<!grid.semaphore<regular>, #g
 grid.kernel @large grid() inputs(%x: f32 [1024, 1024, 1024] space gpu.gmem) {
   %w = grid.slice_ref %x[1023, 0, 0] [1, 1, 128] [1, 1, 1] drop [0, 1] : memref<1024x1024x1024xf32, #grid.space<gpu.gmem>> -> memref<128xf32, #grid.space<gpu.gmem>>
   // expected-error @below {{expected an array of less than 2 GiB but in copies, got one of 4294967296 bytes}}
-  %v = grid.load %w : memref<128xf32, #grid.space<gpu.gmem>> -> tensor<128xf32>
+  %v = grid.load %w : memref<128xf32, #grid.space<gpu.gmem>> -> tensor<128xf32, #warpgroup.layout<strided(1)>>
 }
 
 // -----
@@ -570,7 +570,7 @@ grid.kernel @axis_of_peer grid(%i = 2 named "x" cluster) {
   grid.scoped (%t: memref<128xi32, #grid.space<gpu.smem>>) {
     %c0 = arith.constant 0 : i32
     // expected-error @below {{expected an axis of the cluster, got y}}
-    %v = warpgroup.cluster_load %t ["y"][%c0] : memref<128xi32, #grid.space<gpu.smem>>, i32 -> tensor<128xi32>
+    %v = warpgroup.cluster_load %t ["y"][%c0] : memref<128xi32, #grid.space<gpu.smem>>, i32 -> tensor<128xi32, #warpgroup.layout<strided(1)>>
   }
 }
 
@@ -578,11 +578,11 @@ grid.kernel @axis_of_peer grid(%i = 2 named "x" cluster) {
 
 grid.kernel @gathered_columns grid() inputs(%x: f32 [64, 64] space gpu.gmem, %i: i32 [16] space gpu.gmem) {
   grid.scoped (%t: memref<16x16xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32>
+    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32, #warpgroup.layout<strided(1)>>
     %w = grid.slice_ref %x[0, 0] [64, 16] [1, 1] : memref<64x64xf32, #grid.space<gpu.gmem>> -> memref<64x16xf32, #grid.space<gpu.gmem>>
     // expected-error @below {{expected a copy of rows that begin at multiples of 128 bytes of shared memory}}
     warpgroup.tma_gather %w[%rows] to %t barrier %b
-        : memref<64x16xf32, #grid.space<gpu.gmem>>, tensor<16xi32>, memref<16x16xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        : memref<64x16xf32, #grid.space<gpu.gmem>>, tensor<16xi32, #warpgroup.layout<strided(1)>>, memref<16x16xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
 
@@ -590,10 +590,10 @@ grid.kernel @gathered_columns grid() inputs(%x: f32 [64, 64] space gpu.gmem, %i:
 
 grid.kernel @gathered_bytes grid() inputs(%x: i8 [64, 24] space gpu.gmem, %i: i32 [16] space gpu.gmem) {
   grid.scoped (%t: memref<16x24xi8, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32>
+    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32, #warpgroup.layout<strided(1)>>
     // expected-error @below {{expected a copy of rows that have a multiple of 16 bytes}}
     warpgroup.tma_gather %x[%rows] to %t barrier %b
-        : memref<64x24xi8, #grid.space<gpu.gmem>>, tensor<16xi32>, memref<16x24xi8, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        : memref<64x24xi8, #grid.space<gpu.gmem>>, tensor<16xi32, #warpgroup.layout<strided(1)>>, memref<16x24xi8, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
 
@@ -601,10 +601,10 @@ grid.kernel @gathered_bytes grid() inputs(%x: i8 [64, 24] space gpu.gmem, %i: i3
 
 grid.kernel @gathered_from_tile grid() inputs(%i: i32 [16] space gpu.gmem) {
   grid.scoped (%x: memref<64x64xf32, #grid.space<gpu.smem>>, %t: memref<16x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32>
+    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32, #warpgroup.layout<strided(1)>>
     // expected-error @below {{expected a copy of rows of an operand to shared memory}}
     warpgroup.tma_gather %x[%rows] to %t barrier %b
-        : memref<64x64xf32, #grid.space<gpu.smem>>, tensor<16xi32>, memref<16x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        : memref<64x64xf32, #grid.space<gpu.smem>>, tensor<16xi32, #warpgroup.layout<strided(1)>>, memref<16x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
 
@@ -612,10 +612,10 @@ grid.kernel @gathered_from_tile grid() inputs(%i: i32 [16] space gpu.gmem) {
 
 grid.kernel @gathered_elements grid() inputs(%x: f32 [64] space gpu.gmem, %i: i32 [16] space gpu.gmem) {
   grid.scoped (%t: memref<16xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32>
+    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32, #warpgroup.layout<strided(1)>>
     // expected-error @below {{expected a copy of rows of a matrix}}
     warpgroup.tma_gather %x[%rows] to %t barrier %b
-        : memref<64xf32, #grid.space<gpu.gmem>>, tensor<16xi32>, memref<16xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        : memref<64xf32, #grid.space<gpu.gmem>>, tensor<16xi32, #warpgroup.layout<strided(1)>>, memref<16xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
 
@@ -623,11 +623,11 @@ grid.kernel @gathered_elements grid() inputs(%x: f32 [64] space gpu.gmem, %i: i3
 
 grid.kernel @gathered_panel grid() inputs(%x: f32 [64, 64] space gpu.gmem, %i: i32 [16] space gpu.gmem) {
   grid.scoped (%t: memref<16x128xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32>
+    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32, #warpgroup.layout<strided(1)>>
     %w = grid.slice_ref %t[0, 0] [16, 64] [1, 1] : memref<16x128xf32, #grid.space<gpu.smem>> -> memref<16x64xf32, #grid.space<gpu.smem>>
     // expected-error @below {{expected a copy of rows in whole panels of 128 columns of shared memory}}
     warpgroup.tma_gather %x[%rows] to %w barrier %b
-        : memref<64x64xf32, #grid.space<gpu.gmem>>, tensor<16xi32>, memref<16x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        : memref<64x64xf32, #grid.space<gpu.gmem>>, tensor<16xi32, #warpgroup.layout<strided(1)>>, memref<16x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
 
@@ -642,6 +642,6 @@ grid.kernel @large_private_ref grid() {
 // -----
 
 grid.kernel @large_array grid() {
-  // expected-error @below {{expected at most 524288 elements of an array in registers, got 'tensor<524289xf32>'}}
-  %a = arith.constant dense<0.0> : tensor<524289xf32>
+  // expected-error @below {{expected at most 524288 elements of an array in registers, got 'tensor<524289xf32, #warpgroup.layout<strided(1)>>'}}
+  %a = arith.constant dense<0.0> : tensor<524289xf32, #warpgroup.layout<strided(1)>>
 }

@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
 // The thread that owns an element updates it, whatever others do.
 // CHECK-LABEL: gpu.module @atomics
@@ -22,9 +22,9 @@ grid.kernel @atomics grid() outputs(%x: f32 [128] space gpu.gmem, %y: i32 [64] s
 
 // -----
 
-// Each element is loaded from the row that its thread has got the number of; what is masked is not loaded.
+// Each thread has the number of the row from which it loads elements; what is masked is not loaded.
 // CHECK-LABEL: gpu.module @gather
-// CHECK: %[[ROW:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> i32
+// CHECK: %[[ROW:.+]] = llvm.load %{{.+}} : !llvm.ptr<1> -> i32
 // CHECK: arith.muli %[[ROW]], %c32_i32
 // CHECK: scf.if %{{.+}} -> (f32) {
 // CHECK: llvm.load %{{.+}} : !llvm.ptr<1> -> f32

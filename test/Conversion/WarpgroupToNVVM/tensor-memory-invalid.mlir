@@ -10,9 +10,9 @@ grid.kernel @space grid() {
 
 grid.kernel @add grid() {
   grid.scoped (%acc: memref<128x128xf32, #grid.space<gpu.tmem>> origin "acc") {
-    %v = grid.load %acc : memref<128x128xf32, #grid.space<gpu.tmem>> -> tensor<128x128xf32>
+    %v = grid.load %acc : memref<128x128xf32, #grid.space<gpu.tmem>> -> tensor<128x128xf32, #warpgroup.layout<strided(1)>>
     // expected-error @below {{expected a Ref outside of tensor memory, got 'memref<128x128xf32, #grid.space<gpu.tmem>>'}}
-    grid.accumulate %v, %acc : tensor<128x128xf32>, memref<128x128xf32, #grid.space<gpu.tmem>>
+    grid.accumulate %v, %acc : tensor<128x128xf32, #warpgroup.layout<strided(1)>>, memref<128x128xf32, #grid.space<gpu.tmem>>
   }
 }
 
@@ -20,9 +20,9 @@ grid.kernel @add grid() {
 
 grid.kernel @mask grid() {
   grid.scoped (%acc: memref<128x128xf32, #grid.space<gpu.tmem>> origin "acc") {
-    %p = arith.constant dense<true> : tensor<128x128xi1>
+    %p = arith.constant dense<true> : tensor<128x128xi1, #warpgroup.layout<strided(1)>>
     // expected-error @below {{expected no mask of an access to tensor memory}}
-    %v = grid.load %acc mask %p : memref<128x128xf32, #grid.space<gpu.tmem>>, tensor<128x128xi1> -> tensor<128x128xf32>
+    %v = grid.load %acc mask %p : memref<128x128xf32, #grid.space<gpu.tmem>>, tensor<128x128xi1, #warpgroup.layout<strided(1)>> -> tensor<128x128xf32, #warpgroup.layout<strided(1)>>
   }
 }
 
@@ -31,7 +31,7 @@ grid.kernel @mask grid() {
 grid.kernel @bits grid() {
   grid.scoped (%x: memref<128x64xi4, #grid.space<gpu.tmem>> origin "x") {
     // expected-error @below {{expected matrices of elements of 8 bits or more to be loaded from tensor memory, or stored there}}
-    %v = grid.load %x : memref<128x64xi4, #grid.space<gpu.tmem>> -> tensor<128x64xi4>
+    %v = grid.load %x : memref<128x64xi4, #grid.space<gpu.tmem>> -> tensor<128x64xi4, #warpgroup.layout<strided(1)>>
   }
 }
 
@@ -41,7 +41,7 @@ grid.kernel @rows grid() {
   grid.scoped (%acc: memref<128x128xf32, #grid.space<gpu.tmem>> origin "acc") {
     %x = grid.slice_ref %acc[0, 0] [64, 128] [1, 1] : memref<128x128xf32, #grid.space<gpu.tmem>> -> memref<64x128xf32, #grid.space<gpu.tmem>>
     // expected-error @below {{expected all rows of a matrix in tensor memory}}
-    %v = grid.load %x : memref<64x128xf32, #grid.space<gpu.tmem>> -> tensor<64x128xf32>
+    %v = grid.load %x : memref<64x128xf32, #grid.space<gpu.tmem>> -> tensor<64x128xf32, #warpgroup.layout<strided(1)>>
   }
 }
 
@@ -51,7 +51,7 @@ grid.kernel @steps grid() {
   grid.scoped (%acc: memref<128x128xf32, #grid.space<gpu.tmem>> origin "acc") {
     %x = grid.slice_ref %acc[0, 0] [128, 64] [1, 2] : memref<128x128xf32, #grid.space<gpu.tmem>> -> memref<128x64xf32, #grid.space<gpu.tmem>>
     // expected-error @below {{expected elements that follow one another in tensor memory}}
-    %v = grid.load %x : memref<128x64xf32, #grid.space<gpu.tmem>> -> tensor<128x64xf32>
+    %v = grid.load %x : memref<128x64xf32, #grid.space<gpu.tmem>> -> tensor<128x64xf32, #warpgroup.layout<strided(1)>>
   }
 }
 
@@ -61,7 +61,7 @@ grid.kernel @half grid() {
   grid.scoped (%x: memref<64x128xf32, #grid.space<gpu.tmem>> origin "x") {
     %y = grid.slice_ref %x[0, 0] [64, 64] [1, 1] : memref<64x128xf32, #grid.space<gpu.tmem>> -> memref<64x64xf32, #grid.space<gpu.tmem>>
     // expected-error @below {{expected all columns of a matrix that has 64 rows, or of factors, in tensor memory}}
-    %v = grid.load %y : memref<64x64xf32, #grid.space<gpu.tmem>> -> tensor<64x64xf32>
+    %v = grid.load %y : memref<64x64xf32, #grid.space<gpu.tmem>> -> tensor<64x64xf32, #warpgroup.layout<strided(1)>>
   }
 }
 
@@ -71,7 +71,7 @@ grid.kernel @odd grid() {
   grid.scoped (%x: memref<128x64xf16, #grid.space<gpu.tmem>> origin "x") {
     %y = grid.slice_ref %x[0, 1] [128, 62] [1, 1] : memref<128x64xf16, #grid.space<gpu.tmem>> -> memref<128x62xf16, #grid.space<gpu.tmem>>
     // expected-error @below {{expected windows of a multiple of 2 columns in tensor memory}}
-    %v = grid.load %y : memref<128x62xf16, #grid.space<gpu.tmem>> -> tensor<128x62xf16>
+    %v = grid.load %y : memref<128x62xf16, #grid.space<gpu.tmem>> -> tensor<128x62xf16, #warpgroup.layout<strided(1)>>
   }
 }
 

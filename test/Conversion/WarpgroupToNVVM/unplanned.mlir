@@ -17,3 +17,10 @@ grid.kernel @scope grid() attributes {warpgroup.shared_bytes = 0 : i64} {
 
 // Nor a module without a kernel.
 func.func private @nothing()
+
+// -----
+
+grid.kernel @layout grid() attributes {warpgroup.shared_bytes = 0 : i64} {
+  // expected-error @below {{expected an array with a layout, got 'tensor<64xf32>'; run warpgroup-infer-layouts first}}
+  %v = arith.constant dense<0.0> : tensor<64xf32>
+}

@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
 // All of the warpgroup meet before and behind the code of its warps; there the threads of one warp meet, and the first
 // of them acts for it.
