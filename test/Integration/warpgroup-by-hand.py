@@ -117,6 +117,24 @@ F, R, C = X.astype(np.float32), np.arange(64, dtype=np.float32), np.arange(128, 
 look("rows:", of((64, 128))(rows_and_columns), np.where(R[:, None] < F, F * R[:, None], C - F), F, R, C)
 
 
+def summed(x, o):
+    """Sums along rows, in registers and by shuffles; and instructions of PTX that are ops."""
+    layout = plgpu.Layout.WGMMA
+
+    @plgpu.inline_mgpu(
+        arg_types=(layout,), return_type=plgpu.ShapeDtypeStruct((64,), jnp.float32, layout=layout.reduce(1))
+    )
+    def total(_, x):
+        return (x.abs() * x.max(x - 30.0)).reduce("add", 1)
+
+    o[...] = total(plgpu.load(x, (), layout=layout, optimized=False))
+
+
+# CHECK-COUNT-5: summed:{{.*}} right
+Y = F - 30
+look("summed:", of((64,))(summed), (np.abs(Y) * Y).sum(axis=1), Y)
+
+
 def moved(x, o):
     """Elements that threads exchange within their warps."""
     before, after = plgpu.Layout.WGMMA_TRANSPOSED, plgpu.Layout.WGMMA

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gridir.frontend import emit
+from gridir.frontend.by_thread.reductions import NEUTRAL, Reduction, find_reduction
 from gridir.frontend.by_thread.values import (
     Choice,
     Computed,
@@ -98,9 +99,29 @@ class Raiser:
         alike = {(value.name, value.attributes, len(value.operands), value.type) for value in computed}
         if len(computed) < len(values) or len(alike) > 1:
             raise _differ()
+        reduction = find_reduction(computed, self._places, self._shape)
+        if reduction is not None:
+            return self._reduced(reduction, first)
         operands = [self._array([value.operands[i] for value in computed]) for i in range(len(first.operands))]
         attributes = {name: ir.Attribute.parse(text) for name, text in first.attributes}
         return emit.op(first.name, operands, [type_], attributes).result
+
+    def _reduced(self, reduction: Reduction, like: Computed) -> ir.Value:
+        """What combines the elements of another array along some of its dimensions."""
+        pieces = [Piece(value, places) for value, places in reduction.parts]
+        whole = Raiser(pieces, reduction.source.shape).array()
+        element = element_type(like.type)
+        # A reduction to a number is one to a tensor of no dimensions.
+        begin = emit.constant(NEUTRAL[reduction.name], element)
+        start = emit.fill(begin, ir.RankedTensorType.get(self._shape, element))
+        attributes = {name: ir.Attribute.parse(text) for name, text in like.attributes}
+
+        def combine(one: ir.Value, other: ir.Value) -> ir.Value:
+            return emit.op(reduction.name, [one, other], [element], attributes).result
+
+        dims = ir.DenseI64ArrayAttr.get(list(reduction.dims))
+        reduced = emit.structured("linalg.reduce", [whole], [start], combine, segments=False, dimensions=dims).result
+        return reduced if self._shape else emit.extract(reduced, [])
 
     def _split(self, values: Sequence[Value]) -> Iterator[Piece]:
         """The pieces of which each is one value."""

@@ -138,7 +138,7 @@ class Execution:
             return emit.splat(scalar, held.shape)
         places = places_of(held.spread, held.tiled, self.threads.count)
         pieces = [Piece(v, at) for v, at in zip(values, self._by_register(held, places), strict=True)]
-        return self._raised(pieces, held.shape)
+        return self._raised(_once(pieces), held.shape)
 
     def _raised(self, pieces: Sequence[Piece], shape: Sequence[int]) -> ir.Value:
         self.accesses.load()
@@ -198,7 +198,12 @@ class Execution:
             return self.chosen(operands[0], operands[1], operands[2], lanes)
         # What ops of `llvm` say beside is how they may overflow, on which nothing depends here.
         known_here = op.attributes if name == op.name else {"predicate": op.attributes.get("predicate", "")}
-        attributes = tuple(sorted((key, text) for key, text in known_here.items() if text))
+        return self.applied(name, operands, element, tuple(sorted((k, text) for k, text in known_here.items() if text)))
+
+    def applied(
+        self, name: str, operands: Sequence[Value], element: str, attributes: tuple[tuple[str, str], ...] = ()
+    ) -> Value:
+        """What an elementwise op gives of numbers of which some are not known."""
         if all(isinstance(x, Uniform) or (isinstance(x, Known) and x.same is not None) for x in operands):
             return self.computed_once(name, attributes, operands, element)
         return Computed(name, attributes, tuple(operands), element)
@@ -247,3 +252,17 @@ class Execution:
         if not isinstance(value, Known):
             raise Refusal("expected addresses that follow from the number of a thread, got others")
         return value.numbers
+
+
+def _once(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces without the copies of elements that others hold: JAX's arrays have the same number in all of them."""
+    seen: set[int] = set()
+    kept = []
+    for piece in pieces:
+        flat = piece.places[0].reshape(-1)
+        _, first = np.unique(flat, return_index=True)
+        is_new = np.zeros(flat.size, bool)
+        is_new[[i for i in first if int(flat[i]) not in seen]] = True
+        seen.update(map(int, flat))
+        kept.append(Piece(piece.value, np.where(is_new.reshape(piece.places.shape[1:]), piece.places, -1)))
+    return [piece for piece in kept if (piece.places >= 0).any()]

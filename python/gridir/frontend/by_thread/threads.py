@@ -100,9 +100,31 @@ def _meet(run: Execution, op: Op) -> None:
         raise Refusal("expected a barrier of one warpgroup, got one of all warpgroups of a block")
 
 
+_MATH = {
+    "abs.f32": "math.absf",
+    "cos.approx.f32": "math.cos",
+    "ex2.approx.f32": "math.exp2",
+    "ex2.approx.ftz.f32": "math.exp2",
+    "lg2.approx.f32": "math.log2",
+    "lg2.approx.ftz.f32": "math.log2",
+    "max.NaN.f32": "arith.maximumf",
+    "max.f32": "arith.maxnumf",
+    "min.NaN.f32": "arith.minimumf",
+    "min.f32": "arith.minnumf",
+    "rsqrt.approx.f32": "math.rsqrt",
+    "rsqrt.approx.ftz.f32": "math.rsqrt",
+    "sin.approx.f32": "math.sin",
+    "tanh.approx.f32": "math.tanh",
+}
+"""The instructions of PTX that JAX's arrays are computed by, as ops. What approximates a function gives it here."""
+
+
 @handles("llvm.inline_asm")
 def _assembly(run: Execution, op: Op) -> list[Anything]:
     text = op.attributes["asm_string"].strip('"').strip().rstrip(";").strip()
+    instruction, _, operands = text.partition(" ")
+    if instruction in _MATH and operands.split(", ") == [f"${i}" for i in range(len(op.operands) + 1)]:
+        return [run.applied(_MATH[instruction], run.operands(op), op.result_types[0])]
     if text == "prmt.b32 $0, $1, $2, $3":
         return [permuted(run, op)]
     if text == "bar.sync $0, 128" and run.threads.count == 128:
