@@ -285,37 +285,11 @@ LogicalResult lowerClusterStore(warpgroup::ClusterStoreOp op,
   return AsyncStore(op, lowering).lower();
 }
 
-/// No cluster is taken from another: all of them run, as where each request
-/// comes too late.
-LogicalResult lowerTryCancel(warpgroup::TryClusterCancelOp op,
-                             Lowering &lowering) {
-  OpBuilder &builder = lowering.builder;
-  Location loc = op.getLoc();
-  Value barrier =
-      lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
-  lowering.syncBeforeSignal(loc);
-  lowering.createForLeader(loc, Value(), [&] {
-    NVVM::MBarrierArriveOp::create(builder, loc, builder.getI64Type(), barrier,
-                                   Value());
-  });
-  return success();
-}
-
-LogicalResult lowerQueryCancel(warpgroup::QueryClusterCancelOp op,
-                               Lowering &lowering) {
-  for (Value result : op.getResults())
-    lowering.set(result,
-                 {createZero(lowering.builder, op.getLoc(), result.getType())});
-  return success();
-}
-
 } // namespace
 
 void addClusterLowerings(Lowering &lowering) {
   lowering.add(lowerClusterLoad);
   lowering.add(lowerClusterStore);
-  lowering.add(lowerTryCancel);
-  lowering.add(lowerQueryCancel);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

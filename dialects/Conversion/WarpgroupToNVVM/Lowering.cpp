@@ -37,6 +37,7 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
   addCopyLowerings(*this);
   addRowCopyLowerings(*this);
   addClusterLowerings(*this);
+  addClusterLaunchLowerings(*this);
   addAtomicLowerings(*this);
   addGatherLowerings(*this);
   addSemaphoreLowerings(*this);

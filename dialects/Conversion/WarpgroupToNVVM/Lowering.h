@@ -251,6 +251,10 @@ public:
   /// The place of the block along it, and the rank of the one `distance` behind
   /// it, around the end.
   mlir::Value createClusterPlace(mlir::Location loc, mlir::StringAttr axis);
+  /// The place along a dimension of the number among all points of the
+  /// dimensions of its kind, of which the last is the fastest.
+  mlir::Value createPlaceInGrid(mlir::Location loc, mlir::Value number,
+                                unsigned dim);
   mlir::Value createNeighbour(mlir::Location loc, mlir::StringAttr axis,
                               int64_t distance);
   /// The rank of the block at a place along an axis, and along all others where
@@ -416,6 +420,7 @@ void addBarrierLowerings(Lowering &lowering);
 void addCopyLowerings(Lowering &lowering);
 void addRowCopyLowerings(Lowering &lowering);
 void addClusterLowerings(Lowering &lowering);
+void addClusterLaunchLowerings(Lowering &lowering);
 void addAtomicLowerings(Lowering &lowering);
 void addGatherLowerings(Lowering &lowering);
 void addSemaphoreLowerings(Lowering &lowering);

@@ -15,6 +15,29 @@
 using namespace mlir;
 
 namespace gridir::warpgroup_to_nvvm {
+
+Value Lowering::createPlaceInGrid(Location loc, Value number, unsigned dim) {
+  bool isFirst = true;
+  int64_t below = 1;
+  for (auto [i, attr] : llvm::enumerate(kernel.getDims())) {
+    auto other = cast<grid::DimAttr>(attr);
+    if (other.getKind() != kernel.getDim(dim).getKind())
+      continue;
+    if (i < dim)
+      isFirst = false;
+    if (i > dim)
+      below *= other.getSize();
+  }
+  if (below > 1)
+    number = arith::DivUIOp::create(builder, loc, number,
+                                    createI32(builder, loc, below));
+  if (!isFirst)
+    number = arith::RemUIOp::create(
+        builder, loc, number,
+        createI32(builder, loc, kernel.getDim(dim).getSize()));
+  return number;
+}
+
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -22,33 +45,13 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 LogicalResult lowerProgramId(grid::ProgramIdOp op, Lowering &lowering) {
-  OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
   unsigned place = *lowering.kernel.findDim(op.getAxis());
   grid::DimKind kind = lowering.kernel.getDim(place).getKind();
   Value id = kind == grid::DimKind::Thread    ? lowering.getWarpgroup()
              : kind == grid::DimKind::Cluster ? lowering.getClusterRank()
                                               : lowering.getCluster();
-  // The last dimension of a kind is the fastest.
-  bool isFirst = true;
-  int64_t below = 1;
-  for (auto [i, attr] : llvm::enumerate(lowering.kernel.getDims())) {
-    auto dim = cast<grid::DimAttr>(attr);
-    if (dim.getKind() != kind)
-      continue;
-    if (i < place)
-      isFirst = false;
-    if (i > place)
-      below *= dim.getSize();
-  }
-  if (below > 1)
-    id = arith::DivUIOp::create(builder, loc, id,
-                                createI32(builder, loc, below));
-  if (!isFirst)
-    id = arith::RemUIOp::create(
-        builder, loc, id,
-        createI32(builder, loc, lowering.kernel.getDim(place).getSize()));
-  lowering.set(op.getResult(), {id});
+  lowering.set(op.getResult(), {lowering.createPlaceInGrid(loc, id, place)});
   return success();
 }
 

@@ -96,18 +96,21 @@ class PtxKernel:
     checks: tuple[str, ...] = ()
     schedule_seed: int | None = None
 
-    def launch(self, buffers: Sequence[np.ndarray]) -> None:
+    def launch(self, buffers: Sequence[np.ndarray], blocks_at_once: int | None = None) -> None:
         """Executes the PTX on this machine's CPU.
 
         Args:
           buffers: the operands, in their order: dynamic grid sizes, inputs, outputs. An output that is in the memory
             of an input is the same array.
+          blocks_at_once: how many blocks the machine runs at a time, which those see that take the work of others;
+            None for the number of multiprocessors of the chip.
 
         Raises:
           UnsupportedError: for a kernel with a dynamic grid.
           PtxError: when it uses an instruction that the executor does not know.
           LaunchError: when a thread does what it must not, or a check of the kernel fails.
         """
+        del blocks_at_once  # No block takes another one's work.
         if self.ctas is None or self.items is None:
             raise UnsupportedError(
                 "expected a grid whose sizes are known, got a dynamic one; no launch of it is implemented",

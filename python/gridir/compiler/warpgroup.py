@@ -58,6 +58,10 @@ def _packed(array: np.ndarray, of_byte: int) -> np.ndarray:
     return np.bitwise_or.reduce(parts << (np.arange(of_byte, dtype=np.uint8) * bits), axis=1)
 
 
+MULTIPROCESSORS = 148
+"""Those of a B200, the chip with the fewest of those whose clusters can be cancelled."""
+
+
 @dataclasses.dataclass(frozen=True)
 class WarpgroupPtxKernel(PtxKernel):
     """A kernel as PTX whose threads are warpgroups.
@@ -72,7 +76,12 @@ class WarpgroupPtxKernel(PtxKernel):
     zeroed_bytes: int = 0
     tensor_maps: tuple[TensorMap, ...] = ()
 
-    def launch(self, buffers: Sequence[np.ndarray]) -> None:
+    @property
+    def cancels_clusters(self) -> bool:
+        """Whether blocks take the work of those that have not begun."""
+        return "clusterlaunchcontrol.try_cancel" in self.ptx
+
+    def launch(self, buffers: Sequence[np.ndarray], blocks_at_once: int | None = None) -> None:
         """As of `PtxKernel`."""
         if not self.ctas:
             return
@@ -85,6 +94,7 @@ class WarpgroupPtxKernel(PtxKernel):
             shared_bytes=self.shared_bytes,
             checks=self.checks,
             schedule_seed=self.schedule_seed,
+            blocks_at_once=(blocks_at_once or MULTIPROCESSORS) if self.cancels_clusters else 0,
         )
 
 

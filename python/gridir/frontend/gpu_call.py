@@ -75,5 +75,6 @@ def _launch(
     inputs = [np.array(x, order="C") for x in operands]
     shared = {result: inputs[operand] for operand, result in aliases.items()}
     outputs = [shared[i] if i in shared else jax_compat_calls.unwritten(result) for i, result in enumerate(results)]
-    kernel.launch([*inputs, *outputs])
+    # What persistent kernels ask JAX for; devices that are no GPUs have none.
+    kernel.launch([*inputs, *outputs], blocks_at_once=getattr(jax.devices()[0], "core_count", None))
     return outputs

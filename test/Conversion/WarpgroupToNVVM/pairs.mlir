@@ -37,3 +37,46 @@ grid.kernel @few_rows grid() inputs(%x: f32 [64, 64] space gpu.gmem, %i: i32 [6]
         : memref<64x64xf32, #grid.space<gpu.gmem>>, tensor<6xi32>, memref<6x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
+
+// -----
+
+// The first warpgroup of each block waits for an answer, the first block asks for one, and the place of a cluster is
+// that of its first block.
+// CHECK-LABEL: gpu.module @cancel
+// CHECK: %[[BYTES:.+]] = arith.select %{{.+}}, %c16_i32, %c0_i32
+// CHECK: nvvm.mbarrier.arrive.expect_tx %{{.+}}, %[[BYTES]]
+// CHECK: scf.if
+// CHECK-NEXT: nvvm.clusterlaunchcontrol.try.cancel multicast
+// CHECK: %[[ANSWER:.+]] = llvm.load {{.*}} -> i128
+// CHECK: nvvm.clusterlaunchcontrol.query.cancel query = is_canceled, %[[ANSWER]] : i1
+// CHECK: %[[BLOCK:.+]] = nvvm.clusterlaunchcontrol.query.cancel query = get_first_cta_id_x, %[[ANSWER]] : i32
+// CHECK: %[[CLUSTER:.+]] = arith.divui %[[BLOCK]], %c2_i32
+// CHECK: arith.remui %[[CLUSTER]], %c3_i32
+grid.kernel @cancel grid(%i = 4 named "i", %j = 3 named "j", %c = 2 named "x" cluster, %w = 2 named "wg" thread) outputs(%o: i32 [] space gpu.gmem) {
+  grid.scoped (%answer: memref<16xi8, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>) attributes {collective = ["wg"]} {
+    warpgroup.try_cluster_cancel %answer barrier %b : memref<16xi8, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+    %place, %found = warpgroup.query_cluster_cancel %answer ["j"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
+    scf.if %found {
+      grid.store %place, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+    }
+  }
+}
+
+// -----
+
+grid.kernel @answer grid(%i = 4 named "i") outputs(%o: i8 [16] space gpu.gmem) {
+  grid.scoped (%b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    // expected-error @below {{expected an answer in shared memory, got 'memref<16xi8, #grid.space<gpu.gmem>>'}}
+    warpgroup.try_cluster_cancel %o barrier %b : memref<16xi8, #grid.space<gpu.gmem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @places grid(%i = 4 named "i", %c = 2 named "x" cluster) {
+  grid.scoped (%answer: memref<16xi8, #grid.space<gpu.smem>>) {
+    // expected-error @below {{expected an axis of the grid, got x}}
+    %place, %found = warpgroup.query_cluster_cancel %answer ["x"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
+  }
+}

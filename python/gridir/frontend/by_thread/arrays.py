@@ -101,7 +101,7 @@ class Raiser:
             raise _differ()
         reduction = find_reduction(computed, self._places, self._shape)
         if reduction is not None:
-            return self._reduced(reduction, first)
+            return self._reduced(reduction, computed[0])
         operands = [self._array([value.operands[i] for value in computed]) for i in range(len(first.operands))]
         attributes = {name: ir.Attribute.parse(text) for name, text in first.attributes}
         return emit.op(first.name, operands, [type_], attributes).result

@@ -86,6 +86,7 @@ class Function:
         timeout: float = 0,
         checks: Sequence[str] = (),
         schedule_seed: int | None = None,
+        blocks_at_once: int = 0,
     ) -> None:
         """Runs the function, and returns when all blocks are done.
 
@@ -101,6 +102,8 @@ class Function:
             unordered; "uninitialized", a read of shared memory that nothing has written.
           schedule_seed: runs threads in an order that this number chooses, and copies as late as a wait for them
             allows; None for the order of their numbers.
+          blocks_at_once: how many blocks run at a time, as a chip has room for; others have not begun, and may be
+            cancelled. At least one cluster runs, and more where threads wait for them.
 
         Raises:
           OptionError: for a check that there is not, and a seed that is negative or has more than 64 bits.
@@ -127,6 +130,7 @@ class Function:
             finds_races="races" in checks,
             finds_unwritten="uninitialized" in checks,
             schedule_seed=schedule_seed,
+            blocks_at_once=self._check_range("blocks_at_once", blocks_at_once),
         )
         if "fault" in reply:
             raise self._error(reply["fault"])

@@ -26,6 +26,9 @@ from gridir.mlir.dialects import grid, warpgroup
 def _run_scoped(
     ctx: RuleContext, *values: ir.Value, jaxpr: Any, collective_axes: Any, ref_transforms: Any
 ) -> list[ir.Value]:
+    # JAX's own loops name no axis where there are no threads.
+    axes = collective_axes if isinstance(collective_axes, tuple) else (collective_axes,)
+    collective_axes = tuple(axis for axis in axes if axis is not None)
     # How a Ref is tiled and swizzled is no part of its meaning: it has the shape that the author indexes.
     transforms = ref_transforms or [()] * len(jaxpr.invars)
     allocated = [_Allocated.of(var.aval, undone) for var, undone in zip(jaxpr.invars, transforms, strict=True)]
@@ -177,19 +180,18 @@ def _check_groups(ctx: RuleContext, avals: Sequence[Any]) -> None:
                 raise ctx.unsupported(f"expected one axis of several blocks among those of a barrier, got {group}")
 
 
-def _check_collective(ctx: RuleContext, collective_axes: Any) -> None:
+def _check_collective(ctx: RuleContext, collective_axes: Sequence[Any]) -> None:
     """Checks that the warpgroups of a block share what a scope allocates in shared memory, and only they do."""
-    axes = collective_axes if isinstance(collective_axes, tuple) else (collective_axes,)
     cluster, thread = ctx.kernel.cluster_axes, ctx.kernel.thread_axis
     known = [*cluster, *([thread] if thread is not None else [])]
-    for axis in axes:
+    for axis in collective_axes:
         if str(axis) not in known:
             raise ctx.invalid(f"Collective axis `{axis}` not found among axes `{known}`")
-    if thread is None and axes:
+    if thread is None and collective_axes:
         raise ctx.invalid("Requesting collective allocations, but no explicit thread axis specified.")
-    if set(map(str, axes)) & set(cluster):
+    if set(map(str, collective_axes)) & set(cluster):
         raise ctx.invalid("Collective allocations along cluster axes are not supported.")
-    if thread is not None and thread not in map(str, axes):
+    if thread is not None and thread not in map(str, collective_axes):
         raise ctx.invalid("Scoped allocation must have the thread axis in its collective axes.")
 
 

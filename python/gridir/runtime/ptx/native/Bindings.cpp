@@ -62,7 +62,7 @@ nb::dict launch(Program &program, const std::string &name,
                 std::array<uint32_t, 3> cluster, uint64_t dynamicShared,
                 nb::bytes parameters, nb::list buffers, double timeout,
                 bool findsRaces, bool findsUnwritten,
-                std::optional<uint64_t> scheduleSeed) {
+                std::optional<uint64_t> scheduleSeed, uint64_t blocksAtOnce) {
   LaunchOptions options;
   options.grid = grid;
   options.block = block;
@@ -73,6 +73,7 @@ nb::dict launch(Program &program, const std::string &name,
   options.findsRaces = findsRaces;
   options.findsUnwritten = findsUnwritten;
   options.scheduleSeed = scheduleSeed;
+  options.blocksAtOnce = blocksAtOnce;
   for (nb::handle handle : buffers) {
     nb::tuple buffer = nb::cast<nb::tuple>(handle);
     options.buffers.push_back({nb::cast<uint64_t>(buffer[0]),
@@ -130,6 +131,7 @@ NB_MODULE(_gridirPTX, m) {
            nb::arg("block"), nb::arg("cluster"), nb::arg("dynamic_shared"),
            nb::arg("parameters"), nb::arg("buffers"), nb::arg("timeout"),
            nb::arg("finds_races"), nb::arg("finds_unwritten"),
-           nb::arg("schedule_seed").none(), "Runs an entry.");
+           nb::arg("schedule_seed").none(), nb::arg("blocks_at_once"),
+           "Runs an entry.");
   m.def("load", &load, nb::arg("text"), "Gives a program or its problems.");
 }

@@ -139,6 +139,9 @@ LaunchReport Execution::run() {
   while (!report.fault && (!live.empty() || nextCluster < numClusters)) {
     if (live.empty() && !admitCluster())
       break;
+    while (!report.fault && nextCluster < numClusters &&
+           (live.size() + 1) * ranks <= options.blocksAtOnce)
+      admitCluster();
     bool progressed = false, paused = false;
     for (size_t i = 0; i < live.size() && !report.fault; ++i)
       run(*live[i], progressed, paused);

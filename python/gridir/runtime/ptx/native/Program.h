@@ -53,6 +53,9 @@ struct LaunchOptions {
   /// Whether to look for unordered accesses, and for
   /// reads of shared memory that nobody has written.
   bool findsRaces = false, findsUnwritten = false;
+  /// How many blocks run at a time, if so many clusters are left; one cluster
+  /// does, and more where threads wait for others.
+  uint64_t blocksAtOnce = 0;
   /// Chooses the order of threads and puts off what goes on beside them.
   std::optional<uint64_t> scheduleSeed;
   /// Asked now and then; true ends the launch.
