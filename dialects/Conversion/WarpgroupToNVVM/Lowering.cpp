@@ -196,13 +196,11 @@ LogicalResult Lowering::createPrologue() {
                                  createI32(builder, loc, kNumThreads - 1));
   // The same for all lanes, which the compiler of the PTX must see.
   warpgroup = zero;
-  if (numWarpgroups > 1) {
-    warpgroup = arith::ShRUIOp::create(builder, loc, number,
-                                       createI32(builder, loc, kThreadBits));
-    warpgroup = NVVM::ShflOp::create(
-        builder, loc, i32, createI32(builder, loc, -1), warpgroup, zero,
-        createI32(builder, loc, 31), NVVM::ShflKind::idx, UnitAttr());
-  }
+  if (numWarpgroups > 1)
+    warpgroup =
+        createOfWarp(loc, arith::ShRUIOp::create(
+                              builder, loc, number,
+                              createI32(builder, loc, kThreadBits)));
   cluster = NVVM::BlockIdXOp::create(builder, loc, i32);
   clusterRank = zero;
   if (clusterSize > 1) {
@@ -210,8 +208,13 @@ LogicalResult Lowering::createPrologue() {
     clusterRank = arith::RemUIOp::create(builder, loc, cluster, size);
     cluster = arith::DivUIOp::create(builder, loc, cluster, size);
   }
-  isLeader = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                   thread, zero);
+  Value warp = createOfWarp(
+      loc, arith::ShRUIOp::create(builder, loc, thread,
+                                  createI32(builder, loc, kLaneBits)));
+  Value isInFirstWarp =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warp, zero);
+  isLeader =
+      arith::AndIOp::create(builder, loc, isInFirstWarp, createElect(loc));
   isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                   number, zero);
   sharedBase = LLVM::AddressOfOp::create(builder, loc, shared);

@@ -286,6 +286,12 @@ public:
   /// One answer for all threads of the warpgroup, true where `condition` is so
   /// in each of them, or in one that all others come behind.
   mlir::Value createAll(mlir::Location loc, mlir::Value condition);
+  /// A number that all lanes of a warp have, such that `ptxas` sees it.
+  mlir::Value createOfWarp(mlir::Location loc, mlir::Value value);
+  /// Whether the thread is the one of its warp that acts for it, always the
+  /// same one. Where `ptxas` does not see that one thread runs what takes
+  /// uniform registers, it adds a loop over those that might.
+  mlir::Value createElect(mlir::Location loc);
   /// What the leader has, in all threads of the warpgroup.
   mlir::Value createUniform(mlir::Location loc, mlir::Value value);
   /// They do where an access needs it, or where others will act on what they

@@ -55,25 +55,29 @@ Value Lowering::createAll(Location loc, Value condition) {
                                   NVVM::VoteSyncKind::all);
 }
 
+Value Lowering::createOfWarp(Location loc, Value value) {
+  return NVVM::ShflOp::create(
+      builder, loc, value.getType(), createI32(builder, loc, -1), value, zero,
+      createI32(builder, loc, 31), NVVM::ShflKind::idx, UnitAttr());
+}
+
+Value Lowering::createElect(Location loc) {
+  return NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), Value());
+}
+
 LogicalResult
 Lowering::lowerWarps(Location loc,
                      function_ref<LogicalResult(Value warp)> body) {
   createSync(loc);
-  // The same for all lanes, which the compiler of the PTX must see.
-  Value warp = arith::ShRUIOp::create(builder, loc, thread,
-                                      createI32(builder, loc, kLaneBits));
-  warp = NVVM::ShflOp::create(
-      builder, loc, warp.getType(), createI32(builder, loc, -1), warp, zero,
-      createI32(builder, loc, 31), NVVM::ShflKind::idx, UnitAttr());
-  Value lane = arith::AndIOp::create(
-      builder, loc, thread, createI32(builder, loc, (1 << kLaneBits) - 1));
-  Value isFirstLane =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, zero);
-  std::swap(isLeader, isFirstLane);
+  Value warp = createOfWarp(
+      loc, arith::ShRUIOp::create(builder, loc, thread,
+                                  createI32(builder, loc, kLaneBits)));
+  Value leader = createElect(loc);
+  std::swap(isLeader, leader);
   inWarps = true;
   LogicalResult result = body(warp);
   inWarps = false;
-  std::swap(isLeader, isFirstLane);
+  std::swap(isLeader, leader);
   createSync(loc);
   return result;
 }

@@ -163,6 +163,16 @@ private:
           builder.getDenseI32ArrayAttr({int32_t(lowering.clusterSize), 1, 1}));
   }
 
+  /// Whether the author said `approx_math`.
+  static bool allowsApproximations(grid::KernelOp kernel) {
+    ArrayAttr params = kernel.getParamsAttr();
+    return params && llvm::any_of(params, [](Attribute attr) {
+             auto mosaic = dyn_cast<grid::MosaicGpuParamsAttr>(attr);
+             return mosaic && mosaic.getApproxMath() &&
+                    mosaic.getApproxMath().getValue();
+           });
+  }
+
   void createABI(grid::KernelOp kernel, StringRef name, Lowering &lowering,
                  int64_t sharedBytes) {
     OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
@@ -173,6 +183,12 @@ private:
     abi.setClusterCtas(lowering.clusterSize);
     if (lowering.zeroedBytes)
       abi.setZeroedBytes(lowering.zeroedBytes);
+    if (allowsApproximations(kernel))
+      kernel::KernelDialect::MappingAttrHelper(&getContext())
+          .setAttr(getOperation(),
+                   kernel::MappingAttr::get(&getContext(), std::nullopt,
+                                            /*approx_math=*/true,
+                                            std::nullopt));
     abi.setTensorMapsAttr(builder.getArrayAttr(llvm::to_vector_of<Attribute>(
         ArrayRef<kernel::TensorMapAttr>(lowering.tensorMaps))));
     numTensorMaps += lowering.tensorMaps.size();

@@ -100,18 +100,52 @@ struct RsqrtToSqrt : OpRewritePattern<math::RsqrtOp> {
   }
 };
 
-/// 2^x by the instruction ex2.approx.
+/// 2^x by the instruction ex2.approx; with `flushes` by its form that takes
+/// denormals for zeros, without which they cost a comparison and two products.
 struct Exp2ToInstruction : OpRewritePattern<math::Exp2Op> {
-  using OpRewritePattern::OpRewritePattern;
+  Exp2ToInstruction(MLIRContext *context, bool flushes)
+      : OpRewritePattern(context), flushes(flushes) {}
 
   LogicalResult matchAndRewrite(math::Exp2Op op,
                                 PatternRewriter &rewriter) const override {
     if (!op.getType().isF32())
       return rewriter.notifyMatchFailure(op, "the instruction is for f32");
-    replaceByIntrinsic(op, "llvm.exp2.f32", rewriter);
+    replaceByIntrinsic(
+        op, flushes ? "llvm.nvvm.ex2.approx.ftz.f32" : "llvm.exp2.f32",
+        rewriter);
+    return success();
+  }
+
+  bool flushes;
+};
+
+/// The larger or smaller of two numbers, or NaN where one of them is: an
+/// instruction from sm_80 on.
+template <typename OpT, typename InstructionOpT>
+struct ExtremumToInstruction : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "the instruction is for f32");
+    rewriter.replaceOpWithNewOp<InstructionOpT>(op, op.getLhs(), op.getRhs());
     return success();
   }
 };
+
+/// Allows that a product and a sum of it are rounded once.
+void allowContraction(Operation *root) {
+  root->walk([](arith::ArithFastMathInterface op) {
+    if (!isa<arith::MulFOp, arith::AddFOp, arith::SubFOp>(op) ||
+        !op->getResult(0).getType().isF32())
+      return;
+    arith::FastMathFlags flags =
+        op.getFastMathFlagsAttr().getValue() | arith::FastMathFlags::contract;
+    op->setAttr(op.getFastMathAttrName(),
+                arith::FastMathFlagsAttr::get(op.getContext(), flags));
+  });
+}
 
 /// e^x as 2^(x log2 e): fast, and the error grows with |x|.
 struct ExpToExp2 : OpRewritePattern<math::ExpOp> {
@@ -180,7 +214,10 @@ public:
     if (useApproximations)
       patterns.add<ExpToExp2, TanhToExp2>(&getContext(), /*benefit=*/2);
     if (useApproximations || !libdevice)
-      patterns.add<Exp2ToInstruction>(&getContext());
+      patterns.add<Exp2ToInstruction>(&getContext(), useApproximations);
+    patterns.add<ExtremumToInstruction<arith::MaximumFOp, LLVM::MaximumOp>,
+                 ExtremumToInstruction<arith::MinimumFOp, LLVM::MinimumOp>>(
+        &getContext());
     if (!libdevice)
       populateFloatPolynomials(patterns);
     patterns.add<BitsToIntrinsic<math::CtPopOp>>(&getContext(), "ctpop", false);
@@ -192,6 +229,8 @@ public:
     if (failed(applyPatternsGreedily(root, std::move(patterns))))
       return signalPassFailure();
     numReplaced += before - std::min(before, count());
+    if (useApproximations)
+      allowContraction(root);
     if (libdevice)
       return;
 

@@ -26,9 +26,13 @@ def GPUApproximateMathPass : Pass<"gpu-approximate-math"> {
       that it left is an error.
 
     With `approx`, or `approx_math` in the module's `#kernel.mapping`, which is
-    that of the author's parameters, `exp` and `tanh` of f32 are computed with
-    `ex2.approx`: `exp(x)` is off by about `|x|` units in the last place, `tanh(x)`
-    by 2e-7.
+    that of the author's parameters, `exp`, `exp2` and `tanh` of f32 are computed
+    with `ex2.approx.ftz`: `exp(x)` is off by about `|x|` units in the last place,
+    `tanh(x)` by 2e-7, and a result below the smallest normal number is 0. A
+    product of f32 and a sum of it may be rounded once.
+
+    `arith.maximumf` and `arith.minimumf` of f32 are the instructions `max.NaN` and
+    `min.NaN`.
 
     Before:
 
@@ -40,8 +44,8 @@ def GPUApproximateMathPass : Pass<"gpu-approximate-math"> {
 
     ```mlir
     %log2e = arith.constant 1.44269502 : f32
-    %0 = arith.mulf %x, %log2e : f32
-    %y = llvm.call_intrinsic "llvm.exp2.f32"(%0) : (f32) -> f32
+    %0 = arith.mulf %x, %log2e fastmath<contract> : f32
+    %y = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%0) : (f32) -> f32
     ```
   }];
   let dependentDialects = [
@@ -50,7 +54,8 @@ def GPUApproximateMathPass : Pass<"gpu-approximate-math"> {
   ];
   let options = [
     Option<"approx", "approx", "bool", /*default=*/"false",
-           "Compute exp and tanh with the approximate instruction">,
+           "Compute exp, exp2 and tanh with the approximate instruction, "
+           "and round a product and a sum once">,
     Option<"libdevice", "libdevice", "bool", /*default=*/"false",
            "Leave the other functions to libdevice">,
   ];

@@ -92,7 +92,7 @@ OTHER_TARGETS: dict[str, dict[str, dict[str, tuple[Effect, str]]]] = {
             "vmem_limit_bytes": (NO_MEANING, "there is no VMEM"),
         },
         "mosaic_gpu.CompilerParams": {
-            "approx_math": (HONOURED, "`exp` and `tanh` of f32 by the instructions that are off by some bits"),
+            "approx_math": (HONOURED, "f32 `exp`, `exp2`, `tanh` off by some bits; products and sums rounded once"),
             "delay_release": (HONOURED, "less than `max_concurrent_steps`, or an error; blocks are read in place"),
             "profile_space": (ERROR, "no events of warps are recorded"),
             "reduction_scratch_bytes": (HONOURED, "shared memory that a reduction may take"),

@@ -12,8 +12,8 @@
 // CHECK: llvm.call_intrinsic "llvm.fma.f32"
 // CHECK: return
 // APPROX-LABEL: func.func @exponential
-// APPROX: %[[X:.+]] = arith.mulf %{{.+}}, %{{.+}} : f32
-// APPROX: llvm.call_intrinsic "llvm.exp2.f32"(%[[X]])
+// APPROX: %[[X:.+]] = arith.mulf %{{.+}}, %{{.+}} fastmath<contract> : f32
+// APPROX: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[X]])
 func.func @exponential(%x: f32) -> f32 {
   %0 = math.exp %x : f32
   return %0 : f32
@@ -38,6 +38,38 @@ func.func @narrow(%x: bf16) -> bf16 {
 func.func @root(%x: f32) -> f32 {
   %0 = math.sqrt %x : f32
   return %0 : f32
+}
+
+// -----
+
+// An extremum is an instruction that keeps NaN.
+// CHECK-LABEL: func.func @extremum
+// CHECK: %[[MAX:.+]] = llvm.intr.maximum(%{{.+}}, %{{.+}}) : (f32, f32) -> f32
+// CHECK: llvm.intr.minimum(%[[MAX]], %{{.+}}) : (f32, f32) -> f32
+func.func @extremum(%x: f32, %y: f32) -> f32 {
+  %0 = arith.maximumf %x, %y : f32
+  %1 = arith.minimumf %0, %y : f32
+  return %1 : f32
+}
+
+// -----
+
+// Rounding once is what the author may allow, and only of f32.
+// CHECK-LABEL: func.func @rounded
+// CHECK-NOT: contract
+// APPROX-LABEL: func.func @rounded
+// APPROX: arith.mulf %{{.+}}, %{{.+}} fastmath<contract> : f32
+// APPROX: arith.subf %{{.+}}, %{{.+}} fastmath<contract> : f32
+// APPROX: arith.addf %{{.+}}, %{{.+}} fastmath<nnan,contract> : f32
+// APPROX: arith.divf %{{.+}}, %{{.+}} : f32
+// APPROX: arith.mulf %{{.+}}, %{{.+}} : f64
+func.func @rounded(%x: f32, %y: f64) -> (f32, f64) {
+  %0 = arith.mulf %x, %x : f32
+  %1 = arith.subf %0, %x : f32
+  %2 = arith.addf %1, %0 fastmath<nnan> : f32
+  %3 = arith.divf %2, %x : f32
+  %4 = arith.mulf %y, %y : f64
+  return %3, %4 : f32, f64
 }
 
 // -----

@@ -1,0 +1,139 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""JAX's library kernels of its Mosaic GPU backend, at sizes at which they are used; nothing is executed."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.experimental.pallas.ops.gpu import (
+    attention_mgpu,
+    blackwell_matmul_mgpu,
+    blackwell_ragged_dot_mgpu,
+    hopper_matmul_mgpu,
+    ragged_dot_mgpu,
+)
+
+# JAX asks the driver and the device.
+for _module in (attention_mgpu, hopper_matmul_mgpu, blackwell_ragged_dot_mgpu):
+    if hasattr(_module, "cuda_versions"):
+        _module.cuda_versions = types.SimpleNamespace(cuda_runtime_get_version=lambda: 13000)
+    if hasattr(_module, "get_num_sms"):
+        _module.get_num_sms = lambda: 132
+
+M, N, K = 4096, 8192, 4096
+HEADS, TOKENS = 16, 4096
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A function, the shapes that it is lowered for, and the chip.
+
+    Attributes:
+      name: what the row of the table is called.
+      chip: the chip that it is for.
+      function: what is lowered.
+      args: abstract arguments.
+      unit: the instruction that multiplies matrices on this chip, as a regular expression.
+    """
+
+    name: str
+    chip: str
+    function: Callable[..., Any]
+    args: tuple[jax.ShapeDtypeStruct, ...]
+
+    @property
+    def unit(self) -> str:
+        return "UTC[A-Z]+MMA" if self.chip.startswith("sm_10") else "HGMMA"
+
+
+def _array(*shape: int, dtype: Any = jnp.float16) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(shape, dtype)
+
+
+def _hopper(**tuning: Any) -> Callable[..., Any]:
+    config = hopper_matmul_mgpu.TuningConfig(**tuning)
+    return lambda a, b: hopper_matmul_mgpu.matmul(a, b, None, config)
+
+
+def _attention(**tuning: Any) -> Callable[..., Any]:
+    config = attention_mgpu.TuningConfig(**tuning)
+    return lambda q, k, v: attention_mgpu.attention(q, k, v, config)
+
+
+def _blackwell(**tuning: Any) -> Callable[..., Any]:
+    config = blackwell_matmul_mgpu.TuningConfig(**tuning)
+    return lambda a, b: blackwell_matmul_mgpu.matmul_kernel(a, b, config=config)
+
+
+def _heads(size: int) -> tuple[jax.ShapeDtypeStruct, ...]:
+    return (_array(1, TOKENS, HEADS, size),) * 3
+
+
+_FACTORS = (_array(M, K), _array(K, N))
+_GROUPS = (_array(M, K), _array(8, K, N), _array(8, dtype=jnp.int32))
+
+
+def _ragged(a: Any, b: Any, sizes: Any) -> Any:
+    return ragged_dot_mgpu.ragged_dot(
+        a, b, group_sizes=sizes, block_m=64, block_n=128, block_k=64, max_concurrent_steps=4, grid_block_n=2
+    )
+
+
+CASES = [
+    Case(
+        "hopper_matmul 128x128x64, 4 stages",
+        "sm_90a",
+        _hopper(tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=4),
+        _FACTORS,
+    ),
+    Case(
+        "hopper_matmul 128x64x64, 4 stages",
+        "sm_90a",
+        _hopper(tile_m=128, tile_n=64, tile_k=64, max_concurrent_steps=4),
+        _FACTORS,
+    ),
+    Case(
+        "hopper_matmul 128x128x64, epilogue in tiles of 64x64",
+        "sm_90a",
+        _hopper(tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=4, epi_tile_m=64, epi_tile_n=64),
+        _FACTORS,
+    ),
+    Case("ragged_dot 64x128x64, 4 stages", "sm_90a", _ragged, _GROUPS),
+    Case(
+        "attention D 64, KV 128",
+        "sm_90a",
+        _attention(block_q=64, block_kv=128, max_concurrent_steps=2),
+        _heads(64),
+    ),
+    Case(
+        "attention D 128, KV 128",
+        "sm_90a",
+        _attention(block_q=64, block_kv=128, max_concurrent_steps=2),
+        _heads(128),
+    ),
+    Case(
+        "attention D 128, KV 128, causal",
+        "sm_90a",
+        _attention(block_q=64, block_kv=128, max_concurrent_steps=2, causal=True),
+        _heads(128),
+    ),
+    Case(
+        "blackwell_matmul 128x256x64, 4 stages",
+        "sm_100a",
+        _blackwell(tile_m=128, tile_n=256, tile_k=64, max_concurrent_steps=4, collective=False),
+        _FACTORS,
+    ),
+    Case(
+        "blackwell_matmul 128x128x64, 6 stages, pairs of blocks",
+        "sm_100a",
+        _blackwell(tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=6, collective=True),
+        _FACTORS,
+    ),
+]
