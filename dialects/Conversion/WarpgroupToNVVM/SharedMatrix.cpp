@@ -28,19 +28,43 @@ static uint64_t getMode(int64_t swizzle, MatrixUnit unit) {
   return mode << 62 | uint64_t(1) << 46;
 }
 
-Value createMatrixDescriptor(OpBuilder &builder, Location loc, Value address,
-                             int64_t leadingBytes, int64_t strideBytes,
-                             int64_t swizzle, MatrixUnit unit) {
+/// The lower half of a descriptor: where the matrix begins, and the distance of
+/// its panels.
+static Value createLowWord(OpBuilder &builder, Location loc, Value address,
+                           int64_t leadingBytes) {
   Value bits =
       LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), address);
   bits = arith::ShRUIOp::create(builder, loc, bits, createI32(builder, loc, 4));
   bits = arith::AndIOp::create(builder, loc, bits,
                                createI32(builder, loc, 0x3fff));
-  bits = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), bits);
-  uint64_t constant = uint64_t(leadingBytes >> 4) << 16 |
-                      uint64_t(strideBytes >> 4) << 32 | getMode(swizzle, unit);
-  return arith::OrIOp::create(builder, loc, bits,
-                              createI64(builder, loc, int64_t(constant)));
+  return arith::OrIOp::create(
+      builder, loc, bits, createI32(builder, loc, leadingBytes >> 4 << 16));
+}
+
+/// The upper half is known. The two stay words, as sums of 64 bits take two
+/// instructions and a carry.
+static Value createFromLowWord(OpBuilder &builder, Location loc, Value low,
+                               int64_t strideBytes, int64_t swizzle,
+                               MatrixUnit unit) {
+  uint64_t constant =
+      uint64_t(strideBytes >> 4) << 32 | getMode(swizzle, unit);
+  auto type = VectorType::get({2}, builder.getI32Type());
+  Value words = LLVM::PoisonOp::create(builder, loc, type);
+  words = LLVM::InsertElementOp::create(builder, loc, words, low,
+                                        createI32(builder, loc, 0));
+  words = LLVM::InsertElementOp::create(
+      builder, loc, words,
+      createI32(builder, loc, static_cast<int32_t>(constant >> 32)),
+      createI32(builder, loc, 1));
+  return LLVM::BitcastOp::create(builder, loc, builder.getI64Type(), words);
+}
+
+Value createMatrixDescriptor(OpBuilder &builder, Location loc, Value address,
+                             int64_t leadingBytes, int64_t strideBytes,
+                             int64_t swizzle, MatrixUnit unit) {
+  return createFromLowWord(builder, loc,
+                           createLowWord(builder, loc, address, leadingBytes),
+                           strideBytes, swizzle, unit);
 }
 
 LogicalResult SharedMatrix::analyze(Operation *op) {
@@ -83,11 +107,9 @@ void SharedMatrix::createBase(Location loc) {
   plain.storage->swizzle = 16;
   Value zero = createI32(builder, loc, 0);
   Value address = lowering.createAddress(loc, plain, {zero, zero});
-  // From panel to panel, from eight rows to the next, and the swizzle.
-  base = createMatrixDescriptor(
-      builder, loc, address,
-      isDepthMajor && storage.swizzle > 16 ? 0 : getPanelBytes(),
-      kSwizzleRows * storage.swizzle, storage.swizzle, unit);
+  base = createLowWord(builder, loc, address,
+                       isDepthMajor && storage.swizzle > 16 ? 0
+                                                            : getPanelBytes());
 }
 
 Value SharedMatrix::createDescriptor(Location loc, int64_t outer,
@@ -102,10 +124,11 @@ Value SharedMatrix::createDescriptor(Location loc, int64_t outer,
            getPanelBytes();
   bytes += storage.getBytes((first + column) % storage.width -
                             first % storage.width);
-  if (bytes == 0)
-    return base;
-  return arith::AddIOp::create(builder, loc, base,
-                               createI64(builder, loc, bytes >> 4));
+  // The address of what shared memory holds has no carry.
+  Value low = arith::AddIOp::create(builder, loc, base,
+                                    createI32(builder, loc, bytes >> 4));
+  return createFromLowWord(builder, loc, low, kSwizzleRows * storage.swizzle,
+                           storage.swizzle, unit);
 }
 
 int64_t SharedMatrix::getPanelBytes() const {

@@ -51,6 +51,7 @@ private:
   unsigned depthDim;
   MatrixUnit unit;
   bool isDepthMajor = true;
+  /// The lower half of the descriptor of the whole.
   mlir::Value base;
 };
 
