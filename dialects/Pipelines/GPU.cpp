@@ -82,7 +82,8 @@ void addPlanning(OpPassManager &pm, const GPUPipelineOptions &options) {
 
 } // namespace
 
-void addGPULowering(OpPassManager &pm, StringRef chip, StringRef toolkit) {
+void addGPULowering(OpPassManager &pm, StringRef chip, StringRef toolkit,
+                    unsigned indexBitwidth) {
   bool libdevice = !toolkit.empty();
   OpPassManager &module = pm.nest<mlir::gpu::GPUModuleOp>();
   // Functions of narrow floats are those of f32, rounded.
@@ -107,10 +108,12 @@ void addGPULowering(OpPassManager &pm, StringRef chip, StringRef toolkit) {
   // instruction.
   if (!libdevice) {
     module.addPass(createConvertMathToLLVMPass());
-    module.addPass(createArithToLLVMConversionPass());
+    ArithToLLVMConversionPassOptions toLLVM;
+    toLLVM.indexBitwidth = indexBitwidth;
+    module.addPass(createArithToLLVMConversionPass(toLLVM));
   }
   ConvertGpuOpsToNVVMOpsOptions nvvm;
-  nvvm.indexBitwidth = 64;
+  nvvm.indexBitwidth = indexBitwidth;
   // A memref argument is one pointer: shapes are static.
   nvvm.useBarePtrCallConv = true;
   module.addPass(createConvertGpuOpsToNVVMOps(nvvm));

@@ -73,9 +73,9 @@ void buildGridToGPUPipeline(mlir::OpPassManager &pm,
 
 /// Adds the passes from kernels in a `gpu.module`, whoever made them, to the
 /// llvm and nvvm dialects. Math functions are those of libdevice where a
-/// toolkit is named, else gridir's own code.
+/// toolkit is named, else gridir's own code. An `index` has so many bits.
 void addGPULowering(mlir::OpPassManager &pm, llvm::StringRef chip,
-                    llvm::StringRef toolkit);
+                    llvm::StringRef toolkit, unsigned indexBitwidth = 64);
 
 /// Adds the pass from there to PTX.
 void addPTX(mlir::OpPassManager &pm, llvm::StringRef toolkit);

@@ -41,7 +41,9 @@ void buildWarpgroupToGPUPipeline(OpPassManager &pm,
     addCSE(pm);
   }
   if (stages.reaches(WarpgroupStage::NVVM))
-    addGPULowering(pm, options.chip, options.toolkit);
+    // No array of such a kernel takes longer addresses, and counting with 64
+    // bits takes twice the instructions, none of them for all lanes at once.
+    addGPULowering(pm, options.chip, options.toolkit, /*indexBitwidth=*/32);
   if (stages.reaches(WarpgroupStage::PTX))
     addPTX(pm, options.toolkit);
 }

@@ -197,10 +197,9 @@ LogicalResult Lowering::createPrologue() {
   // The same for all lanes, which the compiler of the PTX must see.
   warpgroup = zero;
   if (numWarpgroups > 1)
-    warpgroup =
-        createOfWarp(loc, arith::ShRUIOp::create(
-                              builder, loc, number,
-                              createI32(builder, loc, kThreadBits)));
+    warpgroup = createOfWarp(
+        loc, arith::ShRUIOp::create(builder, loc, number,
+                                    createI32(builder, loc, kThreadBits)));
   cluster = NVVM::BlockIdXOp::create(builder, loc, i32);
   clusterRank = zero;
   if (clusterSize > 1) {

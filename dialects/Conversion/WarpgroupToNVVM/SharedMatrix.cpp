@@ -37,8 +37,8 @@ static Value createLowWord(OpBuilder &builder, Location loc, Value address,
   bits = arith::ShRUIOp::create(builder, loc, bits, createI32(builder, loc, 4));
   bits = arith::AndIOp::create(builder, loc, bits,
                                createI32(builder, loc, 0x3fff));
-  return arith::OrIOp::create(
-      builder, loc, bits, createI32(builder, loc, leadingBytes >> 4 << 16));
+  return arith::OrIOp::create(builder, loc, bits,
+                              createI32(builder, loc, leadingBytes >> 4 << 16));
 }
 
 /// The upper half is known. The two stay words, as sums of 64 bits take two
@@ -46,8 +46,7 @@ static Value createLowWord(OpBuilder &builder, Location loc, Value address,
 static Value createFromLowWord(OpBuilder &builder, Location loc, Value low,
                                int64_t strideBytes, int64_t swizzle,
                                MatrixUnit unit) {
-  uint64_t constant =
-      uint64_t(strideBytes >> 4) << 32 | getMode(swizzle, unit);
+  uint64_t constant = uint64_t(strideBytes >> 4) << 32 | getMode(swizzle, unit);
   auto type = VectorType::get({2}, builder.getI32Type());
   Value words = LLVM::PoisonOp::create(builder, loc, type);
   words = LLVM::InsertElementOp::create(builder, loc, words, low,
@@ -107,9 +106,9 @@ void SharedMatrix::createBase(Location loc) {
   plain.storage->swizzle = 16;
   Value zero = createI32(builder, loc, 0);
   Value address = lowering.createAddress(loc, plain, {zero, zero});
-  base = createLowWord(builder, loc, address,
-                       isDepthMajor && storage.swizzle > 16 ? 0
-                                                            : getPanelBytes());
+  base =
+      createLowWord(builder, loc, address,
+                    isDepthMajor && storage.swizzle > 16 ? 0 : getPanelBytes());
 }
 
 Value SharedMatrix::createDescriptor(Location loc, int64_t outer,

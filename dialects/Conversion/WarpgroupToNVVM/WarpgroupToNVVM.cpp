@@ -185,10 +185,9 @@ private:
       abi.setZeroedBytes(lowering.zeroedBytes);
     if (allowsApproximations(kernel))
       kernel::KernelDialect::MappingAttrHelper(&getContext())
-          .setAttr(getOperation(),
-                   kernel::MappingAttr::get(&getContext(), std::nullopt,
-                                            /*approx_math=*/true,
-                                            std::nullopt));
+          .setAttr(getOperation(), kernel::MappingAttr::get(
+                                       &getContext(), std::nullopt,
+                                       /*approx_math=*/true, std::nullopt));
     abi.setTensorMapsAttr(builder.getArrayAttr(llvm::to_vector_of<Attribute>(
         ArrayRef<kernel::TensorMapAttr>(lowering.tensorMaps))));
     numTensorMaps += lowering.tensorMaps.size();

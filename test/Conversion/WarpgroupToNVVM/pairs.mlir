@@ -2,6 +2,7 @@
 
 // The copies of two blocks end at the barrier of the first one, which expects the bytes of both.
 // CHECK-LABEL: gpu.module @tracked
+// CHECK: nvvm.elect.sync
 // CHECK: %[[FIRST:.+]] = arith.cmpi eq, %{{.+}}, %c0_i32
 // CHECK: scf.if %[[FIRST]] {
 // CHECK: nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c8192_i32

@@ -2,6 +2,7 @@
 
 // A thread has what it needs already: nothing moves.
 // CHECK-LABEL: llvm.func @registers
+// CHECK:         nvvm.elect.sync
 // CHECK-NOT:     nvvm.shfl
 // CHECK-NOT:     nvvm.barrier id
 #vectors = #warpgroup.layout<tmem_native(4)>

@@ -1,11 +1,12 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
-// All of the warpgroup meet before and behind the code of its warps; there the threads of one warp meet, and the first
-// of them acts for it.
+// All of the warpgroup meet before and behind the code of its warps; there the threads of one warp meet, and one of
+// them is elected to act for it.
 // CHECK-LABEL: gpu.module @warps
-// CHECK: nvvm.barrier
 // CHECK: %[[NUMBER:.+]] = arith.shrui %{{.+}}, %c5_i32
 // CHECK: nvvm.shfl.sync idx %{{.+}}, %[[NUMBER]]
+// CHECK: nvvm.barrier
+// CHECK: nvvm.elect.sync
 // CHECK: nvvm.mbarrier.try_wait.parity
 // CHECK: nvvm.bar.warp.sync
 // CHECK: nvvm.mbarrier.arrive
