@@ -20,6 +20,7 @@
 
 #include "dialects/Warpgroup/Layout/LargeTiles.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>

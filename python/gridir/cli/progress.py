@@ -23,5 +23,10 @@ def progress() -> Iterator[Callable[[str], None]]:
         return
     spinner = Spinner("dots")
     # What a kernel or its author prints goes where it would without.
-    with Live(spinner, console=console, transient=True, redirect_stdout=False, redirect_stderr=False):
-        yield lambda text: spinner.update(text=Text(text))
+    with Live(spinner, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as live:
+
+        def show(text: str) -> None:
+            spinner.update(text=Text(text))
+            live.refresh()  # What is done before the next frame is seen, too.
+
+        yield show

@@ -1,12 +1,10 @@
-# What targets compute in f32 is near over sweeps: powers of 2, the polynomials that are upstream's, and what
-# `approx_math` makes of exp and tanh on a GPU.
+# What targets compute in f32 is near over sweeps: powers of 2, and the polynomials that are upstream's.
 #
 # RUN: %python %s | FileCheck %s
 
 import os
 import sys
 
-import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
@@ -30,16 +28,3 @@ for names, low, high, limit in (
 # CHECK: [inf inf 0. 0. nan]
 with np.errstate(all="ignore"):
     print(apply({"exp2": lax.exp2}, np.array([500, np.inf, -500, -np.inf, np.nan], np.float32))[0])
-
-APPROXIMATE = "gpu-approximate-math{approx=true}"
-ULP = np.finfo(np.float32).eps
-x = np.linspace(-80, 80, 4096, dtype=np.float32)
-true = np.exp(x.astype(np.float64))
-error = np.abs(apply({"exp": jnp.exp}, x, passes=APPROXIMATE)[0] - true) / true
-# CHECK: exp: True
-print("exp:", bool(np.all(error <= (np.abs(x) + 2) * ULP)))
-
-x = np.linspace(-12, 12, 4096, dtype=np.float32)
-error = np.abs(apply({"tanh": jnp.tanh}, x, passes=APPROXIMATE)[0] - np.tanh(x.astype(np.float64)))
-# CHECK: tanh: True
-print("tanh:", bool(error.max() <= 2.5e-7))

@@ -11,6 +11,8 @@
 
 #include "Syntax.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace llvm {
 class AllocaInst;
 class BasicBlock;

@@ -1,0 +1,39 @@
+# As PTX for a GPU, executed on the CPU: what `approx_math` makes of exp and tanh is near over sweeps.
+#
+# RUN: %python %s | FileCheck %s
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gridir.compiler.targets import get_target
+from gridir.frontend.execute import execute
+from gridir.mosaic_gpu import CompilerParams
+from jax.experimental import pallas as pl
+
+
+def approximate(function: Callable[[jax.Array], jax.Array], x: np.ndarray) -> np.ndarray:
+    def kernel(x_ref: Any, o_ref: Any) -> None:
+        o_ref[...] = function(x_ref[...])
+
+    out_shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    call = pl.pallas_call(kernel, out_shape=out_shape, compiler_params=CompilerParams(approx_math=True))
+    run = execute(call, (x,), get_target("gpu:sm_90a"))
+    assert "ex2.approx.ftz.f32" in run.kernels[0].prepare().ptx
+    return np.asarray(run.function(x), np.float64)
+
+
+# The error of the approximation grows with |x|.
+ULP = np.finfo(np.float32).eps
+x = np.linspace(-80, 80, 4096, dtype=np.float32)
+true = np.exp(x.astype(np.float64))
+error = np.abs(approximate(jnp.exp, x) - true) / true
+# CHECK: exp: True
+print("exp:", bool(np.all(error <= (np.abs(x) + 2) * ULP)))
+
+x = np.linspace(-12, 12, 4096, dtype=np.float32)
+error = np.abs(approximate(jnp.tanh, x) - np.tanh(x.astype(np.float64)))
+# CHECK: tanh: True
+print("tanh:", bool(error.max() <= 2.5e-7))
