@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+#include "dialects/Conversion/WarpgroupToNVVM/SharedLayout.h"
 
 #include "dialects/Warpgroup/Layout/NamedLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -195,27 +196,6 @@ grid::MemorySpace getSpace(MemRefType type) {
   return space ? space.getValue() : grid::MemorySpace::Default;
 }
 
-/// How the author wants a Ref in shared memory swizzled, and how many columns
-/// each panel has then. What a Ref cannot be cut into evenly it is not cut
-/// into: where its elements lie is nobody's business but the compiler's.
-void setLayout(Storage &storage, ArrayAttr transforms) {
-  int64_t swizzle = 16, columns = 0;
-  for (auto transform : transforms.getAsRange<grid::TransformAttr>()) {
-    if (transform.getKind() == grid::TransformKind::Unswizzle)
-      swizzle = transform.getValues().front();
-    if (transform.getKind() == grid::TransformKind::Untiling)
-      columns = transform.getValues().back();
-  }
-  if (storage.shape.size() < 2 || columns == 0)
-    return;
-  if (swizzle > 16)
-    columns = swizzle * 8 / storage.getBytes(8);
-  if (storage.shape.back() % columns != 0)
-    return;
-  storage.width = columns;
-  storage.swizzle = swizzle;
-}
-
 /// How threads hold a Ref in registers: an accumulator as products give it,
 /// others as the first value that is loaded or stored.
 FailureOr<Distribution> getRegisterDistribution(grid::ScopedOp op, Value ref,
@@ -303,8 +283,10 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
       storage->width = type.getRank() ? type.getShape().back() : 1;
       storage->base = lowering.createSharedAddress(loc, offsets[i]);
       storage->isPacked = warpgroup::isPackedForTensorCore(ref);
-      if (std::optional<ArrayAttr> transforms = op.getTransforms())
-        setLayout(*storage, cast<ArrayAttr>((*transforms)[i]));
+      std::optional<ArrayAttr> transforms = op.getTransforms();
+      setSharedLayout(*storage, ref,
+                      transforms ? cast<ArrayAttr>((*transforms)[i])
+                                 : ArrayAttr());
       hasArrays = true;
     } else if (getSpace(type) == grid::MemorySpace::GpuTmem) {
       FailureOr<std::shared_ptr<Storage>> matrices =

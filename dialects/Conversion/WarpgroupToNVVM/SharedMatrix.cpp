@@ -17,6 +17,9 @@ namespace gridir::warpgroup_to_nvvm {
 /// Rows after which the swizzle repeats.
 static constexpr int64_t kSwizzleRows = 8;
 
+/// Bytes that a swizzle leaves together, and of a row of a panel without one.
+static constexpr int64_t kPieceBytes = 16;
+
 /// The bits of a descriptor that tell the swizzle and the version.
 static uint64_t getMode(int64_t swizzle, MatrixUnit unit) {
   uint64_t mode = swizzle == 128  ? 1
@@ -86,11 +89,9 @@ LogicalResult SharedMatrix::analyze(Operation *op) {
                         "than 16 bits"
                       : "whose depth is contiguous, as elements have other "
                         "than 8 or 16 bits");
-  // Without a swizzle the unit takes panels of 16 bytes.
-  if (storage.swizzle == 16 &&
-      (!isDepthMajor || storage.getBytes(storage.width) != 16))
+  if (!isSwizzled() && storage.getBytes(storage.width) != kPieceBytes)
     return refuse("that is swizzled by 32 bytes or more, or in panels of 16 "
-                  "bytes along the depth");
+                  "bytes");
   if (getDivisor(view.offsets[last - 1]) % kSwizzleRows != 0 ||
       getDivisor(view.offsets[last]) %
               (isDepthMajor ? kDepthBytes * 8 / bits : storage.width) !=
@@ -103,12 +104,18 @@ void SharedMatrix::createBase(Location loc) {
   const Storage &storage = *view.storage;
   View plain = view;
   plain.storage = std::make_shared<Storage>(storage);
-  plain.storage->swizzle = 16;
+  plain.storage->swizzle = kPieceBytes;
   Value zero = createI32(builder, loc, 0);
   Value address = lowering.createAddress(loc, plain, {zero, zero});
-  base =
-      createLowWord(builder, loc, address,
-                    isDepthMajor && storage.swizzle > 16 ? 0 : getPanelBytes());
+  // Between panels: where a swizzle is along the depth no instruction reaches
+  // the next one, and where there is none and the depth is not contiguous, the
+  // unit takes the two distances the other way round.
+  int64_t leading = getPanelBytes();
+  if (isDepthMajor && isSwizzled())
+    leading = 0;
+  if (!isDepthMajor && !isSwizzled())
+    leading = getGroupBytes();
+  base = createLowWord(builder, loc, address, leading);
 }
 
 Value SharedMatrix::createDescriptor(Location loc, int64_t outer,
@@ -126,12 +133,21 @@ Value SharedMatrix::createDescriptor(Location loc, int64_t outer,
   // The address of what shared memory holds has no carry.
   Value low = arith::AddIOp::create(builder, loc, base,
                                     createI32(builder, loc, bytes >> 4));
-  return createFromLowWord(builder, loc, low, kSwizzleRows * storage.swizzle,
-                           storage.swizzle, unit);
+  int64_t stride =
+      isDepthMajor || isSwizzled() ? getGroupBytes() : getPanelBytes();
+  return createFromLowWord(builder, loc, low, stride, storage.swizzle, unit);
+}
+
+bool SharedMatrix::isSwizzled() const {
+  return view.storage->swizzle > kPieceBytes;
 }
 
 int64_t SharedMatrix::getPanelBytes() const {
   return view.storage->getBytes(view.storage->getPanelElements());
+}
+
+int64_t SharedMatrix::getGroupBytes() const {
+  return kSwizzleRows * view.storage->swizzle;
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -42,7 +42,10 @@ public:
                                int64_t depth);
 
 private:
+  bool isSwizzled() const;
   int64_t getPanelBytes() const;
+  /// From eight rows of a panel to the next.
+  int64_t getGroupBytes() const;
 
   Lowering &lowering;
   mlir::OpBuilder &builder;

@@ -202,9 +202,11 @@ grid.kernel @reduction grid() outputs(%x: f32 [64, 64] space gpu.gmem) {
 
 // -----
 
+// A view that takes the elements to follow one another keeps them from being swizzled.
 grid.kernel @unswizzled grid() {
   grid.scoped (%a: memref<64x64xf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>) {
-    // expected-error @below {{expected an operand of a product that is swizzled by 32 bytes or more, or in panels of 16 bytes along the depth}}
+    %all = grid.reshape_ref %a : memref<64x64xf16, #grid.space<gpu.smem>> -> memref<4096xf16, #grid.space<gpu.smem>>
+    // expected-error @below {{expected an operand of a product that is swizzled by 32 bytes or more, or in panels of 16 bytes}}
     warpgroup.mma %acc, %a, %a
         : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
   }

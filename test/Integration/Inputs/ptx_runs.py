@@ -11,11 +11,11 @@ from gridir.testing import difference
 GPU = get_target("gpu:sm_90a")
 
 
-def look(name: str, call: Any, expected: Any, *args: Any) -> None:
+def look(name: str, call: Any, expected: Any, *args: Any, target: Any = GPU) -> None:
     """Runs a kernel in the executor's own order and in two others; prints its error, or "right", for each."""
     for seed in (None, 1, 2):
         try:
-            run = execute(call, args, GPU, checks=["races", "uninitialized"], schedule_seed=seed)
+            run = execute(call, args, target, checks=["races", "uninitialized"], schedule_seed=seed)
             said = difference(run.function(*args), expected) or "right"
         except (gridir.Error, jax.errors.JaxRuntimeError) as error:
             said = str(error)

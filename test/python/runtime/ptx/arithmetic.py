@@ -104,6 +104,7 @@ with np.errstate(all="ignore"):
         ("rem.s32 %d, %x0, 0;", [I32], I32),
         ("min.s64 %d, %x0, 4;", [I64], np.minimum(I64, 4)),
         ("max.u32 %d, %x0, %x1;", [I32, ROTATED], np.maximum(U32, np.roll(U32, 3))),
+        ("min.relu.s32 %d, %x0, %x1;", [I32, ROTATED], np.maximum(np.minimum(I32, ROTATED), 0)),
         ("abs.s32 %d, %x0;", [I32], np.abs(I32)),
         ("neg.s64 %d, %x0;", [I64], -I64),
         (

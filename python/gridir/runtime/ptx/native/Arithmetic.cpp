@@ -259,6 +259,7 @@ void emitRow(Emitter &emitter, const ArithmeticRow &row) {
   FloatModifiers modifiers;
   const bool isSum = row.opcode == "add" || row.opcode == "sub";
   const bool isSaturated = type.isSigned() && isSum && emitter.take("sat");
+  const bool isRelu = type.isSigned() && isExtreme && emitter.take("relu");
   if (type.isFloat())
     modifiers = takeFloatModifiers(emitter);
   SmallVector<Value *> results;
@@ -275,6 +276,10 @@ void emitRow(Emitter &emitter, const ArithmeticRow &row) {
           bits));
     else
       results.push_back(row.integer(emitter, type.getElement(), bits));
+    if (isRelu)
+      results.back() = emitter.callIntrinsic(
+          Intrinsic::smax,
+          {results.back(), ConstantInt::get(results.back()->getType(), 0)});
   }
   emitter.write(0u, emitter.pack(results, type.bits), type.isSigned());
 }

@@ -1,0 +1,138 @@
+//===- SharedLayout.cpp - How arrays lie in shared memory -----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/SharedLayout.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace gridir::warpgroup_to_nvvm {
+namespace {
+
+/// What the users of an array, and of windows of it, ask of its panels.
+class Demands {
+public:
+  explicit Demands(Value ref) {
+    auto type = cast<MemRefType>(ref.getType());
+    multiple = type.getShape().back();
+    visit(ref, {type.getRank() - 1, /*offset=*/0, multiple});
+  }
+
+  /// Whether a product reads the array, and nobody takes it to lie otherwise.
+  bool isForProducts() const { return isRead && !isFixed; }
+
+  /// The columns of a panel divide so many.
+  int64_t getMultiple() const { return multiple; }
+
+private:
+  /// The columns of the array that a view names: which of its dimensions they
+  /// are, -1 if it has one of them; what divides their place, 0 for all of
+  /// them; and how many they are.
+  struct Columns {
+    int64_t dim, offset, size;
+  };
+
+  void visit(Value ref, Columns columns) {
+    for (OpOperand &use : ref.getUses())
+      visit(use, columns);
+  }
+
+  void visit(OpOperand &use, Columns columns) {
+    Operation *user = use.getOwner();
+    if (auto slice = dyn_cast<grid::SliceRefOp>(user)) {
+      visit(slice.getResult(), getWindow(slice, columns));
+    } else if (auto transpose = dyn_cast<grid::TransposeRefOp>(user)) {
+      auto *place = llvm::find(transpose.getPermutation(), columns.dim);
+      if (columns.dim >= 0)
+        columns.dim = place - transpose.getPermutation().begin();
+      visit(transpose.getResult(), columns);
+    } else if (auto product = dyn_cast<warpgroup::MmaOp>(user)) {
+      read(columns, use == product.getLhsMutable() ? 1 : 0);
+    } else if (auto product = dyn_cast<warpgroup::Tcgen05MmaOp>(user)) {
+      read(columns, use == product.getLhsMutable() ? 1 : 0);
+    } else if (isa<warpgroup::TmaLoadOp, warpgroup::TmaStoreOp>(user)) {
+      multiple = std::gcd(std::gcd(multiple, columns.offset), columns.size);
+    } else if (!isa<grid::LoadOp, grid::StoreOp, grid::AccumulateOp>(user)) {
+      // Other views and copies take elements to follow one another.
+      isFixed = true;
+    }
+  }
+
+  Columns getWindow(grid::SliceRefOp slice, Columns columns) {
+    int64_t dim = columns.dim;
+    if (dim < 0)
+      return columns;
+    isFixed |= slice.getStrides()[dim] != 1;
+    int64_t size = slice.getSizes()[dim];
+    if (size != columns.size) {
+      // Windows whose place is computed begin where one of their size may.
+      int64_t offset = slice.getStaticOffsets()[dim];
+      columns.offset = std::gcd(columns.offset,
+                                ShapedType::isDynamic(offset) ? size : offset);
+      columns.size = size;
+    }
+    int64_t numDropped = 0;
+    for (int64_t dropped : slice.getDropped()) {
+      if (dropped == dim)
+        columns.dim = -1;
+      numDropped += dropped < dim;
+    }
+    if (columns.dim >= 0)
+      columns.dim -= numDropped;
+    return columns;
+  }
+
+  /// Along its depth a matrix may begin inside of a panel.
+  void read(Columns columns, int64_t depthDim) {
+    isRead = true;
+    if (columns.dim != depthDim)
+      multiple = std::gcd(multiple, columns.offset);
+  }
+
+  int64_t multiple;
+  bool isRead = false, isFixed = false;
+};
+
+} // namespace
+
+void setSharedLayout(Storage &storage, Value ref, ArrayAttr transforms) {
+  int64_t swizzle = 16, columns = 0;
+  if (transforms)
+    for (auto transform : transforms.getAsRange<grid::TransformAttr>()) {
+      if (transform.getKind() == grid::TransformKind::Unswizzle)
+        swizzle = transform.getValues().front();
+      if (transform.getKind() == grid::TransformKind::Untiling)
+        columns = transform.getValues().back();
+    }
+  if (storage.shape.size() < 2)
+    return;
+  auto set = [&](int64_t swizzle, int64_t columns, int64_t multiple) {
+    if (columns == 0 || multiple % columns != 0)
+      return false;
+    storage.width = columns;
+    storage.swizzle = swizzle;
+    return true;
+  };
+  auto getColumns = [&](int64_t bytes) {
+    return bytes * 8 / storage.getBytes(8);
+  };
+  if (columns != 0)
+    set(swizzle, swizzle > 16 ? getColumns(swizzle) : columns,
+        storage.shape.back());
+  if (storage.swizzle > 16 || storage.width == getColumns(16))
+    return;
+  Demands demands(ref);
+  if (!demands.isForProducts())
+    return;
+  for (int64_t bytes : {128, 64, 32, 16})
+    if (set(bytes, getColumns(bytes), demands.getMultiple()))
+      return;
+}
+
+} // namespace gridir::warpgroup_to_nvvm

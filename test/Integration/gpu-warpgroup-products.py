@@ -1,0 +1,133 @@
+# Products of kernels for Hopper and Blackwell, as PTX, executed thread by thread with what memory is checked for: of
+# operands whose author does not say how they lie in shared memory, of which some have too few columns to be swizzled.
+#
+# RUN: %python %s | FileCheck %s
+
+import functools
+import os
+import sys
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gridir.compiler.targets import get_target
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from ptx_runs import look
+
+BLACKWELL = get_target("gpu:sm_100a")
+
+
+def draw(seed: int, shape: Any, dtype: Any) -> Any:
+    """Small whole numbers, whose products and sums are exact in all types."""
+    return np.random.default_rng(seed).integers(-3, 4, shape).astype(dtype)
+
+
+def hopper(a, b, o, a_tile, b_tile, loaded, *, turned_a, turned_b):
+    """One product by the threads of a warpgroup, added to ones."""
+    plgpu.copy_gmem_to_smem(a, a_tile, loaded)
+    plgpu.copy_gmem_to_smem(b, b_tile, loaded)
+    plgpu.barrier_wait(loaded)
+
+    def product(acc):
+        plgpu.wgmma(acc, a_tile.T if turned_a else a_tile, b_tile.T if turned_b else b_tile)
+
+    o[...] = pl.run_state(product)(plgpu.ACC.init(jnp.ones(o.shape, o.dtype)))
+
+
+def blackwell(a, b, o, a_tile, b_tile, loaded, acc, done, *, turned_a, turned_b):
+    """One product with its sums in tensor memory, added to ones."""
+    plgpu.copy_gmem_to_smem(a, a_tile, loaded)
+    plgpu.copy_gmem_to_smem(b, b_tile, loaded)
+    plgpu.barrier_wait(loaded)
+    plgpu.async_store_tmem(acc, jnp.ones(acc.shape, acc.dtype))
+    plgpu.commit_tmem()
+    plgpu.tcgen05_mma(acc, a_tile.T if turned_a else a_tile, b_tile.T if turned_b else b_tile, done)
+    plgpu.barrier_wait(done)
+    o[...] = plgpu.async_load_tmem(acc)
+
+
+def look_at_product(
+    name, m, n, k, dtype, sums=jnp.float32, turned_a=False, turned_b=False, transforms=(), of_blackwell=False
+):
+    a, b = draw(0, (k, m) if turned_a else (m, k), dtype), draw(1, (n, k) if turned_b else (k, n), dtype)
+    wide = np.int32 if sums == jnp.int32 else np.float32
+    expected = (a.T if turned_a else a).astype(wide) @ (b.T if turned_b else b).astype(wide) + 1
+    scratch = [
+        plgpu.SMEM(a.shape, dtype, transforms=transforms),
+        plgpu.SMEM(b.shape, dtype, transforms=transforms),
+        plgpu.Barrier(num_arrivals=2),
+    ]
+    if of_blackwell:
+        scratch += [plgpu.TMEM((m, n), sums, packed=False), plgpu.Barrier(orders_tensor_core=True)]
+    kernel = plgpu.kernel(
+        functools.partial(blackwell if of_blackwell else hopper, turned_a=turned_a, turned_b=turned_b),
+        out_type=jax.ShapeDtypeStruct((m, n), sums),
+        scratch_types=scratch,
+    )
+    look(name, kernel, expected.astype(sums), a, b, **({"target": BLACKWELL} if of_blackwell else {}))
+
+
+# Rows of 16, 32, 48 and 192 bytes: panels of 16 without a swizzle, of 32 and of 64 with one.
+# CHECK-COUNT-3: hopper thin {{.*}}: right
+# CHECK-COUNT-3: hopper turned thin {{.*}}: right
+# CHECK-COUNT-3: hopper flat {{.*}}: right
+# CHECK-COUNT-3: hopper odd {{.*}}: right
+# CHECK-COUNT-3: hopper wide {{.*}}: right
+# CHECK-COUNT-3: hopper turned wide {{.*}}: right
+# CHECK-COUNT-3: hopper tiled {{.*}}: right
+look_at_product("hopper thin", 64, 8, 64, jnp.float16)
+look_at_product("hopper turned thin", 128, 24, 64, jnp.bfloat16, turned_a=True)
+look_at_product("hopper flat", 64, 64, 16, jnp.bfloat16, turned_b=True)
+look_at_product("hopper odd", 64, 32, 48, jnp.float16, turned_b=True)
+look_at_product("hopper wide", 64, 96, 96, jnp.float16)
+look_at_product("hopper turned wide", 192, 96, 96, jnp.float16, turned_a=True, turned_b=True)
+look_at_product("hopper tiled", 64, 32, 64, jnp.float16, transforms=(plgpu.TilingTransform((8, 32)),))
+
+# CHECK-COUNT-3: blackwell thin {{.*}}: right
+# CHECK-COUNT-3: blackwell turned {{.*}}: right
+# CHECK-COUNT-3: blackwell e4m3 {{.*}}: right
+# CHECK-COUNT-3: blackwell turned e5m2 {{.*}}: right
+B = functools.partial(look_at_product, of_blackwell=True)
+B("blackwell thin", 128, 8, 64, jnp.float16)
+B("blackwell turned", 128, 96, 96, jnp.bfloat16, turned_a=True, turned_b=True)
+B("blackwell e4m3", 128, 64, 96, jnp.float8_e4m3fn, turned_b=True)
+B("blackwell turned e5m2", 128, 16, 64, jnp.float8_e5m2, turned_a=True)
+
+
+def ring(a, b, o, a_tiles, b_tiles, loaded):
+    """Two products, of stages that are windows of one array, and of half of their depth at a time."""
+
+    def product(acc):
+        for stage in range(3):
+            plgpu.copy_gmem_to_smem(a.at[:, pl.ds(stage * 64, 64)], a_tiles.at[stage], loaded.at[stage])
+            plgpu.copy_gmem_to_smem(b.at[pl.ds(stage * 64, 64)], b_tiles.at[stage], loaded.at[stage])
+        for stage in range(3):
+            plgpu.barrier_wait(loaded.at[stage])
+            for half in range(2):
+                depth = pl.ds(half * 32, 32)
+                plgpu.wgmma(acc, a_tiles.at[stage, :, depth], b_tiles.at[stage, depth])
+
+    o[...] = pl.run_state(product)(plgpu.ACC.init(jnp.ones(o.shape, o.dtype)))
+
+
+# CHECK-COUNT-3: ring {{.*}}: right
+A, B = draw(0, (128, 192), np.float16), draw(1, (192, 48), np.float16)
+look(
+    "ring",
+    plgpu.kernel(
+        ring,
+        out_type=jax.ShapeDtypeStruct((128, 48), jnp.float32),
+        scratch_types=[
+            plgpu.SMEM((3, 128, 64), jnp.float16),
+            plgpu.SMEM((3, 64, 48), jnp.float16),
+            plgpu.Barrier(num_arrivals=2, num_barriers=3),
+        ],
+    ),
+    A.astype(np.float32) @ B.astype(np.float32) + 1,
+    A,
+    B,
+)
