@@ -20,6 +20,7 @@ from gridir.errors import (
     OptionError,
     UnsupportedError,
 )
+from gridir.host import leave_libtpu_alone
 
 if TYPE_CHECKING:
     from gridir import mosaic_gpu, passes, tpu
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from gridir.frontend.lower import Lowered, lower
     from gridir.report.explain import explain
     from gridir.report.verdicts import Explanation
+
+leave_libtpu_alone()
 
 __version__ = "0.1.0"
 

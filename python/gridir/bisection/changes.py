@@ -13,6 +13,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import hashlib
+import itertools
 from collections.abc import Iterator
 
 from gridir.compiler.passes import parse_module
@@ -61,8 +62,14 @@ class Change:
         return ()
 
 
-def first_change(before: bytes, after: bytes) -> Change:
-    """Returns what differs first between two modules, as bytecode."""
+def first_change(before: bytes, after: bytes, place: Frame | None = None) -> Change:
+    """Returns what differs first between two modules.
+
+    Args:
+      before: a module as bytecode.
+      after: another one.
+      place: where in the author's code the change is looked for; anywhere else where there is none.
+    """
     modules = parse_module(before), parse_module(after)
     ops = [list(_keyed(module)) for module in modules]
     counts = [collections.Counter(key for key, _ in side) for side in ops]
@@ -71,8 +78,10 @@ def first_change(before: bytes, after: bytes) -> Change:
     for side, other in ((0, 1), (1, 0)):
         missing = counts[side] - counts[other]
         numbers.append(missing.total())
-        # Of equal ops the last ones are taken for those that the other side lacks.
-        firsts.append(next((_describe(op) for key, op in ops[side] if key in missing), None))
+        lacking = (op for key, op in ops[side] if key in missing)
+        first = next(lacking, None)
+        there = next((op for op in itertools.chain([first], lacking) if op is not None and _is_at(op, place)), first)
+        firsts.append(None if there is None else _describe(there))
     return Change(firsts[0], firsts[1], *numbers)
 
 
@@ -98,6 +107,16 @@ def _keyed(module: ir.Module) -> Iterator[tuple[str, ir.Operation]]:
 
     for op in module.body.operations:
         yield from visit(op.operation, "")
+
+
+def is_changed_at(before: bytes, after: bytes, place: Frame) -> bool:
+    """Returns whether two modules differ in ops that come from a place in the author's code."""
+    change = first_change(before, after, place)
+    return any(op is not None and place in op.frames for op in (change.before, change.after))
+
+
+def _is_at(op: ir.Operation, place: Frame | None) -> bool:
+    return place is not None and place in frames_of(op.location)
 
 
 def _describe(op: ir.Operation) -> Op:

@@ -10,10 +10,11 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gridir.bisection.changes import Change, first_change
+from gridir.bisection.changes import Change, first_change, is_changed_at
 from gridir.bisection.oracle import Expected, expected_calls, to_record
 from gridir.bisection.route import Route, routes_of
 from gridir.bisection.search import RIGHT, Progress, Search, Verdict, clear, narrow
+from gridir.bisection.values import Value, first_wrong_value
 from gridir.bisection.worker import Worker
 from gridir.compiler.pass_list import passes_of
 from gridir.compiler.targets import TARGETS, get_target
@@ -28,12 +29,18 @@ class Found:
       expected: the call of it that was run, and the results that it should have.
       verdicts: one for each route that the kernel has to something that runs, the earliest stage first. Only the first
         wrong one was searched.
-      change: what the pass has changed first; None where no pass is named.
+      change: what the pass has changed first, where it can at the place of `value`; None where no pass is named.
+      value: the first value of the kernel that is wrong; None where nothing is, or where that is not known.
+      no_value: why it is not known; "" where it is.
+      touching: those of the suspects that have changed ops which come from the place of `value`.
     """
 
     expected: Expected
     verdicts: tuple[Verdict, ...]
     change: Change | None = None
+    value: Value | None = None
+    no_value: str = ""
+    touching: tuple[int, ...] = ()
 
     @property
     def wrong(self) -> Verdict | None:
@@ -122,10 +129,21 @@ def _bisect_call(
     change = None
     if wrong is not None and wrong.culprit is None and pipeline is None:
         verdicts[verdicts.index(wrong)] = narrow(wrong, *_ask_other_targets(worker, expected, progress))
-    if wrong is not None and wrong.culprit is not None:
-        number = wrong.suspects[0]
-        change = first_change(wrong.modules[number - 1], wrong.modules[number])
-    return Found(expected, tuple(verdicts), change)
+    value, no_value, touching = None, "", ()
+    wrong = next((verdict for verdict in verdicts if verdict.outcome.is_wrong), None)
+    if wrong is not None:
+        try:
+            value = first_wrong_value(worker, expected, wrong.route, progress)
+        except Error as error:
+            no_value = error.message
+        worker.load(to_record(expected))
+        place = value.frame if value is not None else None
+        pairs = {number: (wrong.modules[number - 1], wrong.modules[number]) for number in wrong.suspects}
+        if wrong.culprit is not None:
+            change = first_change(*pairs[wrong.suspects[0]], place)
+        if place is not None:
+            touching = tuple(number for number, pair in pairs.items() if is_changed_at(*pair, place))
+    return Found(expected, tuple(verdicts), change, value, no_value, touching)
 
 
 def _ask_other_targets(worker: Worker, expected: Expected, progress: Progress) -> tuple[list[Route], list[Route]]:

@@ -99,9 +99,9 @@ def bisect(
 
     Every kernel that the function calls is run by itself, on the arrays that the function gives it: at each stage of
     the target that can run on this machine, and, where one is wrong, as the module is after each pass. What is equal is
-    decided as by gridir run. For the pass that is named, the first op that it has changed is shown with the author's
-    line, and a reproducer is written. Code runs in a process of its own, so that a kernel that crashes or hangs is only
-    one more wrong kernel.
+    decided as by gridir run. For the pass that is named, the first op that it has changed is shown, and a reproducer is
+    written; and, also where none can be named, the first value of the kernel that differs, with the author's line. Code
+    runs in a process of its own, so that a kernel that crashes or hangs is only one more wrong kernel.
 
     FILE is plain JAX, or FILE:FUNCTION. It holds the function, named like the file unless you say otherwise, and
     example_args(), which gives its arguments.
@@ -192,8 +192,10 @@ def _describe_search(found: Found, wrong: Verdict) -> list[str]:
         for number in wrong.suspects:
             stages = stages_around(wrong.route, number)
             between = f", from stage {stages[0]} to {stages[1]}" if stages else ""
-            lines += [f"    {number} of {len(passes)}{between}: {passes[number - 1]}"]
-        return lines + [f"  compared with other targets: {text}" for text in wrong.compared]
+            touches = " (changes ops of the value below)" if number in found.touching else ""
+            lines += [f"    {number} of {len(passes)}{between}: {passes[number - 1]}{touches}"]
+        lines += [f"  compared with other targets: {text}" for text in wrong.compared]
+        return lines + _describe_value(found)
     (number,) = wrong.suspects
     lines = [f"  first wrong after pass {number} of {len(passes)}: {name_of(wrong.culprit)}", f"    {wrong.culprit}"]
     if wrong.steps:
@@ -203,6 +205,18 @@ def _describe_search(found: Found, wrong: Verdict) -> list[str]:
         lines += [f"    before: {_text(change.before)}", f"    after:  {_text(change.after)}"]
         for frame in change.frames[:1]:
             lines += [f"    at {frame}", *(f"      {line}" for line in frame.source().splitlines())]
+    return lines + _describe_value(found)
+
+
+def _describe_value(found: Found) -> list[str]:
+    value = found.value
+    if value is None:
+        return [f"  no value can be named: {found.no_value}"]
+    lines = [f"  first value that differs: {value}"]
+    if value.op:
+        lines.append(f"    {value.op}")
+    if value.frame is not None:
+        lines += [f"    at {value.frame}", *(f"      {line}" for line in value.frame.source().splitlines())]
     return lines
 
 
@@ -246,6 +260,23 @@ def _to_json(found: Found, written: Reproducer | None) -> dict[str, Any]:
         record["before"] = change.before and change.before.text
         record["after"] = change.after and change.after.text
         record["locations"] = [str(frame) for frame in change.frames]
+    record["value"], value = None, found.value
+    if value is None:
+        record["no_value"] = found.no_value
+    else:
+        record["value"] = {
+            "primitive": value.primitive,
+            "program": value.program,
+            "steps": value.steps,
+            "index": value.index,
+            "expected": str(value.expected),
+            "got": str(value.got),
+            "wrong": value.wrong,
+            "elements": value.elements,
+            "op": value.op,
+            "location": str(value.frame) if value.frame is not None else None,
+        }
+        record["touching"] = [wrong.route.passes[number - 1] for number in found.touching]
     if written is not None:
         record["reproducer"] = {"record": str(written.record), "module": str(written.module), "ops": written.ops}
     return record

@@ -60,7 +60,8 @@ def _oracle(request: KernelRequest, recorder: Recorder) -> jax_compat_calls.Emit
     """What writes the kernel as interpret mode runs it, or, where that cannot, as the CPU does."""
     try:
         function = jax_compat_interpret.interpretation(request)
-        jax.make_jaxpr(function)(*request.in_avals)
+        # What it has no rule for it says where the function is lowered.
+        jax.jit(function).lower(*(jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in request.in_avals))
     except Exception as error:
         # What it cannot run JAX says by errors of any class.
         summary = str(error).strip().partition("\n")[0]

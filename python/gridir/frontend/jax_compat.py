@@ -74,10 +74,24 @@ CoreMemorySpace = _pallas_core.CoreMemorySpace
 Semaphore = _pallas_core.Semaphore
 BarrierSemaphore = _pallas_core.BarrierSemaphore
 ShapedArray = _core.ShapedArray
+ClosedJaxpr = _core.ClosedJaxpr
 dynamic_grid_dim = _pallas_core.dynamic_grid_dim
 is_constant_dim = _core.is_constant_dim
 is_symbolic_dim = _core.is_symbolic_dim
 ArrayMemorySpace = _core.MemorySpace
+
+# The primitives that are evaluated by their jaxpr, with the parameter that has it.
+CALLS = {
+    "jit": "jaxpr",
+    "pjit": "jaxpr",
+    "closed_call": "call_jaxpr",
+    "core_call": "call_jaxpr",
+    "checkpoint": "jaxpr",
+    "remat2": "jaxpr",
+    "custom_jvp_call": "call_jaxpr",
+    "custom_vjp_call": "call_jaxpr",
+    "custom_vjp_call_jaxpr": "fun_jaxpr",
+}
 
 # Special functions that JAX itself says in simpler ones. Each takes the dtype to compute in as `dtype`.
 SPECIAL_FUNCTIONS = {

@@ -62,6 +62,7 @@ class Comparison:
       example: the worst of the wrong elements, in words; "" for none.
       errors: those of the results and those of the oracle; None where float64 was not needed, or could not be used.
       by_tolerance: why the elements were judged by a fixed tolerance, and not by float64; "" where they were not.
+      wrong_elements: which elements are wrong, in the shape of the result.
     """
 
     path: str
@@ -72,6 +73,7 @@ class Comparison:
     example: str = ""
     errors: tuple[Errors, Errors] | None = None
     by_tolerance: str = ""
+    wrong_elements: np.ndarray | None = dataclasses.field(default=None, repr=False, compare=False)
 
     def describe(self, oracle: str) -> list[str]:
         """Returns lines that say it to a person; none where all is equal.
@@ -256,6 +258,7 @@ def _judge(
         f"at {index} expected {want[index]}, got {got[index]}{in_float64}" if wrong.any() else "",
         errors,
         reason if apart.any() and wide is None else "",
+        wrong,
     )
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from jax.extend import core
 
 from gridir.errors import UnsupportedError
-from gridir.frontend import jax_compat_interpret
+from gridir.frontend import jax_compat, jax_compat_interpret
 
 SAMPLES = 8
 """How many runs with noise make a spread."""
@@ -113,8 +113,8 @@ class _Evaluation:
 
     def _equation(self, equation: Any, operands: list[Any]) -> Sequence[Any]:
         name = equation.primitive.name
-        if name in _CALLS:
-            inner = equation.params[_CALLS[name]]
+        if name in jax_compat.CALLS:
+            inner = equation.params[jax_compat.CALLS[name]]
             consts = getattr(inner, "consts", ())
             return self._jaxpr(getattr(inner, "jaxpr", inner), consts, operands)
         if name in _CONTROL:
@@ -256,18 +256,6 @@ _ACCUMULATING: dict[str, Callable[[Any], int]] = {
     "scatter-mul": _of_all,
 }
 
-# What is evaluated by its jaxpr, with the parameter that has it.
-_CALLS = {
-    "jit": "jaxpr",
-    "pjit": "jaxpr",
-    "closed_call": "call_jaxpr",
-    "core_call": "call_jaxpr",
-    "checkpoint": "jaxpr",
-    "remat2": "jaxpr",
-    "custom_jvp_call": "call_jaxpr",
-    "custom_vjp_call": "call_jaxpr",
-    "custom_vjp_call_jaxpr": "fun_jaxpr",
-}
 _CONTROL = {"cond": _Evaluation.cond, "while": _Evaluation.while_, "scan": _Evaluation.scan}
 # What says something and computes nothing.
 _SILENT = ("debug_callback", "debug_print")
