@@ -90,7 +90,7 @@ with Worker(timeout=120) as worker:
     # CHECK: o_ref[...] = jnp.maximum(x_ref[...], 0.0) - y_ref[...] * 3.0; True, named: False
     bisect(worker, scale, "cpu", "convert-grid-to-loops", "exchanged-operands only=arith.subf")
     # CHECK-LABEL: scale, convert-arith-to-llvm for cpu:
-    # CHECK: max () () %{{.*}} = arith.maximumf
+    # CHECK: sub () () %{{.*}} = arith.subf
     # CHECK: named: False
     bisect(worker, scale, "cpu", "convert-arith-to-llvm", "exchanged-operands only=llvm.fsub")
     # CHECK-LABEL: scale, convert-grid-to-tpu for tpu:
@@ -119,6 +119,6 @@ with Worker(timeout=120) as worker:
     bisect(worker, decay, "tpu", "cse", "exchanged-operands only=arith.subf")
 
     # Where it is stores that are lost, the values that are kept are lost, too, and say nothing.
-    # CHECK-LABEL: scale, convert-grid-to-tpu for tpu:
+    # CHECK-LABEL: scale, grid-plan-memory for tpu:
     # CHECK: what the kernel stores is lost, and the values with it
-    bisect(worker, scale, "tpu", "convert-grid-to-tpu", "lost-store")
+    bisect(worker, scale, "tpu", "grid-plan-memory", "lost-store")
