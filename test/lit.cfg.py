@@ -129,6 +129,10 @@ find_ptxas = "import sys; from gridir.runtime.gpu import find_ptxas; sys.exit(fi
 if subprocess.run([python, "-c", find_ptxas], env=environment, check=False, capture_output=True).returncode == 0:
     config.available_features.add("ptxas")
 
+# JAX's own pipeline for GPUs, which needs no GPU; the extra `peer` brings it.
+if importlib.util.find_spec("jax_cuda13_plugin"):
+    config.available_features.add("jax-cuda-plugin")
+
 # A browser, which needs no screen. The extra `test` brings it; it does not start without the libraries of a desktop.
 find_browser = "from PySide6.QtWebEngineWidgets import QWebEngineView"
 if subprocess.run([python, "-c", find_browser], env=environment, check=False, capture_output=True).returncode == 0:

@@ -6,6 +6,7 @@
     python tools/jax-conformance JAX_CHECKOUT pallas_test indexing_test --tests '*matmul*' --jobs 2
     python tools/jax-conformance JAX_CHECKOUT mosaic_gpu_test --device gpu --every 10
     python tools/jax-conformance JAX_CHECKOUT mosaic_gpu_test --device gpu --every 10 --through ptx
+    python tools/jax-conformance JAX_CHECKOUT mosaic_gpu_test --peer-ptx --every 10
 
 JAX_CHECKOUT is a checkout of JAX at the tag of the installed version. Modules that only tests need, and that the
 installed JAX lacks, come from it. With gridir the interpreters of JAX raise: there is no fallback. What JAX runs on a
@@ -24,6 +25,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from left_out import reason_to_leave_out
+from peer import PeerError, check_installed
 from report import GPU_MODES, MODES, expected, failures, left_out, passes, slowest, table
 from schedule import run_file
 
@@ -42,12 +44,22 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--through", choices=("cpu", "ptx"), default="cpu", help="native code, or PTX that the CPU executes"
     )
+    parser.add_argument(
+        "--peer-ptx", action="store_true", help="the PTX of JAX's own pipeline for GPUs, executed by gridir on the CPU"
+    )
     parser.add_argument("--every", type=int, default=1, metavar="K", help="only each K-th of the tests")
     parser.add_argument("--checks", default="", help="what kernels check while they run, as `races,uninitialized`")
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="results to take what JAX passes from")
     parser.add_argument("--results", type=Path, default=Path("jax-conformance.jsonl"), help="where JSON lines go")
     parser.add_argument("--examples", type=int, default=3, metavar="N", help="how many tests to name for each cause")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.peer_ptx:
+        arguments.device, arguments.through = "gpu", "peer"
+        try:
+            check_installed()
+        except PeerError as error:
+            raise SystemExit(str(error)) from None
+    return arguments
 
 
 def test_files(checkout: Path, names: list[str]) -> list[str]:
@@ -101,6 +113,8 @@ class Comparison:
 
         def wanted(tests: list[str]) -> list[str]:
             chosen = [test for test in tests if self._is_wanted(test)][:: self._arguments.every]
+            if self._arguments.peer_ptx:
+                return chosen
             if self._arguments.device == "gpu":
                 return [test for test in chosen if not self._leave_out(file, test)]
             known = passes(self.records, "jax")

@@ -28,6 +28,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from peer import Pipeline, replace_lowering
+
 # The functions that JAX's lowering of a kernel hands it to when the kernel shall be interpreted.
 INTERPRETERS = (
     ("jax._src.pallas.hlo_interpreter", "pallas_call_hlo_interpret"),
@@ -61,13 +63,22 @@ class Counts:
     """
 
     def __init__(self) -> None:
+        self._launches: list[Any] = []
         self.reset()
+
+    def take_launches(self) -> None:
+        """Counts what a driver has launched."""
+        self.native += len(self._launches)
+        for launch in self._launches:
+            known = {"name": launch.function, "target": "peer", "grid": launch.grid}
+            self.compiled.append({**known, "seconds": round(launch.prepare_seconds, 3)})
 
     def reset(self) -> None:
         """Starts a test."""
         self.native = 0
         self.interpreted = 0
         self.compiled: list[dict[str, Any]] = []
+        self._launches.clear()
 
     def count_interpreted(self, refuse: bool) -> None:
         """Counts the calls of JAX's interpreters; with `refuse` they raise instead of running."""
@@ -83,6 +94,10 @@ class Counts:
             return interpreter(*args, **kwargs)
 
         return counted
+
+    def count_launches(self, launches: list[Any]) -> None:
+        """Counts the launches of a stand-in driver, which it adds to a list."""
+        self._launches = launches
 
     def count_native(self) -> None:
         """Counts the kernels that gridir makes ready to run."""
@@ -102,6 +117,16 @@ class Counts:
         Kernel.prepare = counted
 
 
+def _without_callback(message: str) -> str:
+    """The message of what a callback of XLA raised, which XLA puts behind the traceback; or the message as it is."""
+    if "error calling callback: Traceback" not in message:
+        return message
+    lines = message.rstrip().splitlines()
+    last = max(i for i, line in enumerate(lines) if line.startswith("  File "))
+    told = [line for line in lines[last + 1 :] if not line.startswith("    ")]
+    return "\n".join(told) or message
+
+
 class Result(unittest.TestResult):
     """Keeps what became of the last test."""
 
@@ -116,7 +141,7 @@ class Result(unittest.TestResult):
         frames = traceback.extract_tb(trace)
         self.error = {
             "type": kind.__name__,
-            "message": str(value)[:4000],
+            "message": _without_callback(str(value))[:4000],
             "where": " < ".join(f"{Path(f.filename).name}:{f.lineno}" for f in reversed(frames[-6:])),
         }
 
@@ -233,6 +258,8 @@ def set_up(
     Returns:
       What is to be called before each test.
     """
+    if through == "peer":
+        return set_up_peer(checks, counts)
 
     def use(chip: str) -> None:
         if mode == "gridir":
@@ -255,11 +282,27 @@ def set_up(
     return start
 
 
+def set_up_peer(checks: Sequence[str], counts: Counts) -> Callable[[], None]:
+    """Puts JAX's pipeline for GPUs in charge of kernels, and gridir's executor of its PTX.
+
+    Returns:
+      What is to be called before each test.
+    """
+    pipeline = Pipeline()
+    pipeline.driver.options["checks"] = checks
+    counts.count_launches(pipeline.driver.launches)
+    capabilities = {chip: int(capability) for capability, chip in CHIPS.items()}
+    start = pretend_gpu(lambda chip: pipeline.driver.pretend(capabilities[chip]))
+    replace_lowering(pipeline)
+    return start
+
+
 def run(case: unittest.TestCase, counts: Counts) -> dict[str, Any]:
     """Runs one test and says what became of it."""
     counts.reset()
     result, start = Result(), time.perf_counter()
     case.run(result)
+    counts.take_launches()
     return {
         "status": result.status,
         "seconds": round(time.perf_counter() - start, 3),
@@ -279,7 +322,7 @@ def main() -> None:
     parser.add_argument("file")
     parser.add_argument("--mode", choices=("jax", "gridir"), required=True)
     parser.add_argument("--device", choices=("cpu", "gpu", "tpu"), default="cpu")
-    parser.add_argument("--through", choices=("cpu", "ptx"), default="cpu")
+    parser.add_argument("--through", choices=("cpu", "ptx", "peer"), default="cpu")
     parser.add_argument("--checks", default="")
     parser.add_argument("--replies", type=int, required=True)
     arguments = parser.parse_args()

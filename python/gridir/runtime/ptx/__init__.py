@@ -3,7 +3,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTX executed on this machine's CPU. Knows PTX and nothing of gridir's dialects; needs no GPU."""
 
+from gridir.runtime.ptx.driver import Driver, Launch, open_driver
 from gridir.runtime.ptx.module import CHECKS, Function, LaunchError, Module, PtxError, load
 from gridir.runtime.ptx.tensor_map import TensorMap
 
-__all__ = ["CHECKS", "Function", "LaunchError", "Module", "PtxError", "TensorMap", "load"]
+__all__ = [
+    "CHECKS",
+    "Driver",
+    "Function",
+    "Launch",
+    "LaunchError",
+    "Module",
+    "PtxError",
+    "TensorMap",
+    "load",
+    "open_driver",
+]

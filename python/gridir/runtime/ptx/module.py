@@ -87,6 +87,7 @@ class Function:
         checks: Sequence[str] = (),
         schedule_seed: int | None = None,
         blocks_at_once: int = 0,
+        memory: Sequence[np.ndarray] = (),
     ) -> None:
         """Runs the function, and returns when all blocks are done.
 
@@ -104,6 +105,7 @@ class Function:
             allows; None for the order of their numbers.
           blocks_at_once: how many blocks run at a time, as a chip has room for; others have not begun, and may be
             cancelled. At least one cluster runs, and more where threads wait for them.
+          memory: arrays that the function may access, too, as it finds their addresses in arguments or in memory.
 
         Raises:
           OptionError: for a check that there is not, and a seed that is negative or has more than 64 bits.
@@ -118,6 +120,7 @@ class Function:
             raise OptionError(f"expected schedule_seed from 0 to 2**64 - 1, got {schedule_seed!r}")
         self.prepare(checked=bool(checks))
         data, buffers = self._encode(args)
+        buffers += [(x.ctypes.data, x.nbytes, f"memory {i}") for i, x in enumerate(memory)]
         reply = self._program.launch(
             self.name,
             grid=self._sizes("grid", grid),

@@ -1,0 +1,197 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A stand-in for CUDA's driver: host code of others launches its kernels, and the CPU executes their PTX.
+
+Host code asks the system for `libcuda.so.1`. Once `open_driver()` has loaded the library of that name that gridir
+brings, it gets that one. The image of a module is its text of PTX.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import dataclasses
+import functools
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gridir.errors import Error, OptionError
+from gridir.mlir import _mlir_libs
+from gridir.runtime.ptx.module import LaunchError, load
+
+_INVALID_IMAGE, _NOT_FOUND, _LAUNCH_FAILED = 200, 500, 719
+_SHARED_BYTES, _THREADS = 228 << 10, 2048
+"""What a multiprocessor has. Of its shared memory the system takes a KiB for each block."""
+
+_Load = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)
+_Find = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p)
+_Sizes, _Values = ctypes.POINTER(ctypes.c_uint32), ctypes.POINTER(ctypes.c_void_p)
+_Launch = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, _Sizes, _Values)
+_Synchronize = ctypes.CFUNCTYPE(ctypes.c_int)
+
+
+class _Callbacks(ctypes.Structure):
+    """GridirDriver of StandInDriver.cpp."""
+
+    _fields_ = (
+        ("multiprocessors", ctypes.c_int),
+        ("major", ctypes.c_int),
+        ("minor", ctypes.c_int),
+        ("shared_bytes", ctypes.c_int),
+        ("load", _Load),
+        ("find", _Find),
+        ("launch", _Launch),
+        ("synchronize", _Synchronize),
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class Launch:
+    """A launch that the driver was asked for.
+
+    Attributes:
+      function: the name of the entry.
+      text: the PTX.
+      grid: blocks along each dimension.
+      block: threads of a block along each.
+      cluster: blocks of a cluster along each; zeros where the host code says nothing.
+      shared_bytes: dynamic shared memory.
+      prepare_seconds: how long the text took to become code; little where it has been code before.
+      seconds: how long it ran.
+    """
+
+    function: str
+    text: str = dataclasses.field(repr=False)
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    cluster: tuple[int, ...]
+    shared_bytes: int
+    prepare_seconds: float
+    seconds: float
+
+
+class Driver:
+    """What the stand-in's functions do; there is one in a process, which `open_driver` gives.
+
+    As with a GPU, a launch that fails is known when the host waits for it: `synchronize` raises.
+
+    Attributes:
+      launches: those that have ended well, in order.
+      options: keyword arguments of `Function.launch`, as checks, for all launches. As many blocks run at a time as the
+        GPU has room for, unless they say otherwise.
+    """
+
+    def __init__(self) -> None:
+        self.launches: list[Launch] = []
+        self.options: dict[str, Any] = {}
+        self._memory: list[np.ndarray] = []
+        self._error: Error | None = None
+        directory = Path(_mlir_libs.__file__).with_name("stand_in")
+        self._library = ctypes.CDLL(str(directory / "libcuda.so.1"), ctypes.RTLD_GLOBAL)
+        self._callbacks = _Callbacks(
+            4,
+            9,
+            0,
+            _SHARED_BYTES,
+            _Load(self._load),
+            _Find(self._find),
+            _Launch(self._launch),
+            _Synchronize(self._wait),
+        )
+        self._library.gridirSetDriver(ctypes.byref(self._callbacks))
+
+    def pretend(self, major: int, minor: int = 0, multiprocessors: int = 4) -> None:
+        """Says what GPU the host code sees.
+
+        Args:
+          major: of the compute capability, as 9 of 9.0.
+          minor: of the compute capability.
+          multiprocessors: how many it has.
+        """
+        if multiprocessors < 1:
+            raise OptionError(f"expected at least one multiprocessor, got {multiprocessors}")
+        self._callbacks.major, self._callbacks.minor = major, minor
+        self._callbacks.multiprocessors = multiprocessors
+        self._library.gridirSetDriver(ctypes.byref(self._callbacks))
+
+    @property
+    def capability(self) -> tuple[int, int]:
+        """The compute capability that the host code sees."""
+        return self._callbacks.major, self._callbacks.minor
+
+    @contextlib.contextmanager
+    def memory(self, arrays: Sequence[np.ndarray]) -> Iterator[None]:
+        """Makes arrays the memory of the device; a kernel may access no other."""
+        before = self._memory
+        self._memory = [*before, *arrays]
+        try:
+            yield
+        finally:
+            self._memory = before
+
+    def synchronize(self) -> None:
+        """Raises the error of the first launch that has failed since the last call.
+
+        Raises:
+          PtxError: for what the executor does not know.
+          LaunchError: for what `Function.launch` says.
+        """
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+
+    def _wait(self) -> int:
+        return _LAUNCH_FAILED if self._error else 0
+
+    def _guard(self, body: Callable[[], Any], code: int) -> int:
+        """The result of a function of the driver; what goes wrong is kept, as no exception passes through C."""
+        try:
+            body()
+        except Exception as error:
+            known = error if isinstance(error, Error) else LaunchError(f"{type(error).__name__}: {error}")
+            self._error = self._error or known
+            return code
+        return 0
+
+    def _load(self, text: bytes) -> int:
+        return self._guard(functools.partial(load, text.decode()), _INVALID_IMAGE)
+
+    def _find(self, text: bytes, name: bytes) -> int:
+        return _NOT_FOUND if name.decode() not in load(text.decode()).functions else 0
+
+    def _launch(self, text: bytes, name: bytes, sizes: Any, values: Any) -> int:
+        # Host code may end the process when a launch fails, but not when it only waits for it.
+        self._guard(lambda: self._run(text.decode(), name.decode(), list(sizes[:10]), values), _LAUNCH_FAILED)
+        return 0
+
+    def _run(self, text: str, name: str, sizes: list[int], values: Any) -> None:
+        function = load(text).function(name)
+        start = time.perf_counter()
+        function.prepare(checked=bool(self.options.get("checks")))
+        prepared = time.perf_counter()
+        arguments = [ctypes.string_at(values[i], x.bytes) for i, x in enumerate(function.parameters)]
+        grid, block, cluster = tuple(sizes[:3]), tuple(sizes[3:6]), tuple(sizes[6:9])
+        at_once = min(_THREADS // max(1, math.prod(block)), _SHARED_BYTES // (sizes[9] + 1024))
+        launch = {
+            "grid": grid,
+            "block": block,
+            "cluster": cluster if any(cluster) else None,
+            "shared_bytes": sizes[9],
+            "blocks_at_once": self._callbacks.multiprocessors * at_once,
+            "memory": self._memory,
+        }
+        function.launch(arguments, **{**launch, **self.options})
+        done = time.perf_counter()
+        self.launches.append(Launch(name, text, grid, block, cluster, sizes[9], prepared - start, done - prepared))
+
+
+@functools.cache
+def open_driver() -> Driver:
+    """Loads the stand-in as `libcuda.so.1`, so that all who ask for that name from here on get it; gives its driver."""
+    return Driver()
