@@ -196,3 +196,41 @@ look(
     np.stack([X[1] + X[0], X[0].T, X[1]]),
     X,
 )
+
+
+def tiles(x, o, o_turned, tile, rows, *, layout):
+    """An array goes through tiles by rows and by columns: a whole one, and half of the columns of one."""
+    v = plgpu.load(x, (), layout=layout, optimized=False)
+    tile[...] = v
+    rows.at[:, pl.ds(x.shape[1], x.shape[1])].T[...] = tile.T[...].T.T
+    plgpu.commit_smem()
+    plgpu.copy_smem_to_gmem(tile, o)
+    plgpu.wait_smem_to_gmem(0)
+    o_turned[...] = plgpu.load(rows.at[:, pl.ds(x.shape[1], x.shape[1])].T, (), layout=layout, optimized=False).T
+
+
+# CHECK-COUNT-3: tiles WGMMA 128 {{.*}}: right
+# CHECK-COUNT-3: tiles WGMMA 64 {{.*}}: right
+# CHECK-COUNT-3: tiles TCGEN05 128 {{.*}}: right
+# CHECK-COUNT-3: tiles TCGEN05 0 {{.*}}: right
+# CHECK-COUNT-3: tiles WGMMA_TRANSPOSED 32 {{.*}}: right
+for layout, swizzle in ((L.WGMMA, 128), (L.WGMMA, 64), (L.TCGEN05, 128), (L.TCGEN05, 0), (L.WGMMA_TRANSPOSED, 32)):
+    X = np.random.default_rng(swizzle).integers(-99, 99, (128, 128)).astype(np.float16)
+    transforms = (plgpu.TilingTransform((8, swizzle // 2)), plgpu.SwizzleTransform(swizzle)) if swizzle else ()
+
+    def kernel(x, o, o_turned, tile, rows, layout=layout):
+        tiles(x, o, o_turned, tile, rows, layout=layout)
+
+    look(
+        f"tiles {layout.name} {swizzle}",
+        plgpu.kernel(
+            kernel,
+            out_type=[jax.ShapeDtypeStruct(X.shape, X.dtype)] * 2,
+            scratch_types=[
+                plgpu.SMEM(X.shape, X.dtype, transforms=transforms),
+                plgpu.SMEM((128, 256), X.dtype, transforms=transforms),
+            ],
+        ),
+        [X, X],
+        X,
+    )

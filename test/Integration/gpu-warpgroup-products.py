@@ -1,5 +1,6 @@
 # Products of kernels for Hopper and Blackwell, as PTX, executed thread by thread with what memory is checked for: of
-# operands whose author does not say how they lie in shared memory, of which some have too few columns to be swizzled.
+# operands whose author does not say how they lie in shared memory, of which some have too few columns to be swizzled;
+# with sums of 16 bits, which share registers; of elements of 8 bits in registers.
 #
 # RUN: %python %s | FileCheck %s
 
@@ -91,11 +92,11 @@ look_at_product("hopper tiled", 64, 32, 64, jnp.float16, transforms=(plgpu.Tilin
 # CHECK-COUNT-3: blackwell turned {{.*}}: right
 # CHECK-COUNT-3: blackwell e4m3 {{.*}}: right
 # CHECK-COUNT-3: blackwell turned e5m2 {{.*}}: right
-B = functools.partial(look_at_product, of_blackwell=True)
-B("blackwell thin", 128, 8, 64, jnp.float16)
-B("blackwell turned", 128, 96, 96, jnp.bfloat16, turned_a=True, turned_b=True)
-B("blackwell e4m3", 128, 64, 96, jnp.float8_e4m3fn, turned_b=True)
-B("blackwell turned e5m2", 128, 16, 64, jnp.float8_e5m2, turned_a=True)
+of_blackwell = functools.partial(look_at_product, of_blackwell=True)
+of_blackwell("blackwell thin", 128, 8, 64, jnp.float16)
+of_blackwell("blackwell turned", 128, 96, 96, jnp.bfloat16, turned_a=True, turned_b=True)
+of_blackwell("blackwell e4m3", 128, 64, 96, jnp.float8_e4m3fn, turned_b=True)
+of_blackwell("blackwell turned e5m2", 128, 16, 64, jnp.float8_e5m2, turned_a=True)
 
 
 def ring(a, b, o, a_tiles, b_tiles, loaded):
@@ -128,6 +129,92 @@ look(
         ],
     ),
     A.astype(np.float32) @ B.astype(np.float32) + 1,
+    A,
+    B,
+)
+
+
+# Sums of 16 bits, of which two share a register.
+# CHECK-COUNT-3: hopper halves {{.*}}: right
+# CHECK-COUNT-3: hopper e5m2 {{.*}}: right
+# CHECK-COUNT-3: blackwell halves {{.*}}: right
+look_at_product("hopper halves", 128, 264, 64, jnp.float16, sums=jnp.float16)
+look_at_product("hopper e5m2", 64, 24, 64, jnp.float8_e5m2, sums=jnp.float16, turned_b=True)
+of_blackwell("blackwell halves", 128, 64, 64, jnp.float8_e4m3fn, sums=jnp.float16, turned_b=True)
+
+
+def from_registers(a, b, o, b_tile, loaded):
+    """Two products of a left operand in registers: with all of its depth, and with the first half."""
+    plgpu.copy_gmem_to_smem(b, b_tile, loaded)
+    layout = plgpu.Layout.WGMMA_8BIT if a.dtype.itemsize == 1 else plgpu.Layout.WGMMA
+    lhs = plgpu.load(a, (), layout=layout, optimized=False)
+    plgpu.barrier_wait(loaded)
+
+    def product(acc):
+        plgpu.wgmma(acc, lhs, b_tile.T)
+        plgpu.wgmma(acc, lhs[:, : lhs.shape[1] // 2], b_tile.at[:, pl.ds(0, lhs.shape[1] // 2)].T)
+
+    o[...] = pl.run_state(product)(plgpu.ACC.init(jnp.ones(o.shape, o.dtype)))
+
+
+# CHECK-COUNT-3: registers float16 float16 {{.*}}: right
+# CHECK-COUNT-3: registers int8 int32 {{.*}}: right
+# CHECK-COUNT-3: registers float8_e4m3fn float32 {{.*}}: right
+# CHECK-COUNT-3: registers float8_e5m2 float16 {{.*}}: right
+for dtype, sums in (
+    (jnp.float16, jnp.float16),
+    (jnp.int8, jnp.int32),
+    (jnp.float8_e4m3fn, jnp.float32),
+    (jnp.float8_e5m2, jnp.float16),
+):
+    A, B = draw(0, (128, 128), dtype), draw(1, (32, 128), dtype)
+    left, right = A.astype(np.float32), B.astype(np.float32).T
+    look(
+        f"registers {np.dtype(dtype)} {np.dtype(sums)}",
+        plgpu.kernel(
+            from_registers,
+            out_type=jax.ShapeDtypeStruct((128, 32), sums),
+            scratch_types=[plgpu.SMEM(B.shape, dtype), plgpu.Barrier()],
+        ),
+        (left @ right + left[:, :64] @ right[:64] + 1).astype(sums),
+        A,
+        B,
+    )
+
+
+def in_flight(a, b, o, a_tile, b_tile, loaded):
+    """Products of halves that are added to while others are still being computed, then the sums are replaced."""
+    plgpu.copy_gmem_to_smem(a, a_tile, loaded)
+    plgpu.copy_gmem_to_smem(b, b_tile, loaded)
+    plgpu.barrier_wait(loaded)
+
+    def product(acc):
+        @pl.loop(0, 4)
+        def _(i):
+            plgpu.wgmma(acc, a_tile, b_tile)
+            plgpu.wgmma_wait(1)
+
+        sums = acc[...]
+        acc[...] = sums + sums
+        plgpu.wgmma(acc, a_tile, b_tile)
+
+    o[...] = pl.run_state(product)(plgpu.ACC.init(jnp.zeros(o.shape, o.dtype)))
+
+
+# CHECK-COUNT-3: in_flight {{.*}}: right
+A, B = draw(0, (64, 64), np.float16), draw(1, (64, 64), np.float16)
+look(
+    "in_flight",
+    plgpu.kernel(
+        in_flight,
+        out_type=jax.ShapeDtypeStruct((64, 64), jnp.float16),
+        scratch_types=[
+            plgpu.SMEM((64, 64), jnp.float16),
+            plgpu.SMEM((64, 64), jnp.float16),
+            plgpu.Barrier(num_arrivals=2),
+        ],
+    ),
+    (9 * (A.astype(np.float32) @ B.astype(np.float32))).astype(np.float16),
     A,
     B,
 )

@@ -33,11 +33,8 @@ public:
 
   Registers load(ArrayRef<Value> mask, ArrayRef<Value> other) {
     if (storage.kind == Storage::Kind::Registers) {
-      if (lowering.hazards.products.contains(&storage))
-        lowering.waitForProducts(loc, /*pending=*/0);
+      waitForProducts();
       Registers values = loadVariables();
-      if (storage.isAccumulator)
-        values = createOpaque(builder, loc, values);
       if (!distribution)
         return values;
       // The dimension of the Ref that is dimension `d` of the registers.
@@ -55,17 +52,14 @@ public:
 
   void store(const Registers &values, ArrayRef<Value> mask) {
     if (storage.kind == Storage::Kind::Registers) {
-      Registers stored = toVariables(values), chosen = toVariables(mask);
-      if (storage.isAccumulator)
-        stored = createOpaque(builder, loc, stored);
-      for (auto [i, variable] : llvm::enumerate(storage.variables)) {
-        Value value = stored[i];
-        if (!mask.empty())
-          value = arith::SelectOp::create(builder, loc, chosen[i], value,
-                                          createLoad(variable));
-        LLVM::StoreOp::create(builder, loc, toStorage(builder, loc, value),
-                              variable);
-      }
+      waitForProducts();
+      Registers stored = toVariables(values);
+      if (!mask.empty())
+        for (auto [value, isChosen, before] :
+             llvm::zip_equal(stored, toVariables(mask), loadVariables()))
+          value =
+              arith::SelectOp::create(builder, loc, isChosen, value, before);
+      storeVariables(stored);
       return;
     }
     lowering.syncBeforeWrite(loc, &storage);
@@ -79,10 +73,36 @@ public:
   }
 
 private:
+  /// Products that are being added to the Ref end before it is touched.
+  void waitForProducts() {
+    if (lowering.hazards.products.contains(&storage))
+      lowering.waitForProducts(loc, /*pending=*/0);
+  }
+
   Registers loadVariables() {
-    return llvm::map_to_vector(storage.variables, [&](Value variable) {
-      return createLoad(variable);
-    });
+    if (!storage.isAccumulator)
+      return llvm::map_to_vector(storage.variables, [&](Value variable) {
+        return createLoad(variable);
+      });
+    bool isPacked = storage.getElementsOfVariable() > 1;
+    Type type = isPacked ? builder.getI32Type() : elementType;
+    Registers words =
+        llvm::map_to_vector(storage.variables, [&](Value variable) -> Value {
+          return LLVM::LoadOp::create(builder, loc, type, variable);
+        });
+    words = createOpaque(builder, loc, words);
+    return isPacked ? unpackWords(builder, loc, words, elementType) : words;
+  }
+
+  void storeVariables(ArrayRef<Value> values) {
+    Registers stored = llvm::map_to_vector(
+        values, [&](Value v) { return toStorage(builder, loc, v); });
+    if (storage.getElementsOfVariable() > 1)
+      stored = packWords(builder, loc, stored);
+    if (storage.isAccumulator)
+      stored = createOpaque(builder, loc, stored);
+    for (auto [value, variable] : llvm::zip_equal(stored, storage.variables))
+      LLVM::StoreOp::create(builder, loc, value, variable);
   }
 
   /// What is held as the array is, as the registers of the Ref hold it.

@@ -57,7 +57,8 @@ struct Storage {
   /// barriers, one variable whose bits are the phases that are waited for next.
   std::optional<Distribution> distribution;
   llvm::SmallVector<mlir::Value> variables;
-  /// Whether products are added to them.
+  /// Whether products are added to them. Of 16 bits, two of them share a
+  /// variable then.
   bool isAccumulator = false;
   /// Of tensor memory, how it holds the array.
   std::optional<warpgroup::TensorMemoryLayout> tensor;
@@ -83,6 +84,10 @@ struct Storage {
     return (shape.size() < 2 ? 1 : shape[shape.size() - 2]) * width;
   }
   bool isRowMajor() const { return swizzle == 16 && getNumPanels() == 1; }
+  /// Elements of a local variable.
+  int64_t getElementsOfVariable() const {
+    return isAccumulator ? 32 / elementType.getIntOrFloatBitWidth() : 1;
+  }
 };
 
 /// The window of memory that a Ref names.
@@ -470,6 +475,12 @@ mlir::Type getStorageType(mlir::Type elementType);
 /// others.
 Registers createOpaque(mlir::OpBuilder &builder, mlir::Location loc,
                        llvm::ArrayRef<mlir::Value> values);
+
+/// Values of which several share 32 bits, as such words, and the reverse.
+Registers packWords(mlir::OpBuilder &builder, mlir::Location loc,
+                    llvm::ArrayRef<mlir::Value> values);
+Registers unpackWords(mlir::OpBuilder &builder, mlir::Location loc,
+                      llvm::ArrayRef<mlir::Value> words, mlir::Type type);
 
 /// A value in the type in which memory holds it, and the reverse.
 mlir::Value toStorage(mlir::OpBuilder &builder, mlir::Location loc,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+#include "dialects/Conversion/WarpgroupToNVVM/MatrixAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -88,6 +89,41 @@ Value fromStorage(OpBuilder &builder, Location loc, Value value, Type type) {
   if (isa<FloatType>(type))
     return arith::BitcastOp::create(builder, loc, type, value);
   return arith::TruncIOp::create(builder, loc, type, value);
+}
+
+Registers packWords(OpBuilder &builder, Location loc, ArrayRef<Value> values) {
+  Type stored = getStorageType(values.front().getType());
+  int64_t perWord = 32 / stored.getIntOrFloatBitWidth();
+  Registers words;
+  for (size_t first = 0; first < values.size(); first += perWord) {
+    Value vector =
+        LLVM::PoisonOp::create(builder, loc, VectorType::get(perWord, stored));
+    for (int64_t i = 0; i < perWord; ++i)
+      vector = LLVM::InsertElementOp::create(
+          builder, loc, vector, toStorage(builder, loc, values[first + i]),
+          createI32(builder, loc, i));
+    words.push_back(
+        LLVM::BitcastOp::create(builder, loc, builder.getI32Type(), vector));
+  }
+  return words;
+}
+
+Registers unpackWords(OpBuilder &builder, Location loc, ArrayRef<Value> words,
+                      Type type) {
+  Type stored = getStorageType(type);
+  int64_t perWord = 32 / stored.getIntOrFloatBitWidth();
+  Registers values;
+  for (Value word : words) {
+    Value vector = LLVM::BitcastOp::create(
+        builder, loc, VectorType::get(perWord, stored), word);
+    for (int64_t i = 0; i < perWord; ++i)
+      values.push_back(
+          fromStorage(builder, loc,
+                      LLVM::ExtractElementOp::create(
+                          builder, loc, vector, createI32(builder, loc, i)),
+                      type));
+  }
+  return values;
 }
 
 LogicalResult checkAddresses(Operation *op, const View &view) {
@@ -368,6 +404,9 @@ void Lowering::forEachRun(
 Registers Lowering::createLoad(Location loc, const View &view,
                                const Distribution &distribution,
                                ArrayRef<Value> mask, ArrayRef<Value> other) {
+  if (mask.empty())
+    if (auto matrices = MatrixAccess::get(*this, loc, view, distribution))
+      return matrices->load();
   Type element = view.getElementType(), stored = getStorageType(element);
   Addresses addresses(*this, loc, view, distribution);
   int64_t run = mask.empty() ? getRun(view, distribution, kMaxBytes) : 1;
@@ -410,6 +449,9 @@ Registers Lowering::createLoad(Location loc, const View &view,
 void Lowering::createStore(Location loc, const View &view,
                            const Distribution &distribution,
                            const Registers &values, ArrayRef<Value> mask) {
+  if (mask.empty())
+    if (auto matrices = MatrixAccess::get(*this, loc, view, distribution))
+      return matrices->store(values);
   Addresses addresses(*this, loc, view, distribution);
   int64_t run = mask.empty() ? getRun(view, distribution, kMaxBytes) : 1;
   unsigned alignment = run * view.storage->getElementBytes();

@@ -56,6 +56,18 @@ std::optional<NVVM::WGMMATypes> getElementKind(Type type, bool isUnsigned) {
   return std::nullopt;
 }
 
+/// What the sums of products of elements of a type may be.
+std::optional<NVVM::WGMMATypes> getSumKind(Type sum, Type element) {
+  if (!isa<FloatType>(element))
+    return sum.isInteger(32) ? std::optional(NVVM::WGMMATypes::s32)
+                             : std::nullopt;
+  if (sum.isF32())
+    return NVVM::WGMMATypes::f32;
+  bool hasHalves = element.isF16() || element.getIntOrFloatBitWidth() == 8;
+  return sum.isF16() && hasHalves ? std::optional(NVVM::WGMMATypes::f16)
+                                  : std::nullopt;
+}
+
 /// The registers of a part of an accumulator as one value.
 Value createStruct(OpBuilder &builder, Location loc, ArrayRef<Value> variables,
                    Type type) {
@@ -93,15 +105,15 @@ public:
         getElementTypeOrSelf(op.getLhs().getType()), op.getUnsignedLhs());
     std::optional<NVVM::WGMMATypes> kindB =
         getElementKind(element, op.getUnsignedRhs());
-    Type sum = accType.getElementType();
-    bool isFloat = isa<FloatType>(element);
-    if (!kindA || !kindB || (isFloat ? !sum.isF32() : !sum.isInteger(32)))
+    std::optional<NVVM::WGMMATypes> kindD =
+        getSumKind(accType.getElementType(), element);
+    if (!kindA || !kindB || !kindD)
       return op.emitError("expected a product that wgmma computes, got one of ")
              << op.getLhs().getType() << " and " << rhsType << " in "
              << accType;
     typeA = *kindA;
     typeB = *kindB;
-    typeD = isFloat ? NVVM::WGMMATypes::f32 : NVVM::WGMMATypes::s32;
+    typeD = *kindD;
     step = kDepthBytes / (element.getIntOrFloatBitWidth() / 8);
     if (rows % kRows != 0 || columns % 8 != 0 || depth % step != 0 ||
         !acc.storage->distribution || acc.storage->distribution->isFlat())
@@ -115,8 +127,8 @@ public:
                   MatrixUnit::Wgmma);
       if (failed(lhs->analyze(op)))
         return failure();
-    } else if (element.getIntOrFloatBitWidth() != 16) {
-      return op.emitError("expected elements of 16 bits of an operand in "
+    } else if (element.getIntOrFloatBitWidth() > 16) {
+      return op.emitError("expected elements of 8 or 16 bits of an operand in "
                           "registers, got ")
              << op.getLhs().getType();
     }
@@ -132,7 +144,8 @@ private:
       lhs->createBase(loc);
     else
       packLhs(loc);
-    Type sum = acc.getElementType();
+    int64_t ofVariable = acc.storage->getElementsOfVariable();
+    Type sum = ofVariable > 1 ? builder.getI32Type() : acc.getElementType();
     // Parts of the accumulator, each of 64 rows and of as many columns as an
     // instruction gives.
     struct Part {
@@ -145,8 +158,9 @@ private:
     for (int64_t row = 0; row < rows; row += kRows)
       for (int64_t column = 0; column < columns; column += kMaxColumns) {
         int64_t width = std::min(kMaxColumns, columns - column);
-        ArrayRef<Value> own = variables.slice(
-            row / kRows * (columns / 2) + column / 2, width / 2);
+        ArrayRef<Value> own =
+            variables.slice((row / kRows * columns + column) / 2 / ofVariable,
+                            width / 2 / ofVariable);
         parts.push_back(
             {row, column, width, own, createStruct(builder, loc, own, sum)});
       }
@@ -172,22 +186,16 @@ private:
           lowering.getView(op.getLhs()).storage->getOrigin());
   }
 
-  /// Pairs of the left operand, as registers of 32 bits.
+  /// The left operand as registers of 32 bits.
   void packLhs(Location loc) {
     auto type = cast<RankedTensorType>(op.getLhs().getType());
-    Distribution fragment = *Distribution::get(
-        *warpgroup::getNamedLayout("wgmma", std::nullopt), type.getShape());
-    Registers values = lowering.redistribute(loc, op.getLhs(), fragment);
-    for (size_t i = 0; i < values.size(); i += 2) {
-      Value pair = LLVM::PoisonOp::create(
-          builder, loc, VectorType::get(2, values[i].getType()));
-      for (int64_t j : {0, 1})
-        pair = LLVM::InsertElementOp::create(builder, loc, pair, values[i + j],
-                                             createI32(builder, loc, j));
-      lhsPairs.push_back(
-          LLVM::BitcastOp::create(builder, loc, builder.getI32Type(), pair));
-    }
-    lhsPairs = createOpaque(builder, loc, lhsPairs);
+    StringRef fragment =
+        type.getElementTypeBitWidth() == 8 ? "wgmma_8bit" : "wgmma";
+    Registers values = lowering.redistribute(
+        loc, op.getLhs(),
+        *Distribution::get(*warpgroup::getNamedLayout(fragment, std::nullopt),
+                           type.getShape()));
+    lhsWords = createOpaque(builder, loc, packWords(builder, loc, values));
   }
 
   Value createInstruction(Location loc, Value part, int64_t row, int64_t column,
@@ -212,28 +220,37 @@ private:
   /// The form of the instruction that upstream's op has not.
   Value createFromRegisters(Location loc, Value part, Value descriptor,
                             int64_t row, int64_t width, int64_t k) {
-    int64_t count = width / 2;
+    auto sumTypes = cast<LLVM::LLVMStructType>(part.getType()).getBody();
+    int64_t count = sumTypes.size();
+    StringRef sumConstraint = sumTypes.front().isF32() ? "f" : "r";
     std::string text, sums = "{", constraints;
     llvm::raw_string_ostream os(text), sumStream(sums), list(constraints);
     SmallVector<Value> operands;
     for (int64_t i = 0; i < count; ++i) {
       sumStream << (i ? ", $" : "$") << i;
-      list << (i ? ",=f" : "=f");
+      list << (i ? ",=" : "=") << sumConstraint;
       operands.push_back(LLVM::ExtractValueOp::create(builder, loc, part, i));
     }
     sumStream << "}";
     for (int64_t i = 0; i < count; ++i)
       list << "," << i;
     int64_t first = 2 * count;
-    os << "wgmma.mma_async.sync.aligned.m64n" << width << "k" << step << ".f32."
+    os << "wgmma.mma_async.sync.aligned.m64n" << width << "k" << step << "."
+       << NVVM::stringifyWGMMATypes(typeD) << "."
        << NVVM::stringifyWGMMATypes(typeA) << "."
        << NVVM::stringifyWGMMATypes(typeB) << " " << sums << ", {$" << first
        << ", $" << first + 1 << ", $" << first + 2 << ", $" << first + 3
-       << "}, $" << first + 4 << ", 1, 1, 1, " << rhs.isTransposed() << ";";
-    // Two registers of a column tile of eight; an instruction takes two tiles.
-    int64_t tile = row / kRows * (depth / 8) + k / 8;
+       << "}, $" << first + 4 << ", 1";
+    // Floats may be negated, and those of 16 bits by columns.
+    if (typeD != NVVM::WGMMATypes::s32)
+      os << ", 1, 1";
+    if (rhs.getElementBits() == 16)
+      os << ", " << rhs.isTransposed();
+    os << ";";
+    // Two registers of each tile; an instruction takes two tiles.
+    int64_t tile = 2 * (row / kRows * depth + k) / step;
     for (int64_t i = 0; i < 4; ++i) {
-      operands.push_back(lhsPairs[2 * tile + i]);
+      operands.push_back(lhsWords[2 * tile + i]);
       list << ",r";
     }
     operands.push_back(descriptor);
@@ -254,7 +271,7 @@ private:
   const View &acc;
   std::optional<SharedMatrix> lhs;
   SharedMatrix rhs;
-  SmallVector<Value> lhsPairs;
+  SmallVector<Value> lhsWords;
   int64_t rows, columns, depth, step;
   NVVM::WGMMATypes typeA, typeB, typeD;
 };

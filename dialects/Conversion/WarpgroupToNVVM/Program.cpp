@@ -242,9 +242,12 @@ createRegisters(grid::ScopedOp op, Value ref, Lowering &lowering) {
     storage->distribution = std::move(*distribution);
     count = storage->distribution->getNumRegisters();
   }
-  for (unsigned r = 0; r < count; ++r)
-    storage->variables.push_back(lowering.createVariable(
-        op.getLoc(), getStorageType(type.getElementType())));
+  int64_t ofVariable = storage->getElementsOfVariable();
+  Type variable = ofVariable > 1 ? IntegerType::get(op.getContext(), 32)
+                                 : getStorageType(type.getElementType());
+  for (unsigned r = 0; r < count; r += ofVariable)
+    storage->variables.push_back(
+        lowering.createVariable(op.getLoc(), variable));
   return storage;
 }
 

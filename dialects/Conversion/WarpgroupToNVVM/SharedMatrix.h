@@ -34,6 +34,8 @@ public:
   /// Whether the depth is not the contiguous dimension.
   bool isTransposed() const { return !isDepthMajor; }
 
+  int64_t getElementBits() const { return view.storage->getBytes(8); }
+
   void createBase(mlir::Location loc);
 
   /// The descriptor of the part from a row, or column of the product, and a

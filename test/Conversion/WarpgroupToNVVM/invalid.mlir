@@ -271,14 +271,14 @@ grid.kernel @product_shape grid() {
 
 // -----
 
-grid.kernel @bytes_in_registers grid() {
-  grid.scoped (%b: memref<64x64xi8, #grid.space<gpu.smem>>, %acc: memref<64x64xi32, #grid.space<gpu.regs>>)
-      attributes {transforms = [[#grid.transform<unswizzle [64]>, #grid.transform<untiling [8, 64]>], []]} {
-    %a = arith.constant dense<1> : tensor<64x64xi8, #warpgroup.layout<strided(1)>>
-    %t = grid.transpose_ref %b [1, 0] : memref<64x64xi8, #grid.space<gpu.smem>> -> memref<64x64xi8, #grid.space<gpu.smem>>
-    // expected-error @below {{expected elements of 16 bits of an operand in registers, got 'tensor<64x64xi8, #warpgroup.layout<strided(1)>>'}}
+grid.kernel @words_in_registers grid() {
+  grid.scoped (%b: memref<64x32xf32, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 32]>], []]} {
+    %a = arith.constant dense<1.0> : tensor<64x32xf32, #warpgroup.layout<strided(1)>>
+    %t = grid.transpose_ref %b [1, 0] : memref<64x32xf32, #grid.space<gpu.smem>> -> memref<32x64xf32, #grid.space<gpu.smem>>
+    // expected-error @below {{expected elements of 8 or 16 bits of an operand in registers, got 'tensor<64x32xf32, #warpgroup.layout<strided(1)>>'}}
     warpgroup.mma %acc, %a, %t
-        : memref<64x64xi32, #grid.space<gpu.regs>>, tensor<64x64xi8, #warpgroup.layout<strided(1)>>, memref<64x64xi8, #grid.space<gpu.smem>>
+        : memref<64x64xf32, #grid.space<gpu.regs>>, tensor<64x32xf32, #warpgroup.layout<strided(1)>>, memref<32x64xf32, #grid.space<gpu.smem>>
   }
 }
 

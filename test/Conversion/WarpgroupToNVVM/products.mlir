@@ -26,3 +26,29 @@ grid.kernel @unsaid grid() inputs(%x: f16 [64, 64] space gpu.gmem, %y: f16 [64, 
     warpgroup.mma_wait 0
   }
 }
+
+// -----
+
+// Sums of 16 bits share registers of 32 bits, in which products find them; they are taken apart behind the wait. Bytes of
+// a left operand in registers are joined in words, four of which an instruction takes.
+// CHECK: gpu.module @halves
+// CHECK: %[[SUM:.+]] = llvm.alloca %{{.+}} x i32
+// CHECK-NOT: x f16
+// CHECK: llvm.inline_asm has_side_effects asm_dialect = att "wgmma.mma_async.sync.aligned.m64n8k32.f16.e5m2.e5m2 {$0, $1}, {$4, $5, $6, $7}, $8, 1, 1, 1;", "=r,=r,0,1,r,r,r,r,l"
+// CHECK: nvvm.wgmma.wait.group.sync.aligned 0
+// CHECK: %[[WORD:.+]] = llvm.load %{{.+}} : !llvm.ptr -> i32
+// CHECK: llvm.inline_asm has_side_effects asm_dialect = att "", "=r,0"
+// CHECK: llvm.bitcast %{{.+}} : i32 to vector<2xf16>
+#wgmma = #warpgroup.layout<wgmma>
+#bytes = #warpgroup.layout<wgmma_8bit>
+grid.kernel @halves grid() inputs(%x: f8E5M2 [64, 32] space gpu.gmem) outputs(%o: f16 [64, 8] space gpu.gmem) {
+  grid.scoped (%b: memref<8x32xf8E5M2, #grid.space<gpu.smem>>, %acc: memref<64x8xf16, #grid.space<gpu.regs>>) {
+    %a = grid.load %x : memref<64x32xf8E5M2, #grid.space<gpu.gmem>> -> tensor<64x32xf8E5M2, #bytes>
+    %t = grid.transpose_ref %b [1, 0] : memref<8x32xf8E5M2, #grid.space<gpu.smem>> -> memref<32x8xf8E5M2, #grid.space<gpu.smem>>
+    warpgroup.mma %acc, %a, %t
+        : memref<64x8xf16, #grid.space<gpu.regs>>, tensor<64x32xf8E5M2, #bytes>, memref<32x8xf8E5M2, #grid.space<gpu.smem>>
+    warpgroup.mma_wait 0
+    %v = grid.load %acc : memref<64x8xf16, #grid.space<gpu.regs>> -> tensor<64x8xf16, #wgmma>
+    grid.store %v, %o : tensor<64x8xf16, #wgmma>, memref<64x8xf16, #grid.space<gpu.gmem>>
+  }
+}

@@ -1,0 +1,171 @@
+//===- MatrixAccess.cpp - Small matrices in shared memory -----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/WarpgroupToNVVM/MatrixAccess.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace gridir::warpgroup_to_nvvm {
+
+/// Elements of a row of a matrix, and the words of an instruction at most.
+static constexpr int64_t kRowElements = 8, kMaxMatrices = 4;
+
+/// From one place of an array to another.
+static Coords subtract(const Coords &to, const Coords &from) {
+  Coords result;
+  for (auto [a, b] : llvm::zip_equal(to, from))
+    result.push_back(a - b);
+  return result;
+}
+
+/// Whether a view is of the block's own shared memory, where eight neighbours
+/// of a row are 16 bytes, at multiples of so many.
+static bool hasRows(const View &view) {
+  const Storage &storage = *view.storage;
+  int64_t last = storage.shape.size() - 1;
+  auto isOwn = [&] {
+    return cast<LLVM::LLVMPointerType>(storage.base.getType())
+               .getAddressSpace() ==
+           static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
+  };
+  if (storage.kind != Storage::Kind::Shared || last < 0 || !isOwn() ||
+      getStorageType(storage.elementType).getIntOrFloatBitWidth() != 16 ||
+      view.strides[last] != 1)
+    return false;
+  auto divides = [](int64_t number) { return number % kRowElements == 0; };
+  for (int64_t d = 0; d < last; ++d)
+    if (!divides(storage.getStride(d)))
+      return false;
+  return divides(storage.width) && divides(getDivisor(view.offsets[last]));
+}
+
+/// The distance of the elements of each of so many words, if it is the same
+/// from any group of `count` of them on.
+static bool addUp(ArrayRef<Coords> registers, int64_t count) {
+  for (size_t first = 0; first < registers.size(); first += count)
+    for (int64_t i = 0; i < count; ++i)
+      if (subtract(registers[first + i], registers[first]) !=
+          subtract(registers[i], registers[0]))
+        return false;
+  return true;
+}
+
+std::optional<MatrixAccess>
+MatrixAccess::get(Lowering &lowering, Location loc, const View &view,
+                  const Distribution &distribution) {
+  if (!hasRows(view) || distribution.isFlat() || distribution.hasCopies() ||
+      distribution.isSplat)
+    return std::nullopt;
+  auto *column = llvm::find(view.dims, int64_t(view.storage->shape.size()) - 1);
+  if (column == view.dims.end())
+    return std::nullopt;
+  MatrixAccess access(lowering, loc, view);
+  ArrayRef<Coords> registers = distribution.registers;
+  for (access.numMatrices = kMaxMatrices; access.numMatrices > 0;
+       access.numMatrices /= 2)
+    if (registers.size() % (2 * access.numMatrices) == 0 &&
+        addUp(registers, 2 * access.numMatrices))
+      break;
+  if (access.numMatrices == 0)
+    return std::nullopt;
+  // Three bits each of a place in a matrix: from one element of a word to the
+  // next, with those of the quarter's lanes, and from one quarter to the next.
+  const auto &threads = distribution.threadBits;
+  std::array<Coords, 3> inner = {subtract(registers[1], registers[0]),
+                                 threads[0], threads[1]},
+                        outer = {threads[2], threads[3], threads[4]};
+  auto isAlongColumns = [&](ArrayRef<Coords> bits) {
+    for (auto [i, bit] : llvm::enumerate(bits)) {
+      Coords expected(view.dims.size(), 0);
+      expected[column - view.dims.begin()] = int64_t(1) << i;
+      if (bit != expected)
+        return false;
+    }
+    return true;
+  };
+  access.isTransposed = isAlongColumns(outer);
+  if (!access.isTransposed && !isAlongColumns(inner))
+    return std::nullopt;
+  Distribution &rows = access.rows;
+  rows.shape = distribution.shape;
+  rows.space = distribution.space;
+  for (size_t first = 0; first < registers.size();
+       first += 2 * access.numMatrices)
+    rows.registers.push_back(registers[first]);
+  // A row begins where eight columns do.
+  for (const Coords &place : rows.registers)
+    if (place[column - view.dims.begin()] % kRowElements != 0)
+      return std::nullopt;
+  rows.threadBits = threads;
+  llvm::copy(access.isTransposed ? inner : outer, rows.threadBits.begin());
+  // The other lanes have the rows of the other matrices.
+  for (int64_t bit : {0, 1}) {
+    int64_t matrix = int64_t(1) << bit;
+    rows.threadBits[3 + bit] =
+        matrix < access.numMatrices
+            ? subtract(registers[2 * matrix], registers[0])
+            : Coords(view.dims.size(), 0);
+  }
+  if (access.numMatrices == kMaxMatrices) {
+    Coords sum = rows.threadBits[3];
+    for (auto [to, from] : llvm::zip_equal(sum, rows.threadBits[4]))
+      to += from;
+    if (sum != subtract(registers[6], registers[0]))
+      return std::nullopt;
+  }
+  return access;
+}
+
+void MatrixAccess::forEachInstruction(function_ref<void(Value address)> body) {
+  lowering.forEachRun(loc, view, rows, /*maxBytes=*/1,
+                      [&](unsigned, int64_t, Value address) { body(address); });
+}
+
+static NVVM::MMALayout getOrder(bool isTransposed) {
+  return isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row;
+}
+
+static NVVM::LdStMatrixShapeAttr getShape(MLIRContext *context) {
+  return NVVM::LdStMatrixShapeAttr::get(context, kRowElements, kRowElements);
+}
+
+Registers MatrixAccess::load() {
+  Registers words;
+  Type word = builder.getI32Type();
+  SmallVector<Type> types(numMatrices, word);
+  Type result =
+      numMatrices == 1
+          ? word
+          : LLVM::LLVMStructType::getLiteral(builder.getContext(), types);
+  forEachInstruction([&](Value address) {
+    Value loaded = NVVM::LdMatrixOp::create(
+        builder, loc, result, address, numMatrices, getOrder(isTransposed),
+        getShape(builder.getContext()), NVVM::LdStMatrixEltType::B16);
+    for (int64_t i = 0; i < numMatrices; ++i)
+      words.push_back(numMatrices == 1 ? loaded
+                                       : LLVM::ExtractValueOp::create(
+                                             builder, loc, loaded, i));
+  });
+  return unpackWords(builder, loc, words, view.getElementType());
+}
+
+void MatrixAccess::store(const Registers &values) {
+  Registers words = packWords(builder, loc, values);
+  ArrayRef<Value> rest = words;
+  forEachInstruction([&](Value address) {
+    NVVM::StMatrixOp::create(
+        builder, loc, address, rest.take_front(numMatrices),
+        getOrder(isTransposed), getShape(builder.getContext()),
+        NVVM::LdStMatrixEltType::B16);
+    rest = rest.drop_front(numMatrices);
+  });
+}
+
+} // namespace gridir::warpgroup_to_nvvm

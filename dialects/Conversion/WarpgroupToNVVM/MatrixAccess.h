@@ -1,0 +1,51 @@
+//===- MatrixAccess.h - Small matrices in shared memory --------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_MATRIXACCESS_H
+#define GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_MATRIXACCESS_H
+
+#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+
+namespace gridir::warpgroup_to_nvvm {
+
+/// An access by matrices of eight rows of 16 bytes, which a warp moves together
+/// between registers and shared memory: each lane holds two neighbours of a
+/// row, or of a column, and has the address of another row.
+class MatrixAccess {
+public:
+  /// None where threads do not hold an array of elements of 16 bits so, or
+  /// shared memory has no such rows.
+  static std::optional<MatrixAccess> get(Lowering &lowering, mlir::Location loc,
+                                         const View &view,
+                                         const Distribution &distribution);
+
+  Registers load();
+  void store(const Registers &values);
+
+private:
+  MatrixAccess(Lowering &lowering, mlir::Location loc, const View &view)
+      : lowering(lowering), builder(lowering.builder), loc(loc), view(view) {}
+
+  void forEachInstruction(llvm::function_ref<void(mlir::Value address)> body);
+
+  Lowering &lowering;
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  const View &view;
+  /// The first element of the row whose address a lane has; a register for each
+  /// instruction.
+  Distribution rows;
+  /// Of an instruction.
+  int64_t numMatrices = 0;
+  /// Whether the elements of a row are held by lanes as those of a column are.
+  bool isTransposed = false;
+};
+
+} // namespace gridir::warpgroup_to_nvvm
+
+#endif // GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_MATRIXACCESS_H
