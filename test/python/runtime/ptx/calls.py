@@ -15,7 +15,7 @@ def text_of(name, value):
 
 
 PRINT = (
-    text_of("format", "thread %d has %5.2f, %s and %lld%%\n")
+    text_of("format", "thread %d has %5.2f, %s and %lld%% % 2\n")
     + text_of("word", "words")
     + """
 .extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 arguments);
@@ -35,8 +35,8 @@ PRINT = (
 }
 """
 )
-# CHECK: thread 0 has  2.50, words and -12345678901%
-# CHECK-NEXT: thread 1 has  2.50, words and -12345678901%
+# CHECK: thread 0 has  2.50, words and -12345678901% % 2
+# CHECK-NEXT: thread 1 has  2.50, words and -12345678901% % 2
 ptx.load(HEADER + PRINT).function().launch([np.int64(-12345678901)], grid=(1,), block=(2,), timeout=60)
 
 ASSERT = (

@@ -27,14 +27,24 @@ Value *Emitter::readAddress(const Operand &operand) {
     fail(operand.where, "expected an address in brackets");
     return builder.getInt64(0);
   }
+  return readWide(operand.elements[0], isNarrowAddress(operand) ? 32 : 64);
+}
+
+bool Emitter::isNarrowAddress(const Operand &operand) const {
+  if (operand.kind != Operand::Kind::Address || operand.elements.empty())
+    return false;
   const Operand &base = operand.elements[0];
-  // A register of 32 bits holds an address of shared memory.
   const Symbol *symbol = base.kind == Operand::Kind::Name
                              ? context.scopes.find(base.name)
                              : nullptr;
-  const bool isNarrow = symbol && symbol->kind == Symbol::Kind::Register &&
-                        symbol->type.bits == 32;
-  return readWide(base, isNarrow ? 32 : 64);
+  return symbol && symbol->kind == Symbol::Kind::Register &&
+         symbol->type.bits == 32;
+}
+
+Value *Emitter::widenAddress(Value *address, unsigned frameOffset) {
+  Value *begin = loadFrame(frameOffset, builder.getInt64Ty());
+  return builder.CreateAdd(
+      begin, builder.CreateAnd(builder.CreateSub(address, begin), 0xffffffff));
 }
 
 Value *Emitter::readShared(const Operand &operand) {
@@ -42,10 +52,13 @@ Value *Emitter::readShared(const Operand &operand) {
 }
 
 Value *Emitter::locate(const Operand &operand, Space space, unsigned bytes,
-                       unsigned alignment) {
+                       unsigned alignment, bool isParameter) {
   Type *i64 = builder.getInt64Ty();
   Value *address =
       space == Space::Shared ? readShared(operand) : readAddress(operand);
+  if ((space == Space::Local || isParameter) && isNarrowAddress(operand))
+    address = widenAddress(address, isParameter ? offsetof(Frame, parameters)
+                                                : offsetof(Frame, local));
   Value *begin, *starts;
   if (space == Space::Generic) {
     Value *range = builder.CreateConstInBoundsGEP1_64(

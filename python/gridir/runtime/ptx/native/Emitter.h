@@ -111,10 +111,15 @@ public:
   // Memory.
   /// The address that an operand in brackets names.
   llvm::Value *readAddress(const Operand &operand);
+  /// Whether it is a register of 32 bits, enough for addresses in small spaces.
+  bool isNarrowAddress(const Operand &operand) const;
+  /// An address in the space that begins where the frame says, of which 32 bits
+  /// may be all that is known.
+  llvm::Value *widenAddress(llvm::Value *address, unsigned frameOffset);
   /// Where an access of so many bytes is in this process. Who is not allowed to
   /// does not come back.
   llvm::Value *locate(const Operand &operand, Space space, unsigned bytes,
-                      unsigned alignment);
+                      unsigned alignment, bool isParameter = false);
   /// Tells of an access of so many bytes; `flags` are `AccessFlag`.
   void note(llvm::Value *place, unsigned bytes, unsigned flags);
   /// Tells of a plain write of these values, before they are written.

@@ -130,7 +130,8 @@ void emitLoadParameter(Emitter &emitter) {
                                     " bytes of the parameter");
   Value *pointer =
       parameter ? b.CreateIntToPtr(emitter.readAddress(address), b.getPtrTy())
-                : emitter.locate(address, Space::Generic, bytes, bytes);
+                : emitter.locate(address, Space::Generic, bytes, bytes,
+                                 /*isParameter=*/true);
   Access access{pointer, type, count};
   for (auto [index, element] : llvm::enumerate(getVector(emitter, 0, access)))
     emitter.write(element,
@@ -328,10 +329,18 @@ Value *readWindow(Emitter &emitter) {
 void emitConvertAddress(Emitter &emitter) {
   const bool toSpace = emitter.take("to");
   const bool isShared = takeShared(emitter);
-  emitter.takeOneOf({"global", "const", "local", "param", "param::entry"});
+  const bool isLocal = emitter.take("local");
+  const bool isParameter =
+      emitter.take("param") || emitter.take("param::entry");
+  emitter.takeOneOf({"global", "const"});
   ScalarType type = emitter.takeType();
   emitter.expectOperands(2, 2);
   Value *address = emitter.read(1, type);
+  // Some compilers keep addresses in small spaces in 32 bits.
+  if (!toSpace && (isLocal || isParameter))
+    address =
+        emitter.widenAddress(address, isLocal ? offsetof(Frame, local)
+                                              : offsetof(Frame, parameters));
   if (isShared && type.bits == 64)
     address = toSpace ? emitter.builder.CreateSub(address, readWindow(emitter))
                       : emitter.builder.CreateAdd(address, readWindow(emitter));

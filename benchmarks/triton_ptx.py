@@ -1,0 +1,317 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles kernels by Triton and executes their PTX with gridir's executor: others' code, by which it is judged.
+
+    pip install triton==3.9.0
+    python benchmarks/triton_ptx.py --chips sm_80,sm_90a,sm_100a --checks races,uninitialized
+
+gridir does not depend on Triton, and no test does. Results are compared with NumPy in float64; the exit status is 1 where
+one differs or a launch fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import triton
+import triton.language as tl
+from gridir.errors import Error
+from gridir.runtime import ptx
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+
+@triton.jit
+def softmax(out, x, columns, BLOCK: tl.constexpr):
+    """One row a program."""
+    row, column = tl.program_id(0), tl.arange(0, BLOCK)
+    values = tl.load(x + row * columns + column, mask=column < columns, other=-float("inf"))
+    powers = tl.exp(values - tl.max(values, axis=0))
+    tl.store(out + row * columns + column, powers / tl.sum(powers, axis=0), mask=column < columns)
+
+
+@triton.jit
+def layer_norm(out, x, weight, bias, columns, BLOCK: tl.constexpr):
+    """One row a program, in steps of BLOCK columns."""
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, columns, BLOCK):
+        column = start + tl.arange(0, BLOCK)
+        total += tl.load(x + row * columns + column, mask=column < columns, other=0.0)
+    mean = tl.sum(total, axis=0) / columns
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, columns, BLOCK):
+        column = start + tl.arange(0, BLOCK)
+        value = tl.load(x + row * columns + column, mask=column < columns, other=0.0)
+        value = tl.where(column < columns, value - mean, 0.0)
+        total += value * value
+    scale = 1 / tl.sqrt(tl.sum(total, axis=0) / columns + 1e-5)
+    for start in range(0, columns, BLOCK):
+        column = start + tl.arange(0, BLOCK)
+        mask = column < columns
+        value = (tl.load(x + row * columns + column, mask=mask) - mean) * scale
+        value = value * tl.load(weight + column, mask=mask) + tl.load(bias + column, mask=mask)
+        tl.store(out + row * columns + column, value, mask=mask)
+
+
+@triton.jit
+def product(out, x, y, m, n, k, m_begin, n_begin, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    """One tile of x times y."""
+    rows, columns, depth = m_begin + tl.arange(0, M), n_begin + tl.arange(0, N), tl.arange(0, K)
+    total = tl.zeros((M, N), tl.float32)
+    for step in range(tl.cdiv(k, K)):
+        inside = step * K + depth
+        a = tl.load(x + rows[:, None] * k + inside, mask=(rows[:, None] < m) & (inside < k), other=0.0)
+        b = tl.load(y + inside[:, None] * n + columns, mask=(inside[:, None] < k) & (columns < n), other=0.0)
+        total = tl.dot(a, b, total)
+    mask = (rows[:, None] < m) & (columns < n)
+    tl.store(out + rows[:, None] * n + columns, total.to(tl.float16), mask=mask)
+
+
+@triton.jit
+def matmul(out, x, y, m, n, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    """One tile a program."""
+    product(out, x, y, m, n, k, tl.program_id(0) * M, tl.program_id(1) * N, M, N, K)
+
+
+@triton.jit
+def grouped_matmul(addresses, sizes, groups, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    """Products of several pairs of matrices, whose tiles a few programs share."""
+    tile, done = tl.program_id(0), 0
+    for group in range(groups):
+        m, n, k = tl.load(sizes + group * 3), tl.load(sizes + group * 3 + 1), tl.load(sizes + group * 3 + 2)
+        across = tl.cdiv(n, N)
+        tiles = tl.cdiv(m, M) * across
+        x = tl.load(addresses + group * 3).to(tl.pointer_type(tl.float16))
+        y = tl.load(addresses + group * 3 + 1).to(tl.pointer_type(tl.float16))
+        out = tl.load(addresses + group * 3 + 2).to(tl.pointer_type(tl.float16))
+        while tile < done + tiles:
+            here = tile - done
+            product(out, x, y, m, n, k, here // across * M, here % across * N, M, N, K)
+            tile += tl.num_programs(0)
+        done += tiles
+
+
+@triton.jit
+def descriptor_matmul(x, y, out, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, SPECIALIZE: tl.constexpr):
+    """One tile a program, by tensor maps."""
+    row, column = tl.program_id(0) * M, tl.program_id(1) * N
+    total = tl.zeros((M, N), tl.float32)
+    for step in tl.range(0, tl.cdiv(k, K), warp_specialize=SPECIALIZE):
+        total = tl.dot(x.load([row, step * K]), y.load([step * K, column]), total)
+    out.store([row, column], total.to(tl.float16))
+
+
+@triton.jit
+def attention(out, q, k, v, scale, tokens, D: tl.constexpr, M: tl.constexpr, N: tl.constexpr, CAUSAL: tl.constexpr):
+    """M queries of one head a program."""
+    begin, head = tl.program_id(0) * M, tl.program_id(1) * tokens * D
+    rows, depth, steps = begin + tl.arange(0, M), tl.arange(0, D), tl.arange(0, N)
+    queries = tl.load(q + head + rows[:, None] * D + depth)
+    largest, total = tl.full([M], -float("inf"), tl.float32), tl.zeros([M], tl.float32)
+    result = tl.zeros([M, D], tl.float32)
+    end = begin + M if CAUSAL else tokens
+    for start in range(0, end, N):
+        keys = tl.load(k + head + (start + steps)[None, :] * D + depth[:, None])
+        scores = tl.dot(queries, keys) * (scale * 1.44269504)
+        if CAUSAL:
+            scores = tl.where(rows[:, None] >= (start + steps)[None, :], scores, -1e30)
+        most = tl.maximum(largest, tl.max(scores, 1))
+        weights = tl.exp2(scores - most[:, None])
+        correction = tl.exp2(largest - most)
+        total = total * correction + tl.sum(weights, 1)
+        values = tl.load(v + head + (start + steps)[:, None] * D + depth)
+        result = tl.dot(weights.to(tl.float16), values, result * correction[:, None])
+        largest = most
+    tl.store(out + head + rows[:, None] * D + depth, (result / total[:, None]).to(tl.float16))
+
+
+_TYPES = {"float32": "fp32", "float16": "fp16", "int32": "i32", "uint64": "u64", "float64": "fp32"}
+_CHIPS = {"descriptor_matmul": "sm_90a,sm_100a", "specialized_matmul": "sm_100a"}
+"""Where a kernel is not for all chips: an A100 has no tensor maps, and Triton specialises no warps of this for an H100."""
+Case = tuple[Any, dict[str, Any], dict[str, Any], tuple[int, ...], Callable[[], tuple[np.ndarray, np.ndarray, float]]]
+"""A kernel, its arguments and constants, its grid, and what gives the result, what is wanted, and how far off it may be."""
+
+
+def aligned(array: np.ndarray) -> np.ndarray:
+    """The array where a GPU would have allocated it."""
+    space = np.empty(array.nbytes + 256, np.uint8)
+    result = space[-space.ctypes.data % 256 :][: array.nbytes].view(array.dtype).reshape(array.shape)
+    result[...] = array
+    return result
+
+
+def cases(options: dict[str, Any]) -> dict[str, Callable[[], Case]]:
+    """The kernels, by name."""
+    random = np.random.default_rng(0)
+
+    def normal(*shape: int, dtype: Any = np.float16) -> np.ndarray:
+        return aligned((random.standard_normal(shape) * 0.5).astype(dtype))
+
+    def make_softmax() -> Case:
+        x, out = normal(6, 1000, dtype=np.float32), aligned(np.zeros((6, 1000), np.float32))
+        powers = np.exp(x.astype(np.float64))
+        want = powers / powers.sum(1, keepdims=True)
+        return softmax, dict(out=out, x=x, columns=1000), dict(BLOCK=1024), (6,), lambda: (out, want, 1e-6)
+
+    def make_layer_norm() -> Case:
+        x, weight, bias = (normal(*shape, dtype=np.float32) for shape in ((5, 700), (700,), (700,)))
+        out, wide = aligned(np.zeros_like(x)), x.astype(np.float64)
+        want = (wide - wide.mean(1, keepdims=True)) / np.sqrt(wide.var(1, keepdims=True) + 1e-5) * weight + bias
+        arguments = dict(out=out, x=x, weight=weight, bias=bias, columns=700)
+        return layer_norm, arguments, dict(BLOCK=256), (5,), lambda: (out, want, 1e-5)
+
+    def make_matmul() -> Case:
+        m, n, k = 200, 136, 320
+        x, y, out = normal(m, k), normal(k, n), aligned(np.zeros((m, n), np.float16))
+        want = x.astype(np.float64) @ y.astype(np.float64)
+        arguments = dict(out=out, x=x, y=y, m=m, n=n, k=k)
+        return matmul, arguments, dict(M=128, N=64, K=64), (2, 3), lambda: (out, want, 0.02)
+
+    def make_grouped_matmul() -> Case:
+        sizes = [(128, 64, 96), (64, 200, 320), (256, 128, 64)]
+        groups = [(normal(m, k), normal(k, n), aligned(np.zeros((m, n), np.float16))) for m, n, k in sizes]
+        addresses = aligned(np.array([[x.ctypes.data for x in group] for group in groups], np.uint64))
+        options["memory"] = [x for group in groups for x in group]
+
+        def results() -> tuple[np.ndarray, np.ndarray, float]:
+            want = [(x.astype(np.float64) @ y.astype(np.float64)).reshape(-1) for x, y, _ in groups]
+            return np.concatenate([out.reshape(-1) for *_, out in groups]), np.concatenate(want), 0.02
+
+        arguments = dict(addresses=addresses, sizes=aligned(np.array(sizes, np.int32)), groups=3)
+        return grouped_matmul, arguments, dict(M=64, N=64, K=32), (4,), results
+
+    def make_descriptor_matmul(specialize: bool) -> Case:
+        m, n, k = 256, 256, 448
+        x, y, out = normal(m, k), normal(k, n), aligned(np.zeros((m, n), np.float16))
+        want = x.astype(np.float64) @ y.astype(np.float64)
+        constants = dict(M=128, N=128, K=64, SPECIALIZE=specialize)
+        return descriptor_matmul, dict(x=x, y=y, out=out, k=k), constants, (2, 2), lambda: (out, want, 0.02)
+
+    def make_attention(causal: bool) -> Case:
+        heads, tokens, d = 2, 256, 64
+        q, k, v = (normal(heads, tokens, d) for _ in range(3))
+        out = aligned(np.zeros_like(q))
+        scores = np.einsum("hid,hjd->hij", q.astype(np.float64), k.astype(np.float64)) * 0.3
+        if causal:
+            scores = np.where(np.tri(tokens, dtype=bool), scores, -np.inf)
+        weights = np.exp(scores)
+        want = np.einsum("hij,hjd->hid", weights / weights.sum(-1, keepdims=True), v.astype(np.float64))
+        arguments = dict(out=out, q=q, k=k, v=v, scale=np.float64(0.3), tokens=tokens)
+        return attention, arguments, dict(D=d, M=128, N=64, CAUSAL=causal), (2, heads), lambda: (out, want, 0.005)
+
+    return {
+        "softmax": make_softmax,
+        "layer_norm": make_layer_norm,
+        "matmul": make_matmul,
+        "grouped_matmul": make_grouped_matmul,
+        "descriptor_matmul": lambda: make_descriptor_matmul(False),
+        "specialized_matmul": lambda: make_descriptor_matmul(True),
+        "attention": lambda: make_attention(False),
+        "causal_attention": lambda: make_attention(True),
+    }
+
+
+def compile_kernel(kernel: Any, arguments: dict[str, Any], constants: dict[str, Any], chip: str, warps: int) -> Any:
+    """What Triton makes of a kernel for a chip, as sm_90a; addresses are multiples of 16."""
+    blocks = dict.fromkeys(("x", "y", "out"), constants) if kernel is descriptor_matmul else {}
+    sides = {"x": ("M", "K"), "y": ("K", "N"), "out": ("M", "N")}
+
+    def type_of(name: str, value: Any) -> str:
+        if name in blocks:
+            return f"tensordesc<fp16[{', '.join(str(constants[side]) for side in sides[name])}]>"
+        if isinstance(value, np.ndarray):
+            return "*" + _TYPES[value.dtype.name]
+        return _TYPES[np.asarray(value).dtype.name] if not isinstance(value, int) else "i32"
+
+    signature = {name: type_of(name, value) for name, value in arguments.items()}
+    divisible = [
+        (i,)
+        for i, (name, value) in enumerate(arguments.items())
+        if name not in blocks and (isinstance(value, np.ndarray) or (isinstance(value, int) and value % 16 == 0))
+    ]
+    source = ASTSource(
+        fn=kernel,
+        signature={**signature, **dict.fromkeys(constants, "constexpr")},
+        constexprs=constants,
+        attrs={place: [["tt.divisibility", 16]] for place in divisible},
+    )
+    number = int(chip.removeprefix("sm_").rstrip("a"))
+    return triton.compile(source, target=GPUTarget("cuda", number, 32), options={"num_warps": warps, "num_stages": 3})
+
+
+def flatten(arguments: dict[str, Any], compiled: Any) -> list[Any]:
+    """What the entry takes: of a tensor map also the sizes and strides, and the addresses of two buffers at the end."""
+    maps = iter(getattr(compiled.metadata, "tensordesc_meta", None) or [])
+    by_map = compiled.src.fn is descriptor_matmul
+    values: list[Any] = []
+    for value in arguments.values():
+        if by_map and isinstance(value, np.ndarray):
+            meta = next(maps)
+            values.append(ptx.TensorMap(value, tuple(meta["block_size"]), (0, 32, 64, 128)[meta["swizzle"]]))
+            values += [np.int32(size) for size in value.shape]
+            values += [np.int64(stride // value.itemsize) for stride in value.strides]
+        elif isinstance(value, np.ndarray):
+            values.append(value)
+        else:
+            values.append(np.float32(value) if isinstance(value, np.floating) else np.int32(value))
+    return [*values, np.uint64(0), np.uint64(0)]
+
+
+def run_case(make: Callable[[], Case], chip: str, warps: int, options: dict[str, Any]) -> str:
+    """Compiles and runs one kernel; what to print of it."""
+    kernel, arguments, constants, grid, results = make()
+    compiled = compile_kernel(kernel, arguments, constants, chip, warps)
+    start = time.perf_counter()
+    function = ptx.load(compiled.asm["ptx"], path=f"{kernel.__name__}.{chip}.ptx").function()
+    function.prepare(checked=bool(options.get("checks")))
+    prepared = time.perf_counter()
+    block = function.required_block or (function.max_threads or 32 * warps,)
+    function.launch(
+        flatten(arguments, compiled), grid=grid, block=block, shared_bytes=compiled.metadata.shared, **options
+    )
+    done = time.perf_counter()
+    got, want, tolerance = results()
+    error = float(np.abs(got.astype(np.float64) - want).max())
+    verdict = "right" if error <= tolerance else "WRONG"
+    milliseconds = f"{(prepared - start) * 1e3:.0f} | {(done - prepared) * 1e3:.0f}"
+    return f"{verdict} | {error:.1e} of {np.abs(want).max():.1e} | {milliseconds}"
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Prints a table; 1 where a kernel is wrong or fails."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="kernels; all when none is given")
+    parser.add_argument("--chips", default="sm_80,sm_90a,sm_100a", help="what to compile for (default: %(default)s)")
+    parser.add_argument("--warps", type=int, default=4, help="warps of a block (default: 4)")
+    parser.add_argument("--checks", default="", help="what to check, as races,uninitialized")
+    parser.add_argument("--schedule-seed", type=int, help="an order of threads and copies")
+    arguments = parser.parse_args(words)
+    failed = 0
+    print("| kernel | chip | result | error | translation ms | run ms |")
+    print("| --- | --- | --- | --- | ---: | ---: |")
+    for chip in arguments.chips.split(","):
+        options: dict[str, Any] = {"checks": [check for check in arguments.checks.split(",") if check]}
+        options["schedule_seed"], options["timeout"] = arguments.schedule_seed, 300
+        for name, make in cases(options).items():
+            if (arguments.names and name not in arguments.names) or chip not in _CHIPS.get(name, chip):
+                continue
+            try:
+                told = run_case(make, chip, arguments.warps, options)
+            except Error as error:
+                # Behind the place is the instruction, which may name 64 registers.
+                lines = [place.line for place in error.frames]
+                told = f"FAILED at {lines}: {error.message.split(', by ')[0]} | | |"
+            failed += "right" not in told
+            print(f"| {name} | {chip} | {told} |", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
