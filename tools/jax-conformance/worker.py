@@ -117,7 +117,7 @@ class Counts:
         Kernel.prepare = counted
 
 
-def _without_callback(message: str) -> str:
+def without_callback(message: str) -> str:
     """The message of what a callback of XLA raised, which XLA puts behind the traceback; or the message as it is."""
     if "error calling callback: Traceback" not in message:
         return message
@@ -141,7 +141,7 @@ class Result(unittest.TestResult):
         frames = traceback.extract_tb(trace)
         self.error = {
             "type": kind.__name__,
-            "message": _without_callback(str(value))[:4000],
+            "message": without_callback(str(value))[:4000],
             "where": " < ".join(f"{Path(f.filename).name}:{f.lineno}" for f in reversed(frames[-6:])),
         }
 

@@ -70,7 +70,7 @@ sys.argv = [sys.argv[0]]
 import worker
 
 print(
-    worker._without_callback(
+    worker.without_callback(
         'INTERNAL: CpuCallback error calling callback: Traceback (most recent call last):\n  File "a.py", line 1\n'
         "    go()\nLaunchError: expected"
     )

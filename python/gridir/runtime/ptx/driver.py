@@ -85,11 +85,13 @@ class Driver:
       launches: those that have ended well, in order.
       options: keyword arguments of `Function.launch`, as checks, for all launches. As many blocks run at a time as the
         GPU has room for, unless they say otherwise.
+      rewrite: gives the text that is executed instead of a module's, as a mutant of it; None for the module's own.
     """
 
     def __init__(self) -> None:
         self.launches: list[Launch] = []
         self.options: dict[str, Any] = {}
+        self.rewrite: Callable[[str], str] | None = None
         self._memory: list[np.ndarray] = []
         self._error: Error | None = None
         directory = Path(_mlir_libs.__file__).with_name("stand_in")
@@ -171,7 +173,7 @@ class Driver:
         return 0
 
     def _run(self, text: str, name: str, sizes: list[int], values: Any) -> None:
-        function = load(text).function(name)
+        function = load(self.rewrite(text) if self.rewrite is not None else text).function(name)
         start = time.perf_counter()
         function.prepare(checked=bool(self.options.get("checks")))
         prepared = time.perf_counter()

@@ -154,6 +154,15 @@ with driver.memory([x, out]):
     print(out[0])
 driver.synchronize()
 
+# A mutant is executed instead of the module's text, which stays what it is.
+driver.rewrite = lambda text: text.replace("mul.lo.s32 %r5, %r5, %r0;", "")
+with driver.memory([x, out]):
+    launch(cluster=1)
+driver.rewrite = None
+driver.synchronize()
+# CHECK-NEXT: 33 True
+print(out[0], driver.launches[-1].text == TEXT)
+
 # What a driver refuses: errors have its numbers and names.
 # CHECK-NEXT: no PTX: 200 device kernel image is invalid
 # CHECK-NEXT: expected a directive

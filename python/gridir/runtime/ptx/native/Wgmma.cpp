@@ -143,27 +143,37 @@ std::vector<float> readA(const Group &group, const uint64_t *words) {
 }
 
 /// The products of a warp go on beside its lanes: it reads its rows of A and
-/// all of B. Those that are committed together end together.
+/// all of B, and knows what its lanes know. Those that are committed together
+/// end together, and for all of the warpgroup: JAX and others have one thread
+/// wait for them and tell whoever fills the shared memory again.
 void noteProducts(const Group &group) {
   OrderChecker *order = group.execution.getOrder();
   if (!order)
     return;
   const uint64_t *words = group.arguments[0];
   const unsigned depth = words[Depth];
+  std::array<AsyncUnitRef, 4> units;
   for (unsigned warp = 0; warp < 4; ++warp) {
     ArrayRef<Thread *> lanes = group.threads.slice(32 * warp, 32);
-    AsyncUnitRef unit = lanes.front()->products.getOpenUnit();
+    AsyncUnitRef &unit = units[warp];
+    unit = lanes.front()->products.getOpenUnit();
     if (!unit)
       unit = group.execution.startUnit(*lanes.front());
-    for (Thread *lane : lanes) {
+    for (Thread *lane : lanes)
       order->acquire(unit->actor, lane->actor);
-      lane->products.add({unit, nullptr, group.site});
-    }
     if (!words[InRegisters])
       getMatrix(group, words[DescriptorA], words[FormatA], words[TransposeA])
           .note(unit, 16 * warp, 16, depth);
     getMatrix(group, words[DescriptorB], words[FormatB], words[TransposeB])
         .note(unit, 0, words[Columns], depth);
+  }
+  for (auto [index, thread] : enumerate(group.threads)) {
+    if (thread->products.getOpenUnit())
+      continue;
+    // Its own warp's comes last, where the next product looks for it.
+    for (unsigned next = 1; next <= 4; ++next)
+      thread->products.add(
+          {units[(index / 32 + next) % 4], nullptr, group.site});
   }
 }
 

@@ -255,7 +255,7 @@ FILL: mad.lo.u32 %r6, %r5, 4, %r0; st.shared.b32 [%r6], 0x3c003c00;
   wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, %rd4, %rd4, 1, 1, 1, 0, 0;
   wgmma.commit_group.sync.aligned; // remove
   wgmma.wait_group.sync.aligned 0; // replace 0 by 1
-  bar.sync 0; // remove
+  bar.sync 0; // remove; harmless: the wait is for the products of all warps
   st.shared.b32 [%r1], %v;
   cvt.rni.s32.f32 %w, %d0;
 """

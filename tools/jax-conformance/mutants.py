@@ -1,0 +1,192 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Takes one synchronising instruction at a time out of JAX's own PTX, and counts what the executor's checks find.
+
+Barriers of threads between which nothing happens go together, as JAX sets several where one is enough.
+
+    python tools/jax-conformance/mutants.py --every 2
+
+The kernels are of JAX's library, at sizes at which their rings wrap more than twice. A mutant is found where a launch
+fails: by a race, by memory that nothing has written, or since nobody can go on. Else results are compared with those of
+the kernel as it is. What lives is listed with its line in the PTX: it is a fault of the checks, or harmless.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import functools
+import logging
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from peer import Pipeline, replace_lowering
+from worker import without_callback
+
+_BARRIER = r"bar(?:rier)?\.sync"
+_REMOVED = (
+    r"barrier\.cluster\.(?:arrive|wait)",
+    r"fence\.proxy\.async",
+    r"fence\.mbarrier_init",
+    r"wgmma\.fence",
+    r"wgmma\.wait_group",
+    r"cp\.async\.bulk\.wait_group",
+    r"mbarrier\.arrive(?!\.expect_tx)",
+    r"tcgen05\.(?:fence|wait)",
+    r"tcgen05\.commit",
+)
+_GUARD = r"(?:@!?%?\w+\s+)?"
+_WAIT = re.compile(r"mbarrier\.try_wait[\w.:]*\s+(%?\w+),[^;]*;")
+_BETWEEN = re.compile(
+    r"\b(?:ld|st|atom|red|bra|cp|mbarrier|wgmma|tcgen05|barrier|mapa)\.(?!\w+\.bulk\.wait)|^\$", re.MULTILINE
+)
+"""What a barrier may order, and where control comes together."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    """A text without one instruction, or one group of barriers.
+
+    Attributes:
+      kind: what the instructions are that are gone.
+      line: where the first one was.
+      text: the PTX.
+    """
+
+    kind: str
+    line: int
+    text: str
+
+
+def _groups(text: str, matches: Iterable[re.Match[str]]) -> list[list[re.Match[str]]]:
+    """Barriers between which nothing happens that they could order: JAX sets several, of which one is enough."""
+    groups: list[list[re.Match[str]]] = []
+    for match in matches:
+        if groups and not _BETWEEN.search(text[groups[-1][-1].end() : match.start()]):
+            groups[-1].append(match)
+        else:
+            groups.append([match])
+    return groups
+
+
+def mutants(text: str) -> list[Mutant]:
+    """One mutant for each synchronising instruction, in the order of the text; a wait for a barrier is over at once."""
+    result = []
+
+    def add(kind: str, group: list[re.Match[str]], instead: str = "") -> None:
+        mutant = text
+        for match in reversed(group):
+            mutant = mutant[: match.start()] + instead + mutant[match.end() :]
+        result.append(Mutant(kind, text.count("\n", 0, group[0].start()) + 1, mutant))
+
+    for group in _groups(text, re.finditer(rf"{_GUARD}\b{_BARRIER}[^;]*;", text)):
+        add("bar.sync", group)
+    for pattern in _REMOVED:
+        for match in re.finditer(rf"{_GUARD}\b({pattern})[^;]*;", text):
+            add(match[1], [match])
+    for match in _WAIT.finditer(text):
+        add("mbarrier.try_wait", [match], f"setp.eq.b32 {match[1]}, 0, 0;")
+    return sorted(result, key=lambda mutant: mutant.line)
+
+
+def kernels(become: Callable[[int], None]) -> dict[str, Callable[[], np.ndarray]]:
+    """The kernels of the library in which the checks find nothing, with their inputs.
+
+    Args:
+      become: is told the first part of the compute capability that a kernel is for.
+    """
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental.pallas.ops.gpu import attention_mgpu, hopper_matmul_mgpu
+
+    def normal(*shape: int) -> jax.Array:
+        return jnp.asarray(np.random.default_rng(shape).standard_normal(shape) * 0.5, jnp.float16)
+
+    def hopper(**options: Any) -> np.ndarray:
+        become(9)
+        config = hopper_matmul_mgpu.TuningConfig(tile_m=64, tile_n=64, tile_k=64, max_concurrent_steps=2, **options)
+        return np.asarray(hopper_matmul_mgpu.matmul(normal(256, 320), normal(320, 256), None, config))
+
+    def attention() -> np.ndarray:
+        become(9)
+        config = attention_mgpu.TuningConfig(block_q=64, block_kv=64, max_concurrent_steps=2)
+        return np.asarray(
+            attention_mgpu.attention(normal(1, 128, 1, 64), normal(1, 320, 1, 64), normal(1, 320, 1, 64), config)
+        )
+
+    cluster = {"cluster_dimension": hopper_matmul_mgpu.MatmulDimension.M}
+    return {
+        "hopper_matmul": hopper,
+        "hopper_matmul, cluster of 2": lambda: hopper(**cluster),
+        "attention": attention,
+    }
+
+
+_KINDS = {
+    "unordered": "unordered accesses",
+    "expected 'fence.proxy.async'": "missing fence.proxy.async",
+    "expected 'tcgen05": "missing fence or wait of tcgen05",
+    "expected 'wgmma.fence'": "missing wgmma.fence",
+    "expected a wait": "missing wait",
+    "has written": "unwritten memory",
+    "go on": "nobody can go on",
+}
+
+
+def outcome(run: Callable[[], np.ndarray], want: np.ndarray) -> str:
+    """What becomes of a mutant: the kind of the error, "wrong values" or "lives"."""
+    try:
+        got = run()
+    except Exception as error:  # XLA wraps what a callback raises.
+        message = without_callback(str(error)).partition(", by '")[0]
+        return next((kind for words, kind in _KINDS.items() if words in message), message[:100])
+    return "lives" if np.array_equal(got, want) else "wrong values"
+
+
+def main() -> None:
+    """Prints a table by kind of instruction, and what lives."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="kernels; all when none is given")
+    parser.add_argument("--every", type=int, default=1, metavar="K", help="only each K-th of the mutants")
+    arguments = parser.parse_args()
+    pipeline = Pipeline()
+    driver = pipeline.driver
+    driver.options = {"checks": ["races", "uninitialized"], "timeout": 120}
+    import jax
+
+    logging.disable(logging.ERROR)  # JAX reports every callback that fails.
+    device: Any = type(jax.devices()[0])
+    device.core_count = 4
+    replace_lowering(pipeline)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    living = []
+    for name, run in kernels(driver.pretend).items():
+        if arguments.names and name not in arguments.names:
+            continue
+        want = run()
+        text = driver.launches[-1].text
+        chosen = mutants(text)[:: arguments.every]
+        for mutant in chosen:
+            driver.rewrite = functools.partial(lambda instead, _: instead, mutant.text)
+            told = outcome(run, want)
+            driver.rewrite = None
+            counts[mutant.kind][told] += 1
+            print(f"{name}, line {mutant.line}, {mutant.kind}: {told}", flush=True)
+            if told == "lives":
+                living.append(f"{name}: line {mutant.line}: {text.splitlines()[mutant.line - 1].strip()}")
+    print()
+    print("| removed | mutants | found | how | lives |")
+    print("| --- | ---: | ---: | --- | ---: |")
+    for kind, told in sorted(counts.items()):
+        found = sum(told.values()) - told["lives"]
+        how = ", ".join(f"{words} {count}" for words, count in told.most_common() if words != "lives")
+        print(f"| `{kind}` | {sum(told.values())} | {found} | {how} | {told['lives']} |")
+    print("\n".join(["", *living]))
+
+
+if __name__ == "__main__":
+    main()
