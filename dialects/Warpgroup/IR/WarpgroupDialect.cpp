@@ -32,6 +32,24 @@ void WarpgroupDialect::initialize() {
       >();
 }
 
+LogicalResult
+WarpgroupDialect::verifyOperationAttribute(Operation *op,
+                                           NamedAttribute attribute) {
+  StringAttr name = attribute.getName();
+  if (name == kOffsetsAttr && !isa<DenseI64ArrayAttr>(attribute.getValue()))
+    return op->emitError("expected an array of i64 as ")
+           << name << ", got " << attribute.getValue();
+  if (llvm::is_contained(
+          {kSharedBytesAttr, kTensorColumnsAttr, kScratchBytesAttr},
+          name.getValue())) {
+    auto count = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!count || !count.getType().isSignlessInteger(64) || count.getInt() < 0)
+      return op->emitError("expected an i64 that is no less than 0 as ")
+             << name << ", got " << attribute.getValue();
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // BarrierType
 //===----------------------------------------------------------------------===//

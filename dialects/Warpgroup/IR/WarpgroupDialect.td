@@ -31,6 +31,7 @@ def Warpgroup_Dialect : Dialect {
   let dependentDialects = ["::gridir::grid::GridDialect"];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
   }];

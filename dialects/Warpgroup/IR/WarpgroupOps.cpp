@@ -39,10 +39,20 @@ static void printOffsets(OpAsmPrinter &printer, Operation *op,
 // Windows of copies
 //===----------------------------------------------------------------------===//
 
+/// What a copy moves are numbers.
+static LogicalResult verifyElements(Operation *op, MemRefType array) {
+  if (!array.getElementType().isIntOrFloat())
+    return op->emitOpError("expected an array of integers or floats, got ")
+           << array;
+  return success();
+}
+
 /// The window of a copy has an offset and a size for each dimension of the
 /// array in global memory, and the shape of the tile in shared memory.
 template <typename OpT>
 static LogicalResult verifyWindow(OpT op, MemRefType array, MemRefType tile) {
+  if (failed(verifyElements(op, array)))
+    return failure();
   size_t rank = array.getRank();
   if (op.getStaticOffsets().size() != rank || op.getSizes().size() != rank)
     return op.emitOpError("expected an offset and a size for each of ")
@@ -92,6 +102,8 @@ LogicalResult TmaGatherOp::verify() {
   auto source = cast<MemRefType>(getSource().getType()),
        dest = cast<MemRefType>(getDest().getType());
   auto rows = cast<RankedTensorType>(getRows().getType());
+  if (failed(verifyElements(*this, source)))
+    return failure();
   if (source.getRank() == 0 || rows.getRank() != 1)
     return emitOpError("expected an array with rows and a list of their "
                        "numbers, got ")

@@ -21,21 +21,28 @@ using namespace mlir;
 using namespace gridir;
 using namespace gridir::warpgroup;
 
-/// Elements of less than a byte take one in memory.
+/// Elements take a power of two of bits in memory, a byte at least.
 static unsigned getBits(RankedTensorType type) {
   Type element = type.getElementType();
-  return element.isIntOrFloat() ? std::max(element.getIntOrFloatBitWidth(), 8u)
-                                : 64;
+  if (!element.isIntOrFloat())
+    return 64;
+  return std::max<unsigned>(
+      llvm::PowerOf2Ceil(element.getIntOrFloatBitWidth()), 8);
 }
 
 //===----------------------------------------------------------------------===//
 // Accesses of memory
 //===----------------------------------------------------------------------===//
 
-/// What one access of a thread moves at most.
+/// How many elements one access of a thread can move.
+static int64_t getLongestAccess(RankedTensorType type) {
+  return std::max<int64_t>(128 / getBits(type), 1);
+}
+
+/// What one access of a thread moves at most, as its elements lie.
 static int64_t getAccessVector(const Layout &layout, RankedTensorType type) {
   return std::min<int64_t>(layout.getVectorLength(type.getShape()),
-                           128 / getBits(type));
+                           getLongestAccess(type));
 }
 
 /// Where an element is in shared memory: in tiles of rows that are as long as
@@ -163,7 +170,7 @@ static LogicalResult addAccess(Operation *op, Value ref, Type valueType,
       return space == grid::MemorySpace::GpuSmem ? countShared(layout, type)
                                                  : countGlobal(layout, type);
     };
-  for (int64_t vector = 128 / getBits(type); vector >= 1; vector /= 2)
+  for (int64_t vector = getLongestAccess(type); vector >= 1; vector /= 2)
     frame.preferred.push_back(Layout::blocked(type.getShape(), vector));
   return success();
 }

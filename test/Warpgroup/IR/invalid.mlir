@@ -122,3 +122,32 @@ func.func @gathered(%x: memref<512x64xf16>, %rows: tensor<8xi32>, %tile: memref<
       : memref<512x64xf16>, tensor<8xi32>, memref<16x64xf16>, memref<!warpgroup.barrier<1>>
   return
 }
+
+// -----
+
+func.func @semaphores(%x: memref<512x64x!grid.semaphore<dma>>, %rows: tensor<8xi32>,
+                      %tile: memref<8x64x!grid.semaphore<dma>>, %b: memref<!warpgroup.barrier<1>>) {
+  // expected-error @below {{expected an array of integers or floats, got 'memref<512x64x!grid.semaphore<dma>>'}}
+  warpgroup.tma_gather %x[%rows] to %tile barrier %b
+      : memref<512x64x!grid.semaphore<dma>>, tensor<8xi32>, memref<8x64x!grid.semaphore<dma>>,
+        memref<!warpgroup.barrier<1>>
+  return
+}
+
+// -----
+
+// expected-error @below {{expected an i64 that is no less than 0 as "warpgroup.shared_bytes", got 0 : si2}}
+grid.kernel @bytes grid() attributes {warpgroup.shared_bytes = 0 : si2} {
+}
+
+// -----
+
+// expected-error @below {{expected an i64 that is no less than 0 as "warpgroup.scratch_bytes", got -1}}
+grid.kernel @scratch grid() attributes {warpgroup.scratch_bytes = -1 : i64} {
+}
+
+// -----
+
+// expected-error @below {{expected an array of i64 as "warpgroup.offsets", got [0]}}
+grid.kernel @offsets grid() attributes {warpgroup.offsets = [0]} {
+}

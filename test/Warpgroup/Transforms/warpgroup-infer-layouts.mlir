@@ -185,3 +185,14 @@ grid.kernel @conflicts grid() inputs() outputs(%o: i8 [64, 64] space gpu.gmem)
   %w = warpgroup.layout_cast %c "STRIDED" (#warpgroup.layout<strided(4)>) : tensor<64x64xi8>
   grid.store %w, %t : tensor<64x64xi8>, memref<64x64xi8, #grid.space<gpu.smem>>
 }
+
+// -----
+
+// Numbers whose width is no power of two take the next one: four to an access of 16 bytes.
+// CHECK-LABEL: grid.kernel @tf32
+// CHECK:         grid.load %{{.*}} -> tensor<64x128xtf32, #warpgroup.layout<[4, 128], registers = {{\[\[}}0, 1], [0, 2]]
+grid.kernel @tf32 grid() inputs(%x: tf32 [64, 128] space gpu.gmem) outputs(%o: tf32 [64, 128] space gpu.gmem)
+    semantics [] {
+  %v = grid.load %x : memref<64x128xtf32, #grid.space<gpu.gmem>> -> tensor<64x128xtf32>
+  grid.store %v, %o : tensor<64x128xtf32>, memref<64x128xtf32, #grid.space<gpu.gmem>>
+}
