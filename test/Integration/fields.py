@@ -47,12 +47,12 @@ for owner, name, make, _ in field_rows.TABLE:
 print(count, "kernels copied what they were given")
 
 # A field that a target cannot honour is refused when the kernel is lowered, and not before.
-# CHECK: UnsupportedError: transforms of args[0] is set, which the GPU target cannot honour
+# CHECK: UnsupportedError: transforms of args[0] is set, which the TPU target cannot honour
 # CHECK: on the CPU: True
 field_rows.requests = lambda function, *args: [function]
 tiled = field_rows.tiled()
 try:
-    gridir.lower(tiled, field_rows.X, target="gpu")
+    gridir.lower(tiled, field_rows.X, target="tpu")
 except gridir.UnsupportedError as error:
     print(type(error).__name__, error.message, sep=": ")
 with gridir.installed():

@@ -113,7 +113,8 @@ def get_kernel(request: KernelRequest, target: Target, options: Any) -> Kernel:
             if kernel is not None:
                 return kernel
         with within_kernel(request.kernel_name, request.source):
-            module = lower_kernel(request, shared_context(), platform=target.lowering_platform(options))
+            lowered = hooks_of(target).request_for(request)
+            module = lower_kernel(lowered, shared_context(), platform=target.lowering_platform(options))
     kernel = make_kernel(module, target, options, grid_mapping=request.grid_mapping, source=request.source)
     if key is not None:
         with _kernels_lock:

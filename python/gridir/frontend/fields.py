@@ -86,7 +86,7 @@ OTHER_TARGETS: dict[str, dict[str, dict[str, tuple[Effect, str]]]] = {
     "gpu": {
         "BlockMapping": {
             "transformed_block_aval": (HONOURED, "blocks lie in the memory of the GPU; the space of a TPU is an error"),
-            "transforms": (ERROR, "a block is read where it is in global memory"),
+            "transforms": (HONOURED, "how a block lies in the shared memory of its CTA"),
         },
         "tpu.CompilerParams": {
             "vmem_limit_bytes": (NO_MEANING, "there is no VMEM"),

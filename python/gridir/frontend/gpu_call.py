@@ -17,6 +17,7 @@ from gridir.compiler.warpgroup import WarpgroupTarget
 from gridir.frontend import emulation, jax_compat_calls, jax_compat_gpu
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.target_hooks import TargetHooks
+from gridir.frontend.warpgroup_blocks import as_mesh_kernel, says_memory, uses_warpgroup
 from gridir.runtime.gpu import Report
 
 if TYPE_CHECKING:
@@ -32,9 +33,13 @@ class GpuHooks(TargetHooks):
 
     def target_for(self, target: Target, request: KernelRequest) -> Target:
         """As of `TargetHooks`: one for kernels whose author says what each warpgroup does."""
-        if isinstance(target, GpuTarget) and jax_compat_gpu.is_mesh(request.mesh):
+        if isinstance(target, GpuTarget) and (jax_compat_gpu.is_mesh(request.mesh) or _is_for_warpgroups(request)):
             return WarpgroupTarget(target.chip)
         return target
+
+    def request_for(self, request: KernelRequest) -> KernelRequest:
+        """As of `TargetHooks`: a kernel of a mesh for one of blocks that says more than what each block computes."""
+        return as_mesh_kernel(request) if _is_for_warpgroups(request) else request
 
     def emitter(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
         """As of `TargetHooks`."""
@@ -63,6 +68,10 @@ class GpuHooks(TargetHooks):
         """As of `TargetHooks`: what ptxas says."""
         kernels = [kernel.prepare() for kernel in lowered.kernels]
         return Report(lowered.options.chip, tuple(kernel.assemble() for kernel in kernels))
+
+
+def _is_for_warpgroups(request: KernelRequest) -> bool:
+    return uses_warpgroup(request) or says_memory(request)
 
 
 def _launch(

@@ -18,7 +18,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+from jax._src import core as _jax_core
+from jax._src.pallas import core as _pallas_core
+from jax._src.pallas import primitives as _pallas_primitives
 
+_PUBLIC = "jax.experimental.pallas.mosaic_gpu"
 _CORE = "jax._src.pallas.mosaic_gpu.core"
 _ARRAYS = "jax.experimental.mosaic.gpu.fragmented_array"
 _INTERPRET = "jax._src.pallas.mosaic_gpu.interpret"
@@ -31,6 +35,15 @@ def core() -> Any:
       ImportError: when a package that JAX needs for it is missing.
     """
     return importlib.import_module(_CORE)
+
+
+def public() -> Any:
+    """The module that authors of kernels import.
+
+    Raises:
+      ImportError: when a package that JAX needs for it is missing.
+    """
+    return importlib.import_module(_PUBLIC)
 
 
 def _is_a(value: Any, *classes: str) -> bool:
@@ -80,6 +93,34 @@ def is_accumulator(aval: Any) -> bool:
 def is_collective(aval: Any) -> bool | None:
     """Whether tensor memory is of a pair of blocks; None for an abstract Ref that is no tensor memory."""
     return aval.collective if _is_a(aval, "AbstractTMEMRef") else None
+
+
+def is_of_warpgroup(aval: Any) -> bool:
+    """Whether an abstract Ref is what only the code of a warpgroup uses: an accumulator, tensor memory, a barrier."""
+    return is_accumulator(aval) or is_collective(aval) is not None or barrier_parameters(aval.dtype) is not None
+
+
+def allocation(aval: Any) -> Any:
+    """What allocates an abstract Ref of the scratch of a kernel of blocks inside a kernel of a mesh, as JAX does."""
+    array = _jax_core.ShapedArray(aval.shape, aval.dtype)
+    if is_accumulator(aval):
+        return core().WGMMAAccumulatorRef(aval.shape, aval.dtype)
+    if is_collective(aval) is not None:
+        memory = core().TMEM
+        return core().GPUMemoryRef(array, memory, transforms=(), layout=aval.layout, collective=aval.collective)
+    space = aval.memory_space
+    return _pallas_core.MemoryRef(array, space if is_memory_space(space) else core().GMEM)
+
+
+def block_spec(block: Any, index_map: Callable[..., Any]) -> Any:
+    """The BlockSpec of a pipeline for a block of a GridMapping, with another index map."""
+    space = block.transformed_block_aval.memory_space
+    return core().BlockSpec(block.block_shape, index_map, memory_space=space, transforms=block.transforms)
+
+
+def call_jaxpr(jaxpr: Any, refs: Sequence[Any], program_ids: Sequence[Any]) -> None:
+    """Traces the body of a kernel of blocks as a step of a pipeline, whose program ids are those of the kernel."""
+    _pallas_primitives._jaxpr_call(jaxpr, *refs, program_ids=list(program_ids))
 
 
 def cluster_places(transform: Any) -> dict[Any, Any] | None:

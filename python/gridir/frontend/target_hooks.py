@@ -38,6 +38,14 @@ class TargetHooks(abc.ABC):
         """Returns what compiles a kernel: the target, or the part of it for kernels of this kind."""
         return target
 
+    def request_for(self, request: KernelRequest) -> KernelRequest:
+        """Returns what is lowered for a kernel: the request, or another one that means the same.
+
+        Raises:
+          UnsupportedError: when the kernel can only be lowered as another one, and that cannot be made.
+        """
+        return request
+
     def options_for(self, options: Any, request: KernelRequest) -> Any:
         """Returns the options of one kernel: those of the installation, and what the call itself asks for."""
         return options

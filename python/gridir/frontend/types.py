@@ -19,8 +19,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from gridir.errors import UnsupportedError
-from gridir.frontend import jax_compat
+from gridir.frontend import jax_compat, jax_compat_gpu
 from gridir.mlir import ir
+from gridir.mlir.dialects import grid
 from gridir.runtime.dtypes import DTYPES
 
 _FLOATS = {np.dtype(dtype).name: text for text, dtype in DTYPES.items() if jnp.issubdtype(dtype, np.floating)}
@@ -168,3 +169,12 @@ def mark_unsigned(op: Any, refs: Sequence[Any], first: int = 0) -> None:
     ]
     if numbers:
         op.operation.attributes["grid.unsigned"] = ir.DenseI64ArrayAttr.get(numbers)
+
+
+def layout_of(transforms: Sequence[Any]) -> list[ir.Attribute]:
+    """How the author wants a Ref tiled and swizzled. What has no attribute is the compiler's choice."""
+    kinds = [jax_compat_gpu.transform_kind(transform) for transform in transforms]
+    known = [kind for kind in kinds if kind is not None]
+    if len(known) != len(kinds):
+        return []
+    return [grid.TransformAttr.get(kind, [x] if isinstance(x, int) else list(x)) for kind, x in known]

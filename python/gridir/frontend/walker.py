@@ -173,6 +173,15 @@ def _without_rule(jaxpr: Any, vocabulary: Vocabulary, callers: tuple[Any, ...] =
                 yield from _without_rule(nested, _inside(vocabulary, rule), path)
 
 
+def equations_of(jaxpr: Any) -> Iterator[Any]:
+    """The equations of a jaxpr, each before those inside of it."""
+    for eqn in jaxpr.eqns:
+        yield eqn
+        for param in eqn.params.values():
+            for nested in _nested(param):
+                yield from equations_of(nested)
+
+
 def check_supported(name: str, bodies: Sequence[tuple[Any, Vocabulary]]) -> None:
     """Checks that every equation of a kernel has a rule.
 

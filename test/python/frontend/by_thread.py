@@ -10,6 +10,7 @@ from jax._src.lib.mlir.dialects import arith, gpu, llvm, memref, scf, vector
 from jax.experimental import pallas as pl
 from jax.experimental.mosaic import gpu as mgpu
 from jax.experimental.pallas import mosaic_gpu as plgpu
+from jax.experimental.pallas import tpu as pltpu
 
 X = jax.ShapeDtypeStruct((64, 64), jnp.float32)
 TILED = (plgpu.TilingTransform((8, 32)), plgpu.SwizzleTransform(128))
@@ -416,7 +417,7 @@ def of_blocks(x, o):
 try:
     rows = pl.BlockSpec((32, 64), lambda i: (i, 0))
     call = pl.pallas_call(
-        of_blocks, grid=(2,), in_specs=[rows], out_specs=rows, out_shape=X, compiler_params=plgpu.CompilerParams()
+        of_blocks, grid=(2,), in_specs=[rows], out_specs=rows, out_shape=X, compiler_params=pltpu.CompilerParams()
     )
     lower(call, X)
     print("names: no error")

@@ -17,13 +17,13 @@ from show import array
 X, N, C = array(), array(jnp.int32, 8), array(jnp.complex64)
 
 
-def body(function, *args):
+def body(function, *args, params=None):
     """Lowers a kernel that is this function of the Refs of its arguments and its result, which is like the first."""
 
     def kernel(*refs):
         function(*refs)
 
-    return lambda: lower(pl.pallas_call(kernel, out_shape=args[0]), *args)
+    return lambda: lower(pl.pallas_call(kernel, out_shape=args[0], compiler_params=params), *args)
 
 
 def value(function, *args):
@@ -36,9 +36,9 @@ def value(function, *args):
     return lambda: lower(pl.pallas_call(kernel, out_shape=args[0]), *args)
 
 
-def scoped(scratch, function):
+def scoped(scratch, function, params=None):
     """Lowers a kernel that does this with a Ref of its own, its argument and its result."""
-    return body(lambda x, o: pl.run_scoped(lambda ref: function(ref, x, o), scratch), X)
+    return body(lambda x, o: pl.run_scoped(lambda ref: function(ref, x, o), scratch), X, params=params)
 
 
 def assembly(x):
@@ -115,7 +115,7 @@ report(
             through,
         ),
         "expected a dtype that a kernel can hold, got barrier": scoped(
-            plgpu.Barrier(), lambda ref, x, o: plgpu.barrier_arrive(ref)
+            plgpu.Barrier(), lambda ref, x, o: plgpu.barrier_arrive(ref), pltpu.CompilerParams()
         ),
         "expected the assembly of `approx_tanh`, got 'sqrt.approx.f32 $0, $1;'": value(assembly, X),
         "note: write it with jax.numpy": value(assembly, X),

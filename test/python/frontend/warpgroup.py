@@ -7,6 +7,7 @@ from gridir.errors import KernelError, UnsupportedError
 from gridir.frontend.lower import lower
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
+from jax.experimental.pallas import tpu as pltpu
 from refusals import report
 
 X = jax.ShapeDtypeStruct((128, 64), jnp.float16)
@@ -120,9 +121,9 @@ def batched(x_ref, o_ref, acc):
 
 
 def of_blocks():
-    """Lowers a kernel of blocks, whose scratch JAX gives as it lies in tensor memory."""
+    """Lowers a kernel for another backend, whose scratch JAX gives as it lies in tensor memory."""
     scratch = [plgpu.TMEM((2, 128, 64), jnp.float32)]
-    call = pl.pallas_call(batched, out_shape=X, scratch_shapes=scratch, compiler_params=plgpu.CompilerParams())
+    call = pl.pallas_call(batched, out_shape=X, scratch_shapes=scratch, compiler_params=pltpu.CompilerParams())
     return lower(call, X)
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,7 +18,7 @@ from gridir.frontend import emit, jax_compat, jax_compat_gpu
 from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import ANY, rule
 from gridir.frontend.rules.casts import convert
-from gridir.frontend.types import RefUnion, element_type
+from gridir.frontend.types import RefUnion, element_type, layout_of
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -143,6 +144,21 @@ def _logical(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
     return grid.ReshapeRefOp(_memref(ref, whole), transposed).result
 
 
+def _lay_out(ctx: RuleContext, ref: ir.Value, undone: Sequence[Any]) -> None:
+    """Gives a Ref of a scope the shape that the author indexes, as the first access says how it lies in memory.
+
+    Of a kernel of blocks JAX keeps only the shape in which its scratch lies.
+    """
+    ref.set_type(ctx.types.ref(jax_compat.transformed_aval(ctx.kernel.as_allocated.pop(ref), undone)))
+    block = ref.owner
+    layouts = [layout_of(undone) if argument == ref else None for argument in block.arguments]
+    known = block.owner.attributes
+    old = known["transforms"] if "transforms" in known else [ir.ArrayAttr.get([])] * len(layouts)
+    new = [attr if layout is None else ir.ArrayAttr.get(layout) for layout, attr in zip(layouts, old, strict=True)]
+    if any(map(len, new)):
+        known["transforms"] = ir.ArrayAttr.get(new)
+
+
 def _apply(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
     """One Ref transform as a view."""
     if isinstance(transform, jax_compat.NDIndexer):
@@ -187,6 +203,9 @@ def view(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
     elif isinstance(ref, RefUnion):
         first, *transforms = transforms
         ref = ref.members[jax_compat_gpu.member_key(first)]
+    undone = list(itertools.takewhile(jax_compat_gpu.undoes_layout, transforms))
+    if undone and ref in ctx.kernel.as_allocated:
+        _lay_out(ctx, ref, undone)
     for transform in transforms:
         ref = _apply(ctx, ref, transform)
     return ref

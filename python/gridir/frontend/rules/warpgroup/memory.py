@@ -17,7 +17,7 @@ from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.rules.scopes import run_scope
 from gridir.frontend.rules.state import reshape_ref, slice_ref
 from gridir.frontend.rules.warpgroup.operands import number, one_barrier
-from gridir.frontend.types import RefUnion, bit_width
+from gridir.frontend.types import RefUnion, bit_width, layout_of
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
 
@@ -45,20 +45,13 @@ def _run_scoped(
         for ref, aval in zip(refs, avals, strict=True):
             if jax_compat_gpu.is_accumulator(aval):
                 grid.StoreOp(emit.constant(0, emit.typed(ref.type.shape, ref.type.element_type)), ref)
+        if not any(transforms):
+            ctx.kernel.as_allocated.update(zip(refs, avals, strict=True))
         rest = iter(refs)
         return ctx.inline(jaxpr, values, [each.value(rest) for each in allocated])
 
     layouts = [layout for each in allocated for layout in each.layouts]
     return run_scope(ctx, jaxpr, avals, body, collective_axes, layouts)
-
-
-def _layout(transforms: Sequence[Any]) -> list[ir.Attribute]:
-    """How the author wants a Ref tiled and swizzled. What has no attribute is the compiler's choice."""
-    kinds = [jax_compat_gpu.transform_kind(transform) for transform in transforms]
-    known = [kind for kind in kinds if kind is not None]
-    if len(known) != len(kinds):
-        return []
-    return [grid.TransformAttr.get(kind, [x] if isinstance(x, int) else list(x)) for kind, x in known]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,7 +133,7 @@ class _Allocated:
     def of(cls, aval: Any, undone: Sequence[Any]) -> _Allocated:
         of_union = jax_compat_gpu.union_members(aval)
         if of_union is None:
-            return cls([jax_compat.transformed_aval(aval, undone) if undone else aval], [_layout(undone)])
+            return cls([jax_compat.transformed_aval(aval, undone) if undone else aval], [layout_of(undone)])
         in_shared = str(aval.memory_space) == "smem"
         members = []
         for first, *rest in of_union:
@@ -158,7 +151,7 @@ class _Allocated:
                 continue
             places[member] = len(hosts), 0
             hosts.append(member)
-        return cls([each.aval for each in hosts], [_layout(each.transforms) for each in hosts], places, hosts)
+        return cls([each.aval for each in hosts], [layout_of(each.transforms) for each in hosts], places, hosts)
 
     def value(self, refs: Iterator[ir.Value]) -> ir.Value | RefUnion:
         """What equations are given, made of the next Refs."""
