@@ -40,7 +40,7 @@ look("exchange", whole(exchange, scratch_types=[TILE, plgpu.Barrier(), MET], **P
 
 
 def shared_window(x, o, tile, loaded, met):
-    """Each block gets a window of three dimensions, of which either copies a part for both."""
+    """Each block gets a window, of which either copies a part for both."""
     plgpu.copy_gmem_to_smem(x, tile, loaded, collective_axes="c")
     plgpu.barrier_wait(loaded)
     o[jax.lax.axis_index("c")] = tile[...]
@@ -52,7 +52,9 @@ def shared_window(x, o, tile, loaded, met):
 # CHECK-COUNT-3: window (3, 8, 32) {{.*}}: right
 # CHECK-COUNT-3: window (4, 8, 32) {{.*}}: right
 # CHECK-COUNT-3: window (1, 3, 4, 16) {{.*}}: right
-for shape in ((1, 8, 32), (3, 8, 32), (4, 8, 32), (1, 3, 4, 16)):
+# CHECK-COUNT-3: window (128,) {{.*}}: right
+# CHECK-COUNT-3: window (5, 64) {{.*}}: right
+for shape in ((1, 8, 32), (3, 8, 32), (4, 8, 32), (1, 3, 4, 16), (128,), (5, 64)):
     window = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
     look(
         f"window {shape}",

@@ -189,13 +189,18 @@ private:
       return refuse("whose rows have a multiple of 16 bytes");
     // Blocks of a cluster take parts of each other's pieces: along one of the
     // dimensions, with one index of those before it, as what is copied at once
-    // follows one another in memory.
+    // follows one another in memory. Parts of a row that is swizzled do not.
     if (numParts > 1) {
       int64_t *divided = step.begin();
       while (divided != &step.back() && *divided % numParts != 0)
         *divided++ = 1;
-      if (divided == &step.back())
-        return refuse("of rows that " + Twine(numParts) + " blocks divide");
+      bool isRow = divided == &step.back() && dest.swizzle != 16;
+      // Where a copy may begin in shared memory.
+      constexpr int64_t kAlignment = 128;
+      if (isRow || *divided % numParts != 0 ||
+          getBytesOf(llvm::product_of(step) / numParts) % kAlignment != 0)
+        return refuse("of parts of a multiple of " + Twine(kAlignment) +
+                      " bytes for each of " + Twine(numParts) + " blocks");
       *divided /= numParts;
     }
     // All pieces, in the order of the elements.

@@ -26,8 +26,8 @@ static unsigned getBits(RankedTensorType type) {
   Type element = type.getElementType();
   if (!element.isIntOrFloat())
     return 64;
-  return std::max<unsigned>(
-      llvm::PowerOf2Ceil(element.getIntOrFloatBitWidth()), 8);
+  return std::max<unsigned>(llvm::PowerOf2Ceil(element.getIntOrFloatBitWidth()),
+                            8);
 }
 
 //===----------------------------------------------------------------------===//

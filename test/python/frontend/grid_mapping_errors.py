@@ -120,9 +120,9 @@ with ir.Context(), ir.Location.unknown():
     # CHECK-NEXT: in kernel `copy_kernel`
     show("get_grid_indices on the CPU", lambda: fields.check(replaced(get_grid_indices=python_function)))
 
-    # CHECK-LABEL: == transforms on the GPU
-    # CHECK-NEXT: UnsupportedError: transforms of args[0] is set, which the GPU target cannot honour
-    show("transforms on the GPU", lambda: fields.check(tiled(), "GPU"))
+    # CHECK-LABEL: == transforms on the TPU
+    # CHECK-NEXT: UnsupportedError: transforms of args[0] is set, which the TPU target cannot honour
+    show("transforms on the TPU", lambda: fields.check(tiled(), "TPU"))
 
     # CHECK-LABEL: == indirect block on the CPU
     # CHECK-NEXT: UnsupportedError: dimension 0 of args[0] is pl.Indirect, which the CPU target cannot gather

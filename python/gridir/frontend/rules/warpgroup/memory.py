@@ -45,7 +45,7 @@ def _run_scoped(
         for ref, aval in zip(refs, avals, strict=True):
             if jax_compat_gpu.is_accumulator(aval):
                 grid.StoreOp(emit.constant(0, emit.typed(ref.type.shape, ref.type.element_type)), ref)
-        if not any(transforms):
+        if not any(transforms) and len(refs) == len(allocated):
             ctx.kernel.as_allocated.update(zip(refs, avals, strict=True))
         rest = iter(refs)
         return ctx.inline(jaxpr, values, [each.value(rest) for each in allocated])
