@@ -1,4 +1,4 @@
-# A `pallas_call` whose author says what warpgroups do with its blocks: as tasks, and as PTX that is executed on the CPU.
+# A `pallas_call` whose author says what warpgroups do with its blocks: as tasks, and as PTX executed on the CPU.
 #
 # RUN: %python %s | FileCheck %s
 

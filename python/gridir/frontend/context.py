@@ -47,7 +47,7 @@ class KernelContext:
       program_ids: what `program_id` gives inside an inlined pipeline body: values that replace the grid's, or None.
       pipeline_grid: the sizes of an inlined pipeline's grid, numbers or values, or None.
       physical: the Refs of a kernel that have the shape in which they lie in memory; others have the author's.
-      as_allocated: the abstract Ref of each Ref of a scope for which the author's transforms, if any, are still unknown.
+      as_allocated: the abstract Ref of each Ref of a scope whose transforms, if it has any, are still unknown.
       collective_memory: whether tensor memory is of one block or of a pair of them, of each kind that there is.
       allocated: the Ref for each variable that stands for one which the function itself makes.
     """

@@ -45,10 +45,12 @@ def _run_scoped(
         for ref, aval in zip(refs, avals, strict=True):
             if jax_compat_gpu.is_accumulator(aval):
                 grid.StoreOp(emit.constant(0, emit.typed(ref.type.shape, ref.type.element_type)), ref)
-        if not any(transforms) and len(refs) == len(allocated):
-            ctx.kernel.as_allocated.update(zip(refs, avals, strict=True))
         rest = iter(refs)
-        return ctx.inline(jaxpr, values, [each.value(rest) for each in allocated])
+        arguments = [each.value(rest) for each in allocated]
+        for argument, each, undone in zip(arguments, allocated, transforms, strict=True):
+            if each.places is None and not undone:
+                ctx.kernel.as_allocated[argument] = each.avals[0]
+        return ctx.inline(jaxpr, values, arguments)
 
     layouts = [layout for each in allocated for layout in each.layouts]
     return run_scope(ctx, jaxpr, avals, body, collective_axes, layouts)
