@@ -218,3 +218,76 @@ look(
     A,
     B,
 )
+
+
+def halves_of_sums(a, b, o, a_tile, b_tile, loaded):
+    """Products of halves of the columns of one accumulator, in the other order."""
+    plgpu.copy_gmem_to_smem(a, a_tile, loaded)
+    plgpu.copy_gmem_to_smem(b, b_tile, loaded)
+    plgpu.barrier_wait(loaded)
+
+    def product(acc):
+        @pl.loop(0, 2)
+        def _(i):
+            plgpu.wgmma(acc.at[:, :32], a_tile, b_tile.at[:, 32:])
+            plgpu.wgmma(acc.at[:, 32:], a_tile, b_tile.at[:, :32])
+
+        plgpu.wgmma_wait(0)
+        return acc[...]
+
+    o[...] = pl.run_scoped(product, plgpu.ACC(o.shape, o.dtype))
+
+
+# CHECK-COUNT-3: halves_of_sums float32 {{.*}}: right
+# CHECK-COUNT-3: halves_of_sums float16 {{.*}}: right
+A, B = draw(0, (128, 64), np.float16), draw(1, (64, 64), np.float16)
+for sums in (jnp.float32, jnp.float16):
+    look(
+        f"halves_of_sums {np.dtype(sums)}",
+        plgpu.kernel(
+            halves_of_sums,
+            out_type=jax.ShapeDtypeStruct((128, 64), sums),
+            scratch_types=[
+                plgpu.SMEM((128, 64), jnp.float16),
+                plgpu.SMEM((64, 64), jnp.float16),
+                plgpu.Barrier(num_arrivals=2),
+            ],
+        ),
+        np.roll(2 * (A.astype(np.float32) @ B.astype(np.float32)), 32, axis=1).astype(sums),
+        A,
+        B,
+    )
+
+
+def reshaped(a, b, o, a_tiles, b_tiles, loaded):
+    """Matrices of a stack as one, whose rows follow one another, and one of a stack of stacks."""
+    plgpu.copy_gmem_to_smem(a, a_tiles, loaded)
+    plgpu.copy_gmem_to_smem(b, b_tiles, loaded)
+    plgpu.barrier_wait(loaded)
+
+    def product(acc):
+        plgpu.wgmma(acc, a_tiles.reshape(128, 64), b_tiles.reshape(6, 64, 128).at[4])
+        return acc[...]
+
+    o[...] = pl.run_scoped(product, plgpu.ACC(o.shape, o.dtype))
+
+
+# CHECK-COUNT-3: reshaped 0 {{.*}}: right
+# CHECK-COUNT-3: reshaped 2 {{.*}}: right
+A, B = draw(0, (2, 64, 64), np.float16), draw(1, (2, 3, 64, 128), np.float16)
+for transforms in ((), (plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))):
+    look(
+        f"reshaped {len(transforms)}",
+        plgpu.kernel(
+            reshaped,
+            out_type=jax.ShapeDtypeStruct((128, 128), jnp.float32),
+            scratch_types=[
+                plgpu.SMEM(A.shape, A.dtype, transforms=transforms),
+                plgpu.SMEM(B.shape, B.dtype, transforms=transforms),
+                plgpu.Barrier(num_arrivals=2),
+            ],
+        ),
+        A.reshape(128, 64).astype(np.float32) @ B[1, 1].astype(np.float32),
+        A,
+        B,
+    )

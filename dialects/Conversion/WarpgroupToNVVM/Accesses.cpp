@@ -37,6 +37,9 @@ public:
       Registers values = loadVariables();
       if (!distribution)
         return values;
+      if (isWindow())
+        return lowering.extractWindow(loc, values, *storage.distribution,
+                                      *distribution, getOffsets());
       // The dimension of the Ref that is dimension `d` of the registers.
       SmallVector<int64_t> ofStorage(view.dims.size());
       for (auto [i, d] : llvm::enumerate(view.dims))
@@ -53,6 +56,8 @@ public:
   void store(const Registers &values, ArrayRef<Value> mask) {
     if (storage.kind == Storage::Kind::Registers) {
       waitForProducts();
+      if (isWindow())
+        return storeVariables(insert(values, mask));
       Registers stored = toVariables(values);
       if (!mask.empty())
         for (auto [value, isChosen, before] :
@@ -103,6 +108,28 @@ private:
       stored = createOpaque(builder, loc, stored);
     for (auto [value, variable] : llvm::zip_equal(stored, storage.variables))
       LLVM::StoreOp::create(builder, loc, value, variable);
+  }
+
+  /// Whether the view is a part of a Ref in registers.
+  bool isWindow() const { return view.sizes != storage.shape; }
+
+  Coords getOffsets() const {
+    return Coords(llvm::map_range(view.offsets, [](OpFoldResult offset) {
+      return *getConstantIntValue(offset);
+    }));
+  }
+
+  /// All that the variables hold, with another window.
+  Registers insert(const Registers &values, ArrayRef<Value> mask) {
+    Registers all = loadVariables(), window = values;
+    if (!mask.empty())
+      for (auto [value, isChosen, before] : llvm::zip_equal(
+               window, mask,
+               lowering.extractWindow(loc, all, *storage.distribution,
+                                      *distribution, getOffsets())))
+        value = arith::SelectOp::create(builder, loc, isChosen, value, before);
+    return lowering.insertWindow(loc, window, *distribution, all,
+                                 *storage.distribution, getOffsets());
   }
 
   /// What is held as the array is, as the registers of the Ref hold it.

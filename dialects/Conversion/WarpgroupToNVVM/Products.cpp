@@ -115,7 +115,15 @@ public:
     typeB = *kindB;
     typeD = *kindD;
     step = kDepthBytes / (element.getIntOrFloatBitWidth() / 8);
+    if (!llvm::equal(acc.dims, llvm::seq<int64_t>(0, 2)))
+      return op.emitError(
+                 "expected an accumulator that is not transposed, got ")
+             << accType;
+    // The window of the accumulator.
+    firstRow = getConstantIntValue(acc.offsets[0]).value_or(-1);
+    firstColumn = getConstantIntValue(acc.offsets[1]).value_or(-1);
     if (rows % kRows != 0 || columns % 8 != 0 || depth % step != 0 ||
+        firstRow % kRows != 0 || firstColumn % 8 != 0 ||
         !acc.storage->distribution || acc.storage->distribution->isFlat())
       return op.emitError("expected a product of multiples of 64 x ")
              << step << " x 8 elements, got " << rows << " x " << depth << " x "
@@ -158,9 +166,10 @@ private:
     for (int64_t row = 0; row < rows; row += kRows)
       for (int64_t column = 0; column < columns; column += kMaxColumns) {
         int64_t width = std::min(kMaxColumns, columns - column);
+        int64_t first = (firstRow + row) / kRows * acc.storage->shape[1] +
+                        firstColumn + column;
         ArrayRef<Value> own =
-            variables.slice((row / kRows * columns + column) / 2 / ofVariable,
-                            width / 2 / ofVariable);
+            variables.slice(first / 2 / ofVariable, width / 2 / ofVariable);
         parts.push_back(
             {row, column, width, own, createStruct(builder, loc, own, sum)});
       }
@@ -272,7 +281,7 @@ private:
   std::optional<SharedMatrix> lhs;
   SharedMatrix rhs;
   SmallVector<Value> lhsWords;
-  int64_t rows, columns, depth, step;
+  int64_t rows, columns, depth, step, firstRow, firstColumn;
   NVVM::WGMMATypes typeA, typeB, typeD;
 };
 

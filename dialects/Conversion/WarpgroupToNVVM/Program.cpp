@@ -158,9 +158,11 @@ template <typename OpT> LogicalResult lowerControl(OpT op, Lowering &lowering) {
   // What one iteration begins the next one finds pending.
   if (isLoop)
     op->walk([&](warpgroup::MmaOp product) {
-      if (lowering.hasView(product.getAcc()))
-        lowering.hazards.products.insert(
-            lowering.getView(product.getAcc()).storage.get());
+      Value acc = product.getAcc();
+      while (auto window = acc.getDefiningOp<grid::SliceRefOp>())
+        acc = window.getSource();
+      if (lowering.hasView(acc))
+        lowering.hazards.products.insert(lowering.getView(acc).storage.get());
     });
   Hazards before = lowering.hazards, after = before;
   for (auto [from, to] :
@@ -221,6 +223,16 @@ FailureOr<Distribution> getRegisterDistribution(grid::ScopedOp op, Value ref,
       type.getShape());
 }
 
+/// Whether products are added to a Ref, or to windows of it.
+bool isAccumulator(Value ref) {
+  return llvm::any_of(ref.getUsers(), [&](Operation *user) {
+    if (auto window = dyn_cast<grid::SliceRefOp>(user))
+      return isAccumulator(window.getResult());
+    auto product = dyn_cast<warpgroup::MmaOp>(user);
+    return product && product.getAcc() == ref;
+  });
+}
+
 /// A Ref that each thread holds its part of.
 FailureOr<std::shared_ptr<Storage>>
 createRegisters(grid::ScopedOp op, Value ref, Lowering &lowering) {
@@ -229,10 +241,7 @@ createRegisters(grid::ScopedOp op, Value ref, Lowering &lowering) {
   storage->kind = Storage::Kind::Registers;
   storage->elementType = type.getElementType();
   storage->shape.assign(type.getShape().begin(), type.getShape().end());
-  storage->isAccumulator = llvm::any_of(ref.getUsers(), [&](Operation *user) {
-    auto product = dyn_cast<warpgroup::MmaOp>(user);
-    return product && product.getAcc() == ref;
-  });
+  storage->isAccumulator = isAccumulator(ref);
   unsigned count = 1;
   if (type.getRank()) {
     FailureOr<Distribution> distribution =

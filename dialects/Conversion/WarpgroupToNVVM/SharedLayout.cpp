@@ -20,15 +20,17 @@ class Demands {
 public:
   explicit Demands(Value ref) {
     auto type = cast<MemRefType>(ref.getType());
-    multiple = type.getShape().back();
-    visit(ref, {type.getRank() - 1, /*offset=*/0, multiple});
+    multiple = numColumns = type.getShape().back();
+    visit(ref, {type.getRank() - 1, /*offset=*/0, numColumns});
   }
 
   /// Whether a product reads the array, and nobody takes it to lie otherwise.
   bool isForProducts() const { return isRead && !isFixed; }
 
-  /// The columns of a panel divide so many.
-  int64_t getMultiple() const { return multiple; }
+  /// The columns of a panel divide so many, or are all of them.
+  bool allow(int64_t columns) const {
+    return multiple % columns == 0 && (!isWhole || columns == numColumns);
+  }
 
 private:
   /// The columns of the array that a view names: which of its dimensions they
@@ -52,6 +54,10 @@ private:
       if (columns.dim >= 0)
         columns.dim = place - transpose.getPermutation().begin();
       visit(transpose.getResult(), columns);
+    } else if (auto reshape = dyn_cast<grid::ReshapeRefOp>(user);
+               reshape && keepsRows(reshape, columns)) {
+      columns.dim = reshape.getType().getRank() - 1;
+      visit(reshape.getResult(), columns);
     } else if (auto product = dyn_cast<warpgroup::MmaOp>(user)) {
       read(columns, use == product.getLhsMutable() ? 1 : 0);
     } else if (auto product = dyn_cast<warpgroup::Tcgen05MmaOp>(user)) {
@@ -62,6 +68,19 @@ private:
       // Other views and copies take elements to follow one another.
       isFixed = true;
     }
+  }
+
+  /// Where rows of a matrix become those of others, they lie in one panel.
+  bool keepsRows(grid::ReshapeRefOp reshape, Columns columns) {
+    ArrayRef<int64_t> from =
+        cast<MemRefType>(reshape.getSource().getType()).getShape();
+    ArrayRef<int64_t> to = reshape.getType().getShape();
+    if (from.size() < 2 || to.size() < 2 || columns.size != numColumns ||
+        columns.dim + 1 != static_cast<int64_t>(from.size()) ||
+        from.back() != to.back())
+      return false;
+    isWhole |= from[from.size() - 2] != to[to.size() - 2];
+    return true;
   }
 
   Columns getWindow(grid::SliceRefOp slice, Columns columns) {
@@ -95,8 +114,8 @@ private:
       multiple = std::gcd(multiple, columns.offset);
   }
 
-  int64_t multiple;
-  bool isRead = false, isFixed = false;
+  int64_t multiple, numColumns;
+  bool isRead = false, isFixed = false, isWhole = false;
 };
 
 } // namespace
@@ -112,27 +131,25 @@ void setSharedLayout(Storage &storage, Value ref, ArrayAttr transforms) {
     }
   if (storage.shape.size() < 2)
     return;
-  auto set = [&](int64_t swizzle, int64_t columns, int64_t multiple) {
-    if (columns == 0 || multiple % columns != 0)
-      return false;
+  auto set = [&](int64_t swizzle, int64_t columns) {
     storage.width = columns;
     storage.swizzle = swizzle;
-    return true;
   };
   auto getColumns = [&](int64_t bytes) {
     return bytes * 8 / storage.getBytes(8);
   };
-  if (columns != 0)
-    set(swizzle, swizzle > 16 ? getColumns(swizzle) : columns,
-        storage.shape.back());
+  if (columns != 0 && swizzle > 16)
+    columns = getColumns(swizzle);
+  if (columns != 0 && storage.shape.back() % columns == 0)
+    set(swizzle, columns);
   if (storage.swizzle > 16 || storage.width == getColumns(16))
     return;
   Demands demands(ref);
   if (!demands.isForProducts())
     return;
   for (int64_t bytes : {128, 64, 32, 16})
-    if (set(bytes, getColumns(bytes), demands.getMultiple()))
-      return;
+    if (demands.allow(getColumns(bytes)))
+      return set(bytes, getColumns(bytes));
 }
 
 } // namespace gridir::warpgroup_to_nvvm

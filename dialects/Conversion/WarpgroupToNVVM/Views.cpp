@@ -13,8 +13,22 @@ using namespace mlir;
 namespace gridir::warpgroup_to_nvvm {
 namespace {
 
+/// Whether a window of registers is one of all dimensions, in their order, at a
+/// place that is known.
+bool isKnownWindow(grid::SliceRefOp op, const View &view) {
+  return op.getOffsets().empty() && op.getDropped().empty() &&
+         llvm::all_of(op.getStrides(),
+                      [](int64_t step) { return step == 1; }) &&
+         llvm::equal(view.dims, llvm::seq<int64_t>(0, view.dims.size()));
+}
+
 LogicalResult lowerSliceRef(grid::SliceRefOp op, Lowering &lowering) {
   View view = lowering.getView(op.getSource());
+  if (view.storage->kind == Storage::Kind::Registers &&
+      !isKnownWindow(op, view))
+    return op.emitError("expected a window of all dimensions at offsets that "
+                        "are known of a Ref in registers, got ")
+           << op.getType();
   SmallVector<int64_t> dims, sizes;
   ValueRange dynamic = op.getOffsets();
   for (auto [i, d] : llvm::enumerate(view.dims)) {
@@ -32,8 +46,6 @@ LogicalResult lowerSliceRef(grid::SliceRefOp op, Lowering &lowering) {
     dims.push_back(d);
     sizes.push_back(op.getSizes()[i]);
   }
-  if (view.storage->kind == Storage::Kind::Registers)
-    return op.emitError("expected all of a Ref in registers, got a window");
   view.dims = std::move(dims);
   view.sizes = std::move(sizes);
   lowering.setView(op.getResult(), std::move(view));
@@ -42,6 +54,9 @@ LogicalResult lowerSliceRef(grid::SliceRefOp op, Lowering &lowering) {
 
 LogicalResult lowerTransposeRef(grid::TransposeRefOp op, Lowering &lowering) {
   View view = lowering.getView(op.getSource());
+  if (view.storage->kind == Storage::Kind::Registers &&
+      view.sizes != view.storage->shape)
+    return op.emitError("expected all of a Ref in registers, got a window");
   View before = view;
   for (auto [to, from] : llvm::enumerate(op.getPermutation())) {
     view.dims[to] = before.dims[from];
@@ -51,12 +66,12 @@ LogicalResult lowerTransposeRef(grid::TransposeRefOp op, Lowering &lowering) {
   return success();
 }
 
-/// Whether a view names elements that lie in memory as those of a Ref of its
-/// shape: all of the last dimensions, and of those before one index each.
+/// Whether a view names elements that follow one another in memory, but for its
+/// panels and swizzle: all of the last dimensions, and of those before one
+/// index each.
 bool isContiguous(const View &view) {
   const Storage &storage = *view.storage;
-  if (storage.kind == Storage::Kind::Registers || !storage.isRowMajor() ||
-      !llvm::is_sorted(view.dims))
+  if (storage.kind == Storage::Kind::Registers || !llvm::is_sorted(view.dims))
     return false;
   SmallVector<int64_t> sizes(storage.shape.size(), 1);
   for (auto [d, size] : llvm::zip_equal(view.dims, view.sizes))
@@ -70,13 +85,45 @@ bool isContiguous(const View &view) {
   return true;
 }
 
+/// Of a type of numbers.
+int64_t getElementBytes(MemRefType type) {
+  return getStorageType(type.getElementType()).getIntOrFloatBitWidth() / 8;
+}
+
+/// Whether the panels of a view are those of a Ref with the same bytes, too:
+/// rows stay rows, and where there are several panels as many of them, and the
+/// view begins where the swizzle does.
+bool keepsPanels(const View &view, MemRefType type) {
+  const Storage &storage = *view.storage;
+  if (storage.isRowMajor())
+    return true;
+  int64_t last = storage.shape.size() - 1, rank = view.sizes.size(),
+          newRank = type.getRank(), elementBytes = getElementBytes(type);
+  if (storage.isPacked || rank < 2 || newRank < 2 ||
+      view.sizes[rank - 1] != storage.shape[last] ||
+      storage.getBytes(storage.shape[last]) !=
+          type.getDimSize(newRank - 1) * elementBytes)
+    return false;
+  if (storage.getNumPanels() > 1 &&
+      (view.sizes[rank - 2] != storage.shape[last - 1] ||
+       view.sizes[rank - 2] != type.getDimSize(newRank - 2)))
+    return false;
+  constexpr int64_t kSwizzleRows = 8;
+  for (auto [d, offset] : llvm::enumerate(view.offsets))
+    if (getDivisor(offset) * storage.getBytes(storage.getStride(d)) %
+            (kSwizzleRows * storage.swizzle) !=
+        0)
+      return false;
+  return true;
+}
+
 /// The same bytes as elements of another Ref.
 template <typename OpT>
 LogicalResult lowerReinterpretation(OpT op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   const View &view = lowering.getView(op.getSource());
   MemRefType type = op.getResult().getType();
-  if (!isContiguous(view))
+  if (!isContiguous(view) || !keepsPanels(view, type))
     return op.emitError("expected a Ref whose elements follow one another in "
                         "memory, got ")
            << op.getSource().getType();
@@ -94,6 +141,9 @@ LogicalResult lowerReinterpretation(OpT op, Lowering &lowering) {
   storage->shape.assign(type.getShape().begin(), type.getShape().end());
   storage->elementType = type.getElementType();
   storage->width = type.getRank() ? type.getShape().back() : 1;
+  if (!view.storage->isRowMajor())
+    storage->width =
+        view.storage->getBytes(view.storage->width) / getElementBytes(type);
   storage->origin = view.storage->getOrigin();
   lowering.setView(op.getResult(), getWholeView(builder, storage));
   return success();

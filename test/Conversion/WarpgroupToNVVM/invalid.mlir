@@ -58,10 +58,43 @@ grid.kernel @many_barriers grid() {
 
 // -----
 
-grid.kernel @window grid() {
+grid.kernel @window grid(%i = 2) {
   grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.regs>>) {
-    // expected-error @below {{expected all of a Ref in registers, got a window}}
+    %i = grid.program_id 0
+    // expected-error @below {{expected a window of all dimensions at offsets that are known of a Ref in registers, got 'memref<32x64xf32, #grid.space<gpu.regs>>'}}
+    %w = grid.slice_ref %t[%i, 0] [32, 64] [1, 1] : memref<64x64xf32, #grid.space<gpu.regs>>, i32 -> memref<32x64xf32, #grid.space<gpu.regs>>
+  }
+}
+
+// -----
+
+grid.kernel @transposed_window grid() {
+  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.regs>>) {
     %w = grid.slice_ref %t[0, 0] [32, 64] [1, 1] : memref<64x64xf32, #grid.space<gpu.regs>> -> memref<32x64xf32, #grid.space<gpu.regs>>
+    // expected-error @below {{expected all of a Ref in registers, got a window}}
+    %v = grid.transpose_ref %w [1, 0] : memref<32x64xf32, #grid.space<gpu.regs>> -> memref<64x32xf32, #grid.space<gpu.regs>>
+  }
+}
+
+// -----
+
+// Between the panels of one matrix are those of the next, and a swizzle is not that of another row.
+grid.kernel @panels grid() {
+  grid.scoped (%t: memref<2x64x128xf16, #grid.space<gpu.smem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>]]} {
+    // expected-error @below {{expected a Ref whose elements follow one another in memory, got 'memref<2x64x128xf16, #grid.space<gpu.smem>>'}}
+    %r = grid.reshape_ref %t : memref<2x64x128xf16, #grid.space<gpu.smem>> -> memref<128x128xf16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @begin_of_swizzle grid() {
+  grid.scoped (%t: memref<2x4x64xf16, #grid.space<gpu.smem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [4, 64]>]]} {
+    %w = grid.slice_ref %t[1, 0, 0] [1, 4, 64] [1, 1, 1] : memref<2x4x64xf16, #grid.space<gpu.smem>> -> memref<1x4x64xf16, #grid.space<gpu.smem>>
+    // expected-error @below {{expected a Ref whose elements follow one another in memory, got 'memref<1x4x64xf16, #grid.space<gpu.smem>>'}}
+    %r = grid.reshape_ref %w : memref<1x4x64xf16, #grid.space<gpu.smem>> -> memref<4x64xf16, #grid.space<gpu.smem>>
   }
 }
 
@@ -244,6 +277,17 @@ grid.kernel @begin grid(%i = 2) {
     %w = grid.slice_ref %a[%i, 0] [64, 64] [1, 1] : memref<128x64xf16, #grid.space<gpu.smem>>, i32 -> memref<64x64xf16, #grid.space<gpu.smem>>
     // expected-error @below {{expected an operand of a product that begins where the swizzle does}}
     warpgroup.mma %acc, %w, %w
+        : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @transposed_sums grid() {
+  grid.scoped (%a: memref<64x64xf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>) {
+    %t = grid.transpose_ref %acc [1, 0] : memref<64x64xf32, #grid.space<gpu.regs>> -> memref<64x64xf32, #grid.space<gpu.regs>>
+    // expected-error @below {{expected an accumulator that is not transposed, got 'memref<64x64xf32, #grid.space<gpu.regs>>'}}
+    warpgroup.mma %t, %a, %a
         : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
   }
 }

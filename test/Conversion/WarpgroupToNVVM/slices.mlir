@@ -50,3 +50,25 @@ grid.kernel @first_column grid() inputs(%x: f32 [64, 64] space gpu.gmem) outputs
   } -> tensor<64xf32, #vector>
   grid.store %w, %o : tensor<64xf32, #vector>, memref<64xf32, #grid.space<gpu.gmem>>
 }
+
+// -----
+
+// Windows of a Ref in registers are other registers of it.
+// CHECK: gpu.module @registers
+// CHECK-NOT: llvm.store {{.*}} !llvm.ptr<3>
+// CHECK: %[[ONE:.+]] = arith.constant 1.000000e+00 : f32
+// CHECK-COUNT-16: llvm.store %[[ONE]], %{{.+}} : f32, !llvm.ptr
+// CHECK-COUNT-8: llvm.store {{.*}} : vector<2xf32>, !llvm.ptr<1>
+#wgmma = #warpgroup.layout<wgmma>
+grid.kernel @registers grid() outputs(%o: f32 [64, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.regs>>) {
+    %v = arith.constant dense<0.0> : tensor<64x64xf32, #wgmma>
+    grid.store %v, %t : tensor<64x64xf32, #wgmma>, memref<64x64xf32, #grid.space<gpu.regs>>
+    %w = grid.slice_ref %t[0, 32] [64, 32] [1, 1] : memref<64x64xf32, #grid.space<gpu.regs>> -> memref<64x32xf32, #grid.space<gpu.regs>>
+    %one = arith.constant dense<1.0> : tensor<64x32xf32, #wgmma>
+    grid.store %one, %w : tensor<64x32xf32, #wgmma>, memref<64x32xf32, #grid.space<gpu.regs>>
+    %a = grid.load %w : memref<64x32xf32, #grid.space<gpu.regs>> -> tensor<64x32xf32, #wgmma>
+    %u = grid.slice_ref %o[0, 0] [64, 32] [1, 1] : memref<64x64xf32, #grid.space<gpu.gmem>> -> memref<64x32xf32, #grid.space<gpu.gmem>>
+    grid.store %a, %u : tensor<64x32xf32, #wgmma>, memref<64x32xf32, #grid.space<gpu.gmem>>
+  }
+}
