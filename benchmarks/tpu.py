@@ -4,8 +4,9 @@
 """Compiles kernels for TPUs with libtpu, as gridir lowers them and as JAX itself does; needs libtpu and no TPU.
 
 Nothing is executed. Bundles are VLIW instructions of libtpu's final schedule; cycles are bundles times trip counts, in
-which no copy is waited for. Both sides compile with the author's own settings, so with the same run-time checks. Times
-are from the traced jaxpr to JAX's module with the serialised kernels in it: medians of one run, both sides in turn.
+which no copy is waited for. Both sides compile with the author's own settings; gridir switches off run-time checks that
+a proof makes needless, but with --keep-checks. Times are from the traced jaxpr to JAX's module with the serialised
+kernels in it: medians of one run, both sides in turn.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2, help="how many kernels are compiled at once (default: 2)")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one kernel (default: 120)")
     parser.add_argument("--repetitions", type=int, default=9, help="how often lowering is timed (default: 9; 0: never)")
+    parser.add_argument("--keep-checks", action="store_true", help="keep run-time checks that are proved needless")
     parser.add_argument("--json", type=pathlib.Path, help="also write the tables to this file")
     return parser.parse_args()
 
@@ -88,12 +90,14 @@ def lowering_times(function: Callable[..., Any], args: tuple[Any, ...], repetiti
     return {side: statistics.median(values[1:]) for side, values in times.items()}
 
 
-def candidates(case: Any) -> list[Any]:
+def candidates(case: Any, keep_checks: bool) -> list[Any]:
     """Returns the kernels of a case as gridir lowers them and as JAX does."""
+    import gridir
     from gridir.frontend.tpu_aot import jax_own, ours
 
     function, args = case.make()
-    return [*ours(function, *args), *jax_own(function, *args)]
+    options = gridir.TpuOptions(elide_checks=not keep_checks)
+    return [*ours(function, *args, options=options), *jax_own(function, *args)]
 
 
 def rows_of(case: Any, report: Any) -> list[dict[str, Any]]:
@@ -179,7 +183,7 @@ def main() -> int:
 
     names = arguments.names
     cases = [c for c in CASES if not names or any(name in c.name or name == c.group for name in names)]
-    kernels = {case.name: candidates(case) for case in cases}
+    kernels = {case.name: candidates(case, arguments.keep_checks) for case in cases}
     rows: list[dict[str, Any]] = []
     for topology in arguments.topology or ["v5e:2x2", "v6e:2x2"]:
         with Workers(topology, jobs=arguments.jobs, timeout=arguments.timeout) as workers:

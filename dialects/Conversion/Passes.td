@@ -335,4 +335,58 @@ def ConvertWarpgroupToNVVMPass : Pass<"convert-warpgroup-to-nvvm", "::mlir::Modu
   ];
 }
 
+def TPUElideChecksPass : Pass<"tpu-elide-checks", "::mlir::ModuleOp"> {
+  let summary = "Find the run-time checks of Mosaic's that a proof makes needless";
+  let description = [{
+    Reads the module back as a kernel, as `convert-tpu-to-grid` does, and asks of
+    that what `grid-check` asks: whether each window overlaps its array and each
+    slice lies inside its Ref, and whether each wait for a copy or a semaphore has
+    something to wait for with nothing left at the end. What is asked is the module
+    that Mosaic is given, so that no claim of the author's and no mistake of a pass
+    before this counts for a proof.
+
+    The answers are left in `gridir.run_time_checks`: the unit attribute for checks
+    that nothing can fail, which whoever writes the call switches off by
+    `disable_bounds_checks` and `disable_semaphore_checks`; else the reason why
+    they stay. They stay where one access is unproved, where the module cannot be
+    read back, as that of a kernel that speaks with other chips, and where
+    arithmetic on indices may leave 32 bits.
+
+    Before:
+
+    ```mlir
+    module attributes {gridir.operands = {
+        inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
+      func.func @look(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
+          tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>,
+          dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
+          window_params = [{transform_indices = @transform_0, window_bounds = array<i64: 8, 128>}
+                          ]} {
+        return
+      }
+      func.func @transform_0(%i: i32) -> (i32, i32) {
+        %c0 = arith.constant 0 : i32
+        return %i, %c0 : i32, i32
+      }
+    }
+    ```
+
+    After, the module has another attribute:
+
+    ```mlir
+    module attributes {gridir.run_time_checks = {bounds, semaphore}} {
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::gridir::grid::GridDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numElided", "num-elided", "Number of kinds of checks that are needless">,
+    Statistic<"numKept", "num-kept", "Number of kinds of checks that stay">,
+  ];
+}
+
 #endif // GRIDIR_DIALECTS_CONVERSION_PASSES_TD

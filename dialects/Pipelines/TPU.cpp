@@ -51,8 +51,12 @@ void buildGridToTPUPipeline(OpPassManager &pm,
     addPlanning(pm);
   if (options.stages.reaches(TPUStage::Converted))
     pm.addPass(createConvertGridToTPUPass());
-  if (options.stages.reaches(TPUStage::Optimized))
+  if (options.stages.reaches(TPUStage::Optimized)) {
     addOptimization(pm);
+    // The last one, as it is about what Mosaic is given.
+    if (options.elideChecks)
+      pm.addPass(createTPUElideChecksPass());
+  }
   if (options.stages.reaches(TPUStage::Serialized))
     pm.addPass(tpu::createTPUSerializePass(
         tpu::TPUSerializePassOptions{options.version}));

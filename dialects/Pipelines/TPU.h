@@ -24,6 +24,10 @@ struct TPUPipelineOptions
       *this, "version",
       llvm::cl::desc("Set the version of the form that Mosaic reads"),
       llvm::cl::init(13)};
+  Option<bool> elideChecks{
+      *this, "elide-checks",
+      llvm::cl::desc("Look for run-time checks that a proof makes needless"),
+      llvm::cl::init(true)};
   StageOptions<TPUStage> stages{
       *this, TPUStage::Grid, TPUStage::Serialized,
       llvm::cl::values(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gridir.compiler.cpu import CpuOptions
     from gridir.compiler.gpu import GpuOptions
     from gridir.compiler.kernel import Kernel
+    from gridir.compiler.tpu import TpuOptions
     from gridir.frontend.calls import pallas_call
     from gridir.frontend.cpu_call import Compiled
     from gridir.frontend.install import install, installed
@@ -52,6 +53,7 @@ __all__ = [
     "KernelError",
     "Lowered",
     "OptionError",
+    "TpuOptions",
     "UnsupportedError",
     "bisect",
     "explain",
@@ -70,6 +72,7 @@ _LAZY = {
     "Explanation": "gridir.report.verdicts",
     "GpuOptions": "gridir.compiler.gpu",
     "Kernel": "gridir.compiler.kernel",
+    "TpuOptions": "gridir.compiler.tpu",
     "bisect": "gridir.bisection.find",
     "Lowered": "gridir.frontend.lower",
     "explain": "gridir.report.explain",

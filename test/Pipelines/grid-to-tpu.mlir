@@ -5,7 +5,7 @@
 // RUN: gridir-opt %s --grid-to-tpu=stop-after=convert-grid-to-tpu | gridir-opt --grid-to-tpu="start-after=convert-grid-to-tpu stop-after=tpu" | diff %t.tpu -
 // RUN: gridir-opt %s --grid-to-tpu=stop-after=tpu --mlir-print-debuginfo | gridir-opt --grid-to-tpu=start-after=tpu --mlir-print-op-generic --mlir-print-debuginfo | FileCheck %s --check-prefixes=CHECK,BODY
 // RUN: gridir-opt %s --grid-to-tpu --mlir-print-op-generic --mlir-print-debuginfo | FileCheck %s --check-prefixes=CHECK,BODY
-// RUN: gridir-opt %s --pass-pipeline="builtin.module(grid-to-tpu{version=11})" --mlir-print-op-generic | FileCheck %s --check-prefix=OLD
+// RUN: gridir-opt %s --pass-pipeline="builtin.module(grid-to-tpu{version=11 elide-checks=false})" --mlir-print-op-generic | FileCheck %s --check-prefix=OLD
 
 // From a kernel to the body of a Mosaic call. The text of the body is generic and holds the author's lines.
 
@@ -15,7 +15,7 @@
 // TPU: tpu.vector_store
 // BODY: "stable_mosaic.vector.load"
 // BODY: "stable_mosaic.tpu.vector_store"
-// BODY: {stable_mosaic.version = 13 : i64} : () -> ()
+// BODY: {gridir.run_time_checks = {bounds, semaphore}, stable_mosaic.version = 13 : i64} : () -> ()
 // BODY: loc("kernel.py":7:3)
 // OLD: {stable_mosaic.version = 11 : i64} : () -> ()
 grid.kernel @double grid(%i = 4)

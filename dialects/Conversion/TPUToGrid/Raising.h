@@ -46,6 +46,10 @@ void saturateConversions(mlir::Operation *root);
 mlir::FailureOr<grid::KernelOp> createKernel(mlir::func::FuncOp function,
                                              mlir::DictionaryAttr operands);
 
+/// Replaces the functions of a module by the grid kernel that they say they
+/// are; null where none of them is a kernel.
+mlir::FailureOr<grid::KernelOp> readBack(mlir::ModuleOp module);
+
 /// The tensor for a vector.
 mlir::RankedTensorType getTensorType(mlir::Type vector);
 

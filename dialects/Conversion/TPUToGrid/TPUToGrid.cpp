@@ -65,37 +65,45 @@ LogicalResult raise(grid::KernelOp kernel) {
                          "in a module to execute");
 }
 
+} // namespace
+
+FailureOr<grid::KernelOp> tpu_to_grid::readBack(ModuleOp module) {
+  SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+  auto kernels = llvm::make_filter_range(functions, [](func::FuncOp op) {
+    return op->hasAttr(tpu::kCoreTypeName);
+  });
+  if (kernels.empty())
+    return grid::KernelOp();
+  func::FuncOp kernel = *kernels.begin();
+  auto operands = module->getAttrOfType<DictionaryAttr>("gridir.operands");
+  if (!llvm::hasSingleElement(kernels) || !operands)
+    return kernel.emitError("expected one kernel in a module with "
+                            "gridir.operands, the arrays of the call");
+  // The grid, the windows and their transforms are read as the contract has
+  // them. The name of the function is the kernel's.
+  if (failed(tpu::checkContract(module)))
+    return failure();
+  FailureOr<grid::KernelOp> raised =
+      tpu_to_grid::createKernel(kernel, operands);
+  if (failed(raised) || failed(raise(*raised)))
+    return failure();
+  for (func::FuncOp function : functions)
+    function.erase();
+  module->removeAttr("gridir.operands");
+  module->removeAttr(tpu::kRunTimeChecksName);
+  return raised;
+}
+
+namespace {
+
 class ConvertTPUToGridPass
     : public gridir::impl::ConvertTPUToGridPassBase<ConvertTPUToGridPass> {
 public:
   using ConvertTPUToGridPassBase::ConvertTPUToGridPassBase;
 
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
-    auto kernels = llvm::make_filter_range(functions, [](func::FuncOp op) {
-      return op->hasAttr(tpu::kCoreTypeName);
-    });
-    if (kernels.empty())
-      return;
-    func::FuncOp kernel = *kernels.begin();
-    auto operands = module->getAttrOfType<DictionaryAttr>("gridir.operands");
-    if (!llvm::hasSingleElement(kernels) || !operands) {
-      kernel.emitError("expected one kernel in a module with "
-                       "gridir.operands, the arrays of the call");
-      return signalPassFailure();
-    }
-    // The grid, the windows and their transforms are read as the contract has
-    // them. The name of the function is the kernel's.
-    if (failed(tpu::checkContract(module)))
-      return signalPassFailure();
-    FailureOr<grid::KernelOp> raised =
-        tpu_to_grid::createKernel(kernel, operands);
-    if (failed(raised) || failed(raise(*raised)))
-      return signalPassFailure();
-    for (func::FuncOp function : functions)
-      function.erase();
-    module->removeAttr("gridir.operands");
+    if (failed(tpu_to_grid::readBack(getOperation())))
+      signalPassFailure();
   }
 };
 

@@ -50,6 +50,9 @@ std::optional<MemorySpace> getMemorySpace(mlir::MemRefType type);
 
 /// The names of the attributes by which Mosaic knows a kernel and its windows.
 inline constexpr llvm::StringLiteral kCoreTypeName = "tpu.core_type";
+/// Of a module, which of Mosaic's run-time checks the kernel needs.
+inline constexpr llvm::StringLiteral kRunTimeChecksName =
+    "gridir.run_time_checks";
 inline constexpr llvm::StringLiteral kIterationBoundsName = "iteration_bounds";
 inline constexpr llvm::StringLiteral kDimensionSemanticsName =
     "dimension_semantics";

@@ -49,8 +49,10 @@ public:
     for (Operation *op : ops)
       if (failed(rename(op)))
         return signalPassFailure();
+    // Which checks are needless is for whoever writes the call.
     for (NamedAttribute attr : llvm::to_vector(module->getDiscardableAttrs()))
-      module->removeDiscardableAttr(attr.getName());
+      if (attr.getName() != kRunTimeChecksName)
+        module->removeDiscardableAttr(attr.getName());
     module->setAttr(
         StableMosaicDialect::getVersionName(),
         IntegerAttr::get(IntegerType::get(&getContext(), 64), version));

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/TPU/IR/TPU.h"
+#include "dialects/TPU/Transforms/GridRanges.h"
 #include "dialects/TPU/Transforms/Passes.h"
 
-#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,35 +31,6 @@ using arith::CmpIPredicate;
 using namespace gridir::tpu;
 
 namespace {
-
-/// Ranges of integers, of which those of the grid's indices are given.
-class GridRangeAnalysis : public dataflow::IntegerRangeAnalysis {
-public:
-  GridRangeAnalysis(DataFlowSolver &solver, func::FuncOp function,
-                    ArrayRef<int64_t> bounds)
-      : IntegerRangeAnalysis(solver), function(function), bounds(bounds) {}
-
-  void setToEntryState(dataflow::IntegerValueRangeLattice *lattice) override {
-    auto argument = dyn_cast<BlockArgument>(lattice->getAnchor());
-    if (!argument || argument.getOwner() != &function.front() ||
-        argument.getArgNumber() >= bounds.size())
-      return IntegerRangeAnalysis::setToEntryState(lattice);
-    int64_t bound = bounds[argument.getArgNumber()];
-    if (ShapedType::isDynamic(bound))
-      bound = std::numeric_limits<int32_t>::max();
-    unsigned width = ConstantIntRanges::getStorageBitwidth(argument.getType());
-    int64_t last = std::max<int64_t>(bound - 1, 0);
-    if (width == 0 || !llvm::isIntN(width, last))
-      return IntegerRangeAnalysis::setToEntryState(lattice);
-    auto range = ConstantIntRanges::fromSigned(APInt::getZero(width),
-                                               APInt(width, last));
-    propagateIfChanged(lattice, lattice->join(IntegerValueRange(range)));
-  }
-
-private:
-  func::FuncOp function;
-  ArrayRef<int64_t> bounds;
-};
 
 /// Forgets what is known of ops that the driver erases.
 class ForgetErased : public RewriterBase::Listener {
@@ -332,15 +303,7 @@ public:
           kernel->getAttrOfType<DenseI64ArrayAttr>(kIterationBoundsName);
       if (!bounds)
         continue;
-      // The kernel, and what says where its windows lie.
-      llvm::SmallSetVector<func::FuncOp, 8> functions;
-      functions.insert(kernel);
-      if (auto windows = kernel->getAttrOfType<ArrayAttr>(kWindowParamsName))
-        windows.walk([&](FlatSymbolRefAttr transform) {
-          if (auto function = module.lookupSymbol<func::FuncOp>(transform))
-            functions.insert(function);
-        });
-      for (func::FuncOp function : functions)
+      for (func::FuncOp function : getFunctions(kernel))
         if (failed(simplify(function, bounds)))
           return signalPassFailure();
     }

@@ -24,10 +24,12 @@ class TpuOptions(Options):
 
     Attributes:
       version: the version of Mosaic's serialised form to write. A libtpu reads its own version and earlier ones.
+      elide_checks: switches off those run-time checks of Mosaic's that a proof makes needless.
       pipeline: the pass pipeline from a `grid` module to the serialised Mosaic module.
     """
 
     version: int = 13
+    elide_checks: bool = True
     pipeline: str = "grid-to-tpu"
 
 
@@ -39,12 +41,15 @@ class MosaicKernel:
       body: the module in Mosaic's versioned form, as generic MLIR text with locations.
       has_communication: whether it speaks with other cores or chips.
       has_custom_barrier: whether it uses the barrier semaphore, for which a call needs a `collective_id`.
+      needed_checks: of the run-time checks "bounds" and "semaphore" why the kernel needs them; "" where a proof makes
+        them needless. Checks that nobody has asked about are not in it.
       seconds: how long it took from the `grid` module to the body.
     """
 
     body: bytes = dataclasses.field(repr=False)
     has_communication: bool
     has_custom_barrier: bool
+    needed_checks: dict[str, str]
     seconds: float = dataclasses.field(compare=False)
 
 
@@ -59,7 +64,7 @@ class TpuTarget(Target):
 
     def pipeline_options(self, options: TpuOptions) -> list[str]:
         """As of `Target`."""
-        return [f"version={options.version}"]
+        return [f"version={options.version}", f"elide-checks={str(options.elide_checks).lower()}"]
 
     def prepare(self, kernel: Kernel) -> MosaicKernel:
         """As of `Target`: the kernel that libtpu is given."""
@@ -69,14 +74,31 @@ class TpuTarget(Target):
 def _serialize(kernel: Kernel) -> MosaicKernel:
     start = time.perf_counter()
     module = kernel.module("tpu-serialized", context=shared_context())
-    operations = _operations(module)
+    operations, needed = _operations(module), _take_needed_checks(module)
     body = module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True).encode()
     return MosaicKernel(
         body,
         has_communication=any(_communicates(op) for op in operations),
         has_custom_barrier=any(op.name == "stable_mosaic.tpu.sem_barrier" for op in operations),
+        needed_checks=needed,
         seconds=time.perf_counter() - start,
     )
+
+
+_CHECKS = "gridir.run_time_checks"
+
+
+def _take_needed_checks(module: ir.Module) -> dict[str, str]:
+    """What `tpu-elide-checks` has left on a module, which libtpu does not know."""
+    attributes = module.operation.attributes
+    if _CHECKS not in attributes:
+        return {}
+    found = {
+        entry.name: ir.StringAttr(entry.attr).value if isinstance(entry.attr, ir.StringAttr) else ""
+        for entry in ir.DictAttr(attributes[_CHECKS])
+    }
+    del attributes[_CHECKS]
+    return found
 
 
 def planned_vmem(kernel: Kernel) -> dict[str, int]:

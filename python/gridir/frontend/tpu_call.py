@@ -64,7 +64,7 @@ class TpuHooks(TargetHooks):
                 mosaic = kernel.prepare()
             except CompileError:
                 # A kernel that is only captured: its stages can be shown, and compiling it gives the error again.
-                mosaic = MosaicKernel(b"", False, params.collective_id is not None, 0.0)
+                mosaic = MosaicKernel(b"", False, params.collective_id is not None, {}, 0.0)
             return jax_compat_tpu.emit_mosaic_call(
                 context,
                 operands,
@@ -120,6 +120,7 @@ def config_of(params: Any, mosaic: MosaicKernel, request: KernelRequest) -> dict
     """
     _check(params, mosaic, request)
     cost = request.cost_estimate
+    elided = {f"disable_{check}_checks": True for check, reason in mosaic.needed_checks.items() if not reason}
     return {
         "lowered_module_asm": mosaic.body,
         "has_communication": mosaic.has_communication,
@@ -127,6 +128,7 @@ def config_of(params: Any, mosaic: MosaicKernel, request: KernelRequest) -> dict
         # Vectors are as large as the author's blocks: on a TensorCore Mosaic always has to lay them out.
         "needs_layout_passes": True,
         **{name: getattr(params, name) for name in CONFIG_FIELDS},
+        **elided,
     }
 
 

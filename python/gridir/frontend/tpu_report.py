@@ -35,6 +35,7 @@ class Candidate:
       inputs: the names of the inputs, without prefetched scalars.
       outputs: the names of the outputs.
       planned: bytes of VMEM by operand, as gridir plans them.
+      needed_checks: why it needs run-time checks, as of `MosaicKernel`.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Candidate:
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     planned: dict[str, int] = dataclasses.field(default_factory=dict)
+    needed_checks: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
 def kernels_of(lowered: Lowered) -> list[Candidate]:
@@ -52,15 +54,17 @@ def kernels_of(lowered: Lowered) -> list[Candidate]:
     found = []
     for kernel in lowered.kernels:
         inputs, outputs = _operand_names(kernel.grid_mapping)
+        needed: dict[str, str] = {}
         try:
-            program, error = programs[kernel.prepare().body], None
+            mosaic = kernel.prepare()
+            program, error, needed = programs[mosaic.body], None, mosaic.needed_checks
         except Error as refused:
             program, error = None, refused
         try:
             planned = planned_vmem(kernel)
         except Error as refused:
             planned, program, error = {}, None, error or refused
-        found.append(Candidate(kernel.name, "gridir", program, error, inputs, outputs, planned))
+        found.append(Candidate(kernel.name, "gridir", program, error, inputs, outputs, planned, needed))
     return found
 
 
@@ -129,6 +133,7 @@ def _to_report(candidate: Candidate, reply: dict[str, Any]) -> KernelReport:
         reply.get("vmem", {}),
         candidate.planned,
         reply.get("units", {}),
+        candidate.needed_checks,
         reply.get("seconds", 0.0),
         reply.get("schedule", ""),
     )

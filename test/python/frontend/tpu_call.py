@@ -14,8 +14,8 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 from jaxlib.mlir import ir
 
-barrier = False
-TpuTarget.prepare = lambda *_: MosaicKernel(b"body", barrier, barrier, 0.0)
+barrier, needed = False, {}
+TpuTarget.prepare = lambda *_: MosaicKernel(b"body", barrier, barrier, needed, 0.0)
 
 
 def calls(f, *args):
@@ -94,6 +94,17 @@ for name, value in FIELDS.items():
 # CHECK-NEXT: shape_invariant_numerics: the same
 # CHECK-NEXT: needs_layout_passes: the same
 # CHECK-NEXT: fuse_transposed_lhs_in_matmul: the same
+
+# What a proof makes needless is switched off, what is needed stays as the author has it.
+needed = {"bounds": "", "semaphore": "a reason"}
+# CHECK-NEXT: elided: the same
+compare("elided", call(gridir.tpu.CompilerParams()), call(pltpu.CompilerParams(disable_bounds_checks=True)), x)
+needed = {"bounds": "a reason", "semaphore": ""}
+own, other = gridir.tpu.CompilerParams, pltpu.CompilerParams
+both = other(disable_bounds_checks=True, disable_semaphore_checks=True)
+# CHECK-NEXT: the author's and a proof's: the same
+compare("the author's and a proof's", call(own(disable_bounds_checks=True)), call(both), x)
+needed = {}
 
 effects = pltpu.SideEffectType.DATAFLOW_SIDE_EFFECTING
 own, other = (kind(has_side_effects=effects) for kind in (gridir.tpu.CompilerParams, pltpu.CompilerParams))

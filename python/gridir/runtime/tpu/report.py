@@ -26,6 +26,8 @@ class KernelReport:
       vmem: bytes of VMEM by purpose: windows, scratch, internal, spills.
       planned: bytes of VMEM as gridir plans it, by operand, and "scratch"; Mosaic's own memory is not in it.
       units: operations by functional unit.
+      needed_checks: of the run-time checks "bounds" and "semaphore" why the kernel needs them; "" where gridir has
+        proved that nothing can fail them and has switched them off. Empty for JAX's lowering.
       seconds: how long libtpu took.
       schedule: the text of the final schedule, with the author's lines; "" where there is none.
     """
@@ -39,6 +41,7 @@ class KernelReport:
     vmem: dict[str, int] = dataclasses.field(default_factory=dict)
     planned: dict[str, int] = dataclasses.field(default_factory=dict)
     units: dict[str, int] = dataclasses.field(default_factory=dict)
+    needed_checks: dict[str, str] = dataclasses.field(default_factory=dict)
     seconds: float = 0.0
     schedule: str = dataclasses.field(default="", repr=False)
 
@@ -65,6 +68,7 @@ class KernelReport:
             "vmem": self.vmem,
             "vmem_planned": self.planned,
             "units": self.units,
+            "needed_checks": self.needed_checks,
             "compile_seconds": round(self.seconds, 3),
         }
 
@@ -76,11 +80,15 @@ class KernelReport:
         unknown = sum(loop.trips is None for loop in self.loops)
         approximate = f" (trip counts of {unknown} loops unknown)" if unknown else ""
         planned = f"  planned: {sum(self.planned.values()):,} bytes ({_parts(self.planned)})\n" if self.planned else ""
+        checks = "".join(
+            f"  {check} checks: {f'kept, {reason}' if reason else 'off, as nothing can fail them'}\n"
+            for check, reason in self.needed_checks.items()
+        )
         return (
             f"{self.name} ({self.lowering}): accepted\n"
             f"  bundles: {self.bundles}\n"
             f"  estimated cycles: {self.cycles:,}{approximate}\n"
-            f"  VMEM: {self.vmem_bytes:,} bytes ({_parts(self.vmem)})\n{planned}"
+            f"  VMEM: {self.vmem_bytes:,} bytes ({_parts(self.vmem)})\n{planned}{checks}"
             f"  compiled in {self.seconds:.2f} s"
         )
 
