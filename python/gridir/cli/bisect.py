@@ -109,6 +109,7 @@ def bisect(
     with short_errors(debug, file[0]):
         from gridir.bisection.find import bisect as find
         from gridir.bisection.reproducer import write_reproducer
+        from gridir.bisection.search import RIGHT
         from gridir.bisection.worker import Worker
 
         example = load_example(*file)
@@ -138,7 +139,7 @@ def bisect(
         click.echo(json.dumps([_to_json(one, written) for one, written in pairs]))
     else:
         click.echo("\n".join(line for one, written in pairs for line in _describe(one, written)))
-    if any(one.wrong for one in found):
+    if any(verdict.outcome.verdict != RIGHT for one in found for verdict in one.verdicts):
         raise click.exceptions.Exit(1)
 
 
