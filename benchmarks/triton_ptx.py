@@ -6,8 +6,8 @@
     pip install triton==3.9.0
     python benchmarks/triton_ptx.py --chips sm_80,sm_90a,sm_100a --checks races,uninitialized
 
-gridir does not depend on Triton, and no test does. Results are compared with NumPy in float64; the exit status is 1 where
-one differs or a launch fails.
+gridir does not depend on Triton, and no test does. Results are compared with NumPy in float64; the exit status is 1
+where one differs or a launch fails.
 """
 
 from __future__ import annotations
@@ -134,9 +134,9 @@ def attention(out, q, k, v, scale, tokens, D: tl.constexpr, M: tl.constexpr, N: 
 
 _TYPES = {"float32": "fp32", "float16": "fp16", "int32": "i32", "uint64": "u64", "float64": "fp32"}
 _CHIPS = {"descriptor_matmul": "sm_90a,sm_100a", "specialized_matmul": "sm_100a"}
-"""Where a kernel is not for all chips: an A100 has no tensor maps, and Triton specialises no warps of this for an H100."""
+"""Where a kernel is not for all chips: an A100 has no tensor maps, and an H100 no specialised warps in Triton."""
 Case = tuple[Any, dict[str, Any], dict[str, Any], tuple[int, ...], Callable[[], tuple[np.ndarray, np.ndarray, float]]]
-"""A kernel, its arguments and constants, its grid, and what gives the result, what is wanted, and how far off it may be."""
+"""A kernel, its arguments, constants and grid, and what gives the result, the one wanted and how far off it may be."""
 
 
 def aligned(array: np.ndarray) -> np.ndarray:
@@ -158,21 +158,21 @@ def cases(options: dict[str, Any]) -> dict[str, Callable[[], Case]]:
         x, out = normal(6, 1000, dtype=np.float32), aligned(np.zeros((6, 1000), np.float32))
         powers = np.exp(x.astype(np.float64))
         want = powers / powers.sum(1, keepdims=True)
-        return softmax, dict(out=out, x=x, columns=1000), dict(BLOCK=1024), (6,), lambda: (out, want, 1e-6)
+        return softmax, {"out": out, "x": x, "columns": 1000}, {"BLOCK": 1024}, (6,), lambda: (out, want, 1e-6)
 
     def make_layer_norm() -> Case:
         x, weight, bias = (normal(*shape, dtype=np.float32) for shape in ((5, 700), (700,), (700,)))
         out, wide = aligned(np.zeros_like(x)), x.astype(np.float64)
         want = (wide - wide.mean(1, keepdims=True)) / np.sqrt(wide.var(1, keepdims=True) + 1e-5) * weight + bias
-        arguments = dict(out=out, x=x, weight=weight, bias=bias, columns=700)
-        return layer_norm, arguments, dict(BLOCK=256), (5,), lambda: (out, want, 1e-5)
+        arguments = {"out": out, "x": x, "weight": weight, "bias": bias, "columns": 700}
+        return layer_norm, arguments, {"BLOCK": 256}, (5,), lambda: (out, want, 1e-5)
 
     def make_matmul() -> Case:
         m, n, k = 200, 136, 320
         x, y, out = normal(m, k), normal(k, n), aligned(np.zeros((m, n), np.float16))
         want = x.astype(np.float64) @ y.astype(np.float64)
-        arguments = dict(out=out, x=x, y=y, m=m, n=n, k=k)
-        return matmul, arguments, dict(M=128, N=64, K=64), (2, 3), lambda: (out, want, 0.02)
+        arguments = {"out": out, "x": x, "y": y, "m": m, "n": n, "k": k}
+        return matmul, arguments, {"M": 128, "N": 64, "K": 64}, (2, 3), lambda: (out, want, 0.02)
 
     def make_grouped_matmul() -> Case:
         sizes = [(128, 64, 96), (64, 200, 320), (256, 128, 64)]
@@ -184,15 +184,15 @@ def cases(options: dict[str, Any]) -> dict[str, Callable[[], Case]]:
             want = [(x.astype(np.float64) @ y.astype(np.float64)).reshape(-1) for x, y, _ in groups]
             return np.concatenate([out.reshape(-1) for *_, out in groups]), np.concatenate(want), 0.02
 
-        arguments = dict(addresses=addresses, sizes=aligned(np.array(sizes, np.int32)), groups=3)
-        return grouped_matmul, arguments, dict(M=64, N=64, K=32), (4,), results
+        arguments = {"addresses": addresses, "sizes": aligned(np.array(sizes, np.int32)), "groups": 3}
+        return grouped_matmul, arguments, {"M": 64, "N": 64, "K": 32}, (4,), results
 
     def make_descriptor_matmul(specialize: bool) -> Case:
         m, n, k = 256, 256, 448
         x, y, out = normal(m, k), normal(k, n), aligned(np.zeros((m, n), np.float16))
         want = x.astype(np.float64) @ y.astype(np.float64)
-        constants = dict(M=128, N=128, K=64, SPECIALIZE=specialize)
-        return descriptor_matmul, dict(x=x, y=y, out=out, k=k), constants, (2, 2), lambda: (out, want, 0.02)
+        constants = {"M": 128, "N": 128, "K": 64, "SPECIALIZE": specialize}
+        return descriptor_matmul, {"x": x, "y": y, "out": out, "k": k}, constants, (2, 2), lambda: (out, want, 0.02)
 
     def make_attention(causal: bool) -> Case:
         heads, tokens, d = 2, 256, 64
@@ -203,8 +203,14 @@ def cases(options: dict[str, Any]) -> dict[str, Callable[[], Case]]:
             scores = np.where(np.tri(tokens, dtype=bool), scores, -np.inf)
         weights = np.exp(scores)
         want = np.einsum("hij,hjd->hid", weights / weights.sum(-1, keepdims=True), v.astype(np.float64))
-        arguments = dict(out=out, q=q, k=k, v=v, scale=np.float64(0.3), tokens=tokens)
-        return attention, arguments, dict(D=d, M=128, N=64, CAUSAL=causal), (2, heads), lambda: (out, want, 0.005)
+        arguments = {"out": out, "q": q, "k": k, "v": v, "scale": np.float64(0.3), "tokens": tokens}
+        return (
+            attention,
+            arguments,
+            {"D": d, "M": 128, "N": 64, "CAUSAL": causal},
+            (2, heads),
+            lambda: (out, want, 0.005),
+        )
 
     return {
         "softmax": make_softmax,

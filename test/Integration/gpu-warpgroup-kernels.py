@@ -1,6 +1,6 @@
 # Kernels that combine what other tests have one by one, as PTX, executed thread by thread with what memory is checked
-# for: products of bytes whose blocks have factors, a ring of an odd number of stages between three warpgroups, one array
-# in the layouts of several warpgroups, softmax in f16, and attention whose probabilities stay in registers.
+# for: products of bytes whose blocks have factors, a ring of an odd number of stages between three warpgroups, one
+# array in the layouts of several warpgroups, softmax in f16, and attention whose probabilities stay in registers.
 #
 # RUN: %python %s | FileCheck %s
 

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax._src.lib.mlir import ir
-from jax._src.lib.mlir.dialects import arith, gpu, memref
+from jax._src.lib.mlir.dialects import arith, gpu, llvm, memref
 from jax.experimental.mosaic import gpu as mgpu
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
@@ -229,3 +229,75 @@ def by_warps(o):
 
 # CHECK-COUNT-5: warps:{{.*}} right
 look("warps:", of((4,), jnp.int32)(by_warps), np.arange(4, dtype=np.int32) * 3)
+
+
+def named_barrier(kind, number, threads=256):
+    """A meeting of two warpgroups at a barrier whose number is known, or computed."""
+    known = isinstance(number, int)
+
+    @plgpu.inline_mgpu(arg_types=() if known else (plgpu.Layout.WG_SPLAT,))
+    def meet(_, *computed):
+        operands, text = ([], str(number)) if known else ([computed[0].registers.item()], "$0")
+        assembly = f"bar.{kind} {text}, {threads};"
+        llvm.inline_asm(ir.Type.parse("!llvm.void"), operands, assembly, "" if known else "r", has_side_effects=True)
+
+    meet(*(() if known else (number,)))
+
+
+def takes_turns(o, tile, *, computed):
+    """In each round one warpgroup writes, and the other one reads; each barrier has one that waits and one that not."""
+    wg = jax.lax.axis_index("wg")
+
+    def round_of(i, total):
+        writer = i % 2
+
+        def write():
+            tile[...] = jnp.full((128,), i + 1, jnp.int32)
+            named_barrier("arrive", writer + 4)
+            named_barrier("sync", writer + 6)
+            return jnp.int32(0)
+
+        def read():
+            named_barrier("sync", writer + 4)
+            seen = tile[0]
+            named_barrier("arrive", writer + 6)
+            return seen
+
+        return total + jax.lax.cond(writer == wg, write, read)
+
+    total = jnp.int32(0)
+    if computed:
+        total = jax.lax.fori_loop(0, 8, round_of, total)
+    else:
+        for i in range(8):
+            total = round_of(i, total)
+    o[wg] = jnp.full((128,), total, jnp.int32)
+
+
+# CHECK-COUNT-5: turns:{{.*}} right
+# CHECK-COUNT-5: computed turns:{{.*}} right
+TURNS = np.repeat(np.array([[2 + 4 + 6 + 8], [1 + 3 + 5 + 7]], np.int32), 128, axis=1)
+for name, computed in (("turns:", False), ("computed turns:", True)):
+    kernel = functools.partial(takes_turns, computed=computed)
+    scratch = [plgpu.SMEM((128,), jnp.int32)]
+    look(name, of((2, 128), jnp.int32, num_threads=2, thread_name="wg", scratch_types=scratch)(kernel), TURNS)
+
+
+def meets_nobody(o):
+    named_barrier("sync", 4)
+
+
+def arrives_twice(o):
+    for _ in range(2):
+        named_barrier("arrive", 4, threads=128)
+    o[...] = jnp.zeros((128,), jnp.int32)
+
+
+# CHECK: meets_nobody: {{.*}}the kernel waits for phase 1 of a named barrier, of which 0 are complete, and nothing can
+# CHECK: arrives_twice: {{.*}}arrival at a named barrier {{.*}}: Barrier arrival was completed again
+for kernel in (meets_nobody, arrives_twice):
+    try:
+        with gridir.installed(checks=["semaphores"]):
+            jax.jit(of((128,), jnp.int32)(kernel))()
+    except jax.errors.JaxRuntimeError as error:
+        print(f"{kernel.__name__}:", error)

@@ -32,8 +32,18 @@ _ALIGNMENT = 256
 
 # What ELF says of a section, and of a symbol.
 _SECTION = np.dtype(
-    [("name", "<u4"), ("type", "<u4"), ("flags", "<u8"), ("address", "<u8"), ("begin", "<u8"), ("bytes", "<u8")]
-    + [("link", "<u4"), ("info", "<u4"), ("alignment", "<u8"), ("entry", "<u8")]
+    [
+        ("name", "<u4"),
+        ("type", "<u4"),
+        ("flags", "<u8"),
+        ("address", "<u8"),
+        ("begin", "<u8"),
+        ("bytes", "<u8"),
+        ("link", "<u4"),
+        ("info", "<u4"),
+        ("alignment", "<u8"),
+        ("entry", "<u8"),
+    ]
 )
 _SYMBOL = np.dtype(
     [("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section", "<u2"), ("value", "<u8"), ("bytes", "<u8")]

@@ -174,6 +174,21 @@ LogicalResult lowerArrive(warpgroup::BarrierArriveOp op, Lowering &lowering) {
   return success();
 }
 
+LogicalResult lowerNamed(warpgroup::NamedBarrierOp op, Lowering &lowering) {
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  Value number = lowering.getScalar(op.getNumber());
+  Value threads = createI32(builder, loc, op.getThreads());
+  if (op.getArrive()) {
+    NVVM::BarrierArriveOp::create(builder, loc, number, threads);
+    return success();
+  }
+  NVVM::BarrierOp::create(builder, loc, TypeRange(), number, threads,
+                          NVVM::BarrierReductionAttr(), Value());
+  lowering.hazards.meet();
+  return success();
+}
+
 /// Copies and products see what was written.
 LogicalResult lowerCommitSmem(warpgroup::CommitSmemOp op, Lowering &lowering) {
   NVVM::FenceProxyOp::create(
@@ -190,6 +205,7 @@ void addBarrierLowerings(Lowering &lowering) {
   lowering.add(lowerWait);
   lowering.add(lowerTest);
   lowering.add(lowerArrive);
+  lowering.add(lowerNamed);
   lowering.add(lowerCommitSmem);
 }
 

@@ -258,6 +258,14 @@ LogicalResult TmemCopyOp::verify() {
 // SetMaxRegistersOp
 //===----------------------------------------------------------------------===//
 
+LogicalResult NamedBarrierOp::verify() {
+  constexpr int64_t kWarpgroup = 128, kMaxBlock = 1024;
+  if (getThreads() % kWarpgroup != 0 || getThreads() > kMaxBlock)
+    return emitOpError("expected the threads of whole warpgroups, at most ")
+           << kMaxBlock << ", got " << getThreads();
+  return success();
+}
+
 LogicalResult SetMaxRegistersOp::verify() {
   if (getCount() % 8 != 0 || getCount() < 24 || getCount() > 256)
     return emitOpError("expected a multiple of 8 registers from 24 to 256, "

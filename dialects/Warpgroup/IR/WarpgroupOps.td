@@ -64,6 +64,35 @@ def Warpgroup_BarrierWaitOp : Warpgroup_BarrierOp<"barrier_wait"> {
   }];
 }
 
+def Warpgroup_NamedBarrierOp : Warpgroup_Op<"named_barrier", [
+    MemoryEffects<[MemRead, MemWrite]>, Grid_ProgramOpInterface]> {
+  let summary = "meet other warpgroups of the block at a barrier that has a number";
+  let description = [{
+    `bar.sync` and `bar.arrive` of PTX: once so many threads of the block have
+    come, those that wait go on, and the barrier begins anew. With `arrive` the
+    warpgroup does not wait. What a warpgroup did before it came is seen by those
+    that wait.
+
+    A warpgroup meets its own threads at the barrier of its number plus one, which
+    authors leave alone.
+
+    Example:
+
+    ```mlir
+    warpgroup.named_barrier %eight of 256 arrive
+    warpgroup.named_barrier %nine of 256
+    ```
+  }];
+  let arguments = (ins I32:$number, ConfinedAttr<I64Attr, [IntPositive]>:$threads, UnitAttr:$arrive);
+  let assemblyFormat = "$number `of` $threads (`arrive` $arrive^)? attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isSchedulingPoint() { return true; }
+    bool needsTask() { return true; }
+    bool meetsOtherPrograms() { return true; }
+  }];
+}
+
 def Warpgroup_BarrierTestOp : Warpgroup_BarrierOp<"barrier_test"> {
   let summary = "whether the next phase of a barrier is complete";
   let description = [{

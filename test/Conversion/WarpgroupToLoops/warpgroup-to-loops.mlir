@@ -155,3 +155,21 @@ grid.kernel @reduce grid()
   warpgroup.tma_store %tile to %o[28, 0] [8, 64] reduce maxf
       : memref<8x64xf32, #grid.space<gpu.smem>>, memref<32x64xf32, #grid.space<gpu.gmem>>
 }
+
+// -----
+
+// A barrier with a number is one of the block: the runtime knows how many warpgroups are one, how many must come, and
+// whether this one waits.
+// CHECK-LABEL: func.func @named(
+// CHECK-DAG:     %[[MEMBERS:.+]] = arith.constant 3 : i64
+// CHECK-DAG:     %[[ARRIVALS:.+]] = arith.constant 2 : i64
+// CHECK:         call @gridirTaskNamedBarrier(%[[MEMBERS]], %{{[^,]+}}, %[[ARRIVALS]], %{{.+}}, %{{.+}}, %{{.+}})
+// CHECK:         call @gridirTaskNamedBarrier(%{{.+}}, %{{[^,]+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}})
+// CHECK-NOT:     warpgroup.
+grid.kernel @named grid(%i = 4, %t = 3 named "wg" thread) inputs() outputs(%o: i32 [] space gpu.gmem)
+    semantics [parallel, core_parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  %n = grid.program_id 0
+  warpgroup.named_barrier %n of 256 arrive
+  warpgroup.named_barrier %n of 256
+  grid.store %n, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+}

@@ -50,3 +50,18 @@ grid.kernel @test grid() outputs(%o: i32 [] space gpu.gmem) {
     grid.store %m, %o : i32, memref<i32, #grid.space<gpu.gmem>>
   }
 }
+
+// -----
+
+// Warpgroups meet at a barrier with a number as its author says.
+// CHECK-LABEL: gpu.module @named
+// CHECK-DAG: %[[THREADS:.+]] = arith.constant 256 : i32
+// CHECK-DAG: %[[NUMBER:.+]] = arith.constant 9 : i32
+// CHECK: nvvm.barrier.arrive id = %[[NUMBER]] number_of_threads = %[[THREADS]]
+// CHECK: nvvm.barrier id = %[[NUMBER]] number_of_threads = %[[THREADS]]
+grid.kernel @named grid(%t = 2 named "wg" thread) outputs(%o: i32 [] space gpu.gmem) {
+  %n = arith.constant 9 : i32
+  warpgroup.named_barrier %n of 256 arrive
+  warpgroup.named_barrier %n of 256
+  grid.store %n, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+}

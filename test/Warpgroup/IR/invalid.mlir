@@ -151,3 +151,19 @@ grid.kernel @scratch grid() attributes {warpgroup.scratch_bytes = -1 : i64} {
 // expected-error @below {{expected an array of i64 as "warpgroup.offsets", got [0]}}
 grid.kernel @offsets grid() attributes {warpgroup.offsets = [0]} {
 }
+
+// -----
+
+func.func @part_of_a_warpgroup(%n: i32) {
+  // expected-error @below {{expected the threads of whole warpgroups, at most 1024, got 64}}
+  warpgroup.named_barrier %n of 64
+  return
+}
+
+// -----
+
+func.func @more_than_a_block(%n: i32) {
+  // expected-error @below {{expected the threads of whole warpgroups, at most 1024, got 1152}}
+  warpgroup.named_barrier %n of 1152
+  return
+}

@@ -92,3 +92,12 @@ func.func @tensor_memory(%acc: memref<128x128xi32, #grid.space<gpu.tmem>>, %a: m
   warpgroup.wait_tmem_load
   return
 }
+
+// CHECK-LABEL: func.func @named_barriers(
+func.func @named_barriers(%n: i32) {
+  // CHECK: warpgroup.named_barrier %{{.*}} of 256 arrive
+  warpgroup.named_barrier %n of 256 arrive
+  // CHECK: warpgroup.named_barrier %{{.*}} of 384{{$}}
+  warpgroup.named_barrier %n of 384
+  return
+}

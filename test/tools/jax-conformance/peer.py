@@ -59,7 +59,7 @@ for dtype in (
 print(peer.to_device(np.zeros(3, np.uint8), fill=255))
 
 # CHECK-NEXT: expected the package jax_plugins.xla_cuda13 of JAX's CUDA plugin: pip install 'gridir[peer]'
-with mock.patch.object(peer.importlib.util, "find_spec", lambda name: None):
+with mock.patch.object(peer.importlib.util, "find_spec", return_value=None):
     try:
         peer.check_installed()
     except peer.PeerError as error:

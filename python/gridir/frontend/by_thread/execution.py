@@ -46,6 +46,9 @@ class Kernel(Protocol):
     def fence(self, text: str) -> None:
         """A fence, as the text of PTX."""
 
+    def named_barrier(self, number: ir.Value | int, threads: int, waits: bool) -> None:
+        """A meeting of so many threads of the block at the barrier of that number; who does not wait only arrives."""
+
     def store_tile(self, source: Window, dest: Window) -> None:
         """An asynchronous copy from shared to global memory, in a group of its own."""
 

@@ -119,6 +119,9 @@ _MATH = {
 """The instructions of PTX that JAX's arrays are computed by, as ops. What approximates a function gives it here."""
 
 
+_NAMED_BARRIER = re.compile(r"bar(rier)?\.(?P<kind>sync|arrive) (\$0|(?P<number>\d+)), (?P<threads>\d+)")
+
+
 @handles("llvm.inline_asm")
 def _assembly(run: Execution, op: Op) -> list[Anything]:
     text = op.attributes["asm_string"].strip('"').strip().rstrip(";").strip()
@@ -127,8 +130,15 @@ def _assembly(run: Execution, op: Op) -> list[Anything]:
         return [run.applied(_MATH[instruction], run.operands(op), op.result_types[0])]
     if text == "prmt.b32 $0, $1, $2, $3":
         return [permuted(run, op)]
+    barrier = _NAMED_BARRIER.fullmatch(text)
     if text == "bar.sync $0, 128" and run.threads.count == 128:
         _meet(run, op)
+    elif barrier and run.threads.count == 128:
+        if not run.active.all():
+            raise Refusal("expected all threads, got some of them")
+        run.accesses.finish()
+        number = run.scalar(run.value(op.operands[0])) if op.operands else int(barrier["number"])
+        run.kernel.named_barrier(number, int(barrier["threads"]), barrier["kind"] == "sync")
     elif op.operands or (op.results and op.result_types != ("!llvm.void",)):
         raise Refusal("expected a fence")
     else:

@@ -16,10 +16,12 @@ X = np.arange(64, dtype=np.int32) * 5 + 1
 LOCAL = ".local .align 8 .b8 depot[16];"
 LOAD = "mad.wide.u32 %rd1, %t, 4, %rd1; ld.global.b32 %d, [%rd1];"
 ROWS = {
-    "parameter, converted": f"mov.b32 %r0, a0; cvt.u64.u32 %rd0, %r0; cvta.param.u64 %rd0, %rd0; ld.b64 %rd1, [%rd0]; {LOAD}",
+    "parameter, converted": "mov.b32 %r0, a0; cvt.u64.u32 %rd0, %r0; cvta.param.u64 %rd0, %rd0; "
+    f"ld.b64 %rd1, [%rd0]; {LOAD}",
     "parameter, whole": f"mov.b64 %rd0, a0; cvta.param.u64 %rd0, %rd0; ld.b64 %rd1, [%rd0]; {LOAD}",
     "parameter": f"mov.b32 %r0, a1; ld.param.b64 %rd1, [%r0+-8]; {LOAD}",
-    "local": f"{LOCAL} mov.b32 %r0, depot; st.local.b32 [%r0+12], %x0; mov.b64 %rd0, depot; ld.local.b32 %d, [%rd0+12];",
+    "local": f"{LOCAL} mov.b32 %r0, depot; st.local.b32 [%r0+12], %x0; "
+    "mov.b64 %rd0, depot; ld.local.b32 %d, [%rd0+12];",
     "local, converted": f"{LOCAL} mov.b32 %r0, depot; st.local.b32 [%r0+8], %x0; cvt.u64.u32 %rd0, %r0; "
     "cvta.local.u64 %rd0, %rd0; ld.b32 %d, [%rd0+8];",
 }

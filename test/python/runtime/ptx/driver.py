@@ -68,7 +68,17 @@ def aligned(array, to=256):
 def encode(array, **changes):
     """A tensor map of tiles of 4 by 8, and the driver's result; changes are those of the driver's arguments."""
     tensor_map = aligned(np.zeros(128, np.uint8))
-    one = dict(type=3, rank=2, box=8, element=1, interleave=0, swizzle=0, fill=0, stride=array.strides[0], shift=0)
+    one = {
+        "type": 3,
+        "rank": 2,
+        "box": 8,
+        "element": 1,
+        "interleave": 0,
+        "swizzle": 0,
+        "fill": 0,
+        "stride": array.strides[0],
+        "shift": 0,
+    }
     one.update(changes)
     result = cuda.cuTensorMapEncodeTiled(
         ctypes.c_void_p(tensor_map.ctypes.data),

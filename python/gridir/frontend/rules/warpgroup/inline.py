@@ -110,6 +110,12 @@ class _Kernel:
         if _FENCES[text]:
             warpgroup.CommitSmemOp()
 
+    def named_barrier(self, number: ir.Value | int, threads: int, waits: bool) -> None:
+        """A meeting of several warpgroups."""
+        if isinstance(number, int):
+            number = emit.constant(number, emit.i32())
+        warpgroup.NamedBarrierOp(number, threads, arrive=None if waits else True)
+
     def store_tile(self, source: Window, dest: Window) -> None:
         """A copy to global memory of a tile, to a window of the same sizes but for those of 1."""
         of_source, of_dest = source.box(), dest.box()

@@ -14,6 +14,7 @@ from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.rules.state import Access, view
 from gridir.frontend.rules.warpgroup.operands import axis_attr, number, one_barrier, split_leaves
+from gridir.frontend.types import is_ref
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
 
@@ -22,15 +23,15 @@ from gridir.mlir.dialects import grid, warpgroup
 def _wgmma_ref(
     ctx: RuleContext,
     acc: ir.Value,
-    lhs: ir.Value,
-    rhs: ir.Value,
+    lhs: Any,
+    rhs: Any,
     *leaves: ir.Value,
     acc_transforms_tree: Any,
     a_transforms_tree: Any,
     b_transforms_tree: Any,
 ) -> list[ir.Value]:
     of_acc, of_lhs, of_rhs = split_leaves(leaves, acc_transforms_tree, a_transforms_tree, b_transforms_tree)
-    if isinstance(lhs.type, ir.MemRefType):
+    if is_ref(ctx.avals_in[1]):
         lhs = view(ctx, lhs, of_lhs)
     warpgroup.MmaOp(view(ctx, acc, of_acc), lhs, view(ctx, rhs, of_rhs), **_signs(ctx))
     return []

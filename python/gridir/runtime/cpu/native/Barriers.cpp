@@ -18,16 +18,17 @@ std::optional<Misuse> Barriers::arrive(const Arrival &arrival) {
   state.numCopies += arrival.copies;
   if (state.numArrived < arrival.arrivals || state.numCopies != 0)
     return std::nullopt;
+  std::optional<Misuse> misuse;
   if (!state.isObserved)
-    return Misuse{arrival.site,
-                  "Barrier arrival was completed again before previous "
-                  "completion was observed by a thread.",
-                  state.site};
+    misuse = Misuse{arrival.site,
+                    "Barrier arrival was completed again before previous "
+                    "completion was observed by a thread.",
+                    state.site};
   state.numArrived -= arrival.arrivals;
   state.site = arrival.site;
   state.isObserved = false;
   ++state.phase;
-  return std::nullopt;
+  return misuse;
 }
 
 int64_t Barriers::getPhase(const void *barrier) const {
@@ -45,6 +46,11 @@ int64_t Barriers::getNumObserved(const void *barrier, Observer observer) const {
 
 bool Barriers::isComplete(const void *barrier, Observer observer) const {
   return getNumObserved(barrier, observer) < getPhase(barrier);
+}
+
+void Barriers::join(const void *barrier, Observer observer) {
+  Barrier &state = barriers[static_cast<const char *>(barrier)];
+  state.numObserved[observer] = state.phase;
 }
 
 void Barriers::skip(const void *barrier, Observer warp) {

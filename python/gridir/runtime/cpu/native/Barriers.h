@@ -37,6 +37,7 @@ using Observer = std::pair<std::size_t, int64_t>;
 /// What is wrong about the use of one is said in JAX's words for it.
 class Barriers {
 public:
+  /// Says of a phase that is complete whether nobody has seen the last one.
   std::optional<Misuse> arrive(const Arrival &arrival);
 
   /// Whether the phase is complete that an observer has to see next.
@@ -46,6 +47,8 @@ public:
   /// its task.
   std::optional<Misuse> observe(const void *barrier, Observer observer,
                                 int64_t thread, int64_t site);
+  /// An observer has to see the phase that is under way, and none before it.
+  void join(const void *barrier, Observer observer);
   /// A phase that a warpgroup has seen is one that this warp has.
   void skip(const void *barrier, Observer warp);
   /// A warp runs code of its own: it has seen what its warpgroup has.

@@ -119,6 +119,10 @@ public:
   /// The task sees the next phase of a barrier; `site` is where it waits.
   void waitForBarrier(char *barrier, int64_t diagnostic, int64_t site);
   bool testBarrier(char *barrier, int64_t site);
+  /// The task comes to a barrier that its block knows by a number, of which
+  /// `members` tasks are warpgroups, and waits there if asked to.
+  void meetAtNamedBarrier(int64_t members, int64_t number, int64_t arrivals,
+                          bool waits, int64_t diagnostic, int64_t site);
   /// The group that copies belong to, which ends with `closeGroup`.
   int64_t getOpenGroup() { return getTask(running).numGroups; }
   void closeGroup() { ++getTask(running).numGroups; }
@@ -230,6 +234,9 @@ private:
   /// The kinds of memory that tasks share, for each device.
   std::vector<std::vector<SharedMemory>> shared;
   Barriers barriers;
+  /// Where the barriers are that have numbers: by the device, the first work
+  /// item of the block, and the number.
+  std::map<std::array<int64_t, 3>, char> namedBarriers;
   /// The tasks that have not started, the next one last.
   Array<std::size_t> unstarted;
   std::size_t numUnstarted = 0;

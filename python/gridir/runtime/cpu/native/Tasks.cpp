@@ -73,6 +73,12 @@ void taskBarrierWait(char *barrier, int64_t diagnostic, int64_t site) {
   Scheduler::getCurrent()->waitForBarrier(barrier, diagnostic, site);
 }
 
+void taskNamedBarrier(int64_t members, int64_t number, int64_t arrivals,
+                      int64_t waits, int64_t diagnostic, int64_t site) {
+  Scheduler::getCurrent()->meetAtNamedBarrier(members, number, arrivals,
+                                              waits != 0, diagnostic, site);
+}
+
 int64_t taskBarrierTest(char *barrier, int64_t site) {
   return Scheduler::getCurrent()->testBarrier(barrier, site);
 }
@@ -185,10 +191,11 @@ std::optional<std::string> runTasks(const Kernel &kernel,
   return Scheduler(kernel, devices).run();
 }
 
-std::array<std::pair<const char *, void *>, 27> getTaskSymbols() {
+std::array<std::pair<const char *, void *>, 28> getTaskSymbols() {
   return {{{"gridirTaskSites", toAddress(&taskSites)},
            {"gridirTaskArrive", toAddress(&taskArrive)},
            {"gridirTaskBarrierWait", toAddress(&taskBarrierWait)},
+           {"gridirTaskNamedBarrier", toAddress(&taskNamedBarrier)},
            {"gridirTaskBarrierTest", toAddress(&taskBarrierTest)},
            {"gridirTaskBulkCopy", toAddress(&taskBulkCopy)},
            {"gridirTaskMove", toAddress(&taskMove)},
