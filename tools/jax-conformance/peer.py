@@ -48,7 +48,8 @@ _SECTION = np.dtype(
 _SYMBOL = np.dtype(
     [("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section", "<u2"), ("value", "<u8"), ("bytes", "<u8")]
 )
-_SYMBOL_TABLE = 2
+# The table of all symbols, which a file may have been stripped of, and that of what is exported.
+_SYMBOL_TABLES = (2, 11)
 
 # What JAX's pipeline asks a ptxas: its version, an assembly of text for the error that names the versions of PTX, and
 # an assembly of a file, whose text is the answer here.
@@ -94,10 +95,11 @@ def find_symbols(library: Path, names: Sequence[str]) -> dict[str, int]:
         begin = np.frombuffer(data[40:48], "<u8")[0]
         count = np.frombuffer(data[60:62], "<u2")[0]
         sections = np.frombuffer(data[begin : begin + count * _SECTION.itemsize], _SECTION)
-        for section in sections[sections["type"] == _SYMBOL_TABLE]:
+        for section in sections[np.isin(sections["type"], _SYMBOL_TABLES)]:
             names_of = sections[section["link"]]
             strings = data[names_of["begin"] : names_of["begin"] + names_of["bytes"]]
             table = np.frombuffer(data[section["begin"] : section["begin"] + section["bytes"]], _SYMBOL)
+            table = table[table["section"] != 0]  # What is only asked for is elsewhere.
             for name in names:
                 at = strings.find(b"\0" + name.encode() + b"\0") + 1
                 found.update((name, int(entry["value"])) for entry in table[table["name"] == at] if at)

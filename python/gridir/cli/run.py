@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import time
 from typing import TYPE_CHECKING, Any
@@ -172,7 +171,7 @@ def _check(example: Example, results: Any, against: str) -> dict[str, Any]:
     record: dict[str, Any] = {
         "oracle": oracle,
         "oracle_milliseconds": milliseconds,
-        "comparisons": [dataclasses.asdict(comparison) for comparison in comparisons],
+        "comparisons": [comparison.summary() for comparison in comparisons],
         "differences": [line for c in comparisons if c.wrong for line in c.describe(oracle)],
         "remarks": [line for c in comparisons if not c.wrong for line in c.describe(oracle)],
         # A reference that gives NaN means it; interpret mode gives it for memory that nobody has written.

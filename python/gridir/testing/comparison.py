@@ -75,6 +75,12 @@ class Comparison:
     by_tolerance: str = ""
     wrong_elements: np.ndarray | None = dataclasses.field(default=None, repr=False, compare=False)
 
+    def summary(self) -> dict[str, Any]:
+        """Returns all of it but the elements, for JSON."""
+        known = dataclasses.asdict(dataclasses.replace(self, wrong_elements=None))
+        del known["wrong_elements"]
+        return known
+
     def describe(self, oracle: str) -> list[str]:
         """Returns lines that say it to a person; none where all is equal.
 
