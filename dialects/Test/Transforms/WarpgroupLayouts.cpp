@@ -42,7 +42,9 @@ public:
         continue;
       for (auto [result, folded] : llvm::zip(op.getResults(), results)) {
         auto attr = dyn_cast<Attribute>(folded);
-        known[result] = attr ? attr : known.at(cast<Value>(folded));
+        // A copy: the map may grow, and move what it has.
+        Attribute value = attr ? attr : known.at(cast<Value>(folded));
+        known[result] = value;
       }
     }
   }
