@@ -5,7 +5,8 @@
 # RUN: %python %s | FileCheck %s
 
 import functools
-import types
+import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -24,25 +25,10 @@ from jax.experimental.pallas.ops.gpu import (
     transposed_ragged_dot_mgpu,
 )
 
-DEVICE = types.SimpleNamespace(core_count=4)
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from library_device import replace_device
 
-
-class OnDevice:
-    """JAX, with a device that has a number of multiprocessors."""
-
-    def devices(self) -> list[Any]:
-        """All of them."""
-        return [DEVICE]
-
-    local_devices = devices
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(jax, name)
-
-
-transposed_ragged_dot_mgpu.jax = blackwell_ragged_dot_mgpu.jax = OnDevice()
-hopper_mixed_type_matmul_mgpu.backend = types.SimpleNamespace(get_default_device=lambda: DEVICE)
-attention_mgpu.cuda_versions = types.SimpleNamespace(cuda_runtime_get_version=lambda: 13000)
+replace_device()
 
 
 def look(name: str, call: Callable[..., Any], args: Any, expected: Any, atol: float, chip: str = "sm_90a") -> None:
