@@ -55,7 +55,7 @@ class Target(abc.ABC):
 
     def with_chip(self, chip: str) -> Self:
         """Returns the target for a chip, as of "gpu:sm_80"; raises OptionError where there is none to choose."""
-        raise OptionError(f"expected a target like gpu:sm_90a, got {f'{self.name}:{chip}'!r}")
+        raise OptionError(f"expected {self.name!r}, which has one form for all chips, got {f'{self.name}:{chip}'!r}")
 
     def check_options(self, options: Any) -> Any:
         """Returns `options`, or the defaults for None; raises OptionError for those of another target."""

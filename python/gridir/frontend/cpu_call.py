@@ -115,6 +115,8 @@ class CpuHooks(TargetHooks):
 
     def emulator(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
         """As of `TargetHooks`: the code itself."""
+        # Before XLA asks for it, so that an error has the kernel's location.
+        kernel.prepare()
         return self.emitter(kernel, request)
 
     def compile(self, lowered: Lowered, **_: Any) -> Compiled:

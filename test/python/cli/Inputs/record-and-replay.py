@@ -37,6 +37,8 @@ call("not an op", "error", "replay", "--json", directory / "broken.gridir")
 call("reduce two", "expected one FILE with --reduce, got 2", "replay", "--reduce", directory / "small", one, one)
 wanted = "expected a record with passes that are right, or another target, got neither"
 call("reduce nothing", wanted, "replay", "--reduce", directory / "small", one)
+wanted = "error: expected every block of x_ref to overlap its array"
+call("record what does not compile", wanted, "record", double.with_name("beyond.py"), "-o", directory)
 call("record nothing", "no_kernel calls no Pallas kernel", "record", f"{double}:no_kernel", "-o", directory)
 wanted = "expected a function that calls a Pallas kernel, got one without"
 call("bisect nothing", wanted, "bisect", f"{double}:no_kernel")
