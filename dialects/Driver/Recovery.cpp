@@ -18,6 +18,7 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace gridir;
@@ -140,6 +141,19 @@ driver::parseModule(MLIRContext &context, const Input &input,
   });
 }
 
+/// What is wrong with a pipeline, without the whole of it where it is long.
+static std::string withoutEcho(StringRef message, StringRef pipeline) {
+  constexpr size_t kLong = 120;
+  if (pipeline.size() <= kLong)
+    return message.str();
+  SmallVector<StringRef> lines;
+  message.split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  llvm::erase_if(lines, [&](StringRef line) {
+    return line == pipeline || line.trim() == "^";
+  });
+  return llvm::join(lines, "\n");
+}
+
 LogicalResult driver::runPasses(ModuleOp module, StringRef pipeline,
                                 Progress &progress,
                                 const Instruments &instruments) {
@@ -149,7 +163,8 @@ LogicalResult driver::runPasses(ModuleOp module, StringRef pipeline,
   llvm::raw_string_ostream messages(message);
   if (!pipeline.empty() &&
       failed(parsePassPipeline(pipeline, passManager, messages)))
-    return emitError(UnknownLoc::get(module.getContext())) << message;
+    return emitError(UnknownLoc::get(module.getContext()))
+           << withoutEcho(message, pipeline);
   // Once at the end rather than after each pass: a tenth of the time.
   passManager.enableVerifier(false);
   if (instruments.printAfterAll)

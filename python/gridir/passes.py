@@ -30,6 +30,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # What each pass is in this process, by its name; another text where it was registered again.
 _versions: dict[str, str] = {}
+_loaded: list[str] = []
 # What passes raised, by the context that they ran in, until `take_exception` asks for it.
 _raised: dict[int, BaseException] = {}
 
@@ -188,11 +189,22 @@ def load(name: str) -> None:
     Raises:
       OptionError: when there is no such file or module.
     """
-    if not name.endswith(".py"):
-        if importlib.util.find_spec(name.partition(".")[0]) is None:
-            raise OptionError(f"expected a Python file or module with passes, got {name!r}")
+    if name.endswith(".py"):
+        _load_file(name)
+    elif importlib.util.find_spec(name.partition(".")[0]) is None:
+        raise OptionError(f"expected a Python file or module with passes, got {name!r}")
+    else:
         importlib.import_module(name)
-        return
+    if name not in _loaded:
+        _loaded.append(name)
+
+
+def loaded() -> tuple[str, ...]:
+    """Returns the files and modules that `load` was given, as another process is to load them."""
+    return tuple(_loaded)
+
+
+def _load_file(name: str) -> None:
     spec = importlib.util.spec_from_file_location(os.path.splitext(os.path.basename(name))[0], name)
     if spec is None or spec.loader is None or not os.path.isfile(name):
         raise OptionError(f"expected a Python file or module with passes, got {name!r}")

@@ -21,6 +21,7 @@ from gridir.compiler.kernel import Kernel
 from gridir.compiler.passes import parse_module, run_pipeline, shared_context, to_bytecode
 from gridir.errors import Error
 from gridir.frontend.targets import hooks_of
+from gridir.passes import load as load_passes
 from gridir.recording.archive import load
 from gridir.recording.record import Record
 
@@ -86,4 +87,6 @@ def serve(connection: Connection) -> None:
 
 
 if __name__ == "__main__":
+    for name in sys.argv[2:]:
+        load_passes(name)
     serve(Connection(int(sys.argv[1])))

@@ -4,7 +4,8 @@
 """Making a module small by `gridir-reduce`, as long as two ways to compile it still give different results.
 
 What a smaller module should compute nobody knows. So one element is watched, in which the results differ: the right way
-must go on to give what it gives for the whole module, and the wrong way something else.
+must go on to give what it gives for the whole module, and the wrong way something else. Nor can a smaller module be
+computed in float64, so that only a difference that is larger than a tolerance of the type is worth a smaller module.
 
 `gridir-reduce` asks a program about each module that it tries. That program only hands the question on, through a pipe,
 so that nothing is started and loaded for it.
@@ -31,6 +32,7 @@ from gridir.compiler.passes import parse_module, to_bytecode
 from gridir.errors import Error, OptionError
 from gridir.mlir import ir
 from gridir.recording.record import Record
+from gridir.testing import compare
 
 Run = Callable[[bytes], Sequence[np.ndarray] | None]
 """Gives the results of a module as bytecode; None where it gives none."""
@@ -74,9 +76,9 @@ class Reduction:
         return reduced if reduced is not None and self._still_differs(reduced) else module
 
     def _find(self, module: bytes) -> tuple[int, tuple[int, ...], Any] | None:
-        """The result and the index of the element that differs most, and its value."""
+        """The result and the index of the element that differs most, and its value; None where nothing is wrong."""
         right, wrong = self._right(module), self._wrong(module)
-        if right is None:
+        if right is None or not _differ(right, wrong):
             return None
         for number, x in enumerate(right):
             y = wrong[number] if wrong is not None else np.full(x.shape, np.nan)
@@ -95,7 +97,7 @@ class Reduction:
         if right is None or _numbers(right[number])[index] != value:
             return False
         wrong = self._wrong(module)
-        return wrong is None or _numbers(wrong[number])[index] != value
+        return wrong is None or (_numbers(wrong[number])[index] != value and _differ(right, wrong))
 
     def _reduce(self, directory: Path) -> bytes | None:
         script = directory / "test.sh"
@@ -137,6 +139,11 @@ class Reduction:
     def _is_interesting(self, path: str) -> bool:
         module = _read(Path(path))
         return module is not None and self._still_differs(module)
+
+
+def _differ(right: Sequence[np.ndarray], wrong: Sequence[np.ndarray] | None) -> bool:
+    """Whether results are wrong also where nothing is computed in float64, as of a module nobody can."""
+    return wrong is None or any(one.wrong for one in compare(list(wrong), list(right)))
 
 
 def _numbers(x: np.ndarray) -> np.ndarray:

@@ -19,6 +19,7 @@ from gridir.bisection.worker import Worker
 from gridir.compiler.pass_list import join_passes
 from gridir.compiler.passes import parse_module
 from gridir.errors import KernelError, UnsupportedError
+from gridir.passes import loaded
 from gridir.recording.archive import SUFFIX, save
 from gridir.recording.record import Record, options_of
 
@@ -41,6 +42,11 @@ class Reproducer:
     module: Path
     ops: tuple[int, int]
     tried: int
+
+    @property
+    def command(self) -> str:
+        """What runs the record."""
+        return " ".join(["gridir replay", *_load_options(), str(self.record)])
 
 
 def write_reproducer(
@@ -90,10 +96,16 @@ def write_reproducer(
     )
     paths = directory / f"{stem}{SUFFIX}", directory / f"{stem}.mlir"
     save(record, paths[0])
-    header = f"// run with: gridir-opt --pass-pipeline='builtin.module({wrong.culprit})' {paths[1].name}\n"
+    # This is gridir-opt with passes in Python.
+    tool = " ".join(["gridir opt", *_load_options()]) if loaded() else "gridir-opt"
+    header = f"// run with: {tool} --pass-pipeline='builtin.module({wrong.culprit})' {paths[1].name}\n"
     text = parse_module(module).operation.get_asm(enable_debug_info=True)
     paths[1].write_text(f"{header}{text}", encoding="utf-8")
     return Reproducer(*paths, (count_ops(wrong.modules[number - 1]), count_ops(module)), tried)
+
+
+def _load_options() -> list[str]:
+    return [f"--load {name}" for name in loaded()]
 
 
 def _record(found: Found) -> Record:

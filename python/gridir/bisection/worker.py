@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gridir.compiler.target import Target
+from gridir.passes import loaded
 from gridir.recording.archive import SUFFIX, save
 from gridir.recording.record import Record
 
@@ -24,6 +25,8 @@ _START_TIMEOUT = 120
 
 class Worker:
     """One process, started when it is first asked and again after it has died.
+
+    It knows the passes in Python that `gridir.passes.load` has loaded here.
 
     Example:
       >>> with Worker(timeout=60) as worker:
@@ -88,7 +91,7 @@ class Worker:
         }
         with other:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "gridir.bisection.process", str(other.fileno())],
+                [sys.executable, "-m", "gridir.bisection.process", str(other.fileno()), *loaded()],
                 env=environment,
                 pass_fds=[other.fileno()],
                 stdin=subprocess.DEVNULL,

@@ -14,6 +14,7 @@ import click
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
+from gridir.cli.passes import load_option, load_passes
 from gridir.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 )
 @click.option("--checks", default="", help="What the kernels check while they run: races,uninitialized.")
 @click.option("--schedule-seed", type=int, help="Run what is concurrent in an order that this number chooses.")
+@load_option
 @click.option(
     "-o",
     "--output",
@@ -88,6 +90,7 @@ def bisect(
     halve: bool,
     checks: str,
     schedule_seed: int | None,
+    load: tuple[str, ...],
     output: Path,
     write: bool,
     reduce: bool,
@@ -112,6 +115,7 @@ def bisect(
         from gridir.bisection.search import RIGHT
         from gridir.bisection.worker import Worker
 
+        load_passes(load)
         example = load_example(*file)
         if list_passes:
             click.echo("\n".join(_passes(example, target)))
@@ -178,7 +182,7 @@ def _describe(found: Found, written: Reproducer | None) -> list[str]:
     if written is not None:
         before, after = written.ops
         lines.append(f"  reproducer, of {after} ops instead of {before}: {written.module}")
-        lines.append(f"    gridir replay {written.record}")
+        lines.append(f"    {written.command}")
     return lines
 
 

@@ -91,9 +91,7 @@ def load_example(path: str, name_of_function: str | None) -> Example:
     wanted = name_of_function or name
     function = getattr(module, wanted, None)
     if not callable(function):
-        raise click.UsageError(
-            f"expected a function {wanted!r} in {path}, or another as FILE:FUNCTION; it has {', '.join(public) or 'none'}"
-        )
+        raise click.UsageError(f"expected a function {wanted!r} in {path}; it has {', '.join(public) or 'none'}")
     if not callable(getattr(module, "example_args", None)):
         raise click.UsageError(f"expected a function 'example_args' in {path}, which gives the arguments of {wanted!r}")
     args = module.example_args()

@@ -13,7 +13,7 @@ import click
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
-from gridir.cli.passes import load_option
+from gridir.cli.passes import load_option, load_passes
 
 
 @click.command(
@@ -68,8 +68,7 @@ def lower(
         if list_stages:
             click.echo(json.dumps(chosen.stages) if as_json else "\n".join(chosen.stages))
             return
-        for name in load:
-            gridir.passes.load(name)
+        load_passes(load)
         example = load_example(*file)
         lowered = gridir.lower(example.function, *example.args, target=target)
         told = {"print_after_all": print_ir_after_all, "timing": timing, "statistics": statistics}

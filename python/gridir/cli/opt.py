@@ -11,7 +11,7 @@ import click
 
 from gridir.cli.errors import short_errors
 from gridir.cli.manual import manual
-from gridir.cli.passes import load_option
+from gridir.cli.passes import load_option, load_passes
 
 
 @click.command(
@@ -35,8 +35,5 @@ def opt(load: tuple[str, ...], arguments: tuple[str, ...]) -> None:
     from gridir.mlir._mlir_libs import _gridirDialects
 
     with short_errors(False, load[0] if load else ""):
-        from gridir import passes
-
-        for name in load:
-            passes.load(name)
+        load_passes(load)
     sys.exit(_gridirDialects.opt_main(["gridir-opt", *arguments]))

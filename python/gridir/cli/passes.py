@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 load_option = click.option(
@@ -13,3 +15,11 @@ load_option = click.option(
     metavar="FILE|MODULE",
     help="Import a Python file or module that registers passes (gridir.passes); may be given several times.",
 )
+
+
+def load_passes(names: Sequence[str]) -> None:
+    """Loads what was given to `--load`, as `gridir.passes.load` does."""
+    from gridir.passes import load
+
+    for name in names:
+        load(name)

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gridir.cli.errors import describe
+from gridir.cli.errors import describe, short_errors
 from gridir.cli.manual import manual
+from gridir.cli.passes import load_option, load_passes
 from gridir.cli.progress import progress
 from gridir.errors import Error
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, allow_dash=True))
 @click.option("--target", metavar="NAME", help="What to compile for, instead of what the call was compiled for.")
+@load_option
 @click.option("--show", is_flag=True, help="Say what is in the files, and run nothing.")
 @click.option("--repeat", default=1, show_default=True, help="Time this many runs and report the fastest.")
 @click.option(
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
 def replay(
     files: tuple[str, ...],
     target: str | None,
+    load: tuple[str, ...],
     show: bool,
     repeat: int,
     reduced: Path | None,
@@ -68,6 +71,8 @@ def replay(
     """
     if reduced is not None and len(files) != 1:
         raise click.UsageError(f"expected one FILE with --reduce, got {len(files)}")
+    with short_errors(debug, load[0] if load else ""):
+        load_passes(load)
     status = 0
     for name in files:
         found: dict[str, Any] = {"file": name}

@@ -14,7 +14,7 @@ import click
 from gridir.cli.errors import describe, short_errors
 from gridir.cli.example import Example, ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
-from gridir.cli.passes import load_option
+from gridir.cli.passes import load_option, load_passes
 from gridir.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -84,10 +84,7 @@ def run(
     should be.
     """
     with short_errors(debug, file[0]), progress() as tell:
-        from gridir import passes
-
-        for name in load:
-            passes.load(name)
+        load_passes(load)
         example = load_example(*file)
         chosen = list(filter(None, checks.split(",")))
         tell(f"compiling and running {example.name} for {target}")
