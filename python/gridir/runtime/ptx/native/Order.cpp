@@ -10,6 +10,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <utility>
+
 namespace gridir::ptx {
 
 /// Global memory may be read by every thread of a launch: so many events of an
@@ -127,8 +129,7 @@ bool OrderChecker::areBothStrong(const Event &x, const Event &y) const {
 
 std::optional<OrderChecker::Finding::Kind>
 OrderChecker::compare(const Event &before, const Event &now) const {
-  if (!before || !((before.flags | now.flags) & Writes) ||
-      areBothStrong(before, now))
+  if (!((before.flags | now.flags) & Writes) || areBothStrong(before, now))
     return std::nullopt;
   // What changes nothing is no matter to others, whatever order they are in;
   // but who writes where a unit still reads has forgotten to wait for that.
@@ -163,12 +164,13 @@ bool OrderChecker::isWrittenBefore(const Cell &cell, const Event &now) const {
 std::optional<OrderChecker::Finding>
 OrderChecker::check(const Cell &cell, const Event &now, bool isOfBlock) const {
   if (findsRaces) {
-    if (auto kind = compare(cell.write, now))
-      if (*kind != Finding::Kind::Race || (now.flags & Writes) ||
-          !isWrittenBefore(cell, now))
-        return Finding{*kind, 0, cell.write};
+    if (cell.write)
+      if (auto kind = compare(cell.write, now))
+        if (*kind != Finding::Kind::Race || (now.flags & Writes) ||
+            !isWrittenBefore(cell, now))
+          return Finding{*kind, 0, cell.write};
     // Reads and reads are in no order.
-    if ((now.flags & Writes) || cell.hasStrongWrites) {
+    if (cell.since && ((now.flags & Writes) || cell.hasStrongWrites)) {
       if (auto kind = compare(cell.since, now))
         return Finding{*kind, 0, cell.since};
       if (cell.more)
@@ -191,10 +193,11 @@ void OrderChecker::update(Cell &cell, const Event &now, bool isOfBlock) {
     cell.write = now;
     cell.since = {};
     cell.more = nullptr;
-    cell.hasStrongWrites = false;
+    cell.hasStrongWrites = cell.hasSilentWrites = false;
     return;
   }
   cell.hasStrongWrites |= (now.flags & Writes) && (now.flags & Strong);
+  cell.hasSilentWrites |= bool(now.flags & Silent);
   // Who is in no order with what was before is in none with this, either.
   auto isCovered = [&](const Event &event) {
     return (now.flags & Strong) <= (event.flags & Strong) &&
@@ -207,34 +210,31 @@ void OrderChecker::update(Cell &cell, const Event &now, bool isOfBlock) {
     cell.since = now;
     return;
   }
+  const Event last = std::exchange(cell.since, now);
+  if (isCovered(last))
+    return;
+  std::vector<Event> &more = *cell.more;
+  const size_t limit = isOfBlock              ? ~size_t(0)
+                       : cell.hasSilentWrites ? kMaxSilentEvents
+                                              : kMaxGlobalEvents;
+  if (more.size() >= limit) {
+    more[numForgotten++ % more.size()] = last;
+    return;
+  }
   // All lanes of a block may read a word again and again: what need not be
   // remembered is looked for only where there is no more room.
-  std::vector<Event> &more = *cell.more;
   if (more.size() == more.capacity()) {
-    more.erase(std::remove_if(more.begin(), more.end(), isCovered), more.end());
+    llvm::erase_if(more, isCovered);
     more.reserve(2 * more.size() + 4);
   }
-  if (!isCovered(cell.since))
-    more.push_back(cell.since);
-  cell.since = now;
-  auto limit = [&] {
-    return llvm::any_of(more, [](const Event &e) { return e.flags & Silent; })
-               ? kMaxSilentEvents
-               : kMaxGlobalEvents;
-  };
-  if (!isOfBlock && more.size() > kMaxGlobalEvents && more.size() > limit())
-    more.erase(more.begin());
+  more.push_back(last);
 }
 
 std::optional<OrderChecker::Finding>
 OrderChecker::access(Actor actor, uint64_t address, uint64_t bytes,
                      uint32_t flags, uint32_t site, bool isOfBlock) {
-  Event now;
-  now.actor = actor;
-  now.time = clocks.advance(actor);
-  now.owner = actors[actor].owner;
-  now.site = site;
-  now.flags = flags;
+  const Event now(actor, clocks.advance(actor), actors[actor].owner, site,
+                  flags);
   std::optional<Finding> finding;
   auto isSame = [&](const Event &event) {
     return event.actor == actor && event.time == now.time &&

@@ -75,6 +75,9 @@ public:
     uint32_t flags : 10;
 
     Event() : site(0), flags(0) {}
+    Event(Actor actor, cpu::ThreadClocks::Time time, uint32_t owner,
+          uint32_t site, uint32_t flags)
+        : actor(actor), time(time), owner(owner), site(site), flags(flags) {}
     explicit operator bool() const { return actor != kNobody; }
   };
 
@@ -169,8 +172,9 @@ private:
   struct Cell {
     Event write, since;
     std::unique_ptr<std::vector<Event>> more;
-    /// Whether anything was written, and whether by a strong write since.
-    bool isWritten = false, hasStrongWrites = false;
+    /// Whether anything was written, and of what came since, whether a write
+    /// was strong, and whether one changed nothing.
+    bool isWritten = false, hasStrongWrites = false, hasSilentWrites = false;
 
     Cell() = default;
     Cell(Cell &&) = default;
@@ -182,6 +186,7 @@ private:
                         : nullptr;
       isWritten = other.isWritten;
       hasStrongWrites = other.hasStrongWrites;
+      hasSilentWrites = other.hasSilentWrites;
       return *this;
     }
   };
@@ -206,6 +211,8 @@ private:
   llvm::DenseMap<uint64_t, Location> locations;
   llvm::DenseMap<uint64_t, Phases> phases;
   Shadow<Cell> shadow;
+  /// How many events of cells that were full have made way for later ones.
+  size_t numForgotten = 0;
 };
 
 } // namespace gridir::ptx
