@@ -1,20 +1,22 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles kernels by Triton and executes their PTX with gridir's executor: others' code, by which it is judged.
+"""Runs kernels of Triton's on gridir's executor of PTX: others' compiler and host code, by which it is judged.
 
     pip install triton==3.9.0
     python benchmarks/triton_ptx.py --chips sm_80,sm_90a,sm_100a --checks races,uninitialized
 
-gridir does not depend on Triton, and no test does. Results are compared with NumPy in float64; the exit status is 1
-where one differs or a launch fails.
+Triton compiles and launches as it would for a GPU, on the stand-in for CUDA's driver; only its last step, from PTX to a
+cubin, is left out. A C compiler builds its launcher. gridir does not depend on Triton, and no test does. Results are
+compared with NumPy in float64; the exit status is 1 where one differs or a launch fails.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import os
 import sys
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,8 +25,7 @@ import triton
 import triton.language as tl
 from gridir.errors import Error
 from gridir.runtime import ptx
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 
 @triton.jit
@@ -132,11 +133,29 @@ def attention(out, q, k, v, scale, tokens, D: tl.constexpr, M: tl.constexpr, N: 
     tl.store(out + head + rows[:, None] * D + depth, (result / total[:, None]).to(tl.float16))
 
 
-_TYPES = {"float32": "fp32", "float16": "fp16", "int32": "i32", "uint64": "u64", "float64": "fp32"}
 _CHIPS = {"descriptor_matmul": "sm_90a,sm_100a", "specialized_matmul": "sm_100a"}
 """Where a kernel is not for all chips: an A100 has no tensor maps, and an H100 no specialised warps in Triton."""
-Case = tuple[Any, dict[str, Any], dict[str, Any], tuple[int, ...], Callable[[], tuple[np.ndarray, np.ndarray, float]]]
-"""A kernel, its arguments, constants and grid, and what gives the result, the one wanted and how far off it may be."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A launch.
+
+    Attributes:
+      kernel: the function.
+      arguments: by name.
+      constants: the constant ones, by name.
+      grid: programs along each dimension.
+      results: gives the result, the one wanted, and how far off it may be.
+      reached: arrays that the kernel finds by addresses in others.
+    """
+
+    kernel: Any
+    arguments: dict[str, Any]
+    constants: dict[str, Any]
+    grid: tuple[int, ...]
+    results: Callable[[], tuple[np.ndarray, np.ndarray, float]]
+    reached: Sequence[np.ndarray] = ()
 
 
 def aligned(array: np.ndarray) -> np.ndarray:
@@ -147,7 +166,7 @@ def aligned(array: np.ndarray) -> np.ndarray:
     return result
 
 
-def cases(options: dict[str, Any]) -> dict[str, Callable[[], Case]]:
+def cases() -> dict[str, Callable[[], Case]]:
     """The kernels, by name."""
     random = np.random.default_rng(0)
 
@@ -158,41 +177,43 @@ def cases(options: dict[str, Any]) -> dict[str, Callable[[], Case]]:
         x, out = normal(6, 1000, dtype=np.float32), aligned(np.zeros((6, 1000), np.float32))
         powers = np.exp(x.astype(np.float64))
         want = powers / powers.sum(1, keepdims=True)
-        return softmax, {"out": out, "x": x, "columns": 1000}, {"BLOCK": 1024}, (6,), lambda: (out, want, 1e-6)
+        return Case(softmax, {"out": out, "x": x, "columns": 1000}, {"BLOCK": 1024}, (6,), lambda: (out, want, 1e-6))
 
     def make_layer_norm() -> Case:
         x, weight, bias = (normal(*shape, dtype=np.float32) for shape in ((5, 700), (700,), (700,)))
         out, wide = aligned(np.zeros_like(x)), x.astype(np.float64)
         want = (wide - wide.mean(1, keepdims=True)) / np.sqrt(wide.var(1, keepdims=True) + 1e-5) * weight + bias
         arguments = {"out": out, "x": x, "weight": weight, "bias": bias, "columns": 700}
-        return layer_norm, arguments, {"BLOCK": 256}, (5,), lambda: (out, want, 1e-5)
+        return Case(layer_norm, arguments, {"BLOCK": 256}, (5,), lambda: (out, want, 1e-5))
 
     def make_matmul() -> Case:
         m, n, k = 200, 136, 320
         x, y, out = normal(m, k), normal(k, n), aligned(np.zeros((m, n), np.float16))
         want = x.astype(np.float64) @ y.astype(np.float64)
         arguments = {"out": out, "x": x, "y": y, "m": m, "n": n, "k": k}
-        return matmul, arguments, {"M": 128, "N": 64, "K": 64}, (2, 3), lambda: (out, want, 0.02)
+        return Case(matmul, arguments, {"M": 128, "N": 64, "K": 64}, (2, 3), lambda: (out, want, 0.02))
 
     def make_grouped_matmul() -> Case:
         sizes = [(128, 64, 96), (64, 200, 320), (256, 128, 64)]
         groups = [(normal(m, k), normal(k, n), aligned(np.zeros((m, n), np.float16))) for m, n, k in sizes]
         addresses = aligned(np.array([[x.ctypes.data for x in group] for group in groups], np.uint64))
-        options["memory"] = [x for group in groups for x in group]
 
         def results() -> tuple[np.ndarray, np.ndarray, float]:
             want = [(x.astype(np.float64) @ y.astype(np.float64)).reshape(-1) for x, y, _ in groups]
             return np.concatenate([out.reshape(-1) for *_, out in groups]), np.concatenate(want), 0.02
 
         arguments = {"addresses": addresses, "sizes": aligned(np.array(sizes, np.int32)), "groups": 3}
-        return grouped_matmul, arguments, {"M": 64, "N": 64, "K": 32}, (4,), results
+        reached = [x for group in groups for x in group]
+        return Case(grouped_matmul, arguments, {"M": 64, "N": 64, "K": 32}, (4,), results, reached)
 
     def make_descriptor_matmul(specialize: bool) -> Case:
         m, n, k = 256, 256, 448
         x, y, out = normal(m, k), normal(k, n), aligned(np.zeros((m, n), np.float16))
         want = x.astype(np.float64) @ y.astype(np.float64)
         constants = {"M": 128, "N": 128, "K": 64, "SPECIALIZE": specialize}
-        return descriptor_matmul, {"x": x, "y": y, "out": out, "k": k}, constants, (2, 2), lambda: (out, want, 0.02)
+        return Case(
+            descriptor_matmul, {"x": x, "y": y, "out": out, "k": k}, constants, (2, 2), lambda: (out, want, 0.02)
+        )
 
     def make_attention(causal: bool) -> Case:
         heads, tokens, d = 2, 256, 64
@@ -204,13 +225,8 @@ def cases(options: dict[str, Any]) -> dict[str, Callable[[], Case]]:
         weights = np.exp(scores)
         want = np.einsum("hij,hjd->hid", weights / weights.sum(-1, keepdims=True), v.astype(np.float64))
         arguments = {"out": out, "q": q, "k": k, "v": v, "scale": np.float64(0.3), "tokens": tokens}
-        return (
-            attention,
-            arguments,
-            {"D": d, "M": 128, "N": 64, "CAUSAL": causal},
-            (2, heads),
-            lambda: (out, want, 0.005),
-        )
+        constants = {"D": d, "M": 128, "N": 64, "CAUSAL": causal}
+        return Case(attention, arguments, constants, (2, heads), lambda: (out, want, 0.005))
 
     return {
         "softmax": make_softmax,
@@ -224,69 +240,50 @@ def cases(options: dict[str, Any]) -> dict[str, Callable[[], Case]]:
     }
 
 
-def compile_kernel(kernel: Any, arguments: dict[str, Any], constants: dict[str, Any], chip: str, warps: int) -> Any:
-    """What Triton makes of a kernel for a chip, as sm_90a; addresses are multiples of 16."""
-    blocks = dict.fromkeys(("x", "y", "out"), constants) if kernel is descriptor_matmul else {}
-    sides = {"x": ("M", "K"), "y": ("K", "N"), "out": ("M", "N")}
+class Array:
+    """What a launcher takes for an array on a device: NumPy's, by its address."""
 
-    def type_of(name: str, value: Any) -> str:
-        if name in blocks:
-            return f"tensordesc<fp16[{', '.join(str(constants[side]) for side in sides[name])}]>"
-        if isinstance(value, np.ndarray):
-            return "*" + _TYPES[value.dtype.name]
-        return _TYPES[np.asarray(value).dtype.name] if not isinstance(value, int) else "i32"
-
-    signature = {name: type_of(name, value) for name, value in arguments.items()}
-    divisible = [
-        (i,)
-        for i, (name, value) in enumerate(arguments.items())
-        if name not in blocks and (isinstance(value, np.ndarray) or (isinstance(value, int) and value % 16 == 0))
-    ]
-    source = ASTSource(
-        fn=kernel,
-        signature={**signature, **dict.fromkeys(constants, "constexpr")},
-        constexprs=constants,
-        attrs={place: [["tt.divisibility", 16]] for place in divisible},
-    )
-    number = int(chip.removeprefix("sm_").rstrip("a"))
-    return triton.compile(source, target=GPUTarget("cuda", number, 32), options={"num_warps": warps, "num_stages": 3})
+    def __init__(self, array: np.ndarray):
+        self.dtype, self.shape = array.dtype, array.shape
+        self.data_ptr = lambda: array.ctypes.data
+        self.element_size = lambda: array.itemsize
 
 
-def flatten(arguments: dict[str, Any], compiled: Any) -> list[Any]:
-    """What the entry takes: of a tensor map also the sizes and strides, and the addresses of two buffers at the end."""
-    maps = iter(getattr(compiled.metadata, "tensordesc_meta", None) or [])
-    by_map = compiled.src.fn is descriptor_matmul
-    values: list[Any] = []
-    for value in arguments.values():
-        if by_map and isinstance(value, np.ndarray):
-            meta = next(maps)
-            values.append(ptx.TensorMap(value, tuple(meta["block_size"]), (0, 32, 64, 128)[meta["swizzle"]]))
-            values += [np.int32(size) for size in value.shape]
-            values += [np.int64(stride // value.itemsize) for stride in value.strides]
-        elif isinstance(value, np.ndarray):
-            values.append(value)
-        else:
-            values.append(np.float32(value) if isinstance(value, np.floating) else np.int32(value))
-    return [*values, np.uint64(0), np.uint64(0)]
+def to_ptx(backend: Any = None, stages: Any = None, *_: Any) -> tuple[str, str] | None:
+    """Triton's hook on its stages: the image of a module is PTX, which a driver takes, too."""
+    if stages is None:
+        return "ptx", "ptx"
+    stages["cubin"] = lambda text, metadata: text.encode()
+    return None
 
 
-def run_case(make: Callable[[], Case], chip: str, warps: int, options: dict[str, Any]) -> str:
-    """Compiles and runs one kernel; what to print of it."""
-    kernel, arguments, constants, grid, results = make()
-    compiled = compile_kernel(kernel, arguments, constants, chip, warps)
-    start = time.perf_counter()
-    function = ptx.load(compiled.asm["ptx"], path=f"{kernel.__name__}.{chip}.ptx").function()
-    function.prepare(checked=bool(options.get("checks")))
-    prepared = time.perf_counter()
-    block = function.required_block or (function.max_threads or 32 * warps,)
-    function.launch(
-        flatten(arguments, compiled), grid=grid, block=block, shared_bytes=compiled.metadata.shared, **options
-    )
-    done = time.perf_counter()
-    got, want, tolerance = results()
+def to_argument(value: Any, block: Sequence[int] | None) -> Any:
+    """An array as Triton's launcher takes it, by a tensor map where it is read in blocks; other values as they are."""
+    if not isinstance(value, np.ndarray):
+        return value
+    if block is None:
+        return Array(value)
+    strides = [stride // value.itemsize for stride in value.strides]
+    return TensorDescriptor(Array(value), list(value.shape), strides, list(block))
+
+
+def run_case(driver: ptx.Driver, make: Callable[[], Case], warps: int) -> str:
+    """Compiles and launches one kernel; what to print of it."""
+    case = make()
+    sides = {"x": ("M", "K"), "y": ("K", "N"), "out": ("M", "N")} if case.kernel is descriptor_matmul else {}
+    blocks = {name: [case.constants[side] for side in sides[name]] for name in sides}
+    values = {name: to_argument(value, blocks.get(name)) for name, value in case.arguments.items()}
+    arrays = [value for value in case.arguments.values() if isinstance(value, np.ndarray)]
+    # What it has compiled for another chip Triton would take for the same device's.
+    case.kernel.device_caches.clear()
+    with driver.memory([*arrays, *case.reached]):
+        case.kernel[case.grid](**values, **case.constants, num_warps=warps, num_stages=3)
+        driver.synchronize()
+    launch = driver.launches[-1]
+    got, want, tolerance = case.results()
     error = float(np.abs(got.astype(np.float64) - want).max())
     verdict = "right" if error <= tolerance else "WRONG"
-    milliseconds = f"{(prepared - start) * 1e3:.0f} | {(done - prepared) * 1e3:.0f}"
+    milliseconds = f"{launch.prepare_seconds * 1e3:.0f} | {launch.seconds * 1e3:.0f}"
     return f"{verdict} | {error:.1e} of {np.abs(want).max():.1e} | {milliseconds}"
 
 
@@ -299,20 +296,27 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--checks", default="", help="what to check, as races,uninitialized")
     parser.add_argument("--schedule-seed", type=int, help="an order of threads and copies")
     arguments = parser.parse_args(words)
+    driver = ptx.open_driver()
+    os.environ["TRITON_LIBCUDA_PATH"] = str(driver.directory)
+    triton.knobs.runtime.add_stages_inspection_hook = to_ptx
+    driver.options = {
+        "checks": [check for check in arguments.checks.split(",") if check],
+        "schedule_seed": arguments.schedule_seed,
+        "timeout": 300,
+    }
     failed = 0
     print("| kernel | chip | result | error | translation ms | run ms |")
     print("| --- | --- | --- | --- | ---: | ---: |")
     for chip in arguments.chips.split(","):
-        options: dict[str, Any] = {"checks": [check for check in arguments.checks.split(",") if check]}
-        options["schedule_seed"], options["timeout"] = arguments.schedule_seed, 300
-        for name, make in cases(options).items():
+        driver.pretend(*divmod(int(chip.removeprefix("sm_").rstrip("a")), 10))
+        for name, make in cases().items():
             if (arguments.names and name not in arguments.names) or chip not in _CHIPS.get(name, chip):
                 continue
             try:
-                told = run_case(make, chip, arguments.warps, options)
+                told = run_case(driver, make, arguments.warps)
             except Error as error:
-                # Behind the place is the instruction, which may name 64 registers.
-                lines = [place.line for place in error.frames]
+                # After the location comes the instruction, which may name 64 registers.
+                lines = [frame.line for frame in error.frames]
                 told = f"FAILED at {lines}: {error.message.split(', by ')[0]} | | |"
             failed += "right" not in told
             print(f"| {name} | {chip} | {told} |", flush=True)

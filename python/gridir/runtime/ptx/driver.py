@@ -85,6 +85,7 @@ class Driver:
       launches: those that have ended well, in order.
       options: keyword arguments of `Function.launch`, as checks, for all launches. As many blocks run at a time as the
         GPU has room for, unless they say otherwise.
+      directory: where the library is, for host code that is linked with it.
       rewrite: gives the text that is executed instead of a module's, as a mutant of it; None for the module's own.
     """
 
@@ -94,8 +95,8 @@ class Driver:
         self.rewrite: Callable[[str], str] | None = None
         self._memory: list[np.ndarray] = []
         self._error: Error | None = None
-        directory = Path(_mlir_libs.__file__).with_name("stand_in")
-        self._library = ctypes.CDLL(str(directory / "libcuda.so.1"), ctypes.RTLD_GLOBAL)
+        self.directory = Path(_mlir_libs.__file__).with_name("stand_in")
+        self._library = ctypes.CDLL(str(self.directory / "libcuda.so.1"), ctypes.RTLD_GLOBAL)
         self._callbacks = _Callbacks(
             4,
             9,

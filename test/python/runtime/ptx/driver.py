@@ -173,6 +173,19 @@ driver.synchronize()
 # CHECK-NEXT: 33 True
 print(out[0], driver.launches[-1].text == TEXT)
 
+# What host code asks for before it launches: whether an address is one of the device, how many threads a block may
+# have, whether a graph is recorded, how much may be printed.
+address, number, size = ctypes.c_uint64(), ctypes.c_int(-1), ctypes.c_size_t()
+# CHECK-NEXT: pointer (0, True) 801
+results = [cuda.cuPointerGetAttribute(ctypes.byref(address), which, ctypes.c_uint64(x.ctypes.data)) for which in (3, 2)]
+print("pointer", (results[0], address.value == x.ctypes.data), results[1])
+# CHECK-NEXT: threads (0, 1024)
+print("threads", (cuda.cuFuncGetAttribute(ctypes.byref(number), 0, function), number.value))
+# CHECK-NEXT: recorded (0, 0)
+print("recorded", (cuda.cuStreamIsCapturing(None, ctypes.byref(number)), number.value))
+# CHECK-NEXT: prints (0, True) 0
+print("prints", (cuda.cuCtxGetLimit(ctypes.byref(size), 1), size.value > 1 << 20), cuda.cuCtxSetLimit(1, size))
+
 # What a driver refuses: errors have its numbers and names.
 # CHECK-NEXT: no PTX: 200 device kernel image is invalid
 # CHECK-NEXT: expected a directive

@@ -36,6 +36,9 @@ constexpr int kAttributeWarpSize = 10, kAttributeMultiprocessors = 16,
               kAttributeMajor = 75, kAttributeMinor = 76,
               kAttributeSharedOptin = 97;
 constexpr int kLaunchAttributeCluster = 4;
+constexpr int kFunctionAttributeMaxThreads = 0;
+constexpr int kPointerAttributeDevicePointer = 3;
+constexpr int kMaxThreads = 1024;
 
 struct Module;
 
@@ -141,6 +144,17 @@ int cuCtxGetDevice(int *device) { return *device = 0, kSuccess; }
 int cuDevicePrimaryCtxRetain(void **context, int) {
   return *context = &driver, kSuccess;
 }
+/// What kernels print has no limit.
+int cuCtxGetLimit(size_t *value, int) { return *value = ~size_t(0), kSuccess; }
+int cuCtxSetLimit(int, size_t) { return kSuccess; }
+int cuStreamIsCapturing(void *, int *status) { return *status = 0, kSuccess; }
+/// Memory of the host is that of the device.
+int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer) {
+  if (attribute != kPointerAttributeDevicePointer)
+    return kNotSupported;
+  std::memcpy(value, &pointer, sizeof(pointer));
+  return kSuccess;
+}
 int cuCtxSynchronize() { return driver.synchronize(); }
 int cuStreamSynchronize(void *) { return driver.synchronize(); }
 
@@ -164,8 +178,9 @@ int cuModuleGetGlobal_v2(void **, size_t *, Module *, const char *) {
   return kNotFound;
 }
 int cuFuncSetAttribute(Function *, int, int) { return kSuccess; }
-int cuFuncGetAttribute(int *value, int, Function *) {
-  return *value = 0, kSuccess;
+int cuFuncGetAttribute(int *value, int attribute, Function *) {
+  *value = attribute == kFunctionAttributeMaxThreads ? kMaxThreads : 0;
+  return kSuccess;
 }
 int cuFuncSetCacheConfig(Function *, int) { return kSuccess; }
 int cuOccupancyMaxPotentialClusterSize(int *blocks, Function *,
