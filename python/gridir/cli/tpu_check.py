@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 
 import click
 
@@ -21,6 +22,7 @@ from gridir.cli.progress import progress
         {0: "libtpu accepts every kernel", 1: "one is not accepted", 2: USAGE},
         [
             "gridir tpu-check --compare matmul.py",
+            "gridir tpu-check --lines attention.py",
             "gridir tpu-check --topology v6e:2x2 --keep files kernels.py:scale",
         ],
     ),
@@ -30,6 +32,11 @@ from gridir.cli.progress import progress
     "--topology", default="v5e:2x2", show_default=True, help="The chips to compile for, as libtpu names them."
 )
 @click.option("--compare", is_flag=True, help="Also compile the kernels as JAX itself lowers them.")
+@click.option(
+    "--lines",
+    is_flag=True,
+    help="Also say where the cycles go, by line of the source and by loop and functional unit, and what is spilled.",
+)
 @click.option("--jobs", default=2, show_default=True, help="Compile this many kernels at once.")
 @click.option("--timeout", default=300.0, show_default=True, help="Give a compilation up after this many seconds.")
 @click.option("--keep", type=click.Path(file_okay=False), help="Keep libtpu's files on each kernel in this directory.")
@@ -39,6 +46,7 @@ def tpu_check(
     file: tuple[str, str | None],
     topology: str,
     compare: bool,
+    lines: bool,
     jobs: int,
     timeout: float,
     keep: str | None,
@@ -46,6 +54,10 @@ def tpu_check(
     debug: bool,
 ) -> None:
     """Compiles the kernels of a function with libtpu, which needs no TPU, and reports on each.
+
+    A bundle is a VLIW instruction, and counts as one cycle for each time that the loops around it are repeated; waiting
+    for copies is not counted. With --lines, lines whose operations are in one bundle share its cycles equally; bundles
+    of loops, copies and waits are of no line.
 
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
     which gives its arguments.
@@ -64,7 +76,15 @@ def tpu_check(
             timeout=timeout,
             keep=keep,
         )
-    click.echo(json.dumps(report.to_json()) if as_json else str(report))
+    if as_json:
+        click.echo(json.dumps(report.to_json(profile=lines)))
+    else:
+        click.echo(str(report))
+        for kernel in (*report.kernels, *report.jax) if lines else ():
+            if kernel.accepted:
+                click.echo(
+                    f"\n{kernel.name} ({kernel.lowering}), by line\n{textwrap.indent(str(kernel.profile()), '  ')}"
+                )
     if debug:
         for kernel in (*report.kernels, *report.jax):
             if kernel.error is not None and kernel.error.details:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gridir.compiler.tpu import planned_vmem
 from gridir.errors import Error
-from gridir.runtime.tpu.dumps import Loop
+from gridir.runtime.tpu.dumps import Loop, Utilization
 from gridir.runtime.tpu.messages import explain
 from gridir.runtime.tpu.programs import KernelProgram, kernel_programs
 from gridir.runtime.tpu.report import KernelReport, Report
@@ -132,7 +132,7 @@ def _to_report(candidate: Candidate, reply: dict[str, Any]) -> KernelReport:
         tuple(Loop(*loop) for loop in reply.get("loops", ())),
         reply.get("vmem", {}),
         candidate.planned,
-        reply.get("units", {}),
+        Utilization(*reply["utilization"]) if reply.get("utilization") else None,
         candidate.needed_checks,
         reply.get("seconds", 0.0),
         reply.get("schedule", ""),

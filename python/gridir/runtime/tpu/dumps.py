@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 # Each pass of each component is a file: number, component, number of the pass, pass.
@@ -44,12 +44,23 @@ class Schedule:
     Attributes:
       bundles: how many there are.
       loops: the loops, from the outside in.
-      cycles: an estimate: bundles times trip counts. Loops of unknown trip counts are counted once.
     """
 
     bundles: int
     loops: tuple[Loop, ...]
-    cycles: int
+
+    @property
+    def cycles(self) -> int:
+        """An estimate: bundles times trip counts. Loops of unknown trip counts are counted once."""
+        return sum(self.cycles_of_bundles())
+
+    def cycles_of_bundles(self) -> list[int]:
+        """Returns the same for each bundle."""
+        weights = [1] * self.bundles
+        for loop in self.loops:
+            for number in range(loop.first, loop.last + 1):
+                weights[number] *= loop.trips or 1
+        return weights
 
 
 # Lines that begin a bundle: its number, a mark, and a `>` for each loop around it.
@@ -67,25 +78,30 @@ _POSITION = re.compile(r'"([^"]+)":(\d+)')
 def split_locations(text: str) -> tuple[list[str], list[list[tuple[str, int]]]]:
     """Splits the file `final_bundles` into its lines, less the legend, and the files and lines that each names."""
     lines = text.rpartition("= control target key end")[2].strip("\n").split("\n")
-    positions = [
-        [(file, int(line)) for found in _LOCATION.findall(line) for file, line in _POSITION.findall(found)]
-        for line in lines
-    ]
-    return [_LOCATION.sub("", line) for line in lines], positions
+    return [_LOCATION.sub("", line) for line in lines], [positions_of(line) for line in lines]
+
+
+def positions_of(text: str) -> list[tuple[str, int]]:
+    """Returns the files and lines that operations are said to come from, innermost first."""
+    return [(file, int(line)) for found in _LOCATION.findall(text) for file, line in _POSITION.findall(found)]
+
+
+def split_bundles(text: str) -> list[str]:
+    """Returns the bundles of the file `final_bundles`, each with what follows it."""
+    starts = [match.start() for match in _BUNDLE.finditer(text)]
+    return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
 def read_schedule(text: str) -> Schedule:
     """Reads the file `final_bundles`."""
-    text = _LOCATION.sub("", text)
-    starts = [*_BUNDLE.finditer(text)]
-    ends = [*(match.start() for match in starts[1:]), len(text)]
-    bodies = [text[match.start() : end] for match, end in zip(starts, ends, strict=True)]
+    bodies = split_bundles(_LOCATION.sub("", text))
     region_starts: dict[str, int] = {}
     bounds: dict[str, int] = {}
     loops = []
-    for number, (match, body) in enumerate(zip(starts, bodies, strict=True)):
+    for number, body in enumerate(bodies):
+        mark = _BUNDLE.match(body)
         # A loop's first bundle carries a mark; any other comment is about what follows the bundle.
-        first = number if match.group(2) in ("LB", "LH") else number + 1
+        first = number if mark and mark.group(2) in ("LB", "LH") else number + 1
         region_starts |= dict.fromkeys(_START_OF_REGION.findall(body), first)
         bounds |= {name: int(bound) for name, bound in _COMPARISON.findall(body)}
         for predicate, region in _BRANCH_BACK.findall(body):
@@ -94,15 +110,7 @@ def read_schedule(text: str) -> Schedule:
                 last = min(number + _DELAY_SLOTS, len(bodies) - 1)
                 loops.append(Loop(target, last, bounds.get(predicate)))
     loops.sort(key=lambda loop: (loop.first, -loop.last))
-    return Schedule(len(bodies), tuple(loops), _cycles(len(bodies), loops))
-
-
-def _cycles(bundles: int, loops: Sequence[Loop]) -> int:
-    weights = [1] * bundles
-    for loop in loops:
-        for number in range(loop.first, loop.last + 1):
-            weights[number] *= loop.trips or 1
-    return sum(weights)
+    return Schedule(len(bodies), tuple(loops))
 
 
 _ALLOCATION = re.compile(
@@ -123,24 +131,41 @@ def read_allocations(text: str) -> dict[str, int]:
     return parts
 
 
-def read_utilization(text: str) -> dict[str, int]:
-    """Reads how many operations each unit (MXU, XLU, VALU, ...) is given, summed over the bundles."""
+@dataclasses.dataclass(frozen=True)
+class Utilization:
+    """What bundles use of the functional units.
+
+    Attributes:
+      slots: how many operations of a unit (MXU, XLU, VALU, ...) a bundle may have, by unit.
+      bundles: for each bundle how many it has, in the order of the units.
+    """
+
+    slots: dict[str, int]
+    bundles: tuple[tuple[int, ...], ...]
+
+    def totals(self) -> dict[str, int]:
+        """Returns how many operations each unit is given, summed over the bundles."""
+        return dict(zip(self.slots, map(sum, zip(*self.bundles, strict=True)), strict=True)) if self.bundles else {}
+
+
+def read_utilization(text: str) -> Utilization | None:
+    """Reads the use of each unit by each bundle; None where the text does not say it."""
     rows = text.splitlines()
     header = next((i for i, row in enumerate(rows) if row.startswith("MXU")), None)
     if header is None:
-        return {}
+        return None
     units = [unit.strip() for unit in rows[header].split(",")]
-    # The next row has the slots of each unit.
-    numbers = [[int(x) for x in row.split()] for row in rows[header + 2 :] if row[:1].isdigit()]
-    return dict(zip(units, map(sum, zip(*numbers, strict=True)), strict=True)) if numbers else {}
+    slots = map(int, rows[header + 1].split())
+    numbers = (tuple(map(int, row.split())) for row in rows[header + 2 :] if row[:1].isdigit())
+    return Utilization(dict(zip(units, slots, strict=True)), tuple(numbers))
 
 
 def read_dumps(paths: Iterable[str]) -> dict[str, Any]:
     """Reads the files of one compilation, of a program with one kernel in it.
 
     Returns:
-      `bundles`, `cycles`, `loops`, `vmem` (bytes by purpose), `units`, and `schedule`, the text of the bundles; nothing
-      when there is no kernel.
+      `bundles`, `cycles`, `loops`, `vmem` (bytes by purpose), `utilization`, and `schedule`, the text of the bundles;
+      nothing when there is no kernel.
     """
     components: dict[str, dict[str, str]] = {}
     for path in paths:
@@ -155,12 +180,13 @@ def read_dumps(paths: Iterable[str]) -> dict[str, Any]:
         if not re.search(r"entry bundle: %\S+ = custom-call\(", text):
             continue
         schedule = read_schedule(text)
+        utilization = read_utilization(_read(files.get("final_hlo-static-per-bundle-utilization")))
         return {
             "bundles": schedule.bundles,
             "cycles": schedule.cycles,
             "loops": [dataclasses.astuple(loop) for loop in schedule.loops],
             "vmem": read_allocations(_read(files["post-ra"])) if "post-ra" in files else {},
-            "units": read_utilization(_read(files.get("final_hlo-static-per-bundle-utilization"))),
+            "utilization": utilization and dataclasses.astuple(utilization),
             "schedule": text,
         }
     return {}

@@ -9,7 +9,8 @@ import dataclasses
 from typing import Any
 
 from gridir.errors import Error
-from gridir.runtime.tpu.dumps import Loop
+from gridir.runtime.tpu.dumps import Loop, Utilization
+from gridir.runtime.tpu.profile import Profile, read_profile
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,7 +26,7 @@ class KernelReport:
       loops: the loops of the schedule.
       vmem: bytes of VMEM by purpose: windows, scratch, internal, spills.
       planned: bytes of VMEM as gridir plans it, by operand, and "scratch"; Mosaic's own memory is not in it.
-      units: operations by functional unit.
+      utilization: what each bundle uses of each functional unit; None where libtpu does not say it.
       needed_checks: of the run-time checks "bounds" and "semaphore" why the kernel needs them; "" where gridir has
         proved that nothing can fail them and has switched them off. Empty for JAX's lowering.
       seconds: how long libtpu took.
@@ -40,7 +41,7 @@ class KernelReport:
     loops: tuple[Loop, ...] = ()
     vmem: dict[str, int] = dataclasses.field(default_factory=dict)
     planned: dict[str, int] = dataclasses.field(default_factory=dict)
-    units: dict[str, int] = dataclasses.field(default_factory=dict)
+    utilization: Utilization | None = dataclasses.field(default=None, repr=False)
     needed_checks: dict[str, str] = dataclasses.field(default_factory=dict)
     seconds: float = 0.0
     schedule: str = dataclasses.field(default="", repr=False)
@@ -55,8 +56,12 @@ class KernelReport:
         """All VMEM that the kernel takes."""
         return sum(self.vmem.values())
 
-    def to_json(self) -> dict[str, Any]:
-        """Returns the report as what JSON holds."""
+    def profile(self) -> Profile:
+        """Returns where its cycles go: by line, by loop and unit, and what is spilled."""
+        return read_profile(self.schedule, self.utilization)
+
+    def to_json(self, *, profile: bool = False) -> dict[str, Any]:
+        """Returns the report as what JSON holds; `profile` adds where the cycles go."""
         record: dict[str, Any] = {"name": self.name, "lowering": self.lowering, "accepted": self.accepted}
         if self.error is not None:
             return record | {"error": _error_to_json(self.error)}
@@ -67,9 +72,10 @@ class KernelReport:
             "vmem_bytes": self.vmem_bytes,
             "vmem": self.vmem,
             "vmem_planned": self.planned,
-            "units": self.units,
+            "units": self.utilization.totals() if self.utilization else {},
             "needed_checks": self.needed_checks,
             "compile_seconds": round(self.seconds, 3),
+            **({"profile": self.profile().to_json()} if profile else {}),
         }
 
     def __str__(self) -> str:
@@ -114,15 +120,15 @@ class Report:
         """Whether libtpu compiled every kernel."""
         return all(kernel.accepted for kernel in self.kernels)
 
-    def to_json(self) -> dict[str, Any]:
-        """Returns the report as what JSON holds."""
+    def to_json(self, *, profile: bool = False) -> dict[str, Any]:
+        """Returns the report as what JSON holds; `profile` adds where the cycles of each kernel go."""
         record: dict[str, Any] = {
             "topology": self.topology,
             "device_kind": self.device_kind,
             "accepted": self.accepted,
-            "kernels": [kernel.to_json() for kernel in self.kernels],
+            "kernels": [kernel.to_json(profile=profile) for kernel in self.kernels],
         }
-        return record | ({"jax": [kernel.to_json() for kernel in self.jax]} if self.jax else {})
+        return record | ({"jax": [kernel.to_json(profile=profile) for kernel in self.jax]} if self.jax else {})
 
     def __str__(self) -> str:
         title = f"{self.topology} ({self.device_kind})" if self.device_kind else self.topology

@@ -48,8 +48,9 @@ ALLOCATIONS = """
 # CHECK: {'scratch': 4096, 'internal': 36864, 'windows': 8192, 'spills': 4096}
 print(read_allocations(ALLOCATIONS))
 
-# CHECK: {'MXU': 4, 'XLU': 0, 'SALU': 3}
-print(read_utilization("== CAPACITY:\nMXU, XLU, SALU\n 4 3 2\n== UTILIZATION:\n1 0 2\n3 0 1\n"))
+used = read_utilization("== CAPACITY:\nMXU, XLU, SALU\n 4 3 2\n== UTILIZATION:\n1 0 2\n3 0 1\n")
+# CHECK: {'MXU': 4, 'XLU': 3, 'SALU': 2} {'MXU': 4, 'XLU': 0, 'SALU': 3} None
+print(used.slots, used.totals(), read_utilization(""))
 
 # Of several programs the kernel's is the one that is entered by a custom call.
 with tempfile.TemporaryDirectory() as directory:
@@ -62,7 +63,7 @@ with tempfile.TemporaryDirectory() as directory:
         with open(os.path.join(directory, name), "w") as file:
             file.write(text)
     found = read_dumps(os.path.join(directory, name) for name in os.listdir(directory))
-# CHECK: 16 304 53248 {}
-print(found["bundles"], found["cycles"], sum(found["vmem"].values()), found["units"])
+# CHECK: 16 304 53248 None
+print(found["bundles"], found["cycles"], sum(found["vmem"].values()), found["utilization"])
 # CHECK: {}
 print(read_dumps([]))
