@@ -9,7 +9,7 @@ SCHEDULE = """= control target key end
 
      0   :  { %s1 = smov 0 } /* Start region 1 */
    0x1 LB: > { %p1_p0 = scmp.ge.s32.totalorder %s2_s0, 10 ;; %v1_v0 = vadd.f32 %v8, %v9 /* loc("k.py":3:5) */ }
-   0x2   : > { %v2_v0 = vmul %v8 /* loc("k.py":4:5) */ ;; %v3_v1 = vadd %v8 /* loc(callsite("k.py":3:5 at "m.py":9:1)) */ }
+   0x2   : > { %v2_v0 = vnot 1 /* loc("k.py":4:5) */ ;; %v3_v1 = vnot 1 /* loc(callsite("k.py":3:5 at "m.py":9:1)) */ }
    0x3   : > { %26 = sbr.rel (!%p1_p0) target = $region1 }
    0x4   : > {}
    0x5   : > {}
