@@ -73,7 +73,7 @@ class PassRun:
         self._emit("remark", where, message, notes)
 
     def _emit(self, severity: str, where: Any, message: str, notes: Sequence[tuple[Any, str]]) -> None:
-        native.emit(_location(where), severity, message, [(_location(place), text) for place, text in notes])
+        native.emit(_location(where), severity, message, [(_location(other), text) for other, text in notes])
 
 
 def _location(where: Any) -> ir.Location:
@@ -134,8 +134,8 @@ def register(name: str, *, op: str = "", statistics: Mapping[str, str] | None = 
       statistics: what it counts, each with a description.
 
     Raises:
-      OptionError: when the name or a parameter cannot stand in a pipeline, or is one in C++. A pass in Python takes the
-        place of one that was registered before, as a cell of a notebook that is run again makes it.
+      OptionError: when the name or a parameter cannot stand in a pipeline, or is one in C++. A pass in Python replaces
+        one that was registered before, as a cell of a notebook that is run again makes it.
 
     Example:
       >>> @gridir.passes.register("count-loads", statistics={"num-loads": "Loads in the module"})

@@ -97,9 +97,9 @@ def quantised(x):
     return jnp.round(jnp.dot(x, x.T) * 3).astype(jnp.int8)
 
 
-def changed(function, place, change):
+def changed(function, index, change):
     """The same with one element changed."""
-    return lambda *args: (lambda y: y.at[place].set(change(y[place])))(function(*args))
+    return lambda *args: (lambda y: y.at[index].set(change(y[index])))(function(*args))
 
 
 rows = normal(2, (256, 512))

@@ -38,7 +38,7 @@ def numbers(*shape: int, dtype: Any = F32, seed: int = 0) -> np.ndarray:
     return (np.random.RandomState(seed).randn(*shape) * 2).astype(dtype)
 
 
-def places(count: int, limit: int) -> np.ndarray:
+def bins(count: int, limit: int) -> np.ndarray:
     return np.random.RandomState(1).randint(0, limit, count).astype(np.int32)
 
 
@@ -52,11 +52,11 @@ def shape_of(*shape: int, dtype: Any = F32) -> jax.ShapeDtypeStruct:
 @row(numbers(1000), numbers(1000, seed=1))
 def masked_indices(x: Any, y: Any) -> Any:
     def kernel(x_ref: Any, y_ref: Any, o_ref: Any) -> None:
-        place = pl.program_id(0) * 256 + jnp.arange(256)
-        inside = place < 1000
-        a = triton.load(x_ref.at[place], mask=inside, other=0.0)
-        b = triton.load(y_ref.at[place], mask=inside, other=0.0)
-        triton.store(o_ref.at[place], a + b, mask=inside)
+        offsets = pl.program_id(0) * 256 + jnp.arange(256)
+        inside = offsets < 1000
+        a = triton.load(x_ref.at[offsets], mask=inside, other=0.0)
+        b = triton.load(y_ref.at[offsets], mask=inside, other=0.0)
+        triton.store(o_ref.at[offsets], a + b, mask=inside)
 
     params = triton.CompilerParams(num_warps=8, num_stages=3)
     return pl.pallas_call(kernel, grid=(4,), out_shape=shape_of(1000), compiler_params=params)(x, y)
@@ -93,7 +93,7 @@ def masked_matmul(x: Any, y: Any) -> Any:
     return pl.pallas_call(kernel, grid=(2, 2), out_shape=shape_of(50, 40))(x, y)
 
 
-@row(places(256, 10), want=lambda x: np.bincount(x, minlength=10).astype(np.int32))
+@row(bins(256, 10), want=lambda x: np.bincount(x, minlength=10).astype(np.int32))
 def atomic_histogram(x: Any) -> Any:
     def kernel(x_ref: Any, _: Any, o_ref: Any) -> None:
         @pl.loop(0, 64)
@@ -136,12 +136,12 @@ def barrier_and_assembly(x: Any) -> Any:
 
 def scattered(x: np.ndarray, i: np.ndarray) -> np.ndarray:
     result = np.zeros(64, x.dtype)
-    for place, value in zip(i, x, strict=True):
-        result[place] = value
+    for index, value in zip(i, x, strict=True):
+        result[index] = value
     return result
 
 
-@row(numbers(256), places(256, 64), want=scattered)
+@row(numbers(256), bins(256, 64), want=scattered)
 def scatter_elements(x: Any, i: Any) -> Any:
     def kernel(x_ref: Any, i_ref: Any, o_ref: Any) -> None:
         o_ref[...] = jnp.zeros_like(o_ref)
@@ -159,7 +159,7 @@ def scatter_rows(x: Any, i: Any) -> Any:
     return pl.pallas_call(kernel, out_shape=shape_of(8, 40))(x, i)
 
 
-@row(numbers(64), places(256, 64))
+@row(numbers(64), bins(256, 64))
 def gather_elements(x: Any, i: Any) -> Any:
     def kernel(x_ref: Any, i_ref: Any, o_ref: Any) -> None:
         o_ref[...] = x_ref[i_ref[...]]
@@ -184,7 +184,7 @@ for name in ("int8", "int16", "uint32", "float16", "bfloat16", "int4", *CHIPS):
         return pl.pallas_call(kernel, grid=(3,), in_specs=[block], out_specs=[block, sums], out_shape=results)(x)
 
     typed.__name__ = f"typed_{name}"
-    row(jnp.asarray(places(640, 5).reshape(20, 32)).astype(name), chip=CHIPS.get(name, "sm_80"))(typed)
+    row(jnp.asarray(bins(640, 5).reshape(20, 32)).astype(name), chip=CHIPS.get(name, "sm_80"))(typed)
 
 
 @row(numbers(32, 16) > 0, numbers(32, 16, seed=1) > 0.5)

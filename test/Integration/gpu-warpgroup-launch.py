@@ -43,8 +43,8 @@ def work(done, first, *, grid, axes, threads, cluster):
     @plgpu.dynamic_scheduling_loop(axes, thread_axis="wg" if threads else None, cluster_axes=("c",) if cluster else ())
     def _(info):
         number = 0
-        for place, size in zip(info.index, grid, strict=True):
-            number = number * size + place
+        for index, size in zip(info.index, grid, strict=True):
+            number = number * size + index
         done[(*info.index, *own)] = jnp.full((128,), number, jnp.int32)
         first[(*info.index, *own)] = jnp.full((128,), begun, jnp.int32)
 

@@ -149,7 +149,7 @@ look("sums", plgpu.kernel(sums, out_type=jax.ShapeDtypeStruct((3,), X.dtype)), X
 
 
 def windows(x, o, rows, *, layout):
-    """Parts of an array, at places that are known or loaded, in whole tiles or not, change places."""
+    """Parts of an array, at offsets that are known or loaded, in whole tiles or not, are exchanged."""
     v = plgpu.layout_cast(x[...], layout)
     n = rows[0]
     low, high = v[:64], v[64:]
@@ -164,10 +164,10 @@ def windows(x, o, rows, *, layout):
 # CHECK-COUNT-3: windows TCGEN05 {{.*}}: right
 for layout in (L.WGMMA, L.TCGEN05):
     X = np.arange(128 * 64, dtype=np.float32).reshape(128, 64)
-    place = 9
+    offset = 9
     expected = np.concatenate([X[64:], X[:64] * 2])
-    part = expected[1::2] - X[place : place + 64]
-    expected[place + 7 : place + 7 + 64] = part
+    part = expected[1::2] - X[offset : offset + 64]
+    expected[offset + 7 : offset + 7 + 64] = part
     expected[3, 5:13] = X[4, :8]
 
     def kernel(x, rows, o, layout=layout):
@@ -178,7 +178,7 @@ for layout in (L.WGMMA, L.TCGEN05):
         plgpu.kernel(kernel, out_type=jax.ShapeDtypeStruct(X.shape, X.dtype)),
         expected,
         X,
-        np.array([place], np.int32),
+        np.array([offset], np.int32),
     )
 
 

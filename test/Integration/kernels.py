@@ -37,7 +37,7 @@ def numbers(*shape: int, dtype: Any = F32) -> np.ndarray:
     return (random.randn(*shape) * 4).astype(dtype)
 
 
-def places(*shape: int) -> np.ndarray:
+def row_numbers(*shape: int) -> np.ndarray:
     return np.random.RandomState(1).randint(0, 4, shape).astype(np.int32)
 
 
@@ -80,8 +80,8 @@ def squeezed(x: Any, y: Any) -> Any:
 @row(numbers(32, 16))
 def padded_elements(x: Any) -> Any:
     def kernel(x_ref: Any, o_ref: Any) -> None:
-        place = lax.broadcasted_iota(jnp.int32, (10, 16), 0) + pl.program_id(0) * 8 - 1
-        o_ref[...] = jnp.where((place >= 0) & (place < 32), x_ref[...], 0)
+        row_index = lax.broadcasted_iota(jnp.int32, (10, 16), 0) + pl.program_id(0) * 8 - 1
+        o_ref[...] = jnp.where((row_index >= 0) & (row_index < 32), x_ref[...], 0)
 
     overlapping = pl.BlockSpec((pl.Element(10, (1, 1)), 16), lambda i: (i * 8, 0))
     whole = pl.BlockSpec((None, 10, 16), lambda i: (i, 0, 0))
@@ -394,15 +394,15 @@ def gather_rows(i: Any, j: Any, x: Any, y: Any) -> Any:
     return pl.pallas_call(kernel, grid_spec=spec, out_shape=shape_of(32, 16))(i, j, x, y)
 
 
-row(places(4), places(4), numbers(32, 16), numbers(32, 16))(gather_rows)
+row(row_numbers(4), row_numbers(4), numbers(32, 16), numbers(32, 16))(gather_rows)
 
 
-@row(places(3, 4), places(3, 4), numbers(3, 32, 16), numbers(3, 32, 16))
+@row(row_numbers(3, 4), row_numbers(3, 4), numbers(3, 32, 16), numbers(3, 32, 16))
 def gather_rows_batched(*args: Any) -> Any:
     return jax.vmap(gather_rows)(*args)
 
 
-@row(places(3, 4), places(4), numbers(32, 16), numbers(32, 3, 16))
+@row(row_numbers(3, 4), row_numbers(4), numbers(32, 16), numbers(32, 3, 16))
 def gather_rows_mixed(*args: Any) -> Any:
     return jax.vmap(gather_rows, in_axes=(0, None, None, 1))(*args)
 

@@ -106,20 +106,20 @@ def wrong_calls() -> Iterator[jax_ops.Call]:
             input_output_aliases=aliases,
         )
 
-    yield "claim, rows in place of others", by_rows(rows, {1: 0}), (rows, x)
+    yield "claim, rows instead of others", by_rows(rows, {1: 0}), (rows, x)
     yield "claim, rows that differ", by_rows(permuted, {}), (permuted, x)
     yield "claim, rows that collide", by_rows(colliding, {}), (colliding, x)
 
-    for name, places in (("differ", permuted), ("collide", colliding)):
+    for name, table in (("differ", permuted), ("collide", colliding)):
         in_place = claimed(
             scatter,
-            places.shape,
+            table.shape,
             lambda i, rows: (rows[i], 0),
             lambda i, rows: (rows[i], 0),
             num_scalar_prefetch=1,
             input_output_aliases={1: 0},
         )
-        yield f"claim, rows in place that {name}", in_place, (places, x)
+        yield f"claim, rows in place that {name}", in_place, (table, x)
 
     def add(rows_ref, x_ref, o_ref, t_ref):
         @pl.when(pl.program_id(1) == 0)
@@ -129,20 +129,20 @@ def wrong_calls() -> Iterator[jax_ops.Call]:
         t_ref[...] += work(x_ref[...])
         o_ref[...] = t_ref[...]
 
-    for name, places in (("differ", permuted), ("collide", colliding)):
+    for name, table in (("differ", permuted), ("collide", colliding)):
         sums = pl.pallas_call(
             add,
             out_shape=jax.ShapeDtypeStruct((ROWS, LANES), jnp.float32),
             grid_spec=pltpu.PrefetchScalarGridSpec(
                 num_scalar_prefetch=1,
-                grid=(len(places), 3),
+                grid=(len(table), 3),
                 in_specs=[pl.BlockSpec((8, LANES), lambda i, k, rows: ((i + k) % 8, 0))],
                 out_specs=pl.BlockSpec((8, LANES), lambda i, k, rows: (rows[i], 0)),
                 scratch_shapes=[pltpu.VMEM((8, LANES), jnp.float32)],
             ),
             compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "arbitrary")),
         )
-        yield f"claim, sums in rows that {name}", sums, (places, x)
+        yield f"claim, sums in rows that {name}", sums, (table, x)
 
     def accumulate(x_ref, o_ref, _):
         @pl.when(pl.program_id(1) == 0)

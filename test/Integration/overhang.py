@@ -53,7 +53,7 @@ def add_row(x_ref, y_ref, o_ref):
     o_ref[...] = x_ref[...] + y_ref[...]
 
 
-def add_place(x_ref, o_ref):
+def add_program_id(x_ref, o_ref):
     o_ref[...] = x_ref[...] + pl.program_id(0).astype(jnp.float32)
 
 
@@ -83,7 +83,7 @@ def transpose(x):
 X = normal(37, 100)
 check("rows", by_blocks(softmax), X)
 check("rows and columns", by_blocks(add_row, 64), X, normal(1, 100))
-check("program id", by_blocks(add_place), X)
+check("program id", by_blocks(add_program_id), X)
 check("numbered rows", by_blocks(number_rows), X)
 check("numbered columns", by_blocks(number_columns), X)
 check("numbered columns that overhang", by_blocks(number_columns, 64), X)

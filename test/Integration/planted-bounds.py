@@ -42,8 +42,8 @@ def accessed(op):
     return refs[-1] if refs else None
 
 
-def places(module):
-    """The operands by which a module says where something lies, as (number of the op, number of the operand)."""
+def indices_of(module):
+    """The operands of a module that are indices and addresses, as (number of the op, number of the operand)."""
     for number, op in enumerate(ops_of(module)):
         if op.name == "func.return" and op.operands:
             yield from ((number, i) for i in range(len(op.operands)))
@@ -81,7 +81,7 @@ for path in sorted(Path(sys.argv[1]).glob("*.py")):
         print(f"{path.stem}: {needed(module)}")
         # The ops are the module's: it must live as long as they.
         whole = parse_module(bytecode)
-        for number, operand in places(whole):
+        for number, operand in indices_of(whole):
             planted = parse_module(bytecode)
             with planted.context:
                 plant(planted, number, operand)

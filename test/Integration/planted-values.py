@@ -77,7 +77,7 @@ def bisect(worker, function, target, at, slip):
     if value is None:
         print(f"  {found.no_value}")
         return
-    # The pass is among those that changed what stands at that place.
+    # The pass is among those that changed ops of that line.
     touching = [name_of(wrong.route.passes[number - 1]) for number in found.touching]
     code = value.frame.source().splitlines()[0].strip()
     print(f"  {value.primitive} {value.program} {value.steps} {value.op}")
@@ -112,7 +112,7 @@ with Worker(timeout=120) as worker:
     # CHECK: kept_ref[...] = jnp.exp(total)[None] - 1.0
     bisect(worker, decay, "cpu", "convert-grid-to-loops", "exchanged-operands only=arith.subf")
 
-    # A pass that can be left out is named; the op that it changed is looked for at the place of the value.
+    # A pass that can be left out is named; the op that it changed is looked for in the frame of the value.
     # CHECK-LABEL: decay, cse for tpu:
     # CHECK: sub (1,) (5,) %{{.*}} = arith.subf
     # CHECK: True, named: True

@@ -289,7 +289,7 @@ for t in (jnp.float32, jnp.bfloat16, jnp.int32, jnp.uint8):
         (np.random.RandomState(0).permutation(edges(t)).reshape(2, 8), counting(jnp.int32, 2, 8) % 3),
         rows=lambda x, k: jnp.sort(x, 1),
         columns=lambda x, k: jnp.sort(x, 0),
-        places=lambda x, k: jnp.argsort(x, 1),
+        indices=lambda x, k: jnp.argsort(x, 1),
         descending=lambda x, k: jnp.sort(x, 1, descending=True),
         by_key=lambda x, k: lax.sort((k, x), dimension=1, num_keys=1)[1],
         by_two_keys=lambda x, k: lax.sort((k, x, k), dimension=1, num_keys=2)[2],

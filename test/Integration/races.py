@@ -28,7 +28,7 @@ def describe(error: Exception) -> tuple[str, ...]:
     found = re.search(r"race between (.*) and (.*): the accesses are unordered", str(error))
     if found is None:
         return (str(error),)
-    show = functools.partial(re.sub, r"\(\S*races\.py:(\d+):\d+\)", lambda place: f"`{line(int(place[1]))}`")
+    show = functools.partial(re.sub, r"\(\S*races\.py:(\d+):\d+\)", lambda location: f"`{line(int(location[1]))}`")
     # Which of the two comes first is a matter of the schedule.
     return tuple(sorted(show(access) for access in found.groups()))
 
@@ -112,7 +112,7 @@ look("overwriting", copies(overwriting, out_specs=WHOLE), X)
 # Other rows of the same buffer may be written meanwhile.
 # CHECK: halves: no race
 look("halves", copies(halves), X, expected=np.where(np.arange(16)[:, None] < 8, X, 1))
-# What a kernel asks of the interpreter counts when it runs in its place.
+# What a kernel asks of the interpreter counts when it runs instead.
 with gridir.installed(replace_interpret=True):
     for kernel in (patient, hasty):
         asks = copies(kernel, interpret=pltpu.InterpretParams(detect_races=True, random_seed=5))

@@ -206,8 +206,8 @@ with gridir.installed():
         ],
     )(X, INDICES)
 want_sums, want_counts, want_old = X.copy(), np.zeros(4, np.int32), []
-for row, place in zip(X, INDICES % 4, strict=True):
-    want_sums[place] += row
+for row, index in zip(X, INDICES % 4, strict=True):
+    want_sums[index] += row
 for index in INDICES[INDICES >= 0]:
     want_old.append(want_counts[index % 4])
     want_counts[index % 4] += 1

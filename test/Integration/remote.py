@@ -236,9 +236,9 @@ def where(x_ref, o_ref):
 
 whole = pl.pallas_call(where, out_shape=jax.ShapeDtypeStruct((8, 128), np.float32))
 some = mapped(lambda x: lax.cond(lax.axis_index("y") < 2, whole, lambda x: x * 0 - 1, x), plane)
-places = np.array([[10 * x + y if y < 2 else -1 for y in range(4)] for x in range(2)]).reshape(8, 1, 1)
-report("places", some(X), np.broadcast_to(places, (8, 8, 128)).reshape(X.shape))
-# CHECK: places: equal
+coordinates = np.array([[10 * x + y if y < 2 else -1 for y in range(4)] for x in range(2)]).reshape(8, 1, 1)
+report("coordinates", some(X), np.broadcast_to(coordinates, (8, 8, 128)).reshape(X.shape))
+# CHECK: coordinates: equal
 
 
 def error_of(body: Callable[..., None], *scratch: Any) -> str:

@@ -30,8 +30,8 @@ def look(name: str, kernel: Any, expected: Any = None, x: Any = X, **options: An
             print(f"{name}:", "right" if expected is None else difference(result, expected) or "right")
         except jax.errors.JaxRuntimeError as error:
             text = re.search(r"kernel `\w+`: (.*)", str(error))[1]
-            place = r"\(\S*uninitialized\.py:(\d+):\d+\)"
-            print(f"{name}:", re.sub(place, lambda m: f"`{linecache.getline(__file__, int(m[1])).strip()}`", text))
+            location = r"\(\S*uninitialized\.py:(\d+):\d+\)"
+            print(f"{name}:", re.sub(location, lambda m: f"`{linecache.getline(__file__, int(m[1])).strip()}`", text))
 
 
 BLOCKS: dict[str, Any] = {"in_specs": [ROWS], "out_specs": ROWS}

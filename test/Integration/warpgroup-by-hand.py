@@ -194,9 +194,9 @@ def numbers(x, o, flag):
         return mgpu.FragmentedArray.splat(number, (), is_signed=True)
 
     i, j = jax.lax.axis_index("i"), jax.lax.axis_index("j")
-    place = i * 2 + j
-    flag[place] = -1
-    o[place] = jnp.full((128,), count(x, flag, i * 100), jnp.int32)
+    block = i * 2 + j
+    flag[block] = -1
+    o[block] = jnp.full((128,), count(x, flag, i * 100), jnp.int32)
 
 
 def of_blocks(x):

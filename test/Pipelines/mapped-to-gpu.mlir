@@ -38,10 +38,10 @@ module {
       %isNaN = arith.cmpf uno, %value, %value : f32
       scf.if %isNaN {
         %rowNumber = arith.index_cast %row : index to i64
-        %place = arith.index_cast %thread : index to i64
+        %column = arith.index_cast %thread : index to i64
         memref.store %number, %status[%c0] : memref<4xi64>
         memref.store %rowNumber, %status[%c1] : memref<4xi64>
-        memref.store %place, %status[%c2] : memref<4xi64>
+        memref.store %column, %status[%c2] : memref<4xi64>
       }
       memref.store %value, %buffer[%thread] : memref<64xf32, #gpu.address_space<workgroup>>
       gpu.barrier

@@ -62,13 +62,14 @@ class Change:
         return ()
 
 
-def first_change(before: bytes, after: bytes, place: Frame | None = None) -> Change:
+def first_change(before: bytes, after: bytes, frame: Frame | None = None) -> Change:
     """Returns what differs first between two modules.
 
     Args:
       before: a module as bytecode.
       after: another one.
-      place: where in the author's code the change is looked for; anywhere else where there is none.
+      frame: the frame of the author's code in which the change is looked for; without one there, or without one given,
+        the first change anywhere.
     """
     modules = parse_module(before), parse_module(after)
     ops = [list(_keyed(module)) for module in modules]
@@ -80,7 +81,7 @@ def first_change(before: bytes, after: bytes, place: Frame | None = None) -> Cha
         numbers.append(missing.total())
         lacking = (op for key, op in ops[side] if key in missing)
         first = next(lacking, None)
-        there = next((op for op in itertools.chain([first], lacking) if op is not None and _is_at(op, place)), first)
+        there = next((op for op in itertools.chain([first], lacking) if op is not None and _is_at(op, frame)), first)
         firsts.append(None if there is None else _describe(there))
     return Change(firsts[0], firsts[1], *numbers)
 
@@ -109,14 +110,14 @@ def _keyed(module: ir.Module) -> Iterator[tuple[str, ir.Operation]]:
         yield from visit(op.operation, "")
 
 
-def is_changed_at(before: bytes, after: bytes, place: Frame) -> bool:
-    """Returns whether two modules differ in ops that come from a place in the author's code."""
-    change = first_change(before, after, place)
-    return any(op is not None and place in op.frames for op in (change.before, change.after))
+def is_changed_at(before: bytes, after: bytes, frame: Frame) -> bool:
+    """Returns whether two modules differ in ops that come from a frame of the author's code."""
+    change = first_change(before, after, frame)
+    return any(op is not None and frame in op.frames for op in (change.before, change.after))
 
 
-def _is_at(op: ir.Operation, place: Frame | None) -> bool:
-    return place is not None and place in frames_of(op.location)
+def _is_at(op: ir.Operation, frame: Frame | None) -> bool:
+    return frame is not None and frame in frames_of(op.location)
 
 
 def _describe(op: ir.Operation) -> Op:

@@ -29,10 +29,10 @@ class Found:
       expected: the call of it that was run, and the results that it should have.
       verdicts: one for each route that the kernel has to something that runs, the earliest stage first. Only the first
         wrong one was searched.
-      change: what the pass has changed first, where it can at the place of `value`; None where no pass is named.
+      change: what the pass has changed first, in the frame of `value` where it can; None where no pass is named.
       value: the first value of the kernel that is wrong; None where nothing is, or where that is not known.
       no_value: why it is not known; "" where it is.
-      touching: those of the suspects that have changed ops which come from the place of `value`.
+      touching: those of the suspects that have changed ops which come from the frame of `value`.
     """
 
     expected: Expected
@@ -137,17 +137,17 @@ def _bisect_call(
         except Error as error:
             no_value = error.message
         worker.load(to_record(expected))
-        place = value.frame if value is not None else None
+        frame = value.frame if value is not None else None
         pairs = {number: (wrong.modules[number - 1], wrong.modules[number]) for number in wrong.suspects}
         if wrong.culprit is not None:
-            change = first_change(*pairs[wrong.suspects[0]], place)
-        if place is not None:
-            touching = tuple(number for number, pair in pairs.items() if is_changed_at(*pair, place))
+            change = first_change(*pairs[wrong.suspects[0]], frame)
+        if frame is not None:
+            touching = tuple(number for number, pair in pairs.items() if is_changed_at(*pair, frame))
     return Found(expected, tuple(verdicts), change, value, no_value, touching)
 
 
 def _ask_other_targets(worker: Worker, expected: Expected, progress: Progress) -> tuple[list[Route], list[Route]]:
-    """The ways of other targets whose results are right, and those whose results are wrong."""
+    """The routes of other targets whose results are right, and those whose results are wrong."""
     record, found = to_record(expected), {True: [], False: []}
     for name in TARGETS:
         if name == expected.kernel.target.name:

@@ -27,7 +27,7 @@ from gridir.recording.record import Record
 
 
 class Session:
-    """What requests share: the call whose kernel is compiled in one way and another."""
+    """What requests share: the call whose kernel is compiled by one pipeline and another."""
 
     def __init__(self) -> None:
         self._record: Record | None = None

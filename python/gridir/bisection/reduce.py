@@ -1,11 +1,11 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Making a module small by `gridir-reduce`, as long as two ways to compile it still give different results.
+"""Making a module small by `gridir-reduce`, as long as two routes still give different results.
 
-What a smaller module should compute nobody knows. So one element is watched, in which the results differ: the right way
-must go on to give what it gives for the whole module, and the wrong way something else. Nor can a smaller module be
-computed in float64, so that only a difference that is larger than a tolerance of the type is worth a smaller module.
+What a smaller module should compute nobody knows. So one element is watched, in which the results differ: the right
+route must go on to give what it gives for the whole module, and the wrong one something else. Nor can a smaller module
+be computed in float64, so that only a difference that is larger than a tolerance of the type is worth a smaller one.
 
 `gridir-reduce` asks a program about each module that it tries. That program only hands the question on, through a pipe,
 so that nothing is started and loaded for it.
@@ -49,13 +49,13 @@ exit "$answer"
 
 
 class Reduction:
-    """The search for a small module whose results differ between two ways to compile it."""
+    """The search for a small module whose results differ between two routes."""
 
     def __init__(self, right: Run, wrong: Run, *, seconds: float = 60):
         """Starts nothing yet.
 
         Args:
-          right: the way whose results are right.
+          right: the route whose results are right.
           wrong: the other one.
           seconds: after how long no further change is tried.
         """
@@ -64,7 +64,7 @@ class Reduction:
         """How many modules were run."""
 
     def run(self, module: bytes) -> bytes:
-        """Returns a smaller module as bytecode, or the same where none is, or where the two ways agree about it."""
+        """Returns a smaller module as bytecode, or the same where none is, or where the two routes agree about it."""
         self._watched = self._find(module)
         if self._watched is None:
             return module
@@ -171,7 +171,7 @@ def reduce_record(record: Record, target: str | None = None, *, seconds: float =
       seconds: after how long no further change is tried.
 
     Returns:
-      The record, with the results of the right way, and the number of ops before and after.
+      The record, with the results of the right route, and the number of ops before and after.
 
     Raises:
       OptionError: where nothing says what the results should be.
@@ -182,14 +182,14 @@ def reduce_record(record: Record, target: str | None = None, *, seconds: float =
     with Worker(seconds) as worker:
         worker.load(record)
 
-        def way(record: Record, target: str | None) -> Run:
+        def route(record: Record, target: str | None) -> Run:
             kernel = record.kernel(target)
             passes = record.passes
             if passes is None:
                 passes = kernel.target.pipeline(kernel.options, kernel.stages[-1])
             return lambda module: worker.run(module, [passes], kernel.target, kernel.options).get("results")
 
-        run_right, run_wrong = way(right, None), way(record, target)
+        run_right, run_wrong = route(right, None), route(record, target)
         module = Reduction(run_right, run_wrong, seconds=seconds).run(record.module)
         results = run_right(module)
     counts = count_ops(record.module), count_ops(module)

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The ways from a frontend's module to something that runs on this machine."""
+"""The routes from a frontend's module to something that runs on this machine."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Route:
 
 
 def routes_of(kernel: Kernel, pipeline: str | None = None) -> list[Route]:
-    """Returns a kernel's ways to run here, the one that ends at the earliest stage first.
+    """Returns a kernel's routes to what runs here, the one that ends at the earliest stage first.
 
     Args:
       kernel: a kernel.

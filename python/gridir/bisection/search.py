@@ -115,7 +115,7 @@ def narrow(verdict: Verdict, right: Sequence[Route], wrong: Sequence[Route]) -> 
 
     Args:
       verdict: a verdict that names no pass.
-      right: the ways of other targets whose results are right.
+      right: the routes of other targets whose results are right.
       wrong: those whose results are wrong.
     """
     if not verdict.doubt or not (right or wrong):

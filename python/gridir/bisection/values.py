@@ -68,9 +68,9 @@ class Value:
 
     def __str__(self) -> str:
         where = [f"in program {self.program}" if self.program else "", f"in step {self.steps}" if self.steps else ""]
-        places = "".join(f" {text}" for text in where if text)
+        point = "".join(f" {text}" for text in where if text)
         return (
-            f"{self.primitive}{places}: {self.wrong} of {self.elements} elements differ, "
+            f"{self.primitive}{point}: {self.wrong} of {self.elements} elements differ, "
             f"at {self.index} expected {self.expected}, got {self.got}"
         )
 
@@ -270,7 +270,7 @@ def _op_of(module: bytes, argument: int, point: Point, num_scratch: int) -> str:
     """
     found: list[Any] = []
 
-    def at_place(op: Any) -> bool:
+    def at_point(op: Any) -> bool:
         return point.frame is not None and point.frame in frames_of(op.location)[:1]
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -281,7 +281,7 @@ def _op_of(module: bytes, argument: int, point: Point, num_scratch: int) -> str:
             stored = [value for value in use.owner.operands if value != ref]
             while stored and not isinstance(stored[0].owner, ir.Block):
                 op = stored[0].owner
-                if at_place(op):
+                if at_point(op):
                     found.append(op)
                     break
                 # It gives the value the shape and the type in which it is stored.

@@ -37,7 +37,7 @@ class Installation:
       options: how kernels are compiled for the target that they are of; other targets take their defaults.
       captured: where `gridir.lower` collects kernels; None outside of it.
       jax_alone: whether JAX lowers every kernel itself, also those with parameters of gridir's own.
-      emulated: the target whose code is executed on the CPU in place of the CPU's own; None for none.
+      emulated: the target whose code is executed on the CPU instead of the CPU's own; None for none.
       recorder: what is given each call of a kernel that the program makes; None for nothing.
     """
 

@@ -150,7 +150,7 @@ with ir.Context() as context, ir.Location.unknown():
     # CHECK-NEXT: ValueError: expected at least one buffer, got 0
     show("no buffers", lambda: grid.PipelineModeAttr.get(0))
 
-    # Whatever a builder is given in the place of something else, it says what it expected.
+    # Whatever a builder is given instead of an operand, it says what it expected.
     x = grid.operand(f32, [8])
     # CHECK-LABEL: == mistakes
     # CHECK-NEXT: operand: expected a sequence for shape, got 512

@@ -461,7 +461,7 @@ grid.kernel @collective grid(%i = 4 named "rows") {
 
 // -----
 
-grid.kernel @constant_of_place grid() {
+grid.kernel @constant_of_location grid() {
   // expected-error @below {{expected a constant with one value for all elements, since Mosaic has no other, got 'tensor<3xi32>'; pass it as an operand of the kernel instead}}
   %c = arith.constant dense<[1, 3, 4]> : tensor<3xi32>
 }

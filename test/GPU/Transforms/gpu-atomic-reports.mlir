@@ -6,10 +6,10 @@
 // CHECK: scf.if %{{.*}} {
 // What a store needs may be computed between two of them, and is before the guard.
 // CHECK: arith.addi
-// CHECK-DAG: %[[PLACE:.+]] = arith.constant 3 : index
+// CHECK-DAG: %[[SLOT:.+]] = arith.constant 3 : index
 // CHECK-DAG: %[[ZERO:.+]] = arith.constant 0 : i64
 // CHECK-DAG: %[[ONE:.+]] = arith.constant 1 : i64
-// CHECK: %[[TAKEN:.+]] = memref.atomic_rmw assign %[[ONE]], %[[STATUS]][%[[PLACE]]]
+// CHECK: %[[TAKEN:.+]] = memref.atomic_rmw assign %[[ONE]], %[[STATUS]][%[[SLOT]]]
 // CHECK: %[[FIRST:.+]] = arith.cmpi eq, %[[TAKEN]], %[[ZERO]]
 // CHECK: scf.if %[[FIRST]] {
 // CHECK: memref.store {{.*}}, %[[STATUS]]

@@ -75,7 +75,7 @@ module {
 
 // -----
 
-// An array without elements has a place, too.
+// An array without elements has an offset, too.
 // CHECK-LABEL: func.func @empty
 // CHECK: memref.alloc() : memref<1xi8, #gpu.address_space<workgroup>>
 // CHECK: memref.view {{.*}} to memref<0xf32>

@@ -5,7 +5,7 @@
 
 Mutates the dialect's own tests, token by token and byte by byte, and bytecode bit by bit. Whatever still
 parses goes through every pass of the dialect. A crash is reported with the smallest module that shows it.
-MLIR's own bytecode reader trusts its input in a few places, which are listed below.
+MLIR's own bytecode reader trusts its input in a few cases, which are listed below.
 """
 
 # RUN: %python %s text %S %t.mlir gridir-opt | FileCheck %s

@@ -243,7 +243,7 @@ grid.kernel @diagonal grid(%i = 3)
            }) {
 }
 
-// The Ref of a block in tiles has the tiles first; one whose dimensions change places has them in that order.
+// The Ref of a block in tiles has the tiles first; one whose dimensions are permuted has them in that order.
 // CHECK-LABEL: grid.kernel @transformed
 // CHECK: grid.load %{{.*}} : memref<4x2x8x64xf32, #grid.space<default>>
 // CHECK: grid.load %{{.*}} : memref<128x32xf32, #grid.space<default>>

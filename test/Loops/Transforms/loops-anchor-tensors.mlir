@@ -27,7 +27,7 @@ func.func @carried(%x: memref<8xf32>, %n: index) {
   return
 }
 
-// Two carried tensors that change places are copied before either is written.
+// Two carried tensors that are exchanged are copied before either is written.
 // CHECK-LABEL: func.func @swapped
 // CHECK:         scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
 // CHECK:           %[[COPYB:.*]] = bufferization.alloc_tensor() copy(%[[B]])
@@ -184,7 +184,7 @@ func.func @moved(%a: tensor<8xf32>, %n: i32) -> tensor<8xf32> {
   return %r : tensor<8xf32>
 }
 
-// A condition that hands on what it computes, in the place of what the loop carries, is left as it is but for the anchor.
+// A condition that hands on what it computes, instead of what the loop carries, is left as it is but for the anchor.
 // CHECK-LABEL: func.func @while_computes
 // CHECK:         scf.while (%[[ARG:.*]] = %{{.*}}) : (tensor<8xf32>) -> tensor<8xf32> {
 // CHECK:           %[[NEW:.*]] = linalg.exp

@@ -262,7 +262,7 @@ func.func @window_written(%i: memref<8xf32, strided<[1], offset: ?>>, %o: memref
   return
 }
 
-// Equal windows of two whole arrays are in the same place or apart; windows that differ in one of offset and stride are
+// Equal windows of two whole arrays are the same elements or disjoint; windows that differ in one of offset and stride are
 // not.
 // CHECK-LABEL: func.func @equal_windows
 // CHECK:         restrict writable

@@ -27,8 +27,8 @@ show(updates, array(), out_shape=[array(), array(jnp.uint32)])
 # CHECK-LABEL: // scattered
 # CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%[[OLD:.*]] = {{.*}}) -> (tensor<4x128xf32>)
 # CHECK: %[[ROW:.*]] = tensor.extract %{{.*}}[%[[I]]] : tensor<4xi32>
-# CHECK: %[[PLACE:.*]] = grid.slice_ref %o_ref[%[[ROW]], 0] [1, 128] [1, 1] drop [0]
-# CHECK: grid.atomic_rmw {{ *}}add {{.*}}, %[[PLACE]] : tensor<128xf32>
+# CHECK: %[[SLICE:.*]] = grid.slice_ref %o_ref[%[[ROW]], 0] [1, 128] [1, 1] drop [0]
+# CHECK: grid.atomic_rmw {{ *}}add {{.*}}, %[[SLICE]] : tensor<128xf32>
 # CHECK: tensor.insert_slice {{.*}} into %[[OLD]]
 # CHECK: scf.for
 # CHECK-NOT: iter_args

@@ -78,8 +78,8 @@ show_value("real_to_complex", lambda a: (a.astype(jnp.complex64) + 1).real, x)
 # CHECK: %[[BITS:.*]] = arith.bitcast %[[X]]
 # CHECK: %[[LAST:.*]] = arith.constant dense<8192>
 # CHECK: %[[BIT:.*]] = arith.andi %[[BITS]], %[[LAST]]
-# CHECK: %[[PLACE:.*]] = arith.constant dense<13>
-# CHECK: %[[ODD:.*]] = arith.shrui %[[BIT]], %[[PLACE]]
+# CHECK: %[[SHIFT:.*]] = arith.constant dense<13>
+# CHECK: %[[ODD:.*]] = arith.shrui %[[BIT]], %[[SHIFT]]
 # CHECK: %[[SUM:.*]] = arith.addi %[[BITS]], %[[ODD]]
 # CHECK: %[[HALF:.*]] = arith.constant dense<4095>
 # CHECK: %[[UP:.*]] = arith.addi %[[SUM]], %[[HALF]]

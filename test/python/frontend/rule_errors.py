@@ -63,9 +63,9 @@ def through(ref, x, o):
     o[...] = ref[...]
 
 
-def reads(place):
+def reads(read):
     """Copies what a function of the Refs gives."""
-    return lambda *refs: refs[-1].__setitem__(..., place(*refs[:-1]))
+    return lambda *refs: refs[-1].__setitem__(..., read(*refs[:-1]))
 
 
 # CHECK: UnsupportedError: 21 of 21 refused in these words

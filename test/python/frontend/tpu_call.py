@@ -116,7 +116,7 @@ other = pltpu.CompilerParams(collective_id=3, allow_collective_id_without_custom
 # CHECK-NEXT: allow_collective_id_without_custom_barrier: the same
 compare("allow_collective_id_without_custom_barrier", call(own), call(other), x)
 
-# Installed, gridir takes kernels with JAX's own parameters and with none; each of these has its place in the call.
+# Installed, gridir takes kernels with JAX's own parameters and with none; each of these is an operand of the call.
 with gridir.installed(platforms=("tpu",)):
     cost = pl.CostEstimate(flops=10, transcendentals=2, bytes_accessed=3)
     compare("cost_estimate", call(cost_estimate=cost), call(cost_estimate=cost), x)

@@ -34,7 +34,7 @@ def blocks(x, o, tile, loaded, met):
     plgpu.async_store_smem(value, tile.at[pl.ds(0, 64)], loaded, cluster_idx=0, cluster_dim="c", atomic="add")
 
 
-# Each block takes its part of a window; the place of another block and the part of a Ref are told apart.
+# Each block takes its part of a window; the index of another block and the part of a Ref are told apart.
 # CHECK:      grid.scoped (%[[TILE:[a-z]+]]: memref<128x64xf16, #grid.space<gpu.smem>>
 # CHECK-SAME:     memref<1x!warpgroup.barrier<1, cluster = ["c"]>, #grid.space<gpu.smem>>
 # CHECK:        %[[FIRST:.*]] = arith.muli %{{.*}}, %c128_i32

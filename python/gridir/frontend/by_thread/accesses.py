@@ -27,7 +27,7 @@ class _Read:
 
     operand: Operand
     source: Source
-    places: list[Index]
+    indices: list[Index]
 
 
 @dataclasses.dataclass(eq=False)
@@ -49,7 +49,7 @@ def one_warpgroup(piece: Piece) -> Piece:
     Raises:
       Refusal: they have different ones.
     """
-    return Piece(rearranged(piece.value, _one_warpgroup), _one_warpgroup(piece.places))
+    return Piece(rearranged(piece.value, _one_warpgroup), _one_warpgroup(piece.indices))
 
 
 class Accesses:
@@ -72,24 +72,24 @@ class Accesses:
           operand: the Ref.
           addresses: the address of each thread's and lane's element; -1 for none.
         """
-        places = operand.elements(addresses)
+        indices = operand.elements(addresses)
         # Two operands may be the same Ref.
-        if any(write.operand is not operand or _meet(write.piece.places, places) for write in self._writes):
+        if any(write.operand is not operand or _meet(write.piece.indices, indices) for write in self._writes):
             self.finish()
         read = next((read for read in self._reads if read.operand is operand), None)
         if read is None:
             read = _Read(operand, Source(operand.shape), [])
             self._reads.append(read)
-        read.places.append(places)
-        return Elements(read.source, places, str(operand.ref.type.element_type))
+        read.indices.append(indices)
+        return Elements(read.source, indices, str(operand.ref.type.element_type))
 
     def write(self, operand: Operand, addresses: Index, value: Value) -> None:
         """Writes elements, as `read` reads them."""
-        places = operand.elements(addresses)
+        indices = operand.elements(addresses)
         # What is written twice has the number that is written last.
-        if any(write.operand is not operand or _meet(write.piece.places, places) for write in self._writes):
+        if any(write.operand is not operand or _meet(write.piece.indices, indices) for write in self._writes):
             self.finish()
-        self._writes.append(_Write(operand, Piece(value, places)))
+        self._writes.append(_Write(operand, Piece(value, indices)))
 
     def load_one(self, window: Window, indices: Sequence[ir.Value]) -> ir.Value:
         """Reads the one element at these indices."""
@@ -109,11 +109,11 @@ class Accesses:
           Refusal: what is read of a Ref is no window of it.
         """
         for read in self._reads:
-            places = np.concatenate([_one_warpgroup(places).reshape(-1) for places in read.places])
-            places = places[places >= 0]
-            if not places.size:
+            indices = np.concatenate([_one_warpgroup(indices).reshape(-1) for indices in read.indices])
+            indices = indices[indices >= 0]
+            if not indices.size:
                 continue
-            box = Box.of(places, read.operand.shape)
+            box = Box.of(indices, read.operand.shape)
             view = self._view(read.operand, box)
             type_ = emit.typed(view.type.shape, view.type.element_type)
             read.source.hold(grid.LoadOp(type_, view).result, box.offsets)
@@ -128,12 +128,12 @@ class Accesses:
         self.load()
         writes, self._writes = self._writes, []
         pieces = [one_warpgroup(write.piece) for write in writes]
-        pieces = [piece for piece in pieces if (piece.places >= 0).any()]
+        pieces = [piece for piece in pieces if (piece.indices >= 0).any()]
         if not pieces:
             return
         operand = writes[0].operand
-        box = Box.of(np.concatenate([p.places[p.places >= 0] for p in pieces]), operand.shape)
-        within = [Piece(p.value, box.within(p.places, operand.shape)) for p in pieces]
+        box = Box.of(np.concatenate([p.indices[p.indices >= 0] for p in pieces]), operand.shape)
+        within = [Piece(p.value, box.within(p.indices, operand.shape)) for p in pieces]
         grid.StoreOp(Raiser(within, box.sizes).array(), self._view(operand, box))
 
     def _view(self, operand: Operand, box: Box) -> ir.Value:

@@ -34,11 +34,11 @@ class Piece:
 
     Attributes:
       value: the value.
-      places: the row-major number in the array of the element of each thread and lane; -1 where there is none.
+      indices: the row-major index in the array of the element of each thread and lane; -1 where there is none.
     """
 
     value: Value
-    places: Index
+    indices: Index
 
 
 def element_type(text: str) -> ir.Type:
@@ -56,7 +56,7 @@ class Raiser:
 
     def __init__(self, pieces: Sequence[Piece], shape: Sequence[int]):
         self._shape = tuple(shape)
-        self._places = [piece.places for piece in pieces]
+        self._indices = [piece.indices for piece in pieces]
         self._values = [piece.value for piece in pieces]
         self._made: dict[tuple[int, ...], ir.Value] = {}
 
@@ -91,15 +91,15 @@ class Raiser:
         if isinstance(first, Elements):
             if any(not isinstance(value, Elements) or value.source is not first.source for value in values):
                 raise _differ()
-            places = self._gathered([value.places for value in values if isinstance(value, Elements)], first.places)
-            return self._moved(first.source, places)
+            indices = self._gathered([value.indices for value in values if isinstance(value, Elements)], first.indices)
+            return self._moved(first.source, indices)
         if isinstance(first, Packed):
             raise Refusal("expected lanes that are packed to be moved as a whole, and taken apart")
         computed = [value for value in values if isinstance(value, Computed)]
         alike = {(value.name, value.attributes, len(value.operands), value.type) for value in computed}
         if len(computed) < len(values) or len(alike) > 1:
             raise _differ()
-        reduction = find_reduction(computed, self._places, self._shape)
+        reduction = find_reduction(computed, self._indices, self._shape)
         if reduction is not None:
             return self._reduced(reduction, computed[0])
         operands = [self._array([value.operands[i] for value in computed]) for i in range(len(first.operands))]
@@ -108,7 +108,7 @@ class Raiser:
 
     def _reduced(self, reduction: Reduction, like: Computed) -> ir.Value:
         """What combines the elements of another array along some of its dimensions."""
-        pieces = [Piece(value, places) for value, places in reduction.parts]
+        pieces = [Piece(value, indices) for value, indices in reduction.parts]
         whole = Raiser(pieces, reduction.source.shape).array()
         element = element_type(like.type)
         # A reduction to a number is one to a tensor of no dimensions.
@@ -125,43 +125,43 @@ class Raiser:
 
     def _split(self, values: Sequence[Value]) -> Iterator[Piece]:
         """The pieces of which each is one value."""
-        for value, places in zip(values, self._places, strict=True):
+        for value, indices in zip(values, self._indices, strict=True):
             if not isinstance(value, Choice):
-                yield Piece(value, places)
+                yield Piece(value, indices)
                 continue
             for at, part in value.parts:
-                if (places[np.broadcast_to(at, places.shape)] >= 0).any():
-                    yield Piece(part, np.where(at, places, -1))
+                if (indices[np.broadcast_to(at, indices.shape)] >= 0).any():
+                    yield Piece(part, np.where(at, indices, -1))
 
     def _gathered(self, arrays: Sequence[Index], like: Index) -> Index:
         """What the pieces have for each element."""
         gathered = np.full(math.prod(self._shape), -1, like.dtype)
-        given = [np.broadcast_to(array, places.shape) for places, array in zip(self._places, arrays, strict=True)]
-        for places, array in zip(self._places, given, strict=True):
-            gathered[places[places >= 0]] = array[places >= 0]
-        for places, array in zip(self._places, given, strict=True):
-            again, once = gathered[places[places >= 0]], array[places >= 0]
+        given = [np.broadcast_to(array, indices.shape) for indices, array in zip(self._indices, arrays, strict=True)]
+        for indices, array in zip(self._indices, given, strict=True):
+            gathered[indices[indices >= 0]] = array[indices >= 0]
+        for indices, array in zip(self._indices, given, strict=True):
+            again, once = gathered[indices[indices >= 0]], array[indices >= 0]
             if not np.array_equal(again, once, equal_nan=again.dtype.kind == "f"):
                 raise Refusal("expected one number for each element, got several")
         return gathered
 
-    def _moved(self, source: Source, places: Index) -> ir.Value:
-        """The array whose elements are those of another one at these places."""
+    def _moved(self, source: Source, indices: Index) -> ir.Value:
+        """The array whose elements are those of another one at these indices."""
         assert source.array is not None
         # What threads read that are not active is seen by no others.
-        assert (places >= 0).all()
+        assert (indices >= 0).all()
         if not source.shape:
             return emit.splat(source.array, self._shape)
         held = emit.shape_of(source.array)
-        place = [x - o for x, o in zip(np.unravel_index(places, source.shape), source.offsets, strict=True)]
+        coordinates = [x - o for x, o in zip(np.unravel_index(indices, source.shape), source.offsets, strict=True)]
         if not self._shape:
-            return emit.extract(source.array, [emit.index(int(x[0])) for x in place])
-        flat = np.ravel_multi_index(tuple(place), held)
+            return emit.extract(source.array, [emit.index(int(x[0])) for x in coordinates])
+        flat = np.ravel_multi_index(tuple(coordinates), held)
         if flat.size == math.prod(held) and (flat == np.arange(flat.size)).all():
             return emit.reshape(source.array, self._shape)
         own = [x.reshape(-1) for x in np.indices(self._shape)]
         offsets, sizes, dims = [], [], []
-        for at in place:
+        for at in coordinates:
             if (at == at[0]).all():
                 offsets.append(int(at[0]))
                 sizes.append(1)

@@ -28,8 +28,8 @@ from gridir.frontend.by_thread.values import (
     Uniform,
     Value,
     choose,
+    indices_of,
     lanes_and_element,
-    places_of,
 )
 from gridir.mlir import ir
 
@@ -37,7 +37,7 @@ from gridir.mlir import ir
 class Kernel(Protocol):
     """What code may ask of the kernel that it is in, and do beside computing."""
 
-    def place(self, of: str, dimension: str) -> ir.Value | int:
+    def index(self, of: str, dimension: str) -> ir.Value | int:
         """A number of `gpu`: what an op of that name gives for a dimension, "x", "y" or "z"."""
 
     def part(self, ref: ir.Value, offsets: Sequence[Any], sizes: Sequence[int], dropped: Sequence[int]) -> ir.Value:
@@ -103,9 +103,9 @@ class Execution:
             scalar = emit.extract(array, at) if at else array
             self.values[held.registers[0]] = Uniform(scalar, element)
             return
-        places = places_of(held.spread, held.tiled, self.threads.count)
+        indices = indices_of(held.spread, held.tiled, self.threads.count)
         source = Source(held.shape, array)
-        for register, of_register in zip(held.registers, self._by_register(held, places), strict=True):
+        for register, of_register in zip(held.registers, self._by_register(held, indices), strict=True):
             self.values[register] = Elements(source, of_register, element)
 
     def bind_ref(self, number: int, operand: Operand) -> None:
@@ -123,12 +123,12 @@ class Execution:
         self.accesses.finish()
         return results
 
-    def _by_register(self, held: Held, places: Index) -> list[Index]:
-        """The places of each register, of the shape of values."""
+    def _by_register(self, held: Held, indices: Index) -> list[Index]:
+        """The indices of the elements of each register, of the shape of values."""
         count = len(held.registers)
         # JAX has made the registers of the same layout.
-        assert len(places) % max(count, 1) == 0
-        by_register = places.reshape(count, -1, places.shape[-1]).transpose(0, 2, 1)
+        assert len(indices) % max(count, 1) == 0
+        by_register = indices.reshape(count, -1, indices.shape[-1]).transpose(0, 2, 1)
         shape = (self.threads.warpgroups, *by_register.shape[1:])
         return [np.broadcast_to(of_register, shape) for of_register in by_register]
 
@@ -139,8 +139,8 @@ class Execution:
             whole = np.zeros((self.threads.warpgroups, self.threads.count, 1), np.int64)
             scalar = self._raised([Piece(value, whole)], ())
             return emit.splat(scalar, held.shape)
-        places = places_of(held.spread, held.tiled, self.threads.count)
-        pieces = [Piece(v, at) for v, at in zip(values, self._by_register(held, places), strict=True)]
+        indices = indices_of(held.spread, held.tiled, self.threads.count)
+        pieces = [Piece(v, at) for v, at in zip(values, self._by_register(held, indices), strict=True)]
         return self._raised(_once(pieces), held.shape)
 
     def _raised(self, pieces: Sequence[Piece], shape: Sequence[int]) -> ir.Value:
@@ -262,10 +262,10 @@ def _once(pieces: Sequence[Piece]) -> list[Piece]:
     seen: set[int] = set()
     kept = []
     for piece in pieces:
-        flat = piece.places[0].reshape(-1)
+        flat = piece.indices[0].reshape(-1)
         _, first = np.unique(flat, return_index=True)
         is_new = np.zeros(flat.size, bool)
         is_new[[i for i in first if int(flat[i]) not in seen]] = True
         seen.update(map(int, flat))
-        kept.append(Piece(piece.value, np.where(is_new.reshape(piece.places.shape[1:]), piece.places, -1)))
-    return [piece for piece in kept if (piece.places >= 0).any()]
+        kept.append(Piece(piece.value, np.where(is_new.reshape(piece.indices.shape[1:]), piece.indices, -1)))
+    return [piece for piece in kept if (piece.indices >= 0).any()]

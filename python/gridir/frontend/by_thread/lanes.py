@@ -79,12 +79,12 @@ def _insert(run: Execution, op: Op) -> list[Anything]:
         value, into, lane = op.operands[0], op.operands[1], int(at[0]) if len(at) == 1 else -1
     if not 0 <= lane < lanes:
         raise Refusal("expected a lane that is known")
-    place = np.arange(lanes) == lane
+    is_lane = np.arange(lanes) == lane
     shape = (run.threads.warpgroups, run.threads.count, lanes)
     old, new = run.value(into), run.value(value)
     if isinstance(old, Undefined):
         return [rearranged(new, lambda x: np.broadcast_to(x, shape))]
-    return [merged([new, old], lambda pair: np.where(place, *pair), [shape, shape])]
+    return [merged([new, old], lambda pair: np.where(is_lane, *pair), [shape, shape])]
 
 
 @handles("vector.from_elements")

@@ -56,7 +56,7 @@ class Operand:
         return (*self.shape[:kept], *counts, *self.tile)
 
     def elements(self, addresses: Index) -> Index:
-        """The row-major numbers of the elements at addresses, which count bits from the first element on.
+        """The row-major indices of the elements at addresses, which count bits from the first element on.
 
         Raises:
           Refusal: an address is outside of the Ref, or inside of an element.
@@ -138,30 +138,30 @@ class Box:
     sizes: tuple[int, ...]
 
     @classmethod
-    def around(cls, places: Index, shape: Sequence[int]) -> Box:
-        """The smallest window with these elements, by their row-major numbers."""
-        at = np.unravel_index(places, shape) if len(shape) else ()
+    def around(cls, indices: Index, shape: Sequence[int]) -> Box:
+        """The smallest window with these elements, by their row-major indices."""
+        at = np.unravel_index(indices, shape) if len(shape) else ()
         return cls(tuple(int(x.min()) for x in at), tuple(int(x.max() - x.min()) + 1 for x in at))
 
     @classmethod
-    def of(cls, places: Index, shape: Sequence[int]) -> Box:
+    def of(cls, indices: Index, shape: Sequence[int]) -> Box:
         """The window that has these elements and no others.
 
         Raises:
           Refusal: there is none.
         """
-        box = cls.around(places, shape)
-        if np.unique(places).size != math.prod(box.sizes):
+        box = cls.around(indices, shape)
+        if np.unique(indices).size != math.prod(box.sizes):
             raise Refusal(f"expected all elements of a window of {'x'.join(map(str, shape))}, got some of them")
         return box
 
-    def within(self, places: Index, shape: Sequence[int]) -> Index:
-        """The row-major numbers inside of the window of elements of it; -1 for none."""
+    def within(self, indices: Index, shape: Sequence[int]) -> Index:
+        """The row-major indices inside of the window of elements of it; -1 for none."""
         if not shape:
-            return places
-        at = np.unravel_index(np.maximum(places, 0), shape)
-        inside = tuple(np.where(places >= 0, x - o, 0) for x, o in zip(at, self.offsets, strict=True))
-        return np.where(places >= 0, np.ravel_multi_index(inside, self.sizes), -1)
+            return indices
+        at = np.unravel_index(np.maximum(indices, 0), shape)
+        inside = tuple(np.where(indices >= 0, x - o, 0) for x, o in zip(at, self.offsets, strict=True))
+        return np.where(indices >= 0, np.ravel_multi_index(inside, self.sizes), -1)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

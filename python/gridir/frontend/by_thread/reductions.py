@@ -35,7 +35,7 @@ class Reduction:
       name: the op that combines them.
       source: the array whose shape that other one has.
       dims: the dimensions that are gone.
-      parts: the values of that array, with their places there.
+      parts: the values of that array, with the indices of their elements there.
     """
 
     name: str
@@ -44,12 +44,12 @@ class Reduction:
     parts: Sequence[tuple[Value, Index]]
 
 
-def find_reduction(values: Sequence[Any], places: Sequence[Index], shape: Sequence[int]) -> Reduction | None:
+def find_reduction(values: Sequence[Any], indices: Sequence[Index], shape: Sequence[int]) -> Reduction | None:
     """The reduction that values are, or None.
 
     Args:
       values: ops of one name, one for each piece of the array.
-      places: of each the row-major numbers of its elements in the array; -1 for none.
+      indices: of each the row-major indices of its elements in the array; -1 for none.
       shape: the sizes of the array.
     """
     name = values[0].name
@@ -65,10 +65,10 @@ def find_reduction(values: Sequence[Any], places: Sequence[Index], shape: Sequen
         return None
     read = np.full((count, math.prod(shape)), -1, np.int64)
     parts = []
-    for leaves, elements, at in zip(combined, of_leaf, places, strict=True):
+    for leaves, elements, at in zip(combined, of_leaf, indices, strict=True):
         for k, (leaf, own) in enumerate(zip(leaves, elements, strict=True)):
             assert own is not None
-            of_piece = np.broadcast_to(own.places, at.shape)
+            of_piece = np.broadcast_to(own.indices, at.shape)
             read[k, at[at >= 0]] = of_piece[at >= 0]
             parts.append((leaf, np.where(at >= 0, of_piece, -1)))
     source = first.source

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     "gpu.cluster_block_id",
     "gpu.cluster_dim_blocks",
 )
-def _place(run: Execution, op: Op) -> list[Anything]:
+def _index(run: Execution, op: Op) -> list[Anything]:
     found = re.search(r"dim (\w)", op.attributes.get("dimension", ""))
     dimension = found[1] if found else op.name[-1]
     if op.name == "gpu.thread_id":
@@ -49,8 +49,8 @@ def _place(run: Execution, op: Op) -> list[Anything]:
         return [Known(numbers, op.result_types[0])]
     if op.name == "gpu.block_dim":
         return [known_number(run.threads.warpgroups * 128 if dimension == "x" else 1, op)]
-    place = run.kernel.place(op.name, dimension)
-    return [known_number(place, op) if isinstance(place, int) else Uniform(emit.to_index(place), "index")]
+    index = run.kernel.index(op.name, dimension)
+    return [known_number(index, op) if isinstance(index, int) else Uniform(emit.to_index(index), "index")]
 
 
 @handles("gpu.lane_id", "nvvm.read.ptx.sreg.laneid")

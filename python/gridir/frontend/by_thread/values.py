@@ -96,12 +96,12 @@ class Elements:
 
     Attributes:
       source: the array.
-      places: the row-major number in it of each thread's and lane's element; -1 where there is none.
+      indices: the row-major index in it of each thread's and lane's element; -1 where there is none.
       type: the type of one of them, as text.
     """
 
     source: Source
-    places: Index
+    indices: Index
     type: str
 
 
@@ -180,12 +180,12 @@ def bits_of(element: str) -> int:
 
 
 def rearranged(value: Value, move: Callable[[Index], Index]) -> Value:
-    """A value whose threads and lanes change their places."""
+    """A value whose threads and lanes are permuted, repeated or left out."""
     match value:
         case Known():
             return Known(move(value.numbers), value.type)
         case Elements():
-            return Elements(value.source, move(value.places), value.type)
+            return Elements(value.source, move(value.indices), value.type)
         case Computed():
             return dataclasses.replace(value, operands=tuple(rearranged(x, move) for x in value.operands))
         case Choice():
@@ -225,7 +225,7 @@ def merged(values: Sequence[Value], merge: Callable[[Sequence[Index]], Index], s
         arrays = [np.broadcast_to(value.numbers, shape) for value, shape in zip(values, shapes, strict=True)]
         return Known(merge(arrays), first.type)
     if all(isinstance(value, Elements) and value.source is getattr(first, "source", None) for value in values):
-        arrays = [np.broadcast_to(value.places, shape) for value, shape in zip(values, shapes, strict=True)]
+        arrays = [np.broadcast_to(value.indices, shape) for value, shape in zip(values, shapes, strict=True)]
         return Elements(first.source, merge(arrays), first.type)
     if all(isinstance(value, Computed) and _is_like(value, first) for value in values):
         operands = zip(*(value.operands for value in values), strict=True)
@@ -280,8 +280,8 @@ def _is_like(value: Computed, other: Any) -> bool:
     )
 
 
-def places_of(spread: Any, shape: Sequence[int], threads: int) -> Index:
-    """Where in an array its threads' elements lie.
+def indices_of(spread: Any, shape: Sequence[int], threads: int) -> Index:
+    """The indices in an array of the elements of its threads.
 
     Args:
       spread: how it is spread, as `jax_compat_gpu.Spread` says.
@@ -289,7 +289,7 @@ def places_of(spread: Any, shape: Sequence[int], threads: int) -> Index:
       threads: the number of threads.
 
     Returns:
-      The row-major numbers, of shape (registers, threads, elements), where a register is one element: those of a tile
+      The row-major indices, of shape (registers, threads, elements), where a register is one element: those of a tile
       one after another, tile after tile.
     """
     tile = spread.tile
@@ -300,7 +300,7 @@ def places_of(spread: Any, shape: Sequence[int], threads: int) -> Index:
 
     def spread_out(numbers: Index, bits: Sequence[int]) -> Index:
         # The bases of a linear map over F2 whose images share no bits, or are none.
-        return sum(((numbers >> bit & 1) * place for bit, place in enumerate(bits)), start=np.zeros_like(numbers))
+        return sum(((numbers >> bit & 1) * basis for bit, basis in enumerate(bits)), start=np.zeros_like(numbers))
 
     registers = spread_out(np.arange(1 << len(spread.registers)), spread.registers)
     of_thread = spread_out(lane, spread.lanes) + spread_out(warp, spread.warps)
@@ -308,8 +308,8 @@ def places_of(spread: Any, shape: Sequence[int], threads: int) -> Index:
     full = (1,) * (len(sizes) - len(tile)) + tuple(tile)
     counts = [size // extent for size, extent in zip(sizes, full, strict=True)]
     numbers = []
-    for place in np.ndindex(*counts):
-        first = [p * extent for p, extent in zip(place, full, strict=True)]
+    for repeat in np.ndindex(*counts):
+        first = [p * extent for p, extent in zip(repeat, full, strict=True)]
         at = [np.full_like(within[0], f) for f in first]
         for d in range(len(tile)):
             at[len(at) - len(tile) + d] = at[len(at) - len(tile) + d] + within[d]

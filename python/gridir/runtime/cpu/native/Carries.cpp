@@ -10,22 +10,22 @@
 
 namespace gridir::cpu {
 
-bool CarryFinder::isScratch(Place place) const {
-  auto next = scratch.upper_bound(place.begin);
-  return next != scratch.begin() && std::prev(next)->second >= place.end;
+bool CarryFinder::isScratch(ByteRange range) const {
+  auto next = scratch.upper_bound(range.begin);
+  return next != scratch.begin() && std::prev(next)->second >= range.end;
 }
 
-void CarryFinder::note(std::size_t item, Place place,
+void CarryFinder::note(std::size_t item, ByteRange range,
                        const RaceDetector::Access &access, Events &same,
                        const Events &others) {
-  if (carry || !isScratch(place))
+  if (carry || !isScratch(range))
     return;
-  std::vector<Event> &events = same[{place, access.site}];
+  std::vector<Event> &events = same[{range, access.site}];
   if (events.size() == 2 || (!events.empty() && events.front().item == item))
     return;
   events.push_back({item, access});
   for (const auto &[key, partners] : others) {
-    if (!key.first.overlaps(place))
+    if (!key.first.overlaps(range))
       continue;
     for (const Event &partner : partners)
       if (partner.item != item) {

@@ -25,27 +25,27 @@ namespace gridir::cpu {
 class CarryFinder {
 public:
   /// Bytes of each work item's memory, counted from its begin.
-  struct Place {
+  struct ByteRange {
     int64_t begin, end;
-    bool operator<(const Place &other) const {
+    bool operator<(const ByteRange &other) const {
       return std::pair(begin, end) < std::pair(other.begin, other.end);
     }
-    bool overlaps(const Place &other) const {
+    bool overlaps(const ByteRange &other) const {
       return begin < other.end && other.begin < end;
     }
   };
 
-  /// The place is scratch in every work item.
-  void addScratch(Place place) { scratch[place.begin] = place.end; }
+  /// The bytes are scratch in every work item.
+  void addScratch(ByteRange range) { scratch[range.begin] = range.end; }
 
   /// A work item writes, or reads what it has not written.
-  void write(std::size_t item, Place place,
+  void write(std::size_t item, ByteRange range,
              const RaceDetector::Access &access) {
-    note(item, place, access, writes, unwrittenReads);
+    note(item, range, access, writes, unwrittenReads);
   }
-  void readUnwritten(std::size_t item, Place place,
+  void readUnwritten(std::size_t item, ByteRange range,
                      const RaceDetector::Access &access) {
-    note(item, place, access, unwrittenReads, writes);
+    note(item, range, access, unwrittenReads, writes);
   }
 
   const std::optional<RaceDetector::Race> &getCarry() const { return carry; }
@@ -55,13 +55,14 @@ private:
     std::size_t item;
     RaceDetector::Access access;
   };
-  /// For each place and site the events of two work items, of which one is not
-  /// that of any third.
-  using Events = std::map<std::pair<Place, int64_t>, std::vector<Event>>;
+  /// For each range of bytes and site the events of two work items, of which
+  /// one is not that of any third.
+  using Events = std::map<std::pair<ByteRange, int64_t>, std::vector<Event>>;
 
-  bool isScratch(Place place) const;
-  void note(std::size_t item, Place place, const RaceDetector::Access &access,
-            Events &same, const Events &others);
+  bool isScratch(ByteRange range) const;
+  void note(std::size_t item, ByteRange range,
+            const RaceDetector::Access &access, Events &same,
+            const Events &others);
 
   std::map<int64_t, int64_t> scratch;
   Events writes, unwrittenReads;

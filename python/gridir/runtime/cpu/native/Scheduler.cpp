@@ -224,11 +224,11 @@ void Scheduler::finish(Task &task) {
   ++numDone;
   idlePolls = 0;
   // A copy that nobody waited for is done before its memory is used again.
-  for (std::size_t place = 0; place < copies.size();) {
-    if (getTask(copies[place].task).warpgroup == running)
-      finishCopy(place);
+  for (std::size_t number = 0; number < copies.size();) {
+    if (getTask(copies[number].task).warpgroup == running)
+      finishCopy(number);
     else
-      ++place;
+      ++number;
   }
   if (races)
     races->join(task.thread);
@@ -437,9 +437,9 @@ void Scheduler::poison(const Copy &copy) {
   });
 }
 
-void Scheduler::finishCopy(std::size_t place) {
-  Copy copy = std::move(copies[place]);
-  copies.erase(copies.begin() + place);
+void Scheduler::finishCopy(std::size_t number) {
+  Copy copy = std::move(copies[number]);
+  copies.erase(copies.begin() + number);
   copy.region.forEachRun([&](int64_t from, int64_t to, int64_t bytes) {
     std::memmove(copy.dest + to, copy.source + from, bytes);
   });
@@ -447,8 +447,8 @@ void Scheduler::finishCopy(std::size_t place) {
     copy.region.forEachRun([&](int64_t from, int64_t to, int64_t bytes) {
       memory->copy(copy.source + from, copy.dest + to, bytes);
       const Task &task = tasks[getTask(copy.task).warpgroup];
-      if (auto place = findInArena(task, copy.dest + to, bytes))
-        carries.write(task.warpgroup, *place,
+      if (auto range = findInArena(task, copy.dest + to, bytes))
+        carries.write(task.warpgroup, *range,
                       {copy.sites[1], task.program, AccessKind::Write});
     });
   }

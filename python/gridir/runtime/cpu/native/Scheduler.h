@@ -181,7 +181,7 @@ private:
   void finish(Task &task);
   /// The memory of a task that is over, and what it shared as the last one.
   void recycleMemory(std::size_t index);
-  void finishCopy(std::size_t place);
+  void finishCopy(std::size_t number);
   void poison(const Copy &copy);
   /// Lets those go on that wait for an object, which has changed.
   void wake(const void *object);
@@ -206,7 +206,7 @@ private:
   void use(const char *base, const StridedRegion &region,
            RaceDetector::Access read);
   /// Where an address is in a task's memory, if it is there.
-  std::optional<CarryFinder::Place>
+  std::optional<CarryFinder::ByteRange>
   findInArena(const Task &task, const char *begin, int64_t bytes) const;
   /// Whether an address is in memory of a task or in what tasks share.
   bool isOwn(const char *address) const;

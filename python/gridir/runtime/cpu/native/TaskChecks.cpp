@@ -25,18 +25,18 @@ void Scheduler::setProgram(int64_t number) {
     races->setProgram(task.thread, task.program);
 }
 
-std::optional<CarryFinder::Place> Scheduler::findInArena(const Task &task,
-                                                         const char *begin,
-                                                         int64_t bytes) const {
+std::optional<CarryFinder::ByteRange>
+Scheduler::findInArena(const Task &task, const char *begin,
+                       int64_t bytes) const {
   const char *arena = task.arena.get();
   if (begin < arena || begin + bytes > arena + kernel.info.arenaBytes)
     return std::nullopt;
-  return CarryFinder::Place{begin - arena, begin - arena + bytes};
+  return CarryFinder::ByteRange{begin - arena, begin - arena + bytes};
 }
 
 void Scheduler::addScratch(const char *begin, int64_t bytes) {
-  if (auto place = findInArena(getWorkItem(), begin, bytes))
-    carries.addScratch(*place);
+  if (auto range = findInArena(getWorkItem(), begin, bytes))
+    carries.addScratch(*range);
 }
 
 void Scheduler::addSemaphores(const int64_t *counters,
@@ -44,13 +44,13 @@ void Scheduler::addSemaphores(const int64_t *counters,
                               int64_t site) {
   const char *begin = reinterpret_cast<const char *>(counters);
   const Task &task = getWorkItem();
-  std::optional<CarryFinder::Place> place =
+  std::optional<CarryFinder::ByteRange> range =
       findInArena(task, begin, sizeof(*counters));
   Semaphores added{{}, site};
   for (const StridedRegion::Dim &dim : dims)
     added.shape.push_back(dim.size);
-  if (place) {
-    semaphores[{std::nullopt, place->begin}] = added;
+  if (range) {
+    semaphores[{std::nullopt, range->begin}] = added;
     return;
   }
   for (std::size_t kind = 0; kind < shared[task.device].size(); ++kind) {
@@ -63,11 +63,11 @@ void Scheduler::addSemaphores(const int64_t *counters,
 
 void Scheduler::checkSemaphores(const char *base,
                                 std::optional<std::size_t> kind, Program last) {
-  for (const auto &[place, array] : semaphores) {
-    if (place.first != kind)
+  for (const auto &[location, array] : semaphores) {
+    if (location.first != kind)
       continue;
     const auto *counters =
-        reinterpret_cast<const int64_t *>(base + place.second);
+        reinterpret_cast<const int64_t *>(base + location.second);
     int64_t count = 1;
     for (int64_t size : array.shape)
       count *= size;
@@ -110,8 +110,8 @@ void Scheduler::access(const char *base, const StridedRegion &region,
     if (!memory || kind == AccessKind::Read)
       return;
     memory->define(base + offset, bytes);
-    if (auto place = findInArena(getWorkItem(), base + offset, bytes))
-      carries.write(task.warpgroup, *place, {site, task.program, kind});
+    if (auto range = findInArena(getWorkItem(), base + offset, bytes))
+      carries.write(task.warpgroup, *range, {site, task.program, kind});
   });
 }
 
@@ -131,8 +131,8 @@ void Scheduler::use(const char *base, const StridedRegion &region,
   if (!unwrittenRead)
     unwrittenRead = read;
   region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
-    if (auto place = findInArena(getWorkItem(), base + offset, bytes))
-      carries.readUnwritten(getTask(running).warpgroup, *place, read);
+    if (auto range = findInArena(getWorkItem(), base + offset, bytes))
+      carries.readUnwritten(getTask(running).warpgroup, *range, read);
   });
 }
 
@@ -227,10 +227,10 @@ std::optional<std::string> Scheduler::describeFailure() const {
   std::pair<bool, std::size_t> first(true, 0);
   bool isAny = false;
   for (std::size_t index : blocked) {
-    std::pair place(getTask(index).hasWarps && getTask(index).condition &&
-                        getTask(index).diagnostic == 0,
-                    index);
-    first = isAny ? std::min(first, place) : place;
+    std::pair candidate(getTask(index).hasWarps && getTask(index).condition &&
+                            getTask(index).diagnostic == 0,
+                        index);
+    first = isAny ? std::min(first, candidate) : candidate;
     isAny = true;
     waiting.insert(getTask(index).warpgroup);
   }

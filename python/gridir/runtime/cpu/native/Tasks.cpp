@@ -131,13 +131,13 @@ void taskSites(int64_t source, int64_t dest) {
 std::vector<int64_t> findElement(const Scheduler::Root &root,
                                  const char *address, int64_t bytesPerElement) {
   int64_t rest = root.base ? (address - root.base) / bytesPerElement : 0;
-  std::vector<int64_t> place;
+  std::vector<int64_t> indices;
   for (const StridedRegion::Dim &dim : root.dims) {
     int64_t stride = std::max<int64_t>(dim.strides[0], 1);
-    place.push_back(dim.size > 1 ? rest / stride : 0);
-    rest -= place.back() * stride;
+    indices.push_back(dim.size > 1 ? rest / stride : 0);
+    rest -= indices.back() * stride;
   }
-  return place;
+  return indices;
 }
 
 void taskAccess(const char *base, int64_t bytesPerElement, int64_t kind,

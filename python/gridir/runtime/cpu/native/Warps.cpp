@@ -38,15 +38,15 @@ void Scheduler::createWarps(Task &task, std::size_t index) {
   task.numJoined = 0;
   ready.push_back(index);
   for (int64_t number = 1; number < kNumWarps; ++number) {
-    std::size_t place = *task.firstWarp + number - 1;
-    Task &warp = getTask(place);
+    std::size_t taskIndex = *task.firstWarp + number - 1;
+    Task &warp = getTask(taskIndex);
     warp.device = task.device;
     warp.item = task.item;
     warp.program = task.program;
     warp.frames = task.fiber->save();
     if (races)
       warp.thread = races->fork(task.thread, task.program);
-    ready.push_back(place);
+    ready.push_back(taskIndex);
   }
 }
 
