@@ -123,7 +123,7 @@ def call_jaxpr(jaxpr: Any, refs: Sequence[Any], program_ids: Sequence[Any]) -> N
     _pallas_primitives._jaxpr_call(jaxpr, *refs, program_ids=list(program_ids))
 
 
-def cluster_places(transform: Any) -> dict[Any, Any] | None:
+def cluster_coordinates(transform: Any) -> dict[Any, Any] | None:
     """The coordinates along axes of the cluster of the block that a Ref transform leads to; None for any other one."""
     if not _is_a(transform, "ClusterRefTransform"):
         return None

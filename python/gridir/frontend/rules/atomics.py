@@ -14,7 +14,8 @@ from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import TRITON, WARPGROUP
 from gridir.frontend.rules.elementwise import Ops
-from gridir.frontend.rules.state import Access, masked, slice_ref
+from gridir.frontend.rules.ref_views import slice_ref
+from gridir.frontend.rules.state import Access, masked
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 

@@ -16,7 +16,7 @@ from gridir.frontend import emit, jax_compat, jax_compat_pipeline
 from gridir.frontend.context import RuleContext
 from gridir.frontend.devices import device_index, home_of, program_index, receiver_of
 from gridir.frontend.registry import ANY, rule
-from gridir.frontend.rules.state import transformed, view
+from gridir.frontend.rules.ref_views import transformed, view
 from gridir.frontend.types import is_unsigned
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid

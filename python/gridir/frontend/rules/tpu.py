@@ -18,7 +18,7 @@ from gridir.frontend.context import RuleContext
 from gridir.frontend.devices import receiver_of
 from gridir.frontend.levels import TPU
 from gridir.frontend.registry import ANY
-from gridir.frontend.rules.state import transformed
+from gridir.frontend.rules.ref_views import transformed
 from gridir.frontend.types import bit_width
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid

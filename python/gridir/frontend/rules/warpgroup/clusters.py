@@ -16,7 +16,8 @@ from gridir.frontend.devices import receiver_of
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.registry import ANY
 from gridir.frontend.rules.atomics import atomic_kind
-from gridir.frontend.rules.state import Access, index_value, view
+from gridir.frontend.rules.ref_views import index_value, view
+from gridir.frontend.rules.state import Access
 from gridir.frontend.rules.warpgroup.operands import axis_attr, one_barrier, split_leaves
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
@@ -27,20 +28,20 @@ def load(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
     if ctx.kernel.warp is not None and ctx.avals_out[0].shape:
         raise ctx.invalid(f"Can only load scalars in warp-level code, got {ctx.avals_out[0]}")
     transforms = list(transforms or ())
-    peers = [places for places in map(jax_compat_gpu.cluster_places, transforms) if places is not None]
+    peers = [found for found in map(jax_compat_gpu.cluster_coordinates, transforms) if found is not None]
     if not peers:
         return Access(ctx, ref, transforms).load()
     if len(peers) > 1:
         raise ctx.invalid("expected one other block of the cluster, got several")
     # Which block it is and which part of the Ref do not depend on one another.
-    seen = view(ctx, ref, [t for t in transforms if jax_compat_gpu.cluster_places(t) is None])
-    axes, places = _peer(ctx, peers[0].items())
+    seen = view(ctx, ref, [t for t in transforms if jax_compat_gpu.cluster_coordinates(t) is None])
+    axes, coordinates = _peer(ctx, peers[0].items())
     result = ir.RankedTensorType.get(seen.type.shape, seen.type.element_type)
-    return warpgroup.ClusterLoadOp(result, seen, axes, places).result
+    return warpgroup.ClusterLoadOp(result, seen, axes, coordinates).result
 
 
-def _peer(ctx: RuleContext, places: Any) -> tuple[ir.Attribute, list[ir.Value]]:
-    names, indices = zip(*places, strict=True)
+def _peer(ctx: RuleContext, coordinates: Any) -> tuple[ir.Attribute, list[ir.Value]]:
+    names, indices = zip(*coordinates, strict=True)
     return ir.ArrayAttr.get([axis_attr(ctx, name) for name in names]), list(map(index_value, indices))
 
 
@@ -61,7 +62,7 @@ def _async_store_smem(
     value: ir.Value,
     ref: Any,
     barrier: ir.Value,
-    place: ir.Value,
+    index: ir.Value,
     *leaves: ir.Value,
     ref_transforms_treedef: Any,
     barrier_transforms_treedef: Any,
@@ -69,12 +70,12 @@ def _async_store_smem(
     atomic: str | None,
 ) -> list[ir.Value]:
     of_ref, of_barrier = split_leaves(leaves, ref_transforms_treedef, barrier_transforms_treedef)
-    axes, places = _peer(ctx, [(cluster_dim, place)])
+    axes, coordinates = _peer(ctx, [(cluster_dim, index)])
     warpgroup.ClusterStoreOp(
         value,
         view(ctx, ref, of_ref),
         axes,
-        places,
+        coordinates,
         reduction=None if atomic is None else atomic_kind(ctx, atomic, ctx.avals_in[0]),
         barrier=one_barrier(ctx, barrier, of_barrier),
     )

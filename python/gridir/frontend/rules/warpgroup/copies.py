@@ -17,7 +17,8 @@ from gridir.frontend.devices import program_index
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.registry import ANY
 from gridir.frontend.rules.atomics import atomic_kind
-from gridir.frontend.rules.state import Access, index_value, is_array, static_index, view
+from gridir.frontend.rules.ref_views import index_value, is_array, static_index, view
+from gridir.frontend.rules.state import Access
 from gridir.frontend.rules.warpgroup.operands import axis_attr, number, one_barrier, refuse, split_leaves
 from gridir.mlir import ir
 from gridir.mlir.dialects import warpgroup

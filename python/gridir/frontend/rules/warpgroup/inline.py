@@ -21,7 +21,7 @@ from gridir.frontend.context import RuleContext
 from gridir.frontend.devices import program_index
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.registry import ANY
-from gridir.frontend.rules.state import slice_ref, view
+from gridir.frontend.rules.ref_views import slice_ref, view
 from gridir.frontend.types import is_ref
 from gridir.mlir import ir
 from gridir.mlir.dialects import warpgroup
@@ -53,7 +53,7 @@ class _Kernel:
     def __init__(self, ctx: RuleContext):
         self._ctx = ctx
 
-    def place(self, of: str, dimension: str) -> ir.Value | int:
+    def index(self, of: str, dimension: str) -> ir.Value | int:
         """A number of `gpu`. CUDA counts the axes from the last one on; its third has all others of a grid."""
         kernel = self._ctx.kernel
         if len(kernel.axis_names) != len(kernel.static_grid) or None in (*kernel.axis_names, *kernel.static_grid):

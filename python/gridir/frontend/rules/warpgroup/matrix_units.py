@@ -12,7 +12,8 @@ from jax import tree_util
 
 from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import WARPGROUP
-from gridir.frontend.rules.state import Access, view
+from gridir.frontend.rules.ref_views import view
+from gridir.frontend.rules.state import Access
 from gridir.frontend.rules.warpgroup.operands import axis_attr, number, one_barrier, split_leaves
 from gridir.frontend.types import is_ref
 from gridir.mlir import ir

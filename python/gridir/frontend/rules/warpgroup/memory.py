@@ -14,8 +14,8 @@ from typing import Any
 from gridir.frontend import emit, jax_compat, jax_compat_gpu
 from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import WARPGROUP
+from gridir.frontend.rules.ref_views import reshape_ref, slice_ref
 from gridir.frontend.rules.scopes import run_scope
-from gridir.frontend.rules.state import reshape_ref, slice_ref
 from gridir.frontend.rules.warpgroup.operands import number, one_barrier
 from gridir.frontend.types import RefUnion, bit_width, layout_of
 from gridir.mlir import ir
@@ -48,7 +48,7 @@ def _run_scoped(
         rest = iter(refs)
         arguments = [each.value(rest) for each in allocated]
         for argument, each, undone in zip(arguments, allocated, transforms, strict=True):
-            if each.places is None and not undone:
+            if each.parts is None and not undone:
                 ctx.kernel.as_allocated[argument] = each.avals[0]
         return ctx.inline(jaxpr, values, arguments)
 
@@ -82,7 +82,7 @@ class _Member:
         kinds = [jax_compat_gpu.transform_kind(transform) for transform in self.transforms]
         return all(kind and kind[0] == "untiling" and len(kind[1]) == len(self.aval.shape) == 1 for kind in kinds)
 
-    def place_in(self, other: _Member) -> int | None:
+    def offset_in(self, other: _Member) -> int | None:
         """The first of the elements of another one, in row-major order, that it is; None where it is no such part.
 
         A matrix lies in tiles, row of tiles after row of tiles, so that rows of one lie as a matrix of its own. What
@@ -121,14 +121,14 @@ class _Allocated:
     Attributes:
       avals: the abstract Refs, as the author indexes them.
       layouts: how the author wants each of them tiled and swizzled.
-      places: of each member of a union the number of the one among them that holds it, and its first element there;
+      parts: of each member of a union the number of the one among them that holds it, and its first element there;
         None for a Ref.
       hosts: the members that hold others.
     """
 
     avals: list[Any]
     layouts: list[list[ir.Attribute]]
-    places: dict[_Member, tuple[int, int]] | None = None
+    parts: dict[_Member, tuple[int, int]] | None = None
     hosts: Sequence[_Member] = ()
 
     @classmethod
@@ -145,22 +145,22 @@ class _Allocated:
             members.append(_Member(jax_compat_gpu.member_key(first), seen, tuple(rest), size))
         # The author may read by one member what was written by another, where one is a part of the other.
         hosts: list[_Member] = []
-        places: dict[_Member, tuple[int, int]] = {}
+        parts: dict[_Member, tuple[int, int]] = {}
         for member in sorted(members, key=lambda member: -member.size):
-            met = [(i, member.place_in(host)) for i, host in enumerate(hosts) if member.meets(host)]
+            met = [(i, member.offset_in(host)) for i, host in enumerate(hosts) if member.meets(host)]
             if len(met) == 1 and met[0][1] is not None:
-                places[member] = met[0][0], met[0][1]
+                parts[member] = met[0][0], met[0][1]
                 continue
-            places[member] = len(hosts), 0
+            parts[member] = len(hosts), 0
             hosts.append(member)
-        return cls([each.aval for each in hosts], [layout_of(each.transforms) for each in hosts], places, hosts)
+        return cls([each.aval for each in hosts], [layout_of(each.transforms) for each in hosts], parts, hosts)
 
     def value(self, refs: Iterator[ir.Value]) -> ir.Value | RefUnion:
         """What equations are given, made of the next Refs."""
-        if self.places is None:
+        if self.parts is None:
             return next(refs)
         own = list(itertools.islice(refs, len(self.hosts)))
-        held = {member: (self.hosts[i], own[i], first) for member, (i, first) in self.places.items()}
+        held = {member: (self.hosts[i], own[i], first) for member, (i, first) in self.parts.items()}
         return RefUnion({member.key: member.of(*held[member]) for member in held})
 
 

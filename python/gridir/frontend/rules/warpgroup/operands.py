@@ -12,7 +12,7 @@ import numpy as np
 from jax import tree_util
 
 from gridir.frontend.context import RuleContext
-from gridir.frontend.rules.state import slice_ref, view
+from gridir.frontend.rules.ref_views import slice_ref, view
 from gridir.mlir import ir
 
 

@@ -1,0 +1,215 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the author indexes of Refs, as views: windows, Ref transforms, and the kinds of indices that name them."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gridir.errors import UnsupportedError
+from gridir.frontend import emit, jax_compat, jax_compat_gpu
+from gridir.frontend.context import RuleContext
+from gridir.frontend.types import RefUnion, element_type, layout_of
+from gridir.mlir import ir
+from gridir.mlir.dialects import grid
+
+
+def _memref(source: ir.Value, shape: Sequence[int], element: ir.Type | None = None) -> ir.Type:
+    """A Ref of another shape in the memory space of `source`."""
+    type_ = source.type
+    return ir.MemRefType.get(list(shape), element or type_.element_type, memory_space=type_.memory_space)
+
+
+def static_index(index: Any) -> int | None:
+    """An index that is known now, be it a Python number or a constant of the IR."""
+    if isinstance(index, ir.Value):
+        attribute = emit.constant_attr(index)
+        return None if attribute is None else int(ir.IntegerAttr(attribute).value)
+    try:
+        return operator.index(index)
+    except TypeError:
+        return None
+
+
+def index_value(index: ir.Value) -> ir.Value:
+    """A dynamic index, or an array of them, as `grid` takes it: i32, i64 or index."""
+    type_ = emit.element_of(index)
+    if isinstance(type_, ir.IntegerType) and type_.width not in (32, 64):
+        return emit.cast("arith.extsi" if type_.width < 32 else "arith.trunci", index, emit.i32())
+    return index
+
+
+def slice_ref(
+    ref: ir.Value,
+    offsets: Sequence[Any],
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    dropped: Sequence[int] = (),
+) -> ir.Value:
+    """A window of a Ref; offsets are numbers or values. The whole Ref is the Ref itself."""
+    shape = list(ref.type.shape)
+    numbers = [static_index(offset) for offset in offsets]
+    plain = all(stride == 1 or size == 1 for stride, size in zip(strides, sizes, strict=True))
+    if not dropped and list(sizes) == shape and all(number == 0 for number in numbers) and plain:
+        return ref
+    result = [size for i, size in enumerate(sizes) if i not in dropped]
+    return grid.SliceRefOp(
+        _memref(ref, result),
+        ref,
+        [index_value(o) for o, number in zip(offsets, numbers, strict=True) if number is None],
+        ir.DenseI64ArrayAttr.get([emit.DYNAMIC if number is None else number for number in numbers]),
+        ir.DenseI64ArrayAttr.get(list(sizes)),
+        ir.DenseI64ArrayAttr.get(list(strides)),
+        dropped=ir.DenseI64ArrayAttr.get(list(dropped)) if dropped else None,
+    ).result
+
+
+def reshape_ref(ref: ir.Value, shape: Sequence[int]) -> ir.Value:
+    """A Ref with the same elements, in row-major order, in another shape."""
+    if list(shape) == list(ref.type.shape):
+        return ref
+    return grid.ReshapeRefOp(_memref(ref, shape), ref).result
+
+
+def is_array(index: Any) -> bool:
+    """Whether an index is an array of indices."""
+    if isinstance(index, ir.Value):
+        return isinstance(index.type, ir.ShapedType)
+    return not isinstance(index, jax_compat.Slice) and bool(np.ndim(index))
+
+
+def repeats_elements(index: Any) -> bool:
+    """Whether an index is a slice that names one element more than once."""
+    return isinstance(index, jax_compat.Slice) and index.stride == 0 and static_index(index.size) not in (0, 1)
+
+
+def without_repeats(index: Any) -> Any:
+    """A slice that names one element more than once, as the slice that names it once."""
+    return jax_compat.Slice(index.start, 1, 1) if repeats_elements(index) else index
+
+
+def window(ctx: RuleContext, ref: ir.Value, indices: Sequence[Any]) -> ir.Value:
+    """The window that numbers and slices name; dimensions with arrays of indices are left whole.
+
+    No index is for the last dimensions of a Ref of random keys, which hold their words.
+    """
+    offsets, sizes, strides, dropped = [], [], [], []
+    shape = ref.type.shape
+    words = [jax_compat.Slice(0, extent, 1) for extent in shape[len(indices) :]]
+    for dim, (index, extent) in enumerate(zip([*indices, *words], shape, strict=True)):
+        if isinstance(index, jax_compat.Slice):
+            if not isinstance(index.size, int):
+                raise ctx.unsupported("expected a slice whose size is known, got one that is computed")
+            if repeats_elements(index):
+                raise ctx.unsupported("expected each element of a window once, got a stride of 0")
+            offsets.append(index.start)
+            sizes.append(index.size)
+            strides.append(max(index.stride, 1))
+        elif is_array(index):
+            offsets.append(0)
+            sizes.append(extent)
+            strides.append(1)
+        else:
+            number = static_index(index)
+            offsets.append(index if number is None or number >= 0 else number + extent)
+            sizes.append(1)
+            strides.append(1)
+            dropped.append(dim)
+    return slice_ref(ref, offsets, sizes, strides, dropped)
+
+
+def _logical(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
+    """What the author indexes of a Ref that lies in tiles: `(..., M / m, N / n, m, n)` is `(..., M, N)`."""
+    kind, tiling = jax_compat_gpu.transform_kind(transform) or (None, ())
+    if kind == "unswizzle":
+        return ref
+    if kind != "untiling":
+        raise ctx.unsupported(f"expected scratch in tiles, got {type(transform).__name__}")
+    shape, rank = list(ref.type.shape), len(tiling)
+    first = len(shape) - 2 * rank
+    pairs = [dim for i in range(rank) for dim in (first + i, first + rank + i)]
+    permutation = [*range(first), *pairs]
+    apart = [shape[dim] for dim in permutation]
+    transposed = grid.TransposeRefOp(_memref(ref, apart), ref, ir.DenseI64ArrayAttr.get(permutation)).result
+    whole = [*shape[:first], *(shape[first + i] * shape[first + rank + i] for i in range(rank))]
+    return grid.ReshapeRefOp(_memref(ref, whole), transposed).result
+
+
+def _lay_out(ctx: RuleContext, ref: ir.Value, undone: Sequence[Any]) -> None:
+    """Gives a Ref of a scope the shape that the author indexes, as the first access says how it lies in memory.
+
+    Of a kernel of blocks JAX keeps only the shape in which its scratch lies.
+    """
+    ref.set_type(ctx.types.ref(jax_compat.transformed_aval(ctx.kernel.as_allocated.pop(ref), undone)))
+    block = ref.owner
+    layouts = [layout_of(undone) if argument == ref else None for argument in block.arguments]
+    known = block.owner.attributes
+    old = known["transforms"] if "transforms" in known else [ir.ArrayAttr.get([])] * len(layouts)
+    new = [attr if layout is None else ir.ArrayAttr.get(layout) for layout, attr in zip(layouts, old, strict=True)]
+    if any(map(len, new)):
+        known["transforms"] = ir.ArrayAttr.get(new)
+
+
+def _apply(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
+    """One Ref transform as a view."""
+    if isinstance(transform, jax_compat.NDIndexer):
+        if any(is_array(index) for index in transform.indices):
+            raise ctx.unsupported("expected an array of indices only where the Ref is read or written")
+        return window(ctx, ref, transform.indices)
+    if jax_compat_gpu.undoes_layout(transform):
+        return _logical(ctx, ref, transform) if ref in ctx.kernel.physical else ref
+    if isinstance(transform, jax_compat.BitcastTransform):
+        shape, element = list(ref.type.shape), element_type(transform.dtype)
+        old, new = ref.type.element_type.width, element.width
+        if old != new:
+            dim = -2 if len(shape) > 1 else -1
+            shape[dim] = shape[dim] * old // new
+        return grid.BitcastRefOp(_memref(ref, shape, element), ref).result
+    if isinstance(transform, jax_compat.ReshapeTransform):
+        return reshape_ref(ref, transform.shape)
+    if isinstance(transform, jax_compat.TransposeTransform):
+        shape = [ref.type.shape[p] for p in transform.permutation]
+        permutation = ir.DenseI64ArrayAttr.get(list(transform.permutation))
+        return grid.TransposeRefOp(_memref(ref, shape), ref, permutation).result
+    raise _unknown(ctx, transform)
+
+
+def _unknown(ctx: RuleContext, transform: Any) -> UnsupportedError:
+    return ctx.unsupported(f"expected a Ref transform that gridir knows, got {type(transform).__name__}")
+
+
+def view(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
+    """A Ref seen through transforms. Several Refs come with the transform that selects one of them."""
+    transforms = list(transforms or ())
+    if isinstance(ref, (tuple, list)):
+        first, *transforms = transforms
+        if not isinstance(first, jax_compat.SelectTransform):
+            raise _unknown(ctx, first)
+        which = first.idx
+        refs = [transformed(ctx, r) for r in ref]
+        number = static_index(which)
+        ref = refs[number] if number is not None else grid.SelectRefOp(refs[0].type, which, refs).result
+    elif isinstance(ref, jax_compat.TransformedRef):
+        ref = transformed(ctx, ref)
+    elif isinstance(ref, RefUnion):
+        first, *transforms = transforms
+        ref = ref.members[jax_compat_gpu.member_key(first)]
+    undone = list(itertools.takewhile(jax_compat_gpu.undoes_layout, transforms))
+    if undone and ref in ctx.kernel.as_allocated:
+        _lay_out(ctx, ref, undone)
+    for transform in transforms:
+        ref = _apply(ctx, ref, transform)
+    return ref
+
+
+def transformed(ctx: RuleContext, ref: Any) -> ir.Value:
+    """The view that a TransformedRef with MLIR values in it names; a plain Ref is itself."""
+    if isinstance(ref, jax_compat.TransformedRef):
+        return view(ctx, ref.ref, ref.transforms)
+    return ref
