@@ -103,7 +103,6 @@ def get_kernel(request: KernelRequest, target: Target, options: Any) -> Kernel:
     Raises:
       UnsupportedError: when the kernel uses something that gridir cannot lower.
     """
-    target = hooks_of(target).target_for(target, request)
     # A rule sees of the installation only what it is given here, so that kernels do not differ by it.
     with in_force(None):
         key = request_key(request, target, options)
@@ -112,6 +111,7 @@ def get_kernel(request: KernelRequest, target: Target, options: Any) -> Kernel:
                 kernel = _kernels.get(request.jaxpr, {}).get(key)
             if kernel is not None:
                 return kernel
+        target = hooks_of(target).target_for(target, request)
         with within_kernel(request.kernel_name, request.source):
             lowered = hooks_of(target).request_for(request)
             module = lower_kernel(lowered, shared_context(), platform=target.lowering_platform(options))
