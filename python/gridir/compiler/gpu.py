@@ -183,13 +183,13 @@ class GpuTarget(Target):
 
     def pipeline_options(self, options: GpuOptions) -> list[str]:
         """As of `Target`."""
-        chosen = {
-            "chip": options.chip,
-            "num-warps": options.num_warps,
-            "workspace-limit": options.workspace_limit,
-            "toolkit": find_libdevice_toolkit() if options.libdevice else None,
-        }
-        return [f"{name}={value}" for name, value in chosen.items() if value is not None]
+        chosen = {"num-warps": options.num_warps, "workspace-limit": options.workspace_limit}
+        return self.chip_options(options) + [f"{name}={value}" for name, value in chosen.items() if value is not None]
+
+    def chip_options(self, options: GpuOptions) -> list[str]:
+        """Returns what the pipelines of all kernels for a GPU are told, as "name=value"."""
+        toolkit = find_libdevice_toolkit() if options.libdevice else None
+        return [f"chip={options.chip}"] + ([f"toolkit={toolkit}"] if toolkit is not None else [])
 
     def prepare(self, kernel: Kernel) -> PtxKernel:
         """As of `Target`: the PTX."""

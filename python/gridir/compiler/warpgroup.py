@@ -112,8 +112,8 @@ class WarpgroupTarget(GpuTarget):
         return super().pipeline(options, stop, start)
 
     def pipeline_options(self, options: GpuOptions) -> list[str]:
-        """As of `Target`."""
-        return [text for text in super().pipeline_options(options) if text.startswith(("chip=", "toolkit="))]
+        """As of `Target`: how many warps there are and what memory they have, the kernel says."""
+        return self.chip_options(options)
 
     def prepare(self, kernel: Kernel) -> WarpgroupPtxKernel:
         """As of `Target`: the PTX."""
