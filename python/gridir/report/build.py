@@ -17,11 +17,12 @@ from gridir.compiler.kernel import Kernel
 from gridir.errors import Error
 from gridir.frontend.lower import Lowered
 from gridir.frontend.tpu_report import kernels_of
-from gridir.report import explain
 from gridir.report.barriers import read_barriers
 from gridir.report.blocks import read_grid, scalar_names
 from gridir.report.chips import CAPACITIES, PEAKS, measured_cpu
 from gridir.report.costs import Costs, count_costs
+from gridir.report.explain import Progress, lower_or_error
+from gridir.report.judges import ask_libtpu, assembled, check_target, compiled, judge_of
 from gridir.report.listing import Listing, bundle_listing, stage_listing
 from gridir.report.machine_code import machine_listings
 from gridir.report.memory import Entry, Ledger, planned_entries
@@ -47,7 +48,7 @@ def build_report(
     targets: Sequence[str] = (),
     run: bool = True,
     timeout: float = 300,
-    progress: explain.Progress = lambda _: None,
+    progress: Progress = lambda _: None,
 ) -> Report:
     """Collects all that a report says of a function.
 
@@ -65,14 +66,14 @@ def build_report(
       OptionError: for a target that there is not.
       UnsupportedError: when gridir cannot lower a kernel for any target.
     """
-    wanted = list(dict.fromkeys(["cpu", *map(explain.check_target, targets or TARGETS)]))
+    wanted = list(dict.fromkeys(["cpu", *map(check_target, targets or TARGETS)]))
     lowered = {}
     for target in wanted:
         progress(f"lowering {name} for {target}")
-        base = "tpu" if target.startswith("tpu:") else target
-        if base not in lowered:
-            lowered[base] = explain.lower_or_error(function, args, {}, base)
-        lowered[target] = lowered[base]
+        form = judge_of(target).form(target)
+        if form not in lowered:
+            lowered[form] = lower_or_error(function, args, {}, form)
+        lowered[target] = lowered[form]
     on_cpu = lowered["cpu"]
     if not isinstance(on_cpu, Lowered):
         raise on_cpu
@@ -80,7 +81,7 @@ def build_report(
         of_libtpu = {
             target: threads.submit(_ask_libtpu, target, lowered[target], timeout)
             for target in wanted
-            if target.startswith("tpu:") and isinstance(lowered[target], Lowered)
+            if judge_of(target).is_remote and isinstance(lowered[target], Lowered)
         }
         views: dict[str, list[TargetView]] = {}
         for target in wanted:
@@ -166,22 +167,27 @@ def _costs(kernel: Kernel, grid: Any, targets: Sequence[str], milliseconds: floa
 def _view(target: str, kernel: Kernel) -> TargetView:
     """A kernel on the CPU or a GPU: as far as its stages go, and what the last one says."""
     listings, error = _stage_listings(kernel)
-    if error is None and target == "cpu":
-        return _cpu_view(kernel, listings)
     if error is not None:
         return TargetView(target, Verdict.of_error(target, kernel.name, "gridir", error), tuple(listings))
-    verdict = explain.assembled(target, kernel)
-    listings += machine_listings(kernel)
-    return TargetView(target, verdict, tuple(listings), _gpu_ledger(target, kernel, verdict))
+    return _VIEWS[kernel.target.name](target, kernel, listings)
 
 
-def _cpu_view(kernel: Kernel, listings: Sequence[Listing]) -> TargetView:
-    verdict = explain.compiled("cpu", kernel)
+def _gpu_view(target: str, kernel: Kernel, listings: Sequence[Listing]) -> TargetView:
+    verdict = assembled(target, kernel)
+    return TargetView(target, verdict, (*listings, *machine_listings(kernel)), _gpu_ledger(target, kernel, verdict))
+
+
+def _cpu_view(target: str, kernel: Kernel, listings: Sequence[Listing]) -> TargetView:
+    verdict = compiled(target, kernel)
     if verdict.verdict == REFUSED:
-        return TargetView("cpu", verdict, tuple(listings))
+        return TargetView(target, verdict, tuple(listings))
     arena = verdict.figures["arena bytes"]
     ledger = Ledger(tuple(planned_entries(kernel)), "arena of a thread", arena, None, "gridir")
-    return TargetView("cpu", verdict, tuple(listings), ledger)
+    return TargetView(target, verdict, tuple(listings), ledger)
+
+
+_VIEWS = {"cpu": _cpu_view, "gpu": _gpu_view}
+"""Who views a kernel that this process has compiled, by the name of its target."""
 
 
 def _stage_listings(kernel: Kernel) -> tuple[list[Listing], Error | None]:
@@ -211,7 +217,7 @@ def _gpu_ledger(target: str, kernel: Kernel, verdict: Verdict) -> Ledger:
 
 def _ask_libtpu(target: str, lowered: Lowered, timeout: float) -> list[TargetView]:
     """What libtpu says of every kernel."""
-    verdicts, reports = explain.ask_libtpu(target, kernels_of(lowered), timeout)
+    verdicts, reports = ask_libtpu(target, kernels_of(lowered), timeout)
     views = []
     for kernel, verdict, report in zip(lowered.kernels, verdicts, reports or [None] * len(verdicts), strict=True):
         listings, _ = _stage_listings(kernel)
