@@ -8,6 +8,7 @@
 
 #include "dialects/GPU/Transforms/MappedKernel.h"
 #include "dialects/GPU/Transforms/Passes.h"
+#include "dialects/GPU/Transforms/PtxName.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -61,16 +62,6 @@ public:
   }
 
 private:
-  /// A name that PTX takes: letters, digits and underscores.
-  static std::string toPtxName(StringRef name) {
-    std::string result;
-    for (char c : name)
-      result += llvm::isAlnum(c) ? c : '_';
-    if (result.empty() || llvm::isDigit(result.front()))
-      result.insert(result.begin(), '_');
-    return result;
-  }
-
   /// Moves the body of `kernel` to a kernel of the GPU. Its arguments are those
   /// of `kernel`, in their order, and the workspace of the first CTA.
   static mlir::gpu::GPUFuncOp
