@@ -27,11 +27,25 @@ def draw(seed: int, shape: Any, dtype: Any) -> Any:
     return np.random.default_rng(seed).integers(-3, 4, shape).astype(dtype)
 
 
-def hopper(a, b, o, a_tile, b_tile, loaded, *, turned_a, turned_b):
-    """One product by the threads of a warpgroup, added to ones."""
+def look_at_tiles(name, body, expected, a, b, tiles, more=(), transforms=(), num_barriers=1, **options):
+    """Runs a kernel that has tiles of these shapes in shared memory, with one barrier at which their copies arrive."""
+    scratch = [plgpu.SMEM(tile.shape, tile.dtype, transforms=transforms) for tile in tiles]
+    barrier = plgpu.Barrier(num_arrivals=len(tiles), num_barriers=num_barriers)
+    out_type = jax.ShapeDtypeStruct(expected.shape, expected.dtype)
+    kernel = plgpu.kernel(body, out_type=out_type, scratch_types=[*scratch, barrier, *more])
+    look(name, kernel, expected, a, b, **options)
+
+
+def load_both(a, b, a_tile, b_tile, loaded):
+    """Copies both operands to shared memory."""
     plgpu.copy_gmem_to_smem(a, a_tile, loaded)
     plgpu.copy_gmem_to_smem(b, b_tile, loaded)
     plgpu.barrier_wait(loaded)
+
+
+def hopper(a, b, o, a_tile, b_tile, loaded, *, turned_a, turned_b):
+    """One product by the threads of a warpgroup, added to ones."""
+    load_both(a, b, a_tile, b_tile, loaded)
 
     def product(acc):
         plgpu.wgmma(acc, a_tile.T if turned_a else a_tile, b_tile.T if turned_b else b_tile)
@@ -41,9 +55,7 @@ def hopper(a, b, o, a_tile, b_tile, loaded, *, turned_a, turned_b):
 
 def blackwell(a, b, o, a_tile, b_tile, loaded, acc, done, *, turned_a, turned_b):
     """One product with its sums in tensor memory, added to ones."""
-    plgpu.copy_gmem_to_smem(a, a_tile, loaded)
-    plgpu.copy_gmem_to_smem(b, b_tile, loaded)
-    plgpu.barrier_wait(loaded)
+    load_both(a, b, a_tile, b_tile, loaded)
     plgpu.async_store_tmem(acc, jnp.ones(acc.shape, acc.dtype))
     plgpu.commit_tmem()
     plgpu.tcgen05_mma(acc, a_tile.T if turned_a else a_tile, b_tile.T if turned_b else b_tile, done)
@@ -57,19 +69,12 @@ def look_at_product(
     a, b = draw(0, (k, m) if turned_a else (m, k), dtype), draw(1, (n, k) if turned_b else (k, n), dtype)
     wide = np.int32 if sums == jnp.int32 else np.float32
     expected = (a.T if turned_a else a).astype(wide) @ (b.T if turned_b else b).astype(wide) + 1
-    scratch = [
-        plgpu.SMEM(a.shape, dtype, transforms=transforms),
-        plgpu.SMEM(b.shape, dtype, transforms=transforms),
-        plgpu.Barrier(num_arrivals=2),
-    ]
+    more, options = [], {}
     if of_blackwell:
-        scratch += [plgpu.TMEM((m, n), sums, packed=False), plgpu.Barrier(orders_tensor_core=True)]
-    kernel = plgpu.kernel(
-        functools.partial(blackwell if of_blackwell else hopper, turned_a=turned_a, turned_b=turned_b),
-        out_type=jax.ShapeDtypeStruct((m, n), sums),
-        scratch_types=scratch,
-    )
-    look(name, kernel, expected.astype(sums), a, b, **({"target": BLACKWELL} if of_blackwell else {}))
+        more = [plgpu.TMEM((m, n), sums, packed=False), plgpu.Barrier(orders_tensor_core=True)]
+        options["target"] = BLACKWELL
+    body = functools.partial(blackwell if of_blackwell else hopper, turned_a=turned_a, turned_b=turned_b)
+    look_at_tiles(name, body, expected.astype(sums), a, b, (a, b), more, transforms, **options)
 
 
 # Rows of 16, 32, 48 and 192 bytes: panels of 16 without a swizzle, of 32 and of 64 with one.
@@ -117,21 +122,8 @@ def ring(a, b, o, a_tiles, b_tiles, loaded):
 
 # CHECK-COUNT-3: ring {{.*}}: right
 A, B = draw(0, (128, 192), np.float16), draw(1, (192, 48), np.float16)
-look(
-    "ring",
-    plgpu.kernel(
-        ring,
-        out_type=jax.ShapeDtypeStruct((128, 48), jnp.float32),
-        scratch_types=[
-            plgpu.SMEM((3, 128, 64), jnp.float16),
-            plgpu.SMEM((3, 64, 48), jnp.float16),
-            plgpu.Barrier(num_arrivals=2, num_barriers=3),
-        ],
-    ),
-    A.astype(np.float32) @ B.astype(np.float32) + 1,
-    A,
-    B,
-)
+TILES = [jax.ShapeDtypeStruct(shape, jnp.float16) for shape in ((3, 128, 64), (3, 64, 48))]
+look_at_tiles("ring", ring, A.astype(np.float32) @ B.astype(np.float32) + 1, A, B, TILES, num_barriers=3)
 
 
 # Sums of 16 bits, of which two share a register.
@@ -169,24 +161,13 @@ for dtype, sums in (
 ):
     A, B = draw(0, (128, 128), dtype), draw(1, (32, 128), dtype)
     left, right = A.astype(np.float32), B.astype(np.float32).T
-    look(
-        f"registers {np.dtype(dtype)} {np.dtype(sums)}",
-        plgpu.kernel(
-            from_registers,
-            out_type=jax.ShapeDtypeStruct((128, 32), sums),
-            scratch_types=[plgpu.SMEM(B.shape, dtype), plgpu.Barrier()],
-        ),
-        (left @ right + left[:, :64] @ right[:64] + 1).astype(sums),
-        A,
-        B,
-    )
+    expected = (left @ right + left[:, :64] @ right[:64] + 1).astype(sums)
+    look_at_tiles(f"registers {np.dtype(dtype)} {np.dtype(sums)}", from_registers, expected, A, B, (B,))
 
 
 def in_flight(a, b, o, a_tile, b_tile, loaded):
     """Products of halves that are added to while others are still being computed, then the sums are replaced."""
-    plgpu.copy_gmem_to_smem(a, a_tile, loaded)
-    plgpu.copy_gmem_to_smem(b, b_tile, loaded)
-    plgpu.barrier_wait(loaded)
+    load_both(a, b, a_tile, b_tile, loaded)
 
     def product(acc):
         @pl.loop(0, 4)
@@ -203,28 +184,13 @@ def in_flight(a, b, o, a_tile, b_tile, loaded):
 
 # CHECK-COUNT-3: in_flight {{.*}}: right
 A, B = draw(0, (64, 64), np.float16), draw(1, (64, 64), np.float16)
-look(
-    "in_flight",
-    plgpu.kernel(
-        in_flight,
-        out_type=jax.ShapeDtypeStruct((64, 64), jnp.float16),
-        scratch_types=[
-            plgpu.SMEM((64, 64), jnp.float16),
-            plgpu.SMEM((64, 64), jnp.float16),
-            plgpu.Barrier(num_arrivals=2),
-        ],
-    ),
-    (9 * (A.astype(np.float32) @ B.astype(np.float32))).astype(np.float16),
-    A,
-    B,
-)
+EXPECTED = (9 * (A.astype(np.float32) @ B.astype(np.float32))).astype(np.float16)
+look_at_tiles("in_flight", in_flight, EXPECTED, A, B, (A, B))
 
 
 def halves_of_sums(a, b, o, a_tile, b_tile, loaded):
     """Products of halves of the columns of one accumulator, in the other order."""
-    plgpu.copy_gmem_to_smem(a, a_tile, loaded)
-    plgpu.copy_gmem_to_smem(b, b_tile, loaded)
-    plgpu.barrier_wait(loaded)
+    load_both(a, b, a_tile, b_tile, loaded)
 
     def product(acc):
         @pl.loop(0, 2)
@@ -242,28 +208,13 @@ def halves_of_sums(a, b, o, a_tile, b_tile, loaded):
 # CHECK-COUNT-3: halves_of_sums float16 {{.*}}: right
 A, B = draw(0, (128, 64), np.float16), draw(1, (64, 64), np.float16)
 for sums in (jnp.float32, jnp.float16):
-    look(
-        f"halves_of_sums {np.dtype(sums)}",
-        plgpu.kernel(
-            halves_of_sums,
-            out_type=jax.ShapeDtypeStruct((128, 64), sums),
-            scratch_types=[
-                plgpu.SMEM((128, 64), jnp.float16),
-                plgpu.SMEM((64, 64), jnp.float16),
-                plgpu.Barrier(num_arrivals=2),
-            ],
-        ),
-        np.roll(2 * (A.astype(np.float32) @ B.astype(np.float32)), 32, axis=1).astype(sums),
-        A,
-        B,
-    )
+    expected = np.roll(2 * (A.astype(np.float32) @ B.astype(np.float32)), 32, axis=1).astype(sums)
+    look_at_tiles(f"halves_of_sums {np.dtype(sums)}", halves_of_sums, expected, A, B, (A, B))
 
 
 def reshaped(a, b, o, a_tiles, b_tiles, loaded):
     """Matrices of a stack as one, whose rows follow one another, and one of a stack of stacks."""
-    plgpu.copy_gmem_to_smem(a, a_tiles, loaded)
-    plgpu.copy_gmem_to_smem(b, b_tiles, loaded)
-    plgpu.barrier_wait(loaded)
+    load_both(a, b, a_tiles, b_tiles, loaded)
 
     def product(acc):
         plgpu.wgmma(acc, a_tiles.reshape(128, 64), b_tiles.reshape(6, 64, 128).at[4])
@@ -276,18 +227,5 @@ def reshaped(a, b, o, a_tiles, b_tiles, loaded):
 # CHECK-COUNT-3: reshaped 2 {{.*}}: right
 A, B = draw(0, (2, 64, 64), np.float16), draw(1, (2, 3, 64, 128), np.float16)
 for transforms in ((), (plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))):
-    look(
-        f"reshaped {len(transforms)}",
-        plgpu.kernel(
-            reshaped,
-            out_type=jax.ShapeDtypeStruct((128, 128), jnp.float32),
-            scratch_types=[
-                plgpu.SMEM(A.shape, A.dtype, transforms=transforms),
-                plgpu.SMEM(B.shape, B.dtype, transforms=transforms),
-                plgpu.Barrier(num_arrivals=2),
-            ],
-        ),
-        A.reshape(128, 64).astype(np.float32) @ B[1, 1].astype(np.float32),
-        A,
-        B,
-    )
+    expected = A.reshape(128, 64).astype(np.float32) @ B[1, 1].astype(np.float32)
+    look_at_tiles(f"reshaped {len(transforms)}", reshaped, expected, A, B, (A, B), transforms=transforms)
