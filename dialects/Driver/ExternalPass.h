@@ -60,8 +60,8 @@ struct ExternalPass {
       run;
 };
 
-/// Registers a pass under its argument for the life of the process, in the
-/// place of an external one that was registered before. Gives false where the
+/// Registers a pass under its argument for the life of the process, instead
+/// of an external one that was registered before. Gives false where the
 /// argument is that of a pass in C++ or of a pipeline.
 bool registerExternalPass(ExternalPass pass);
 

@@ -39,7 +39,7 @@ struct WarpgroupPipelineOptions
           clEnumValN(WarpgroupStage::Layouts, "layouts",
                      "grid and warpgroup, with a layout of each array"),
           clEnumValN(WarpgroupStage::Planned, "grid-planned",
-                     "grid and warpgroup, with places in shared memory"),
+                     "grid and warpgroup, with offsets in shared memory"),
           clEnumValN(WarpgroupStage::GPU, "gpu",
                      "The code of a thread, in a gpu.module"),
           clEnumValN(WarpgroupStage::NVVM, "nvvm",

@@ -192,11 +192,6 @@ public:
   LogicalResult matchAndRewrite(warpgroup::NamedBarrierOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    constexpr int64_t kWarpgroup = 128;
-    int64_t numWarpgroups = 1;
-    for (auto dim : lowering.kernel.getDims().getAsRange<grid::DimAttr>())
-      if (dim.getKind() == grid::DimKind::Thread)
-        numWarpgroups *= dim.getSize();
     int64_t diagnostic = lowering.addDiagnostic(
         loc, "the kernel waits for phase {1} of a named barrier, of which {0} "
              "are complete, and nothing can complete it");
@@ -204,8 +199,9 @@ public:
                                           op.getNumber());
     createRuntimeCall(
         rewriter, loc, lowering, "gridirTaskNamedBarrier",
-        {createI64(rewriter, loc, numWarpgroups), number,
-         createI64(rewriter, loc, op.getThreads() / kWarpgroup),
+        {createI64(rewriter, loc, warpgroup::getNumWarpgroups(lowering.kernel)),
+         number,
+         createI64(rewriter, loc, op.getThreads() / warpgroup::kNumThreads),
          createI64(rewriter, loc, !op.getArrive()),
          createI64(rewriter, loc, diagnostic),
          createSite(rewriter, lowering, op, "arrival at a named barrier")});

@@ -63,7 +63,8 @@ protected:
     KernelLowering &lowering = this->lowering;
     Location loc = op.getLoc();
     SmallVector<PlaceInCluster> places;
-    for (auto [axis, value] : llvm::zip_equal(op.getAxes(), op.getPlaces())) {
+    for (auto [axis, value] :
+         llvm::zip_equal(op.getAxes(), op.getCoordinates())) {
       FailureOr<unsigned> dim = findClusterDim(lowering, op, axis);
       if (failed(dim))
         return failure();
@@ -187,7 +188,7 @@ public:
     Location loc = op.getLoc();
     Value old = warpgroup::ClusterLoadOp::create(
         rewriter, loc, op.getValue().getType(), op.getRef(), op.getAxes(),
-        op.getPlaces());
+        op.getCoordinates());
     Value next = createElementwise(
         rewriter, loc, old.getType(), {old, op.getValue()},
         [&](OpBuilder &builder, Location loc, ValueRange args) {

@@ -100,8 +100,8 @@ LogicalResult lowerQueryCancel(warpgroup::QueryClusterCancelOp op,
                         builder.getI32Type());
   cluster = arith::DivUIOp::create(
       builder, loc, cluster, createI32(builder, loc, lowering.clusterSize));
-  for (auto [axis, place] :
-       llvm::zip_equal(op.getAxes().getAsRange<StringAttr>(), op.getPlaces())) {
+  for (auto [axis, place] : llvm::zip_equal(
+           op.getAxes().getAsRange<StringAttr>(), op.getCoordinates())) {
     std::optional<unsigned> dim = lowering.kernel.findDim(axis);
     if (!dim || lowering.kernel.getDim(*dim).getKind() != grid::DimKind::Grid)
       return op.emitError("expected an axis of the grid, got ")

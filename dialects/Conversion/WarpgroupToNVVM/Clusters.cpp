@@ -87,7 +87,7 @@ namespace {
 template <typename OpT> Value createRank(Lowering &lowering, OpT op) {
   Location loc = op.getLoc();
   Value rank = lowering.getClusterRank();
-  for (auto [axis, value] : llvm::zip_equal(op.getAxes(), op.getPlaces()))
+  for (auto [axis, value] : llvm::zip_equal(op.getAxes(), op.getCoordinates()))
     rank = lowering.createPeer(
         loc, rank, cast<StringAttr>(axis),
         toI32(lowering.builder, loc, lowering.getIndex(value)));

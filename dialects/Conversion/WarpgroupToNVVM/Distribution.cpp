@@ -8,7 +8,7 @@
 
 #include "dialects/Conversion/WarpgroupToNVVM/Distribution.h"
 
-#include "dialects/Warpgroup/IR/RegisterPlaces.h"
+#include "dialects/Warpgroup/IR/RegisterCoordinates.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"

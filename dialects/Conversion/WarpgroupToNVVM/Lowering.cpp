@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
-#include "dialects/Warpgroup/IR/RegisterPlaces.h"
+#include "dialects/Warpgroup/IR/RegisterCoordinates.h"
 
 #include "dialects/Support/CountableTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -54,10 +54,10 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
 
 LogicalResult Lowering::verifyInRegisters(Operation *op, ShapedType array) {
   if (countPoints(array.getShape()).value_or(0) <=
-      warpgroup::maxElementsOfThread * kNumThreads)
+      warpgroup::kMaxElementsOfThread * kNumThreads)
     return success();
   return op->emitError("expected at most ")
-         << warpgroup::maxElementsOfThread * kNumThreads
+         << warpgroup::kMaxElementsOfThread * kNumThreads
          << " elements of an array in registers, got " << array;
 }
 

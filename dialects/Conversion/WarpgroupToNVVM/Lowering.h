@@ -409,7 +409,7 @@ private:
   mlir::LLVM::GlobalOp shared;
   int64_t sharedBytes, scratchBytes = 0;
   /// Bytes that each warpgroup has for relayouts.
-  int64_t relayoutBytes = warpgroup::roundBytes;
+  int64_t relayoutBytes = warpgroup::kRoundBytes;
   /// The bytes of each warpgroup, of which the number is known at the end.
   mlir::LLVM::ConstantOp scratchSize;
   mlir::Value scratchBase;

@@ -61,7 +61,7 @@ public:
       return refuse("a reduction whose results loops alone index");
     dims = *outer;
     findAll();
-    if (all.getNumRegisters() > warpgroup::maxElementsOfThread)
+    if (all.getNumRegisters() > warpgroup::kMaxElementsOfThread)
       return refuse("a reduction of an array that threads divide evenly");
     for (OpOperand &operand : op->getOpOperands()) {
       Type type = getElementTypeOrSelf(operand.get().getType());

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
-#include "dialects/Warpgroup/IR/RegisterPlaces.h"
+#include "dialects/Warpgroup/IR/RegisterCoordinates.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -8,6 +8,7 @@
 
 #include "dialects/Grid/Analysis/CarriedState.h"
 
+#include "dialects/Grid/Analysis/BoxCoverage.h"
 #include "dialects/Grid/Analysis/LoadedUses.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -15,91 +16,6 @@
 using namespace mlir;
 
 namespace gridir::grid {
-
-//===----------------------------------------------------------------------===//
-// Coverage of boxes by boxes
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Half-open ranges of elements, one per dimension.
-using ConstantBox = SmallVector<std::pair<int64_t, int64_t>>;
-
-} // namespace
-
-/// More pieces than so many are not subtracted further.
-static constexpr size_t kMaxPieces = 64;
-
-static std::optional<ConstantBox> getConstantBox(const ElementBox &box) {
-  ConstantBox result;
-  for (auto [low, size] : llvm::zip(box.lows, box.sizes)) {
-    auto constant = dyn_cast<AffineConstantExpr>(low);
-    if (!constant || ShapedType::isDynamic(size))
-      return std::nullopt;
-    result.push_back({constant.getValue(), constant.getValue() + size});
-  }
-  return result;
-}
-
-/// The pieces of `box` that are outside `hole`.
-static SmallVector<ConstantBox> subtract(ConstantBox box,
-                                         const ConstantBox &hole) {
-  SmallVector<ConstantBox> pieces;
-  for (auto [range, cut] : llvm::zip(box, hole))
-    if (range.second <= cut.first || cut.second <= range.first)
-      return {box};
-  for (size_t dim = 0; dim < box.size(); ++dim) {
-    auto [low, high] = box[dim];
-    auto add = [&](int64_t from, int64_t to) {
-      if (from >= to)
-        return;
-      pieces.push_back(box);
-      pieces.back()[dim] = {from, to};
-    };
-    add(low, hole[dim].first);
-    add(hole[dim].second, high);
-    box[dim] = {std::max(low, hole[dim].first),
-                std::min(high, hole[dim].second)};
-  }
-  return pieces;
-}
-
-/// Whether one box has the same lows as another and is at most as large.
-static bool isInside(const ElementBox &box, const ElementBox &outer) {
-  return box.lows == outer.lows &&
-         llvm::all_of(llvm::zip(box.sizes, outer.sizes), [](auto pair) {
-           return std::get<0>(pair) <= std::get<1>(pair);
-         });
-}
-
-/// Whether every element of `box` is in one of `written`. `hull` is a box with
-/// constant ends around it.
-static bool isCovered(const ElementBox &box, const ConstantBox &hull,
-                      ArrayRef<ElementBox> written) {
-  if (llvm::any_of(written, [&](const ElementBox &outer) {
-        return isInside(box, outer);
-      }))
-    return true;
-  SmallVector<ConstantBox> rest{hull};
-  for (const ElementBox &outer : written) {
-    std::optional<ConstantBox> hole = getConstantBox(outer);
-    if (!hole)
-      continue;
-    SmallVector<ConstantBox> left;
-    for (ConstantBox &piece : rest)
-      llvm::append_range(left, subtract(std::move(piece), *hole));
-    rest = std::move(left);
-    if (rest.empty())
-      return true;
-    if (rest.size() > kMaxPieces)
-      return false;
-  }
-  return false;
-}
-
-//===----------------------------------------------------------------------===//
-// The walk over one program
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -475,17 +391,6 @@ SmallVector<CarriedRead> findCarriedReads(KernelOp kernel,
 SmallVector<CarriedRead> findReadsBeforeWrites(KernelOp kernel, ValueRange refs,
                                                ArrayRef<unsigned> firstDims) {
   return CarriedReadFinder(kernel, refs, firstDims).find();
-}
-
-/// Whether two boxes have known ends and meet.
-static bool certainlyMeet(const ElementBox &a, const ElementBox &b) {
-  std::optional<ConstantBox> first = getConstantBox(a),
-                             second = getConstantBox(b);
-  return first && second && first->size() == second->size() &&
-         llvm::all_of(llvm::zip(*first, *second), [](auto ranges) {
-           auto [x, y] = ranges;
-           return x.first < y.second && y.first < x.second;
-         });
 }
 
 std::optional<Carry> findCarry(KernelOp kernel, unsigned dim) {

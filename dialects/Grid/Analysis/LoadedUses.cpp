@@ -36,7 +36,7 @@ public:
 
 private:
   void follow(Value value) {
-    // On a second way to a value the conditions of the first one count.
+    // On a second path to a value the conditions of the first one count.
     if (followed.size() > kMaxFollowed || !followed.insert(value).second)
       return;
     for (OpOperand &use : value.getUses())

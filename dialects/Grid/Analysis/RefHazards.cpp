@@ -44,7 +44,7 @@ bool mayRunBetween(Operation *load, Operation *store, Operation *sink) {
   if (store == sink && store == storeTop)
     return false;
   // Both are nested in one op after the load. Find the innermost op around
-  // both; a loop on the way brings the store before the sink's next run.
+  // both; in a loop between them the store precedes the sink's next iteration.
   Operation *common = storeTop;
   while (true) {
     if (isa<LoopLikeOpInterface>(common))
@@ -305,7 +305,7 @@ bool RefHazards::mayReadAfterWrite(Value input, Value output) const {
   for (const MemoryAccess *write : accesses.getNamed(output, everywhere)) {
     if (!write->writes)
       continue;
-    // A loop around both brings the write before the read's next run.
+    // In a loop around both the write precedes the read's next iteration.
     Operation *loop = getOutermostLoop(write->op);
     OpInterval later = everywhere;
     later.first = accesses.getInterval(loop ? loop : write->op).first;

@@ -14,7 +14,8 @@ namespace gridir::grid {
 
 bool isRef(Value memref) {
   if (auto argument = dyn_cast<BlockArgument>(memref))
-    return isa<KernelOp, ScopedOp>(argument.getOwner()->getParentOp());
+    return isa_and_nonnull<KernelOp, ScopedOp>(
+        argument.getOwner()->getParentOp());
   return isa<RefViewOpInterface, BarrierSemaphoreOp>(memref.getDefiningOp());
 }
 

@@ -8,6 +8,7 @@
 
 #include "dialects/Grid/Analysis/RefRegions.h"
 
+#include "dialects/Grid/Analysis/RefOrigins.h"
 #include "dialects/Grid/IR/GridWindowInterface.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -108,9 +109,7 @@ static void follow(Value ref, ElementBox box, ProgramValues &values,
              size_t(cast<MemRefType>(ref.getType()).getRank()) &&
          box.lows.size() == box.sizes.size() &&
          "the box of a region is one of its root");
-  Operation *owner = cast<BlockArgument>(ref).getOwner()->getParentOp();
-  regions.push_back({isa_and_nonnull<KernelOp, ScopedOp>(owner) ? ref : Value(),
-                     std::move(box)});
+  regions.push_back({isRef(ref) ? ref : Value(), std::move(box)});
 }
 
 SmallVector<RefRegion> getAccessedRegions(Operation *op, Value ref,

@@ -43,7 +43,7 @@ bool isWholeArray(Value memref) {
 
 /// True if two memrefs are the same elements or share none: the same view, or
 /// equal views of two whole arrays, which are the same array or disjoint.
-bool isSamePlace(Value a, Value b) {
+bool isSameMemory(Value a, Value b) {
   if (a == b)
     return true;
   if (a.getType() != b.getType())
@@ -56,7 +56,7 @@ bool isSamePlace(Value a, Value b) {
          viewOfA.getMixedOffsets() == viewOfB.getMixedOffsets() &&
          viewOfA.getMixedSizes() == viewOfB.getMixedSizes() &&
          viewOfA.getMixedStrides() == viewOfB.getMixedStrides() &&
-         isSamePlace(viewOfA.getSource(), viewOfB.getSource());
+         isSameMemory(viewOfA.getSource(), viewOfB.getSource());
 }
 
 /// True if `op` may write `memref` while it runs: whatever it reads of the same
@@ -78,7 +78,7 @@ bool mayComputeInto(Operation *op, OpOperand &destination, Value memref) {
     for (Value buffer : buffers) {
       if (!gridir::loops::mayAlias(buffer, memref))
         continue;
-      if (!elementwise || !load || !isSamePlace(load.getBuffer(), memref))
+      if (!elementwise || !load || !isSameMemory(load.getBuffer(), memref))
         return false;
       AffineMap map = generic.getMatchingIndexingMap(&operand);
       if (!map.isPermutation() ||

@@ -95,7 +95,7 @@ LogicalResult StridedStoreOp::verify() {
 //===----------------------------------------------------------------------===//
 
 /// A view stays in its memory. A view whose result names no space is one that
-/// Mosaic has not yet placed.
+/// Mosaic has not yet assigned one.
 static LogicalResult verifySameSpace(Operation *op, MemRefType source,
                                      MemRefType result) {
   if (result.getMemorySpace() &&

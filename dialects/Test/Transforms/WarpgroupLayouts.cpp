@@ -8,7 +8,7 @@
 
 #include "dialects/Test/Transforms/Passes.h"
 
-#include "dialects/Warpgroup/IR/RegisterPlaces.h"
+#include "dialects/Warpgroup/IR/RegisterCoordinates.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Layout/Conversion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -65,28 +65,28 @@ DenseElementsAttr tabulate(RankedTensorType type,
   Builder builder(type.getContext());
   SmallVector<int64_t> numbers;
   int64_t numRegisters = getNumRegisters(type);
-  for (unsigned thread = 0; thread < numThreads; ++thread)
+  for (unsigned thread = 0; thread < kNumThreads; ++thread)
     for (int64_t reg = 0; reg < numRegisters; ++reg)
       numbers.push_back(get(reg, thread));
   return DenseElementsAttr::get(
-      RankedTensorType::get({numThreads, numRegisters}, builder.getI64Type()),
+      RankedTensorType::get({kNumThreads, numRegisters}, builder.getI64Type()),
       ArrayRef(numbers));
 }
 
-/// The same table by the IR that computes places.
-DenseElementsAttr tabulatePlaces(RankedTensorType type) {
+/// The same table by the IR that computes coordinates.
+DenseElementsAttr tabulateCoordinates(RankedTensorType type) {
   Location loc = UnknownLoc::get(type.getContext());
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(loc);
   auto builder = OpBuilder::atBlockBegin(scratch->getBody());
   auto function =
-      func::FuncOp::create(builder, loc, "places",
+      func::FuncOp::create(builder, loc, "coordinates",
                            builder.getFunctionType(builder.getIndexType(), {}));
   Block *block = function.addEntryBlock();
   builder.setInsertionPointToStart(block);
-  RegisterPlaces places(builder, loc, type, block->getArgument(0));
+  RegisterCoordinates elements(builder, loc, type, block->getArgument(0));
   SmallVector<SmallVector<OpFoldResult>> coordinates;
   for (int64_t reg = 0, e = getNumRegisters(type); reg < e; ++reg)
-    coordinates.push_back(places.getCoordinates(builder, loc, reg));
+    coordinates.push_back(elements.getCoordinates(builder, loc, reg));
   std::optional<unsigned> ran;
   Evaluator evaluator(*block);
   return tabulate(type, [&](int64_t reg, unsigned thread) {
@@ -126,7 +126,7 @@ public:
     set(prefix + "elements", tabulate(type, [&](int64_t reg, unsigned thread) {
           return layout.getElement(shape, reg, thread);
         }));
-    set(prefix + "places", tabulatePlaces(type));
+    set(prefix + "computed_elements", tabulateCoordinates(type));
     set(prefix + "padded", int64_t(layout.isPadded(shape)));
     set(prefix + "vector", layout.getVectorLength(shape));
     set(prefix + "replication", layout.getReplication());
@@ -136,7 +136,7 @@ public:
     for (int64_t element = 0, e = getNumElements(shape); element < e;
          ++element) {
       Layout::Holder holder = layout.getHolder(shape, element);
-      holders.push_back(holder.reg * numThreads + holder.thread);
+      holders.push_back(holder.reg * kNumThreads + holder.thread);
     }
     set(prefix + "holders", ArrayRef<int64_t>(holders));
   }

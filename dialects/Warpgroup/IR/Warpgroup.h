@@ -25,6 +25,10 @@ constexpr llvm::StringLiteral kSharedBytesAttr = "warpgroup.shared_bytes";
 constexpr llvm::StringLiteral kTensorColumnsAttr = "warpgroup.tensor_columns";
 constexpr llvm::StringLiteral kScratchBytesAttr = "warpgroup.scratch_bytes";
 
+/// The warpgroups of a block: the product of the known sizes of the grid along
+/// the dimensions of threads.
+int64_t getNumWarpgroups(grid::KernelOp kernel);
+
 /// What a warpgroup has begun and not waited for: groups of copies to global
 /// memory, products of the matrix units.
 struct PendingResource : mlir::SideEffects::Resource::Base<PendingResource> {

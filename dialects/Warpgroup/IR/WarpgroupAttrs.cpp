@@ -32,8 +32,8 @@ void WarpgroupDialect::registerAttributes() {
 
 /// More than any register file holds, so that whoever counts them comes to an
 /// end.
-static constexpr int64_t maxTileElements = 1 << 20;
-static constexpr int64_t maxRegisters = 1 << 14;
+static constexpr int64_t kMaxTileElements = 1 << 20;
+static constexpr int64_t kMaxRegisters = 1 << 14;
 
 LayoutAttr LayoutAttr::get(MLIRContext *context, const Layout &layout) {
   return get(context, layout.getTile(), layout.getRegisters().getColumns(),
@@ -52,19 +52,20 @@ static LogicalResult verifyTile(function_ref<InFlightDiagnostic()> emitError,
   for (int64_t size : tile) {
     if (!llvm::isPowerOf2_64(size) || size < 1)
       return emitError() << "expected a tile of powers of two, got " << size;
-    if (size > maxTileElements || numElements * size > maxTileElements)
-      return emitError() << "expected a tile of at most " << maxTileElements
+    if (size > kMaxTileElements || numElements * size > kMaxTileElements)
+      return emitError() << "expected a tile of at most " << kMaxTileElements
                          << " elements";
     numElements *= size;
   }
   return success();
 }
 
-/// Places of the bits of one kind, each a list of coordinates in the tile.
-static ParseResult parsePlaces(AsmParser &parser, StringRef keyword,
-                               ArrayRef<int64_t> tile,
-                               SmallVectorImpl<uint64_t> &places) {
-  auto parsePlace = [&]() -> ParseResult {
+/// The basis vectors of the bits of one kind, each a list of coordinates in the
+/// tile.
+static ParseResult parseBasis(AsmParser &parser, StringRef keyword,
+                              ArrayRef<int64_t> tile,
+                              SmallVectorImpl<uint64_t> &basis) {
+  auto parseVector = [&]() -> ParseResult {
     SmallVector<int64_t> at;
     SMLoc loc = parser.getCurrentLocation();
     auto parseCoordinate = [&] {
@@ -75,18 +76,19 @@ static ParseResult parsePlaces(AsmParser &parser, StringRef keyword,
       return failure();
     if (at.size() != tile.size())
       return parser.emitError(loc, "expected ")
-             << tile.size() << " coordinates of a place, got " << at.size();
+             << tile.size() << " coordinates of a basis vector, got "
+             << at.size();
     for (auto [index, size] : llvm::zip_equal(at, tile))
       if (index < 0 || index >= size)
-        return parser.emitError(loc, "expected a place in the tile, got ")
+        return parser.emitError(loc, "expected a coordinate in the tile, got ")
                << index << " of " << size;
-    places.push_back(linearize(at, tile));
+    basis.push_back(linearize(at, tile));
     return success();
   };
-  return failure(
-      parser.parseComma() || parser.parseKeyword(keyword) ||
-      parser.parseEqual() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parsePlace));
+  return failure(parser.parseComma() || parser.parseKeyword(keyword) ||
+                 parser.parseEqual() ||
+                 parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                                parseVector));
 }
 
 /// `wgmma`, or `strided(4)`.
@@ -108,8 +110,8 @@ static Attribute parseName(AsmParser &parser, SMLoc loc, StringRef name) {
   return LayoutAttr::get(parser.getContext(), *layout);
 }
 
-/// `<` (name | tile `,` `registers` `=` places `,` `lanes` `=` places `,`
-/// `warps` `=` places) `>`
+/// `<` (name | tile `,` `registers` `=` basis `,` `lanes` `=` basis `,`
+/// `warps` `=` basis) `>`
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess())
     return {};
@@ -128,14 +130,14 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
     return {};
   }
   if (failed(verifyTile(fail, tile)) ||
-      parsePlaces(parser, "registers", tile, registers) ||
-      parsePlaces(parser, "lanes", tile, threads) ||
-      parsePlaces(parser, "warps", tile, warps) || parser.parseGreater())
+      parseBasis(parser, "registers", tile, registers) ||
+      parseBasis(parser, "lanes", tile, threads) ||
+      parseBasis(parser, "warps", tile, warps) || parser.parseGreater())
     return {};
-  if (threads.size() != numLaneBits || warps.size() != numWarpBits) {
-    fail() << "expected places for " << numLaneBits << " bits of the lane and "
-           << numWarpBits << " of the warp, got " << threads.size() << " and "
-           << warps.size();
+  if (threads.size() != kNumLaneBits || warps.size() != kNumWarpBits) {
+    fail() << "expected basis vectors for " << kNumLaneBits
+           << " bits of the lane and " << kNumWarpBits << " of the warp, got "
+           << threads.size() << " and " << warps.size();
     return {};
   }
   llvm::append_range(threads, warps);
@@ -149,11 +151,11 @@ void LayoutAttr::print(AsmPrinter &printer) const {
     printer << *name << '>';
     return;
   }
-  auto printPlaces = [&](ArrayRef<uint64_t> places) {
+  auto printBasis = [&](ArrayRef<uint64_t> basis) {
     printer << '[';
-    llvm::interleaveComma(places, printer, [&](uint64_t place) {
+    llvm::interleaveComma(basis, printer, [&](uint64_t vector) {
       printer << '[';
-      llvm::interleaveComma(delinearize(place, getTile()), printer);
+      llvm::interleaveComma(delinearize(vector, getTile()), printer);
       printer << ']';
     });
     printer << ']';
@@ -161,11 +163,11 @@ void LayoutAttr::print(AsmPrinter &printer) const {
   printer << '[';
   llvm::interleaveComma(getTile(), printer);
   printer << "], registers = ";
-  printPlaces(getRegisters());
+  printBasis(getRegisters());
   printer << ", lanes = ";
-  printPlaces(getThreads().take_front(numLaneBits));
+  printBasis(getThreads().take_front(kNumLaneBits));
   printer << ", warps = ";
-  printPlaces(getThreads().drop_front(numLaneBits));
+  printBasis(getThreads().drop_front(kNumLaneBits));
   printer << '>';
 }
 
@@ -180,16 +182,16 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return failure();
   int64_t numElements = getNumElements(tile);
   Span registerSpan, span;
-  for (uint64_t place : registers)
-    if (!registerSpan.insert(place))
+  for (uint64_t vector : registers)
+    if (!registerSpan.insert(vector))
       return emitError() << "expected registers of a thread to hold different "
                             "elements";
-  for (ArrayRef<uint64_t> places : {registers, threads})
-    for (uint64_t place : places)
-      span.insert(place);
+  for (ArrayRef<uint64_t> basis : {registers, threads})
+    for (uint64_t vector : basis)
+      span.insert(vector);
   if ((int64_t(1) << span.getDimension()) != numElements)
-    return emitError() << "expected the places to reach all " << numElements
-                       << " elements of the tile, got "
+    return emitError() << "expected the basis vectors to span all "
+                       << numElements << " elements of the tile, got "
                        << (int64_t(1) << span.getDimension());
   return success();
 }
@@ -207,8 +209,8 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
     llvm::interleaveComma(shape, error);
     return error << "]";
   }
-  if (getLayout().getNumRegisters(shape) > maxRegisters)
-    return emitError() << "expected at most " << maxRegisters
+  if (getLayout().getNumRegisters(shape) > kMaxRegisters)
+    return emitError() << "expected at most " << kMaxRegisters
                        << " elements in each thread, got "
                        << getLayout().getNumRegisters(shape);
   return success();

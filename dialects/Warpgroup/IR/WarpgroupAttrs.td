@@ -20,11 +20,11 @@ def Warpgroup_LayoutAttr : AttrDef<Warpgroup_Dialect, "Layout", [
   let description = [{
     The encoding of a tensor that lies in the registers of a warpgroup of 128
     threads. It is a linear map over F2 from the bits of (register, lane, warp) to
-    a place in a tile whose sizes are powers of two: the place is the exclusive or
-    of those that the set bits lead to. The tile repeats over the tensor, whose
+    an index in a tile whose sizes are powers of two: the exclusive or of the basis
+    vectors of the set bits. The tile repeats over the tensor, whose
     sizes are multiples of the tile's; each repeat is one more group of
-    registers, the last dimension fastest. There are 5 places for the bits of the
-    lane and 2 for those of the warp; a bit that leads to the first place changes
+    registers, the last dimension fastest. There are 5 basis vectors for the bits
+    of the lane and 2 for those of the warp; a bit whose vector is zero changes
     nothing, and its threads hold the same elements.
 
     A tile of one dimension may also spread a tensor of another rank, in row-major

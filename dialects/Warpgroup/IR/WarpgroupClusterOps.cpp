@@ -14,12 +14,12 @@ using namespace gridir::warpgroup;
 
 namespace {
 
-/// One place for each axis, and an array of the shape of the Ref.
-LogicalResult verifyPeer(Operation *op, ArrayAttr axes, ValueRange places,
+/// One coordinate for each axis, and an array of the shape of the Ref.
+LogicalResult verifyPeer(Operation *op, ArrayAttr axes, ValueRange coordinates,
                          Value ref, Value value) {
-  if (axes.size() != places.size() || axes.empty())
-    return op->emitOpError("expected a place for each of the axes, got ")
-           << places.size() << " of " << axes;
+  if (axes.size() != coordinates.size() || axes.empty())
+    return op->emitOpError("expected a coordinate for each of the axes, got ")
+           << coordinates.size() << " of " << axes;
   auto refType = cast<MemRefType>(ref.getType());
   auto expected =
       RankedTensorType::get(refType.getShape(), refType.getElementType());
@@ -42,11 +42,11 @@ LogicalResult verifyAnswer(Operation *op, Value answer) {
 } // namespace
 
 LogicalResult ClusterLoadOp::verify() {
-  return verifyPeer(*this, getAxes(), getPlaces(), getRef(), getResult());
+  return verifyPeer(*this, getAxes(), getCoordinates(), getRef(), getResult());
 }
 
 LogicalResult ClusterStoreOp::verify() {
-  return verifyPeer(*this, getAxes(), getPlaces(), getRef(), getValue());
+  return verifyPeer(*this, getAxes(), getCoordinates(), getRef(), getValue());
 }
 
 LogicalResult TryClusterCancelOp::verify() {
@@ -54,9 +54,9 @@ LogicalResult TryClusterCancelOp::verify() {
 }
 
 LogicalResult QueryClusterCancelOp::verify() {
-  if (getAxes().size() != getPlaces().size())
-    return emitOpError("expected a place for each of the axes, got ")
-           << getPlaces().size() << " of " << getAxes();
+  if (getAxes().size() != getCoordinates().size())
+    return emitOpError("expected a coordinate for each of the axes, got ")
+           << getCoordinates().size() << " of " << getAxes();
   return verifyAnswer(*this, getAnswer());
 }
 

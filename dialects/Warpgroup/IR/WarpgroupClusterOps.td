@@ -22,8 +22,8 @@ def Warpgroup_ClusterLoadOp : Warpgroup_Op<"cluster_load", [
     Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "load what a Ref holds in another block of the cluster";
   let description = [{
-    The other block is at these places along these axes of the cluster, and where
-    this one is along all others.
+    The other block has these coordinates along these axes of the cluster, and those
+    of this one along all others.
 
     Example:
 
@@ -33,10 +33,10 @@ def Warpgroup_ClusterLoadOp : Warpgroup_Op<"cluster_load", [
     ```
   }];
   let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$ref, StrArrayAttr:$axes,
-                       Variadic<Grid_IndexLike>:$places);
+                       Variadic<Grid_IndexLike>:$coordinates);
   let results = (outs Grid_NumberTensor:$result);
   let assemblyFormat = [{
-    $ref $axes `[` $places `]` attr-dict `:` type($ref) `,` type($places) `->` type($result)
+    $ref $axes `[` $coordinates `]` attr-dict `:` type($ref) `,` type($coordinates) `->` type($result)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -50,8 +50,8 @@ def Warpgroup_ClusterStoreOp : Warpgroup_Op<"cluster_store", [
     AttrSizedOperandSegments, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "start to store to a Ref of another block of the cluster";
   let description = [{
-    The other block is at these places along these axes of the cluster, and where
-    this one is along all others. With a barrier, the end of the store is an
+    The other block has these coordinates along these axes of the cluster, and those
+    of this one along all others. With a barrier, the end of the store is an
     arrival at the one of that block. With `reduce` each element is combined with
     what is there.
 
@@ -64,12 +64,12 @@ def Warpgroup_ClusterStoreOp : Warpgroup_Op<"cluster_store", [
   }];
   let arguments = (ins Grid_NumberTensor:$value,
                        Arg<Grid_Ref, "", [MemRead, MemWrite]>:$ref, StrArrayAttr:$axes,
-                       Variadic<Grid_IndexLike>:$places,
+                       Variadic<Grid_IndexLike>:$coordinates,
                        OptionalAttr<Grid_AtomicKindAttr>:$reduction,
                        Arg<Optional<Warpgroup_BarrierRef>, "", [MemRead, MemWrite]>:$barrier);
   let assemblyFormat = [{
-    $value `to` $ref $axes `[` $places `]` (`reduce` $reduction^)? (`barrier` $barrier^)? attr-dict
-    `:` type($value) `,` type($ref) `,` type($places) (`barrier` type($barrier)^)?
+    $value `to` $ref $axes `[` $coordinates `]` (`reduce` $reduction^)? (`barrier` $barrier^)? attr-dict
+    `:` type($value) `,` type($ref) `,` type($coordinates) (`barrier` type($barrier)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -114,18 +114,18 @@ def Warpgroup_QueryClusterCancelOp : Warpgroup_Op<"query_cluster_cancel", [
     Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "which cluster does not begin, since its work is done here";
   let description = [{
-    Gives the places of that cluster along these axes of the grid, and whether
-    there is one. Without one its places may be anything.
+    Gives the coordinates of that cluster along these axes of the grid, and whether
+    there is one. Without one they may be anything.
 
     Example:
 
     ```mlir
-    %place, %found = warpgroup.query_cluster_cancel %answer ["i"] : memref<16xi8> -> i32
+    %i, %found = warpgroup.query_cluster_cancel %answer ["i"] : memref<16xi8> -> i32
     ```
   }];
   let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$answer, StrArrayAttr:$axes);
-  let results = (outs Variadic<I32>:$places, I1:$found);
-  let assemblyFormat = "$answer $axes attr-dict `:` type($answer) `->` type($places)";
+  let results = (outs Variadic<I32>:$coordinates, I1:$found);
+  let assemblyFormat = "$answer $axes attr-dict `:` type($answer) `->` type($coordinates)";
   let hasVerifier = 1;
 }
 

@@ -10,6 +10,7 @@
 #define GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPDIALECT_TD
 
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Warpgroup_Dialect : Dialect {
   let name = "warpgroup";
@@ -39,5 +40,7 @@ def Warpgroup_Dialect : Dialect {
 
 class Warpgroup_Op<string mnemonic, list<Trait> traits = []>
     : Op<Warpgroup_Dialect, mnemonic, traits>;
+
+def Warpgroup_Pending : Resource<"::gridir::warpgroup::PendingResource">;
 
 #endif // GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPDIALECT_TD

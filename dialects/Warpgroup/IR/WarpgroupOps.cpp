@@ -8,7 +8,7 @@
 
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 
-#include "dialects/Warpgroup/IR/RegisterPlaces.h"
+#include "dialects/Warpgroup/IR/RegisterCoordinates.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -255,12 +255,20 @@ LogicalResult TmemCopyOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// SetMaxRegistersOp
+// Warpgroups of a block
 //===----------------------------------------------------------------------===//
 
+int64_t gridir::warpgroup::getNumWarpgroups(grid::KernelOp kernel) {
+  int64_t count = 1;
+  for (auto dim : kernel.getDims().getAsRange<grid::DimAttr>())
+    if (dim.getKind() == grid::DimKind::Thread && !dim.isDynamic())
+      count *= dim.getSize();
+  return count;
+}
+
 LogicalResult NamedBarrierOp::verify() {
-  constexpr int64_t kWarpgroup = 128, kMaxBlock = 1024;
-  if (getThreads() % kWarpgroup != 0 || getThreads() > kMaxBlock)
+  constexpr int64_t kMaxBlock = 1024;
+  if (getThreads() % kNumThreads != 0 || getThreads() > kMaxBlock)
     return emitOpError("expected the threads of whole warpgroups, at most ")
            << kMaxBlock << ", got " << getThreads();
   return success();

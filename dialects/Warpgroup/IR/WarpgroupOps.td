@@ -11,15 +11,13 @@
 
 include "dialects/Grid/IR/GridAttrs.td"
 include "dialects/Grid/IR/GridInterfaces.td"
-include "dialects/Grid/IR/GridWindowInterface.td"
 include "dialects/Warpgroup/IR/WarpgroupAttrs.td"
 include "dialects/Warpgroup/IR/WarpgroupClusterOps.td"
+include "dialects/Warpgroup/IR/WarpgroupCopyOps.td"
 include "dialects/Warpgroup/IR/WarpgroupTypes.td"
 include "dialects/Warpgroup/IR/WarpgroupWarpOps.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-
-def Warpgroup_Pending : Resource<"::gridir::warpgroup::PendingResource">;
 
 //===----------------------------------------------------------------------===//
 // Barriers
@@ -122,176 +120,6 @@ def Warpgroup_CommitSmemOp : Warpgroup_Op<"commit_smem", [
     ```
   }];
   let assemblyFormat = "attr-dict";
-}
-
-//===----------------------------------------------------------------------===//
-// Copies between global and shared memory
-//===----------------------------------------------------------------------===//
-
-/// What both copies say of their window.
-defvar Warpgroup_Window = [{
-    ::llvm::SmallVector<::mlir::OpFoldResult> getWindowOffsets() {
-      return ::mlir::getMixedValues(getStaticOffsets(), getOffsets(), getContext());
-    }
-    ::llvm::ArrayRef<int64_t> getWindowSizes() { return getSizes(); }
-  }];
-
-def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
-    Grid_ProgramOpInterface, Grid_RefAccessOpInterface, Grid_WindowOpInterface]> {
-  let summary = "start a copy of a window from global to shared memory";
-  let description = [{
-    The copy ends in one arrival at the barrier. Elements of the window that lie
-    outside of the source are zero. Offsets are static or dynamic (i32, i64 or
-    index); a dimension in `drop` has size 1 and is absent from the destination.
-
-    Along `collective` axes of the cluster every block runs the copy and gets the
-    whole window, with an arrival at a barrier of its own. With `leader_tracked`
-    each block along the one axis copies a window of its own, and all of these
-    copies end in one arrival, at the barrier of the first block.
-
-    Example:
-
-    ```mlir
-    warpgroup.tma_load %x[%i : i32, 0] [128, 64] to %tile barrier %b
-        : memref<512x512xf16>, memref<128x64xf16>, memref<!warpgroup.barrier<1>>
-    ```
-  }];
-  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$source,
-                       Variadic<Grid_IndexLike>:$offsets,
-                       DenseI64ArrayAttr:$static_offsets, DenseI64ArrayAttr:$sizes,
-                       OptionalAttr<DenseI64ArrayAttr>:$dropped,
-                       Arg<Grid_Ref, "", [MemWrite]>:$dest,
-                       Arg<Warpgroup_BarrierRef, "", [MemRead, MemWrite]>:$barrier,
-                       OptionalAttr<StrArrayAttr>:$collective,
-                       UnitAttr:$leader_tracked);
-  let assemblyFormat = [{
-    $source custom<Offsets>($offsets, type($offsets), $static_offsets) $sizes (`drop` $dropped^)?
-    `to` $dest `barrier` $barrier (`collective` $collective^)?
-    (`leader_tracked` $leader_tracked^)? attr-dict `:` type($source) `,` type($dest) `,` type($barrier)
-  }];
-  let hasVerifier = 1;
-  let extraClassDeclaration = Warpgroup_Window # [{
-    ::mlir::Value getWindowRef() { return getSource(); }
-    bool replacesAll(::mlir::Value ref) { return ref == getDest(); }
-    bool isCopy() { return true; }
-    bool isSchedulingPoint() { return true; }
-    bool needsTask() { return true; }
-    bool meetsOtherPrograms() { return true; }
-  }];
-}
-
-def Warpgroup_TmaGatherOp : Warpgroup_Op<"tma_gather", [
-    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
-  let summary = "start a copy of rows from global to shared memory";
-  let description = [{
-    Row `i` of the destination is the one that `rows` names at `i`, or zero where
-    the source has none of that number. The copy ends in one arrival at the
-    barrier.
-
-    Example:
-
-    ```mlir
-    warpgroup.tma_gather %x[%rows] to %tile barrier %b
-        : memref<512x64xf16>, tensor<128xi32>, memref<128x64xf16>, memref<!warpgroup.barrier<1>>
-    ```
-  }];
-  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$source, StaticShapeTensorOf<[I32]>:$rows,
-                       Arg<Grid_Ref, "", [MemWrite]>:$dest,
-                       Arg<Warpgroup_BarrierRef, "", [MemRead, MemWrite]>:$barrier);
-  let assemblyFormat = [{
-    $source `[` $rows `]` `to` $dest `barrier` $barrier attr-dict
-    `:` type($source) `,` type($rows) `,` type($dest) `,` type($barrier)
-  }];
-  let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    bool replacesAll(::mlir::Value ref) { return ref == getDest(); }
-    bool isSchedulingPoint() { return true; }
-    bool needsTask() { return true; }
-    bool meetsOtherPrograms() { return true; }
-  }];
-}
-
-def Warpgroup_TmaStoreOp : Warpgroup_Op<"tma_store", [
-    AttrSizedOperandSegments, Grid_ProgramOpInterface,
-    Grid_RefAccessOpInterface, Grid_WindowOpInterface]> {
-  let summary = "start a copy from shared memory to a window in global memory";
-  let description = [{
-    The copy belongs to the warpgroup's open group, which `commit_group` closes,
-    and reads shared memory until `wait_group`. Elements of the window that lie
-    outside of the destination are not written. With `reduce` each element is
-    combined with what is there, at once. Where `predicate` is false nothing is
-    copied.
-
-    Example:
-
-    ```mlir
-    warpgroup.tma_store %tile to %x[%i : i32, 0] [128, 64]
-        : memref<128x64xf16>, memref<512x512xf16>
-    warpgroup.tma_store %tile to %x[0, 0] [128, 64] reduce add if %p
-        : memref<128x64xf16>, memref<512x512xf16>
-    ```
-  }];
-  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$source,
-                       Arg<Grid_Ref, "", [MemWrite]>:$dest,
-                       Variadic<Grid_IndexLike>:$offsets,
-                       DenseI64ArrayAttr:$static_offsets, DenseI64ArrayAttr:$sizes,
-                       OptionalAttr<DenseI64ArrayAttr>:$dropped,
-                       OptionalAttr<Grid_AtomicKindAttr>:$reduction,
-                       Optional<I1>:$predicate);
-  let assemblyFormat = [{
-    $source `to` $dest custom<Offsets>($offsets, type($offsets), $static_offsets) $sizes (`drop` $dropped^)?
-    (`reduce` $reduction^)? (`if` $predicate^)? attr-dict `:` type($source) `,` type($dest)
-  }];
-  let hasVerifier = 1;
-  let extraClassDeclaration = Warpgroup_Window # [{
-    ::mlir::Value getWindowRef() { return getDest(); }
-    ::mlir::Value getWindowPredicate() { return getPredicate(); }
-    bool isCopy() { return true; }
-    bool isAtomicAccess() { return getReduction().has_value(); }
-    bool isSchedulingPoint() { return true; }
-    bool needsTask() { return true; }
-  }];
-}
-
-def Warpgroup_CommitGroupOp : Warpgroup_Op<"commit_group", [
-    MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
-    Grid_ProgramOpInterface]> {
-  let summary = "close the group of the copies to global memory that were started";
-  let description = [{
-    Example:
-
-    ```mlir
-    warpgroup.commit_group
-    ```
-  }];
-  let assemblyFormat = "attr-dict";
-  let extraClassDeclaration = [{
-    bool needsTask() { return true; }
-  }];
-}
-
-def Warpgroup_WaitGroupOp : Warpgroup_Op<"wait_group", [
-    MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
-    Grid_ProgramOpInterface]> {
-  let summary = "wait until at most some groups of copies are pending";
-  let description = [{
-    The groups are those of this warpgroup, the last ones may stay pending. With
-    `read` their copies have read shared memory; without it global memory holds
-    what they wrote, too.
-
-    Example:
-
-    ```mlir
-    warpgroup.wait_group 1 read
-    warpgroup.wait_group 0
-    ```
-  }];
-  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending, UnitAttr:$read);
-  let assemblyFormat = "$pending (`read` $read^)? attr-dict";
-  let extraClassDeclaration = [{
-    bool isSchedulingPoint() { return true; }
-    bool needsTask() { return true; }
-  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -423,7 +251,7 @@ def Warpgroup_TmemCopyOp : Warpgroup_Op<"tmem_copy", [
     With `as_scales` the tile has the factors of an operand by 128 rows and 4
     columns, each block as 32 rows of 16: `tile[i, j, r, 4 a + b]` is the one of
     row `128 i + 32 a + r` and column `4 j + b`; rows 32 to 63, where there are
-    some, are of the next block. With `as_metadata` it has the places of a sparse
+    some, are of the next block. With `as_metadata` it has the metadata of a sparse
     operand by blocks of 128 rows and 64 columns.
 
     Example:
@@ -519,7 +347,7 @@ def Warpgroup_LayoutCastOp : Warpgroup_Op<"layout_cast", [
 
 def Warpgroup_RelayoutOp : Warpgroup_Op<"relayout", [
     Pure, SameOperandsAndResultShape, SameOperandsAndResultElementType]> {
-  let summary = "the same tensor, spread over the registers in another way";
+  let summary = "the same tensor in another layout";
   let description = [{
     Threads exchange elements where the layouts of operand and result differ.
 

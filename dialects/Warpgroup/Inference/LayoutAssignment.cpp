@@ -9,7 +9,7 @@
 #include "dialects/Warpgroup/Inference/LayoutAssignment.h"
 
 #include "dialects/Support/CountableTypes.h"
-#include "dialects/Warpgroup/IR/RegisterPlaces.h"
+#include "dialects/Warpgroup/IR/RegisterCoordinates.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
@@ -65,19 +65,19 @@ LogicalResult LayoutAssignment::collect(Region &region) {
     return failure();
   for (auto [index, frame] : llvm::enumerate(frames)) {
     weights.push_back(getWeight(frame.op->getParentRegion()));
-    for (auto [place, part] : llvm::enumerate(frame.parts)) {
+    for (auto [number, part] : llvm::enumerate(frame.parts)) {
       if (!part.getType().hasStaticShape() ||
           part.getType().getNumElements() == 0)
         return frame.op->emitError("expected tensors with elements, got ")
                << part.getType();
       if (countPoints(part.getType().getShape()).value_or(INT64_MAX) >
-          maxElementsOfThread * numThreads)
+          kMaxElementsOfThread * kNumThreads)
         return frame.op->emitError("expected at most ")
-               << maxElementsOfThread * numThreads
+               << kMaxElementsOfThread * kNumThreads
                << " elements of an array in registers, got " << part.getType();
       if (!part.value)
         continue;
-      definitions[part.value] = {index, place};
+      definitions[part.value] = {index, number};
       // What has a layout keeps it.
       if (std::optional<Layout> layout =
               gridir::warpgroup::getLayout(part.getType());
@@ -88,7 +88,7 @@ LogicalResult LayoutAssignment::collect(Region &region) {
   assigned.resize(frames.size());
   edgesOf.resize(frames.size());
   for (auto [index, frame] : llvm::enumerate(frames))
-    for (auto [place, part] : llvm::enumerate(frame.parts)) {
+    for (auto [number, part] : llvm::enumerate(frame.parts)) {
       if (!part.operand || part.isUnread)
         continue;
       Value value = part.operand->get();
@@ -100,7 +100,7 @@ LogicalResult LayoutAssignment::collect(Region &region) {
         if (!llvm::is_contained(edgesOf[end], edges.size()))
           edgesOf[end].push_back(edges.size());
       edges.push_back({static_cast<unsigned>(index),
-                       static_cast<unsigned>(place), def, defPart,
+                       static_cast<unsigned>(number), def, defPart,
                        getWeight(value.getParentRegion())});
     }
   return success();
@@ -116,7 +116,7 @@ static LayoutAttr normalize(MLIRContext *context, const Layout &layout,
 /// Whether a thread can hold its part of an array.
 static bool isHeld(const Layout &layout, Shape shape) {
   return layout.fits(shape) &&
-         layout.getNumRegisters(shape) <= maxElementsOfThread;
+         layout.getNumRegisters(shape) <= kMaxElementsOfThread;
 }
 
 static LayoutAttr apply(const LayoutFrame::Derivation &derivation,

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Each frame gets one layout of those that it allows. What that costs is what
-// ops do in their layouts, and the way of each operand to the layout that its
-// user needs, more in loops. Frames that hand a tensor on in one layout are
-// chosen for together at first, and then each alone; a choice goes on as long
-// as another layout, of the op's own or of a neighbor, is cheaper.
+// ops do in their layouts, and the conversion of each operand to the layout
+// that its user needs, more in loops. Frames that hand a tensor on in one
+// layout are chosen for together at first, and then each alone; a choice goes
+// on as long as another layout, of the op's own or of a neighbor, is cheaper.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +24,10 @@
 
 namespace gridir::warpgroup {
 
-/// The way between two layouts of a type, which is asked for again and again.
+/// What conversions between layouts of a type cost, each computed once.
 class ConversionCosts {
 public:
-  /// Weighted instructions; `impossible` where there is no way.
+  /// Weighted instructions; `impossible` where there is no conversion.
   int64_t get(LayoutAttr from, LayoutAttr to, mlir::RankedTensorType type);
 
   static constexpr int64_t impossible = int64_t(1) << 40;
@@ -56,7 +56,8 @@ public:
   }
 
 private:
-  /// A tensor on its way from the frame that defines it to one that uses it.
+  /// A use of a tensor: an edge from the frame that defines it to one that uses
+  /// it.
   struct Edge {
     unsigned user, userPart, def, defPart;
     int64_t weight;

@@ -151,7 +151,7 @@ static int64_t countReduction(const Layout &layout, Shape shape,
     if (!llvm::is_contained(dims, dim))
       kept.push_back(shape[dim]);
   uint64_t shared = result->getReplicatedBits() & ~layout.getReplicatedBits();
-  constexpr uint64_t lanes = (1 << numLaneBits) - 1;
+  constexpr uint64_t lanes = (1 << kNumLaneBits) - 1;
   int64_t registers = result->getNumRegisters(kept);
   int64_t weight = 3 * llvm::popcount(shared & lanes) * registers;
   if (shared & ~lanes)
@@ -225,7 +225,7 @@ static LogicalResult addStructured(linalg::LinalgOp op,
       readsTensor = isIndexed = true;
     }
   LayoutFrame &frame = frames.emplace_back(op, spaceShape);
-  auto getPlaces = [&](AffineMap map) {
+  auto getPositions = [&](AffineMap map) {
     return llvm::map_to_vector(getDims(map),
                                [&](int64_t d) { return position[d]; });
   };
@@ -238,13 +238,13 @@ static LogicalResult addStructured(linalg::LinalgOp op,
     if (!map.isProjectedPermutation())
       return refuse(op, "results that are indexed by loops alone");
     LayoutFrame::Part &part = frame.addEqual(operand);
-    frame.project(part, getPlaces(map));
+    frame.project(part, getPositions(map));
     part.isUnread = isInit && !op.payloadUsesValueFromOperand(&operand);
     readsTensor |= !part.isUnread;
   }
   for (OpResult result : op->getResults())
     frame.project(frame.addEqual(result),
-                  getPlaces(op.getIndexingMapMatchingResult(result)));
+                  getPositions(op.getIndexingMapMatchingResult(result)));
   Coordinates space = frame.shape;
   if (!dims.empty())
     frame.accepts = [=](const Layout &layout) {
@@ -272,7 +272,7 @@ static LogicalResult addStructured(linalg::LinalgOp op,
   return success();
 }
 
-/// What flows into one argument or result lies alike, on all ways.
+/// What flows into one argument or result has one layout, on all paths.
 static LogicalResult addBranches(RegionBranchOpInterface op,
                                  SmallVectorImpl<LayoutFrame> &frames) {
   llvm::EquivalenceClasses<Value> classes;

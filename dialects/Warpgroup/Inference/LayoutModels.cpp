@@ -9,7 +9,7 @@
 #include "dialects/Warpgroup/Inference/LayoutModels.h"
 
 #include "dialects/Grid/IR/Grid.h"
-#include "dialects/Warpgroup/IR/RegisterPlaces.h"
+#include "dialects/Warpgroup/IR/RegisterCoordinates.h"
 #include "dialects/Warpgroup/IR/TensorMemory.h"
 #include "dialects/Warpgroup/Layout/NamedLayouts.h"
 #include "dialects/Warpgroup/Layout/SharedAccess.h"
@@ -76,7 +76,7 @@ static int64_t countGlobal(const Layout &layout, RankedTensorType type) {
   ArrayRef<int64_t> shape = type.getShape();
   int64_t bytes = getBits(type) / 8, vector = getAccessVector(layout, type);
   int64_t instructions = layout.getNumRegisters(shape) / vector;
-  constexpr int64_t sectorBytes = 32, numLanes = 1 << numLaneBits;
+  constexpr int64_t sectorBytes = 32, numLanes = 1 << kNumLaneBits;
   llvm::DenseSet<int64_t> sectors;
   for (unsigned lane = 0; lane < numLanes; ++lane)
     for (int64_t byte = 0; byte < vector * bytes; byte += sectorBytes)
@@ -207,7 +207,7 @@ struct AtomicModel
     if (frames.size() == before || update.getResult().use_empty())
       return success();
     Coordinates shape = frames.back().shape;
-    if (getNumElements(shape) % numThreads == 0)
+    if (getNumElements(shape) % kNumThreads == 0)
       frames.back().accepts = [=](const Layout &layout) {
         return holdsOnce(layout, shape) && layout.getReplication() == 1;
       };

@@ -55,8 +55,8 @@ private:
   llvm::SmallVector<uint64_t> columns;
 };
 
-/// The space that vectors span, with the way to each of its members. Vectors
-/// are known by the order in which they came.
+/// The space that vectors span, and of which of them each member is the sum.
+/// Vectors are numbered in the order in which they were inserted.
 class Span {
 public:
   /// Adds the next vector; false where it depends on those before.

@@ -27,7 +27,7 @@ int64_t ThreadChoice::choose(unsigned thread) const {
 }
 
 bool Conversion::isLocal(const ShuffleRound &round) const {
-  return round.laneOffset == 0 && lanes == BitMap::identity(numThreadBits);
+  return round.laneOffset == 0 && lanes == BitMap::identity(kNumThreadBits);
 }
 
 llvm::StringRef gridir::warpgroup::stringify(Conversion::Kind kind) {
@@ -83,9 +83,9 @@ static Conversion planSharedMemory(const Layout &source, const Layout &dest,
   plan.storeVector = getAccessVector(source, shape, elementBits);
   plan.loadVector = getAccessVector(dest, shape, elementBits);
   int64_t numRounds = 1;
-  if (getNumElements(shape) * elementBits / 8 > roundBytes)
+  if (getNumElements(shape) * elementBits / 8 > kRoundBytes)
     if (auto rounds =
-            planSharedRounds(source, dest, shape, elementBits, roundBytes))
+            planSharedRounds(source, dest, shape, elementBits, kRoundBytes))
       numRounds = rounds->getNumRounds();
   plan.cost.barriers = 2 * numRounds;
   plan.cost.stores = source.getNumRegisters(shape) / plan.storeVector;

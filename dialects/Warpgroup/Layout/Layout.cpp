@@ -19,13 +19,13 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 //===----------------------------------------------------------------------===//
-// Places in arrays
+// Indices of arrays
 //===----------------------------------------------------------------------===//
 
 int64_t gridir::warpgroup::linearize(ArrayRef<int64_t> at, Shape shape) {
   int64_t index = 0;
-  for (auto [place, size] : llvm::zip_equal(at, shape))
-    index = index * size + place;
+  for (auto [coordinate, size] : llvm::zip_equal(at, shape))
+    index = index * size + coordinate;
   return index;
 }
 
@@ -55,7 +55,8 @@ static int64_t getPowerOfTwo(int64_t number) { return number & -number; }
 Layout::Layout(Shape tile, ArrayRef<uint64_t> registers,
                ArrayRef<uint64_t> threads)
     : tile(tile.begin(), tile.end()), registers(registers), threads(threads) {
-  assert(threads.size() == numThreadBits && "expected a place for each bit");
+  assert(threads.size() == kNumThreadBits &&
+         "expected a basis vector for each bit");
 }
 
 namespace {
@@ -80,7 +81,7 @@ private:
 } // namespace
 
 Layout Layout::strided(int64_t vector) {
-  return blocked({128 * vector}, vector);
+  return blocked({kNumThreads * vector}, vector);
 }
 
 Layout Layout::blocked(Shape shape, int64_t maxVector) {
@@ -89,7 +90,7 @@ Layout Layout::blocked(Shape shape, int64_t maxVector) {
   int64_t vector = std::min(getPowerOfTwo(shape.back()), maxVector);
   // As many elements as the threads hold at once; a row that is longer
   // repeats the tile.
-  int64_t left = numThreads * vector;
+  int64_t left = kNumThreads * vector;
   Coordinates tile(shape.size(), 1);
   for (int64_t dim = shape.size() - 1; dim >= 0 && left > 1; --dim) {
     tile[dim] = std::min(getPowerOfTwo(shape[dim]), left);
@@ -99,7 +100,7 @@ Layout Layout::blocked(Shape shape, int64_t maxVector) {
   SmallVector<uint64_t> registers, threads;
   for (int64_t held = 1; held < vector; held *= 2)
     registers.push_back(bits.take());
-  for (unsigned bit = 0; bit < numThreadBits; ++bit)
+  for (unsigned bit = 0; bit < kNumThreadBits; ++bit)
     threads.push_back(bits.take());
   return Layout(tile, registers, threads);
 }
@@ -149,38 +150,38 @@ int64_t Layout::getUnpaddedElement(Shape shape, int64_t reg,
                                    unsigned thread) const {
   if (isSplat())
     return 0;
-  auto place = static_cast<int64_t>(
+  auto inTile = static_cast<int64_t>(
       registers.apply(reg % getNumTileRegisters()) ^ threads.apply(thread));
   int64_t repeat = reg / getNumTileRegisters();
   if (tile.size() == 1)
-    return repeat * tile.front() + place;
+    return repeat * tile.front() + inTile;
   Coordinates at = delinearize(repeat, getRepeats(shape, tile));
-  for (auto [index, tileSize, inTile] :
-       llvm::zip_equal(at, tile, delinearize(place, tile)))
-    index = index * tileSize + inTile;
+  for (auto [index, tileSize, offset] :
+       llvm::zip_equal(at, tile, delinearize(inTile, tile)))
+    index = index * tileSize + offset;
   return linearize(at, shape);
 }
 
 Layout::Holder Layout::getHolder(Shape shape, int64_t element) const {
   if (isSplat())
     return {0, 0};
-  int64_t repeat = 0, place = 0;
+  int64_t repeat = 0, inTile = 0;
   if (tile.size() == 1) {
     repeat = element / tile.front();
-    place = element % tile.front();
+    inTile = element % tile.front();
   } else {
-    Coordinates repeats, places;
+    Coordinates repeats, offsets;
     for (auto [at, tileSize] :
          llvm::zip_equal(delinearize(element, shape), tile)) {
       repeats.push_back(at / tileSize);
-      places.push_back(at % tileSize);
+      offsets.push_back(at % tileSize);
     }
     repeat = linearize(repeats, getRepeats(shape, tile));
-    place = linearize(places, tile);
+    inTile = linearize(offsets, tile);
   }
   SmallVector<uint64_t> columns(registers.getColumns());
   llvm::append_range(columns, threads.getColumns());
-  uint64_t holder = BitMap(columns).solve(place).value_or(0);
+  uint64_t holder = BitMap(columns).solve(inTile).value_or(0);
   return {repeat * getNumTileRegisters() +
               static_cast<int64_t>(holder % getNumTileRegisters()),
           static_cast<unsigned>(holder / getNumTileRegisters())};
@@ -188,7 +189,7 @@ Layout::Holder Layout::getHolder(Shape shape, int64_t element) const {
 
 uint64_t Layout::getReplicatedBits() const {
   if (isSplat())
-    return numThreads - 1;
+    return kNumThreads - 1;
   Span span;
   for (uint64_t column : registers.getColumns())
     span.insert(column);
@@ -208,7 +209,7 @@ int64_t Layout::getVectorLength(Shape shape) const {
   int64_t numRegisters = getNumRegisters(shape);
   int64_t length =
       std::min(getPowerOfTwo(numRegisters), getPowerOfTwo(shape.back()));
-  for (unsigned bit = 0; bit < numThreadBits; ++bit)
+  for (unsigned bit = 0; bit < kNumThreadBits; ++bit)
     if (int64_t moved = minor(0, 1 << bit))
       length = std::min(length, getPowerOfTwo(moved));
   auto isRun = [&](int64_t first) {
@@ -232,7 +233,7 @@ bool Layout::isSame(const Layout &a, const Layout &b, Shape shape) {
       a.getNumRegisters(shape) != b.getNumRegisters(shape))
     return false;
   for (int64_t reg = 0, e = a.getNumRegisters(shape); reg < e; ++reg)
-    for (unsigned thread = 0; thread < numThreads; ++thread)
+    for (unsigned thread = 0; thread < kNumThreads; ++thread)
       if (a.getElement(shape, reg, thread) != b.getElement(shape, reg, thread))
         return false;
   return true;
@@ -262,14 +263,14 @@ std::optional<Layout> Layout::unflatten(Shape shape) const {
 }
 
 Layout Layout::enlarge(Shape largerTile) const {
-  auto place = [&](uint64_t element) -> uint64_t {
+  auto move = [&](uint64_t element) -> uint64_t {
     return linearize(delinearize(element, tile), largerTile);
   };
   SmallVector<uint64_t> newRegisters, newThreads;
   for (uint64_t column : registers.getColumns())
-    newRegisters.push_back(place(column));
+    newRegisters.push_back(move(column));
   for (uint64_t column : threads.getColumns())
-    newThreads.push_back(place(column));
+    newThreads.push_back(move(column));
   for (int64_t dim = tile.size() - 1; dim >= 0; --dim)
     for (int64_t at = tile[dim]; at < largerTile[dim]; at *= 2) {
       Coordinates repeat(tile.size(), 0);

@@ -8,7 +8,7 @@
 //
 // How an array is spread over the registers of a warpgroup. A layout is a
 // linear map over F2, from the bits of (register, lane, warp) to those of the
-// place in a tile, and the tile repeats over the array; each repeat is one more
+// index in a tile, and the tile repeats over the array; each repeat is one more
 // group of registers, the last dimension fastest. A tile of one dimension may
 // reach beyond the last element of the array: threads hold that one again
 // there. A thread is its lane, bits 0 to 4, and its warp, bits 5 and 6.
@@ -23,20 +23,20 @@
 
 namespace gridir::warpgroup {
 
-constexpr unsigned numLaneBits = 5, numWarpBits = 2,
-                   numThreadBits = numLaneBits + numWarpBits,
-                   numThreads = 1 << numThreadBits;
+constexpr unsigned kNumLaneBits = 5, kNumWarpBits = 2,
+                   kNumThreadBits = kNumLaneBits + kNumWarpBits,
+                   kNumThreads = 1 << kNumThreadBits;
 
 /// Elements of an array that a thread may hold its part of. There are 255
 /// registers, and local memory for what they do not hold, but the code for more
 /// than these, one after the other, would never end.
-constexpr int64_t maxElementsOfThread = 4096;
+constexpr int64_t kMaxElementsOfThread = 4096;
 
-/// A place in an array, or an extent of one: a number for each dimension.
+/// The coordinates of an element of an array, or the sizes of one.
 using Coordinates = llvm::SmallVector<int64_t, 4>;
 using Shape = llvm::ArrayRef<int64_t>;
 
-/// The row-major index of a place in an array, and back.
+/// The row-major index of an element of an array, and its coordinates.
 int64_t linearize(llvm::ArrayRef<int64_t> at, Shape shape);
 Coordinates delinearize(int64_t index, Shape shape);
 int64_t getNumElements(Shape shape);
@@ -46,9 +46,9 @@ public:
   /// One register of every thread holds the value that all elements have.
   static Layout splat() { return Layout(); }
 
-  /// A place in the tile is its row-major index there, whose bits are those of
-  /// the dimensions side by side, since each is a power of two. There are
-  /// `numThreadBits` places for the bits of the thread.
+  /// An element of the tile is known by its row-major index, whose bits are
+  /// those of the dimensions side by side, since each is a power of two. Of the
+  /// basis vectors `kNumThreadBits` are those of the bits of the thread.
   Layout(Shape tile, llvm::ArrayRef<uint64_t> registers,
          llvm::ArrayRef<uint64_t> threads);
 
@@ -103,7 +103,7 @@ public:
 
   /// How many threads hold each element, but for those of padding.
   int64_t getReplication() const {
-    return numThreads * getNumTileRegisters() / getNumElements(tile);
+    return kNumThreads * getNumTileRegisters() / getNumElements(tile);
   }
 
   /// Bits of the thread that do not change which elements it holds, but for

@@ -54,14 +54,13 @@ Steps operator+(Steps first, const Steps &second) {
 
 Layout make(int64_t numRows, int64_t numColumns, const Steps &registers,
             const Steps &lanes, const Steps &warps) {
-  auto places = [&](const Steps &steps) {
+  auto basis = [&](const Steps &steps) {
     SmallVector<uint64_t> result;
     for (Step step : steps)
       result.push_back(step.row * numColumns + step.column);
     return result;
   };
-  return Layout({numRows, numColumns}, places(registers),
-                places(lanes + warps));
+  return Layout({numRows, numColumns}, basis(registers), basis(lanes + warps));
 }
 
 /// One dimension, whose steps are columns.

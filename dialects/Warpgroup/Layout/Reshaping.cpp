@@ -16,13 +16,13 @@ using namespace gridir::warpgroup;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// The places in a new tile of places in an old one.
+/// The indices in a new tile of elements of an old one.
 template <typename Move>
-static SmallVector<uint64_t> movePlaces(ArrayRef<uint64_t> places, Shape from,
-                                        Shape to, Move move) {
+static SmallVector<uint64_t> moveBasis(ArrayRef<uint64_t> basis, Shape from,
+                                       Shape to, Move move) {
   SmallVector<uint64_t> moved;
-  for (uint64_t place : places)
-    moved.push_back(linearize(move(delinearize(place, from)), to));
+  for (uint64_t vector : basis)
+    moved.push_back(linearize(move(delinearize(vector, from)), to));
   return moved;
 }
 
@@ -41,8 +41,8 @@ std::optional<Layout> Layout::transpose(ArrayRef<int64_t> permutation,
   };
   Coordinates newTile = move(source->tile);
   return Layout(newTile,
-                movePlaces(registers.getColumns(), source->tile, newTile, move),
-                movePlaces(threads.getColumns(), source->tile, newTile, move));
+                moveBasis(registers.getColumns(), source->tile, newTile, move),
+                moveBasis(threads.getColumns(), source->tile, newTile, move));
 }
 
 std::optional<Layout> Layout::dropDims(ArrayRef<int64_t> dims,
@@ -64,11 +64,11 @@ std::optional<Layout> Layout::dropDims(ArrayRef<int64_t> dims,
   Span span;
   SmallVector<uint64_t> newRegisters;
   for (uint64_t column :
-       movePlaces(registers.getColumns(), source->tile, newTile, move))
+       moveBasis(registers.getColumns(), source->tile, newTile, move))
     if (span.insert(column))
       newRegisters.push_back(column);
   return Layout(newTile, newRegisters,
-                movePlaces(threads.getColumns(), source->tile, newTile, move));
+                moveBasis(threads.getColumns(), source->tile, newTile, move));
 }
 
 std::optional<Layout> Layout::insertDims(ArrayRef<int64_t> dims,
@@ -139,13 +139,13 @@ std::optional<Layout> Layout::multiply(const Layout &outer) const {
     return scaled;
   };
   SmallVector<uint64_t> newRegisters =
-      movePlaces(registers.getColumns(), tile, newTile, keep);
-  llvm::append_range(newRegisters, movePlaces(outer.registers.getColumns(),
-                                              outer.tile, newTile, scale));
+      moveBasis(registers.getColumns(), tile, newTile, keep);
+  llvm::append_range(newRegisters, moveBasis(outer.registers.getColumns(),
+                                             outer.tile, newTile, scale));
   SmallVector<uint64_t> newThreads;
   for (auto [inside, outside] : llvm::zip_equal(
-           movePlaces(threads.getColumns(), tile, newTile, keep),
-           movePlaces(outer.threads.getColumns(), outer.tile, newTile, scale)))
+           moveBasis(threads.getColumns(), tile, newTile, keep),
+           moveBasis(outer.threads.getColumns(), outer.tile, newTile, scale)))
     newThreads.push_back(inside ^ outside);
   return Layout(newTile, newRegisters, newThreads);
 }
@@ -166,7 +166,7 @@ std::optional<SmallVector<int64_t>> gridir::warpgroup::findRegisters(
   for (int64_t reg = 0; reg < numRegisters; ++reg) {
     auto holds = [&](int64_t candidate) {
       return llvm::all_of(
-          llvm::seq<unsigned>(numThreads), [&](unsigned thread) {
+          llvm::seq<unsigned>(kNumThreads), [&](unsigned thread) {
             return source.getElement(sourceShape, candidate, thread) ==
                    toSource(dest.getElement(destShape, reg, thread));
           });

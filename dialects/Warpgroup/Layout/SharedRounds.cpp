@@ -30,12 +30,12 @@ static uint64_t keepBits(uint64_t bits, uint64_t mask) {
   return dropBits(bits & mask, ~mask);
 }
 
-bool SharedRounds::isInRound(uint64_t place, int64_t round) const {
-  return static_cast<int64_t>(keepBits(place, roundBits)) == round;
+bool SharedRounds::isInRound(uint64_t element, int64_t round) const {
+  return static_cast<int64_t>(keepBits(element, roundBits)) == round;
 }
 
-int64_t SharedRounds::getOffset(uint64_t place) const {
-  return swizzle.apply(static_cast<int64_t>(dropBits(place, roundBits)) *
+int64_t SharedRounds::getOffset(uint64_t element) const {
+  return swizzle.apply(static_cast<int64_t>(dropBits(element, roundBits)) *
                        elementBytes);
 }
 
@@ -43,20 +43,20 @@ int64_t SharedRounds::getOffset(uint64_t place) const {
 /// warp that has most.
 static int64_t countConflicts(const SharedRounds &rounds, const Layout &layout,
                               int64_t vector) {
-  constexpr unsigned numLanes = 1 << numLaneBits;
+  constexpr unsigned numLanes = 1 << kNumLaneBits;
   constexpr int64_t bankBytes = 128;
   int64_t bytes = vector * rounds.elementBytes, most = 0;
   int64_t best = std::max<int64_t>(bytes * numLanes / bankBytes, 1);
-  for (unsigned warp = 0; warp < numThreads; warp += numLanes) {
+  for (unsigned warp = 0; warp < kNumThreads; warp += numLanes) {
     int64_t conflicts = 0;
     for (int64_t reg = 0; reg < layout.getNumTileRegisters(); reg += vector) {
-      uint64_t place = layout.getRegisters().apply(reg);
-      if (!rounds.isInRound(place, 0))
+      uint64_t element = layout.getRegisters().apply(reg);
+      if (!rounds.isInRound(element, 0))
         continue;
       SmallVector<int64_t, 32> offsets;
       for (unsigned lane = 0; lane < numLanes; ++lane)
         offsets.push_back(
-            rounds.getOffset(place ^ layout.getThreads().apply(warp + lane)));
+            rounds.getOffset(element ^ layout.getThreads().apply(warp + lane)));
       // Lanes that hold the same may need fewer.
       conflicts +=
           std::max<int64_t>(getNumWavefronts(offsets, bytes) - best, 0);
@@ -117,13 +117,13 @@ gridir::warpgroup::planSharedRounds(const Layout &source, const Layout &dest,
   // The highest first, which no run of elements has.
   for (int64_t bit = llvm::Log2_64(getNumElements(tile)) - 1;
        bit >= 0 && rounds.bytes > maxBytes; --bit) {
-    int64_t place = int64_t(1) << bit;
-    if (ofThreads & place)
+    int64_t mask = int64_t(1) << bit;
+    if (ofThreads & mask)
       continue;
-    rounds.roundBits |= place;
+    rounds.roundBits |= mask;
     rounds.bytes /= 2;
-    rounds.storeVector = std::min(rounds.storeVector, place);
-    rounds.loadVector = std::min(rounds.loadVector, place);
+    rounds.storeVector = std::min(rounds.storeVector, mask);
+    rounds.loadVector = std::min(rounds.loadVector, mask);
   }
   chooseSwizzle(rounds);
   return rounds;

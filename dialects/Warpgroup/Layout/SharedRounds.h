@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // How an array goes through shared memory from one layout to another, where the
-// places of both are linear in one tile: a part of the tile in each round, of
+// indices of both are linear in one tile: a part of the tile in each round, of
 // elements that all threads know by their registers alone.
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@
 namespace gridir::warpgroup {
 
 /// So many bytes of shared memory each warpgroup would like to have.
-constexpr int64_t roundBytes = 32 << 10;
+constexpr int64_t kRoundBytes = 32 << 10;
 
 struct SharedRounds {
   SharedRounds(LargeTiles source, LargeTiles dest, int64_t elementBytes)
@@ -31,7 +31,7 @@ struct SharedRounds {
 
   LargeTiles source, dest;
   int64_t elementBytes;
-  /// The bits of a place in the tile that tell the round of its element.
+  /// The bits of an index in the tile that tell the round of its element.
   uint64_t roundBits = 0;
   /// Bytes of a round.
   int64_t bytes = 0;
@@ -50,15 +50,15 @@ struct SharedRounds {
     return source.getNumRepeats() * getNumRoundsOfTile();
   }
 
-  /// Whether the element at a place belongs to a round of its tile.
-  bool isInRound(uint64_t place, int64_t round) const;
+  /// Whether an element belongs to a round of its tile.
+  bool isInRound(uint64_t element, int64_t round) const;
 
-  /// The byte of an element in its round: linear in the bits of the place.
-  int64_t getOffset(uint64_t place) const;
+  /// The byte of an element in its round: linear in the bits of its index.
+  int64_t getOffset(uint64_t element) const;
 };
 
 /// Rounds of at most `maxBytes`, or as few bytes as can be. None where the
-/// places are not linear in one tile.
+/// indices are not linear in one tile.
 std::optional<SharedRounds> planSharedRounds(const Layout &source,
                                              const Layout &dest, Shape shape,
                                              unsigned elementBits,

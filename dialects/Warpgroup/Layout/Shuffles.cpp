@@ -64,7 +64,7 @@ struct Values {
 
 } // namespace
 
-/// Warps stay where they are, so a place is looked for in the registers and the
+/// No element changes its warp, so each is looked for in the registers and the
 /// lanes. A thread that has it looks no further than its own registers.
 static std::optional<Origins> findOrigins(const Layout &source,
                                           const Layout &dest) {
@@ -72,26 +72,26 @@ static std::optional<Origins> findOrigins(const Layout &source,
   unsigned numRegisterBits = columns.size();
   BitMap registers(columns);
   llvm::append_range(columns,
-                     source.getThreads().getColumns().take_front(numLaneBits));
+                     source.getThreads().getColumns().take_front(kNumLaneBits));
   BitMap inWarp(columns);
   uint64_t registerMask = (uint64_t(1) << numRegisterBits) - 1;
   SmallVector<uint64_t> registerOfRegister, threadOfRegister, registerOfThread,
       threadOfThread;
-  for (uint64_t place : dest.getRegisters().getColumns()) {
-    std::optional<uint64_t> origin = inWarp.solve(place);
+  for (uint64_t element : dest.getRegisters().getColumns()) {
+    std::optional<uint64_t> origin = inWarp.solve(element);
     if (!origin)
       return std::nullopt;
     registerOfRegister.push_back(*origin & registerMask);
     threadOfRegister.push_back(*origin >> numRegisterBits);
   }
-  for (unsigned bit = 0; bit < numThreadBits; ++bit) {
-    uint64_t place = dest.getThreads()[bit],
-             moved = place ^ source.getThreads()[bit];
+  for (unsigned bit = 0; bit < kNumThreadBits; ++bit) {
+    uint64_t element = dest.getThreads()[bit],
+             moved = element ^ source.getThreads()[bit];
     uint64_t own = uint64_t(1) << bit;
     std::optional<uint64_t> origin = registers.solve(moved);
     if (!origin) {
-      bool isWarp = bit >= numLaneBits;
-      origin = inWarp.solve(isWarp ? moved : place);
+      bool isWarp = bit >= kNumLaneBits;
+      origin = inWarp.solve(isWarp ? moved : element);
       if (!isWarp)
         own = 0;
     }
@@ -107,7 +107,7 @@ static std::optional<Origins> findOrigins(const Layout &source,
 /// D: which register each bit of the thread adds, so that no two threads ask
 /// one lane as far as that can be.
 static BitMap spreadRounds(const Origins &origins) {
-  SmallVector<uint64_t> rounds(numThreadBits, 0);
+  SmallVector<uint64_t> rounds(kNumThreadBits, 0);
   Span asked;
   SmallVector<unsigned> left;
   auto insertWhere = [&](auto isChosen) {
@@ -117,7 +117,7 @@ static BitMap spreadRounds(const Origins &origins) {
         others.push_back(bit);
     left = others;
   };
-  llvm::append_range(left, llvm::seq<unsigned>(numThreadBits));
+  llvm::append_range(left, llvm::seq<unsigned>(kNumThreadBits));
   // Who has what it needs keeps it.
   insertWhere([&](unsigned bit) {
     return origins.threadOfThread[bit] == uint64_t(1) << bit;
@@ -159,13 +159,13 @@ static std::optional<BitMap> moveToSenders(const BitMap &needed,
                                            const BitMap &asked) {
   // Threads that nobody asks come last, and send anything.
   SmallVector<uint64_t> columns(asked.getColumns());
-  llvm::append_range(columns, BitMap::identity(numThreadBits).getColumns());
-  std::optional<BitMap> receivers = BitMap(columns).invert(numThreadBits);
+  llvm::append_range(columns, BitMap::identity(kNumThreadBits).getColumns());
+  std::optional<BitMap> receivers = BitMap(columns).invert(kNumThreadBits);
   SmallVector<uint64_t> sent;
   for (uint64_t receiver : receivers->getColumns())
-    sent.push_back(needed.apply(receiver & (numThreads - 1)));
+    sent.push_back(needed.apply(receiver & (kNumThreads - 1)));
   BitMap senders(sent);
-  for (unsigned bit = 0; bit < numThreadBits; ++bit)
+  for (unsigned bit = 0; bit < kNumThreadBits; ++bit)
     if (senders.apply(asked[bit]) != needed[bit])
       return std::nullopt;
   return senders;
@@ -222,7 +222,7 @@ static TilePlan planTile(const Origins &origins, int64_t ofWord) {
   // one after another.
   bool sendsAll = !senders;
   if (sendsAll) {
-    rounds = BitMap(SmallVector<uint64_t>(numThreadBits, 0));
+    rounds = BitMap(SmallVector<uint64_t>(kNumThreadBits, 0));
     senders = rounds;
     plan.lanes = origins.threadOfThread;
   }

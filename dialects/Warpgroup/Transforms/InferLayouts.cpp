@@ -10,7 +10,7 @@
 #include "dialects/Warpgroup/Transforms/Windows.h"
 
 #include "dialects/Grid/IR/Grid.h"
-#include "dialects/Warpgroup/IR/RegisterPlaces.h"
+#include "dialects/Warpgroup/IR/RegisterCoordinates.h"
 #include "dialects/Warpgroup/Inference/LayoutAssignment.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -129,7 +129,7 @@ private:
       // Ops are not printed while their types are not all there.
       InFlightDiagnostic error =
           emitError(user->getLoc(),
-                    "expected an operand with a way to the layout ")
+                    "expected an operand that can be converted to the layout ")
           << type.getEncoding() << (isShared ? " without shared memory" : "")
           << ", got " << from;
       error.attachNote(value.getLoc()) << "which is made here";

@@ -23,7 +23,7 @@ def WarpgroupInferLayoutsPass : Pass<"warpgroup-infer-layouts", "::mlir::ModuleO
     serve, those are chosen that cost the fewest instructions, with those in loops
     counted several times.
 
-    A window of an array that is not made of whole tiles, or whose place is not
+    A window of an array that is not made of whole tiles, or whose offsets are not
     known, becomes a structured op that reads single elements.
 
     Where an operand lies otherwise than its user needs it, a `relayout` is put
@@ -69,7 +69,7 @@ def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> 
     array of shared memory of a CTA: `warpgroup.offsets` of the scope, with -1 for
     a Ref that is elsewhere. Scopes are a stack: those that follow one another
     share memory. Arrays begin at multiples of 1024 bytes, in which every swizzle
-    repeats. Barriers are behind all arrays, and none shares its place, since all
+    repeats. Barriers are behind all arrays, and none shares its bytes, since all
     are initialized when the kernel begins. `warpgroup.shared_bytes` of the kernel
     is the sum.
 

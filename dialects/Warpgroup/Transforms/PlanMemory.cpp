@@ -9,7 +9,7 @@
 #include "dialects/GPU/Transforms/Chip.h"
 #include "dialects/Grid/IR/SingleKernel.h"
 #include "dialects/Support/CountableTypes.h"
-#include "dialects/Warpgroup/IR/RegisterPlaces.h"
+#include "dialects/Warpgroup/IR/RegisterCoordinates.h"
 #include "dialects/Warpgroup/IR/TensorMemory.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Layout/Conversion.h"
@@ -70,7 +70,7 @@ public:
     FailureOr<gpu::Chip> limits = gpu::getChip(chip, kernel->getLoc());
     if (failed(limits))
       return signalPassFailure();
-    places.clear();
+    offsetsOf.clear();
     arrays.clear();
     matrices.clear();
     FailureOr<Ends> ends = placeArrays(kernel->getBodyRegion(), Ends());
@@ -109,7 +109,7 @@ public:
           Builder(&getContext())
               .getI64IntegerAttr(std::max<int64_t>(
                   kMinColumns, llvm::PowerOf2Ceil(ends->columns))));
-    for (auto &[scope, offsets] : places)
+    for (auto &[scope, offsets] : offsetsOf)
       scope->setAttr(kOffsetsAttr,
                      DenseI64ArrayAttr::get(&getContext(), offsets));
     (*kernel)->setAttr(kSharedBytesAttr,
@@ -147,17 +147,9 @@ private:
                                                    kScratchAlignment));
       };
       cover(scratch.least, 0);
-      cover(scratch.most, roundBytes);
+      cover(scratch.most, kRoundBytes);
     });
     return scratch;
-  }
-
-  static int64_t getNumWarpgroups(grid::KernelOp kernel) {
-    int64_t count = 1;
-    for (auto dim : kernel.getDims().getAsRange<grid::DimAttr>())
-      if (dim.getKind() == grid::DimKind::Thread && !dim.isDynamic())
-        count *= dim.getSize();
-    return count;
   }
 
   static bool isIn(MemRefType type, grid::MemorySpace expected) {
@@ -206,7 +198,7 @@ private:
   }
 
   LogicalResult placeArrays(grid::ScopedOp scope, Ends &end) {
-    SmallVector<int64_t> &offsets = places[scope];
+    SmallVector<int64_t> &offsets = offsetsOf[scope];
     for (auto [i, argument] : llvm::enumerate(scope.getBody().getArguments())) {
       auto type = cast<MemRefType>(argument.getType());
       offsets.push_back(-1);
@@ -235,7 +227,7 @@ private:
   }
 
   int64_t placeBarriers(grid::KernelOp kernel, int64_t begin) {
-    for (auto &[scope, offsets] : places) {
+    for (auto &[scope, offsets] : offsetsOf) {
       for (auto [argument, offset] : llvm::zip_equal(
                cast<grid::ScopedOp>(scope).getBody().getArguments(), offsets)) {
         auto type = cast<MemRefType>(argument.getType());
@@ -264,7 +256,7 @@ private:
     });
   }
 
-  llvm::MapVector<Operation *, SmallVector<int64_t>> places;
+  llvm::MapVector<Operation *, SmallVector<int64_t>> offsetsOf;
   SmallVector<Allocation> arrays, matrices;
 };
 

@@ -51,11 +51,11 @@ Value createElements(OpBuilder &builder, Operation *op, Value init,
   return linalg::GenericOp::create(
              builder, loc, type, inputs, empty, maps, loops,
              [&](OpBuilder &b, Location loc, ValueRange arguments) {
-               SmallVector<Value> place;
+               SmallVector<Value> indices;
                for (int64_t d = 0; d < type.getRank(); ++d)
-                 place.push_back(linalg::IndexOp::create(b, loc, d));
+                 indices.push_back(linalg::IndexOp::create(b, loc, d));
                linalg::YieldOp::create(b, loc,
-                                       body(b, place, arguments.front()));
+                                       body(b, indices, arguments.front()));
              })
       .getResult(0);
 }
@@ -85,7 +85,7 @@ Value rewrite(tensor::ExtractSliceOp op) {
   llvm::SmallBitVector dropped = op.getDroppedDims();
   return createElements(
       builder, op, /*init=*/Value(),
-      [&](OpBuilder &b, ValueRange place, Value) -> Value {
+      [&](OpBuilder &b, ValueRange indices, Value) -> Value {
         SmallVector<Value> at;
         unsigned next = 0;
         for (auto [d, offset, stride] :
@@ -93,7 +93,7 @@ Value rewrite(tensor::ExtractSliceOp op) {
           at.push_back(offset);
           if (dropped[d])
             continue;
-          Value step = arith::MulIOp::create(b, loc, place[next++],
+          Value step = arith::MulIOp::create(b, loc, indices[next++],
                                              createIndex(b, loc, stride));
           at.back() = arith::AddIOp::create(b, loc, offset, step);
         }
@@ -120,7 +120,7 @@ Value rewrite(tensor::InsertSliceOp op) {
   llvm::SmallBitVector dropped = op.getDroppedDims();
   return createElements(
       builder, op, op.getDest(),
-      [&](OpBuilder &b, ValueRange place, Value old) -> Value {
+      [&](OpBuilder &b, ValueRange indices, Value old) -> Value {
         Value zero = createIndex(b, loc, 0), isInside;
         auto require = [&](arith::CmpIPredicate predicate, Value a, Value c) {
           Value holds = arith::CmpIOp::create(b, loc, predicate, a, c);
@@ -131,7 +131,7 @@ Value rewrite(tensor::InsertSliceOp op) {
         for (auto [d, offset, size, stride] :
              llvm::enumerate(offsets, sizes, op.getStaticStrides())) {
           Value step = createIndex(b, loc, stride);
-          Value from = arith::SubIOp::create(b, loc, place[d], offset);
+          Value from = arith::SubIOp::create(b, loc, indices[d], offset);
           require(arith::CmpIPredicate::sge, from, zero);
           require(arith::CmpIPredicate::slt, from,
                   createIndex(b, loc, size * stride));

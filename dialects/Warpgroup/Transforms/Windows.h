@@ -16,7 +16,7 @@ class Region;
 namespace gridir::warpgroup {
 
 /// Writes each window of an array that is not made of whole tiles, or whose
-/// place is not known, as a structured op that reads single elements. One of
+/// offsets are not known, as a structured op that reads single elements. One of
 /// fewer dimensions becomes one of all and a reshape, where that has tiles.
 void rewriteWindows(mlir::Region &region);
 

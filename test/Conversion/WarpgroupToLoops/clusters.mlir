@@ -85,7 +85,7 @@ grid.kernel @cancel grid(%i = 8 named "i")
     semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
   warpgroup.try_cluster_cancel %answer barrier %b
       : memref<16xi8, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-  %place, %found = warpgroup.query_cluster_cancel %answer ["i"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
+  %index, %found = warpgroup.query_cluster_cancel %answer ["i"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
   grid.store %found, %o : i1, memref<i1, #grid.space<gpu.gmem>>
 }
 

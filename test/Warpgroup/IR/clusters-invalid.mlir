@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --split-input-file --verify-diagnostics
 
-func.func @places(%tile: memref<64x32xf32>, %i: i32) -> tensor<64x32xf32> {
-  // expected-error @below {{expected a place for each of the axes, got 1 of ["x", "y"]}}
+func.func @coordinates(%tile: memref<64x32xf32>, %i: i32) -> tensor<64x32xf32> {
+  // expected-error @below {{expected a coordinate for each of the axes, got 1 of ["x", "y"]}}
   %w = warpgroup.cluster_load %tile ["x", "y"] [%i] : memref<64x32xf32>, i32 -> tensor<64x32xf32>
   return %w : tensor<64x32xf32>
 }
@@ -25,9 +25,9 @@ func.func @answer(%answer: memref<8xi8>, %b: memref<!warpgroup.barrier<2>>) {
 // -----
 
 func.func @queried(%answer: memref<16xi8>) -> i32 {
-  // expected-error @below {{expected a place for each of the axes, got 1 of []}}
-  %place, %found = warpgroup.query_cluster_cancel %answer [] : memref<16xi8> -> i32
-  return %place : i32
+  // expected-error @below {{expected a coordinate for each of the axes, got 1 of []}}
+  %i, %found = warpgroup.query_cluster_cancel %answer [] : memref<16xi8> -> i32
+  return %i : i32
 }
 
 // -----

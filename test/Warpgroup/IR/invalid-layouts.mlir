@@ -30,17 +30,17 @@ func.func private @large_tile(tensor<4xf32, #warpgroup.layout<[2048, 46116860184
 
 // -----
 
-// expected-error @below {{expected 1 coordinates of a place, got 2}}
+// expected-error @below {{expected 1 coordinates of a basis vector, got 2}}
 func.func private @coordinates(tensor<4xf32, #warpgroup.layout<[4], registers = [[0, 1]], lanes = [], warps = []>>)
 
 // -----
 
-// expected-error @below {{expected a place in the tile, got 4 of 4}}
-func.func private @place(tensor<4xf32, #warpgroup.layout<[4], registers = [[4]], lanes = [], warps = []>>)
+// expected-error @below {{expected a coordinate in the tile, got 4 of 4}}
+func.func private @coordinate(tensor<4xf32, #warpgroup.layout<[4], registers = [[4]], lanes = [], warps = []>>)
 
 // -----
 
-// expected-error @below {{expected places for 5 bits of the lane and 2 of the warp, got 5 and 1}}
+// expected-error @below {{expected basis vectors for 5 bits of the lane and 2 of the warp, got 5 and 1}}
 func.func private @bits(tensor<4xf32, #warpgroup.layout<[4], registers = [[1], [2]],
     lanes = [[0], [0], [0], [0], [0]], warps = [[0]]>>)
 
@@ -52,7 +52,7 @@ func.func private @equal_registers(tensor<4xf32, #warpgroup.layout<[4], register
 
 // -----
 
-// expected-error @below {{expected the places to reach all 4 elements of the tile, got 2}}
+// expected-error @below {{expected the basis vectors to span all 4 elements of the tile, got 2}}
 func.func private @unreached(tensor<4xf32, #warpgroup.layout<[4], registers = [[1]],
     lanes = [[1], [0], [0], [0], [0]], warps = [[0], [0]]>>)
 

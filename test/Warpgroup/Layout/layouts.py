@@ -42,23 +42,23 @@ def unravel(slot: int, *dims: int) -> list[int]:
     return [int(i) for i in np.unravel_index(slot, dims)]
 
 
-# Rows of a table: the name of the layout, a shape, and the place of a slot in the threads `WARP` and `LANE`.
+# Rows of a table: the name of the layout, a shape, and the coordinates of a slot in the threads `WARP` and `LANE`.
 
 
 def fragment(rows: int, columns: int, vector: int, column: Any) -> Any:
-    def place(slot: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    def coordinates(slot: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
         ti, tj, h, e = unravel(slot, shape[0] // rows, shape[1] // columns, rows // 32, vector)
         return rows * ti + rows // 4 * WARP + 8 * h + LANE // 4, columns * tj + column(LANE % 4, e)
 
-    return place
+    return coordinates
 
 
 def transposed(rows: int) -> Any:
-    def place(slot: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    def coordinates(slot: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
         ti, tj, h, e = unravel(slot, shape[0] // rows, shape[1] // 8, rows // 32, 2)
         return rows * ti + rows // 4 * WARP + 8 * h + 2 * (LANE // 8) + e, 8 * tj + 2 * (LANE % 4) + LANE // 4 % 2
 
-    return place
+    return coordinates
 
 
 def collective(slot: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
@@ -80,19 +80,19 @@ def copy(slot: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
 
 
 def native(vector: int) -> Any:
-    def place(slot: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    def coordinates(slot: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
         ti, tj, e = unravel(slot, shape[0] // 128, shape[1] // vector, vector)
         return 128 * ti + 32 * WARP + LANE, vector * tj + e
 
-    return place
+    return coordinates
 
 
 def strided(vector: int) -> Any:
-    def place(slot: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    def coordinates(slot: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
         element = (slot // vector * 128 + THREAD) * vector + slot % vector
         return np.unravel_index(np.minimum(element, np.prod(shape) - 1), shape)
 
-    return place
+    return coordinates
 
 
 PAIR = fragment(64, 8, 2, lambda p, e: 2 * p + e)
@@ -131,8 +131,8 @@ TABLE = [
 
 def check_elements(got: dict[str, Any], prefix: str = "") -> None:
     """What is said of a layout follows from its table of elements."""
-    elements, places = got[prefix + "elements"], got[prefix + "places"]
-    assert (elements == places).all(), "IR computes other places"
+    elements, computed = got[prefix + "elements"], got[prefix + "computed_elements"]
+    assert (elements == computed).all(), "IR computes other elements"
     flat = elements.ravel()
     holders = got[prefix + "holders"]
     assert sorted(set(flat)) == list(range(len(holders))), "an element that nobody holds"
@@ -165,9 +165,9 @@ def check_vector(got: dict[str, Any], minor: int, prefix: str = "") -> None:
 
 
 answers = ask([f"{tensor(shape, layout)})" for layout, shape, _ in TABLE])
-for (layout, shape, place), got in zip(TABLE, answers, strict=True):
+for (layout, shape, coordinates), got in zip(TABLE, answers, strict=True):
     slots = got["elements"].shape[1]
-    expected = [np.ravel_multi_index(np.broadcast_arrays(*place(s, shape)), shape) for s in range(slots)]
+    expected = [np.ravel_multi_index(np.broadcast_arrays(*coordinates(s, shape)), shape) for s in range(slots)]
     assert (got["elements"] == np.stack(expected, axis=1)).all(), (layout, shape)
     check_elements(got)
     check_vector(got, shape[-1])
@@ -178,23 +178,23 @@ RNG = np.random.default_rng(0)
 
 
 def spread(tile: tuple[int, ...]) -> str:
-    """A layout of a tile by chance, where some bits of the thread lead nowhere or to the same place."""
+    """A layout of a tile by chance, where some bits of the thread have a basis vector of zero or the same one."""
     bits = int(np.prod(tile)).bit_length() - 1
-    places = [1 << b for b in RNG.permutation(bits)]
+    basis = [1 << b for b in RNG.permutation(bits)]
     registers = int(RNG.integers(max(bits - 7, 0), bits + 1))
-    # Adding a place to another one leaves all reachable.
+    # A sum of two basis vectors instead of one of them spans the same.
     for _ in range(int(RNG.integers(3))):
         if bits > 1:
             to, by = RNG.choice(bits, 2, replace=False)
-            places[to] ^= places[by]
-    threads = places[registers:]
+            basis[to] ^= basis[by]
+    threads = basis[registers:]
     while len(threads) < 7:
-        threads.insert(int(RNG.integers(len(threads) + 1)), int(RNG.choice([0, 0, *places])))
+        threads.insert(int(RNG.integers(len(threads) + 1)), int(RNG.choice([0, 0, *basis])))
 
     def write(some: list[int]) -> str:
         return str([[int(i) for i in np.unravel_index(place, tile)] for place in some])
 
-    kinds = {"registers": places[:registers], "lanes": threads[:5], "warps": threads[5:]}
+    kinds = {"registers": basis[:registers], "lanes": threads[:5], "warps": threads[5:]}
     return f"{list(tile)}, " + ", ".join(f"{kind} = {write(some)}" for kind, some in kinds.items())
 
 
@@ -243,9 +243,9 @@ def derive(kind: str, dims: Any) -> None:
         source, result = got["elements"], got["result_elements"]
         if kind == "drop":
             kept = [d for d in range(len(shape)) if d not in choice]
-            places = np.unravel_index(source, shape)
+            coordinates = np.unravel_index(source, shape)
             # Without dimensions there is one element.
-            moved = np.ravel_multi_index([places[d] for d in kept], new.shape) if kept else 0 * source
+            moved = np.ravel_multi_index([coordinates[d] for d in kept], new.shape) if kept else 0 * source
             assert all(set(a) == set(b) for a, b in zip(moved, result, strict=True))
             continue
         moved = new.ravel()[result]
@@ -274,7 +274,7 @@ derive("reshape", shapes)
 derive("drop", subsets)
 
 
-# The product of two tiles has a copy of the first for each place of the second.
+# The product of two tiles has a copy of the first for each element of the second.
 INNER = "[4, 2], registers = [[0, 1]], lanes = [[1, 0], [2, 0], [0, 0], [0, 0], [0, 0]], warps = [[0, 0], [0, 0]]"
 OUTER = "[2, 16], registers = [[1, 0]], lanes = [[0, 0], [0, 0], [0, 1], [0, 2], [0, 0]], warps = [[0, 4], [0, 8]]"
 (got,) = ask([f"{tensor((4, 2), INNER)}, {tensor((2, 16), OUTER)}) attributes {{test.multiply = array<i64: 8, 32>}}"])
@@ -283,8 +283,8 @@ check_elements(got, "result_")
 row, column = np.unravel_index(got["elements"], (4, 2))
 outer_row, outer_column = np.unravel_index(outer["elements"], (2, 16))
 for first, second in itertools.product(range(2), range(2)):
-    place = (row[:, first] + 4 * outer_row[:, second], column[:, first] + 2 * outer_column[:, second])
-    assert (got["result_elements"][:, first + 2 * second] == np.ravel_multi_index(place, (8, 32))).all()
+    coordinates = (row[:, first] + 4 * outer_row[:, second], column[:, first] + 2 * outer_column[:, second])
+    assert (got["result_elements"][:, first + 2 * second] == np.ravel_multi_index(coordinates, (8, 32))).all()
 
 
 # Conversions: what threads hold after the plan is run.

@@ -94,7 +94,7 @@ grid.kernel @anywhere grid(%i = 4) inputs(%x: f32 [64, 128] space gpu.gmem) outp
 
 // -----
 
-// A window of few elements takes the place of those of the array that it has.
+// A window of few elements replaces those of the array that it has.
 // CHECK-LABEL: grid.kernel @few
 // CHECK:         %[[W:.*]] = grid.load %{{.*}} -> tensor<1x8xf32, #warpgroup.layout<[1, 8],
 // CHECK:         linalg.generic {{.*}} ins(%{{.*}} : tensor<64x128xf32, #warpgroup.layout<[4, 128],

@@ -27,7 +27,7 @@ grid.kernel @more grid() {
 
 // -----
 
-// Nothing to place.
+// Nothing to allocate.
 // CHECK-LABEL: func.func private @no_kernel
 func.func private @no_kernel()
 

@@ -3,7 +3,7 @@
 // RUN: not gridir-opt %s --warpgroup-plan-memory=chip=sm_12 2>&1 | FileCheck %s --check-prefix=CHIP
 
 // Arrays begin at multiples of 1024 bytes, scopes that follow one another share memory, and barriers are behind all
-// arrays. What is not in shared memory has no place there.
+// arrays. What is not in shared memory has no offset there.
 // CHECK: grid.kernel @k
 // CHECK-SAME: warpgroup.shared_bytes = 118040
 // CHECK: grid.scoped (%a: {{.*}}, %b: {{.*}}, %c: {{.*}}) attributes {warpgroup.offsets = array<i64: 0, 118016, 1024>}

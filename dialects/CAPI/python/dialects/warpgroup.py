@@ -26,14 +26,15 @@ def layout_attr(spread: Spread, rank: int) -> ir.Attribute:
         return ir.Attribute.parse("#warpgroup.layout<splat>")
     tile = [1] * (rank - len(spread.tile)) + list(spread.tile)
 
-    def place(index: int) -> list[int]:
+    def coordinates(index: int) -> list[int]:
         at = []
         for size in reversed(tile):
             at.insert(0, index % size)
             index //= size
         return at
 
-    places = ", ".join(
-        f"{kind} = {[place(index) for index in getattr(spread, kind)]}" for kind in ("registers", "lanes", "warps")
+    basis = ", ".join(
+        f"{kind} = {[coordinates(index) for index in getattr(spread, kind)]}"
+        for kind in ("registers", "lanes", "warps")
     )
-    return ir.Attribute.parse(f"#warpgroup.layout<{tile}, {places}>")
+    return ir.Attribute.parse(f"#warpgroup.layout<{tile}, {basis}>")

@@ -1,4 +1,4 @@
-//===- RegisterPlaces.h - Elements of a tensor in registers ----*- C++ -*--===//
+//===- RegisterCoordinates.h - Elements of a tensor in registers *- C++ -*-===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,12 +9,12 @@
 // What a conversion to the registers of a thread asks of a tensor whose
 // encoding is a `#warpgroup.layout`. The thread's part of such a tensor is a
 // vector of `getNumRegisters` elements; register r holds the element at
-// `RegisterPlaces::getCoordinates(r)`.
+// `RegisterCoordinates::getCoordinates(r)`.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GRIDIR_DIALECTS_WARPGROUP_IR_REGISTERPLACES_H
-#define GRIDIR_DIALECTS_WARPGROUP_IR_REGISTERPLACES_H
+#ifndef GRIDIR_DIALECTS_WARPGROUP_IR_REGISTERCOORDINATES_H
+#define GRIDIR_DIALECTS_WARPGROUP_IR_REGISTERCOORDINATES_H
 
 #include "dialects/Warpgroup/Layout/Layout.h"
 #include "mlir/IR/Builders.h"
@@ -36,19 +36,19 @@ int64_t getNumRegisters(mlir::RankedTensorType type);
 /// dimension, aligned to as many: what one load or store of a thread can move.
 int64_t getVectorLength(mlir::RankedTensorType type);
 
-/// The exclusive or of the places that the set bits of the number of a thread
-/// lead to, of the number's type; null where that is nothing for all.
+/// The exclusive or of the basis vectors of the set bits of the number of a
+/// thread, of the number's type; null where they are all zero.
 mlir::Value mapThread(mlir::OpBuilder &builder, mlir::Location loc,
-                      mlir::Value thread, llvm::ArrayRef<int64_t> places);
+                      mlir::Value thread, llvm::ArrayRef<int64_t> basis);
 
-/// The places of the elements that a thread holds, as IR. What depends on the
-/// thread is computed once.
-class RegisterPlaces {
+/// The coordinates of the elements that a thread holds, as IR. What depends on
+/// the thread is computed once.
+class RegisterCoordinates {
 public:
   /// Computes the thread's part at the insertion point. `thread` is an index
   /// from 0 to 127, the lane in its five low bits.
-  RegisterPlaces(mlir::OpBuilder &builder, mlir::Location loc,
-                 mlir::RankedTensorType type, mlir::Value thread);
+  RegisterCoordinates(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::RankedTensorType type, mlir::Value thread);
 
   /// Where the element in a register is in the tensor: an index for each
   /// dimension, constant where all threads hold the same.
@@ -61,11 +61,11 @@ private:
   Layout layout;
   /// For each dimension of the tile; null where it is the same for all threads.
   llvm::SmallVector<mlir::Value> threadPart;
-  /// Dimensions of the tile where a bit of the place depends on the thread and
-  /// on the register.
+  /// Dimensions of the tile where a bit of the coordinate depends on the thread
+  /// and on the register.
   llvm::SmallVector<bool> overlaps;
 };
 
 } // namespace gridir::warpgroup
 
-#endif // GRIDIR_DIALECTS_WARPGROUP_IR_REGISTERPLACES_H
+#endif // GRIDIR_DIALECTS_WARPGROUP_IR_REGISTERCOORDINATES_H

@@ -1,4 +1,4 @@
-//===- RegisterPlaces.cpp - Elements of a tensor in registers -------------===//
+//===- RegisterCoordinates.cpp - Elements of a tensor in registers --------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Warpgroup/IR/RegisterPlaces.h"
+#include "dialects/Warpgroup/IR/RegisterCoordinates.h"
 
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,7 +39,7 @@ int64_t gridir::warpgroup::getVectorLength(RankedTensorType type) {
 }
 
 //===----------------------------------------------------------------------===//
-// RegisterPlaces
+// RegisterCoordinates
 //===----------------------------------------------------------------------===//
 
 static Value constant(OpBuilder &builder, Location loc, int64_t number) {
@@ -48,7 +48,7 @@ static Value constant(OpBuilder &builder, Location loc, int64_t number) {
 
 /// Bits that move by the same distance move at once.
 Value gridir::warpgroup::mapThread(OpBuilder &builder, Location loc,
-                                   Value thread, ArrayRef<int64_t> places) {
+                                   Value thread, ArrayRef<int64_t> basis) {
   auto constant = [&](OpBuilder &builder, Location loc, int64_t number) {
     return arith::ConstantOp::create(
         builder, loc, builder.getIntegerAttr(thread.getType(), number));
@@ -57,13 +57,13 @@ Value gridir::warpgroup::mapThread(OpBuilder &builder, Location loc,
   SmallVector<unsigned> others;
   int64_t reached = 0;
   bool disjoint = true;
-  for (auto [bit, place] : llvm::enumerate(places)) {
-    if (place == 0)
+  for (auto [bit, vector] : llvm::enumerate(basis)) {
+    if (vector == 0)
       continue;
-    disjoint &= (reached & place) == 0;
-    reached |= place;
-    if (llvm::isPowerOf2_64(place))
-      moved[static_cast<int>(llvm::Log2_64(place)) - static_cast<int>(bit)] |=
+    disjoint &= (reached & vector) == 0;
+    reached |= vector;
+    if (llvm::isPowerOf2_64(vector))
+      moved[static_cast<int>(llvm::Log2_64(vector)) - static_cast<int>(bit)] |=
           int64_t(1) << bit;
     else
       others.push_back(bit);
@@ -71,7 +71,7 @@ Value gridir::warpgroup::mapThread(OpBuilder &builder, Location loc,
   SmallVector<Value> terms;
   for (auto [distance, bits] : moved) {
     Value term = thread;
-    if (bits != numThreads - 1)
+    if (bits != kNumThreads - 1)
       term = arith::AndIOp::create(builder, loc, term,
                                    constant(builder, loc, bits));
     if (distance > 0)
@@ -89,7 +89,7 @@ Value gridir::warpgroup::mapThread(OpBuilder &builder, Location loc,
                                constant(builder, loc, bit)),
         constant(builder, loc, 1));
     terms.push_back(arith::MulIOp::create(builder, loc, isSet,
-                                          constant(builder, loc, places[bit])));
+                                          constant(builder, loc, basis[bit])));
   }
   Value sum;
   for (Value term : terms) {
@@ -103,33 +103,33 @@ Value gridir::warpgroup::mapThread(OpBuilder &builder, Location loc,
   return sum;
 }
 
-RegisterPlaces::RegisterPlaces(OpBuilder &builder, Location loc,
-                               RankedTensorType type, Value thread)
+RegisterCoordinates::RegisterCoordinates(OpBuilder &builder, Location loc,
+                                         RankedTensorType type, Value thread)
     : shape(type.getShape()), layout(*getLayout(type)) {
   if (std::optional<Layout> cut = layout.unflatten(shape))
     layout = *cut;
   Shape tile = layout.getTile();
   auto along = [&](size_t dim, const BitMap &map) {
-    SmallVector<int64_t> places;
+    SmallVector<int64_t> basis;
     for (uint64_t column : map.getColumns())
-      places.push_back(delinearize(column, tile)[dim]);
-    return places;
+      basis.push_back(delinearize(column, tile)[dim]);
+    return basis;
   };
   for (size_t dim = 0; dim < tile.size(); ++dim) {
-    SmallVector<int64_t> places = along(dim, layout.getThreads());
-    threadPart.push_back(mapThread(builder, loc, thread, places));
+    SmallVector<int64_t> threadBasis = along(dim, layout.getThreads());
+    threadPart.push_back(mapThread(builder, loc, thread, threadBasis));
     int64_t threadBits = 0, registerBits = 0;
-    for (int64_t place : places)
-      threadBits |= place;
-    for (int64_t place : along(dim, layout.getRegisters()))
-      registerBits |= place;
+    for (int64_t vector : threadBasis)
+      threadBits |= vector;
+    for (int64_t vector : along(dim, layout.getRegisters()))
+      registerBits |= vector;
     overlaps.push_back((threadBits & registerBits) != 0);
   }
 }
 
-SmallVector<OpFoldResult> RegisterPlaces::getCoordinates(OpBuilder &builder,
-                                                         Location loc,
-                                                         int64_t reg) const {
+SmallVector<OpFoldResult>
+RegisterCoordinates::getCoordinates(OpBuilder &builder, Location loc,
+                                    int64_t reg) const {
   SmallVector<OpFoldResult> at(shape.size(), builder.getIndexAttr(0));
   if (layout.isSplat())
     return at;
@@ -137,11 +137,11 @@ SmallVector<OpFoldResult> RegisterPlaces::getCoordinates(OpBuilder &builder,
   int64_t element = layout.getUnpaddedElement(shape, reg, 0);
   Coordinates first =
       tile.size() == 1 ? Coordinates{element} : delinearize(element, shape);
-  SmallVector<OpFoldResult> inPlaces;
+  SmallVector<OpFoldResult> coordinates;
   for (auto [dim, number] : llvm::enumerate(first)) {
     Value part = threadPart[dim];
     if (!part) {
-      inPlaces.push_back(builder.getIndexAttr(number));
+      coordinates.push_back(builder.getIndexAttr(number));
       continue;
     }
     // Within the tile by exclusive or, on to others by addition.
@@ -154,18 +154,19 @@ SmallVector<OpFoldResult> RegisterPlaces::getCoordinates(OpBuilder &builder,
     if (ofTile != 0)
       part = arith::AddIOp::create(builder, loc, part,
                                    constant(builder, loc, ofTile));
-    inPlaces.push_back(part);
+    coordinates.push_back(part);
   }
   if (layout.isPadded(shape))
-    inPlaces.front() =
+    coordinates.front() =
         arith::MinUIOp::create(
             builder, loc,
-            getValueOrCreateConstantIndexOp(builder, loc, inPlaces.front()),
+            getValueOrCreateConstantIndexOp(builder, loc, coordinates.front()),
             constant(builder, loc, getNumElements(shape) - 1))
             .getResult();
   if (!layout.isFlat(shape.size()))
-    return inPlaces;
-  Value left = getValueOrCreateConstantIndexOp(builder, loc, inPlaces.front());
+    return coordinates;
+  Value left =
+      getValueOrCreateConstantIndexOp(builder, loc, coordinates.front());
   for (size_t dim = shape.size(); dim-- > 0;) {
     Value size = constant(builder, loc, shape[dim]);
     at[dim] = arith::RemUIOp::create(builder, loc, left, size).getResult();

@@ -1,0 +1,35 @@
+//===- BoxCoverage.h - Boxes of elements that cover others -----*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GRID_ANALYSIS_BOXCOVERAGE_H
+#define GRIDIR_DIALECTS_GRID_ANALYSIS_BOXCOVERAGE_H
+
+#include "dialects/Grid/Analysis/RefRegions.h"
+
+namespace gridir::grid {
+
+/// Half-open ranges of elements, one per dimension.
+using ConstantBox = mlir::SmallVector<std::pair<int64_t, int64_t>>;
+
+/// The ranges of a box; none where an end of one is not known.
+std::optional<ConstantBox> getConstantBox(const ElementBox &box);
+
+/// Whether one box has the same lows as another and is at most as large.
+bool isInside(const ElementBox &box, const ElementBox &outer);
+
+/// Whether every element of `box` is in one of `written`. `hull` is a box with
+/// constant ends around it.
+bool isCovered(const ElementBox &box, const ConstantBox &hull,
+               llvm::ArrayRef<ElementBox> written);
+
+/// Whether two boxes have known ends and meet.
+bool certainlyMeet(const ElementBox &a, const ElementBox &b);
+
+} // namespace gridir::grid
+
+#endif // GRIDIR_DIALECTS_GRID_ANALYSIS_BOXCOVERAGE_H
