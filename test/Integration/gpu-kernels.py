@@ -131,7 +131,7 @@ def barrier_and_assembly(x: Any) -> Any:
     return pl.pallas_call(kernel, out_shape=shape_of(8, 16))(x)
 
 
-# Places that arrays name ---------------------------------------------------------------------------------------------
+# Indices that arrays name --------------------------------------------------------------------------------------------
 
 
 def scattered(x: np.ndarray, i: np.ndarray) -> np.ndarray:

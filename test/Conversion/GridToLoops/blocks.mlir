@@ -348,8 +348,8 @@ grid.kernel @accumulated grid(%i = 4)
 
 // -----
 
-// Blocks that tile the array lie inside of it or miss it; one that misses is reported, and the nearest one takes its
-// place, so that no private buffer is needed.
+// Blocks that tile the array lie inside of it or miss it; one that misses is reported, and the nearest one is used
+// instead, so that no private buffer is needed.
 // CHECK-LABEL: func.func @tiles(
 // CHECK-NOT:     memref.alloca
 // CHECK:         scf.if

@@ -192,7 +192,7 @@ def spread(tile: tuple[int, ...]) -> str:
         threads.insert(int(RNG.integers(len(threads) + 1)), int(RNG.choice([0, 0, *basis])))
 
     def write(some: list[int]) -> str:
-        return str([[int(i) for i in np.unravel_index(place, tile)] for place in some])
+        return str([[int(i) for i in np.unravel_index(vector, tile)] for vector in some])
 
     kinds = {"registers": basis[:registers], "lanes": threads[:5], "warps": threads[5:]}
     return f"{list(tile)}, " + ", ".join(f"{kind} = {write(some)}" for kind, some in kinds.items())
