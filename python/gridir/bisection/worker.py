@@ -5,12 +5,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
 import os
 import signal
-import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from typing import Any
@@ -19,6 +15,7 @@ from gridir.compiler.target import Target
 from gridir.passes import loaded
 from gridir.recording.archive import SUFFIX, save
 from gridir.recording.record import Record
+from gridir.runtime.child import Child
 
 _START_TIMEOUT = 120
 
@@ -37,8 +34,7 @@ class Worker:
     def __init__(self, timeout: float):
         """Starts nothing yet; a request that takes longer than so many seconds ends the process."""
         self._timeout = timeout
-        self._process: subprocess.Popen[bytes] | None = None
-        self._stack = contextlib.ExitStack()
+        self._child = Child()
         self._directory = tempfile.TemporaryDirectory(prefix="gridir-bisect-")
         self._path: str | None = None
 
@@ -64,52 +60,26 @@ class Worker:
         return self._ask("run", (module, tuple(passes), target, options))
 
     def _ask(self, name: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
-        if self._process is None:
-            self._start()
+        if not self._child.is_running:
+            self._answered = False
+            self._child.start("gridir.bisection.process", loaded(), {"JAX_PLATFORMS": "cpu"})
             if self._path is not None and name != "load":
                 self._ask("load", (self._path,))
-        with contextlib.suppress(BrokenPipeError):
-            self._connection.send((name, arguments))
+        self._child.send((name, arguments))
         try:
-            if self._connection.poll(self._timeout if self._answered else _START_TIMEOUT):
-                self._answered = True
-                return self._connection.recv()
+            reply = self._child.receive(self._timeout if self._answered else _START_TIMEOUT)
+            self._answered = True
+            return reply
+        except TimeoutError:
             reply = {"error": f"it has not ended after {self._timeout:g} s", "died": True}
-        except (EOFError, ConnectionResetError):
-            assert self._process is not None
-            reply = {"error": _describe(self._process.wait()), "died": True}
-        self._stop()
+        except ChildProcessError as ended:
+            reply = {"error": _describe(ended.args[0]), "died": True}
+        self._child.stop()
         return reply
-
-    def _start(self) -> None:
-        self._connection, other = multiprocessing.Pipe()
-        self._stack.enter_context(self._connection)
-        self._answered = False
-        environment = os.environ | {
-            "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
-            "JAX_PLATFORMS": "cpu",
-        }
-        with other:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "gridir.bisection.process", str(other.fileno()), *loaded()],
-                env=environment,
-                pass_fds=[other.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-
-    def _stop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
-        self._stack.close()
-        self._stack = contextlib.ExitStack()
 
     def close(self) -> None:
         """Ends the process and removes its files."""
-        self._stop()
+        self._child.stop()
         self._directory.cleanup()
 
     def __enter__(self) -> Worker:

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
-import multiprocessing
 import os
 import queue
 import re
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gridir.errors import Error
+from gridir.runtime.child import Child
 from gridir.runtime.tpu.worker import libtpu_arguments
 
 TOPOLOGIES = ("v4:2x2x1", "v5e:2x2", "v5p:2x2x1", "v6e:2x2", "tpu7x:2x2x1")
@@ -46,7 +44,7 @@ class Worker:
         self.device: dict[str, Any] = {}
         self._topology = topology
         self._timeout = timeout
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child = Child()
         self._stack = contextlib.ExitStack()
 
     def compile(self, program: bytes, keep: str | None = None) -> dict[str, Any]:
@@ -55,11 +53,9 @@ class Worker:
         Raises:
           LibtpuError: when libtpu cannot be started.
         """
-        if self._process is None:
+        if not self._child.is_running:
             self._start()
-        # A worker that has died meanwhile is found out by the answer.
-        with contextlib.suppress(BrokenPipeError):
-            self._connection.send({"program": program, "keep": keep})
+        self._child.send({"program": program, "keep": keep})
         return self._receive(self._timeout)
 
     def _start(self) -> None:
@@ -67,27 +63,16 @@ class Worker:
         dumps = os.path.join(directory, "dumps")
         os.mkdir(dumps)
         self._log_path = os.path.join(directory, "log")
-        self._connection, other = multiprocessing.Pipe()
-        self._stack.enter_context(self._connection)
-        environment = os.environ | {
+        environment = {
             "LIBTPU_INIT_ARGS": f"{os.environ.get('LIBTPU_INIT_ARGS', '')} {libtpu_arguments(dumps)}".strip(),
             # There is no TPU to ask, and nobody who knows its name.
             "TPU_SKIP_MDS_QUERY": "1",
             "TPU_WORKER_HOSTNAMES": "localhost",
             # Nor one to quarrel over: several processes may compile.
             "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
-            "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
         }
-        command = [sys.executable, "-m", "gridir.runtime.tpu.worker", str(other.fileno()), self._topology, dumps]
-        with other, open(self._log_path, "wb") as output:
-            self._process = subprocess.Popen(
-                command,
-                env=environment,
-                pass_fds=[other.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-            )
+        with open(self._log_path, "wb") as output:
+            self._child.start("gridir.runtime.tpu.worker", (self._topology, dumps), environment, output)
         reply = self._receive(_START_TIMEOUT)
         if "error" in reply:
             self.close()
@@ -96,13 +81,12 @@ class Worker:
 
     def _receive(self, timeout: float) -> dict[str, Any]:
         try:
-            if self._connection.poll(timeout):
-                return self._connection.recv()
+            return self._child.receive(timeout)
+        except TimeoutError:
             reply = {"stage": "timeout", "error": f"libtpu gave no answer in {timeout:g} s"}
-        except (EOFError, ConnectionResetError):
-            assert self._process is not None
-            status = self._process.wait()
-            reply = {"stage": "crash", "error": f"{self._last_words()}\nlibtpu ended with status {status}".strip()}
+        except ChildProcessError as ended:
+            error = f"{self._last_words()}\nlibtpu ended with status {ended.args[0]}".strip()
+            reply = {"stage": "crash", "error": error}
         self.close()
         return reply
 
@@ -116,10 +100,7 @@ class Worker:
 
     def close(self) -> None:
         """Ends the process and removes its files."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
+        self._child.stop()
         self._stack.close()
         self._stack = contextlib.ExitStack()
 
