@@ -3,6 +3,7 @@
 #
 # RUN: %python %s | FileCheck %s
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -33,6 +34,7 @@ STAGES = {
     "mosaic": mosaic_interpreted,
     "gpu": through(MAPPED.format("false")),
     "gpu-reversed": through(MAPPED.format("true")),
+    **{chip: functools.partial(gridir.installed, emulate=f"gpu:{chip}") for chip in ("sm_80", "sm_90a", "sm_100a")},
 }
 ROWS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], Any]] = {}
 
@@ -200,21 +202,22 @@ def ties_of_e8m0(x_ref: Any, o_ref: Any) -> None:
     o_ref[...] = x_ref[...].astype(jnp.float8_e8m0fnu).astype(F32)
 
 
-# A stage that refuses a kernel is not listed: it lacks the block, the type or the primitive. An output that a mask
-# leaves partly unwritten keeps the array's elements but for a TPU, where no window of an output is read from the array.
+# A stage that refuses a kernel is not listed: it lacks the block, the type or the primitive; e8m0 begins with sm_89. An
+# output that a mask leaves partly unwritten keeps the array's elements but for a TPU, where no window of an output is read
+# from the array.
 #
-# CHECK:      strided_then_stored: cpu tpu mosaic gpu gpu-reversed
-# CHECK-NEXT: strided_to_the_end: cpu tpu mosaic gpu gpu-reversed
-# CHECK-NEXT: bounded_slices: cpu gpu gpu-reversed
+# CHECK:      strided_then_stored: cpu tpu mosaic gpu gpu-reversed sm_80 sm_90a sm_100a
+# CHECK-NEXT: strided_to_the_end: cpu tpu mosaic gpu gpu-reversed sm_80 sm_90a sm_100a
+# CHECK-NEXT: bounded_slices: cpu gpu gpu-reversed sm_80 sm_90a sm_100a
 # CHECK-NEXT: masked_overhanging_alias on mosaic: 768 of 1536 elements differ, at (0, 1) expected 1.0, got nan
-# CHECK-NEXT: masked_overhanging_alias: cpu tpu gpu gpu-reversed
-# CHECK-NEXT: compare_and_swap: cpu gpu gpu-reversed
+# CHECK-NEXT: masked_overhanging_alias: cpu tpu gpu gpu-reversed sm_80 sm_90a sm_100a
+# CHECK-NEXT: compare_and_swap: cpu gpu gpu-reversed sm_80 sm_90a sm_100a
 # CHECK-NEXT: complex_copies: cpu
-# CHECK-NEXT: stored_transposed: cpu tpu mosaic gpu gpu-reversed
-# CHECK-NEXT: transposed_into_batched_dot: cpu tpu mosaic gpu gpu-reversed
-# CHECK-NEXT: update_in_two_dimensions: cpu gpu gpu-reversed
-# CHECK-NEXT: slice_of_concatenation: cpu tpu mosaic gpu gpu-reversed
-# CHECK-NEXT: ties_of_e8m0: cpu tpu mosaic gpu gpu-reversed
+# CHECK-NEXT: stored_transposed: cpu tpu mosaic gpu gpu-reversed sm_80 sm_90a sm_100a
+# CHECK-NEXT: transposed_into_batched_dot: cpu tpu mosaic gpu gpu-reversed sm_80 sm_90a sm_100a
+# CHECK-NEXT: update_in_two_dimensions: cpu gpu gpu-reversed sm_80 sm_90a sm_100a
+# CHECK-NEXT: slice_of_concatenation: cpu tpu mosaic gpu gpu-reversed sm_80 sm_90a sm_100a
+# CHECK-NEXT: ties_of_e8m0: cpu tpu mosaic gpu gpu-reversed sm_90a sm_100a
 for name, (call, args, want) in ROWS.items():
     equal = []
     for stage, entered in STAGES.items():
