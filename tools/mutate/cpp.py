@@ -172,4 +172,8 @@ def wrap(mutant: Mutant, text: str) -> str:
     if mutant.operator == "statement":
         return f"{{ if (!gridirIsMutant({mutant.number})) {{ {text} }} }}"
     # The text of a mutant may span lines, of which the original has as many.
-    return f"(gridirIsMutant({mutant.number}) ? ({' '.join(mutant.after.split())}) : ({text}))"
+    after = " ".join(mutant.after.split())
+    if mutant.operator in ("guard", "negation"):
+        # Of a truth and an optional value the language would make another optional value.
+        return f"(gridirIsMutant({mutant.number}) ? static_cast<bool>({after}) : static_cast<bool>({text}))"
+    return f"(gridirIsMutant({mutant.number}) ? ({after}) : ({text}))"

@@ -26,7 +26,10 @@ grid.kernel @peers grid(%c = 2 named "x" cluster) {
 
 // A store that ends at a barrier of the other block is asynchronous; the leader says there how many bytes come.
 // CHECK-LABEL: gpu.module @store
-// CHECK: st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [$0], $1, [$2];
+// CHECK: %[[LOW:.+]] = llvm.insertelement %{{.+}}, %{{.+}}[%c0_i32 : i32] : vector<2xf32>
+// CHECK: %[[BOTH:.+]] = llvm.insertelement %{{.+}}, %[[LOW]][%c1_i32 : i32] : vector<2xf32>
+// CHECK: %[[WORD:.+]] = llvm.bitcast %[[BOTH]] : vector<2xf32> to i64
+// CHECK: st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [$0], $1, [$2];", "r,l,r" %{{.+}}, %[[WORD]], %{{.+}} :
 // CHECK: nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c2048_i32 {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>, i32
 // CHECK: red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.max.s32 [$0], $1, [$2];
 grid.kernel @store grid(%c = 2 named "x" cluster) {
@@ -73,5 +76,20 @@ grid.kernel @cancel grid(%i = 2 named "i") outputs(%o: i32 [] space gpu.gmem) {
     scf.if %found {
       grid.store %place, %o : i32, memref<i32, #grid.space<gpu.gmem>>
     }
+  }
+}
+
+// -----
+
+// A copy for all blocks of the second axis goes to those of the own row: ranks 0 and 1 from its first one on.
+// CHECK-LABEL: gpu.module @multicast
+// CHECK: %[[ROW:.+]] = arith.subi
+// CHECK: %[[RANKS:.+]] = arith.shli %c3_i32, %[[ROW]]
+// CHECK: %[[MASK:.+]] = arith.trunci %[[RANKS]] : i32 to i16
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %[[MASK]]
+grid.kernel @multicast grid(%r = 2 named "y" cluster, %c = 2 named "x" cluster) inputs(%x: f32 [64, 32] space gpu.gmem) {
+  grid.scoped (%t: memref<32x32xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    warpgroup.tma_load %x[0, 0] [32, 32] to %t barrier %b collective ["x"]
+        : memref<64x32xf32, #grid.space<gpu.gmem>>, memref<32x32xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }

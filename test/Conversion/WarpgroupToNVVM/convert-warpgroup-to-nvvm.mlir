@@ -10,6 +10,8 @@
 // CHECK: nvvm.mbarrier.init %[[BARRIER]]
 // CHECK: nvvm.fence.mbarrier.init
 // CHECK: nvvm.barrier
+// CHECK: arith.divui %{{.+}}, %c3_i32
+// CHECK-NOT: arith.remui
 // CHECK: nvvm.mbarrier.arrive.expect_tx %[[BARRIER]], %c4096_i32
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}, %[[IN]], %[[BARRIER]]
 // CHECK: nvvm.mbarrier.try_wait.parity %[[BARRIER]]
@@ -37,4 +39,24 @@ grid.kernel @copy grid(%i = 2, %j = 3)
     warpgroup.commit_group
     warpgroup.wait_group 0 read
   }
+}
+
+// -----
+
+// The number of a block has the first dimension on top, and the last one at the bottom.
+// CHECK: module attributes {kernel.mapping = #kernel.mapping<approx_math = true>}
+// CHECK: gpu.module @places
+// CHECK: %[[BLOCK:.+]] = nvvm.read.ptx.sreg.ctaid.x
+// CHECK: %[[OVER:.+]] = arith.divui %[[BLOCK]], %c5_i32
+// CHECK: arith.remui %[[OVER]], %c3_i32
+// CHECK: arith.divui %[[BLOCK]], %c15_i32
+// CHECK: arith.remui %[[BLOCK]], %c5_i32
+grid.kernel @places grid(%i = 2, %j = 3, %k = 5) outputs(%o: i32 [] space gpu.gmem)
+    params [#grid.mosaic_gpu_params<approx_math = true>] {
+  %j = grid.program_id 1
+  %i = grid.program_id 0
+  %k = grid.program_id 2
+  %a = arith.muli %j, %i : i32
+  %b = arith.addi %a, %k : i32
+  grid.store %b, %o : i32, memref<i32, #grid.space<gpu.gmem>>
 }

@@ -46,3 +46,22 @@ grid.kernel @turned grid() outputs(%x: f32 [3, 2, 64] space gpu.gmem) {
     warpgroup.tma_store %w to %x[0, 0, 0] [3, 2, 64] : memref<3x2x64xf32, #grid.space<gpu.smem>>, memref<3x2x64xf32, #grid.space<gpu.gmem>>
   }
 }
+
+// -----
+
+// Of a Ref with several indices between the rows of a window each row is a copy; with one index, all are one.
+// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<4x64xf32>, box = [1, 64], swizzle = 0>, #kernel.tensor_map<0, tensor<4x64xf32>, box = [4, 64], swizzle = 0>]
+// CHECK-COUNT-5: nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK-NOT: nvvm.cp.async.bulk.tensor
+// PAIR-LABEL: gpu.module @between
+grid.kernel @between grid() inputs(%x: f32 [4, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<4x2x64xf32, #grid.space<gpu.smem>>, %s: memref<4x1x64xf32, #grid.space<gpu.smem>>,
+               %b: memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>) {
+    %v = grid.slice_ref %t[0, 1, 0] [4, 1, 64] [1, 1, 1] drop [1] : memref<4x2x64xf32, #grid.space<gpu.smem>> -> memref<4x64xf32, #grid.space<gpu.smem>>
+    warpgroup.tma_load %x[0, 0] [4, 64] to %v barrier %b
+        : memref<4x64xf32, #grid.space<gpu.gmem>>, memref<4x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+    %w = grid.slice_ref %s[0, 0, 0] [4, 1, 64] [1, 1, 1] drop [1] : memref<4x1x64xf32, #grid.space<gpu.smem>> -> memref<4x64xf32, #grid.space<gpu.smem>>
+    warpgroup.tma_load %x[0, 0] [4, 64] to %w barrier %b
+        : memref<4x64xf32, #grid.space<gpu.gmem>>, memref<4x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+  }
+}

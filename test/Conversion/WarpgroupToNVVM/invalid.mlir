@@ -304,6 +304,16 @@ grid.kernel @product_type grid() {
 
 // -----
 
+grid.kernel @product_sums grid() {
+  grid.scoped (%a: memref<64x64xbf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf16, #grid.space<gpu.regs>>) {
+    // expected-error @below {{expected a product that wgmma computes, got one of}}
+    warpgroup.mma %acc, %a, %a
+        : memref<64x64xf16, #grid.space<gpu.regs>>, memref<64x64xbf16, #grid.space<gpu.smem>>, memref<64x64xbf16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
 grid.kernel @product_shape grid() {
   grid.scoped (%a: memref<32x64xf16, #grid.space<gpu.smem>>, %b: memref<64x64xf16, #grid.space<gpu.smem>>,
                %acc: memref<32x64xf32, #grid.space<gpu.regs>>) {

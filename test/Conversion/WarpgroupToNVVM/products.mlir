@@ -10,6 +10,7 @@
 // CHECK: llvm.insertelement %[[LEADING]], %{{.+}}[%c0_i32 : i32]
 // CHECK: %[[WORDS:.+]] = llvm.insertelement %c64_i32, %{{.+}}[%c1_i32 : i32]
 // CHECK: %[[B:.+]] = llvm.bitcast %[[WORDS]] : vector<2xi32> to i64
+// CHECK: llvm.insertelement %c1073741888_i32, %{{.+}}[%c1_i32 : i32]
 // CHECK: nvvm.wgmma.mma_async %{{.+}}, %[[B]], %{{.+}}, <m = 64, n = 24, k = 16>, D[<f32>, <one>], A[<f16>, <one>, <row>], B[<f16>, <one>, <row>]
 // CHECK: arith.addi %[[LEADING]], %c16_i32
 grid.kernel @unsaid grid() inputs(%x: f16 [64, 64] space gpu.gmem, %y: f16 [64, 24] space gpu.gmem) {

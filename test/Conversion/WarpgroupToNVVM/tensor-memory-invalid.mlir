@@ -105,6 +105,20 @@ grid.kernel @sums grid() {
 
 // -----
 
+grid.kernel @integer_sums grid() {
+  grid.scoped (%acc: memref<128x128xi32, #grid.space<gpu.tmem>> origin "acc",
+               %a: memref<128x64xf16, #grid.space<gpu.smem>> origin "a",
+               %b: memref<64x128xf16, #grid.space<gpu.smem>> origin "b")
+      attributes {transforms = [[], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>]]} {
+    %false = arith.constant false
+    // expected-error @below {{expected a product that tcgen05.mma computes, got one of }}
+    warpgroup.tcgen05_mma %acc, %a, %b accumulate %false
+        : memref<128x128xi32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>, memref<64x128xf16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
 grid.kernel @pair grid(%i = 2 named "x" cluster) {
   grid.scoped (%acc: memref<128x512xf32, #grid.space<gpu.tmem>> origin "acc",
                %a: memref<128x64xf16, #grid.space<gpu.smem>> origin "a",

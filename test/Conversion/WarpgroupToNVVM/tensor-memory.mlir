@@ -42,3 +42,61 @@ grid.kernel @product grid() {
     warpgroup.commit_tmem
   }
 }
+
+// -----
+
+// The threads that have stored to an operand meet before one of them starts the product, and have made what they stored
+// known to the tensor cores.
+// CHECK: gpu.module @stored
+// CHECK: llvm.store %{{.+}} : vector<8xf16>, !llvm.ptr<3>
+// CHECK-NOT: nvvm.tcgen05.mma
+// CHECK: nvvm.fence.proxy
+// CHECK: nvvm.barrier
+// CHECK: scf.if
+// CHECK-NEXT: nvvm.tcgen05.fence <after>
+// CHECK: nvvm.tcgen05.mma
+grid.kernel @stored grid() {
+  grid.scoped (%a: memref<128x64xf16, #grid.space<gpu.smem>>, %b: memref<64x128xf16, #grid.space<gpu.smem>>,
+               %acc: memref<128x128xf32, #grid.space<gpu.tmem>>) {
+    %false = arith.constant false
+    %v = arith.constant dense<1.0> : tensor<128x64xf16>
+    grid.store %v, %a : tensor<128x64xf16>, memref<128x64xf16, #grid.space<gpu.smem>>
+    warpgroup.commit_smem
+    warpgroup.tcgen05_mma %acc, %a, %b accumulate %false
+        : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>, memref<64x128xf16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+// Factors of a scaled product are copied a block of 512 bytes at a time, each to the next four columns; a window of whole
+// blocks of a Ref is such, too.
+// CHECK: gpu.module @factors
+// CHECK: %[[COLUMNS:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> i32
+// CHECK: llvm.getelementptr %{{.+}}[1024]
+// CHECK: llvm.getelementptr %{{.+}}[1536]
+// CHECK: nvvm.tcgen05.cp {{.*}}shape_32x128b
+// CHECK: arith.addi %[[COLUMNS]], %c4_i32
+// CHECK: nvvm.tcgen05.cp {{.*}}shape_32x128b
+// CHECK-NOT: nvvm.tcgen05.cp
+grid.kernel @factors grid() {
+  grid.scoped (%a: memref<3x1x2x32x16xf8E8M0FNU, #grid.space<gpu.smem>>, %x: memref<128x8xf8E8M0FNU, #grid.space<gpu.tmem>>) {
+    %b = grid.slice_ref %a[1, 0, 0, 0, 0] [1, 1, 2, 32, 16] [1, 1, 1, 1, 1] drop [0]
+        : memref<3x1x2x32x16xf8E8M0FNU, #grid.space<gpu.smem>> -> memref<1x2x32x16xf8E8M0FNU, #grid.space<gpu.smem>>
+    warpgroup.tmem_copy %b to %x as_scales : memref<1x2x32x16xf8E8M0FNU, #grid.space<gpu.smem>>, memref<128x8xf8E8M0FNU, #grid.space<gpu.tmem>>
+  }
+}
+
+// -----
+
+// Threads that hold what 16x256b loads take it with that shape: two halves of the lanes of their warp.
+// CHECK: gpu.module @shape
+// CHECK-COUNT-2: nvvm.tcgen05.ld {{.*}}shape_16x256b>} : vector<32xi32>
+// CHECK-NOT: nvvm.tcgen05.ld
+#wgmma = #warpgroup.layout<wgmma>
+grid.kernel @shape grid() outputs(%o: f32 [128, 64] space gpu.gmem) {
+  grid.scoped (%acc: memref<128x64xf32, #grid.space<gpu.tmem>>) {
+    %v = grid.load %acc : memref<128x64xf32, #grid.space<gpu.tmem>> -> tensor<128x64xf32, #wgmma>
+    grid.store %v, %o : tensor<128x64xf32, #wgmma>, memref<128x64xf32, #grid.space<gpu.gmem>>
+  }
+}

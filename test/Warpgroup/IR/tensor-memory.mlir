@@ -1,0 +1,32 @@
+// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory=chip=sm_100a --convert-warpgroup-to-nvvm=chip=sm_100a --canonicalize --cse | FileCheck %s
+
+// Metadata of sparse products has 128 rows, in as many lanes, and 16 elements of two bits a column.
+// CHECK: gpu.module @metadata
+// CHECK: nvvm.tcgen05.alloc %{{.+}}, %c32_i32
+// CHECK: nvvm.tcgen05.cp {{.*}}shape_128x128b
+// CHECK-NOT: nvvm.tcgen05.cp
+grid.kernel @metadata grid() {
+  grid.scoped (%a: memref<1x1x128x64xi2, #grid.space<gpu.smem>>, %x: memref<128x64xi2, #grid.space<gpu.tmem>> origin "x") {
+    warpgroup.tmem_copy %a to %x as_metadata : memref<1x1x128x64xi2, #grid.space<gpu.smem>>, memref<128x64xi2, #grid.space<gpu.tmem>>
+  }
+}
+
+// -----
+
+// Of a matrix of 64 rows of a pair of blocks the second half of the lanes has the second half of the columns; two
+// elements share one.
+// CHECK: gpu.module @half_columns
+// CHECK: %[[THREAD:.+]] = arith.andi %{{.+}}, %c127_i32
+// CHECK: %[[ROW:.+]] = arith.andi %[[THREAD]], %c63_i32
+// CHECK: %[[HALF:.+]] = arith.shrui %[[THREAD]], %c6_i32
+// CHECK: %[[COLUMN:.+]] = arith.muli %[[HALF]], %c32_i32
+// CHECK: nvvm.tcgen05.ld {{.*}}shape_32x32b>} : vector<16xi32>
+// CHECK: %[[BEGIN:.+]] = arith.muli %[[ROW]], %c64_i32
+// CHECK: arith.addi %[[BEGIN]], %[[COLUMN]]
+grid.kernel @half_columns grid(%c = 2 named "x" cluster) outputs(%o: f16 [64, 64] space gpu.gmem) {
+  grid.scoped (%x: memref<64x64xf16, #grid.space<gpu.tmem>>, %b: memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>) {
+    warpgroup.tcgen05_commit %b collective "x" : memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>
+    %v = grid.load %x : memref<64x64xf16, #grid.space<gpu.tmem>> -> tensor<64x64xf16>
+    grid.store %v, %o : tensor<64x64xf16>, memref<64x64xf16, #grid.space<gpu.gmem>>
+  }
+}
