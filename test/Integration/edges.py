@@ -203,8 +203,8 @@ def ties_of_e8m0(x_ref: Any, o_ref: Any) -> None:
 
 
 # A stage that refuses a kernel is not listed: it lacks the block, the type or the primitive; e8m0 begins with sm_89. An
-# output that a mask leaves partly unwritten keeps the array's elements but for a TPU, where no window of an output is read
-# from the array.
+# output that a mask leaves partly unwritten keeps the array's elements but for a TPU, where no window of an output is
+# read from the array.
 #
 # CHECK:      strided_then_stored: cpu tpu mosaic gpu gpu-reversed sm_80 sm_90a sm_100a
 # CHECK-NEXT: strided_to_the_end: cpu tpu mosaic gpu gpu-reversed sm_80 sm_90a sm_100a

@@ -92,6 +92,7 @@ class ArgumentParameter(click.ParamType):
         [
             "gridir ptx-run scale.ptx x.npy y.npy=zeros:f4[64] u64:64 --entry scale --grid 2 --block 32",
             "gridir ptx-run scale.ptx x.npy y.npy u64:64 --checks races,uninitialized --out results",
+            "gridir ptx-run scale.ptx x.npy y.npy u64:64 --grid 2 --block 32 --profile --json",
         ],
     ),
 )
@@ -105,6 +106,7 @@ class ArgumentParameter(click.ParamType):
 @click.option("--timeout", type=click.FloatRange(0), default=600.0, show_default=True, help="Seconds; 0 for ever.")
 @click.option("--checks", default="", help="What to check while it runs: races,uninitialized.")
 @click.option("--schedule-seed", type=int, help="Run threads and copies in an order that this number chooses.")
+@click.option("--profile", is_flag=True, help="Count instructions, bank conflicts, sectors and waits, by lines.")
 @click.option("--out", type=click.Path(file_okay=False), help="Write the arrays to this directory instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
 @click.option("--debug", is_flag=True, help="Show all of an error.")
@@ -119,6 +121,7 @@ def ptx_run(
     timeout: float,
     checks: str,
     schedule_seed: int | None,
+    profile: bool,
     out: str | None,
     as_json: bool,
     debug: bool,
@@ -136,10 +139,10 @@ def ptx_run(
             function = ptx.load(text.read(), path=file).function(entry)
         start = time.perf_counter()
         asked = [check for check in checks.split(",") if check]
-        function.prepare(checked=bool(asked))
+        function.prepare(checked=bool(asked), profiled=profile)
         prepared = time.perf_counter()
         tell(f"running {function.name}")
-        function.launch(
+        counts = function.launch(
             [argument.value for argument in arguments],
             grid=grid,
             block=block,
@@ -148,6 +151,7 @@ def ptx_run(
             timeout=timeout,
             checks=asked,
             schedule_seed=schedule_seed,
+            profile=profile,
         )
         done = time.perf_counter()
         files = _write(arguments, out)
@@ -157,10 +161,14 @@ def ptx_run(
         "milliseconds": (done - prepared) * 1e3,
         "files": files,
     }
+    if counts is not None:
+        record["profile"] = counts.to_json()
     if as_json:
         click.echo(json.dumps(record))
     else:
         click.echo("{entry}: translated in {translate_milliseconds:.1f} ms, ran {milliseconds:.1f} ms".format(**record))
+        if counts is not None:
+            click.echo(f"\n{counts.to_text()}")
 
 
 def _write(arguments: tuple[Argument, ...], directory: str | None) -> list[str]:

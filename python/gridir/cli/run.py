@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from typing import TYPE_CHECKING, Any
@@ -58,6 +59,7 @@ _ORACLES = {INTERPRET: "interpret mode", REFERENCE: "reference()"}
     "--schedule-seed", type=int, help="Run parallel programs, threads and copies in an order that this number chooses."
 )
 @click.option("--repeat", default=5, show_default=True, help="Time this many calls and report the fastest.")
+@click.option("--profile", is_flag=True, help="Count what the PTX of one call executes; for targets that run PTX.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
 @click.option("--debug", is_flag=True, help="Show all of an error.")
 def run(
@@ -71,6 +73,7 @@ def run(
     checks: str,
     schedule_seed: int | None,
     repeat: int,
+    profile: bool,
     as_json: bool,
     debug: bool,
 ) -> None:
@@ -88,11 +91,11 @@ def run(
         example = load_example(*file)
         chosen = list(filter(None, checks.split(",")))
         tell(f"compiling and running {example.name} for {target}")
-        record, results = _execute(example, target, stage, pipeline, chosen, schedule_seed, repeat)
+        record, results, profiles = _execute(example, target, stage, pipeline, chosen, schedule_seed, repeat, profile)
         if check:
             tell(f"running {example.name} again, to compare the results")
             record |= _check(example, results, against or (REFERENCE if example.reference else INTERPRET))
-    click.echo(json.dumps(record) if as_json else _format(record))
+    click.echo(json.dumps(record) if as_json else "\n\n".join([_format(record), *profiles]))
     if record.get("differences") or record.get("nan_on_both"):
         raise click.exceptions.Exit(1)
 
@@ -105,11 +108,13 @@ def _execute(
     checks: list[str],
     schedule_seed: int | None,
     repeat: int,
-) -> tuple[dict[str, Any], Any]:
+    profile: bool,
+) -> tuple[dict[str, Any], Any, list[str]]:
     import jax
 
     from gridir.compiler.targets import get_target
     from gridir.frontend.execute import execute
+    from gridir.runtime.ptx import profiling
 
     target = get_target(name)
     execution = target.execution(stage)
@@ -125,7 +130,10 @@ def _execute(
     kernels: list[dict[str, Any]] = [{"name": kernel.name} for kernel in example.check_kernels(executable.kernels)]
     for kernel, prepared in zip(kernels, executable.prepared, strict=False):
         kernel |= {"origin": prepared.origin, "compile_milliseconds": prepared.seconds * 1e3}
-    results = jax.block_until_ready(executable.function(*example.args))
+    with profiling() if profile else contextlib.nullcontext([]) as launches:
+        results = jax.block_until_ready(executable.function(*example.args))
+    if profile and not launches:
+        raise click.UsageError(f"expected a target and a stage that execute PTX for --profile, got {name}")
     record = {
         "function": example.name,
         "results": [str(jax.typeof(x)) for x in jax.tree.leaves(results)],
@@ -134,7 +142,9 @@ def _execute(
         "kernels": kernels,
         "milliseconds": _time(lambda: executable.function(*example.args), repeat if executable.prepared else 1),
     }
-    return record, results
+    if profile:
+        record["profiles"] = [{"entry": entry, **counts.to_json()} for entry, counts in launches]
+    return record, results, [f"{entry}: {counts.to_text()}" for entry, counts in launches]
 
 
 def _time(call: Any, repeat: int) -> float:

@@ -89,6 +89,26 @@ grid.kernel @panels grid() {
 
 // -----
 
+grid.kernel @half_panels grid() {
+  grid.scoped (%t: memref<64x128xf16, #grid.space<gpu.smem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>]]} {
+    // expected-error @below {{expected a Ref whose elements follow one another in memory, got 'memref<64x128xf16, #grid.space<gpu.smem>>'}}
+    %r = grid.reshape_ref %t : memref<64x128xf16, #grid.space<gpu.smem>> -> memref<2x32x128xf16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @other_rows grid() {
+  grid.scoped (%t: memref<64x64xf16, #grid.space<gpu.smem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>]]} {
+    // expected-error @below {{expected a Ref whose elements follow one another in memory, got 'memref<64x64xf16, #grid.space<gpu.smem>>'}}
+    %r = grid.reshape_ref %t : memref<64x64xf16, #grid.space<gpu.smem>> -> memref<128x32xf16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
 grid.kernel @begin_of_swizzle grid() {
   grid.scoped (%t: memref<2x4x64xf16, #grid.space<gpu.smem>>)
       attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [4, 64]>]]} {

@@ -38,3 +38,13 @@ grid.kernel @full grid() inputs(%x: f32 [128, 128] space gpu.gmem) outputs() sem
   %v = grid.load %x : memref<128x128xf32, #grid.space<gpu.gmem>> -> tensor<128x128xf32, #wgmma>
   %w = warpgroup.relayout %v : tensor<128x128xf32, #wgmma> to tensor<128x128xf32, #rows>
 }
+
+// -----
+
+// An array that threads do not divide evenly passes as a whole, a byte for each bit.
+// CHECK-LABEL: grid.kernel @bits
+// CHECK:       warpgroup.scratch_bytes = 384
+grid.kernel @bits grid() inputs(%x: i1 [6, 64] space gpu.gmem) outputs() semantics [] {
+  %v = grid.load %x : memref<6x64xi1, #grid.space<gpu.gmem>> -> tensor<6x64xi1, #warpgroup.layout<strided(1)>>
+  %w = warpgroup.relayout %v : tensor<6x64xi1, #warpgroup.layout<strided(1)>> to tensor<6x64xi1, #warpgroup.layout<strided(2)>>
+}

@@ -5,17 +5,23 @@
 
 from gridir.runtime.ptx.driver import Driver, Launch, open_driver
 from gridir.runtime.ptx.module import CHECKS, Function, LaunchError, Module, PtxError, load
+from gridir.runtime.ptx.profile import Counts, InstructionProfile, MemoryCounts, Profile, profiling
 from gridir.runtime.ptx.tensor_map import TensorMap
 
 __all__ = [
     "CHECKS",
+    "Counts",
     "Driver",
     "Function",
+    "InstructionProfile",
     "Launch",
     "LaunchError",
+    "MemoryCounts",
     "Module",
+    "Profile",
     "PtxError",
     "TensorMap",
     "load",
     "open_driver",
+    "profiling",
 ]

@@ -15,6 +15,7 @@ import numpy as np
 
 from gridir.errors import CompileError, Error, Frame, OptionError
 from gridir.mlir._mlir_libs import _gridirPTX as native
+from gridir.runtime.ptx.profile import Profile, is_profiling, read_profile, tell
 from gridir.runtime.ptx.tensor_map import TensorMap
 
 CHECKS = ("races", "uninitialized")
@@ -64,16 +65,17 @@ class Function:
     _program: Any = dataclasses.field(repr=False, compare=False)
     _path: str = dataclasses.field(repr=False, compare=False)
 
-    def prepare(self, *, checked: bool = False) -> None:
+    def prepare(self, *, checked: bool = False, profiled: bool = False) -> None:
         """Makes code of the function, so that a launch need not.
 
         Args:
           checked: for launches with checks.
+          profiled: for launches that count.
 
         Raises:
           PtxError: for each instruction that the executor does not know.
         """
-        _raise_problems(self._program.prepare(self.name, checked), self._path, self.name)
+        _raise_problems(self._program.prepare(self.name, checked, profiled), self._path, self.name)
 
     def launch(
         self,
@@ -88,7 +90,8 @@ class Function:
         schedule_seed: int | None = None,
         blocks_at_once: int = 0,
         memory: Sequence[np.ndarray] = (),
-    ) -> None:
+        profile: bool = False,
+    ) -> Profile | None:
         """Runs the function, and returns when all blocks are done.
 
         Args:
@@ -106,6 +109,10 @@ class Function:
           blocks_at_once: how many blocks run at a time, as a chip has room for; others have not begun, and may be
             cancelled. At least one cluster runs, and more where threads wait for them.
           memory: arrays that the function may access, too, as it finds their addresses in arguments or in memory.
+          profile: whether to count what each instruction does, which takes several times as long.
+
+        Returns:
+          The counts; None where they were not asked for.
 
         Raises:
           OptionError: for a check that there is not, and a seed that is negative or has more than 64 bits.
@@ -118,7 +125,8 @@ class Function:
                 raise OptionError(f"expected checks among {', '.join(CHECKS)}, got {check!r}")
         if schedule_seed is not None and not 0 <= schedule_seed < 2**64:
             raise OptionError(f"expected schedule_seed from 0 to 2**64 - 1, got {schedule_seed!r}")
-        self.prepare(checked=bool(checks))
+        profile = profile or is_profiling()
+        self.prepare(checked=bool(checks), profiled=profile)
         data, buffers = self._encode(args)
         buffers += [(x.ctypes.data, x.nbytes, f"memory {i}") for i, x in enumerate(memory)]
         reply = self._program.launch(
@@ -134,9 +142,15 @@ class Function:
             finds_unwritten="uninitialized" in checks,
             schedule_seed=schedule_seed,
             blocks_at_once=self._check_range("blocks_at_once", blocks_at_once),
+            is_profiled=profile,
         )
         if "fault" in reply:
             raise self._error(reply["fault"])
+        if not profile:
+            return None
+        counts = read_profile(reply["profile"])
+        tell(self.name, counts)
+        return counts
 
     def _encode(self, args: Sequence[Any]) -> tuple[bytes, list[tuple[int, int, str]]]:
         """The memory of the parameters, and that of the arrays."""

@@ -151,15 +151,32 @@ void Emitter::useInProduct(const Operand &operand, bool isResult) {
                  builder.getInt32(isResult), getSite()});
 }
 
+void Emitter::countExecution() {
+  if (!context.instrumentation.isProfiled)
+    return;
+  Value *place = builder.CreateConstInBoundsGEP1_64(
+      builder.getInt64Ty(),
+      loadFrame(offsetof(Frame, executed), builder.getPtrTy()), site);
+  builder.CreateStore(
+      builder.CreateAdd(builder.CreateLoad(builder.getInt64Ty(), place),
+                        builder.getInt64(1)),
+      place);
+}
+
+bool Emitter::tellsOfAccesses() const {
+  return context.instrumentation.isChecked ||
+         context.instrumentation.isProfiled;
+}
+
 void Emitter::note(Value *place, unsigned bytes, unsigned flags) {
-  if (context.isChecked)
+  if (tellsOfAccesses())
     callRuntime("ptx.note", builder.getVoidTy(),
                 {getFrame(), place, builder.getInt32(bytes),
                  builder.getInt32(flags), getSite()});
 }
 
 void Emitter::noteStore(Value *place, ArrayRef<Value *> values) {
-  if (!context.isChecked)
+  if (!tellsOfAccesses())
     return;
   // They lie where collectives have their arguments.
   unsigned bytes = 0;

@@ -52,10 +52,14 @@ void complete(Execution &execution, Barrier &barrier) {
   barrier.result = barrier.reduced;
   barrier.arrived = 0;
   ++barrier.generation;
-  if (OrderChecker *order = execution.getOrder()) {
+  barrier.lastClock = barrier.clock;
+  OrderChecker *order = execution.getOrder();
+  if (order)
     barrier.known = std::exchange(barrier.told, {});
-    for (Thread *thread : std::exchange(barrier.waiting, {}))
+  for (Thread *thread : std::exchange(barrier.waiting, {})) {
+    if (order)
       order->acquire(thread->actor, barrier.known);
+    execution.countWait(*thread, barrier.clock);
   }
 }
 
@@ -86,11 +90,12 @@ bool arrive(const Group &group, Barrier &barrier, bool waits) {
     barrier.reduced |= predicate;
   barrier.expected = expected;
   ++barrier.arrived;
-  if (OrderChecker *order = group.execution.getOrder()) {
+  OrderChecker *order = group.execution.getOrder();
+  if (order)
     order->release(group.thread.actor, barrier.told);
-    if (waits)
-      barrier.waiting.push_back(&group.thread);
-  }
+  barrier.clock = std::max(barrier.clock, group.thread.frame.clock);
+  if (waits && (order || group.execution.getProfile()))
+    barrier.waiting.push_back(&group.thread);
   if (barrier.arrived < expected.value_or(group.thread.cta->live))
     return false;
   complete(group.execution, barrier);
@@ -135,6 +140,8 @@ void runClusterArrive(const Group &group) {
     else
       order->release(group.thread.actor, cluster.barrier.told);
   }
+  cluster.barrier.clock =
+      std::max(cluster.barrier.clock, group.thread.frame.clock);
   if (++cluster.barrier.arrived >= cluster.live)
     complete(group.execution, cluster.barrier);
 }
@@ -144,9 +151,10 @@ void runClusterWait(const Group &group) {
                        {&group.thread.cta->cluster->barrier.generation,
                         ~uint64_t(0), group.thread.clusterGeneration});
   // Nobody can arrive again before this thread does.
+  const Barrier &barrier = group.thread.cta->cluster->barrier;
   if (OrderChecker *order = group.execution.getOrder())
-    order->acquire(group.thread.actor,
-                   group.thread.cta->cluster->barrier.known);
+    order->acquire(group.thread.actor, barrier.known);
+  group.execution.countWait(group.thread, barrier.lastClock);
 }
 
 constexpr StringLiteral kBar =

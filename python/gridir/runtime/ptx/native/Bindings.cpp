@@ -47,22 +47,52 @@ nb::object load(const std::string &text) {
   return nb::cast(std::move(std::get<std::unique_ptr<Program>>(result)));
 }
 
-nb::list prepare(Program &program, const std::string &name, bool isChecked) {
+nb::list prepare(Program &program, const std::string &name, bool isChecked,
+                 bool isProfiled) {
   Problems problems;
   {
     nb::gil_scoped_release release;
-    problems = program.prepare(name, isChecked);
+    problems = program.prepare(name, isChecked, isProfiled);
   }
   return toList(problems);
 }
 
-/// Gives {"switches"}, and "fault" where the launch ended early.
+nb::dict toDict(const MemoryCounts &counts) {
+  nb::dict result;
+  result["requests"] = counts.requests;
+  result["bytes"] = counts.bytes;
+  result["pieces"] = counts.pieces;
+  result["least"] = counts.least;
+  return result;
+}
+
+nb::dict toDict(const InstructionProfile &instruction) {
+  const SiteCounts &counts = instruction.counts;
+  nb::dict result;
+  result["text"] = instruction.text;
+  result["line"] = instruction.where.line;
+  result["source_file"] = instruction.sourceFile;
+  result["source_line"] = instruction.source.line;
+  result["warps"] = counts.warps;
+  result["threads"] = counts.threads;
+  result["shared"] = toDict(counts.shared);
+  result["global"] = toDict(counts.global);
+  result["copied_shared"] = counts.copiedShared;
+  result["copied_global"] = counts.copiedGlobal;
+  result["waits"] = counts.waits;
+  result["stalled"] = counts.stalled;
+  return result;
+}
+
+/// Gives {"switches"}, "profile" where it was asked for, and "fault" where the
+/// launch ended early.
 nb::dict launch(Program &program, const std::string &name,
                 std::array<uint32_t, 3> grid, std::array<uint32_t, 3> block,
                 std::array<uint32_t, 3> cluster, uint64_t dynamicShared,
                 nb::bytes parameters, nb::list buffers, double timeout,
                 bool findsRaces, bool findsUnwritten,
-                std::optional<uint64_t> scheduleSeed, uint64_t blocksAtOnce) {
+                std::optional<uint64_t> scheduleSeed, uint64_t blocksAtOnce,
+                bool isProfiled) {
   LaunchOptions options;
   options.grid = grid;
   options.block = block;
@@ -74,6 +104,7 @@ nb::dict launch(Program &program, const std::string &name,
   options.findsUnwritten = findsUnwritten;
   options.scheduleSeed = scheduleSeed;
   options.blocksAtOnce = blocksAtOnce;
+  options.isProfiled = isProfiled;
   for (nb::handle handle : buffers) {
     nb::tuple buffer = nb::cast<nb::tuple>(handle);
     options.buffers.push_back({nb::cast<uint64_t>(buffer[0]),
@@ -95,6 +126,12 @@ nb::dict launch(Program &program, const std::string &name,
     throw nb::python_error();
   nb::dict result;
   result["switches"] = report.switches;
+  if (isProfiled) {
+    nb::list profile;
+    for (const InstructionProfile &instruction : report.profile)
+      profile.append(toDict(instruction));
+    result["profile"] = profile;
+  }
   if (report.fault) {
     nb::dict fault = toDict(report.fault->problem);
     fault["instruction"] = report.fault->instruction;
@@ -126,12 +163,13 @@ NB_MODULE(_gridirPTX, m) {
   nb::class_<Program>(m, "Program", "A PTX text that is loaded.")
       .def_prop_ro("functions", &Program::getFunctions)
       .def("prepare", &prepare, nb::arg("name"), nb::arg("is_checked"),
+           nb::arg("is_profiled"),
            "Makes code of an entry; gives what is not known of it.")
       .def("launch", &launch, nb::arg("name"), nb::arg("grid"),
            nb::arg("block"), nb::arg("cluster"), nb::arg("dynamic_shared"),
            nb::arg("parameters"), nb::arg("buffers"), nb::arg("timeout"),
            nb::arg("finds_races"), nb::arg("finds_unwritten"),
            nb::arg("schedule_seed").none(), nb::arg("blocks_at_once"),
-           "Runs an entry.");
+           nb::arg("is_profiled"), "Runs an entry.");
   m.def("load", &load, nb::arg("text"), "Gives a program or its problems.");
 }

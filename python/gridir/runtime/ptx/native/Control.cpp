@@ -85,7 +85,7 @@ void emitFence(Emitter &emitter) {
         return modifier.starts_with("async");
       });
   emitNothing(emitter);
-  if (!emitter.context.isChecked)
+  if (!emitter.context.instrumentation.isChecked)
     return;
   IRBuilder<> &b = emitter.builder;
   if (isAsync)

@@ -11,6 +11,7 @@
 
 #include "Frame.h"
 #include "Scopes.h"
+#include "Translation.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -33,8 +34,7 @@ struct FunctionContext {
   unsigned numArguments = 1;
   /// The flag of `.cc`; null before it is used.
   llvm::AllocaInst *carry = nullptr;
-  /// Whether generated code tells of its accesses and fences.
-  bool isChecked = false;
+  Instrumentation instrumentation = {};
   /// Names of registers of asynchronous products, where those are checked, and
   /// the numbers of such registers.
   llvm::StringSet<> productNames{};
@@ -120,6 +120,10 @@ public:
   /// does not come back.
   llvm::Value *locate(const Operand &operand, Space space, unsigned bytes,
                       unsigned alignment, bool isParameter = false);
+  /// Counts that a thread executes the instruction.
+  void countExecution();
+  /// Whether generated code tells of its accesses.
+  bool tellsOfAccesses() const;
   /// Tells of an access of so many bytes; `flags` are `AccessFlag`.
   void note(llvm::Value *place, unsigned bytes, unsigned flags);
   /// Tells of a plain write of these values, before they are written.

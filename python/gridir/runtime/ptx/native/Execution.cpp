@@ -123,6 +123,9 @@ LaunchReport Execution::run() {
   if (options.findsRaces || options.findsUnwritten)
     order = std::make_unique<OrderChecker>(
         options.findsRaces, options.findsUnwritten, blockThreads);
+  if (options.isProfiled)
+    profile =
+        std::make_unique<Profile>(function.translation.sites.size(), buffers);
   begin = std::chrono::steady_clock::now();
   parameterMemory.resize(options.parameters.size() + kParameterAlignment);
   parameters =
@@ -173,6 +176,7 @@ LaunchReport Execution::run() {
   }
   current = outer;
   _mm_setcsr(modes);
+  takeProfile();
   return std::move(report);
 }
 
@@ -245,12 +249,16 @@ std::optional<std::array<uint32_t, 3>> Execution::cancelCluster() {
 
 void Execution::retire(Cluster &cluster) {
   idleWindows.push_back(cluster.window);
-  for (std::unique_ptr<Cta> &cta : cluster.ctas)
+  for (std::unique_ptr<Cta> &cta : cluster.ctas) {
+    if (profile)
+      for (Warp &warp : cta->warps)
+        profile->finish(*warp.profile);
     for (Thread &thread : cta->threads) {
       idleFibers.push_back(std::move(thread.fiber));
       if (order)
         order->end(thread.actor);
     }
+  }
 }
 
 void Execution::startThread(Cta &cta, uint32_t index,
@@ -306,6 +314,11 @@ void Execution::startThread(Cta &cta, uint32_t index,
   thread.warp = &cta.warps[index / 32];
   thread.warp->threads[lane] = &thread;
   thread.warp->live |= 1u << lane;
+  if (profile) {
+    if (!thread.warp->profile)
+      thread.warp->profile = std::make_unique<WarpProfile>(ranges.size());
+    frame.executed = thread.warp->profile->getExecuted(lane).data();
+  }
   thread.warpgroup = &cta.warpgroups[index / 128];
   thread.warpgroup->threads[index % 128] = &thread;
   if (!idleFibers.empty()) {

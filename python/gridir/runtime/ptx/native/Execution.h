@@ -12,6 +12,7 @@
 #include "AsyncUnits.h"
 #include "Frame.h"
 #include "ProductRegisters.h"
+#include "Profile.h"
 #include "Program.h"
 #include "Translation.h"
 
@@ -59,6 +60,8 @@ struct Thread {
   /// What it was last seen at.
   unsigned site = 0;
   bool isPaused = false, isDone = false;
+  /// Whether it is far ahead of its warp.
+  bool isAhead = false;
   uint64_t clusterGeneration = 0;
   /// Its number among all threads of the launch, in the order of their start.
   uint32_t number = 0;
@@ -88,6 +91,8 @@ struct Warp {
   uint32_t live = 0, arrived = 0;
   /// Its loads and stores of tensor memory; null before the first one.
   AsyncUnitRef tensorLoads, tensorStores;
+  /// Null where it is not profiled.
+  std::unique_ptr<WarpProfile> profile;
 };
 
 /// Four warps, as tensor cores use them.
@@ -105,6 +110,8 @@ struct Barrier {
   std::optional<uint32_t> expected;
   uint64_t generation = 0;
   uint32_t reduced = 0, result = 0;
+  /// The last clock of those who have come, and of those of the last time.
+  uint64_t clock = 0, lastClock = 0;
   /// What those who have come tell, and what those of the last time told.
   Knowledge told, known;
   std::vector<Thread *> waiting;
@@ -191,7 +198,8 @@ public:
   /// coordinates of its first block; none where all have.
   std::optional<std::array<uint32_t, 3>> cancelCluster();
 
-  // The order of accesses. Where it is not checked, these do nothing.
+  // Accesses, and their order. Where nothing is checked or counted, these do
+  // nothing.
 
   /// Null where it is not checked.
   OrderChecker *getOrder() { return order.get(); }
@@ -202,6 +210,9 @@ public:
             unsigned site) {
     note(thread, nullptr, place, bytes, flags, site);
   }
+  /// The same of what is no access of an instruction's own: it is not counted.
+  void checkOrder(Thread &thread, const AsyncUnitRef &unit, const void *place,
+                  uint64_t bytes, uint32_t flags, unsigned site);
   /// An instruction touches, or a product takes, a register of products.
   void touchRegister(Thread &thread, unsigned number, bool writes,
                      unsigned site);
@@ -213,6 +224,15 @@ public:
   void acquire(Thread &thread, const AsyncUnitRef &unit);
   /// Does what is given; with a seed, when nobody can go on without it.
   AsyncWorkRef start(Thread &thread, std::function<void()> body);
+
+  // The counts of a launch. Where it is not profiled, these do nothing.
+
+  /// Null where it is not profiled.
+  Profile *getProfile() { return profile.get(); }
+  /// Lets a thread wait whose accesses are far ahead of those of its warp.
+  void keepTogether(Thread &thread);
+  /// The thread has waited at its instruction until others had this clock.
+  void countWait(Thread &thread, uint64_t clock);
 
   /// The execution whose thread runs on this thread of the process.
   static Execution *getCurrent();
@@ -231,6 +251,9 @@ private:
   /// Does one of the things that were put off; false where there is none.
   bool runWork(const Cluster *cluster = nullptr);
   void checkEnd(Thread &thread);
+  void countAccess(Thread &thread, const void *place, uint64_t bytes,
+                   uint32_t flags, unsigned site);
+  void takeProfile();
   void reportFinding(Thread &thread, const OrderChecker::Finding &finding,
                      uint32_t flags, unsigned site);
   std::string describePlace(const Thread &thread, uint64_t address) const;
@@ -253,6 +276,7 @@ private:
   uint64_t numClusters = 0, nextCluster = 0;
   uint32_t numThreads = 0;
   std::unique_ptr<OrderChecker> order;
+  std::unique_ptr<Profile> profile;
   std::mt19937_64 random;
   std::vector<AsyncWorkRef> works;
   std::unique_ptr<cpu::Fiber> workFiber;

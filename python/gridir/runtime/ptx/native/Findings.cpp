@@ -17,13 +17,22 @@ namespace gridir::ptx {
 void Execution::note(Thread &thread, const AsyncUnitRef &unit,
                      const void *place, uint64_t bytes, uint32_t flags,
                      unsigned site) {
-  if (!order || !bytes)
+  // Nobody else sees local memory.
+  if (!bytes || reinterpret_cast<uint64_t>(place) -
+                        reinterpret_cast<uint64_t>(thread.frame.local) <
+                    thread.frame.localBytes)
+    return;
+  if (profile)
+    countAccess(thread, place, bytes, flags, site);
+  checkOrder(thread, unit, place, bytes, flags, site);
+}
+
+void Execution::checkOrder(Thread &thread, const AsyncUnitRef &unit,
+                           const void *place, uint64_t bytes, uint32_t flags,
+                           unsigned site) {
+  if (!order)
     return;
   const uint64_t address = reinterpret_cast<uint64_t>(place);
-  // Nobody else sees local memory.
-  if (address - reinterpret_cast<uint64_t>(thread.frame.local) <
-      thread.frame.localBytes)
-    return;
   const uint64_t window = reinterpret_cast<uint64_t>(thread.frame.window);
   const OrderChecker::Actor actor = unit ? unit->actor : thread.actor;
   if (std::optional<OrderChecker::Finding> finding =
@@ -149,17 +158,20 @@ Thread &getThread(Frame *frame) { return *reinterpret_cast<Thread *>(frame); }
 void noteAccess(Frame *frame, void *place, uint32_t bytes, uint32_t flags,
                 uint32_t site) {
   Thread &thread = getThread(frame);
-  if (flags & Strong)
-    Execution::getCurrent()->getOrder()->exchange(
-        thread.actor, reinterpret_cast<uint64_t>(place), flags);
-  Execution::getCurrent()->note(thread, place, bytes, flags, site);
+  Execution &execution = *Execution::getCurrent();
+  execution.keepTogether(thread);
+  if (OrderChecker *order = execution.getOrder(); order && (flags & Strong))
+    order->exchange(thread.actor, reinterpret_cast<uint64_t>(place), flags);
+  execution.note(thread, place, bytes, flags, site);
 }
 
 void noteStore(Frame *frame, void *place, uint32_t bytes, const void *values,
                uint32_t site) {
+  Thread &thread = getThread(frame);
+  Execution &execution = *Execution::getCurrent();
+  execution.keepTogether(thread);
   const bool isSame = std::memcmp(place, values, bytes) == 0;
-  Execution::getCurrent()->note(getThread(frame), place, bytes,
-                                isSame ? Writes | Silent : Writes, site);
+  execution.note(thread, place, bytes, isSame ? Writes | Silent : Writes, site);
 }
 
 void touchRegister(Frame *frame, uint32_t number, uint32_t writes,

@@ -65,6 +65,10 @@ struct Frame {
   AllowedRange *ranges;
   /// Branches back until the thread must let others run.
   int64_t fuel;
+  /// Where it is profiled: how often the thread has executed each instruction,
+  /// and how many in all, with those that it waited for others to execute.
+  uint64_t *executed;
+  uint64_t clock;
 };
 
 /// Bits of a shared address that are the offset in a block; those above are the

@@ -78,7 +78,8 @@ Modifiers takeModifiers(Emitter &emitter) {
 /// What a thread does to the barrier itself, which others must find made.
 void noteWord(const Group &group, const AsyncUnitRef &unit,
               const uint64_t *word, uint32_t flags) {
-  group.note(unit, word, sizeof(*word), flags);
+  group.execution.checkOrder(group.thread, unit, word, sizeof(*word), flags,
+                             group.site);
 }
 
 /// Arguments: address, and the operand behind it or a number.
@@ -102,6 +103,8 @@ void runInit(const Group &group) {
   noteWord(group, nullptr, word, Writes);
   if (OrderChecker *order = group.execution.getOrder())
     order->getPhases(reinterpret_cast<uint64_t>(word)) = {};
+  if (Profile *profile = group.execution.getProfile())
+    profile->getPhases(word) = {};
   *word = barrier.pack();
 }
 
@@ -217,6 +220,8 @@ void runWait(const Group &group) {
     order->acquire(
         group.thread.actor,
         order->getPhases(reinterpret_cast<uint64_t>(word)).completed);
+  if (Profile *profile = group.execution.getProfile(); profile && words[0])
+    group.execution.countWait(group.thread, profile->getPhases(word).completed);
 }
 
 void encodePending(Encoder &e) {
@@ -277,9 +282,15 @@ void updateMBarrier(const Group &group, uint64_t address, int64_t arrivals,
   else if (phases && telling == Telling::Fenced)
     order->releaseFenced(group.thread.actor, phases->current,
                          /*isNarrow=*/false);
+  Profile *profile = group.execution.getProfile();
+  Profile::Phases *clocks = profile ? &profile->getPhases(word) : nullptr;
+  if (clocks)
+    clocks->current = std::max(clocks->current, group.thread.frame.clock);
   if (barrier.pending == 0 && barrier.bytes == 0) {
     if (phases)
       phases->completed = phases->current;
+    if (clocks)
+      clocks->completed = clocks->current;
     barrier.pending = barrier.expected;
     barrier.phase = !barrier.phase;
   }

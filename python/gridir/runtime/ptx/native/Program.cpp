@@ -123,8 +123,8 @@ struct Program::Parts {
   std::map<std::string, Global> globals;
   GlobalAddresses addresses;
   std::mutex mutex;
-  /// By their names, and whether their accesses are checked.
-  std::map<std::pair<std::string, bool>, PreparedFunction> prepared;
+  /// By their names, and whether they are checked and profiled.
+  std::map<std::tuple<std::string, bool, bool>, PreparedFunction> prepared;
 
   Problems allocateGlobals();
   const Function *find(const std::string &name) const;
@@ -202,12 +202,13 @@ Program::load(const std::string &text) {
 static Expected<PreparedFunction> compile(const Module &module,
                                           const Function &function,
                                           const GlobalAddresses &addresses,
-                                          bool isChecked, Problems &problems) {
+                                          Instrumentation instrumentation,
+                                          Problems &problems) {
   LLVMContext context;
   llvm::Module result(function.name, context);
   PreparedFunction prepared;
   prepared.translation = translate(module, function, addresses, result, kEntry,
-                                   isChecked, problems);
+                                   instrumentation, problems);
   if (!problems.empty())
     return prepared;
   cpu::CompileOptions options;
@@ -231,17 +232,20 @@ static Expected<PreparedFunction> compile(const Module &module,
   return prepared;
 }
 
-Problems Program::prepare(const std::string &name, bool isChecked) {
+Problems Program::prepare(const std::string &name, bool isChecked,
+                          bool isProfiled) {
   std::lock_guard<std::mutex> lock(parts->mutex);
-  if (parts->prepared.count({name, isChecked}))
+  const auto key = std::make_tuple(name, isChecked, isProfiled);
+  if (parts->prepared.count(key))
     return {};
   const Function *function = parts->find(name);
   if (!function)
     return {{{}, "expected the name of an entry, got '" + name + "'"}};
   Problems problems;
   std::optional<std::string> crash = driver::runGuarded([&] {
-    Expected<PreparedFunction> prepared = compile(
-        parts->module, *function, parts->addresses, isChecked, problems);
+    Expected<PreparedFunction> prepared =
+        compile(parts->module, *function, parts->addresses,
+                Instrumentation{isChecked, isProfiled}, problems);
     if (!prepared) {
       Error error = prepared.takeError();
       const char *prefix =
@@ -249,7 +253,7 @@ Problems Program::prepare(const std::string &name, bool isChecked) {
       problems.push_back(
           {function->where, prefix + toString(std::move(error))});
     } else if (problems.empty())
-      parts->prepared.emplace(std::pair(name, isChecked), std::move(*prepared));
+      parts->prepared.emplace(key, std::move(*prepared));
   });
   if (crash)
     return {{function->where, "the compiler crashed: " + *crash}};
@@ -262,7 +266,8 @@ LaunchReport Program::launch(const std::string &name,
   {
     std::lock_guard<std::mutex> lock(parts->mutex);
     auto found = parts->prepared.find(
-        {name, options.findsRaces || options.findsUnwritten});
+        {name, options.findsRaces || options.findsUnwritten,
+         options.isProfiled});
     if (found == parts->prepared.end()) {
       LaunchReport report;
       report.fault = Fault{
@@ -279,16 +284,18 @@ LaunchReport Program::launch(const std::string &name,
         found != parts->globals.end())
       buffers.add({found->second.address, variable.getBytes(), variable.name});
   LaunchReport report = Execution(*function, options, buffers).run();
+  // Of a problem, or of an instruction.
+  auto nameFile = [&](auto &placed) {
+    if (auto file = parts->module.files.find(placed.source.file);
+        file != parts->module.files.end())
+      placed.sourceFile = file->second;
+  };
   if (report.fault) {
-    auto nameFile = [&](Problem &problem) {
-      if (auto file = parts->module.files.find(problem.source.file);
-          file != parts->module.files.end())
-        problem.sourceFile = file->second;
-    };
     nameFile(report.fault->problem);
     if (report.fault->other)
       nameFile(*report.fault->other);
   }
+  llvm::for_each(report.profile, nameFile);
   return report;
 }
 

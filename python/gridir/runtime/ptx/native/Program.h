@@ -53,6 +53,8 @@ struct LaunchOptions {
   /// Whether to look for unordered accesses, and for
   /// reads of shared memory that nobody has written.
   bool findsRaces = false, findsUnwritten = false;
+  /// Whether to count what each instruction does.
+  bool isProfiled = false;
   /// How many blocks run at a time, if so many clusters are left; one cluster
   /// does, and more where threads wait for others.
   uint64_t blocksAtOnce = 0;
@@ -73,10 +75,44 @@ struct Fault {
   std::string otherInstruction = {};
 };
 
+/// How warps have accessed memory at an instruction.
+struct MemoryCounts {
+  /// What the lanes of a warp asked for at a time, and the bytes of all of
+  /// them.
+  uint64_t requests = 0, bytes = 0;
+  /// Of shared memory how often its banks were gone through, of global memory
+  /// the sectors; and the least number that would do.
+  uint64_t pieces = 0, least = 0;
+};
+
+/// What an instruction has done in a launch.
+struct SiteCounts {
+  /// How often warps have executed it, and threads.
+  uint64_t warps = 0, threads = 0;
+  MemoryCounts shared, global;
+  /// Bytes that asynchronous copies of it have read and written.
+  uint64_t copiedShared = 0, copiedGlobal = 0;
+  /// How often threads waited at it, and how many instructions more others
+  /// executed until then.
+  uint64_t waits = 0, stalled = 0;
+};
+
+/// The counts of an instruction, with its place.
+struct InstructionProfile {
+  std::string text;
+  Position where;
+  /// The author's line, where the text knows it.
+  std::string sourceFile;
+  SourceLine source;
+  SiteCounts counts;
+};
+
 /// What a launch has counted.
 struct LaunchReport {
   std::optional<Fault> fault;
   uint64_t switches = 0;
+  /// In the order of the text; none where it was not asked for.
+  std::vector<InstructionProfile> profile;
 };
 
 /// The functions of one text.
@@ -90,8 +126,9 @@ public:
   const std::vector<FunctionInfo> &getFunctions() const { return functions; }
 
   /// Makes code of a function, which tells of its accesses where they are
-  /// checked. Instructions that are not known are problems.
-  Problems prepare(const std::string &name, bool isChecked);
+  /// checked, and counts where it is profiled. Instructions that are not known
+  /// are problems.
+  Problems prepare(const std::string &name, bool isChecked, bool isProfiled);
 
   /// Runs a function that is prepared.
   LaunchReport launch(const std::string &name, const LaunchOptions &options);

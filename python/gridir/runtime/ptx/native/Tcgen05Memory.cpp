@@ -99,7 +99,8 @@ void runFree(const Group &group) {
   const uint64_t first = words[0] & ((1u << kColumnBits) - 1);
   for (unsigned lane = 0; lane < TensorMemory::kLanes; ++lane) {
     uint32_t *begin = place.find(lane, 0, columns);
-    group.note(nullptr, begin, columns * 4, Writes);
+    group.execution.checkOrder(group.thread, nullptr, begin, columns * 4,
+                               Writes, group.site);
     if (order)
       order->forget(reinterpret_cast<uint64_t>(begin), columns * 4);
   }

@@ -301,7 +301,7 @@ void noteShared(const Group &group, const AsyncUnitRef &unit, uint64_t rank,
 
 void noteGlobal(const Group &group, const AsyncUnitRef &unit, const Tile &tile,
                 uint32_t flag) {
-  if (unit)
+  if (unit || group.execution.getProfile())
     tile.forEachRow([&](uint64_t address, uint64_t bytes) {
       group.note(unit,
                  group.execution.locateGlobal(group.thread, address, bytes, 1,

@@ -49,7 +49,7 @@ class FunctionTranslator {
 public:
   FunctionTranslator(const Module &module, const Function &function,
                      const GlobalAddresses &globals, llvm::Function *result,
-                     bool isChecked, Problems &problems)
+                     Instrumentation instrumentation, Problems &problems)
       : module(module), function(function), globals(globals),
         context{IRBuilder<>(result->getContext()),
                 result,
@@ -60,7 +60,7 @@ public:
                 nullptr,
                 1,
                 nullptr,
-                isChecked} {}
+                instrumentation} {}
 
   Translation run();
 
@@ -206,7 +206,16 @@ void FunctionTranslator::translateInstruction(const Instruction &instruction) {
   translation.sites.push_back(
       {instruction.where, instruction.source, instruction.text});
   Emitter emitter(context, instruction, site);
+  // A warp takes its time for lanes that a predicate leaves out, too.
+  if (context.instrumentation.isProfiled) {
+    IRBuilder<> &b = context.builder;
+    Value *clock = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context.frame,
+                                                offsetof(Frame, clock));
+    b.CreateStore(
+        b.CreateAdd(b.CreateLoad(b.getInt64Ty(), clock), b.getInt64(1)), clock);
+  }
   if (!instruction.guard) {
+    emitter.countExecution();
     emit(emitter);
     return;
   }
@@ -216,6 +225,7 @@ void FunctionTranslator::translateInstruction(const Instruction &instruction) {
   BasicBlock *next = emitter.createBlock("next");
   context.builder.CreateCondBr(guard, body, next);
   context.builder.SetInsertPoint(body);
+  emitter.countExecution();
   emit(emitter);
   context.builder.CreateBr(next);
   context.builder.SetInsertPoint(next);
@@ -268,7 +278,7 @@ Translation FunctionTranslator::run() {
     declare(variable);
   context.scopes.enter();
   declareParameters();
-  if (context.isChecked)
+  if (context.instrumentation.isChecked)
     collectProductNames(*function.body, context.productNames);
   translateBlock(*function.body);
   b.CreateRetVoid();
@@ -291,7 +301,8 @@ std::vector<ParameterLayout> layOutParameters(const Function &function) {
 
 Translation translate(const Module &module, const Function &function,
                       const GlobalAddresses &globals, llvm::Module &result,
-                      StringRef name, bool isChecked, Problems &problems) {
+                      StringRef name, Instrumentation instrumentation,
+                      Problems &problems) {
   LLVMContext &context = result.getContext();
   auto *type = FunctionType::get(Type::getVoidTy(context),
                                  {PointerType::get(context, 0)}, false);
@@ -299,7 +310,8 @@ Translation translate(const Module &module, const Function &function,
       llvm::Function::Create(type, GlobalValue::ExternalLinkage, name, result);
   kernel->addFnAttr(Attribute::NoUnwind);
   Translation translation =
-      FunctionTranslator(module, function, globals, kernel, isChecked, problems)
+      FunctionTranslator(module, function, globals, kernel, instrumentation,
+                         problems)
           .run();
   for (Problem &problem : problems)
     if (auto file = module.files.find(problem.source.file);

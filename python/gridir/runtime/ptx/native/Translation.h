@@ -41,12 +41,20 @@ struct Translation {
   uint64_t localBytes = 0;
 };
 
-/// Adds `void @NAME(Frame *)` to an LLVM module, which tells of its accesses
-/// where they are checked. Each instruction that nothing
+/// What generated code tells of beside what it computes.
+struct Instrumentation {
+  /// Whether it tells of its accesses and fences, for checks of their order.
+  bool isChecked = false;
+  /// Whether it tells of its accesses, and counts its instructions.
+  bool isProfiled = false;
+};
+
+/// Adds `void @NAME(Frame *)` to an LLVM module. Each instruction that nothing
 /// here knows is a problem, so that none is met at run time.
 Translation translate(const Module &module, const Function &function,
                       const GlobalAddresses &globals, llvm::Module &result,
-                      llvm::StringRef name, bool isChecked, Problems &problems);
+                      llvm::StringRef name, Instrumentation instrumentation,
+                      Problems &problems);
 
 } // namespace gridir::ptx
 

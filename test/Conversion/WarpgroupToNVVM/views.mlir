@@ -1,0 +1,51 @@
+// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+
+// Rows of one panel stay where they are, whether they are those of several matrices or of one.
+// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<128x64xf16>, box = [128, 64], swizzle = 128>]
+// CHECK: gpu.module @one_panel
+// CHECK-COUNT-1: nvvm.cp.async.bulk.tensor.shared
+// CHECK-NOT: nvvm.cp.async.bulk.tensor.shared
+grid.kernel @one_panel grid() inputs(%x: f16 [128, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<2x64x64xf16, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], []]} {
+    %r = grid.reshape_ref %t : memref<2x64x64xf16, #grid.space<gpu.smem>> -> memref<128x64xf16, #grid.space<gpu.smem>>
+    warpgroup.tma_load %x[0, 0] [128, 64] to %r barrier %b
+        : memref<128x64xf16, #grid.space<gpu.gmem>>, memref<128x64xf16, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<2x64x64xf16>, box = [2, 64, 64], swizzle = 128>]
+// CHECK: gpu.module @matrices
+// CHECK-COUNT-1: nvvm.cp.async.bulk.tensor.shared
+// CHECK-NOT: nvvm.cp.async.bulk.tensor.shared
+grid.kernel @matrices grid() inputs(%x: f16 [2, 64, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<128x64xf16, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], []]} {
+    %r = grid.reshape_ref %t : memref<128x64xf16, #grid.space<gpu.smem>> -> memref<2x64x64xf16, #grid.space<gpu.smem>>
+    warpgroup.tma_load %x[0, 0, 0] [2, 64, 64] to %r barrier %b
+        : memref<2x64x64xf16, #grid.space<gpu.gmem>>, memref<2x64x64xf16, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+// Of two panels all rows of the first one come before those of the second: a dimension of one index changes nothing, and
+// the second matrix begins behind both panels of the first.
+// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<2x64x128xf16>, box = [1, 64, 64], swizzle = 128>]
+// CHECK: gpu.module @two_panels
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c0_i32, %c0_i32, %c0_i32]
+// CHECK: llvm.getelementptr %[[TILE:.+]][8192]
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c64_i32, %c0_i32, %c0_i32]
+// CHECK: llvm.getelementptr %[[TILE]][16384]
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c0_i32, %c0_i32, %c1_i32]
+grid.kernel @two_panels grid() inputs(%x: f16 [2, 64, 128] space gpu.gmem) {
+  grid.scoped (%t: memref<2x64x128xf16, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], []]} {
+    %r = grid.reshape_ref %t : memref<2x64x128xf16, #grid.space<gpu.smem>> -> memref<1x2x64x128xf16, #grid.space<gpu.smem>>
+    %w = grid.slice_ref %r[0, 0, 0, 0] [1, 2, 64, 128] [1, 1, 1, 1] drop [0] : memref<1x2x64x128xf16, #grid.space<gpu.smem>> -> memref<2x64x128xf16, #grid.space<gpu.smem>>
+    warpgroup.tma_load %x[0, 0, 0] [2, 64, 128] to %w barrier %b
+        : memref<2x64x128xf16, #grid.space<gpu.gmem>>, memref<2x64x128xf16, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
