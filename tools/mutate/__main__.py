@@ -29,7 +29,7 @@ from pathlib import Path
 
 import cpp
 import py
-from fates import Fate, living, read, table
+from fates import Fate, Row, count, living, read, read_table, table
 from mutant import Mutant
 from rich.progress import Progress
 from suite import INTEGRATION, LEVELS, OWN, UNIT, Suite, all_tests, own_tests
@@ -55,7 +55,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--results", type=Path, default=REPOSITORY / "build/mutants.jsonl", help="where fates are kept")
     parser.add_argument("--least-seconds", type=float, default=20, help="what a test may take at least")
     parser.add_argument("--table", action="store_true", help="print the table of the results, and run nothing")
-    parser.add_argument("--page", type=Path, help="also put the table into this page, instead of the last")
+    parser.add_argument("--page", type=Path, help="also put the rows into the table of this page")
     arguments = parser.parse_args()
     levels = arguments.levels.split(",")
     if unknown := set(levels).difference(LEVELS):
@@ -164,18 +164,18 @@ def judged(
             yield fate
 
 
-def write_table(page: Path, text: str) -> None:
-    """Puts the table between the two marks of a page.
+def write_table(page: Path, rows: Mapping[str, Row]) -> None:
+    """Puts the rows into the table between the two marks of a page; those of other directories stay.
 
     Raises:
       SystemExit: when the page has no marks.
     """
     begin, end = "<!-- Written by tools/mutate. -->\n", "<!-- End. -->"
     before, mark, rest = page.read_text().partition(begin)
-    _, close, after = rest.partition(end)
+    old, close, after = rest.partition(end)
     if not mark or not close:
         raise SystemExit(f"expected the marks {begin.strip()} and {end} in {page}")
-    page.write_text(f"{before}{begin}\n{text}\n\n{end}{after}")
+    page.write_text(f"{before}{begin}\n{table(read_table(old) | rows)}\n\n{end}{after}")
 
 
 def main() -> None:
@@ -195,8 +195,8 @@ def main() -> None:
     fates = {key: fate for key, fate in fates.items() if key in mutants}
     equivalent = tomllib.loads(EQUIVALENT.read_text())
     if arguments.page:
-        write_table(arguments.page, table(fates, equivalent))
-    print(table(fates, equivalent), living(fates, mutants, equivalent), sep="\n\n")
+        write_table(arguments.page, count(fates, equivalent))
+    print(table(count(fates, equivalent)), living(fates, mutants, equivalent), sep="\n\n")
 
 
 if __name__ == "__main__":

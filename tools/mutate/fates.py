@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
@@ -67,28 +66,68 @@ def read(path: Path) -> dict[str, Fate]:
     return {record["key"]: Fate(**{**record, "levels": tuple(record["levels"])}) for record in records}
 
 
-def table(fates: Mapping[str, Fate], equivalent: Mapping[str, str]) -> str:
-    """The fates as a Markdown table with a row for each directory.
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """How many mutants of a directory there are, and what became of them.
+
+    Attributes:
+      mutants: all that were drawn.
+      equivalent: those that no test can kill.
+      killed: how many the tests of each level and of those before have killed.
+    """
+
+    mutants: int = 0
+    equivalent: int = 0
+    killed: tuple[int, ...] = (0,) * len(LEVELS)
+
+    def __add__(self, other: Row) -> Row:
+        killed = tuple(map(sum, zip(self.killed, other.killed, strict=True)))
+        return Row(self.mutants + other.mutants, self.equivalent + other.equivalent, killed)
+
+    def format(self, name: str) -> str:
+        """The row of a Markdown table."""
+        judged = max(1, self.mutants - self.equivalent)
+        shares = " | ".join(f"{number} ({100 * number // judged} %)" for number in self.killed)
+        return f"| {name} | {self.mutants} | {self.equivalent} | {shares} |"
+
+
+TOGETHER = "together"
+
+
+def count(fates: Mapping[str, Fate], equivalent: Mapping[str, str]) -> dict[str, Row]:
+    """A row for each directory.
 
     Args:
       fates: what is known, by the keys of the mutants.
       equivalent: why no test can kill a mutant, by its key.
     """
-    rows: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    rows: dict[str, Row] = {}
     for key, fate in fates.items():
-        kind = fate.level or ("equivalent" if key in equivalent else "alive")
-        for row in (str(Path(fate.file).parent), "together"):
-            rows[row][kind] += 1
+        killed = tuple(int(fate.level is not None and fate.level in LEVELS[: i + 1]) for i in range(len(LEVELS)))
+        row = Row(1, int(fate.level is None and key in equivalent), killed)
+        directory = str(Path(fate.file).parent)
+        rows[directory] = rows.get(directory, Row()) + row
+    return rows
+
+
+def read_table(text: str) -> dict[str, Row]:
+    """The rows of a table that was written by `table`."""
+    rows = {}
+    for line in text.splitlines():
+        cells = [cell.strip().partition(" ")[0] for cell in line.strip("|").split("|")]
+        if len(cells) == 3 + len(LEVELS) and cells[1].isdigit() and cells[0] != TOGETHER:
+            rows[cells[0]] = Row(int(cells[1]), int(cells[2]), tuple(map(int, cells[3:])))
+    return rows
+
+
+def table(rows: Mapping[str, Row]) -> str:
+    """The rows as a Markdown table, and their sum."""
     lines = [
         "| sources | mutants | equivalent | killed by tests of the same name | by unit tests | by all tests |",
         "| --- | --- | --- | --- | --- | --- |",
+        *(rows[name].format(name) for name in sorted(rows)),
+        sum(rows.values(), Row()).format(TOGETHER),
     ]
-    for row in [*sorted(set(rows) - {"together"}), *({"together"} & set(rows))]:
-        counts = rows[row]
-        judged = max(1, counts.total() - counts["equivalent"])
-        killed = [sum(counts[level] for level in LEVELS[: i + 1]) for i in range(len(LEVELS))]
-        shares = " | ".join(f"{number} ({100 * number // judged} %)" for number in killed)
-        lines.append(f"| {row} | {counts.total()} | {counts['equivalent']} | {shares} |")
     return "\n".join(lines)
 
 

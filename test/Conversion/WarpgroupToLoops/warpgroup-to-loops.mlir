@@ -173,3 +173,78 @@ grid.kernel @named grid(%i = 4, %t = 3 named "wg" thread) inputs() outputs(%o: i
   warpgroup.named_barrier %n of 256
   grid.store %n, %o : i32, memref<i32, #grid.space<gpu.gmem>>
 }
+
+// -----
+
+// The code of the warps of a warpgroup runs as a task for each, which has the warp's number, until all have come to its end.
+// CHECK-LABEL: func.func @warps(
+// CHECK:         %[[NUMBER:.*]] = func.call @gridirTaskStartWarps() : () -> i64
+// CHECK:         %[[WARP:.*]] = arith.trunci %[[NUMBER]] : i64 to i32
+// CHECK:         memref.store %[[WARP]]
+// CHECK:         call @gridirTaskJoinWarps()
+// CHECK-NOT:     warpgroup.
+grid.kernel @warps grid() inputs() outputs(%o: i32 [4] space gpu.gmem)
+    semantics [] attributes {grid.tasks = #kernel.tasks<>} {
+  warpgroup.warps {
+  ^bb0(%warp: i32):
+    %w = grid.slice_ref %o[%warp] [1] [1] drop [0] : memref<4xi32, #grid.space<gpu.gmem>>, i32 -> memref<i32, #grid.space<gpu.gmem>>
+    grid.store %warp, %w : i32, memref<i32, #grid.space<gpu.gmem>>
+  }
+}
+
+// -----
+
+// A row that may lie behind the last one is none then: what is viewed is the last row, of which no column is copied.
+// CHECK-LABEL: func.func @row_behind(
+// CHECK:         %[[OUTSIDE:.*]] = arith.cmpi ne
+// CHECK:         %[[ROW:.*]] = arith.minsi %{{.*}}, %[[LAST:c29[_0-9]*]]
+// CHECK:         %[[COLUMNS:.*]] = arith.select %[[OUTSIDE]], %c0{{[_0-9]*}}, %c64{{[_0-9]*}} : index
+// CHECK:         memref.subview %{{.*}}[%[[ROW]], 0] [1, %[[COLUMNS]]] [1, 1] : memref<30x64xf32>
+// CHECK:         scf.if %[[OUTSIDE]]
+// CHECK:           linalg.fill
+grid.kernel @row_behind grid(%i = 8)
+    inputs(%x: f32 [30, 64] space gpu.gmem) outputs(%o: f32 [32] space gpu.gmem)
+    scratch(%tile: memref<64xf32, #grid.space<gpu.smem>>,
+            %barrier: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  %p = grid.program_id 0
+  %c8 = arith.constant 8 : i32
+  %at = arith.muli %p, %c8 : i32
+  warpgroup.tma_load %x[%at : i32, 0] [1, 64] drop [0] to %tile barrier %barrier
+      : memref<30x64xf32, #grid.space<gpu.gmem>>, memref<64xf32, #grid.space<gpu.smem>>,
+        memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+}
+
+// -----
+
+// Blocks of 128 rows and 64 columns of metadata become a matrix.
+// CHECK-LABEL: func.func @metadata(
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<256x64xi2>)
+// CHECK:           %[[ROW:.*]] = linalg.index 0
+// CHECK:           %[[COLUMN:.*]] = linalg.index 1
+// CHECK:           %[[A:.*]] = arith.divui %[[ROW]], %c128
+// CHECK:           %[[B:.*]] = arith.divui %[[COLUMN]], %c64
+// CHECK:           %[[C:.*]] = arith.remui %[[ROW]], %c128
+// CHECK:           %[[D:.*]] = arith.remui %[[COLUMN]], %c64
+// CHECK:           tensor.extract %{{.*}}[%[[A]], %[[B]], %[[C]], %[[D]]] : tensor<2x1x128x64xi2>
+grid.kernel @metadata grid() inputs() outputs()
+    scratch(%a: memref<2x1x128x64xi2, #grid.space<gpu.smem>>, %x: memref<256x64xi2, #grid.space<gpu.tmem>>)
+    semantics [] attributes {grid.tasks = #kernel.tasks<>} {
+  warpgroup.tmem_copy %a to %x as_metadata : memref<2x1x128x64xi2, #grid.space<gpu.smem>>, memref<256x64xi2, #grid.space<gpu.tmem>>
+}
+
+// -----
+
+// Factors lie in blocks of 32 rows of four pieces of four: the four groups of 32 rows of the matrix are beside one another.
+// CHECK-LABEL: func.func @factors(
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<128x4xf8E8M0FNU>)
+// CHECK:           %[[INNER:.*]] = arith.remui %{{.*}}, %c128
+// CHECK:           arith.divui %[[INNER]], %c128
+// CHECK:           %[[LINE:.*]] = arith.addi
+// CHECK:           arith.divui %{{.*}}, %c32
+// CHECK:           tensor.extract %{{.*}}[%{{.*}}, %{{.*}}, %[[LINE]], %{{.*}}] : tensor<1x1x32x16xf8E8M0FNU>
+grid.kernel @factors grid() inputs() outputs()
+    scratch(%a: memref<1x1x32x16xf8E8M0FNU, #grid.space<gpu.smem>>, %x: memref<128x4xf8E8M0FNU, #grid.space<gpu.tmem>>)
+    semantics [] attributes {grid.tasks = #kernel.tasks<>} {
+  warpgroup.tmem_copy %a to %x as_scales : memref<1x1x32x16xf8E8M0FNU, #grid.space<gpu.smem>>, memref<128x4xf8E8M0FNU, #grid.space<gpu.tmem>>
+}

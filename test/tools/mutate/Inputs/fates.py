@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[4] / "tools" / "mutate"))
-from fates import Fate, read, table
+from fates import Fate, Row, count, read, read_table, table
 from suite import LEVELS
 
 
@@ -34,4 +34,7 @@ fates = [
 with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as results:
     results.writelines(json.dumps(dataclasses.asdict(fate)) + "\n" for fate in fates)
     results.flush()
-    print(table(read(pathlib.Path(results.name)), {"same": "writes what is there"}))
+    rows = count(read(pathlib.Path(results.name)), {"same": "writes what is there"})
+print(table(rows))
+known = read_table(table({**rows, "b": Row(2, 0, (0, 1, 1))}))
+print(table(known | {"a": Row(1, 0, (1, 1, 1))}))
