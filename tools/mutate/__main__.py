@@ -175,7 +175,7 @@ def write_table(page: Path, rows: Mapping[str, Row]) -> None:
     old, close, after = rest.partition(end)
     if not mark or not close:
         raise SystemExit(f"expected the marks {begin.strip()} and {end} in {page}")
-    page.write_text(f"{before}{begin}\n{table(read_table(old) | rows)}\n\n{end}{after}")
+    page.write_text(f"{before}{begin}\n{table({**read_table(old), **rows})}\n\n{end}{after}")
 
 
 def main() -> None:

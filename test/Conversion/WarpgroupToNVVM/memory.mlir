@@ -1,9 +1,13 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
-// The thread that owns an element updates it, whatever others do.
+// The thread that owns an element updates it, whatever others do: of four warps that hold the same the first.
 // CHECK-LABEL: gpu.module @atomics
-// CHECK: llvm.atomicrmw fadd %{{.+}}, %{{.+}} syncscope("device") monotonic : !llvm.ptr<1>, f32
-// CHECK: %[[OWNS:.+]] = arith.cmpi eq
+// CHECK: %[[WARP:.+]] = arith.andi %{{.+}}, %c96_i32
+// CHECK: %[[FIRST:.+]] = arith.cmpi eq, %[[WARP]], %c0_i32
+// CHECK: scf.if %[[FIRST]]
+// CHECK-NEXT: llvm.atomicrmw fadd %{{.+}}, %{{.+}} syncscope("device") monotonic : !llvm.ptr<1>, f32
+// CHECK: %[[OTHERS:.+]] = arith.andi %{{.+}}, %c112_i32
+// CHECK: %[[OWNS:.+]] = arith.cmpi eq, %[[OTHERS]], %c0_i32
 // CHECK: scf.if %[[OWNS]]
 // CHECK: llvm.atomicrmw umax %{{.+}}, %{{.+}} syncscope("device") monotonic : !llvm.ptr<1>, i32
 // CHECK: %[[OLD:.+]] = llvm.atomicrmw xchg

@@ -129,13 +129,13 @@ grid.kernel @matrix grid() inputs(%x: f32 [2, 64, 64] space gpu.gmem) outputs(%o
 
 // -----
 
-// A window of half of a tile's rows is in other threads, though it has all columns of the tile.
+// A window that begins in the middle of a tile's rows is in other threads, though it has all of its columns.
 // CHECK-LABEL: grid.kernel @half_tiles
-// CHECK:         %[[MOVED:.+]] = warpgroup.relayout %{{.*}} : tensor<64x128xf32, #warpgroup.layout<wgmma>> to tensor<64x128xf32, #warpgroup.layout<[4, 128],
-// CHECK:         tensor.extract_slice %[[MOVED]][32, 0] [32, 128] [1, 1]
-grid.kernel @half_tiles grid() inputs() outputs(%o: f32 [32, 128] space gpu.gmem)
-    scratch(%acc: memref<64x128xf32, #grid.space<gpu.regs>>) semantics [] {
-  %v = grid.load %acc : memref<64x128xf32, #grid.space<gpu.regs>> -> tensor<64x128xf32>
-  %w = tensor.extract_slice %v[32, 0] [32, 128] [1, 1] : tensor<64x128xf32> to tensor<32x128xf32>
-  grid.store %w, %o : tensor<32x128xf32>, memref<32x128xf32, #grid.space<gpu.gmem>>
+// CHECK:         %[[MOVED:.+]] = warpgroup.relayout %{{.*}} : tensor<128x128xf32, #warpgroup.layout<wgmma>> to tensor<128x128xf32, #warpgroup.layout<[4, 128],
+// CHECK:         tensor.extract_slice %[[MOVED]][32, 0] [64, 128] [1, 1]
+grid.kernel @half_tiles grid() inputs() outputs(%o: f32 [64, 128] space gpu.gmem)
+    scratch(%acc: memref<128x128xf32, #grid.space<gpu.regs>>) semantics [] {
+  %v = grid.load %acc : memref<128x128xf32, #grid.space<gpu.regs>> -> tensor<128x128xf32>
+  %w = tensor.extract_slice %v[32, 0] [64, 128] [1, 1] : tensor<128x128xf32> to tensor<64x128xf32>
+  grid.store %w, %o : tensor<64x128xf32>, memref<64x128xf32, #grid.space<gpu.gmem>>
 }

@@ -69,6 +69,7 @@ def products(x, y, o, a, b, barrier):
 # CHECK-SAME:       memref<1x!warpgroup.barrier<2>
 # CHECK-SAME:       collective = ["wg"]
 # CHECK:          warpgroup.set_max_registers 40
+# CHECK:          grid.slice_ref %{{.*}}[0] [1] [1] drop [0] : memref<1x!warpgroup.barrier<2>
 # CHECK:          grid.scoped (%[[ACC:[a-z]+]]: memref<64x64xf32, #grid.space<gpu.regs>>
 # CHECK:            %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
 # CHECK-NEXT:       grid.store %[[ZERO]], %[[ACC]]
@@ -109,6 +110,17 @@ TENSOR = (plgpu.TMEM((128, 128), jnp.float32), plgpu.TMEM((128, 64), jnp.float16
 DONE = plgpu.Barrier(orders_tensor_core=True)
 WIDE, OUT = jax.ShapeDtypeStruct((64, 128), jnp.float16), jax.ShapeDtypeStruct((128, 128), jnp.float32)
 print(kernel(tensor_memory, LHS, RHS, *TENSOR, DONE, args=(X, WIDE), out=OUT)().kernels[0].text())
+
+
+def copies_rows(x, o, tile, barrier):
+    rows = plgpu.layout_cast(jax.lax.broadcasted_iota(jnp.int32, (64,), 0) * 2, plgpu.Layout.WG_STRIDED((64,), 1))
+    plgpu.copy_gmem_to_smem(x.at[rows], tile, barrier)
+
+
+# Rows that an array names are copied to a tile.
+# CHECK: warpgroup.tma_gather %{{[a-z_0-9]+}}[%{{[0-9]+}}] to %tile barrier
+# CHECK-SAME: memref<128x64xf16, #grid.space<gpu.gmem>>, tensor<64xi32>
+print(kernel(copies_rows, TILE, plgpu.Barrier())().kernels[0].text())
 
 
 def gathers(x, o, tile, barrier):

@@ -88,6 +88,8 @@ def warps(x, o, tile, loaded):
 # CHECK:      warpgroup.warps {
 # CHECK-NEXT: ^bb0(%[[WARP:.*]]: i32):
 # CHECK:        %[[IS_ONE:.*]] = arith.cmpi eq, %[[WARP]], %c1_i32
+# CHECK:        %[[BLOCK:.*]] = grid.program_id "c"
+# CHECK:        arith.muli %[[BLOCK]], %c128_i32
 # CHECK:        warpgroup.tma_load
 # CHECK:      warpgroup.barrier_wait
 # CHECK:      scf.while
@@ -95,6 +97,16 @@ def warps(x, o, tile, loaded):
 # CHECK:        warpgroup.query_cluster_cancel %{{.*}} ["i"]
 BOTH = {"grid": (2,), "grid_names": ("i",), "num_threads": 2, "thread_name": "wg"}
 print(kernel(warps, TILE, plgpu.Barrier(), **BOTH, **PAIR)().kernels[0].text())
+
+
+def meets(x, o, met):
+    plgpu.barrier_arrive(met)
+
+
+# A barrier of a cluster names its axes.
+# CHECK: memref<1x!warpgroup.barrier<1, cluster = ["row"]>, #grid.space<gpu.smem>>
+ROWS = plgpu.ClusterBarrier(collective_axes=("row",))
+print(kernel(meets, ROWS, cluster=(2,), cluster_names=("row",))().kernels[0].text())
 
 
 def closes_over_array(x, o, tile):
