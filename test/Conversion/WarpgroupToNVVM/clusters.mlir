@@ -78,18 +78,3 @@ grid.kernel @cancel grid(%i = 2 named "i") outputs(%o: i32 [] space gpu.gmem) {
     }
   }
 }
-
-// -----
-
-// A copy for all blocks of the second axis goes to those of the own row: ranks 0 and 1 from its first one on.
-// CHECK-LABEL: gpu.module @multicast
-// CHECK: %[[ROW:.+]] = arith.subi
-// CHECK: %[[RANKS:.+]] = arith.shli %c3_i32, %[[ROW]]
-// CHECK: %[[MASK:.+]] = arith.trunci %[[RANKS]] : i32 to i16
-// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %[[MASK]]
-grid.kernel @multicast grid(%r = 2 named "y" cluster, %c = 2 named "x" cluster) inputs(%x: f32 [64, 32] space gpu.gmem) {
-  grid.scoped (%t: memref<32x32xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    warpgroup.tma_load %x[0, 0] [32, 32] to %t barrier %b collective ["x"]
-        : memref<64x32xf32, #grid.space<gpu.gmem>>, memref<32x32xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-  }
-}

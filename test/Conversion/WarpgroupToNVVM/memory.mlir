@@ -69,3 +69,22 @@ grid.kernel @vector grid() inputs(%x: f32 [192] space gpu.gmem) outputs(%o: f32 
   %v = grid.load %x : memref<192xf32, #grid.space<gpu.gmem>> -> tensor<192xf32>
   grid.store %v, %o : tensor<192xf32>, memref<192xf32, #grid.space<gpu.gmem>>
 }
+
+// -----
+
+// Four elements of a thread are one access, and keep their order.
+// CHECK-LABEL: gpu.module @quadruples
+// CHECK: %[[FOUR:.+]] = llvm.load %{{.+}} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK: %[[A:.+]] = llvm.extractelement %[[FOUR]][%c0_i32 : i32]
+// CHECK: %[[B:.+]] = llvm.extractelement %[[FOUR]][%c1_i32 : i32]
+// CHECK: %[[C:.+]] = llvm.extractelement %[[FOUR]][%c2_i32 : i32]
+// CHECK: %[[D:.+]] = llvm.extractelement %[[FOUR]][%c3_i32 : i32]
+// CHECK: llvm.insertelement %[[A]], %{{.+}}[%c0_i32 : i32]
+// CHECK: llvm.insertelement %[[B]], %{{.+}}[%c1_i32 : i32]
+// CHECK: llvm.insertelement %[[C]], %{{.+}}[%c2_i32 : i32]
+// CHECK: %[[ALL:.+]] = llvm.insertelement %[[D]], %{{.+}}[%c3_i32 : i32]
+// CHECK: llvm.store %[[ALL]], %{{.+}} : vector<4xf32>, !llvm.ptr<1>
+grid.kernel @quadruples grid() inputs(%x: f32 [512] space gpu.gmem) outputs(%o: f32 [512] space gpu.gmem) {
+  %v = grid.load %x : memref<512xf32, #grid.space<gpu.gmem>> -> tensor<512xf32>
+  grid.store %v, %o : tensor<512xf32>, memref<512xf32, #grid.space<gpu.gmem>>
+}

@@ -69,6 +69,28 @@ grid.kernel @stored grid() {
 
 // -----
 
+// Before a product overwrites sums, the threads that have loaded them meet.
+// CHECK: kernel.abi @reused shared_bytes = 32776
+// CHECK: gpu.module @reused
+// CHECK: nvvm.tcgen05.wait <load>
+// CHECK: nvvm.tcgen05.fence <before>
+// CHECK: nvvm.barrier
+// CHECK-NEXT: scf.if
+// CHECK-NEXT: nvvm.tcgen05.fence <after>
+// CHECK: nvvm.tcgen05.mma
+grid.kernel @reused grid() outputs(%o: f32 [128, 128] space gpu.gmem) {
+  grid.scoped (%a: memref<128x64xf16, #grid.space<gpu.smem>>, %b: memref<64x128xf16, #grid.space<gpu.smem>>,
+               %acc: memref<128x128xf32, #grid.space<gpu.tmem>>) {
+    %false = arith.constant false
+    %v = grid.load %acc : memref<128x128xf32, #grid.space<gpu.tmem>> -> tensor<128x128xf32>
+    grid.store %v, %o : tensor<128x128xf32>, memref<128x128xf32, #grid.space<gpu.gmem>>
+    warpgroup.tcgen05_mma %acc, %a, %b accumulate %false
+        : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>, memref<64x128xf16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
 // Factors of a scaled product are copied a block of 512 bytes at a time, each to the next four columns; a window of whole
 // blocks of a Ref is such, too.
 // CHECK: gpu.module @factors

@@ -14,7 +14,9 @@ grid.kernel @metadata grid() {
 // -----
 
 // Of a matrix of 64 rows of a pair of blocks the second half of the lanes has the second half of the columns; two
-// elements share one.
+// elements share one, which the thread keeps: nothing passes through shared memory, where the barrier and the number of
+// the first column are.
+// CHECK: kernel.abi @half_columns shared_bytes = 16
 // CHECK: gpu.module @half_columns
 // CHECK: %[[THREAD:.+]] = arith.andi %{{.+}}, %c127_i32
 // CHECK: %[[ROW:.+]] = arith.andi %[[THREAD]], %c63_i32
@@ -28,5 +30,18 @@ grid.kernel @half_columns grid(%c = 2 named "x" cluster) outputs(%o: f16 [64, 64
     warpgroup.tcgen05_commit %b collective "x" : memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>
     %v = grid.load %x : memref<64x64xf16, #grid.space<gpu.tmem>> -> tensor<64x64xf16>
     grid.store %v, %o : tensor<64x64xf16>, memref<64x64xf16, #grid.space<gpu.gmem>>
+  }
+}
+
+// -----
+
+// A matrix of 128 rows has a lane for each, and a column for each of its own.
+// CHECK: kernel.abi @rows shared_bytes = 8
+// CHECK: nvvm.tcgen05.alloc %{{.+}}, %c64_i32
+// CHECK: nvvm.tcgen05.ld
+grid.kernel @rows grid() outputs(%o: f32 [128, 64] space gpu.gmem) {
+  grid.scoped (%x: memref<128x64xf32, #grid.space<gpu.tmem>>) {
+    %v = grid.load %x : memref<128x64xf32, #grid.space<gpu.tmem>> -> tensor<128x64xf32>
+    grid.store %v, %o : tensor<128x64xf32>, memref<128x64xf32, #grid.space<gpu.gmem>>
   }
 }

@@ -346,6 +346,7 @@ def convert(pairs: list[tuple[tuple[int, ...], str, str]], element: str = "f32")
             store, load = (int(n) for n in got["vectors"])
             counted = wavefronts(source, store, got["swizzle"], size) + wavefronts(wanted, load, got["swizzle"], size)
             assert conflicts == counted, (conflicts, counted)
+            assert (stores, loads) == (source.shape[1] // store, wanted.shape[1] // load)
         said.append(
             f"{kind}: {selects} selects, {shuffles} shuffles, {packs} packs, "
             f"{stores} stores, {loads} loads, {conflicts} conflicts"
