@@ -88,3 +88,17 @@ grid.kernel @quadruples grid() inputs(%x: f32 [512] space gpu.gmem) outputs(%o: 
   %v = grid.load %x : memref<512xf32, #grid.space<gpu.gmem>> -> tensor<512xf32>
   grid.store %v, %o : tensor<512xf32>, memref<512xf32, #grid.space<gpu.gmem>>
 }
+
+// -----
+
+// Of an array of which each thread has elements of its own it may read what was there.
+// CHECK-LABEL: gpu.module @read
+// CHECK-NOT: scf.if
+// CHECK: %[[OLD:.+]] = llvm.atomicrmw add %{{.+}}, %c1_i32 syncscope("device") monotonic : !llvm.ptr<1>, i32
+// CHECK: llvm.store %[[OLD]]
+#strided = #warpgroup.layout<strided(1)>
+grid.kernel @read grid() outputs(%x: i32 [128] space gpu.gmem, %o: i32 [128] space gpu.gmem) {
+  %one = arith.constant dense<1> : tensor<128xi32, #strided>
+  %old = grid.atomic_rmw add %one, %x : tensor<128xi32, #strided>, memref<128xi32, #grid.space<gpu.gmem>>
+  grid.store %old, %o : tensor<128xi32, #strided>, memref<128xi32, #grid.space<gpu.gmem>>
+}
