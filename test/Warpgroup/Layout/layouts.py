@@ -381,3 +381,10 @@ NAMED = [("wgmma", "wgmma_transposed"), ("wgmma_transposed", "wgmma"), ("wgmma_u
 for width in ("f32", "f16"):
     for (a, b), text in zip(NAMED, convert([((64, 64), *pair) for pair in NAMED], width), strict=True):
         print(width, a, "to", "copy" if b == COPY else b, text)
+
+# A name that there is not is told which there are, and which have a number.
+# CHECK: expected one of the layouts splat, strided(n), wgmma, wgmma_8bit, {{.*}} tma_indices, tma_indices_4, n a power of two, got unknown
+try:
+    ask([tensor((4,), "unknown") + ")"])
+except ir.MLIRError as error:
+    print(error.error_diagnostics[0].message)

@@ -196,3 +196,19 @@ grid.kernel @tf32 grid() inputs(%x: tf32 [64, 128] space gpu.gmem) outputs(%o: t
   %v = grid.load %x : memref<64x128xtf32, #grid.space<gpu.gmem>> -> tensor<64x128xtf32>
   grid.store %v, %o : tensor<64x128xtf32>, memref<64x128xtf32, #grid.space<gpu.gmem>>
 }
+
+// -----
+
+// The accesses of shared memory count, and not only those beyond the fewest: pairs of a product's sums go to vectors of
+// four before they are stored.
+// CHECK-LABEL: grid.kernel @to_vectors
+// CHECK:         %[[SUM:.+]] = arith.addf %{{.*}} : tensor<64x64xf32, #warpgroup.layout<wgmma>>
+// CHECK-NEXT:    %[[VECTORS:.+]] = warpgroup.relayout %[[SUM]] : tensor<64x64xf32, #warpgroup.layout<wgmma>> to tensor<64x64xf32, #warpgroup.layout<[8, 64],
+// CHECK-NEXT:    grid.store %[[VECTORS]]
+grid.kernel @to_vectors grid() inputs() outputs()
+    scratch(%acc: memref<64x64xf32, #grid.space<gpu.regs>>, %t: memref<64x64xf32, #grid.space<gpu.smem>>) semantics [] {
+  %v = grid.load %acc : memref<64x64xf32, #grid.space<gpu.regs>> -> tensor<64x64xf32>
+  // expected-remark @below {{relayout by shared memory of 'tensor<64x64xf32, #warpgroup.layout<wgmma>>'}}
+  %w = arith.addf %v, %v : tensor<64x64xf32>
+  grid.store %w, %t : tensor<64x64xf32>, memref<64x64xf32, #grid.space<gpu.smem>>
+}
