@@ -60,11 +60,36 @@ def copies(x, o):
     o[...] = x[...]
 
 
-# A kernel of blocks that says how they lie in memory is no other kernel than one that does not, until a warpgroup does
-# something in it.
-# CHECK: copies: grid.kernel
-text = lowered(copies)
-print("copies:", text[text.index("grid.kernel") :].split(" ", 1)[0])
+def allocates(x, o, tile):
+    tile[...] = x[...]
+    o[...] = tile[...]
+
+
+# For a GPU a kernel that says how blocks lie in memory, or where its scratch is, is one of warpgroups, too; others are
+# not. As tasks on the CPU all of these are kernels of blocks.
+# CHECK: transforms: warpgroups on a GPU, blocks on a CPU
+# CHECK: memory: warpgroups on a GPU, blocks on a CPU
+# CHECK: neither: blocks on a GPU, blocks on a CPU
+TILE = plgpu.SMEM((64, 64), jnp.float16)
+for name, body, transforms, scratch in (
+    ("transforms", copies, SWIZZLED, []),
+    ("memory", allocates, (), [TILE]),
+    ("neither", copies, (), []),
+):
+    call = pl.pallas_call(
+        body,
+        out_shape=X,
+        grid=(2, 4),
+        in_specs=[blocks(lambda i, j: (i, j), transforms)],
+        out_specs=blocks(lambda i, j: (i, j), transforms),
+        scratch_shapes=scratch,
+        compiler_params=plgpu.CompilerParams(),
+    )
+    kinds = {
+        device: "warpgroups" if '"grid0"' in lower(call, X, target=target).kernels[0].text() else "blocks"
+        for device, target in (("GPU", "gpu:sm_90a"), ("CPU", "cpu"))
+    }
+    print(f"{name}:", ", ".join(f"{kind} on a {device}" for device, kind in kinds.items()))
 
 # Two claims for three dimensions, and three for two, are errors in JAX's words or ours.
 # CHECK: refused: expected
