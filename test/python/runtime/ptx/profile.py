@@ -217,9 +217,9 @@ assert (counted == X[:32]).all()
 
 # For a person the greatest numbers come first, with the lines.
 # CHECK-NEXT: 8 instructions of warps, 256 of threads: 32.0 lanes each
-# CHECK:      executed {{ +}}warps {{ +}}lanes
-# CHECK:      shared memory {{ +}}requests {{ +}}bytes {{ +}}passes {{ +}}needed
-# CHECK-NEXT: 1 {{ +}}128 {{ +}}32 {{ +}}1 line 12: st.shared.f32 [%r1], 0f00000000
-# CHECK-NEXT: 1 {{ +}}128 {{ +}}1 {{ +}}1 line 12: ld.shared.f32 %f1, [buffer]
+# CHECK:      executed{{ +}}warps{{ +}}lanes
+# CHECK:      shared memory{{ +}}requests{{ +}}bytes{{ +}}passes{{ +}}needed
+# CHECK-NEXT: 1{{ +}}128{{ +}}32{{ +}}1 line 12: st.shared.f32 [%r1], 0f00000000
+# CHECK-NEXT: 1{{ +}}128{{ +}}1{{ +}}1 line 12: ld.shared.f32 %f1, [buffer]
 counts = profile(shared(128) + "st.shared.f32 [%r1], 0f00000000; ld.shared.f32 %f1, [buffer];")
 print(re.sub("  +", "  ", counts.to_text()).replace("\n  ", "\n").replace("  line", " line"))
