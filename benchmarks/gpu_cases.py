@@ -40,17 +40,12 @@ class Case:
       chip: the chip that it is for.
       function: what is lowered.
       args: abstract arguments.
-      unit: the instruction that multiplies matrices on this chip, as a regular expression.
     """
 
     name: str
     chip: str
     function: Callable[..., Any]
     args: tuple[jax.ShapeDtypeStruct, ...]
-
-    @property
-    def unit(self) -> str:
-        return "UTC[A-Z]+MMA" if self.chip.startswith("sm_10") else "HGMMA"
 
 
 def _array(*shape: int, dtype: Any = jnp.float16) -> jax.ShapeDtypeStruct:

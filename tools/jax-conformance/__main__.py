@@ -24,8 +24,8 @@ import sys
 from pathlib import Path
 from typing import Any, TextIO
 
+from gridir.runtime.gpu.peer import PeerError, check_installed
 from left_out import reason_to_leave_out
-from peer import PeerError, check_installed
 from report import GPU_MODES, MODES, expected, failures, left_out, passes, slowest, table
 from schedule import run_file
 

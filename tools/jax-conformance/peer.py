@@ -3,183 +3,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """JAX's own pipeline for GPUs, whose PTX gridir's executor runs: others' code, by which the executor is judged.
 
-The pipeline is in the wheels of JAX's CUDA plugin (`pip install 'gridir[peer]'`). It hands its PTX to `ptxas` and the
-result to the driver: a stand-in for the one passes the text on, a stand-in for the other runs it. The host code, which
-makes tensor maps and launches, is JAX's.
+The host code, which makes tensor maps and launches, is JAX's.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import hashlib
-import importlib.util
 import io
-import mmap
-import os
-import shlex
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gridir.runtime.gpu import peer
 
-_PLUGIN, _RUNTIME = "jax_plugins.xla_cuda13", "jax_cuda13_plugin"
 _PACKED_BITS = {"int4": 4, "uint4": 4, "int2": 2, "uint2": 2, "float4_e2m1fn": 4}
 """Elements that lie close together in the memory of a GPU, and a byte each in that of NumPy."""
 _ALIGNMENT = 256
 
-# What ELF says of a section, and of a symbol.
-_SECTION = np.dtype(
-    [
-        ("name", "<u4"),
-        ("type", "<u4"),
-        ("flags", "<u8"),
-        ("address", "<u8"),
-        ("begin", "<u8"),
-        ("bytes", "<u8"),
-        ("link", "<u4"),
-        ("info", "<u4"),
-        ("alignment", "<u8"),
-        ("entry", "<u8"),
-    ]
-)
-_SYMBOL = np.dtype(
-    [("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section", "<u2"), ("value", "<u8"), ("bytes", "<u8")]
-)
-# The table of all symbols, which a file may have been stripped of, and that of what is exported.
-_SYMBOL_TABLES = (2, 11)
 
-# What JAX's pipeline asks a ptxas: its version, an assembly of text for the error that names the versions of PTX, and
-# an assembly of a file, whose text is the answer here.
-_STAND_IN_PTXAS = """#!/bin/sh
-case "$1" in
-  --version | -V | --input-as-string) exec {ptxas} "$@" ;;
-esac
-source= result=
-while [ $# -gt 0 ]; do
-  case "$1" in
-    -o | --output-file) result=$2; shift ;;
-    -*) ;;
-    *) source=$1 ;;
-  esac
-  shift
-done
-{{ cat "$source"; printf '\\0'; }} > "$result"
-"""
-
-
-class PeerError(Exception):
-    """JAX's pipeline is not here, or does not compile a kernel."""
-
-
-def _package(name: str) -> Path:
-    """The directory of a package that is not imported."""
-    parent, _, _ = name.rpartition(".")
-    spec = importlib.util.find_spec(name) if not parent or importlib.util.find_spec(parent) else None
-    if spec is None or not spec.submodule_search_locations:
-        raise PeerError(f"expected the package {name} of JAX's CUDA plugin: pip install 'gridir[peer]'")
-    return Path(next(iter(spec.submodule_search_locations)))
-
-
-def find_symbols(library: Path, names: Sequence[str]) -> dict[str, int]:
-    """Where symbols of an ELF file of 64 bits are, those that are not exported, too.
-
-    Args:
-      library: the file.
-      names: the symbols, as they are written in the file.
-    """
-    found: dict[str, int] = {}
-    with open(library, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        begin = np.frombuffer(data[40:48], "<u8")[0]
-        count = np.frombuffer(data[60:62], "<u2")[0]
-        sections = np.frombuffer(data[begin : begin + count * _SECTION.itemsize], _SECTION)
-        for section in sections[np.isin(sections["type"], _SYMBOL_TABLES)]:
-            names_of = sections[section["link"]]
-            strings = data[names_of["begin"] : names_of["begin"] + names_of["bytes"]]
-            table = np.frombuffer(data[section["begin"] : section["begin"] + section["bytes"]], _SYMBOL)
-            table = table[table["section"] != 0]  # What is only asked for is elsewhere.
-            for name in names:
-                at = strings.find(b"\0" + name.encode() + b"\0") + 1
-                found.update((name, int(entry["value"])) for entry in table[table["name"] == at] if at)
-    missing = [name for name in names if name not in found]
-    if missing:
-        raise PeerError(f"expected {', '.join(missing)} in {library.name}")
-    return found
-
-
-def check_installed() -> None:
-    """Looks for what the pipeline is made of, and loads none of it.
-
-    Raises:
-      PeerError: when something is not there.
-    """
-    from gridir.runtime.gpu.toolkit import find_libdevice_toolkit, find_ptxas
-
-    for package in _PLUGIN, _RUNTIME:
-        _package(package)
-    if find_libdevice_toolkit() is None or find_ptxas() is None:
-        raise PeerError("expected ptxas and libdevice: pip install 'gridir[peer]'")
-
-
-class Pipeline:
-    """JAX's pipeline in this process; to be made before JAX is imported, as it reads the environment.
-
-    Attributes:
-      driver: the stand-in driver.
-    """
-
-    def __init__(self) -> None:
-        from gridir.runtime.gpu.toolkit import find_libdevice_toolkit, find_ptxas
-        from gridir.runtime.ptx import open_driver
-
-        check_installed()
-        plugin, runtime = _package(_PLUGIN), _package(_RUNTIME)
-        toolkit, ptxas = find_libdevice_toolkit() or "", find_ptxas() or ""
-        self._root = tempfile.TemporaryDirectory()
-        root = Path(self._root.name)
-        (root / "bin").mkdir()
-        (root / "nvvm").symlink_to(Path(toolkit) / "nvvm")
-        for program in (Path(toolkit) / "bin").iterdir():
-            if program.name != "ptxas":
-                (root / "bin" / program.name).symlink_to(program)
-        stand_in = root / "bin" / "ptxas"
-        stand_in.write_text(_STAND_IN_PTXAS.format(ptxas=shlex.quote(ptxas)))
-        stand_in.chmod(0o755)
-        os.environ["MOSAIC_GPU_CUDA_ROOT"] = str(root)
-        os.environ["MOSAIC_GPU_RUNTIME_LIB_PATH"] = str(runtime / "libmosaic_gpu_runtime.so")
-        os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_gpu_cuda_data_dir={root}"
-        os.environ["PATH"] = f"{root / 'bin'}:{os.environ['PATH']}"
-        self.driver = open_driver()
-        self._library = self._open(plugin / "xla_cuda_plugin.so")
-        self._compiled: dict[bytes, Any] = {}
-
-    @staticmethod
-    def _open(path: Path) -> ctypes.CDLL:
-        """Loads the pipeline, and has it register its code generator, which it does not do before it looks for it."""
-        library = ctypes.CDLL(str(path))
-        known, wanted = "GetPjrtApi", "_ZN6mosaic3gpu33EnsureLLVMNVPTXTargetIsRegisteredEv"
-        symbols = find_symbols(path, [known, wanted])
-        base = ctypes.cast(library.GetPjrtApi, ctypes.c_void_p).value or 0
-        ctypes.CFUNCTYPE(None)(base - symbols[known] + symbols[wanted])()
-        library.MosaicGpuCompile.restype = ctypes.POINTER(ctypes.c_void_p)
-        return library
-
-    def compile(self, module: bytes) -> Any:
-        """The kernel, the host function and their owner; the driver has the PTX then.
-
-        Args:
-          module: bytecode of the dialects of Mosaic GPU.
-        """
-        key = hashlib.sha256(module).digest()
-        if key not in self._compiled:
-            compiled = self._library.MosaicGpuCompile(ctypes.c_char_p(module), ctypes.c_int(len(module)))
-            self.driver.synchronize()
-            if not compiled:
-                raise PeerError("JAX's pipeline does not compile the kernel; what it says is above")
-            self._compiled[key] = compiled
-        return self._compiled[key]
+class Pipeline(peer.Pipeline):
+    """As of gridir's, with kernels that run."""
 
     def run(self, module: bytes, inputs: Sequence[Any], outputs: Sequence[Any], aliases: dict[int, int]) -> list[Any]:
         """Runs a kernel by JAX's host code.
@@ -190,7 +34,7 @@ class Pipeline:
           outputs: what has a shape and a dtype, for each.
           aliases: inputs that are outputs, too, by the number of the output.
         """
-        kernel, host, _ = self.compile(module)[:3]
+        kernel, host, _ = self.compile(module).handles[:3]
         arrays = [to_device(np.asarray(x)) for x in inputs]
         results = [
             arrays[aliases[i]] if i in aliases else to_device(np.zeros(x.shape, x.dtype), fill=0xFF)

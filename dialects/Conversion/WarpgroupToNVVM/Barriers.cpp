@@ -121,7 +121,7 @@ LogicalResult lowerWait(warpgroup::BarrierWaitOp op, Lowering &lowering) {
   createWait(lowering, loc, lowering.createAddress(loc, view, {}),
              phase.parity);
   phase.advance(builder, loc, Value());
-  lowering.hazards.waits = true;
+  lowering.hazards.wait();
   return success();
 }
 

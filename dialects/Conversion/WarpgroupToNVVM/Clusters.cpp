@@ -66,6 +66,15 @@ Value Lowering::createPeer(Location loc, Value from, StringAttr axis,
   return arith::AddIOp::create(builder, loc, from, difference);
 }
 
+Value toCluster(OpBuilder &builder, Location loc, Value address) {
+  auto type = LLVM::LLVMPointerType::get(
+      builder.getContext(),
+      static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
+  address =
+      LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), address);
+  return LLVM::IntToPtrOp::create(builder, loc, type, address);
+}
+
 Value Lowering::createPeerAddress(Location loc, Value address, Value rank) {
   auto remote = LLVM::LLVMPointerType::get(
       builder.getContext(),

@@ -100,6 +100,20 @@ public:
       shape.push_back(source.shape[d]);
       mapBox.push_back(box[d]);
     }
+    Attribute layout;
+    int64_t width = tile.storage->width;
+    if (isByPanels) {
+      // Another dimension, of panels, is the first one. The encoding has the
+      // elements from one index to the next.
+      SmallVector<int64_t> strides = {width};
+      for (int64_t d : mapDims)
+        strides.push_back(
+            llvm::product_of(ArrayRef(source.shape).drop_front(d + 1)));
+      layout = builder.getI64ArrayAttr(strides);
+      shape.back() = mapBox.back() = width;
+      shape.insert(shape.begin(), source.shape.back() / width);
+      mapBox.insert(mapBox.begin(), box.back() / width);
+    }
     int64_t swizzle = tile.storage->swizzle;
     // Elements that share bytes are copied as these.
     int64_t ofByte = tile.storage->getElementsOfByte();
@@ -107,8 +121,9 @@ public:
     mapBox.back() /= ofByte;
     Type element = ofByte > 1 ? builder.getI8Type() : source.elementType;
     Value map = lowering.getTensorMap(kernel::TensorMapAttr::get(
-        op->getContext(), source.operand, RankedTensorType::get(shape, element),
-        mapBox, swizzle == 16 ? 0 : swizzle));
+        op->getContext(), source.operand,
+        RankedTensorType::get(shape, element, layout), mapBox,
+        swizzle == 16 ? 0 : swizzle));
     for (auto [number, piece] : llvm::enumerate(pieces)) {
       // The innermost coordinate is the first.
       SmallVector<Value> coords;
@@ -121,6 +136,12 @@ public:
         coords.front() = arith::ShRSIOp::create(
             builder, loc, coords.front(),
             createI32(builder, loc, llvm::Log2_64(ofByte)));
+      if (isByPanels) {
+        coords.push_back(arith::ShRSIOp::create(
+            builder, loc, coords.front(),
+            createI32(builder, loc, llvm::Log2_64(width))));
+        coords.front() = createI32(builder, loc, 0);
+      }
       createPiece(map, createPlaceAddress(piece), coords, number);
     }
   }
@@ -187,6 +208,20 @@ private:
     }
     if (getBytesOf(step.back()) % 16 != 0)
       return refuse("whose rows have a multiple of 16 bytes");
+    // Whole panels follow one another, and are one copy of an array that has
+    // only whole ones.
+    const Storage &source = *array.storage;
+    isByPanels = numParts == 1 && dest.getNumPanels() > 1 &&
+                 llvm::isPowerOf2_64(dest.width) &&
+                 dest.getElementsOfByte() == 1 && step.back() == dest.width &&
+                 box.back() > dest.width &&
+                 box.back() / dest.width <= kMaxBox &&
+                 llvm::product_of(step) == dest.getPanelElements() &&
+                 source.shape.back() % dest.width == 0 &&
+                 getDivisor(offsets.back()) % dest.width == 0 &&
+                 mapDims.size() < kMaxMapRank;
+    if (isByPanels)
+      step.back() = box.back();
     // Blocks of a cluster take parts of each other's pieces: along one of the
     // dimensions, with one index of those before it, as what is copied at once
     // follows one another in memory. Parts of a row that is swizzled do not.
@@ -232,15 +267,9 @@ private:
   SmallVector<OpFoldResult> offsets;
   SmallVector<int64_t> box, kept, mapDims;
   SmallVector<Piece> pieces;
+  /// Whether a piece has several panels.
+  bool isByPanels = false;
 };
-
-/// An address of shared memory as copies of a cluster name it.
-Value toCluster(OpBuilder &builder, Location loc, Value address) {
-  auto type = LLVM::LLVMPointerType::get(
-      builder.getContext(),
-      static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
-  return LLVM::AddrSpaceCastOp::create(builder, loc, type, address);
-}
 
 /// Blocks of a cluster that copy for one another: along some of its axes.
 class Team {

@@ -216,7 +216,11 @@ LogicalResult Lowering::createPrologue() {
       arith::AndIOp::create(builder, loc, isInFirstWarp, createElect(loc));
   isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                   number, zero);
-  sharedBase = LLVM::AddressOfOp::create(builder, loc, shared);
+  // To LLVM it is a value as any other, and not an address that each access
+  // might compute for itself: where `ptxas` has to do so behind a branch that
+  // lanes take differently, it gives up uniform registers in loops around it.
+  sharedBase = createHidden(builder, loc,
+                            LLVM::AddressOfOp::create(builder, loc, shared));
   Value slot;
   if (tensorColumns) {
     int64_t offset = llvm::alignTo(sharedBytes, 8);
@@ -367,6 +371,22 @@ Value Lowering::createOwns(const Distribution &distribution, unsigned r) {
   return owns;
 }
 
+/// Where an address counts from by known numbers of bytes, which are added up.
+static Value getOrigin(Value address, int64_t &offset) {
+  while (auto step = address.getDefiningOp<LLVM::GEPOp>()) {
+    auto index = step.getIndices()[0];
+    std::optional<int64_t> bytes =
+        isa<Value>(index) ? getConstantIntValue(cast<Value>(index))
+                          : cast<IntegerAttr>(index).getInt();
+    if (step.getIndices().size() != 1 || !step.getElemType().isInteger(8) ||
+        !bytes)
+      break;
+    offset += *bytes;
+    address = step.getBase();
+  }
+  return address;
+}
+
 void Lowering::createForLeader(Location loc, Value condition,
                                function_ref<void()> body) {
   Value runs = isLeader;
@@ -376,11 +396,49 @@ void Lowering::createForLeader(Location loc, Value condition,
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToStart(guard.thenBlock());
   body();
+  computeAddressesIn(*guard.thenBlock());
+}
+
+void Lowering::computeAddressesIn(Block &block) {
+  builder.setInsertionPointToStart(&block);
+  Value base;
+  llvm::SmallDenseMap<Value, Value> known;
+  block.walk([&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value &address = known[operand.get()];
+      if (!address) {
+        address = operand.get();
+        int64_t offset = 0;
+        Value origin = getOrigin(address, offset);
+        if (origin != sharedBase || operand.get().getParentBlock() == &block)
+          continue;
+        Location loc = op->getLoc();
+        if (!base)
+          base = createHidden(builder, loc, sharedBase, /*isFixed=*/true);
+        address = LLVM::GEPOp::create(builder, loc, base.getType(),
+                                      builder.getI8Type(), base,
+                                      ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+      }
+      operand.set(address);
+    }
+  });
 }
 
 //===----------------------------------------------------------------------===//
 // Small builders
 //===----------------------------------------------------------------------===//
+
+Value createHidden(OpBuilder &builder, Location loc, Value value,
+                   bool isFixed) {
+  return LLVM::InlineAsmOp::create(
+             builder, loc, value.getType(), value, "", "=l,0",
+             /*has_side_effects=*/isFixed, /*is_align_stack=*/false,
+             LLVM::tailcallkind::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(builder.getContext(),
+                                       LLVM::AsmDialect::AD_ATT),
+             ArrayAttr())
+      .getResult(0);
+}
 
 OpFoldResult createOffset(OpBuilder &builder, Location loc, OpFoldResult offset,
                           OpFoldResult index, int64_t stride) {

@@ -110,8 +110,10 @@ View getWholeView(mlir::Builder &builder, std::shared_ptr<Storage> storage);
 /// them may depend on.
 struct Hazards {
   llvm::SmallPtrSet<const Storage *, 4> read, written;
-  /// Some may still wait for a barrier, or a product, that others have seen.
+  /// Some may still wait for a barrier that others have seen.
   bool waits = false;
+  /// Groups of products that all have begun since they waited.
+  int64_t productsSinceWait = 0;
   /// Only the thread that issued copies knows that they have read shared
   /// memory.
   bool copies = false;
@@ -122,6 +124,11 @@ struct Hazards {
 
   void join(const Hazards &other);
   void meet();
+  /// Somebody waits for a barrier from here on.
+  void wait() {
+    waits = true;
+    productsSinceWait = 0;
+  }
   bool any() const { return !read.empty() || !written.empty() || waits; }
 };
 
@@ -392,6 +399,9 @@ private:
                      const View &stored, const Distribution &from,
                      const View &loaded, const Distribution &to);
   llvm::LogicalResult createPrologue();
+  /// Computes in a block the addresses that it uses at known places of shared
+  /// memory: LLVM would do so before all loops, and need a register for each.
+  void computeAddressesIn(mlir::Block &block);
   /// Emits before the body what is needed in all of it.
   template <typename Fn> auto atBeginning(Fn fn) {
     mlir::OpBuilder::InsertionGuard guard(builder);
@@ -455,6 +465,11 @@ llvm::LogicalResult lowerElementwise(mlir::Operation *op, Lowering &lowering);
 // Small builders
 //===----------------------------------------------------------------------===//
 
+/// An address of the block's own shared memory as one of the cluster's: the same
+/// number, as the one is a part of the other. LLVM would go by generic ones.
+mlir::Value toCluster(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value address);
+
 /// Reports a view of an array whose bytes numbers of 32 bits do not count.
 llvm::LogicalResult checkAddresses(mlir::Operation *op, const View &view);
 
@@ -475,6 +490,11 @@ mlir::Type getStorageType(mlir::Type elementType);
 /// others.
 Registers createOpaque(mlir::OpBuilder &builder, mlir::Location loc,
                        llvm::ArrayRef<mlir::Value> values);
+
+/// The same value of 64 bits, of which LLVM knows nothing. What is fixed, and
+/// all that is computed of it, stays where it is.
+mlir::Value createHidden(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value value, bool isFixed = false);
 
 /// Values of which several share 32 bits, as such words, and the reverse.
 Registers packWords(mlir::OpBuilder &builder, mlir::Location loc,

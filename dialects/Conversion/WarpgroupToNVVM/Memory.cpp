@@ -284,9 +284,17 @@ public:
             const Distribution &distribution)
       : lowering(lowering), builder(lowering.builder), loc(loc), view(view),
         distribution(distribution), isSum(addsUp()) {
-    if (isSum)
-      threadByte =
-          createByte(builder, loc, view, lowering.getThreadPart(distribution));
+    if (!isSum)
+      return;
+    // Windows of one array whose places are known share the part of the thread.
+    View first = view;
+    for (auto [d, offset] : llvm::enumerate(first.offsets))
+      if (std::optional<int64_t> known = getConstantIntValue(offset)) {
+        windowElement += getElement(d, *known);
+        offset = builder.getI32IntegerAttr(0);
+      }
+    threadByte =
+        createByte(builder, loc, first, lowering.getThreadPart(distribution));
   }
 
   Value create(unsigned r) {
@@ -341,20 +349,25 @@ private:
     return view.strides[last] == 1 && mostOfThread + mostOfRegister < width;
   }
 
-  int64_t getRegisterByte(unsigned r) const {
+  /// The elements before a place along dimension `d` of the memory.
+  int64_t getElement(int64_t d, int64_t place) const {
     const Storage &storage = *view.storage;
     int64_t element = 0;
-    for (auto [i, d] : llvm::enumerate(view.dims)) {
-      if (d < 0)
-        continue;
-      int64_t place = distribution.registers[r][i] * view.strides[d];
-      if (d + 1 == int64_t(storage.shape.size())) {
-        element += place / storage.width * storage.getPanelElements();
-        place %= storage.width;
-      }
-      element += place * storage.getStride(d);
+    if (d + 1 == int64_t(storage.shape.size())) {
+      element = place / storage.width * storage.getPanelElements();
+      place %= storage.width;
     }
-    return element * storage.getElementBytes();
+    return element + place * storage.getStride(d);
+  }
+
+  /// Where the register is, but for the part of the thread.
+  int64_t getRegisterByte(unsigned r) const {
+    int64_t element = windowElement;
+    for (auto [i, d] : llvm::enumerate(view.dims))
+      if (d >= 0)
+        element +=
+            getElement(d, distribution.registers[r][i] * view.strides[d]);
+    return element * view.storage->getElementBytes();
   }
 
   Lowering &lowering;
@@ -363,6 +376,8 @@ private:
   const View &view;
   const Distribution &distribution;
   bool isSum;
+  /// The known part of the place of the window.
+  int64_t windowElement = 0;
   Value threadByte;
   llvm::SmallMapVector<int64_t, Value, 8> pointers;
 };

@@ -187,12 +187,7 @@ private:
                                          static_cast<int64_t>(i)),
             variable);
     lowering.hazards.products.insert(acc.storage.get());
-    // The products read shared memory until somebody waits for them.
-    lowering.hazards.read.insert(
-        lowering.getView(op.getRhs()).storage->getOrigin());
-    if (lhs)
-      lowering.hazards.read.insert(
-          lowering.getView(op.getLhs()).storage->getOrigin());
+    ++lowering.hazards.productsSinceWait;
   }
 
   /// The left operand as registers of 32 bits.
@@ -298,9 +293,12 @@ LogicalResult lowerMmaWait(warpgroup::MmaWaitOp op, Lowering &lowering) {
 
 void Lowering::waitForProducts(Location loc, int64_t pending) {
   NVVM::WgmmaWaitGroupSyncOp::create(builder, loc, pending);
-  // Who waits for all but some knows which of them end.
+  // Who waits for all but some knows which of them end. They end for all of the
+  // warpgroup, which has begun them together: nobody reads their operands any
+  // more, or waits for what they were begun behind.
   hazards.products.clear();
-  hazards.waits = true;
+  if (hazards.productsSinceWait > pending)
+    hazards.waits = false;
 }
 
 void addProductLowerings(Lowering &lowering) {

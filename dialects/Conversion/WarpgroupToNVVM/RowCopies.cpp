@@ -123,12 +123,6 @@ private:
     plain.storage->swizzle = 16;
     Value address = lowering.createAddress(
         loc, plain, {first, createI32(builder, loc, column)});
-    address = LLVM::AddrSpaceCastOp::create(
-        builder, loc,
-        LLVM::LLVMPointerType::get(
-            builder.getContext(),
-            static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster)),
-        address);
     SmallVector<Value> coords = {
         toI32(builder, loc,
               createOffset(builder, loc, array.offsets[1],
@@ -137,7 +131,7 @@ private:
       coords.push_back(toI32(
           builder, loc, createOffset(builder, loc, array.offsets[0], row)));
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        builder, loc, address, map, coords, barrier,
+        builder, loc, toCluster(builder, loc, address), map, coords, barrier,
         /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(),
         /*l2CacheHint=*/Value(),
         groupSize > 1 ? NVVM::TMALoadMode::TILE_GATHER4

@@ -44,8 +44,7 @@ static Value createLowWord(OpBuilder &builder, Location loc, Value address,
                               createI32(builder, loc, leadingBytes >> 4 << 16));
 }
 
-/// The upper half is known. The two stay words, as sums of 64 bits take two
-/// instructions and a carry.
+/// The upper half is known.
 static Value createFromLowWord(OpBuilder &builder, Location loc, Value low,
                                int64_t strideBytes, int64_t swizzle,
                                MatrixUnit unit) {
@@ -101,12 +100,6 @@ LogicalResult SharedMatrix::analyze(Operation *op) {
 }
 
 void SharedMatrix::createBase(Location loc) {
-  const Storage &storage = *view.storage;
-  View plain = view;
-  plain.storage = std::make_shared<Storage>(storage);
-  plain.storage->swizzle = kPieceBytes;
-  Value zero = createI32(builder, loc, 0);
-  Value address = lowering.createAddress(loc, plain, {zero, zero});
   // Between panels: where a swizzle is along the depth no instruction reaches
   // the next one, and where there is none and the depth is not contiguous, the
   // unit takes the two distances the other way round.
@@ -115,7 +108,52 @@ void SharedMatrix::createBase(Location loc) {
     leading = 0;
   if (!isDepthMajor && !isSwizzled())
     leading = getGroupBytes();
-  base = createLowWord(builder, loc, address, leading);
+  // The address of what shared memory holds has no carry, so that all of a sum
+  // but the place of the window is the same in every iteration of a loop.
+  Value low;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfterValue(view.storage->base);
+    low = createLowWord(builder, loc, view.storage->base, leading);
+  }
+  low = toI32(builder, loc,
+              createOffset(builder, loc, createPieces(loc), low));
+  int64_t stride =
+      isDepthMajor || isSwizzled() ? getGroupBytes() : getPanelBytes();
+  Value descriptor = createFromLowWord(builder, loc, low, stride,
+                                       view.storage->swizzle, unit);
+  // LLVM would add what parts of the matrix differ in to the upper half, too,
+  // and `ptxas` then move it for each of them.
+  base = createHidden(builder, loc, descriptor);
+}
+
+OpFoldResult SharedMatrix::createPieces(Location loc) {
+  const Storage &storage = *view.storage;
+  OpFoldResult pieces = builder.getI32IntegerAttr(0);
+  auto add = [&](OpFoldResult index, int64_t bytes) {
+    assert(bytes % kPieceBytes == 0 && "expected whole pieces");
+    pieces = createOffset(builder, loc, pieces, index, bytes / kPieceBytes);
+  };
+  unsigned last = storage.shape.size() - 1;
+  for (unsigned d = 0; d < last; ++d)
+    add(view.offsets[d], storage.getBytes(storage.getStride(d)));
+  // A column is a multiple of what an instruction takes, or of a panel.
+  OpFoldResult column = view.offsets[last];
+  int64_t ofPiece = kPieceBytes * 8 / storage.getBytes(8);
+  auto divide = [&](OpFoldResult value, int64_t by) -> OpFoldResult {
+    if (std::optional<int64_t> number = getConstantIntValue(value))
+      return builder.getI32IntegerAttr(*number / by);
+    return arith::DivUIOp::create(builder, loc, toI32(builder, loc, value),
+                                  createI32(builder, loc, by))
+        .getResult();
+  };
+  if (storage.getNumPanels() > 1) {
+    OpFoldResult panel = divide(column, storage.width);
+    add(panel, getPanelBytes());
+    column = createOffset(builder, loc, column, panel, -storage.width);
+  }
+  pieces = createOffset(builder, loc, pieces, divide(column, ofPiece));
+  return pieces;
 }
 
 Value SharedMatrix::createDescriptor(Location loc, int64_t outer,
@@ -130,12 +168,12 @@ Value SharedMatrix::createDescriptor(Location loc, int64_t outer,
            getPanelBytes();
   bytes += storage.getBytes((first + column) % storage.width -
                             first % storage.width);
-  // The address of what shared memory holds has no carry.
-  Value low = arith::AddIOp::create(builder, loc, base,
-                                    createI32(builder, loc, bytes >> 4));
-  int64_t stride =
-      isDepthMajor || isSwizzled() ? getGroupBytes() : getPanelBytes();
-  return createFromLowWord(builder, loc, low, stride, storage.swizzle, unit);
+  if (bytes == 0)
+    return base;
+  return arith::AddIOp::create(
+      builder, loc, base,
+      arith::ConstantIntOp::create(builder, loc, bytes / kPieceBytes,
+                                   /*width=*/64));
 }
 
 bool SharedMatrix::isSwizzled() const {

@@ -44,6 +44,8 @@ public:
                                int64_t depth);
 
 private:
+  /// The pieces of 16 bytes before the matrix in its memory.
+  mlir::OpFoldResult createPieces(mlir::Location loc);
   bool isSwizzled() const;
   int64_t getPanelBytes() const;
   /// From eight rows of a panel to the next.
@@ -56,7 +58,7 @@ private:
   unsigned depthDim;
   MatrixUnit unit;
   bool isDepthMajor = true;
-  /// The lower half of the descriptor of the whole.
+  /// The descriptor of the whole.
   mlir::Value base;
 };
 

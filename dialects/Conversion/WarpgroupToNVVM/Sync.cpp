@@ -17,7 +17,12 @@ namespace gridir::warpgroup_to_nvvm {
 void Hazards::join(const Hazards &other) {
   read.insert(other.read.begin(), other.read.end());
   written.insert(other.written.begin(), other.written.end());
-  waits |= other.waits;
+  if (other.waits) {
+    productsSinceWait = waits ? std::min(productsSinceWait,
+                                         other.productsSinceWait)
+                              : other.productsSinceWait;
+    waits = true;
+  }
   copies |= other.copies;
   products.insert(other.products.begin(), other.products.end());
 }

@@ -81,3 +81,34 @@ grid.kernel @multicast grid(%r = 2 named "y" cluster, %c = 2 named "x" cluster) 
         : memref<64x32xf32, #grid.space<gpu.gmem>>, memref<32x32xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
+
+// -----
+
+// Panels that follow one another are one copy, of an array of which they are a dimension. An array that ends inside of a
+// panel has one copy for each, and so has a window of some of the rows of a Ref.
+// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<4x64x32xf32, [32, 128, 1]>, box = [2, 16, 32], swizzle = 128>, #kernel.tensor_map<1, tensor<64x80xf32>, box = [16, 32], swizzle = 128>, #kernel.tensor_map<0, tensor<64x128xf32>, box = [8, 32], swizzle = 128>]
+// CHECK: nvvm.mbarrier.try_wait
+// CHECK: %[[PANEL:.+]] = arith.shrsi %{{.+}}, %c5_i32
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c0_i32, %c8_i32, %[[PANEL]]]
+// CHECK: nvvm.mbarrier.arrive.expect_tx
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK: nvvm.mbarrier.arrive.expect_tx
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK-NOT: nvvm.cp.async.bulk.tensor
+// PAIR-LABEL: gpu.module @panels
+grid.kernel @panels grid(%i = 2) inputs(%x: f32 [64, 128] space gpu.gmem, %y: f32 [64, 80] space gpu.gmem) {
+  grid.scoped (%t: memref<16x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 32]>], []]} {
+    %i = grid.program_id 0
+    %width = arith.constant 64 : i32
+    %column = arith.muli %i, %width : i32
+    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.tma_load %x[8, %column : i32] [16, 64] to %t barrier %b
+        : memref<64x128xf32, #grid.space<gpu.gmem>>, memref<16x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.tma_load %y[0, 0] [16, 64] to %t barrier %b
+        : memref<64x80xf32, #grid.space<gpu.gmem>>, memref<16x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    %w = grid.slice_ref %t[8, 0] [8, 64] [1, 1] : memref<16x64xf32, #grid.space<gpu.smem>> -> memref<8x64xf32, #grid.space<gpu.smem>>
+    warpgroup.tma_load %x[0, 0] [8, 64] to %w barrier %b
+        : memref<64x128xf32, #grid.space<gpu.gmem>>, memref<8x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}

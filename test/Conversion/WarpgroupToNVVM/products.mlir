@@ -5,14 +5,16 @@
 // along the depth change places.
 // CHECK: kernel.abi @unsaid
 // CHECK-SAME: #kernel.tensor_map<0, tensor<64x64xf16>, box = [64, 64], swizzle = 128>
-// CHECK-SAME: #kernel.tensor_map<1, tensor<64x24xf16>, box = [64, 8], swizzle = 0>
+// CHECK-SAME: #kernel.tensor_map<1, tensor<3x64x8xf16, [8, 24, 1]>, box = [3, 64, 8], swizzle = 0>
 // CHECK: %[[LEADING:.+]] = arith.ori %{{.+}}, %c524288_i32
 // CHECK: llvm.insertelement %[[LEADING]], %{{.+}}[%c0_i32 : i32]
 // CHECK: %[[WORDS:.+]] = llvm.insertelement %c64_i32, %{{.+}}[%c1_i32 : i32]
-// CHECK: %[[B:.+]] = llvm.bitcast %[[WORDS]] : vector<2xi32> to i64
+// CHECK: %[[BITS:.+]] = llvm.bitcast %[[WORDS]] : vector<2xi32> to i64
+// CHECK: %[[B:.+]] = llvm.inline_asm asm_dialect = att "", "=l,0" %[[BITS]]
 // CHECK: llvm.insertelement %c1073741888_i32, %{{.+}}[%c1_i32 : i32]
 // CHECK: nvvm.wgmma.mma_async %{{.+}}, %[[B]], %{{.+}}, <m = 64, n = 24, k = 16>, D[<f32>, <one>], A[<f16>, <one>, <row>], B[<f16>, <one>, <row>]
-// CHECK: arith.addi %[[LEADING]], %c16_i32
+// CHECK: %[[NEXT:.+]] = arith.addi %[[B]], %c16_i64
+// CHECK: nvvm.wgmma.mma_async %{{.+}}, %[[NEXT]]
 grid.kernel @unsaid grid() inputs(%x: f16 [64, 64] space gpu.gmem, %y: f16 [64, 24] space gpu.gmem) {
   grid.scoped (%a: memref<64x64xf16, #grid.space<gpu.smem>>, %b: memref<2x64x24xf16, #grid.space<gpu.smem>>,
                %acc: memref<64x24xf32, #grid.space<gpu.regs>>, %barrier: memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>) {
@@ -51,5 +53,69 @@ grid.kernel @halves grid() inputs(%x: f8E5M2 [64, 32] space gpu.gmem) outputs(%o
     warpgroup.mma_wait 0
     %v = grid.load %acc : memref<64x8xf16, #grid.space<gpu.regs>> -> tensor<64x8xf16, #wgmma>
     grid.store %v, %o : tensor<64x8xf16, #wgmma>, memref<64x8xf16, #grid.space<gpu.gmem>>
+  }
+}
+
+// -----
+
+// What is the same in every iteration of a loop is computed before it; a stage of the ring adds so many pieces of 16
+// bytes. Who has waited for products has waited, with all of the warpgroup, for what they were begun behind, and nobody
+// reads their operands any more: one thread arrives, and nobody meets before.
+// CHECK-LABEL: gpu.module @ring
+// CHECK: %[[ADDRESS:.+]] = arith.shrui %{{.+}}, %c4_i32
+// CHECK: %[[FIRST:.+]] = arith.andi %[[ADDRESS]], %c16383_i32
+// CHECK: scf.for
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK: %[[STAGE:.+]] = arith.muli %{{.+}}, %c512_i32
+// CHECK: arith.addi %[[STAGE]], %[[FIRST]]
+// CHECK: nvvm.wgmma.wait.group.sync.aligned 0
+// CHECK-NOT: nvvm.barrier
+// CHECK: nvvm.mbarrier.arrive
+// CHECK-NOT: nvvm.barrier
+// CHECK: llvm.return
+grid.kernel @ring grid() {
+  grid.scoped (%a: memref<2x64x64xf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>,
+               %full: memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
+               %empty: memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    %begin = arith.constant 0 : i32
+    %end = arith.constant 8 : i32
+    %one = arith.constant 1 : i32
+    %two = arith.constant 2 : i32
+    scf.for %k = %begin to %end step %one : i32 {
+      %stage = arith.remui %k, %two : i32
+      %f = grid.slice_ref %full[%stage] [1] [1] drop [0] : memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>>, i32 -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      %e = grid.slice_ref %empty[%stage] [1] [1] drop [0] : memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>>, i32 -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      %w = grid.slice_ref %a[%stage, 0, 0] [1, 64, 64] [1, 1, 1] drop [0] : memref<2x64x64xf16, #grid.space<gpu.smem>>, i32 -> memref<64x64xf16, #grid.space<gpu.smem>>
+      warpgroup.barrier_wait %f : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      warpgroup.mma %acc, %w, %w : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
+      warpgroup.mma_wait 0
+      warpgroup.barrier_arrive %e : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    }
+  }
+}
+
+// -----
+
+// A wait behind the begin of a product is known to the thread alone, and so is one before it while the product may be
+// among those that are pending.
+// CHECK-LABEL: gpu.module @behind
+// CHECK: nvvm.wgmma.wait.group.sync.aligned 0
+// CHECK-NEXT: nvvm.barrier
+// CHECK: nvvm.mbarrier.arrive
+// CHECK: nvvm.wgmma.wait.group.sync.aligned 1
+// CHECK-NEXT: nvvm.barrier
+// CHECK: nvvm.mbarrier.arrive
+grid.kernel @behind grid() {
+  grid.scoped (%a: memref<64x64xf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>,
+               %full: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
+               %empty: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    warpgroup.mma %acc, %a, %a : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
+    warpgroup.barrier_wait %full : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.mma_wait 0
+    warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.barrier_wait %full : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.mma %acc, %a, %a : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
+    warpgroup.mma_wait 1
+    warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }

@@ -10,7 +10,7 @@
 // CHECK: nvvm.barrier
 // CHECK: %[[BASE:.+]] = llvm.load %[[SLOT]]
 // CHECK: scf.if
-// CHECK-NEXT: nvvm.tcgen05.fence <after>
+// CHECK: nvvm.tcgen05.fence <after>
 // CHECK: %[[SUMS:.+]] = llvm.inttoptr %[[BASE]] : i32 to !llvm.ptr<6>
 // CHECK: nvvm.tcgen05.mma %[[SUMS]], %{{.+}}, %{{.+}}, %c136380432_i32, %false
 // CHECK-COUNT-3: nvvm.tcgen05.mma %[[SUMS]], {{.*}}, %true

@@ -4,6 +4,7 @@
 # are, arrays as a GPU has them, and what is said where the pipeline is not.
 
 import ctypes
+import importlib.util
 import sys
 from pathlib import Path
 from unittest import mock
@@ -14,19 +15,20 @@ import numpy as np
 sys.path.insert(0, str(Path(sys.argv[1]) / "tools" / "jax-conformance"))
 import peer
 from gridir.runtime import ptx
+from gridir.runtime.gpu.peer import PeerError, check_installed, find_symbols
 
 ptx.open_driver()
 cuda = ctypes.CDLL("libcuda.so.1")
 path = Path(ptx.driver._mlir_libs.__file__).with_name("stand_in") / "libcuda.so.1"
 names = ["cuInit", "cuLaunchKernelEx", "gridirSetDriver"]
-symbols = peer.find_symbols(path, names)
+symbols = find_symbols(path, names)
 base = {ctypes.cast(getattr(cuda, name), ctypes.c_void_p).value - symbols[name] for name in names}
 # CHECK: the library begins at one address, which is that of a page: True
 print("the library begins at one address, which is that of a page:", len(base) == 1 and not base.pop() % 4096)
 # CHECK-NEXT: expected cuNothing in libcuda.so.1
 try:
-    peer.find_symbols(path, ["cuInit", "cuNothing"])
-except peer.PeerError as error:
+    find_symbols(path, ["cuInit", "cuNothing"])
+except PeerError as error:
     print(error)
 
 # Elements of less than a byte lie close together, the first in the low bits; their signs come back.
@@ -59,10 +61,10 @@ for dtype in (
 print(peer.to_device(np.zeros(3, np.uint8), fill=255))
 
 # CHECK-NEXT: expected the package jax_plugins.xla_cuda13 of JAX's CUDA plugin: pip install 'gridir[peer]'
-with mock.patch.object(peer.importlib.util, "find_spec", return_value=None):
+with mock.patch.object(importlib.util, "find_spec", return_value=None):
     try:
-        peer.check_installed()
-    except peer.PeerError as error:
+        check_installed()
+    except PeerError as error:
         print(error)
 
 # CHECK-NEXT: LaunchError: expected

@@ -33,6 +33,7 @@ class Cubin:
       spill_bytes: bytes that each thread stores to and loads from memory for want of registers.
       stack_bytes: bytes of each thread's stack.
       static_shared_bytes: shared memory that the code itself reserves, beside what a launch asks for.
+      remarks: what `ptxas` remarks where the code is not what the kernel asks for, as serialised tensor core operations.
     """
 
     code: bytes = dataclasses.field(repr=False)
@@ -41,9 +42,18 @@ class Cubin:
     spill_bytes: int
     stack_bytes: int
     static_shared_bytes: int
+    remarks: tuple[str, ...] = ()
 
 
-def assemble(ptx: str, chip: str, *, kernel: str | None = None, timeout: float = 120, line_info: bool = False) -> Cubin:
+def assemble(
+    ptx: str,
+    chip: str,
+    *,
+    kernel: str | None = None,
+    timeout: float = 120,
+    line_info: bool = False,
+    allow_remarks: bool = False,
+) -> Cubin:
     """Assembles a module of PTX that holds one kernel.
 
     Args:
@@ -52,6 +62,7 @@ def assemble(ptx: str, chip: str, *, kernel: str | None = None, timeout: float =
       kernel: the kernel's name, for messages.
       timeout: seconds after which `ptxas` is given up.
       line_info: keeps the lines that the directives of the text name; the instructions are the same.
+      allow_remarks: returns code that is not what the kernel asks for, instead of an error.
 
     Raises:
       PtxasError: when `ptxas` is not found, refuses the text, or remarks that it serialises tensor core operations.
@@ -77,7 +88,7 @@ def assemble(ptx: str, chip: str, *, kernel: str | None = None, timeout: float =
                 f"ptxas does not accept the kernel for {chip}", kernel=kernel, notes=messages[:8], details=ptx
             )
         refused = [line for line in messages if _REFUSED.search(line)]
-        if refused:
+        if refused and not allow_remarks:
             raise PtxasError("ptxas changes what the kernel asks for", kernel=kernel, notes=refused[:8], details=ptx)
         with open(target, "rb") as file:
             code = file.read()
@@ -89,6 +100,7 @@ def assemble(ptx: str, chip: str, *, kernel: str | None = None, timeout: float =
         spill_bytes=_number(r"(\d+) bytes spill stores", text) + _number(r"(\d+) bytes spill loads", text),
         stack_bytes=_number(r"(\d+) bytes stack frame", text),
         static_shared_bytes=_number(r"(\d+) bytes smem", text),
+        remarks=tuple(refused),
     )
 
 

@@ -86,11 +86,13 @@ class Driver:
       options: keyword arguments of `Function.launch`, as checks, for all launches. As many blocks run at a time as the
         GPU has room for, unless they say otherwise.
       directory: where the library is, for host code that is linked with it.
+      loaded: the text of the module that was loaded last; None before the first.
       rewrite: gives the text that is executed instead of a module's, as a mutant of it; None for the module's own.
     """
 
     def __init__(self) -> None:
         self.launches: list[Launch] = []
+        self.loaded: str | None = None
         self.options: dict[str, Any] = {}
         self.rewrite: Callable[[str], str] | None = None
         self._memory: list[np.ndarray] = []
@@ -128,6 +130,11 @@ class Driver:
         """The compute capability that the host code sees."""
         return self._callbacks.major, self._callbacks.minor
 
+    @property
+    def dynamic_shared_bytes(self) -> int:
+        """The dynamic shared memory that the host code last allowed a function."""
+        return int(self._library.gridirGetDynamicSharedBytes())
+
     @contextlib.contextmanager
     def memory(self, arrays: Sequence[np.ndarray]) -> Iterator[None]:
         """Makes arrays the memory of the device; a kernel may access no other."""
@@ -163,7 +170,8 @@ class Driver:
         return 0
 
     def _load(self, text: bytes) -> int:
-        return self._guard(functools.partial(load, text.decode()), _INVALID_IMAGE)
+        self.loaded = text.decode()
+        return self._guard(functools.partial(load, self.loaded), _INVALID_IMAGE)
 
     def _find(self, text: bytes, name: bytes) -> int:
         return _NOT_FOUND if name.decode() not in load(text.decode()).functions else 0

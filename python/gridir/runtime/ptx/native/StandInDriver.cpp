@@ -36,7 +36,8 @@ constexpr int kAttributeWarpSize = 10, kAttributeMultiprocessors = 16,
               kAttributeMajor = 75, kAttributeMinor = 76,
               kAttributeSharedOptin = 97;
 constexpr int kLaunchAttributeCluster = 4;
-constexpr int kFunctionAttributeMaxThreads = 0;
+constexpr int kFunctionAttributeMaxThreads = 0,
+              kFunctionAttributeDynamicShared = 8;
 constexpr int kPointerAttributeDevicePointer = 3;
 constexpr int kMaxThreads = 1024;
 
@@ -96,8 +97,11 @@ struct GridirDriver {
 };
 
 static GridirDriver driver;
+/// What a function was last allowed.
+static int dynamicSharedBytes = 0;
 
 void gridirSetDriver(const GridirDriver *other) { driver = *other; }
+int gridirGetDynamicSharedBytes() { return dynamicSharedBytes; }
 
 int cuInit(unsigned) { return kSuccess; }
 int cuDriverGetVersion(int *version) { return *version = 13000, kSuccess; }
@@ -177,7 +181,11 @@ int cuModuleGetFunction(Function **function, Module *module, const char *name) {
 int cuModuleGetGlobal_v2(void **, size_t *, Module *, const char *) {
   return kNotFound;
 }
-int cuFuncSetAttribute(Function *, int, int) { return kSuccess; }
+int cuFuncSetAttribute(Function *, int attribute, int value) {
+  if (attribute == kFunctionAttributeDynamicShared)
+    dynamicSharedBytes = value;
+  return kSuccess;
+}
 int cuFuncGetAttribute(int *value, int attribute, Function *) {
   *value = attribute == kFunctionAttributeMaxThreads ? kMaxThreads : 0;
   return kSuccess;
