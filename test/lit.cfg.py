@@ -125,9 +125,10 @@ if importlib.util.find_spec("libtpu"):
 
 # The assembler for NVIDIA GPUs, which needs no GPU; the extra `test` brings it, too.
 environment = {**os.environ, **config.environment}
-find_ptxas = "import sys; from gridir.runtime.gpu import find_ptxas; sys.exit(find_ptxas() is None)"
-if subprocess.run([python, "-c", find_ptxas], env=environment, check=False, capture_output=True).returncode == 0:
-    config.available_features.add("ptxas")
+for program in "ptxas", "nvdisasm":
+    find = f"import sys; from gridir.runtime.gpu import find_{program}; sys.exit(find_{program}() is None)"
+    if subprocess.run([python, "-c", find], env=environment, check=False, capture_output=True).returncode == 0:
+        config.available_features.add(program)
 
 # JAX's own pipeline for GPUs, which needs no GPU; the extra `peer` brings it.
 if importlib.util.find_spec("jax_cuda13_plugin"):

@@ -375,9 +375,9 @@ Value Lowering::createOwns(const Distribution &distribution, unsigned r) {
 static Value getOrigin(Value address, int64_t &offset) {
   while (auto step = address.getDefiningOp<LLVM::GEPOp>()) {
     auto index = step.getIndices()[0];
-    std::optional<int64_t> bytes =
-        isa<Value>(index) ? getConstantIntValue(cast<Value>(index))
-                          : cast<IntegerAttr>(index).getInt();
+    std::optional<int64_t> bytes = isa<Value>(index)
+                                       ? getConstantIntValue(cast<Value>(index))
+                                       : cast<IntegerAttr>(index).getInt();
     if (step.getIndices().size() != 1 || !step.getElemType().isInteger(8) ||
         !bytes)
       break;

@@ -465,8 +465,9 @@ llvm::LogicalResult lowerElementwise(mlir::Operation *op, Lowering &lowering);
 // Small builders
 //===----------------------------------------------------------------------===//
 
-/// An address of the block's own shared memory as one of the cluster's: the same
-/// number, as the one is a part of the other. LLVM would go by generic ones.
+/// An address of the block's own shared memory as one of the cluster's: the
+/// same number, as the one is a part of the other. LLVM would go by generic
+/// ones.
 mlir::Value toCluster(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value address);
 

@@ -116,12 +116,11 @@ void SharedMatrix::createBase(Location loc) {
     builder.setInsertionPointAfterValue(view.storage->base);
     low = createLowWord(builder, loc, view.storage->base, leading);
   }
-  low = toI32(builder, loc,
-              createOffset(builder, loc, createPieces(loc), low));
+  low = toI32(builder, loc, createOffset(builder, loc, createPieces(loc), low));
   int64_t stride =
       isDepthMajor || isSwizzled() ? getGroupBytes() : getPanelBytes();
-  Value descriptor = createFromLowWord(builder, loc, low, stride,
-                                       view.storage->swizzle, unit);
+  Value descriptor =
+      createFromLowWord(builder, loc, low, stride, view.storage->swizzle, unit);
   // LLVM would add what parts of the matrix differ in to the upper half, too,
   // and `ptxas` then move it for each of them.
   base = createHidden(builder, loc, descriptor);
@@ -170,10 +169,10 @@ Value SharedMatrix::createDescriptor(Location loc, int64_t outer,
                             first % storage.width);
   if (bytes == 0)
     return base;
-  return arith::AddIOp::create(
-      builder, loc, base,
-      arith::ConstantIntOp::create(builder, loc, bytes / kPieceBytes,
-                                   /*width=*/64));
+  return arith::AddIOp::create(builder, loc, base,
+                               arith::ConstantIntOp::create(builder, loc,
+                                                            bytes / kPieceBytes,
+                                                            /*width=*/64));
 }
 
 bool SharedMatrix::isSwizzled() const {

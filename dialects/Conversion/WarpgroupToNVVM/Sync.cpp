@@ -18,9 +18,9 @@ void Hazards::join(const Hazards &other) {
   read.insert(other.read.begin(), other.read.end());
   written.insert(other.written.begin(), other.written.end());
   if (other.waits) {
-    productsSinceWait = waits ? std::min(productsSinceWait,
-                                         other.productsSinceWait)
-                              : other.productsSinceWait;
+    productsSinceWait =
+        waits ? std::min(productsSinceWait, other.productsSinceWait)
+              : other.productsSinceWait;
     waits = true;
   }
   copies |= other.copies;

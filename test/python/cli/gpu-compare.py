@@ -3,14 +3,19 @@
 # What `gridir gpu-check --compare` says where JAX's pipeline is not installed, and what JAX hands to it, which needs
 # nothing but JAX.
 
+import importlib
 import importlib.util
 import sys
+import types
 from pathlib import Path
 from unittest import mock
 
 from click.testing import CliRunner
+from gridir.cli.example import load_example
 from gridir.cli.gpu_check import gpu_check
-from gridir.errors import OptionError
+from gridir.errors import OptionError, UnsupportedError
+from gridir.frontend.jax_compat_peer import lower_to_mosaic
+from gridir.runtime.gpu import peer
 
 example = str(Path(sys.argv[1]) / "examples" / "mosaic_gpu" / "wgmma_matmul.py")
 
@@ -19,8 +24,12 @@ with mock.patch.object(importlib.util, "find_spec", return_value=None):
     result = CliRunner().invoke(gpu_check, [example, "--compare"])
 print(result.exit_code, "expected the package jax_plugins.xla_cuda13 of JAX's CUDA plugin" in result.output)
 
-from gridir.cli.example import load_example  # noqa: E402
-from gridir.frontend.jax_compat_peer import lower_to_mosaic  # noqa: E402
+# CHECK-NEXT: expected ptxas and libdevice: pip install 'gridir[peer]'
+with mock.patch.object(peer, "_package"), mock.patch.object(peer, "find_ptxas", return_value=None):
+    try:
+        peer.check_installed()
+    except peer.PeerError as error:
+        print(error)
 
 known = load_example(example, None)
 # The same again: JAX keeps what it has lowered.
@@ -33,4 +42,13 @@ for _ in range(2):
 try:
     lower_to_mosaic(known.function, known.args, "sm_80")
 except OptionError as error:
+    print(error)
+
+# What gridir and JAX make of a function is as many kernels.
+command = importlib.import_module("gridir.cli.gpu_check")
+pipeline = types.SimpleNamespace(driver=types.SimpleNamespace(pretend=lambda *_: None))
+# CHECK-NEXT: expected as many kernels of Mosaic GPU from JAX as from gridir, 2, got 1
+try:
+    command._compare(types.SimpleNamespace(kernels=(None, None)), known, "sm_90a", pipeline)
+except UnsupportedError as error:
     print(error)

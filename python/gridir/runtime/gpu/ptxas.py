@@ -33,7 +33,7 @@ class Cubin:
       spill_bytes: bytes that each thread stores to and loads from memory for want of registers.
       stack_bytes: bytes of each thread's stack.
       static_shared_bytes: shared memory that the code itself reserves, beside what a launch asks for.
-      remarks: what `ptxas` remarks where the code is not what the kernel asks for, as serialised tensor core operations.
+      remarks: what `ptxas` says where the code is not what the kernel asks for, as that products are serialised.
     """
 
     code: bytes = dataclasses.field(repr=False)

@@ -16,7 +16,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 _LABEL = re.compile(r"^(\.L\w+):")
-_INSTRUCTION = re.compile(r"^\s+(?:/\*[0-9a-f]+\*/\s+)?(?P<guard>@!?U?P\w+\s+)?(?P<name>[A-Z][A-Z0-9_]*)(?P<rest>[^;]*);")
+_INSTRUCTION = re.compile(
+    r"^\s+(?:/\*[0-9a-f]+\*/\s+)?(?P<guard>@!?U?P\w+\s+)?(?P<name>[A-Z][A-Z0-9_]*)(?P<rest>[^;]*);"
+)
 _TARGET = re.compile(r"`\((\.L\w+)\)")
 _UNIT = re.compile(r"(UTC)?[A-Z]G?MMA")
 # What a branch or an exit depends on, beside its guard.
@@ -93,10 +95,7 @@ class Listing:
             return
         ends = [*starts[1:], len(self.instructions)]
         number = {start: block for block, start in enumerate(starts)}
-        successors = [
-            [number[i] for i in self._next(end - 1) if i < len(self.instructions)]
-            for end in ends
-        ]
+        successors = [[number[i] for i in self._next(end - 1) if i < len(self.instructions)] for end in ends]
         predecessors: list[list[int]] = [[] for _ in starts]
         for block, others in enumerate(successors):
             for other in others:
