@@ -9,6 +9,7 @@
 #include "dialects/Conversion/WarpgroupToNVVM/SharedMatrix.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -110,12 +111,12 @@ void SharedMatrix::createBase(Location loc) {
     leading = getGroupBytes();
   // The address of what shared memory holds has no carry, so that all of a sum
   // but the place of the window is the same in every iteration of a loop.
-  Value low;
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointAfterValue(view.storage->base);
-    low = createLowWord(builder, loc, view.storage->base, leading);
-  }
+  OpBuilder::InsertionGuard guard(builder);
+  OpBuilder::InsertPoint here = builder.saveInsertionPoint();
+  builder.setInsertionPointAfterValue(view.storage->base);
+  Value low = createLowWord(builder, loc, view.storage->base, leading);
+  builder.restoreInsertionPoint(here);
+  leaveLoops();
   low = toI32(builder, loc, createOffset(builder, loc, createPieces(loc), low));
   int64_t stride =
       isDepthMajor || isSwizzled() ? getGroupBytes() : getPanelBytes();
@@ -124,6 +125,22 @@ void SharedMatrix::createBase(Location loc) {
   // LLVM would add what parts of the matrix differ in to the upper half, too,
   // and `ptxas` then move it for each of them.
   base = createHidden(builder, loc, descriptor);
+}
+
+void SharedMatrix::leaveLoops() {
+  auto isOutside = [&](LoopLikeOpInterface loop) {
+    return llvm::all_of(view.offsets, [&](OpFoldResult offset) {
+      auto value = dyn_cast<Value>(offset);
+      return !value || loop.isDefinedOutsideOfLoop(value);
+    });
+  };
+  Operation *parent = builder.getInsertionBlock()->getParentOp();
+  for (; parent; parent = parent->getParentOp())
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(parent)) {
+      if (!isOutside(loop) || !loop.isDefinedOutsideOfLoop(view.storage->base))
+        return;
+      builder.setInsertionPoint(loop);
+    }
 }
 
 OpFoldResult SharedMatrix::createPieces(Location loc) {

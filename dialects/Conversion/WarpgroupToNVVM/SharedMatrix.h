@@ -44,6 +44,9 @@ public:
                                int64_t depth);
 
 private:
+  /// Goes on before the loops in all of whose iterations the matrix is the
+  /// same.
+  void leaveLoops();
   /// The pieces of 16 bytes before the matrix in its memory.
   mlir::OpFoldResult createPieces(mlir::Location loc);
   bool isSwizzled() const;

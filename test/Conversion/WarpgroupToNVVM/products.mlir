@@ -58,23 +58,27 @@ grid.kernel @halves grid() inputs(%x: f8E5M2 [64, 32] space gpu.gmem) outputs(%o
 
 // -----
 
-// What is the same in every iteration of a loop is computed before it; a stage of the ring adds so many pieces of 16
-// bytes. Who has waited for products has waited, with all of the warpgroup, for what they were begun behind, and nobody
+// What is the same in every iteration of a loop is computed before it, as all of the left operand; a stage of the ring
+// adds so many pieces of 16 bytes. Who has waited for products has waited, with all of the warpgroup, for what they were begun behind, and nobody
 // reads their operands any more: one thread arrives, and nobody meets before.
 // CHECK-LABEL: gpu.module @ring
 // CHECK: %[[ADDRESS:.+]] = arith.shrui %{{.+}}, %c4_i32
-// CHECK: %[[FIRST:.+]] = arith.andi %[[ADDRESS]], %c16383_i32
+// CHECK: %[[BITS:.+]] = arith.andi %[[ADDRESS]], %c16383_i32
+// CHECK: %[[FIRST:.+]] = arith.ori %[[BITS]]
+// CHECK: %[[LHS:.+]] = llvm.inline_asm asm_dialect = att "", "=l,0" %{{.+}} : (i64) -> i64
 // CHECK: scf.for
 // CHECK: nvvm.mbarrier.try_wait.parity
 // CHECK: %[[STAGE:.+]] = arith.muli %{{.+}}, %c512_i32
 // CHECK: arith.addi %[[STAGE]], %[[FIRST]]
+// CHECK: nvvm.wgmma.mma_async %[[LHS]]
 // CHECK: nvvm.wgmma.wait.group.sync.aligned 0
 // CHECK-NOT: nvvm.barrier
 // CHECK: nvvm.mbarrier.arrive
 // CHECK-NOT: nvvm.barrier
 // CHECK: llvm.return
 grid.kernel @ring grid() {
-  grid.scoped (%a: memref<2x64x64xf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>,
+  grid.scoped (%a: memref<2x64x64xf16, #grid.space<gpu.smem>>, %q: memref<64x64xf16, #grid.space<gpu.smem>>,
+               %acc: memref<64x64xf32, #grid.space<gpu.regs>>,
                %full: memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
                %empty: memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
     %begin = arith.constant 0 : i32
@@ -87,7 +91,7 @@ grid.kernel @ring grid() {
       %e = grid.slice_ref %empty[%stage] [1] [1] drop [0] : memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>>, i32 -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
       %w = grid.slice_ref %a[%stage, 0, 0] [1, 64, 64] [1, 1, 1] drop [0] : memref<2x64x64xf16, #grid.space<gpu.smem>>, i32 -> memref<64x64xf16, #grid.space<gpu.smem>>
       warpgroup.barrier_wait %f : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-      warpgroup.mma %acc, %w, %w : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
+      warpgroup.mma %acc, %q, %w : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
       warpgroup.mma_wait 0
       warpgroup.barrier_arrive %e : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
     }
