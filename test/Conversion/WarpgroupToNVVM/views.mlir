@@ -32,14 +32,12 @@ grid.kernel @matrices grid() inputs(%x: f16 [2, 64, 64] space gpu.gmem) {
 // -----
 
 // Of two panels all rows of the first one come before those of the second: a dimension of one index changes nothing, and
-// the second matrix begins behind both panels of the first.
-// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<2x64x128xf16>, box = [1, 64, 64], swizzle = 128>]
+// the second matrix begins behind both panels of the first. The panels of each are one copy.
+// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<2x2x64x64xf16, [64, 8192, 128, 1]>, box = [2, 1, 64, 64], swizzle = 128>]
 // CHECK: gpu.module @two_panels
-// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c0_i32, %c0_i32, %c0_i32]
-// CHECK: llvm.getelementptr %[[TILE:.+]][8192]
-// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c64_i32, %c0_i32, %c0_i32]
-// CHECK: llvm.getelementptr %[[TILE]][16384]
-// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c0_i32, %c0_i32, %c1_i32]
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c0_i32, %c0_i32, %c0_i32, %c0_i32]
+// CHECK: llvm.getelementptr %{{.+}}[16384]
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c0_i32, %c0_i32, %c1_i32, %c0_i32]
 grid.kernel @two_panels grid() inputs(%x: f16 [2, 64, 128] space gpu.gmem) {
   grid.scoped (%t: memref<2x64x128xf16, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
       attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], []]} {
