@@ -33,16 +33,16 @@ class TensorMap:
     Attributes:
       operand: the number of the operand.
       shape: the sizes of the tensor that the kernel sees in its memory.
-      strides: elements from one index to the next, along each dimension.
       box: the sizes of a tile.
       swizzle: bytes of a row that shared memory has permuted: 0, 32, 64 or 128.
+      strides: elements from one index to the next along each dimension; None where there are no gaps.
     """
 
     operand: int
     shape: tuple[int, ...]
-    strides: tuple[int, ...]
     box: tuple[int, ...]
     swizzle: int
+    strides: tuple[int, ...] | None = None
 
     def of(self, buffers: Sequence[np.ndarray]) -> ptx.TensorMap:
         """Returns the map of the operand among `buffers`."""
@@ -50,6 +50,8 @@ class TensorMap:
         # The kernel sees bytes where elements have less: in NumPy's memory each has a byte of its own.
         if (of_byte := buffer.size // math.prod(self.shape)) > 1:
             buffer = _packed(buffer, of_byte)
+        if self.strides is None:
+            return ptx.TensorMap(buffer.reshape(self.shape), self.box, self.swizzle)
         strides = tuple(stride * buffer.itemsize for stride in self.strides)
         data = buffer.reshape(-1).view(np.uint8)
         return ptx.TensorMap(np.ndarray(self.shape, buffer.dtype, data, strides=strides), self.box, self.swizzle)
@@ -149,9 +151,7 @@ def _to_ptx(kernel: Kernel) -> WarpgroupPtxKernel:
 def _tensor_map(attribute: ir.Attribute) -> TensorMap:
     known = TensorMapAttr(attribute)
     tensor = ir.RankedTensorType(known.tensor)
-    shape = tuple(tensor.shape)
+    strides = None
     if tensor.encoding is not None:
         strides = tuple(ir.IntegerAttr(stride).value for stride in ir.ArrayAttr(tensor.encoding))
-    else:
-        strides = tuple(math.prod(shape[d + 1 :]) for d in range(len(shape)))
-    return TensorMap(known.operand, shape, strides, tuple(known.box), known.swizzle)
+    return TensorMap(known.operand, tuple(tensor.shape), tuple(known.box), known.swizzle, strides)

@@ -17,6 +17,13 @@ given = TensorMap(1, (4, 32), (2, 32), 32).of([np.zeros(1), plain])
 # CHECK: plain: (4, 32) (2, 32) 32 shared True
 print("plain:", given.array.shape, given.box, given.swizzle, "shared", np.shares_memory(given.array, plain))
 
+# Panels of columns are a dimension of their own; elements of JAX's own types have no buffers of NumPy's.
+# CHECK: panels: (2, 4, 32) shared True equal True
+matrix = np.arange(256).astype(ml_dtypes.float8_e4m3fn).reshape(4, 64)
+given = TensorMap(0, (2, 4, 32), (2, 4, 32), 32, (32, 64, 1)).of([matrix])
+equal = np.array_equal(given.array.view(np.uint8), matrix.view(np.uint8).reshape(4, 2, 32).swapaxes(0, 1))
+print("panels:", given.array.shape, "shared", np.shares_memory(given.array, matrix), "equal", equal)
+
 # Of smaller ones several are packed in a byte, the first lowest.
 # CHECK: of 4 bits: (16,) [33 67 15]
 # CHECK: of 2 bits: (16,) [228 27 228]
@@ -51,7 +58,7 @@ def prepared(body, *scratch):
 
 # Semaphores of the launch are memory that follows the operands; a kernel without has none.
 # CHECK: signals: zeroed 4, maps []
-# CHECK: copies: zeroed 0, maps [TensorMap(operand=0, shape=(256,), box=(256,), swizzle=0), TensorMap(operand=1,
+# CHECK: copies: zeroed 0, maps [TensorMap(operand=0, shape=(256,), box=(256,), swizzle=0, strides=None), TensorMap(operand=1,
 for kernel in (prepared(signals), prepared(copies, plgpu.SMEM((256,), jnp.float32), plgpu.Barrier())):
     print(f"{kernel.name}: zeroed {kernel.zeroed_bytes}, maps {list(kernel.tensor_maps)}")
     x, o = np.arange(256, dtype=np.float32), np.zeros(256, np.float32)
