@@ -58,7 +58,7 @@ def prepared(body, *scratch):
 
 # Semaphores of the launch are memory that follows the operands; a kernel without has none.
 # CHECK: signals: zeroed 4, maps []
-# CHECK: copies: zeroed 0, maps [TensorMap(operand=0, shape=(256,), box=(256,), swizzle=0, strides=None), TensorMap(operand=1,
+# CHECK: copies: zeroed 0, maps [TensorMap(operand=0, shape=(256,), box=(256,), swizzle=0, strides=None), TensorMap(
 for kernel in (prepared(signals), prepared(copies, plgpu.SMEM((256,), jnp.float32), plgpu.Barrier())):
     print(f"{kernel.name}: zeroed {kernel.zeroed_bytes}, maps {list(kernel.tensor_maps)}")
     x, o = np.arange(256, dtype=np.float32), np.zeros(256, np.float32)
