@@ -204,8 +204,8 @@ class Function:
         instruction = _on_one_line(fault["instruction"])
         notes = list(fault["notes"])
         if (other := fault.get("other")) is not None:
-            places = ", ".join(str(frame) for frame in _frames(other, self._path, self.name))
-            notes.append(f"{other['message']}, by '{_on_one_line(other['instruction'])}' at {places}")
+            frames = ", ".join(str(frame) for frame in _frames(other, self._path, self.name))
+            notes.append(f"{other['message']}, by '{_on_one_line(other['instruction'])}' at {frames}")
         return LaunchError(
             f"{fault['message']}, by '{instruction}'" if instruction else fault["message"],
             kernel=self.name,

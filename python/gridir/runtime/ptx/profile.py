@@ -38,7 +38,7 @@ class Counts:
     """What one or more instructions have done in a launch.
 
     Attributes:
-      warps: how often warps have executed them, where lanes at one place go together.
+      warps: how often warps have executed them, where lanes at one instruction go together.
       threads: how often threads have.
       shared: accesses to shared memory.
       global_: accesses to global memory.

@@ -88,7 +88,7 @@ ROWS = [
         X[::-1],
         SHARED,
     ),
-    # A tile of 8 x 8 halves: each lane gets the word at its own place.
+    # A tile of 8 x 8 halves: each lane gets the word at its own index.
     (
         f"{STORE} bar.sync 0; and.b32 %r1, %t, 7; mad.lo.s32 %r0, %r1, 16, %r6; "
         f"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {{%d}}, [%r0];",

@@ -130,8 +130,8 @@ for swizzle in (0, 32, 64, 128):
                     inside[i, j] = source[row + i, column + j]
                     want[row + i, column + j] = inside[i, j]
         bytes_ = np.arange(1024) * 2
-        places = bytes_ ^ (((bytes_ >> 7) & max(swizzle // 16 - 1, 0)) << 4)
-        wrong += not np.array_equal(raw[places // 2], inside.ravel())
+        swizzled = bytes_ ^ (((bytes_ >> 7) & max(swizzle // 16 - 1, 0)) << 4)
+        wrong += not np.array_equal(raw[swizzled // 2], inside.ravel())
         wrong += not np.array_equal(target, want)
 # CHECK: 0 wrong tiles
 print(f"{wrong} wrong tiles")
@@ -219,8 +219,8 @@ PRODUCT = """
 
 def image(matrix: np.ndarray) -> np.ndarray:
     """Rows of 128 bytes as tensor cores read them, swizzled."""
-    places = np.arange(matrix.nbytes)
-    swizzled = places ^ (((places >> 7) & 7) << 4)
+    offsets = np.arange(matrix.nbytes)
+    swizzled = offsets ^ (((offsets >> 7) & 7) << 4)
     data = np.zeros(matrix.nbytes, np.uint8)
     data[swizzled] = matrix.reshape(-1).view(np.uint8)
     return data

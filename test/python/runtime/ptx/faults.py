@@ -61,10 +61,10 @@ show("a barrier that one warp does not reach", run, "setp.lt.u32 %p, %t, 32; @%p
 # CHECK-NEXT:  the launch took longer than it may
 # CHECK:       note: 1 threads of warp 0 of block (0, 0, 0) wait at line 7: bra L
 show("a loop without an end", ptx.load(text("L: bra L;")).function().launch, [], grid=(1,), block=(1,), timeout=0.5)
-# CHECK-LABEL: == lanes at two places
+# CHECK-LABEL: == lanes at two instructions
 # CHECK-NEXT:  expected the lanes of a warp at one instruction
 show(
-    "lanes at two places",
+    "lanes at two instructions",
     run,
     "setp.lt.u32 %p, %t, 3; @%p bra A; redux.sync.add.s32 %d, %t, -1; bra B; A: redux.sync.add.s32 %d, %t, -1; B:",
     [X],

@@ -1,6 +1,6 @@
 # RUN: %python %s | FileCheck %s
 
-# Forms of instructions that are refused before the launch, each in its own words. The kernel around them has places
+# Forms of instructions that are refused before the launch, each in its own words. The kernel around them has locations
 # of code that was inlined, whose ends are the beginning of the next instruction.
 
 from gridir.errors import Error

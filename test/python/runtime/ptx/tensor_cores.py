@@ -18,13 +18,13 @@ HEADER = ".version 8.7\n.target sm_100a\n.address_size 64\n"
 START = """
 .shared .align 1024 .b8 data[65536];
 .shared .align 8 .b64 full;
-.shared .align 4 .b32 place;
+.shared .align 4 .b32 base;
 .visible .entry k(.param .u64 x, .param .u64 y)
 {
   .reg .pred %p, %first, %leader, %accumulates; .reg .b32 %t, %m, %w, %s, %c, %r<80>; .reg .b64 %x, %y, %a, %b, %rd<8>;
   mov.u32 %t, %tid.x; setp.eq.u32 %first, %t, 0; mov.u32 %c, %cluster_ctarank;
   setp.eq.u32 %leader, %c, 0; and.pred %leader, %leader, %first;
-  mov.u32 %s, data; mov.u32 %r1, full; mov.u32 %r2, place;
+  mov.u32 %s, data; mov.u32 %r1, full; mov.u32 %r2, base;
   ld.param.u64 %x, [x]; ld.param.u64 %y, [y];
   setp.lt.u32 %p, %t, 32;
   @%p tcgen05.alloc.cta_group::GROUP.sync.aligned.shared::cta.b32 [%r2], 512;
@@ -119,11 +119,11 @@ SHAPES = {
     "16x32bx2.x4": lambda i: (LANE % 16, i + LANE // 16 * 8),
 }
 wrong = 0
-for name, places in SHAPES.items():
+for name, coordinates in SHAPES.items():
     count = 4 if name in ("16x64b.x4", "16x128b.x2", "16x32bx2.x4") else 8
     split = ", 8" if "x2." in name else ""
     for half in (0, 16) if name[:2] == "16" else (0,):
-        row, column = places(np.arange(count))
+        row, column = coordinates(np.arange(count))
         want = (QUARTER + half + row) * 1000 + column
         load = f"tcgen05.ld.sync.aligned.{name}.b32 {registers(count)}, [%r4]{split}; tcgen05.wait::ld.sync.aligned;"
         body = f"{FILL} {SYNC} add.u32 %r4, %m, {half << 16}; {load} {store_registers(count)}"
@@ -156,9 +156,9 @@ def image(matrix):
     raw = np.ascontiguousarray(matrix).view(np.uint8).reshape(len(matrix), -1)
     padded = np.zeros((len(raw), 128), np.uint8)
     padded[:, : raw.shape[1]] = raw
-    places = np.arange(padded.size)
+    offsets = np.arange(padded.size)
     data = np.zeros(padded.size, np.uint8)
-    data[places ^ (((places >> 7) & 7) << 4)] = padded.ravel()
+    data[offsets ^ (((offsets >> 7) & 7) << 4)] = padded.ravel()
     return data
 
 

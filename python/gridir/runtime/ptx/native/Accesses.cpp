@@ -154,13 +154,13 @@ void Emitter::useInProduct(const Operand &operand, bool isResult) {
 void Emitter::countExecution() {
   if (!context.instrumentation.isProfiled)
     return;
-  Value *place = builder.CreateConstInBoundsGEP1_64(
+  Value *pointer = builder.CreateConstInBoundsGEP1_64(
       builder.getInt64Ty(),
       loadFrame(offsetof(Frame, executed), builder.getPtrTy()), site);
   builder.CreateStore(
-      builder.CreateAdd(builder.CreateLoad(builder.getInt64Ty(), place),
+      builder.CreateAdd(builder.CreateLoad(builder.getInt64Ty(), pointer),
                         builder.getInt64(1)),
-      place);
+      pointer);
 }
 
 bool Emitter::tellsOfAccesses() const {
@@ -168,14 +168,14 @@ bool Emitter::tellsOfAccesses() const {
          context.instrumentation.isProfiled;
 }
 
-void Emitter::note(Value *place, unsigned bytes, unsigned flags) {
+void Emitter::note(Value *pointer, unsigned bytes, unsigned flags) {
   if (tellsOfAccesses())
     callRuntime("ptx.note", builder.getVoidTy(),
-                {getFrame(), place, builder.getInt32(bytes),
+                {getFrame(), pointer, builder.getInt32(bytes),
                  builder.getInt32(flags), getSite()});
 }
 
-void Emitter::noteStore(Value *place, ArrayRef<Value *> values) {
+void Emitter::noteStore(Value *pointer, ArrayRef<Value *> values) {
   if (!tellsOfAccesses())
     return;
   // They lie where collectives have their arguments.
@@ -191,7 +191,7 @@ void Emitter::noteStore(Value *place, ArrayRef<Value *> values) {
   context.numArguments =
       std::max<unsigned>(context.numArguments, divideCeil(bytes, 8));
   callRuntime("ptx.note_store", builder.getVoidTy(),
-              {getFrame(), place, builder.getInt32(bytes), context.arguments,
+              {getFrame(), pointer, builder.getInt32(bytes), context.arguments,
                getSite()});
 }
 

@@ -175,10 +175,10 @@ void emitFindBit(Emitter &emitter) {
   Value *zeros = b.CreateZExtOrTrunc(
       emitter.callIntrinsic(Intrinsic::ctlz, {value, b.getFalse()}),
       b.getInt32Ty());
-  Value *place =
+  Value *position =
       givesShift ? zeros : b.CreateSub(b.getInt32(type.bits - 1), zeros);
-  emitter.write(0u,
-                b.CreateSelect(b.CreateIsNull(value), b.getInt32(-1), place));
+  emitter.write(
+      0u, b.CreateSelect(b.CreateIsNull(value), b.getInt32(-1), position));
 }
 
 /// Each byte of the result is one of eight, or its sign.

@@ -13,11 +13,11 @@
 namespace gridir::ptx {
 
 void BufferTable::add(Buffer buffer) {
-  auto place =
+  auto position =
       llvm::upper_bound(buffers, buffer, [](const Buffer &x, const Buffer &y) {
         return x.begin < y.begin;
       });
-  buffers.insert(place, std::move(buffer));
+  buffers.insert(position, std::move(buffer));
 }
 
 const Buffer *BufferTable::find(uint64_t address, uint64_t bytes) const {

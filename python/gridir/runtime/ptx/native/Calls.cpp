@@ -207,8 +207,9 @@ void emitCall(Emitter &emitter) {
   if (!hasResult || !result)
     return;
   IRBuilder<> &b = emitter.builder;
-  Value *place = emitter.readWide(emitter.getOperand(0).elements.front(), 64);
-  b.CreateAlignedStore(result, b.CreateIntToPtr(place, b.getPtrTy()), Align(1));
+  Value *address = emitter.readWide(emitter.getOperand(0).elements.front(), 64);
+  b.CreateAlignedStore(result, b.CreateIntToPtr(address, b.getPtrTy()),
+                       Align(1));
 }
 
 constexpr OpcodeRow kRows[] = {{"call", emitCall}};

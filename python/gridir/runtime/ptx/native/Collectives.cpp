@@ -97,9 +97,9 @@ void enterWarpgroup(Execution &execution, Thread &thread,
                     const CollectiveRow &row, unsigned site,
                     uint64_t *arguments) {
   Warpgroup &group = *thread.warpgroup;
-  const unsigned place =
+  const unsigned index =
       thread.frame.special[WarpId] % 4 * 32 + thread.getLane();
-  group.arrivals[place] = {&row, site, ~0u, arguments};
+  group.arrivals[index] = {&row, site, ~0u, arguments};
   if (++group.numArrived < 128) {
     execution.wait(thread, site,
                    {&group.generation, ~uint64_t(0), group.generation});
@@ -156,18 +156,18 @@ void Encoder::finish(unsigned row) {
   FunctionContext &context = emitter.context;
   const unsigned count = std::max(arguments.size(), results.size());
   context.numArguments = std::max(context.numArguments, count);
-  auto getPlace = [&](unsigned index) {
+  auto getSlot = [&](unsigned index) {
     return b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), context.arguments,
                                         index);
   };
   for (auto [index, argument] : llvm::enumerate(arguments))
-    b.CreateStore(argument, getPlace(index));
+    b.CreateStore(argument, getSlot(index));
   emitter.callRuntime("ptx.collective", b.getVoidTy(),
                       {emitter.getFrame(), b.getInt32(row), emitter.getSite(),
                        context.arguments});
   for (auto [index, result] : llvm::enumerate(results))
     emitter.write(*result.operand,
-                  b.CreateTrunc(b.CreateLoad(b.getInt64Ty(), getPlace(index)),
+                  b.CreateTrunc(b.CreateLoad(b.getInt64Ty(), getSlot(index)),
                                 emitter.getBits(result.bits)));
 }
 

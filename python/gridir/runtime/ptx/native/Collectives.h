@@ -75,9 +75,9 @@ struct Group {
     execution.fail(thread, site, message);
   }
   /// The thread, or a unit that it has started, touches memory.
-  void note(const AsyncUnitRef &unit, const void *place, uint64_t bytes,
+  void note(const AsyncUnitRef &unit, const void *pointer, uint64_t bytes,
             uint32_t flags) const {
-    execution.note(thread, unit, place, bytes, flags, site);
+    execution.note(thread, unit, pointer, bytes, flags, site);
   }
 };
 

@@ -296,19 +296,19 @@ constexpr CollectiveRow kRows[] = {
 
 Direction takeDirection(Emitter &emitter) {
   // What stands first is where the copy goes to.
-  SmallVector<bool> places;
+  SmallVector<bool> isGlobal;
   for (StringRef modifier : SmallVector<StringRef>(emitter.getModifiers()))
     if (modifier == "global" || modifier.starts_with("shared")) {
-      places.push_back(modifier == "global");
+      isGlobal.push_back(modifier == "global");
       emitter.take(modifier);
     }
-  if (places.size() != 2 || (places[0] && places[1])) {
+  if (isGlobal.size() != 2 || (isGlobal[0] && isGlobal[1])) {
     emitter.fail("expected a copy between '.global' and '.shared'");
     return Direction::ToShared;
   }
-  return places[0]   ? Direction::ToGlobal
-         : places[1] ? Direction::ToShared
-                     : Direction::ToCluster;
+  return isGlobal[0]   ? Direction::ToGlobal
+         : isGlobal[1] ? Direction::ToShared
+                       : Direction::ToCluster;
 }
 
 bool takeCopyModifiers(Emitter &emitter) {

@@ -16,10 +16,10 @@
 namespace gridir::ptx {
 
 /// The rank of the block that a shared address is in, and the offset there.
-constexpr uint64_t kPlaceInBlock = (uint64_t(1) << kBlockWindowBits) - 1;
+constexpr uint64_t kOffsetInBlock = (uint64_t(1) << kBlockWindowBits) - 1;
 
 inline uint64_t getSharedAddress(uint64_t rank, uint64_t address) {
-  return rank << kBlockWindowBits | (address & kPlaceInBlock);
+  return rank << kBlockWindowBits | (address & kOffsetInBlock);
 }
 
 /// Which way a bulk copy goes, by the order of its modifiers, which are taken.

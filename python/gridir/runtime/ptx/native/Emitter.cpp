@@ -413,11 +413,11 @@ BasicBlock *Emitter::findTarget(const Operand &operand) {
 void Emitter::burnFuel(BasicBlock *target) {
   if (!context.passed.contains(target))
     return;
-  Value *place = builder.CreateConstInBoundsGEP1_64(
+  Value *pointer = builder.CreateConstInBoundsGEP1_64(
       builder.getInt8Ty(), context.frame, offsetof(Frame, fuel));
   Value *fuel = builder.CreateSub(
-      builder.CreateLoad(builder.getInt64Ty(), place), builder.getInt64(1));
-  builder.CreateStore(fuel, place);
+      builder.CreateLoad(builder.getInt64Ty(), pointer), builder.getInt64(1));
+  builder.CreateStore(fuel, pointer);
   BasicBlock *empty = createBlock("empty"), *next = createBlock("fuelled");
   builder.CreateCondBr(
       builder.CreateICmpSLT(fuel, builder.getInt64(0)), empty, next,

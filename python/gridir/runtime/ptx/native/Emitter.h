@@ -125,9 +125,9 @@ public:
   /// Whether generated code tells of its accesses.
   bool tellsOfAccesses() const;
   /// Tells of an access of so many bytes; `flags` are `AccessFlag`.
-  void note(llvm::Value *place, unsigned bytes, unsigned flags);
+  void note(llvm::Value *pointer, unsigned bytes, unsigned flags);
   /// Tells of a plain write of these values, before they are written.
-  void noteStore(llvm::Value *place, llvm::ArrayRef<llvm::Value *> values);
+  void noteStore(llvm::Value *pointer, llvm::ArrayRef<llvm::Value *> values);
   /// The number of a register that products use; none of others.
   std::optional<unsigned> findProductRegister(const Operand &operand);
   /// Tells that a product takes a register.

@@ -35,9 +35,10 @@ constexpr int64_t kRuntimeStack = 48 << 10;
 /// Of parameters no more can be asked.
 constexpr uint64_t kParameterAlignment = 128;
 
-std::string describe(const std::array<uint32_t, 3> &place) {
-  return "(" + std::to_string(place[0]) + ", " + std::to_string(place[1]) +
-         ", " + std::to_string(place[2]) + ")";
+std::string describe(const std::array<uint32_t, 3> &coordinates) {
+  return "(" + std::to_string(coordinates[0]) + ", " +
+         std::to_string(coordinates[1]) + ", " +
+         std::to_string(coordinates[2]) + ")";
 }
 
 std::array<uint32_t, 3> getVector(const Frame &frame, SpecialRegister first) {
@@ -195,7 +196,8 @@ char *Execution::takeWindow() {
 }
 
 bool Execution::admitCluster() {
-  const std::array<uint32_t, 3> place = unflatten(nextCluster++, clusters);
+  const std::array<uint32_t, 3> coordinates =
+      unflatten(nextCluster++, clusters);
   auto cluster = std::make_unique<Cluster>();
   cluster->window = takeWindow();
   if (!cluster->window) {
@@ -229,7 +231,7 @@ bool Execution::admitCluster() {
     }
     std::array<uint32_t, 3> blockId = unflatten(rank, options.cluster);
     for (unsigned i = 0; i < 3; ++i)
-      blockId[i] += place[i] * options.cluster[i];
+      blockId[i] += coordinates[i] * options.cluster[i];
     for (uint32_t i = 0; i < blockThreads; ++i)
       startThread(*cta, i, blockId);
     cluster->ctas.push_back(std::move(cta));
@@ -241,10 +243,10 @@ bool Execution::admitCluster() {
 std::optional<std::array<uint32_t, 3>> Execution::cancelCluster() {
   if (nextCluster == numClusters)
     return std::nullopt;
-  std::array<uint32_t, 3> place = unflatten(nextCluster++, clusters);
+  std::array<uint32_t, 3> coordinates = unflatten(nextCluster++, clusters);
   for (unsigned i = 0; i < 3; ++i)
-    place[i] *= options.cluster[i];
-  return place;
+    coordinates[i] *= options.cluster[i];
+  return coordinates;
 }
 
 void Execution::retire(Cluster &cluster) {
@@ -449,25 +451,26 @@ char *Execution::locate(Thread &thread, uint64_t address, Space space,
   } else if (space == Space::Shared || address - window < kClusterWindow) {
     const uint64_t offset = space == Space::Shared ? address : address - window;
     const uint64_t rank = offset >> kBlockWindowBits;
-    const uint64_t place =
+    const uint64_t inBlock =
         (offset & ((uint64_t(1) << kBlockWindowBits) - 1)) - kReservedShared;
-    if (rank < ranks && place <= sharedBytes && bytes <= sharedBytes - place)
+    if (rank < ranks && inBlock <= sharedBytes &&
+        bytes <= sharedBytes - inBlock)
       return frame.window + offset;
     fail(thread, site,
          "expected an access to the " + std::to_string(sharedBytes) +
              " bytes of the block's shared memory, got " + what() + "byte " +
-             std::to_string(int64_t(place)) +
+             std::to_string(int64_t(inBlock)) +
              (rank ? " of block " + std::to_string(rank) + " of the cluster"
                    : ""));
-  } else if (const uint64_t place =
+  } else if (const uint64_t offset =
                  address - reinterpret_cast<uint64_t>(frame.local);
-             place <= frame.localBytes && bytes <= frame.localBytes - place) {
+             offset <= frame.localBytes && bytes <= frame.localBytes - offset) {
     return result;
   } else if (space == Space::Local) {
     fail(thread, site,
          "expected an access to the " + std::to_string(frame.localBytes) +
              " bytes of the thread's local memory, got " + what() + "byte " +
-             std::to_string(int64_t(place)));
+             std::to_string(int64_t(offset)));
   } else if (const Buffer *buffer = buffers.find(address, bytes)) {
     ranges[site] = {buffer->begin, buffer->bytes - bytes + 1};
     return result;
@@ -486,13 +489,13 @@ char *Execution::locate(Thread &thread, uint64_t address, Space space,
 
 std::string Execution::describeThread(uint32_t number) const {
   const uint32_t block = number / blockThreads;
-  std::array<uint32_t, 3> place = unflatten(block / ranks, clusters);
+  std::array<uint32_t, 3> coordinates = unflatten(block / ranks, clusters);
   const std::array<uint32_t, 3> inCluster =
       unflatten(block % ranks, options.cluster);
   for (unsigned i = 0; i < 3; ++i)
-    place[i] = place[i] * options.cluster[i] + inCluster[i];
+    coordinates[i] = coordinates[i] * options.cluster[i] + inCluster[i];
   return "thread " + describe(unflatten(number % blockThreads, options.block)) +
-         " of block " + describe(place);
+         " of block " + describe(coordinates);
 }
 
 void Execution::setFault(const std::string &message, unsigned site,
@@ -500,10 +503,10 @@ void Execution::setFault(const std::string &message, unsigned site,
   Fault fault;
   fault.problem.message = message;
   if (thread) {
-    const Site &place = function.translation.sites[site];
-    fault.instruction = place.text;
-    fault.problem.where = place.where;
-    fault.problem.source = place.source;
+    const Site &code = function.translation.sites[site];
+    fault.instruction = code.text;
+    fault.problem.where = code.where;
+    fault.problem.source = code.source;
     fault.notes.push_back("in " + describeThread(thread->number));
   }
   report.fault = std::move(fault);
@@ -516,15 +519,15 @@ void Execution::setStuck(const std::string &message) {
   for (const std::unique_ptr<Cluster> &cluster : live)
     for (const std::unique_ptr<Cta> &cta : cluster->ctas)
       for (const Warp &warp : cta->warps) {
-        std::map<unsigned, std::pair<unsigned, const Thread *>> places;
+        std::map<unsigned, std::pair<unsigned, const Thread *>> sites;
         for (const Thread *thread : warp.threads)
           if (thread && !thread->isDone) {
-            auto &[count, first] = places[thread->site];
+            auto &[count, first] = sites[thread->site];
             first = count++ ? first : thread;
           }
-        for (const auto &[site, place] : places) {
+        for (const auto &[site, threads] : sites) {
           const Site &where = function.translation.sites[site];
-          const auto &[count, thread] = place;
+          const auto &[count, thread] = threads;
           if (report.fault->notes.size() < kMost)
             report.fault->notes.push_back(
                 std::to_string(count) + " threads of warp " +

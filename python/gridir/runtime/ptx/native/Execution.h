@@ -204,14 +204,14 @@ public:
   /// Null where it is not checked.
   OrderChecker *getOrder() { return order.get(); }
   /// The thread, or a unit that it has started, touches memory.
-  void note(Thread &thread, const AsyncUnitRef &unit, const void *place,
+  void note(Thread &thread, const AsyncUnitRef &unit, const void *pointer,
             uint64_t bytes, uint32_t flags, unsigned site);
-  void note(Thread &thread, const void *place, uint64_t bytes, uint32_t flags,
+  void note(Thread &thread, const void *pointer, uint64_t bytes, uint32_t flags,
             unsigned site) {
-    note(thread, nullptr, place, bytes, flags, site);
+    note(thread, nullptr, pointer, bytes, flags, site);
   }
   /// The same of what is no access of an instruction's own: it is not counted.
-  void checkOrder(Thread &thread, const AsyncUnitRef &unit, const void *place,
+  void checkOrder(Thread &thread, const AsyncUnitRef &unit, const void *pointer,
                   uint64_t bytes, uint32_t flags, unsigned site);
   /// An instruction touches, or a product takes, a register of products.
   void touchRegister(Thread &thread, unsigned number, bool writes,
@@ -251,12 +251,12 @@ private:
   /// Does one of the things that were put off; false where there is none.
   bool runWork(const Cluster *cluster = nullptr);
   void checkEnd(Thread &thread);
-  void countAccess(Thread &thread, const void *place, uint64_t bytes,
+  void countAccess(Thread &thread, const void *pointer, uint64_t bytes,
                    uint32_t flags, unsigned site);
   void takeProfile();
   void reportFinding(Thread &thread, const OrderChecker::Finding &finding,
                      uint32_t flags, unsigned site);
-  std::string describePlace(const Thread &thread, uint64_t address) const;
+  std::string describeAddress(const Thread &thread, uint64_t address) const;
   void setFault(const std::string &message, unsigned site,
                 const Thread *thread);
   void setStuck(const std::string &message);

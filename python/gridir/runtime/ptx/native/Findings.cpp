@@ -15,24 +15,24 @@ using namespace llvm;
 namespace gridir::ptx {
 
 void Execution::note(Thread &thread, const AsyncUnitRef &unit,
-                     const void *place, uint64_t bytes, uint32_t flags,
+                     const void *pointer, uint64_t bytes, uint32_t flags,
                      unsigned site) {
   // Nobody else sees local memory.
-  if (!bytes || reinterpret_cast<uint64_t>(place) -
+  if (!bytes || reinterpret_cast<uint64_t>(pointer) -
                         reinterpret_cast<uint64_t>(thread.frame.local) <
                     thread.frame.localBytes)
     return;
   if (profile)
-    countAccess(thread, place, bytes, flags, site);
-  checkOrder(thread, unit, place, bytes, flags, site);
+    countAccess(thread, pointer, bytes, flags, site);
+  checkOrder(thread, unit, pointer, bytes, flags, site);
 }
 
 void Execution::checkOrder(Thread &thread, const AsyncUnitRef &unit,
-                           const void *place, uint64_t bytes, uint32_t flags,
+                           const void *pointer, uint64_t bytes, uint32_t flags,
                            unsigned site) {
   if (!order)
     return;
-  const uint64_t address = reinterpret_cast<uint64_t>(place);
+  const uint64_t address = reinterpret_cast<uint64_t>(pointer);
   const uint64_t window = reinterpret_cast<uint64_t>(thread.frame.window);
   const OrderChecker::Actor actor = unit ? unit->actor : thread.actor;
   if (std::optional<OrderChecker::Finding> finding =
@@ -96,13 +96,13 @@ void Execution::reportFinding(Thread &thread,
                               const OrderChecker::Finding &finding,
                               uint32_t flags, unsigned site) {
   using Kind = OrderChecker::Finding::Kind;
-  const std::string where = describePlace(thread, finding.address);
+  const std::string where = describeAddress(thread, finding.address);
   const OrderChecker::Event &other = finding.other;
   const std::string first = describeAccess(other.flags),
                     second = describeAccess(flags);
   if (finding.kind == Kind::Unwritten)
     fail(thread, site, second + " of " + where + ", which nothing has written");
-  const Site &place = function.translation.sites[other.site];
+  const Site &code = function.translation.sites[other.site];
   const std::string lines = "the " + first + " at line " + getLine(other.site) +
                             " and the " + second + " at line " + getLine(site) +
                             " of " + where;
@@ -113,19 +113,19 @@ void Execution::reportFinding(Thread &thread,
   else if (finding.kind == Kind::UnfencedTensor)
     message = "expected 'tcgen05.fence::after_thread_sync' between " + lines;
   setFault(message, site, &thread);
-  report.fault->otherInstruction = place.text;
+  report.fault->otherInstruction = code.text;
   report.fault->other =
-      Problem{place.where,
+      Problem{code.where,
               "the " + first + " is in " + describeThread(other.owner),
               {},
-              place.source};
+              code.source};
   for (;;)
     running->suspend();
 }
 
 /// An address, as messages name it.
-std::string Execution::describePlace(const Thread &thread,
-                                     uint64_t address) const {
+std::string Execution::describeAddress(const Thread &thread,
+                                       uint64_t address) const {
   const uint64_t offset =
       address - reinterpret_cast<uint64_t>(thread.frame.window);
   if (offset < kClusterWindow) {
@@ -155,23 +155,24 @@ namespace {
 
 Thread &getThread(Frame *frame) { return *reinterpret_cast<Thread *>(frame); }
 
-void noteAccess(Frame *frame, void *place, uint32_t bytes, uint32_t flags,
+void noteAccess(Frame *frame, void *pointer, uint32_t bytes, uint32_t flags,
                 uint32_t site) {
   Thread &thread = getThread(frame);
   Execution &execution = *Execution::getCurrent();
   execution.keepTogether(thread);
   if (OrderChecker *order = execution.getOrder(); order && (flags & Strong))
-    order->exchange(thread.actor, reinterpret_cast<uint64_t>(place), flags);
-  execution.note(thread, place, bytes, flags, site);
+    order->exchange(thread.actor, reinterpret_cast<uint64_t>(pointer), flags);
+  execution.note(thread, pointer, bytes, flags, site);
 }
 
-void noteStore(Frame *frame, void *place, uint32_t bytes, const void *values,
+void noteStore(Frame *frame, void *pointer, uint32_t bytes, const void *values,
                uint32_t site) {
   Thread &thread = getThread(frame);
   Execution &execution = *Execution::getCurrent();
   execution.keepTogether(thread);
-  const bool isSame = std::memcmp(place, values, bytes) == 0;
-  execution.note(thread, place, bytes, isSame ? Writes | Silent : Writes, site);
+  const bool isSame = std::memcmp(pointer, values, bytes) == 0;
+  execution.note(thread, pointer, bytes, isSame ? Writes | Silent : Writes,
+                 site);
 }
 
 void touchRegister(Frame *frame, uint32_t number, uint32_t writes,

@@ -80,7 +80,7 @@ void checkWarp(const Group &group) {
 }
 
 /// The index of the first of the two elements that a lane has.
-std::pair<unsigned, unsigned> getPlace(unsigned lane) {
+std::pair<unsigned, unsigned> getCoordinates(unsigned lane) {
   return {lane / 4, lane % 4 * 2};
 }
 
@@ -93,7 +93,7 @@ void runLoadTiles(const Group &group) {
     std::memcpy(tiles[i / 8][i % 8].data(), findRow(group, i, Reads), 16);
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned i = 0; i < count; ++i) {
-      auto [row, column] = getPlace(lane);
+      auto [row, column] = getCoordinates(lane);
       const Tile &tile = tiles[i];
       const uint32_t low = isTransposed ? tile[column][row] : tile[row][column];
       const uint32_t high =
@@ -109,7 +109,7 @@ void runStoreTiles(const Group &group) {
   std::array<Tile, 4> tiles;
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned i = 0; i < count; ++i) {
-      auto [row, column] = getPlace(lane);
+      auto [row, column] = getCoordinates(lane);
       const uint32_t word = group.arguments[lane][3 + i];
       Tile &tile = tiles[i];
       (isTransposed ? tile[column][row] : tile[row][column]) = word;
@@ -134,12 +134,12 @@ void runMove(const Group &group) {
   checkWarp(group);
   Tile tile;
   for (unsigned lane = 0; lane < 32; ++lane) {
-    auto [row, column] = getPlace(lane);
+    auto [row, column] = getCoordinates(lane);
     tile[column][row] = group.arguments[lane][0];
     tile[column + 1][row] = group.arguments[lane][0] >> 16;
   }
   for (unsigned lane = 0; lane < 32; ++lane) {
-    auto [row, column] = getPlace(lane);
+    auto [row, column] = getCoordinates(lane);
     group.arguments[lane][0] =
         tile[row][column] | uint32_t(tile[row][column + 1]) << 16;
   }
@@ -225,8 +225,8 @@ void readFragment(const Group &group, const Fragment &fragment,
 }
 
 /// Accumulators have two columns in a lane, in one or two registers.
-std::pair<unsigned, unsigned> getAccumulatorPlace(unsigned lane,
-                                                  unsigned element) {
+std::pair<unsigned, unsigned> getAccumulatorCoordinates(unsigned lane,
+                                                        unsigned element) {
   return {lane / 4 + 8 * (element / 2), lane % 4 * 2 + element % 2};
 }
 
@@ -254,7 +254,7 @@ void runMma(const Group &group) {
     uint64_t *mine = group.arguments[lane];
     std::array<uint32_t, 4> results;
     for (unsigned element = 0; element < 4; ++element) {
-      auto [row, column] = getAccumulatorPlace(lane, element);
+      auto [row, column] = getAccumulatorCoordinates(lane, element);
       const unsigned perC = 32 / c.bits;
       const uint32_t word = mine[first + element / perC];
       const double start = c.decode(word >> element % perC * c.bits);

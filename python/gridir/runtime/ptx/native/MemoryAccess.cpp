@@ -265,8 +265,8 @@ void emitUpdate(Emitter &emitter, unsigned first, bool hasResult) {
   IRBuilder<> &b = emitter.builder;
   ArrayRef<Operand> values = getVector(emitter, first + 1, access);
   for (auto [index, operand] : llvm::enumerate(values)) {
-    Value *place = access.getElement(emitter, index);
-    Value *old = b.CreateAlignedLoad(emitter.getBits(access.type.bits), place,
+    Value *pointer = access.getElement(emitter, index);
+    Value *old = b.CreateAlignedLoad(emitter.getBits(access.type.bits), pointer,
                                      Align(1), /*isVolatile=*/true);
     Value *value = emitter.read(operand, access.type);
     Value *result;
@@ -280,7 +280,7 @@ void emitUpdate(Emitter &emitter, unsigned first, bool hasResult) {
         results.push_back(update(emitter, access.type.getElement(), x, y));
       result = emitter.pack(results, access.type.bits);
     }
-    b.CreateAlignedStore(result, place, Align(1), /*isVolatile=*/true);
+    b.CreateAlignedStore(result, pointer, Align(1), /*isVolatile=*/true);
     if (hasResult)
       emitter.write(emitter.getElements(emitter.getOperand(0))[index], old,
                     access.type.isSigned());
@@ -373,7 +373,7 @@ void emitIsInSpace(Emitter &emitter) {
 /// Splits an address in shared memory of a cluster into what is in front of
 /// the rank of the block, the offset in the block, and the rank.
 struct ClusterAddress {
-  Value *base, *place, *rank;
+  Value *base, *offset, *rank;
 };
 
 ClusterAddress splitAddress(Emitter &emitter, Value *address, bool isShared) {
@@ -393,7 +393,7 @@ void emitMapToRank(Emitter &emitter) {
       emitter, emitter.readWide(emitter.getOperand(1), type.bits), isShared);
   Value *rank = b.CreateShl(emitter.readWide(emitter.getOperand(2), 32),
                             kBlockWindowBits);
-  Value *result = b.CreateAdd(address.base, b.CreateOr(address.place, rank));
+  Value *result = b.CreateAdd(address.base, b.CreateOr(address.offset, rank));
   emitter.write(0u, b.CreateTrunc(result, emitter.getBits(type.bits)));
 }
 

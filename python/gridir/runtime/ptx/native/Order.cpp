@@ -240,18 +240,18 @@ OrderChecker::access(Actor actor, uint64_t address, uint64_t bytes,
     return event.actor == actor && event.time == now.time &&
            event.flags == flags;
   };
-  shadow.forEach(address, bytes, [&](Cell &cell, uint64_t place) {
+  shadow.forEach(address, bytes, [&](Cell &cell, uint64_t begin) {
     // Nothing has happened since the actor last did this.
     if (isSame(cell.since) || (isSame(cell.write) && !cell.since))
       return true;
     finding = check(cell, now, isOfBlock);
     if (finding) {
-      finding->address = place;
+      finding->address = begin;
       return false;
     }
     // A plain write says nothing to who waits for a strong one.
     if ((flags & (Writes | Strong)) == Writes && cell.hasStrongWrites)
-      locations.erase(place);
+      locations.erase(begin);
     update(cell, now, isOfBlock);
     return true;
   });
@@ -261,9 +261,9 @@ OrderChecker::access(Actor actor, uint64_t address, uint64_t bytes,
 template <typename Map>
 static void eraseInside(Map &map, uint64_t begin, uint64_t bytes) {
   for (auto next = map.begin(); next != map.end();) {
-    auto place = next++;
-    if (place->first - begin < bytes)
-      map.erase(place);
+    auto entry = next++;
+    if (entry->first - begin < bytes)
+      map.erase(entry);
   }
 }
 

@@ -144,9 +144,9 @@ void Profile::finish(WarpProfile &warp) {
 
 // What an execution tells.
 
-void Execution::countAccess(Thread &thread, const void *place, uint64_t bytes,
+void Execution::countAccess(Thread &thread, const void *pointer, uint64_t bytes,
                             uint32_t flags, unsigned site) {
-  const uint64_t address = reinterpret_cast<uint64_t>(place);
+  const uint64_t address = reinterpret_cast<uint64_t>(pointer);
   const uint64_t offset =
       address - reinterpret_cast<uint64_t>(thread.frame.window);
   const bool isShared = offset < kClusterWindow;

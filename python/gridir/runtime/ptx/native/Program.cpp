@@ -72,7 +72,7 @@ Problems initialize(const Variable &variable, const GlobalAddresses &addresses,
                                             " initial values"});
     return problems;
   }
-  char *place = reinterpret_cast<char *>(global.address);
+  char *next = reinterpret_cast<char *>(global.address);
   for (const Operand &value : variable.initializer) {
     uint64_t bits = value.value;
     if (value.kind == Operand::Kind::Name) {
@@ -88,8 +88,8 @@ Problems initialize(const Variable &variable, const GlobalAddresses &addresses,
                 value.floatBits != variable.type.bits)) {
       problems.push_back({value.where, "expected a constant of the type"});
     }
-    std::memcpy(place, &bits, std::min<unsigned>(bytes, 8));
-    place += bytes;
+    std::memcpy(next, &bits, std::min<unsigned>(bytes, 8));
+    next += bytes;
   }
   return problems;
 }
@@ -97,8 +97,9 @@ Problems initialize(const Variable &variable, const GlobalAddresses &addresses,
 FunctionInfo describe(const Function &function) {
   FunctionInfo info;
   info.name = function.name;
-  for (const ParameterLayout &place : layOutParameters(function))
-    info.parameters.push_back({place.name, place.offset, place.bytes});
+  for (const ParameterLayout &parameter : layOutParameters(function))
+    info.parameters.push_back(
+        {parameter.name, parameter.offset, parameter.bytes});
   auto read = [&](StringRef directive) {
     std::array<uint32_t, 3> sizes = {};
     auto found = function.directives.find(directive);
@@ -143,14 +144,14 @@ Problems Program::Parts::allocateGlobals() {
                                std::to_string(variable.getBytes())});
       continue;
     }
-    auto [place, isNew] = globals.try_emplace(variable.name);
+    auto [entry, isNew] = globals.try_emplace(variable.name);
     if (!isNew) {
       problems.push_back({variable.where, "expected a name that is new in this "
                                           "module, got '" +
                                               variable.name + "'"});
       continue;
     }
-    Global &global = place->second;
+    Global &global = entry->second;
     global.memory =
         cpu::allocateArray<char>(variable.getBytes() + variable.alignment);
     if (!global.memory) {

@@ -97,7 +97,7 @@ struct SiteCounts {
   uint64_t waits = 0, stalled = 0;
 };
 
-/// The counts of an instruction, with its place.
+/// The counts of an instruction, with its location.
 struct InstructionProfile {
   std::string text;
   Position where;

@@ -122,14 +122,14 @@ void Reduction::run(char *to, const char *from, uint64_t bytes) const {
     return;
   }
   const unsigned size = element.getBytes();
-  for (uint64_t place = 0; place + size <= bytes; place += size) {
+  for (uint64_t offset = 0; offset + size <= bytes; offset += size) {
     uint64_t old = 0, value = 0;
-    std::memcpy(&old, to + place, size);
-    std::memcpy(&value, from + place, size);
+    std::memcpy(&old, to + offset, size);
+    std::memcpy(&value, from + offset, size);
     const uint64_t result = element.isFloat()
                                 ? reduceFloat(op, element, old, value)
                                 : reduceInteger(op, element, old, value);
-    std::memcpy(to + place, &result, size);
+    std::memcpy(to + offset, &result, size);
   }
 }
 

@@ -57,10 +57,11 @@ MatrixDescriptor MatrixDescriptor::readTcgen05(const Group &group,
 uint64_t SharedMatrix::getOffset(unsigned row, unsigned depth) const {
   // Groups of eight rows, each as wide as the swizzle permutes.
   const unsigned line = isTransposed ? depth : row;
-  const uint64_t place = uint64_t(isTransposed ? row : depth) * format.bits / 8;
+  const uint64_t offset =
+      uint64_t(isTransposed ? row : depth) * format.bits / 8;
   const uint64_t width = descriptor.span ? descriptor.span : 16;
-  const uint64_t inside = line % 8 * width + place % width;
-  const uint64_t lines = line / 8, pieces = place / width;
+  const uint64_t inside = line % 8 * width + offset % width;
+  const uint64_t lines = line / 8, pieces = offset / width;
   // Without a swizzle and transposed, the two strides are exchanged.
   return isTransposed && !descriptor.span
              ? lines * descriptor.leading + pieces * descriptor.stride + inside

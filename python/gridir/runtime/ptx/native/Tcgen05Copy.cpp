@@ -73,7 +73,7 @@ template <typename Body> void forEachBlock(const Group &group, Body body) {
   for (uint64_t rank : getBlocks(group, words[IsPair]))
     body(SharedMatrix(group, rank, descriptor, getFormat(*findFormat("u8")),
                       /*isTransposed=*/false),
-         TensorPlace(group, rank, words[Address]));
+         TensorWindow(group, rank, words[Address]));
 }
 
 template <typename Body> void forEachLane(const CopyShape &shape, Body body) {
@@ -85,19 +85,19 @@ template <typename Body> void forEachLane(const CopyShape &shape, Body body) {
 void runCopy(const Group &group) {
   const CopyShape &shape = kShapes[group.arguments[0][Shape]];
   TensorUnits &units = getTensorUnits(group);
-  forEachBlock(
-      group, [&](const SharedMatrix &matrix, const TensorPlace &place) {
-        matrix.note(units.shared, 0, shape.rows, shape.bytes);
-        forEachLane(shape, [&](unsigned, unsigned lane) {
-          place.note(units.memory, lane, 1, 0, shape.bytes / 4, Writes | Async);
-        });
-      });
+  forEachBlock(group, [&](const SharedMatrix &matrix,
+                          const TensorWindow &window) {
+    matrix.note(units.shared, 0, shape.rows, shape.bytes);
+    forEachLane(shape, [&](unsigned, unsigned lane) {
+      window.note(units.memory, lane, 1, 0, shape.bytes / 4, Writes | Async);
+    });
+  });
   startInOrder(group, NumArguments, [&shape](const Group &group) {
     forEachBlock(group,
-                 [&](const SharedMatrix &matrix, const TensorPlace &place) {
+                 [&](const SharedMatrix &matrix, const TensorWindow &window) {
                    forEachLane(shape, [&](unsigned row, unsigned lane) {
                      for (unsigned byte = 0; byte < shape.bytes; byte += 16)
-                       std::memcpy(place.find(lane, byte / 4, 4),
+                       std::memcpy(window.find(lane, byte / 4, 4),
                                    matrix.find(row, byte, 16), 16);
                    });
                  });

@@ -73,10 +73,10 @@ void runAllocate(const Group &group) {
   // What nobody has written is NaN.
   for (unsigned lane = 0; lane < TensorMemory::kLanes; ++lane)
     std::memset(getLane(group, lane) + *first, 0xff, columns * 4);
-  char *place =
+  char *pointer =
       group.execution.locateShared(group.thread, words[0], 4, 4, group.site);
-  group.note(nullptr, place, 4, Writes);
-  std::memcpy(place, &*first, 4);
+  group.note(nullptr, pointer, 4, Writes);
+  std::memcpy(pointer, &*first, 4);
 }
 
 /// Arguments: address, columns.
@@ -94,11 +94,11 @@ void runFree(const Group &group) {
   TensorMemory &memory = group.thread.cta->tensorMemory;
   const uint64_t columns = checkColumns(group, words[1]);
   const uint64_t rank = group.thread.frame.special[ClusterRank];
-  TensorPlace place(group, rank, words[0]);
+  TensorWindow window(group, rank, words[0]);
   OrderChecker *order = group.execution.getOrder();
   const uint64_t first = words[0] & ((1u << kColumnBits) - 1);
   for (unsigned lane = 0; lane < TensorMemory::kLanes; ++lane) {
-    uint32_t *begin = place.find(lane, 0, columns);
+    uint32_t *begin = window.find(lane, 0, columns);
     group.execution.checkOrder(group.thread, nullptr, begin, columns * 4,
                                Writes, group.site);
     if (order)
@@ -237,14 +237,14 @@ template <bool stores> void runMove(const Group &group) {
     group.fail("expected lanes of tensor memory in quarter " +
                std::to_string(quarter) + ", which is the warp's, got lane " +
                std::to_string(lane));
-  TensorPlace place(group, group.thread.frame.special[ClusterRank],
-                    (32 * quarter + lane % 32) << kColumnBits | column);
+  TensorWindow window(group, group.thread.frame.special[ClusterRank],
+                      (32 * quarter + lane % 32) << kColumnBits | column);
   AsyncUnitRef unit = startMove(group, stores);
   const unsigned columns = times * shape.columns * width;
   const bool isSplit = shape.name == "16x32bx2";
   for (unsigned half = 0; half <= unsigned(isSplit); ++half)
-    place.note(unit, 0, shape.lanes, half * split, columns,
-               stores ? Writes : Reads);
+    window.note(unit, 0, shape.lanes, half * split, columns,
+                stores ? Writes : Reads);
   if (!stores)
     endLoad(group, unit);
   for (unsigned i = 0; i < 32; ++i)
@@ -253,7 +253,7 @@ template <bool stores> void runMove(const Group &group) {
       const unsigned first =
           (index / shape.registers * shape.columns + atColumn) * width +
           (isSplit ? i / 16 * split : 0);
-      uint32_t *memory = place.find(atLane, first, width);
+      uint32_t *memory = window.find(atLane, first, width);
       uint64_t &word =
           group.arguments[i][stores ? FirstRegister + index : index];
       if (width == 1 && stores)

@@ -259,11 +259,11 @@ std::vector<float> readA(const Group &group, const Product &product,
                      product.isTransposedA)
         .read(product.blockRows, depth);
   const ElementFormat &format = getFormat(product.formatA);
-  TensorPlace place(group, rank, words[A]);
+  TensorWindow window(group, rank, words[A]);
   std::vector<float> result;
   for (unsigned row = 0; row < product.blockRows; ++row) {
     const uint32_t *memory =
-        place.find(product.getLane(row), 0, getColumnsOfA(product));
+        window.find(product.getLane(row), 0, getColumnsOfA(product));
     for (unsigned k = 0; k < depth; ++k) {
       const unsigned bit = k * format.bits;
       result.push_back(format.decode(memory[bit / 32] >> bit % 32));
@@ -274,12 +274,12 @@ std::vector<float> readA(const Group &group, const Product &product,
 
 /// Where the position of a stored element among four is said: lane, column, and
 /// bit of the word.
-struct MetadataPlace {
+struct MetadataPosition {
   unsigned lane, column, bit;
 };
 
-MetadataPlace findMetadata(const Product &product, unsigned row,
-                           unsigned element) {
+MetadataPosition findMetadata(const Product &product, unsigned row,
+                              unsigned element) {
   // Of 16 bits, rows that are 8 apart share the words of two lanes.
   if (getFormat(product.formatA).bits == 16)
     return {row / 16 * 16 + element / 8 * 8 + row % 8, product.selector,
@@ -290,12 +290,12 @@ MetadataPlace findMetadata(const Product &product, unsigned row,
 /// Two of four elements of A are stored, the others are zero.
 std::vector<float> expand(const Group &group, const Product &product,
                           uint64_t rank, const std::vector<float> &stored) {
-  TensorPlace place(group, rank, group.arguments[0][Metadata]);
+  TensorWindow window(group, rank, group.arguments[0][Metadata]);
   std::vector<float> result(size_t(product.blockRows) * product.depth);
   for (unsigned row = 0; row < product.blockRows; ++row)
     for (unsigned i = 0; i < product.storedDepth; ++i) {
-      const MetadataPlace at = findMetadata(product, row, i);
-      const unsigned index = *place.find(at.lane, at.column, 1) >> at.bit & 3;
+      const MetadataPosition at = findMetadata(product, row, i);
+      const unsigned index = *window.find(at.lane, at.column, 1) >> at.bit & 3;
       result[row * product.depth + i / 2 * 4 + index] =
           stored[row * product.storedDepth + i];
     }
@@ -342,14 +342,14 @@ std::pair<unsigned, unsigned> findScaleB(const Product &product,
 void scaleOperands(const Group &group, const Product &product, uint64_t rank,
                    std::vector<float> &left, std::vector<float> &right) {
   const uint64_t *words = group.arguments[0];
-  TensorPlace placeA(group, rank, words[ScaleA]);
+  TensorWindow windowA(group, rank, words[ScaleA]);
   scale(product, left, product.blockRows, product.firstScaleA,
-        [&](unsigned row) { return *placeA.find(row % 32, row / 32, 1); });
-  TensorPlace placeB(group, rank, words[ScaleB]);
+        [&](unsigned row) { return *windowA.find(row % 32, row / 32, 1); });
+  TensorWindow windowB(group, rank, words[ScaleB]);
   scale(product, right, product.columns, product.firstScaleB,
         [&](unsigned column) {
           auto [lane, at] = findScaleB(product, column);
-          return *placeB.find(lane, at, 1);
+          return *windowB.find(lane, at, 1);
         });
 }
 
@@ -363,13 +363,13 @@ void multiplyBlock(const Group &group, const Product &product, unsigned block,
                    const std::vector<float> &left,
                    const std::vector<float> &right) {
   const uint64_t *words = group.arguments[0];
-  TensorPlace place(group, product.blocks[block], words[D]);
+  TensorWindow window(group, product.blocks[block], words[D]);
   const ElementFormat &format = getFormat(product.formatD);
   std::vector<T> sums(size_t(product.blockRows) * product.columns);
   auto forEachPart = [&](auto body) {
     product.forEachPart(
         [&](unsigned row, unsigned lane, unsigned column, unsigned columns) {
-          body(place.find(lane, 0, columns), lane,
+          body(window.find(lane, 0, columns), lane,
                sums.data() + size_t(row) * product.columns + column, columns);
         });
   };
@@ -424,30 +424,30 @@ void noteProduct(const Group &group, const Product &product) {
           .note(units.shared, 0, product.blockRows, product.storedDepth);
     else
       for (unsigned row = 0; row < product.blockRows; ++row)
-        TensorPlace(group, rank, words[A])
+        TensorWindow(group, rank, words[A])
             .note(units.memory, product.getLane(row), 1, 0,
                   getColumnsOfA(product), Reads | Async);
     if (product.scales) {
-      TensorPlace(group, rank, words[ScaleA])
+      TensorWindow(group, rank, words[ScaleA])
           .note(units.memory, 0, 32, 0, product.blockRows / 32, Reads | Async);
       for (unsigned column = 0; column < product.columns; ++column) {
         auto [lane, at] = findScaleB(product, column);
-        TensorPlace(group, rank, words[ScaleB])
+        TensorWindow(group, rank, words[ScaleB])
             .note(units.memory, lane, 1, at, 1, Reads | Async);
       }
     }
     if (words[IsSparse]) {
       const bool isWide = getFormat(product.formatA).bits == 16;
-      TensorPlace(group, rank, words[Metadata])
+      TensorWindow(group, rank, words[Metadata])
           .note(units.memory, 0, 128, isWide ? product.selector : 0,
                 isWide ? 1 : product.storedDepth / 16, Reads | Async);
     }
-    const TensorPlace place(group, rank, words[D]);
+    const TensorWindow window(group, rank, words[D]);
     product.forEachPart([&, block = block](unsigned, unsigned lane, unsigned,
                                            unsigned columns) {
       if (!isDisabled(words, block, lane))
-        place.note(units.memory, lane, 1, 0, columns,
-                   Async | Writes | (words[Accumulates] ? Reads : 0u));
+        window.note(units.memory, lane, 1, 0, columns,
+                    Async | Writes | (words[Accumulates] ? Reads : 0u));
     });
   }
 }

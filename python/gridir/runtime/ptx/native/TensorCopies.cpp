@@ -106,7 +106,7 @@ public:
     return bytes;
   }
 
-  /// Calls `body(place, address)` for each element: where it is in the tile,
+  /// Calls `body(offset, address)` for each element: its offset in the tile,
   /// and its address, or none outside of the tensor.
   template <typename Body> void forEachElement(Body body) const {
     std::array<uint32_t, kMaxRank> index = {};
@@ -141,11 +141,12 @@ private:
     uint64_t address = map.base;
     for (unsigned d = 0; d < map.rank; ++d) {
       // A gather has a coordinate for each of its rows.
-      const int64_t place = isGathered && d == 1 ? start[1 + index[1]]
-                                                 : start[d] + int64_t(index[d]);
-      if (place < 0 || place >= int64_t(map.sizes[d]))
+      const int64_t coordinate = isGathered && d == 1
+                                     ? start[1 + index[1]]
+                                     : start[d] + int64_t(index[d]);
+      if (coordinate < 0 || coordinate >= int64_t(map.sizes[d]))
         return std::nullopt;
-      address += place * (d ? map.strides[d - 1] : map.elementBytes);
+      address += coordinate * (d ? map.strides[d - 1] : map.elementBytes);
     }
     return address;
   }
@@ -183,8 +184,9 @@ const TensorMap &findMap(const Group &group) {
 
 /// Where an element of a tile is in shared memory.
 char *findShared(const Group &group, const TensorMap &map, uint64_t rank,
-                 uint64_t place) {
-  const uint64_t address = (group.arguments[0][Shared] & kPlaceInBlock) + place;
+                 uint64_t offset) {
+  const uint64_t address =
+      (group.arguments[0][Shared] & kOffsetInBlock) + offset;
   return group.execution.locateShared(
       group.thread, getSharedAddress(rank, swizzle(address, map.swizzle)),
       map.elementBytes, 1, group.site);
@@ -211,12 +213,12 @@ public:
       : group(group), unit(unit) {}
   ~ElementWrites() { flush(); }
 
-  void add(char *place, uint64_t bytes, uint32_t newFlags) {
+  void add(char *pointer, uint64_t bytes, uint32_t newFlags) {
     if (!unit)
       return;
-    if (place != end || newFlags != flags) {
+    if (pointer != end || newFlags != flags) {
       flush();
-      begin = end = place;
+      begin = end = pointer;
       flags = newFlags;
     }
     end += bytes;
@@ -240,11 +242,11 @@ void storeTile(const Group &group, const AsyncUnitRef &unit) {
   const Reduction reduction = getReduction(group, map);
   ElementWrites writes(group, unit);
   Tile(group, map)
-      .forEachElement([&](uint64_t place, std::optional<uint64_t> address) {
+      .forEachElement([&](uint64_t offset, std::optional<uint64_t> address) {
         if (!address)
           return;
         char *to = findGlobal(group, map, *address);
-        const char *from = findShared(group, map, rank, place);
+        const char *from = findShared(group, map, rank, offset);
         writes.add(to, map.elementBytes,
                    reduction.getAccess(to, from, map.elementBytes) | Async);
         reduction.run(to, from, map.elementBytes);
@@ -275,8 +277,8 @@ void loadTile(const Group &group, const AsyncUnitRef &unit) {
   const TensorMap &map = findMap(group);
   Tile tile(group, map);
   forEachBlock(group, [&](uint64_t rank) {
-    tile.forEachElement([&](uint64_t place, std::optional<uint64_t> address) {
-      char *to = findShared(group, map, rank, place);
+    tile.forEachElement([&](uint64_t offset, std::optional<uint64_t> address) {
+      char *to = findShared(group, map, rank, offset);
       // Outside of the tensor are zeros.
       if (address)
         std::memcpy(to, findGlobal(group, map, *address), map.elementBytes);

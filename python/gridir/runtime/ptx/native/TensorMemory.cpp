@@ -14,8 +14,8 @@ using namespace llvm;
 
 namespace gridir::ptx {
 
-uint32_t *TensorPlace::find(unsigned lane, unsigned column,
-                            unsigned columns) const {
+uint32_t *TensorWindow::find(unsigned lane, unsigned column,
+                             unsigned columns) const {
   const uint64_t atLane = (address >> kColumnBits) + uint64_t(lane);
   const uint64_t atColumn =
       (address & ((1u << kColumnBits) - 1)) + uint64_t(column);
@@ -37,9 +37,9 @@ uint32_t *TensorPlace::find(unsigned lane, unsigned column,
          atLane * TensorMemory::kColumns + atColumn;
 }
 
-void TensorPlace::note(const AsyncUnitRef &unit, unsigned firstLane,
-                       unsigned lanes, unsigned column, unsigned columns,
-                       uint32_t flags) const {
+void TensorWindow::note(const AsyncUnitRef &unit, unsigned firstLane,
+                        unsigned lanes, unsigned column, unsigned columns,
+                        uint32_t flags) const {
   if (unit)
     for (unsigned lane = firstLane; lane < firstLane + lanes; ++lane)
       group.note(unit, find(lane, column, columns), columns * sizeof(uint32_t),

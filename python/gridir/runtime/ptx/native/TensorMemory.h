@@ -17,9 +17,9 @@ namespace gridir::ptx {
 constexpr unsigned kColumnBits = 16;
 
 /// Tensor memory of a block from an address on, in words of 32 bits.
-class TensorPlace {
+class TensorWindow {
 public:
-  TensorPlace(const Group &group, uint64_t rank, uint64_t address)
+  TensorWindow(const Group &group, uint64_t rank, uint64_t address)
       : group(group), rank(rank), address(uint32_t(address)) {}
 
   /// Columns of a lane, both counted from the address. Who may not touch them

@@ -143,11 +143,11 @@ void FunctionTranslator::declare(const Variable &variable) {
 }
 
 void FunctionTranslator::declareParameters() {
-  for (auto [variable, place] :
+  for (auto [variable, layout] :
        llvm::zip(function.parameters, layOutParameters(function))) {
     Symbol symbol;
     symbol.kind = Symbol::Kind::Parameter;
-    symbol.address = place.offset;
+    symbol.address = layout.offset;
     add(variable, variable.name, symbol);
   }
 }

@@ -112,7 +112,8 @@ void encodeWgmma(Encoder &e) {
 }
 
 /// The row and the column of an element of D in a thread.
-std::pair<unsigned, unsigned> getPlace(unsigned thread, unsigned element) {
+std::pair<unsigned, unsigned> getCoordinates(unsigned thread,
+                                             unsigned element) {
   const unsigned warp = thread / 32, lane = thread % 32;
   return {16 * warp + lane / 4 + 8 * (element / 2 % 2),
           element / 4 * 8 + lane % 4 * 2 + element % 2};
@@ -190,7 +191,7 @@ void multiply(const Group &group, const std::vector<float> &left,
   auto forEachElement = [&](auto body) {
     for (unsigned thread = 0; thread < 128; ++thread)
       for (unsigned element = 0; element < elements; ++element) {
-        auto [row, column] = getPlace(thread, element);
+        auto [row, column] = getCoordinates(thread, element);
         body(group.arguments[thread], element, sums[row * columns + column]);
       }
   };

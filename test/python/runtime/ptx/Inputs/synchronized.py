@@ -68,7 +68,7 @@ START = """
   ld.param.u64 %y, [y]; mad.wide.u32 %rd1, %i, 4, %y;
   mov.u32 %r0, buffer; mad.lo.u32 %r1, %t, 4, %r0;
   mov.u32 %r2, bars; add.u32 %r3, %r2, 8;
-  // The place of the thread that is as far from the end.
+  // The offset of the thread that is as far from the end.
   sub.u32 %r4, %n, 1; sub.u32 %r4, %r4, %t; mad.lo.u32 %r4, %r4, 4, %r0;
 """
 END = """
@@ -183,7 +183,7 @@ DONE:
         + END,
         X[::-1],
     ),
-    # Four tiles go through a ring of two places: the producer waits until a place is free, and the consumers until it
+    # Four tiles go through a ring of two slots: the producer waits until a slot is free, and the consumers until it
     # is full.
     Kernel(
         "a ring of bulk copies that wraps",
@@ -219,7 +219,7 @@ GO_ON:
         block=96,
     ),
     Kernel(
-        "a copy of what threads have written, and its place used again",
+        "a copy of what threads have written, and its memory used again",
         START
         + """
   st.shared.b32 [%r1], %v;
