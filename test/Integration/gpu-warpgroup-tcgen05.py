@@ -262,13 +262,13 @@ for dtype, factor, span in ((E5M2, E8M0, 32), (E2M1, E8M0, 32), (E2M1, E4M3, 16)
     )
 
 
-def sparse(a, b, places, o, a_tile, b_tile, places_tile, acc, places_tmem, loaded, done):
+def sparse(a, b, metadata, o, a_tile, b_tile, metadata_tile, acc, metadata_tmem, loaded, done):
     """Two of each four elements along the depth of the left operand are there."""
-    for source, tile in ((a, a_tile), (b, b_tile), (places, places_tile)):
+    for source, tile in ((a, a_tile), (b, b_tile), (metadata, metadata_tile)):
         plgpu.copy_gmem_to_smem(source, tile, loaded)
     plgpu.barrier_wait(loaded)
-    plgpu.async_copy_sparse_metadata_to_tmem(places_tile, places_tmem)
-    plgpu.tcgen05_mma(acc, a_tile, b_tile.T, done, a_sparse_metadata=places_tmem, accumulate=False)
+    plgpu.async_copy_sparse_metadata_to_tmem(metadata_tile, metadata_tmem)
+    plgpu.tcgen05_mma(acc, a_tile, b_tile.T, done, a_sparse_metadata=metadata_tmem, accumulate=False)
     plgpu.barrier_wait(done)
     o[...] = plgpu.async_load_tmem(acc)
 

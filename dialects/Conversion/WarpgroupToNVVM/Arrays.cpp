@@ -66,7 +66,7 @@ Value SharedArrays::load(Value array, ArrayRef<Value> coords) const {
 }
 
 SmallVector<Value> inlineBody(Lowering &lowering, linalg::LinalgOp op,
-                              ValueRange elements, ArrayRef<Value> place,
+                              ValueRange elements, ArrayRef<Value> indices,
                               const SharedArrays &arrays) {
   OpBuilder &builder = lowering.builder;
   IRMapping mapping;
@@ -75,7 +75,7 @@ SmallVector<Value> inlineBody(Lowering &lowering, linalg::LinalgOp op,
   for (Operation &inner : body->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
       mapping.map(index.getResult(),
-                  toIndex(builder, op.getLoc(), place[index.getDim()]));
+                  toIndex(builder, op.getLoc(), indices[index.getDim()]));
       continue;
     }
     for (Value operand : inner.getOperands())
@@ -157,12 +157,12 @@ LogicalResult lowerSplat(tensor::SplatOp op, Lowering &lowering) {
 
 /// The i32 results of a map of i32 numbers.
 SmallVector<Value> createMapped(OpBuilder &builder, Location loc, AffineMap map,
-                                ArrayRef<Value> place) {
-  auto indices = llvm::map_to_vector(
-      place, [&](Value i) { return toIndex(builder, loc, i); });
+                                ArrayRef<Value> indices) {
+  auto operands = llvm::map_to_vector(
+      indices, [&](Value i) { return toIndex(builder, loc, i); });
   return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) -> Value {
     return toI32(builder, loc,
-                 affine::expandAffineExpr(builder, loc, expr, indices, {}));
+                 affine::expandAffineExpr(builder, loc, expr, operands, {}));
   });
 }
 
@@ -207,7 +207,7 @@ LogicalResult lowerParallel(linalg::LinalgOp op, Lowering &lowering) {
   if (failed(addRead(op, arrays)))
     return failure();
   SmallVector<Registers> operands;
-  bool readsPlace = op.hasIndexSemantics();
+  bool readsIndices = op.hasIndexSemantics();
   for (auto [operand, map] :
        llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray())) {
     if (!isa<TensorType>(operand.getType())) {
@@ -218,7 +218,7 @@ LogicalResult lowerParallel(linalg::LinalgOp op, Lowering &lowering) {
     if (!dims) {
       arrays.add(operand);
       operands.emplace_back();
-      readsPlace = true;
+      readsIndices = true;
       continue;
     }
     for (int64_t &d : *dims)
@@ -229,21 +229,21 @@ LogicalResult lowerParallel(linalg::LinalgOp op, Lowering &lowering) {
   }
   Registers registers;
   for (unsigned r = 0; r < to.getNumRegisters(); ++r) {
-    SmallVector<Value> place;
-    if (readsPlace) {
+    SmallVector<Value> indices;
+    if (readsIndices) {
       SmallVector<Value> element = lowering.createElement(to, r);
       for (int64_t i : ofLoop)
-        place.push_back(element[i]);
+        indices.push_back(element[i]);
     }
     SmallVector<Value> elements;
     for (auto [operand, values, map] : llvm::zip_equal(
              op->getOperands(), operands, op.getIndexingMapsArray()))
       elements.push_back(
           values.empty()
-              ? arrays.load(operand, createMapped(builder, loc, map, place))
+              ? arrays.load(operand, createMapped(builder, loc, map, indices))
               : values[r]);
     registers.push_back(
-        inlineBody(lowering, op, elements, place, arrays).front());
+        inlineBody(lowering, op, elements, indices, arrays).front());
   }
   lowering.set(result, std::move(registers));
   return success();

@@ -100,13 +100,13 @@ LogicalResult lowerQueryCancel(warpgroup::QueryClusterCancelOp op,
                         builder.getI32Type());
   cluster = arith::DivUIOp::create(
       builder, loc, cluster, createI32(builder, loc, lowering.clusterSize));
-  for (auto [axis, place] : llvm::zip_equal(
+  for (auto [axis, coord] : llvm::zip_equal(
            op.getAxes().getAsRange<StringAttr>(), op.getCoordinates())) {
     std::optional<unsigned> dim = lowering.kernel.findDim(axis);
     if (!dim || lowering.kernel.getDim(*dim).getKind() != grid::DimKind::Grid)
       return op.emitError("expected an axis of the grid, got ")
              << axis.getValue();
-    lowering.set(place, {lowering.createPlaceInGrid(loc, cluster, *dim)});
+    lowering.set(coord, {lowering.createGridCoord(loc, cluster, *dim)});
   }
   return success();
 }

@@ -38,18 +38,18 @@ int64_t Lowering::getClusterStride(StringAttr axis) {
   return stride;
 }
 
-Value Lowering::createClusterPlace(Location loc, StringAttr axis) {
-  Value place =
+Value Lowering::createClusterCoord(Location loc, StringAttr axis) {
+  Value coord =
       arith::DivUIOp::create(builder, loc, clusterRank,
                              createI32(builder, loc, getClusterStride(axis)));
-  return arith::RemUIOp::create(builder, loc, place,
+  return arith::RemUIOp::create(builder, loc, coord,
                                 createI32(builder, loc, getClusterSize(axis)));
 }
 
 Value Lowering::createNeighbour(Location loc, StringAttr axis,
                                 int64_t distance) {
   Value other =
-      arith::AddIOp::create(builder, loc, createClusterPlace(loc, axis),
+      arith::AddIOp::create(builder, loc, createClusterCoord(loc, axis),
                             createI32(builder, loc, distance));
   other = arith::RemUIOp::create(builder, loc, other,
                                  createI32(builder, loc, getClusterSize(axis)));
@@ -57,9 +57,9 @@ Value Lowering::createNeighbour(Location loc, StringAttr axis,
 }
 
 Value Lowering::createPeer(Location loc, Value from, StringAttr axis,
-                           Value place) {
+                           Value coord) {
   Value difference =
-      arith::SubIOp::create(builder, loc, place, createClusterPlace(loc, axis));
+      arith::SubIOp::create(builder, loc, coord, createClusterCoord(loc, axis));
   difference =
       arith::MulIOp::create(builder, loc, difference,
                             createI32(builder, loc, getClusterStride(axis)));

@@ -25,7 +25,7 @@ struct Piece {
   /// Where it begins in the window, along each dimension of the array.
   Coords begin;
   /// The same as the coordinates of the Ref in shared memory.
-  Coords place;
+  Coords coords;
 };
 
 /// A copy of a window as copies by the tensor memory accelerator: each of a
@@ -142,7 +142,7 @@ public:
             createI32(builder, loc, llvm::Log2_64(width))));
         coords.front() = createI32(builder, loc, 0);
       }
-      createPiece(map, createPlaceAddress(piece), coords, number);
+      createPiece(map, createPieceAddress(piece), coords, number);
     }
   }
 
@@ -158,9 +158,9 @@ private:
 
   /// The address of the first element of a piece. A swizzle moves none of the
   /// elements that a copy may begin with.
-  Value createPlaceAddress(const Piece &piece) {
+  Value createPieceAddress(const Piece &piece) {
     SmallVector<Value> coords;
-    for (int64_t coord : piece.place)
+    for (int64_t coord : piece.coords)
       coords.push_back(createI32(builder, op->getLoc(), coord));
     View plain = tile;
     plain.storage = std::make_shared<Storage>(*tile.storage);
@@ -251,9 +251,9 @@ private:
       Coords at = delinearize(number, counts);
       for (size_t d = 0; d < box.size(); ++d)
         piece.begin[d] = at[d] * step[d];
-      piece.place.clear();
+      piece.coords.clear();
       for (int64_t d : kept)
-        piece.place.push_back(piece.begin[d]);
+        piece.coords.push_back(piece.begin[d]);
       pieces.push_back(piece);
     }
     box = step;
@@ -284,17 +284,18 @@ public:
 
   int64_t getSize() const { return size; }
 
-  /// The place of the block in the team, and a bit for the rank of each member.
-  Value createPlace(Location loc) {
-    Value place = createI32(builder, loc, 0);
+  /// The number of the block in the team, and a bit for the rank of each
+  /// member.
+  Value createMember(Location loc) {
+    Value member = createI32(builder, loc, 0);
     for (StringAttr axis : axes) {
-      place = arith::MulIOp::create(
-          builder, loc, place,
+      member = arith::MulIOp::create(
+          builder, loc, member,
           createI32(builder, loc, lowering.getClusterSize(axis)));
-      place = arith::AddIOp::create(builder, loc, place,
-                                    lowering.createClusterPlace(loc, axis));
+      member = arith::AddIOp::create(builder, loc, member,
+                                     lowering.createClusterCoord(loc, axis));
     }
-    return place;
+    return member;
   }
 
   Value createMask(Location loc) {
@@ -308,7 +309,7 @@ public:
           more.push_back(rank + i * stride);
       ranks = more;
       Value own = arith::MulIOp::create(builder, loc,
-                                        lowering.createClusterPlace(loc, axis),
+                                        lowering.createClusterCoord(loc, axis),
                                         createI32(builder, loc, stride));
       first = arith::SubIOp::create(builder, loc, first, own);
     }
@@ -376,7 +377,7 @@ LogicalResult lowerTmaLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
       Value zero = createI32(builder, loc, 0);
       Value isFirst =
           arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                lowering.createClusterPlace(loc, pair), zero);
+                                lowering.createClusterCoord(loc, pair), zero);
       auto expects = scf::IfOp::create(builder, loc, isFirst);
       {
         OpBuilder::InsertionGuard guard(builder);
@@ -395,18 +396,18 @@ LogicalResult lowerTmaLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
       // it to each of them.
       expect(copy.getBytes());
     }
-    Value place, mask;
+    Value member, mask;
     if (team.getSize() > 1) {
-      place = team.createPlace(loc);
+      member = team.createMember(loc);
       mask = team.createMask(loc);
     }
     copy.create(
         [&](Value map, Value address, ValueRange coords, int64_t number) {
           OpBuilder::InsertionGuard guard(builder);
-          if (place) {
+          if (member) {
             Value own = createI32(builder, loc, number % team.getSize());
             Value isOwn = arith::CmpIOp::create(
-                builder, loc, arith::CmpIPredicate::eq, place, own);
+                builder, loc, arith::CmpIPredicate::eq, member, own);
             auto issues = scf::IfOp::create(builder, loc, isOwn);
             builder.setInsertionPointToStart(issues.thenBlock());
           }

@@ -44,7 +44,7 @@ int64_t Distribution::getNumElements() const { return product(shape); }
 
 bool Distribution::exceeds() const {
   return space.size() == 1 &&
-         getPlace(getNumRegisters() - 1, kNumThreads - 1)[0] >= space[0];
+         getCoords(getNumRegisters() - 1, kNumThreads - 1)[0] >= space[0];
 }
 
 bool Distribution::hasCopies() const {
@@ -53,20 +53,20 @@ bool Distribution::hasCopies() const {
   });
 }
 
-Coords Distribution::getPlace(unsigned r, unsigned thread) const {
-  Coords place = registers[r];
-  for (unsigned bit = 0; bit < kThreadBits; ++bit)
+Coords Distribution::getCoords(unsigned r, unsigned thread) const {
+  Coords coords = registers[r];
+  for (unsigned bit = 0; bit < kNumThreadBits; ++bit)
     if (thread >> bit & 1)
-      for (auto [sum, part] : llvm::zip_equal(place, threadBits[bit]))
+      for (auto [sum, part] : llvm::zip_equal(coords, threadBits[bit]))
         sum += part;
-  return place;
+  return coords;
 }
 
 Coords Distribution::getElement(unsigned r, unsigned thread) const {
-  Coords place = getPlace(r, thread);
+  Coords coords = getCoords(r, thread);
   if (!isFlat())
-    return place;
-  return delinearize(std::min(place[0], space[0] - 1), shape);
+    return coords;
+  return delinearize(std::min(coords[0], space[0] - 1), shape);
 }
 
 int64_t Distribution::getRunLength(int64_t limit) const {
@@ -98,19 +98,19 @@ bool Distribution::operator==(const Distribution &other) const {
          isSplat == other.isSplat;
 }
 
-/// The same places as coordinates of the array, where these are such a sum.
+/// The same elements by coordinates of the array, where these are such a sum.
 static std::optional<Distribution> toShape(const Distribution &flat) {
   Distribution result = flat;
   result.space = flat.shape;
-  auto convert = [&](Coords &place) {
-    place = delinearize(place[0], flat.shape);
+  auto convert = [&](Coords &coords) {
+    coords = delinearize(coords[0], flat.shape);
   };
   llvm::for_each(result.registers, convert);
   llvm::for_each(result.threadBits, convert);
   for (unsigned r = 0; r < flat.getNumRegisters(); ++r)
     for (unsigned thread = 0; thread < kNumThreads; ++thread)
-      if (result.getPlace(r, thread) !=
-          delinearize(flat.getPlace(r, thread)[0], flat.shape))
+      if (result.getCoords(r, thread) !=
+          delinearize(flat.getCoords(r, thread)[0], flat.shape))
         return std::nullopt;
   return result;
 }
@@ -129,12 +129,12 @@ std::optional<Distribution> Distribution::get(const warpgroup::Layout &layout,
   result.space = {product(shape)};
   for (int64_t r = 0, e = layout.getNumRegisters(shape); r < e; ++r)
     result.registers.push_back({layout.getUnpaddedElement(shape, r, 0)});
-  for (unsigned bit = 0; bit < kThreadBits; ++bit)
+  for (unsigned bit = 0; bit < kNumThreadBits; ++bit)
     result.threadBits[bit] = {layout.getUnpaddedElement(shape, 0, 1u << bit) -
                               result.registers[0][0]};
   for (unsigned r = 0; r < result.getNumRegisters(); ++r)
     for (unsigned thread = 0; thread < kNumThreads; ++thread)
-      if (result.getPlace(r, thread)[0] !=
+      if (result.getCoords(r, thread)[0] !=
           layout.getUnpaddedElement(shape, r, thread))
         return std::nullopt;
   if (result.exceeds())
@@ -151,7 +151,7 @@ Distribution Distribution::getStrided(ArrayRef<int64_t> shape, int64_t run) {
     run /= 2;
   // Fewer elements than threads: the last threads hold copies.
   bool repeats = count < kNumThreads && llvm::isPowerOf2_64(count);
-  for (unsigned bit = 0; bit < kThreadBits; ++bit) {
+  for (unsigned bit = 0; bit < kNumThreadBits; ++bit) {
     int64_t step = run << bit;
     result.threadBits[bit] = {repeats && step >= count ? 0 : step};
   }
@@ -172,8 +172,8 @@ Distribution Distribution::getProjection(const Distribution &other,
   auto project = [&](ArrayRef<int64_t> coords) {
     return Coords(llvm::map_range(dims, [&](int64_t d) { return coords[d]; }));
   };
-  for (const Coords &place : other.registers) {
-    Coords projected = project(place);
+  for (const Coords &coords : other.registers) {
+    Coords projected = project(coords);
     if (!llvm::is_contained(result.registers, projected))
       result.registers.push_back(projected);
   }

@@ -17,10 +17,9 @@
 
 namespace gridir::warpgroup_to_nvvm {
 
-/// Threads of a warpgroup, and the bits of their numbers: five of the lane, two
-/// of the warp.
-constexpr int64_t kNumThreads = 128;
-constexpr unsigned kLaneBits = 5, kThreadBits = 7;
+using warpgroup::kNumLaneBits;
+using warpgroup::kNumThreadBits;
+using warpgroup::kNumThreads;
 
 using Coords = llvm::SmallVector<int64_t, 4>;
 
@@ -35,7 +34,7 @@ public:
   /// number.
   llvm::SmallVector<int64_t> shape, space;
   llvm::SmallVector<Coords> registers;
-  std::array<Coords, kThreadBits> threadBits;
+  std::array<Coords, kNumThreadBits> threadBits;
   /// Whether all registers hold the one value that all elements have.
   bool isSplat = false;
 
@@ -43,14 +42,15 @@ public:
   bool isFlat() const { return space != shape || exceeds(); }
   int64_t getNumElements() const;
 
-  /// Whether there are places beyond the last element, where copies of it are.
+  /// Whether the space has more than the elements; the rest holds copies of the
+  /// last one.
   bool exceeds() const;
 
   /// Whether some threads hold copies of what others hold.
   bool hasCopies() const;
 
-  /// The place in the space that register `r` of a thread holds.
-  Coords getPlace(unsigned r, unsigned thread) const;
+  /// The coordinates in the space of what register `r` of a thread holds.
+  Coords getCoords(unsigned r, unsigned thread) const;
 
   /// The element there, as coordinates of the array.
   Coords getElement(unsigned r, unsigned thread) const;

@@ -128,14 +128,14 @@ matchWindow(const Distribution &window, const Distribution &array,
   for (unsigned r = 0; r < window.getNumRegisters(); ++r)
     ofFirst.try_emplace(linearize(window.getElement(r, 0), window.shape), r);
   auto find = [&](unsigned r, unsigned thread) -> std::optional<Coords> {
-    Coords place = array.getElement(r, thread);
+    Coords coords = array.getElement(r, thread);
     for (auto [at, offset, size] :
-         llvm::zip_equal(place, offsets, window.shape)) {
+         llvm::zip_equal(coords, offsets, window.shape)) {
       at -= offset;
       if (at < 0 || at >= size)
         return std::nullopt;
     }
-    return place;
+    return coords;
   };
   SmallVector<int64_t> result;
   for (unsigned r = 0; r < array.getNumRegisters(); ++r) {
@@ -148,9 +148,9 @@ matchWindow(const Distribution &window, const Distribution &array,
       source = known->second;
     }
     for (unsigned thread = 0; thread < kNumThreads; ++thread) {
-      std::optional<Coords> place = find(r, thread);
-      if (place.has_value() != first.has_value() ||
-          (place && window.getElement(source, thread) != *place))
+      std::optional<Coords> coords = find(r, thread);
+      if (coords.has_value() != first.has_value() ||
+          (coords && window.getElement(source, thread) != *coords))
         return std::nullopt;
     }
     result.push_back(source);

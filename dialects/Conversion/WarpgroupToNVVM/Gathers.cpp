@@ -45,11 +45,11 @@ LogicalResult lowerGather(grid::GatherOp op, Lowering &lowering) {
   Type element = view.getElementType(), stored = getStorageType(element);
   Registers result;
   for (unsigned r = 0; r < to.getNumRegisters(); ++r) {
-    SmallVector<Value> place = lowering.createElement(to, r), coords;
+    SmallVector<Value> own = lowering.createElement(to, r), coords;
     for (int64_t d = 0, kept = numIndexed, e = view.dims.size(); d < e; ++d) {
       auto indexed = llvm::find(op.getDims(), d);
       coords.push_back(indexed == op.getDims().end()
-                           ? place[kept++]
+                           ? own[kept++]
                            : toI32(builder, loc,
                                    indices[indexed - op.getDims().begin()][r]));
     }

@@ -86,11 +86,10 @@ LogicalResult Lowering::lowerBody() {
       return kernel.emitError("expected a grid whose sizes are known on a GPU");
     if (dim.getKind() == grid::DimKind::Cluster)
       clusterSize *= dim.getSize();
-    if (dim.getKind() == grid::DimKind::Thread)
-      numWarpgroups *= dim.getSize();
-    else
+    if (dim.getKind() != grid::DimKind::Thread)
       numCtas *= dim.getSize();
   }
+  numWarpgroups = warpgroup::getNumWarpgroups(kernel);
   if (auto bytes =
           kernel->getAttrOfType<IntegerAttr>(warpgroup::kScratchBytesAttr))
     relayoutBytes = bytes.getInt();
@@ -175,8 +174,8 @@ FailureOr<SmallVector<Type>> Lowering::convertType(Operation *op, Type type) {
            << type << "; run warpgroup-infer-layouts first";
   const Distribution *distribution = distributions.find(tensor);
   if (!distribution)
-    return op->emitError("expected a layout in which the bits of register, "
-                         "lane and warp lead to places that add up, got ")
+    return op->emitError("expected a layout whose basis vectors add up as "
+                         "integers, got ")
            << type;
   return SmallVector<Type>(distribution->getNumRegisters(), element);
 }
@@ -199,7 +198,7 @@ LogicalResult Lowering::createPrologue() {
   if (numWarpgroups > 1)
     warpgroup = createOfWarp(
         loc, arith::ShRUIOp::create(builder, loc, number,
-                                    createI32(builder, loc, kThreadBits)));
+                                    createI32(builder, loc, kNumThreadBits)));
   cluster = NVVM::BlockIdXOp::create(builder, loc, i32);
   clusterRank = zero;
   if (clusterSize > 1) {
@@ -209,7 +208,7 @@ LogicalResult Lowering::createPrologue() {
   }
   Value warp = createOfWarp(
       loc, arith::ShRUIOp::create(builder, loc, thread,
-                                  createI32(builder, loc, kLaneBits)));
+                                  createI32(builder, loc, kNumLaneBits)));
   Value isInFirstWarp =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warp, zero);
   isLeader =
@@ -264,10 +263,10 @@ LogicalResult Lowering::createPrologue() {
   }
   // What an output shares with an input is one memory.
   for (auto [operand, output] : kernel.getAliasPairs()) {
-    unsigned place = kernel.getNumInputs() + output;
-    View view = getView(kernel.getBodyBlock()->getArgument(place));
+    unsigned argument = kernel.getNumInputs() + output;
+    View view = getView(kernel.getBodyBlock()->getArgument(argument));
     view.storage = getView(kernel.getBodyBlock()->getArgument(operand)).storage;
-    setView(kernel.getBodyBlock()->getArgument(place), view);
+    setView(kernel.getBodyBlock()->getArgument(argument), view);
   }
   return success();
 }
@@ -281,11 +280,11 @@ SmallVector<Value> Lowering::getThreadPart(const Distribution &distribution) {
     SmallVector<Value> sums;
     for (size_t d = 0; d < distribution.space.size(); ++d) {
       Value sum = zero;
-      for (unsigned bit = 0; bit < kThreadBits;) {
+      for (unsigned bit = 0; bit < kNumThreadBits;) {
         int64_t step = distribution.threadBits[bit][d];
         // Bits whose steps double are one factor.
         unsigned end = bit + 1;
-        while (step && end < kThreadBits &&
+        while (step && end < kNumThreadBits &&
                distribution.threadBits[end][d] == step << (end - bit))
           ++end;
         if (step) {
@@ -293,7 +292,7 @@ SmallVector<Value> Lowering::getThreadPart(const Distribution &distribution) {
           if (bit)
             bits = arith::ShRUIOp::create(builder, loc, bits,
                                           createI32(builder, loc, bit));
-          if (end < kThreadBits)
+          if (end < kNumThreadBits)
             bits = arith::AndIOp::create(
                 builder, loc, bits,
                 createI32(builder, loc, (1 << (end - bit)) - 1));
@@ -314,24 +313,24 @@ SmallVector<Value> Lowering::getThreadPart(const Distribution &distribution) {
   return part;
 }
 
-SmallVector<Value> Lowering::createPlace(const Distribution &distribution,
-                                         unsigned r) {
+SmallVector<Value> Lowering::createCoords(const Distribution &distribution,
+                                          unsigned r) {
   Location loc = kernel.getLoc();
-  SmallVector<Value> place = getThreadPart(distribution);
-  for (auto [sum, first] : llvm::zip_equal(place, distribution.registers[r]))
+  SmallVector<Value> coords = getThreadPart(distribution);
+  for (auto [sum, first] : llvm::zip_equal(coords, distribution.registers[r]))
     sum = toI32(
         builder, loc,
         createOffset(builder, loc, sum, builder.getI32IntegerAttr(first)));
-  return place;
+  return coords;
 }
 
 SmallVector<Value> Lowering::createElement(const Distribution &distribution,
                                            unsigned r) {
-  SmallVector<Value> place = createPlace(distribution, r);
+  SmallVector<Value> coords = createCoords(distribution, r);
   if (!distribution.isFlat())
-    return place;
+    return coords;
   Location loc = kernel.getLoc();
-  Value index = place[0];
+  Value index = coords[0];
   if (distribution.exceeds())
     index = arith::MinUIOp::create(
         builder, loc, index,
@@ -360,10 +359,10 @@ Value Lowering::createOwns(const Distribution &distribution, unsigned r) {
                                  zero);
   }
   if (distribution.exceeds() &&
-      distribution.getPlace(r, kNumThreads - 1)[0] >= distribution.space[0]) {
+      distribution.getCoords(r, kNumThreads - 1)[0] >= distribution.space[0]) {
     Value isInside =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                              createPlace(distribution, r)[0],
+                              createCoords(distribution, r)[0],
                               createI32(builder, loc, distribution.space[0]));
     owns =
         owns ? arith::AndIOp::create(builder, loc, owns, isInside) : isInside;

@@ -260,28 +260,29 @@ public:
   llvm::LogicalResult checkClusterAxes(mlir::Operation *op,
                                        mlir::ArrayRef<mlir::StringAttr> axes);
   int64_t getClusterStride(mlir::StringAttr axis);
-  /// The place of the block along it, and the rank of the one `distance` behind
-  /// it, around the end.
-  mlir::Value createClusterPlace(mlir::Location loc, mlir::StringAttr axis);
-  /// The place along a dimension of the number among all points of the
+  /// The coordinate of the block along it, and the rank of the one `distance`
+  /// behind it, around the end.
+  mlir::Value createClusterCoord(mlir::Location loc, mlir::StringAttr axis);
+  /// The coordinate along a dimension of the number among all points of the
   /// dimensions of its kind, of which the last is the fastest.
-  mlir::Value createPlaceInGrid(mlir::Location loc, mlir::Value number,
-                                unsigned dim);
+  mlir::Value createGridCoord(mlir::Location loc, mlir::Value number,
+                              unsigned dim);
   mlir::Value createNeighbour(mlir::Location loc, mlir::StringAttr axis,
                               int64_t distance);
-  /// The rank of the block at a place along an axis, and along all others where
-  /// the one of rank `from` is.
+  /// The rank of the block at a coordinate along an axis, and along all others
+  /// where the one of rank `from` is.
   mlir::Value createPeer(mlir::Location loc, mlir::Value from,
-                         mlir::StringAttr axis, mlir::Value place);
-  /// An address in shared memory as the one of the same place in another block.
+                         mlir::StringAttr axis, mlir::Value coord);
+  /// An address in shared memory as the one of the same offset in another
+  /// block.
   mlir::Value createPeerAddress(mlir::Location loc, mlir::Value address,
                                 mlir::Value rank);
   /// The same window of another block's memory.
   View createPeerView(mlir::Location loc, const View &view, mlir::Value rank);
 
-  /// The place of register `r` of a distribution, in its space.
-  llvm::SmallVector<mlir::Value> createPlace(const Distribution &distribution,
-                                             unsigned r);
+  /// The coordinates of register `r` of a distribution, in its space.
+  llvm::SmallVector<mlir::Value> createCoords(const Distribution &distribution,
+                                              unsigned r);
   /// The element there, as i32 coordinates of the array.
   llvm::SmallVector<mlir::Value> createElement(const Distribution &distribution,
                                                unsigned r);
@@ -339,7 +340,7 @@ public:
                                       llvm::ArrayRef<int64_t> shape,
                                       mlir::Type elementType,
                                       int64_t offset = 0);
-  /// Fixes the place of that memory, and returns all shared memory of a CTA.
+  /// Fixes the offset of that memory, and returns all shared memory of a CTA.
   int64_t finishSharedMemory();
 
   Registers createLoad(mlir::Location loc, const View &view,
@@ -399,7 +400,7 @@ private:
                      const View &stored, const Distribution &from,
                      const View &loaded, const Distribution &to);
   llvm::LogicalResult createPrologue();
-  /// Computes in a block the addresses that it uses at known places of shared
+  /// Computes in a block the addresses that it uses at known offsets of shared
   /// memory: LLVM would do so before all loops, and need a register for each.
   void computeAddressesIn(mlir::Block &block);
   /// Emits before the body what is needed in all of it.

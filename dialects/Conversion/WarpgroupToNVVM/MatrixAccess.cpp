@@ -17,7 +17,7 @@ namespace gridir::warpgroup_to_nvvm {
 /// Elements of a row of a matrix, and the words of an instruction at most.
 static constexpr int64_t kRowElements = 8, kMaxMatrices = 4;
 
-/// From one place of an array to another.
+/// The difference of the coordinates of two elements.
 static Coords subtract(const Coords &to, const Coords &from) {
   Coords result;
   for (auto [a, b] : llvm::zip_equal(to, from))
@@ -75,7 +75,7 @@ MatrixAccess::get(Lowering &lowering, Location loc, const View &view,
       break;
   if (access.numMatrices == 0)
     return std::nullopt;
-  // Three bits each of a place in a matrix: from one element of a word to the
+  // Three bits each of an index in a matrix: from one element of a word to the
   // next, with those of the quarter's lanes, and from one quarter to the next.
   const auto &threads = distribution.threadBits;
   std::array<Coords, 3> inner = {subtract(registers[1], registers[0]),
@@ -100,8 +100,8 @@ MatrixAccess::get(Lowering &lowering, Location loc, const View &view,
        first += 2 * access.numMatrices)
     rows.registers.push_back(registers[first]);
   // A row begins where eight columns do.
-  for (const Coords &place : rows.registers)
-    if (place[column - view.dims.begin()] % kRowElements != 0)
+  for (const Coords &coords : rows.registers)
+    if (coords[column - view.dims.begin()] % kRowElements != 0)
       return std::nullopt;
   rows.threadBits = threads;
   llvm::copy(access.isTransposed ? inner : outer, rows.threadBits.begin());

@@ -91,20 +91,39 @@ Value fromStorage(OpBuilder &builder, Location loc, Value value, Type type) {
   return arith::TruncIOp::create(builder, loc, type, value);
 }
 
+/// Values as the vector that memory has of them.
+static Value packVector(OpBuilder &builder, Location loc,
+                        ArrayRef<Value> values) {
+  Type stored = getStorageType(values.front().getType());
+  auto type = VectorType::get(values.size(), stored);
+  Value vector = LLVM::PoisonOp::create(builder, loc, type);
+  for (auto [i, value] : llvm::enumerate(values))
+    vector = LLVM::InsertElementOp::create(builder, loc, vector,
+                                           toStorage(builder, loc, value),
+                                           createI32(builder, loc, i));
+  return vector;
+}
+
+/// Adds the elements of a vector as memory has it, as values of a type.
+static void unpackVector(OpBuilder &builder, Location loc, Value vector,
+                         Type type, Registers &values) {
+  int64_t size = cast<VectorType>(vector.getType()).getNumElements();
+  for (int64_t i = 0; i < size; ++i)
+    values.push_back(
+        fromStorage(builder, loc,
+                    LLVM::ExtractElementOp::create(builder, loc, vector,
+                                                   createI32(builder, loc, i)),
+                    type));
+}
+
 Registers packWords(OpBuilder &builder, Location loc, ArrayRef<Value> values) {
   Type stored = getStorageType(values.front().getType());
   int64_t perWord = 32 / stored.getIntOrFloatBitWidth();
   Registers words;
-  for (size_t first = 0; first < values.size(); first += perWord) {
-    Value vector =
-        LLVM::PoisonOp::create(builder, loc, VectorType::get(perWord, stored));
-    for (int64_t i = 0; i < perWord; ++i)
-      vector = LLVM::InsertElementOp::create(
-          builder, loc, vector, toStorage(builder, loc, values[first + i]),
-          createI32(builder, loc, i));
-    words.push_back(
-        LLVM::BitcastOp::create(builder, loc, builder.getI32Type(), vector));
-  }
+  for (size_t first = 0; first < values.size(); first += perWord)
+    words.push_back(LLVM::BitcastOp::create(
+        builder, loc, builder.getI32Type(),
+        packVector(builder, loc, values.slice(first, perWord))));
   return words;
 }
 
@@ -113,16 +132,11 @@ Registers unpackWords(OpBuilder &builder, Location loc, ArrayRef<Value> words,
   Type stored = getStorageType(type);
   int64_t perWord = 32 / stored.getIntOrFloatBitWidth();
   Registers values;
-  for (Value word : words) {
-    Value vector = LLVM::BitcastOp::create(
-        builder, loc, VectorType::get(perWord, stored), word);
-    for (int64_t i = 0; i < perWord; ++i)
-      values.push_back(
-          fromStorage(builder, loc,
-                      LLVM::ExtractElementOp::create(
-                          builder, loc, vector, createI32(builder, loc, i)),
-                      type));
-  }
+  for (Value word : words)
+    unpackVector(builder, loc,
+                 LLVM::BitcastOp::create(
+                     builder, loc, VectorType::get(perWord, stored), word),
+                 type, values);
   return values;
 }
 
@@ -177,7 +191,7 @@ std::shared_ptr<Storage> Lowering::getScratch(Location loc,
   int64_t bytes =
       offset + std::accumulate(shape.begin(), shape.end(),
                                storage->getElementBytes(), std::multiplies<>());
-  // Every warpgroup has the same place behind its predecessor's, whose size is
+  // Every warpgroup has the same offset behind its predecessor's, whose size is
   // known at the end.
   scratchBytes = std::max<int64_t>(scratchBytes, llvm::alignTo(bytes, 16));
   storage->base = getScratchBase();
@@ -223,22 +237,23 @@ static Value createByte(OpBuilder &builder, Location loc, const View &view,
                         ArrayRef<Value> coords) {
   const Storage &storage = *view.storage;
   unsigned rank = storage.shape.size();
-  SmallVector<OpFoldResult> places = view.offsets;
+  SmallVector<OpFoldResult> indices = view.offsets;
   for (auto [coord, d] : llvm::zip_equal(coords, view.dims))
     if (d >= 0)
-      places[d] = createOffset(builder, loc, places[d], coord, view.strides[d]);
+      indices[d] =
+          createOffset(builder, loc, indices[d], coord, view.strides[d]);
   OpFoldResult element = builder.getI32IntegerAttr(0);
   for (unsigned d = 0; d < rank; ++d) {
-    OpFoldResult place = places[d];
+    OpFoldResult index = indices[d];
     if (d + 1 == rank && storage.getNumPanels() > 1) {
       Value width = createI32(builder, loc, storage.width);
-      Value column = toI32(builder, loc, place);
+      Value column = toI32(builder, loc, index);
       Value panel = arith::DivUIOp::create(builder, loc, column, width);
-      place = arith::RemUIOp::create(builder, loc, column, width).getResult();
+      index = arith::RemUIOp::create(builder, loc, column, width).getResult();
       element = createOffset(builder, loc, element, panel,
                              storage.getPanelElements());
     }
-    element = createOffset(builder, loc, element, place, storage.getStride(d));
+    element = createOffset(builder, loc, element, index, storage.getStride(d));
   }
   if (int64_t ofByte = storage.getElementsOfByte(); ofByte > 1)
     return arith::DivUIOp::create(builder, loc, toI32(builder, loc, element),
@@ -286,7 +301,8 @@ public:
         distribution(distribution), isSum(addsUp()) {
     if (!isSum)
       return;
-    // Windows of one array whose places are known share the part of the thread.
+    // Windows of one array whose offsets are known share the part of the
+    // thread.
     View first = view;
     for (auto [d, offset] : llvm::enumerate(first.offsets))
       if (std::optional<int64_t> known = getConstantIntValue(offset)) {
@@ -341,23 +357,23 @@ private:
     int64_t mostOfThread = 0, mostOfRegister = 0;
     for (unsigned thread = 0; thread < kNumThreads; ++thread) {
       int64_t part =
-          distribution.getPlace(0, thread)[i] - distribution.registers[0][i];
+          distribution.getCoords(0, thread)[i] - distribution.registers[0][i];
       mostOfThread = std::max(mostOfThread, part % width);
     }
-    for (const Coords &place : distribution.registers)
-      mostOfRegister = std::max(mostOfRegister, place[i] % width);
+    for (const Coords &coords : distribution.registers)
+      mostOfRegister = std::max(mostOfRegister, coords[i] % width);
     return view.strides[last] == 1 && mostOfThread + mostOfRegister < width;
   }
 
-  /// The elements before a place along dimension `d` of the memory.
-  int64_t getElement(int64_t d, int64_t place) const {
+  /// The elements before an index along dimension `d` of the memory.
+  int64_t getElement(int64_t d, int64_t index) const {
     const Storage &storage = *view.storage;
     int64_t element = 0;
     if (d + 1 == int64_t(storage.shape.size())) {
-      element = place / storage.width * storage.getPanelElements();
-      place %= storage.width;
+      element = index / storage.width * storage.getPanelElements();
+      index %= storage.width;
     }
-    return element + place * storage.getStride(d);
+    return element + index * storage.getStride(d);
   }
 
   /// Where the register is, but for the part of the thread.
@@ -376,7 +392,7 @@ private:
   const View &view;
   const Distribution &distribution;
   bool isSum;
-  /// The known part of the place of the window.
+  /// The known part of the offset of the window.
   int64_t windowElement = 0;
   Value threadByte;
   llvm::SmallMapVector<int64_t, Value, 8> pointers;
@@ -449,14 +465,9 @@ Registers Lowering::createLoad(Location loc, const View &view,
       result.push_back(fromStorage(builder, loc, value, element));
       continue;
     }
-    Value values = LLVM::LoadOp::create(
+    Value vector = LLVM::LoadOp::create(
         builder, loc, VectorType::get(run, stored), pointer, alignment);
-    for (int64_t i = 0; i < run; ++i)
-      result.push_back(
-          fromStorage(builder, loc,
-                      LLVM::ExtractElementOp::create(
-                          builder, loc, values, createI32(builder, loc, i)),
-                      element));
+    unpackVector(builder, loc, vector, element, result);
   }
   return result;
 }
@@ -471,16 +482,9 @@ void Lowering::createStore(Location loc, const View &view,
   int64_t run = mask.empty() ? getRun(view, distribution, kMaxBytes) : 1;
   unsigned alignment = run * view.storage->getElementBytes();
   for (unsigned r = 0; r < distribution.getNumRegisters(); r += run) {
-    Value value = toStorage(builder, loc, values[r]);
-    if (run > 1) {
-      auto type = VectorType::get(run, value.getType());
-      Value vector = LLVM::PoisonOp::create(builder, loc, type);
-      for (int64_t i = 0; i < run; ++i)
-        vector = LLVM::InsertElementOp::create(
-            builder, loc, vector, toStorage(builder, loc, values[r + i]),
-            createI32(builder, loc, i));
-      value = vector;
-    }
+    Value value = run > 1
+                      ? packVector(builder, loc, ArrayRef(values).slice(r, run))
+                      : toStorage(builder, loc, values[r]);
     Value condition = createOwns(distribution, r);
     if (!mask.empty())
       condition = condition

@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace gridir::warpgroup_to_nvvm {
 
-Value Lowering::createPlaceInGrid(Location loc, Value number, unsigned dim) {
+Value Lowering::createGridCoord(Location loc, Value number, unsigned dim) {
   bool isFirst = true;
   int64_t below = 1;
   for (auto [i, attr] : llvm::enumerate(kernel.getDims())) {
@@ -47,20 +47,20 @@ namespace {
 
 LogicalResult lowerProgramId(grid::ProgramIdOp op, Lowering &lowering) {
   Location loc = op.getLoc();
-  unsigned place = *lowering.kernel.findDim(op.getAxis());
-  grid::DimKind kind = lowering.kernel.getDim(place).getKind();
+  unsigned dim = *lowering.kernel.findDim(op.getAxis());
+  grid::DimKind kind = lowering.kernel.getDim(dim).getKind();
   Value id = kind == grid::DimKind::Thread    ? lowering.getWarpgroup()
              : kind == grid::DimKind::Cluster ? lowering.getClusterRank()
                                               : lowering.getCluster();
-  lowering.set(op.getResult(), {lowering.createPlaceInGrid(loc, id, place)});
+  lowering.set(op.getResult(), {lowering.createGridCoord(loc, id, dim)});
   return success();
 }
 
 LogicalResult lowerNumPrograms(grid::NumProgramsOp op, Lowering &lowering) {
-  unsigned place = *lowering.kernel.findDim(op.getAxis());
+  unsigned dim = *lowering.kernel.findDim(op.getAxis());
   lowering.set(op.getResult(),
                {createI32(lowering.builder, op.getLoc(),
-                          lowering.kernel.getDim(place).getSize())});
+                          lowering.kernel.getDim(dim).getSize())});
   return success();
 }
 
@@ -267,7 +267,7 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
   Block &body = op.getBody().front();
   if (!offsets ||
       offsets.size() != static_cast<int64_t>(body.getNumArguments()))
-    return op.emitError("expected the places of Refs in ")
+    return op.emitError("expected the offsets of Refs in ")
            << warpgroup::kOffsetsAttr << "; run warpgroup-plan-memory first";
   bool hasArrays = false;
   for (auto [i, ref] : llvm::enumerate(body.getArguments())) {

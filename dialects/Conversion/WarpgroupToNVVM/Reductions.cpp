@@ -69,9 +69,9 @@ public:
         return refuse("a reduction of numbers of at most 32 bits");
     }
     reduceRegisters();
-    for (unsigned bit = 0; bit < kThreadBits; ++bit)
+    for (unsigned bit = 0; bit < kNumThreadBits; ++bit)
       if (isReduced(bit))
-        bit < kLaneBits ? reduceLanes(bit) : reduceWarps(bit);
+        bit < kNumLaneBits ? reduceLanes(bit) : reduceWarps(bit);
     finish();
     return success();
   }
@@ -84,7 +84,7 @@ private:
   }
 
   /// How all elements are held: as the first input that has them holds them,
-  /// where their places are sums.
+  /// where their coordinates are sums.
   void findAll() {
     SmallVector<int64_t> loops = op.getStaticLoopRanges();
     for (OpOperand *input : op.getDpsInputOperands()) {
@@ -127,15 +127,15 @@ private:
                                 lowering.getDistribution(input->get()), all,
                                 *getMapDims(op.getMatchingIndexingMap(input))));
     for (unsigned r = 0; r < all.getNumRegisters(); ++r) {
-      Coords place = project(all.registers[r]);
+      Coords coords = project(all.registers[r]);
       auto elements = llvm::map_to_vector(
           inputs, [&](const Registers &values) { return values[r]; });
-      auto known = llvm::find(places, place);
-      if (known == places.end()) {
-        places.push_back(place);
+      auto known = llvm::find(coordsOfSums, coords);
+      if (known == coordsOfSums.end()) {
+        coordsOfSums.push_back(coords);
         sums.push_back(elements);
       } else {
-        combine(sums[known - places.begin()], elements);
+        combine(sums[known - coordsOfSums.begin()], elements);
       }
     }
   }
@@ -177,7 +177,7 @@ private:
       Distribution held;
       held.shape.assign(type.getShape().begin(), type.getShape().end());
       held.space = held.shape;
-      held.registers = places;
+      held.registers = coordsOfSums;
       for (auto [to, from] : llvm::zip_equal(held.threadBits, all.threadBits))
         to = project(from);
       if (i == 0) {
@@ -215,7 +215,7 @@ private:
   SmallVector<int64_t> dims;
   /// Where each sum of a thread is in the result, without the thread's part,
   /// and the sum, of each of the results.
-  SmallVector<Coords> places;
+  SmallVector<Coords> coordsOfSums;
   SmallVector<SmallVector<Value>> sums;
   llvm::DenseMap<size_t, SmallVector<Value>> fetched;
 };

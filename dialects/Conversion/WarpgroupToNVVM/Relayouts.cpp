@@ -142,11 +142,11 @@ Registers Lowering::shuffle(Location loc, const Registers &registers,
   for (size_t r = 0; r < registers.size(); r += ofWord)
     words.push_back(
         toWords(builder, loc, ArrayRef(registers).slice(r, ofWord)));
-  constexpr int64_t laneMask = (1 << kLaneBits) - 1;
-  SmallVector<int64_t> places;
+  constexpr int64_t laneMask = (1 << kNumLaneBits) - 1;
+  SmallVector<int64_t> basis;
   for (uint64_t column : plan.lanes.getColumns())
-    places.push_back(static_cast<int64_t>(column) & laneMask);
-  Value lane = warpgroup::mapThread(builder, loc, thread, places);
+    basis.push_back(static_cast<int64_t>(column) & laneMask);
+  Value lane = warpgroup::mapThread(builder, loc, thread, basis);
   if (!lane)
     lane = createI32(builder, loc, 0);
   SmallVector<Value> send = createChoice(builder, loc, thread, plan.send),
@@ -196,18 +196,18 @@ public:
                  const warpgroup::SharedRounds &rounds,
                  const warpgroup::Layout &layout, Value thread, Value base)
       : builder(builder), loc(loc), rounds(rounds), base(base) {
-    SmallVector<int64_t> places;
+    SmallVector<int64_t> basis;
     for (uint64_t column : layout.getThreads().getColumns()) {
-      places.push_back(rounds.getOffset(column));
-      threadBits |= places.back();
+      basis.push_back(rounds.getOffset(column));
+      threadBits |= basis.back();
     }
-    threadByte = warpgroup::mapThread(builder, loc, thread, places);
+    threadByte = warpgroup::mapThread(builder, loc, thread, basis);
     if (!threadByte)
       threadByte = createI32(builder, loc, 0);
   }
 
-  Value create(uint64_t place) {
-    int64_t byte = rounds.getOffset(place), crossing = byte & threadBits;
+  Value create(uint64_t inTile) {
+    int64_t byte = rounds.getOffset(inTile), crossing = byte & threadBits;
     Value &pointer = pointers[crossing];
     if (!pointer) {
       Value sum = threadByte;
@@ -258,9 +258,9 @@ Registers Lowering::exchangeInRounds(Location loc, const Registers &registers,
   auto forEachRun = [&](const warpgroup::Layout &layout, int64_t vector,
                         int64_t round, auto access) {
     for (int64_t r = 0; r < layout.getNumTileRegisters(); r += vector)
-      if (uint64_t place = layout.getRegisters().apply(r);
-          rounds.isInRound(place, round))
-        access(r, place);
+      if (uint64_t inTile = layout.getRegisters().apply(r);
+          rounds.isInRound(inTile, round))
+        access(r, inTile);
   };
   auto getType = [&](int64_t vector) -> Type {
     return vector == 1 ? stored : Type(VectorType::get(vector, stored));
@@ -270,7 +270,7 @@ Registers Lowering::exchangeInRounds(Location loc, const Registers &registers,
     for (int64_t round = 0; round < rounds.getNumRoundsOfTile(); ++round) {
       syncBeforeWrite(loc, &scratch);
       int64_t vector = rounds.storeVector;
-      forEachRun(from, vector, round, [&](int64_t first, uint64_t place) {
+      forEachRun(from, vector, round, [&](int64_t first, uint64_t inTile) {
         auto get = [&](int64_t i) {
           return toStorage(
               builder, loc,
@@ -283,7 +283,7 @@ Registers Lowering::exchangeInRounds(Location loc, const Registers &registers,
             value = LLVM::InsertElementOp::create(builder, loc, value, get(i),
                                                   createI32(builder, loc, i));
         }
-        Value pointer = stores.create(place);
+        Value pointer = stores.create(inTile);
         OpBuilder::InsertionGuard guard(builder);
         if (owns) {
           auto guarded = scf::IfOp::create(builder, loc, owns);
@@ -294,9 +294,9 @@ Registers Lowering::exchangeInRounds(Location loc, const Registers &registers,
       });
       syncBeforeRead(loc, &scratch);
       vector = rounds.loadVector;
-      forEachRun(to, vector, round, [&](int64_t first, uint64_t place) {
+      forEachRun(to, vector, round, [&](int64_t first, uint64_t inTile) {
         Value value = LLVM::LoadOp::create(builder, loc, getType(vector),
-                                           loads.create(place),
+                                           loads.create(inTile),
                                            vector * rounds.elementBytes);
         for (int64_t i = 0; i < vector; ++i)
           results[rounds.dest.getRegister(repeat, first + i)] = fromStorage(

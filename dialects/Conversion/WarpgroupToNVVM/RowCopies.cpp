@@ -110,7 +110,7 @@ private:
     for (int64_t group = 0; group < numGroups; group += numThreads)
       for (int64_t row = 0; row < groupSize; ++row)
         result.registers.push_back({group * groupSize + row});
-    for (unsigned bit = 0; bit < kThreadBits; ++bit)
+    for (unsigned bit = 0; bit < kNumThreadBits; ++bit)
       result.threadBits[bit] = {
           int64_t(1) << bit < numThreads ? groupSize << bit : 0};
     return result;

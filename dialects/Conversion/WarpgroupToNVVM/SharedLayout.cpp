@@ -34,7 +34,7 @@ public:
 
 private:
   /// The columns of the array that a view names: which of its dimensions they
-  /// are, -1 if it has one of them; what divides their place, 0 for all of
+  /// are, -1 if it has one of them; what divides their offset, 0 for all of
   /// them; and how many they are.
   struct Columns {
     int64_t dim, offset, size;
@@ -50,9 +50,9 @@ private:
     if (auto slice = dyn_cast<grid::SliceRefOp>(user)) {
       visit(slice.getResult(), getWindow(slice, columns));
     } else if (auto transpose = dyn_cast<grid::TransposeRefOp>(user)) {
-      auto *place = llvm::find(transpose.getPermutation(), columns.dim);
+      auto *found = llvm::find(transpose.getPermutation(), columns.dim);
       if (columns.dim >= 0)
-        columns.dim = place - transpose.getPermutation().begin();
+        columns.dim = found - transpose.getPermutation().begin();
       visit(transpose.getResult(), columns);
     } else if (auto reshape = dyn_cast<grid::ReshapeRefOp>(user);
                reshape && keepsRows(reshape, columns)) {
@@ -90,7 +90,7 @@ private:
     isFixed |= slice.getStrides()[dim] != 1;
     int64_t size = slice.getSizes()[dim];
     if (size != columns.size) {
-      // Windows whose place is computed begin where one of their size may.
+      // Windows whose offset is computed begin where one of their size may.
       int64_t offset = slice.getStaticOffsets()[dim];
       columns.offset = std::gcd(columns.offset,
                                 ShapedType::isDynamic(offset) ? size : offset);

@@ -110,7 +110,7 @@ void SharedMatrix::createBase(Location loc) {
   if (!isDepthMajor && !isSwizzled())
     leading = getGroupBytes();
   // The address of what shared memory holds has no carry, so that all of a sum
-  // but the place of the window is the same in every iteration of a loop.
+  // but the offset of the window is the same in every iteration of a loop.
   OpBuilder::InsertionGuard guard(builder);
   OpBuilder::InsertPoint here = builder.saveInsertionPoint();
   builder.setInsertionPointAfterValue(view.storage->base);

@@ -68,10 +68,10 @@ LogicalResult lowerInsert(tensor::InsertOp op, Lowering &lowering) {
   Value scalar = lowering.getScalar(op.getScalar());
   for (unsigned r = 0; r < to.getNumRegisters(); ++r) {
     Value isIt;
-    for (auto [place, index] :
+    for (auto [coord, index] :
          llvm::zip_equal(lowering.createElement(to, r), op.getIndices())) {
       Value isSame =
-          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, place,
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, coord,
                                 toI32(builder, loc, lowering.getIndex(index)));
       isIt = isIt ? arith::AndIOp::create(builder, loc, isIt, isSame) : isSame;
     }

@@ -35,12 +35,12 @@ private:
   int64_t bytes = 0;
 };
 
-/// The body of a structured op on one element of each operand; `place` has the
-/// numbers of the loops, where the body reads them.
+/// The body of a structured op on one element of each operand; `indices` are
+/// the indices of the loops, where the body reads them.
 llvm::SmallVector<mlir::Value> inlineBody(Lowering &lowering,
                                           mlir::linalg::LinalgOp op,
                                           mlir::ValueRange elements,
-                                          llvm::ArrayRef<mlir::Value> place,
+                                          llvm::ArrayRef<mlir::Value> indices,
                                           const SharedArrays &arrays);
 
 /// The dimensions that a map takes, in its order; none where it computes.

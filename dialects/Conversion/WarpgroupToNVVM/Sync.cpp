@@ -76,7 +76,7 @@ Lowering::lowerWarps(Location loc,
   createSync(loc);
   Value warp = createOfWarp(
       loc, arith::ShRUIOp::create(builder, loc, thread,
-                                  createI32(builder, loc, kLaneBits)));
+                                  createI32(builder, loc, kNumLaneBits)));
   Value leader = createElect(loc);
   std::swap(isLeader, leader);
   inWarps = true;

@@ -47,13 +47,13 @@ public:
           Value address = window.createAddress(loc);
           for (const TensorCopy &copy :
                isBlocked() ? getBlocks(loc) : getColumns(loc)) {
-            Value place = window.createPlace(
+            Value target = window.createColumnAddress(
                 loc, address, builder.getI32IntegerAttr(copy.column));
             NVVM::Tcgen05CpOp::create(
                 builder, loc, copy.shape,
                 getCtaGroup(op.getCollective().has_value()), copy.multicast,
                 /*srcFormat=*/NVVM::Tcgen05CpSrcFormatAttr(),
-                createTensorPointer(builder, loc, place), copy.descriptor);
+                createTensorPointer(builder, loc, target), copy.descriptor);
           }
         });
     return success();
@@ -111,16 +111,16 @@ private:
         Value descriptor = createMatrixDescriptor(
             builder, loc, address, /*leadingBytes=*/0, kCoreRows * kCoreBytes,
             /*swizzle=*/kCoreBytes, MatrixUnit::Tcgen05);
-        int64_t place = (column * tile.sizes[0] + row) * kCoreBytes / 4;
+        int64_t target = (column * tile.sizes[0] + row) * kCoreBytes / 4;
         if (op.getMetadata())
           copies.push_back({CopyShape::SHAPE_128x128b, CopyMulticast::NONE,
-                            descriptor, place});
+                            descriptor, target});
         else if (isPaired)
           copies.push_back({CopyShape::SHAPE_64x128b,
-                            CopyMulticast::WARPX2_01_23, descriptor, place});
+                            CopyMulticast::WARPX2_01_23, descriptor, target});
         else
           copies.push_back({CopyShape::SHAPE_32x128b, CopyMulticast::WARPX4,
-                            descriptor, place});
+                            descriptor, target});
       }
     return copies;
   }

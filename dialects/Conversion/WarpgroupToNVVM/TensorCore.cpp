@@ -41,7 +41,7 @@ void createForTensorCore(Lowering &lowering, Location loc, ValueRange refs,
   Value acts;
   if (axis)
     acts = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                 lowering.createClusterPlace(loc, axis),
+                                 lowering.createClusterCoord(loc, axis),
                                  createI32(builder, loc, 0));
   lowering.createForLeader(loc, acts, [&] {
     createFenceAfterSync(builder, loc);

@@ -49,7 +49,7 @@ static void createForFirstWarp(OpBuilder &builder, Location loc,
   Value number = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
   Value isFirst =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, number,
-                            createI32(builder, loc, 1 << kLaneBits));
+                            createI32(builder, loc, 1 << kNumLaneBits));
   auto guard = scf::IfOp::create(builder, loc, isFirst);
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToStart(guard.thenBlock());
@@ -154,11 +154,11 @@ Value TensorWindow::createAddress(Location loc) {
     column = createOffset(builder, loc, column, view.offsets[d], stride);
     stride *= storage.shape[d];
   }
-  return createPlace(loc, storage.base, column);
+  return createColumnAddress(loc, storage.base, column);
 }
 
-Value TensorWindow::createPlace(Location loc, Value address,
-                                OpFoldResult column) {
+Value TensorWindow::createColumnAddress(Location loc, Value address,
+                                        OpFoldResult column) {
   if (getConstantIntValue(column) == 0)
     return address;
   return arith::AddIOp::create(builder, loc, address,
@@ -181,7 +181,7 @@ struct TensorStep {
 /// columns as it is repeated.
 struct TensorShape {
   NVVM::Tcgen05LdStShape shape;
-  std::array<TensorStep, kThreadBits> threads;
+  std::array<TensorStep, kNumThreadBits> threads;
   SmallVector<TensorStep, 4> registers;
   /// The columns of one repetition, and the lanes at which a quarter takes an
   /// instruction each.
@@ -226,13 +226,13 @@ public:
     Value address = window.createAddress(loc);
     createFenceAfterSync(builder, loc);
     Registers words;
-    forEachInstruction([&](int64_t place, int64_t count) {
+    forEachInstruction([&](int64_t column, int64_t count) {
       Type type = builder.getI32Type();
       if (count > 1)
         type = VectorType::get(count, type);
       Value loaded = NVVM::Tcgen05LdOp::create(
           builder, loc, type, /*pack=*/false, shape->shape,
-          createPointer(address, place), /*offset=*/Value());
+          createPointer(address, column), /*offset=*/Value());
       for (int64_t i = 0; i < count; ++i)
         words.push_back(
             count == 1 ? loaded
@@ -255,7 +255,7 @@ public:
     Value address = window.createAddress(loc);
     createFenceAfterSync(builder, loc);
     int64_t next = 0;
-    forEachInstruction([&](int64_t place, int64_t count) {
+    forEachInstruction([&](int64_t column, int64_t count) {
       Registers words;
       for (int64_t i = 0; i < count; ++i, next += layout.packing)
         words.push_back(pack(ArrayRef(elements).slice(next, layout.packing)));
@@ -264,7 +264,7 @@ public:
         stored =
             createVector(VectorType::get(count, builder.getI32Type()), words);
       NVVM::Tcgen05StOp::create(builder, loc, /*unpack=*/false, shape->shape,
-                                createPointer(address, place), stored,
+                                createPointer(address, column), stored,
                                 /*offset=*/Value());
     });
     lowering.hazards.written.insert(storage.getOrigin());
@@ -362,10 +362,11 @@ private:
         }
   }
 
-  Value createPointer(Value address, int64_t place) {
+  Value createPointer(Value address, int64_t column) {
     return createTensorPointer(
         builder, loc,
-        window.createPlace(loc, address, builder.getI32IntegerAttr(place)));
+        window.createColumnAddress(loc, address,
+                                   builder.getI32IntegerAttr(column)));
   }
 
   Value createVector(VectorType type, ArrayRef<Value> values) {

@@ -28,8 +28,8 @@ public:
 
   /// The address of the first column, and one of some columns behind it.
   mlir::Value createAddress(mlir::Location loc);
-  mlir::Value createPlace(mlir::Location loc, mlir::Value address,
-                          mlir::OpFoldResult column);
+  mlir::Value createColumnAddress(mlir::Location loc, mlir::Value address,
+                                  mlir::OpFoldResult column);
 
 private:
   mlir::OpBuilder &builder;

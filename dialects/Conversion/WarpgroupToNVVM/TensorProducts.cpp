@@ -261,7 +261,8 @@ private:
                       int64_t column) {
     return createTensorPointer(
         builder, loc,
-        window.createPlace(loc, address, builder.getI32IntegerAttr(column)));
+        window.createColumnAddress(loc, address,
+                                   builder.getI32IntegerAttr(column)));
   }
 
   /// The factors of a step, behind those of all rows for the words before.
@@ -296,10 +297,10 @@ private:
     auto blockScale = scaledKind == NVVM::MMABlockScaleKind::MXF4NVF4
                           ? NVVM::Tcgen05MMABlockScale::BLOCK16
                           : NVVM::Tcgen05MMABlockScale::DEFAULT;
-    Value places, scaleA, scaleB;
+    Value metadataPointer, scaleA, scaleB;
     if (metadata) {
       int64_t steps = getStepsOfMetadata();
-      places =
+      metadataPointer =
           createPointer(loc, *metadata, metadataAddress, k / step / steps * 2);
     }
     if (isScaled()) {
@@ -308,19 +309,20 @@ private:
       scaleB =
           createScale(loc, op.getRhsScale(), *rhsScale, rhsScaleAddress, k);
     }
-    if (scaleA && places)
+    if (scaleA && metadataPointer)
       NVVM::Tcgen05MMASparseBlockScaleOp::create(
           builder, loc, *scaledKind, group, blockScale, collector, sums, a, b,
-          descriptor, accumulate, places, scaleA, scaleB);
+          descriptor, accumulate, metadataPointer, scaleA, scaleB);
     else if (scaleA)
       NVVM::Tcgen05MMABlockScaleOp::create(
           builder, loc, *scaledKind, group, blockScale, collector, sums, a, b,
           descriptor, accumulate, scaleA, scaleB);
-    else if (places)
-      NVVM::Tcgen05MMASparseOp::create(
-          builder, loc, elementA->kind, group, collector, /*aShift=*/false,
-          sums, a, b, descriptor, accumulate, places, /*scaleInputD=*/Value(),
-          /*disableOutputLane=*/Value());
+    else if (metadataPointer)
+      NVVM::Tcgen05MMASparseOp::create(builder, loc, elementA->kind, group,
+                                       collector, /*aShift=*/false, sums, a, b,
+                                       descriptor, accumulate, metadataPointer,
+                                       /*scaleInputD=*/Value(),
+                                       /*disableOutputLane=*/Value());
     else
       NVVM::Tcgen05MMAOp::create(builder, loc, elementA->kind, group, collector,
                                  /*aShift=*/false, sums, a, b, descriptor,

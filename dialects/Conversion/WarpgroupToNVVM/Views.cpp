@@ -13,8 +13,8 @@ using namespace mlir;
 namespace gridir::warpgroup_to_nvvm {
 namespace {
 
-/// Whether a window of registers is one of all dimensions, in their order, at a
-/// place that is known.
+/// Whether a window of registers is one of all dimensions, in their order, at
+/// offsets that are known.
 bool isKnownWindow(grid::SliceRefOp op, const View &view) {
   return op.getOffsets().empty() && op.getDropped().empty() &&
          llvm::all_of(op.getStrides(),

@@ -9,6 +9,7 @@
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 
 #include "dialects/Conversion/Passes.h"
+#include "dialects/GPU/Transforms/PtxName.h"
 #include "dialects/Grid/IR/SingleKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,7 +67,7 @@ public:
     if (failed(limits))
       return signalPassFailure();
     OpBuilder builder(kernel);
-    std::string name = toPtxName(kernel.getSymName());
+    std::string name = gridir::gpu::toPtxName(kernel.getSymName());
     auto module =
         mlir::gpu::GPUModuleOp::create(builder, kernel.getLoc(), name);
     LLVM::GlobalOp shared = createShared(module);
@@ -90,16 +91,6 @@ public:
   }
 
 private:
-  /// A name that PTX takes: letters, digits and underscores.
-  static std::string toPtxName(StringRef name) {
-    std::string result;
-    for (char c : name)
-      result += llvm::isAlnum(c) ? c : '_';
-    if (result.empty() || llvm::isDigit(result.front()))
-      result.insert(result.begin(), '_');
-    return result;
-  }
-
   /// Shared memory whose size the launch gives.
   static LLVM::GlobalOp createShared(mlir::gpu::GPUModuleOp module) {
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());

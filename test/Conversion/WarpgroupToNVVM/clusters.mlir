@@ -72,9 +72,9 @@ grid.kernel @cancel grid(%i = 2 named "i") outputs(%o: i32 [] space gpu.gmem) {
   grid.scoped (%answer: memref<16xi8, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
     warpgroup.try_cluster_cancel %answer barrier %b : memref<16xi8, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
     warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-    %place, %found = warpgroup.query_cluster_cancel %answer ["i"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
+    %index, %found = warpgroup.query_cluster_cancel %answer ["i"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
     scf.if %found {
-      grid.store %place, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+      grid.store %index, %o : i32, memref<i32, #grid.space<gpu.gmem>>
     }
   }
 }

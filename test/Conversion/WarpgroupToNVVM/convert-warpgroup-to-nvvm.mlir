@@ -47,13 +47,13 @@ grid.kernel @copy grid(%i = 2, %j = 3)
 
 // The number of a block has the first dimension on top, and the last one at the bottom.
 // CHECK: module attributes {kernel.mapping = #kernel.mapping<approx_math = true>}
-// CHECK: gpu.module @places
+// CHECK: gpu.module @coordinates
 // CHECK: %[[BLOCK:.+]] = nvvm.read.ptx.sreg.ctaid.x
 // CHECK: %[[OVER:.+]] = arith.divui %[[BLOCK]], %c5_i32
 // CHECK: arith.remui %[[OVER]], %c3_i32
 // CHECK: arith.divui %[[BLOCK]], %c15_i32
 // CHECK: arith.remui %[[BLOCK]], %c5_i32
-grid.kernel @places grid(%i = 2, %j = 3, %k = 5) outputs(%o: i32 [] space gpu.gmem)
+grid.kernel @coordinates grid(%i = 2, %j = 3, %k = 5) outputs(%o: i32 [] space gpu.gmem)
     params [#grid.mosaic_gpu_params<approx_math = true>] {
   %j = grid.program_id 1
   %i = grid.program_id 0

@@ -442,10 +442,10 @@ grid.kernel @whole_in_body grid() {
 
 // -----
 
-// The place of register 1 and lane 1 is not the sum of the places of both.
+// The index of register 1 and lane 1 is not the sum of the indices of both.
 #crossed = #warpgroup.layout<[256], registers = [[3]], lanes = [[1], [4], [8], [16], [32]], warps = [[64], [128]]>
 grid.kernel @crossed grid() {
-  // expected-error @below {{expected a layout in which the bits of register, lane and warp lead to places that add up, got 'tensor<256xf32, #warpgroup.layout<[256], registers = }}
+  // expected-error @below {{expected a layout whose basis vectors add up as integers, got 'tensor<256xf32, #warpgroup.layout<[256], registers = }}
   %v = arith.constant dense<1.0> : tensor<256xf32, #crossed>
 }
 

@@ -41,7 +41,7 @@ grid.kernel @few_rows grid() inputs(%x: f32 [64, 64] space gpu.gmem, %i: i32 [6]
 
 // -----
 
-// The first warpgroup of each block waits for an answer, the first block asks for one, and the place of a cluster is
+// The first warpgroup of each block waits for an answer, the first block asks for one, and the index of a cluster is
 // that of its first block.
 // CHECK-LABEL: gpu.module @cancel
 // CHECK: %[[BYTES:.+]] = arith.select %{{.+}}, %c16_i32, %c0_i32
@@ -57,9 +57,9 @@ grid.kernel @cancel grid(%i = 4 named "i", %j = 3 named "j", %c = 2 named "x" cl
   grid.scoped (%answer: memref<16xi8, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>) attributes {collective = ["wg"]} {
     warpgroup.try_cluster_cancel %answer barrier %b : memref<16xi8, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
     warpgroup.barrier_wait %b : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
-    %place, %found = warpgroup.query_cluster_cancel %answer ["j"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
+    %index, %found = warpgroup.query_cluster_cancel %answer ["j"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
     scf.if %found {
-      grid.store %place, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+      grid.store %index, %o : i32, memref<i32, #grid.space<gpu.gmem>>
     }
   }
 }
@@ -75,9 +75,9 @@ grid.kernel @answer grid(%i = 4 named "i") outputs(%o: i8 [16] space gpu.gmem) {
 
 // -----
 
-grid.kernel @places grid(%i = 4 named "i", %c = 2 named "x" cluster) {
+grid.kernel @indices grid(%i = 4 named "i", %c = 2 named "x" cluster) {
   grid.scoped (%answer: memref<16xi8, #grid.space<gpu.smem>>) {
     // expected-error @below {{expected an axis of the grid, got x}}
-    %place, %found = warpgroup.query_cluster_cancel %answer ["x"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
+    %index, %found = warpgroup.query_cluster_cancel %answer ["x"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
   }
 }

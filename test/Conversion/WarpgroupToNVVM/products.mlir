@@ -2,7 +2,7 @@
 
 // What the author does not say of operands in shared memory their products do: panels of as many columns as copies and
 // the products allow, without a swizzle where these are 16 bytes. There the distances of pieces along the columns and
-// along the depth change places.
+// along the depth are exchanged.
 // CHECK: kernel.abi @unsaid
 // CHECK-SAME: #kernel.tensor_map<0, tensor<64x64xf16>, box = [64, 64], swizzle = 128>
 // CHECK-SAME: #kernel.tensor_map<1, tensor<3x64x8xf16, [8, 24, 1]>, box = [3, 64, 8], swizzle = 0>

@@ -8,7 +8,7 @@ grid.kernel @kernel grid() {
 // -----
 
 grid.kernel @scope grid() attributes {warpgroup.shared_bytes = 0 : i64} {
-  // expected-error @below {{expected the places of Refs in warpgroup.offsets; run warpgroup-plan-memory first}}
+  // expected-error @below {{expected the offsets of Refs in warpgroup.offsets; run warpgroup-plan-memory first}}
   grid.scoped (%a: memref<64xf32, #grid.space<gpu.smem>>) {
   }
 }
