@@ -114,6 +114,31 @@ def meet(o, own):
     o[i] = pl.semaphore_read(own)
 
 
+def hand_over(x, o):
+    """What the first block has stored the others load, when a semaphore has told them."""
+    stored = pl.get_global(plgpu.SemaphoreType.REGULAR)
+    i = jax.lax.axis_index("i")
+
+    @pl.when(i == 0)
+    def _():
+        o[0] = x[...] * 2
+        pl.semaphore_signal(stored, 2)
+
+    @pl.when(i > 0)
+    def _():
+        pl.semaphore_wait(stored, 1)
+        o[i] = o[0] + 1
+
+
+# CHECK-COUNT-3: hand_over {{.*}}: right
+ROW = X[:2].reshape(128)
+look(
+    "hand_over",
+    plgpu.kernel(hand_over, out_type=jax.ShapeDtypeStruct((3, 128), jnp.float32), grid=(3,), grid_names=("i",)),
+    np.stack([ROW * 2, ROW * 2 + 1, ROW * 2 + 1]),
+    ROW,
+)
+
 # CHECK-COUNT-3: meet {{.*}}: right
 look(
     "meet",

@@ -56,13 +56,15 @@ LogicalResult lowerAtomicRmw(grid::AtomicRmwOp op, Lowering &lowering) {
   unsigned bits = getStorageType(element).getIntOrFloatBitWidth();
   if (failed(checkAddresses(op, view)))
     return failure();
-  bool isNarrow = element.getIntOrFloatBitWidth() < 16;
-  if (isNarrow || (bits > 32 && isa<FloatType>(element)))
-    return op.emitError("expected an update of elements of 16 to 64 bits, got ")
+  bool isFloat = isa<FloatType>(element);
+  if (isFloat ? bits != 16 && bits != 32 : element.getIntOrFloatBitWidth() < 16)
+    return op.emitError(
+               "expected an update of integers of 16 to 64 bits, or of "
+               "floats of 16 or 32, got ")
            << element;
   auto update = [&](Value value, Value address) -> Value {
     Value old = LLVM::AtomicRMWOp::create(
-        builder, loc, getUpdate(op.getKind(), isa<FloatType>(element)), address,
+        builder, loc, getUpdate(op.getKind(), isFloat), address,
         toStorage(builder, loc, value), LLVM::AtomicOrdering::monotonic,
         "device");
     return fromStorage(builder, loc, old, element);

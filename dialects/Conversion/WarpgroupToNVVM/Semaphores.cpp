@@ -78,8 +78,10 @@ LogicalResult lowerSignal(grid::SemaphoreSignalOp op, Lowering &lowering) {
   Value amount = lowering.getScalar(op.getAmount());
   lowering.syncBeforeSignal(loc);
   lowering.createForLeader(loc, Value(), [&] {
+    // Of an update LLVM's code for PTX forgets what it orders.
+    LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::release, kScope);
     LLVM::AtomicRMWOp::create(builder, loc, LLVM::AtomicBinOp::add, address,
-                              amount, LLVM::AtomicOrdering::release, kScope);
+                              amount, LLVM::AtomicOrdering::monotonic, kScope);
   });
   return success();
 }

@@ -484,7 +484,7 @@ grid.kernel @exchange grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
 
 grid.kernel @narrow_update grid() inputs(%x: i8 [128] space gpu.gmem) {
   %v = grid.load %x : memref<128xi8, #grid.space<gpu.gmem>> -> tensor<128xi8, #warpgroup.layout<strided(1)>>
-  // expected-error @below {{expected an update of elements of 16 to 64 bits, got 'i8'}}
+  // expected-error @below {{expected an update of integers of 16 to 64 bits, or of floats of 16 or 32, got 'i8'}}
   %w = grid.atomic_rmw add %v, %x : tensor<128xi8, #warpgroup.layout<strided(1)>>, memref<128xi8, #grid.space<gpu.gmem>>
 }
 

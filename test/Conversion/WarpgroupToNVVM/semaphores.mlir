@@ -6,7 +6,8 @@
 // CHECK: llvm.func @semaphores(%{{.+}}: !llvm.ptr<1>, %[[ZEROED:.+]]: !llvm.ptr<1>)
 // CHECK: %[[BLOCK:.+]] = nvvm.read.ptx.sreg.ctaid.x
 // CHECK: arith.muli %[[BLOCK]], %c8_i32
-// CHECK: llvm.atomicrmw add %[[ZEROED]], %c1_i32 syncscope("device") release
+// CHECK: llvm.fence syncscope("device") release
+// CHECK-NEXT: llvm.atomicrmw add %[[ZEROED]], %c1_i32 syncscope("device") monotonic
 // CHECK: scf.while
 // CHECK: %[[COUNT:.+]] = llvm.load %[[ZEROED]] atomic syncscope("device") acquire
 // CHECK: arith.cmpi slt, %[[COUNT]], %c6_i32
