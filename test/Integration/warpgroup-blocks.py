@@ -185,6 +185,29 @@ look(
 )
 
 
+def in_place(x, o):
+    """What is written is the operand; the result is the same memory."""
+    del o
+    x[...] = x[...] + 1
+
+
+# CHECK-COUNT-5: in_place {{.*}}: right
+GLOBAL = plgpu.BlockSpec(memory_space=plgpu.GMEM)
+look(
+    "in_place",
+    pl.pallas_call(
+        in_place,
+        out_shape=jax.typeof(jnp.asarray(X)),
+        in_specs=[GLOBAL],
+        out_specs=GLOBAL,
+        input_output_aliases={0: 0},
+        compiler_params=plgpu.CompilerParams(),
+    ),
+    X + 1,
+    X,
+)
+
+
 def refusal(call: Any, *args: Any) -> str:
     try:
         gridir.lower(call, *args)

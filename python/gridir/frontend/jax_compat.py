@@ -9,7 +9,7 @@ The files `jax_compat*.py` are the only ones that import private modules; the re
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 import jax
@@ -161,6 +161,11 @@ def written_refs(jaxpr: Any) -> set[int]:
     kinds = (_state_types.WriteEffect, _state_types.AccumEffect)
     written = {effect.input for effect in jaxpr.effects if isinstance(effect, kinds)}
     return {number for number, var in enumerate(jaxpr.invars) if var in written}
+
+
+def with_writes(jaxpr: Any, numbers: Iterable[int]) -> Any:
+    """A jaxpr that says of the invars with these numbers that it writes them."""
+    return jaxpr.replace(effects=jaxpr.effects | {_state_types.WriteEffect(jaxpr.invars[n]) for n in numbers})
 
 
 def discharge_scalars(jaxpr: Any, made: Sequence[bool]) -> tuple[Any, list[bool]]:

@@ -118,6 +118,11 @@ def block_spec(block: Any, index_map: Callable[..., Any]) -> Any:
     return core().BlockSpec(block.block_shape, index_map, memory_space=space, transforms=block.transforms)
 
 
+def is_in_global_memory(block: Any) -> bool:
+    """Whether a block of a GridMapping stays where its array is."""
+    return block.transformed_block_aval.memory_space == core().GMEM
+
+
 def call_jaxpr(jaxpr: Any, refs: Sequence[Any], program_ids: Sequence[Any]) -> None:
     """Traces the body of a kernel of blocks as a step of a pipeline, whose program ids are those of the kernel."""
     _pallas_primitives._jaxpr_call(jaxpr, *refs, program_ids=list(program_ids))
@@ -128,6 +133,16 @@ def cluster_coordinates(transform: Any) -> dict[Any, Any] | None:
     if not _is_a(transform, "ClusterRefTransform"):
         return None
     return dict(zip(transform.dims, transform.idxs, strict=True))
+
+
+def peer_device(transform: Any) -> tuple[Any, Any] | None:
+    """The device that a Ref transform leads to, and how it is named; None for any other one."""
+    return (transform.device_id, transform.device_id_type) if _is_a(transform, "PeerMemRef") else None
+
+
+def multicast_axes(transform: Any) -> tuple[Any, ...] | None:
+    """The axes of devices to all of which a Ref transform leads; None for any other one."""
+    return transform.collective_axes if _is_a(transform, "MulticastRef") else None
 
 
 TRANSFORMS = {

@@ -76,8 +76,7 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
         if not isinstance(atom, jax_compat.Literal)
     )
     for eqn in jaxpr.eqns:
-        # Of some equations without results JAX does not say what effects they have.
-        if eqn.outvars and not eqn.effects and used.isdisjoint(eqn.outvars):
+        if used.isdisjoint(eqn.outvars) and not _may_act(eqn):
             continue
         lowering = vocabulary.find(primitive_name(eqn.primitive))
         source_info = kernel.source_info_of(eqn)
@@ -93,6 +92,18 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
         elif results is not None:
             env.update(zip(eqn.outvars, results, strict=True))
     return [read(v) for v in jaxpr.outvars]
+
+
+def _may_act(eqn: Any) -> bool:
+    """Whether an equation may do more than to compute its results.
+
+    Of some equations without results, as of the steps of a pipeline, JAX does not say what effects they have; nor does
+    it of a loop around them.
+    """
+    if eqn.effects or not eqn.outvars:
+        return True
+    inside = (jaxpr for param in eqn.params.values() for jaxpr in _nested(param))
+    return any(not inner.outvars for jaxpr in inside for inner in equations_of(jaxpr))
 
 
 def _is_float(aval: Any) -> bool:

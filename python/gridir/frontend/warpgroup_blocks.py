@@ -18,7 +18,7 @@ from jax import lax
 from jax.experimental import pallas as pl
 
 from gridir.errors import UnsupportedError
-from gridir.frontend import jax_compat_gpu
+from gridir.frontend import jax_compat, jax_compat_gpu
 from gridir.frontend.grid_mapping import semantics
 from gridir.frontend.jax_compat_lowering import request_of_mpmd_map
 from gridir.frontend.jax_compat_tpu import primitive_name
@@ -90,10 +90,18 @@ def as_mesh_kernel(request: KernelRequest) -> KernelRequest:
         traced = jax.make_jaxpr(call)(*(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in request.in_avals))
     equation = next(eqn for eqn in equations_of(traced.jaxpr) if eqn.primitive.name == "mpmd_map")
     made = request_of_mpmd_map([var.aval for var in equation.invars], equation.params)
+    # Of the call of the author's jaxpr JAX does not say what it does. A block in shared memory is a copy.
+    written = {
+        number
+        for number in jax_compat.written_refs(request.jaxpr)
+        if number < mapping.num_inputs and jax_compat_gpu.is_in_global_memory(mapping.block_mappings[number])
+    }
     blocks = zip(made.grid_mapping.block_mappings, mapping.block_mappings, strict=True)
     return dataclasses.replace(
         request,
-        jaxpr=made.jaxpr.replace(debug_info=request.jaxpr.debug_info.with_unknown_names()),
+        jaxpr=jax_compat.with_writes(made.jaxpr, written).replace(
+            debug_info=request.jaxpr.debug_info.with_unknown_names()
+        ),
         grid_mapping=made.grid_mapping.replace(
             block_mappings=tuple(block.replace(origin=of_author.origin) for block, of_author in blocks)
         ),
