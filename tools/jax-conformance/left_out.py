@@ -12,6 +12,8 @@ _CALL = "looks at the text of JAX's own custom call"
 _LACK = "expects an error, since JAX's lowering lacks what gridir has"
 _SCRATCH = "expects an error, since JAX's lowering needs more memory than it is given"
 _BACKEND = "asks JAX for its backend of GPUs"
+_ENDLESS = "expects an error of JAX's choice of layouts, where the kernel itself never ends"
+_MOCK = "looks at what JAX's own lowering calls"
 _PRINTF = "looks at how printf of CUDA writes an array, or at the layout that JAX has chosen"
 
 _CLASS = "expects an error of a class of JAX's own"
@@ -32,6 +34,9 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "Semaphore*Test.test_basic": _CALL,
         "Semaphore*Test.test_with_profiler": _CALL,
         "MosaicGPUPoisonTest.test_poison_buffers_nyi": _LACK,
+        "*.test_while_loop_layout_mismatch": _ENDLESS,
+        "*.test_cond_get_arch": _MOCK,
+        "*.test_profiler_computes_correct_allocation_size": _SCRATCH,
         "*.test_barrier_test_is_rejected_in_non_warp_context": _LACK,
         "*.test_reduction_fails_on_too_little_scratch_bytes*": _SCRATCH,
         "*.test_lower_with_abstract_mesh": _BACKEND,

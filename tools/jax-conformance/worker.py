@@ -232,6 +232,11 @@ def pretend_gpu(use: Callable[[str], None]) -> Callable[[], None]:
     lib.cuda_versions = types.SimpleNamespace(cuda_runtime_get_version=lambda: 13000)
     device: Any = type(jax.devices()[0])
     device.core_count = 4
+    # A CPU computes what a kernel's result is compared with in f32.
+    presets = {preset.name: preset for preset in jax.lax.DotAlgorithmPreset}
+    presets["F16_F16_F32"] = presets["F32_F32_F32"]
+    public: Any = jax.lax
+    public.DotAlgorithmPreset = types.SimpleNamespace(**presets)
     hopper, blackwell = 9.0, 10.0
     generation = hopper
 
