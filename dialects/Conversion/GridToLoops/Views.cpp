@@ -40,16 +40,76 @@ Value getMemRef(Value ref) {
   return {};
 }
 
+/// The same elements in order as a memref of another shape, or nothing where
+/// none shows them.
+static Value createReshapedMemRef(OpBuilder &builder, Location loc,
+                                  Value memref, ArrayRef<int64_t> shape) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (type.getShape() == shape)
+    return memref;
+  auto plain = [&](ArrayRef<int64_t> shape) {
+    return MemRefType::get(shape, type.getElementType());
+  };
+  if (type.getRank() == 0 || shape.empty() || llvm::is_contained(shape, 0))
+    return {};
+  if (auto groups = getReassociationIndicesForReshape(plain(type.getShape()),
+                                                      plain(shape))) {
+    if (type.getRank() < int64_t(shape.size()))
+      return memref::ExpandShapeOp::create(builder, loc, shape, memref,
+                                           *groups);
+    if (memref::CollapseShapeOp::isGuaranteedCollapsible(type, *groups))
+      return memref::CollapseShapeOp::create(builder, loc, memref, *groups);
+    return {};
+  }
+  ReassociationIndices all(
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
+  SmallVector<ReassociationIndices> groups{all};
+  if (!memref::CollapseShapeOp::isGuaranteedCollapsible(type, groups))
+    return {};
+  Value line = memref::CollapseShapeOp::create(builder, loc, memref, groups);
+  groups[0] = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
+  return memref::ExpandShapeOp::create(builder, loc, shape, line, groups);
+}
+
+/// The memref of a slice, whose offsets are in range.
+static Value createSlicedMemRef(OpBuilder &builder, SliceRefOp slice,
+                                Value memref, ArrayRef<OpFoldResult> offsets) {
+  SmallVector<OpFoldResult> sizes =
+      getAsIndexOpFoldResult(builder.getContext(), slice.getSizes());
+  SmallVector<OpFoldResult> strides =
+      getAsIndexOpFoldResult(builder.getContext(), slice.getStrides());
+  MemRefType type = memref::SubViewOp::inferRankReducedResultType(
+      cast<MemRefType>(slice.getResult().getType()).getShape(),
+      cast<MemRefType>(memref.getType()), offsets, sizes, strides);
+  return memref::SubViewOp::create(builder, slice.getLoc(), type, memref,
+                                   offsets, sizes, strides);
+}
+
 Value createStridedMemRef(OpBuilder &builder, Location loc, Value ref) {
   RefView view = resolveRef(ref);
-  if (!view.memref ||
-      !llvm::all_of(view.pending, llvm::IsaPred<TransposeRefOp>))
-    return {};
   for (Operation *op : view.pending) {
-    auto map = AffineMap::getPermutationMap(
-        cast<TransposeRefOp>(op).getPermutation(), builder.getContext());
-    view.memref = memref::TransposeOp::create(builder, loc, view.memref,
-                                              AffineMapAttr::get(map));
+    if (!view.memref)
+      return {};
+    if (auto transpose = dyn_cast<TransposeRefOp>(op)) {
+      auto map = AffineMap::getPermutationMap(transpose.getPermutation(),
+                                              builder.getContext());
+      view.memref = memref::TransposeOp::create(builder, loc, view.memref,
+                                                AffineMapAttr::get(map));
+    } else if (auto slice = dyn_cast<SliceRefOp>(op)) {
+      SmallVector<OpFoldResult> offsets;
+      for (OpFoldResult offset : getMixedValues(slice.getStaticOffsets(),
+                                                slice.getOffsets(), builder))
+        offsets.push_back(isa<Attribute>(offset)
+                              ? offset
+                              : toIndex(builder, loc, cast<Value>(offset)));
+      view.memref = createSlicedMemRef(builder, slice, view.memref, offsets);
+    } else if (auto reshape = dyn_cast<ReshapeRefOp>(op)) {
+      view.memref = createReshapedMemRef(
+          builder, loc, view.memref,
+          cast<MemRefType>(reshape.getResult().getType()).getShape());
+    } else {
+      return {};
+    }
   }
   return view.memref;
 }
@@ -145,15 +205,7 @@ public:
           slice, [&] { slice.getOffsetsMutable().assign(dynamic); });
       return success();
     }
-    SmallVector<OpFoldResult> sizes =
-        getAsIndexOpFoldResult(getContext(), slice.getSizes());
-    SmallVector<OpFoldResult> strides =
-        getAsIndexOpFoldResult(getContext(), slice.getStrides());
-    MemRefType type = memref::SubViewOp::inferRankReducedResultType(
-        cast<MemRefType>(slice.getResult().getType()).getShape(),
-        cast<MemRefType>(memref.getType()), offsets, sizes, strides);
-    Value view = memref::SubViewOp::create(rewriter, loc, type, memref, offsets,
-                                           sizes, strides);
+    Value view = createSlicedMemRef(rewriter, slice, memref, offsets);
     replaceView(rewriter, lowering, slice, view);
     return success();
   }
@@ -176,36 +228,6 @@ public:
                                          "the elements are not contiguous");
     replaceView(rewriter, lowering, reshape, view);
     return success();
-  }
-
-private:
-  static Value createReshapedMemRef(OpBuilder &builder, Location loc,
-                                    Value memref, ArrayRef<int64_t> shape) {
-    auto type = cast<MemRefType>(memref.getType());
-    if (type.getShape() == shape)
-      return memref;
-    auto plain = [&](ArrayRef<int64_t> shape) {
-      return MemRefType::get(shape, type.getElementType());
-    };
-    if (type.getRank() == 0 || shape.empty() || llvm::is_contained(shape, 0))
-      return {};
-    if (auto groups = getReassociationIndicesForReshape(plain(type.getShape()),
-                                                        plain(shape))) {
-      if (type.getRank() < int64_t(shape.size()))
-        return memref::ExpandShapeOp::create(builder, loc, shape, memref,
-                                             *groups);
-      if (memref::CollapseShapeOp::isGuaranteedCollapsible(type, *groups))
-        return memref::CollapseShapeOp::create(builder, loc, memref, *groups);
-      return {};
-    }
-    ReassociationIndices all(
-        llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
-    SmallVector<ReassociationIndices> groups{all};
-    if (!memref::CollapseShapeOp::isGuaranteedCollapsible(type, groups))
-      return {};
-    Value line = memref::CollapseShapeOp::create(builder, loc, memref, groups);
-    groups[0] = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
-    return memref::ExpandShapeOp::create(builder, loc, shape, line, groups);
   }
 };
 
