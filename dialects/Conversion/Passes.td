@@ -267,6 +267,47 @@ def ConvertTPUToGridPass : Pass<"convert-tpu-to-grid", "::mlir::ModuleOp"> {
   ];
 }
 
+def ConvertWarpgroupToGridPass : Pass<"convert-warpgroup-to-grid", "::gridir::grid::KernelOp"> {
+  let summary = "Turn what is done where it is started into ops of grid";
+  let description = [{
+    Products of matrix units, copies to tensor memory and copies of rows that an
+    array names are done where they are started: nobody may see their result, or
+    change their operands, before they are waited for. They become loads and
+    stores. With a barrier an arrival follows. Of two blocks the first one does the
+    work of both. What an accumulator holds is not used where a product replaces
+    it.
+
+    `warpgroup.try_cluster_cancel` only arrives: it never finds a cluster.
+
+    Before:
+
+    ```mlir
+    warpgroup.mma %acc, %a, %b
+        : memref<64x8xf32>, memref<64x16xf16>, memref<16x8xf16>
+    ```
+
+    After:
+
+    ```mlir
+    %rhs = grid.load %b : memref<16x8xf16> -> tensor<16x8xf16>
+    %lhs = grid.load %a : memref<64x16xf16> -> tensor<64x16xf16>
+    %old = grid.load %acc : memref<64x8xf32> -> tensor<64x8xf32>
+    %sum = grid.dot %lhs, %rhs acc %old contract [1] x [0]
+        : tensor<64x16xf16>, tensor<16x8xf16>, tensor<64x8xf32> -> tensor<64x8xf32>
+    grid.store %sum, %acc : tensor<64x8xf32>, memref<64x8xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::gridir::grid::GridDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numConverted", "num-converted",
+              "Number of ops that were converted">
+  ];
+}
+
 def ConvertWarpgroupToNVVMPass : Pass<"convert-warpgroup-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "Turn a warpgroup program into the code of its threads";
   let description = [{

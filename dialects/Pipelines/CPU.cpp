@@ -71,6 +71,8 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   grid::GridInferDimensionSemanticsPassOptions semantics;
   semantics.testBlocks = options.testBlocks;
   kernels.addPass(grid::createGridInferDimensionSemanticsPass(semantics));
+  // What products read and write are loads and stores from here on.
+  kernels.addPass(createConvertWarpgroupToGridPass());
   // Before memory is filled, which is no access of the author's.
   if (findsRaces || findsUnwritten)
     kernels.addPass(grid::createGridRecordAccessesPass());

@@ -22,6 +22,12 @@ mlir::FailureOr<mlir::Value> getCounter(KernelLowering &lowering,
 mlir::Value createNumBytes(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value ref);
 
+/// The number of the device that an op names, as an i64; -1 for the own one.
+mlir::FailureOr<mlir::Value>
+createDeviceNumber(mlir::OpBuilder &builder, KernelLowering &lowering,
+                   mlir::Operation *op, mlir::ValueRange device,
+                   std::optional<grid::DeviceIdType> kind);
+
 /// What an element of a memref takes there.
 int64_t getBytesPerElement(mlir::Value memref);
 

@@ -98,28 +98,33 @@ FailureOr<Value> createItemOfCore(OpBuilder &builder, KernelLowering &lowering,
       .getResult();
 }
 
+} // namespace
+
 /// The number of the receiving device, or -1 for the own one.
-template <typename OpT>
-FailureOr<Value> createDevice(OpBuilder &builder, KernelLowering &lowering,
-                              OpT op) {
-  Location loc = op.getLoc();
+FailureOr<Value> createDeviceNumber(OpBuilder &builder,
+                                    KernelLowering &lowering, Operation *op,
+                                    ValueRange device,
+                                    std::optional<DeviceIdType> kind) {
+  Location loc = op->getLoc();
   Value own = createI64(builder, loc, -1);
-  if (op.getDevice().empty())
+  if (device.empty())
     return own;
   std::optional<int64_t> numDevices = getNumDevices(lowering.kernel);
-  if (!numDevices || op.getDeviceIdType() != DeviceIdType::Logical)
+  if (!numDevices || kind != DeviceIdType::Logical)
     return lowering.fail(op, "expected devices that the kernel's call is "
                              "mapped over, as in shard_map, got a device of no "
                              "known mesh");
-  Value device = toI64(builder, loc, op.getDevice().front());
+  Value number = toI64(builder, loc, device.front());
   Value count = createI64(builder, loc, *numDevices);
   Value outside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
-                                        device, count);
+                                        number, count);
   lowering.reportIf(builder, loc, outside,
-                    "device {0} is out of bounds [0, {1})", device, count);
-  return arith::SelectOp::create(builder, loc, outside, own, device)
+                    "device {0} is out of bounds [0, {1})", number, count);
+  return arith::SelectOp::create(builder, loc, outside, own, number)
       .getResult();
 }
+
+namespace {
 
 /// The same address in the memory of the receiver of a copy or signal.
 template <typename OpT>
@@ -129,7 +134,8 @@ FailureOr<Value> createRemoteAddress(OpBuilder &builder,
   if (op.getDevice().empty() && !op.getCore())
     return address;
   Location loc = op.getLoc();
-  FailureOr<Value> device = createDevice(builder, lowering, op);
+  FailureOr<Value> device = createDeviceNumber(
+      builder, lowering, op, op.getDevice(), op.getDeviceIdType());
   FailureOr<Value> item = createI64(builder, loc, -1);
   if (op.getCore())
     item = createItemOfCore(builder, lowering, op, op.getCore());

@@ -12,13 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Conversion/WarpgroupToLoops/Patterns.h"
-
-#include "dialects/Conversion/GridToLoops/LocalRefs.h"
-#include "dialects/Conversion/GridToLoops/Views.h"
+#include "dialects/Conversion/WarpgroupToLoops/Peers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 
 using namespace mlir;
 using namespace gridir;
@@ -51,9 +47,9 @@ Value gridir::createPeerAddress(OpBuilder &builder, Location loc,
 namespace {
 
 /// A pattern of an op on a Ref of another block.
-template <typename OpT> class PeerPattern : public LoweringPattern<OpT> {
+template <typename OpT> class ClusterPattern : public PeerPattern<OpT> {
 public:
-  using LoweringPattern<OpT>::LoweringPattern;
+  using PeerPattern<OpT>::PeerPattern;
 
 protected:
   /// The places that the op names; those outside of the cluster are reported,
@@ -81,47 +77,11 @@ protected:
     }
     return places;
   }
-
-  FailureOr<Value> getMemory(OpBuilder &builder, OpT op) const {
-    if (Value memref = createStridedMemRef(builder, op.getLoc(), op.getRef()))
-      return memref;
-    return LogicalResult(this->lowering.fail(
-        op, "expected a Ref whose elements are at regular distances in memory, "
-            "of another block"));
-  }
-
-  /// Memory for what a Ref holds, as a Ref of its own.
-  Value createCopy(OpBuilder &builder, OpT op) const {
-    auto type = cast<MemRefType>(op.getRef().getType());
-    Value memory = this->lowering.allocate(op.getLoc(), type.getShape(),
-                                           type.getElementType());
-    return createRef(builder, op.getLoc(), memory, type);
-  }
-
-  /// Copies between a Ref of this block and the one of another.
-  void createMove(OpBuilder &builder, OpT op, Value own, Value there,
-                  Value memref, bool isLoad) const {
-    KernelLowering &lowering = this->lowering;
-    Location loc = op.getLoc();
-    Value local = getMemRef(own), address = createAddress(builder, loc, local);
-    std::string name = lowering.getName(op.getRef());
-    if (lowering.recordsAccesses()) {
-      Value site = createSite(builder, lowering, op,
-                              (isLoad ? "read of " : "write of ") + name);
-      createRuntimeCall(builder, loc, lowering, "gridirTaskSites",
-                        {site, site});
-    }
-    createCopyDims(builder, loc, lowering, isLoad ? memref : local,
-                   isLoad ? local : memref);
-    createRuntimeCall(builder, loc, lowering, "gridirTaskMove",
-                      {isLoad ? there : address, isLoad ? address : there,
-                       createI64(builder, loc, getBytesPerElement(memref))});
-  }
 };
 
-class ClusterLoadPattern : public PeerPattern<warpgroup::ClusterLoadOp> {
+class ClusterLoadPattern : public ClusterPattern<warpgroup::ClusterLoadOp> {
 public:
-  using PeerPattern::PeerPattern;
+  using ClusterPattern::ClusterPattern;
 
   LogicalResult matchAndRewrite(warpgroup::ClusterLoadOp op,
                                 PatternRewriter &rewriter) const override {
@@ -133,19 +93,14 @@ public:
     Value there =
         createPeerAddress(rewriter, loc, lowering,
                           createAddress(rewriter, loc, *memref), *places);
-    Value copy = createCopy(rewriter, op);
-    createMove(rewriter, op, copy, there, *memref, /*isLoad=*/true);
-    Value value = readRef(rewriter, loc, copy, /*mayOverwrite=*/true);
-    // The next load here goes to the same memory.
-    rewriter.replaceOpWithNewOp<bufferization::AllocTensorOp>(
-        op, cast<RankedTensorType>(value.getType()), ValueRange(), value);
+    rewriter.replaceOp(op, createLoad(rewriter, op, there, *memref));
     return success();
   }
 };
 
-class ClusterStorePattern : public PeerPattern<warpgroup::ClusterStoreOp> {
+class ClusterStorePattern : public ClusterPattern<warpgroup::ClusterStoreOp> {
 public:
-  using PeerPattern::PeerPattern;
+  using ClusterPattern::ClusterPattern;
 
   LogicalResult matchAndRewrite(warpgroup::ClusterStoreOp op,
                                 PatternRewriter &rewriter) const override {
@@ -157,9 +112,7 @@ public:
     Value there =
         createPeerAddress(rewriter, loc, lowering,
                           createAddress(rewriter, loc, *memref), *places);
-    Value copy = createCopy(rewriter, op);
-    writeRef(rewriter, loc, op.getValue(), copy);
-    createMove(rewriter, op, copy, there, *memref, /*isLoad=*/false);
+    createStore(rewriter, op, there, *memref);
     if (Value barrier = op.getBarrier()) {
       FailureOr<Value> address =
           createBarrierAddress(rewriter, lowering, op, barrier);
@@ -202,44 +155,12 @@ public:
   }
 };
 
-/// All clusters of the grid are run: none is left to be done elsewhere.
-class TryCancelPattern : public LoweringPattern<warpgroup::TryClusterCancelOp> {
-public:
-  using LoweringPattern::LoweringPattern;
-
-  LogicalResult matchAndRewrite(warpgroup::TryClusterCancelOp op,
-                                PatternRewriter &rewriter) const override {
-    FailureOr<Value> address =
-        createBarrierAddress(rewriter, lowering, op, op.getBarrier());
-    if (failed(address))
-      return failure();
-    createArrival(rewriter, lowering, op, op.getBarrier(), *address);
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
-class QueryCancelPattern
-    : public LoweringPattern<warpgroup::QueryClusterCancelOp> {
-public:
-  using LoweringPattern::LoweringPattern;
-
-  LogicalResult matchAndRewrite(warpgroup::QueryClusterCancelOp op,
-                                PatternRewriter &rewriter) const override {
-    SmallVector<Value> results;
-    for (Type type : op.getResultTypes())
-      results.push_back(createZero(rewriter, op.getLoc(), type));
-    rewriter.replaceOp(op, results);
-    return success();
-  }
-};
-
 } // namespace
 
 void gridir::populateWarpgroupClusterPatterns(RewritePatternSet &patterns,
                                               KernelLowering &lowering) {
-  patterns.add<ClusterLoadPattern, ClusterStorePattern, TryCancelPattern,
-               QueryCancelPattern>(patterns.getContext(), lowering);
+  patterns.add<ClusterLoadPattern, ClusterStorePattern>(patterns.getContext(),
+                                                        lowering);
 }
 
 void gridir::populateCombinedStorePatterns(RewritePatternSet &patterns) {

@@ -46,27 +46,16 @@ void createArrival(mlir::OpBuilder &builder, KernelLowering &lowering,
                    mlir::Operation *op, mlir::Value barrier,
                    mlir::Value address);
 
-/// All of what a Ref holds.
-mlir::Value createWholeLoad(mlir::OpBuilder &builder, mlir::Location loc,
-                            mlir::Value ref);
-
-/// `old + lhs * rhs`.
-mlir::Value createProduct(mlir::OpBuilder &builder, mlir::Location loc,
-                          mlir::Value lhs, mlir::Value rhs, mlir::Value old,
-                          mlir::UnitAttr unsignedLhs,
-                          mlir::UnitAttr unsignedRhs);
-
 void populateWarpgroupBarrierPatterns(mlir::RewritePatternSet &patterns,
                                       KernelLowering &lowering);
 void populateWarpgroupCopyPatterns(mlir::RewritePatternSet &patterns,
                                    KernelLowering &lowering);
-void populateWarpgroupGatherPatterns(mlir::RewritePatternSet &patterns);
 void populateWarpgroupClusterPatterns(mlir::RewritePatternSet &patterns,
                                       KernelLowering &lowering);
+void populateWarpgroupDevicePatterns(mlir::RewritePatternSet &patterns,
+                                     KernelLowering &lowering);
 void populateWarpPatterns(mlir::RewritePatternSet &patterns,
                           KernelLowering &lowering);
-void populateWarpgroupProductPatterns(mlir::RewritePatternSet &patterns);
-void populateTensorMemoryPatterns(mlir::RewritePatternSet &patterns);
 void populateCombinedStorePatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace gridir

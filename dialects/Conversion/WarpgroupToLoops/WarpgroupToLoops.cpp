@@ -32,9 +32,6 @@ struct WarpgroupToLoops : GridToLoopsDialectInterface {
   using GridToLoopsDialectInterface::GridToLoopsDialectInterface;
 
   void populatePatterns(RewritePatternSet &patterns) const override {
-    populateWarpgroupGatherPatterns(patterns);
-    populateWarpgroupProductPatterns(patterns);
-    populateTensorMemoryPatterns(patterns);
     populateCombinedStorePatterns(patterns);
     patterns.add<ErasePattern<warpgroup::MmaWaitOp>,
                  ErasePattern<warpgroup::CommitTmemOp>,
@@ -48,6 +45,7 @@ struct WarpgroupToLoops : GridToLoopsDialectInterface {
     populateWarpgroupBarrierPatterns(patterns, lowering);
     populateWarpgroupCopyPatterns(patterns, lowering);
     populateWarpgroupClusterPatterns(patterns, lowering);
+    populateWarpgroupDevicePatterns(patterns, lowering);
     populateWarpPatterns(patterns, lowering);
   }
 };

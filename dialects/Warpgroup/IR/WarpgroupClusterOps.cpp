@@ -14,12 +14,8 @@ using namespace gridir::warpgroup;
 
 namespace {
 
-/// One coordinate for each axis, and an array of the shape of the Ref.
-LogicalResult verifyPeer(Operation *op, ArrayAttr axes, ValueRange coordinates,
-                         Value ref, Value value) {
-  if (axes.size() != coordinates.size() || axes.empty())
-    return op->emitOpError("expected a coordinate for each of the axes, got ")
-           << coordinates.size() << " of " << axes;
+/// An array of the shape of the Ref.
+LogicalResult verifyWhole(Operation *op, Value ref, Value value) {
   auto refType = cast<MemRefType>(ref.getType());
   auto expected =
       RankedTensorType::get(refType.getShape(), refType.getElementType());
@@ -28,6 +24,23 @@ LogicalResult verifyPeer(Operation *op, ArrayAttr axes, ValueRange coordinates,
     return op->emitOpError("expected an array of type ")
            << expected << ", got " << value.getType();
   return success();
+}
+
+/// One coordinate for each axis.
+LogicalResult verifyPeer(Operation *op, ArrayAttr axes, ValueRange coordinates,
+                         Value ref, Value value) {
+  if (axes.size() != coordinates.size() || axes.empty())
+    return op->emitOpError("expected a coordinate for each of the axes, got ")
+           << coordinates.size() << " of " << axes;
+  return verifyWhole(op, ref, value);
+}
+
+/// A device is a number, or coordinates in a mesh.
+LogicalResult verifyDevice(Operation *op, ValueRange device, Value ref,
+                           Value value) {
+  if (device.empty())
+    return op->emitOpError("expected another device, got none");
+  return verifyWhole(op, ref, value);
 }
 
 /// An answer is 128 bits.
@@ -47,6 +60,14 @@ LogicalResult ClusterLoadOp::verify() {
 
 LogicalResult ClusterStoreOp::verify() {
   return verifyPeer(*this, getAxes(), getCoordinates(), getRef(), getValue());
+}
+
+LogicalResult DeviceLoadOp::verify() {
+  return verifyDevice(*this, getDevice(), getRef(), getResult());
+}
+
+LogicalResult DeviceStoreOp::verify() {
+  return verifyDevice(*this, getDevice(), getRef(), getValue());
 }
 
 LogicalResult TryClusterCancelOp::verify() {

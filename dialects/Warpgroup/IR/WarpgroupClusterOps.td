@@ -81,6 +81,66 @@ def Warpgroup_ClusterStoreOp : Warpgroup_Op<"cluster_store", [
 }
 
 //===----------------------------------------------------------------------===//
+// Memory of other devices
+//===----------------------------------------------------------------------===//
+
+def Warpgroup_DeviceLoadOp : Warpgroup_Op<"device_load", [
+    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+  let summary = "load what a Ref of the call holds on another device";
+  let description = [{
+    The call is mapped over devices, each of which has such a Ref.
+
+    Example:
+
+    ```mlir
+    %v = warpgroup.device_load %x device(%peer : i32) {device_id_type = #grid.device_id_type<logical>}
+        : memref<64x32xf32> -> tensor<64x32xf32>
+    ```
+  }];
+  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$ref, Variadic<Grid_IndexLike>:$device,
+                       Grid_DeviceIdTypeAttr:$device_id_type);
+  let results = (outs Grid_NumberTensor:$result);
+  let assemblyFormat = [{
+    $ref `device` `(` $device `:` type($device) `)` attr-dict
+    `:` type($ref) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isSchedulingPoint() { return true; }
+    bool meetsOtherPrograms() { return true; }
+    bool needsTask() { return true; }
+  }];
+}
+
+def Warpgroup_DeviceStoreOp : Warpgroup_Op<"device_store", [
+    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+  let summary = "store to a Ref of the call on another device";
+  let description = [{
+    The call is mapped over devices, each of which has such a Ref. Who reads it
+    there must be told, by a semaphore.
+
+    Example:
+
+    ```mlir
+    warpgroup.device_store %v to %x device(%peer : i32) {device_id_type = #grid.device_id_type<logical>}
+        : tensor<64x32xf32>, memref<64x32xf32>
+    ```
+  }];
+  let arguments = (ins Grid_NumberTensor:$value, Arg<Grid_Ref, "", [MemWrite]>:$ref,
+                       Variadic<Grid_IndexLike>:$device, Grid_DeviceIdTypeAttr:$device_id_type);
+  let assemblyFormat = [{
+    $value `to` $ref `device` `(` $device `:` type($device) `)` attr-dict
+    `:` type($value) `,` type($ref)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isSchedulingPoint() { return true; }
+    bool meetsOtherPrograms() { return true; }
+    bool needsTask() { return true; }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // Clusters that have not begun
 //===----------------------------------------------------------------------===//
 

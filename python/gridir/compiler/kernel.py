@@ -224,8 +224,8 @@ def any_op(module: ir.Module, predicate: Callable[[ir.Operation], bool]) -> bool
 
 
 def reaches_devices(op: ir.Operation) -> bool:
-    """Whether an op is a copy or a signal to another device."""
-    return op.name in ("grid.copy_start", "grid.semaphore_signal") and "device_id_type" in op.attributes
+    """Whether an op is an access, a copy or a signal to another device."""
+    return "device_id_type" in op.attributes
 
 
 def _group_size(module: ir.Module, kernel: ir.Operation) -> int:

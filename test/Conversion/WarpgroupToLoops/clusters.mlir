@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --convert-grid-to-loops | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --convert-warpgroup-to-grid --convert-grid-to-loops | FileCheck %s
 
 // Of 2 x 3 blocks one arrives at its own barrier, at the one of the other row and at those of the two other columns.
 // CHECK-LABEL: func.func @arrive(
@@ -70,6 +70,25 @@ grid.kernel @turned grid(%c = 2 named "c" cluster)
       : memref<32x16xf32, #grid.space<gpu.smem>> -> memref<16x32xf32, #grid.space<gpu.smem>>
   %v = warpgroup.cluster_load %t ["c"] [%c0] : memref<16x32xf32, #grid.space<gpu.smem>>, i32 -> tensor<16x32xf32>
   grid.store %v, %o : tensor<16x32xf32>, memref<16x32xf32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+// The same place of another device's array; a number that no device has is reported, and taken for the own one.
+// CHECK-LABEL: func.func @devices(
+// CHECK:         %[[PEER:.*]] = arith.select %{{.*}}, %c-1_i64{{.*}}, %{{.*}} : i64
+// CHECK:         %[[THERE:.*]] = func.call @gridirTaskLocate(%{{.*}}, %[[PEER]],
+// CHECK:         call @gridirTaskMove(%[[THERE]], %{{.*}},
+// CHECK:         %[[DEST:.*]] = func.call @gridirTaskLocate(
+// CHECK:         call @gridirTaskMove(%{{.*}}, %[[DEST]],
+grid.kernel @devices grid()
+    inputs(%x: f32 [64] space gpu.gmem, %n: i32 [] space gpu.gmem) outputs(%o: f32 [64] space gpu.gmem)
+    semantics [] attributes {grid.devices = 4, grid.tasks = #kernel.tasks<>} {
+  %d = grid.load %n : memref<i32, #grid.space<gpu.gmem>> -> i32
+  %v = warpgroup.device_load %x device(%d : i32) {device_id_type = #grid.device_id_type<logical>}
+      : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>
+  warpgroup.device_store %v to %o device(%d : i32) {device_id_type = #grid.device_id_type<logical>}
+      : tensor<64xf32>, memref<64xf32, #grid.space<gpu.gmem>>
 }
 
 // -----

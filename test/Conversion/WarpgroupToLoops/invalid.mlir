@@ -18,7 +18,7 @@ grid.kernel @peer grid(%i = 2 named "c" cluster)
       : memref<8x6xf32, #grid.space<gpu.smem>> -> memref<8x4xf32, #grid.space<gpu.smem>>
   %flat = grid.reshape_ref %rows : memref<8x4xf32, #grid.space<gpu.smem>> -> memref<32xf32, #grid.space<gpu.smem>>
   %c0 = arith.constant 0 : i32
-  // expected-error @below {{expected a Ref whose elements are at regular distances in memory, of another block}}
+  // expected-error @below {{expected a Ref whose elements are at regular distances in memory, of another block or device}}
   %v = warpgroup.cluster_load %flat ["c"] [%c0] : memref<32xf32, #grid.space<gpu.smem>>, i32 -> tensor<32xf32>
   grid.store %v, %o : tensor<32xf32>, memref<32xf32, #grid.space<gpu.gmem>>
 }
@@ -37,4 +37,16 @@ grid.kernel @view grid()
   // expected-error @below {{expected a copy of Refs whose elements are at regular distances in memory}}
   warpgroup.tma_store %part to %bytes[0] [8]
       : memref<8xf32, #grid.space<gpu.smem>>, memref<8xf32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+grid.kernel @device grid()
+    inputs(%x: f32 [32] space gpu.gmem) outputs(%o: f32 [32] space gpu.gmem)
+    semantics [] attributes {grid.tasks = #kernel.tasks<>} {
+  %c0 = arith.constant 0 : i32
+  // expected-error @below {{expected devices that the kernel's call is mapped over, as in shard_map, got a device of no known mesh}}
+  %v = warpgroup.device_load %x device(%c0 : i32) {device_id_type = #grid.device_id_type<mesh>}
+      : memref<32xf32, #grid.space<gpu.gmem>> -> tensor<32xf32>
+  grid.store %v, %o : tensor<32xf32>, memref<32xf32, #grid.space<gpu.gmem>>
 }

@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --convert-grid-to-loops | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --convert-warpgroup-to-grid --convert-grid-to-loops | FileCheck %s
 
 // A barrier is known by where it is; who waits for it, or arrives, is a task. A copy inside of its array is one call.
 // CHECK-LABEL: kernel.abi @copy

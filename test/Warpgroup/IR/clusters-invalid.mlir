@@ -16,6 +16,24 @@ func.func @loaded(%tile: memref<64x32xf32>, %i: i32) -> tensor<32x64xf32> {
 
 // -----
 
+func.func @no_device(%x: memref<64x32xf32>) -> tensor<64x32xf32> {
+  // expected-error @below {{expected another device, got none}}
+  %v = "warpgroup.device_load"(%x) {device_id_type = #grid.device_id_type<mesh>}
+      : (memref<64x32xf32>) -> tensor<64x32xf32>
+  return %v : tensor<64x32xf32>
+}
+
+// -----
+
+func.func @on_device(%x: memref<64x32xf32>, %v: tensor<32xf32>, %i: i32) {
+  // expected-error @below {{expected an array of type 'tensor<64x32xf32>', got 'tensor<32xf32>'}}
+  warpgroup.device_store %v to %x device(%i : i32) {device_id_type = #grid.device_id_type<mesh>}
+      : tensor<32xf32>, memref<64x32xf32>
+  return
+}
+
+// -----
+
 func.func @answer(%answer: memref<8xi8>, %b: memref<!warpgroup.barrier<2>>) {
   // expected-error @below {{expected an answer of 128 bits, got 'memref<8xi8>'}}
   warpgroup.try_cluster_cancel %answer barrier %b : memref<8xi8>, memref<!warpgroup.barrier<2>>

@@ -18,6 +18,17 @@ func.func @blocks(%x: memref<512x512xf32>, %tile: memref<64x32xf32>, %v: tensor<
   return %w : tensor<64x32xf32>
 }
 
+// CHECK-LABEL: func.func @devices(
+func.func @devices(%x: memref<64x32xf32>, %i: i32, %j: index) {
+  // CHECK: %[[V:.*]] = warpgroup.device_load %{{.*}} device(%{{.*}} : i32) {device_id_type = #grid.device_id_type<logical>} : memref<64x32xf32> -> tensor<64x32xf32>
+  %v = warpgroup.device_load %x device(%i : i32) {device_id_type = #grid.device_id_type<logical>}
+      : memref<64x32xf32> -> tensor<64x32xf32>
+  // CHECK: warpgroup.device_store %[[V]] to %{{.*}} device(%{{.*}}, %{{.*}} : i32, index) {device_id_type = #grid.device_id_type<mesh>} : tensor<64x32xf32>, memref<64x32xf32>
+  warpgroup.device_store %v to %x device(%i, %j : i32, index) {device_id_type = #grid.device_id_type<mesh>}
+      : tensor<64x32xf32>, memref<64x32xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @cancel(
 func.func @cancel(%answer: memref<16xi8>, %b: memref<!warpgroup.barrier<2>>) -> (i32, i32, i1) {
   // CHECK: warpgroup.try_cluster_cancel %{{.*}} barrier %{{.*}} : memref<16xi8>, memref<!warpgroup.barrier<2>>

@@ -53,6 +53,11 @@ def waits_if(x, n, o):
     pl.run_scoped(lambda ref: pl.semaphore_wait(ref, 1, decrement=n[0] > 0), pltpu.SemaphoreType.REGULAR)
 
 
+def of_warpgroup(function):
+    """Lowers a kernel of a warpgroup that is this function of its argument and its result."""
+    return lambda: lower(plgpu.kernel(function, out_type=X), X)
+
+
 def copies_rows(x, n, o):
     rows, others = (ref.at[pl.ds(0, n[0])].transpose((1, 0)) for ref in (x, o))
     pl.run_scoped(lambda ref: pltpu.async_copy(rows, others, ref).wait(), pltpu.SemaphoreType.DMA)
@@ -68,7 +73,7 @@ def reads(read):
     return lambda *refs: refs[-1].__setitem__(..., read(*refs[:-1]))
 
 
-# CHECK: UnsupportedError: 21 of 21 refused in these words
+# CHECK: UnsupportedError: 23 of 23 refused in these words
 report(
     UnsupportedError,
     {
@@ -109,6 +114,15 @@ report(
         "expected a slice whose size is known, got one that is computed": body(copies_rows, X, N),
         "expected a Ref transform that gridir knows, got PeerMemRef": body(
             reads(lambda x: plgpu.remote_ref(x, jnp.int32(0))[...]), X
+        ),
+        "expected axes that the kernel's call is mapped over, as in shard_map, got ('x',)": of_warpgroup(
+            lambda x, o: plgpu.multimem_store(x[...], o, "x")
+        ),
+        "expected no `reduction_op`, got add": of_warpgroup(
+            lambda x, o: pl.run_scoped(
+                lambda tile: plgpu.copy_smem_to_gmem(tile, plgpu.remote_ref(o, 0), reduction_op="add"),
+                plgpu.SMEM(X.shape, X.dtype),
+            )
         ),
         "expected Refs without layout transforms, got": scoped(
             plgpu.SMEM((8, 128), jnp.float32, transforms=(plgpu.TilingTransform((8, 32)),)),

@@ -167,7 +167,12 @@ def _get(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
 
 @rule("swap")
 def _swap(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: Any) -> list[ir.Value]:
-    access = Access(ctx, ref, tree_util.tree_unflatten(tree, leaves))
+    return swap(ctx, ref, value, tree_util.tree_unflatten(tree, leaves))
+
+
+def swap(ctx: RuleContext, ref: Any, value: ir.Value, transforms: Sequence[Any]) -> list[ir.Value]:
+    """Replaces what a Ref holds; what it held before, where that is used."""
+    access = Access(ctx, ref, transforms)
     old = access.load() if ctx.is_used() else value
     access.store(value)
     return [old]

@@ -3,6 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Primitives of Pallas' Mosaic GPU backend, in kernels whose threads are warpgroups."""
 
-from gridir.frontend.rules.warpgroup import clusters, copies, inline, matrix_units, memory, warps
+from gridir.frontend.rules.warpgroup import clusters, copies, devices, inline, matrix_units, memory, warps
 
-__all__ = ["clusters", "copies", "inline", "matrix_units", "memory", "warps"]
+__all__ = ["clusters", "copies", "devices", "inline", "matrix_units", "memory", "warps"]

@@ -18,16 +18,21 @@ from gridir.frontend.registry import ANY
 from gridir.frontend.rules.atomics import atomic_kind
 from gridir.frontend.rules.ref_views import index_value, view
 from gridir.frontend.rules.state import Access
+from gridir.frontend.rules.warpgroup.devices import load_from, split_devices
 from gridir.frontend.rules.warpgroup.operands import axis_attr, one_barrier, split_leaves
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
 
 
 def load(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
-    """What a Ref holds, of this block or of the one that a transform names; in code of a warp a number."""
+    """What a Ref holds, of this block, or of the one or the device that a transform names; for a warp a number."""
     if ctx.kernel.warp is not None and ctx.avals_out[0].shape:
         raise ctx.invalid(f"Can only load scalars in warp-level code, got {ctx.avals_out[0]}")
-    transforms = list(transforms or ())
+    transforms, receivers = split_devices(ctx, transforms)
+    if receivers:
+        if len(receivers) > 1:
+            raise ctx.invalid("expected one device to load from, got several")
+        return load_from(ctx, view(ctx, ref, transforms), receivers[0])
     peers = [found for found in map(jax_compat_gpu.cluster_coordinates, transforms) if found is not None]
     if not peers:
         return Access(ctx, ref, transforms).load()

@@ -13,15 +13,16 @@ import numpy as np
 
 from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
-from gridir.frontend.devices import program_index
+from gridir.frontend.devices import Receiver, program_index
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.registry import ANY
 from gridir.frontend.rules.atomics import atomic_kind
 from gridir.frontend.rules.ref_views import index_value, is_array, static_index, view
 from gridir.frontend.rules.state import Access
+from gridir.frontend.rules.warpgroup.devices import split_devices, store_to
 from gridir.frontend.rules.warpgroup.operands import axis_attr, number, one_barrier, refuse, split_leaves
 from gridir.mlir import ir
-from gridir.mlir.dialects import warpgroup
+from gridir.mlir.dialects import grid, warpgroup
 
 
 @dataclasses.dataclass
@@ -163,6 +164,11 @@ def _copy_smem_to_gmem(
 ) -> list[ir.Value]:
     predicate = leaves[-1] if has_user_predicate else None
     of_source, of_dest = split_leaves(leaves, src_transforms_treedef, dst_transforms_treedef)
+    of_dest, receivers = split_devices(ctx, of_dest)
+    if receivers:
+        refuse(ctx, reduction_op=reduction_op)
+        _store_to_devices(view(ctx, source, of_source), view(ctx, dest, of_dest), receivers, predicate)
+        return []
     window = _window(ctx, dest, of_dest)
     dynamic, offsets, sizes, dropped = window.operands()
     warpgroup.TmaStoreOp(
@@ -178,6 +184,22 @@ def _copy_smem_to_gmem(
     if commit_group:
         warpgroup.CommitGroupOp()
     return []
+
+
+def _store_to_devices(
+    source: ir.Value, dest: ir.Value, receivers: Sequence[Receiver], predicate: ir.Value | None
+) -> None:
+    """Such a copy is done as soon as it is begun: whoever looks at what it writes must wait first."""
+
+    def store() -> list[ir.Value]:
+        value = grid.LoadOp(ir.RankedTensorType.get(source.type.shape, source.type.element_type), source).result
+        store_to(value, dest, receivers)
+        return []
+
+    if predicate is None:
+        store()
+    else:
+        emit.if_else(predicate, [], store, None)
 
 
 @WARPGROUP.rule("commit_group")

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Conversion/WarpgroupToLoops/Patterns.h"
+#include "dialects/Conversion/WarpgroupToGrid/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

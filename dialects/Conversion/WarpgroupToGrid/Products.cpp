@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Conversion/WarpgroupToLoops/Patterns.h"
+#include "dialects/Conversion/WarpgroupToGrid/Patterns.h"
 
 using namespace mlir;
 using namespace gridir;

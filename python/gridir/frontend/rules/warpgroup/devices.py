@@ -1,0 +1,128 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Global memory of the other devices that a call is mapped over."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+from jax import lax, tree_util
+
+from gridir.frontend import emit, jax_compat_gpu
+from gridir.frontend.context import RuleContext
+from gridir.frontend.devices import Receiver, device_index, receiver_of
+from gridir.frontend.levels import WARPGROUP
+from gridir.frontend.rules.ref_views import view
+from gridir.frontend.rules.state import swap
+from gridir.frontend.rules.warpgroup.operands import split_leaves
+from gridir.mlir import ir
+from gridir.mlir.dialects import grid, warpgroup
+
+
+def split_devices(ctx: RuleContext, transforms: Sequence[Any]) -> tuple[list[Any], list[Receiver]]:
+    """The transforms of a Ref that say which part of it is meant, and the devices that the others lead to.
+
+    Which device it is and which part of the Ref do not depend on one another.
+    """
+    rest: list[Any] = []
+    receivers: list[Receiver] = []
+    for transform in transforms or ():
+        peer, axes = jax_compat_gpu.peer_device(transform), jax_compat_gpu.multicast_axes(transform)
+        if peer is not None:
+            receivers.append(receiver_of(ctx, *peer))
+        elif axes is not None:
+            receivers += devices_along(ctx, axes)
+        else:
+            rest.append(transform)
+    return rest, receivers
+
+
+def devices_along(ctx: RuleContext, axes: Any) -> list[Receiver]:
+    """The devices that are where this one is along all other axes of the mesh that the call is mapped over.
+
+    Raises:
+      UnsupportedError: there is no such mesh, or it has no axis of one of the names.
+    """
+    names = tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)
+    devices = ctx.kernel.devices
+    if devices is None or not set(names) <= set(devices.names):
+        raise ctx.unsupported(f"expected axes that the kernel's call is mapped over, as in shard_map, got {names}")
+    places = [
+        range(size) if name in names else [device_index(ctx, name)]
+        for name, size in zip(devices.names, devices.sizes, strict=True)
+    ]
+    return [receiver_of(ctx, place, "mesh") for place in itertools.product(*places)]
+
+
+def load_from(ctx: RuleContext, ref: ir.Value, receiver: Receiver) -> ir.Value:
+    """What a Ref holds on another device."""
+    type_ = ir.RankedTensorType.get(ref.type.shape, ref.type.element_type)
+    value = warpgroup.DeviceLoadOp(type_, ref, receiver.device, receiver.kind).result
+    return value if type_.rank else emit.extract(value, [])
+
+
+def store_to(value: ir.Value, ref: ir.Value, receivers: Sequence[Receiver]) -> None:
+    """Replaces what a Ref holds on other devices."""
+    if not emit.shape_of(value):
+        value = emit.splat(value, ())
+    for receiver in receivers:
+        warpgroup.DeviceStoreOp(value, ref, receiver.device, receiver.kind)
+
+
+@WARPGROUP.rule("swap", overrides=True)
+def _swap(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: Any) -> list[ir.Value]:
+    rest, receivers = split_devices(ctx, tree_util.tree_unflatten(tree, leaves))
+    if not receivers:
+        return swap(ctx, ref, value, rest)
+    seen = view(ctx, ref, rest)
+    old = load_from(ctx, seen, receivers[0]) if ctx.is_used() else value
+    store_to(value, seen, receivers)
+    return [old]
+
+
+@WARPGROUP.rule("multimem_store")
+def _multimem_store(
+    ctx: RuleContext, value: ir.Value, ref: Any, *leaves: ir.Value, collective_axes: Any, transforms_tree: Any
+) -> list[ir.Value]:
+    (transforms,) = split_leaves(leaves, transforms_tree)
+    store_to(value, view(ctx, ref, transforms), devices_along(ctx, collective_axes))
+    return []
+
+
+_REDUCTIONS = {
+    "add": lax.add,
+    "min": lax.min,
+    "max": lax.max,
+    "and": lax.bitwise_and,
+    "or": lax.bitwise_or,
+    "xor": lax.bitwise_xor,
+}
+
+
+@WARPGROUP.rule("multimem_load_reduce")
+def _multimem_load_reduce(
+    ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any, collective_axes: Any, reduction_op: Any
+) -> list[ir.Value]:
+    if reduction_op not in _REDUCTIONS:
+        raise ctx.unsupported(f"expected a reduction among {', '.join(_REDUCTIONS)}, got `{reduction_op}`")
+    (transforms,) = split_leaves(leaves, tree)
+    seen = view(ctx, ref, transforms)
+    values = [load_from(ctx, seen, receiver) for receiver in devices_along(ctx, collective_axes)]
+    result = jax.ShapeDtypeStruct(ctx.avals_out[0].shape, ctx.avals_out[0].dtype)
+    closed = jax.make_jaxpr(lambda *each: functools.reduce(_REDUCTIONS[reduction_op], each))(*[result] * len(values))
+    return ctx.decompose(closed.jaxpr, closed.consts, values)
+
+
+@WARPGROUP.rule("semaphore_signal_multicast")
+def _semaphore_signal_multicast(
+    ctx: RuleContext, *leaves: ir.Value, args_tree: Any, collective_axes: Any
+) -> list[ir.Value]:
+    ref, transforms, amount = tree_util.tree_unflatten(args_tree, leaves)
+    for to in devices_along(ctx, collective_axes):
+        grid.SemaphoreSignalOp(view(ctx, ref, transforms), amount, to.device, device_id_type=to.kind)
+    return []

@@ -1,0 +1,79 @@
+// RUN: gridir-opt %s --split-input-file --convert-warpgroup-to-grid | FileCheck %s
+
+// An operand in registers is what it is.
+// CHECK-LABEL: grid.kernel @mma
+// CHECK:         scratch(%[[ACC:[^:]*]]: {{[^,]*}}, #grid.space<gpu.regs>>, %[[RHS:[^:]*]]:
+// CHECK:         %[[A:.*]] = arith.constant dense<1.0{{.*}}> : tensor<64x16xf16>
+// CHECK:         %[[B:.*]] = grid.load %[[RHS]] :
+// CHECK:         %[[OLD:.*]] = grid.load %[[ACC]] :
+// CHECK:         %[[SUM:.*]] = grid.dot %[[A]], %[[B]] acc %[[OLD]] contract [1] x [0]
+// CHECK-NEXT:    grid.store %[[SUM]], %[[ACC]] :
+// CHECK-NOT:     warpgroup.mma %
+grid.kernel @mma grid()
+    inputs() outputs(%o: f32 [64, 64] space gpu.gmem)
+    scratch(%acc: memref<64x64xf32, #grid.space<gpu.regs>>, %b: memref<16x64xf16, #grid.space<gpu.smem>>) semantics [] {
+  %a = arith.constant dense<1.0> : tensor<64x16xf16>
+  warpgroup.mma %acc, %a, %b
+      : memref<64x64xf32, #grid.space<gpu.regs>>, tensor<64x16xf16>, memref<16x64xf16, #grid.space<gpu.smem>>
+  warpgroup.mma_wait 0
+}
+
+// -----
+
+// What the accumulator held is chosen by one number, so that nobody takes it for used where it is not.
+// CHECK-LABEL: grid.kernel @tensor_memory
+// CHECK:         inputs(%[[FLAG:.*]]: i1
+// CHECK:         scratch(%[[ACC:[^:]*]]: memref<128x128xf32
+// CHECK:         %[[P:.*]] = grid.load %[[FLAG]] :
+// CHECK:         %[[OLD:.*]] = grid.load %[[ACC]] :
+// CHECK:         %[[ADDS:.*]] = tensor.splat %[[P]] :
+// CHECK:         arith.select %[[ADDS]], %[[OLD]],
+// CHECK:         grid.store %{{.*}}, %[[ACC]] :
+// CHECK-NEXT:    warpgroup.tcgen05_commit
+grid.kernel @tensor_memory grid()
+    inputs(%flag: i1 [] space gpu.gmem) outputs(%o: f32 [128, 128] space gpu.gmem)
+    scratch(%acc: memref<128x128xf32, #grid.space<gpu.tmem>>, %a: memref<128x64xf16, #grid.space<gpu.smem>>,
+            %b: memref<64x128xf16, #grid.space<gpu.smem>>,
+            %done: memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>) semantics [] {
+  %p = grid.load %flag : memref<i1, #grid.space<gpu.gmem>> -> i1
+  warpgroup.tcgen05_mma %acc, %a, %b accumulate %p barrier %done
+      : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>,
+        memref<64x128xf16, #grid.space<gpu.smem>> barrier memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>
+}
+
+// -----
+
+// Rows that are not there are zero.
+// CHECK-LABEL: grid.kernel @rows
+// CHECK:         inputs(%[[X:.*]]: f32
+// CHECK:         %[[ROWS:.*]] = grid.load %{{.*}} -> tensor<8xi32>
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi ult, %[[ROWS]],
+// CHECK:         %[[VALUE:.*]] = grid.gather %[[X]][%[[ROWS]]] dims [0] mask %[[INSIDE]] other
+// CHECK:         grid.store %[[VALUE]],
+// CHECK-NEXT:    warpgroup.barrier_arrive
+grid.kernel @rows grid()
+    inputs(%x: f32 [32, 64] space gpu.gmem, %n: i32 [8] space gpu.gmem) outputs(%o: f32 [8, 64] space gpu.gmem)
+    scratch(%tile: memref<8x64xf32, #grid.space<gpu.smem>>, %barrier: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+    semantics [] {
+  %rows = grid.load %n : memref<8xi32, #grid.space<gpu.gmem>> -> tensor<8xi32>
+  warpgroup.tma_gather %x[%rows] to %tile barrier %barrier
+      : memref<32x64xf32, #grid.space<gpu.gmem>>, tensor<8xi32>, memref<8x64xf32, #grid.space<gpu.smem>>,
+        memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+}
+
+// -----
+
+// Nobody reads an answer that nobody has written.
+// CHECK-LABEL: grid.kernel @cancel
+// CHECK:         warpgroup.barrier_arrive
+// CHECK:         %[[NONE:.*]] = arith.constant false
+// CHECK:         grid.store %[[NONE]],
+grid.kernel @cancel grid(%i = 8 named "i")
+    inputs() outputs(%o: i1 [] space gpu.gmem)
+    scratch(%answer: memref<16xi8, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+    semantics [parallel] {
+  warpgroup.try_cluster_cancel %answer barrier %b
+      : memref<16xi8, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  %place, %found = warpgroup.query_cluster_cancel %answer ["i"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
+  grid.store %found, %o : i1, memref<i1, #grid.space<gpu.gmem>>
+}
