@@ -283,6 +283,63 @@ for name, computed in (("turns:", False), ("computed turns:", True)):
     look(name, of((2, 128), jnp.int32, num_threads=2, thread_name="wg", scratch_types=scratch)(kernel), TURNS)
 
 
+def converts(x, o, *, layout):
+    """An array by JAX's own instructions on words, in which several lanes are packed."""
+
+    @plgpu.inline_mgpu(arg_types=(layout,), return_type=plgpu.ShapeDtypeStruct(tuple(o.shape), o.dtype, layout=layout))
+    def convert(_, value):
+        return value.astype(mgpu.utils.dtype_to_ir_type(o.dtype), is_signed=signed(o.dtype))
+
+    o[...] = convert(plgpu.load(x, (), layout=layout, optimized=False))
+
+
+def biased(x, o):
+    """Each nibble of a word as a byte, with another highest bit, by a few instructions on all of them."""
+    layout = plgpu.Layout.WGMMA_UPCAST_4X
+    assembly = """{{
+        .reg .b32 flipped, low, high;
+        xor.b32 flipped, $2, 0x88888888;  // of each nibble
+        and.b32 low, flipped, 0x0F0F0F0F;
+        shr.u32 high, flipped, 4;
+        and.b32 high, high, 0x0F0F0F0F;
+        prmt.b32 $0, low, high, 0x5140;
+        prmt.b32 $1, low, high, 0x7362;
+    }}"""
+
+    @plgpu.inline_mgpu(arg_types=(layout,), return_type=plgpu.ShapeDtypeStruct(tuple(o.shape), o.dtype, layout=layout))
+    def widen(_, value):
+        i32, bytes_ = (ir.IntegerType.get_signless(bits) for bits in (32, 8))
+        widened = np.empty_like(value.registers)
+        for index, register in np.ndenumerate(value.registers):
+            word = mgpu.utils.bitcast(register, i32)
+            pair = llvm.inline_asm(ir.Type.parse("!llvm.struct<(i32, i32)>"), [word], assembly, "=r,=r,r")
+            halves = [llvm.extractvalue(i32, pair, [part]) for part in range(2)]
+            halves = [mgpu.utils.bitcast(half, ir.VectorType.get((4,), bytes_)) for half in halves]
+            widened[index] = mgpu.utils.vector_concat(halves)
+        return mgpu.FragmentedArray(_registers=widened, _layout=layout.to_mgpu(), _is_signed=False)
+
+    o[...] = widen(plgpu.load(x, (), layout=layout, optimized=False))
+
+
+# CHECK-COUNT-5: int8 to bfloat16{{.*}}: right
+# CHECK-COUNT-5: int4 to int8{{.*}}: right
+# CHECK-COUNT-5: int4 to bfloat16{{.*}}: right
+# CHECK-COUNT-5: float8_e4m3fn to float16{{.*}}: right
+# CHECK-COUNT-5: biased{{.*}}: right
+NUMBERS = np.arange(-1024, 1024).reshape(64, 32)
+NIBBLES = (NUMBERS % 16 - 8).astype(jnp.int4)
+for array, dtype, layout in (
+    (NUMBERS.astype(np.int8), jnp.bfloat16, plgpu.Layout.WGMMA),
+    (NIBBLES, jnp.int8, plgpu.Layout.WGMMA_UPCAST_4X),
+    (NIBBLES, jnp.bfloat16, plgpu.Layout.WGMMA_UPCAST_4X),
+    ((NUMBERS % 32 - 16).astype(jnp.float8_e4m3fn), jnp.float16, plgpu.Layout.WGMMA),
+):
+    name = f"{array.dtype.name} to {jnp.dtype(dtype).name}"
+    kernel = functools.partial(converts, layout=layout)
+    look(name, of(array.shape, dtype)(kernel), array.astype(np.float32).astype(dtype), array)
+look("biased", of(NIBBLES.shape, jnp.uint8)(biased), (NIBBLES.astype(np.int8) + 8).astype(np.uint8), NIBBLES)
+
+
 def meets_nobody(o):
     named_barrier("sync", 4)
 

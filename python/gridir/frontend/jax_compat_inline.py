@@ -123,6 +123,11 @@ def run_inline(
         gpu.dialect.register_dialect(context)
         context.allow_unregistered_dialects = True
         module = ir.Module.create()
+        # Of which chip it is emitted for depends only by which instructions an array is converted.
+        for name, number in (("arch_major", 9), ("arch_minor", 0)):
+            module.operation.attributes[f"mosaic_gpu.{name}"] = ir.IntegerAttr.get(
+                ir.IntegerType.get_signless(32), number
+            )
         try:
             types = [_types(gpu, ir, operand) for operand in operands]
             with ir.InsertionPoint(module.body):
@@ -142,10 +147,13 @@ def run_inline(
         reader = _Reader(ir)
         code = reader.block(block)
         bound: list[Held | int] = [
-            reader.numbers(own)[0] if isinstance(operand, RefOperand) else reader.held(operand.layout, argument)
+            reader.numbers(own)[0] if isinstance(operand, RefOperand) else reader.held(operand.layout, argument, own)
             for operand, own, argument in zip(operands, values, arguments, strict=True)
         ]
-        held = [reader.held(wanted.layout, array) for wanted, array in zip(results, arrays, strict=True)]
+        held = [
+            reader.held(wanted.layout, array, array.registers.flat)
+            for wanted, array in zip(results, arrays, strict=True)
+        ]
         return bound, Code(code, tuple(held))
 
 
@@ -206,8 +214,13 @@ class _Reader:
         """The numbers of values."""
         return tuple(self._numbers.setdefault(value, len(self._numbers)) for value in values)
 
-    def held(self, layout: Any, array: Any) -> Held:
+    def held(self, layout: Any, array: Any, registers: Any) -> Held:
         """An array that the threads hold.
+
+        Args:
+          layout: how the author says that it is spread.
+          array: the array.
+          registers: its values, for an operand those that it had before the code wrote others there.
 
         Raises:
           InlineError: nobody knows where its elements are.
@@ -218,7 +231,7 @@ class _Reader:
         shape = tuple(array.shape)
         # A strided layout takes all elements in a row.
         is_flat = len(spread.tile) == 1 and hasattr(array.layout, "vec_size")
-        return Held(shape, (math.prod(shape),) if is_flat else shape, spread, self.numbers(array.registers.flat))
+        return Held(shape, (math.prod(shape),) if is_flat else shape, spread, self.numbers(registers))
 
     def block(self, block: Any) -> Block:
         """A block."""

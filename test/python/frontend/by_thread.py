@@ -101,7 +101,7 @@ report("unknown", lambda _: raw("some.op"))
 # CHECK: fence: {{.*}}expected a fence among fence.proxy.async, {{.*}}, got `trap`, in `{{.*}}llvm.inline_asm{{.*}}trap;
 report("fence", lambda _: llvm.inline_asm(ir.Type.parse("!llvm.void"), [], "trap;", "", has_side_effects=True))
 # CHECK: assembly: {{.*}}expected a fence, in `{{.*}}llvm.inline_asm
-report("assembly", lambda _: llvm.inline_asm(i32(1).type, [i32(1)], "popc.b32 $0, $1;", "=r,r"))
+report("assembly", lambda _: llvm.inline_asm(i32(1).type, [], "activemask.b32 $0;", "=r"))
 # CHECK: fails: {{.*}}expected code by hand that gridir can do with whole arrays, got: ZeroDivisionError
 report("fails", lambda _: 1 // 0)
 # CHECK: context: {{.*}}got: it asks its context for `cluster_idx`
@@ -327,13 +327,45 @@ def dense(_):
 report("constant", dense)
 
 
-def half(_, x):
-    packed = vector.bitcast(ir.VectorType.get((1,), i32(0).type), x.astype(ir.F16Type.get()).registers.flat[0])
-    vector.bitcast(ir.VectorType.get((4,), ir.IntegerType.get_signless(8)), packed)
+def on_words(text):
+    """Code that runs assembly on the first two registers of an array, as one word."""
+
+    def code(_, x):
+        word = mgpu.utils.bitcast(x.astype(ir.F16Type.get()).registers.flat[0], i32(0).type)
+        llvm.inline_asm(i32(0).type, [word, word], text, "=r,r,r")
+
+    return code
 
 
-# CHECK: packed: {{.*}}expected lanes that are packed to be moved as a whole, and taken apart, in `
-report("packed", "array", half, types=(WGMMA,))
+# CHECK: unknown: {{.*}}expected a fence, or assembly that gridir knows, got `popc.b32 $0, $1`
+report("unknown", "array", on_words("{ popc.b32 $0, $1; }"), types=(WGMMA,))
+# CHECK: group: {{.*}}expected a fence, or assembly that gridir knows, got `mov.b32 {low, _}, $1`
+report("group", "array", on_words("mov.b32 {low, _}, $1; mov.b32 $0, low;"), types=(WGMMA,))
+# CHECK: unwritten: {{.*}}expected a register that has been written, got `low`
+report("unwritten", "array", on_words(".reg .b32 low; and.b32 $0, low, $1;"), types=(WGMMA,))
+# CHECK: steps: {{.*}}expected packed lanes to be moved by a number of bits that is known
+report("steps", "array", on_words("shl.b32 $0, $1, $2;"), types=(WGMMA,))
+# CHECK: order: {{.*}}expected an order of bytes that follows from the number of a thread, got another one
+report("order", "array", on_words("prmt.b32 $0, $1, 0, $2;"), types=(WGMMA,))
+
+
+def in_parts(_, x):
+    wide = raw("llvm.mlir.undef", results=[ir.VectorType.get((2,), ir.IntegerType.get_signless(24))])[0]
+    vector.bitcast(ir.VectorType.get((3,), ir.IntegerType.get_signless(16)), wide)
+
+
+# CHECK: parts: {{.*}}expected lanes that are packed to be moved as a whole, and taken apart, in `{{.*}}vector.bitcast
+report("parts", "array", in_parts, types=(WGMMA,))
+
+
+def mixed(_, x):
+    word = mgpu.utils.bitcast(x.astype(ir.F16Type.get()).registers.flat[0], i32(0).type)
+    order = arith.index_cast(i32(0).type, thread())
+    llvm.inline_asm(i32(0).type, [word, word, order], "prmt.b32 $0, $1, $2, $3;", "=r,r,r,r")
+
+
+# CHECK: mixed: {{.*}}expected lanes that are packed to be moved as a whole, and taken apart, in `{{.*}}prmt
+report("mixed", "array", mixed, types=(WGMMA,))
 
 
 def lane_of(_, x, one):

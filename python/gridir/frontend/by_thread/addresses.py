@@ -14,7 +14,7 @@ import numpy as np
 from gridir.frontend import emit
 from gridir.frontend.by_thread import integers
 from gridir.frontend.by_thread.code import Op
-from gridir.frontend.by_thread.handlers import Anything, handles, known_number
+from gridir.frontend.by_thread.handlers import Anything, Struct, handles, known_number
 from gridir.frontend.by_thread.lanes import bitcast
 from gridir.frontend.by_thread.memory import Operand, Pointer, Window
 from gridir.frontend.by_thread.values import (
@@ -49,6 +49,9 @@ def window_of(run: Execution, number: int) -> Window:
 @handles("llvm.extractvalue")
 def _field(run: Execution, op: Op) -> list[Anything]:
     field = re.findall(r"\d+", op.attributes["position"].partition(":")[2])
+    whole = run.values[op.operands[0]]
+    if isinstance(whole, Struct) and len(field) == 1:
+        return [whole.values[int(field[0])]]
     window = window_of(run, op.operands[0])
     if field in (["0"], ["1"]):
         # The aligned address is that of the Ref; the offset comes by itself.

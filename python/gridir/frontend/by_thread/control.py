@@ -13,7 +13,7 @@ import numpy as np
 
 from gridir.frontend import emit
 from gridir.frontend.by_thread.code import Block, Op
-from gridir.frontend.by_thread.handlers import Anything, handles
+from gridir.frontend.by_thread.handlers import Anything, Struct, handles
 from gridir.frontend.by_thread.memory import Pointer, Window
 from gridir.frontend.by_thread.values import (
     Known,
@@ -70,7 +70,7 @@ def _joined(run: Execution, op: Op, condition: Known, results: Sequence[Any]) ->
         return taken[0]
     joined: list[Anything] = []
     for yes, no, type_ in zip(*taken, op.result_types, strict=True):
-        if isinstance(yes, (Window, Pointer)) or isinstance(no, (Window, Pointer)):
+        if isinstance(yes, (Window, Pointer, Struct)) or isinstance(no, (Window, Pointer, Struct)):
             raise Refusal("expected a number, got an address")
         joined.append(run.chosen(condition, yes, no, lanes_and_element(type_)[0]))
     return joined

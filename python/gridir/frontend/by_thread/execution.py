@@ -16,7 +16,7 @@ from gridir.frontend.by_thread import integers
 from gridir.frontend.by_thread.accesses import Accesses, one_warpgroup
 from gridir.frontend.by_thread.arrays import Piece, Raiser
 from gridir.frontend.by_thread.code import Block, Code, Held, Op
-from gridir.frontend.by_thread.handlers import HANDLERS, LANES, Anything
+from gridir.frontend.by_thread.handlers import HANDLERS, LANES, Anything, Struct
 from gridir.frontend.by_thread.memory import Operand, Pointer, Window
 from gridir.frontend.by_thread.values import (
     Computed,
@@ -31,6 +31,7 @@ from gridir.frontend.by_thread.values import (
     indices_of,
     lanes_and_element,
 )
+from gridir.frontend.by_thread.words import BITWISE, Words, is_packed
 from gridir.mlir import ir
 
 
@@ -94,6 +95,7 @@ class Execution:
         self.accesses = Accesses(kernel.part)
         self.active: Index = np.ones((warpgroups, threads, 1), bool)
         self.uniform: dict[Any, Uniform] = {}
+        self.words = Words(self)
 
     def bind_array(self, held: Held, array: ir.Value) -> None:
         """Gives the code an array."""
@@ -176,7 +178,7 @@ class Execution:
     def value(self, number: int) -> Value:
         """An operand that is no address."""
         value = self.values[number]
-        if isinstance(value, (Window, Pointer)):
+        if isinstance(value, (Window, Pointer, Struct)):
             raise Refusal("expected a number, got an address")
         return value
 
@@ -197,6 +199,8 @@ class Execution:
             folded = integers.fold(name, known, element, number)
             if folded is not None:
                 return folded
+        if name in BITWISE and any(map(is_packed, operands)):
+            return self.words.apply(name, operands, element)
         if name == "arith.select" and isinstance(operands[0], Known):
             return self.chosen(operands[0], operands[1], operands[2], lanes)
         # What ops of `llvm` say beside is how they may overflow, on which nothing depends here.

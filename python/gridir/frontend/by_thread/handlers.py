@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,7 +21,19 @@ if TYPE_CHECKING:
 LANES = 32
 """The threads of a warp."""
 
-Anything: TypeAlias = Value | Window | Pointer
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Struct:
+    """What assembly gives that has several results.
+
+    Attributes:
+      values: the results.
+    """
+
+    values: tuple[Value, ...]
+
+
+Anything: TypeAlias = Value | Window | Pointer | Struct
 """What a value of the code may be."""
 
 Handler: TypeAlias = "Callable[[Execution, Op], list[Anything] | None]"

@@ -108,6 +108,9 @@ def _shuffle_lanes(run: Execution, op: Op) -> list[Anything]:
 
     if max(mask) < lanes or min(mask) >= lanes:
         return [of(first, mask) if max(mask) < lanes else of(second, [lane - lanes for lane in mask])]
+    if isinstance(second, Undefined):
+        # What is taken of it may be any number.
+        return [of(first, [min(lane, lanes - 1) for lane in mask])]
     others = lanes_and_element(op.operand_types[1])[0]
     sides = [
         of(first, [min(m, lanes - 1) for m in mask]),
@@ -131,6 +134,8 @@ def _bitcast(run: Execution, op: Op) -> list[Anything]:
     value = run.value(op.operands[0])
     if isinstance(value, Packed) and value.value.type == new and after == before * value.count:
         return [value.value]
+    if after % before == 0 and before < after and bits_of(value.type) * before == bits_of(new) * after:
+        return [run.words.lanes(value, new)]
     if before != after:
         if before % after or bits_of(value.type) * before != bits_of(new) * after:
             raise Refusal("expected lanes that are packed to be moved as a whole, and taken apart")
@@ -155,14 +160,21 @@ def bitcast(run: Execution, value: Value, type_: str) -> Value:
     return Computed("arith.bitcast", (), (value,), type_)
 
 
-def permuted(run: Execution, op: Op) -> Value:
+def permuted(run: Execution, first: Value, second: Value, order: Value) -> Value:
     """The bytes of two numbers of four bytes in the order that a third one says, as `prmt` of PTX gives them.
 
     Raises:
-      Refusal: the numbers are not of packed lanes, the order is not known, or it takes lanes apart.
+      Refusal: the numbers are not of packed lanes, or the order is not known.
     """
-    first, second = (run.value(number) for number in op.operands[:2])
-    order = run.numbers(op.operands[2])
+    if not isinstance(order, Known):
+        raise Refusal("expected an order of bytes that follows from the number of a thread, got another one")
+    if order.same is not None:
+        return run.words.permuted(first, second, int(order.same))
+    return _of_lanes(run, first, second, order.numbers)
+
+
+def _of_lanes(run: Execution, first: Value, second: Value, order: Index) -> Value:
+    """The same of an order that differs between threads and moves whole lanes."""
     if not (isinstance(first, Packed) and isinstance(second, Packed) and first.count == second.count):
         raise Refusal("expected lanes that are packed to be moved as a whole, and taken apart")
     count = first.count

@@ -12,8 +12,7 @@ import numpy as np
 
 from gridir.frontend import emit
 from gridir.frontend.by_thread.code import Op
-from gridir.frontend.by_thread.handlers import LANES, Anything, handles, known_number
-from gridir.frontend.by_thread.lanes import permuted
+from gridir.frontend.by_thread.handlers import LANES, Anything, Struct, handles, known_number
 from gridir.frontend.by_thread.memory import Pointer, Window
 from gridir.frontend.by_thread.values import (
     Index,
@@ -86,65 +85,18 @@ def _shuffle(run: Execution, op: Op) -> list[Anything]:
         full = np.broadcast_to(array, (*rows.shape[:2], array.shape[2]))
         return np.take_along_axis(full, np.broadcast_to(rows, full.shape), axis=1)
 
-    if isinstance(value, (Window, Pointer)):
+    if isinstance(value, (Window, Pointer, Struct)):
         raise Refusal("expected a number, got an address")
     return [rearranged(value, move)]
 
 
 @handles("nvvm.bar.warp.sync", "gpu.barrier", "nvvm.barrier", "nvvm.barrier0")
-def _meet(run: Execution, op: Op) -> None:
+def meet(run: Execution, op: Op) -> None:
     """Nothing: each op is done by all threads before the next one."""
     if not run.active.all():
         raise Refusal("expected all threads, got some of them")
     if op.name in ("gpu.barrier", "nvvm.barrier", "nvvm.barrier0") and run.threads.warpgroups > 1:
         raise Refusal("expected a barrier of one warpgroup, got one of all warpgroups of a block")
-
-
-_MATH = {
-    "abs.f32": "math.absf",
-    "cos.approx.f32": "math.cos",
-    "ex2.approx.f32": "math.exp2",
-    "ex2.approx.ftz.f32": "math.exp2",
-    "lg2.approx.f32": "math.log2",
-    "lg2.approx.ftz.f32": "math.log2",
-    "max.NaN.f32": "arith.maximumf",
-    "max.f32": "arith.maxnumf",
-    "min.NaN.f32": "arith.minimumf",
-    "min.f32": "arith.minnumf",
-    "rsqrt.approx.f32": "math.rsqrt",
-    "rsqrt.approx.ftz.f32": "math.rsqrt",
-    "sin.approx.f32": "math.sin",
-    "tanh.approx.f32": "math.tanh",
-}
-"""The instructions of PTX that JAX's arrays are computed by, as ops. What approximates a function gives it here."""
-
-
-_NAMED_BARRIER = re.compile(r"bar(rier)?\.(?P<kind>sync|arrive) (\$0|(?P<number>\d+)), (?P<threads>\d+)")
-
-
-@handles("llvm.inline_asm")
-def _assembly(run: Execution, op: Op) -> list[Anything]:
-    text = op.attributes["asm_string"].strip('"').strip().rstrip(";").strip()
-    instruction, _, operands = text.partition(" ")
-    if instruction in _MATH and operands.split(", ") == [f"${i}" for i in range(len(op.operands) + 1)]:
-        return [run.applied(_MATH[instruction], run.operands(op), op.result_types[0])]
-    if text == "prmt.b32 $0, $1, $2, $3":
-        return [permuted(run, op)]
-    barrier = _NAMED_BARRIER.fullmatch(text)
-    if text == "bar.sync $0, 128" and run.threads.count == 128:
-        _meet(run, op)
-    elif barrier and run.threads.count == 128:
-        if not run.active.all():
-            raise Refusal("expected all threads, got some of them")
-        run.accesses.finish()
-        number = run.scalar(run.value(op.operands[0])) if op.operands else int(barrier["number"])
-        run.kernel.named_barrier(number, int(barrier["threads"]), barrier["kind"] == "sync")
-    elif op.operands or (op.results and op.result_types != ("!llvm.void",)):
-        raise Refusal("expected a fence")
-    else:
-        run.accesses.finish()
-        run.kernel.fence(text)
-    return [known_number(0, op, "i32")] * len(op.results)
 
 
 @handles("nvvm.fence.proxy")

@@ -138,6 +138,19 @@ class Packed:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Fields:
+    """A number whose bits are those of several others, side by side.
+
+    Attributes:
+      parts: the width of each and the number, from the lowest bits on.
+      type: the type of the whole number, as text.
+    """
+
+    parts: tuple[tuple[int, Value], ...]
+    type: str
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Choice:
     """One of several values in each thread and lane.
 
@@ -150,7 +163,7 @@ class Choice:
     type: str
 
 
-Value: TypeAlias = Known | Uniform | Elements | Computed | Packed | Choice
+Value: TypeAlias = Known | Uniform | Elements | Computed | Packed | Fields | Choice
 
 
 def lanes_and_element(type_: str) -> tuple[int, str]:
@@ -188,6 +201,8 @@ def rearranged(value: Value, move: Callable[[Index], Index]) -> Value:
             return Elements(value.source, move(value.indices), value.type)
         case Computed():
             return dataclasses.replace(value, operands=tuple(rearranged(x, move) for x in value.operands))
+        case Fields():
+            return dataclasses.replace(value, parts=tuple((width, rearranged(x, move)) for width, x in value.parts))
         case Choice():
             return dataclasses.replace(value, parts=tuple((move(at), rearranged(x, move)) for at, x in value.parts))
         case Packed():
@@ -230,6 +245,11 @@ def merged(values: Sequence[Value], merge: Callable[[Sequence[Index]], Index], s
     if all(isinstance(value, Computed) and _is_like(value, first) for value in values):
         operands = zip(*(value.operands for value in values), strict=True)
         return dataclasses.replace(first, operands=tuple(merged(each, merge, shapes) for each in operands))
+    fields = [value for value in values if isinstance(value, Fields)]
+    if len(fields) == len(values) and len({(x.type, *(width for width, _ in x.parts)) for x in fields}) == 1:
+        columns = zip(*(x.parts for x in fields), strict=True)
+        parts = ((column[0][0], merged([x for _, x in column], merge, shapes)) for column in columns)
+        return dataclasses.replace(fields[0], parts=tuple(parts))
     packed = [value for value in values if isinstance(value, Packed)]
     if len(packed) == len(values) and len({(value.count, value.type) for value in packed}) == 1:
         count = packed[0].count
