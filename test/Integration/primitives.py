@@ -138,6 +138,10 @@ add(
     narrower=lambda x: lax.bitcast_convert_type(x, jnp.int16).reshape(8, 256),
     wider=lambda x: lax.bitcast_convert_type(x.astype(jnp.bfloat16).reshape(8, 64, 2), jnp.int32),
     sublanes=lambda x: pltpu.bitcast(x, jnp.int16),
+    sublanes_to_floats=lambda x: pltpu.bitcast(x, jnp.bfloat16),
+    sublanes_wider=lambda x: pltpu.bitcast(x.astype(jnp.bfloat16), jnp.int32),
+    sublanes_of_bytes=lambda x: pltpu.bitcast((x * 9).astype(jnp.int8), jnp.float32),
+    sublanes_to_bytes=lambda x: pltpu.bitcast(x, jnp.uint8),
     reduce_precision=lambda x: lax.reduce_precision(x, 8, 7),
 )
 
@@ -166,6 +170,8 @@ for t in (jnp.float32, jnp.bfloat16, jnp.int32, jnp.uint8):
         repeat=lambda x: jnp.repeat(x, 2, 1),
         roll=lambda x: pltpu.roll(x, 5, 1),
         roll_strided=lambda x: pltpu.roll(x, 5, 1, stride=3, stride_axis=0),
+        roll_strided_rows=lambda x: pltpu.roll(x, 5, 0, stride=3, stride_axis=1),
+        roll_back=lambda x: pltpu.roll(x, -x[0, 7].astype(jnp.int32), 1),
         dynamic_slice=lambda x: lax.dynamic_slice(x, (x[0, 7].astype(jnp.int32), 100), (4, 64)),
         dynamic_update=lambda x: lax.dynamic_update_slice(x, x[:2] * 2, (x[0, 7].astype(jnp.int32), -3)),
         fold=lambda x: jnp.swapaxes(x.T.reshape(32, 4, 8), 0, 1),

@@ -22,6 +22,15 @@ for axis in (0, 1):
     with_number(f"roll{axis}", lambda n, x, a=axis: pltpu.roll(x, n, a), 5, values((16, 256)))
 case("pltpu.roll bfloat16", lambda x: pltpu.roll(x, 3, 1), values((16, 256), "bfloat16"))
 case("pltpu.roll 3 dimensions", lambda x: pltpu.roll(x, 3, 1), values((4, 8, 128)))
+for name in ("float32", "bfloat16"):
+    case(f"strided {name}", lambda x: pltpu.roll(x, 3, 1, stride=2, stride_axis=0), values((16, 256), name))
+case("strided rows", lambda x: pltpu.roll(x, 3, 0, stride=1, stride_axis=1)[:, :8], values((16, 128))[:, :8])
+with_number("strided by", lambda n, x: pltpu.roll(x, n, 1, stride=5, stride_axis=0), 120, values((16, 128)))
+
+# Rows that are packed, and taken apart.
+for source, target in (("bfloat16", "int32"), ("float32", "bfloat16"), ("uint8", "int32"), ("int32", "int8")):
+    rows = values((32, 128), source) if source != "uint8" else jnp.arange(32 * 128, dtype=jnp.uint8).reshape(32, 128)
+    case(f"bitcast {source} to {target}", lambda x, t=target: pltpu.bitcast(x, jnp.dtype(t)), rows)
 with_number("dynamic_slice", lambda n, x: lax.dynamic_slice(x, (n, 0), (8, 256)), 5, values((16, 256)))
 case("jnp.tile", lambda x: jnp.tile(x, (2, 2)), values((16, 256)))
 

@@ -118,6 +118,7 @@ private:
     populatePrngPatterns(patterns, lowering);
     populateValuePatterns(patterns, lowering);
     populateDotPatterns(patterns, lowering);
+    populateRearrangePatterns(patterns, lowering);
     forEachDialect(&getContext(),
                    [&](const GridToLoopsDialectInterface &dialect) {
                      dialect.populateLoopPatterns(patterns, lowering);

@@ -178,6 +178,8 @@ void populateValuePatterns(mlir::RewritePatternSet &patterns,
                            KernelLowering &lowering);
 void populateDotPatterns(mlir::RewritePatternSet &patterns,
                          KernelLowering &lowering);
+void populateRearrangePatterns(mlir::RewritePatternSet &patterns,
+                               KernelLowering &lowering);
 void populatePrngPatterns(mlir::RewritePatternSet &patterns,
                           KernelLowering &lowering);
 

@@ -1,4 +1,4 @@
-//===- DynamicSlices.cpp - Slices with dynamic offsets --------------------===//
+//===- DynamicSlices.cpp - Slices with dynamic offsets, and rotations -----===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -115,6 +115,67 @@ LogicalResult lowerDynamicSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
   for (auto [dim, sizes] : llvm::enumerate(op.getStaticSizes()))
     value = createPart(builder, loc, value, dim, offsets[dim], sizes);
   lowering.set(op.getResult(), createShapeCast(builder, loc, value, *type));
+  return success();
+}
+
+/// An amount of a rotation that is not negative and less than `size`.
+static Value createAmount(Lowering &lowering, Location loc, Value amount,
+                          int64_t size) {
+  OpBuilder &builder = lowering.builder;
+  if (auto constant = dyn_cast_if_present<IntegerAttr>(evaluate(amount)))
+    return createI32(builder, loc,
+                     (constant.getInt() % size + size) % size);
+  Value extent = createI32(builder, loc, size);
+  Value rest = arith::RemSIOp::create(
+      builder, loc, toI32(builder, loc, lowering.get(amount)), extent);
+  Value isNegative =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, rest,
+                            createI32(builder, loc, 0));
+  Value around = arith::AddIOp::create(builder, loc, rest, extent);
+  return arith::SelectOp::create(builder, loc, isNegative, around, rest);
+}
+
+/// Mosaic rotates 32 bits, and further from row to row where rows are those of
+/// registers; other slices are rotated one by one.
+LogicalResult lowerRotate(grid::RotateOp op, Lowering &lowering) {
+  FailureOr<Type> converted = lowering.convertType(op, op.getType());
+  if (failed(converted))
+    return failure();
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  auto type = cast<VectorType>(*converted);
+  int64_t dim = op.getDim(), rank = type.getRank(), size = type.getDimSize(dim);
+  Value amount = createAmount(lowering, loc, op.getAmount(), size);
+  Value value = createElementCast(builder, loc, lowering.get(op.getSource()),
+                                  getWideElement(type.getElementType()));
+  if (!op.getStride()) {
+    if (!matchPattern(amount, m_Zero()))
+      value = createRotate(builder, loc, value, amount, dim);
+  } else if (int64_t along = *op.getStrideDim(),
+             stride = (static_cast<int64_t>(*op.getStride()) % size + size) %
+                      size;
+             dim == rank - 1 && along == rank - 2) {
+    value = tpu::DynamicRotateOp::create(
+        builder, loc, value.getType(), value, amount,
+        builder.getSI32IntegerAttr(dim), builder.getSI32IntegerAttr(stride),
+        builder.getSI32IntegerAttr(along));
+  } else {
+    SmallVector<Value> parts;
+    for (int64_t i = 0, end = type.getDimSize(along); i < end; ++i) {
+      Value more = createI32(builder, loc, i * stride % size);
+      Value sum = arith::AddIOp::create(builder, loc, amount, more);
+      Value extent = createI32(builder, loc, size);
+      Value isBeyond = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::sge, sum, extent);
+      Value around = arith::SubIOp::create(builder, loc, sum, extent);
+      parts.push_back(createRotate(
+          builder, loc, createPart(builder, loc, value, along, i, 1),
+          arith::SelectOp::create(builder, loc, isBeyond, around, sum), dim));
+    }
+    value = createConcat(builder, loc, parts, along);
+  }
+  lowering.set(op.getResult(),
+               createElementCast(builder, loc, value, type.getElementType()));
   return success();
 }
 

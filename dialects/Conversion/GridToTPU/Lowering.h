@@ -130,6 +130,8 @@ llvm::LogicalResult lowerReducingGeneric(mlir::linalg::GenericOp op,
 llvm::LogicalResult lowerDynamicSlice(mlir::tensor::ExtractSliceOp op,
                                       Lowering &lowering);
 
+llvm::LogicalResult lowerRotate(grid::RotateOp op, Lowering &lowering);
+
 /// Makes the function of the kernel and its transforms before the kernel.
 llvm::LogicalResult buildFunctions(grid::KernelOp kernel);
 

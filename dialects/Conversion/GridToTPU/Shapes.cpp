@@ -253,6 +253,16 @@ LogicalResult lowerSplat(tensor::SplatOp op, Lowering &lowering) {
   return success();
 }
 
+LogicalResult lowerBitcast(grid::BitcastOp op, Lowering &lowering) {
+  FailureOr<Type> type = lowering.convertType(op, op.getType());
+  if (failed(type))
+    return failure();
+  lowering.set(op.getResult(),
+               tpu::BitcastOp::create(lowering.builder, op.getLoc(), *type,
+                                      lowering.get(op.getSource())));
+  return success();
+}
+
 /// A tensor without contents, which is read as zeros.
 LogicalResult lowerEmpty(tensor::EmptyOp, Lowering &) { return success(); }
 
@@ -270,6 +280,8 @@ void addShapeLowerings(Lowering &lowering) {
   lowering.add(lowerFromElements);
   lowering.add(lowerSplat);
   lowering.add(lowerEmpty);
+  lowering.add(lowerBitcast);
+  lowering.add(lowerRotate);
 }
 
 } // namespace gridir::grid_to_tpu

@@ -39,39 +39,17 @@ Value createElements(OpBuilder &builder, Location loc, RankedTensorType type,
   return generic.getResult(0);
 }
 
-/// Element `i` of the result is element `i - amount`, around the end.
 LogicalResult raiseRotate(tpu::DynamicRotateOp op,
                           tpu::DynamicRotateOp::Adaptor adaptor,
                           Rewriter &rewriter) {
-  RankedTensorType type = getTensorType(op.getType());
-  Value source = adaptor.getValue();
-  Value amount = adaptor.getAmount();
-  int64_t dim = op.getDimension();
-  auto element = [&](OpBuilder &builder, Location loc,
-                     ArrayRef<Value> coordinates) {
-    auto number = [&](int64_t value) -> Value {
-      return createIndex(builder, loc, value);
-    };
-    Value distance = toIndex(builder, loc, amount);
-    if (op.getStride()) {
-      Value more = arith::MulIOp::create(builder, loc,
-                                         coordinates[*op.getStrideDimension()],
-                                         number(*op.getStride()));
-      distance = arith::AddIOp::create(builder, loc, distance, more);
-    }
-    Value extent = number(type.getDimSize(dim));
-    Value from =
-        arith::SubIOp::create(builder, loc, coordinates[dim], distance);
-    from = arith::RemSIOp::create(builder, loc, from, extent);
-    Value isBefore = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::slt, from, number(0));
-    Value around = arith::AddIOp::create(builder, loc, from, extent);
-    SmallVector<Value> indices(coordinates);
-    indices[dim] =
-        arith::SelectOp::create(builder, loc, isBefore, around, from);
-    return tensor::ExtractOp::create(builder, loc, source, indices).getResult();
+  auto toI64 = [&](std::optional<int32_t> number) {
+    return number ? rewriter.getI64IntegerAttr(*number) : IntegerAttr();
   };
-  rewriter.replaceOp(op, createElements(rewriter, op.getLoc(), type, element));
+  rewriter.replaceOp(
+      op, grid::RotateOp::create(rewriter, op.getLoc(), getTensorType(op.getType()),
+                                 adaptor.getValue(), adaptor.getAmount(),
+                                 toI64(op.getDimension()), toI64(op.getStride()),
+                                 toI64(op.getStrideDimension())));
   return success();
 }
 

@@ -191,12 +191,14 @@ LogicalResult raiseVectorBitcast(tpu::BitcastOp op,
                                  Rewriter &rewriter) {
   auto from = cast<VectorType>(op.getInput().getType());
   auto to = cast<VectorType>(op.getType());
-  if (from.getElementTypeBitWidth() != to.getElementTypeBitWidth())
-    return op.emitError("expected a bitcast between elements of one width in a "
-                        "module to execute");
-  rewriter.replaceOp(op, arith::BitcastOp::create(rewriter, op.getLoc(),
-                                                  getTensorType(to),
-                                                  adaptor.getInput()));
+  if (from.getElementTypeBitWidth() == to.getElementTypeBitWidth())
+    rewriter.replaceOp(op, arith::BitcastOp::create(rewriter, op.getLoc(),
+                                                    getTensorType(to),
+                                                    adaptor.getInput()));
+  else
+    rewriter.replaceOp(op, grid::BitcastOp::create(rewriter, op.getLoc(),
+                                                   getTensorType(to),
+                                                   adaptor.getInput()));
   return success();
 }
 

@@ -11,6 +11,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace gridir::grid;
@@ -100,6 +101,52 @@ LogicalResult DotOp::verify() {
 //===----------------------------------------------------------------------===//
 // Other ops
 //===----------------------------------------------------------------------===//
+
+LogicalResult BitcastOp::verify() {
+  RankedTensorType source = getSource().getType(), result = getResult().getType();
+  if (!source.getElementType().isIntOrFloat() ||
+      !result.getElementType().isIntOrFloat())
+    return emitOpError("expected integers and floats, got ")
+           << source << " and " << result;
+  int64_t from = source.getElementTypeBitWidth();
+  int64_t to = result.getElementTypeBitWidth();
+  // There are integers of no bits.
+  if (!from || !to || from == to || std::max(from, to) % std::min(from, to))
+    return emitOpError("expected elements of which several make one, got ")
+           << source.getElementType() << " and " << result.getElementType();
+  if (source.getRank() < 2)
+    return emitOpError("expected two dimensions or more, got ") << source;
+  SmallVector<int64_t> shape(source.getShape());
+  int64_t &rows = shape[shape.size() - 2];
+  if (from < to ? rows % (to / from) != 0
+                : bool(llvm::MulOverflow(rows, from / to, rows)))
+    return emitOpError("expected whole elements of ")
+           << result.getElementType() << ", got " << source;
+  if (from < to)
+    rows /= to / from;
+  if (result.getShape() != ArrayRef(shape))
+    return emitOpError("expected a result of ")
+           << source.clone(shape, result.getElementType()) << ", got "
+           << result;
+  return success();
+}
+
+LogicalResult RotateOp::verify() {
+  RankedTensorType type = getSource().getType();
+  auto isDim = [&](uint64_t dim) {
+    return dim < static_cast<uint64_t>(type.getRank());
+  };
+  if (!isDim(getDim()))
+    return emitOpError("expected a dimension of ")
+           << type << ", got " << static_cast<int64_t>(getDim());
+  if (getStride().has_value() != getStrideDim().has_value())
+    return emitOpError("expected a stride and its dimension, or neither");
+  if (getStrideDim() && (!isDim(*getStrideDim()) || getStrideDim() == getDim()))
+    return emitOpError("expected another dimension of ")
+           << type << " for the stride, got "
+           << static_cast<int64_t>(*getStrideDim());
+  return success();
+}
 
 OpFoldResult AssumeMultipleOp::fold(FoldAdaptor adaptor) {
   // A constant needs no assumption, and a wrong one is left to be seen.

@@ -46,6 +46,50 @@ def Grid_DotOp : Grid_Op<"dot", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Grid_BitcastOp : Grid_Op<"bitcast", [Pure]> {
+  let summary = "the bits of a tensor as elements of another width";
+  let description = [{
+    The second-to-last dimension changes: element `[i, j]` of the wider type has
+    in its bits, from the lowest on, elements `[n * i, j]` to
+    `[n * i + n - 1, j]` of the narrower one. Elements of one width are
+    `arith.bitcast`.
+
+    Example:
+
+    ```mlir
+    %w = grid.bitcast %x : tensor<16x128xbf16> -> tensor<8x128xi32>
+    ```
+  }];
+  let arguments = (ins Grid_NumberTensor:$source);
+  let results = (outs Grid_NumberTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Grid_RotateOp : Grid_Op<"rotate", [Pure, AllTypesMatch<["source", "result"]>]> {
+  let summary = "rotate a tensor along a dimension";
+  let description = [{
+    Element `i` of dimension `dim` goes to `i + amount`, around the end, for an
+    amount of either sign. With a stride, slice `j` of dimension `stride_dim` is
+    rotated by `j * stride` more.
+
+    Example:
+
+    ```mlir
+    %r = grid.rotate %x by %n dim 1 : tensor<8x128xf32>, i32
+    %s = grid.rotate %x by %n dim 1 stride 2 along 0 : tensor<8x128xf32>, i32
+    ```
+  }];
+  let arguments = (ins Grid_NumberTensor:$source, Grid_IndexLike:$amount, I64Attr:$dim,
+                       OptionalAttr<I64Attr>:$stride, OptionalAttr<I64Attr>:$stride_dim);
+  let results = (outs Grid_NumberTensor:$result);
+  let assemblyFormat = [{
+    $source `by` $amount `dim` $dim (`stride` $stride^ `along` $stride_dim)? attr-dict
+    `:` type($source) `,` type($amount)
+  }];
+  let hasVerifier = 1;
+}
+
 def Grid_AssumeMultipleOp : Grid_Op<"assume_multiple", [
     Pure, SameOperandsAndResultType]> {
   let summary = "a number that the author says is a multiple of another";

@@ -160,6 +160,11 @@ static LogicalResult verifyProduct(OpT op, int64_t numBlocks = 1,
   if (acc.getRank() != 2 || lhs.getRank() != 2 || rhs.getRank() != 2)
     return op.emitOpError("expected matrices, got ")
            << acc << ", " << lhs << " and " << rhs;
+  if (!llvm::all_of(ArrayRef{acc, lhs, rhs}, [](ShapedType type) {
+        return type.getElementType().isIntOrFloat();
+      }))
+    return op.emitOpError("expected integers and floats, got ")
+           << acc << ", " << lhs << " and " << rhs;
   if (acc.getDimSize(0) != lhs.getDimSize(0) ||
       acc.getDimSize(1) != rhs.getDimSize(1) * numBlocks ||
       lhs.getDimSize(1) * lhsSpan != rhs.getDimSize(0))

@@ -53,6 +53,9 @@ class Target(abc.ABC):
     executions: ClassVar[tuple[Execution, ...]]
     runs: ClassVar[bool] = True
 
+    def __repr__(self) -> str:
+        return f"<target {self.name}>"
+
     def with_chip(self, chip: str) -> Self:
         """Returns the target for a chip, as of "gpu:sm_80"; raises OptionError where there is none to choose."""
         raise OptionError(f"expected {self.name!r}, which has one form for all chips, got {f'{self.name}:{chip}'!r}")

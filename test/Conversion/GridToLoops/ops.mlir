@@ -233,3 +233,62 @@ grid.kernel @empty grid()
     }
   grid.store %sum, %s : tensor<2xf32>, memref<2xf32, #grid.space<default>>
 }
+
+// -----
+
+// Of two narrow rows the first is in the lower half of the wide one.
+
+// CHECK-LABEL: func.func @bits(
+// CHECK: %[[BITS:.*]] = arith.bitcast %{{.*}} : tensor<6x4xbf16> to tensor<6x4xi16>
+// CHECK: %[[LOW:.*]] = tensor.extract_slice %[[BITS]][0, 0] [3, 4] [2, 1] : tensor<6x4xi16> to tensor<3x4xi16>
+// CHECK: %[[LOW_BITS:.*]] = arith.extui %[[LOW]] : tensor<3x4xi16> to tensor<3x4xi32>
+// CHECK: %[[HIGH:.*]] = tensor.extract_slice %[[BITS]][1, 0] [3, 4] [2, 1] : tensor<6x4xi16> to tensor<3x4xi16>
+// CHECK: %[[HIGH_BITS:.*]] = arith.extui %[[HIGH]] : tensor<3x4xi16> to tensor<3x4xi32>
+// CHECK: %[[SHIFTED:.*]] = arith.shli %[[HIGH_BITS]], %{{.*}} : tensor<3x4xi32>
+// CHECK: %[[WIDE:.*]] = arith.ori %[[LOW_BITS]], %[[SHIFTED]] : tensor<3x4xi32>
+// CHECK: arith.bitcast %[[WIDE]] : tensor<3x4xi32> to tensor<3x4xf32>
+// CHECK: %[[FIRST:.*]] = arith.trunci %{{.*}} : tensor<3x4xi32> to tensor<3x4xi16>
+// CHECK: %[[HALF:.*]] = tensor.insert_slice %[[FIRST]] into %{{.*}}[0, 0] [3, 4] [2, 1] : tensor<3x4xi16> into tensor<6x4xi16>
+// CHECK: %[[DOWN:.*]] = arith.shrui %{{.*}}, %{{.*}} : tensor<3x4xi32>
+// CHECK: %[[SECOND:.*]] = arith.trunci %[[DOWN]] : tensor<3x4xi32> to tensor<3x4xi16>
+// CHECK: tensor.insert_slice %[[SECOND]] into %[[HALF]][1, 0] [3, 4] [2, 1] : tensor<3x4xi16> into tensor<6x4xi16>
+grid.kernel @bits grid() inputs(%x: bf16 [6, 4], %y: i32 [3, 4]) outputs(%o: f32 [3, 4], %p: i16 [6, 4]) {
+  %0 = grid.load %x : memref<6x4xbf16, #grid.space<default>> -> tensor<6x4xbf16>
+  %1 = grid.bitcast %0 : tensor<6x4xbf16> -> tensor<3x4xf32>
+  grid.store %1, %o : tensor<3x4xf32>, memref<3x4xf32, #grid.space<default>>
+  %2 = grid.load %y : memref<3x4xi32, #grid.space<default>> -> tensor<3x4xi32>
+  %3 = grid.bitcast %2 : tensor<3x4xi32> -> tensor<6x4xi16>
+  grid.store %3, %p : tensor<6x4xi16>, memref<6x4xi16, #grid.space<default>>
+}
+
+// -----
+
+// A rotation is a window of the value twice, which begins at the size less the amount; with a stride each element is
+// looked for.
+
+// CHECK-LABEL: func.func @rotated(
+// CHECK: %[[REST:.*]] = arith.remsi %{{.*}}, %[[C5:.*]] : index
+// CHECK: %[[IS_BEFORE:.*]] = arith.cmpi slt, %[[REST]], %{{.*}} : index
+// CHECK: %[[AROUND:.*]] = arith.addi %[[REST]], %[[C5]] : index
+// CHECK: %[[AMOUNT:.*]] = arith.select %[[IS_BEFORE]], %[[AROUND]], %[[REST]] : index
+// CHECK: %[[ONCE:.*]] = tensor.insert_slice %[[X:.*]] into %{{.*}}[0, 0] [3, 5] [1, 1] : tensor<3x5xf32> into tensor<3x10xf32>
+// CHECK: %[[TWICE:.*]] = tensor.insert_slice %[[X]] into %[[ONCE]][0, 5] [3, 5] [1, 1] : tensor<3x5xf32> into tensor<3x10xf32>
+// CHECK: %[[START:.*]] = arith.subi %[[C5]], %[[AMOUNT]] : index
+// CHECK: tensor.extract_slice %[[TWICE]][0, %[[START]]] [3, 5] [1, 1] : tensor<3x10xf32> to tensor<3x5xf32>
+// CHECK: linalg.generic
+// CHECK: %[[ROW:.*]] = linalg.index 0 : index
+// CHECK: %[[COLUMN:.*]] = linalg.index 1 : index
+// CHECK: %[[MORE:.*]] = arith.muli %[[ROW]], %{{.*}} : index
+// CHECK: %[[DISTANCE:.*]] = arith.addi %{{.*}}, %[[MORE]] : index
+// CHECK: %[[FROM:.*]] = arith.subi %[[COLUMN]], %[[DISTANCE]] : index
+// CHECK: arith.remsi %[[FROM]]
+// CHECK: %[[AT:.*]] = arith.select
+// CHECK: tensor.extract %{{.*}}[%[[ROW]], %[[AT]]] : tensor<3x5xf32>
+grid.kernel @rotated grid(%i = 4) inputs(%x: f32 [3, 5]) outputs(%o: f32 [3, 5], %p: f32 [3, 5]) {
+  %n = grid.program_id 0
+  %0 = grid.load %x : memref<3x5xf32, #grid.space<default>> -> tensor<3x5xf32>
+  %1 = grid.rotate %0 by %n dim 1 : tensor<3x5xf32>, i32
+  grid.store %1, %o : tensor<3x5xf32>, memref<3x5xf32, #grid.space<default>>
+  %2 = grid.rotate %0 by %n dim 1 stride 2 along 0 : tensor<3x5xf32>, i32
+  grid.store %2, %p : tensor<3x5xf32>, memref<3x5xf32, #grid.space<default>>
+}

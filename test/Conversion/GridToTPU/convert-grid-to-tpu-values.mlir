@@ -105,3 +105,34 @@ grid.kernel @number_along_a_line grid() inputs(%x: f32 [128], %n: f32 [1] space 
   } -> tensor<128xf32>
   grid.store %2, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
 }
+
+// -----
+
+// Mosaic packs rows by itself, and rotates each row of registers further than the one before it. Along other dimensions
+// slices are rotated one by one. An amount is brought between 0 and the size.
+
+// CHECK-LABEL: func.func @rearranged(
+// CHECK: tpu.bitcast %{{.*}} : vector<16x128xbf16> -> vector<8x128xi32>
+// CHECK: %[[C125:.*]] = arith.constant 125 : i32
+// CHECK: tpu.dynamic_rotate %{{.*}} by %[[C125]] dim 1 : vector<16x128xf32>, i32
+// CHECK: %[[C128:.*]] = arith.constant 128 : i32
+// CHECK: %[[REST:.*]] = arith.remsi %{{.*}}, %[[C128]] : i32
+// CHECK: %[[AMOUNT:.*]] = arith.select %{{.*}}, %{{.*}}, %[[REST]] : i32
+// CHECK: tpu.dynamic_rotate %{{.*}} by %[[AMOUNT]] dim 1 {stride = 126 : si32, stride_dimension = 0 : si32} : vector<8x128xi32>, i32
+// CHECK: vector.extract_strided_slice %{{.*}} {offsets = [0, 0], sizes = [8, 1], strides = [1, 1]}
+// CHECK: tpu.dynamic_rotate %{{.*}} by %{{.*}} dim 0 : vector<8x1xi32>, i32
+// CHECK: tpu.concatenate
+grid.kernel @rearranged grid(%i = 4) inputs(%x: bf16 [16, 128])
+    outputs(%o: i32 [8, 128], %p: bf16 [16, 128], %q: i32 [8, 128], %r: i32 [8, 128]) {
+  %n = grid.program_id 0
+  %c-3 = arith.constant -3 : i32
+  %0 = grid.load %x : memref<16x128xbf16, #grid.space<default>> -> tensor<16x128xbf16>
+  %1 = grid.bitcast %0 : tensor<16x128xbf16> -> tensor<8x128xi32>
+  grid.store %1, %o : tensor<8x128xi32>, memref<8x128xi32, #grid.space<default>>
+  %2 = grid.rotate %0 by %c-3 dim 1 : tensor<16x128xbf16>, i32
+  grid.store %2, %p : tensor<16x128xbf16>, memref<16x128xbf16, #grid.space<default>>
+  %3 = grid.rotate %1 by %n dim 1 stride -2 along 0 : tensor<8x128xi32>, i32
+  grid.store %3, %q : tensor<8x128xi32>, memref<8x128xi32, #grid.space<default>>
+  %4 = grid.rotate %1 by %n dim 0 stride 3 along 1 : tensor<8x128xi32>, i32
+  grid.store %4, %r : tensor<8x128xi32>, memref<8x128xi32, #grid.space<default>>
+}

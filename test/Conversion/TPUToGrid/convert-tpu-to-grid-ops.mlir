@@ -13,22 +13,20 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [4, 8]>, #grid
 // CHECK-DAG: %[[CONSTANT14:.*]] = arith.constant 3 : i32
 // CHECK: %[[TO_TENSOR:.*]] = bufferization.to_tensor %[[X]] restrict : memref<4x8xf32> to tensor<4x8xf32>
 // CHECK: %[[TO_TENSOR1:.*]] = bufferization.to_tensor %{{.*}} restrict : memref<4x6xi32> to tensor<4x6xi32>
+// CHECK: %[[INDEX_CAST7:.*]] = arith.index_cast %[[CONSTANT14]] : i32 to index
+// CHECK: %[[REMSI0:.*]] = arith.remsi %[[INDEX_CAST7]], %[[CONSTANT16:.*]] : index
+// CHECK: %[[AMOUNT:.*]] = arith.select %{{.*}}, %{{.*}}, %[[REMSI0]] : index
 // CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<4x8xf32>
 // CHECK: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]]], iterator_types = ["parallel", "parallel"]} outs(%[[EMPTY]] : tensor<4x8xf32>) {
 // CHECK: ^bb0(%[[I0:.*]]: f32):
 // CHECK: %[[INDEX:.*]] = linalg.index 0 : index
 // CHECK: %[[INDEX1:.*]] = linalg.index 1 : index
-// CHECK: %[[INDEX_CAST7:.*]] = arith.index_cast %[[CONSTANT14]] : i32 to index
-// CHECK-DAG: %[[CONSTANT15:.*]] = arith.constant 2 : index
+// CHECK: %[[CONSTANT15:.*]] = arith.constant 2 : index
 // CHECK: %[[MULI7:.*]] = arith.muli %[[INDEX]], %[[CONSTANT15]] : index
-// CHECK: %[[ADDI:.*]] = arith.addi %[[INDEX_CAST7]], %[[MULI7]] : index
-// CHECK-DAG: %[[CONSTANT16:.*]] = arith.constant 8 : index
+// CHECK: %[[ADDI:.*]] = arith.addi %[[AMOUNT]], %[[MULI7]] : index
 // CHECK: %[[SUBI:.*]] = arith.subi %[[INDEX1]], %[[ADDI]] : index
 // CHECK: %[[REMSI:.*]] = arith.remsi %[[SUBI]], %[[CONSTANT16]] : index
-// CHECK-DAG: %[[CONSTANT17:.*]] = arith.constant 0 : index
-// CHECK: %[[CMPI:.*]] = arith.cmpi slt, %[[REMSI]], %[[CONSTANT17]] : index
-// CHECK: %[[ADDI1:.*]] = arith.addi %[[REMSI]], %[[CONSTANT16]] : index
-// CHECK: %[[SELECT:.*]] = arith.select %[[CMPI]], %[[ADDI1]], %[[REMSI]] : index
+// CHECK: %[[SELECT:.*]] = arith.select %{{.*}}, %{{.*}}, %[[REMSI]] : index
 // CHECK: %[[EXTRACT:.*]] = tensor.extract %[[TO_TENSOR]][%[[INDEX]], %[[SELECT]]] : tensor<4x8xf32>
 // CHECK: linalg.yield %[[EXTRACT]] : f32
 // CHECK: %[[EMPTY1:.*]] = tensor.empty() : tensor<4x6xf32>
@@ -309,5 +307,24 @@ module attributes {gridir.operands = {index = [], inputs = [#grid.operand<f32 [3
   func.func @t(%i: i32) -> (i32, i32) {
     %c = arith.constant 0 : i32
     return %i, %c : i32, i32
+  }
+}
+
+// -----
+
+// Rows of another width are packed or taken apart.
+// CHECK-LABEL: func.func @bits(
+// CHECK: arith.bitcast %{{.*}} : tensor<8x128xf32> to tensor<8x128xi32>
+// CHECK: arith.trunci %{{.*}} : tensor<8x128xi32> to tensor<8x128xi16>
+// CHECK: %[[NARROW:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[1, 0] [8, 128] [2, 1] : tensor<8x128xi16> into tensor<16x128xi16>
+// CHECK: arith.bitcast %[[NARROW]] : tensor<16x128xi16> to tensor<16x128xbf16>
+module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>], outputs = [#grid.operand<bf16 [16, 128]>]}} {
+  func.func @bits(%x: memref<8x128xf32, #tpu.memory_space<vmem>>, %o: memref<16x128xbf16, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
+    %c0 = arith.constant 0 : index
+    %v = vector.load %x[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
+    %b = tpu.bitcast %v : vector<8x128xf32> -> vector<16x128xbf16>
+    vector.store %b, %o[%c0, %c0] : memref<16x128xbf16, #tpu.memory_space<vmem>>, vector<16x128xbf16>
+    return
   }
 }

@@ -283,18 +283,6 @@ module attributes {gridir.operands = {inputs = [#grid.operand<i32 [4] space tpu.
 // -----
 
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
-  func.func @bits(%x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
-    %c0 = arith.constant 0 : index
-    %v = vector.load %x[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
-    // expected-error @below {{expected a bitcast between elements of one width in a module to execute}}
-    %b = tpu.bitcast %v : vector<8x128xf32> -> vector<16x128xbf16>
-    return
-  }
-}
-
-// -----
-
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
   func.func @rank0_op(%x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %c0 = arith.constant 0 : index
     %v = vector.load %x[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>

@@ -582,3 +582,75 @@ func.func @call_with_vector(%x: vector<4xf32>) {
   "grid.callback"(%x) <{identity = "f"}> : (vector<4xf32>) -> ()
   return
 }
+
+// -----
+
+func.func @bitcast_complex(%x: tensor<8x4xcomplex<f32>>) {
+  // expected-error @below {{expected integers and floats, got 'tensor<8x4xcomplex<f32>>' and 'tensor<8x4xi32>'}}
+  %0 = grid.bitcast %x : tensor<8x4xcomplex<f32>> -> tensor<8x4xi32>
+  return
+}
+
+// -----
+
+func.func @bitcast_same_width(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expected elements of which several make one, got 'f32' and 'i32'}}
+  %0 = grid.bitcast %x : tensor<8x4xf32> -> tensor<8x4xi32>
+  return
+}
+
+// -----
+
+func.func @bitcast_other_width(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expected elements of which several make one, got 'f32' and 'i24'}}
+  %0 = grid.bitcast %x : tensor<8x4xf32> -> tensor<8x4xi24>
+  return
+}
+
+// -----
+
+func.func @bitcast_rank(%x: tensor<8xbf16>) {
+  // expected-error @below {{expected two dimensions or more, got 'tensor<8xbf16>'}}
+  %0 = grid.bitcast %x : tensor<8xbf16> -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @bitcast_rows(%x: tensor<7x4xbf16>) {
+  // expected-error @below {{expected whole elements of 'i32', got 'tensor<7x4xbf16>'}}
+  %0 = grid.bitcast %x : tensor<7x4xbf16> -> tensor<3x4xi32>
+  return
+}
+
+// -----
+
+func.func @bitcast_shape(%x: tensor<8x4xbf16>) {
+  // expected-error @below {{expected a result of 'tensor<4x4xi32>', got 'tensor<8x2xi32>'}}
+  %0 = grid.bitcast %x : tensor<8x4xbf16> -> tensor<8x2xi32>
+  return
+}
+
+// -----
+
+func.func @rotate_dim(%x: tensor<8x4xf32>, %n: i32) {
+  // expected-error @below {{expected a dimension of 'tensor<8x4xf32>', got 2}}
+  %0 = grid.rotate %x by %n dim 2 : tensor<8x4xf32>, i32
+  return
+}
+
+// -----
+
+func.func @rotate_stride(%x: tensor<8x4xf32>, %n: i32) {
+  // expected-error @below {{expected a stride and its dimension, or neither}}
+  %0 = "grid.rotate"(%x, %n) {dim = 1 : i64, stride = 1 : i64} : (tensor<8x4xf32>, i32) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotate_along(%x: tensor<8x4xf32>, %n: i32) {
+  // expected-error @below {{expected another dimension of 'tensor<8x4xf32>' for the stride, got 1}}
+  %0 = grid.rotate %x by %n dim 1 stride 1 along 1 : tensor<8x4xf32>, i32
+  return
+}

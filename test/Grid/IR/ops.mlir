@@ -260,3 +260,16 @@ func.func @braces(%n: i32) {
   grid.print "{{{}}} {{" %n : i32
   return
 }
+
+// CHECK-LABEL: func.func @rearranged
+func.func @rearranged(%x: tensor<16x128xbf16>, %y: tensor<8x128xf32>, %n: i32) {
+  // CHECK: grid.bitcast %{{.*}} : tensor<16x128xbf16> -> tensor<8x128xi32>
+  %0 = grid.bitcast %x : tensor<16x128xbf16> -> tensor<8x128xi32>
+  // CHECK: grid.bitcast %{{.*}} : tensor<8x128xf32> -> tensor<32x128xi8>
+  %1 = grid.bitcast %y : tensor<8x128xf32> -> tensor<32x128xi8>
+  // CHECK: grid.rotate %{{.*}} by %{{.*}} dim 1 : tensor<16x128xbf16>, i32
+  %2 = grid.rotate %x by %n dim 1 : tensor<16x128xbf16>, i32
+  // CHECK: grid.rotate %{{.*}} by %{{.*}} dim 0 stride -2 along 1 : tensor<8x128xf32>, i32
+  %3 = grid.rotate %y by %n dim 0 stride -2 along 1 : tensor<8x128xf32>, i32
+  return
+}

@@ -81,6 +81,14 @@ func.func @shapes(%acc: memref<64x64xf32>, %a: memref<64x64xf16>, %b: memref<64x
 
 // -----
 
+func.func @complex_product(%acc: memref<64x8xf32>, %a: memref<64x32xcomplex<f32>>, %b: memref<32x8xcomplex<f32>>) {
+  // expected-error @below {{expected integers and floats, got 'memref<64x8xf32>', 'memref<64x32xcomplex<f32>>' and 'memref<32x8xcomplex<f32>>'}}
+  warpgroup.mma %acc, %a, %b : memref<64x8xf32>, memref<64x32xcomplex<f32>>, memref<32x8xcomplex<f32>>
+  return
+}
+
+// -----
+
 func.func @registers() {
   // expected-error @below {{expected a multiple of 8 registers from 24 to 256, got 20}}
   warpgroup.set_max_registers 20

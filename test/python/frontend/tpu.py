@@ -59,13 +59,11 @@ show(random, x)
 
 # Sublanes are packed: two rows of 16 bits make one of 32.
 # CHECK-LABEL: // bitcast
-# CHECK: linalg.transpose
-# CHECK: arith.shli
-# CHECK: tensor<4x128xi32>
+# CHECK: grid.bitcast %{{.*}} : tensor<8x128xbf16> -> tensor<4x128xi32>
 show_value("bitcast", lambda a: pltpu.bitcast(a, jnp.int32), array(jnp.bfloat16))
 
 # CHECK-LABEL: // roll
-# CHECK: tensor.extract_slice {{.*}} [8, 128] [1, 1] : tensor<8x256xf32> to tensor<8x128xf32>
+# CHECK: grid.rotate %{{.*}} by %{{.*}} dim 1 : tensor<8x128xf32>, i32
 show_value("roll", lambda a: pltpu.roll(a, 3, 1), x)
 
 

@@ -24,6 +24,10 @@ lowered = gridir.lower(add, x)
 # CHECK: <span class="nb">grid.load</span> %x_ref
 print(lowered._repr_html_())
 
+# Where there is no HTML, a target is its name.
+# CHECK: Lowered(target=<target cpu>, kernels=(Kernel(name='add_kernel', target=<target cpu>,
+print(lowered)
+
 # CHECK: <th scope="row"><code>cpu</code></th>
 # CHECK: <span class="verdict accepted">accepted</span>
 explanation = gridir.explain(add, x, targets=["cpu"])

@@ -10,12 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
-import numpy as np
-from jax import lax
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.levels import TPU
 from gridir.frontend.registry import ANY, decomposition, rule
 from gridir.frontend.types import element_type, is_float, is_unsigned
 from gridir.mlir import ir
@@ -203,22 +200,6 @@ def _tile(x: Any, *, reps: Sequence[int]) -> Any:
     for axis, count in enumerate(reps):
         x = jnp.concatenate([x] * count, axis=axis)
     return x
-
-
-@TPU.decomposition("roll")
-def _roll(x: Any, shift: Any, *, axis: int, stride: int | None, stride_axis: int | None) -> Any:
-    """Element i goes to i + shift, around the end; with a stride each slice along `stride_axis` goes further."""
-    size = x.shape[axis]
-    if stride is None or stride_axis is None:
-        twice = lax.concatenate([x, x], axis)
-        start = lax.rem(jnp.asarray(-shift, jnp.int32), np.int32(size))
-        start = jnp.where(start < 0, start + size, start)
-        return lax.dynamic_slice_in_dim(twice, start, size, axis)
-    parts = [
-        _roll(part, shift + i * stride, axis=axis, stride=None, stride_axis=None)
-        for i, part in enumerate(jnp.split(x, x.shape[stride_axis], stride_axis))
-    ]
-    return lax.concatenate(parts, stride_axis)
 
 
 @rule("empty", "empty2", ignores={"shape": ANY, "dtype": ANY, "out_sharding": ANY, "memory_space": ANY})

@@ -137,20 +137,22 @@ def _get_barrier_semaphore(_: RuleContext) -> ir.Value:
     return grid.BarrierSemaphoreOp(ir.MemRefType.get([], element, memory_space=space)).result
 
 
-@TPU.decomposition("bitcast")
-def _bitcast(x: Any, *, ty: Any) -> Any:
-    """Widths that differ change the second-to-last dimension."""
-    source, target = bit_width(x.dtype), bit_width(np.dtype(ty))
-    if source == target:
-        return lax.bitcast_convert_type(x, ty)
-    *leading, rows, columns = x.shape
-    if source < target:
-        packing = target // source
-        x = x.reshape(*leading, rows // packing, packing, columns)
-        return lax.bitcast_convert_type(jnp.swapaxes(x, -1, -2), ty)
-    y = lax.bitcast_convert_type(x, ty)
-    packing = y.shape[-1]
-    return jnp.swapaxes(y, -1, -2).reshape(*leading, rows * packing, columns)
+@TPU.rule("bitcast", ignores={"ty": ANY})
+def _bitcast(ctx: RuleContext, x: ir.Value) -> ir.Value:
+    source, target = (bit_width(aval.dtype) for aval in (ctx.avals_in[0], ctx.avals_out[0]))
+    if source != target:
+        return grid.BitcastOp(ctx.out_type, x).result
+    return x if x.type == ctx.out_type else emit.value("arith.bitcast", [x], ctx.out_type)
+
+
+@TPU.rule("roll")
+def _roll(
+    _: RuleContext, x: ir.Value, shift: ir.Value, *, axis: int, stride: int | None, stride_axis: int | None
+) -> ir.Value:
+    strided = stride is not None and stride_axis is not None
+    return grid.RotateOp(
+        x, shift, axis, stride=stride if strided else None, stride_dim=stride_axis if strided else None
+    ).result
 
 
 @TPU.decomposition("sparse_core.bitcast")
