@@ -60,9 +60,9 @@ public:
     Value bits = createBitcast(rewriter, loc, op.getSource(),
                                rewriter.getIntegerType(from));
     Type element = rewriter.getIntegerType(to);
-    Value value = from < to
-                      ? createWide(rewriter, loc, bits, result.clone(element))
-                      : createNarrow(rewriter, loc, bits, result.clone(element));
+    Value value =
+        from < to ? createWide(rewriter, loc, bits, result.clone(element))
+                  : createNarrow(rewriter, loc, bits, result.clone(element));
     rewriter.replaceOp(
         op, createBitcast(rewriter, loc, value, result.getElementType()));
     return success();
@@ -113,8 +113,8 @@ private:
       if (i != 0)
         part = arith::ShRUIOp::create(
             builder, loc, part, createShift(builder, loc, wide, i * width));
-      part = arith::TruncIOp::create(builder, loc,
-                                     type.clone(wide.getShape()), part);
+      part = arith::TruncIOp::create(builder, loc, type.clone(wide.getShape()),
+                                     part);
       RowSlice slice(builder, wide.getShape(), i, count);
       result = tensor::InsertSliceOp::create(builder, loc, part, result,
                                              slice.offsets, slice.sizes,
@@ -135,9 +135,9 @@ public:
     Value size = createIndex(rewriter, loc, std::max<int64_t>(extent, 1));
     Value amount = createRemainder(
         rewriter, loc, toIndex(rewriter, loc, op.getAmount()), size);
-    rewriter.replaceOp(
-        op, op.getStride() ? createByElement(rewriter, op, amount, size)
-                           : createInTwoParts(rewriter, op, amount, size));
+    rewriter.replaceOp(op, op.getStride()
+                               ? createByElement(rewriter, op, amount, size)
+                               : createInTwoParts(rewriter, op, amount, size));
     return success();
   }
 
@@ -199,10 +199,10 @@ private:
           index = createRemainder(
               inner, loc, arith::SubIOp::create(inner, loc, index, distance),
               size);
-          linalg::YieldOp::create(inner, loc,
-                                  tensor::ExtractOp::create(
-                                      inner, loc, op.getSource(), indices)
-                                      .getResult());
+          linalg::YieldOp::create(
+              inner, loc,
+              tensor::ExtractOp::create(inner, loc, op.getSource(), indices)
+                  .getResult());
         });
     return generic.getResult(0);
   }

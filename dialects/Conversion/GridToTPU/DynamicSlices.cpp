@@ -123,8 +123,7 @@ static Value createAmount(Lowering &lowering, Location loc, Value amount,
                           int64_t size) {
   OpBuilder &builder = lowering.builder;
   if (auto constant = dyn_cast_if_present<IntegerAttr>(evaluate(amount)))
-    return createI32(builder, loc,
-                     (constant.getInt() % size + size) % size);
+    return createI32(builder, loc, (constant.getInt() % size + size) % size);
   Value extent = createI32(builder, loc, size);
   Value rest = arith::RemSIOp::create(
       builder, loc, toI32(builder, loc, lowering.get(amount)), extent);
@@ -152,8 +151,8 @@ LogicalResult lowerRotate(grid::RotateOp op, Lowering &lowering) {
     if (!matchPattern(amount, m_Zero()))
       value = createRotate(builder, loc, value, amount, dim);
   } else if (int64_t along = *op.getStrideDim(),
-             stride = (static_cast<int64_t>(*op.getStride()) % size + size) %
-                      size;
+             stride =
+                 (static_cast<int64_t>(*op.getStride()) % size + size) % size;
              dim == rank - 1 && along == rank - 2) {
     value = tpu::DynamicRotateOp::create(
         builder, loc, value.getType(), value, amount,

@@ -45,11 +45,11 @@ LogicalResult raiseRotate(tpu::DynamicRotateOp op,
   auto toI64 = [&](std::optional<int32_t> number) {
     return number ? rewriter.getI64IntegerAttr(*number) : IntegerAttr();
   };
-  rewriter.replaceOp(
-      op, grid::RotateOp::create(rewriter, op.getLoc(), getTensorType(op.getType()),
-                                 adaptor.getValue(), adaptor.getAmount(),
-                                 toI64(op.getDimension()), toI64(op.getStride()),
-                                 toI64(op.getStrideDimension())));
+  rewriter.replaceOp(op, grid::RotateOp::create(
+                             rewriter, op.getLoc(), getTensorType(op.getType()),
+                             adaptor.getValue(), adaptor.getAmount(),
+                             toI64(op.getDimension()), toI64(op.getStride()),
+                             toI64(op.getStrideDimension())));
   return success();
 }
 

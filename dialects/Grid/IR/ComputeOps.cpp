@@ -103,7 +103,8 @@ LogicalResult DotOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult BitcastOp::verify() {
-  RankedTensorType source = getSource().getType(), result = getResult().getType();
+  RankedTensorType source = getSource().getType(),
+                   result = getResult().getType();
   if (!source.getElementType().isIntOrFloat() ||
       !result.getElementType().isIntOrFloat())
     return emitOpError("expected integers and floats, got ")
