@@ -35,10 +35,9 @@ public:
       : builder(builder), guard(builder), loc(loc), axis(axis) {
     if (!axis)
       return;
-    Value place = grid::ProgramIdOp::create(builder, loc, axis);
-    Value isFirst =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, place,
-                              createI32(builder, loc, 0));
+    Value id = grid::ProgramIdOp::create(builder, loc, axis);
+    Value isFirst = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, id, createI32(builder, loc, 0));
     auto first = scf::IfOp::create(builder, loc, isFirst);
     builder.setInsertionPointToStart(first.thenBlock());
   }
@@ -96,19 +95,19 @@ Value createColumns(OpBuilder &builder, Location loc, ArrayRef<Value> parts) {
 // Matrices whose elements stand elsewhere
 //===----------------------------------------------------------------------===//
 
-/// Arithmetic of places that are not negative.
-class Places {
+/// Arithmetic of indices that are not negative.
+class IndexMath {
 public:
-  Places(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
+  IndexMath(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
 
-  Value multiply(Value place, int64_t factor) {
-    return arith::MulIOp::create(builder, loc, place, number(factor));
+  Value multiply(Value index, int64_t factor) {
+    return arith::MulIOp::create(builder, loc, index, number(factor));
   }
-  Value divide(Value place, int64_t by) {
-    return arith::DivUIOp::create(builder, loc, place, number(by));
+  Value divide(Value index, int64_t by) {
+    return arith::DivUIOp::create(builder, loc, index, number(by));
   }
-  Value rest(Value place, int64_t of) {
-    return arith::RemUIOp::create(builder, loc, place, number(of));
+  Value rest(Value index, int64_t of) {
+    return arith::RemUIOp::create(builder, loc, index, number(of));
   }
   Value sum(Value a, Value b) {
     return arith::AddIOp::create(builder, loc, a, b);
@@ -120,12 +119,12 @@ private:
   Location loc;
 };
 
-using PlaceFn =
+using ElementFn =
     function_ref<Value(OpBuilder &, Location, Value row, Value column)>;
 
 /// A matrix whose elements `fn` tells.
 Value createMatrix(OpBuilder &builder, Location loc, int64_t rows,
-                   int64_t columns, Type element, PlaceFn fn) {
+                   int64_t columns, Type element, ElementFn fn) {
   Value empty = tensor::EmptyOp::create(
       builder, loc, ArrayRef<int64_t>{rows, columns}, element);
   auto map = AffineMap::getMultiDimIdentityMap(2, builder.getContext());
@@ -150,32 +149,31 @@ Value createScales(OpBuilder &builder, Location loc, Value tile,
   return createMatrix(
       builder, loc, shape[0], shape[1], type.getElementType(),
       [&](OpBuilder &builder, Location loc, Value row, Value column) -> Value {
-        Places places(builder, loc);
-        Value inner = places.rest(row, span);
-        Value line = places.sum(places.multiply(places.divide(inner, 128), 32),
-                                places.rest(inner, 32));
-        Value group = places.divide(places.rest(inner, 128), 32);
-        Value element =
-            places.sum(places.multiply(group, 4), places.rest(column, 4));
+        IndexMath math(builder, loc);
+        Value inner = math.rest(row, span);
+        Value line = math.sum(math.multiply(math.divide(inner, 128), 32),
+                              math.rest(inner, 32));
+        Value group = math.divide(math.rest(inner, 128), 32);
+        Value element = math.sum(math.multiply(group, 4), math.rest(column, 4));
         return tensor::ExtractOp::create(builder, loc, tile,
-                                         ValueRange{places.divide(row, span),
-                                                    places.divide(column, 4),
+                                         ValueRange{math.divide(row, span),
+                                                    math.divide(column, 4),
                                                     line, element});
       });
 }
 
-/// The places of a sparse operand, as tensor memory has them, of a tile.
+/// The metadata of a tile of a sparse operand, as tensor memory has it.
 Value createMetadata(OpBuilder &builder, Location loc, Value tile,
                      ArrayRef<int64_t> shape) {
   auto type = cast<RankedTensorType>(tile.getType());
   return createMatrix(
       builder, loc, shape[0], shape[1], type.getElementType(),
       [&](OpBuilder &builder, Location loc, Value row, Value column) -> Value {
-        Places places(builder, loc);
+        IndexMath math(builder, loc);
         return tensor::ExtractOp::create(
             builder, loc, tile,
-            ValueRange{places.divide(row, 128), places.divide(column, 64),
-                       places.rest(row, 128), places.rest(column, 64)});
+            ValueRange{math.divide(row, 128), math.divide(column, 64),
+                       math.rest(row, 128), math.rest(column, 64)});
       });
 }
 
@@ -188,22 +186,22 @@ Value createMetadata(OpBuilder &builder, Location loc, Value tile,
 Value createSparseElement(OpBuilder &builder, Location loc, Value operand,
                           Value metadata, Value row, Value column) {
   Type element = getElementTypeOrSelf(operand.getType());
-  Places places(builder, loc);
-  Value inGroup = places.rest(column, 4);
+  IndexMath math(builder, loc);
+  Value inGroup = math.rest(column, 4);
   Value found = createZero(builder, loc, element);
   for (int64_t i = 0; i < 2; ++i) {
-    Value at = places.sum(places.multiply(places.divide(column, 4), 2),
-                          places.number(i));
+    Value at =
+        math.sum(math.multiply(math.divide(column, 4), 2), math.number(i));
     Value metadataRow = row, metadataColumn = at;
     if (element.getIntOrFloatBitWidth() == 16) {
       // The matrix unit takes those of 16 rows and 16 columns by the halves of
       // the columns, of which each has both halves of the rows.
-      Value rowHalf = places.rest(places.divide(row, 8), 2);
-      Value columnHalf = places.rest(places.divide(at, 8), 2);
-      auto exchange = [&](Value place, Value half) {
-        Value group = places.multiply(places.divide(place, 16), 16);
-        return places.sum(places.sum(group, places.multiply(half, 8)),
-                          places.rest(place, 8));
+      Value rowHalf = math.rest(math.divide(row, 8), 2);
+      Value columnHalf = math.rest(math.divide(at, 8), 2);
+      auto exchange = [&](Value index, Value half) {
+        Value group = math.multiply(math.divide(index, 16), 16);
+        return math.sum(math.sum(group, math.multiply(half, 8)),
+                        math.rest(index, 8));
       };
       metadataRow = exchange(row, columnHalf);
       metadataColumn = exchange(at, rowHalf);
@@ -234,13 +232,13 @@ Value toF32(OpBuilder &builder, Location loc, Value value) {
 Value createFactor(OpBuilder &builder, Location loc, Value scales, Value row,
                    int64_t numRows, int64_t numBlocks, Value k, int64_t depth) {
   auto type = cast<RankedTensorType>(scales.getType());
-  Places places(builder, loc);
+  IndexMath math(builder, loc);
   int64_t used = numRows / numBlocks, all = type.getDimSize(0) / numBlocks;
-  Value at = places.sum(places.multiply(places.divide(row, used), all),
-                        places.rest(row, used));
+  Value at = math.sum(math.multiply(math.divide(row, used), all),
+                      math.rest(row, used));
   Value factor = tensor::ExtractOp::create(
       builder, loc, scales,
-      ValueRange{at, places.divide(k, depth / type.getDimSize(1))});
+      ValueRange{at, math.divide(k, depth / type.getDimSize(1))});
   return toF32(builder, loc, factor);
 }
 

@@ -96,20 +96,20 @@ protected:
         return failure();
       Value zero = createIndex(rewriter, loc, 0);
       int64_t size = lowering.kernel.getDim(*dim).getSize();
-      SmallVector<Value> places;
+      SmallVector<Value> coordinates;
       if (type.getLeaderTracked())
-        places.push_back(zero);
+        coordinates.push_back(zero);
       for (int64_t step = 1; step < size && !type.getLeaderTracked(); ++step) {
-        Value place =
+        Value coordinate =
             arith::AddIOp::create(rewriter, loc, lowering.programIds[*dim],
                                   createIndex(rewriter, loc, step));
-        places.push_back(arith::RemUIOp::create(
-            rewriter, loc, place, createIndex(rewriter, loc, size)));
+        coordinates.push_back(arith::RemUIOp::create(
+            rewriter, loc, coordinate, createIndex(rewriter, loc, size)));
       }
-      for (Value place : places)
+      for (Value coordinate : coordinates)
         createArrival(rewriter, lowering, op, barrier,
                       createPeerAddress(rewriter, loc, lowering, address,
-                                        PlaceInCluster(*dim, place)));
+                                        ClusterCoordinate(*dim, coordinate)));
     }
     rewriter.eraseOp(op);
     return success();
@@ -135,7 +135,7 @@ protected:
           createIndex(rewriter, loc, 0));
       auto committed = scf::IfOp::create(rewriter, loc, isLeader);
       rewriter.setInsertionPointToStart(committed.thenBlock());
-      PlaceInCluster other(*dim, createIndex(rewriter, loc, 1));
+      ClusterCoordinate other(*dim, createIndex(rewriter, loc, 1));
       createArrival(rewriter, lowering, op, op.getBarrier(),
                     createPeerAddress(rewriter, loc, lowering, address, other));
     }

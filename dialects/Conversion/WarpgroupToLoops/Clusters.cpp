@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The same Ref of another block is at the same place of that block's memory,
+// The same Ref of another block is at the same offset in that block's memory,
 // which the runtime finds. Its contents are copied to and from memory of this
 // block's own.
 //
@@ -32,10 +32,10 @@ FailureOr<unsigned> gridir::findClusterDim(KernelLowering &lowering,
 
 Value gridir::createPeerAddress(OpBuilder &builder, Location loc,
                                 KernelLowering &lowering, Value address,
-                                ArrayRef<PlaceInCluster> places) {
+                                ArrayRef<ClusterCoordinate> coordinates) {
   SmallVector<Value> ids(lowering.programIds);
-  for (auto [dim, place] : places)
-    ids[dim] = place;
+  for (auto [dim, coordinate] : coordinates)
+    ids[dim] = coordinate;
   Value own = createI64(builder, loc, -1);
   return createRuntimeCall(
              builder, loc, lowering, "gridirTaskLocate",
@@ -52,30 +52,30 @@ public:
   using PeerPattern<OpT>::PeerPattern;
 
 protected:
-  /// The places that the op names; those outside of the cluster are reported,
-  /// and taken for the own one.
-  FailureOr<SmallVector<PlaceInCluster>> getPlaces(OpBuilder &builder,
-                                                   OpT op) const {
+  /// The coordinates that the op names; those outside of the cluster are
+  /// reported, and taken for those of this block.
+  FailureOr<SmallVector<ClusterCoordinate>> getCoordinates(OpBuilder &builder,
+                                                           OpT op) const {
     KernelLowering &lowering = this->lowering;
     Location loc = op.getLoc();
-    SmallVector<PlaceInCluster> places;
+    SmallVector<ClusterCoordinate> coordinates;
     for (auto [axis, value] :
          llvm::zip_equal(op.getAxes(), op.getCoordinates())) {
       FailureOr<unsigned> dim = findClusterDim(lowering, op, axis);
       if (failed(dim))
         return failure();
-      Value place = toIndex(builder, loc, value);
+      Value coordinate = toIndex(builder, loc, value);
       Value outside =
-          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, place,
-                                lowering.gridSizes[*dim]);
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
+                                coordinate, lowering.gridSizes[*dim]);
       lowering.reportIf(builder, loc, outside,
-                        "block {0} is out of bounds [0, {1})", place,
+                        "block {0} is out of bounds [0, {1})", coordinate,
                         lowering.gridSizes[*dim]);
-      places.emplace_back(
+      coordinates.emplace_back(
           *dim, arith::SelectOp::create(builder, loc, outside,
-                                        lowering.programIds[*dim], place));
+                                        lowering.programIds[*dim], coordinate));
     }
-    return places;
+    return coordinates;
   }
 };
 
@@ -86,13 +86,13 @@ public:
   LogicalResult matchAndRewrite(warpgroup::ClusterLoadOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto places = getPlaces(rewriter, op);
+    auto coordinates = getCoordinates(rewriter, op);
     FailureOr<Value> memref = getMemory(rewriter, op);
-    if (failed(places) || failed(memref))
+    if (failed(coordinates) || failed(memref))
       return failure();
     Value there =
         createPeerAddress(rewriter, loc, lowering,
-                          createAddress(rewriter, loc, *memref), *places);
+                          createAddress(rewriter, loc, *memref), *coordinates);
     rewriter.replaceOp(op, createLoad(rewriter, op, there, *memref));
     return success();
   }
@@ -105,13 +105,13 @@ public:
   LogicalResult matchAndRewrite(warpgroup::ClusterStoreOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto places = getPlaces(rewriter, op);
+    auto coordinates = getCoordinates(rewriter, op);
     FailureOr<Value> memref = getMemory(rewriter, op);
-    if (failed(places) || failed(memref))
+    if (failed(coordinates) || failed(memref))
       return failure();
     Value there =
         createPeerAddress(rewriter, loc, lowering,
-                          createAddress(rewriter, loc, *memref), *places);
+                          createAddress(rewriter, loc, *memref), *coordinates);
     createStore(rewriter, op, there, *memref);
     if (Value barrier = op.getBarrier()) {
       FailureOr<Value> address =
@@ -120,7 +120,7 @@ public:
         return failure();
       createArrival(
           rewriter, lowering, op, barrier,
-          createPeerAddress(rewriter, loc, lowering, *address, *places));
+          createPeerAddress(rewriter, loc, lowering, *address, *coordinates));
     }
     rewriter.eraseOp(op);
     return success();

@@ -230,7 +230,7 @@ private:
       return failure();
     Value zero = createIndex(builder, loc, 0);
     arrival.barrier = createPeerAddress(builder, loc, lowering, arrival.barrier,
-                                        PlaceInCluster(*dim, zero));
+                                        ClusterCoordinate(*dim, zero));
     Value isLeader =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                               lowering.programIds[*dim], zero);

@@ -28,18 +28,18 @@ mlir::FailureOr<mlir::Value> createBarrierAddress(mlir::OpBuilder &builder,
 mlir::Value createSite(mlir::OpBuilder &builder, KernelLowering &lowering,
                        mlir::Operation *op, const mlir::Twine &what);
 
-/// A place along a dimension of the kernel's grid, as an index.
-using PlaceInCluster = std::pair<unsigned, mlir::Value>;
+/// A coordinate along a dimension of the kernel's grid, as an index.
+using ClusterCoordinate = std::pair<unsigned, mlir::Value>;
 
 /// The dimension of the blocks of a cluster along an axis.
 mlir::FailureOr<unsigned> findClusterDim(KernelLowering &lowering,
                                          mlir::Operation *op,
                                          mlir::Attribute axis);
 
-/// The same address in the block of the cluster at these places.
+/// The same address in the block of the cluster with these coordinates.
 mlir::Value createPeerAddress(mlir::OpBuilder &builder, mlir::Location loc,
                               KernelLowering &lowering, mlir::Value address,
-                              llvm::ArrayRef<PlaceInCluster> places);
+                              llvm::ArrayRef<ClusterCoordinate> coordinates);
 
 /// Arrives once at the barrier at that address, which `site` says of.
 void createArrival(mlir::OpBuilder &builder, KernelLowering &lowering,

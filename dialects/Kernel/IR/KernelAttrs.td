@@ -127,9 +127,10 @@ def Kernel_TensorMapAttr : Kernel_Attr<"TensorMap", "tensor_map"> {
   let summary = "a tensor map that a launch gives to a kernel";
   let description = [{
     A parameter of 128 bytes by which copies find tiles of an operand: its number,
-    the operand as the tensor that the kernel sees in it, without gaps, the sizes
-    of a tile, and the bytes of a row that shared memory has permuted: 0, 32, 64
-    or 128.
+    the operand as the tensor that the kernel sees in it, the sizes of a tile, and
+    the bytes of a row that shared memory has permuted: 0, 32, 64 or 128. An
+    encoding of the tensor has the strides in elements; without one it has no
+    gaps.
 
     Example:
 
