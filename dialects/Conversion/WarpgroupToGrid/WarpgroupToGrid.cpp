@@ -41,6 +41,8 @@ public:
     Listener listener;
     walkAndApplyPatterns(getOperation(), std::move(patterns), &listener);
     numConverted = listener.numReplaced;
+    if (listener.numReplaced == 0)
+      markAllAnalysesPreserved();
   }
 };
 
