@@ -225,7 +225,8 @@ def any_op(module: ir.Module, predicate: Callable[[ir.Operation], bool]) -> bool
 
 def reaches_devices(op: ir.Operation) -> bool:
     """Whether an op is an access, a copy or a signal to another device."""
-    return "device_id_type" in op.attributes
+    # A wait names a device, and is for what comes to or leaves its own.
+    return "device_id_type" in op.attributes and op.name != "grid.copy_wait"
 
 
 def _group_size(module: ir.Module, kernel: ir.Operation) -> int:

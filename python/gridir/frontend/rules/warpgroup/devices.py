@@ -52,11 +52,11 @@ def devices_along(ctx: RuleContext, axes: Any) -> list[Receiver]:
     devices = ctx.kernel.devices
     if devices is None or not set(names) <= set(devices.names):
         raise ctx.unsupported(f"expected axes that the kernel's call is mapped over, as in shard_map, got {names}")
-    places = [
+    coordinates = [
         range(size) if name in names else [device_index(ctx, name)]
         for name, size in zip(devices.names, devices.sizes, strict=True)
     ]
-    return [receiver_of(ctx, place, "mesh") for place in itertools.product(*places)]
+    return [receiver_of(ctx, each, "mesh") for each in itertools.product(*coordinates)]
 
 
 def load_from(ctx: RuleContext, ref: ir.Value, receiver: Receiver) -> ir.Value:
