@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/GridToLoops/Lowering.h"
+#include "dialects/Support/Elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -17,11 +17,6 @@ using namespace gridir::grid;
 
 namespace gridir {
 namespace {
-
-Value createEmpty(OpBuilder &builder, Location loc, RankedTensorType type) {
-  return tensor::EmptyOp::create(builder, loc, type.getShape(),
-                                 type.getElementType());
-}
 
 /// A tensor as elements of another type of the same width.
 Value createBitcast(OpBuilder &builder, Location loc, Value value,
@@ -133,8 +128,8 @@ public:
     Location loc = op.getLoc();
     int64_t extent = op.getSource().getType().getDimSize(op.getDim());
     Value size = createIndex(rewriter, loc, std::max<int64_t>(extent, 1));
-    Value amount = createRemainder(
-        rewriter, loc, toIndex(rewriter, loc, op.getAmount()), size);
+    Value amount = createModulo(rewriter, loc,
+                                toIndex(rewriter, loc, op.getAmount()), size);
     rewriter.replaceOp(op, op.getStride()
                                ? createByElement(rewriter, op, amount, size)
                                : createInTwoParts(rewriter, op, amount, size));
@@ -142,17 +137,6 @@ public:
   }
 
 private:
-  /// A remainder that is not negative.
-  static Value createRemainder(OpBuilder &builder, Location loc, Value value,
-                               Value size) {
-    Value rest = arith::RemSIOp::create(builder, loc, value, size);
-    Value isBefore =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, rest,
-                              createIndex(builder, loc, 0));
-    Value around = arith::AddIOp::create(builder, loc, rest, size);
-    return arith::SelectOp::create(builder, loc, isBefore, around, rest);
-  }
-
   /// A window of the tensor twice, one after the other.
   static Value createInTwoParts(OpBuilder &builder, RotateOp op, Value amount,
                                 Value size) {
@@ -179,32 +163,21 @@ private:
 
   static Value createByElement(OpBuilder &builder, RotateOp op, Value amount,
                                Value size) {
-    Location loc = op.getLoc();
-    RankedTensorType type = op.getSource().getType();
-    int64_t rank = type.getRank();
-    SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
-    auto generic = linalg::GenericOp::create(
-        builder, loc, TypeRange{type}, ValueRange{},
-        ValueRange{createEmpty(builder, loc, type)},
-        ArrayRef{builder.getMultiDimIdentityMap(rank)}, loops,
-        [&](OpBuilder &inner, Location loc, ValueRange) {
-          SmallVector<Value> indices;
-          for (int64_t dim = 0; dim < rank; ++dim)
-            indices.push_back(linalg::IndexOp::create(inner, loc, dim));
+    return createElements(
+        builder, op.getLoc(), op.getSource().getType(),
+        [&](OpBuilder &inner, Location loc, ArrayRef<Value> coordinates) {
           Value more = arith::MulIOp::create(
-              inner, loc, indices[*op.getStrideDim()],
+              inner, loc, coordinates[*op.getStrideDim()],
               createIndex(inner, loc, static_cast<int64_t>(*op.getStride())));
           Value distance = arith::AddIOp::create(inner, loc, amount, more);
+          SmallVector<Value> indices(coordinates);
           Value &index = indices[op.getDim()];
-          index = createRemainder(
+          index = createModulo(
               inner, loc, arith::SubIOp::create(inner, loc, index, distance),
               size);
-          linalg::YieldOp::create(
-              inner, loc,
-              tensor::ExtractOp::create(inner, loc, op.getSource(), indices)
-                  .getResult());
+          return tensor::ExtractOp::create(inner, loc, op.getSource(), indices)
+              .getResult();
         });
-    return generic.getResult(0);
   }
 };
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/GridToTPU/Lowering.h"
+#include "dialects/Support/Elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -124,14 +125,8 @@ static Value createAmount(Lowering &lowering, Location loc, Value amount,
   OpBuilder &builder = lowering.builder;
   if (auto constant = dyn_cast_if_present<IntegerAttr>(evaluate(amount)))
     return createI32(builder, loc, (constant.getInt() % size + size) % size);
-  Value extent = createI32(builder, loc, size);
-  Value rest = arith::RemSIOp::create(
-      builder, loc, toI32(builder, loc, lowering.get(amount)), extent);
-  Value isNegative =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, rest,
-                            createI32(builder, loc, 0));
-  Value around = arith::AddIOp::create(builder, loc, rest, extent);
-  return arith::SelectOp::create(builder, loc, isNegative, around, rest);
+  return createModulo(builder, loc, toI32(builder, loc, lowering.get(amount)),
+                      createI32(builder, loc, size));
 }
 
 /// Mosaic rotates 32 bits, and further from row to row where rows are those of

@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/TPUToGrid/Raising.h"
 #include "dialects/Support/Builders.h"
+#include "dialects/Support/Elements.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -15,29 +16,6 @@ using namespace mlir;
 
 namespace gridir::tpu_to_grid {
 namespace {
-
-using ElementBuilder =
-    llvm::function_ref<Value(OpBuilder &, Location, ArrayRef<Value>)>;
-
-/// A tensor whose elements are computed from their coordinates.
-Value createElements(OpBuilder &builder, Location loc, RankedTensorType type,
-                     ElementBuilder element) {
-  auto identity =
-      AffineMap::getMultiDimIdentityMap(type.getRank(), type.getContext());
-  SmallVector<utils::IteratorType> loops(type.getRank(),
-                                         utils::IteratorType::parallel);
-  auto generic = linalg::GenericOp::create(
-      builder, loc, TypeRange{type}, ValueRange{},
-      ValueRange{createEmpty(builder, loc, type)}, ArrayRef{identity}, loops,
-      [&](OpBuilder &builder, Location inner, ValueRange) {
-        SmallVector<Value> coordinates;
-        for (int64_t dim = 0; dim < type.getRank(); ++dim)
-          coordinates.push_back(linalg::IndexOp::create(builder, inner, dim));
-        linalg::YieldOp::create(builder, inner,
-                                element(builder, inner, coordinates));
-      });
-  return generic.getResult(0);
-}
 
 LogicalResult raiseRotate(tpu::DynamicRotateOp op,
                           tpu::DynamicRotateOp::Adaptor adaptor,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/TPUToGrid/Raising.h"
+#include "dialects/Support/Elements.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -66,11 +67,6 @@ Value getRef(Value memref) {
   auto type = ref ? dyn_cast<MemRefType>(ref.getType()) : MemRefType();
   return type && isa<grid::MemorySpaceAttr>(type.getMemorySpace()) ? ref
                                                                    : Value();
-}
-
-Value createEmpty(OpBuilder &builder, Location loc, RankedTensorType type) {
-  return tensor::EmptyOp::create(builder, loc, type.getShape(),
-                                 type.getElementType());
 }
 
 Value createReshape(OpBuilder &builder, Location loc, Value value,

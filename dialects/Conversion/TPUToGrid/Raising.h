@@ -62,10 +62,6 @@ mlir::MemRefType convertRef(mlir::MemRefType type);
 /// The converted Ref of a memref, or null.
 mlir::Value getRef(mlir::Value memref);
 
-/// A tensor without contents.
-mlir::Value createEmpty(mlir::OpBuilder &builder, mlir::Location loc,
-                        mlir::RankedTensorType type);
-
 /// The same elements in another shape.
 mlir::Value createReshape(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value value, llvm::ArrayRef<int64_t> shape);

@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/TPUToGrid/Raising.h"
 #include "dialects/Support/Builders.h"
+#include "dialects/Support/Elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -12,9 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/WarpgroupToGrid/Patterns.h"
+#include "dialects/Support/Elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -125,20 +125,11 @@ using ElementFn =
 /// A matrix whose elements `fn` tells.
 Value createMatrix(OpBuilder &builder, Location loc, int64_t rows,
                    int64_t columns, Type element, ElementFn fn) {
-  Value empty = tensor::EmptyOp::create(
-      builder, loc, ArrayRef<int64_t>{rows, columns}, element);
-  auto map = AffineMap::getMultiDimIdentityMap(2, builder.getContext());
-  SmallVector<utils::IteratorType> loops(2, utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             builder, loc, empty.getType(), ValueRange(), empty,
-             ArrayRef<AffineMap>{map}, loops,
-             [&](OpBuilder &builder, Location loc, ValueRange) {
-               Value row = linalg::IndexOp::create(builder, loc, 0);
-               Value column = linalg::IndexOp::create(builder, loc, 1);
-               linalg::YieldOp::create(builder, loc,
-                                       fn(builder, loc, row, column));
-             })
-      .getResult(0);
+  return createElements(
+      builder, loc, RankedTensorType::get({rows, columns}, element),
+      [&](OpBuilder &builder, Location loc, ArrayRef<Value> coordinates) {
+        return fn(builder, loc, coordinates[0], coordinates[1]);
+      });
 }
 
 /// The factors of an operand, as tensor memory has them, of a tile.
