@@ -469,8 +469,8 @@ static int64_t getDivisor(OpFoldResult value, unsigned depth) {
   };
   if (isa<arith::MulIOp>(op)) {
     // A product that is too large for its type keeps only powers of two.
-    int64_t a = ofOperand(0), b = ofOperand(1);
-    return a <= 1 << 15 && b <= 1 << 15 ? a * b : 1;
+    uint64_t product = uint64_t(ofOperand(0)) * ofOperand(1);
+    return llvm::isUInt<31>(product) ? product : uint32_t(product & -product);
   }
   if (isa<arith::AddIOp, arith::SubIOp, arith::RemSIOp, arith::RemUIOp,
           arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(op))

@@ -91,6 +91,35 @@ grid.kernel @quadruples grid() inputs(%x: f32 [512] space gpu.gmem) outputs(%o: 
 
 // -----
 
+// So are those of a window at a multiple of four, however large the multiple is: a product that its type does not hold is
+// still one of the powers of two.
+// CHECK-LABEL: gpu.module @far
+// CHECK: llvm.load %{{.+}} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-LABEL: gpu.module @farther
+// CHECK: llvm.load %{{.+}} : !llvm.ptr<1> -> vector<4xf32>
+grid.kernel @far grid(%i = 4) inputs(%x: f32 [262144] space gpu.gmem) outputs(%o: f32 [512] space gpu.gmem) {
+  %i = grid.program_id 0
+  %size = arith.constant 65536 : i32
+  %first = arith.muli %i, %size : i32
+  %w = grid.slice_ref %x[%first] [512] [1] : memref<262144xf32, #grid.space<gpu.gmem>>, i32 -> memref<512xf32, #grid.space<gpu.gmem>>
+  %v = grid.load %w : memref<512xf32, #grid.space<gpu.gmem>> -> tensor<512xf32>
+  grid.store %v, %o : tensor<512xf32>, memref<512xf32, #grid.space<gpu.gmem>>
+}
+grid.kernel @farther grid(%i = 4) inputs(%x: f32 [262144] space gpu.gmem, %y: i32 [] space gpu.gmem)
+    outputs(%o: f32 [512] space gpu.gmem) {
+  %n = grid.load %y : memref<i32, #grid.space<gpu.gmem>> -> i32
+  %i = grid.program_id 0
+  %size = arith.constant 98304 : i32
+  %first = arith.muli %i, %size : i32
+  %others = arith.muli %n, %size : i32
+  %both = arith.muli %first, %others : i32
+  %w = grid.slice_ref %x[%both] [512] [1] : memref<262144xf32, #grid.space<gpu.gmem>>, i32 -> memref<512xf32, #grid.space<gpu.gmem>>
+  %v = grid.load %w : memref<512xf32, #grid.space<gpu.gmem>> -> tensor<512xf32>
+  grid.store %v, %o : tensor<512xf32>, memref<512xf32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
 // Of an array of which each thread has elements of its own it may read what was there.
 // CHECK-LABEL: gpu.module @read
 // CHECK-NOT: scf.if

@@ -34,6 +34,23 @@ grid.kernel @splat grid() inputs(%x: f32 [64, 64] space gpu.gmem) outputs() sema
 
 // -----
 
+// Nor are the numbers of rows, though no tensor is read to make them.
+// CHECK-LABEL: grid.kernel @numbers
+// CHECK:         linalg.index 0
+// CHECK:         warpgroup.layout_cast {{.*}} : tensor<64xindex, #warpgroup.layout<strided
+#same = affine_map<(i) -> (i)>
+grid.kernel @numbers grid() inputs() outputs() semantics [] {
+  %e = tensor.empty() : tensor<64xindex>
+  %v = linalg.generic {indexing_maps = [#same], iterator_types = ["parallel"]} outs(%e : tensor<64xindex>) {
+  ^bb0(%b: index):
+    %i = linalg.index 0 : index
+    linalg.yield %i : index
+  } -> tensor<64xindex>
+  %w = warpgroup.layout_cast %v "WG_SPLAT" (#warpgroup.layout<splat>) : tensor<64xindex>
+}
+
+// -----
+
 // Copies of all of an array in each thread are more than it holds.
 // CHECK-LABEL: grid.kernel @copies
 // CHECK:         warpgroup.layout_cast {{.*}} : tensor<64x128xf32, #warpgroup.layout<[4, 128],

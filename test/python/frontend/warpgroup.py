@@ -123,6 +123,30 @@ def copies_rows(x, o, tile, barrier):
 print(kernel(copies_rows, TILE, plgpu.Barrier())().kernels[0].text())
 
 
+def parts(x, o, union):
+    _, [_, rows], [_, middle] = union
+    o[...] = rows[...] + middle[...]
+
+
+# A member of a union that begins with a row of another one is rows of that; one that does not is a part of all its elements.
+# Members begin at multiples of a KiB.
+# CHECK: grid.scoped (%[[ALL:[a-z_0-9]+]]: memref<16x96xf32, #grid.space<gpu.smem>>
+# CHECK:   %[[ROWS:.*]] = grid.slice_ref %[[ALL]][8, 0] [4, 96] [1, 1]
+# CHECK:   %[[LINE:.*]] = grid.reshape_ref %[[ALL]] : {{.*}} -> memref<1536xf32
+# CHECK:   %[[PART:.*]] = grid.slice_ref %[[LINE]][256] [384] [1]
+# CHECK:   %[[MIDDLE:.*]] = grid.reshape_ref %[[PART]] : {{.*}} -> memref<4x96xf32
+# CHECK:   grid.load %[[ROWS]]
+# CHECK:   grid.load %[[MIDDLE]]
+NARROW = jax.ShapeDtypeStruct((4, 96), jnp.float32)
+FOUR_ROWS = plgpu.SMEM((4, 96), jnp.float32)
+UNION = plgpu.RefUnion(
+    plgpu.SMEM((16, 96), jnp.float32),
+    [plgpu.SMEM((768,), jnp.float32), FOUR_ROWS],
+    [plgpu.SMEM((256,), jnp.float32), FOUR_ROWS],
+)
+print(kernel(parts, UNION, args=(NARROW,), out=NARROW)().kernels[0].text())
+
+
 def gathers(x, o, tile, barrier):
     plgpu.copy_gmem_to_smem(x.at[pl.ds(0, 64), jnp.arange(64, dtype=jnp.int32)], tile, barrier)
 

@@ -99,6 +99,21 @@ BOTH = {"grid": (2,), "grid_names": ("i",), "num_threads": 2, "thread_name": "wg
 print(kernel(warps, TILE, plgpu.Barrier(), **BOTH, **PAIR)().kernels[0].text())
 
 
+def warps_as_kernel(x, o):
+    @pl.kernel(mesh=plgpu.WarpMesh(axis_name="warp"))
+    def tells():
+        pl.debug_print("warp {}", jax.lax.axis_index("warp"))
+
+    tells()
+
+
+# So is a kernel that is called for a mesh of warps.
+# CHECK:      warpgroup.warps {
+# CHECK-NEXT: ^bb0(%[[WARP:.*]]: i32):
+# CHECK:        grid.print "warp {}" %[[WARP]]
+print(kernel(warps_as_kernel)().kernels[0].text())
+
+
 def meets(x, o, met):
     plgpu.barrier_arrive(met)
 

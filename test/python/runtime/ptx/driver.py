@@ -173,6 +173,59 @@ driver.synchronize()
 # CHECK-NEXT: 33 True
 print(out[0], driver.launches[-1].text == TEXT)
 
+# As many blocks run at a time as the GPU has room for, by their threads and by their shared memory, of which the system has
+# a KiB for each block. Those that run cancel all others.
+CANCELS = """.version 8.6
+.target sm_100a
+.address_size 64
+.visible .entry cancels(.param .u64 out) {
+  .reg .pred %p, %first;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd0;
+  .reg .b128 %answer;
+  .shared .align 16 .b8 given[16];
+  .shared .align 8 .b64 full;
+  mov.u32 %r0, %tid.x;
+  setp.ne.u32 %p, %r0, 0;
+  @%p ret;
+  ld.param.u64 %rd0, [out];
+  red.global.add.u32 [%rd0], 1;
+  mov.u32 %r1, full;
+  mov.u32 %r2, given;
+  mbarrier.init.shared.b64 [%r1], 1;
+  mov.u32 %r3, 0;
+NEXT:
+  mbarrier.arrive.expect_tx.shared.b64 _, [%r1], 16;
+  clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r2], [%r1];
+WAIT:
+  mbarrier.try_wait.parity.shared::cta.b64 %p, [%r1], %r3;
+  @!%p bra WAIT;
+  xor.b32 %r3, %r3, 1;
+  ld.shared.b128 %answer, [%r2];
+  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p, %answer;
+  @!%p ret;
+  red.global.add.u32 [%rd0+4], 1;
+  bra NEXT;
+}
+"""
+driver.options.clear()
+driver.pretend(10, multiprocessors=2)
+counts = np.zeros(2, np.int32)
+assert cuda.cuModuleLoadData(ctypes.byref(module), CANCELS.encode()) == 0
+cancels = ctypes.c_void_p()
+assert cuda.cuModuleGetFunction(ctypes.byref(cancels), module, b"cancels") == 0
+# CHECK-NEXT: 32 threads and 115712 bytes: [4 4]
+# CHECK-NEXT: 32 threads and 116736 bytes: [2 6]
+# CHECK-NEXT: 1024 threads and 0 bytes: [4 4]
+for threads, shared_bytes in ((32, 113 << 10), (32, 114 << 10), (1024, 0)):
+    counts[:] = 0
+    values = ctypes.c_void_p(counts.ctypes.data)
+    pointers = (ctypes.c_void_p * 1)(ctypes.addressof(values))
+    with driver.memory([counts]):
+        assert cuda.cuLaunchKernel(cancels, 8, 1, 1, threads, 1, 1, shared_bytes, None, pointers, None) == 0
+    driver.synchronize()
+    print(f"{threads} threads and {shared_bytes} bytes: {counts}")
+
 # What host code asks for before it launches: whether an address is one of the device, how many threads a block may
 # have, whether a graph is recorded, how much may be printed.
 address, number, size = ctypes.c_uint64(), ctypes.c_int(-1), ctypes.c_size_t()
