@@ -74,6 +74,13 @@ def strided_to_the_end(x_ref: Any, o_ref: Any) -> None:
     o_ref[3:] = x_ref[:5]
 
 
+# So are the last of three from where the kernel says, though three times three rows from there end behind the Ref.
+@row(X[1:8:3] + X[0:7:3], np.array([1], np.int32), X)
+def strided_from_anywhere(i_ref: Any, x_ref: Any, o_ref: Any) -> None:
+    first = i_ref[0]
+    o_ref[...] = x_ref[pl.ds(first, 3, stride=3)] + x_ref[pl.ds(first - 1, 3, stride=3)]
+
+
 # Slices of at most 4 rows: of rows 1 to 3, 3 to 7 and 7 to 8, only what is asked for is written.
 BOUNDS = np.array([1, 3, 7, 8], np.int32)
 
@@ -208,6 +215,7 @@ def ties_of_e8m0(x_ref: Any, o_ref: Any) -> None:
 #
 # CHECK:      strided_then_stored: cpu tpu mosaic gpu gpu-reversed sm_80 sm_90a sm_100a
 # CHECK-NEXT: strided_to_the_end: cpu tpu mosaic gpu gpu-reversed sm_80 sm_90a sm_100a
+# CHECK-NEXT: strided_from_anywhere: cpu tpu mosaic gpu gpu-reversed sm_80 sm_90a sm_100a
 # CHECK-NEXT: bounded_slices: cpu gpu gpu-reversed sm_80 sm_90a sm_100a
 # CHECK-NEXT: masked_overhanging_alias on mosaic: 768 of 1536 elements differ, at (0, 1) expected 1.0, got nan
 # CHECK-NEXT: masked_overhanging_alias: cpu tpu gpu gpu-reversed sm_80 sm_90a sm_100a

@@ -15,6 +15,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -125,12 +126,19 @@ class Tree:
         of_unit: dict[Path, list[Mutant]] = defaultdict(list)
         for mutant in mutants:
             if mutant.file.endswith(".cpp"):
-                of_unit[self._units[(self.repository / mutant.file).resolve()]].append(mutant)
+                unit = self._units[(self.repository / mutant.file).resolve()]
+                if (self.build / self._archive_of(unit)[0]).exists():
+                    of_unit[unit].append(mutant)
+                else:
+                    print(f"left out, no part of the native library: {mutant}", file=sys.stderr)
         with ThreadPoolExecutor(jobs) as pool:
             accepted = pool.map(self._compile, of_unit, of_unit.values())
             kept = {mutant.number for some in accepted for mutant in some}
         self._mirror([mutant for mutant in mutants if mutant.file.endswith(".py")])
-        self._link(sorted(of_unit), count=max(mutant.number for mutant in mutants))
+        if of_unit:
+            self._link(sorted(of_unit), count=max(mutant.number for mutant in mutants))
+        else:
+            (self.root / LIBRARY).symlink_to(self.build / LIBRARY)
         return [mutant for mutant in mutants if mutant.number in kept or mutant.file.endswith(".py")]
 
     def _copy(self, path: Path) -> Path:

@@ -37,7 +37,7 @@ grid.kernel @splat grid() inputs(%x: f32 [64, 64] space gpu.gmem) outputs() sema
 // Nor are the numbers of rows, though no tensor is read to make them.
 // CHECK-LABEL: grid.kernel @numbers
 // CHECK:         linalg.index 0
-// CHECK:         warpgroup.layout_cast {{.*}} : tensor<64xindex, #warpgroup.layout<strided
+// CHECK:         warpgroup.layout_cast {{.*}} : tensor<64xindex, #warpgroup.layout<[64],
 #same = affine_map<(i) -> (i)>
 grid.kernel @numbers grid() inputs() outputs() semantics [] {
   %e = tensor.empty() : tensor<64xindex>
