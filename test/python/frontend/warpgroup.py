@@ -128,8 +128,8 @@ def parts(x, o, union):
     o[...] = rows[...] + middle[...]
 
 
-# A member of a union that begins with a row of another one is rows of that; one that does not is a part of all its elements.
-# Members begin at multiples of a KiB.
+# A member of a union that begins with a row of another one is rows of that; one that does not is a part of all its
+# elements. Members begin at multiples of a KiB.
 # CHECK: grid.scoped (%[[ALL:[a-z_0-9]+]]: memref<16x96xf32, #grid.space<gpu.smem>>
 # CHECK:   %[[ROWS:.*]] = grid.slice_ref %[[ALL]][8, 0] [4, 96] [1, 1]
 # CHECK:   %[[LINE:.*]] = grid.reshape_ref %[[ALL]] : {{.*}} -> memref<1536xf32

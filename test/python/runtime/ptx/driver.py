@@ -173,8 +173,8 @@ driver.synchronize()
 # CHECK-NEXT: 33 True
 print(out[0], driver.launches[-1].text == TEXT)
 
-# As many blocks run at a time as the GPU has room for, by their threads and by their shared memory, of which the system has
-# a KiB for each block. Those that run cancel all others.
+# As many blocks run at a time as the GPU has room for, by their threads and by their shared memory, of which the system
+# has a KiB for each block. Those that run cancel all others.
 CANCELS = """.version 8.6
 .target sm_100a
 .address_size 64
