@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CAPI/GridAttributes.h"
+#include "dialects/CAPI/KernelEffects.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir/Bindings/Python/Diagnostics.h"
@@ -373,12 +374,20 @@ void populateOperand(nb::module_ &m) {
       });
 }
 
+void populateEffects(nb::module_ &m) {
+  m.def("knows_devices", &gridirKernelKnowsDevices);
+  m.def("accesses_devices", &gridirKernelAccessesDevices);
+  m.def("has_output", &gridirKernelHasOutput);
+}
+
 } // namespace
 
 NB_MODULE(_gridirGrid, m) {
-  m.doc() = "The attributes and types of the grid dialect.";
+  m.doc() = "The attributes and types of the grid dialect, and what its kernels "
+            "do outside of their operands.";
   populateNames(m);
   populateGrid(m);
   populateBlocks(m);
   populateOperand(m);
+  populateEffects(m);
 }

@@ -23,7 +23,7 @@ namespace {
 
 /// What a register, or several that move as one, is to a shuffle: words of 32
 /// bits, two for an element of 64.
-using Words = SmallVector<Value, 2>;
+using Words = Registers;
 
 IntegerType getBitsType(Type element) {
   return IntegerType::get(element.getContext(),
@@ -46,18 +46,11 @@ Value fromBits(OpBuilder &builder, Location loc, Value bits, Type element) {
 }
 
 Words toWords(OpBuilder &builder, Location loc, ArrayRef<Value> elements) {
+  if (elements.size() > 1)
+    return packWords(builder, loc, elements);
   Type i32 = builder.getI32Type();
   Value first = toBits(builder, loc, elements.front());
   unsigned width = first.getType().getIntOrFloatBitWidth();
-  if (elements.size() > 1) {
-    Value vector = LLVM::PoisonOp::create(
-        builder, loc, VectorType::get(elements.size(), first.getType()));
-    for (auto [i, element] : llvm::enumerate(elements))
-      vector = LLVM::InsertElementOp::create(builder, loc, vector,
-                                             toBits(builder, loc, element),
-                                             createI32(builder, loc, i));
-    return {LLVM::BitcastOp::create(builder, loc, i32, vector)};
-  }
   if (width < 32)
     return {arith::ExtUIOp::create(builder, loc, i32, first)};
   if (width == 32)
@@ -70,18 +63,11 @@ Words toWords(OpBuilder &builder, Location loc, ArrayRef<Value> elements) {
 
 void fromWords(OpBuilder &builder, Location loc, const Words &words,
                Type element, int64_t count, Registers &elements) {
-  IntegerType bits = getBitsType(element);
   if (count > 1) {
-    Value vector = LLVM::BitcastOp::create(
-        builder, loc, VectorType::get(count, bits), words.front());
-    for (int64_t i = 0; i < count; ++i)
-      elements.push_back(
-          fromBits(builder, loc,
-                   LLVM::ExtractElementOp::create(builder, loc, vector,
-                                                  createI32(builder, loc, i)),
-                   element));
+    llvm::append_range(elements, unpackWords(builder, loc, words, element));
     return;
   }
+  IntegerType bits = getBitsType(element);
   Value value = words.front();
   if (bits.getWidth() < 32)
     value = arith::TruncIOp::create(builder, loc, bits, value);

@@ -23,6 +23,14 @@ std::optional<int64_t> getNumDevices(KernelOp kernel) {
   return getCount(kernel, kDevicesAttrName);
 }
 
+DeviceUse getDeviceUse(KernelOp kernel) {
+  DeviceUse use = DeviceUse::None;
+  kernel.getBodyRegion().walk([&](ProgramOpInterface op) {
+    use = std::max(use, op.getDeviceUse());
+  });
+  return use;
+}
+
 bool isCoreDim(KernelOp kernel, unsigned dim) {
   DimKind kind = kernel.getDim(dim).getKind();
   return kind == DimKind::Core || kind == DimKind::Subcore;

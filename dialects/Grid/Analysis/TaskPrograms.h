@@ -25,6 +25,9 @@ inline constexpr llvm::StringLiteral kDevicesAttrName = "grid.devices";
 /// does not know of them.
 std::optional<int64_t> getNumDevices(KernelOp kernel);
 
+/// The most that an op of the kernel needs of the devices of its call.
+DeviceUse getDeviceUse(KernelOp kernel);
+
 /// The decision of `grid-plan-tasks`; null for programs that run to their end.
 kernel::TasksAttr getTasks(KernelOp kernel);
 

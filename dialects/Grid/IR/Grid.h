@@ -50,6 +50,11 @@ struct AccessResource : mlir::SideEffects::Resource::Base<AccessResource> {
   llvm::StringRef getName() final { return "grid.accesses"; }
 };
 
+/// What an op needs of devices which names this one, if it names one.
+inline DeviceUse getAccessOfDevice(mlir::ValueRange device) {
+  return device.empty() ? DeviceUse::None : DeviceUse::Access;
+}
+
 /// The order that an op needs which names this device, if it names one.
 inline ProgramOrder getOrderOfDevice(mlir::ValueRange device) {
   if (device.empty())

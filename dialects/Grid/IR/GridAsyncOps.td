@@ -53,6 +53,7 @@ def Grid_CopyStartOp : Grid_Op<"copy_start", [
       return {{SemaphoreChange::Signal, getSem(), getDest()}};
     }
     ProgramOrder getProgramOrder() { return getOrderOfDevice(getDevice()); }
+    DeviceUse getDeviceUse() { return getAccessOfDevice(getDevice()); }
     bool isSchedulingPoint() { return true; }
     bool meetsOtherPrograms() { return isRemote(); }
   }];
@@ -120,6 +121,7 @@ def Grid_SemaphoreSignalOp : Grid_Op<"semaphore_signal", [
       return {{SemaphoreChange::Signal, getSem(), getAmount()}};
     }
     ProgramOrder getProgramOrder() { return getOrderOfDevice(getDevice()); }
+    DeviceUse getDeviceUse() { return getAccessOfDevice(getDevice()); }
     bool isSchedulingPoint() { return true; }
     bool meetsOtherPrograms() { return getCore() || !getDevice().empty(); }
   }];
@@ -205,7 +207,7 @@ def Grid_DeviceIdOp : Grid_Op<"device_id", [Grid_ProgramOpInterface, Pure]> {
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
   let extraClassDeclaration = [{
-    bool meetsOtherPrograms() { return true; }
+    DeviceUse getDeviceUse() { return DeviceUse::Number; }
   }];
 }
 

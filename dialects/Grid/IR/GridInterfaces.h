@@ -42,6 +42,10 @@ struct SemaphoreChange {
   bool isOfCopy() const;
 };
 
+/// What an op needs of the devices that the call is mapped over: nothing, the
+/// number of its own, or memory and semaphores of others.
+enum class DeviceUse { None, Number, Access };
+
 /// Whether programs need the order of the grid, and a clause that says why.
 struct ProgramOrder {
   enum Kind { None, Unknown, Required } kind = None;

@@ -121,9 +121,15 @@ def Grid_ProgramOpInterface : OpInterface<"ProgramOpInterface"> {
       Whether other programs may run before the op has ended.
     }], "bool", "isSchedulingPoint", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<[{
+      What the op needs of the devices that the call is mapped over. The calls of
+      devices whose programs access each other's memory run together.
+    }], "::gridir::grid::DeviceUse", "getDeviceUse", (ins), [{}],
+      [{ return ::gridir::grid::DeviceUse::None; }]>,
+    InterfaceMethod<[{
       Whether the op communicates with other programs: names one, or memory
       shared with one, so that programs can wait for one another.
-    }], "bool", "meetsOtherPrograms", (ins), [{}], [{ return false; }]>,
+    }], "bool", "meetsOtherPrograms", (ins), [{}],
+      [{ return $_op.getDeviceUse() != ::gridir::grid::DeviceUse::None; }]>,
     InterfaceMethod<[{
       Whether the op needs a scheduler that decides which program continues
       there, even where there is only one.

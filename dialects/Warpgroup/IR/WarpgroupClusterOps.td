@@ -107,7 +107,9 @@ def Warpgroup_DeviceLoadOp : Warpgroup_Op<"device_load", [
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     bool isSchedulingPoint() { return true; }
-    bool meetsOtherPrograms() { return true; }
+    ::gridir::grid::DeviceUse getDeviceUse() {
+      return ::gridir::grid::DeviceUse::Access;
+    }
     bool needsTask() { return true; }
   }];
 }
@@ -135,7 +137,9 @@ def Warpgroup_DeviceStoreOp : Warpgroup_Op<"device_store", [
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     bool isSchedulingPoint() { return true; }
-    bool meetsOtherPrograms() { return true; }
+    ::gridir::grid::DeviceUse getDeviceUse() {
+      return ::gridir::grid::DeviceUse::Access;
+    }
     bool needsTask() { return true; }
   }];
 }

@@ -17,6 +17,7 @@ from gridir.compiler.passes import parse_module, run_pipeline, shared_context, t
 from gridir.compiler.target import Target
 from gridir.errors import within_kernel
 from gridir.mlir import ir
+from gridir.mlir.dialects import grid
 from gridir.passes import versions
 
 T = TypeVar("T")
@@ -195,7 +196,7 @@ def make_kernel(
     Raises:
       ValueError: when the module holds no kernel or more than one.
     """
-    kernels = [op.operation for op in module.body.operations if op.operation.name == "grid.kernel"]
+    kernels = [op for op in module.body.operations if isinstance(op, grid.KernelOp)]
     if len(kernels) != 1:
         raise ValueError(f"expected a module with one grid.kernel, got {len(kernels)}")
     return Kernel(
@@ -205,31 +206,12 @@ def make_kernel(
         bytecode=to_bytecode(module),
         grid_mapping=grid_mapping,
         source=source,
-        has_side_effects=any_op(module, lambda op: op.name in ("grid.print", "grid.callback")),
-        group_size=_group_size(module, kernels[0]),
+        has_side_effects=kernels[0].has_output,
+        group_size=_group_size(kernels[0]),
     )
 
 
-def any_op(module: ir.Module, predicate: Callable[[ir.Operation], bool]) -> bool:
-    """Whether some op of a module is as the predicate says."""
-    found = False
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        nonlocal found
-        found = predicate(op)
-        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
-
-
-def reaches_devices(op: ir.Operation) -> bool:
-    """Whether an op is an access, a copy or a signal to another device."""
-    # A wait names a device, and is for what comes to or leaves its own.
-    return "device_id_type" in op.attributes and op.name != "grid.copy_wait"
-
-
-def _group_size(module: ir.Module, kernel: ir.Operation) -> int:
+def _group_size(kernel: grid.KernelOp) -> int:
     if "grid.devices" not in kernel.attributes:
         return 0
-    return ir.IntegerAttr(kernel.attributes["grid.devices"]).value if any_op(module, reaches_devices) else 1
+    return ir.IntegerAttr(kernel.attributes["grid.devices"]).value if kernel.accesses_devices else 1

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
-from gridir.compiler.kernel import any_op, reaches_devices
 from gridir.frontend import emit, fields, jax_compat
 from gridir.frontend.context import KernelContext
 from gridir.frontend.grid_mapping import SideTable, build_kernel, dim_names, is_whole
@@ -67,7 +66,7 @@ def lower_kernel(
             _walk_bodies(kernel, request, meanings, arguments)
             grid.YieldOp([])
         erase_unused(kernel)
-        if request.devices is not None and any_op(module, _knows_devices):
+        if request.devices is not None and kernel_op.knows_devices:
             count = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), request.devices.num_devices)
             kernel_op.operation.attributes["grid.devices"] = count
         if request.debug or request.grid_mapping.debug:
@@ -123,10 +122,6 @@ def _on_mesh(kernel: KernelContext, mesh: Any, meshes: Sequence[tuple[Any, int]]
         program_ids=mesh_ids,
         pipeline_grid=sizes,
     )
-
-
-def _knows_devices(op: ir.Operation) -> bool:
-    return op.name == "grid.device_id" or reaches_devices(op)
 
 
 def _written_inputs(request: KernelRequest) -> dict[int, int]:

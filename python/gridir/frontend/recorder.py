@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gridir.compiler.kernel import any_op
 from gridir.compiler.passes import parse_module, shared_context
 from gridir.frontend import jax_compat_calls
 from gridir.frontend.request import KernelRequest
+from gridir.mlir import ir
 
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
@@ -100,4 +100,16 @@ def _why_not_alone(kernel: Kernel) -> str:
     if kernel.group_size:
         return "it knows the device that it runs on"
     module = parse_module(kernel.bytecode, kernel=kernel.name, context=shared_context())
-    return "it calls Python" if any_op(module, lambda op: op.name == "grid.callback") else ""
+    return "it calls Python" if _calls_python(module) else ""
+
+
+def _calls_python(module: ir.Module) -> bool:
+    found = False
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal found
+        found = op.name == "grid.callback"
+        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found

@@ -118,6 +118,44 @@ with ir.Context() as context, ir.Location.unknown():
     [kernel] = read.body.operations
     print("read", type(kernel).__name__, len(kernel.index_maps))
 
+    # What a kernel does outside of its operands is asked of its ops: a wait is for what comes to its own device,
+    # whoever sends it.
+    # CHECK-LABEL: == outside (knows devices, accesses devices, has output)
+    # CHECK-NEXT: arith.constant False False False
+    # CHECK-NEXT: grid.device_id True False False
+    # CHECK-NEXT: grid.copy_wait False False False
+    # CHECK-NEXT: grid.copy_start False False False
+    # CHECK-NEXT: grid.copy_start True True False
+    # CHECK-NEXT: grid.semaphore_signal True True False
+    # CHECK-NEXT: warpgroup.device_load True True False
+    # CHECK-NEXT: warpgroup.device_store True True False
+    # CHECK-NEXT: grid.print False False True
+    # CHECK-NEXT: grid.callback False False True
+    # CHECK-NEXT: grid.assert False False True
+    print("== outside (knows devices, accesses devices, has output)")
+    logical = "{device_id_type = #grid.device_id_type<logical>}"
+    dma = "memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>"
+    for op in (
+        "",
+        "%d = grid.device_id",
+        f"grid.copy_wait %x, %y sem %s device(%n : i32) {logical} : memref<8xf32>, memref<8xf32>, {dma}",
+        f"grid.copy_start %x, %y sem %s : memref<8xf32>, memref<8xf32>, {dma}",
+        f"grid.copy_start %x, %y sem %s src_sem %s device(%n : i32) {logical}"
+        f" : memref<8xf32>, memref<8xf32>, {dma}, {dma}",
+        f"grid.semaphore_signal %r, %n device(%n : i32) {logical} : memref<!grid.semaphore<regular>>",
+        f"%v = warpgroup.device_load %x device(%n : i32) {logical} : memref<8xf32> -> tensor<8xf32>",
+        f"%v = grid.load %x : memref<8xf32>\n"
+        f"warpgroup.device_store %v to %x device(%n : i32) {logical} : tensor<8xf32>, memref<8xf32>",
+        'grid.print "here"',
+        'grid.callback "5f0c93e1"',
+        '%t = arith.constant true\ngrid.assert %t, "never"',
+    ):
+        scratch = f"%x: memref<8xf32>, %y: memref<8xf32>, %s: {dma}, %r: memref<!grid.semaphore<regular>>"
+        text = f"grid.kernel @outside grid(%i = 2) scratch({scratch}) {{\n%n = arith.constant 1 : i32\n{op}\n}}"
+        [kernel] = ir.Module.parse(text).body.operations
+        *_, last, _ = kernel.body.operations
+        print(last.operation.name, kernel.knows_devices, kernel.accesses_devices, kernel.has_output)
+
     # CHECK-LABEL: == unknown names
     # CHECK-NEXT: ValueError: expected a memory space, got 'vmem'
     show("unknown names", lambda: grid.MemorySpaceAttr.get("vmem"))

@@ -267,6 +267,21 @@ class KernelOp(_GeneratedKernelOp):
         return [region.blocks[0] for region in list(self.operation.regions)[1:]]
 
     @property
+    def knows_devices(self) -> bool:
+        """Whether a program asks for the number of its device, or accesses memory or semaphores of another one."""
+        return _gridirGrid.knows_devices(self.operation)
+
+    @property
+    def accesses_devices(self) -> bool:
+        """Whether a program accesses memory or semaphores of another device."""
+        return _gridirGrid.accesses_devices(self.operation)
+
+    @property
+    def has_output(self) -> bool:
+        """Whether a program prints, or tells its caller something else beside its results."""
+        return _gridirGrid.has_output(self.operation)
+
+    @property
     def num_scratch(self) -> int:
         """The number of scratch Refs."""
         operands = len(self.index_operands) + len(self.inputs) + len(self.outputs)
