@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -132,6 +133,11 @@ void addGPULowering(OpPassManager &pm, StringRef chip, StringRef toolkit,
 }
 
 void addPTX(OpPassManager &pm, StringRef toolkit) {
+  // The lines of the author's file become `.loc`, and nothing else of what a
+  // debugger would read.
+  LLVM::DIScopeForLLVMFuncOpPassOptions lines;
+  lines.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
+  pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(lines));
   GpuModuleToBinaryPassOptions binary;
   binary.compilationTarget = "isa";
   binary.toolkitPath = toolkit.str();
