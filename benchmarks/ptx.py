@@ -4,12 +4,13 @@
 """Times the executor of PTX on examples: without checks, with each, and with a seed.
 
 One process, one run: the ways of a kernel take turns, and the table has the least CPU time of each, and its ratio to
-the one without checks.
+the one without checks. The last column has how much longer a launch takes by the clock on one core than on all.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import pathlib
 import time
 from typing import Any
@@ -28,12 +29,14 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 
 
-def time_example(name: str, chip: str, repetitions: int) -> dict[str, float]:
-    """Returns the least milliseconds of a launch in each way."""
+def time_example(name: str, chip: str, repetitions: int) -> tuple[dict[str, float], dict[int, float]]:
+    """Returns the least milliseconds of a launch in each way, and by the clock on each number of cores."""
     example = load_example(str(EXAMPLES / f"{name}.py"), None)
     outputs = jax.tree.leaves(jax.eval_shape(example.function, *example.args))
     inputs = [np.array(x) for x in jax.tree.leaves(example.args)]
     best = dict.fromkeys(WAYS, float("inf"))
+    processors = os.sched_getaffinity(0)
+    clock = {1: float("inf"), len(processors): float("inf")}
     kernels = {}
     for way, options in WAYS.items():
         lowered = lower(example.function, *example.args, options=GpuOptions(chip=chip, **options), target="gpu")
@@ -44,7 +47,12 @@ def time_example(name: str, chip: str, repetitions: int) -> dict[str, float]:
             start = time.process_time()
             kernel.launch(buffers)
             best[way] = min(best[way], (time.process_time() - start) * 1e3)
-    return best
+        for cores in clock:
+            os.sched_setaffinity(0, sorted(processors)[:cores])
+            start = time.perf_counter()
+            kernels["plain"].launch(buffers)
+            clock[cores] = min(clock[cores], (time.perf_counter() - start) * 1e3)
+    return best, clock
 
 
 def main() -> None:
@@ -55,12 +63,13 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=5, help="how often each is timed (default: 5)")
     arguments = parser.parse_args()
     others = [way for way in WAYS if way != "plain"]
-    print(f"| kernel | plain ms | {' | '.join(f'{way} / plain' for way in others)} |")
-    print("| --- |" + " ---: |" * len(WAYS))
+    print(f"| kernel | plain ms | {' | '.join(f'{way} / plain' for way in others)} | one core / all |")
+    print("| --- |" + " ---: |" * (len(WAYS) + 1))
     for name in arguments.names:
-        best = time_example(name, arguments.chip, arguments.repetitions)
+        best, clock = time_example(name, arguments.chip, arguments.repetitions)
         ratios = " | ".join(f"{best[way] / best['plain']:.1f}" for way in others)
-        print(f"| {name} | {best['plain']:.1f} | {ratios} |", flush=True)
+        cores = clock[1] / clock[max(clock)]
+        print(f"| {name} | {best['plain']:.1f} | {ratios} | {cores:.1f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -106,6 +106,7 @@ class ArgumentParameter(click.ParamType):
 @click.option("--timeout", type=click.FloatRange(0), default=600.0, show_default=True, help="Seconds; 0 for ever.")
 @click.option("--checks", default="", help="What to check while it runs: races,uninitialized.")
 @click.option("--schedule-seed", type=int, help="Run threads and copies in an order that this number chooses.")
+@click.option("--cores", type=click.IntRange(1), help="Threads that run independent blocks; the processors, if not said.")
 @click.option("--profile", is_flag=True, help="Count instructions, bank conflicts, sectors and waits, by lines.")
 @click.option("--out", type=click.Path(file_okay=False), help="Write the arrays to this directory instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
@@ -121,6 +122,7 @@ def ptx_run(
     timeout: float,
     checks: str,
     schedule_seed: int | None,
+    cores: int | None,
     profile: bool,
     out: str | None,
     as_json: bool,
@@ -152,6 +154,7 @@ def ptx_run(
             checks=asked,
             schedule_seed=schedule_seed,
             profile=profile,
+            cores=cores,
         )
         done = time.perf_counter()
         files = _write(arguments, out)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -91,6 +92,7 @@ class Function:
         blocks_at_once: int = 0,
         memory: Sequence[np.ndarray] = (),
         profile: bool = False,
+        cores: int | None = None,
     ) -> Profile | None:
         """Runs the function, and returns when all blocks are done.
 
@@ -110,6 +112,9 @@ class Function:
             cancelled. At least one cluster runs, and more where threads wait for them.
           memory: arrays that the function may access, too, as it finds their addresses in arguments or in memory.
           profile: whether to count what each instruction does, which takes 4 to 80 times as long.
+          cores: how many threads of this process may run blocks; as many as there are processors for None. One does
+            where blocks could tell: where they update global memory atomically or wait for it, print, or take the
+            work of others, and with checks, a seed or a profile.
 
         Returns:
           The counts; None where they were not asked for.
@@ -143,6 +148,7 @@ class Function:
             schedule_seed=schedule_seed,
             blocks_at_once=self._check_range("blocks_at_once", blocks_at_once),
             is_profiled=profile,
+            cores=self._check_range("cores", len(os.sched_getaffinity(0)) if cores is None else cores, 1),
         )
         if "fault" in reply:
             raise self._error(reply["fault"])
@@ -185,9 +191,9 @@ class Function:
             raise LaunchError(f"expected 1 to 3 sizes of the {what}, got {len(sizes)}", kernel=self.name)
         return [self._check_range(what, size) for size in sizes] + [1] * (3 - len(sizes))
 
-    def _check_range(self, what: str, value: int) -> int:
-        if not 0 <= value < 2**31:
-            raise LaunchError(f"expected {what} from 0 to 2147483647, got {value}", kernel=self.name)
+    def _check_range(self, what: str, value: int, least: int = 0) -> int:
+        if not least <= value < 2**31:
+            raise LaunchError(f"expected {what} from {least} to 2147483647, got {value}", kernel=self.name)
         return int(value)
 
     def _check_block(self, block: list[int]) -> list[int]:

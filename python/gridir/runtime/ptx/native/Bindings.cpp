@@ -92,7 +92,7 @@ nb::dict launch(Program &program, const std::string &name,
                 nb::bytes parameters, nb::list buffers, double timeout,
                 bool findsRaces, bool findsUnwritten,
                 std::optional<uint64_t> scheduleSeed, uint64_t blocksAtOnce,
-                bool isProfiled) {
+                bool isProfiled, uint64_t cores) {
   LaunchOptions options;
   options.grid = grid;
   options.block = block;
@@ -105,6 +105,7 @@ nb::dict launch(Program &program, const std::string &name,
   options.scheduleSeed = scheduleSeed;
   options.blocksAtOnce = blocksAtOnce;
   options.isProfiled = isProfiled;
+  options.cores = cores;
   for (nb::handle handle : buffers) {
     nb::tuple buffer = nb::cast<nb::tuple>(handle);
     options.buffers.push_back({nb::cast<uint64_t>(buffer[0]),
@@ -170,6 +171,6 @@ NB_MODULE(_gridirPTX, m) {
            nb::arg("parameters"), nb::arg("buffers"), nb::arg("timeout"),
            nb::arg("finds_races"), nb::arg("finds_unwritten"),
            nb::arg("schedule_seed").none(), nb::arg("blocks_at_once"),
-           nb::arg("is_profiled"), "Runs an entry.");
+           nb::arg("is_profiled"), nb::arg("cores"), "Runs an entry.");
   m.def("load", &load, nb::arg("text"), "Gives a program or its problems.");
 }

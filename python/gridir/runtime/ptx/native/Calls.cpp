@@ -159,6 +159,7 @@ Value *readArgument(Emitter &emitter, const Operand &list, unsigned index,
 }
 
 Value *emitPrint(Emitter &emitter, const Operand &list) {
+  emitter.meetClusters();
   return emitter.callRuntime(
       "ptx.print", emitter.getBits(32),
       {emitter.getFrame(), readArgument(emitter, list, 0, 64),

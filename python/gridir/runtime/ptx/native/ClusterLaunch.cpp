@@ -27,6 +27,7 @@ constexpr unsigned kAnswerBytes = 16;
 /// cluster get it.
 void encodeCancel(Encoder &e) {
   Emitter &emitter = e.emitter;
+  emitter.meetClusters();
   const bool isMulticast = emitter.take("multicast::cluster::all");
   const bool isShared = !emitter.takeOneOf({"shared::cta"}).empty();
   emitter.take("mbarrier::complete_tx::bytes");

@@ -166,6 +166,8 @@ template <bool reduces> void encodeBulk(Encoder &e) {
       emitter.fail("expected a reduction of this element type");
   }
   const Direction direction = takeDirection(emitter);
+  if (reduces && direction == Direction::ToGlobal)
+    emitter.meetClusters();
   const bool isMulticast = takeCopyModifiers(emitter);
   emitter.expectOperands(3, 6);
   auto addAddress = [&](unsigned index, bool isShared) {

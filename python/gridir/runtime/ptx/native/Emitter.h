@@ -39,6 +39,7 @@ struct FunctionContext {
   /// the numbers of such registers.
   llvm::StringSet<> productNames{};
   llvm::DenseMap<llvm::AllocaInst *, unsigned> productNumbers{};
+  bool meetsClusters = false;
 };
 
 /// Says what an instruction does, in LLVM IR. An instruction takes its
@@ -107,6 +108,9 @@ public:
   llvm::Value *loadFrame(size_t offset, llvm::Type *type);
   llvm::Value *loadSpecial(unsigned index);
   llvm::ConstantInt *getSite() { return builder.getInt32(site); }
+
+  /// The instruction depends on when those of other clusters are executed.
+  void meetClusters() { context.meetsClusters = true; }
 
   // Memory.
   /// The address that an operand in brackets names.

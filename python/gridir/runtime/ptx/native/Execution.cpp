@@ -35,12 +35,6 @@ constexpr int64_t kRuntimeStack = 48 << 10;
 /// Of parameters no more can be asked.
 constexpr uint64_t kParameterAlignment = 128;
 
-std::string describe(const std::array<uint32_t, 3> &coordinates) {
-  return "(" + std::to_string(coordinates[0]) + ", " +
-         std::to_string(coordinates[1]) + ", " +
-         std::to_string(coordinates[2]) + ")";
-}
-
 std::array<uint32_t, 3> getVector(const Frame &frame, SpecialRegister first) {
   return {frame.special[first], frame.special[first + 1],
           frame.special[first + 2]};
@@ -58,11 +52,18 @@ std::string hex(uint64_t value) { return "0x" + utohexstr(value, true); }
 
 } // namespace
 
+std::string describe(const std::array<uint32_t, 3> &coordinates) {
+  return "(" + std::to_string(coordinates[0]) + ", " +
+         std::to_string(coordinates[1]) + ", " +
+         std::to_string(coordinates[2]) + ")";
+}
+
 Execution *Execution::getCurrent() { return current; }
 
 Execution::Execution(const PreparedFunction &function,
-                     const LaunchOptions &options, const BufferTable &buffers)
-    : function(function), options(options), buffers(buffers),
+                     const LaunchOptions &options, const BufferTable &buffers,
+                     ClusterQueue &queue)
+    : function(function), options(options), buffers(buffers), queue(queue),
       random(options.scheduleSeed.value_or(0)),
       ranges(function.translation.sites.size()) {}
 
@@ -71,52 +72,9 @@ Execution::~Execution() {
     munmap(window, kClusterWindow);
 }
 
-/// What a launch may not ask for; none where all is well.
-std::optional<std::string> Execution::check() const {
-  for (unsigned i = 0; i < 3; ++i) {
-    if (!options.grid[i] || !options.block[i] || !options.cluster[i])
-      return "expected sizes of grid, block and cluster that are not 0";
-    if (options.grid[i] % options.cluster[i])
-      return "expected a grid of whole clusters, got " +
-             describe(options.grid) + " blocks and clusters of " +
-             describe(options.cluster);
-  }
-  // Limits of the hardware, so that products of sizes fit.
-  for (unsigned i = 1; i < 3; ++i)
-    if (options.grid[i] > 0xffff)
-      return "expected at most 65535 blocks along the second and third "
-             "dimensions, got " +
-             describe(options.grid);
-  if (function.translation.localBytes > (512 << 10))
-    return "expected at most 524288 bytes of local memory of a thread, got " +
-           std::to_string(function.translation.localBytes);
-  const uint64_t threads =
-      uint64_t(options.block[0]) * options.block[1] * options.block[2];
-  if (threads > 1024)
-    return "expected at most 1024 threads of a block, got " +
-           std::to_string(threads);
-  const uint64_t blocks =
-      uint64_t(options.cluster[0]) * options.cluster[1] * options.cluster[2];
-  if (blocks > 16)
-    return "expected at most 16 blocks of a cluster, got " +
-           std::to_string(blocks);
-  const uint64_t limit = (uint64_t(1) << 20);
-  const uint64_t bytes =
-      function.translation.staticSharedBytes + options.dynamicShared;
-  if (options.dynamicShared > limit || bytes > limit)
-    return "expected at most 1048576 bytes of shared memory, got " +
-           std::to_string(bytes);
-  return std::nullopt;
-}
-
 LaunchReport Execution::run() {
-  if (std::optional<std::string> problem = check()) {
-    report.fault = Fault{"", {{}, *problem}};
-    return std::move(report);
-  }
   for (unsigned i = 0; i < 3; ++i)
     clusters[i] = options.grid[i] / options.cluster[i];
-  numClusters = uint64_t(clusters[0]) * clusters[1] * clusters[2];
   ranks = options.cluster[0] * options.cluster[1] * options.cluster[2];
   blockThreads = options.block[0] * options.block[1] * options.block[2];
   dynamicOffset = alignTo(function.translation.staticSharedBytes, 1024);
@@ -140,12 +98,13 @@ LaunchReport Execution::run() {
   _mm_setcsr(0x1f80);
   Execution *outer = std::exchange(current, this);
   unsigned idle = 0, looks = 0;
-  while (!report.fault && (!live.empty() || nextCluster < numClusters)) {
+  while (!report.fault) {
     if (live.empty() && !admitCluster())
       break;
-    while (!report.fault && nextCluster < numClusters &&
-           (live.size() + 1) * ranks <= options.blocksAtOnce)
-      admitCluster();
+    while ((live.size() + 1) * ranks <= options.blocksAtOnce && admitCluster()) {
+    }
+    if (queue.isEnded(live.front()->number))
+      break;
     bool progressed = false, paused = false;
     for (size_t i = 0; i < live.size() && !report.fault; ++i)
       run(*live[i], progressed, paused);
@@ -165,8 +124,7 @@ LaunchReport Execution::run() {
     if ((idle && (!paused || idle > kPatience)) || looks > kManyLooks) {
       if (runWork()) {
         idle = looks = 0;
-      } else if (nextCluster < numClusters) {
-        admitCluster();
+      } else if (admitCluster()) {
         idle = looks = 0;
       } else if (idle && !paused) {
         setStuck("no thread can go on");
@@ -177,6 +135,8 @@ LaunchReport Execution::run() {
   }
   current = outer;
   _mm_setcsr(modes);
+  if (report.fault)
+    queue.end(report.fault->cluster);
   takeProfile();
   return std::move(report);
 }
@@ -196,9 +156,12 @@ char *Execution::takeWindow() {
 }
 
 bool Execution::admitCluster() {
-  const std::array<uint32_t, 3> coordinates =
-      unflatten(nextCluster++, clusters);
+  const std::optional<uint64_t> number = queue.take();
+  if (!number)
+    return false;
+  const std::array<uint32_t, 3> coordinates = unflatten(*number, clusters);
   auto cluster = std::make_unique<Cluster>();
+  cluster->number = *number;
   cluster->window = takeWindow();
   if (!cluster->window) {
     setFault("the system has no memory left for shared memory", 0, nullptr);
@@ -241,9 +204,10 @@ bool Execution::admitCluster() {
 }
 
 std::optional<std::array<uint32_t, 3>> Execution::cancelCluster() {
-  if (nextCluster == numClusters)
+  const std::optional<uint64_t> number = queue.take();
+  if (!number)
     return std::nullopt;
-  std::array<uint32_t, 3> coordinates = unflatten(nextCluster++, clusters);
+  std::array<uint32_t, 3> coordinates = unflatten(*number, clusters);
   for (unsigned i = 0; i < 3; ++i)
     coordinates[i] *= options.cluster[i];
   return coordinates;
@@ -308,7 +272,8 @@ void Execution::startThread(Cta &cta, uint32_t index,
   frame.localBytes = localBytes;
   frame.ranges = ranges.data();
   frame.fuel = kFuel;
-  thread.number = numThreads++;
+  thread.number =
+      (cta.cluster->number * ranks + cta.rank) * blockThreads + index;
   if (order)
     thread.actor = order->startThread(thread.number);
   cta.cluster->turns.push_back(&thread);
@@ -502,6 +467,9 @@ void Execution::setFault(const std::string &message, unsigned site,
                          const Thread *thread) {
   Fault fault;
   fault.problem.message = message;
+  fault.cluster = thread ? thread->cta->cluster->number
+                  : live.empty() ? 0
+                                 : live.front()->number;
   if (thread) {
     const Site &code = function.translation.sites[site];
     fault.instruction = code.text;

@@ -10,6 +10,7 @@
 #define GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_EXECUTION_H
 
 #include "AsyncUnits.h"
+#include "ClusterQueue.h"
 #include "Frame.h"
 #include "ProductRegisters.h"
 #include "Profile.h"
@@ -63,7 +64,8 @@ struct Thread {
   /// Whether it is far ahead of its warp.
   bool isAhead = false;
   uint64_t clusterGeneration = 0;
-  /// Its number among all threads of the launch, in the order of their start.
+  /// Its number among all threads of the launch: those of a block together, and
+  /// the blocks of a cluster.
   uint32_t number = 0;
   OrderChecker::Actor actor = 0;
   /// What it has started and must wait for: copies of a few bytes, reads and
@@ -143,6 +145,8 @@ struct Cta {
 };
 
 struct Cluster {
+  /// Among those of the launch.
+  uint64_t number = 0;
   char *window = nullptr;
   uint32_t live = 0;
   Barrier barrier;
@@ -150,6 +154,9 @@ struct Cluster {
   /// Its threads, in the order in which they take their turns.
   std::vector<Thread *> turns;
 };
+
+/// Coordinates or sizes, as "(1, 2, 3)".
+std::string describe(const std::array<uint32_t, 3> &coordinates);
 
 using KernelFn = void (*)(Frame *);
 
@@ -160,13 +167,14 @@ struct PreparedFunction {
   int64_t stackBytes = 0;
 };
 
-/// One launch. Clusters run one after another; where none of the live threads
-/// can go on, or all of them only look whether something has changed, the next
-/// cluster joins them.
+/// What one thread of the process does of a launch. It takes clusters from the
+/// queue and runs them one after another; where none of the live threads can go
+/// on, or all of them only look whether something has changed, the next cluster
+/// joins them.
 class Execution {
 public:
   Execution(const PreparedFunction &function, const LaunchOptions &options,
-            const BufferTable &buffers);
+            const BufferTable &buffers, ClusterQueue &queue);
   ~Execution();
 
   LaunchReport run();
@@ -238,7 +246,7 @@ public:
   static Execution *getCurrent();
 
 private:
-  std::optional<std::string> check() const;
+  /// False where no cluster is left, and for a fault.
   bool admitCluster();
   void retire(Cluster &cluster);
   void startThread(Cta &cta, uint32_t index,
@@ -270,11 +278,10 @@ private:
   const PreparedFunction &function;
   const LaunchOptions &options;
   const BufferTable &buffers;
+  ClusterQueue &queue;
   uint64_t sharedBytes = 0, dynamicOffset = 0;
   uint32_t ranks = 1, blockThreads = 1;
   std::array<uint32_t, 3> clusters = {};
-  uint64_t numClusters = 0, nextCluster = 0;
-  uint32_t numThreads = 0;
   std::unique_ptr<OrderChecker> order;
   std::unique_ptr<Profile> profile;
   std::mt19937_64 random;

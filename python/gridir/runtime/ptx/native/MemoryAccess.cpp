@@ -97,6 +97,8 @@ Access locateAccess(Emitter &emitter, unsigned addressOperand, unsigned flags) {
   access.pointer =
       emitter.locate(emitter.getOperand(addressOperand), space, bytes, bytes);
   access.isLocal = space == Space::Local;
+  if (space == Space::Generic && (flags & (Strong | Narrow)) == Strong)
+    emitter.meetClusters();
   if (!access.isLocal && flags)
     emitter.note(access.pointer, bytes, flags);
   return access;

@@ -10,6 +10,7 @@
 
 #include "Calls.h"
 #include "Collectives.h"
+#include "Launch.h"
 #include "NarrowFloats.h"
 #include "Parser.h"
 #include "Rounding.h"
@@ -284,7 +285,7 @@ LaunchReport Program::launch(const std::string &name,
     if (auto found = parts->globals.find(variable.name);
         found != parts->globals.end())
       buffers.add({found->second.address, variable.getBytes(), variable.name});
-  LaunchReport report = Execution(*function, options, buffers).run();
+  LaunchReport report = ptx::launch(*function, options, buffers);
   // Of a problem, or of an instruction.
   auto nameFile = [&](auto &placed) {
     if (auto file = parts->module.files.find(placed.source.file);

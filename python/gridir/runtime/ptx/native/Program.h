@@ -58,6 +58,9 @@ struct LaunchOptions {
   /// How many blocks run at a time, if so many clusters are left; one cluster
   /// does, and more where threads wait for others.
   uint64_t blocksAtOnce = 0;
+  /// How many threads of the process may run clusters, where those are
+  /// independent.
+  uint64_t cores = 1;
   /// Chooses the order of threads and puts off what goes on beside them.
   std::optional<uint64_t> scheduleSeed;
   /// Asked now and then; true ends the launch.
@@ -70,6 +73,8 @@ struct Fault {
   std::string instruction;
   Problem problem;
   std::vector<std::string> notes = {};
+  /// The number of the cluster that failed.
+  uint64_t cluster = 0;
   /// The instruction that the one above is in conflict with, with what it did.
   std::optional<Problem> other = {};
   std::string otherInstruction = {};

@@ -48,6 +48,8 @@ template <bool reduces> void encodeTensor(Encoder &e) {
       reduces ? takeReductionOp(emitter) : ReductionOp::Replace;
   if (reduces && op == ReductionOp::Replace)
     emitter.fail("expected the operation of a reduction");
+  if (reduces)
+    emitter.meetClusters();
   const bool isGathered =
       !emitter.takeOneOf({"tile::gather4", "tile::scatter4"}).empty();
   emitter.take("tile");

@@ -285,6 +285,7 @@ Translation FunctionTranslator::run() {
   context.arguments->setOperand(0, b.getInt32(context.numArguments));
   translation.staticSharedBytes = shared.bytes;
   translation.localBytes = local.bytes;
+  translation.meetsClusters = context.meetsClusters;
   return std::move(translation);
 }
 

@@ -39,6 +39,9 @@ struct Translation {
   std::vector<Site> sites;
   uint64_t staticSharedBytes = 0;
   uint64_t localBytes = 0;
+  /// Whether an instruction shows blocks what those of other clusters do while
+  /// they run, or leaves something in the order in which they do it.
+  bool meetsClusters = false;
 };
 
 /// What generated code tells of beside what it computes.

@@ -1,0 +1,25 @@
+//===- Launch.h - All blocks of a launch ------------------------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_LAUNCH_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_LAUNCH_H
+
+#include "Execution.h"
+
+namespace gridir::ptx {
+
+/// Runs all blocks, on as many threads of the process as the options allow.
+/// More than one take part where no block can tell: nothing in the code looks
+/// at, or leaves behind, in what order clusters run, and nothing is checked or
+/// counted.
+LaunchReport launch(const PreparedFunction &function,
+                    const LaunchOptions &options, const BufferTable &buffers);
+
+} // namespace gridir::ptx
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_LAUNCH_H
