@@ -144,7 +144,7 @@ with ir.Context() as context, ir.Location.unknown():
         f" : memref<8xf32>, memref<8xf32>, {dma}, {dma}",
         f"grid.semaphore_signal %r, %n device(%n : i32) {logical} : memref<!grid.semaphore<regular>>",
         f"%v = warpgroup.device_load %x device(%n : i32) {logical} : memref<8xf32> -> tensor<8xf32>",
-        f"%v = grid.load %x : memref<8xf32>\n"
+        f"%v = grid.load %x : memref<8xf32> -> tensor<8xf32>\n"
         f"warpgroup.device_store %v to %x device(%n : i32) {logical} : tensor<8xf32>, memref<8xf32>",
         'grid.print "here"',
         'grid.callback "5f0c93e1"',
@@ -152,7 +152,8 @@ with ir.Context() as context, ir.Location.unknown():
     ):
         scratch = f"%x: memref<8xf32>, %y: memref<8xf32>, %s: {dma}, %r: memref<!grid.semaphore<regular>>"
         text = f"grid.kernel @outside grid(%i = 2) scratch({scratch}) {{\n%n = arith.constant 1 : i32\n{op}\n}}"
-        [kernel] = ir.Module.parse(text).body.operations
+        parsed = ir.Module.parse(text)
+        [kernel] = parsed.body.operations
         *_, last, _ = kernel.body.operations
         print(last.operation.name, kernel.knows_devices, kernel.accesses_devices, kernel.has_output)
 
