@@ -23,6 +23,8 @@
 // PTX-SAME: st.shared
 // PTX-SAME: bar.sync
 // PTX-SAME: ld.shared
+// What `.loc` counts from is this file.
+// PTX-SAME: .file{{.*}}mapped-to-gpu.mlir
 module {
   kernel.abi @reverse num_threads = 64 diagnostics = ["expected a number in row {0}, got NaN at {1}"]
   func.func @reverse(%x: memref<4x64xf32> {llvm.noalias}, %o: memref<4x64xf32> {llvm.noalias}, %status: memref<4xi64>, %lo: index, %hi: index) {

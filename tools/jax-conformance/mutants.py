@@ -101,12 +101,7 @@ def kernels(become: Callable[[int], None]) -> dict[str, Callable[[], np.ndarray]
     """
     import jax
     import jax.numpy as jnp
-    from jax.experimental.pallas.ops.gpu import (
-        attention_mgpu,
-        blackwell_matmul_mgpu,
-        hopper_matmul_mgpu,
-        ragged_dot_mgpu,
-    )
+    from jax.experimental.pallas.ops.gpu import attention_mgpu, hopper_matmul_mgpu
 
     def normal(*shape: int) -> jax.Array:
         return jnp.asarray(np.random.default_rng(shape).standard_normal(shape) * 0.5, jnp.float16)
@@ -123,27 +118,11 @@ def kernels(become: Callable[[int], None]) -> dict[str, Callable[[], np.ndarray]
             attention_mgpu.attention(normal(1, 128, 1, 64), normal(1, 320, 1, 64), normal(1, 320, 1, 64), config)
         )
 
-    def ragged_dot() -> np.ndarray:
-        become(9)
-        sizes = jnp.asarray([40, 0, 88], jnp.int32)
-        options = {"block_m": 64, "block_n": 64, "block_k": 64, "max_concurrent_steps": 2, "grid_block_n": 1}
-        return np.asarray(ragged_dot_mgpu.ragged_dot(normal(128, 320), normal(3, 320, 128), group_sizes=sizes, **options))
-
-    def blackwell(**options: Any) -> np.ndarray:
-        become(10)
-        config = blackwell_matmul_mgpu.TuningConfig(
-            tile_m=128, tile_n=64, tile_k=64, max_concurrent_steps=2, **options
-        )
-        return np.asarray(blackwell_matmul_mgpu.matmul_kernel(normal(512, 320), normal(320, 256), config))
-
     cluster = {"cluster_dimension": hopper_matmul_mgpu.MatmulDimension.M}
     return {
         "hopper_matmul": hopper,
         "hopper_matmul, cluster of 2": lambda: hopper(**cluster),
         "attention": attention,
-        "ragged_dot": ragged_dot,
-        "blackwell_matmul": lambda: blackwell(collective=False),
-        "blackwell_matmul, pair": lambda: blackwell(collective=True),
     }
 
 

@@ -383,8 +383,9 @@ void populateEffects(nb::module_ &m) {
 } // namespace
 
 NB_MODULE(_gridirGrid, m) {
-  m.doc() = "The attributes and types of the grid dialect, and what its kernels "
-            "do outside of their operands.";
+  m.doc() =
+      "The attributes and types of the grid dialect, and what its kernels "
+      "do outside of their operands.";
   populateNames(m);
   populateGrid(m);
   populateBlocks(m);

@@ -25,9 +25,8 @@ std::optional<int64_t> getNumDevices(KernelOp kernel) {
 
 DeviceUse getDeviceUse(KernelOp kernel) {
   DeviceUse use = DeviceUse::None;
-  kernel.getBodyRegion().walk([&](ProgramOpInterface op) {
-    use = std::max(use, op.getDeviceUse());
-  });
+  kernel.getBodyRegion().walk(
+      [&](ProgramOpInterface op) { use = std::max(use, op.getDeviceUse()); });
   return use;
 }
 

@@ -106,7 +106,7 @@ class ArgumentParameter(click.ParamType):
 @click.option("--timeout", type=click.FloatRange(0), default=600.0, show_default=True, help="Seconds; 0 for ever.")
 @click.option("--checks", default="", help="What to check while it runs: races,uninitialized.")
 @click.option("--schedule-seed", type=int, help="Run threads and copies in an order that this number chooses.")
-@click.option("--cores", type=click.IntRange(1), help="Threads that run independent blocks; the processors, if not said.")
+@click.option("--cores", type=click.IntRange(1), help="Threads that run independent blocks; all processors by default.")
 @click.option("--profile", is_flag=True, help="Count instructions, bank conflicts, sectors and waits, by lines.")
 @click.option("--out", type=click.Path(file_okay=False), help="Write the arrays to this directory instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")

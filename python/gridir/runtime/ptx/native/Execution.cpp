@@ -101,7 +101,8 @@ LaunchReport Execution::run() {
   while (!report.fault) {
     if (live.empty() && !admitCluster())
       break;
-    while ((live.size() + 1) * ranks <= options.blocksAtOnce && admitCluster()) {
+    while ((live.size() + 1) * ranks <= options.blocksAtOnce &&
+           admitCluster()) {
     }
     if (queue.isEnded(live.front()->number))
       break;
@@ -467,7 +468,7 @@ void Execution::setFault(const std::string &message, unsigned site,
                          const Thread *thread) {
   Fault fault;
   fault.problem.message = message;
-  fault.cluster = thread ? thread->cta->cluster->number
+  fault.cluster = thread         ? thread->cta->cluster->number
                   : live.empty() ? 0
                                  : live.front()->number;
   if (thread) {

@@ -118,9 +118,8 @@ LaunchReport launch(const PreparedFunction &function,
     clusters *= options.grid[i] / options.cluster[i];
   ClusterQueue queue(clusters);
   const uint64_t cores = countCores(function, options, clusters);
-  return cores > 1
-             ? launchOnCores(function, options, buffers, queue, cores)
-             : Execution(function, options, buffers, queue).run();
+  return cores > 1 ? launchOnCores(function, options, buffers, queue, cores)
+                   : Execution(function, options, buffers, queue).run();
 }
 
 } // namespace gridir::ptx
