@@ -54,6 +54,14 @@ def shifted(x: np.ndarray, amounts: np.ndarray, left: bool) -> np.ndarray:
     return signed([(a << b if left else a >> b) if b < 32 or not left else 0 for a, b in pairs], 32)
 
 
+def truncated_f16(x: np.ndarray) -> np.ndarray:
+    """The bits of the numbers of 16 bits that are next towards zero; there is one NaN."""
+    nearest = x.astype(np.float16)
+    beyond = np.abs(nearest.astype(np.float64)) > np.abs(x)
+    towards = np.where(beyond, np.nextafter(nearest, np.float16(0)), nearest).view(np.uint16)
+    return np.where(np.isnan(x), np.uint16(0x7FFF), towards)
+
+
 def narrowed(x: np.ndarray, dtype: Any) -> np.ndarray:
     """Codes of the narrow floats that are nearest; the largest for what is larger, and for NaN where there is none."""
     largest = float(ml_dtypes.finfo(dtype).max)
@@ -176,6 +184,7 @@ with np.errstate(all="ignore"):
         ("cvt.f32.f16 %d, %x0;", [F16], F16.astype(np.float32)),
         ("cvt.rn.f16.f32 %d, %x0;", [G32], G32.astype(np.float16)),
         ("cvt.rn.bf16.f32 %d, %x0;", [F64.astype(np.float32)], F64.astype(np.float32).astype(ml_dtypes.bfloat16)),
+        ("cvt.rz.f16.f32 %d, %x0;", [W32], truncated_f16(W32)),
         ("cvt.rz.bf16.f32 %d, 0f3F80FFFF;", [F32], np.ones(8, ml_dtypes.bfloat16)),
         (
             "cvt.rzi.s32.f32 %d, %x0;",
@@ -254,6 +263,12 @@ with np.errstate(all="ignore"):
             "A: mov.b32 %d, 10; bra END; B: mov.b32 %d, 20; bra END; C: mov.b32 %d, 30; END:",
             [I32],
             np.tile(np.array([10, 20, 30, 30], np.int32), 2),
+        ),
+        (
+            "mov.b32 %d, %x0; WAYS: .branchtargets A; brx.idx.uni 0, WAYS; A: bra.uni END; mov.b32 %d, 1; "
+            "END: st.global.b32 [%out], %d; ret.uni; mov.b32 %d, 2;",
+            [I32],
+            I32,
         ),
         (
             "mov.b64 {%r0, %r1}, %x0; mov.b64 %d, {%r1, %r0};",

@@ -39,6 +39,25 @@ PRINT = (
 # CHECK-NEXT: thread 1 has  2.50, words and -12345678901% % 2
 ptx.load(HEADER + PRINT).function().launch([np.int64(-12345678901)], grid=(1,), block=(2,), timeout=60)
 
+# However wide a number is printed.
+WIDE = (
+    text_of("format", "%-600d|\n")
+    + """
+.extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 arguments);
+.visible .entry k()
+{
+  .reg .b64 %rd<2>; .local .align 8 .b8 list[8];
+  st.local.u32 [list], 7; mov.u64 %rd0, format; mov.u64 %rd1, list;
+  { .param .b64 a; .param .b64 b; .param .b32 r;
+    st.param.b64 [a], %rd0; st.param.b64 [b], %rd1;
+    call.uni (r), vprintf, (a, b); }
+  ret;
+}
+"""
+)
+# CHECK-NEXT: {{^7 {599}[|]$}}
+ptx.load(HEADER + WIDE).function().launch([], grid=(1,), block=(1,), timeout=60)
+
 ASSERT = (
     text_of("what", "x > 0")
     + text_of("file", "kernel.cu")

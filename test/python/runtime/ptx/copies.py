@@ -50,6 +50,8 @@ for op, want in (
     ("min.s32", np.minimum(X, 100)),
     ("max.u32", np.maximum(X, 100)),
     ("or.b32", X | 100),
+    ("inc.u32", np.where(X.view(np.uint32) <= 100, 0, 101).astype(np.int32)),
+    ("dec.u32", np.where(X.view(np.uint32) < 100, X, 99).astype(np.int32)),
 ):
     ROWS.append(
         (

@@ -35,6 +35,7 @@ ROWS = {
     "mov.b32 %r1, %r0;": "nothing",
     "cp.reduce.async.bulk.global.shared::cta.bulk_group.inc.u64 [%rd0], [%r0], 16;": "a reduction of this element type",
     "cp.reduce.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd0, {0}], [%r0];": "the operation of a reduction",
+    "cp.async.bulk.wait_group 0, 1;": "expected at most 1 operands of 'cp', got 2",
     "st.async.shared::cluster.b32 [%r0], 1, [%r0];": "expected 32 or 64 bits that go to '.shared::cluster'",
     "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r0], 1, [%r0];": "expected 2 values, got 1",
     "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
@@ -47,6 +48,9 @@ ROWS = {
     "clusterlaunchcontrol.query_cancel.get_first_ctaid.v2.b32.b128 {%r0, %r1}, %h;": "expected '.is_canceled' or",
     "tcgen05.alloc.sync.aligned.shared::cta.b32 [%r0], 32;": "expected '.cta_group::1' or '.cta_group::2'",
     "tcgen05.ld.sync.aligned.32x32b.x256.b32 {%r0}, [%r0];": "expected a shape and '.xN' of at most 128 registers",
+    "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r0}, [%r0];": "expected 2 registers, got 1",
+    "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [%r0], 0;": "expected at most 2 operands of 'tcgen05', got 3",
+    "tcgen05.ld.sync.aligned.16x32bx2.x1.b32 {%r0}, [%r0];": "expected at least 3 operands of 'tcgen05', got 2",
     "tcgen05.commit.cta_group::1.b64 [%r0];": "expected '.mbarrier::arrive::one'",
     "tcgen05.mma.cta_group::1.kind::f16 [%r0], %rd0, %rd0, 0, {0, 0}, 1;": "expected a mask of lanes of 4 words",
     "tcgen05.mma.cta_group::1.kind::f16 [%r0], %rd0, %rd0, 0, 1, 16;": "expected at most a scale of the sums from 0",

@@ -70,11 +70,14 @@ struct ArgumentList {
   }
 };
 
+/// As much as a GPU's buffer for what it prints holds.
+constexpr int kMaxFormatted = 1 << 20;
+
 template <typename T> std::string formatAs(const std::string &spec, T value) {
-  std::string result(512, 0);
-  const int size =
-      std::snprintf(result.data(), result.size(), spec.c_str(), value);
-  result.resize(std::min<size_t>(std::max(size, 0), result.size() - 1));
+  const int size = std::snprintf(nullptr, 0, spec.c_str(), value);
+  std::string result(std::clamp(size, 0, kMaxFormatted) + 1, 0);
+  std::snprintf(result.data(), result.size(), spec.c_str(), value);
+  result.pop_back();
   return result;
 }
 
