@@ -15,7 +15,6 @@
 #include "dialects/Loops/Transforms/Passes.h"
 #include "dialects/Pipelines/Cleanup.h"
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -23,9 +22,9 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -45,6 +44,16 @@ grid::MemoryFill getFill(CPUFill fill) {
     return grid::MemoryFill::Zero;
   }
   llvm_unreachable("all fills are handled");
+}
+
+/// Canonicalizes ops. There is no control flow to simplify: regions of one
+/// block first, and then the branches of structured loops and conditions, all
+/// of which can be reached. Upstream's search for dead and equal blocks reads
+/// every op several times.
+void addCanonicalizer(OpPassManager &pm) {
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  pm.addPass(createCanonicalizerPass(config));
 }
 
 /// What is to be known of a kernel while its grid is still a grid.
@@ -91,11 +100,11 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
 /// program allows it.
 void addBufferization(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(loops::createLoopsCanonicalizeBodiesPass());
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   addCSE(pm);
   // While values are tensors: their use tells what is worth a loop of its own.
   pm.addNestedPass<func::FuncOp>(loops::createLoopsFuseElementwisePass());
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   addCSE(pm);
   // A carried tensor stays in one buffer, so that no step allocates.
   pm.addNestedPass<func::FuncOp>(loops::createLoopsAnchorTensorsPass());
@@ -106,7 +115,7 @@ void addBufferization(OpPassManager &pm) {
   pm.addPass(bufferization::createOneShotBufferizePass());
   // While copies are still whole ops and nothing has been vectorised.
   pm.addPass(loops::createLoopsWidenStoragePass());
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   addCSE(pm);
 }
 
@@ -151,13 +160,11 @@ void addLowering(OpPassManager &pm) {
   expand.includeBf16 = true;
   expand.includeF8E8M0 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
-  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(cpu::createCPUResolveViewsPass());
   pm.addPass(createLowerAffinePass());
-  VectorTransferToSCFOptions toSCF;
-  toSCF.enableFullUnroll();
-  pm.addPass(createConvertVectorToSCFPass(toSCF));
+  pm.addPass(cpu::createCPUUnrollTransfersPass());
   pm.addPass(createConvertSCFToBranchesPass());
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   addCSE(pm);
   // Math before vectors: a vector of a function that only the library has must
   // still be taken apart. Intrinsics before the library: fma, floor and rsqrt
@@ -176,7 +183,7 @@ void addLowering(OpPassManager &pm) {
   pm.addPass(createConvertVectorToLLVMPass(vectors));
   pm.addPass(createUBToLLVMConversionPass());
   // The lowering of vectors makes new address computations.
-  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(cpu::createCPUResolveViewsPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createArithToLLVMConversionPass());
@@ -194,7 +201,7 @@ void addLowering(OpPassManager &pm) {
   pm.addPass(createReconcileUnrealizedCastsPass());
   // LLVM would keep a bf16 vector that outlives a block as floats.
   pm.addPass(cpu::createCPUMoveAsIntegersPass());
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   addCSE(pm);
   pm.addPass(cpu::createCPUCheckContractPass());
 }

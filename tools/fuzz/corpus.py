@@ -58,6 +58,9 @@ def read_command_lines(content: str) -> list[tuple[str, ...]]:
             continue
         options = [word for word in words[words.index("gridir-opt") + 1 :] if word.startswith("-") and "%" not in word]
         options = ["--" + option.lstrip("-") for option in options if option != "-o"]
+        # Passes of a library of another one's are not known here.
+        if any(option.startswith("--load-") for option in options):
+            continue
         found[tuple(option for option in options if option not in _OTHER_OPTIONS)] = None
     return list(found)
 

@@ -66,7 +66,12 @@ public:
     populateExpansionsToFunctions(patterns);
     populateFloatPolynomials(patterns);
     patterns.add<ExpandExp2>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    GreedyRewriteConfig expansions;
+    // There is no control flow to simplify yet.
+    expansions.setRegionSimplificationLevel(
+        GreedySimplifyRegionLevel::Disabled);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     expansions)))
       return signalPassFailure();
 
     SmallVector<Operation *> calls;

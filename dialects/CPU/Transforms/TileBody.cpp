@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/CPU/Transforms/ContiguousLoops.h"
 #include "dialects/CPU/Transforms/LaneReduction.h"
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/CPU/Transforms/VectorTarget.h"
@@ -252,11 +253,14 @@ private:
         });
   }
 
-  FailureOr<Tiling> chooseTiling(linalg::GenericOp op) {
+  /// What has a vector form and can be viewed as tiles.
+  static bool canTile(linalg::GenericOp op) {
+    return op.getNumLoops() > 0 && hasVectorForm(op) &&
+           gridir::areArraysOfNumbers(op->getOperandTypes());
+  }
+
+  Tiling chooseTiling(linalg::GenericOp op) {
     unsigned numLoops = op.getNumLoops();
-    if (numLoops == 0 || !hasVectorForm(op) ||
-        !gridir::areArraysOfNumbers(op->getOperandTypes()))
-      return failure();
     SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
 
@@ -309,19 +313,20 @@ private:
   }
 
   void tile(RewriterBase &rewriter, linalg::GenericOp op) {
-    FailureOr<Tiling> tiling = chooseTiling(op);
-    if (failed(tiling)) {
+    if (!canTile(op)) {
       ++numLeft;
       return;
     }
-    if (tiling->reducesVector) {
-      if (failed(tileInnerReduction(rewriter, op, *tiling))) {
+    op = gridir::cpu::collapseContiguousLoops(rewriter, op);
+    Tiling tiling = chooseTiling(op);
+    if (tiling.reducesVector) {
+      if (failed(tileInnerReduction(rewriter, op, tiling))) {
         ++numLeft;
         return;
       }
     } else {
-      TileNest nest(rewriter, op, *tiling, target.getLanes(op));
-      nest.emit(tiling->order, [](TileNest &nest) { emitTile(nest); });
+      TileNest nest(rewriter, op, tiling, target.getLanes(op));
+      nest.emit(tiling.order, [](TileNest &nest) { emitTile(nest); });
     }
     rewriter.eraseOp(op);
     ++numTiled;

@@ -45,6 +45,23 @@ Value getArray(Value memref) {
   return memref;
 }
 
+/// The arrays that may have a name that is no view of them: what a branch, a
+/// loop or a select gives.
+DenseSet<Value> collectRenamed(Operation *root) {
+  DenseSet<Value> renamed;
+  root->walk([&](Operation *op) {
+    bool renames =
+        op->hasTrait<OpTrait::IsTerminator>() ||
+        llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>);
+    if (!renames || isa<ViewLikeOpInterface>(op))
+      return;
+    for (Value operand : op->getOperands())
+      if (isa<MemRefType>(operand.getType()))
+        renamed.insert(getArray(operand));
+  });
+  return renamed;
+}
+
 bool isInvariant(Operation *op, scf::ForOp loop) {
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     return loop.isDefinedOutsideOfLoop(operand);
@@ -63,9 +80,9 @@ bool accessSameElements(vector::TransferReadOp read,
 /// Hoists from one loop, those inside of which are done.
 class LoopHoisting {
 public:
-  LoopHoisting(scf::ForOp loop, const DenseSet<Value> &viewed,
+  LoopHoisting(scf::ForOp loop, const DenseSet<Value> &renamed,
                unsigned registers)
-      : loop(loop), viewed(viewed), registers(registers) {
+      : loop(loop), renamed(renamed), registers(registers) {
     loop.getBody()->walk([&](Operation *op) { addAccesses(op); });
   }
 
@@ -92,6 +109,9 @@ private:
     for (Value operand : op->getOperands()) {
       if (!isa<MemRefType>(operand.getType()))
         continue;
+      Value array = getArray(operand);
+      if (array != operand)
+        viewed.insert(array);
       Accesses &accesses = accessesOf[operand];
       auto transfer = dyn_cast<VectorTransferOpInterface>(op);
       if (transfer)
@@ -99,7 +119,7 @@ private:
       else
         accesses.hasOthers = true;
       if (!isa<vector::TransferReadOp>(op) && !isMemoryEffectFree(op))
-        written.insert(getArray(operand));
+        written.insert(array);
     }
   }
 
@@ -123,6 +143,7 @@ private:
     // Each transfer is compared with all others, and what the loop carries
     // beyond the registers would be in memory again.
     if (accesses.hasOthers || viewed.contains(array) ||
+        renamed.contains(array) ||
         isa_and_nonnull<ViewLikeOpInterface>(array.getDefiningOp()) ||
         accesses.transfers.size() > 2 * registers)
       return;
@@ -183,11 +204,13 @@ private:
   }
 
   scf::ForOp loop;
-  const DenseSet<Value> &viewed;
+  const DenseSet<Value> &renamed;
   unsigned registers;
   llvm::MapVector<Value, Accesses> accessesOf;
   /// The arrays that the loop writes, also through views.
   DenseSet<Value> written;
+  /// The arrays that the loop accesses through views.
+  DenseSet<Value> viewed;
   bool hasUnknownAccesses = false;
 };
 
@@ -195,16 +218,11 @@ private:
 
 void gridir::cpu::hoistTransfers(Operation *root, unsigned registers) {
   SmallVector<LoopLikeOpInterface> loops;
-  DenseSet<Value> viewed;
-  root->walk([&](Operation *op) {
-    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
-      loops.push_back(loop);
-    if (auto view = dyn_cast<ViewLikeOpInterface>(op))
-      viewed.insert(view.getViewSource());
-  });
+  root->walk([&](LoopLikeOpInterface loop) { loops.push_back(loop); });
+  DenseSet<Value> renamed = collectRenamed(root);
   for (LoopLikeOpInterface loop : loops) {
     moveLoopInvariantCode(loop);
     if (auto forOp = dyn_cast<scf::ForOp>(*loop))
-      LoopHoisting(forOp, viewed, registers).run();
+      LoopHoisting(forOp, renamed, registers).run();
   }
 }

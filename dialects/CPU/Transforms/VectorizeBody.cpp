@@ -122,6 +122,14 @@ private:
     ++numVectorized;
   }
 
+  /// Loops and conditions are regions of one block still, without control flow
+  /// to simplify.
+  void apply(RewritePatternSet patterns) {
+    GreedyRewriteConfig config;
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
+  }
+
   /// Upstream's folders of views create ops before they know whether they
   /// match, so that the driver may go on changing without an end. What it
   /// leaves when it gives up is valid and as simple as it gets.
@@ -132,7 +140,7 @@ private:
       for (RegisteredOperationName op :
            getContext().getRegisteredOperationsByDialect(dialect))
         op.getCanonicalizationPatterns(patterns, &getContext());
-    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+    apply(std::move(patterns));
   }
 
   void lowerVectors() {
@@ -141,7 +149,7 @@ private:
     vector::populateVectorMultiReductionLoweringPatterns(
         patterns, vector::VectorMultiReductionLowering::InnerReduction);
     patterns.add<ReduceByHalves>(&getContext());
-    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+    apply(std::move(patterns));
   }
 };
 

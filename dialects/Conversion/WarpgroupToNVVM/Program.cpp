@@ -269,6 +269,10 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
       offsets.size() != static_cast<int64_t>(body.getNumArguments()))
     return op.emitError("expected the offsets of Refs in ")
            << warpgroup::kOffsetsAttr << "; run warpgroup-plan-memory first";
+  // A Ref ends with its scope.
+  for (Type type : op.getResultTypes())
+    if (failed(lowering.convertType(op, type)))
+      return failure();
   bool hasArrays = false;
   for (auto [i, ref] : llvm::enumerate(body.getArguments())) {
     auto type = cast<MemRefType>(ref.getType());

@@ -145,6 +145,13 @@ FailureOr<SmallVector<PlannedBuffer>> collectBuffers(func::FuncOp function) {
     auto mark =
         kernel::KernelDialect::BufferAttrHelper(op->getContext()).getAttr(op);
     if (mark) {
+      if (mark.getMembers() < 0) {
+        op->emitError()
+            << "expected a buffer of one work item or more, or of 0 "
+               "for all, got one of "
+            << mark.getMembers();
+        return WalkResult::interrupt();
+      }
       buffer.members = mark.getMembers();
       buffer.begin = 0;
       buffer.end = std::numeric_limits<int64_t>::max();

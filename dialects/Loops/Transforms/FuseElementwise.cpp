@@ -332,7 +332,9 @@ private:
   void simplify(RewritePatternSet owned) {
     FrozenRewritePatternSet patterns(std::move(owned));
     gridir::loops::applyPatternsInLargeLoops(getOperation(), patterns);
-    (void)applyPatternsGreedily(getOperation(), patterns);
+    GreedyRewriteConfig config;
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    (void)applyPatternsGreedily(getOperation(), patterns, config);
   }
 
   void foldIntoContractions() {

@@ -161,6 +161,17 @@ module {
 
 // -----
 
+module {
+  kernel.abi @members
+  func.func @members() {
+    // expected-error @+1 {{expected a buffer of one work item or more, or of 0 for all, got one of -2}}
+    %a = memref.alloca() {kernel.buffer = #kernel.buffer<members = -2>} : memref<8xi64>
+    return
+  }
+}
+
+// -----
+
 // More than memory can ever hold: in one buffer, and in two together.
 module {
   kernel.abi @large

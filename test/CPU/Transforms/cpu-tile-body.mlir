@@ -8,8 +8,81 @@
 // CHECK:             linalg.generic {{.*}} outs(%{{.*}} : memref<16xf32
 // CHECK:           linalg.generic {{.*}} outs(%{{.*}} : memref<8xf32
 // CHECK:           linalg.generic {{.*}} outs(%{{.*}} : memref<3xf32
-func.func @elementwise(%x: memref<4x59xf32>, %y: memref<4x59xf32>) {
-  linalg.exp ins(%x : memref<4x59xf32>) outs(%y : memref<4x59xf32>)
+func.func @elementwise(%x: memref<4x59xf32, strided<[64, 1]>>, %y: memref<4x59xf32>) {
+  linalg.exp ins(%x : memref<4x59xf32, strided<[64, 1]>>) outs(%y : memref<4x59xf32>)
+  return
+}
+
+// -----
+
+// Rows that are adjacent in all operands are one long row of 236: a vector may begin in one and end in the next. A scalar
+// is no row.
+// CHECK-LABEL: func.func @adjacent_rows
+// CHECK-DAG:     %[[X:.*]] = memref.collapse_shape %{{.*}} {{\[\[}}0, 1]] : {{.*}} into memref<236xf32, strided<[1], offset: 59>>
+// CHECK-DAG:     %[[Y:.*]] = memref.collapse_shape %{{.*}} {{\[\[}}0, 1]] : {{.*}} into memref<236xf32>
+// CHECK:         scf.for
+// CHECK-NOT:     scf.for
+// CHECK:           memref.subview %[[X]][%{{.*}}] [16] [1]
+// CHECK:           linalg.generic {{.*}} outs(%{{.*}} : memref<16xf32
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : memref<8xf32
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : memref<4xf32
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#none = affine_map<(d0, d1) -> ()>
+func.func @adjacent_rows(%x: memref<4x59xf32, strided<[59, 1], offset: 59>>, %s: f32, %y: memref<4x59xf32>) {
+  linalg.generic {indexing_maps = [#rows, #none, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : memref<4x59xf32, strided<[59, 1], offset: 59>>, f32) outs(%y : memref<4x59xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// The rows of each matrix are adjacent, and the matrices are not.
+// CHECK-LABEL: func.func @adjacent_in_part
+// CHECK-DAG:     memref.collapse_shape {{.*}} {{\[\[}}0], [1, 2]] : memref<3x4x8xf32, strided<[64, 8, 1]>> into memref<3x32xf32, strided<[64, 1]>>
+// CHECK-DAG:     memref.collapse_shape {{.*}} {{\[\[}}0], [1, 2]] : memref<3x4x8xf32> into memref<3x32xf32>
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK-NOT:     scf.for
+// CHECK:         return
+func.func @adjacent_in_part(%x: memref<3x4x8xf32, strided<[64, 8, 1]>>, %y: memref<3x4x8xf32>) {
+  linalg.copy ins(%x : memref<3x4x8xf32, strided<[64, 8, 1]>>) outs(%y : memref<3x4x8xf32>)
+  return
+}
+
+// -----
+
+// A row that all rows read, an array in another order, one that is read backwards by its index, and rows of a number that
+// is known at run time only.
+// CHECK-LABEL: func.func @not_adjacent
+// CHECK-NOT:     memref.collapse_shape
+// CHECK:         return
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d1)>
+#transposed = affine_map<(d0, d1) -> (d1, d0)>
+func.func @not_adjacent(%x: memref<4x64xf32>, %r: memref<64xf32>, %t: memref<64x4xf32>, %y: memref<4x64xf32>, %i: memref<4x64xi32>,
+                        %d: memref<?x64xf32>) {
+  linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %r : memref<4x64xf32>, memref<64xf32>) outs(%y : memref<4x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#transposed, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%t : memref<64x4xf32>) outs(%y : memref<4x64xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%i : memref<4x64xi32>) {
+  ^bb0(%c: i32):
+    %0 = linalg.index 1 : index
+    %1 = arith.index_cast %0 : index to i32
+    linalg.yield %1 : i32
+  }
+  linalg.copy ins(%d : memref<?x64xf32>) outs(%d : memref<?x64xf32>)
   return
 }
 

@@ -58,8 +58,8 @@ func.func @read(%m: memref<8xf32>, %o: memref<?xf32>, %hi: index) {
 
 // -----
 
-// Nothing is carried where a vector overlaps another one, a write is under a condition or a mask, the array has views, or
-// an op accesses it that is no transfer.
+// Nothing is carried where a vector overlaps another one, a write is under a condition or a mask, a view of the array has
+// another name, or an op accesses it that is no transfer.
 // CHECK-LABEL: func.func @kept
 // CHECK-NOT:     iter_args
 // CHECK:         return
@@ -100,6 +100,33 @@ func.func @kept(%a: memref<16xf32>, %b: memref<8xf32>, %c: memref<8xf32>, %d: me
     memref.store %pad, %e[%i] : memref<8xf32>
   }
   return %view : memref<4xf32, strided<[1]>>
+}
+
+// -----
+
+// A view is of consequence in a loop that accesses it: the second loop, and not the first.
+// CHECK-LABEL: func.func @viewed
+// CHECK:         scf.for {{.*}} iter_args
+// CHECK:         scf.for
+// CHECK-NOT:     iter_args
+// CHECK:         return
+func.func @viewed(%m: memref<2x8xf32>, %v: vector<8xf32>, %hi: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %pad = arith.constant 0.0 : f32
+  %view = memref.collapse_shape %m [[0, 1]] : memref<2x8xf32> into memref<16xf32>
+  scf.for %i = %c0 to %hi step %c1 {
+    %0 = vector.transfer_read %m[%c0, %c0], %pad {in_bounds = [true]} : memref<2x8xf32>, vector<8xf32>
+    %1 = arith.addf %0, %v : vector<8xf32>
+    vector.transfer_write %1, %m[%c0, %c0] {in_bounds = [true]} : vector<8xf32>, memref<2x8xf32>
+  }
+  scf.for %i = %c0 to %hi step %c1 {
+    %0 = vector.transfer_read %m[%c0, %c0], %pad {in_bounds = [true]} : memref<2x8xf32>, vector<8xf32>
+    %1 = arith.addf %0, %v : vector<8xf32>
+    vector.transfer_write %1, %m[%c0, %c0] {in_bounds = [true]} : vector<8xf32>, memref<2x8xf32>
+    vector.transfer_write %v, %view[%i] {in_bounds = [true]} : vector<8xf32>, memref<16xf32>
+  }
+  return
 }
 
 // -----

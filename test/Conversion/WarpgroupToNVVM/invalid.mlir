@@ -721,3 +721,13 @@ grid.kernel @large_array grid() {
   // expected-error @below {{expected at most 524288 elements of an array in registers, got 'tensor<524289xf32, #warpgroup.layout<strided(1)>>'}}
   %a = arith.constant dense<0.0> : tensor<524289xf32, #warpgroup.layout<strided(1)>>
 }
+
+// -----
+
+grid.kernel @escapes grid() {
+  // expected-error @below {{expected a type that a warpgroup holds, got 'memref<8xi1>'}}
+  %r = grid.scoped (%s: memref<8xi1>) -> memref<8xi1> {
+    grid.yield %s : memref<8xi1>
+  }
+  %v = grid.load %r : memref<8xi1> -> tensor<8xi1>
+}

@@ -1,0 +1,25 @@
+//===- ContiguousLoops.h - loops over adjacent memory ----------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CPU_TRANSFORMS_CONTIGUOUSLOOPS_H
+#define GRIDIR_DIALECTS_CPU_TRANSFORMS_CONTIGUOUSLOOPS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace gridir::cpu {
+
+/// Makes one loop of parallel loops that follow each other in the memory of
+/// every operand: rows that are adjacent are one long row. There is half the
+/// code, and no rest at the end of each row. Returns the op that replaces `op`.
+mlir::linalg::GenericOp collapseContiguousLoops(mlir::RewriterBase &rewriter,
+                                                mlir::linalg::GenericOp op);
+
+} // namespace gridir::cpu
+
+#endif // GRIDIR_DIALECTS_CPU_TRANSFORMS_CONTIGUOUSLOOPS_H
