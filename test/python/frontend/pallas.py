@@ -46,9 +46,12 @@ show(aligned, array(jnp.float32, 64, 128), grid=(8,), out_shape=x)
 # CHECK-LABEL: // prints
 # CHECK: grid.print "y = {}, x = {}" %[[Y:.*]], %[[X:.*]] : tensor<8x128xf32>, i32
 # CHECK: grid.print "total {}" {{.*}} : f32
+# Where JAX sees no placeholder, braces are text; it looks at the beginning of a format only.
+# CHECK: grid.print "{{[{][{]+}}}}}} of {{[{][{]}}}} {} {{[{][{]}}k}}" {{.*}} : i32
 def prints(x_ref, o_ref):
     jax.debug.print("y = {y}, x = {x}", x=pl.program_id(0), y=x_ref[...])
     pl.debug_print("total", jnp.sum(x_ref[...]))
+    pl.debug_print("{{}} of {}", pl.program_id(0), "{k}")
     o_ref[...] = x_ref[...]
 
 

@@ -84,7 +84,7 @@ def _debug_print(
     if has_placeholders:
         text, automatic = "", 0
         for literal, name, spec, conversion in string.Formatter().parse(fmt):
-            text += literal.replace("{", "{{").replace("}", "}}")
+            text += _escaped(literal)
             if name is None:
                 continue
             if not name:
@@ -96,13 +96,18 @@ def _debug_print(
                 text += "{:" + spec + "}" if spec else "{}"
                 used.append(value)
             else:
-                text += format(value, spec or "").replace("{", "{{").replace("}", "}}")
+                text += _escaped(format(value, spec or ""))
     else:
-        text = " ".join([fmt, *("{}" if isinstance(a, ir.Value) else str(a) for a in args)])
+        text = " ".join([_escaped(fmt), *("{}" if isinstance(a, ir.Value) else _escaped(str(a)) for a in args)])
         used = [a for a in args if isinstance(a, ir.Value)]
     unsigned = [is_unsigned(ctx.avals_in[values.index(value)]) for value in used]
     grid.PrintOp(ir.StringAttr.get(text), used, is_unsigned=ir.DenseBoolArrayAttr.get(unsigned))
     return []
+
+
+def _escaped(text: str) -> str:
+    """The text as part of a format: braces are no placeholders."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 @rule("debug_callback", ignores={"effect": ANY, "partitioned": ANY})
