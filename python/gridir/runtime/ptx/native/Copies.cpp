@@ -226,16 +226,18 @@ void runBulk(const Group &group) {
   }
   const uint32_t change =
       reduction.isReplacing() ? Writes : Reads | Writes | Strong;
-  AsyncUnitRef unit = execution.startUnit(thread);
-  group.note(unit, source, bytes, Reads | Async);
+  AsyncUnitRef reader = execution.startUnit(thread);
+  group.note(reader, source, bytes, Reads | Async);
+  UnitsOfBlocks units;
   forEachDestination(
       group, words[HasMask], words[Mask], to, [&](uint64_t rank) {
-        group.note(unit,
+        units[rank] = startUnitOfBlock(group, reader, words[HasMask]);
+        group.note(units[rank],
                    execution.locateShared(thread, getSharedAddress(rank, to),
                                           bytes, 16, group.site),
                    bytes, Async | change);
       });
-  startCopy(group, NumBulkArguments, [unit, source](const Group &group) {
+  startCopy(group, NumBulkArguments, [units, source](const Group &group) {
     const uint64_t *words = group.arguments[0];
     const uint64_t to = words[To], bytes = words[Bytes];
     const bool isMulticast = words[HasMask];
@@ -248,7 +250,7 @@ void runBulk(const Group &group) {
       updateMBarrier(group,
                      isMulticast ? getSharedAddress(rank, words[BarrierAddress])
                                  : words[BarrierAddress],
-                     0, bytes, Telling::All, unit);
+                     0, bytes, Telling::All, units.at(rank));
     });
   });
 }
@@ -319,6 +321,16 @@ bool takeCopyModifiers(Emitter &emitter) {
   emitter.take("L2::cache_hint");
   emitter.takeOneOf({"L2::64B", "L2::128B", "L2::256B"});
   return emitter.take("multicast::cluster");
+}
+
+AsyncUnitRef startUnitOfBlock(const Group &group, const AsyncUnitRef &reader,
+                              bool isMulticast) {
+  if (!isMulticast)
+    return reader;
+  AsyncUnitRef unit = group.execution.startUnit(group.thread);
+  if (OrderChecker *order = group.execution.getOrder())
+    order->acquire(unit->actor, reader->actor);
+  return unit;
 }
 
 void addStore(const Group &group, AsyncUnitRef reader, AsyncUnitRef writer,

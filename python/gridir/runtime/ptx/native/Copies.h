@@ -13,6 +13,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <map>
+
 namespace gridir::ptx {
 
 /// The rank of the block that a shared address is in, and the offset there.
@@ -47,6 +49,15 @@ void forEachDestination(const Group &group, bool isMulticast, uint64_t mask,
     body(rank);
   }
 }
+
+/// What a load writes in each block, by the rank, as units of their own: who
+/// waits for the barrier of one block knows nothing of what the others got.
+using UnitsOfBlocks = std::map<uint64_t, AsyncUnitRef>;
+
+/// The unit of a block, behind what reads the source; of a load to one block
+/// the same one.
+AsyncUnitRef startUnitOfBlock(const Group &group, const AsyncUnitRef &reader,
+                              bool isMulticast);
 
 /// Adds a copy to global memory to the groups of its thread, which may wait for
 /// what it reads alone.

@@ -275,7 +275,7 @@ template <typename Body> void forEachBlock(const Group &group, Body body) {
   forEachDestination(group, words[HasMask], words[Mask], words[Shared], body);
 }
 
-void loadTile(const Group &group, const AsyncUnitRef &unit) {
+void loadTile(const Group &group, const UnitsOfBlocks &units) {
   const TensorMap &map = findMap(group);
   Tile tile(group, map);
   forEachBlock(group, [&](uint64_t rank) {
@@ -288,7 +288,7 @@ void loadTile(const Group &group, const AsyncUnitRef &unit) {
         std::memset(to, 0, map.elementBytes);
     });
     updateMBarrier(group, getBarrier(group, rank), 0, tile.getBytes(),
-                   Telling::All, unit);
+                   Telling::All, units.at(rank));
   });
 }
 
@@ -322,11 +322,13 @@ void runTensor(const Group &group) {
   AsyncUnitRef unit = group.execution.startUnit(group.thread);
   if (static_cast<Direction>(words[Way]) == Direction::ToShared) {
     noteGlobal(group, unit, tile, Reads);
+    UnitsOfBlocks units;
     forEachBlock(group, [&](uint64_t rank) {
-      noteShared(group, unit, rank, tile.getBytes(), Writes);
+      units[rank] = startUnitOfBlock(group, unit, words[HasMask]);
+      noteShared(group, units[rank], rank, tile.getBytes(), Writes);
     });
     startCopy(group, numArguments,
-              [unit](const Group &group) { loadTile(group, unit); });
+              [units](const Group &group) { loadTile(group, units); });
     return;
   }
   AsyncUnitRef writer = group.execution.startUnit(group.thread);

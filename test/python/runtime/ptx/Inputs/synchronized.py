@@ -393,6 +393,32 @@ SEEN:
         cluster=2,
     ),
     Kernel(
+        "a copy to two blocks, of which each tells the other one",
+        START
+        + f"""
+  mov.u32 %r5, %cluster_ctarank;
+  @%first mbarrier.init.shared.b64 [%r2], 1;
+  @%first mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 128;
+  barrier.cluster.arrive.release; // replace release by relaxed
+  barrier.cluster.wait.acquire; // remove
+  setp.eq.u32 %p, %r5, 0; and.pred %p, %p, %first;
+  @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r0], [%x], 128, [%r2], 3;
+  {WAIT.format("%r2", 0)} // remove
+  barrier.cluster.arrive.release; // replace release by relaxed
+  barrier.cluster.wait.acquire; // remove
+  xor.b32 %r5, %r5, 1;
+  mapa.shared::cluster.u32 %r6, %r1, %r5;
+  ld.shared::cluster.b32 %w, [%r6];
+  barrier.cluster.arrive.relaxed;
+  barrier.cluster.wait;
+"""
+        + END,
+        np.tile(X[:32], 2),
+        grid=2,
+        block=32,
+        cluster=2,
+    ),
+    Kernel(
         "one value that all threads write",
         START
         + """
