@@ -229,3 +229,36 @@ A, B = draw(0, (2, 64, 64), np.float16), draw(1, (2, 3, 64, 128), np.float16)
 for transforms in ((), (plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))):
     expected = A.reshape(128, 64).astype(np.float32) @ B[1, 1].astype(np.float32)
     look_at_tiles(f"reshaped {len(transforms)}", reshaped, expected, A, B, (A, B), transforms=transforms)
+
+
+def joined(a, b, o, a_tile, b_tile, loaded):
+    """A matrix whose columns are of two dimensions, the first of which counts panels, and one of its panels."""
+    load_both(a, b, a_tile, b_tile, loaded)
+
+    def product(acc):
+        plgpu.wgmma(acc, a_tile, b_tile.reshape(128, 128))
+        plgpu.wgmma(acc.at[:, :64], a_tile, b_tile.at[:, 1])
+        return acc[...]
+
+    o[...] = pl.run_scoped(product, plgpu.ACC(o.shape, o.dtype))
+
+
+# CHECK-COUNT-3: joined {{.*}}: right
+A, B = draw(0, (64, 128), np.float16), draw(1, (128, 2, 64), np.float16)
+EXPECTED = A.astype(np.float32) @ B.reshape(128, 128).astype(np.float32)
+EXPECTED[:, :64] += EXPECTED[:, 64:]
+look(
+    "joined",
+    plgpu.kernel(
+        joined,
+        out_type=jax.ShapeDtypeStruct((64, 128), jnp.float32),
+        scratch_types=[
+            plgpu.SMEM(A.shape, A.dtype, transforms=(plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))),
+            plgpu.SMEM(B.shape, B.dtype, transforms=(plgpu.TilingTransform((8, 1, 64)), plgpu.SwizzleTransform(128))),
+            plgpu.Barrier(num_arrivals=2),
+        ],
+    ),
+    EXPECTED,
+    A,
+    B,
+)

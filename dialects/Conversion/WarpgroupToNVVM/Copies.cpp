@@ -176,14 +176,18 @@ private:
     // Rows of the window follow one another in memory only where the Ref has
     // all of the columns.
     bool isPart = false;
-    for (int64_t i = tile.dims.size() - 1, next = last; i >= 0; --i) {
+    auto fromInnermost = llvm::to_vector(llvm::seq<int64_t>(tile.dims.size()));
+    llvm::sort(fromInnermost, [&](int64_t a, int64_t b) {
+      return tile.dims[a] > tile.dims[b];
+    });
+    int64_t next = last, outermost = tile.dims.size();
+    for (int64_t i : fromInnermost) {
       int64_t d = tile.dims[i], size = tile.sizes[i];
       // Nor where the Ref has one index of several between them, or other
       // dimensions.
       for (; next > d; --next)
         isPart |= dest.shape[next] != 1;
-      if (next == d)
-        --next;
+      --next;
       if (tile.strides[d] != 1)
         return refuse("of elements that follow one another");
       int64_t &length = step[kept[i]];
@@ -194,10 +198,13 @@ private:
                         " columns in shared memory");
         length = dest.width;
       }
-      if (isPart)
+      // Nor does a copy exchange dimensions.
+      if (isPart || i > outermost)
         length = 1;
       while (length > kMaxBox)
         length = length % 2 ? 1 : length / 2;
+      if (length > 1)
+        outermost = i;
       // Of a panel the rows of a part follow one another.
       bool isWhole = length == (d == last ? dest.width : dest.shape[d]);
       isPart |= !isWhole;

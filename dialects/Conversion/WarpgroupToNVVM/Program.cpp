@@ -300,10 +300,15 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
       storage->base = lowering.createSharedAddress(loc, offsets[i]);
       storage->isPacked = warpgroup::isPackedForTensorCore(ref);
       std::optional<ArrayAttr> transforms = op.getTransforms();
-      setSharedLayout(*storage, ref,
-                      transforms ? cast<ArrayAttr>((*transforms)[i])
-                                 : ArrayAttr());
+      SmallVector<int64_t> dims = setSharedLayout(
+          *storage, ref,
+          transforms ? cast<ArrayAttr>((*transforms)[i]) : ArrayAttr());
+      View view = getWholeView(builder, storage);
+      view.dims = std::move(dims);
+      view.sizes.assign(type.getShape().begin(), type.getShape().end());
+      lowering.setView(ref, view);
       hasArrays = true;
+      continue;
     } else if (getSpace(type) == grid::MemorySpace::GpuTmem) {
       FailureOr<std::shared_ptr<Storage>> matrices =
           lowering.addTensorMemory(op, i, offsets[i]);

@@ -120,36 +120,65 @@ private:
 
 } // namespace
 
-void setSharedLayout(Storage &storage, Value ref, ArrayAttr transforms) {
-  int64_t swizzle = 16, columns = 0;
+/// The dimension whose indices are the rows of panels: the last one before the
+/// columns of which a tile has several.
+static int64_t getRowDim(ArrayRef<int64_t> tile, int64_t rank) {
+  for (int64_t d = rank - 2; d >= 0 && d >= rank - int64_t(tile.size()); --d)
+    if (tile[d - rank + tile.size()] != 1)
+      return d;
+  return rank - 2;
+}
+
+/// Moves the dimension of the rows behind those that lie between panels, and
+/// returns where each dimension is then.
+static SmallVector<int64_t> moveRows(Storage &storage, int64_t rowDim) {
+  int64_t rank = storage.shape.size();
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(rank));
+  for (int64_t d = rowDim + 1; d < rank - 1; ++d)
+    --dims[d];
+  dims[rowDim] = rank - 2;
+  SmallVector<int64_t> shape(storage.shape);
+  for (auto [d, size] : llvm::zip_equal(dims, shape))
+    storage.shape[d] = size;
+  return dims;
+}
+
+SmallVector<int64_t> setSharedLayout(Storage &storage, Value ref,
+                                     ArrayAttr transforms) {
+  int64_t swizzle = 16, rank = storage.shape.size();
+  ArrayRef<int64_t> tile;
   if (transforms)
     for (auto transform : transforms.getAsRange<grid::TransformAttr>()) {
       if (transform.getKind() == grid::TransformKind::Unswizzle)
         swizzle = transform.getValues().front();
       if (transform.getKind() == grid::TransformKind::Untiling)
-        columns = transform.getValues().back();
+        tile = transform.getValues();
     }
-  if (storage.shape.size() < 2)
-    return;
-  auto set = [&](int64_t swizzle, int64_t columns) {
-    storage.width = columns;
-    storage.swizzle = swizzle;
-  };
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(rank));
+  if (rank < 2)
+    return dims;
   auto getColumns = [&](int64_t bytes) {
     return bytes * 8 / storage.getBytes(8);
   };
-  if (columns != 0 && swizzle > 16)
-    columns = getColumns(swizzle);
-  if (columns != 0 && storage.shape.back() % columns == 0)
-    set(swizzle, columns);
-  if (storage.swizzle > 16 || storage.width == getColumns(16))
-    return;
+  // Without a swizzle only products mind how wide panels are.
+  int64_t columns = getColumns(swizzle);
+  if (!tile.empty() && (swizzle > 16 || tile.back() == columns) &&
+      storage.shape.back() % columns == 0) {
+    dims = moveRows(storage, getRowDim(tile, rank));
+    storage.width = columns;
+    storage.swizzle = swizzle;
+    return dims;
+  }
   Demands demands(ref);
   if (!demands.isForProducts())
-    return;
+    return dims;
   for (int64_t bytes : {128, 64, 32, 16})
-    if (demands.allow(getColumns(bytes)))
-      return set(bytes, getColumns(bytes));
+    if (demands.allow(getColumns(bytes))) {
+      storage.width = getColumns(bytes);
+      storage.swizzle = bytes;
+      break;
+    }
+  return dims;
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -16,8 +16,11 @@ namespace gridir::warpgroup_to_nvvm {
 /// Chooses the panels and the swizzle of an array in shared memory: what the
 /// transforms say, which may be null, or else what the products need that read
 /// the array. Where its elements lie is nobody's business but the compiler's.
-void setSharedLayout(Storage &storage, mlir::Value ref,
-                     mlir::ArrayAttr transforms);
+/// Returns for each dimension of the array the one of the storage that it is:
+/// where tiles have one index of some between rows and columns, these count
+/// panels.
+llvm::SmallVector<int64_t> setSharedLayout(Storage &storage, mlir::Value ref,
+                                           mlir::ArrayAttr transforms);
 
 } // namespace gridir::warpgroup_to_nvvm
 

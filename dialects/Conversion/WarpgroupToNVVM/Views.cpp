@@ -90,6 +90,18 @@ int64_t getElementBytes(MemRefType type) {
   return getStorageType(type.getElementType()).getIntOrFloatBitWidth() / 8;
 }
 
+/// Whether a view begins where the swizzle does.
+bool beginsWithSwizzle(const View &view) {
+  constexpr int64_t kSwizzleRows = 8;
+  const Storage &storage = *view.storage;
+  return llvm::all_of(llvm::enumerate(view.offsets), [&](auto indexed) {
+    auto [d, offset] = indexed;
+    return getDivisor(offset) * storage.getBytes(storage.getStride(d)) %
+               (kSwizzleRows * storage.swizzle) ==
+           0;
+  });
+}
+
 /// Whether the panels of a view are those of a Ref with the same bytes, too:
 /// rows stay rows, and where there are several panels as many of them, and the
 /// view begins where the swizzle does.
@@ -108,13 +120,28 @@ bool keepsPanels(const View &view, MemRefType type) {
       (view.sizes[rank - 2] != storage.shape[last - 1] ||
        view.sizes[rank - 2] != type.getDimSize(newRank - 2)))
     return false;
-  constexpr int64_t kSwizzleRows = 8;
-  for (auto [d, offset] : llvm::enumerate(view.offsets))
-    if (getDivisor(offset) * storage.getBytes(storage.getStride(d)) %
-            (kSwizzleRows * storage.swizzle) !=
-        0)
-      return false;
-  return true;
+  return beginsWithSwizzle(view);
+}
+
+/// Whether a Ref is the matrix of which a view has the panels: each of its
+/// dimensions but the last two is one of the view's, as the one before panels
+/// is in memory.
+bool joinsPanels(const View &view, MemRefType type) {
+  const Storage &storage = *view.storage;
+  int64_t last = storage.shape.size() - 1, rank = view.dims.size();
+  if (storage.kind != Storage::Kind::Shared || rank < 3 ||
+      type.getRank() + 1 != rank ||
+      storage.elementType != type.getElementType())
+    return false;
+  View ordered = view;
+  std::swap(ordered.dims[rank - 3], ordered.dims[rank - 2]);
+  std::swap(ordered.sizes[rank - 3], ordered.sizes[rank - 2]);
+  SmallVector<int64_t> joined(view.sizes);
+  joined[rank - 2] *= joined.pop_back_val();
+  return ordered.dims[rank - 3] == last - 2 && isContiguous(ordered) &&
+         llvm::equal(ArrayRef(ordered.sizes).take_back(3),
+                     ArrayRef(storage.shape).take_back(3)) &&
+         type.getShape() == ArrayRef(joined) && beginsWithSwizzle(view);
 }
 
 /// The same bytes as elements of another Ref.
@@ -123,7 +150,8 @@ LogicalResult lowerReinterpretation(OpT op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   const View &view = lowering.getView(op.getSource());
   MemRefType type = op.getResult().getType();
-  if (!isContiguous(view) || !keepsPanels(view, type))
+  bool isJoined = joinsPanels(view, type);
+  if (!isJoined && (!isContiguous(view) || !keepsPanels(view, type)))
     return op.emitError("expected a Ref whose elements follow one another in "
                         "memory, got ")
            << op.getSource().getType();
@@ -141,7 +169,7 @@ LogicalResult lowerReinterpretation(OpT op, Lowering &lowering) {
   storage->shape.assign(type.getShape().begin(), type.getShape().end());
   storage->elementType = type.getElementType();
   storage->width = type.getRank() ? type.getShape().back() : 1;
-  if (!view.storage->isRowMajor())
+  if (isJoined || !view.storage->isRowMajor())
     storage->width =
         view.storage->getBytes(view.storage->width) / getElementBytes(type);
   storage->origin = view.storage->getOrigin();

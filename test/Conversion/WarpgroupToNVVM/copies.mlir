@@ -35,9 +35,9 @@ grid.kernel @many_dims grid() inputs(%x: f32 [2, 64, 1, 1, 1, 1, 128] space gpu.
 
 // -----
 
-// Of a tile whose rows are in another order each row is a copy.
-// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<3x2x64xf32>, box = [1, 1, 64], swizzle = 0>]
-// CHECK-COUNT-6: nvvm.cp.async.bulk.tensor.global.shared.cta
+// Of a tile whose dimensions are in another order what lies in the same order in the array is a copy.
+// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<3x2x64xf32>, box = [3, 1, 64], swizzle = 0>]
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.global.shared.cta
 // CHECK-NOT: nvvm.cp.async.bulk.tensor
 // PAIR-LABEL: gpu.module @turned
 grid.kernel @turned grid() outputs(%x: f32 [3, 2, 64] space gpu.gmem) {

@@ -47,3 +47,37 @@ grid.kernel @two_panels grid() inputs(%x: f16 [2, 64, 128] space gpu.gmem) {
         : memref<2x64x128xf16, #grid.space<gpu.gmem>>, memref<2x64x128xf16, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
+
+// -----
+
+// Where a tile has one index of a dimension between rows and columns, its indices count panels: two copies, of 16384
+// bytes each. Joined with the columns they are a matrix of two panels, which one copy takes.
+// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<128x2x64xf16>, box = [128, 1, 64], swizzle = 128>,
+// CHECK-SAME: #kernel.tensor_map<1, tensor<2x128x64xf16, [64, 128, 1]>, box = [2, 128, 64], swizzle = 128>]
+// CHECK: gpu.module @joined
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c0_i32, %c0_i32, %c0_i32]
+// CHECK: llvm.getelementptr %{{.+}}[16384]
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c0_i32, %c1_i32, %c0_i32]
+// CHECK-COUNT-1: nvvm.cp.async.bulk.tensor.global.shared
+// CHECK-NOT: nvvm.cp.async.bulk.tensor.global.shared
+grid.kernel @joined grid() inputs(%x: f16 [128, 2, 64] space gpu.gmem) outputs(%o: f16 [128, 128] space gpu.gmem) {
+  grid.scoped (%t: memref<128x2x64xf16, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 1, 64]>], []]} {
+    warpgroup.tma_load %x[0, 0, 0] [128, 2, 64] to %t barrier %b
+        : memref<128x2x64xf16, #grid.space<gpu.gmem>>, memref<128x2x64xf16, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    %r = grid.reshape_ref %t : memref<128x2x64xf16, #grid.space<gpu.smem>> -> memref<128x128xf16, #grid.space<gpu.smem>>
+    warpgroup.tma_store %r to %o[0, 0] [128, 128] : memref<128x128xf16, #grid.space<gpu.smem>>, memref<128x128xf16, #grid.space<gpu.gmem>>
+  }
+}
+
+// -----
+
+// Without a swizzle tiles that no product reads are let be.
+// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<64x64xf16>, box = [64, 64], swizzle = 0>]
+// CHECK: gpu.module @plain
+grid.kernel @plain grid() outputs(%o: f16 [64, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<64x4x16xf16, #grid.space<gpu.smem>>) attributes {transforms = [[#grid.transform<untiling [2, 16]>]]} {
+    %r = grid.reshape_ref %t : memref<64x4x16xf16, #grid.space<gpu.smem>> -> memref<64x64xf16, #grid.space<gpu.smem>>
+    warpgroup.tma_store %r to %o[0, 0] [64, 64] : memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.gmem>>
+  }
+}
