@@ -20,6 +20,19 @@ Registers getMask(Lowering &lowering, Value mask) {
   return mask ? lowering.get(mask) : Registers();
 }
 
+/// `values` where the mask is true, and `others` or zeros elsewhere; all values
+/// where there is no mask.
+Registers createSelect(OpBuilder &builder, Location loc, ArrayRef<Value> mask,
+                       ArrayRef<Value> values, ArrayRef<Value> others) {
+  Registers result(values);
+  for (auto [i, isChosen] : llvm::enumerate(mask))
+    result[i] = arith::SelectOp::create(
+        builder, loc, isChosen, values[i],
+        others.empty() ? createZero(builder, loc, values[i].getType())
+                       : others[i]);
+  return result;
+}
+
 /// An access to all that a Ref names.
 class Access {
 public:
@@ -60,10 +73,8 @@ public:
         return storeVariables(insert(values, mask));
       Registers stored = toVariables(values);
       if (!mask.empty())
-        for (auto [value, isChosen, before] :
-             llvm::zip_equal(stored, toVariables(mask), loadVariables()))
-          value =
-              arith::SelectOp::create(builder, loc, isChosen, value, before);
+        stored = createSelect(builder, loc, toVariables(mask), stored,
+                              loadVariables());
       storeVariables(stored);
       return;
     }
@@ -123,11 +134,10 @@ private:
   Registers insert(const Registers &values, ArrayRef<Value> mask) {
     Registers all = loadVariables(), window = values;
     if (!mask.empty())
-      for (auto [value, isChosen, before] : llvm::zip_equal(
-               window, mask,
-               lowering.extractWindow(loc, all, *storage.distribution,
-                                      *distribution, getOffsets())))
-        value = arith::SelectOp::create(builder, loc, isChosen, value, before);
+      window =
+          createSelect(builder, loc, mask, values,
+                       lowering.extractWindow(loc, all, *storage.distribution,
+                                              *distribution, getOffsets()));
     return lowering.insertWindow(loc, window, *distribution, all,
                                  *storage.distribution, getOffsets());
   }
@@ -155,41 +165,72 @@ private:
   std::optional<Distribution> distribution;
 };
 
+bool isInTensorMemory(Lowering &lowering, Value ref) {
+  return lowering.getView(ref).storage->kind == Storage::Kind::Tensor;
+}
+
 LogicalResult lowerLoad(grid::LoadOp op, Lowering &lowering) {
   if (failed(lowering.convertType(op, op.getType())) ||
       failed(checkAddresses(op, lowering.getView(op.getRef()))))
     return failure();
-  if (lowering.getView(op.getRef()).storage->kind == Storage::Kind::Tensor)
-    return loadTensorMemory(op, lowering);
+  Registers mask = getMask(lowering, op.getMask()),
+            other = getMask(lowering, op.getOther());
+  if (isInTensorMemory(lowering, op.getRef())) {
+    FailureOr<Registers> loaded =
+        loadTensorMemory(op, op.getRef(), op.getType(), lowering);
+    if (failed(loaded))
+      return failure();
+    lowering.set(op.getResult(), createSelect(lowering.builder, op.getLoc(),
+                                              mask, *loaded, other));
+    return success();
+  }
   Access access(lowering, op, op.getRef(), op.getType());
-  lowering.set(op.getResult(), access.load(getMask(lowering, op.getMask()),
-                                           getMask(lowering, op.getOther())));
+  lowering.set(op.getResult(), access.load(mask, other));
   return success();
 }
 
 LogicalResult lowerStore(grid::StoreOp op, Lowering &lowering) {
   if (failed(checkAddresses(op, lowering.getView(op.getRef()))))
     return failure();
-  if (lowering.getView(op.getRef()).storage->kind == Storage::Kind::Tensor)
-    return storeTensorMemory(op, lowering);
-  Access(lowering, op, op.getRef(), op.getValue().getType())
-      .store(lowering.get(op.getValue()), getMask(lowering, op.getMask()));
-  return success();
+  Registers values = lowering.get(op.getValue()),
+            mask = getMask(lowering, op.getMask());
+  Type type = op.getValue().getType();
+  if (!isInTensorMemory(lowering, op.getRef())) {
+    Access(lowering, op, op.getRef(), type).store(values, mask);
+    return success();
+  }
+  if (!mask.empty()) {
+    FailureOr<Registers> before =
+        loadTensorMemory(op, op.getRef(), type, lowering);
+    if (failed(before))
+      return failure();
+    values = createSelect(lowering.builder, op.getLoc(), mask, values, *before);
+  }
+  return storeTensorMemory(op, op.getRef(), type, values, lowering);
 }
 
 LogicalResult lowerAccumulate(grid::AccumulateOp op, Lowering &lowering) {
   if (failed(checkAddresses(op, lowering.getView(op.getRef()))))
     return failure();
-  if (lowering.getView(op.getRef()).storage->kind == Storage::Kind::Tensor)
-    return op.emitError("expected a Ref outside of tensor memory, got ")
-           << op.getRef().getType();
-  Access access(lowering, op, op.getRef(), op.getValue().getType());
+  Type type = op.getValue().getType();
   Registers mask = getMask(lowering, op.getMask());
-  Registers sums = access.load(mask, {});
-  for (auto [sum, value] : llvm::zip_equal(sums, lowering.get(op.getValue())))
-    sum = createAdd(lowering.builder, op.getLoc(), sum, value);
-  access.store(sums, mask);
-  return success();
+  auto add = [&](Registers sums) {
+    for (auto [sum, value] : llvm::zip_equal(sums, lowering.get(op.getValue())))
+      sum = createAdd(lowering.builder, op.getLoc(), sum, value);
+    return sums;
+  };
+  if (!isInTensorMemory(lowering, op.getRef())) {
+    Access access(lowering, op, op.getRef(), type);
+    access.store(add(access.load(mask, {})), mask);
+    return success();
+  }
+  FailureOr<Registers> before =
+      loadTensorMemory(op, op.getRef(), type, lowering);
+  if (failed(before))
+    return failure();
+  Registers sums =
+      createSelect(lowering.builder, op.getLoc(), mask, add(*before), *before);
+  return storeTensorMemory(op, op.getRef(), type, sums, lowering);
 }
 
 } // namespace

@@ -420,9 +420,7 @@ private:
 };
 
 LogicalResult checkTensorAccess(Operation *op, Lowering &lowering,
-                                const View &view, Value mask) {
-  if (mask)
-    return op->emitError("expected no mask of an access to tensor memory");
+                                const View &view) {
   int64_t bits = view.getElementType().getIntOrFloatBitWidth();
   if (view.dims.size() < 2 || bits < 8)
     return op->emitError("expected matrices of elements of 8 bits or more to "
@@ -445,23 +443,22 @@ LogicalResult lowerWaitTmemLoad(warpgroup::WaitTmemLoadOp, Lowering &) {
 
 } // namespace
 
-LogicalResult loadTensorMemory(grid::LoadOp op, Lowering &lowering) {
-  const View &view = lowering.getView(op.getRef());
-  if (failed(checkTensorAccess(op, lowering, view, op.getMask())))
+FailureOr<Registers> loadTensorMemory(Operation *op, Value ref, Type type,
+                                      Lowering &lowering) {
+  const View &view = lowering.getView(ref);
+  if (failed(checkTensorAccess(op, lowering, view)))
     return failure();
-  lowering.set(op.getResult(),
-               TensorAccess(lowering, op.getLoc(), view)
-                   .load(lowering.getDistribution(op.getResult())));
-  return success();
+  return TensorAccess(lowering, op->getLoc(), view)
+      .load(lowering.distributions.get(cast<RankedTensorType>(type)));
 }
 
-LogicalResult storeTensorMemory(grid::StoreOp op, Lowering &lowering) {
-  const View &view = lowering.getView(op.getRef());
-  if (failed(checkTensorAccess(op, lowering, view, op.getMask())))
+LogicalResult storeTensorMemory(Operation *op, Value ref, Type type,
+                                const Registers &values, Lowering &lowering) {
+  const View &view = lowering.getView(ref);
+  if (failed(checkTensorAccess(op, lowering, view)))
     return failure();
-  TensorAccess(lowering, op.getLoc(), view)
-      .store(lowering.get(op.getValue()),
-             lowering.getDistribution(op.getValue()));
+  TensorAccess(lowering, op->getLoc(), view)
+      .store(values, lowering.distributions.get(cast<RankedTensorType>(type)));
   return success();
 }
 

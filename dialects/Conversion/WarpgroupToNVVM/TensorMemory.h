@@ -47,9 +47,15 @@ mlir::Value createTensorPointer(mlir::OpBuilder &builder, mlir::Location loc,
 void createFenceBeforeSync(mlir::OpBuilder &builder, mlir::Location loc);
 void createFenceAfterSync(mlir::OpBuilder &builder, mlir::Location loc);
 
-/// Accesses of the threads to tensor memory.
-llvm::LogicalResult loadTensorMemory(grid::LoadOp op, Lowering &lowering);
-llvm::LogicalResult storeTensorMemory(grid::StoreOp op, Lowering &lowering);
+/// What a Ref in tensor memory holds, as an array of a type; reports a Ref that
+/// threads do not access.
+llvm::FailureOr<Registers> loadTensorMemory(mlir::Operation *op,
+                                            mlir::Value ref, mlir::Type type,
+                                            Lowering &lowering);
+/// Stores the registers of an array of a type there.
+llvm::LogicalResult storeTensorMemory(mlir::Operation *op, mlir::Value ref,
+                                      mlir::Type type, const Registers &values,
+                                      Lowering &lowering);
 
 } // namespace gridir::warpgroup_to_nvvm
 

@@ -8,26 +8,6 @@ grid.kernel @space grid() {
 
 // -----
 
-grid.kernel @add grid() {
-  grid.scoped (%acc: memref<128x128xf32, #grid.space<gpu.tmem>> origin "acc") {
-    %v = grid.load %acc : memref<128x128xf32, #grid.space<gpu.tmem>> -> tensor<128x128xf32, #warpgroup.layout<strided(1)>>
-    // expected-error @below {{expected a Ref outside of tensor memory, got 'memref<128x128xf32, #grid.space<gpu.tmem>>'}}
-    grid.accumulate %v, %acc : tensor<128x128xf32, #warpgroup.layout<strided(1)>>, memref<128x128xf32, #grid.space<gpu.tmem>>
-  }
-}
-
-// -----
-
-grid.kernel @mask grid() {
-  grid.scoped (%acc: memref<128x128xf32, #grid.space<gpu.tmem>> origin "acc") {
-    %p = arith.constant dense<true> : tensor<128x128xi1, #warpgroup.layout<strided(1)>>
-    // expected-error @below {{expected no mask of an access to tensor memory}}
-    %v = grid.load %acc mask %p : memref<128x128xf32, #grid.space<gpu.tmem>>, tensor<128x128xi1, #warpgroup.layout<strided(1)>> -> tensor<128x128xf32, #warpgroup.layout<strided(1)>>
-  }
-}
-
-// -----
-
 grid.kernel @bits grid() {
   grid.scoped (%x: memref<128x64xi4, #grid.space<gpu.tmem>> origin "x") {
     // expected-error @below {{expected matrices of elements of 8 bits or more to be loaded from tensor memory, or stored there}}

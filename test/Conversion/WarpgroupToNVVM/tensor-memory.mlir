@@ -122,3 +122,29 @@ grid.kernel @shape grid() outputs(%o: f32 [128, 64] space gpu.gmem) {
     grid.store %v, %o : tensor<128x64xf32, #wgmma>, memref<128x64xf32, #grid.space<gpu.gmem>>
   }
 }
+
+// -----
+
+// Where a mask is false, a load has the other values, and a store or a sum writes what was there.
+// CHECK: gpu.module @masked
+// CHECK: %[[X:.+]] = nvvm.tcgen05.ld
+// CHECK: nvvm.tcgen05.wait <load>
+// CHECK: arith.select %{{.+}}, %{{.+}}, %cst
+// CHECK: nvvm.tcgen05.ld
+// CHECK: nvvm.tcgen05.wait <load>
+// CHECK: arith.select
+// CHECK: nvvm.tcgen05.st
+// CHECK: nvvm.tcgen05.ld
+// CHECK: nvvm.tcgen05.wait <load>
+// CHECK: arith.addf
+// CHECK: arith.select
+// CHECK: nvvm.tcgen05.st
+grid.kernel @masked grid() inputs(%m: i1 [128, 32] space gpu.gmem) {
+  grid.scoped (%acc: memref<128x32xf32, #grid.space<gpu.tmem>>) {
+    %p = grid.load %m : memref<128x32xi1, #grid.space<gpu.gmem>> -> tensor<128x32xi1>
+    %o = arith.constant dense<1.0> : tensor<128x32xf32>
+    %v = grid.load %acc mask %p other %o : memref<128x32xf32, #grid.space<gpu.tmem>>, tensor<128x32xi1>, tensor<128x32xf32> -> tensor<128x32xf32>
+    grid.store %v, %acc mask %p : tensor<128x32xf32>, memref<128x32xf32, #grid.space<gpu.tmem>>, tensor<128x32xi1>
+    grid.accumulate %v, %acc mask %p : tensor<128x32xf32>, memref<128x32xf32, #grid.space<gpu.tmem>>, tensor<128x32xi1>
+  }
+}
