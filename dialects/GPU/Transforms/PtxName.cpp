@@ -14,7 +14,10 @@ std::string gridir::gpu::toPtxName(llvm::StringRef name) {
   std::string result;
   for (char c : name)
     result += llvm::isAlnum(c) ? c : '_';
-  if (result.empty() || llvm::isDigit(result.front()))
+  // A digit cannot be the first character, nor an underscore the only one.
+  if (result.empty())
+    result = "_";
+  if (llvm::isDigit(result.front()) || result == "_")
     result.insert(result.begin(), '_');
   return result;
 }

@@ -15,7 +15,7 @@
 
 namespace gridir::gpu {
 
-/// A name that PTX takes: letters, digits and underscores.
+/// A name that PTX takes: letters, digits and underscores, not one alone.
 std::string toPtxName(llvm::StringRef name);
 
 } // namespace gridir::gpu

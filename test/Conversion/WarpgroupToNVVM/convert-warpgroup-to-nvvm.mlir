@@ -62,3 +62,12 @@ grid.kernel @coordinates grid(%i = 2, %j = 3, %k = 5) outputs(%o: i32 [] space g
   %b = arith.addi %a, %k : i32
   grid.store %b, %o : i32, memref<i32, #grid.space<gpu.gmem>>
 }
+
+// -----
+
+// An underscore alone is no name in PTX.
+// CHECK: kernel.abi @__ shared_bytes
+// CHECK: gpu.module @__ {
+// CHECK: llvm.func @__()
+grid.kernel @_ grid() {
+}
