@@ -148,6 +148,24 @@ X = np.arange(3 * 37, dtype=np.float32).reshape(3, 37)
 look("sums", plgpu.kernel(sums, out_type=jax.ShapeDtypeStruct((3,), X.dtype)), X.sum(1), X)
 
 
+def largest(x, o, *, layout, axis):
+    """The indices where rows or columns are largest, the first of several."""
+    o[...] = jnp.argmax(plgpu.layout_cast(x[...], layout), axis=axis).astype(o.dtype)
+
+
+# CHECK-COUNT-3: largest WGMMA 0 {{.*}}: right
+# CHECK-COUNT-3: largest WGMMA 1 {{.*}}: right
+X = np.random.default_rng(0).integers(-5, 5, (64, 32)).astype(np.float32)
+for axis in (0, 1):
+    expected = X.argmax(axis).astype(np.int32)
+
+    def kernel(x, o, axis=axis):
+        largest(x, o, layout=L.WGMMA, axis=axis)
+
+    out_type = jax.ShapeDtypeStruct(expected.shape, expected.dtype)
+    look(f"largest WGMMA {axis}", plgpu.kernel(kernel, out_type=out_type), expected, X)
+
+
 def windows(x, o, rows, *, layout):
     """Parts of an array, at offsets that are known or loaded, in whole tiles or not, are exchanged."""
     v = plgpu.layout_cast(x[...], layout)

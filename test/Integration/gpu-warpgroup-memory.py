@@ -43,6 +43,22 @@ SUMS = np.stack([INTEGERS[:3].sum(0, dtype=np.int32)] * 2)
 look("add_up", lambda x: pl.run_state(add_up)((x, jnp.zeros((2, 64), jnp.int32)))[1], SUMS, INTEGERS)
 
 
+def add_bytes(refs):
+    """Numbers of 8 bits, four of which share the word that an update takes."""
+    x, o = refs
+
+    @pl.core_map(plgpu.Mesh(grid=(3,), grid_names=("i",)))
+    def _():
+        plgpu.atomic_add(o, x[jax.lax.axis_index("i")])
+
+
+# CHECK-COUNT-3: add_bytes {{.*}}: right
+BYTES = np.random.default_rng(0).integers(-128, 128, (3, 128)).astype(np.int8)
+look(
+    "add_bytes", lambda x: pl.run_state(add_bytes)((x, jnp.zeros(128, jnp.int8)))[1], BYTES.sum(0, dtype=np.int8), BYTES
+)
+
+
 def rows_of(x, indices, o, tile, loaded):
     """Rows that an array names, by threads and by copies."""
     rows = plgpu.load(indices, (), layout=plgpu.Layout.TMA_INDICES, optimized=False)

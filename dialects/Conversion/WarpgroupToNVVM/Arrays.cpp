@@ -109,6 +109,38 @@ std::optional<SmallVector<int64_t>> getMapDims(AffineMap map) {
   return dims;
 }
 
+SmallVector<Value> createMapped(OpBuilder &builder, Location loc, AffineMap map,
+                                ArrayRef<Value> indices) {
+  auto operands = llvm::map_to_vector(
+      indices, [&](Value i) { return toIndex(builder, loc, i); });
+  return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) -> Value {
+    return toI32(builder, loc,
+                 affine::expandAffineExpr(builder, loc, expr, operands, {}));
+  });
+}
+
+LogicalResult refuseStructured(linalg::LinalgOp op, StringRef expected) {
+  return op->emitError("expected ")
+         << expected << " on a GPU, got " << op->getName();
+}
+
+LogicalResult addRead(linalg::LinalgOp op, SharedArrays &arrays) {
+  WalkResult walked = op->getRegion(0).walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      if (!isa<TensorType>(operand.getType()))
+        continue;
+      if (!isa<tensor::ExtractOp>(inner) || inner->getBlock() != op.getBlock())
+        return WalkResult::interrupt();
+      arrays.add(operand);
+    }
+    return WalkResult::advance();
+  });
+  return walked.wasInterrupted()
+             ? refuseStructured(op,
+                                "a body that reads single elements of arrays")
+             : success();
+}
+
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -155,40 +187,6 @@ LogicalResult lowerSplat(tensor::SplatOp op, Lowering &lowering) {
 // Structured ops
 //===----------------------------------------------------------------------===//
 
-/// The i32 results of a map of i32 numbers.
-SmallVector<Value> createMapped(OpBuilder &builder, Location loc, AffineMap map,
-                                ArrayRef<Value> indices) {
-  auto operands = llvm::map_to_vector(
-      indices, [&](Value i) { return toIndex(builder, loc, i); });
-  return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) -> Value {
-    return toI32(builder, loc,
-                 affine::expandAffineExpr(builder, loc, expr, operands, {}));
-  });
-}
-
-LogicalResult refuse(linalg::LinalgOp op, StringRef expected) {
-  return op->emitError("expected ")
-         << expected << " on a GPU, got " << op->getName();
-}
-
-/// Stores the arrays that a body asks for elements of. Reports one that does
-/// anything else with an array.
-LogicalResult addRead(linalg::LinalgOp op, SharedArrays &arrays) {
-  WalkResult walked = op->getRegion(0).walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands()) {
-      if (!isa<TensorType>(operand.getType()))
-        continue;
-      if (!isa<tensor::ExtractOp>(inner) || inner->getBlock() != op.getBlock())
-        return WalkResult::interrupt();
-      arrays.add(operand);
-    }
-    return WalkResult::advance();
-  });
-  return walked.wasInterrupted()
-             ? refuse(op, "a body that reads single elements of arrays")
-             : success();
-}
-
 /// Each element of the result from one of each operand.
 LogicalResult lowerParallel(linalg::LinalgOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
@@ -197,7 +195,7 @@ LogicalResult lowerParallel(linalg::LinalgOp op, Lowering &lowering) {
   Distribution to = lowering.getDistribution(result);
   AffineMap resultMap = op.getIndexingMapsArray().back();
   if (!resultMap.isPermutation())
-    return refuse(op, "results that are indexed by loops alone");
+    return refuseStructured(op, "results that are indexed by loops alone");
   SmallVector<int64_t> resultDims = *getMapDims(resultMap);
   // The dimension of the result that is dimension `d` of the loops.
   SmallVector<int64_t> ofLoop(resultDims.size());

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Conversion/GridToLoops/Async.h"
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,6 +45,81 @@ LLVM::AtomicBinOp getUpdate(grid::AtomicKind kind, bool isFloat) {
   llvm_unreachable("every kind of update has a name in LLVM");
 }
 
+constexpr StringLiteral kScope = "device";
+
+/// Whether PTX has an update of so many bits. For others LLVM makes a loop that
+/// begins with a load which nothing orders with the updates of other threads.
+bool hasInstruction(grid::AtomicKind kind, unsigned bits, bool isFloat) {
+  return isFloat ? kind == grid::AtomicKind::Add : bits >= 32;
+}
+
+/// An update of an element of at most 32 bits by a loop around the exchange of
+/// the word that has it; gives the old element.
+Value createLoop(OpBuilder &builder, Location loc, grid::AtomicKind kind,
+                 Value value, Value address) {
+  Type element = value.getType(), i32 = builder.getI32Type();
+  unsigned width = getStorageType(element).getIntOrFloatBitWidth();
+  Type bits = builder.getIntegerType(width);
+  Value shift = createI32(builder, loc, 0), rest;
+  if (width < 32) {
+    Value number =
+        LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), address);
+    Value byte = arith::AndIOp::create(
+        builder, loc, toI32(builder, loc, number), createI32(builder, loc, 3));
+    Value back = arith::SubIOp::create(builder, loc, shift, byte);
+    address = LLVM::GEPOp::create(builder, loc, address.getType(),
+                                  builder.getI8Type(), address,
+                                  ArrayRef<LLVM::GEPArg>{back});
+    shift =
+        arith::ShLIOp::create(builder, loc, byte, createI32(builder, loc, 3));
+    Value own = arith::ShLIOp::create(
+        builder, loc, createI32(builder, loc, (1 << width) - 1), shift);
+    rest =
+        arith::XOrIOp::create(builder, loc, own, createI32(builder, loc, -1));
+  }
+  auto getElement = [&](OpBuilder &builder, Location loc, Value word) -> Value {
+    if (width < 32) {
+      word = arith::ShRUIOp::create(builder, loc, word, shift);
+      word = arith::TruncIOp::create(builder, loc, bits, word);
+    }
+    return fromStorage(
+        builder, loc,
+        LLVM::BitcastOp::create(builder, loc, getStorageType(element), word),
+        element);
+  };
+  auto exchange = [&](OpBuilder &builder, Location loc, ValueRange words) {
+    Value updated = createCombination(
+        builder, loc, kind, getElement(builder, loc, words[0]), value);
+    Value word = LLVM::BitcastOp::create(builder, loc, bits,
+                                         toStorage(builder, loc, updated));
+    if (width < 32) {
+      word = arith::ExtUIOp::create(builder, loc, i32, word);
+      word = arith::ShLIOp::create(builder, loc, word, shift);
+      Value others = arith::AndIOp::create(builder, loc, words[0], rest);
+      word = arith::OrIOp::create(builder, loc, word, others);
+    }
+    Value result = LLVM::AtomicCmpXchgOp::create(
+        builder, loc, address, words[0], word, LLVM::AtomicOrdering::monotonic,
+        LLVM::AtomicOrdering::monotonic, kScope);
+    Value old = LLVM::ExtractValueOp::create(builder, loc, result, 0);
+    Value isDone = LLVM::ExtractValueOp::create(builder, loc, result, 1);
+    Value again = arith::XOrIOp::create(
+        builder, loc, isDone,
+        arith::ConstantIntOp::create(builder, loc, 1, /*width=*/1));
+    scf::ConditionOp::create(builder, loc, again, old);
+  };
+  Value first = LLVM::LoadOp::create(
+      builder, loc, i32, address, /*alignment=*/4, /*isVolatile=*/false,
+      /*isNonTemporal=*/false, /*isInvariant=*/false,
+      /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, kScope);
+  auto loop = scf::WhileOp::create(
+      builder, loc, TypeRange(i32), ValueRange(first), exchange,
+      [](OpBuilder &builder, Location loc, ValueRange words) {
+        scf::YieldOp::create(builder, loc, words);
+      });
+  return getElement(builder, loc, loop.getResult(0));
+}
+
 /// The thread that owns an element updates it. Each update is one step, and
 /// orders nothing else.
 LogicalResult lowerAtomicRmw(grid::AtomicRmwOp op, Lowering &lowering) {
@@ -57,16 +133,17 @@ LogicalResult lowerAtomicRmw(grid::AtomicRmwOp op, Lowering &lowering) {
   if (failed(checkAddresses(op, view)))
     return failure();
   bool isFloat = isa<FloatType>(element);
-  if (isFloat ? bits != 16 && bits != 32 : element.getIntOrFloatBitWidth() < 16)
-    return op.emitError(
-               "expected an update of integers of 16 to 64 bits, or of "
-               "floats of 16 or 32, got ")
+  if (isFloat ? bits != 16 && bits != 32 : element.getIntOrFloatBitWidth() < 8)
+    return op.emitError("expected an update of integers of 8 to 64 bits, or of "
+                        "floats of 16 or 32, got ")
            << element;
   auto update = [&](Value value, Value address) -> Value {
+    if (!hasInstruction(op.getKind(), bits, isFloat))
+      return createLoop(builder, loc, op.getKind(), value, address);
     Value old = LLVM::AtomicRMWOp::create(
         builder, loc, getUpdate(op.getKind(), isFloat), address,
         toStorage(builder, loc, value), LLVM::AtomicOrdering::monotonic,
-        "device");
+        kScope);
     return fromStorage(builder, loc, old, element);
   };
   bool isRead = !op.getResult().use_empty();

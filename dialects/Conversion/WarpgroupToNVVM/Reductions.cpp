@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/WarpgroupToNVVM/Structured.h"
+#include "dialects/Warpgroup/Inference/LayoutFrame.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -47,27 +48,10 @@ public:
         numValues(op.getNumDpsInits()) {}
 
   LogicalResult lower() {
-    // What combines an element with a sum combines two sums, too.
-    if (op.getNumDpsInputs() != numValues || op.hasIndexSemantics())
-      return refuse("a reduction by a function of two elements");
-    for (auto [input, init] :
-         llvm::zip_equal(op.getDpsInputs(), op.getDpsInits()))
-      if (getElementTypeOrSelf(input.getType()) !=
-          getElementTypeOrSelf(init.getType()))
-        return refuse("a reduction of elements of the result's type");
-    std::optional<SmallVector<int64_t>> outer =
-        getMapDims(op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
-    if (!outer)
-      return refuse("a reduction whose results loops alone index");
-    dims = *outer;
+    dims = *getMapDims(op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
     findAll();
     if (all.getNumRegisters() > warpgroup::kMaxElementsOfThread)
       return refuse("a reduction of an array that threads divide evenly");
-    for (OpOperand &operand : op->getOpOperands()) {
-      Type type = getElementTypeOrSelf(operand.get().getType());
-      if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() > 32)
-        return refuse("a reduction of numbers of at most 32 bits");
-    }
     reduceRegisters();
     for (unsigned bit = 0; bit < kNumThreadBits; ++bit)
       if (isReduced(bit))
@@ -223,7 +207,9 @@ private:
 } // namespace
 
 LogicalResult lowerReduction(linalg::LinalgOp op, Lowering &lowering) {
-  return Reduction(op, lowering).lower();
+  if (warpgroup::isReducedInRegisters(op))
+    return Reduction(op, lowering).lower();
+  return lowerMovedReduction(op, lowering);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

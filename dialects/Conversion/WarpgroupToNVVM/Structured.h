@@ -46,9 +46,28 @@ llvm::SmallVector<mlir::Value> inlineBody(Lowering &lowering,
 /// The dimensions that a map takes, in its order; none where it computes.
 std::optional<llvm::SmallVector<int64_t>> getMapDims(mlir::AffineMap map);
 
-/// An op some of whose loops combine elements.
+/// The i32 results of a map of i32 numbers.
+llvm::SmallVector<mlir::Value>
+createMapped(mlir::OpBuilder &builder, mlir::Location loc, mlir::AffineMap map,
+             llvm::ArrayRef<mlir::Value> indices);
+
+/// Reports an op that is not what is expected.
+llvm::LogicalResult refuseStructured(mlir::linalg::LinalgOp op,
+                                     llvm::StringRef expected);
+
+/// Stores the arrays that a body asks for elements of. Reports one that does
+/// anything else with an array.
+llvm::LogicalResult addRead(mlir::linalg::LinalgOp op, SharedArrays &arrays);
+
+/// An op some of whose loops combine elements, or that has several results.
 llvm::LogicalResult lowerReduction(mlir::linalg::LinalgOp op,
                                    Lowering &lowering);
+
+/// The same where a thread does not reduce what it holds: each reduces for the
+/// results that it has, one element after the other, which it reads from shared
+/// memory.
+llvm::LogicalResult lowerMovedReduction(mlir::linalg::LinalgOp op,
+                                        Lowering &lowering);
 
 } // namespace gridir::warpgroup_to_nvvm
 

@@ -164,9 +164,13 @@ bool gridir::warpgroup::isReducedInRegisters(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != op.getNumDpsInits() || op.hasIndexSemantics())
     return false;
   for (auto [input, init] :
-       llvm::zip_equal(op.getDpsInputs(), op.getDpsInits()))
-    if (getElementTypeOrSelf(input) != getElementTypeOrSelf(init))
+       llvm::zip_equal(op.getDpsInputs(), op.getDpsInits())) {
+    // A shuffle moves 32 bits.
+    Type type = getElementTypeOrSelf(init);
+    if (getElementTypeOrSelf(input) != type || !type.isIntOrFloat() ||
+        type.getIntOrFloatBitWidth() > 32)
       return false;
+  }
   auto maps = op.getIndexingMapsArray();
   return llvm::all_of(
              maps,

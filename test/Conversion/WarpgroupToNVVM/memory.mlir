@@ -134,3 +134,17 @@ grid.kernel @read grid() outputs(%x: i32 [128] space gpu.gmem, %o: i32 [128] spa
   %old = grid.atomic_rmw add %one, %x : tensor<128xi32, #strided>, memref<128xi32, #grid.space<gpu.gmem>>
   grid.store %old, %o : tensor<128xi32, #strided>, memref<128xi32, #grid.space<gpu.gmem>>
 }
+
+// -----
+
+// PTX updates no bytes: one is changed in a word of four, which is exchanged until nobody has come between. The first
+// look at the word is in an order with the updates of others.
+// CHECK-LABEL: gpu.module @bytes
+// CHECK: %[[FIRST:.+]] = llvm.load %[[WORD:.+]] atomic syncscope("device") monotonic {alignment = 4 : i64}
+// CHECK: scf.while (%[[BEFORE:.+]] = %[[FIRST]])
+// CHECK: arith.addi %{{.+}}, %{{.+}} : i8
+// CHECK: llvm.cmpxchg %[[WORD]], %[[BEFORE]], %{{.+}} syncscope("device") monotonic monotonic
+grid.kernel @bytes grid() inputs(%x: i8 [128] space gpu.gmem) {
+  %v = grid.load %x : memref<128xi8, #grid.space<gpu.gmem>> -> tensor<128xi8>
+  %w = grid.atomic_rmw add %v, %x : tensor<128xi8>, memref<128xi8, #grid.space<gpu.gmem>>
+}

@@ -18,3 +18,73 @@ grid.kernel @rows grid() inputs(%x: f32 [64, 16] space gpu.gmem) outputs(%o: f32
   %s = linalg.reduce {arith.addf} ins(%v : tensor<64x16xf32, #wgmma>) outs(%zero : tensor<64xf32, #row>) dimensions = [1]
   grid.store %s, %o : tensor<64xf32, #row>, memref<64xf32, #grid.space<gpu.gmem>>
 }
+
+// -----
+
+// A product of two arrays, of which no thread has what it sums: both are stored, and each thread goes through them for
+// the results that it holds.
+// CHECK-LABEL: gpu.module @product
+// CHECK: llvm.store %{{.+}} : vector<{{.+}}xf32>, !llvm.ptr<3>
+// CHECK: nvvm.barrier
+// CHECK: %[[SUM:.+]] = scf.for %[[K:.+]] = %c0 to %c64 step %c1 iter_args(%[[BEFORE:.+]] = %{{.+}}) -> (f32) {
+// CHECK: %[[A:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> f32
+// CHECK: %[[B:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> f32
+// CHECK: %[[P:.+]] = arith.mulf %[[A]], %[[B]]
+// CHECK: arith.addf %[[P]], %[[BEFORE]]
+#rows = affine_map<(i, j) -> (i, j)>
+#columns = affine_map<(i, j) -> (j, i)>
+#sums = affine_map<(i, j) -> (i)>
+grid.kernel @product grid() inputs(%x: f32 [64, 64] space gpu.gmem) outputs(%o: f32 [64] space gpu.gmem) {
+  %v = grid.load %x : memref<64x64xf32, #grid.space<gpu.gmem>> -> tensor<64x64xf32>
+  %z = arith.constant dense<0.0> : tensor<64xf32>
+  %w = linalg.generic {indexing_maps = [#rows, #columns, #sums], iterator_types = ["parallel", "reduction"]}
+      ins(%v, %v : tensor<64x64xf32>, tensor<64x64xf32>) outs(%z : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %p, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<64xf32>
+  grid.store %w, %o : tensor<64xf32>, memref<64xf32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+// So are what depends on the index of an element, and several results of it.
+// CHECK-LABEL: gpu.module @largest
+// CHECK: %[[BOTH:.+]]:2 = scf.for %[[J:.+]] = %c0 to %c32 step %c1 iter_args(%[[MOST:.+]] = %{{.+}}, %[[WHERE:.+]] = %{{.+}}) -> (f32, i32) {
+// CHECK: %[[X:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> f32
+// CHECK: %[[MORE:.+]] = arith.cmpf ogt, %[[X]], %[[MOST]]
+// CHECK: arith.select %[[MORE]], %[[X]], %[[MOST]]
+// CHECK: arith.select %[[MORE]], %{{.+}}, %[[WHERE]]
+// CHECK: llvm.store %[[BOTH]]#1
+#each = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+grid.kernel @largest grid() inputs(%x: f32 [128, 32] space gpu.gmem) outputs(%o: i32 [128] space gpu.gmem) {
+  %v = grid.load %x : memref<128x32xf32, #grid.space<gpu.gmem>> -> tensor<128x32xf32>
+  %least = arith.constant dense<0xFF800000> : tensor<128xf32>
+  %first = arith.constant dense<0> : tensor<128xi32>
+  %m, %w = linalg.generic {indexing_maps = [#each, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%v : tensor<128x32xf32>) outs(%least, %first : tensor<128xf32>, tensor<128xi32>) {
+  ^bb0(%a: f32, %most: f32, %where: i32):
+    %j = linalg.index 1 : index
+    %here = arith.index_cast %j : index to i32
+    %more = arith.cmpf ogt, %a, %most : f32
+    %value = arith.select %more, %a, %most : f32
+    %index = arith.select %more, %here, %where : i32
+    linalg.yield %value, %index : f32, i32
+  } -> (tensor<128xf32>, tensor<128xi32>)
+  grid.store %w, %o : tensor<128xi32>, memref<128xi32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+// A shuffle moves 32 bits, and these have 64.
+// CHECK-LABEL: gpu.module @wide
+// CHECK-NOT: nvvm.shfl.sync bfly
+// CHECK: scf.for {{.*}} -> (i64) {
+grid.kernel @wide grid() inputs(%x: i64 [64, 64] space gpu.gmem) outputs(%o: i64 [64] space gpu.gmem) {
+  %v = grid.load %x : memref<64x64xi64, #grid.space<gpu.gmem>> -> tensor<64x64xi64>
+  %z = arith.constant dense<0> : tensor<64xi64>
+  %w = linalg.reduce {arith.addi} ins(%v : tensor<64x64xi64>) outs(%z : tensor<64xi64>) dimensions = [1]
+  grid.store %w, %o : tensor<64xi64>, memref<64xi64, #grid.space<gpu.gmem>>
+}
