@@ -93,15 +93,45 @@ def mutants(text: str) -> list[Mutant]:
     return sorted(result, key=lambda mutant: mutant.line)
 
 
-def kernels(become: Callable[[int], None]) -> dict[str, Callable[[], np.ndarray]]:
-    """The kernels of the library in which the checks find nothing, with their inputs.
+def wait_for_products(text: str) -> str:
+    """The loop waits for the product of the step before, whose operands the next copy replaces."""
+    return text.replace(
+        "wgmma.commit_group.sync.aligned;", "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 1;"
+    )
+
+
+def wait_for_copies(text: str) -> str:
+    """A thread that ends waits for the copies that it has started."""
+    return re.sub(r"\bret;", "cp.async.bulk.wait_group 0; ret;", text)
+
+
+@dataclasses.dataclass(frozen=True)
+class LibraryKernel:
+    """A kernel of JAX's library.
+
+    Attributes:
+      run: calls it on inputs of its own.
+      mend: makes of its PTX one in which the checks find nothing, where they do.
+    """
+
+    run: Callable[[], np.ndarray]
+    mend: Callable[[str], str] = lambda text: text
+
+
+def kernels(become: Callable[[int], None]) -> dict[str, LibraryKernel]:
+    """The kernels of the library by their names.
 
     Args:
       become: is told the first part of the compute capability that a kernel is for.
     """
     import jax
     import jax.numpy as jnp
-    from jax.experimental.pallas.ops.gpu import attention_mgpu, hopper_matmul_mgpu
+    from jax.experimental.pallas.ops.gpu import (
+        attention_mgpu,
+        blackwell_matmul_mgpu,
+        hopper_matmul_mgpu,
+        ragged_dot_mgpu,
+    )
 
     def normal(*shape: int) -> jax.Array:
         return jnp.asarray(np.random.default_rng(shape).standard_normal(shape) * 0.5, jnp.float16)
@@ -118,11 +148,36 @@ def kernels(become: Callable[[int], None]) -> dict[str, Callable[[], np.ndarray]
             attention_mgpu.attention(normal(1, 128, 1, 64), normal(1, 320, 1, 64), normal(1, 320, 1, 64), config)
         )
 
+    def ragged_dot() -> np.ndarray:
+        become(9)
+        result = ragged_dot_mgpu.ragged_dot(
+            normal(128, 320),
+            normal(3, 320, 128),
+            group_sizes=jnp.asarray([40, 0, 88], jnp.int32),
+            block_m=64,
+            block_n=64,
+            block_k=64,
+            max_concurrent_steps=3,
+            grid_block_n=1,
+        )
+        return np.asarray(result)
+
+    def blackwell(collective: bool) -> np.ndarray:
+        become(10)
+        config = blackwell_matmul_mgpu.TuningConfig(
+            tile_m=128, tile_n=64, tile_k=64, max_concurrent_steps=2, collective=collective
+        )
+        # Eight blocks run at once: each computes four tiles, or of a pair two, as pairs with more have a finding.
+        return np.asarray(blackwell_matmul_mgpu.matmul_kernel(normal(1024, 320), normal(320, 256), config))
+
     cluster = {"cluster_dimension": hopper_matmul_mgpu.MatmulDimension.M}
     return {
-        "hopper_matmul": hopper,
-        "hopper_matmul, cluster of 2": lambda: hopper(**cluster),
-        "attention": attention,
+        "hopper_matmul": LibraryKernel(hopper),
+        "hopper_matmul, cluster of 2": LibraryKernel(lambda: hopper(**cluster)),
+        "attention": LibraryKernel(attention),
+        "ragged_dot": LibraryKernel(ragged_dot, wait_for_products),
+        "blackwell_matmul": LibraryKernel(lambda: blackwell(collective=False), wait_for_copies),
+        "blackwell_matmul, pair": LibraryKernel(lambda: blackwell(collective=True), wait_for_copies),
     }
 
 
@@ -164,11 +219,12 @@ def main() -> None:
     replace_lowering(pipeline)
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     living = []
-    for name, run in kernels(driver.pretend).items():
+    for name, kernel in kernels(driver.pretend).items():
         if arguments.names and name not in arguments.names:
             continue
-        want = run()
-        text = driver.launches[-1].text
+        driver.rewrite = kernel.mend
+        run, want = kernel.run, kernel.run()
+        text = kernel.mend(driver.launches[-1].text)
         chosen = mutants(text)[:: arguments.every]
         for mutant in chosen:
             driver.rewrite = functools.partial(lambda instead, _: instead, mutant.text)
