@@ -277,8 +277,6 @@ def ConvertWarpgroupToGridPass : Pass<"convert-warpgroup-to-grid", "::gridir::gr
     work of both. What an accumulator holds is not used where a product replaces
     it.
 
-    `warpgroup.try_cluster_cancel` only arrives: it never finds a cluster.
-
     Before:
 
     ```mlir

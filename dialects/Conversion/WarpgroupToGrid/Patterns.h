@@ -27,7 +27,6 @@ mlir::Value createProduct(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::UnitAttr unsignedLhs,
                           mlir::UnitAttr unsignedRhs);
 
-void populateClusterLaunchPatterns(mlir::RewritePatternSet &patterns);
 void populateWarpgroupGatherPatterns(mlir::RewritePatternSet &patterns);
 void populateWarpgroupProductPatterns(mlir::RewritePatternSet &patterns);
 void populateTensorMemoryPatterns(mlir::RewritePatternSet &patterns);

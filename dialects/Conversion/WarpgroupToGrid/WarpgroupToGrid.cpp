@@ -34,7 +34,6 @@ public:
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    gridir::populateClusterLaunchPatterns(patterns);
     gridir::populateWarpgroupGatherPatterns(patterns);
     gridir::populateWarpgroupProductPatterns(patterns);
     gridir::populateTensorMemoryPatterns(patterns);

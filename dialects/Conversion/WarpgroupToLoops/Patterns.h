@@ -52,6 +52,8 @@ void populateWarpgroupCopyPatterns(mlir::RewritePatternSet &patterns,
                                    KernelLowering &lowering);
 void populateWarpgroupClusterPatterns(mlir::RewritePatternSet &patterns,
                                       KernelLowering &lowering);
+void populateClusterLaunchPatterns(mlir::RewritePatternSet &patterns,
+                                   KernelLowering &lowering);
 void populateWarpgroupDevicePatterns(mlir::RewritePatternSet &patterns,
                                      KernelLowering &lowering);
 void populateWarpPatterns(mlir::RewritePatternSet &patterns,

@@ -45,6 +45,7 @@ struct WarpgroupToLoops : GridToLoopsDialectInterface {
     populateWarpgroupBarrierPatterns(patterns, lowering);
     populateWarpgroupCopyPatterns(patterns, lowering);
     populateWarpgroupClusterPatterns(patterns, lowering);
+    populateClusterLaunchPatterns(patterns, lowering);
     populateWarpgroupDevicePatterns(patterns, lowering);
     populateWarpPatterns(patterns, lowering);
   }

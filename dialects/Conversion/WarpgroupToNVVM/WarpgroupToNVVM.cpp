@@ -64,7 +64,7 @@ public:
     }
     FailureOr<gridir::gpu::Chip> limits =
         gridir::gpu::getChip(chip, kernel.getLoc());
-    if (failed(limits))
+    if (failed(limits) || failed(checkParams(kernel)))
       return signalPassFailure();
     OpBuilder builder(kernel);
     std::string name = gridir::gpu::toPtxName(kernel.getSymName());
@@ -91,6 +91,18 @@ public:
   }
 
 private:
+  /// Refuses what the author asks for and no thread does.
+  LogicalResult checkParams(grid::KernelOp kernel) {
+    if (ArrayAttr params = kernel.getParamsAttr())
+      for (Attribute attribute : params)
+        if (auto record = dyn_cast<grid::MosaicGpuParamsAttr>(attribute);
+            record && record.getProfileSpace().value_or(0) > 0)
+          return kernel.emitError("expected a profile_space of 0 on ")
+                 << chip << ", got " << *record.getProfileSpace()
+                 << "; no events of warpgroups are recorded";
+    return success();
+  }
+
   /// Shared memory whose size the launch gives.
   static LLVM::GlobalOp createShared(mlir::gpu::GPUModuleOp module) {
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());

@@ -24,16 +24,16 @@ using namespace gridir::grid;
 namespace {
 
 /// The work items of a cluster of blocks: the warpgroups of all of them.
-static int64_t getClusterItems(KernelOp kernel) {
+static int64_t getClusterItems(KernelOp kernel, ArrayRef<DimSemantics> claims) {
   int64_t count = 1;
-  bool hasClusters = false;
-  for (auto dim : kernel.getDims().getAsRange<DimAttr>()) {
-    if (dim.getKind() == DimKind::Grid)
-      continue;
-    hasClusters |= dim.getKind() == DimKind::Cluster;
-    count *= dim.getSize();
+  for (auto [dim, claim] :
+       llvm::zip_equal(kernel.getDims().getAsRange<DimAttr>(), claims)) {
+    bool isOfBlock =
+        dim.getKind() == DimKind::Cluster || dim.getKind() == DimKind::Thread;
+    if (isOfBlock && isParallel(claim))
+      count *= dim.getSize();
   }
-  return hasClusters ? count : 1;
+  return count;
 }
 
 class GridPlanTasksPass
@@ -80,7 +80,7 @@ public:
         gridir::kernel::TasksAttr::get(
             &getContext(),
             seed >= 0 ? std::optional(seed.getValue()) : std::nullopt, races,
-            uninitialized, semaphores, getClusterItems(kernel)));
+            uninitialized, semaphores, getClusterItems(kernel, claims)));
     kernel.setSemanticsAttr(builder.getArrayAttr(semantics));
     ++numTaskKernels;
     markAnalysesPreserved<BlockAccess>();

@@ -154,7 +154,9 @@ def Warpgroup_TryClusterCancelOp : Warpgroup_Op<"try_cluster_cancel", [
   let description = [{
     All warpgroups of a cluster ask together. The answer is 16 bytes for
     `query_cluster_cancel`; each warpgroup arrives at the barrier, whose phase is
-    complete when the answer is there.
+    complete when the answer is there. Of the blocks of a launch `blocks_at_once`
+    begin at once, where it is said, each other one when one has ended: those that
+    have not begun are there to be found.
 
     Example:
 
@@ -164,7 +166,8 @@ def Warpgroup_TryClusterCancelOp : Warpgroup_Op<"try_cluster_cancel", [
     ```
   }];
   let arguments = (ins Arg<Grid_Ref, "", [MemWrite]>:$answer,
-                       Arg<Warpgroup_BarrierRef, "", [MemRead, MemWrite]>:$barrier);
+                       Arg<Warpgroup_BarrierRef, "", [MemRead, MemWrite]>:$barrier,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$blocks_at_once);
   let assemblyFormat = "$answer `barrier` $barrier attr-dict `:` type($answer) `,` type($barrier)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -15,6 +15,7 @@ import numpy as np
 from gridir.errors import Frame, KernelError, UnsupportedError
 from gridir.frontend import jax_compat
 from gridir.frontend.levels import NO_KIND, Vocabulary
+from gridir.frontend.profile import Profile
 from gridir.frontend.request import DeviceMesh
 from gridir.frontend.types import Types
 from gridir.mlir import ir
@@ -50,6 +51,7 @@ class KernelContext:
       as_allocated: the abstract Ref of each Ref of a scope whose transforms, if it has any, are still unknown.
       collective_memory: whether tensor memory is of one block or of a pair of them, of each kind that there is.
       allocated: the Ref for each variable that stands for one which the function itself makes.
+      profile: what records when named scopes begin and end, or None.
     """
 
     name: str
@@ -77,6 +79,7 @@ class KernelContext:
     as_allocated: dict[ir.Value, Any] = dataclasses.field(default_factory=dict)
     collective_memory: set[bool] = dataclasses.field(default_factory=set)
     allocated: dict[Any, ir.Value] = dataclasses.field(default_factory=dict)
+    profile: Profile | None = None
     _locations: dict[Any, ir.Location] = dataclasses.field(default_factory=dict)
 
     @contextlib.contextmanager

@@ -19,7 +19,7 @@ from gridir.frontend.interpret_params import with_interpret_params
 from gridir.frontend.options import has_side_effects, records_of
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.target_hooks import TargetHooks
-from gridir.frontend.warpgroup_blocks import as_mesh_kernel, uses_warpgroup
+from gridir.frontend.warpgroup_blocks import as_mesh_kernel, records_events, uses_warpgroup
 from gridir.runtime import cpu
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class CpuHooks(TargetHooks):
 
     def request_for(self, request: KernelRequest) -> KernelRequest:
         """As of `TargetHooks`: a kernel of a mesh for one of blocks that uses what only warpgroups have."""
-        return as_mesh_kernel(request) if uses_warpgroup(request) else request
+        return as_mesh_kernel(request) if uses_warpgroup(request) or records_events(request) else request
 
     def register(self, platform: str) -> None:
         """Makes XLA know the custom calls."""

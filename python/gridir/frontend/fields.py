@@ -78,6 +78,9 @@ OTHER_TARGETS: dict[str, dict[str, dict[str, tuple[Effect, str]]]] = {
             "needs_layout_passes": (NO_MEANING, "a TensorCore's kernel always has them"),
             "fuse_transposed_lhs_in_matmul": (HONOURED, "`transpose_lhs_hint` of `tpu.matmul`"),
         },
+        "mosaic_gpu.CompilerParams": dict.fromkeys(
+            ("profile_space", "profile_dir", "profile_trace_scope"), (NO_MEANING, "a record for another chip")
+        ),
         "triton.CompilerParams": {
             "num_stages": (NO_MEANING, "a record for another chip"),
             "num_warps": (NO_MEANING, "a record for another chip"),
@@ -95,6 +98,8 @@ OTHER_TARGETS: dict[str, dict[str, dict[str, tuple[Effect, str]]]] = {
             "approx_math": (HONOURED, "f32 `exp`, `exp2`, `tanh` off by some bits; products and sums rounded once"),
             "delay_release": (HONOURED, "less than `max_concurrent_steps`, or an error; blocks are read in place"),
             "profile_space": (ERROR, "no events of warps are recorded"),
+            "profile_dir": (NO_MEANING, "no traces are written"),
+            "profile_trace_scope": (NO_MEANING, "no traces are written"),
             "reduction_scratch_bytes": (HONOURED, "shared memory that a reduction may take"),
         },
         "triton.CompilerParams": {
@@ -252,9 +257,14 @@ MOSAIC_GPU_PARAMS = _fields(
         "a warpgroup is one task, whose own accesses are in order",
     ),
     ("reduction_scratch_bytes", "`#grid.mosaic_gpu_params`", NO_MEANING, "scratch of another compiler"),
-    ("profile_space", "`#grid.mosaic_gpu_params`", NO_MEANING, "no events are recorded; results are the same"),
-    ("profile_dir", "`#grid.mosaic_gpu_params`", NO_MEANING, "no events are recorded; results are the same"),
-    ("profile_trace_scope", "`#grid.mosaic_gpu_params`", NO_MEANING, "no events are recorded; results are the same"),
+    (
+        "profile_space",
+        "`#grid.mosaic_gpu_params`",
+        HONOURED,
+        "a trace holds fewer scopes than this; more are a warning",
+    ),
+    ("profile_dir", "`#grid.mosaic_gpu_params`", HONOURED, "where each call writes its traces, in JAX's format"),
+    ("profile_trace_scope", "`#grid.mosaic_gpu_params`", HONOURED, "a trace for each warpgroup, or for each warp"),
     ("lowering_semantics", "`#grid.mosaic_gpu_params`", NO_MEANING, "how another compiler maps threads"),
 )
 

@@ -219,6 +219,11 @@ def user_frame(source_info: Any) -> Frame | None:
     return _user_frame(source_info.traceback)
 
 
+def scope_names(source_info: Any) -> list[str]:
+    """The names of the scopes that an equation is in, of those of its jaxpr, the outermost first."""
+    return [scope.name for scope in source_info.name_stack.stack]
+
+
 def is_user_file(name: str) -> bool:
     """Whether a file is none of JAX's own."""
     return _source_info.is_user_filename(name)

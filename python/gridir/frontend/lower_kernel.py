@@ -15,6 +15,7 @@ from gridir.frontend.context import KernelContext
 from gridir.frontend.grid_mapping import SideTable, build_kernel, dim_names, is_whole
 from gridir.frontend.levels import Vocabulary, vocabularies
 from gridir.frontend.meshes import MeshUnion, dim_kinds, num_cores
+from gridir.frontend.profile import profile_of
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.types import is_ref
 from gridir.frontend.walker import check_supported, erase_unused, global_refs, walk
@@ -151,6 +152,7 @@ def make_context(request: KernelRequest, platform: str, vocabulary: Vocabulary) 
     def of_kind(*wanted: str) -> tuple[str, ...]:
         return tuple(name for name, kind in zip(names, kinds, strict=True) if name is not None and kind in wanted)
 
+    threads = [dim for dim, kind in enumerate(kinds) if kind == "thread"]
     return KernelContext(
         name=request.kernel_name,
         walk=walk,
@@ -164,4 +166,6 @@ def make_context(request: KernelRequest, platform: str, vocabulary: Vocabulary) 
         devices=request.devices,
         vocabulary=vocabulary,
         platform=platform,
+        # Another target refuses the field, or has no such kernels.
+        profile=profile_of(request, next(iter(threads), None)) if platform == "cpu" else None,
     )

@@ -75,6 +75,7 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
         for atom in atoms
         if not isinstance(atom, jax_compat.Literal)
     )
+    scopes_around: list[str] = []
     for eqn in jaxpr.eqns:
         if used.isdisjoint(eqn.outvars) and not _may_act(eqn):
             continue
@@ -82,6 +83,10 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
         source_info = kernel.source_info_of(eqn)
         ctx = RuleContext(kernel, eqn, used, source_info, vocabulary, _inside(vocabulary, lowering))
         with kernel.location(source_info):
+            if kernel.profile is not None:
+                entered = jax_compat.scope_names(eqn.source_info)
+                kernel.profile.move(kernel, scopes_around, entered)
+                scopes_around = entered
             if lowering is None:
                 raise ctx.unsupported("expected a primitive that has a lowering rule")
             if _moves_keys(eqn):
@@ -91,6 +96,8 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
             env[eqn.outvars[0]] = results
         elif results is not None:
             env.update(zip(eqn.outvars, results, strict=True))
+    if kernel.profile is not None:
+        kernel.profile.move(kernel, scopes_around, [])
     return [read(v) for v in jaxpr.outvars]
 
 

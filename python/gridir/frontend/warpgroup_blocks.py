@@ -45,6 +45,12 @@ def uses_warpgroup(request: KernelRequest) -> bool:
     )
 
 
+def records_events(request: KernelRequest) -> bool:
+    """Whether the author of a kernel of blocks asks for the events of its warpgroups."""
+    records = records_of(request.compiler_params).values()
+    return _is_of_backend(request) and any(getattr(record, "profile_space", 0) for record in records)
+
+
 def says_memory(request: KernelRequest) -> bool:
     """Whether the author of a kernel of blocks says in which memory of a GPU its Refs are, or how they lie there."""
     if not _is_of_backend(request):

@@ -15,18 +15,32 @@ from gridir.mlir._mlir_libs import _gridirCPU as native
 _lock = threading.Lock()
 _identities: dict[int, str] = {}
 _functions: dict[str, Callable[..., Any]] = {}
+_gathering: set[str] = set()
 
 
-def identity_of(function: Callable[..., Any]) -> str:
-    """Returns the identity by which kernels call the function, which stays known in this process."""
+def identity_of(function: Callable[..., Any], *, gathers: bool = False) -> str:
+    """Returns the identity by which kernels call the function, which stays known in this process.
+
+    Args:
+      function: is called with the values of one call, as arrays.
+      gathers: the function is called once for each call of a kernel that has called it, with a list: for each time the
+        nanoseconds of a clock, and the values.
+    """
     with _lock:
         # The functions are kept, so that no two of them are at one address.
         identity = _identities.get(id(function))
         if identity is None:
             identity = _identities[id(function)] = uuid.uuid4().hex
             _functions[identity] = function
+            if gathers:
+                _gathering.add(identity)
             native.add_callback(identity)
     return identity
+
+
+def gathers(identity: str) -> bool:
+    """Whether the function of an identity takes all of its calls at once."""
+    return identity in _gathering
 
 
 def function_of(identity: str) -> Callable[..., Any]:

@@ -60,20 +60,3 @@ grid.kernel @rows grid()
       : memref<32x64xf32, #grid.space<gpu.gmem>>, tensor<8xi32>, memref<8x64xf32, #grid.space<gpu.smem>>,
         memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
 }
-
-// -----
-
-// Nobody reads an answer that nobody has written.
-// CHECK-LABEL: grid.kernel @cancel
-// CHECK:         warpgroup.barrier_arrive
-// CHECK:         %[[NONE:.*]] = arith.constant false
-// CHECK:         grid.store %[[NONE]],
-grid.kernel @cancel grid(%i = 8 named "i")
-    inputs() outputs(%o: i1 [] space gpu.gmem)
-    scratch(%answer: memref<16xi8, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
-    semantics [parallel] {
-  warpgroup.try_cluster_cancel %answer barrier %b
-      : memref<16xi8, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-  %place, %found = warpgroup.query_cluster_cancel %answer ["i"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
-  grid.store %found, %o : i1, memref<i1, #grid.space<gpu.gmem>>
-}

@@ -93,16 +93,23 @@ grid.kernel @devices grid()
 
 // -----
 
-// No cluster is cancelled, since all of them run.
+// The answer is the first work item of a cluster of two blocks, of one warpgroup each: six blocks are three clusters.
 // CHECK-LABEL: func.func @cancel(
+// CHECK-DAG:     %[[MEMBERS:.*]] = arith.constant 1 : i64
+// CHECK-DAG:     %[[CLUSTERS:.*]] = arith.constant 3 : i64
+// CHECK:         call @gridirTaskAskForCluster(%[[ANSWER:.*]], %[[MEMBERS]], %[[CLUSTERS]],
 // CHECK:         call @gridirTaskArrive(
-// CHECK:         %[[NONE:.*]] = arith.constant false
-// CHECK:         memref.store %[[NONE]]
-grid.kernel @cancel grid(%i = 8 named "i")
+// CHECK:         %[[ITEM:.*]] = func.call @gridirTaskReadAnswer(
+// CHECK:         %[[FOUND:.*]] = arith.cmpi sge, %[[ITEM]],
+// CHECK:         %[[FIRST:.*]] = arith.select %[[FOUND]], %[[ITEM]],
+// CHECK:         %[[CLUSTER:.*]] = arith.divui %[[FIRST]],
+// CHECK:         arith.remui %[[CLUSTER]],
+// CHECK:         memref.store %[[FOUND]]
+grid.kernel @cancel grid(%i = 8 named "i", %c = 2 named "c" cluster)
     inputs() outputs(%o: i1 [] space gpu.gmem)
     scratch(%answer: memref<16xi8, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
-    semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
-  warpgroup.try_cluster_cancel %answer barrier %b
+    semantics [parallel, parallel] attributes {grid.tasks = #kernel.tasks<cluster = 2>} {
+  warpgroup.try_cluster_cancel %answer barrier %b {blocks_at_once = 6}
       : memref<16xi8, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   %index, %found = warpgroup.query_cluster_cancel %answer ["i"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
   grid.store %found, %o : i1, memref<i1, #grid.space<gpu.gmem>>

@@ -50,3 +50,26 @@ grid.kernel @device grid()
       : memref<32xf32, #grid.space<gpu.gmem>> -> tensor<32xf32>
   grid.store %v, %o : tensor<32xf32>, memref<32xf32, #grid.space<gpu.gmem>>
 }
+
+// -----
+
+grid.kernel @threads grid(%i = 2 named "t" thread)
+    inputs() outputs(%o: i1 [] space gpu.gmem) scratch(%answer: memref<16xi8, #grid.space<gpu.smem>>)
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  // expected-error @below {{expected an axis of the grid, got t}}
+  %index, %found = warpgroup.query_cluster_cancel %answer ["t"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
+  grid.store %found, %o : i1, memref<i1, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+grid.kernel @answers grid(%i = 2 named "x")
+    inputs() outputs(%o: i1 [] space gpu.gmem) scratch(%answers: memref<8x6xi8, #grid.space<gpu.smem>>)
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  %rows = grid.slice_ref %answers[0, 0] [4, 4] [1, 1]
+      : memref<8x6xi8, #grid.space<gpu.smem>> -> memref<4x4xi8, #grid.space<gpu.smem>>
+  %answer = grid.reshape_ref %rows : memref<4x4xi8, #grid.space<gpu.smem>> -> memref<16xi8, #grid.space<gpu.smem>>
+  // expected-error @below {{expected an answer whose bytes follow one another in memory}}
+  %index, %found = warpgroup.query_cluster_cancel %answer ["x"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
+  grid.store %found, %o : i1, memref<i1, #grid.space<gpu.gmem>>
+}

@@ -692,3 +692,10 @@ grid.kernel @escapes grid() {
   }
   %v = grid.load %r : memref<8xi1> -> tensor<8xi1>
 }
+
+// -----
+
+// expected-error @below {{expected a profile_space of 0 on sm_90a, got 16; no events of warpgroups are recorded}}
+grid.kernel @profile grid(%i = 2 named "x")
+    params [#grid.mosaic_gpu_params<profile_space = 16, profile_dir = "traces">] {
+}

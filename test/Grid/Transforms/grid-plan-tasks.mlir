@@ -129,3 +129,10 @@ grid.kernel @gpu_claims grid(%i = 4, %j = 2) params [#grid.mosaic_gpu_params<dim
 grid.kernel @clusters grid(%i = 4, %j = 2 named "c" cluster, %k = 3 named "wg" thread) {
   %n = grid.program_id 0
 }
+
+// Those of one block, too.
+// ALWAYS-LABEL: grid.kernel @warpgroups
+// ALWAYS: attributes {grid.tasks = #kernel.tasks<seed = 7, races = true, cluster = 3>}
+grid.kernel @warpgroups grid(%i = 4, %k = 3 named "wg" thread) {
+  %n = grid.program_id 0
+}

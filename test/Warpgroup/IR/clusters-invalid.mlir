@@ -134,3 +134,11 @@ grid.kernel @pair grid(%i = 3 named "c" cluster)
   // expected-error @below {{expected a collective axis of the cluster with two blocks, got "c"}}
   warpgroup.tcgen05_commit %done collective "c" : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
 }
+
+// -----
+
+func.func @no_blocks(%answer: memref<16xi8>, %b: memref<!warpgroup.barrier<2>>) {
+  // expected-error @below {{attribute 'blocks_at_once' failed to satisfy constraint: 64-bit signless integer attribute whose value is positive}}
+  warpgroup.try_cluster_cancel %answer barrier %b {blocks_at_once = 0 : i64} : memref<16xi8>, memref<!warpgroup.barrier<2>>
+  return
+}

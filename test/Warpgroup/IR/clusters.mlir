@@ -33,6 +33,9 @@ func.func @devices(%x: memref<64x32xf32>, %i: i32, %j: index) {
 func.func @cancel(%answer: memref<16xi8>, %b: memref<!warpgroup.barrier<2>>) -> (i32, i32, i1) {
   // CHECK: warpgroup.try_cluster_cancel %{{.*}} barrier %{{.*}} : memref<16xi8>, memref<!warpgroup.barrier<2>>
   warpgroup.try_cluster_cancel %answer barrier %b : memref<16xi8>, memref<!warpgroup.barrier<2>>
+  // CHECK: warpgroup.try_cluster_cancel %{{.*}} barrier %{{.*}} {blocks_at_once = 4 : i64} :
+  warpgroup.try_cluster_cancel %answer barrier %b {blocks_at_once = 4 : i64}
+      : memref<16xi8>, memref<!warpgroup.barrier<2>>
   // CHECK: %{{.*}}:2, %{{.*}} = warpgroup.query_cluster_cancel %{{.*}} ["i", "j"] : memref<16xi8> -> i32, i32
   %index:2, %found = warpgroup.query_cluster_cancel %answer ["i", "j"] : memref<16xi8> -> i32, i32
   return %index#0, %index#1, %found : i32, i32, i1

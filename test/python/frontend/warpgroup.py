@@ -175,6 +175,10 @@ def strides(x, o, tile, barrier):
     plgpu.copy_gmem_to_smem(x.at[pl.ds(0, 64, 2)], tile, barrier)
 
 
+def nibbles(x, o, tile, barrier):
+    plgpu.copy_gmem_to_smem(x.bitcast(jnp.int4).at[0, pl.ds(0, 3)], tile, barrier)
+
+
 def computes(x, o):
     plgpu.wait_smem_to_gmem(jax.lax.axis_index("i"))
 
@@ -191,13 +195,16 @@ def allocates(**options):
     return body
 
 
-# CHECK: KernelError: 5 of 5 refused in these words
+# CHECK: KernelError: 6 of 6 refused in these words
 CLUSTER = {"cluster": (2,), "cluster_names": ("c",)}
 report(
     KernelError,
     {
         "Attempting to operate on barrier without indexing, but `num_barriers = 2`": kernel(
             waits, plgpu.Barrier(num_barriers=2)
+        ),
+        "expected a copy of whole bytes, got 3 elements of 4 bits": kernel(
+            nibbles, plgpu.SMEM((3,), jnp.int4), plgpu.Barrier()
         ),
         "Collective axis `z` not found among axes `['c', 'wg']`": kernel(
             allocates(collective_axes=("z",)), **CLUSTER, **MESH

@@ -17,22 +17,27 @@ PrintedValue = tuple[str, Sequence[int], bytes]
 """Element type as MLIR writes it, shape, and the bytes, one element after the other."""
 
 
-def write_prints(records: Sequence[tuple[str, str, Sequence[PrintedValue]]]) -> None:
+def write_prints(records: Sequence[tuple[str, str, int, Sequence[PrintedValue]]]) -> None:
     """Writes the prints of one call, in order, to Python's `sys.stdout`, and calls the functions among them.
 
     Args:
-      records: for each print its format, with one `{}` for each value, and its values; for each call of a function the
-        function's identity as the second item.
+      records: for each print its format, with one `{}` for each value, the nanoseconds of a clock, and its values; for
+        each call of a function the function's identity as the second item.
     """
     lines: list[str] = []
-    for text, identity, values in records:
+    gathered: dict[str, list[tuple[int, list[np.ndarray]]]] = {}
+    for text, identity, nanoseconds, values in records:
         arrays = [_to_array(value) for value in values]
-        if identity:
+        if callbacks.gathers(identity):
+            gathered.setdefault(identity, []).append((nanoseconds, arrays))
+        elif identity:
             _write(lines)
             callbacks.function_of(identity)(*arrays)
         else:
             lines.append(text.format(*(array[()] for array in arrays)) + "\n")
     _write(lines)
+    for identity, calls in gathered.items():
+        callbacks.function_of(identity)(calls)
 
 
 def _write(lines: list[str]) -> None:

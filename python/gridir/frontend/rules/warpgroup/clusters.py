@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 from jax import tree_util
 
 from gridir.frontend import jax_compat_gpu
@@ -112,7 +113,11 @@ def _try_cluster_cancel(
     barrier_transforms_tree: Any,
 ) -> list[ir.Value]:
     of_answer, of_barrier = split_leaves(leaves, result_transforms_tree, barrier_transforms_tree)
-    warpgroup.TryClusterCancelOp(view(ctx, answer, of_answer), one_barrier(ctx, barrier, of_barrier))
+    # What persistent kernels ask JAX for; devices that are no GPUs have none.
+    blocks = getattr(jax.devices()[0], "core_count", None)
+    warpgroup.TryClusterCancelOp(
+        view(ctx, answer, of_answer), one_barrier(ctx, barrier, of_barrier), blocks_at_once=blocks
+    )
     return []
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,6 +50,13 @@ class _Window:
         arrays = map(ir.DenseI64ArrayAttr.get, (static, self.sizes, sorted(self.dropped)))
         offsets, sizes, dropped = arrays
         return dynamic, offsets, sizes, dropped if self.dropped else None
+
+    def check_bytes(self, ctx: RuleContext) -> None:
+        """Checks that no byte is copied in part."""
+        # A complex number fills its bytes, and has no width.
+        width = getattr(emit.element_of(self.array), "width", 8)
+        if math.prod(self.sizes) * width % 8:
+            raise ctx.invalid(f"expected a copy of whole bytes, got {math.prod(self.sizes)} elements of {width} bits")
 
     def take_part(self, ctx: RuleContext, axis: str, dim: int) -> None:
         """Leaves of the window the part of this block along an axis of the cluster, by a dimension of the tile."""
@@ -135,6 +143,7 @@ def _copy_gmem_to_smem(
             raise ctx.invalid(f"Expected exactly one collective axis, got collective_axes={collective_axes}")
         if (dim := getattr(leader_tracked, "axis", None)) is not None:
             window.take_part(ctx, axes[0].value, dim)
+    window.check_bytes(ctx)
     dynamic, offsets, sizes, dropped = window.operands()
     warpgroup.TmaLoadOp(
         window.array,
@@ -170,6 +179,7 @@ def _copy_smem_to_gmem(
         _store_to_devices(view(ctx, source, of_source), view(ctx, dest, of_dest), receivers, predicate)
         return []
     window = _window(ctx, dest, of_dest)
+    window.check_bytes(ctx)
     dynamic, offsets, sizes, dropped = window.operands()
     warpgroup.TmaStoreOp(
         view(ctx, source, of_source),

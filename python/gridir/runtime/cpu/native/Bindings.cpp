@@ -46,7 +46,8 @@ void sendPrints(const PrintBuffer &buffer) {
       values.append(nb::make_tuple(
           site.types[i].element, site.types[i].shape,
           nb::bytes(record.values[i].data(), record.values[i].size())));
-    records.append(nb::make_tuple(site.format, site.callback, values));
+    records.append(
+        nb::make_tuple(site.format, site.callback, record.time, values));
   }
   nb::object result = nb::steal(PyObject_CallFunctionObjArgs(
       printHandler, records.ptr(), static_cast<void *>(nullptr)));
@@ -201,8 +202,8 @@ NB_MODULE(_gridirCPU, m) {
       },
       nb::arg("handler"),
       "Sets the function that receives the prints of a call: a list of "
-      "(format, identity of a function or '', [(element type, shape, "
-      "bytes)]).");
+      "(format, identity of a function or '', nanoseconds of a clock, "
+      "[(element type, shape, bytes)]).");
   m.def("add_callback", &addCallback, nb::arg("identity"),
         "Makes the function of that identity known, so that kernels may call "
         "it.");

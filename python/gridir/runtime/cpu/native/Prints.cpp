@@ -9,8 +9,11 @@
 #include "Prints.h"
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <set>
+
+using namespace std::chrono_literals;
 
 namespace gridir::cpu {
 
@@ -54,7 +57,8 @@ void deliverPrints(const PrintBuffer &buffer) {
 
 static void printBegin(int64_t site) {
   if (current)
-    current->records.push_back({site, {}});
+    current->records.push_back(
+        {site, std::chrono::steady_clock::now().time_since_epoch() / 1ns, {}});
 }
 
 static void printValue(const void *data, int64_t numElements) {

@@ -16,9 +16,11 @@
 
 namespace gridir::cpu {
 
-/// One print that ran: the site and the bytes of its values.
+/// One print that ran: the site, when in nanoseconds, and the bytes of its
+/// values.
 struct PrintRecord {
   int64_t site;
+  int64_t time;
   std::vector<std::string> values;
 };
 

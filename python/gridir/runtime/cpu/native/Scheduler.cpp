@@ -82,6 +82,7 @@ bool Scheduler::createTasks() {
                   devices[device].sizes[operand]);
     prepareGrid(devices[device]);
     firstTasks.push_back(numTasks);
+    launches.emplace_back();
     for (int64_t item = 0; item < ranges[device]; ++item) {
       tasks[numTasks].device = device;
       tasks[numTasks].item = item;
@@ -120,10 +121,11 @@ std::optional<std::string> Scheduler::run() {
 
 /// Takes one step of a task or of a copy; false when there is none to take.
 bool Scheduler::step() {
-  bool mayStart =
-      numUnstarted > 0 &&
-      (ready.empty() || polled ||
-       (seeded && numTasks - numUnstarted - numDone < kMaxLiveTasks));
+  std::optional<std::size_t> starting;
+  if (ready.empty() || polled ||
+      (seeded && numTasks - numUnstarted - numDone < kMaxLiveTasks))
+    starting = findStarting();
+  const bool mayStart = starting.has_value();
   if (!seeded) {
     // In program order: who was waiting goes on before another one starts, and
     // what is on its way to another task arrives when all wait.
@@ -136,7 +138,7 @@ bool Scheduler::step() {
     if (!mayStart && ready.empty())
       return false;
     if (mayStart) {
-      runTask(pickStarting());
+      runTask(pickStarting(*starting));
       return true;
     }
     std::size_t task = ready.front();
@@ -154,7 +156,7 @@ bool Scheduler::step() {
   }
   choice -= copies.size();
   if (choice == ready.size()) {
-    runTask(pickStarting());
+    runTask(pickStarting(*starting));
     return true;
   }
   std::size_t task = ready[choice];
@@ -163,7 +165,13 @@ bool Scheduler::step() {
   return true;
 }
 
-std::size_t Scheduler::pickStarting() { return unstarted[--numUnstarted]; }
+std::size_t Scheduler::pickStarting(std::size_t position) {
+  std::size_t task = unstarted[position];
+  std::move(unstarted.get() + position + 1, unstarted.get() + numUnstarted,
+            unstarted.get() + position);
+  --numUnstarted;
+  return task;
+}
 
 void Scheduler::lack(int64_t bytes, const std::string &purpose) {
   if (failure.empty())
@@ -211,6 +219,7 @@ void Scheduler::prepare(Task &task) {
     task.fiber = std::move(idleFibers.back());
     idleFibers.pop_back();
   }
+  task.hasStarted = true;
   task.program = {static_cast<int64_t>(task.device), task.item};
   if (races)
     task.thread = races->fork(std::nullopt, task.program);
@@ -234,10 +243,15 @@ void Scheduler::finish(Task &task) {
     races->join(task.thread);
   idleFibers.push_back(std::move(task.fiber));
   const int64_t clusterItems = kernel.info.tasks->clusterItems;
-  const std::size_t first = running - task.item % clusterItems;
-  if (++tasks[first].numDoneOfCluster == clusterItems)
-    for (int64_t i = 0; i < clusterItems; ++i)
-      recycleMemory(first + i);
+  const std::size_t first = getFirstOfCluster(task);
+  if (++tasks[first].numDoneOfCluster < clusterItems)
+    return;
+  for (int64_t i = 0; i < clusterItems; ++i)
+    recycleMemory(first + i);
+  Launches &ofDevice = launches[task.device];
+  ++ofDevice.numDone;
+  if (ofDevice.numLaunched)
+    ++*ofDevice.numLaunched;
 }
 
 void Scheduler::recycleMemory(std::size_t index) {

@@ -49,6 +49,9 @@ struct Task {
   int64_t numJoined = 0;
   /// Of the first work item of a cluster: how many of it are over.
   int64_t numDoneOfCluster = 0;
+  bool hasStarted = false;
+  /// Of the first work item of a block: how often it has asked for a cluster.
+  std::size_t numAsked = 0;
   /// Whose frames are on the stack.
   std::size_t onStack = 0;
   Array<char> arena;
@@ -133,6 +136,11 @@ public:
   /// its number. They end where they join; the task goes on when all have.
   int64_t startWarps();
   void joinWarps();
+  /// The task asks, for its block of so many tasks, for a cluster that has not
+  /// begun; all blocks of a cluster get the same answers. The clusters of a
+  /// call that may begin at once are so many from then on, more when one ends.
+  void askForCluster(char *answer, int64_t members, int64_t clustersAtOnce,
+                     int64_t site);
 
   /// `element` are the indices of the first element if the site asks for them.
   void access(const char *base, const StridedRegion &region, AccessKind kind,
@@ -215,7 +223,16 @@ private:
   /// Says so where a copy may not see what it reads.
   void checkCommitted(const Copy &copy);
   std::optional<std::string> describeUnwritten() const;
-  std::size_t pickStarting();
+  /// Where the next task to start is among those that have not; none where all
+  /// others wait for room.
+  std::optional<std::size_t> findStarting() const;
+  std::size_t pickStarting(std::size_t position);
+  std::size_t getFirstOfCluster(const Task &task) const {
+    return task.warpgroup - task.item % kernel.info.tasks->clusterItems;
+  }
+  /// Takes the next cluster of a device that has not begun: its first work
+  /// item, or -1.
+  int64_t takeCluster(std::size_t device, int64_t clustersAtOnce);
   void lack(int64_t bytes, const std::string &purpose);
   std::optional<std::string> describeRace() const;
   std::optional<std::string> describeFailure() const;
@@ -240,6 +257,15 @@ private:
   /// The tasks that have not started, the next one last.
   Array<std::size_t> unstarted;
   std::size_t numUnstarted = 0;
+  /// Of a device: the clusters that are over, and the number of those that may
+  /// have begun, which are the first ones, once a block has asked.
+  struct Launches {
+    int64_t numDone = 0;
+    std::optional<int64_t> numLaunched;
+  };
+  std::vector<Launches> launches;
+  /// What the blocks of a cluster were answered, by its first task.
+  std::map<std::size_t, std::vector<int64_t>> answers;
   /// Those that could go on, and those that wait for a semaphore.
   std::deque<std::size_t> ready;
   std::vector<std::size_t> blocked;

@@ -11,6 +11,7 @@
 #include "Scheduler.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace gridir::cpu {
@@ -115,6 +116,17 @@ void taskMove(const char *source, char *dest, int64_t bytesPerElement) {
 
 void taskJoinWarps() { Scheduler::getCurrent()->joinWarps(); }
 
+void taskAskForCluster(char *answer, int64_t members, int64_t clustersAtOnce,
+                       int64_t site) {
+  Scheduler::getCurrent()->askForCluster(answer, members, clustersAtOnce, site);
+}
+
+int64_t taskReadAnswer(const char *answer) {
+  int64_t item;
+  std::memcpy(&item, answer, sizeof(item));
+  return item;
+}
+
 void taskCommit() { Scheduler::getCurrent()->commitWrites(); }
 
 void taskCloseGroup() { Scheduler::getCurrent()->closeGroup(); }
@@ -191,7 +203,7 @@ std::optional<std::string> runTasks(const Kernel &kernel,
   return Scheduler(kernel, devices).run();
 }
 
-std::array<std::pair<const char *, void *>, 28> getTaskSymbols() {
+std::array<std::pair<const char *, void *>, 30> getTaskSymbols() {
   return {{{"gridirTaskSites", toAddress(&taskSites)},
            {"gridirTaskArrive", toAddress(&taskArrive)},
            {"gridirTaskBarrierWait", toAddress(&taskBarrierWait)},
@@ -201,6 +213,8 @@ std::array<std::pair<const char *, void *>, 28> getTaskSymbols() {
            {"gridirTaskMove", toAddress(&taskMove)},
            {"gridirTaskStartWarps", toAddress(&taskStartWarps)},
            {"gridirTaskJoinWarps", toAddress(&taskJoinWarps)},
+           {"gridirTaskAskForCluster", toAddress(&taskAskForCluster)},
+           {"gridirTaskReadAnswer", toAddress(&taskReadAnswer)},
            {"gridirTaskCloseGroup", toAddress(&taskCloseGroup)},
            {"gridirTaskCommit", toAddress(&taskCommit)},
            {"gridirTaskWaitGroups", toAddress(&taskWaitGroups)},

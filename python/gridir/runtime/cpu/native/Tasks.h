@@ -36,7 +36,7 @@ std::optional<std::string> runTasks(const Kernel &kernel,
                                     const std::vector<DeviceBuffers> &devices);
 
 /// The functions that a kernel of tasks calls, for the linker.
-std::array<std::pair<const char *, void *>, 28> getTaskSymbols();
+std::array<std::pair<const char *, void *>, 30> getTaskSymbols();
 
 } // namespace gridir::cpu
 

@@ -1,0 +1,142 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What `profile_space` asks for: when the named scopes of a kernel begin and end, as a trace in JAX's format."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import itertools
+import json
+import os
+import re
+import time
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gridir.frontend import emit
+from gridir.frontend.options import records_of
+from gridir.frontend.request import KernelRequest
+from gridir.mlir import ir
+from gridir.mlir.dialects import grid
+from gridir.runtime.callbacks import identity_of
+
+if TYPE_CHECKING:
+    from gridir.frontend.context import KernelContext
+
+_WARPS = 4
+"""What a warpgroup has."""
+
+_WHOLE_WARPGROUP = -1
+"""The warp of what no single warp does."""
+
+_names: list[str] = []
+
+
+@dataclasses.dataclass(frozen=True)
+class Profile:
+    """Writes the events of each call of a kernel to a file of its own.
+
+    Attributes:
+      kernel: the kernel's name, with which that of the file begins.
+      directory: where the files go; it is made if it is not there.
+      space: as JAX counts it: so many scopes of a warpgroup or warp are recorded, less one.
+      by_warps: whether each warp has a trace; else each warpgroup, which is that of its first warp.
+      sizes: of the dimensions of the grid.
+      thread_dim: the number of the one that enumerates the warpgroups of a block, or None.
+    """
+
+    kernel: str
+    directory: str
+    space: int
+    by_warps: bool
+    sizes: tuple[int, ...]
+    thread_dim: int | None
+
+    def __call__(self, events: Sequence[tuple[int, Sequence[np.ndarray]]]) -> None:
+        """Writes a trace.
+
+        Args:
+          events: the nanoseconds, and what `move` gave: scope and end, warp, and the coordinates in the grid.
+        """
+        traces: dict[tuple[int, int], list[dict[str, Any]]] = collections.defaultdict(list)
+        for nanoseconds, (event, warp, *ids) in events:
+            block, warpgroup = self._place([int(coordinate) for coordinate in ids])
+            name, ends = _names[int(event) // 2], int(event) % 2
+            for trace in self._traces(warpgroup, int(warp)):
+                phase = {"name": name, "ph": "E" if ends else "B", "ts": nanoseconds / 1e3, "pid": 1 + block}
+                traces[block, trace].append(phase)
+        if max(map(len, traces.values()), default=0) > 2 * (self.space - 1):
+            warnings.warn(
+                f"no profile of kernel `{self.kernel}` is written: expected at most {self.space - 1} scopes of a trace, "
+                f"one less than profile_space, got {max(map(len, traces.values())) // 2}",
+                stacklevel=2,
+            )
+            return
+        per_block = (1 if self.thread_dim is None else self.sizes[self.thread_dim]) * (_WARPS if self.by_warps else 1)
+        for (block, trace), phases in traces.items():
+            for phase in phases:
+                phase["tid"] = 1 + trace + per_block * block
+        in_order = sorted(traces.values(), key=lambda phases: phases[0]["ts"])
+        file = Path(self.directory) / f"{re.sub(r'[^0-9A-Za-z_.]', '_', self.kernel)}-{time.time_ns()}-trace.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        content = {"displayTimeUnit": "ns", "traceEvents": list(itertools.chain.from_iterable(in_order))}
+        file.write_text(json.dumps(content))
+
+    def _place(self, ids: Sequence[int]) -> tuple[int, int]:
+        """The number of a program's block, and that of its warpgroup there."""
+        block = 0
+        for dim, (coordinate, size) in enumerate(zip(ids, self.sizes, strict=True)):
+            if dim != self.thread_dim:
+                block = block * size + coordinate
+        return block, 0 if self.thread_dim is None else ids[self.thread_dim]
+
+    def _traces(self, warpgroup: int, warp: int) -> Sequence[int]:
+        """The traces of a block that an event belongs to."""
+        if self.by_warps:
+            warps = range(_WARPS) if warp == _WHOLE_WARPGROUP else [warp]
+            return [_WARPS * warpgroup + each for each in warps]
+        return [warpgroup] if warp in (_WHOLE_WARPGROUP, 0) else []
+
+    def move(self, kernel: KernelContext, left: Sequence[str], entered: Sequence[str]) -> None:
+        """Records, at the current insertion point, that the code of some scopes ends and that of others begins.
+
+        Args:
+          kernel: the kernel, of which this is the profile.
+          left: the names of the scopes up to here, the outermost first.
+          entered: those from here on.
+        """
+        common = len(os.path.commonprefix([list(left), list(entered)]))
+        for name in reversed(left[common:]):
+            self._record(kernel, name, ends=True)
+        for name in entered[common:]:
+            self._record(kernel, name, ends=False)
+
+    def _record(self, kernel: KernelContext, name: str, *, ends: bool) -> None:
+        if name not in _names:
+            _names.append(name)
+        event = emit.constant(2 * _names.index(name) + ends, emit.i32())
+        warp = emit.constant(_WHOLE_WARPGROUP, emit.i32()) if kernel.warp is None else kernel.warp[1]
+        i64 = ir.IntegerType.get_signless(64)
+        ids = [grid.ProgramIdOp(ir.IntegerAttr.get(i64, dim)).result for dim in range(len(self.sizes))]
+        grid.CallbackOp(ir.StringAttr.get(identity_of(self, gathers=True)), [event, warp, *ids])
+
+
+_profile = functools.cache(Profile)
+"""Equal profiles are one, so that equal kernels are."""
+
+
+def profile_of(request: KernelRequest, thread_dim: int | None) -> Profile | None:
+    """The profile that a kernel's author asks for; None where no space is given."""
+    params = records_of(request.compiler_params).get("mosaic_gpu")
+    sizes = tuple(request.grid_mapping.grid)
+    if params is None or not getattr(params, "profile_space", 0) or not all(isinstance(size, int) for size in sizes):
+        return None
+    by_warps = params.profile_trace_scope.name == "WARP"
+    return _profile(request.kernel_name, params.profile_dir, params.profile_space, by_warps, sizes, thread_dim)

@@ -1,0 +1,82 @@
+//===- ClusterLaunch.cpp - Work of clusters that have not begun -----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The clusters of a device begin in their order, as there is room. A block that
+// asks for one takes the next: its work items never start, and count as done.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Scheduler.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gridir::cpu {
+
+/// What a kernel keeps of an answer.
+static constexpr int64_t kAnswerBytes = 16;
+
+std::optional<std::size_t> Scheduler::findStarting() const {
+  for (std::size_t position = numUnstarted; position-- > 0;) {
+    const Task &task = tasks[unstarted[position]];
+    const Launches &ofDevice = launches[task.device];
+    if (!ofDevice.numLaunched ||
+        task.item / kernel.info.tasks->clusterItems < *ofDevice.numLaunched)
+      return position;
+  }
+  return std::nullopt;
+}
+
+int64_t Scheduler::takeCluster(std::size_t device, int64_t clustersAtOnce) {
+  const int64_t clusterItems = kernel.info.tasks->clusterItems;
+  const std::size_t firstTask = firstTasks[device];
+  const std::size_t endTask =
+      device + 1 < firstTasks.size() ? firstTasks[device + 1] : numTasks;
+  Launches &ofDevice = launches[device];
+  if (!ofDevice.numLaunched)
+    ofDevice.numLaunched = clustersAtOnce + ofDevice.numDone;
+  const int64_t numClusters = (endTask - firstTask) / clusterItems;
+  while (*ofDevice.numLaunched < numClusters) {
+    const std::size_t first =
+        firstTask + (*ofDevice.numLaunched)++ * clusterItems;
+    // Before the first answer any may have begun.
+    if (std::any_of(tasks.get() + first, tasks.get() + first + clusterItems,
+                    [](const Task &task) { return task.hasStarted; }))
+      continue;
+    auto isTaken = [&](std::size_t task) {
+      return task >= first && task < first + clusterItems;
+    };
+    std::size_t *end = std::remove_if(unstarted.get(),
+                                      unstarted.get() + numUnstarted, isTaken);
+    numUnstarted = end - unstarted.get();
+    numDone += clusterItems;
+    return tasks[first].item;
+  }
+  return -1;
+}
+
+void Scheduler::askForCluster(char *answer, int64_t members,
+                              int64_t clustersAtOnce, int64_t site) {
+  Task &task = getWorkItem();
+  // One warpgroup asks for its block.
+  if (task.item % members != 0)
+    return;
+  std::vector<int64_t> &ofCluster = answers[getFirstOfCluster(task)];
+  if (task.numAsked == ofCluster.size())
+    ofCluster.push_back(takeCluster(task.device, clustersAtOnce));
+  const int64_t item = ofCluster[task.numAsked++];
+  std::memset(answer, 0, kAnswerBytes);
+  std::memcpy(answer, &item, sizeof(item));
+  if (memory)
+    memory->define(answer, kAnswerBytes);
+  if (races)
+    races->access(getTask(running).thread, answer, kAnswerBytes,
+                  AccessKind::Write, site);
+}
+
+} // namespace gridir::cpu
