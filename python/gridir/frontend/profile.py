@@ -10,7 +10,7 @@ import dataclasses
 import functools
 import itertools
 import json
-import os
+import operator
 import re
 import time
 import warnings
@@ -72,10 +72,11 @@ class Profile:
             for trace in self._traces(warpgroup, int(warp)):
                 phase = {"name": name, "ph": "E" if ends else "B", "ts": nanoseconds / 1e3, "pid": 1 + block}
                 traces[block, trace].append(phase)
-        if max(map(len, traces.values()), default=0) > 2 * (self.space - 1):
+        most = max(map(len, traces.values()), default=0) // 2
+        if most > self.space - 1:
             warnings.warn(
-                f"no profile of kernel `{self.kernel}` is written: expected at most {self.space - 1} scopes of a trace, "
-                f"one less than profile_space, got {max(map(len, traces.values())) // 2}",
+                f"no profile of kernel `{self.kernel}` is written: expected at most {self.space - 1} scopes of a "
+                f"trace, one less than profile_space, got {most}",
                 stacklevel=2,
             )
             return
@@ -112,7 +113,7 @@ class Profile:
           left: the names of the scopes up to here, the outermost first.
           entered: those from here on.
         """
-        common = len(os.path.commonprefix([list(left), list(entered)]))
+        common = sum(1 for _ in itertools.takewhile(bool, map(operator.eq, left, entered)))
         for name in reversed(left[common:]):
             self._record(kernel, name, ends=True)
         for name in entered[common:]:
