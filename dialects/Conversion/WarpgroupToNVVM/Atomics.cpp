@@ -45,7 +45,7 @@ LLVM::AtomicBinOp getUpdate(grid::AtomicKind kind, bool isFloat) {
   llvm_unreachable("every kind of update has a name in LLVM");
 }
 
-constexpr StringLiteral kScope = "device";
+constexpr StringLiteral kUpdateScope = "device";
 
 /// Whether PTX has an update of so many bits. For others LLVM makes a loop that
 /// begins with a load which nothing orders with the updates of other threads.
@@ -100,7 +100,7 @@ Value createLoop(OpBuilder &builder, Location loc, grid::AtomicKind kind,
     }
     Value result = LLVM::AtomicCmpXchgOp::create(
         builder, loc, address, words[0], word, LLVM::AtomicOrdering::monotonic,
-        LLVM::AtomicOrdering::monotonic, kScope);
+        LLVM::AtomicOrdering::monotonic, kUpdateScope);
     Value old = LLVM::ExtractValueOp::create(builder, loc, result, 0);
     Value isDone = LLVM::ExtractValueOp::create(builder, loc, result, 1);
     Value again = arith::XOrIOp::create(
@@ -111,7 +111,8 @@ Value createLoop(OpBuilder &builder, Location loc, grid::AtomicKind kind,
   Value first = LLVM::LoadOp::create(
       builder, loc, i32, address, /*alignment=*/4, /*isVolatile=*/false,
       /*isNonTemporal=*/false, /*isInvariant=*/false,
-      /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, kScope);
+      /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic,
+      kUpdateScope);
   auto loop = scf::WhileOp::create(
       builder, loc, TypeRange(i32), ValueRange(first), exchange,
       [](OpBuilder &builder, Location loc, ValueRange words) {
@@ -143,7 +144,7 @@ LogicalResult lowerAtomicRmw(grid::AtomicRmwOp op, Lowering &lowering) {
     Value old = LLVM::AtomicRMWOp::create(
         builder, loc, getUpdate(op.getKind(), isFloat), address,
         toStorage(builder, loc, value), LLVM::AtomicOrdering::monotonic,
-        kScope);
+        kUpdateScope);
     return fromStorage(builder, loc, old, element);
   };
   bool isRead = !op.getResult().use_empty();
