@@ -40,7 +40,6 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "*.test_cond_get_arch": _MOCK,
         "*.test_profiler_computes_correct_allocation_size": _SCRATCH,
         "*.test_barrier_test_is_rejected_in_non_warp_context": _LACK,
-        "*.test_collapsing_several_non_unit_tiled_dimensions_raises": _LACK,
         "*.test_reduction_fails_on_too_little_scratch_bytes*": _SCRATCH,
         "*.test_lower_with_abstract_mesh": _BACKEND,
         "*.test_errors_when_closing_over_array": _CLASS,

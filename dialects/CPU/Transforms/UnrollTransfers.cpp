@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CPU/Transforms/Passes.h"
+#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -33,6 +34,8 @@ public:
   using CPUUnrollTransfersPassBase::CPUUnrollTransfersPassBase;
 
   void runOnOperation() override {
+    if (failed(gridir::verifyCountableTypes(getOperation())))
+      return signalPassFailure();
     SmallVector<Operation *> transfers;
     getOperation()->walk([&](VectorTransferOpInterface transfer) {
       transfers.push_back(transfer);

@@ -255,6 +255,10 @@ LogicalResult lowerReduce(linalg::ReduceOp op, Lowering &lowering) {
     return op.emitError("expected a reduction with one function of two numbers "
                         "(sum, product, maximum, minimum, and, or, xor) on a "
                         "TPU, got another function");
+  if (element.getIntOrFloatBitWidth() > 32)
+    return op.emitError("expected a reduction of elements of at most 32 bits "
+                        "on a TPU, got ")
+           << element;
   // Nothing is left of one number to reduce.
   if (!isa<VectorType>(value.getType())) {
     lowering.set(

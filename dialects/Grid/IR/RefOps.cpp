@@ -213,9 +213,15 @@ LogicalResult SliceRefOp::verify() {
       return emitOpError("expected a non-negative size and a positive stride "
                          "in dimension ")
              << d << ", got " << size << " and " << stride;
+    // Products of strides and sizes must fit 64 bits.
+    if (!llvm::isInt<32>(stride))
+      return emitOpError("expected a stride that fits 32 bits in dimension ")
+             << d << ", got " << stride;
     if (ShapedType::isDynamic(offset) || source.isDynamicDim(d) || size == 0)
       continue;
-    if (offset < 0 || offset + (size - 1) * stride >= source.getDimSize(d))
+    int64_t last;
+    if (offset < 0 || llvm::MulOverflow(size - 1, stride, last) ||
+        llvm::AddOverflow(offset, last, last) || last >= source.getDimSize(d))
       return emitOpError("expected a window inside dimension ")
              << d << " of size " << source.getDimSize(d) << ", got offset "
              << offset << ", size " << size << " and stride " << stride;

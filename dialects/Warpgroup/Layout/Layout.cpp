@@ -45,8 +45,10 @@ int64_t gridir::warpgroup::getNumElements(Shape shape) {
   return count;
 }
 
-/// The largest power of two that divides a number.
-static int64_t getPowerOfTwo(int64_t number) { return number & -number; }
+/// The largest power of two that divides a size; 1 for that of no elements.
+static int64_t getPowerOfTwo(int64_t size) {
+  return size == 0 ? 1 : size & -size;
+}
 
 //===----------------------------------------------------------------------===//
 // Making layouts

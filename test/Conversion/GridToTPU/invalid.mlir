@@ -101,6 +101,15 @@ grid.kernel @reduction grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8]) {
 
 // -----
 
+grid.kernel @wide_reduction grid() inputs(%x: i64 [8, 128]) outputs(%o: i64 [8]) {
+  %0 = grid.load %x : memref<8x128xi64, #grid.space<default>> -> tensor<8x128xi64>
+  %zero = arith.constant dense<0> : tensor<8xi64>
+  // expected-error @below {{expected a reduction of elements of at most 32 bits on a TPU, got 'i64'}}
+  %1 = linalg.reduce {arith.maxui} ins(%0 : tensor<8x128xi64>) outs(%zero : tensor<8xi64>) dimensions = [1]
+}
+
+// -----
+
 #all = affine_map<(d0, d1) -> (d0, d1)>
 grid.kernel @gather grid() inputs(%x: f32 [8, 128], %n: i32 [8, 128]) outputs(%o: f32 [8, 128]) {
   %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>

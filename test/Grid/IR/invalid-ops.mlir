@@ -43,6 +43,22 @@ func.func @slice_stride(%x: memref<8xf32>) {
 
 // -----
 
+func.func @slice_wide_stride(%x: memref<8xf32>) {
+  // expected-error @below {{expected a stride that fits 32 bits in dimension 0, got 2147483648}}
+  %0 = grid.slice_ref %x[0] [1] [2147483648] : memref<8xf32> -> memref<1xf32>
+  return
+}
+
+// -----
+
+func.func @slice_beyond_numbers(%x: memref<8xf32>) {
+  // expected-error @below {{expected a window inside dimension 0 of size 8, got offset 1, size 9223372036854775807 and stride 2}}
+  %0 = grid.slice_ref %x[1] [9223372036854775807] [2] : memref<8xf32> -> memref<9223372036854775807xf32>
+  return
+}
+
+// -----
+
 func.func @slice_window(%x: memref<8xf32>) {
   // expected-error @below {{expected a window inside dimension 0 of size 8, got offset 2, size 4 and stride 2}}
   %0 = grid.slice_ref %x[2] [4] [2] : memref<8xf32> -> memref<4xf32>

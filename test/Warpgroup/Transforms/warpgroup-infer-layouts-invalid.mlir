@@ -42,6 +42,20 @@ grid.kernel @empty grid() inputs() outputs(%o: f32 [0] space gpu.gmem) semantics
 
 // -----
 
+// Nor are others asked for a layout of them before.
+grid.kernel @no_rows grid(%n = 4) inputs(%x: f32 [0, 128] space gpu.gmem) outputs(%o: i32 [8, 128] space gpu.gmem) {
+  %program = grid.program_id 0
+  %i = arith.index_cast %program : i32 to index
+  // expected-error @below {{expected tensors with elements, got 'tensor<0x128xf32>'}}
+  %v = grid.load %x : memref<0x128xf32, #grid.space<gpu.gmem>> -> tensor<0x128xf32>
+  %w = arith.cmpf ogt, %v, %v : tensor<0x128xf32>
+  %part = tensor.extract_slice %w[%i, 0] [8, 128] [1, 1] : tensor<0x128xi1> to tensor<8x128xi1>
+  %numbers = arith.extui %part : tensor<8x128xi1> to tensor<8x128xi32>
+  grid.store %numbers, %o : tensor<8x128xi32>, memref<8x128xi32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
 grid.kernel @large grid() inputs() outputs(%o: f32 [1024, 1024] space gpu.gmem) semantics [] {
   // expected-error @below {{expected at most 524288 elements of an array in registers, got 'tensor<1024x1024xf32>'}}
   %v = grid.load %o : memref<1024x1024xf32, #grid.space<gpu.gmem>> -> tensor<1024x1024xf32>
