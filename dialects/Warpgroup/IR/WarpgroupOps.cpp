@@ -149,6 +149,15 @@ LogicalResult Tcgen05CommitOp::verify() {
 // Products
 //===----------------------------------------------------------------------===//
 
+/// The matrix unit does not reach what all blocks share.
+static bool isInGlobalMemory(ShapedType type) {
+  auto ref = dyn_cast<MemRefType>(type);
+  auto space =
+      ref ? dyn_cast_or_null<grid::MemorySpaceAttr>(ref.getMemorySpace())
+          : grid::MemorySpaceAttr();
+  return space && space.getValue() == grid::MemorySpace::GpuGmem;
+}
+
 /// The product of `numBlocks` blocks, of which each has a part of the columns;
 /// each element of the left operand stands for `lhsSpan` along k.
 template <typename OpT>
@@ -165,6 +174,11 @@ static LogicalResult verifyProduct(OpT op, int64_t numBlocks = 1,
       }))
     return op.emitOpError("expected integers and floats, got ")
            << acc << ", " << lhs << " and " << rhs;
+  for (ShapedType type : {lhs, rhs})
+    if (isInGlobalMemory(type))
+      return op.emitOpError("expected operands in memory of the block or in "
+                            "registers, got ")
+             << type;
   if (acc.getDimSize(0) != lhs.getDimSize(0) ||
       acc.getDimSize(1) != rhs.getDimSize(1) * numBlocks ||
       lhs.getDimSize(1) * lhsSpan != rhs.getDimSize(0))

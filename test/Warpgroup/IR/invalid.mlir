@@ -89,6 +89,16 @@ func.func @complex_product(%acc: memref<64x8xf32>, %a: memref<64x32xcomplex<f32>
 
 // -----
 
+func.func @mma_of_global_memory(%acc: memref<64x128xf32, #grid.space<gpu.regs>>, %a: memref<64x64xf16, #grid.space<gpu.smem>>,
+                                %b: memref<64x128xf16, #grid.space<gpu.gmem>>) {
+  // expected-error @below {{expected operands in memory of the block or in registers, got 'memref<64x128xf16, #grid.space<gpu.gmem>>'}}
+  warpgroup.mma %acc, %a, %b
+      : memref<64x128xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x128xf16, #grid.space<gpu.gmem>>
+  return
+}
+
+// -----
+
 func.func @registers() {
   // expected-error @below {{expected a multiple of 8 registers from 24 to 256, got 20}}
   warpgroup.set_max_registers 20

@@ -55,7 +55,7 @@ WIDE = (
 }
 """
 )
-# CHECK-NEXT: {{^7 {599}[|]$}}
+# CHECK-NEXT: {{^7( {199}){3} {2}[|]$}}
 ptx.load(HEADER + WIDE).function().launch([], grid=(1,), block=(1,), timeout=60)
 
 ASSERT = (
