@@ -120,7 +120,7 @@ PLANTED = {
         ("wrong-initial-value", "cpu-tile-contractions*"),
         ("off-by-one-bound", "cpu-tile-contractions"),
         ("negated-branch", "one-shot-bufferize*"),
-        ("lost-store", "convert-vector-to-scf"),
+        ("lost-store", "cpu-unroll-transfers"),
         ("lost-offset", "loops-fuse-elementwise"),
     ],
     (softmax, "gpu:sm_90a"): [
