@@ -41,7 +41,7 @@ ptx.load(HEADER + PRINT).function().launch([np.int64(-12345678901)], grid=(1,), 
 
 # However wide a number is printed.
 WIDE = (
-    text_of("format", "%-600d|\n")
+    text_of("format", "%0600d|\n")
     + """
 .extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 arguments);
 .visible .entry k()
@@ -55,7 +55,7 @@ WIDE = (
 }
 """
 )
-# CHECK-NEXT: {{^7( {199}){3} {2}[|]$}}
+# CHECK-NEXT: {{^(0{199}){3}007[|]$}}
 ptx.load(HEADER + WIDE).function().launch([], grid=(1,), block=(1,), timeout=60)
 
 ASSERT = (
