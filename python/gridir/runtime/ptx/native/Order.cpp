@@ -138,12 +138,10 @@ OrderChecker::compare(const Event &before, const Event &now) const {
       (now.flags & Silent) && !(before.flags & Strong) && !isUnitRead;
   if (!isBefore(before, now.actor))
     return areSame ? std::nullopt : std::optional(Finding::Kind::Race);
-  // Who has waited for tensor cores, or for what another warp asked of tensor
-  // memory, needs a fence before it asks for more; they themselves keep the
-  // order in which one thread asks.
+  // Who has waited for tensor cores needs a fence before it asks for more;
+  // they themselves keep the order in which one thread asks.
   if (before.flags & now.flags & Tensor)
-    return (before.flags & Async ? before.actor != now.actor
-                                 : !areOfOneWarp(before.owner, now.owner)) &&
+    return (before.flags & Async) && before.actor != now.actor &&
                    before.time >
                        actors[now.actor].tensorFenced.get(before.actor)
                ? std::optional(Finding::Kind::UnfencedTensor)

@@ -192,10 +192,6 @@ private:
   };
 
   uint32_t getBlock(uint32_t owner) const { return owner / blockThreads; }
-  bool areOfOneWarp(uint32_t x, uint32_t y) const {
-    return getBlock(x) == getBlock(y) &&
-           x % blockThreads / 32 == y % blockThreads / 32;
-  }
   bool isBefore(const Event &event, Actor actor) const {
     return clocks.knows(actor, event.actor, event.time);
   }
