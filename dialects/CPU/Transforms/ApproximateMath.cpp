@@ -8,6 +8,7 @@
 
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/Loops/Math/MathExpansions.h"
+#include "dialects/Loops/Transforms/BodyRewrites.h"
 #include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
@@ -66,12 +67,8 @@ public:
     populateExpansionsToFunctions(patterns);
     populateFloatPolynomials(patterns);
     patterns.add<ExpandExp2>(&getContext());
-    GreedyRewriteConfig expansions;
-    // There is no control flow to simplify yet.
-    expansions.setRegionSimplificationLevel(
-        GreedySimplifyRegionLevel::Disabled);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
-                                     expansions)))
+    if (failed(gridir::loops::applyPatternsInBlocks(getOperation(),
+                                                    std::move(patterns))))
       return signalPassFailure();
 
     SmallVector<Operation *> calls;

@@ -9,6 +9,7 @@
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/CPU/Transforms/TransferHoisting.h"
 #include "dialects/CPU/Transforms/VectorTarget.h"
+#include "dialects/Loops/Transforms/BodyRewrites.h"
 #include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -23,7 +24,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace gridir::cpu {
 #define GEN_PASS_DEF_CPUVECTORIZEBODYPASS
@@ -122,14 +122,6 @@ private:
     ++numVectorized;
   }
 
-  /// Loops and conditions are regions of one block still, without control flow
-  /// to simplify.
-  void apply(RewritePatternSet patterns) {
-    GreedyRewriteConfig config;
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
-  }
-
   /// Upstream's folders of views create ops before they know whether they
   /// match, so that the driver may go on changing without an end. What it
   /// leaves when it gives up is valid and as simple as it gets.
@@ -140,7 +132,8 @@ private:
       for (RegisteredOperationName op :
            getContext().getRegisteredOperationsByDialect(dialect))
         op.getCanonicalizationPatterns(patterns, &getContext());
-    apply(std::move(patterns));
+    (void)gridir::loops::applyPatternsInBlocks(getOperation(),
+                                               std::move(patterns));
   }
 
   void lowerVectors() {
@@ -149,7 +142,8 @@ private:
     vector::populateVectorMultiReductionLoweringPatterns(
         patterns, vector::VectorMultiReductionLowering::InnerReduction);
     patterns.add<ReduceByHalves>(&getContext());
-    apply(std::move(patterns));
+    (void)gridir::loops::applyPatternsInBlocks(getOperation(),
+                                               std::move(patterns));
   }
 };
 

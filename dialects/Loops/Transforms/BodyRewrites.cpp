@@ -1,4 +1,4 @@
-//===- BodyRewrites.cpp - patterns on loops of many ops -------------------===//
+//===- BodyRewrites.cpp - patterns on blocks of many ops-------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -60,4 +60,12 @@ void gridir::loops::applyPatternsInLargeLoops(
                                     config);
     }
   }
+}
+
+LogicalResult
+gridir::loops::applyPatternsInBlocks(Operation *root,
+                                     const FrozenRewritePatternSet &patterns) {
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  return applyPatternsGreedily(root, patterns, config);
 }

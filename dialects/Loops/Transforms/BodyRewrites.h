@@ -1,4 +1,4 @@
-//===- BodyRewrites.h - patterns on loops of many ops ----------*- C++ -*--===//
+//===- BodyRewrites.h - patterns on blocks of many ops----------*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,6 +10,7 @@
 #define GRIDIR_DIALECTS_LOOPS_TRANSFORMS_BODYREWRITES_H
 
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
+#include "mlir/Support/LLVM.h"
 
 namespace gridir::loops {
 
@@ -27,6 +28,14 @@ constexpr unsigned kManyOps = 256;
 void applyPatternsInLargeLoops(mlir::Operation *root,
                                const mlir::FrozenRewritePatternSet &patterns,
                                unsigned manyOps = kManyOps);
+
+/// Folds ops and applies patterns below `root` as `applyPatternsGreedily` does,
+/// and leaves blocks as they are: loops and conditions are regions of one block
+/// still. Upstream's search for dead and equal ones reads every op several
+/// times. Fails where the driver gives up; what it leaves is valid.
+llvm::LogicalResult
+applyPatternsInBlocks(mlir::Operation *root,
+                      const mlir::FrozenRewritePatternSet &patterns);
 
 } // namespace gridir::loops
 

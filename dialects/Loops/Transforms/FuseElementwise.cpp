@@ -332,9 +332,7 @@ private:
   void simplify(RewritePatternSet owned) {
     FrozenRewritePatternSet patterns(std::move(owned));
     gridir::loops::applyPatternsInLargeLoops(getOperation(), patterns);
-    GreedyRewriteConfig config;
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    (void)applyPatternsGreedily(getOperation(), patterns, config);
+    (void)gridir::loops::applyPatternsInBlocks(getOperation(), patterns);
   }
 
   void foldIntoContractions() {
