@@ -1,4 +1,4 @@
-//===- BodyRewrites.h - patterns on blocks of many ops----------*- C++ -*--===//
+//===- BodyRewrites.h - patterns on blocks of many ops ---------*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
