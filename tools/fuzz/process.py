@@ -123,4 +123,6 @@ def _reason(death: _Death) -> str:
     name = signal.Signals(-death.status).name if death.status < 0 else f"exit status {death.status}"
     name = caught[1] if caught else name
     frame = re.search(r"^ *#\d+ 0x[0-9a-f]+ (\S.*gridir::.*?) \S+$", death.messages, re.MULTILINE)
-    return (said[1] if said else name) + (f" in {frame[1]}" if frame else "")
+    # Where objects lie is another address in each process.
+    reason = re.sub(r" (address|at pc|bp|sp) 0x[0-9a-f]+", "", said[1]) if said else name
+    return reason + (f" in {frame[1]}" if frame else "")

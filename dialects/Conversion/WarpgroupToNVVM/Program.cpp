@@ -209,7 +209,9 @@ FailureOr<Distribution> getRegisterDistribution(grid::ScopedOp op, Value ref,
             *warpgroup::getNamedLayout("wgmma", std::nullopt), type.getShape()))
       return *products;
   auto tensor = RankedTensorType::get(type.getShape(), type.getElementType());
-  for (Operation *user : llvm::reverse(llvm::to_vector(ref.getUsers())))
+  // The list of users begins with the last one.
+  auto users = llvm::to_vector(ref.getUsers());
+  for (Operation *user : llvm::reverse(users))
     for (Type known : llvm::concat<const Type>(user->getOperandTypes(),
                                                user->getResultTypes()))
       if (auto array = dyn_cast<RankedTensorType>(known))
