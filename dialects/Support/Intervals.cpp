@@ -13,6 +13,7 @@
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/Utils/InferIntRangeCommon.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -90,8 +91,9 @@ Interval inferRange(Operation *op, ArrayRef<Interval> operands,
   return result;
 }
 
-Interval inferRange(AffineExpr expr, ArrayRef<Interval> dims,
-                    ArrayRef<Interval> symbols) {
+/// The range of a leaf, or of an operation on leaves, as upstream has it.
+static Interval inferRangeOfLeaves(AffineExpr expr, ArrayRef<Interval> dims,
+                                   ArrayRef<Interval> symbols) {
   auto toAll = [](ArrayRef<Interval> ranges) {
     return llvm::map_to_vector(ranges, [](Interval range) {
       return toUpstream(range, Interval(), /*width=*/64);
@@ -99,6 +101,34 @@ Interval inferRange(AffineExpr expr, ArrayRef<Interval> dims,
   };
   return fromUpstream(
       intrange::inferAffineExpr(expr, toAll(dims), toAll(symbols)));
+}
+
+/// The range of `lhs mod rhs`. Upstream takes a range that is shorter than the
+/// divisor for one that does not wrap around, as `[1, 4] mod 4`.
+static Interval inferModulo(Interval lhs, Interval rhs) {
+  if (rhs.low <= 0)
+    return {};
+  if (rhs.isConstant() && llvm::divideFloorSigned(lhs.low, rhs.low) ==
+                              llvm::divideFloorSigned(lhs.high, rhs.low))
+    return {llvm::mod(lhs.low, rhs.low), llvm::mod(lhs.high, rhs.low)};
+  return lhs.isIn(0, rhs.low - 1) ? lhs : Interval{0, rhs.high - 1};
+}
+
+Interval inferRange(AffineExpr expr, ArrayRef<Interval> dims,
+                    ArrayRef<Interval> symbols) {
+  if (auto binary = dyn_cast<AffineBinaryOpExpr>(expr)) {
+    Interval lhs = inferRange(binary.getLHS(), dims, symbols),
+             rhs = inferRange(binary.getRHS(), dims, symbols);
+    if (expr.getKind() == AffineExprKind::Mod)
+      return inferModulo(lhs, rhs);
+    // The operation by itself: what its operands are is known by now.
+    MLIRContext *context = expr.getContext();
+    expr =
+        getAffineBinaryOpExpr(expr.getKind(), getAffineSymbolExpr(0, context),
+                              getAffineSymbolExpr(1, context));
+    return inferRangeOfLeaves(expr, {}, {lhs, rhs});
+  }
+  return inferRangeOfLeaves(expr, dims, symbols);
 }
 
 std::optional<Interval>

@@ -30,6 +30,18 @@ grid.kernel @short grid(%i = 3)
   grid.store %v, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
 }
 
+// Fewer programs than blocks, and the last one wraps around.
+// CHECK-LABEL: grid.kernel @wraps
+// CHECK: {check = "in-bounds", subject = "x_ref", verdict = "proved"}
+// CHECK-SAME: {check = "in-bounds", program = array<i64: 1>
+// CHECK-SAME: subject = "y_ref", verdict = "refuted"}
+// CHECK-SAME: {check = "in-bounds", subject = "o_ref", verdict = "proved"}
+grid.kernel @wraps grid(%i = 4)
+    inputs(%x: f32 [512] block [128] at ((%i + 1) mod 4) origin "x_ref",
+           %y: f32 [256] block [128] at ((%i + 1) mod 5) origin "y_ref")
+    outputs(%o: f32 [512] block [128] at ((%i + 3) mod 4) origin "o_ref") {
+}
+
 // The fifth block lies outside; the fourth overhangs, which is no fault.
 // CHECK-LABEL: grid.kernel @outside
 // CHECK: {check = "in-bounds", program = array<i64: 4>
