@@ -181,23 +181,21 @@ void addLowering(OpPassManager &pm) {
   vectors.vectorTransposeLowering = vector::VectorTransposeLowering::Shuffle1D;
   vectors.x86Vector = true;
   pm.addPass(createConvertVectorToLLVMPass(vectors));
-  pm.addPass(createUBToLLVMConversionPass());
   // The lowering of vectors makes new address computations.
   pm.addPass(cpu::createCPUResolveViewsPass());
   pm.addPass(createLowerAffinePass());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createConvertIndexToLLVMPass());
   // A memref argument is one pointer: shapes are static, so the runtime hands
   // over XLA's buffers as they are.
   ConvertFuncToLLVMPassOptions functions;
   functions.useBarePtrCallConv = true;
   pm.addPass(createConvertFuncToLLVMPass(functions));
-  // Together: upstream has no pass for tiles alone, which loops carry.
-  ConvertToLLVMPassOptions tilesAndBranches;
-  SmallVector<std::string> dialects{"amx", "cf"};
-  tilesAndBranches.filterDialects = dialects;
-  pm.addPass(createConvertToLLVMPass(tilesAndBranches));
+  // What has no options of ours, in one walk over the ops.
+  ConvertToLLVMPassOptions others;
+  SmallVector<std::string> dialects{"amx",   "arith",  "cf",
+                                    "index", "memref", "ub"};
+  others.filterDialects = dialects;
+  others.allowPatternRollback = false;
+  pm.addPass(createConvertToLLVMPass(others));
   pm.addPass(createReconcileUnrealizedCastsPass());
   // LLVM would keep a bf16 vector that outlives a block as floats.
   pm.addPass(cpu::createCPUMoveAsIntegersPass());
