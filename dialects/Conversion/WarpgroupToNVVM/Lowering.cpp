@@ -53,12 +53,12 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
 }
 
 LogicalResult Lowering::verifyInRegisters(Operation *op, ShapedType array) {
-  if (countPoints(array.getShape()).value_or(0) <=
-      warpgroup::kMaxElementsOfThread * kNumThreads)
+  constexpr int64_t kMost = warpgroup::kMaxElementsOfThread * kNumThreads;
+  const int64_t count = countPoints(array.getShape()).value_or(0);
+  if (count >= 1 && count <= kMost)
     return success();
-  return op->emitError("expected at most ")
-         << warpgroup::kMaxElementsOfThread * kNumThreads
-         << " elements of an array in registers, got " << array;
+  return op->emitError("expected 1 to ")
+         << kMost << " elements of an array in registers, got " << array;
 }
 
 LogicalResult Lowering::verifyArrays() {

@@ -671,15 +671,23 @@ grid.kernel @gathered_panel grid() inputs(%x: f32 [64, 64] space gpu.gmem, %i: i
 // -----
 
 grid.kernel @large_private_ref grid() {
-  // expected-error @below {{expected at most 524288 elements of an array in registers, got 'memref<4294967295x64xf32, #grid.space<gpu.regs>>'}}
+  // expected-error @below {{expected 1 to 524288 elements of an array in registers, got 'memref<4294967295x64xf32, #grid.space<gpu.regs>>'}}
   grid.scoped (%a: memref<4294967295x64xf32, #grid.space<gpu.regs>>) {
   }
 }
 
 // -----
 
+grid.kernel @empty_private_ref grid() {
+  // expected-error @below {{expected 1 to 524288 elements of an array in registers, got 'memref<64x0xf32, #grid.space<gpu.regs>>'}}
+  grid.scoped (%a: memref<64x0xf32, #grid.space<gpu.regs>>) {
+  }
+}
+
+// -----
+
 grid.kernel @large_array grid() {
-  // expected-error @below {{expected at most 524288 elements of an array in registers, got 'tensor<524289xf32, #warpgroup.layout<strided(1)>>'}}
+  // expected-error @below {{expected 1 to 524288 elements of an array in registers, got 'tensor<524289xf32, #warpgroup.layout<strided(1)>>'}}
   %a = arith.constant dense<0.0> : tensor<524289xf32, #warpgroup.layout<strided(1)>>
 }
 
