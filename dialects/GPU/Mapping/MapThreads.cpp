@@ -86,7 +86,7 @@ private:
       if (isThreadLoop(op))
         return WalkResult::skip();
       if (!(isa<linalg::LinalgOp, memref::CopyOp, memref::StoreOp>(op) ||
-            isPrint(op)) ||
+            (isPrint(op) && op->use_empty())) ||
           isReport(op))
         return WalkResult::advance();
       writers.push_back(op);

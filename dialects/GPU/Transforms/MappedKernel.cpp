@@ -49,8 +49,7 @@ kernel::MappingAttr getMapping(ModuleOp module) {
 
 bool isPrint(Operation *op) {
   auto call = dyn_cast<func::CallOp>(op);
-  return call && call->getNumResults() == 0 &&
-         llvm::is_contained(kPrintFunctions, call.getCallee());
+  return call && llvm::is_contained(kPrintFunctions, call.getCallee());
 }
 
 Value getStatus(func::FuncOp kernel) {

@@ -190,9 +190,11 @@ module {
   func.func private @gridirPrintBegin(i64) -> i64
   func.func @k(%o: memref<i64>, %status: memref<4xi64>, %lo: index, %hi: index) {
     %site = arith.constant 8 : i64
-    // expected-error @below {{expected an operation that the threads of a CTA can share, got 'func.call'}}
-    %0 = func.call @gridirPrintBegin(%site) : (i64) -> i64
-    memref.store %0, %o[] : memref<i64>
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      // expected-error @below {{expected an operation that the threads of a CTA can share, got 'func.call'}}
+      %0 = func.call @gridirPrintBegin(%site) : (i64) -> i64
+      memref.store %0, %o[] : memref<i64>
+    } {mapping = [#gpu.block<x>]}
     return
   }
 }
