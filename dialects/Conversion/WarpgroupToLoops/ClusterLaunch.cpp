@@ -50,7 +50,8 @@ public:
     int64_t clusterBlocks = 1;
     for (auto dim : lowering.kernel.getDims().getAsRange<grid::DimAttr>())
       if (dim.getKind() == grid::DimKind::Cluster)
-        clusterBlocks *= dim.getSize();
+        // Without blocks no program asks.
+        clusterBlocks *= std::max<int64_t>(dim.getSize(), 1);
     int64_t clustersAtOnce = std::max<int64_t>(
         op.getBlocksAtOnce().value_or(kBlocksAtOnce) / clusterBlocks, 1);
     std::string name = lowering.getName(op.getAnswer());
