@@ -14,6 +14,7 @@
 #include "dialects/Grid/Transforms/Passes.h"
 #include "dialects/Loops/Transforms/Passes.h"
 #include "dialects/Pipelines/Cleanup.h"
+#include "dialects/Warpgroup/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -63,6 +64,12 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   };
   bool findsRaces = isAsked(CPUCheck::Races);
   bool findsUnwritten = isAsked(CPUCheck::Uninitialized);
+  // Kernels of warpgroups have no more memory here than on a GPU.
+  pm.addPass(warpgroup::createWarpgroupShareMembersPass());
+  warpgroup::WarpgroupPlanMemoryPassOptions gpuMemory;
+  gpuMemory.chip = "";
+  gpuMemory.verifyOnly = true;
+  pm.addPass(warpgroup::createWarpgroupPlanMemoryPass(gpuMemory));
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
   // Every later question about blocks is asked of affine index maps.
   kernels.addPass(grid::createGridCanonicalizeIndexMapsPass());

@@ -23,6 +23,7 @@ void buildWarpgroupToGPUPipeline(OpPassManager &pm,
                                  const WarpgroupPipelineOptions &options) {
   const StageOptions<WarpgroupStage> &stages = options.stages;
   if (stages.reaches(WarpgroupStage::Layouts)) {
+    pm.addPass(warpgroup::createWarpgroupShareMembersPass());
     // Offsets that are known make addresses that are known.
     pm.addPass(createCanonicalizerPass());
     addCSE(pm);

@@ -229,7 +229,10 @@ def pretend_gpu(use: Callable[[str], None]) -> Callable[[], None]:
     waits = types.SimpleNamespace(_sync_all_devices=lambda: None)
     lib.mosaic_gpu = types.SimpleNamespace(_mosaic_gpu_ext=waits)
     # What kernels of JAX's library ask: the version of CUDA, and how many blocks run at a time, for persistent ones.
-    lib.cuda_versions = types.SimpleNamespace(cuda_runtime_get_version=lambda: 13000)
+    # And whether devices reach one another's memory at once.
+    lib.cuda_versions = types.SimpleNamespace(
+        cuda_runtime_get_version=lambda: 13000, cuda_supports_multicast=lambda _: True
+    )
     device: Any = type(jax.devices()[0])
     device.core_count = 4
     # A CPU computes what a kernel's result is compared with in f32.
@@ -246,6 +249,7 @@ def pretend_gpu(use: Callable[[str], None]) -> Callable[[], None]:
         use(CHIPS[capability])
 
     test_util.test_device_matches = lambda tags: not {"gpu", "cuda"}.isdisjoint(tags)
+    test_util.is_device_cuda = lambda: True
     test_util.is_cuda_compute_capability_at_least = lambda least: float(least) <= generation
     test_util.is_cuda_compute_capability_equal = lambda wanted: float(wanted) == generation
     test_util.get_cuda_nonportable_max_cluster_size = lambda: 16

@@ -35,8 +35,7 @@ int64_t getBytesPerElement(mlir::Value memref);
 mlir::Value createAddress(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value memref);
 
-/// Marks contiguous memory as initialized, or as uninitialized, for the
-/// runtime.
+/// Marks memory as initialized, or as uninitialized, for the runtime.
 void createMemoryState(mlir::OpBuilder &builder, mlir::Location loc,
                        KernelLowering &lowering, mlir::Value memref,
                        bool defined);

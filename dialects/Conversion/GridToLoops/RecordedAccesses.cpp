@@ -81,9 +81,10 @@ Value createContiguousBytes(OpBuilder &builder, Location loc, Value memref) {
 
 void createMemoryState(OpBuilder &builder, Location loc,
                        KernelLowering &lowering, Value memref, bool defined) {
+  createDims(builder, loc, lowering, memref);
   createRuntimeCall(builder, loc, lowering, "gridirTaskMemory",
                     {createAddress(builder, loc, memref),
-                     createContiguousBytes(builder, loc, memref),
+                     createI64(builder, loc, getBytesPerElement(memref)),
                      createI64(builder, loc, defined)});
 }
 

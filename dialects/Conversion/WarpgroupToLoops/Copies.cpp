@@ -11,9 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Conversion/GridToLoops/Views.h"
 #include "dialects/Conversion/WarpgroupToLoops/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -145,11 +147,13 @@ public:
   using LoweringPattern<OpT>::LoweringPattern;
 
 protected:
-  /// The memory of both ends.
-  FailureOr<std::pair<Value, Value>> getEnds(OpBuilder &builder, OpT op) const {
+  /// The memory of both ends; with `takesValues` that of the source is null
+  /// where it is no memory but a value.
+  FailureOr<std::pair<Value, Value>>
+  getEnds(OpBuilder &builder, OpT op, bool takesValues = false) const {
     Value source = createStridedMemRef(builder, op.getLoc(), op.getSource());
     Value dest = createStridedMemRef(builder, op.getLoc(), op.getDest());
-    if (!source || !dest)
+    if ((!source && !takesValues) || !dest)
       return LogicalResult(this->lowering.fail(
           op, "expected a copy of Refs whose elements are at regular distances "
               "in memory"));
@@ -209,6 +213,9 @@ public:
             Type element = cast<MemRefType>(tile.getType()).getElementType();
             linalg::FillOp::create(builder, loc,
                                    createZero(builder, loc, element), tile);
+            // The copy itself writes only what the array has.
+            if (lowering.recordsAccesses())
+              createMemoryState(builder, loc, lowering, tile, /*defined=*/true);
             scf::YieldOp::create(builder, loc);
           });
     }
@@ -252,7 +259,7 @@ public:
   LogicalResult matchAndRewrite(warpgroup::TmaStoreOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto ends = getEnds(rewriter, op);
+    auto ends = getEnds(rewriter, op, /*takesValues=*/true);
     if (failed(ends))
       return failure();
     auto [source, dest] = *ends;
@@ -261,9 +268,12 @@ public:
       auto copied = scf::IfOp::create(rewriter, loc, op.getPredicate());
       rewriter.setInsertionPointToStart(copied.thenBlock());
     }
+    bool isMemory = static_cast<bool>(source);
+    if (!isMemory)
+      source = createBuffer(rewriter, op);
     ClippedWindow window = createWindow(rewriter, lowering, op, dest, source);
-    if (op.getReduction())
-      combine(rewriter, op, window);
+    if (op.getReduction() || !isMemory)
+      storeNow(rewriter, op, window, isMemory);
     else
       createCall(rewriter, op, window.tile, window.array);
     rewriter.eraseOp(op);
@@ -271,16 +281,29 @@ public:
   }
 
 private:
-  /// Combines each element with what is there. No other program runs then.
-  void combine(OpBuilder &builder, warpgroup::TmaStoreOp op,
-               const ClippedWindow &window) const {
+  /// What a view of other elements shows of its memory.
+  static Value createBuffer(OpBuilder &builder, warpgroup::TmaStoreOp op) {
+    Value value = readRef(builder, op.getLoc(), op.getSource());
+    auto type = cast<RankedTensorType>(value.getType());
+    return bufferization::ToBufferOp::create(
+        builder, op.getLoc(),
+        MemRefType::get(type.getShape(), type.getElementType()), value,
+        /*readOnly=*/true);
+  }
+
+  /// Stores each element, or combines it with what is there. No other program
+  /// runs then.
+  void storeNow(OpBuilder &builder, warpgroup::TmaStoreOp op,
+                const ClippedWindow &window, bool isMemory) const {
     Location loc = op.getLoc();
     if (lowering.recordsAccesses()) {
-      createRecordedAccess(builder, loc, lowering, window.tile,
-                           grid::AccessKind::Read,
-                           lowering.getName(op.getSource()));
+      createRecordedAccess(
+          builder, loc, lowering,
+          isMemory ? window.tile : resolveRef(op.getSource()).memref,
+          grid::AccessKind::Read, lowering.getName(op.getSource()));
       createRecordedAccess(builder, loc, lowering, window.array,
-                           grid::AccessKind::Atomic,
+                           op.getReduction() ? grid::AccessKind::Atomic
+                                             : grid::AccessKind::Write,
                            lowering.getName(op.getDest()));
     }
     int64_t rank = cast<MemRefType>(window.array.getType()).getRank();
@@ -289,9 +312,12 @@ private:
     linalg::GenericOp::create(
         builder, loc, window.tile, window.array, maps, loops,
         [&](OpBuilder &builder, Location loc, ValueRange elements) {
-          Value combined = createCombination(builder, loc, *op.getReduction(),
-                                             elements[1], elements[0]);
-          linalg::YieldOp::create(builder, loc, combined);
+          Value stored = op.getReduction()
+                             ? createCombination(builder, loc,
+                                                 *op.getReduction(),
+                                                 elements[1], elements[0])
+                             : elements[0];
+          linalg::YieldOp::create(builder, loc, stored);
         });
   }
 };

@@ -276,6 +276,17 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
     if (failed(lowering.convertType(op, type)))
       return failure();
   bool hasArrays = false;
+  // What is written to one member of a union changes the others.
+  auto members = warpgroup::getUnionMembers(op);
+  llvm::SmallDenseMap<int64_t, std::shared_ptr<Storage>> unions;
+  auto joinUnion = [&](unsigned number, std::shared_ptr<Storage> storage) {
+    if (!members[number])
+      return;
+    auto [first, isNew] =
+        unions.try_emplace(members[number]->number, storage);
+    if (!isNew)
+      storage->origin = first->second.get();
+  };
   for (auto [i, ref] : llvm::enumerate(body.getArguments())) {
     auto type = cast<MemRefType>(ref.getType());
     std::shared_ptr<Storage> storage;
@@ -309,6 +320,7 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
       view.dims = std::move(dims);
       view.sizes.assign(type.getShape().begin(), type.getShape().end());
       lowering.setView(ref, view);
+      joinUnion(i, storage);
       hasArrays = true;
       continue;
     } else if (getSpace(type) == grid::MemorySpace::GpuTmem) {
@@ -317,6 +329,7 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
       if (failed(matrices))
         return failure();
       storage = *matrices;
+      joinUnion(i, storage);
       hasArrays = true;
     } else if (getSpace(type) == grid::MemorySpace::GpuRegs ||
                getSpace(type) == grid::MemorySpace::Default) {

@@ -31,6 +31,16 @@ const Chip *lookupChip(StringRef name) {
   return chip == std::end(kChips) ? nullptr : chip;
 }
 
+const Chip &getLargestChip(bool hasTensorMemory) {
+  auto isBetter = [&](const Chip &chip, const Chip &than) {
+    return std::pair(chip.hasTensorMemory || !hasTensorMemory,
+                     chip.sharedBytes) >
+           std::pair(than.hasTensorMemory || !hasTensorMemory,
+                     than.sharedBytes);
+  };
+  return *std::min_element(std::begin(kChips), std::end(kChips), isBetter);
+}
+
 FailureOr<Chip> getChip(StringRef name, Location loc) {
   if (const Chip *chip = lookupChip(name))
     return *chip;

@@ -41,6 +41,10 @@ struct Chip {
 /// The chip of that name, or null.
 const Chip *lookupChip(llvm::StringRef name);
 
+/// The chip with the most shared memory for a CTA, which has tensor memory if
+/// asked for: the first of those.
+const Chip &getLargestChip(bool hasTensorMemory);
+
 /// The chip of that name; a failure says which there are.
 mlir::FailureOr<Chip> getChip(llvm::StringRef name, mlir::Location loc);
 

@@ -25,6 +25,29 @@ constexpr llvm::StringLiteral kSharedBytesAttr = "warpgroup.shared_bytes";
 constexpr llvm::StringLiteral kTensorColumnsAttr = "warpgroup.tensor_columns";
 constexpr llvm::StringLiteral kScratchBytesAttr = "warpgroup.scratch_bytes";
 
+/// Which Refs of a `grid.scoped` are members of a union, which share bytes of
+/// shared memory or columns of tensor memory: for each Ref the number of its
+/// union, where it begins there, and how long it is; -1, 0, 0 of no member.
+constexpr llvm::StringLiteral kUnionsAttr = "warpgroup.unions";
+
+/// A member of a union, as `kUnionsAttr` says.
+struct UnionMember {
+  int64_t number, offset, size;
+
+  bool overlaps(const UnionMember &other) const {
+    return number == other.number && offset < other.offset + other.size &&
+           other.offset < offset + size;
+  }
+  bool contains(const UnionMember &other) const {
+    return number == other.number && offset <= other.offset &&
+           other.offset + other.size <= offset + size;
+  }
+};
+
+/// For each Ref of a scope what member of a union it is, if it is one.
+llvm::SmallVector<std::optional<UnionMember>>
+getUnionMembers(grid::ScopedOp scope);
+
 /// The warpgroups of a block: the product of the known sizes of the grid along
 /// the dimensions of threads.
 int64_t getNumWarpgroups(grid::KernelOp kernel);

@@ -32,6 +32,40 @@ void WarpgroupDialect::initialize() {
       >();
 }
 
+/// Three numbers for each Ref of a scope.
+static LogicalResult verifyUnions(Operation *op, Attribute value) {
+  auto scope = dyn_cast<gridir::grid::ScopedOp>(op);
+  auto numbers = dyn_cast<DenseI64ArrayAttr>(value);
+  int64_t count = scope ? scope.getBody().getNumArguments() : 0;
+  if (!scope || !numbers || numbers.size() != 3 * count)
+    return op->emitError("expected three i64 for each Ref of a scope as ")
+           << kUnionsAttr << ", got " << value;
+  for (auto [i, member] : llvm::enumerate(getUnionMembers(scope))) {
+    if (!member)
+      continue;
+    auto type = cast<MemRefType>(scope.getBody().getArgument(i).getType());
+    if (member->offset < 0 || member->size < 0 ||
+        isa<BarrierType>(type.getElementType()))
+      return op->emitError("expected members of unions that are arrays, at "
+                           "offsets of 0 or more, got ")
+             << member->offset << " and " << member->size << " for "
+             << scope.getRefName(i);
+  }
+  return success();
+}
+
+SmallVector<std::optional<UnionMember>>
+gridir::warpgroup::getUnionMembers(gridir::grid::ScopedOp scope) {
+  SmallVector<std::optional<UnionMember>> members(
+      scope.getBody().getNumArguments());
+  if (auto numbers = scope->getAttrOfType<DenseI64ArrayAttr>(kUnionsAttr))
+    for (auto [i, member] : llvm::enumerate(members))
+      if (numbers[3 * i] >= 0)
+        member = UnionMember{numbers[3 * i], numbers[3 * i + 1],
+                             numbers[3 * i + 2]};
+  return members;
+}
+
 LogicalResult
 WarpgroupDialect::verifyOperationAttribute(Operation *op,
                                            NamedAttribute attribute) {
@@ -39,6 +73,8 @@ WarpgroupDialect::verifyOperationAttribute(Operation *op,
   if (name == kOffsetsAttr && !isa<DenseI64ArrayAttr>(attribute.getValue()))
     return op->emitError("expected an array of i64 as ")
            << name << ", got " << attribute.getValue();
+  if (name == kUnionsAttr)
+    return verifyUnions(op, attribute.getValue());
   if (llvm::is_contained(
           {kSharedBytesAttr, kTensorColumnsAttr, kScratchBytesAttr},
           name.getValue())) {

@@ -83,6 +83,9 @@ def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> 
     have a column each, other elements share the 32 bits of one; of 64 rows half
     of the columns lie in lanes of their own.
 
+    Members of a union (`warpgroup.unions`) begin where the author's count has
+    them, but for those of a union of which one takes more than that.
+
     Before:
 
     ```mlir
@@ -102,10 +105,51 @@ def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> 
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
-           "The chip, as LLVM names it">
+           "The chip, as LLVM names it; none is the one with most memory">,
+    Option<"verifyOnly", "verify-only", "bool", /*default=*/"false",
+           "Only report what exceeds the memories">
   ];
   let statistics = [
     Statistic<"sharedBytes", "shared-bytes", "Bytes of shared memory of a CTA">
+  ];
+}
+
+def WarpgroupShareMembersPass : Pass<"warpgroup-share-members", "::mlir::ModuleOp"> {
+  let summary = "Let members of unions see what others have written";
+  let description = [{
+    A member of a union (`warpgroup.unions`) that the kernel reads and never writes
+    holds what another one has written that shares its bytes. It becomes a view of
+    that one, of the same bytes as other elements, where both lie in shared memory
+    in row-major order. Where it is tiled or swizzled, is in tensor memory, or has
+    its bytes of several, the read is refused: it would give other numbers than on
+    a GPU. A member that is written by itself is left alone.
+
+    Before:
+
+    ```mlir
+    grid.scoped (%a: memref<128xi8, #grid.space<gpu.smem>>,
+                 %b: memref<32xf32, #grid.space<gpu.smem>>)
+        attributes {warpgroup.unions = array<i64: 0, 0, 128, 0, 0, 128>} {
+      grid.store %v, %a : tensor<128xi8>, memref<128xi8, #grid.space<gpu.smem>>
+      %w = grid.load %b : memref<32xf32, #grid.space<gpu.smem>> -> tensor<32xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.scoped (%a: memref<128xi8, #grid.space<gpu.smem>>,
+                 %b: memref<32xf32, #grid.space<gpu.smem>>)
+        attributes {warpgroup.unions = array<i64: 0, 0, 128, 0, 0, 128>} {
+      %0 = grid.bitcast_ref %a
+          : memref<128xi8, #grid.space<gpu.smem>> -> memref<32xf32, #grid.space<gpu.smem>>
+      grid.store %v, %a : tensor<128xi8>, memref<128xi8, #grid.space<gpu.smem>>
+      %w = grid.load %0 : memref<32xf32, #grid.space<gpu.smem>> -> tensor<32xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numViews", "num-views", "Members that are views of others now">
   ];
 }
 

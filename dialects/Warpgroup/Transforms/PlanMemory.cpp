@@ -67,7 +67,7 @@ public:
       return signalPassFailure();
     if (!*kernel)
       return;
-    FailureOr<gpu::Chip> limits = gpu::getChip(chip, kernel->getLoc());
+    FailureOr<gpu::Chip> limits = getLimits(*kernel);
     if (failed(limits))
       return signalPassFailure();
     offsetsOf.clear();
@@ -86,9 +86,17 @@ public:
                                    : end;
     if (needed > limits->sharedBytes) {
       refuse(*kernel, "bytes of shared memory", arrays, needed,
-             limits->sharedBytes);
+             limits->sharedBytes, limits->name);
       return signalPassFailure();
     }
+    if (ends->columns > kTensorColumns) {
+      refuse(*kernel, "columns of tensor memory", matrices, ends->columns,
+             kTensorColumns, limits->name);
+      return signalPassFailure();
+    }
+    sharedBytes += end;
+    if (verifyOnly)
+      return;
     if (scratch.least) {
       int64_t left = (limits->sharedBytes -
                       int64_t(llvm::alignTo(end, kScratchAlignment))) /
@@ -96,11 +104,6 @@ public:
       (*kernel)->setAttr(kScratchBytesAttr,
                          Builder(&getContext())
                              .getI64IntegerAttr(std::min(scratch.most, left)));
-    }
-    if (ends->columns > kTensorColumns) {
-      refuse(*kernel, "columns of tensor memory", matrices, ends->columns,
-             kTensorColumns);
-      return signalPassFailure();
     }
     // Columns are allocated by powers of two.
     if (ends->columns > 0)
@@ -114,10 +117,26 @@ public:
                      DenseI64ArrayAttr::get(&getContext(), offsets));
     (*kernel)->setAttr(kSharedBytesAttr,
                        Builder(&getContext()).getI64IntegerAttr(end));
-    sharedBytes += end;
   }
 
 private:
+  /// The chip that is asked for, or else the one that has room for most.
+  FailureOr<gpu::Chip> getLimits(grid::KernelOp kernel) {
+    if (!chip.empty())
+      return gpu::getChip(chip, kernel.getLoc());
+    WalkResult found =
+        kernel.getBodyRegion().walk([](grid::ScopedOp scope) {
+          bool isInTensorMemory = llvm::any_of(
+              scope.getBody().getArgumentTypes(), [](Type type) {
+                return isIn(cast<MemRefType>(type),
+                            grid::MemorySpace::GpuTmem);
+              });
+          return isInTensorMemory ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+        });
+    return gpu::getLargestChip(/*hasTensorMemory=*/found.wasInterrupted());
+  }
+
   /// What relayouts need of shared memory for each warpgroup, and what they
   /// have a use for.
   struct Scratch {
@@ -197,31 +216,77 @@ private:
     return end;
   }
 
+  /// What a Ref takes of its memory, and how it begins there; no size of one
+  /// that is in neither memory.
+  struct Extent {
+    std::optional<int64_t> size;
+    int64_t alignment = 1, Ends::*end = &Ends::bytes;
+    SmallVector<Allocation> *allocations = nullptr;
+  };
+
+  FailureOr<Extent> getExtent(grid::ScopedOp scope, unsigned number) {
+    BlockArgument ref = scope.getBody().getArgument(number);
+    auto type = cast<MemRefType>(ref.getType());
+    if (isIn(type, grid::MemorySpace::GpuTmem)) {
+      FailureOr<TensorMemoryLayout> layout =
+          getTensorMemoryLayout(scope, number);
+      if (failed(layout))
+        return failure();
+      return Extent{layout->getNumColumns(), kColumnAlignment, &Ends::columns,
+                    &matrices};
+    }
+    if (!isIn(type, grid::MemorySpace::GpuSmem) ||
+        isa<BarrierType>(type.getElementType()))
+      return Extent();
+    std::optional<int64_t> bytes = getBytes(ref);
+    if (!bytes)
+      return scope.emitError("expected numbers in shared memory, at most "
+                             "2^31 - 1 of them, got ")
+             << scope.getRefName(number) << " of " << type;
+    return Extent{bytes, kArrayAlignment, &Ends::bytes, &arrays};
+  }
+
   LogicalResult placeArrays(grid::ScopedOp scope, Ends &end) {
+    SmallVector<Extent> extents;
+    for (unsigned i : llvm::seq(scope.getBody().getNumArguments())) {
+      FailureOr<Extent> extent = getExtent(scope, i);
+      if (failed(extent))
+        return failure();
+      extents.push_back(*extent);
+    }
+    SmallVector<std::optional<UnionMember>> members = getUnionMembers(scope);
+    // Where the author counts fewer bytes than are needed, what follows would
+    // be overwritten: each member of such a union has memory of its own.
+    llvm::SmallDenseSet<int64_t> apart;
+    llvm::SmallDenseMap<int64_t, int64_t> lengths, begins;
+    for (auto [extent, member] : llvm::zip_equal(extents, members)) {
+      if (!extent.size || !member)
+        continue;
+      if (*extent.size > member->size ||
+          member->offset % extent.alignment != 0)
+        apart.insert(member->number);
+      int64_t &length = lengths[member->number];
+      length = std::max(length, member->offset + member->size);
+    }
     SmallVector<int64_t> &offsets = offsetsOf[scope];
-    for (auto [i, argument] : llvm::enumerate(scope.getBody().getArguments())) {
-      auto type = cast<MemRefType>(argument.getType());
+    for (auto [i, extent] : llvm::enumerate(extents)) {
       offsets.push_back(-1);
-      if (isIn(type, grid::MemorySpace::GpuTmem)) {
-        FailureOr<TensorMemoryLayout> layout = getTensorMemoryLayout(scope, i);
-        if (failed(layout))
-          return failure();
-        offsets.back() = llvm::alignTo(end.columns, kColumnAlignment);
-        end.columns = offsets.back() + layout->getNumColumns();
-        matrices.push_back({scope.getRefName(i), layout->getNumColumns()});
+      if (!extent.size)
         continue;
+      extent.allocations->push_back({scope.getRefName(i), *extent.size});
+      int64_t &last = end.*extent.end;
+      std::optional<UnionMember> member = members[i];
+      if (member && apart.contains(member->number))
+        member = std::nullopt;
+      if (!member || !begins.contains(member->number)) {
+        offsets.back() = llvm::alignTo(last, extent.alignment);
+        last =
+            offsets.back() + (member ? lengths[member->number] : *extent.size);
+        if (!member)
+          continue;
+        begins[member->number] = offsets.back();
       }
-      if (!isIn(type, grid::MemorySpace::GpuSmem) ||
-          isa<BarrierType>(type.getElementType()))
-        continue;
-      offsets.back() = llvm::alignTo(end.bytes, kArrayAlignment);
-      std::optional<int64_t> bytes = getBytes(argument);
-      if (!bytes)
-        return scope.emitError("expected numbers in shared memory, at most "
-                               "2^31 - 1 of them, got ")
-               << scope.getRefName(i) << " of " << type;
-      arrays.push_back({scope.getRefName(i), *bytes});
-      end.bytes = offsets.back() + *bytes;
+      offsets.back() = begins[member->number] + member->offset;
     }
     return success();
   }
@@ -241,8 +306,8 @@ private:
   }
 
   void refuse(grid::KernelOp kernel, StringRef what,
-              SmallVector<Allocation> &allocations, int64_t size,
-              int64_t limit) {
+              SmallVector<Allocation> &allocations, int64_t size, int64_t limit,
+              StringRef chip) {
     llvm::stable_sort(allocations,
                       [](const Allocation &a, const Allocation &b) {
                         return a.size > b.size;

@@ -85,6 +85,15 @@ def member_key(transform: Any) -> tuple[int, int]:
     return transform.alias_group_idx, transform.offset
 
 
+def tensor_columns(transform: Any, bits: int) -> int | None:
+    """The columns of tensor memory of the member that a Ref transform selects, of elements of so many bits; None where it
+    is in shared memory.
+    """
+    if transform.layout is None:
+        return None
+    return int(transform.layout.cols_in_shape(transform.shape, bits))
+
+
 def is_accumulator(aval: Any) -> bool:
     """Whether an abstract Ref is an accumulator of a matrix unit, in registers."""
     return _is_a(aval, "WGMMAAbstractAccumulatorRef")

@@ -172,6 +172,21 @@ grid.kernel @offsets grid() attributes {warpgroup.offsets = [0]} {
 
 // -----
 
+// expected-error @below {{expected three i64 for each Ref of a scope as warpgroup.unions, got array<i64: 0, 0, 4>}}
+grid.kernel @unions grid() attributes {warpgroup.unions = array<i64: 0, 0, 4>} {
+}
+
+// -----
+
+grid.kernel @members grid() {
+  // expected-error @below {{expected members of unions that are arrays, at offsets of 0 or more, got -4 and 4 for a}}
+  grid.scoped (%a: memref<1xf32, #grid.space<gpu.smem>> origin "a")
+      attributes {warpgroup.unions = array<i64: 0, -4, 4>} {
+  }
+}
+
+// -----
+
 func.func @part_of_a_warpgroup(%n: i32) {
   // expected-error @below {{expected the threads of whole warpgroups, at most 1024, got 64}}
   warpgroup.named_barrier %n of 64

@@ -11,6 +11,10 @@ from gridir.mlir import ir
 from gridir.mlir.dialects._warpgroup_ops_gen import *  # noqa: F403
 
 
+UNIONS = "warpgroup.unions"
+"""The attribute of a `grid.scoped` that says which of its Refs are members of a union: three numbers for each."""
+
+
 class Spread(Protocol):
     """How an array is spread over registers: a tile, and row-major indices there that the bits of each kind lead to."""
 

@@ -58,6 +58,11 @@ def slice_ref(
     plain = all(stride == 1 or size == 1 for stride, size in zip(strides, sizes, strict=True))
     if not dropped and list(sizes) == shape and all(number == 0 for number in numbers) and plain:
         return ref
+    # No index of an array without elements is right, and so none is reached, or it is an error of the call.
+    for dim, (number, size, extent) in enumerate(zip(numbers, sizes, shape, strict=True)):
+        if number is not None and extent == 0 and size > 0:
+            offsets = [*offsets[:dim], emit.constant(number, emit.i32()), *offsets[dim + 1 :]]
+            numbers[dim] = None
     result = [size for i, size in enumerate(sizes) if i not in dropped]
     return grid.SliceRefOp(
         _memref(ref, result),

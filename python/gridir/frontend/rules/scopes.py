@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+import types
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gridir.frontend import emit, jax_compat
@@ -18,13 +19,14 @@ from gridir.mlir.dialects import grid
 
 
 def scoped(
-    types: Types,
+    ref_types: Types,
     avals: Sequence[Any],
     results: Sequence[Any],
     body: Callable[[list[ir.Value]], Sequence[ir.Value]],
     collective_axes: Any = (),
     names: Sequence[str] = (),
     layouts: Sequence[Sequence[ir.Attribute]] = (),
+    attributes: Mapping[str, ir.Attribute] = types.MappingProxyType({}),
 ) -> list[ir.Value]:
     """`grid.scoped`: a region with a Ref for each of the abstract Refs.
 
@@ -32,9 +34,10 @@ def scoped(
       results: the abstract values that it gives.
       names: what the author calls the Refs; none where that is not known.
       layouts: the transforms that lead from the memory of each Ref to the Ref; none where each lies as it is indexed.
+      attributes: what else is known of the scope.
     """
     axes = collective_axes if isinstance(collective_axes, tuple) else (collective_axes,)
-    attributes: dict[str, ir.Attribute] = {}
+    attributes = dict(attributes)
     # A scope without Refs has nothing to share.
     if avals and axes:
         attributes["collective"] = ir.ArrayAttr.get([ir.StringAttr.get(str(axis)) for axis in axes])
@@ -42,28 +45,19 @@ def scoped(
         attributes["origins"] = ir.ArrayAttr.get([ir.StringAttr.get(name) for name in names])
     if any(layouts):
         attributes["transforms"] = ir.ArrayAttr.get([ir.ArrayAttr.get(list(steps)) for steps in layouts])
-    region = emit.op("grid.scoped", [], [types.value(aval) for aval in results], attributes, regions=1)
+    region = emit.op("grid.scoped", [], [ref_types.value(aval) for aval in results], attributes, regions=1)
     mark_unsigned(region, avals)
-    refs = [types.ref(aval) for aval in avals]
+    refs = [ref_types.ref(aval) for aval in avals]
     block = region.regions[0].blocks.append(*refs, arg_locs=[ir.Location.current] * len(refs))
     with ir.InsertionPoint(block):
         emit.op("grid.yield", list(body(list(block.arguments))), [])
     return list(region.results)
 
 
-def run_scope(
-    ctx: RuleContext,
-    jaxpr: Any,
-    avals: Sequence[Any],
-    body: Callable[[list[ir.Value]], Sequence[ir.Value]],
-    collective_axes: Any,
-    layouts: Sequence[Sequence[ir.Attribute]] = (),
-) -> list[ir.Value]:
-    """The scope of a `run_scoped`, for Refs of these abstract values, which have the names that the author gave."""
-    names = list(jaxpr.debug_info.arg_names or ())
-    known = len(names) == len(avals) and all(names)
-    origins = [str(name) for name in names] if known else ()
-    return scoped(ctx.types, avals, ctx.avals_out, body, collective_axes, origins, layouts)
+def ref_names(jaxpr: Any) -> Sequence[str]:
+    """What the author calls the Refs of a scope; none where that is not known."""
+    names = list(map(str, jaxpr.debug_info.arg_names or ()))
+    return names if len(names) == len(jaxpr.invars) and all(names) else ()
 
 
 @rule("run_scoped")
@@ -73,7 +67,10 @@ def _run_scoped(
     if any(ref_transforms):
         raise ctx.unsupported(f"expected Refs without layout transforms, got {ref_transforms}")
     avals = [var.aval for var in jaxpr.invars]
-    return run_scope(ctx, jaxpr, avals, lambda refs: ctx.inline(jaxpr, values, refs), collective_axes)
+    names = ref_names(jaxpr)
+    return scoped(
+        ctx.types, avals, ctx.avals_out, lambda refs: ctx.inline(jaxpr, values, refs), collective_axes, names
+    )
 
 
 # JAX gives no value to a Ref that has no initial one, and refuses it.

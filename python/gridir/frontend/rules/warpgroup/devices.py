@@ -69,7 +69,7 @@ def load_from(ctx: RuleContext, ref: ir.Value, receiver: Receiver) -> ir.Value:
 def store_to(value: ir.Value, ref: ir.Value, receivers: Sequence[Receiver]) -> None:
     """Replaces what a Ref holds on other devices."""
     if not emit.shape_of(value):
-        value = emit.splat(value, ())
+        value = emit.value("tensor.from_elements", [value], ir.RankedTensorType.get([], value.type))
     for receiver in receivers:
         warpgroup.DeviceStoreOp(value, ref, receiver.device, receiver.kind)
 

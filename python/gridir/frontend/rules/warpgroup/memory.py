@@ -15,7 +15,7 @@ from gridir.frontend import emit, jax_compat, jax_compat_gpu
 from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.rules.ref_views import reshape_ref, slice_ref
-from gridir.frontend.rules.scopes import run_scope
+from gridir.frontend.rules.scopes import ref_names, scoped
 from gridir.frontend.rules.warpgroup.operands import number, one_barrier
 from gridir.frontend.types import RefUnion, bit_width, layout_of
 from gridir.mlir import ir
@@ -53,7 +53,23 @@ def _run_scoped(
         return ctx.inline(jaxpr, values, arguments)
 
     layouts = [layout for each in allocated for layout in each.layouts]
-    return run_scope(ctx, jaxpr, avals, body, collective_axes, layouts)
+    names = [
+        f"{name}[{host.key[0]}]" if each.hosts else name
+        for name, each in zip(ref_names(jaxpr), allocated, strict=False)
+        for host in each.hosts or (None,)
+    ]
+    return scoped(ctx.types, avals, ctx.avals_out, body, collective_axes, names, layouts, _unions(allocated))
+
+
+def _unions(allocated: Sequence[_Allocated]) -> dict[str, ir.Attribute]:
+    """The attribute of a scope that says which of its Refs share memory, and where each begins in it."""
+    numbers: list[int] = []
+    for number, each in enumerate(allocated):
+        for host in each.hosts:
+            numbers += [number, host.key[1], host.size]
+        numbers += [-1, 0, 0] * (len(each.avals) - len(each.hosts))
+    has_members = any(each.hosts for each in allocated)
+    return {warpgroup.UNIONS: ir.DenseI64ArrayAttr.get(numbers)} if has_members else {}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,17 +80,19 @@ class _Member:
       key: the number of its group, and its offset there, in bytes or columns.
       aval: the abstract Ref, as the author indexes it.
       transforms: what leads to it from how it lies in memory.
-      size: its bytes; 0 where it is not in shared memory.
+      size: its bytes, or columns.
+      in_shared: whether it is in shared memory.
     """
 
     key: tuple[int, int]
     aval: Any
     transforms: Sequence[Any]
     size: int
+    in_shared: bool
 
     def meets(self, other: _Member) -> bool:
         """Whether they share bytes."""
-        return self.key[1] < other.key[1] + other.size and other.key[1] < self.key[1] + self.size
+        return self.in_shared and self.key[1] < other.key[1] + other.size and other.key[1] < self.key[1] + self.size
 
     @property
     def is_row(self) -> bool:
@@ -136,13 +154,14 @@ class _Allocated:
         of_union = jax_compat_gpu.union_members(aval)
         if of_union is None:
             return cls([jax_compat.transformed_aval(aval, undone) if undone else aval], [layout_of(undone)])
-        in_shared = str(aval.memory_space) == "smem"
         members = []
         for first, *rest in of_union:
             ref = jax_compat.make_ref_aval(first.shape, first.dtype, aval.memory_space)
-            size = math.prod(first.shape) * bit_width(first.dtype) // 8 if in_shared else 0
+            bits = bit_width(first.dtype)
+            columns = jax_compat_gpu.tensor_columns(first, bits)
+            size = math.prod(first.shape) * bits // 8 if columns is None else columns
             seen = jax_compat.transformed_aval(ref, rest) if rest else ref
-            members.append(_Member(jax_compat_gpu.member_key(first), seen, tuple(rest), size))
+            members.append(_Member(jax_compat_gpu.member_key(first), seen, tuple(rest), size, columns is None))
         # The author may read by one member what was written by another, where one is a part of the other.
         hosts: list[_Member] = []
         parts: dict[_Member, tuple[int, int]] = {}

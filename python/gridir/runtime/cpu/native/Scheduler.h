@@ -154,7 +154,8 @@ public:
   void addSemaphores(const int64_t *counters,
                      const std::vector<StridedRegion::Dim> &dims, int64_t site);
   /// Memory of the task holds something, or nothing, from now on.
-  void setDefined(const char *begin, int64_t bytes, bool isDefined);
+  void setDefined(const char *base, const StridedRegion &region,
+                  bool isDefined);
   void transfer(const char *source, const char *dest,
                 const StridedRegion &region);
   /// Copies may see what the task's block has written to its memory so far.

@@ -78,13 +78,15 @@ void Scheduler::checkSemaphores(const char *base,
   }
 }
 
-void Scheduler::setDefined(const char *begin, int64_t bytes, bool isDefined) {
-  if (!memory)
-    return;
-  if (isDefined)
-    memory->define(begin, bytes);
-  else
-    memory->undefine(begin, bytes);
+void Scheduler::setDefined(const char *base, const StridedRegion &region,
+                           bool isDefined) {
+  if (memory)
+    region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
+      if (isDefined)
+        memory->define(base + offset, bytes);
+      else
+        memory->undefine(base + offset, bytes);
+    });
 }
 
 void Scheduler::transfer(const char *source, const char *dest,

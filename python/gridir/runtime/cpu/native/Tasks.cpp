@@ -181,8 +181,10 @@ void taskScratch(const char *begin, int64_t bytes) {
   Scheduler::getCurrent()->addScratch(begin, bytes);
 }
 
-void taskMemory(const char *begin, int64_t bytes, int64_t isDefined) {
-  Scheduler::getCurrent()->setDefined(begin, bytes, isDefined != 0);
+void taskMemory(const char *base, int64_t bytesPerElement, int64_t isDefined) {
+  StridedRegion region(std::exchange(Scheduler::getCurrent()->dims, {}),
+                       bytesPerElement, 1);
+  Scheduler::getCurrent()->setDefined(base, region, isDefined != 0);
 }
 
 void taskTransfer(const char *source, const char *dest,

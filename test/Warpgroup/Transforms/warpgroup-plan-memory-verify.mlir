@@ -1,0 +1,39 @@
+// RUN: gridir-opt %s "--warpgroup-plan-memory=chip= verify-only" --split-input-file --verify-diagnostics | FileCheck %s
+
+// What fits is left as it is.
+// CHECK-NOT: warpgroup.shared_bytes
+// CHECK-NOT: warpgroup.offsets
+// CHECK: grid.kernel @fits grid() {
+grid.kernel @fits grid() {
+  grid.scoped (%a: memref<58112xf32, #grid.space<gpu.smem>>) {
+  }
+}
+
+// -----
+
+// What is left of the last 8 bytes counts, too.
+// expected-error @below {{expected at most 232448 bytes of shared memory on sm_90, got 232456, most of them for a (232452)}}
+grid.kernel @bytes grid() {
+  grid.scoped (%a: memref<58113xf32, #grid.space<gpu.smem>> origin "a") {
+  }
+}
+
+// -----
+
+// A kernel with tensor memory is one for a chip that has some.
+// expected-error @below {{expected at most 512 columns of tensor memory on sm_100a, got 640, most of them for b (512), a (128)}}
+grid.kernel @columns grid() {
+  grid.scoped (%a: memref<128x128xf32, #grid.space<gpu.tmem>> origin "a",
+               %b: memref<128x512xf32, #grid.space<gpu.tmem>> origin "b") {
+  }
+}
+
+// -----
+
+// Members of a union share what the largest of them needs.
+// CHECK: grid.kernel @union grid() {
+grid.kernel @union grid() {
+  grid.scoped (%a: memref<40000xf32, #grid.space<gpu.smem>>, %b: memref<80000xi16, #grid.space<gpu.smem>>)
+      attributes {warpgroup.unions = array<i64: 0, 0, 160000, 0, 0, 160000>} {
+  }
+}
