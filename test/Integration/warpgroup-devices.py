@@ -116,6 +116,33 @@ look(
     np.tile(PARTS[range(4), range(4)], (4, 1)),
 )
 
+
+def combines(x, o, tile, cleared, done):
+    """Each device adds what it has to what the first one has, and to one number of the second one."""
+    i = lax.axis_index("x")
+    o[...] = jnp.zeros_like(o)
+    tile[...] = x[...]
+    plgpu.commit_smem()
+    plgpu.semaphore_signal_multicast(cleared, collective_axes="x")
+    pl.semaphore_wait(cleared, 4)
+    plgpu.copy_smem_to_gmem(tile, plgpu.remote_ref(o, 0), reduction_op="add")
+    plgpu.copy_smem_to_gmem(tile, plgpu.remote_ref(o, 1), reduction_op="max", predicate=i > 1)
+    plgpu.wait_smem_to_gmem(0)
+    plgpu.remote_ref(o, 2).at[i, 0][...] = x[i, 0]
+    plgpu.semaphore_signal_multicast(done, collective_axes="x")
+    pl.semaphore_wait(done, 4)
+
+
+# CHECK-COUNT-3: combines: right
+COMBINED = np.zeros_like(PARTS)
+COMBINED[0], COMBINED[1] = PARTS.sum(0), np.maximum(PARTS[2:].max(0), 0)
+COMBINED[2, range(4), 0] = PARTS[range(4), range(4), 0]
+look(
+    "combines",
+    of_block(combines, scratch_types=[plgpu.SMEM((8, 128), jnp.float32), SEMAPHORE, SEMAPHORE]),
+    COMBINED.reshape(32, 128),
+)
+
 # It writes where another device has not begun, which a check would fill then.
 # CHECK-COUNT-3: all_gather: right
 look(

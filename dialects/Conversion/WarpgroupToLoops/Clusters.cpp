@@ -139,17 +139,19 @@ public:
     if (!kind)
       return failure();
     Location loc = op.getLoc();
-    Value old = warpgroup::ClusterLoadOp::create(
+    auto old = warpgroup::ClusterLoadOp::create(
         rewriter, loc, op.getValue().getType(), op.getRef(), op.getAxes(),
         op.getCoordinates());
+    old->setAttr(kUpdateAttr, rewriter.getUnitAttr());
     Value next = createElementwise(
-        rewriter, loc, old.getType(), {old, op.getValue()},
+        rewriter, loc, old.getType(), {old.getResult(), op.getValue()},
         [&](OpBuilder &builder, Location loc, ValueRange args) {
           return createCombination(builder, loc, *kind, args[0], args[1]);
         });
     rewriter.modifyOpInPlace(op, [&] {
       op.getValueMutable().assign(next);
       op.removeReductionAttr();
+      op->setAttr(kUpdateAttr, rewriter.getUnitAttr());
     });
     return success();
   }

@@ -149,8 +149,8 @@ public:
 protected:
   /// The memory of both ends; with `takesValues` that of the source is null
   /// where it is no memory but a value.
-  FailureOr<std::pair<Value, Value>>
-  getEnds(OpBuilder &builder, OpT op, bool takesValues = false) const {
+  FailureOr<std::pair<Value, Value>> getEnds(OpBuilder &builder, OpT op,
+                                             bool takesValues = false) const {
     Value source = createStridedMemRef(builder, op.getLoc(), op.getSource());
     Value dest = createStridedMemRef(builder, op.getLoc(), op.getDest());
     if ((!source && !takesValues) || !dest)
@@ -312,11 +312,11 @@ private:
     linalg::GenericOp::create(
         builder, loc, window.tile, window.array, maps, loops,
         [&](OpBuilder &builder, Location loc, ValueRange elements) {
-          Value stored = op.getReduction()
-                             ? createCombination(builder, loc,
-                                                 *op.getReduction(),
-                                                 elements[1], elements[0])
-                             : elements[0];
+          Value stored =
+              op.getReduction()
+                  ? createCombination(builder, loc, *op.getReduction(),
+                                      elements[1], elements[0])
+                  : elements[0];
           linalg::YieldOp::create(builder, loc, stored);
         });
   }

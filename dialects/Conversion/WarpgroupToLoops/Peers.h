@@ -17,6 +17,10 @@
 
 namespace gridir {
 
+/// Of a load from memory of another program and a store to it, that they are
+/// one update: no other program comes between, and updates are no race.
+constexpr llvm::StringLiteral kUpdateAttr = "warpgroup.update";
+
 /// A pattern of an op on a Ref of another block or device.
 template <typename OpT> class PeerPattern : public LoweringPattern<OpT> {
 public:
@@ -86,7 +90,8 @@ private:
                    isLoad ? local : memref);
     createRuntimeCall(builder, loc, lowering, "gridirTaskMove",
                       {isLoad ? there : address, isLoad ? address : there,
-                       createI64(builder, loc, getBytesPerElement(memref))});
+                       createI64(builder, loc, getBytesPerElement(memref)),
+                       createI64(builder, loc, op->hasAttr(kUpdateAttr))});
   }
 };
 

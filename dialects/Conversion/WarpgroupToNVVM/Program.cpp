@@ -282,8 +282,7 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
   auto joinUnion = [&](unsigned number, std::shared_ptr<Storage> storage) {
     if (!members[number])
       return;
-    auto [first, isNew] =
-        unions.try_emplace(members[number]->number, storage);
+    auto [first, isNew] = unions.try_emplace(members[number]->number, storage);
     if (!isNew)
       storage->origin = first->second.get();
   };

@@ -157,7 +157,14 @@ LogicalResult lowerReinterpretation(OpT op, Lowering &lowering) {
            << op.getSource().getType();
   if (failed(checkAddresses(op, view)))
     return failure();
+  // Elements of less than a byte have one each but where the tensor core reads
+  // them.
   auto storage = std::make_shared<Storage>(*view.storage);
+  storage->elementType = type.getElementType();
+  if (view.storage->getBytes(op.getSource().getType().getNumElements()) !=
+      storage->getBytes(type.getNumElements()))
+    return op.emitError("expected elements of whole bytes, got ")
+           << type.getElementType() << " of " << op.getSource().getType();
   SmallVector<Value> first;
   for (size_t i = 0; i < view.dims.size(); ++i)
     first.push_back(createI32(builder, op.getLoc(), 0));
@@ -167,7 +174,6 @@ LogicalResult lowerReinterpretation(OpT op, Lowering &lowering) {
       }))
     storage->operand = -1;
   storage->shape.assign(type.getShape().begin(), type.getShape().end());
-  storage->elementType = type.getElementType();
   storage->width = type.getRank() ? type.getShape().back() : 1;
   if (isJoined || !view.storage->isRowMajor())
     storage->width =

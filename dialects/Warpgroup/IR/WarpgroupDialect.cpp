@@ -44,12 +44,15 @@ static LogicalResult verifyUnions(Operation *op, Attribute value) {
     if (!member)
       continue;
     auto type = cast<MemRefType>(scope.getBody().getArgument(i).getType());
-    if (member->offset < 0 || member->size < 0 ||
-        isa<BarrierType>(type.getElementType()))
-      return op->emitError("expected members of unions that are arrays, at "
-                           "offsets of 0 or more, got ")
-             << member->offset << " and " << member->size << " for "
-             << scope.getRefName(i);
+    if (isa<BarrierType>(type.getElementType()))
+      return op->emitError("expected arrays as members of unions, got ")
+             << scope.getRefName(i) << " of " << type;
+    if (member->number >= count || !llvm::isUInt<31>(member->offset) ||
+        !llvm::isUInt<31>(member->size))
+      return op->emitError("expected unions counted from 0, offsets and sizes "
+                           "of 0 to 2^31 - 1, got ")
+             << member->number << ", " << member->offset << " and "
+             << member->size << " for " << scope.getRefName(i);
   }
   return success();
 }
@@ -61,8 +64,8 @@ gridir::warpgroup::getUnionMembers(gridir::grid::ScopedOp scope) {
   if (auto numbers = scope->getAttrOfType<DenseI64ArrayAttr>(kUnionsAttr))
     for (auto [i, member] : llvm::enumerate(members))
       if (numbers[3 * i] >= 0)
-        member = UnionMember{numbers[3 * i], numbers[3 * i + 1],
-                             numbers[3 * i + 2]};
+        member =
+            UnionMember{numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]};
   return members;
 }
 

@@ -119,10 +119,11 @@ def WarpgroupShareMembersPass : Pass<"warpgroup-share-members", "::mlir::ModuleO
   let description = [{
     A member of a union (`warpgroup.unions`) that the kernel reads and never writes
     holds what another one has written that shares its bytes. It becomes a view of
-    that one, of the same bytes as other elements, where both lie in shared memory
-    in row-major order. Where it is tiled or swizzled, is in tensor memory, or has
-    its bytes of several, the read is refused: it would give other numbers than on
-    a GPU. A member that is written by itself is left alone.
+    that one, of the same bytes as other elements, where both lie in row-major
+    order: in shared memory, or in all bits of the same columns of tensor memory.
+    Where it is tiled or swizzled, is a part of other columns, or has its bytes of
+    several, the read is refused: it would give other numbers than on a GPU. A
+    member that is written by itself is left alone.
 
     Before:
 

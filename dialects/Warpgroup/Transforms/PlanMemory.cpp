@@ -124,16 +124,13 @@ private:
   FailureOr<gpu::Chip> getLimits(grid::KernelOp kernel) {
     if (!chip.empty())
       return gpu::getChip(chip, kernel.getLoc());
-    WalkResult found =
-        kernel.getBodyRegion().walk([](grid::ScopedOp scope) {
-          bool isInTensorMemory = llvm::any_of(
-              scope.getBody().getArgumentTypes(), [](Type type) {
-                return isIn(cast<MemRefType>(type),
-                            grid::MemorySpace::GpuTmem);
-              });
-          return isInTensorMemory ? WalkResult::interrupt()
-                                  : WalkResult::advance();
-        });
+    WalkResult found = kernel.getBodyRegion().walk([](grid::ScopedOp scope) {
+      bool isInTensorMemory =
+          llvm::any_of(scope.getBody().getArgumentTypes(), [](Type type) {
+            return isIn(cast<MemRefType>(type), grid::MemorySpace::GpuTmem);
+          });
+      return isInTensorMemory ? WalkResult::interrupt() : WalkResult::advance();
+    });
     return gpu::getLargestChip(/*hasTensorMemory=*/found.wasInterrupted());
   }
 
@@ -183,15 +180,16 @@ private:
   }
 
   /// The bytes of an array, whose elements take whole ones unless the matrix
-  /// units read them packed; none of what no shared memory can hold.
-  static std::optional<int64_t> getBytes(BlockArgument array) {
+  /// units read them packed, or all that is asked is what a GPU would need;
+  /// none of what no shared memory can hold.
+  std::optional<int64_t> getBytes(BlockArgument array) const {
     auto type = cast<MemRefType>(array.getType());
     std::optional<int64_t> count = countPoints(type.getShape());
     if (!type.getElementType().isIntOrFloat() || !count ||
         *count > std::numeric_limits<int32_t>::max())
       return std::nullopt;
     unsigned bits = type.getElementTypeBitWidth();
-    if (isPackedForTensorCore(array))
+    if (isPackedForTensorCore(array) || (verifyOnly && bits > 1))
       return llvm::divideCeil(*count * bits, 8);
     return *count * llvm::divideCeil(bits, 8);
   }
@@ -262,8 +260,7 @@ private:
     for (auto [extent, member] : llvm::zip_equal(extents, members)) {
       if (!extent.size || !member)
         continue;
-      if (*extent.size > member->size ||
-          member->offset % extent.alignment != 0)
+      if (*extent.size > member->size || member->offset % extent.alignment != 0)
         apart.insert(member->number);
       int64_t &length = lengths[member->number];
       length = std::max(length, member->offset + member->size);

@@ -8,6 +8,7 @@
 
 #include "dialects/Grid/IR/SingleKernel.h"
 #include "dialects/Support/CountableTypes.h"
+#include "dialects/Warpgroup/IR/TensorMemory.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
@@ -60,28 +61,35 @@ private:
   }
 };
 
-/// A Ref whose elements lie in row-major order in shared memory, as a vector.
+/// A Ref whose bits lie in row-major order, as a vector: in shared memory, or,
+/// of whole lanes in all columns that it has, in tensor memory.
 struct Row {
-  /// What the author counts of it, in bits.
   int64_t width, count;
+  bool isInTensorMemory;
 
   static std::optional<Row> of(grid::ScopedOp scope, unsigned i,
                                const UnionMember &member) {
     auto type = cast<MemRefType>(scope.getBody().getArgument(i).getType());
-    auto space = llvm::dyn_cast_if_present<grid::MemorySpaceAttr>(
-        type.getMemorySpace());
+    auto space =
+        llvm::dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());
     std::optional<ArrayAttr> transforms = scope.getTransforms();
     std::optional<int64_t> count = countPoints(type.getShape());
-    if (!space || space.getValue() != grid::MemorySpace::GpuSmem ||
-        !type.getElementType().isIntOrFloat() || !count || *count == 0 ||
+    if (!space || !type.getElementType().isIntOrFloat() || !count ||
+        *count == 0 ||
         (transforms && !cast<ArrayAttr>((*transforms)[i]).empty()))
       return std::nullopt;
-    int64_t width = type.getElementTypeBitWidth();
+    bool isInTensorMemory = space.getValue() == grid::MemorySpace::GpuTmem;
+    if (isInTensorMemory
+            ? type.getRank() != 2 || type.getDimSize(0) != kTensorLanes
+            : space.getValue() != grid::MemorySpace::GpuSmem)
+      return std::nullopt;
+    int64_t width = type.getElementTypeBitWidth(),
+            unit = isInTensorMemory ? kTensorLanes * 32 : 8;
     if (member.size > std::numeric_limits<int32_t>::max() ||
         *count > std::numeric_limits<int32_t>::max() ||
-        *count * width != member.size * 8)
+        *count * width != member.size * unit)
       return std::nullopt;
-    return Row{width, *count};
+    return Row{width, *count, isInTensorMemory};
   }
 };
 
@@ -117,7 +125,8 @@ private:
         continue;
       SmallVector<unsigned> writers;
       for (unsigned j : llvm::seq(members.size()))
-        if (members[j] && uses[j].isWritten && members[i]->overlaps(*members[j]))
+        if (members[j] && uses[j].isWritten &&
+            members[i]->overlaps(*members[j]))
           writers.push_back(j);
       // Nobody writes what is read.
       if (writers.empty())
@@ -144,18 +153,17 @@ private:
   }
 
   /// The bytes of a member as a part of another one; null where they are none.
-  static Value
-  createView(grid::ScopedOp scope, unsigned member, unsigned of,
-             ArrayRef<std::optional<UnionMember>> members) {
+  static Value createView(grid::ScopedOp scope, unsigned member, unsigned of,
+                          ArrayRef<std::optional<UnionMember>> members) {
     std::optional<Row> row = Row::of(scope, member, *members[member]),
                        host = Row::of(scope, of, *members[of]);
-    if (!row || !host || !members[of]->contains(*members[member]))
+    if (!row || !host || !members[of]->contains(*members[member]) ||
+        (row->isInTensorMemory && members[of]->size != members[member]->size))
       return {};
     int64_t first = (members[member]->offset - members[of]->offset) * 8,
             bits = row->width * row->count;
     if (first % host->width != 0 || bits % host->width != 0 ||
-        std::max(row->width, host->width) %
-                std::min(row->width, host->width) !=
+        std::max(row->width, host->width) % std::min(row->width, host->width) !=
             0)
       return {};
     Block &body = scope.getBody().front();
@@ -178,8 +186,9 @@ private:
     int64_t count = bits / host->width;
     if (count != host->count)
       ref = grid::SliceRefOp::create(
-          builder, loc, getType(count, element), ref, ValueRange(), ArrayRef<int64_t>(first / host->width),
-          ArrayRef<int64_t>(count), ArrayRef<int64_t>(1), ArrayRef<int64_t>());
+          builder, loc, getType(count, element), ref, ValueRange(),
+          ArrayRef<int64_t>(first / host->width), ArrayRef<int64_t>(count),
+          ArrayRef<int64_t>(1), ArrayRef<int64_t>());
     if (element != target.getElementType())
       ref = grid::BitcastRefOp::create(
           builder, loc, getType(row->count, target.getElementType()), ref);

@@ -86,8 +86,10 @@ def member_key(transform: Any) -> tuple[int, int]:
 
 
 def tensor_columns(transform: Any, bits: int) -> int | None:
-    """The columns of tensor memory of the member that a Ref transform selects, of elements of so many bits; None where it
-    is in shared memory.
+    """The columns of tensor memory of a member that a Ref transform selects; None of one in shared memory.
+
+    Args:
+      bits: what an element has.
     """
     if transform.layout is None:
         return None

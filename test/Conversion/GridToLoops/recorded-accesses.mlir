@@ -139,8 +139,10 @@ grid.kernel @masked_block grid(%p = 4)
 // CHECK:             %[[CAST:.*]] = arith.index_cast %[[NUMBER]]
 // CHECK:             call @gridirTaskProgram(%[[CAST]])
 // CHECK:             } else {
+// CHECK:               call @gridirTaskDim(
+// CHECK:               %[[WIDTH:.*]] = arith.constant 4 : i64
 // CHECK:               %[[NOTHING:.*]] = arith.constant 0 : i64
-// CHECK:               call @gridirTaskMemory(%{{.*}}, %{{.*}}, %[[NOTHING]])
+// CHECK:               call @gridirTaskMemory(%{{.*}}, %[[WIDTH]], %[[NOTHING]])
 // CHECK:             call @gridirTaskMemory(
 // CHECK:             } else {
 // CHECK:               call @gridirTaskAccess(

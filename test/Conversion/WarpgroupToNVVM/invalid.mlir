@@ -120,6 +120,15 @@ grid.kernel @begin_of_swizzle grid() {
 
 // -----
 
+grid.kernel @halves_of_bytes grid() {
+  grid.scoped (%t: memref<64xi8, #grid.space<gpu.smem>>) {
+    // expected-error @below {{expected elements of whole bytes, got 'i4' of 'memref<64xi8, #grid.space<gpu.smem>>'}}
+    %r = grid.bitcast_ref %t : memref<64xi8, #grid.space<gpu.smem>> -> memref<128xi4, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
 grid.kernel @reshape grid() {
   grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>) {
     %w = grid.slice_ref %t[0, 0] [64, 32] [1, 1] : memref<64x64xf32, #grid.space<gpu.smem>> -> memref<64x32xf32, #grid.space<gpu.smem>>

@@ -179,9 +179,27 @@ grid.kernel @unions grid() attributes {warpgroup.unions = array<i64: 0, 0, 4>} {
 // -----
 
 grid.kernel @members grid() {
-  // expected-error @below {{expected members of unions that are arrays, at offsets of 0 or more, got -4 and 4 for a}}
+  // expected-error @below {{expected unions counted from 0, offsets and sizes of 0 to 2^31 - 1, got 0, -4 and 4 for a}}
   grid.scoped (%a: memref<1xf32, #grid.space<gpu.smem>> origin "a")
       attributes {warpgroup.unions = array<i64: 0, -4, 4>} {
+  }
+}
+
+// -----
+
+grid.kernel @counted grid() {
+  // expected-error @below {{got 1, 0 and 4 for a}}
+  grid.scoped (%a: memref<1xf32, #grid.space<gpu.smem>> origin "a")
+      attributes {warpgroup.unions = array<i64: 1, 0, 4>} {
+  }
+}
+
+// -----
+
+grid.kernel @barriers grid() {
+  // expected-error @below {{expected arrays as members of unions, got a of 'memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>'}}
+  grid.scoped (%a: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>> origin "a")
+      attributes {warpgroup.unions = array<i64: 0, 0, 8>} {
   }
 }
 

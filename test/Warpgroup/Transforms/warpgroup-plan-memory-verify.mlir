@@ -37,3 +37,13 @@ grid.kernel @union grid() {
       attributes {warpgroup.unions = array<i64: 0, 0, 160000, 0, 0, 160000>} {
   }
 }
+
+// -----
+
+// Two elements of four bits are a byte on a GPU, whoever reads them.
+// CHECK: grid.kernel @nibbles grid() {
+grid.kernel @nibbles grid() {
+  grid.scoped (%a: memref<400000xi4, #grid.space<gpu.smem>>) {
+    %v = grid.load %a : memref<400000xi4, #grid.space<gpu.smem>> -> tensor<400000xi4>
+  }
+}

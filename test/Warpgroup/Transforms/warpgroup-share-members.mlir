@@ -74,8 +74,26 @@ grid.kernel @several grid() {
 
 // -----
 
-// Nor of columns of tensor memory.
+// Elements that fill the same columns of tensor memory lie there as the bytes of its lanes.
+// CHECK-LABEL: grid.kernel @columns
+// CHECK:   %[[LINE:.*]] = grid.reshape_ref %a : {{.*}} -> memref<16384xi8
+// CHECK:   %[[WIDE:.*]] = grid.bitcast_ref %[[LINE]] : {{.*}} -> memref<8192xi16
+// CHECK:   %[[MATRIX:.*]] = grid.reshape_ref %[[WIDE]] : {{.*}} -> memref<128x64xi16
+// CHECK:   grid.load %[[MATRIX]]
 grid.kernel @columns grid() {
+  grid.scoped (%a: memref<128x128xi8, #grid.space<gpu.tmem>> origin "a",
+               %b: memref<128x64xi16, #grid.space<gpu.tmem>> origin "b")
+      attributes {warpgroup.unions = array<i64: 0, 0, 32, 0, 0, 32>} {
+    %zero = arith.constant dense<0> : tensor<128x128xi8>
+    grid.store %zero, %a : tensor<128x128xi8>, memref<128x128xi8, #grid.space<gpu.tmem>>
+    %v = grid.load %b : memref<128x64xi16, #grid.space<gpu.tmem>> -> tensor<128x64xi16>
+  }
+}
+
+// -----
+
+// Some of the columns are no view.
+grid.kernel @part grid() {
   grid.scoped (%a: memref<128x64xf32, #grid.space<gpu.tmem>> origin "a",
                %b: memref<128x32xf32, #grid.space<gpu.tmem>> origin "b")
       attributes {warpgroup.unions = array<i64: 0, 0, 64, 0, 32, 32>} {

@@ -118,9 +118,9 @@ report(
         "expected axes that the kernel's call is mapped over, as in shard_map, got ('x',)": of_warpgroup(
             lambda x, o: plgpu.multimem_store(x[...], o, "x")
         ),
-        "expected no `reduction_op`, got add": of_warpgroup(
+        "expected a reduction among add, min, max, and, or, xor, got `inc`": of_warpgroup(
             lambda x, o: pl.run_scoped(
-                lambda tile: plgpu.copy_smem_to_gmem(tile, plgpu.remote_ref(o, 0), reduction_op="add"),
+                lambda tile: plgpu.copy_smem_to_gmem(tile, plgpu.remote_ref(o, 0), reduction_op="inc"),
                 plgpu.SMEM(X.shape, X.dtype),
             )
         ),

@@ -10,9 +10,12 @@ from typing import Protocol
 from gridir.mlir import ir
 from gridir.mlir.dialects._warpgroup_ops_gen import *  # noqa: F403
 
-
 UNIONS = "warpgroup.unions"
 """The attribute of a `grid.scoped` that says which of its Refs are members of a union: three numbers for each."""
+
+
+UPDATE = "warpgroup.update"
+"""The attribute of a load from memory of another program and of a store to it: they are one update."""
 
 
 class Spread(Protocol):

@@ -68,9 +68,7 @@ def _run_scoped(
         raise ctx.unsupported(f"expected Refs without layout transforms, got {ref_transforms}")
     avals = [var.aval for var in jaxpr.invars]
     names = ref_names(jaxpr)
-    return scoped(
-        ctx.types, avals, ctx.avals_out, lambda refs: ctx.inline(jaxpr, values, refs), collective_axes, names
-    )
+    return scoped(ctx.types, avals, ctx.avals_out, lambda refs: ctx.inline(jaxpr, values, refs), collective_axes, names)
 
 
 # JAX gives no value to a Ref that has no initial one, and refuses it.

@@ -20,7 +20,7 @@ from gridir.frontend.registry import ANY
 from gridir.frontend.rules.atomics import atomic_kind
 from gridir.frontend.rules.ref_views import index_value, is_array, static_index, view
 from gridir.frontend.rules.state import Access
-from gridir.frontend.rules.warpgroup.devices import split_devices, store_to
+from gridir.frontend.rules.warpgroup.devices import combine_with, split_devices, store_to
 from gridir.frontend.rules.warpgroup.operands import axis_attr, number, one_barrier, refuse, split_leaves
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
@@ -175,8 +175,11 @@ def _copy_smem_to_gmem(
     of_source, of_dest = split_leaves(leaves, src_transforms_treedef, dst_transforms_treedef)
     of_dest, receivers = split_devices(ctx, of_dest)
     if receivers:
-        refuse(ctx, reduction_op=reduction_op)
-        _store_to_devices(view(ctx, source, of_source), view(ctx, dest, of_dest), receivers, predicate)
+        _store_to_devices(
+            ctx, view(ctx, source, of_source), view(ctx, dest, of_dest), receivers, predicate, reduction_op
+        )
+        if commit_group:
+            warpgroup.CommitGroupOp()
         return []
     window = _window(ctx, dest, of_dest)
     window.check_bytes(ctx)
@@ -197,13 +200,21 @@ def _copy_smem_to_gmem(
 
 
 def _store_to_devices(
-    source: ir.Value, dest: ir.Value, receivers: Sequence[Receiver], predicate: ir.Value | None
+    ctx: RuleContext,
+    source: ir.Value,
+    dest: ir.Value,
+    receivers: Sequence[Receiver],
+    predicate: ir.Value | None,
+    reduction_op: str | None,
 ) -> None:
     """Such a copy is done as soon as it is begun: whoever looks at what it writes must wait first."""
 
     def store() -> list[ir.Value]:
         value = grid.LoadOp(ir.RankedTensorType.get(source.type.shape, source.type.element_type), source).result
-        store_to(value, dest, receivers)
+        if reduction_op is None:
+            store_to(value, dest, receivers)
+        else:
+            combine_with(ctx, value, ctx.avals_in[0].dtype, dest, receivers, reduction_op)
         return []
 
     if predicate is None:

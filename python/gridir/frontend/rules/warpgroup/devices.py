@@ -66,6 +66,32 @@ def load_from(ctx: RuleContext, ref: ir.Value, receiver: Receiver) -> ir.Value:
     return value if type_.rank else emit.extract(value, [])
 
 
+def combine_with(
+    ctx: RuleContext, value: ir.Value, dtype: Any, ref: ir.Value, receivers: Sequence[Receiver], reduction_op: str
+) -> None:
+    """Combines what a Ref holds on other devices with a value of a dtype; no other program comes between.
+
+    Raises:
+      UnsupportedError: for another reduction than the rules know.
+    """
+    for receiver in receivers:
+        old = load_from(ctx, ref, receiver)
+        old.owner.attributes[warpgroup.UPDATE] = ir.UnitAttr.get()
+        result = jax.ShapeDtypeStruct(emit.shape_of(value), dtype)
+        (combined,) = _reduced(ctx, reduction_op, result, [old, value])
+        store = warpgroup.DeviceStoreOp(combined, ref, receiver.device, receiver.kind)
+        store.attributes[warpgroup.UPDATE] = ir.UnitAttr.get()
+
+
+def _reduced(ctx: RuleContext, reduction_op: str, aval: Any, values: Sequence[ir.Value]) -> list[ir.Value]:
+    """Values of an abstract value, combined from the first to the last."""
+    if reduction_op not in _REDUCTIONS:
+        raise ctx.unsupported(f"expected a reduction among {', '.join(_REDUCTIONS)}, got `{reduction_op}`")
+    each = jax.ShapeDtypeStruct(aval.shape, aval.dtype)
+    closed = jax.make_jaxpr(lambda *all_: functools.reduce(_REDUCTIONS[reduction_op], all_))(*[each] * len(values))
+    return ctx.decompose(closed.jaxpr, closed.consts, values)
+
+
 def store_to(value: ir.Value, ref: ir.Value, receivers: Sequence[Receiver]) -> None:
     """Replaces what a Ref holds on other devices."""
     if not emit.shape_of(value):
@@ -108,14 +134,10 @@ _REDUCTIONS = {
 def _multimem_load_reduce(
     ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any, collective_axes: Any, reduction_op: Any
 ) -> list[ir.Value]:
-    if reduction_op not in _REDUCTIONS:
-        raise ctx.unsupported(f"expected a reduction among {', '.join(_REDUCTIONS)}, got `{reduction_op}`")
     (transforms,) = split_leaves(leaves, tree)
     seen = view(ctx, ref, transforms)
     values = [load_from(ctx, seen, receiver) for receiver in devices_along(ctx, collective_axes)]
-    result = jax.ShapeDtypeStruct(ctx.avals_out[0].shape, ctx.avals_out[0].dtype)
-    closed = jax.make_jaxpr(lambda *each: functools.reduce(_REDUCTIONS[reduction_op], each))(*[result] * len(values))
-    return ctx.decompose(closed.jaxpr, closed.consts, values)
+    return _reduced(ctx, reduction_op, ctx.avals_out[0], values)
 
 
 @WARPGROUP.rule("semaphore_signal_multicast")

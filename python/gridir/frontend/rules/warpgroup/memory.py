@@ -54,9 +54,9 @@ def _run_scoped(
 
     layouts = [layout for each in allocated for layout in each.layouts]
     names = [
-        f"{name}[{host.key[0]}]" if each.hosts else name
+        name + suffix
         for name, each in zip(ref_names(jaxpr), allocated, strict=False)
-        for host in each.hosts or (None,)
+        for suffix in ([f"[{host.key[0]}]" for host in each.hosts] or [""])
     ]
     return scoped(ctx.types, avals, ctx.avals_out, body, collective_axes, names, layouts, _unions(allocated))
 
@@ -64,9 +64,9 @@ def _run_scoped(
 def _unions(allocated: Sequence[_Allocated]) -> dict[str, ir.Attribute]:
     """The attribute of a scope that says which of its Refs share memory, and where each begins in it."""
     numbers: list[int] = []
-    for number, each in enumerate(allocated):
+    for union, each in enumerate(allocated):
         for host in each.hosts:
-            numbers += [number, host.key[1], host.size]
+            numbers += [union, host.key[1], host.size]
         numbers += [-1, 0, 0] * (len(each.avals) - len(each.hosts))
     has_members = any(each.hosts for each in allocated)
     return {warpgroup.UNIONS: ir.DenseI64ArrayAttr.get(numbers)} if has_members else {}

@@ -494,7 +494,7 @@ void Scheduler::finishCopy(std::size_t number) {
 }
 
 void Scheduler::move(const char *source, char *dest,
-                     const StridedRegion &region) {
+                     const StridedRegion &region, bool isUpdate) {
   region.forEachRun([&](int64_t from, int64_t to, int64_t bytes) {
     std::memmove(dest + to, source + from, bytes);
     if (memory)
@@ -502,8 +502,10 @@ void Scheduler::move(const char *source, char *dest,
     if (!races)
       return;
     RaceDetector::Thread thread = getTask(running).thread;
-    races->access(thread, source + from, bytes, AccessKind::Read, sites[0]);
-    races->access(thread, dest + to, bytes, AccessKind::Write, sites[1]);
+    races->access(thread, source + from, bytes,
+                  isUpdate ? AccessKind::Atomic : AccessKind::Read, sites[0]);
+    races->access(thread, dest + to, bytes,
+                  isUpdate ? AccessKind::Atomic : AccessKind::Write, sites[1]);
   });
 }
 

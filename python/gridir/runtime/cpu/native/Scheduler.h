@@ -117,7 +117,8 @@ public:
   int64_t getDevice() { return devices[getTask(running).device].number; }
   void startCopy(Copy copy);
   /// Copies at once, as an access of the task that runs.
-  void move(const char *source, char *dest, const StridedRegion &region);
+  void move(const char *source, char *dest, const StridedRegion &region,
+            bool isUpdate);
   void arrive(const Arrival &arrival);
   /// The task sees the next phase of a barrier; `site` is where it waits.
   void waitForBarrier(char *barrier, int64_t diagnostic, int64_t site);

@@ -102,11 +102,13 @@ void taskBulkCopy(const char *source, char *dest, int64_t bytesPerElement,
 }
 
 /// A copy that is done at once.
-void taskMove(const char *source, char *dest, int64_t bytesPerElement) {
+void taskMove(const char *source, char *dest, int64_t bytesPerElement,
+              int64_t isUpdate) {
   Scheduler *scheduler = Scheduler::getCurrent();
   scheduler->move(
       source, dest,
-      StridedRegion(std::exchange(scheduler->dims, {}), bytesPerElement, 2));
+      StridedRegion(std::exchange(scheduler->dims, {}), bytesPerElement, 2),
+      isUpdate != 0);
 }
 
 // It returns once for each warp.
