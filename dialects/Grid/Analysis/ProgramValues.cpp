@@ -9,7 +9,6 @@
 #include "dialects/Grid/Analysis/ProgramValues.h"
 
 #include "dialects/Grid/IR/IndexMaps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "llvm/ADT/SetVector.h"
@@ -25,13 +24,8 @@ static constexpr unsigned kMaxDepth = 256;
 /// A select is looked at in the cases of at most so many program ids.
 static constexpr unsigned kMaxSplitDims = 4;
 
-ProgramValues::ProgramValues(KernelOp kernel) : kernel(kernel) {
-  // A dynamic size is an i32 of the call.
-  for (int64_t size : kernel.getGridShape())
-    idRanges.push_back({0, ShapedType::isDynamic(size)
-                               ? std::numeric_limits<int32_t>::max() - 1
-                               : std::max<int64_t>(size, 1) - 1});
-}
+ProgramValues::ProgramValues(KernelOp kernel)
+    : kernel(kernel), idRanges(getIdRanges(kernel.getGridShape())) {}
 
 void ProgramValues::restrictId(unsigned dim, Interval range) {
   idRanges[dim] = idRanges[dim].intersect(range);
@@ -177,37 +171,85 @@ ProgramValues::Fact ProgramValues::computeFromOperands(Operation *op) {
       op->getOperands(), [&](Value operand) { return read(operand); });
   if (args.size() == 1 && keepsNumber(op, args.front().range))
     return args.front();
-  Interval range = inferRange(
-      op,
-      llvm::map_to_vector(args, [](const Fact &fact) { return fact.range; }),
-      Overflow::Never);
+  SmallVector<Interval> ranges =
+      llvm::map_to_vector(args, [](const Fact &fact) { return fact.range; });
+  if (mayWrap(op, args, ranges))
+    return unknown(result, inferRange(op, ranges, Overflow::Wraps));
+  Interval range = inferRange(op, ranges, Overflow::Never);
   AffineExpr expr;
   if (args.size() == 2) {
     if (std::optional<bool> holds =
             decideByDifference(op, args[0].expr, args[1].expr))
+      return constant(*holds);
+    if (std::optional<bool> holds = decideByArms(op))
       return constant(*holds);
     expr = computeExpr(op, args[0], args[1]);
   }
   return expr ? Fact{expr, range} : unknown(result, range);
 }
 
+bool ProgramValues::mayWrap(Operation *op, ArrayRef<Fact> args,
+                            ArrayRef<Interval> ranges) const {
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op))
+    return false;
+  KernelOp kernelOp = kernel;
+  SmallVector<int64_t> sizes = kernelOp.getGridShape();
+  auto isKnown = [&](AffineExpr expr) {
+    bool known = true;
+    expr.walk([&](AffineExpr e) {
+      auto dim = dyn_cast<AffineDimExpr>(e);
+      known &= !isa<AffineSymbolExpr>(e) &&
+               !(dim && ShapedType::isDynamic(sizes[dim.getPosition()]));
+    });
+    return known;
+  };
+  Type type = op->getResult(0).getType();
+  bool isNarrow = type.isInteger() && type.getIntOrFloatBitWidth() < 32;
+  if (!isNarrow &&
+      !llvm::all_of(args, [&](const Fact &fact) { return isKnown(fact.expr); }))
+    return false;
+  Interval wrapped = inferRange(op, ranges, Overflow::Wraps);
+  Interval number = inferRange(op, ranges, Overflow::Never);
+  return wrapped.low != number.low || wrapped.high != number.high;
+}
+
+std::optional<bool> ProgramValues::decideByArms(Operation *op) {
+  auto cmp = dyn_cast<arith::CmpIOp>(op);
+  auto select = cmp ? cmp.getLhs().getDefiningOp<arith::SelectOp>() : nullptr;
+  if (!select)
+    return std::nullopt;
+  std::optional<bool> yes =
+      decideGiven(cmp, select.getTrueValue(), select.getCondition(), true);
+  std::optional<bool> no =
+      decideGiven(cmp, select.getFalseValue(), select.getCondition(), false);
+  return yes == no ? yes : std::nullopt;
+}
+
+std::optional<bool> ProgramValues::decideGiven(arith::CmpIOp op, Value lhs,
+                                               Value condition, bool holds) {
+  Interval range =
+      inferRange(op, {getRange(lhs), getRange(op.getRhs())}, Overflow::Never);
+  if (range.isConstant())
+    return range.low != 0;
+  llvm::SetVector<Value> conditions;
+  conditions.insert(condition);
+  for (unsigned i = 0; i < conditions.size() && i < kMaxDepth; ++i) {
+    Operation *known = conditions[i].getDefiningOp();
+    auto same = dyn_cast_or_null<arith::CmpIOp>(known);
+    if (same && same.getPredicate() == op.getPredicate() &&
+        same.getLhs() == lhs && getExpr(same.getRhs()) == getExpr(op.getRhs()))
+      return holds;
+    // All of a conjunction holds, and nothing of a disjunction that does not.
+    if (known && (holds ? isa<arith::AndIOp>(known) : isa<arith::OrIOp>(known)))
+      conditions.insert(known->operand_begin(), known->operand_end());
+  }
+  return std::nullopt;
+}
+
 AffineExpr ProgramValues::computeExpr(Operation *op, const Fact &a,
                                       const Fact &b) {
-  // Affine division is by a positive constant.
-  int64_t divisor = b.range.isConstant() && b.range.low > 0 ? b.range.low : 0;
-  auto isShift = [&](int64_t most) {
-    return b.range.isConstant() && b.range.isIn(0, most);
-  };
-  bool isPositive = a.range.low >= 0;
+  bool isNeverNegative = a.range.low >= 0;
   return TypeSwitch<Operation *, AffineExpr>(op)
-      .Case<arith::DivSIOp, arith::DivUIOp>([&](Operation *) {
-        return divisor && isPositive ? a.expr.floorDiv(divisor) : AffineExpr();
-      })
-      .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *) {
-        if (!divisor || !isPositive)
-          return AffineExpr();
-        return a.range.high < divisor ? a.expr : a.expr % divisor;
-      })
       .Case([&](arith::MinSIOp) {
         return a.range.high <= b.range.low   ? a.expr
                : b.range.high <= a.range.low ? b.expr
@@ -218,15 +260,14 @@ AffineExpr ProgramValues::computeExpr(Operation *op, const Fact &a,
                : b.range.low >= a.range.high ? b.expr
                                              : AffineExpr();
       })
-      .Case([&](arith::ShRSIOp) {
-        return isShift(62) ? a.expr.floorDiv(int64_t(1) << b.range.low)
-                           : AffineExpr();
+      .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *) {
+        return isNeverNegative && a.range.high < b.range.low
+                   ? a.expr
+                   : getAffineExpr(op, a.expr, b.expr, isNeverNegative);
       })
-      .Case([&](arith::ShLIOp) {
-        return isShift(30) ? a.expr * (int64_t(1) << b.range.low)
-                           : AffineExpr();
-      })
-      .Default([&](Operation *) { return getAffineExpr(op, a.expr, b.expr); });
+      .Default([&](Operation *) {
+        return getAffineExpr(op, a.expr, b.expr, isNeverNegative);
+      });
 }
 
 ProgramValues::Fact ProgramValues::computeSelect(Operation *op) {

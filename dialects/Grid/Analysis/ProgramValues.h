@@ -10,8 +10,8 @@
 // affine expression of the program ids, and a range. Every question about
 // blocks, offsets and conditions of a kernel starts here.
 //
-// Index arithmetic is taken not to wrap around: an index that does is outside
-// every array.
+// Index arithmetic of sizes that only the call knows is taken not to wrap
+// around: an index that does is outside every array.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,7 @@
 
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Support/Intervals.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace gridir::grid {
 
@@ -76,6 +77,21 @@ private:
   Fact computeSelect(mlir::Operation *op);
   Fact unknown(mlir::Value value, Interval range, bool uniform = false);
   Fact constant(int64_t value);
+
+  /// Whether the result of an op may be another number than that which it
+  /// computes, so that no affine expression is it: where all operands are known
+  /// numbers of a static grid, or of few bits, as in a hash of the program ids.
+  bool mayWrap(mlir::Operation *op, llvm::ArrayRef<Fact> args,
+               llvm::ArrayRef<Interval> ranges) const;
+
+  /// Whether a comparison holds that is the same for both arms of a select, as
+  /// whether a divisor is 0 that a select has replaced by 1 where it was.
+  std::optional<bool> decideByArms(mlir::Operation *op);
+
+  /// Whether `op` holds with `lhs` as its left operand, where `condition` is
+  /// `holds`.
+  std::optional<bool> decideGiven(mlir::arith::CmpIOp op, mlir::Value lhs,
+                                  mlir::Value condition, bool holds);
 
   /// The affine expression of an op of two operands; null for none.
   static mlir::AffineExpr computeExpr(mlir::Operation *op, const Fact &a,

@@ -20,7 +20,9 @@ namespace {
 /// Reads the values of an index map as affine expressions of the program ids.
 class AffineReader {
 public:
-  AffineReader(Block &block, unsigned rank) : block(block), rank(rank) {}
+  AffineReader(Block &block, ArrayRef<int64_t> gridShape)
+      : block(block), gridShape(gridShape),
+        idRanges(gridir::grid::getIdRanges(gridShape)) {}
 
   AffineExpr read(Value value) {
     auto [it, inserted] = known.try_emplace(value, AffineExpr());
@@ -36,12 +38,13 @@ private:
   AffineExpr compute(Value value) {
     MLIRContext *context = value.getContext();
     if (auto arg = dyn_cast<BlockArgument>(value)) {
-      if (arg.getOwner() == &block && arg.getArgNumber() < rank)
+      if (arg.getOwner() == &block && arg.getArgNumber() < gridShape.size())
         return getAffineDimExpr(arg.getArgNumber(), context);
       return {};
     }
     APInt constant;
-    if (matchPattern(value, m_ConstantInt(&constant)))
+    if (matchPattern(value, m_ConstantInt(&constant)) &&
+        constant.getSignificantBits() <= 64)
       return getAffineConstantExpr(constant.getSExtValue(), context);
 
     Operation *op = value.getDefiningOp();
@@ -50,12 +53,26 @@ private:
     if (op->getNumOperands() != 2)
       return {};
     AffineExpr lhs = read(op->getOperand(0)), rhs = read(op->getOperand(1));
-    return lhs && rhs ? gridir::grid::getAffineExpr(op, lhs, rhs)
-                      : AffineExpr();
+    if (!lhs || !rhs)
+      return {};
+    bool isNeverNegative = gridir::inferRange(lhs, idRanges, {}).low >= 0;
+    AffineExpr expr =
+        gridir::grid::getAffineExpr(op, lhs, rhs, isNeverNegative);
+    return expr && !wraps(expr, value.getType()) ? expr : AffineExpr();
+  }
+
+  /// Whether `expr` leaves its type for ids of a static grid.
+  bool wraps(AffineExpr expr, Type type) const {
+    for (auto [dim, size] : llvm::enumerate(gridShape))
+      if (ShapedType::isDynamic(size) && expr.isFunctionOfDim(dim))
+        return false;
+    gridir::Interval fits = gridir::getTypeRange(type);
+    return !gridir::inferRange(expr, idRanges, {}).isIn(fits.low, fits.high);
   }
 
   Block &block;
-  unsigned rank;
+  ArrayRef<int64_t> gridShape;
+  SmallVector<gridir::Interval> idRanges;
   llvm::DenseMap<Value, AffineExpr> known;
 };
 
@@ -71,6 +88,8 @@ public:
   }
   Value visitDimExpr(AffineDimExpr expr) {
     Value id = block.getArgument(expr.getPosition());
+    if (type.isIndex())
+      return arith::IndexCastOp::create(builder, loc, type, id);
     return type == id.getType()
                ? id
                : arith::ExtSIOp::create(builder, loc, type, id);
@@ -112,12 +131,25 @@ private:
 
 } // namespace
 
+SmallVector<gridir::Interval>
+gridir::grid::getIdRanges(ArrayRef<int64_t> gridShape) {
+  // A dynamic size is an i32 of the call.
+  return llvm::map_to_vector(gridShape, [](int64_t size) {
+    return Interval{0, ShapedType::isDynamic(size)
+                           ? std::numeric_limits<int32_t>::max() - 1
+                           : std::max<int64_t>(size, 1) - 1};
+  });
+}
+
 AffineExpr gridir::grid::getAffineExpr(Operation *op, AffineExpr lhs,
-                                       AffineExpr rhs) {
+                                       AffineExpr rhs, bool isNeverNegative) {
   auto left = dyn_cast<AffineConstantExpr>(lhs),
        right = dyn_cast<AffineConstantExpr>(rhs);
   // Affine division is defined for positive constants alone.
   bool isDivided = right && right.getValue() > 0;
+  auto isShifted = [&](int64_t most) {
+    return right && right.getValue() >= 0 && right.getValue() <= most;
+  };
   return TypeSwitch<Operation *, AffineExpr>(op)
       .Case([&](arith::AddIOp) { return lhs + rhs; })
       .Case([&](arith::SubIOp) { return lhs - rhs; })
@@ -130,17 +162,32 @@ AffineExpr gridir::grid::getAffineExpr(Operation *op, AffineExpr lhs,
       .Case([&](arith::CeilDivSIOp) {
         return isDivided ? lhs.ceilDiv(rhs) : AffineExpr();
       })
+      // Division toward zero is division down where nothing is below zero.
+      .Case<arith::DivSIOp, arith::DivUIOp>([&](Operation *) {
+        return isDivided && isNeverNegative ? lhs.floorDiv(rhs) : AffineExpr();
+      })
+      .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *) {
+        return isDivided && isNeverNegative ? lhs % rhs : AffineExpr();
+      })
+      .Case([&](arith::ShLIOp) {
+        return isShifted(30) ? lhs * (int64_t(1) << right.getValue())
+                             : AffineExpr();
+      })
+      .Case([&](arith::ShRSIOp) {
+        return isShifted(62) ? lhs.floorDiv(int64_t(1) << right.getValue())
+                             : AffineExpr();
+      })
       .Default([](Operation *) { return AffineExpr(); });
 }
 
-std::optional<AffineMap> gridir::grid::readAffineIndexMap(Region &region,
-                                                          unsigned rank) {
+std::optional<AffineMap>
+gridir::grid::readAffineIndexMap(Region &region, ArrayRef<int64_t> gridShape) {
   if (!region.hasOneBlock() || region.front().empty())
     return std::nullopt;
   auto yield = dyn_cast<YieldOp>(region.front().back());
   if (!yield)
     return std::nullopt;
-  AffineReader reader(region.front(), rank);
+  AffineReader reader(region.front(), gridShape);
   SmallVector<AffineExpr> results;
   for (Value value : yield.getValues()) {
     AffineExpr expr = reader.read(value);
@@ -148,7 +195,8 @@ std::optional<AffineMap> gridir::grid::readAffineIndexMap(Region &region,
       return std::nullopt;
     results.push_back(expr);
   }
-  return AffineMap::get(rank, 0, results, region.getContext());
+  return simplifyAffineMap(
+      AffineMap::get(gridShape.size(), 0, results, region.getContext()));
 }
 
 void gridir::grid::buildAffineIndexMap(OpBuilder &builder, Location loc,

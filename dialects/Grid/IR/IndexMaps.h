@@ -9,6 +9,7 @@
 #ifndef GRIDIR_DIALECTS_GRID_IR_INDEXMAPS_H
 #define GRIDIR_DIALECTS_GRID_IR_INDEXMAPS_H
 
+#include "dialects/Support/Intervals.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Region.h"
@@ -16,15 +17,21 @@
 
 namespace gridir::grid {
 
-/// What `op` computes from two integers, where that is affine in them for all
-/// of their values; null where it is not.
-mlir::AffineExpr getAffineExpr(mlir::Operation *op, mlir::AffineExpr lhs,
-                               mlir::AffineExpr rhs);
+/// The program ids along each dimension of a grid, as far as its shape says.
+mlir::SmallVector<Interval> getIdRanges(llvm::ArrayRef<int64_t> gridShape);
 
-/// Reads an index map as an affine map of its first `rank` arguments, the
-/// program ids. Gives nothing when the region is not affine in them.
-std::optional<mlir::AffineMap> readAffineIndexMap(mlir::Region &region,
-                                                  unsigned rank);
+/// What `op` computes from two integers, where that is affine in them for all
+/// of their values; null where it is not. Of the left one it may be known that
+/// it is never negative.
+mlir::AffineExpr getAffineExpr(mlir::Operation *op, mlir::AffineExpr lhs,
+                               mlir::AffineExpr rhs, bool isNeverNegative);
+
+/// Reads an index map as an affine map of its first arguments, the program ids
+/// of a grid of that shape, in its simplest form. Gives nothing when the region
+/// is not affine in them, or when what it computes wraps around for some id of
+/// a static grid.
+std::optional<mlir::AffineMap>
+readAffineIndexMap(mlir::Region &region, llvm::ArrayRef<int64_t> gridShape);
 
 /// Fills an empty region with the index map that `map` describes. The block
 /// takes `rank` i32 program ids and then `indexRefs`; the results are

@@ -95,7 +95,7 @@ BlockArgument KernelOp::addScratchRef(MemRefType type, Location loc,
 }
 
 std::optional<AffineMap> KernelOp::getAffineIndexMap(unsigned i) {
-  return readAffineIndexMap(getIndexMap(i), getRank());
+  return readAffineIndexMap(getIndexMap(i), getGridShape());
 }
 
 DimSemantics KernelOp::getDimSemantics(unsigned i) {

@@ -11,7 +11,7 @@
 #include "dialects/Grid/Analysis/ProgramValues.h"
 #include "dialects/Grid/IR/IndexMaps.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace gridir::grid {
 #define GEN_PASS_DEF_GRIDCANONICALIZEINDEXMAPSPASS
@@ -20,13 +20,6 @@ namespace gridir::grid {
 
 using namespace mlir;
 using namespace gridir::grid;
-
-/// Erases the ops of an index map that its results do not need.
-static void eraseDeadOps(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-}
 
 namespace {
 
@@ -43,42 +36,91 @@ public:
 
 private:
   void canonicalize(KernelOp kernel, unsigned i) {
-    Block &block = kernel.getIndexMap(i).front();
-    auto yield = cast<YieldOp>(block.getTerminator());
-    ProgramValues values(kernel);
-    SmallVector<AffineExpr> exprs;
-    for (Value index : yield.getValues())
-      exprs.push_back(index.getType().isIntOrIndex()
-                          ? values.getExprOfIds(index)
-                          : AffineExpr());
-
+    Region &region = kernel.getIndexMap(i);
     std::optional<AffineMap> before = kernel.getAffineIndexMap(i);
-    bool isAffine =
-        llvm::all_of(exprs, [](AffineExpr expr) { return bool(expr); });
-    if (isAffine && before && before->getResults() == ArrayRef(exprs))
+    for (auto [operand, expr] : findAffineOperands(kernel, region.front())) {
+      OpBuilder builder(operand->getOwner());
+      operand->set(buildAffineExpr(builder, operand->getOwner()->getLoc(),
+                                   region.front(), expr,
+                                   operand->get().getType()));
+    }
+    fold(region);
+
+    std::optional<AffineMap> after = kernel.getAffineIndexMap(i);
+    if (after && before == after)
       return;
-
-    OpBuilder builder(yield);
-    for (auto [operand, expr] : llvm::zip(yield->getOpOperands(), exprs))
-      if (expr)
-        operand.set(buildAffineExpr(builder, yield.getLoc(), block, expr,
-                                    operand.get().getType()));
-    eraseDeadOps(block);
-
-    if (!isAffine)
+    if (!after)
       ++numKept;
     else if (before)
       ++numSimplified;
     else
       ++numFolded;
     std::string name = kernel.getOperandName(kernel.getNumIndexOperands() + i);
+    Location loc = region.front().getTerminator()->getLoc();
     auto opts = remark::RemarkOpts::name("index-map").category(getArgument());
-    if (isAffine)
-      remark::passed(yield.getLoc(), opts)
-          << "index map of " + name + " is affine";
+    if (after)
+      remark::passed(loc, opts) << "index map of " + name + " is affine";
     else
-      remark::missed(yield.getLoc(), opts)
-          << "index map of " + name + " is not affine";
+      remark::missed(loc, opts) << "index map of " + name + " is not affine";
+  }
+
+  /// The operands that are affine expressions of the program ids, of ops whose
+  /// results are none, in the order of the ops.
+  static SmallVector<std::pair<OpOperand *, AffineExpr>>
+  findAffineOperands(KernelOp kernel, Block &block) {
+    ProgramValues values(kernel);
+    auto getExpr = [&](Value value) {
+      // What is narrower than the program ids cannot be computed from them.
+      AffineExpr expr = value.getType().isIntOrIndex()
+                            ? values.getExprOfIds(value)
+                            : AffineExpr();
+      bool isWide = value.getType().isIndex() ||
+                    (value.getType().isInteger() &&
+                     value.getType().getIntOrFloatBitWidth() >= 32);
+      if (!isWide && !isa_and_nonnull<AffineConstantExpr>(expr))
+        return AffineExpr();
+      return expr ? simplify(expr, values) : expr;
+    };
+    SmallVector<std::pair<OpOperand *, AffineExpr>> affine;
+    for (Operation &op : block) {
+      if (op.getNumResults() == 1 && getExpr(op.getResult(0)))
+        continue;
+      for (OpOperand &operand : op.getOpOperands())
+        if (AffineExpr expr = getExpr(operand.get()))
+          affine.emplace_back(&operand, expr);
+    }
+    return affine;
+  }
+
+  /// An expression of the program ids in its simplest form: multiples leave a
+  /// division, and what the grid decides is no division.
+  static AffineExpr simplify(AffineExpr expr, const ProgramValues &values) {
+    unsigned rank = values.getKernel().getRank();
+    expr = simplifyAffineExpr(expr, rank, 0);
+    DenseMap<AffineExpr, AffineExpr> decided;
+    expr.walk([&](AffineExpr part) {
+      if (part.getKind() != AffineExprKind::FloorDiv &&
+          part.getKind() != AffineExprKind::Mod)
+        return;
+      gridir::Interval range = values.getRange(part);
+      auto division = cast<AffineBinaryOpExpr>(part);
+      auto divisor = cast<AffineConstantExpr>(division.getRHS());
+      if (range.isConstant())
+        decided[part] = getAffineConstantExpr(range.low, part.getContext());
+      else if (part.getKind() == AffineExprKind::Mod &&
+               values.getRange(division.getLHS())
+                   .isIn(0, divisor.getValue() - 1))
+        decided[part] = division.getLHS();
+    });
+    return simplifyAffineExpr(expr.replace(decided), rank, 0);
+  }
+
+  /// Folds the ops of an index map, and erases those that it does not need.
+  static void fold(Region &region) {
+    GreedyRewriteConfig config;
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    // Without patterns it comes to an end.
+    (void)applyPatternsGreedily(region, FrozenRewritePatternSet(), config);
   }
 };
 

@@ -20,7 +20,10 @@ def GridCanonicalizeIndexMapsPass
     computes every result as an affine expression of the program ids and, where
     there is one, replaces what computed it. Program ids are never negative, and
     a static grid bounds them; both are used. Loads of prefetched scalars stay,
-    and so does all that depends on them.
+    and so does all that depends on them, or that wraps around in its type, as a
+    hash of the program ids does: what is affine in it is written so, and it is
+    folded. A guard of a division or a shift, as JAX defines both for all
+    numbers, is left out where another one stands before it.
 
     Before:
 

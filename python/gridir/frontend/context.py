@@ -52,6 +52,7 @@ class KernelContext:
       collective_memory: whether tensor memory is of one block or of a pair of them, of each kind that there is.
       allocated: the Ref for each variable that stands for one which the function itself makes.
       profile: what records when named scopes begin and end, or None.
+      guard: inside a branch of an index map: emits whether that branch is taken, once; else None.
     """
 
     name: str
@@ -80,6 +81,7 @@ class KernelContext:
     collective_memory: set[bool] = dataclasses.field(default_factory=set)
     allocated: dict[Any, ir.Value] = dataclasses.field(default_factory=dict)
     profile: Profile | None = None
+    guard: Callable[[], ir.Value] | None = None
     _locations: dict[Any, ir.Location] = dataclasses.field(default_factory=dict)
 
     @contextlib.contextmanager

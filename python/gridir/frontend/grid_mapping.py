@@ -19,7 +19,6 @@ kernel's attribute `jax`, each entry only where it says more than the rest of th
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,12 +27,12 @@ import numpy as np
 from jax.experimental import pallas as pl
 
 from gridir.errors import OptionError, UnsupportedError
-from gridir.frontend import index_expr as ix
-from gridir.frontend import index_maps, jax_compat, jax_compat_gpu, meshes, params, trees
-from gridir.frontend.index_regions import RegionWriter
+from gridir.frontend import emit, index_maps, jax_compat, jax_compat_gpu, meshes, params, trees
+from gridir.frontend.context import KernelContext
 from gridir.frontend.options import records_of
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.types import Types, element_type, mark_unsigned, space_name
+from gridir.frontend.walker import erase_unused
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -111,6 +110,11 @@ class _Notes:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
+def size_of(size: Any) -> int | None:
+    """The size of a dimension of JAX's grid, where it is known."""
+    return int(size) if jax_compat.is_constant_dim(size) else None
+
+
 def _dims(request: KernelRequest, notes: _Notes) -> list[ir.Attribute]:
     mapping: Any = request.grid_mapping
     rank = len(mapping.grid)
@@ -121,7 +125,7 @@ def _dims(request: KernelRequest, notes: _Notes) -> list[ir.Attribute]:
             notes.object(f"grid_names[{i}]", name)
     symbols, dims = {}, []
     for i, size in enumerate(mapping.grid):
-        number = int(size) if jax_compat.is_constant_dim(size) else None
+        number = size_of(size)
         if number is None and size is not jax_compat.dynamic_grid_dim:
             symbols[str(i)] = str(size)
         dims.append(grid.DimAttr.get(number, names[i], i in mapping.vmapped_dims, kinds[i]))
@@ -225,6 +229,11 @@ def _operand(block_mapping: Any, name: str, field: str, notes: _Notes) -> ir.Att
     )
 
 
+def index_operand(aval: Any, space: str, name: str | None = None) -> ir.Attribute:
+    """An operand that index maps may read."""
+    return grid.OperandAttr.get(signed_element_type(aval.dtype), _shape(aval.shape), [], space, origin=name)
+
+
 def usual_origins(num_index: int, num_inputs: int, num_outputs: int) -> list[str]:
     """The origins that JAX gives to arguments and results that are no trees, for inputs and outputs."""
     outputs = ["outputs"] if num_outputs == 1 else [f"outputs[{i}]" for i in range(num_outputs)]
@@ -319,24 +328,23 @@ def semantics(request: KernelRequest) -> list[str] | None:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-def _block_indices(block_mapping: Any, exprs: Sequence[ix.Expr]) -> list[ix.Expr]:
+def _block_indices(block_mapping: Any, results: Sequence[ir.Value]) -> list[ir.Value]:
     """The indices in the order of `grid`: one for each block dimension, two for a slice."""
-    indices: list[ix.Expr] = []
-    for entry in jax.tree.unflatten(block_mapping.index_map_out_tree, exprs):
+    indices: list[ir.Value] = []
+    for entry in jax.tree.unflatten(block_mapping.index_map_out_tree, results):
         if isinstance(entry, jax_compat.Slice):
-            parts: tuple[Any, ...] = (entry.start, entry.size)
-            indices += [part if isinstance(part, ix.Expr) else ix.const(part, 32) for part in parts]
+            parts = (entry.start, entry.size)
+            indices += [part if isinstance(part, ir.Value) else emit.constant(part, emit.i32()) for part in parts]
         else:
             indices += jax.tree.leaves(entry)
     return indices
 
 
-def _write_index_map(block: ir.Block, block_mapping: Any, rank: int, name: str) -> None:
-    exprs = index_maps.read_jaxpr(block_mapping.index_map_jaxpr, rank, name).results
-    arguments = list(block.arguments)
+def _write_index_map(context: KernelContext, block: ir.Block, block_mapping: Any, name: str) -> None:
     with ir.InsertionPoint(block):
-        writer = RegionWriter(arguments[:rank], arguments[rank:])
-        grid.YieldOp([writer.write(expr) for expr in _block_indices(block_mapping, exprs)])
+        results = index_maps.write(context, block_mapping.index_map_jaxpr, list(block.arguments), name)
+        grid.YieldOp(_block_indices(block_mapping, results))
+    erase_unused(context)
 
 
 def _index_map_tree(mapping: Any, notes: _Notes) -> None:
@@ -374,13 +382,7 @@ def build_kernel(
     rank, num_index = len(mapping.grid), mapping.num_index_operands
     names = _parameter_names(request)
     index_operands = [
-        grid.OperandAttr.get(
-            signed_element_type(aval.dtype),
-            _shape(aval.shape),
-            [],
-            _space(aval.memory_space, f"index_map_avals[{rank + i}].memory_space", notes),
-            origin=names[i],
-        )
+        index_operand(aval, _space(aval.memory_space, f"index_map_avals[{rank + i}].memory_space", notes), names[i])
         for i, aval in enumerate(mapping.index_map_avals[rank:])
     ]
     operands = [
@@ -423,8 +425,9 @@ def build_kernel(
         loc=location,
     )
     mark_unsigned(kernel, [*mapping.scratch_avals, *shared], num_index + len(operands))
+    context = index_maps.context(request.kernel_name, rank, mapping.vmapped_dims)
     for i, (block, block_mapping) in enumerate(zip(kernel.index_maps, mapping.block_mappings, strict=True)):
-        _write_index_map(block, block_mapping, rank, names[num_index + i])
+        _write_index_map(context, block, block_mapping, names[num_index + i])
     return kernel
 
 
@@ -447,22 +450,18 @@ def _locations(request: KernelRequest, kernel: ir.Location, count: int) -> list[
     for i, block_mapping in enumerate(mapping.block_mappings):
         # An index map that JAX made itself has no location in the author's file.
         jaxpr = block_mapping.index_map_jaxpr.jaxpr
-        match = _SOURCE.match(jaxpr.debug_info.func_src_info or "")
-        if match is not None and jax_compat.is_user_file(match[2]):
+        if jax_compat.is_user_function(jaxpr):
             locations[mapping.num_index_operands + i] = _location(jaxpr)
     return locations
 
 
-# What JAX says of the function that it traced: its name, its file and its line.
-_SOURCE = re.compile(r"(.*) at (.*):(\d+)$")
-
-
 def _location(jaxpr: Any) -> ir.Location:
     """Where the function of a jaxpr is defined."""
-    match = _SOURCE.match(jaxpr.debug_info.func_src_info or "")
-    if match is None:
+    source = jax_compat.source_of(jaxpr)
+    if source is None:
         return ir.Location.unknown()
-    return ir.Location.name(match[1], ir.Location.file(match[2], int(match[3]), 0))
+    name, file, line = source
+    return ir.Location.name(name, ir.Location.file(file, line, 0))
 
 
 def _source(request: KernelRequest) -> str:

@@ -9,6 +9,7 @@ The files `jax_compat*.py` are the only ones that import private modules; the re
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
@@ -224,9 +225,20 @@ def scope_names(source_info: Any) -> list[str]:
     return [scope.name for scope in source_info.name_stack.stack]
 
 
-def is_user_file(name: str) -> bool:
-    """Whether a file is none of JAX's own."""
-    return _source_info.is_user_filename(name)
+# What JAX says of the function that it traced: its name, its file and its line.
+_SOURCE = re.compile(r"(.*) at (.*):(\d+)$")
+
+
+def source_of(jaxpr: Any) -> tuple[str, str, int] | None:
+    """The name of the function of a jaxpr, its file and its line, or None where JAX does not know them."""
+    match = _SOURCE.match(jaxpr.debug_info.func_src_info or "")
+    return match and (match[1], match[2], int(match[3]))
+
+
+def is_user_function(jaxpr: Any) -> bool:
+    """Whether the function of a jaxpr is none of JAX's own, as far as is known."""
+    source = source_of(jaxpr)
+    return source is not None and _source_info.is_user_filename(source[1])
 
 
 @functools.lru_cache(maxsize=4096)

@@ -19,7 +19,7 @@ from gridir.frontend.meshes import MeshUnion
 from gridir.frontend.options import records_of
 from gridir.frontend.registry import BASE, Level, Rule
 from gridir.frontend.request import KernelRequest
-from gridir.frontend.types import Types
+from gridir.frontend.types import NumberTypes, Types
 from gridir.frontend.warpgroup_types import WarpgroupTypes
 
 TPU = Level("TPU", BASE)
@@ -34,6 +34,9 @@ WARPGROUP = Level("warpgroup", BASE, WarpgroupTypes())
 WARP = Level("warp", BASE, WarpgroupTypes())
 """The code of each warp of a warpgroup."""
 
+INDEX_MAP = Level("index map", types=NumberTypes())
+"""What an index map may say, of any kernel: it lies over nothing, and takes the rules that it shares with bodies."""
+
 CPU_PLATFORM = Level("CPU platform", BASE)
 TPU_PLATFORM = Level("TPU platform", BASE)
 """What gives other numbers where XLA compiles for that platform, whatever kind of kernel runs there."""
@@ -44,7 +47,7 @@ _OF_PLATFORM = {"cpu": CPU_PLATFORM, "tpu": TPU_PLATFORM}
 KINDS = (*_OF_BACKEND.values(), WARP)
 """The levels of which a kernel has at most one."""
 
-LEVELS = (BASE, *KINDS, *_OF_PLATFORM.values())
+LEVELS = (BASE, *KINDS, *_OF_PLATFORM.values(), INDEX_MAP)
 """All levels."""
 
 

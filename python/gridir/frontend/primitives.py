@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
-from gridir.frontend.levels import CPU_PLATFORM, LEVELS, TPU_PLATFORM
+from gridir.frontend.levels import CPU_PLATFORM, INDEX_MAP, LEVELS, TPU_PLATFORM
 from gridir.frontend.registry import BASE
 
 _INTRODUCTION = """# Primitives that have a lowering rule
@@ -16,8 +16,8 @@ Rules are in levels: the base has what any kernel may use, and each kind of kern
 what the kernel's mesh, backend or compiler parameters are for; what other kinds add means the same in it, too.
 Within a level the primitives are listed by the file of `python/gridir/frontend/rules` that holds the rule.
 A primitive that is not here is named, with every other one that is missing, in one error when the kernel is lowered;
-[CONTRIBUTING.md](../CONTRIBUTING.md) says how to add a rule. Index maps have a vocabulary of their own: integers of
-rank 0, and loads of single elements of index operands.
+[CONTRIBUTING.md](../CONTRIBUTING.md) says how to add a rule. Index maps compute with single integers, and load single
+elements of index operands; what they may say is listed last.
 
 The page is printed by `python -m gridir.frontend.primitives`."""
 
@@ -25,6 +25,7 @@ _HEADINGS = {
     BASE: "Any kernel",
     CPU_PLATFORM: "What is computed otherwise on a CPU",
     TPU_PLATFORM: "What is computed otherwise on a TPU",
+    INDEX_MAP: "Index maps",
 }
 
 

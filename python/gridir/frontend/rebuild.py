@@ -16,10 +16,9 @@ import jax.numpy as jnp
 from jax.experimental import pallas as pl
 
 from gridir.errors import Error
-from gridir.frontend import index_expr as ix
-from gridir.frontend import index_maps, jax_compat, jax_compat_gpu, records, trees
+from gridir.frontend import jax_compat, jax_compat_gpu, records, trees
 from gridir.frontend.grid_mapping import SideTable, usual_origins
-from gridir.frontend.index_regions import read_region
+from gridir.frontend.rebuild_index_maps import canonical_text, rebuild_index_map
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -151,12 +150,12 @@ def _pipeline_mode(attribute: ir.Attribute | None) -> Any:
     return pl.Buffered(mode.buffers, mode.lookahead, pl.RevisitMode(mode.revisit) if mode.revisit else None)
 
 
-def _flat_results(exprs: list[ix.Expr], operand: Any) -> list[ix.Expr]:
+def _flat_results(indices: list[Any], operand: Any) -> list[Any]:
     """JAX's flat results of an index map: those indices of `grid` that are not fixed by the tree of the results."""
     if operand.index_tree is None:
-        return exprs
-    rest = iter(exprs)
-    flat: list[ix.Expr] = []
+        return indices
+    rest = iter(indices)
+    flat: list[Any] = []
     for entry in trees.unflatten(operand.index_tree, lambda: Ellipsis):
         if isinstance(entry, jax_compat.Slice):
             start, size = next(rest), next(rest)
@@ -238,14 +237,15 @@ class _Rebuilder:
         inner = self.notes.array(f"{field}.block", inner)
         tree = operand.index_tree
         usual = trees.from_text(tree) if tree else jax.tree.structure((0,) * len(block_shape))
-        flat = _flat_results(read_region(self.kernel.index_maps[i], len(self.dims)), operand)
         origins = entries.get("origins") or usual_origins(len(self.index_operands), len(self.inputs), len(self.outputs))
         return jax_compat.BlockMapping(
             block_shape=block_shape,
             transformed_block_aval=jax_compat.AbstractRef(
                 inner, self.notes.object(f"{field}.memory_space", _space(operand.space))
             ),
-            index_map_jaxpr=index_maps.write_jaxpr(index_maps.IndexMap(tuple(flat)), avals, sizes, self.vmapped_dims()),
+            index_map_jaxpr=rebuild_index_map(
+                self.kernel.index_maps[i], self.dims, avals, sizes, lambda indices: _flat_results(indices, operand)
+            ),
             index_map_out_tree=self.notes.object(f"{field}.index_map_out_tree", usual),
             array_aval=array,
             origin=origins[i],
@@ -348,6 +348,6 @@ def differences(lhs: Any, rhs: Any) -> list[str]:
             compare(
                 f"block_mappings[{i}].{field}", *(jax_compat.describe_aval(getattr(b, field)) for b in (left, right))
             )
-        texts = [index_maps.canonical_text(b.index_map_jaxpr, m.grid) for b, m in ((left, lhs), (right, rhs))]
+        texts = [canonical_text(b.index_map_jaxpr, m.grid, m.vmapped_dims) for b, m in ((left, lhs), (right, rhs))]
         compare(f"block_mappings[{i}].index_map_jaxpr", *texts)
     return found

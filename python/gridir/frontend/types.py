@@ -113,6 +113,14 @@ class Types:
         return ir.MemRefType.get(held.shape, element_type(held.dtype), self.layout(aval), self.space(aval))
 
 
+class NumberTypes(Types):
+    """The types in an index map, where each value is one number: an array of one element is a scalar, too."""
+
+    def value(self, aval: Any) -> ir.Type:
+        """The type of a number."""
+        return element_type(aval.dtype)
+
+
 def is_ref(aval: Any) -> bool:
     """Whether an abstract value is a Ref."""
     return isinstance(aval, jax_compat.AbstractRef)

@@ -109,7 +109,7 @@ def _may_act(eqn: Any) -> bool:
     """
     if eqn.effects or not eqn.outvars:
         return True
-    inside = (jaxpr for param in eqn.params.values() for jaxpr in _nested(param))
+    inside = (jaxpr for param in eqn.params.values() for jaxpr in nested_jaxprs(param))
     return any(not inner.outvars for jaxpr in inside for inner in equations_of(jaxpr))
 
 
@@ -130,7 +130,7 @@ def _moves_keys(eqn: Any) -> bool:
     if any(map(is_ref, avals)):
         # A Ref of keys holds words already.
         return False
-    return next((jaxpr for param in eqn.params.values() for jaxpr in _nested(param)), None) is None
+    return next((jaxpr for param in eqn.params.values() for jaxpr in nested_jaxprs(param)), None) is None
 
 
 def _on_words(ctx: RuleContext, *values: ir.Value, **params: Any) -> list[ir.Value]:
@@ -148,7 +148,7 @@ def erase_unused(kernel: KernelContext) -> None:
     kernel.literals.clear()
 
 
-def _nested(param: Any) -> Iterator[Any]:
+def nested_jaxprs(param: Any) -> Iterator[Any]:
     """The jaxprs in one parameter of an equation."""
     if isinstance(param, core.Jaxpr):
         yield param
@@ -156,7 +156,7 @@ def _nested(param: Any) -> Iterator[Any]:
         yield param.jaxpr
     elif isinstance(param, (tuple, list)):
         for item in param:
-            yield from _nested(item)
+            yield from nested_jaxprs(item)
 
 
 def _equations(jaxpr: Any, callers: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -165,7 +165,7 @@ def _equations(jaxpr: Any, callers: tuple[Any, ...] = ()) -> Iterator[tuple[Any,
         path = (*callers, eqn)
         yield path
         for param in eqn.params.values():
-            for nested in _nested(param):
+            for nested in nested_jaxprs(param):
                 yield from _equations(nested, path)
 
 
@@ -187,7 +187,7 @@ def _without_rule(jaxpr: Any, vocabulary: Vocabulary, callers: tuple[Any, ...] =
         if rule is None:
             yield path
         for param in eqn.params.values():
-            for nested in _nested(param):
+            for nested in nested_jaxprs(param):
                 yield from _without_rule(nested, _inside(vocabulary, rule), path)
 
 
@@ -196,7 +196,7 @@ def equations_of(jaxpr: Any) -> Iterator[Any]:
     for eqn in jaxpr.eqns:
         yield eqn
         for param in eqn.params.values():
-            for nested in _nested(param):
+            for nested in nested_jaxprs(param):
                 yield from equations_of(nested)
 
 

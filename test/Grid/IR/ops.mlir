@@ -95,6 +95,39 @@ grid.kernel @index_64 grid(%i = 4)
     outputs(%o: f32 [8] block [2] at ((%i * 3 + 1) floordiv 4)) {
 }
 
+// Program ids are never negative, so that division toward zero is division down, and what is affine has its simplest
+// form; what wraps around in its type is no affine expression.
+// CHECK-LABEL: grid.kernel @divided
+// CHECK: inputs(%{{.*}}: f32 [8, 8, 8] block [2, 2, 2] at (%i floordiv 2, %i mod 3, (%i * 4) mod 3),
+// CHECK: f32 [8] block [2] map(
+// CHECK: outputs(%{{.*}}: f32 [8] block [2] map(
+grid.kernel @divided grid(%i = 4)
+    inputs(%x: f32 [8, 8, 8] block [2, 2, 2] map(%a: i32) {
+             %c2 = arith.constant 2 : i32
+             %c3 = arith.constant 3 : i32
+             %half = arith.divsi %a, %c2 : i32
+             %rest = arith.remsi %a, %c3 : i32
+             %left = arith.shli %a, %c2 : i32
+             %quotient = arith.floordivsi %left, %c3 : i32
+             %whole = arith.muli %quotient, %c3 : i32
+             %mod = arith.subi %left, %whole : i32
+             grid.yield %half, %rest, %mod : i32, i32, i32
+           }, %y: f32 [8] block [2] map(%a: i32) {
+             %c1 = arith.constant 1 : i32
+             %c2 = arith.constant 2 : i32
+             %less = arith.subi %a, %c1 : i32
+             %half = arith.divsi %less, %c2 : i32
+             grid.yield %half : i32
+           })
+    outputs(%o: f32 [8] block [2] map(%a: i32) {
+             %c7 = arith.constant 7 : i32
+             %factor = arith.constant 1103515245 : i32
+             %hash = arith.muli %a, %factor : i32
+             %quotient = arith.floordivsi %hash, %c7 : i32
+             grid.yield %quotient : i32
+           }) {
+}
+
 // CHECK-LABEL: func.func @call
 func.func @call(%n: i32, %rows: tensor<8xi32>, %x: tensor<4x66xi8>) -> (tensor<4x66xi8>, tensor<16x8xf32>) {
   // CHECK: grid.call @everything dynamic(%{{.*}} : i32) index(%{{.*}} : tensor<8xi32>) inputs(%{{.*}} : tensor<4x66xi8>) -> tensor<4x66xi8>, tensor<16x8xf32>

@@ -180,3 +180,103 @@ grid.kernel @named grid(%i = 4)
       grid.yield %b : i32
     } origin "second_ref") {
 }
+
+// -----
+
+// What nobody can decide stays, with its affine parts written as such: the element that is loaded, a condition.
+// CHECK-LABEL: grid.kernel @parts
+// CHECK: map(%[[ID:.*]]: i32, %[[ROWS:.*]]: memref<8xi32, #grid.space<tpu.smem>>) {
+// CHECK-NOT: arith.remsi
+// CHECK: %[[TWICE:.*]] = arith.muli %[[ID]]
+// CHECK: grid.slice_ref %[[ROWS]][%[[TWICE]]]
+// CHECK: %[[ROW:.*]] = grid.load
+// CHECK-NEXT: grid.yield %[[ROW]]
+grid.kernel @parts grid(%i = 4)
+    index(%rows: i32 [8] space tpu.smem)
+    inputs(%x: f32 [64] block [8] map(%id: i32, %r: memref<8xi32, #grid.space<tpu.smem>>) {
+      %c0 = arith.constant 0 : i32
+      %c4 = arith.constant 4 : i32
+      %rest = arith.remsi %id, %c4 : i32
+      %twice = arith.addi %rest, %id : i32
+      %one = grid.slice_ref %r[%twice] [1] [1] drop [0]
+          : memref<8xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
+      %row = grid.load %one : memref<i32, #grid.space<tpu.smem>> -> i32
+      %inside = arith.cmpi slt, %rest, %c4 : i32
+      %chosen = arith.select %inside, %row, %c0 : i32
+      grid.yield %chosen : i32
+    }) {
+}
+
+// -----
+
+// A division that is guarded once needs no second guard, and neither do shifts.
+// CHECK-LABEL: grid.kernel @guarded_twice
+// CHECK: %[[X:.*]] = grid.load
+// CHECK: %[[ZERO:.*]] = arith.cmpi eq, %[[X]]
+// CHECK: %[[MINUS_ONE:.*]] = arith.cmpi eq, %[[X]]
+// CHECK: %[[UNSAFE:.*]] = arith.ori %[[ZERO]], %[[MINUS_ONE]]
+// CHECK: %[[SAFE:.*]] = arith.select %[[UNSAFE]]
+// CHECK-NEXT: %[[QUOTIENT:.*]] = arith.divsi %{{.*}}, %[[SAFE]]
+// CHECK-NEXT: %[[FITS:.*]] = arith.cmpi ult, %[[X]]
+// CHECK-NEXT: %[[AMOUNT:.*]] = arith.select %[[FITS]], %[[X]]
+// CHECK-NEXT: %[[SHIFTED:.*]] = arith.shli %{{.*}}, %[[AMOUNT]]
+// CHECK-NEXT: grid.yield %[[QUOTIENT]], %[[SHIFTED]]
+grid.kernel @guarded_twice grid(%i = 4)
+    index(%rows: i32 [] space tpu.smem)
+    inputs(%x: f32 [64, 64] block [8, 8] map(%id: i32, %r: memref<i32, #grid.space<tpu.smem>>) {
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %c32 = arith.constant 32 : i32
+      %minus_one = arith.constant -1 : i32
+      %x = grid.load %r : memref<i32, #grid.space<tpu.smem>> -> i32
+      %zero = arith.cmpi eq, %x, %c0 : i32
+      %one = arith.cmpi eq, %x, %minus_one : i32
+      %unsafe = arith.ori %zero, %one : i1
+      %safe = arith.select %unsafe, %c1, %x : i32
+      %zero2 = arith.cmpi eq, %safe, %c0 : i32
+      %one2 = arith.cmpi eq, %safe, %minus_one : i32
+      %unsafe2 = arith.ori %zero2, %one2 : i1
+      %safe2 = arith.select %unsafe2, %c1, %safe : i32
+      %quotient = arith.divsi %id, %safe2 : i32
+      %result = arith.select %zero2, %minus_one, %quotient : i32
+      %fits = arith.cmpi ult, %x, %c32 : i32
+      %amount = arith.select %fits, %x, %c0 : i32
+      %fits2 = arith.cmpi ult, %amount, %c32 : i32
+      %amount2 = arith.select %fits2, %amount, %c0 : i32
+      %shifted = arith.shli %id, %amount2 : i32
+      grid.yield %result, %shifted : i32, i32
+    }) {
+}
+
+// -----
+
+// What wraps around in its type is no affine expression; what does not is one, in any type.
+// CHECK-LABEL: grid.kernel @wraps
+// CHECK: map(%[[ID:.*]]: i32) {
+// CHECK: %[[HASH:.*]] = arith.muli %[[ID]]
+// CHECK: %[[QUOTIENT:.*]] = arith.floordivsi %[[HASH]]
+// CHECK: %[[WHOLE:.*]] = arith.muli %[[QUOTIENT]]
+// CHECK: %[[BUCKET:.*]] = arith.subi %[[HASH]], %[[WHOLE]]
+// CHECK: %[[NARROW:.*]] = arith.trunci %[[ID]]
+// CHECK: %[[PRODUCT:.*]] = arith.muli %[[NARROW]]
+// CHECK: %[[WIDE:.*]] = arith.extui %[[PRODUCT]]
+// CHECK: %[[NEXT:.*]] = arith.addi %[[ID]]
+// CHECK: grid.yield %[[BUCKET]], %[[WIDE]], %[[NEXT]]
+grid.kernel @wraps grid(%i = 8)
+    inputs(%x: f32 [64, 64, 64] block [8, 1, 8] map(%id: i32) {
+      %c7 = arith.constant 7 : i32
+      %factor = arith.constant 1103515245 : i32
+      %hash = arith.muli %id, %factor : i32
+      %quotient = arith.floordivsi %hash, %c7 : i32
+      %whole = arith.muli %quotient, %c7 : i32
+      %bucket = arith.subi %hash, %whole : i32
+      %narrow = arith.trunci %id : i32 to i8
+      %c100 = arith.constant 100 : i8
+      %c1 = arith.constant 1 : i8
+      %product = arith.muli %narrow, %c100 : i8
+      %wide = arith.extui %product : i8 to i32
+      %sum = arith.addi %narrow, %c1 : i8
+      %next = arith.extui %sum : i8 to i32
+      grid.yield %bucket, %wide, %next : i32, i32, i32
+    }) {
+}

@@ -101,7 +101,7 @@ with ir.Context(), ir.Location.unknown():
     report(
         Error,
         {
-            "expected an index map to compute with integers, got arith.index_cast": rebuilt(
+            "an index map that holds arith.index_cast does not come from JAX and has no jaxpr": rebuilt(
                 "%a = arith.index_cast %p : i32 to index "
                 "%b = arith.index_cast %a : index to i32 grid.yield %b, %b : i32, i32"
             ),

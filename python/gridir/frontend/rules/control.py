@@ -10,33 +10,35 @@ from typing import Any
 
 from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import ANY, BASE, rule
+from gridir.frontend.registry import ANY, BASE, Ignored, rule
 from gridir.frontend.types import is_integer, is_unsigned
 from gridir.mlir import ir
 
 
-def _open(jaxpr: Any) -> tuple[Any, Sequence[Any]]:
+def open_jaxpr(jaxpr: Any) -> tuple[Any, Sequence[Any]]:
     """A jaxpr and its constants, whether it is closed or not."""
     return getattr(jaxpr, "jaxpr", jaxpr), getattr(jaxpr, "consts", ())
 
 
-def _call(ctx: RuleContext, *values: ir.Value, jaxpr: Any) -> list[ir.Value]:
-    opened, consts = _open(jaxpr)
+def call(ctx: RuleContext, *values: ir.Value, jaxpr: Any) -> list[ir.Value]:
+    """What a nested function computes."""
+    opened, consts = open_jaxpr(jaxpr)
     return ctx.inline(opened, consts, values)
 
 
 def _call_of_function(ctx: RuleContext, *values: ir.Value, call_jaxpr: Any) -> list[ir.Value]:
-    return _call(ctx, *values, jaxpr=call_jaxpr)
+    return call(ctx, *values, jaxpr=call_jaxpr)
 
 
 # How JAX would compile the function on its own, or how it would be differentiated, has no meaning where it is inlined.
 _JIT = (
-    "name donated_invars keep_unused inline ctx_mesh compiler_options_kvs "
-    "in_shardings out_shardings in_layouts out_layouts"
+    "donated_invars keep_unused inline ctx_mesh compiler_options_kvs in_shardings out_shardings in_layouts out_layouts"
 )
-BASE.register("jit", _call, dict.fromkeys(_JIT.split(), ANY))
-BASE.register("remat2", _call, {"policy": ANY, "prevent_cse": ANY, "differentiated": ANY})
-BASE.register("composite", _call, {"name": ANY, "attributes": ANY, "version": ANY})
+JIT_OPTIONS: Ignored = dict.fromkeys(_JIT.split(), ANY)
+"""The parameters of `jit` beside its function and the name of that."""
+BASE.register("jit", call, {"name": ANY, **JIT_OPTIONS})
+BASE.register("remat2", call, {"policy": ANY, "prevent_cse": ANY, "differentiated": ANY})
+BASE.register("composite", call, {"name": ANY, "attributes": ANY, "version": ANY})
 BASE.register("closed_call", _call_of_function)
 _CUSTOM_JVP = {"jvp_jaxpr_fun": ANY, "num_consts": ANY, "symbolic_zeros": ANY}
 BASE.register("custom_jvp_call", _call_of_function, _CUSTOM_JVP)
@@ -80,7 +82,7 @@ def _does_nothing(jaxpr: Any) -> bool:
 @rule("cond", ignores={"branches_platforms": ANY})
 def _cond(ctx: RuleContext, which: ir.Value, *values: ir.Value, branches: Sequence[Any]) -> list[ir.Value]:
     """The index is clamped to the branches."""
-    opened = [_open(branch) for branch in branches]
+    opened = [open_jaxpr(branch) for branch in branches]
     static = emit.constant_attr(which)
     if static is not None:
         number = int(ir.IntegerAttr(static).value) if not isinstance(static, ir.BoolAttr) else int(static.value)
@@ -95,7 +97,7 @@ def _cond(ctx: RuleContext, which: ir.Value, *values: ir.Value, branches: Sequen
     if len(opened) == 1:
         return build(0)
     if len(opened) == 2:
-        condition = _as_condition(which)
+        condition = as_condition(which)
         if _does_nothing(opened[1][0]):
             return emit.if_else(emit.logical_not(condition), types, lambda: build(0), None)
         otherwise = None if _does_nothing(opened[0][0]) else lambda: build(0)
@@ -103,7 +105,7 @@ def _cond(ctx: RuleContext, which: ir.Value, *values: ir.Value, branches: Sequen
     return _switch(which, types, build, len(opened))
 
 
-def _as_condition(which: ir.Value) -> ir.Value:
+def as_condition(which: ir.Value) -> ir.Value:
     """Whether the second of two branches is meant. JAX makes the index from a bool, which is then taken as it is."""
     owner = which.owner
     if not isinstance(owner, ir.Block) and owner.name == "arith.extui" and owner.operands[0].type == emit.i1():
@@ -173,8 +175,8 @@ def _while(
     cond_values = list(values[:cond_nconsts])
     body_values = list(values[cond_nconsts : cond_nconsts + body_nconsts])
     carry = list(values[cond_nconsts + body_nconsts :])
-    cond, cond_consts = _open(cond_jaxpr)
-    body, body_consts = _open(body_jaxpr)
+    cond, cond_consts = open_jaxpr(cond_jaxpr)
+    body, body_consts = open_jaxpr(body_jaxpr)
 
     counted = _trip_count(cond, body, cond_nconsts, body_nconsts)
     if counted is not None:
@@ -244,7 +246,7 @@ def _scan(
     unroll: Any,
 ) -> list[ir.Value]:
     """Carries that count are computed from the loop's index; each `ys` is a tensor that the loop fills."""
-    body, body_consts = _open(jaxpr)
+    body, body_consts = open_jaxpr(jaxpr)
     consts, carry, xs = (
         list(values[:num_consts]),
         list(values[num_consts : num_consts + num_carry]),

@@ -241,8 +241,7 @@ def _sign(ctx: RuleContext, x: ir.Value) -> ir.Value:
         return emit.select(ordered_nonzero, emit.binary("math.copysign", one, x), x)
     if is_unsigned(aval):
         return emit.select(emit.compare("ne", x, zero), one, zero)
-    negative = emit.cast("arith.extsi", emit.compare("slt", x, zero), emit.element_of(x))
-    return emit.select(emit.compare("sgt", x, zero), one, negative)
+    return emit.binary("arith.minsi", emit.binary("arith.maxsi", x, emit.constant(-1, x.type)), one)
 
 
 @rule("is_finite")

@@ -1,0 +1,125 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What an index map may say: integer arithmetic as in a body, and loads of single elements.
+
+An index map is a block without control flow, so that a compiler may ask what it gives for any program. All branches of
+a `cond` are computed, and one is chosen.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jax import tree_util
+
+from gridir.frontend import emit, jax_compat
+from gridir.frontend.context import RuleContext
+from gridir.frontend.levels import INDEX_MAP
+from gridir.frontend.registry import ANY, BASE
+from gridir.frontend.rules import casts, control, elementwise, integer, pallas, shape  # noqa: F401  (registers rules)
+from gridir.frontend.rules.ref_views import index_value, static_index, window
+from gridir.frontend.types import is_integer, is_unsigned
+from gridir.mlir import ir
+from gridir.mlir.dialects import grid
+
+_AS_IN_A_BODY = (
+    "abs add and check clamp closed_call convert_element_type copy custom_jvp_call custom_vjp_call div eq ge gt "
+    "integer_pow le lt max min mul ne neg not num_programs optimization_barrier or program_id rem remat2 select_n "
+    "shift_left shift_right_arithmetic shift_right_logical sign square stop_gradient sub xor"
+)
+for _name in _AS_IN_A_BODY.split():
+    _rule = BASE.find(_name)
+    assert _rule is not None, f"`{_name}` has a rule in a body"
+    INDEX_MAP.register(_name, _rule.function, _rule.ignores)
+
+
+def _same_number(_: RuleContext, x: ir.Value) -> ir.Value:
+    """An array of one element is that element."""
+    return x
+
+
+INDEX_MAP.register("squeeze", _same_number, {"dimensions": ANY})
+INDEX_MAP.register("reshape", _same_number, {"new_sizes": ANY, "dimensions": ANY, "sharding": ANY})
+INDEX_MAP.register("broadcast_in_dim", _same_number, {"shape": ANY, "broadcast_dimensions": ANY, "sharding": ANY})
+
+
+@INDEX_MAP.rule("jit", ignores=control.JIT_OPTIONS)
+def _jit(ctx: RuleContext, *values: ir.Value, jaxpr: Any, name: str) -> list[ir.Value]:
+    """JAX names its integer division, which as one op is affine where the divisor is a positive constant."""
+    if name in ("floor_divide", "remainder") and _divides_by_positive(ctx, values, jaxpr):
+        x, divisor = values
+        quotient = emit.binary("arith.floordivsi", x, divisor)
+        if name == "floor_divide":
+            return [quotient]
+        return [emit.binary("arith.subi", x, emit.binary("arith.muli", quotient, divisor))]
+    return control.call(ctx, *values, jaxpr=jaxpr)
+
+
+def _divides_by_positive(ctx: RuleContext, values: Sequence[ir.Value], jaxpr: Any) -> bool:
+    """Whether a function that is named like JAX's division is that, of signed integers by a positive constant."""
+    if len(values) != 2 or not is_integer(ctx.avals_in[0]) or is_unsigned(ctx.avals_in[0]):
+        return False
+    divisor = static_index(values[1])
+    return divisor is not None and divisor > 0 and not jax_compat.is_user_function(control.open_jaxpr(jaxpr)[0])
+
+
+@INDEX_MAP.rule("cond", ignores={"branches_platforms": ANY})
+def _cond(ctx: RuleContext, which: ir.Value, *values: ir.Value, branches: Sequence[Any]) -> list[ir.Value]:
+    """The index is clamped to the branches."""
+    last, outer = len(branches) - 1, ctx.kernel.guard
+
+    @functools.cache
+    def is_taken(branch: int) -> ir.Value:
+        if last == 1:
+            condition = control.as_condition(which)
+            return condition if branch else emit.logical_not(condition)
+        predicate = "sle" if branch == 0 else "sge" if branch == last else "eq"
+        return emit.compare(predicate, which, emit.constant(branch, which.type))
+
+    @functools.cache
+    def guard(branch: int) -> ir.Value:
+        return is_taken(branch) if outer is None else emit.binary("arith.andi", outer(), is_taken(branch))
+
+    def compute(branch: int) -> list[ir.Value]:
+        jaxpr, consts = control.open_jaxpr(branches[branch])
+        if last:
+            ctx.kernel.guard = functools.partial(guard, branch)
+        try:
+            return ctx.inline(jaxpr, consts, values)
+        finally:
+            ctx.kernel.guard = outer
+
+    results = compute(last)
+    if last == 1:
+        return list(map(functools.partial(emit.select, is_taken(1)), results, compute(0)))
+    for branch in reversed(range(last)):
+        results = list(map(functools.partial(emit.select, is_taken(branch)), compute(branch), results))
+    return results
+
+
+@INDEX_MAP.rule("get")
+def _get(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, tree: Any) -> ir.Value:
+    """One element is loaded: of a slice the first one, and without an index the only one."""
+    starts, avals = _starts(tree, leaves), _starts(tree, ctx.avals_in[1:])
+    indices = [_guarded(index, aval, ctx.kernel.guard) for index, aval in zip(starts, avals, strict=True)]
+    return grid.LoadOp(ref.type.element_type, window(ctx, ref, indices or [0] * len(ref.type.shape))).result
+
+
+def _starts(tree: Any, leaves: Sequence[Any]) -> list[Any]:
+    """The indices of a load, or their abstract values; of a slice, where it begins."""
+    transforms = tree_util.tree_unflatten(tree, leaves)
+    indices = [index for transform in transforms for index in transform.indices]
+    return [index.start if isinstance(index, jax_compat.Slice) else index for index in indices]
+
+
+def _guarded(index: Any, aval: Any, guard: Callable[[], ir.Value] | None) -> Any:
+    """The index of an element that there is: element 0 in a branch that is not taken."""
+    if not isinstance(index, ir.Value) or static_index(index) is not None:
+        return index
+    if is_unsigned(aval):
+        index = emit.cast("arith.extui", index, emit.i32()) if index.type.width < 32 else index
+    index = index_value(index)
+    return index if guard is None else emit.select(guard(), index, emit.constant(0, index.type))
