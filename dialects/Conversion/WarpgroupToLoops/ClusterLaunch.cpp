@@ -22,9 +22,8 @@ using namespace gridir;
 
 namespace {
 
-/// Where nothing is said, as many blocks begin at once as a B200 has
-/// multiprocessors.
-constexpr int64_t kBlocksAtOnce = 148;
+/// Where nothing is said, all blocks begin at once.
+constexpr int64_t kAllBlocks = std::numeric_limits<int32_t>::max();
 
 template <typename OpT>
 FailureOr<Value> createAnswerAddress(OpBuilder &builder,
@@ -53,7 +52,7 @@ public:
         // Without blocks no program asks.
         clusterBlocks *= std::max<int64_t>(dim.getSize(), 1);
     int64_t clustersAtOnce = std::max<int64_t>(
-        op.getBlocksAtOnce().value_or(kBlocksAtOnce) / clusterBlocks, 1);
+        op.getBlocksAtOnce().value_or(kAllBlocks) / clusterBlocks, 1);
     std::string name = lowering.getName(op.getAnswer());
     createRuntimeCall(
         rewriter, loc, lowering, "gridirTaskAskForCluster",

@@ -11,6 +11,7 @@ from typing import Any
 import jax
 from jax import tree_util
 
+from gridir.compiler.warpgroup import MULTIPROCESSORS
 from gridir.frontend import jax_compat_gpu
 from gridir.frontend.context import RuleContext
 from gridir.frontend.devices import receiver_of
@@ -114,7 +115,7 @@ def _try_cluster_cancel(
 ) -> list[ir.Value]:
     of_answer, of_barrier = split_leaves(leaves, result_transforms_tree, barrier_transforms_tree)
     # What persistent kernels ask JAX for; devices that are no GPUs have none.
-    blocks = getattr(jax.devices()[0], "core_count", None)
+    blocks = getattr(jax.devices()[0], "core_count", None) or MULTIPROCESSORS
     warpgroup.TryClusterCancelOp(
         view(ctx, answer, of_answer), one_barrier(ctx, barrier, of_barrier), blocks_at_once=blocks
     )
