@@ -16,6 +16,8 @@ _ENDLESS = "expects an error of JAX's choice of layouts, where the kernel itself
 _MOCK = "looks at what JAX's own lowering calls"
 _PRINTF = "looks at how printf of CUDA writes an array, or at the layout that JAX has chosen"
 
+_FLAGS = "expects an error of a flag of XLA for GPUs"
+
 _CLASS = "expects an error of a class of JAX's own"
 
 LEFT_OUT: dict[str, dict[str, str]] = {
@@ -49,6 +51,7 @@ LEFT_OUT: dict[str, dict[str, str]] = {
     },
     "gpu_pallas_distributed_test": {
         "*.test_permuted_mesh": _LACK,
+        "*.test_collective_metadata_with_nvshmem_raises": _FLAGS,
     },
 }
 """For each test file the tests, as patterns of `Class.method`, with the reason."""
