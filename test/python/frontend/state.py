@@ -21,6 +21,18 @@ def whole(x_ref, o_ref):
 show(whole, x)
 
 
+# An index without a sign may be higher than any of its width that has one.
+# CHECK-LABEL: // by_bytes
+# CHECK: %[[I:.*]] = grid.load {{.*}} -> i8
+# CHECK: %[[WIDE:.*]] = arith.extui %[[I]] : i8 to i32
+# CHECK: grid.slice_ref {{.*}}[%[[WIDE]], 0]
+def by_bytes(x_ref, n_ref, o_ref):
+    o_ref[0] = x_ref[n_ref[0]]
+
+
+show(by_bytes, x, array(jnp.uint8, 4))
+
+
 # CHECK-LABEL: // windows
 # CHECK: %[[I:.*]] = grid.load {{.*}} : memref<i32
 # CHECK: grid.slice_ref {{.*}}[%[[I]], 0] [2, 64] [1, 2] : {{.*}} -> memref<2x64xf32

@@ -10,7 +10,7 @@ a `cond` are computed, and one is chosen.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from jax import tree_util
@@ -20,7 +20,7 @@ from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import INDEX_MAP
 from gridir.frontend.registry import ANY, BASE
 from gridir.frontend.rules import casts, control, elementwise, integer, pallas, shape  # noqa: F401  (registers rules)
-from gridir.frontend.rules.ref_views import index_value, static_index, window
+from gridir.frontend.rules.ref_views import index_leaves, index_value, static_index, window
 from gridir.frontend.types import is_integer, is_unsigned
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
@@ -103,23 +103,15 @@ def _cond(ctx: RuleContext, which: ir.Value, *values: ir.Value, branches: Sequen
 @INDEX_MAP.rule("get")
 def _get(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, tree: Any) -> ir.Value:
     """One element is loaded: of a slice the first one, and without an index the only one."""
-    starts, avals = _starts(tree, leaves), _starts(tree, ctx.avals_in[1:])
-    indices = [_guarded(index, aval, ctx.kernel.guard) for index, aval in zip(starts, avals, strict=True)]
+    transforms = tree_util.tree_unflatten(tree, index_leaves(ctx, leaves))
+    indices = [_guarded(ctx, index) for transform in transforms for index in transform.indices]
     return grid.LoadOp(ref.type.element_type, window(ctx, ref, indices or [0] * len(ref.type.shape))).result
 
 
-def _starts(tree: Any, leaves: Sequence[Any]) -> list[Any]:
-    """The indices of a load, or their abstract values; of a slice, where it begins."""
-    transforms = tree_util.tree_unflatten(tree, leaves)
-    indices = [index for transform in transforms for index in transform.indices]
-    return [index.start if isinstance(index, jax_compat.Slice) else index for index in indices]
-
-
-def _guarded(index: Any, aval: Any, guard: Callable[[], ir.Value] | None) -> Any:
+def _guarded(ctx: RuleContext, index: Any) -> Any:
     """The index of an element that there is: element 0 in a branch that is not taken."""
-    if not isinstance(index, ir.Value) or static_index(index) is not None:
+    index, guard = index.start if isinstance(index, jax_compat.Slice) else index, ctx.kernel.guard
+    if guard is None or static_index(index) is not None:
         return index
-    if is_unsigned(aval):
-        index = emit.cast("arith.extui", index, emit.i32()) if index.type.width < 32 else index
     index = index_value(index)
-    return index if guard is None else emit.select(guard(), index, emit.constant(0, index.type))
+    return emit.select(guard(), index, emit.constant(0, index.type))

@@ -15,7 +15,7 @@ import numpy as np
 from gridir.errors import UnsupportedError
 from gridir.frontend import emit, jax_compat, jax_compat_gpu
 from gridir.frontend.context import RuleContext
-from gridir.frontend.types import RefUnion, element_type, layout_of
+from gridir.frontend.types import RefUnion, bit_width, element_type, is_bool, is_unsigned, layout_of
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -43,6 +43,16 @@ def index_value(index: ir.Value) -> ir.Value:
     if isinstance(type_, ir.IntegerType) and type_.width not in (32, 64):
         return emit.cast("arith.extsi" if type_.width < 32 else "arith.trunci", index, emit.i32())
     return index
+
+
+def index_leaves(ctx: RuleContext, leaves: Sequence[ir.Value]) -> list[ir.Value]:
+    """The last operands of an equation, which are indices; those without a sign get 32 bits, which have one."""
+
+    def widened(index: ir.Value, aval: Any) -> ir.Value:
+        is_narrow = is_unsigned(aval) and not is_bool(aval) and bit_width(aval.dtype) < 32
+        return emit.cast("arith.extui", index, emit.i32()) if is_narrow else index
+
+    return list(map(widened, leaves, ctx.avals_in[len(ctx.avals_in) - len(leaves) :]))
 
 
 def slice_ref(

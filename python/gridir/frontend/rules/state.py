@@ -16,6 +16,7 @@ from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import ANY, rule
 from gridir.frontend.rules.casts import convert
 from gridir.frontend.rules.ref_views import (
+    index_leaves,
     index_value,
     is_array,
     repeats_elements,
@@ -162,12 +163,12 @@ def _index_array(index: Any, shape: Sequence[int], extent: int) -> ir.Value:
 
 @rule("get")
 def _get(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
-    return Access(ctx, ref, tree_util.tree_unflatten(tree, leaves)).load()
+    return Access(ctx, ref, tree_util.tree_unflatten(tree, index_leaves(ctx, leaves))).load()
 
 
 @rule("swap")
 def _swap(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: Any) -> list[ir.Value]:
-    return swap(ctx, ref, value, tree_util.tree_unflatten(tree, leaves))
+    return swap(ctx, ref, value, tree_util.tree_unflatten(tree, index_leaves(ctx, leaves)))
 
 
 def swap(ctx: RuleContext, ref: Any, value: ir.Value, transforms: Sequence[Any]) -> list[ir.Value]:
@@ -180,7 +181,7 @@ def swap(ctx: RuleContext, ref: Any, value: ir.Value, transforms: Sequence[Any])
 
 @rule("addupdate")
 def _addupdate(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: Any) -> list[ir.Value]:
-    access = Access(ctx, ref, tree_util.tree_unflatten(tree, leaves))
+    access = Access(ctx, ref, tree_util.tree_unflatten(tree, index_leaves(ctx, leaves)))
     access.accumulate(value)
     return []
 
