@@ -9,6 +9,7 @@
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 
 #include "dialects/Conversion/Passes.h"
+#include "dialects/GPU/Transforms/Profile.h"
 #include "dialects/GPU/Transforms/PtxName.h"
 #include "dialects/Grid/IR/SingleKernel.h"
 
@@ -64,7 +65,7 @@ public:
     }
     FailureOr<gridir::gpu::Chip> limits =
         gridir::gpu::getChip(chip, kernel.getLoc());
-    if (failed(limits) || failed(checkParams(kernel)))
+    if (failed(limits) || failed(gridir::gpu::checkNoProfile(kernel, chip)))
       return signalPassFailure();
     OpBuilder builder(kernel);
     std::string name = gridir::gpu::toPtxName(kernel.getSymName());
@@ -91,18 +92,6 @@ public:
   }
 
 private:
-  /// Refuses what the author asks for and no thread does.
-  LogicalResult checkParams(grid::KernelOp kernel) {
-    if (ArrayAttr params = kernel.getParamsAttr())
-      for (Attribute attribute : params)
-        if (auto record = dyn_cast<grid::MosaicGpuParamsAttr>(attribute);
-            record && record.getProfileSpace().value_or(0) > 0)
-          return kernel.emitError("expected a profile_space of 0 on ")
-                 << chip << ", got " << *record.getProfileSpace()
-                 << "; no events of warpgroups are recorded";
-    return success();
-  }
-
   /// Shared memory whose size the launch gives.
   static LLVM::GlobalOp createShared(mlir::gpu::GPUModuleOp module) {
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());

@@ -9,6 +9,7 @@
 #include "dialects/GPU/Mapping/Passes.h"
 #include "dialects/GPU/Transforms/Chip.h"
 #include "dialects/GPU/Transforms/MappedKernel.h"
+#include "dialects/GPU/Transforms/Profile.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Grid/IR/Grid.h"
 
@@ -49,6 +50,7 @@ public:
     hasSmallFloats = target->hasSmallFloats;
     for (grid::KernelOp kernel : getOperation().getOps<grid::KernelOp>()) {
       if (failed(checkRefs(kernel)) || failed(checkBody(kernel)) ||
+          failed(gridir::gpu::checkNoProfile(kernel, chip)) ||
           failed(readParams(kernel)))
         return signalPassFailure();
       ++numKernels;
@@ -154,10 +156,6 @@ private:
       auto mosaic = dyn_cast<grid::MosaicGpuParamsAttr>(params);
       if (!mosaic)
         continue;
-      if (mosaic.getProfileSpace().value_or(0) > 0)
-        return refuse(kernel.getLoc(), "a profile_space of 0")
-               << *mosaic.getProfileSpace()
-               << "; this path records no events of warps";
       if (mosaic.getApproxMath())
         approxMath = mosaic.getApproxMath().getValue();
       reductionBytes = mosaic.getReductionScratchBytes();

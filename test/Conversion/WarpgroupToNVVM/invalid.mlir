@@ -712,7 +712,7 @@ grid.kernel @escapes grid() {
 
 // -----
 
-// expected-error @below {{expected a profile_space of 0 on sm_90a, got 16; no events of warpgroups are recorded}}
+// expected-error @below {{expected a profile_space of 0 on gpu:sm_90a, got 16; no events of warps are recorded}}
 grid.kernel @profile grid(%i = 2 named "x")
     params [#grid.mosaic_gpu_params<profile_space = 16, profile_dir = "traces">] {
 }

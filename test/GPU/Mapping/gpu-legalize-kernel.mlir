@@ -22,7 +22,7 @@ grid.kernel @many grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
 
 // -----
 
-// expected-error @below {{expected a profile_space of 0 on gpu:sm_80, got 16; this path records no events of warps}}
+// expected-error @below {{expected a profile_space of 0 on gpu:sm_80, got 16; no events of warps are recorded}}
 grid.kernel @profile grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
     params [#grid.mosaic_gpu_params<profile_space = 16>] {
 }
