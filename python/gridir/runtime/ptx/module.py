@@ -9,8 +9,9 @@ import dataclasses
 import functools
 import math
 import os
+import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -66,17 +67,25 @@ class Function:
     _program: Any = dataclasses.field(repr=False, compare=False)
     _path: str = dataclasses.field(repr=False, compare=False)
 
-    def prepare(self, *, checked: bool = False, profiled: bool = False) -> None:
+    def prepare(self, *, checked: bool = False, profiled: bool = False) -> Literal["memory", "disk", "compiled"]:
         """Makes code of the function, so that a launch need not.
 
         Args:
           checked: for launches with checks.
           profiled: for launches that count.
 
+        Returns:
+          Where the code came from: this process, the directory GRIDIR_CACHE_DIR, or the compiler. Code of a module
+          with variables in global or constant memory has their addresses, and is not kept in the directory.
+
         Raises:
           PtxError: for each instruction that the executor does not know.
         """
-        _raise_problems(self._program.prepare(self.name, checked, profiled), self._path, self.name)
+        reply = self._program.prepare(self.name, checked, profiled)
+        _raise_problems(reply["problems"], self._path, self.name)
+        if reply["warning"]:
+            warnings.warn(reply["warning"], stacklevel=2)
+        return reply["origin"]
 
     def launch(
         self,

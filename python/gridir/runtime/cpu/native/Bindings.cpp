@@ -57,18 +57,6 @@ void sendPrints(const PrintBuffer &buffer) {
     PyErr_WriteUnraisable(printHandler);
 }
 
-const char *toText(KernelOrigin origin) {
-  switch (origin) {
-  case KernelOrigin::Memory:
-    return "memory";
-  case KernelOrigin::Disk:
-    return "disk";
-  case KernelOrigin::Compiled:
-    return "compiled";
-  }
-  return "";
-}
-
 /// Gives {"pipeline"} or a failure.
 nb::dict completePipeline(const std::string &pipeline, int64_t codegenLevel,
                           const std::string &cpu, const std::string &features) {

@@ -88,6 +88,18 @@ static std::optional<CompileFailure> checkCallbacks(const Kernel &kernel) {
                  " in this process, got a kernel that another one lowered")}};
 }
 
+const char *toText(KernelOrigin origin) {
+  switch (origin) {
+  case KernelOrigin::Memory:
+    return "memory";
+  case KernelOrigin::Disk:
+    return "disk";
+  case KernelOrigin::Compiled:
+    return "compiled";
+  }
+  return "";
+}
+
 std::variant<ReadyKernel, CompileFailure>
 getKernel(std::string_view key, std::string_view module,
           const CompileOptions &options) {

@@ -17,8 +17,11 @@
 
 namespace gridir::cpu {
 
-/// How a kernel came to be ready.
+/// How code came to be ready.
 enum class KernelOrigin { Memory, Disk, Compiled };
+
+/// Its name for the user.
+const char *toText(KernelOrigin origin);
 
 struct ReadyKernel {
   const Kernel *kernel;

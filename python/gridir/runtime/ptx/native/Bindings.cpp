@@ -47,14 +47,19 @@ nb::object load(const std::string &text) {
   return nb::cast(std::move(std::get<std::unique_ptr<Program>>(result)));
 }
 
-nb::list prepare(Program &program, const std::string &name, bool isChecked,
+/// Gives {"problems", "origin", "warning"}.
+nb::dict prepare(Program &program, const std::string &name, bool isChecked,
                  bool isProfiled) {
-  Problems problems;
+  Preparation preparation;
   {
     nb::gil_scoped_release release;
-    problems = program.prepare(name, isChecked, isProfiled);
+    preparation = program.prepare(name, isChecked, isProfiled);
   }
-  return toList(problems);
+  nb::dict result;
+  result["problems"] = toList(preparation.problems);
+  result["origin"] = gridir::cpu::toText(preparation.origin);
+  result["warning"] = preparation.warning;
+  return result;
 }
 
 nb::dict toDict(const MemoryCounts &counts) {

@@ -20,10 +20,12 @@
 #include "python/gridir/runtime/cpu/native/CodeGen.h"
 #include "python/gridir/runtime/cpu/native/Linker.h"
 #include "python/gridir/runtime/cpu/native/Memory.h"
+#include "python/gridir/runtime/cpu/native/ObjectCache.h"
 #include "python/gridir/runtime/cpu/native/SoftFloat.h"
 #include "python/gridir/runtime/cpu/native/TargetCPU.h"
 
 #include "llvm/IR/Module.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -121,6 +123,7 @@ FunctionInfo describe(const Function &function) {
 } // namespace
 
 struct Program::Parts {
+  std::string text;
   Module module;
   std::map<std::string, Global> globals;
   GlobalAddresses addresses;
@@ -130,6 +133,9 @@ struct Program::Parts {
 
   Problems allocateGlobals();
   const Function *find(const std::string &name) const;
+  Expected<PreparedFunction> compile(const Function &function,
+                                     Instrumentation instrumentation,
+                                     Preparation &preparation) const;
 };
 
 Problems Program::Parts::allocateGlobals() {
@@ -192,6 +198,7 @@ std::variant<std::unique_ptr<Program>, Problems>
 Program::load(const std::string &text) {
   Problems problems;
   auto parts = std::make_unique<Parts>();
+  parts->text = text;
   parts->module = parse(text, problems);
   if (problems.empty())
     problems = parts->allocateGlobals();
@@ -200,66 +207,108 @@ Program::load(const std::string &text) {
   return std::unique_ptr<Program>(new Program(std::move(parts)));
 }
 
-/// Makes code of a function whose translation is right.
-static Expected<PreparedFunction> compile(const Module &module,
-                                          const Function &function,
-                                          const GlobalAddresses &addresses,
-                                          Instrumentation instrumentation,
-                                          Problems &problems) {
-  LLVMContext context;
-  llvm::Module result(function.name, context);
-  PreparedFunction prepared;
-  prepared.translation = translate(module, function, addresses, result, kEntry,
-                                   instrumentation, problems);
-  if (!problems.empty())
-    return prepared;
-  cpu::CompileOptions options;
-  options.codegenLevel = 1;
+static Expected<cpu::KernelObject>
+generateObject(llvm::Module &result, const cpu::CompileOptions &options) {
   Expected<std::unique_ptr<TargetMachine>> machine =
       cpu::createTargetMachine(options);
   if (!machine)
     return machine.takeError();
   cpu::setTarget(result, **machine);
-  cpu::runPasses(result, **machine, kPasses);
-  Expected<std::string> object =
-      cpu::emitObject(result, **machine, prepared.stackBytes);
+  cpu::runPasses(result, **machine, options.pipeline);
+  cpu::KernelObject object;
+  if (Error error = cpu::emitObject(result, **machine, object.info.stackBytes)
+                        .moveInto(object.object))
+    return error;
+  return object;
+}
+
+static Expected<KernelFn> link(const cpu::KernelObject &object) {
+  static cpu::Linker &linker = *new cpu::Linker(getRuntimeSymbols());
+  Expected<std::vector<void *>> addresses =
+      linker.link(object.object, {kEntry});
+  if (!addresses)
+    return addresses.takeError();
+  return reinterpret_cast<KernelFn>(addresses->front());
+}
+
+/// Makes code of a function whose translation is right.
+Expected<PreparedFunction>
+Program::Parts::compile(const Function &function,
+                        Instrumentation instrumentation,
+                        Preparation &preparation) const {
+  LLVMContext context;
+  llvm::Module result(function.name, context);
+  PreparedFunction prepared;
+  prepared.translation = translate(module, function, addresses, result, kEntry,
+                                   instrumentation, preparation.problems);
+  if (!preparation.problems.empty())
+    return prepared;
+  cpu::CompileOptions options;
+  options.pipeline = kPasses;
+  options.codegenLevel = 1;
+
+  cpu::ObjectCache cache;
+  const std::string key = cpu::getObjectKey(
+      formatv("{0} {1} {2}\n{3}", function.name, instrumentation.isChecked,
+              instrumentation.isProfiled, text)
+          .str(),
+      options);
+  // Code has the addresses of variables, which are of this process.
+  const bool isCached = addresses.empty();
+  if (std::optional<cpu::KernelObject> object =
+          isCached ? cache.read(key) : std::nullopt) {
+    if (Error error = link(*object).moveInto(prepared.entry)) {
+      // An entry that does not link is as good as none.
+      consumeError(std::move(error));
+    } else {
+      prepared.stackBytes = object->info.stackBytes;
+      preparation.origin = cpu::KernelOrigin::Disk;
+      return prepared;
+    }
+  }
+  preparation.origin = cpu::KernelOrigin::Compiled;
+  preparation.warning = cache.getProblem();
+  Expected<cpu::KernelObject> object = generateObject(result, options);
   if (!object)
     return object.takeError();
-  static cpu::Linker &linker = *new cpu::Linker(getRuntimeSymbols());
-  Expected<std::vector<void *>> addressesOfCode =
-      linker.link(*object, {kEntry});
-  if (!addressesOfCode)
-    return addressesOfCode.takeError();
-  prepared.entry = reinterpret_cast<KernelFn>(addressesOfCode->front());
+  if (Error error = link(*object).moveInto(prepared.entry))
+    return error;
+  prepared.stackBytes = object->info.stackBytes;
+  if (isCached)
+    cache.write(key, *object);
   return prepared;
 }
 
-Problems Program::prepare(const std::string &name, bool isChecked,
-                          bool isProfiled) {
+Preparation Program::prepare(const std::string &name, bool isChecked,
+                             bool isProfiled) {
   std::lock_guard<std::mutex> lock(parts->mutex);
+  Preparation preparation;
   const auto key = std::make_tuple(name, isChecked, isProfiled);
   if (parts->prepared.count(key))
-    return {};
+    return preparation;
+  Problems &problems = preparation.problems;
   const Function *function = parts->find(name);
-  if (!function)
-    return {{{}, "expected the name of an entry, got '" + name + "'"}};
-  Problems problems;
+  if (!function) {
+    problems.push_back(
+        {{}, "expected the name of an entry, got '" + name + "'"});
+    return preparation;
+  }
   std::optional<std::string> crash = driver::runGuarded([&] {
-    Expected<PreparedFunction> prepared =
-        compile(parts->module, *function, parts->addresses,
-                Instrumentation{isChecked, isProfiled}, problems);
+    Expected<PreparedFunction> prepared = parts->compile(
+        *function, Instrumentation{isChecked, isProfiled}, preparation);
     if (!prepared) {
       Error error = prepared.takeError();
       const char *prefix =
           error.isA<cpu::LinkerCrash>() ? "the linker crashed: " : "";
       problems.push_back(
           {function->where, prefix + toString(std::move(error))});
-    } else if (problems.empty())
+    } else if (problems.empty()) {
       parts->prepared.emplace(key, std::move(*prepared));
+    }
   });
   if (crash)
-    return {{function->where, "the compiler crashed: " + *crash}};
-  return problems;
+    problems = {{function->where, "the compiler crashed: " + *crash}};
+  return preparation;
 }
 
 LaunchReport Program::launch(const std::string &name,

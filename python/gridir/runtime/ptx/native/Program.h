@@ -16,6 +16,8 @@
 #include "Buffers.h"
 #include "Problem.h"
 
+#include "python/gridir/runtime/cpu/native/KernelTable.h"
+
 #include <array>
 #include <functional>
 #include <memory>
@@ -120,6 +122,15 @@ struct LaunchReport {
   std::vector<InstructionProfile> profile;
 };
 
+/// Whether there is code of a function, and where it is from.
+struct Preparation {
+  /// Instructions that are not known among them.
+  Problems problems = {};
+  cpu::KernelOrigin origin = cpu::KernelOrigin::Memory;
+  /// What the user should know, or empty.
+  std::string warning = {};
+};
+
 /// The functions of one text.
 class Program {
 public:
@@ -131,9 +142,9 @@ public:
   const std::vector<FunctionInfo> &getFunctions() const { return functions; }
 
   /// Makes code of a function, which tells of its accesses where they are
-  /// checked, and counts where it is profiled. Instructions that are not known
-  /// are problems.
-  Problems prepare(const std::string &name, bool isChecked, bool isProfiled);
+  /// checked, and counts where it is profiled; or reads what a process before
+  /// made.
+  Preparation prepare(const std::string &name, bool isChecked, bool isProfiled);
 
   /// Runs a function that is prepared.
   LaunchReport launch(const std::string &name, const LaunchOptions &options);
