@@ -13,6 +13,7 @@ import argparse
 import os
 import pathlib
 import time
+from statistics import geometric_mean
 from typing import Any
 
 import jax
@@ -21,6 +22,15 @@ from gridir import GpuOptions, lower
 from gridir.cli.example import load_example
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples"
+EXAMPLES_TIMED = [
+    "softmax",
+    "layer_norm",
+    "matmul_bf16",
+    "mosaic_gpu/tma_add",
+    "mosaic_gpu/wgmma_matmul",
+    "mosaic_gpu/warp_specialized_attention",
+    "mosaic_gpu/tcgen05_matmul:sm_100a",
+]
 WAYS: dict[str, dict[str, Any]] = {
     "plain": {},
     "races": {"checks": ("races",)},
@@ -58,18 +68,20 @@ def time_example(name: str, chip: str, repetitions: int) -> tuple[dict[str, floa
 def main() -> None:
     """Prints a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", default=["add", "softmax", "layer_norm", "matmul_bf16"])
+    parser.add_argument("names", nargs="*", default=EXAMPLES_TIMED, help="examples, or NAME:CHIP for another chip")
     parser.add_argument("--chip", default="sm_90a", help="what the kernels are compiled for (default: sm_90a)")
     parser.add_argument("--repetitions", type=int, default=5, help="how often each is timed (default: 5)")
     arguments = parser.parse_args()
     others = [way for way in WAYS if way != "plain"]
     print(f"| kernel | plain ms | {' | '.join(f'{way} / plain' for way in others)} | one core / all |")
     print("| --- |" + " ---: |" * (len(WAYS) + 1))
+    rows = []
     for name in arguments.names:
-        best, clock = time_example(name, arguments.chip, arguments.repetitions)
-        ratios = " | ".join(f"{best[way] / best['plain']:.1f}" for way in others)
-        cores = clock[1] / clock[max(clock)]
-        print(f"| {name} | {best['plain']:.1f} | {ratios} | {cores:.1f} |", flush=True)
+        name, _, chip = name.partition(":")
+        best, clock = time_example(name, chip or arguments.chip, arguments.repetitions)
+        rows.append([*(best[way] / best["plain"] for way in others), clock[1] / clock[max(clock)]])
+        print(f"| {name} | {best['plain']:.1f} | {' | '.join(f'{x:.1f}' for x in rows[-1])} |", flush=True)
+    print(f"| geometric mean | | {' | '.join(f'{geometric_mean(x):.1f}' for x in zip(*rows, strict=True))} |")
 
 
 if __name__ == "__main__":
