@@ -47,12 +47,22 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--peer-ptx", action="store_true", help="the PTX of JAX's own pipeline for GPUs, executed by gridir on the CPU"
     )
+    parser.add_argument(
+        "--record",
+        type=Path,
+        metavar="DIR",
+        help="with --peer-ptx: keep each launch of a test that passes, for replay.py",
+    )
     parser.add_argument("--every", type=int, default=1, metavar="K", help="only each K-th of the tests")
     parser.add_argument("--checks", default="", help="what kernels check while they run, as `races,uninitialized`")
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="results to take what JAX passes from")
     parser.add_argument("--results", type=Path, default=Path("jax-conformance.jsonl"), help="where JSON lines go")
     parser.add_argument("--examples", type=int, default=3, metavar="N", help="how many tests to name for each cause")
     arguments = parser.parse_args()
+    if arguments.record:
+        if not arguments.peer_ptx:
+            parser.error("expected --peer-ptx beside --record")
+        arguments.record.mkdir(parents=True, exist_ok=True)
     if arguments.peer_ptx:
         arguments.device, arguments.through = "gpu", "peer"
         try:
@@ -130,6 +140,8 @@ class Comparison:
 
         worker = [str(self._checkout), file, "--mode", mode, "--device", self._arguments.device]
         worker += ["--through", self._arguments.through, "--checks", self._arguments.checks]
+        if self._arguments.record:
+            worker += ["--record", str(self._arguments.record.resolve())]
         run_file(worker, wanted, self._arguments.jobs, self._arguments.timeout, report)
         print(f"\r{file} {mode}: {done} done, {failed} failed", file=sys.stderr)
 

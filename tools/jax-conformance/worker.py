@@ -60,10 +60,12 @@ class Counts:
       native: kernels that gridir has made ready to run, those that it had compiled before too.
       interpreted: calls of JAX's interpreters.
       compiled: of each kernel that was compiled for this test, its name, target, grid and seconds in the compiler.
+      recordings: the launches of this test, where they are recorded.
     """
 
     def __init__(self) -> None:
         self._launches: list[Any] = []
+        self.recordings: list[Any] = []
         self.reset()
 
     def take_launches(self) -> None:
@@ -79,6 +81,7 @@ class Counts:
         self.interpreted = 0
         self.compiled: list[dict[str, Any]] = []
         self._launches.clear()
+        self.recordings.clear()
 
     def count_interpreted(self, refuse: bool) -> None:
         """Counts the calls of JAX's interpreters; with `refuse` they raise instead of running."""
@@ -260,7 +263,13 @@ def pretend_gpu(use: Callable[[str], None]) -> Callable[[], None]:
 
 
 def set_up(
-    mode: str, device: str, through: str, checks: Sequence[str], counts: Counts, lasting: contextlib.ExitStack
+    mode: str,
+    device: str,
+    through: str,
+    checks: Sequence[str],
+    record: bool,
+    counts: Counts,
+    lasting: contextlib.ExitStack,
 ) -> Callable[[], None]:
     """Puts JAX or gridir in charge of kernels, until `lasting` ends; gridir's check themselves while they run.
 
@@ -268,7 +277,7 @@ def set_up(
       What is to be called before each test.
     """
     if through == "peer":
-        return set_up_peer(checks, counts)
+        return set_up_peer(checks, record, counts)
 
     def use(chip: str) -> None:
         if mode == "gridir":
@@ -291,7 +300,7 @@ def set_up(
     return start
 
 
-def set_up_peer(checks: Sequence[str], counts: Counts) -> Callable[[], None]:
+def set_up_peer(checks: Sequence[str], record: bool, counts: Counts) -> Callable[[], None]:
     """Puts JAX's pipeline for GPUs in charge of kernels, and gridir's executor of its PTX.
 
     Returns:
@@ -300,18 +309,23 @@ def set_up_peer(checks: Sequence[str], counts: Counts) -> Callable[[], None]:
     pipeline = Pipeline()
     pipeline.driver.options["checks"] = checks
     counts.count_launches(pipeline.driver.launches)
+    if record:
+        pipeline.driver.recorder = counts.recordings.append
     capabilities = {chip: int(capability) for capability, chip in CHIPS.items()}
     start = pretend_gpu(lambda chip: pipeline.driver.pretend(capabilities[chip]))
     replace_lowering(pipeline)
     return start
 
 
-def run(case: unittest.TestCase, counts: Counts) -> dict[str, Any]:
-    """Runs one test and says what became of it."""
+def run(case: unittest.TestCase, counts: Counts, record: Path | None) -> dict[str, Any]:
+    """Runs one test and says what became of it; what it has launched is recorded if it passes."""
     counts.reset()
     result, start = Result(), time.perf_counter()
     case.run(result)
     counts.take_launches()
+    if record and result.status == "passed":
+        for i, recording in enumerate(counts.recordings):
+            recording.save(record / f"{type(case).__name__}.{case._testMethodName}.{i}.npz")
     return {
         "status": result.status,
         "seconds": round(time.perf_counter() - start, 3),
@@ -333,6 +347,7 @@ def main() -> None:
     parser.add_argument("--device", choices=("cpu", "gpu", "tpu"), default="cpu")
     parser.add_argument("--through", choices=("cpu", "ptx", "peer"), default="cpu")
     parser.add_argument("--checks", default="")
+    parser.add_argument("--record", type=Path)
     parser.add_argument("--replies", type=int, required=True)
     arguments = parser.parse_args()
     replies = os.fdopen(arguments.replies, "w")
@@ -345,7 +360,8 @@ def main() -> None:
     sys.meta_path.append(CheckoutFinder(arguments.checkout))
     try:
         checks = [check for check in arguments.checks.split(",") if check]
-        start = set_up(arguments.mode, arguments.device, arguments.through, checks, counts, lasting)
+        record = arguments.record is not None
+        start = set_up(arguments.mode, arguments.device, arguments.through, checks, record, counts, lasting)
         tests = load(arguments.checkout, arguments.file)
     except BaseException as error:
         # A test file may also refuse to be imported by leaving or by skipping itself.
@@ -355,7 +371,7 @@ def main() -> None:
     with lasting:
         for line in sys.stdin:
             start()
-            reply(run(tests[line.strip()], counts))
+            reply(run(tests[line.strip()], counts, arguments.record))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 from gridir.runtime.ptx.driver import Driver, Launch, open_driver
 from gridir.runtime.ptx.module import CHECKS, Function, LaunchError, Module, PtxError, load
 from gridir.runtime.ptx.profile import Counts, InstructionProfile, MemoryCounts, Profile, profiling
+from gridir.runtime.ptx.recording import Recording, RecordingError, read_recording
 from gridir.runtime.ptx.tensor_map import TensorMap
 
 __all__ = [
@@ -20,8 +21,11 @@ __all__ = [
     "Module",
     "Profile",
     "PtxError",
+    "Recording",
+    "RecordingError",
     "TensorMap",
     "load",
     "open_driver",
     "profiling",
+    "read_recording",
 ]

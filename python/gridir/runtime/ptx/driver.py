@@ -24,6 +24,7 @@ import numpy as np
 from gridir.errors import Error, OptionError
 from gridir.mlir import _mlir_libs
 from gridir.runtime.ptx.module import LaunchError, load
+from gridir.runtime.ptx.recording import Recording, leave_out_parts
 
 _INVALID_IMAGE, _NOT_FOUND, _LAUNCH_FAILED = 200, 500, 719
 _SHARED_BYTES, _THREADS = 228 << 10, 2048
@@ -88,6 +89,7 @@ class Driver:
       directory: where the library is, for host code that is linked with it.
       loaded: the text of the module that was loaded last; None before the first.
       rewrite: gives the text that is executed instead of a module's, as a mutant of it; None for the module's own.
+      recorder: gets each launch that has ended well, with the memory before and after it; None for nobody.
     """
 
     def __init__(self) -> None:
@@ -95,6 +97,7 @@ class Driver:
         self.loaded: str | None = None
         self.options: dict[str, Any] = {}
         self.rewrite: Callable[[str], str] | None = None
+        self.recorder: Callable[[Recording], None] | None = None
         self._memory: list[np.ndarray] = []
         self._error: Error | None = None
         self.directory = Path(_mlir_libs.__file__).with_name("stand_in")
@@ -197,9 +200,21 @@ class Driver:
             "blocks_at_once": self._callbacks.multiprocessors * at_once,
             "memory": self._memory,
         }
+        recorded = leave_out_parts(self._memory) if self.recorder is not None else []
+        before = tuple(_to_bytes(x) for x in recorded)
         function.launch(arguments, **{**launch, **self.options})
         done = time.perf_counter()
+        if self.recorder is not None:
+            del launch["memory"]
+            bases = tuple(x.ctypes.data for x in recorded)
+            given = tuple(np.frombuffer(x, np.uint8) for x in arguments)
+            after = tuple(_to_bytes(x) for x in recorded)
+            self.recorder(Recording(name, text, launch, bases, given, before, after))
         self.launches.append(Launch(name, text, grid, block, cluster, sizes[9], prepared - start, done - prepared))
+
+
+def _to_bytes(array: np.ndarray) -> np.ndarray:
+    return np.frombuffer(array.tobytes(), np.uint8)
 
 
 @functools.cache

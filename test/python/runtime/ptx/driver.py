@@ -1,8 +1,11 @@
-# RUN: %python %s | FileCheck %s
+# RUN: rm -rf %t && mkdir %t && %python %s %t | FileCheck %s
 
 # Host code that knows CUDA's driver by its name and its functions only, as that of JAX, launches PTX on the CPU.
 
 import ctypes
+import dataclasses
+import sys
+from pathlib import Path
 
 import numpy as np
 from gridir.errors import OptionError
@@ -172,6 +175,38 @@ driver.rewrite = None
 driver.synchronize()
 # CHECK-NEXT: 33 True
 print(out[0], driver.launches[-1].text == TEXT)
+
+# A launch that is recorded can be made again from its file, with memory at other addresses, here also that in the map.
+recorded = []
+driver.recorder = recorded.append
+out[0] = 7
+# An array that is given twice, as one that is read and written, is one in the file.
+with driver.memory([x, out, out]):
+    launch(cluster=1)
+driver.recorder = None
+driver.synchronize()
+[recording] = recorded
+path = Path(sys.argv[1]) / "tile.npz"
+recording.save(path)
+again = ptx.read_recording(path)
+# CHECK-NEXT: tile 2 7 97 []
+where = again.bases.index(out.ctypes.data)
+old, new = (arrays[where].view(np.int32)[0] for arrays in (again.memory, again.after))
+print(again.function, len(again.memory), old, new, again.replay())
+# CHECK-NEXT: []
+print(again.replay(checks=("races", "uninitialized"), schedule_seed=5))
+changed = [y ^ (np.arange(y.size) == 5) if i == where else y for i, y in enumerate(again.after)]
+wrong = dataclasses.replace(again, after=tuple(changed))
+# CHECK-NEXT: ['memory {{[01]}}: 1 of 128 bytes differ, the first one is 5']
+print(wrong.replay())
+path.write_bytes(path.read_bytes()[:-40])
+# CHECK-NEXT: expected a recorded launch, got {{.*}}tile.npz: File is not a zip file
+for text in (path, path.with_name("none.npz")):
+    try:
+        ptx.read_recording(text)
+    except ptx.RecordingError as error:
+        print(error)
+# CHECK-NEXT: expected a recorded launch, got {{.*}}none.npz: {{.*}}No such file or directory
 
 # As many blocks run at a time as the GPU has room for, by their threads and by their shared memory, of which the system
 # has a KiB for each block. Those that run cancel all others.
