@@ -229,6 +229,20 @@ with gridir.installed(checks=["uninitialized"]):
 print("overhanging:", said or "right")
 
 
+def gathers(x, o, tile, barrier):
+    """What a copy of rows has written needs no commit to be copied on."""
+    rows = plgpu.layout_cast(63 - plgpu.broadcasted_iota(jnp.int32, (64,), 0, layout=INDICES), INDICES)
+    plgpu.copy_gmem_to_smem(x.at[rows], tile, barrier)
+    plgpu.barrier_wait(barrier)
+    plgpu.copy_smem_to_gmem(tile, o)
+    plgpu.wait_smem_to_gmem(0)
+
+
+# CHECK-COUNT-2: gathers: right
+INDICES = plgpu.Layout.TMA_INDICES
+look("gathers", of_x(gathers, scratch_types=[plgpu.SMEM(X.shape, jnp.float32), plgpu.Barrier()]), X[::-1], X)
+
+
 def tensor_union(x, o, scratch):
     """Two members beside each other in columns of tensor memory."""
     [left, right], _ = scratch

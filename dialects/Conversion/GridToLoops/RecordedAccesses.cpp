@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/GridToLoops/Async.h"
+#include "dialects/Grid/IR/CopiedStores.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -126,6 +127,9 @@ public:
                            op.getRoot() ? getMemRef(op.getRoot()) : Value());
     else
       createElements(op, view.memref, rewriter);
+    if (op->hasAttr(kCopiedAttrName))
+      createMemoryState(rewriter, op.getLoc(), lowering, view.memref,
+                        /*defined=*/true);
     rewriter.eraseOp(op);
     return success();
   }

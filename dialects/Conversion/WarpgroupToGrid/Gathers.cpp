@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/WarpgroupToGrid/Patterns.h"
+#include "dialects/Grid/IR/CopiedStores.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -43,8 +44,9 @@ public:
     Value value = grid::GatherOp::create(
         rewriter, loc, type, op.getSource(), op.getRows(),
         rewriter.getDenseI64ArrayAttr({0}), isInside, zero);
-    grid::StoreOp::create(rewriter, loc, value, op.getDest(),
-                          /*mask=*/Value());
+    auto store = grid::StoreOp::create(rewriter, loc, value, op.getDest(),
+                                       /*mask=*/Value());
+    store->setDiscardableAttr(grid::kCopiedAttrName, rewriter.getUnitAttr());
     rewriter.replaceOpWithNewOp<warpgroup::BarrierArriveOp>(op,
                                                             op.getBarrier());
     return success();

@@ -11,6 +11,7 @@
 #include "dialects/Grid/Analysis/BlockAccess.h"
 #include "dialects/Grid/Analysis/LoadedUses.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
+#include "dialects/Grid/IR/CopiedStores.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -141,8 +142,10 @@ private:
       dims = access.getAccessDims();
       mask = access.getAccessMask();
     }
-    RecordAccessOp::create(builder, op->getLoc(), kind, ref, indices, dims,
-                           mask, /*root=*/Value());
+    auto record = RecordAccessOp::create(builder, op->getLoc(), kind, ref,
+                                         indices, dims, mask, /*root=*/Value());
+    if (Attribute copied = op->getDiscardableAttr(kCopiedAttrName))
+      record->setDiscardableAttr(kCopiedAttrName, copied);
     ++numRecorded;
   }
 };

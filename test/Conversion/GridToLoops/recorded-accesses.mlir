@@ -125,6 +125,18 @@ grid.kernel @masked_block grid(%p = 4)
 
 // -----
 
+// What a copy has stored needs no commit.
+// CHECK-LABEL: func.func @copied(
+// CHECK:         call @gridirTaskAccess(
+// CHECK:         call @gridirTaskMemory(
+grid.kernel @copied grid(%p = 4)
+    outputs(%o: f32 [32] block [8] at (%p) origin "o_ref")
+    semantics [parallel] attributes {grid.tasks = #kernel.tasks<races = true>} {
+  grid.record_access write %o {grid.copied} : memref<8xf32, #grid.space<default>>
+}
+
+// -----
+
 // The runtime knows the program by its number in the order of the grid, what is scratch, and what holds nothing: a scope
 // when it is entered, a block that is copied and not read first, and outputs when the call begins.
 // CHECK:       grid = [4, 2]

@@ -43,13 +43,13 @@ grid.kernel @tensor_memory grid()
 
 // -----
 
-// Rows that are not there are zero.
+// Rows that are not there are zero; other copies see what was copied.
 // CHECK-LABEL: grid.kernel @rows
 // CHECK:         inputs(%[[X:.*]]: f32
 // CHECK:         %[[ROWS:.*]] = grid.load %{{.*}} -> tensor<8xi32>
 // CHECK:         %[[INSIDE:.*]] = arith.cmpi ult, %[[ROWS]],
 // CHECK:         %[[VALUE:.*]] = grid.gather %[[X]][%[[ROWS]]] dims [0] mask %[[INSIDE]] other
-// CHECK:         grid.store %[[VALUE]],
+// CHECK:         grid.store %[[VALUE]], {{.*}} {grid.copied}
 // CHECK-NEXT:    warpgroup.barrier_arrive
 grid.kernel @rows grid()
     inputs(%x: f32 [32, 64] space gpu.gmem, %n: i32 [8] space gpu.gmem) outputs(%o: f32 [8, 64] space gpu.gmem)

@@ -4,7 +4,7 @@
 // RUN: gridir-opt %s --grid-record-accesses --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=STATS
 
-// STATS: 15 num-recorded
+// STATS: 16 num-recorded
 
 !ref = memref<32xf32, #grid.space<any>>
 !dma = memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
@@ -89,4 +89,13 @@ grid.kernel @uses grid(%p = 4)
   %d = grid.load %s : memref<8xf32> -> tensor<8xf32>
   %masked = arith.select %m, %z, %d : tensor<8xi1>, tensor<8xf32>
   grid.store %masked, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// The record of what a copy has stored says so.
+// CHECK-LABEL: grid.kernel @copied
+// CHECK:       grid.record_access write %{{.*}} {grid.copied}
+grid.kernel @copied grid(%p = 4)
+    outputs(%o: f32 [8]) {
+  %z = arith.constant dense<0.0> : tensor<8xf32>
+  grid.store %z, %o {grid.copied} : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }

@@ -80,13 +80,17 @@ void Scheduler::checkSemaphores(const char *base,
 
 void Scheduler::setDefined(const char *base, const StridedRegion &region,
                            bool isDefined) {
-  if (memory)
-    region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
-      if (isDefined)
-        memory->define(base + offset, bytes);
-      else
-        memory->undefine(base + offset, bytes);
-    });
+  region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
+    // No program has written what is there now.
+    if (races)
+      uncommitted.forget(base + offset, bytes);
+    if (!memory)
+      return;
+    if (isDefined)
+      memory->define(base + offset, bytes);
+    else
+      memory->undefine(base + offset, bytes);
+  });
 }
 
 void Scheduler::transfer(const char *source, const char *dest,
