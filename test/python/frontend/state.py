@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
+from jax.experimental.pallas import triton as pltriton
 from show import array, show
 
 x, n = array(), array(jnp.int32, 4)
@@ -31,6 +32,18 @@ def by_bytes(x_ref, n_ref, o_ref):
 
 
 show(by_bytes, x, array(jnp.uint8, 4))
+
+
+# CHECK-LABEL: // masked_by_bytes
+# CHECK: %[[I:.*]] = grid.load {{.*}} -> i8
+# CHECK: %[[WIDE:.*]] = arith.extui %[[I]] : i8 to i32
+# CHECK: grid.slice_ref {{.*}}[%[[WIDE]], 0]
+def masked_by_bytes(x_ref, n_ref, o_ref):
+    row = pltriton.load(x_ref.at[n_ref[0]], mask=jnp.arange(128) < 5, other=0.0)
+    o_ref[0] = row
+
+
+show(masked_by_bytes, x, array(jnp.uint8, 4))
 
 
 # CHECK-LABEL: // windows

@@ -14,7 +14,7 @@ from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import TRITON, WARPGROUP
 from gridir.frontend.rules.elementwise import Ops
-from gridir.frontend.rules.ref_views import slice_ref
+from gridir.frontend.rules.ref_views import slice_ref, unflatten
 from gridir.frontend.rules.state import Access, masked
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
@@ -46,7 +46,7 @@ def atomic_kind(ctx: RuleContext, name: str, aval: Any) -> ir.Attribute:
 
 @WARPGROUP.rule("mgpu_atomic_store")
 def _atomic_store(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, atomic_type: Any) -> list[ir.Value]:
-    ref, transforms, value = tree_util.tree_unflatten(args_tree, leaves)
+    ref, transforms, value = unflatten(ctx, args_tree, leaves)
     kind = atomic_kind(ctx, atomic_type.value, tree_util.tree_unflatten(args_tree, ctx.avals_in)[2])
     access = Access(ctx, ref, transforms)
     access.check_written()
@@ -59,7 +59,7 @@ def _atomic_store(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, atomic_ty
 
 @TRITON.rule("atomic_rmw")
 def _atomic_rmw(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, atomic_type: Any) -> ir.Value:
-    ref, transforms, value, mask = tree_util.tree_unflatten(args_tree, leaves)
+    ref, transforms, value, mask = unflatten(ctx, args_tree, leaves)
     aval = ctx.avals_out[0]
     attribute = atomic_kind(ctx, atomic_type.value, aval)
     if emit.shape_of(value) != tuple(aval.shape):

@@ -13,14 +13,12 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from jax import tree_util
-
 from gridir.frontend import emit, jax_compat
 from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import INDEX_MAP
 from gridir.frontend.registry import ANY, BASE
 from gridir.frontend.rules import casts, control, elementwise, integer, pallas, shape  # noqa: F401  (registers rules)
-from gridir.frontend.rules.ref_views import index_leaves, index_value, static_index, window
+from gridir.frontend.rules.ref_views import index_value, static_index, unflatten, window
 from gridir.frontend.types import is_integer, is_unsigned
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
@@ -103,7 +101,7 @@ def _cond(ctx: RuleContext, which: ir.Value, *values: ir.Value, branches: Sequen
 @INDEX_MAP.rule("get")
 def _get(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, tree: Any) -> ir.Value:
     """One element is loaded: of a slice the first one, and without an index the only one."""
-    transforms = tree_util.tree_unflatten(tree, index_leaves(ctx, leaves))
+    transforms = unflatten(ctx, tree, leaves)
     indices = [_guarded(ctx, index) for transform in transforms for index in transform.indices]
     return grid.LoadOp(ref.type.element_type, window(ctx, ref, indices or [0] * len(ref.type.shape))).result
 

@@ -16,7 +16,7 @@ from gridir.frontend import emit, jax_compat, jax_compat_pipeline
 from gridir.frontend.context import RuleContext
 from gridir.frontend.devices import device_index, home_of, program_index, receiver_of
 from gridir.frontend.registry import ANY, rule
-from gridir.frontend.rules.ref_views import transformed, view
+from gridir.frontend.rules.ref_views import transformed, unflatten, view
 from gridir.frontend.types import is_unsigned
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
@@ -145,14 +145,14 @@ def _check(ctx: RuleContext, *leaves: ir.Value, err_tree: Any, debug: bool) -> l
 
 @rule("semaphore_read")
 def _semaphore_read(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> ir.Value:
-    ref, transforms = tree_util.tree_unflatten(args_tree, leaves)
+    ref, transforms = unflatten(ctx, args_tree, leaves)
     return grid.SemaphoreReadOp(view(ctx, ref, transforms)).result
 
 
 # The programs of a kernel run on one device, where all scopes of memory are one.
 @rule("semaphore_signal", ignores={"memory_scope": ANY})
 def _semaphore_signal(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, device_id_type: Any) -> list[ir.Value]:
-    ref, transforms, amount, device, core = tree_util.tree_unflatten(args_tree, leaves)
+    ref, transforms, amount, device, core = unflatten(ctx, args_tree, leaves)
     home = home_of(tree_util.tree_unflatten(args_tree, ctx.avals_in)[0])
     to = receiver_of(ctx, device, device_id_type, core, home)
     grid.SemaphoreSignalOp(view(ctx, ref, transforms), amount, to.device, core=to.core, device_id_type=to.kind)
@@ -161,7 +161,7 @@ def _semaphore_signal(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, devic
 
 @rule("semaphore_wait", ignores={"memory_scope": ANY})
 def _semaphore_wait(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir.Value]:
-    ref, transforms, amount, decrement = tree_util.tree_unflatten(args_tree, leaves)
+    ref, transforms, amount, decrement = unflatten(ctx, args_tree, leaves)
     keep = False
     if isinstance(decrement, ir.Value):
         attribute = emit.constant_attr(decrement)

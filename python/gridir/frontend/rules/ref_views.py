@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from jax import tree_util
 
 from gridir.errors import UnsupportedError
 from gridir.frontend import emit, jax_compat, jax_compat_gpu
@@ -45,14 +47,35 @@ def index_value(index: ir.Value) -> ir.Value:
     return index
 
 
-def index_leaves(ctx: RuleContext, leaves: Sequence[ir.Value]) -> list[ir.Value]:
-    """The last operands of an equation, which are indices; those without a sign get 32 bits, which have one."""
+@dataclasses.dataclass(frozen=True)
+class _Leaf:
+    """Where an operand is in the tree; a number by itself would be an index that is known."""
 
-    def widened(index: ir.Value, aval: Any) -> ir.Value:
-        is_narrow = is_unsigned(aval) and not is_bool(aval) and bit_width(aval.dtype) < 32
-        return emit.cast("arith.extui", index, emit.i32()) if is_narrow else index
+    number: int
 
-    return list(map(widened, leaves, ctx.avals_in[len(ctx.avals_in) - len(leaves) :]))
+
+def _index_leaves(node: Any) -> Iterator[_Leaf]:
+    """The leaves of the indexers in a tree of operands."""
+    if isinstance(node, jax_compat.NDIndexer):
+        yield from tree_util.tree_leaves(node)
+    elif isinstance(node, (tuple, list)):
+        for part in node:
+            yield from _index_leaves(part)
+    elif isinstance(node, jax_compat.TransformedRef):
+        yield from _index_leaves(node.transforms)
+
+
+def unflatten(ctx: RuleContext, tree: Any, leaves: Sequence[ir.Value]) -> Any:
+    """What the last operands of an equation are, by their tree; indices without a sign get 32 bits, which have one."""
+    positions = list(map(_Leaf, range(len(leaves))))
+    indices = set(_index_leaves(tree.unflatten(positions)))
+
+    def widened(position: _Leaf, leaf: ir.Value, aval: Any) -> ir.Value:
+        is_narrow = position in indices and is_unsigned(aval) and not is_bool(aval) and bit_width(aval.dtype) < 32
+        return emit.cast("arith.extui", leaf, emit.i32()) if is_narrow else leaf
+
+    avals = ctx.avals_in[len(ctx.avals_in) - len(leaves) :]
+    return tree.unflatten(list(map(widened, positions, leaves, avals)))
 
 
 def slice_ref(

@@ -16,11 +16,11 @@ from gridir.frontend.context import RuleContext
 from gridir.frontend.registry import ANY, rule
 from gridir.frontend.rules.casts import convert
 from gridir.frontend.rules.ref_views import (
-    index_leaves,
     index_value,
     is_array,
     repeats_elements,
     static_index,
+    unflatten,
     view,
     window,
     without_repeats,
@@ -163,12 +163,12 @@ def _index_array(index: Any, shape: Sequence[int], extent: int) -> ir.Value:
 
 @rule("get")
 def _get(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
-    return Access(ctx, ref, tree_util.tree_unflatten(tree, index_leaves(ctx, leaves))).load()
+    return Access(ctx, ref, unflatten(ctx, tree, leaves)).load()
 
 
 @rule("swap")
 def _swap(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: Any) -> list[ir.Value]:
-    return swap(ctx, ref, value, tree_util.tree_unflatten(tree, index_leaves(ctx, leaves)))
+    return swap(ctx, ref, value, unflatten(ctx, tree, leaves))
 
 
 def swap(ctx: RuleContext, ref: Any, value: ir.Value, transforms: Sequence[Any]) -> list[ir.Value]:
@@ -181,7 +181,7 @@ def swap(ctx: RuleContext, ref: Any, value: ir.Value, transforms: Sequence[Any])
 
 @rule("addupdate")
 def _addupdate(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: Any) -> list[ir.Value]:
-    access = Access(ctx, ref, tree_util.tree_unflatten(tree, index_leaves(ctx, leaves)))
+    access = Access(ctx, ref, unflatten(ctx, tree, leaves))
     access.accumulate(value)
     return []
 
@@ -329,7 +329,7 @@ def masked(
 
 @rule("masked_load", ignores={"eviction_policy": ANY, "cache_modifier": ANY, "is_volatile": ANY})
 def _masked_load(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir.Value]:
-    ref, transforms, mask, other = tree_util.tree_unflatten(args_tree, leaves)
+    ref, transforms, mask, other = unflatten(ctx, args_tree, leaves)
     shape = ctx.avals_out[0].shape
     if mask is not None and other is not None:
         _, _, _, other_aval = tree_util.tree_unflatten(args_tree, ctx.avals_in)
@@ -346,7 +346,7 @@ def _masked_load(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir
 
 @rule("masked_swap", ignores={"eviction_policy": ANY})
 def _masked_swap(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir.Value]:
-    ref, transforms, value, mask = tree_util.tree_unflatten(args_tree, leaves)
+    ref, transforms, value, mask = unflatten(ctx, args_tree, leaves)
     used, shape = ctx.is_used(), ctx.avals_out[0].shape
 
     def swap(access: Access, mask: ir.Value | None) -> list[ir.Value]:

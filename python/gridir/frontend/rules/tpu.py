@@ -18,7 +18,7 @@ from gridir.frontend.context import RuleContext
 from gridir.frontend.devices import receiver_of
 from gridir.frontend.levels import TPU
 from gridir.frontend.registry import ANY
-from gridir.frontend.rules.ref_views import transformed
+from gridir.frontend.rules.ref_views import transformed, unflatten
 from gridir.frontend.types import bit_width
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
@@ -86,7 +86,7 @@ def _for_each_part(
 def _dma_start(
     ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, priority: int, add: bool
 ) -> list[ir.Value]:
-    source, dest, sem, source_sem, device = tree.unflatten(leaves)
+    source, dest, sem, source_sem, device = unflatten(ctx, tree, leaves)
     to = receiver_of(ctx, device, device_id_type)
 
     def start(source: ir.Value, dest: ir.Value) -> None:
@@ -112,7 +112,7 @@ def _dma_wait(
     ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, insert_dummy_device: bool
 ) -> list[ir.Value]:
     """JAX swaps the ends of a copy to wait until it has been sent, and says so by a dummy device."""
-    source, dest, sem, _, device = tree.unflatten(leaves)
+    source, dest, sem, _, device = unflatten(ctx, tree, leaves)
     to = receiver_of(ctx, device, device_id_type)
 
     def wait(source: ir.Value, dest: ir.Value) -> None:

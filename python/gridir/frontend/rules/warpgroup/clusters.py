@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
-from jax import tree_util
 
 from gridir.compiler.warpgroup import MULTIPROCESSORS
 from gridir.frontend import jax_compat_gpu
@@ -18,7 +17,7 @@ from gridir.frontend.devices import receiver_of
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.registry import ANY
 from gridir.frontend.rules.atomics import atomic_kind
-from gridir.frontend.rules.ref_views import index_value, view
+from gridir.frontend.rules.ref_views import index_value, unflatten, view
 from gridir.frontend.rules.state import Access
 from gridir.frontend.rules.warpgroup.devices import load_from, split_devices
 from gridir.frontend.rules.warpgroup.operands import axis_attr, one_barrier, split_leaves
@@ -54,13 +53,13 @@ def _peer(ctx: RuleContext, coordinates: Any) -> tuple[ir.Attribute, list[ir.Val
 
 @WARPGROUP.rule("get", overrides=True)
 def _get(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
-    return load(ctx, ref, tree_util.tree_unflatten(tree, leaves))
+    return load(ctx, ref, unflatten(ctx, tree, leaves))
 
 
 @WARPGROUP.rule("load", "async_load", ignores={"optimized": ANY})
 def _load(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
     """As `get`: how it is done is the compiler's, and what is loaded from tensor memory may be used at once."""
-    return load(ctx, ref, tree_util.tree_unflatten(tree, leaves))
+    return load(ctx, ref, unflatten(ctx, tree, leaves))
 
 
 @WARPGROUP.rule("async_store_smem", ignores={"optimized": ANY})
@@ -98,7 +97,7 @@ def _griddepcontrol(_: RuleContext) -> list[ir.Value]:
 @WARPGROUP.rule("semaphore_signal_parallel")
 def _semaphore_signal_parallel(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir.Value]:
     """Signals in any order are signals in this one."""
-    for ref, transforms, amount, device in zip(*tree_util.tree_unflatten(args_tree, leaves), strict=True):
+    for ref, transforms, amount, device in zip(*unflatten(ctx, args_tree, leaves), strict=True):
         to = receiver_of(ctx, device, "mesh")
         grid.SemaphoreSignalOp(view(ctx, ref, transforms), amount, to.device, device_id_type=to.kind)
     return []

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
-from jax import lax, tree_util
+from jax import lax
 
 from gridir.frontend import emit, jax_compat_gpu
 from gridir.frontend.context import RuleContext
 from gridir.frontend.devices import Receiver, device_index, receiver_of
 from gridir.frontend.levels import WARPGROUP
-from gridir.frontend.rules.ref_views import view
+from gridir.frontend.rules.ref_views import unflatten, view
 from gridir.frontend.rules.state import swap
 from gridir.frontend.rules.warpgroup.operands import split_leaves
 from gridir.mlir import ir
@@ -102,7 +102,7 @@ def store_to(value: ir.Value, ref: ir.Value, receivers: Sequence[Receiver]) -> N
 
 @WARPGROUP.rule("swap", overrides=True)
 def _swap(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: Any) -> list[ir.Value]:
-    rest, receivers = split_devices(ctx, tree_util.tree_unflatten(tree, leaves))
+    rest, receivers = split_devices(ctx, unflatten(ctx, tree, leaves))
     if not receivers:
         return swap(ctx, ref, value, rest)
     seen = view(ctx, ref, rest)
@@ -144,7 +144,7 @@ def _multimem_load_reduce(
 def _semaphore_signal_multicast(
     ctx: RuleContext, *leaves: ir.Value, args_tree: Any, collective_axes: Any
 ) -> list[ir.Value]:
-    ref, transforms, amount = tree_util.tree_unflatten(args_tree, leaves)
+    ref, transforms, amount = unflatten(ctx, args_tree, leaves)
     for to in devices_along(ctx, collective_axes):
         grid.SemaphoreSignalOp(view(ctx, ref, transforms), amount, to.device, device_id_type=to.kind)
     return []

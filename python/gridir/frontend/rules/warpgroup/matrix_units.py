@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import jax.numpy as jnp
-from jax import tree_util
 
 from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import WARPGROUP
-from gridir.frontend.rules.ref_views import view
+from gridir.frontend.rules.ref_views import unflatten, view
 from gridir.frontend.rules.state import Access
 from gridir.frontend.rules.warpgroup.operands import axis_attr, number, one_barrier, split_leaves
 from gridir.frontend.types import is_ref
@@ -170,7 +169,7 @@ WARPGROUP.table(
 
 @WARPGROUP.rule("async_store_tmem")
 def _async_store_tmem(ctx: RuleContext, ref: ir.Value, value: ir.Value, *leaves: ir.Value, tree: Any) -> list[ir.Value]:
-    Access(ctx, ref, tree_util.tree_unflatten(tree, leaves)).store(value)
+    Access(ctx, ref, unflatten(ctx, tree, leaves)).store(value)
     return []
 
 

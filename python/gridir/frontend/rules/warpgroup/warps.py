@@ -9,12 +9,11 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from jax import tree_util
-
 from gridir.frontend import jax_compat_gpu
 from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import WARP, WARPGROUP
 from gridir.frontend.registry import ANY, BASE
+from gridir.frontend.rules.ref_views import unflatten
 from gridir.frontend.rules.warpgroup.clusters import load
 from gridir.frontend.types import is_ref
 from gridir.mlir import ir
@@ -70,7 +69,7 @@ def _check_mesh(ctx: RuleContext, mesh: Any) -> None:
 
 @WARP.rule("get", overrides=True)
 def _get(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
-    return load(ctx, ref, tree_util.tree_unflatten(tree, leaves))
+    return load(ctx, ref, unflatten(ctx, tree, leaves))
 
 
 @WARP.rule("axis_index", overrides=True)
