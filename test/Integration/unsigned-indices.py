@@ -1,7 +1,7 @@
 # RUN: %python %s | FileCheck %s
 
-# An index of a byte without a sign is a number of up to 255, in loads and stores, masked or not, of one row, of a slice and
-# of several, in copies, and of semaphores.
+# An index of a byte without a sign is a number of up to 255: in loads and stores, masked or not, of one row, of a slice
+# and of several rows, in copies, and of semaphores.
 
 import gridir
 import jax

@@ -249,6 +249,8 @@ LogicalResult lowerParallel(linalg::LinalgOp op, Lowering &lowering) {
 
 LogicalResult lowerStructured(Operation *operation, Lowering &lowering) {
   auto op = cast<linalg::LinalgOp>(operation);
+  if (!op.hasPureTensorSemantics())
+    return refuseStructured(op, "tensors");
   for (Type type : op->getResultTypes())
     if (failed(lowering.convertType(op, type)))
       return failure();

@@ -115,8 +115,9 @@ LogicalResult BitcastOp::verify() {
   if (!from || !to || from == to || std::max(from, to) % std::min(from, to))
     return emitOpError("expected elements of which several make one, got ")
            << source.getElementType() << " and " << result.getElementType();
-  if (source.getRank() < 2)
-    return emitOpError("expected two dimensions or more, got ") << source;
+  if (source.getRank() < 2 || !source.hasStaticShape())
+    return emitOpError("expected two dimensions or more of known sizes, got ")
+           << source;
   SmallVector<int64_t> shape(source.getShape());
   int64_t &rows = shape[shape.size() - 2];
   if (from < to ? rows % (to / from) != 0

@@ -231,6 +231,16 @@ public:
     return success();
   }
 
+  /// Before a text that is wrong is forgotten: a region may use what another
+  /// one defines further on, which nothing has refused so far.
+  void dropReferences() {
+    for (std::unique_ptr<Region> &map : indexMaps)
+      if (map)
+        map->dropAllReferences();
+    for (std::unique_ptr<Region> &region : result.regions)
+      region->dropAllReferences();
+  }
+
 private:
   ParseResult parseHeader() {
     StringRef visibility;
@@ -306,7 +316,7 @@ private:
   /// Reads `map(...) {...}` or `at (...)`, where there is one.
   ParseResult parseIndexMap() {
     if (succeeded(parser.parseOptionalKeyword("map"))) {
-      auto region = std::make_unique<Region>();
+      Region *region = indexMaps.emplace_back(std::make_unique<Region>()).get();
       SmallVector<OpAsmParser::Argument> args;
       if (parser.parseArgumentList(args, AsmParser::Delimiter::Paren,
                                    /*allowType=*/true) ||
@@ -315,7 +325,6 @@ private:
       if (region->empty())
         return parser.emitError(parser.getNameLoc(),
                                 "expected an index map with one block");
-      indexMaps.push_back(std::move(region));
       return success();
     }
     SMLoc loc = parser.getCurrentLocation();
@@ -441,5 +450,9 @@ private:
 } // namespace
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  return KernelParser(parser, result).parse();
+  KernelParser kernel(parser, result);
+  if (succeeded(kernel.parse()))
+    return success();
+  kernel.dropReferences();
+  return failure();
 }

@@ -695,6 +695,16 @@ grid.kernel @empty_private_ref grid() {
 
 // -----
 
+grid.kernel @in_memory grid() inputs(%x: i8 [8, 128]) outputs(%o: i8 [8, 128]) {
+  // expected-error @below {{expected tensors on a GPU, got linalg.map}}
+  linalg.map ins(%x : memref<8x128xi8, #grid.space<default>>) outs(%o : memref<8x128xi8, #grid.space<default>>)
+    (%a: i8, %b: i8) {
+      linalg.yield %a : i8
+    }
+}
+
+// -----
+
 grid.kernel @large_array grid() {
   // expected-error @below {{expected 1 to 524288 elements of an array in registers, got 'tensor<524289xf32, #warpgroup.layout<strided(1)>>'}}
   %a = arith.constant dense<0.0> : tensor<524289xf32, #warpgroup.layout<strided(1)>>

@@ -626,8 +626,16 @@ func.func @bitcast_other_width(%x: tensor<8x4xf32>) {
 // -----
 
 func.func @bitcast_rank(%x: tensor<8xbf16>) {
-  // expected-error @below {{expected two dimensions or more, got 'tensor<8xbf16>'}}
+  // expected-error @below {{expected two dimensions or more of known sizes, got 'tensor<8xbf16>'}}
   %0 = grid.bitcast %x : tensor<8xbf16> -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @bitcast_unknown(%x: tensor<?x4xbf16>) {
+  // expected-error @below {{expected two dimensions or more of known sizes, got 'tensor<?x4xbf16>'}}
+  %0 = grid.bitcast %x : tensor<?x4xbf16> -> tensor<?x2xi32>
   return
 }
 

@@ -355,3 +355,31 @@ grid.kernel @numbered_operand grid() inputs(%x#0: f32 [8]) {
 // expected-error @below {{expected numbers of one bit or more, got 'memref<8xi0>'}}
 grid.kernel @no_bits grid() scratch(%s: memref<8xi0>) {
 }
+
+// -----
+
+// The first map uses what the second one defines, and the text ends before that can be refused.
+grid.kernel @across_maps grid(%i = 4)
+    inputs(%x: f32 [8] block [2] map(%a: i32) {
+      grid.yield %b : i32
+    }, %y: f32 [8] block [2] map(%a: i32) {
+      %c4 = arith.constant 4 : i32
+      %b = arith.remsi %a, %c4 : i32
+      grid.yield %b : i32
+    // expected-error @below {{expected ')'}}
+    }
+    outputs(%o: f32 [8]) {
+}
+
+// -----
+
+// The same, and the second map itself is wrong.
+grid.kernel @across_maps_in_map grid(%i = 4)
+    inputs(%x: f32 [8] block [2] map(%a: i32) {
+      grid.yield %b : i32
+    }, %y: f32 [8] block [2] map(%a: i32) {
+      %b = arith.addi %a, %a : i32
+      // expected-error @below {{expected ':'}}
+      %c = arith.addi %a, %a
+    }) {
+}
