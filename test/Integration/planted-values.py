@@ -89,10 +89,10 @@ with Worker(timeout=120) as worker:
     # CHECK: sub () () %{{.*}} = arith.subf
     # CHECK: o_ref[...] = jnp.maximum(x_ref[...], 0.0) - y_ref[...] * 3.0; True, named: False
     bisect(worker, scale, "cpu", "convert-grid-to-loops", "exchanged-operands only=arith.subf")
-    # CHECK-LABEL: scale, convert-arith-to-llvm for cpu:
+    # CHECK-LABEL: scale, convert-to-llvm for cpu:
     # CHECK: sub () () %{{.*}} = arith.subf
     # CHECK: named: False
-    bisect(worker, scale, "cpu", "convert-arith-to-llvm", "exchanged-operands only=llvm.fsub")
+    bisect(worker, scale, "cpu", "convert-to-llvm", "exchanged-operands only=llvm.fsub")
     # CHECK-LABEL: scale, convert-grid-to-tpu for tpu:
     # CHECK: mul () () %{{.*}} = arith.mulf
     # CHECK: named: False
