@@ -42,10 +42,8 @@ Lowering::addBarriers(grid::ScopedOp op, int64_t offset, MemRefType type) {
       numBlocks += getClusterSize(axis) - 1;
     Value count = createI32(builder, loc, barrier.getArrivals() * numBlocks);
     for (int64_t i = 0; i < type.getNumElements(); ++i) {
-      Value address = LLVM::GEPOp::create(
-          builder, loc, storage->base.getType(), builder.getI8Type(),
-          storage->base,
-          ArrayRef<LLVM::GEPArg>{int32_t(i * storage->getElementBytes())});
+      Value address = createBytesBehind(builder, loc, storage->base,
+                                        i * storage->getElementBytes());
       NVVM::MBarrierInitOp::create(builder, loc, address, count, Value());
     }
     // Copies, too, must see the barriers as they are now.

@@ -224,9 +224,7 @@ LogicalResult Lowering::createPrologue() {
   if (tensorColumns) {
     int64_t offset = llvm::alignTo(sharedBytes, 8);
     sharedBytes = offset + 8;
-    slot = LLVM::GEPOp::create(builder, loc, sharedBase.getType(),
-                               builder.getI8Type(), sharedBase,
-                               ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+    slot = createBytesBehind(builder, loc, sharedBase, offset);
     allocateTensorMemory(slot);
   }
   if (hasSemaphores(kernel))
@@ -414,9 +412,7 @@ void Lowering::computeAddressesIn(Block &block) {
         Location loc = op->getLoc();
         if (!base)
           base = createHidden(builder, loc, sharedBase, /*isFixed=*/true);
-        address = LLVM::GEPOp::create(builder, loc, base.getType(),
-                                      builder.getI8Type(), base,
-                                      ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+        address = createBytesBehind(builder, loc, base, offset);
       }
       operand.set(address);
     }

@@ -483,6 +483,10 @@ mlir::OpFoldResult createOffset(mlir::OpBuilder &builder, mlir::Location loc,
 /// A number that surely divides an i32.
 int64_t getDivisor(mlir::OpFoldResult value);
 
+/// The address so many bytes behind another one.
+mlir::Value createBytesBehind(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Value pointer, int64_t bytes);
+
 /// The type in which memory holds an element.
 mlir::Type getStorageType(mlir::Type elementType);
 

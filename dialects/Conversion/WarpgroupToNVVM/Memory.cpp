@@ -173,9 +173,7 @@ Value Lowering::createVariable(Location loc, Type type, bool isZero) {
 
 Value Lowering::createSharedAddress(Location loc, int64_t offset) {
   return atBeginning([&]() -> Value {
-    return LLVM::GEPOp::create(builder, loc, sharedBase.getType(),
-                               builder.getI8Type(), sharedBase,
-                               ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+    return createBytesBehind(builder, loc, sharedBase, offset);
   });
 }
 
@@ -196,9 +194,7 @@ std::shared_ptr<Storage> Lowering::getScratch(Location loc,
   scratchBytes = std::max<int64_t>(scratchBytes, llvm::alignTo(bytes, 16));
   storage->base = getScratchBase();
   if (offset)
-    storage->base = LLVM::GEPOp::create(
-        builder, loc, sharedBase.getType(), builder.getI8Type(), storage->base,
-        ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+    storage->base = createBytesBehind(builder, loc, storage->base, offset);
   return storage;
 }
 
@@ -275,6 +271,17 @@ static Value createSwizzled(OpBuilder &builder, Location loc, Value byte,
   return arith::XOrIOp::create(builder, loc, byte, row);
 }
 
+Value createBytesBehind(OpBuilder &builder, Location loc, Value pointer,
+                        int64_t bytes) {
+  // The op holds small numbers itself.
+  LLVM::GEPArg index = llvm::isInt<LLVM::kGEPConstantBitWidth>(bytes)
+                           ? LLVM::GEPArg(int32_t(bytes))
+                           : LLVM::GEPArg(createI64(builder, loc, bytes));
+  return LLVM::GEPOp::create(builder, loc, pointer.getType(),
+                             builder.getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{index});
+}
+
 static Value createPointer(OpBuilder &builder, Location loc,
                            const Storage &storage, LLVM::GEPArg byte) {
   return LLVM::GEPOp::create(builder, loc, storage.base.getType(),
@@ -333,9 +340,7 @@ public:
     }
     if (byte == rest)
       return pointer;
-    return LLVM::GEPOp::create(builder, loc, pointer.getType(),
-                               builder.getI8Type(), pointer,
-                               ArrayRef<LLVM::GEPArg>{int32_t(byte - rest)});
+    return createBytesBehind(builder, loc, pointer, byte - rest);
   }
 
 private:

@@ -43,8 +43,9 @@ static LogicalResult verifyUnions(Operation *op, Attribute value) {
   for (auto [i, member] : llvm::enumerate(getUnionMembers(scope))) {
     if (!member)
       continue;
-    auto type = cast<MemRefType>(scope.getBody().getArgument(i).getType());
-    if (isa<BarrierType>(type.getElementType()))
+    Type type = scope.getBody().getArgument(i).getType();
+    auto ref = dyn_cast<MemRefType>(type);
+    if (!ref || isa<BarrierType>(ref.getElementType()))
       return op->emitError("expected arrays as members of unions, got ")
              << scope.getRefName(i) << " of " << type;
     if (member->number >= count || !llvm::isUInt<31>(member->offset) ||

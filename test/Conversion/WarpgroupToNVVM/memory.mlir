@@ -148,3 +148,15 @@ grid.kernel @bytes grid() inputs(%x: i8 [128] space gpu.gmem) {
   %v = grid.load %x : memref<128xi8, #grid.space<gpu.gmem>> -> tensor<128xi8>
   %w = grid.atomic_rmw add %v, %x : tensor<128xi8>, memref<128xi8, #grid.space<gpu.gmem>>
 }
+
+// -----
+
+// An offset that is known, and too large to be a part of the op that adds it.
+// CHECK-LABEL: gpu.module @far
+// CHECK: %[[OFFSET:.*]] = arith.constant 1072693248 : i64
+// CHECK: llvm.getelementptr %{{.*}}[%[[OFFSET]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
+grid.kernel @far grid() inputs(%x: i8 [1024, 1024, 1024] space gpu.gmem) outputs(%o: i8 [128] space gpu.gmem) {
+  %w = grid.slice_ref %x[1023, 0, 0] [1, 1, 128] [1, 1, 1] drop [0, 1] : memref<1024x1024x1024xi8, #grid.space<gpu.gmem>> -> memref<128xi8, #grid.space<gpu.gmem>>
+  %v = grid.load %w : memref<128xi8, #grid.space<gpu.gmem>> -> tensor<128xi8>
+  grid.store %v, %o : tensor<128xi8>, memref<128xi8, #grid.space<gpu.gmem>>
+}

@@ -196,6 +196,15 @@ grid.kernel @counted grid() {
 
 // -----
 
+grid.kernel @no_refs grid() {
+  // expected-error @below {{expected arrays as members of unions, got a of 'tensor<1xf32>'}}
+  grid.scoped (%a: tensor<1xf32> origin "a")
+      attributes {warpgroup.unions = array<i64: 0, 0, 4>} {
+  }
+}
+
+// -----
+
 grid.kernel @barriers grid() {
   // expected-error @below {{expected arrays as members of unions, got a of 'memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>'}}
   grid.scoped (%a: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>> origin "a")
