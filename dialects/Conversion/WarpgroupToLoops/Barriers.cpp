@@ -96,6 +96,11 @@ protected:
         return failure();
       Value zero = createIndex(rewriter, loc, 0);
       int64_t size = lowering.kernel.getDim(*dim).getSize();
+      if (size > warpgroup::kMaxClusterBlocks)
+        return lowering.fail(
+            op, "expected at most " + Twine(warpgroup::kMaxClusterBlocks) +
+                    " blocks of a cluster, got " + Twine(size) + " along \"" +
+                    axis.getValue() + "\"");
       SmallVector<Value> coordinates;
       if (type.getLeaderTracked())
         coordinates.push_back(zero);

@@ -19,7 +19,7 @@ using namespace mlir;
 namespace gridir::warpgroup_to_nvvm {
 
 /// What the hardware takes.
-static constexpr int64_t kMaxThreads = 1024, kMaxClusterSize = 16;
+static constexpr int64_t kMaxThreads = 1024;
 
 //===----------------------------------------------------------------------===//
 // The walk
@@ -103,9 +103,10 @@ LogicalResult Lowering::lowerBody() {
     return kernel.emitError("expected at most ")
            << kMaxThreads / kNumThreads << " warpgroups of a block, got "
            << numWarpgroups;
-  if (clusterSize > kMaxClusterSize)
+  if (clusterSize > warpgroup::kMaxClusterBlocks)
     return kernel.emitError("expected at most ")
-           << kMaxClusterSize << " blocks of a cluster, got " << clusterSize;
+           << warpgroup::kMaxClusterBlocks << " blocks of a cluster, got "
+           << clusterSize;
   if (failed(verifyArrays()) || failed(createPrologue()))
     return failure();
   if (failed(lowerBlock(*kernel.getBodyBlock())))

@@ -17,6 +17,9 @@
 
 namespace gridir::warpgroup {
 
+/// So many blocks a cluster has at most, whatever the chip.
+constexpr int64_t kMaxClusterBlocks = 16;
+
 /// Where the Refs of a `grid.scoped` begin in shared or tensor memory, and how
 /// many bytes and columns of it a kernel needs, and how many bytes each
 /// warpgroup has for relayouts; `warpgroup-plan-memory` says so.

@@ -46,7 +46,7 @@ LogicalResult verifyDevice(Operation *op, ValueRange device, Value ref,
 /// An answer is 128 bits.
 LogicalResult verifyAnswer(Operation *op, Value answer) {
   auto type = cast<MemRefType>(answer.getType());
-  if (!type.getElementType().isIntOrFloat() ||
+  if (!type.getElementType().isIntOrFloat() || !type.hasStaticShape() ||
       type.getNumElements() * type.getElementTypeBitWidth() != 128)
     return op->emitOpError("expected an answer of 128 bits, got ") << type;
   return success();

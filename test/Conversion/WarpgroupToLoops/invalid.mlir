@@ -73,3 +73,13 @@ grid.kernel @answers grid(%i = 2 named "x")
   %index, %found = warpgroup.query_cluster_cancel %answer ["x"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
   grid.store %found, %o : i1, memref<i1, #grid.space<gpu.gmem>>
 }
+
+// -----
+
+grid.kernel @large_cluster grid(%r = 2147483647 named "r" cluster, %c = 3 named "c" cluster)
+    inputs() outputs(%o: f32 [8] space gpu.gmem)
+    scratch(%met: memref<!warpgroup.barrier<1, cluster = ["r", "c"]>, #grid.space<gpu.smem>>)
+    semantics [parallel, parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  // expected-error @below {{expected at most 16 blocks of a cluster, got 2147483647 along "r"}}
+  warpgroup.barrier_arrive %met : memref<!warpgroup.barrier<1, cluster = ["r", "c"]>, #grid.space<gpu.smem>>
+}

@@ -34,6 +34,14 @@ func.func @on_device(%x: memref<64x32xf32>, %v: tensor<32xf32>, %i: i32) {
 
 // -----
 
+func.func @answer_of_unknown_size(%answer: memref<?xi8>) {
+  // expected-error @below {{expected an answer of 128 bits, got 'memref<?xi8>'}}
+  %index, %found = warpgroup.query_cluster_cancel %answer ["x"] : memref<?xi8> -> i32
+  return
+}
+
+// -----
+
 func.func @answer(%answer: memref<8xi8>, %b: memref<!warpgroup.barrier<2>>) {
   // expected-error @below {{expected an answer of 128 bits, got 'memref<8xi8>'}}
   warpgroup.try_cluster_cancel %answer barrier %b : memref<8xi8>, memref<!warpgroup.barrier<2>>
