@@ -7,9 +7,12 @@ import functools
 import os
 import sys
 
+import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
+from gridir.compiler.targets import get_target
+from gridir.testing import difference
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
@@ -68,7 +71,7 @@ def rows_of(x, indices, o, tile, loaded):
 
 
 # CHECK-COUNT-3: rows_of {{.*}}: right
-ROWS = np.array([5, 63, 0, 5, 7, 9, 70, 64, 31, 30, 29, 28, 2, 4, 6, 8], np.int32)
+ROWS = np.array([5, 63, 0, 5, 7, -9, 70, 64, 31, 30, 29, 28, 2, 4, 6, 8], np.int32)
 look(
     "rows_of",
     plgpu.kernel(
@@ -79,10 +82,50 @@ look(
             plgpu.Barrier(),
         ],
     ),
-    np.where(ROWS[:, None] < 64, X[ROWS % 64], 0),
+    np.where((ROWS[:, None] >= 0) & (ROWS[:, None] < 64), X[ROWS % 64], 0),
     X,
     ROWS,
 )
+
+
+def to_rows(refs):
+    """Rows of a tile to those that an array names; one that is not there is left out."""
+    x, indices, o = refs
+
+    @pl.core_map(plgpu.Mesh())
+    def _():
+        @functools.partial(pl.run_scoped, tile=plgpu.SMEM((16, 64), jnp.float32))
+        def _(tile):
+            tile[...] = x[...]
+            plgpu.commit_smem()
+            rows = plgpu.load(indices, (), layout=plgpu.Layout.TMA_INDICES, optimized=False)
+            plgpu.copy_smem_to_gmem(tile, o.at[rows])
+            plgpu.wait_smem_to_gmem(0, wait_read_only=True)
+            tile[...] = x[...] * 2
+            plgpu.commit_smem()
+            plgpu.copy_smem_to_gmem(tile, o.at[rows + 64])
+            plgpu.wait_smem_to_gmem(0)
+
+
+# CHECK-COUNT-3: to_rows {{.*}}: right
+# CHECK-COUNT-3: to_rows {{.*}}: right
+# CHECK: to_rows native: right
+NUMBERS = np.array([5, 63, 0, 11, 7, 9, 170, 62, 31, 30, 29, 28, 2, 4, 6, -99], np.int32)
+SCATTERED = np.zeros((96, 64), np.float32)
+for factor, begin in ((1, 0), (2, 64)):
+    for row, number in zip(X[:16] + 1, NUMBERS + begin, strict=True):
+        if 0 <= number < 96:
+            SCATTERED[number] = row * factor
+
+
+def scattered(x, rows):
+    return pl.run_state(to_rows)((x, rows, jnp.zeros((96, 64), jnp.float32)))[2]
+
+
+look("to_rows", scattered, SCATTERED, X[:16] + 1, NUMBERS)
+look("to_rows", scattered, SCATTERED, X[:16] + 1, NUMBERS, target=get_target("gpu:sm_100a"))
+with gridir.installed(checks=["races"]):
+    print("to_rows native:", difference(scattered(X[:16] + 1, NUMBERS), SCATTERED) or "right")
 
 
 def turned(x, o, tile, loaded):

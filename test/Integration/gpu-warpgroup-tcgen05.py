@@ -135,6 +135,29 @@ look(
 )
 
 
+def seen(x, o, union):
+    """Tensor memory as elements of another width: each row stays in its lane."""
+    stored, read = union
+    plgpu.async_store_tmem(stored, plgpu.load(x, (), layout=plgpu.Layout.TCGEN05_TMEM_NATIVE, optimized=False))
+    plgpu.commit_tmem()
+    o[...] = plgpu.async_load_tmem(read, layout=plgpu.Layout.TCGEN05)
+
+
+# CHECK-COUNT-2: seen uint8 as uint16 {{.*}}: right
+# CHECK-COUNT-2: seen uint32 as uint8 {{.*}}: right
+# CHECK-COUNT-2: seen float32 as bfloat16 {{.*}}: right
+for old, new in ((np.uint8, np.uint16), (np.uint32, np.uint8), (np.float32, jnp.bfloat16)):
+    X = np.random.default_rng(5).integers(0, 200, (128, 128 // np.dtype(old).itemsize)).astype(old)
+    shape = (128, 128 // np.dtype(new).itemsize)
+    members = (plgpu.TMEM(X.shape, old, packed=True), plgpu.TMEM(shape, new, packed=True))
+    look(
+        f"seen {np.dtype(old)} as {np.dtype(new)}",
+        plgpu.kernel(seen, out_type=jax.ShapeDtypeStruct(shape, new), scratch_types=[plgpu.RefUnion(*members)]),
+        X.view(new),
+        X,
+    )
+
+
 def copied(x, o, tile, matrix, loaded, done):
     """A tile to tensor memory and back."""
     plgpu.copy_gmem_to_smem(x, tile, loaded)

@@ -27,7 +27,7 @@ mlir::Value createProduct(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::UnitAttr unsignedLhs,
                           mlir::UnitAttr unsignedRhs);
 
-void populateWarpgroupGatherPatterns(mlir::RewritePatternSet &patterns);
+void populateRowCopyPatterns(mlir::RewritePatternSet &patterns);
 void populateWarpgroupProductPatterns(mlir::RewritePatternSet &patterns);
 void populateTensorMemoryPatterns(mlir::RewritePatternSet &patterns);
 

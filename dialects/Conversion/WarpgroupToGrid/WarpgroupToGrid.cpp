@@ -34,7 +34,7 @@ public:
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    gridir::populateWarpgroupGatherPatterns(patterns);
+    gridir::populateRowCopyPatterns(patterns);
     gridir::populateWarpgroupProductPatterns(patterns);
     gridir::populateTensorMemoryPatterns(patterns);
     Listener listener;

@@ -114,7 +114,11 @@ LogicalResult Lowering::lowerBody() {
   // Copies may still read the memory of this block, and others reach it.
   bool hasStores =
       kernel.getBodyRegion()
-          .walk([](warpgroup::TmaStoreOp) { return WalkResult::interrupt(); })
+          .walk([](Operation *op) {
+            return isa<warpgroup::TmaStoreOp, warpgroup::TmaScatterOp>(op)
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
           .wasInterrupted();
   if (hasStores)
     NVVM::CpAsyncBulkWaitGroupOp::create(builder, kernel.getLoc(),

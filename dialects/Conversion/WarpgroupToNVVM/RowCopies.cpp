@@ -24,32 +24,30 @@ constexpr int64_t kCopyAlignment = 128, kGathered = 4;
 
 class RowCopy {
 public:
+  /// A copy of the rows to the tile, which ends at the barrier.
   RowCopy(warpgroup::TmaGatherOp op, Lowering &lowering)
-      : op(op), lowering(lowering), builder(lowering.builder), loc(op.getLoc()),
-        array(lowering.getView(op.getSource())),
-        tile(lowering.getView(op.getDest())) {}
+      : RowCopy(op, lowering, op.getSource(), op.getRows(), op.getDest(),
+                op.getBarrier()) {}
+
+  /// A copy of the tile to the rows.
+  RowCopy(warpgroup::TmaScatterOp op, Lowering &lowering)
+      : RowCopy(op, lowering, op.getDest(), op.getRows(), op.getSource(),
+                /*barrierRef=*/Value()) {}
 
   LogicalResult lower() {
     if (failed(analyze()))
       return failure();
     Distribution groups = getGroups();
-    Registers rows = lowering.redistribute(loc, op.getRows(), groups);
-    Value barrier =
-        lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
-    lowering.syncBeforeCopyTo(loc, tile.storage.get());
-    lowering.createForLeader(loc, Value(), [&] {
-      Value bytes =
-          createI32(builder, loc,
-                    numRows * tile.sizes[1] * tile.storage->getElementBytes());
-      NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), barrier,
-                                             bytes, NVVM::MemScopeKind::CTA,
-                                             /*relaxed=*/false, Value());
-    });
+    Registers rows = lowering.redistribute(loc, numbers, groups);
+    if (barrierRef)
+      expect();
+    else
+      lowering.syncBeforeCopyFrom(loc, tile.storage.get());
     auto tensor =
         RankedTensorType::get(array.storage->shape, array.storage->elementType);
     int64_t swizzle = tile.storage->swizzle;
     Value map = lowering.getTensorMap(kernel::TensorMapAttr::get(
-        op.getContext(), array.storage->operand, tensor, {1, width},
+        op->getContext(), array.storage->operand, tensor, {1, width},
         swizzle == 16 ? 0 : swizzle));
     for (unsigned r = 0; r < groups.getNumRegisters(); r += groupSize) {
       OpBuilder::InsertionGuard guard(builder);
@@ -59,34 +57,39 @@ public:
       }
       Value first = lowering.createElement(groups, r).front();
       for (int64_t column = 0; column < tile.sizes[1]; column += width)
-        createCopy(map, first, column, ArrayRef(rows).slice(r, groupSize),
-                   barrier);
+        createCopy(map, first, column, ArrayRef(rows).slice(r, groupSize));
     }
     return success();
   }
 
 private:
+  RowCopy(Operation *op, Lowering &lowering, Value arrayRef, Value numbers,
+          Value tileRef, Value barrierRef)
+      : op(op), lowering(lowering), builder(lowering.builder),
+        loc(op->getLoc()), numbers(numbers), barrierRef(barrierRef),
+        array(lowering.getView(arrayRef)), tile(lowering.getView(tileRef)) {}
+
   LogicalResult refuse(const Twine &expected) {
-    return op.emitError("expected a copy of rows ")
-           << expected << ", got one of " << op.getSource().getType();
+    return op->emitError("expected a copy of rows ")
+           << expected << ", got one of " << op->getOperand(0).getType();
   }
 
   LogicalResult analyze() {
-    const Storage &source = *array.storage, &dest = *tile.storage;
-    if (source.kind != Storage::Kind::Global || source.operand < 0 ||
-        dest.kind != Storage::Kind::Shared)
-      return refuse("of an operand to shared memory");
+    const Storage &rows = *array.storage, &panels = *tile.storage;
+    if (rows.kind != Storage::Kind::Global || rows.operand < 0 ||
+        panels.kind != Storage::Kind::Shared)
+      return refuse("between an operand and shared memory");
     auto isPlain = [](const View &view) {
       int64_t rank = view.storage->shape.size();
       return !view.storage->isPacked && view.dims.size() == 2 &&
              view.dims[0] == rank - 2 && view.dims[1] == rank - 1 &&
              view.strides[rank - 2] == 1 && view.strides[rank - 1] == 1;
     };
-    if (source.shape.size() != 2 || !isPlain(array) || !isPlain(tile))
+    if (rows.shape.size() != 2 || !isPlain(array) || !isPlain(tile))
       return refuse("of a matrix");
-    if (source.shape[1] * source.getElementBytes() % 16 != 0)
+    if (rows.shape[1] * rows.getElementBytes() % 16 != 0)
       return refuse("that have a multiple of 16 bytes");
-    width = dest.width;
+    width = panels.width;
     numRows = tile.sizes[0];
     if (tile.sizes[1] % width != 0 || getDivisor(tile.offsets.back()) % width)
       return refuse("in whole panels of " + Twine(width) +
@@ -94,11 +97,25 @@ private:
     groupSize = lowering.chip.hasTensorMemory ? kGathered : 1;
     if (numRows % groupSize != 0)
       return refuse("of which there are a multiple of " + Twine(groupSize));
-    int64_t bytes = groupSize * width * dest.getElementBytes();
+    int64_t bytes = groupSize * width * panels.getElementBytes();
     if (bytes % kCopyAlignment != 0 || width > 256)
       return refuse("that begin at multiples of " + Twine(kCopyAlignment) +
                     " bytes of shared memory");
     return success();
+  }
+
+  /// The phase of the barrier waits for the bytes of all rows.
+  void expect() {
+    barrier = lowering.createAddress(loc, lowering.getView(barrierRef), {});
+    lowering.syncBeforeCopyTo(loc, tile.storage.get());
+    lowering.createForLeader(loc, Value(), [&] {
+      Value bytes =
+          createI32(builder, loc,
+                    numRows * tile.sizes[1] * tile.storage->getElementBytes());
+      NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), barrier,
+                                             bytes, NVVM::MemScopeKind::CTA,
+                                             /*relaxed=*/false, Value());
+    });
   }
 
   /// Each thread has the numbers of the rows that it copies.
@@ -116,8 +133,8 @@ private:
     return result;
   }
 
-  void createCopy(Value map, Value first, int64_t column, ArrayRef<Value> rows,
-                  Value barrier) {
+  void createCopy(Value map, Value first, int64_t column,
+                  ArrayRef<Value> rows) {
     View plain = tile;
     plain.storage = std::make_shared<Storage>(*tile.storage);
     plain.storage->swizzle = 16;
@@ -130,6 +147,14 @@ private:
     for (Value row : rows)
       coords.push_back(toI32(
           builder, loc, createOffset(builder, loc, array.offsets[0], row)));
+    if (!barrier) {
+      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+          builder, loc, map, address, coords, /*l2CacheHint=*/Value(),
+          groupSize > 1 ? NVVM::TMAStoreMode::TILE_SCATTER4
+                        : NVVM::TMAStoreMode::TILE,
+          /*predicate=*/Value());
+      return;
+    }
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         builder, loc, toCluster(builder, loc, address), map, coords, barrier,
         /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(),
@@ -139,20 +164,24 @@ private:
         /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
   }
 
-  warpgroup::TmaGatherOp op;
+  Operation *op;
   Lowering &lowering;
   OpBuilder &builder;
   Location loc;
+  Value numbers, barrierRef, barrier;
   const View &array, &tile;
   int64_t width = 0, numRows = 0, groupSize = 1;
 };
 
-LogicalResult lowerTmaGather(warpgroup::TmaGatherOp op, Lowering &lowering) {
+template <typename OpT> LogicalResult lowerRows(OpT op, Lowering &lowering) {
   return RowCopy(op, lowering).lower();
 }
 
 } // namespace
 
-void addRowCopyLowerings(Lowering &lowering) { lowering.add(lowerTmaGather); }
+void addRowCopyLowerings(Lowering &lowering) {
+  lowering.add(lowerRows<warpgroup::TmaGatherOp>);
+  lowering.add(lowerRows<warpgroup::TmaScatterOp>);
+}
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -144,6 +144,24 @@ bool joinsPanels(const View &view, MemRefType type) {
          type.getShape() == ArrayRef(joined) && beginsWithSwizzle(view);
 }
 
+/// How a view of all bits of tensor memory lies there: each row stays in its
+/// lanes, and as many elements as have room share a column.
+LogicalResult reinterpretTensor(Operation *op, MemRefType from, MemRefType to,
+                                warpgroup::TensorMemoryLayout &layout) {
+  int64_t bits = layout.packing * from.getElementTypeBitWidth(),
+          newBits = to.getElementTypeBitWidth(), rank = to.getRank();
+  bool keepsRows = rank < 2 || to.getDimSize(rank - 2) ==
+                                   layout.shape[layout.shape.size() - 2];
+  if (!keepsRows || bits % newBits != 0)
+    return op->emitError("expected a view of tensor memory that keeps its rows "
+                         "and columns, got ")
+           << to << " of " << from;
+  layout.packing = bits / newBits;
+  if (rank >= 2)
+    layout.shape.assign(to.getShape().begin(), to.getShape().end());
+  return success();
+}
+
 /// The same bytes as elements of another Ref.
 template <typename OpT>
 LogicalResult lowerReinterpretation(OpT op, Lowering &lowering) {
@@ -165,6 +183,9 @@ LogicalResult lowerReinterpretation(OpT op, Lowering &lowering) {
       storage->getBytes(type.getNumElements()))
     return op.emitError("expected elements of whole bytes, got ")
            << type.getElementType() << " of " << op.getSource().getType();
+  if (storage->tensor && failed(reinterpretTensor(op, op.getSource().getType(),
+                                                  type, *storage->tensor)))
+    return failure();
   SmallVector<Value> first;
   for (size_t i = 0; i < view.dims.size(); ++i)
     first.push_back(createI32(builder, op.getLoc(), 0));

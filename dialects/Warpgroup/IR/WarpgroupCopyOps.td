@@ -140,6 +140,34 @@ def Warpgroup_TmaStoreOp : Warpgroup_Op<"tma_store", [
   }];
 }
 
+def Warpgroup_TmaScatterOp : Warpgroup_Op<"tma_scatter", [
+    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+  let summary = "start a copy of rows from shared to global memory";
+  let description = [{
+    Row `i` of the source goes to the one that `rows` names at `i`, or nowhere
+    where the destination has none of that number. Where two numbers are equal,
+    any of their rows may be the one that stays. The copy belongs to the
+    warpgroup's open group, as one of `tma_store`.
+
+    Example:
+
+    ```mlir
+    warpgroup.tma_scatter %tile to %x[%rows]
+        : memref<128x64xf16>, memref<512x64xf16>, tensor<128xi32>
+    ```
+  }];
+  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$source,
+                       Arg<Grid_Ref, "", [MemWrite]>:$dest, StaticShapeTensorOf<[I32]>:$rows);
+  let assemblyFormat = [{
+    $source `to` $dest `[` $rows `]` attr-dict `:` type($source) `,` type($dest) `,` type($rows)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isSchedulingPoint() { return true; }
+    bool needsTask() { return true; }
+  }];
+}
+
 def Warpgroup_CommitGroupOp : Warpgroup_Op<"commit_group", [
     MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
     Grid_ProgramOpInterface]> {

@@ -98,24 +98,35 @@ LogicalResult TmaLoadOp::verify() {
                       cast<MemRefType>(getDest().getType()));
 }
 
-LogicalResult TmaGatherOp::verify() {
-  auto source = cast<MemRefType>(getSource().getType()),
-       dest = cast<MemRefType>(getDest().getType());
-  auto rows = cast<RankedTensorType>(getRows().getType());
-  if (failed(verifyElements(*this, source)))
+/// A copy of rows is between an array, which has the rows, and a tile.
+static LogicalResult verifyRows(Operation *op, MemRefType array,
+                                RankedTensorType rows, MemRefType tile) {
+  if (failed(verifyElements(op, array)))
     return failure();
-  if (source.getRank() == 0 || rows.getRank() != 1)
-    return emitOpError("expected an array with rows and a list of their "
-                       "numbers, got ")
-           << source << " and " << rows;
-  SmallVector<int64_t> shape(source.getShape());
+  if (array.getRank() == 0 || rows.getRank() != 1)
+    return op->emitOpError("expected an array with rows and a list of their "
+                           "numbers, got ")
+           << array << " and " << rows;
+  SmallVector<int64_t> shape(array.getShape());
   shape[0] = rows.getDimSize(0);
-  if (ArrayRef<int64_t>(shape) != dest.getShape() ||
-      source.getElementType() != dest.getElementType())
-    return emitOpError("expected a tile of type ")
-           << MemRefType::get(shape, source.getElementType()) << ", got "
-           << dest;
+  if (ArrayRef<int64_t>(shape) != tile.getShape() ||
+      array.getElementType() != tile.getElementType())
+    return op->emitOpError("expected a tile of type ")
+           << MemRefType::get(shape, array.getElementType()) << ", got "
+           << tile;
   return success();
+}
+
+LogicalResult TmaGatherOp::verify() {
+  return verifyRows(*this, cast<MemRefType>(getSource().getType()),
+                    cast<RankedTensorType>(getRows().getType()),
+                    cast<MemRefType>(getDest().getType()));
+}
+
+LogicalResult TmaScatterOp::verify() {
+  return verifyRows(*this, cast<MemRefType>(getDest().getType()),
+                    cast<RankedTensorType>(getRows().getType()),
+                    cast<MemRefType>(getSource().getType()));
 }
 
 LogicalResult TmaStoreOp::verify() {

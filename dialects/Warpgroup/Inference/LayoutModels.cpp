@@ -448,6 +448,7 @@ void gridir::warpgroup::registerLayoutModels(DialectRegistry &registry) {
     MmaOp::attachInterface<MmaModel>(*context);
     RelayoutOp::attachInterface<RelayoutModel>(*context);
     TmaGatherOp::attachInterface<MovedModel<TmaGatherOp>>(*context);
+    TmaScatterOp::attachInterface<MovedModel<TmaScatterOp>>(*context);
   });
   registry.addExtension(+[](MLIRContext *context, grid::GridDialect *) {
     grid::AccumulateOp::attachInterface<StoreModel<grid::AccumulateOp>>(

@@ -43,6 +43,24 @@ grid.kernel @tensor_memory grid()
 
 // -----
 
+// Rows for an array are copies of one row each, which leave out what is not there.
+// CHECK-LABEL: grid.kernel @scattered
+// CHECK:         outputs(%[[X:.*]]: f32
+// CHECK:         %[[ROWS:.*]] = grid.load %{{.*}} -> tensor<8xi32>
+// CHECK:         scf.for %[[I:.*]] = %c0 to %c8
+// CHECK-DAG:       %[[ROW:.*]] = tensor.extract %[[ROWS]][%[[I]]]
+// CHECK-DAG:       %[[PART:.*]] = grid.slice_ref %{{.*}}[%[[I]], 0] [1, 64] [1, 1] drop [0]
+// CHECK:           warpgroup.tma_store %[[PART]] to %[[X]] [%[[ROW]] : i32, 0] [1, 64] drop [0]
+grid.kernel @scattered grid()
+    inputs(%n: i32 [8] space gpu.gmem) outputs(%x: f32 [32, 64] space gpu.gmem)
+    scratch(%tile: memref<8x64xf32, #grid.space<gpu.smem>>) semantics [] {
+  %rows = grid.load %n : memref<8xi32, #grid.space<gpu.gmem>> -> tensor<8xi32>
+  warpgroup.tma_scatter %tile to %x[%rows]
+      : memref<8x64xf32, #grid.space<gpu.smem>>, memref<32x64xf32, #grid.space<gpu.gmem>>, tensor<8xi32>
+}
+
+// -----
+
 // Rows that are not there are zero; other copies see what was copied.
 // CHECK-LABEL: grid.kernel @rows
 // CHECK:         inputs(%[[X:.*]]: f32

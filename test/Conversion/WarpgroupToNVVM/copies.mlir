@@ -23,6 +23,32 @@ grid.kernel @rows grid() inputs(%x: f32 [64, 64] space gpu.gmem, %i: i32 [16] sp
 
 // -----
 
+// The rows of a tile go to those of an array: behind a meeting, and in groups of the threads that have their numbers.
+// CHECK: tensor_maps = [#kernel.tensor_map<1, tensor<64x64xf32>, box = [1, 32], swizzle = 128>]
+// CHECK: nvvm.barrier
+// CHECK: %[[OWNS:.+]] = arith.cmpi eq
+// CHECK: scf.if %[[OWNS]] {
+// CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta {{.*}}box[%c0_i32, %[[ROW:[^,]+]]]
+// CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta {{.*}}box[%c32_i32, %[[ROW]]]
+// CHECK: nvvm.cp.async.bulk.commit.group
+// CHECK: nvvm.cp.async.bulk.wait_group 0 {read}
+// PAIR-LABEL: gpu.module @scattered
+// PAIR: nvvm.cp.async.bulk.tensor.global.shared.cta {{.*}}box[%c0_i32, %[[A:[^,]+]], %[[B:[^,]+]], %[[C:[^,]+]], %[[D:[^,]+]]] {mode = #nvvm.tma_store_mode<tile_scatter4>}
+// PAIR: nvvm.cp.async.bulk.tensor.global.shared.cta {{.*}}box[%c32_i32, %[[A]], %[[B]], %[[C]], %[[D]]]
+grid.kernel @scattered grid() inputs(%i: i32 [16] space gpu.gmem) outputs(%x: f32 [64, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<16x64xf32, #grid.space<gpu.smem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 32]>]]} {
+    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32>
+    %v = arith.constant dense<1.0> : tensor<16x64xf32>
+    grid.store %v, %t : tensor<16x64xf32>, memref<16x64xf32, #grid.space<gpu.smem>>
+    warpgroup.tma_scatter %t to %x[%rows]
+        : memref<16x64xf32, #grid.space<gpu.smem>>, memref<64x64xf32, #grid.space<gpu.gmem>>, tensor<16xi32>
+    warpgroup.commit_group
+  }
+}
+
+// -----
+
 // A tensor map has no room for dimensions of one index, where there are many.
 // CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<2x64x128xf32>, box = [1, 64, 32], swizzle = 0>]
 // PAIR-LABEL: gpu.module @many_dims

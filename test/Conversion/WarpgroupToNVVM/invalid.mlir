@@ -648,9 +648,20 @@ grid.kernel @gathered_bytes grid() inputs(%x: i8 [64, 24] space gpu.gmem, %i: i3
 grid.kernel @gathered_from_tile grid() inputs(%i: i32 [16] space gpu.gmem) {
   grid.scoped (%x: memref<64x64xf32, #grid.space<gpu.smem>>, %t: memref<16x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
     %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32, #warpgroup.layout<strided(1)>>
-    // expected-error @below {{expected a copy of rows of an operand to shared memory}}
+    // expected-error @below {{expected a copy of rows between an operand and shared memory}}
     warpgroup.tma_gather %x[%rows] to %t barrier %b
         : memref<64x64xf32, #grid.space<gpu.smem>>, tensor<16xi32, #warpgroup.layout<strided(1)>>, memref<16x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @scattered_bytes grid() inputs(%i: i32 [16] space gpu.gmem) outputs(%x: i8 [64, 24] space gpu.gmem) {
+  grid.scoped (%t: memref<16x24xi8, #grid.space<gpu.smem>>) {
+    %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32, #warpgroup.layout<strided(1)>>
+    // expected-error @below {{expected a copy of rows that have a multiple of 16 bytes, got one of 'memref<16x24xi8}}
+    warpgroup.tma_scatter %t to %x[%rows]
+        : memref<16x24xi8, #grid.space<gpu.smem>>, memref<64x24xi8, #grid.space<gpu.gmem>>, tensor<16xi32, #warpgroup.layout<strided(1)>>
   }
 }
 

@@ -30,6 +30,15 @@ grid.kernel @tracked_by_rows grid(%r = 2 named "y" cluster, %c = 2 named "x" clu
 
 // -----
 
+grid.kernel @other_rows grid() {
+  grid.scoped (%t: memref<128x32xi32, #grid.space<gpu.tmem>>) {
+    // expected-error @below {{expected a view of tensor memory that keeps its rows and columns, got 'memref<64x64xi32, #grid.space<gpu.tmem>>' of 'memref<128x32xi32, #grid.space<gpu.tmem>>'}}
+    %r = grid.reshape_ref %t : memref<128x32xi32, #grid.space<gpu.tmem>> -> memref<64x64xi32, #grid.space<gpu.tmem>>
+  }
+}
+
+// -----
+
 grid.kernel @few_rows grid() inputs(%x: f32 [64, 64] space gpu.gmem, %i: i32 [6] space gpu.gmem) {
   grid.scoped (%t: memref<6x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
     %rows = grid.load %i : memref<6xi32, #grid.space<gpu.gmem>> -> tensor<6xi32>

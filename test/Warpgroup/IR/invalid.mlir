@@ -143,6 +143,14 @@ func.func @gathered(%x: memref<512x64xf16>, %rows: tensor<8xi32>, %tile: memref<
 
 // -----
 
+func.func @scattered(%x: memref<512x64xf16>, %rows: tensor<8xi32>, %tile: memref<8x32xf16>) {
+  // expected-error @below {{expected a tile of type 'memref<8x64xf16>', got 'memref<8x32xf16>'}}
+  warpgroup.tma_scatter %tile to %x[%rows] : memref<8x32xf16>, memref<512x64xf16>, tensor<8xi32>
+  return
+}
+
+// -----
+
 func.func @semaphores(%x: memref<512x64x!grid.semaphore<dma>>, %rows: tensor<8xi32>,
                       %tile: memref<8x64x!grid.semaphore<dma>>, %b: memref<!warpgroup.barrier<1>>) {
   // expected-error @below {{expected an array of integers or floats, got 'memref<512x64x!grid.semaphore<dma>>'}}

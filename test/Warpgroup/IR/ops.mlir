@@ -44,6 +44,8 @@ func.func @copies(%x: memref<512x512xf16>, %tile: memref<128x64xf16>, %row: memr
   warpgroup.tma_store %tile to %x[%i : i32, 64] [128, 64] : memref<128x64xf16>, memref<512x512xf16>
   // CHECK: warpgroup.tma_store %{{.*}} to %{{.*}}[0, 0] [128, 64] reduce add if %{{.*}} :
   warpgroup.tma_store %tile to %x[0, 0] [128, 64] reduce add if %p : memref<128x64xf16>, memref<512x512xf16>
+  // CHECK: warpgroup.tma_scatter %{{.*}} to %{{.*}}[%{{.*}}] : memref<128x64xf16>, memref<512x64xf16>, tensor<128xi32>
+  warpgroup.tma_scatter %tile to %columns[%numbers] : memref<128x64xf16>, memref<512x64xf16>, tensor<128xi32>
   // CHECK: warpgroup.commit_group
   warpgroup.commit_group
   // CHECK: warpgroup.wait_group 1 read

@@ -123,6 +123,23 @@ def copies_rows(x, o, tile, barrier):
 print(kernel(copies_rows, TILE, plgpu.Barrier())().kernels[0].text())
 
 
+def copies_to_rows(x, o, tile):
+    rows = plgpu.layout_cast(jax.lax.broadcasted_iota(jnp.int32, (64,), 0) * 2, plgpu.Layout.WG_STRIDED((64,), 1))
+    plgpu.copy_smem_to_gmem(tile, o.at[rows])
+
+
+def copies_some_rows(x, o, tile):
+    plgpu.copy_smem_to_gmem(tile, o.at[x[0].astype(jnp.int32)], predicate=x[0, 0] > 0)
+
+
+# Rows that an array names are copied from a tile.
+# CHECK:      warpgroup.tma_scatter %tile to %{{[a-z_0-9]+}}[%{{[0-9]+}}]
+# CHECK-SAME: memref<128x64xf16, #grid.space<gpu.gmem>>, tensor<64xi32>
+# CHECK-NEXT: warpgroup.commit_group
+ROWS = jax.ShapeDtypeStruct((128, 64), jnp.float16)
+print(kernel(copies_to_rows, TILE, out=ROWS)().kernels[0].text())
+
+
 def parts(x, o, union):
     _, [_, rows], [_, middle] = union
     o[...] = rows[...] + middle[...]
@@ -219,11 +236,12 @@ report(
     },
 )
 
-# CHECK: UnsupportedError: 5 of 5 refused in these words
+# CHECK: UnsupportedError: 6 of 6 refused in these words
 report(
     UnsupportedError,
     {
         "expected numbers and slices in a copy, got an array of indices": kernel(gathers, TILE, plgpu.Barrier()),
+        "expected no `predicate`": kernel(copies_some_rows, TILE, out=ROWS),
         "expected scratch in tiles, got ExpandLeadingBatchDimensionsTransform": of_blocks,
         "expected a slice of known size and stride 1 in a copy": kernel(strides, TILE, plgpu.Barrier()),
         "expected an update among xchg, add, max, min, and, or, xor, got `inc`": kernel(reduces, TILE),

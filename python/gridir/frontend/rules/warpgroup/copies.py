@@ -18,8 +18,7 @@ from gridir.frontend.devices import Receiver, program_index
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.registry import ANY
 from gridir.frontend.rules.atomics import atomic_kind
-from gridir.frontend.rules.ref_views import index_value, is_array, static_index, view
-from gridir.frontend.rules.state import Access
+from gridir.frontend.rules.ref_views import index_value, is_array, static_index, view, window
 from gridir.frontend.rules.warpgroup.devices import combine_with, split_devices, store_to
 from gridir.frontend.rules.warpgroup.operands import axis_attr, number, one_barrier, refuse, split_leaves
 from gridir.mlir import ir
@@ -113,6 +112,15 @@ def _names_rows(transforms: Sequence[Any]) -> bool:
     return bool(indices) and is_array(indices[0]) and all(isinstance(i, jax_compat.Slice) for i in indices[1:])
 
 
+def _rows(ctx: RuleContext, ref: ir.Value, transforms: Sequence[Any]) -> tuple[ir.Value, ir.Value]:
+    """The array whose rows are named, and their numbers, as they are: a negative one names no row."""
+    indices = transforms[-1].indices
+    numbers = indices[0]
+    if not isinstance(numbers, ir.Value):
+        numbers = emit.array_constant(np.asarray(numbers, np.int32), emit.typed(np.shape(numbers), emit.i32()))
+    return window(ctx, view(ctx, ref, transforms[:-1]), indices), index_value(numbers)
+
+
 @WARPGROUP.rule("copy_gmem_to_smem", ignores={"oob_mode": ANY})
 def _copy_gmem_to_smem(
     ctx: RuleContext,
@@ -132,9 +140,8 @@ def _copy_gmem_to_smem(
     )
     if _names_rows(of_source):
         refuse(ctx, leader_tracked=leader_tracked)
-        rows = Access(ctx, source, of_source)
-        (numbers,) = rows.indices
-        warpgroup.TmaGatherOp(rows.ref, numbers, view(ctx, dest, of_dest), one_barrier(ctx, barrier, of_barrier))
+        array, numbers = _rows(ctx, source, of_source)
+        warpgroup.TmaGatherOp(array, numbers, view(ctx, dest, of_dest), one_barrier(ctx, barrier, of_barrier))
         return []
     window = _window(ctx, source, of_source)
     axes = [axis_attr(ctx, axis) for axis in collective_axes or ()]
@@ -181,19 +188,24 @@ def _copy_smem_to_gmem(
         if commit_group:
             warpgroup.CommitGroupOp()
         return []
-    window = _window(ctx, dest, of_dest)
-    window.check_bytes(ctx)
-    dynamic, offsets, sizes, dropped = window.operands()
-    warpgroup.TmaStoreOp(
-        view(ctx, source, of_source),
-        window.array,
-        dynamic,
-        offsets,
-        sizes,
-        dropped=dropped,
-        reduction=atomic_kind(ctx, reduction_op, ctx.avals_in[0]) if reduction_op is not None else None,
-        predicate=predicate,
-    )
+    if _names_rows(of_dest):
+        refuse(ctx, reduction_op=reduction_op, predicate=predicate)
+        array, numbers = _rows(ctx, dest, of_dest)
+        warpgroup.TmaScatterOp(view(ctx, source, of_source), array, numbers)
+    else:
+        window = _window(ctx, dest, of_dest)
+        window.check_bytes(ctx)
+        dynamic, offsets, sizes, dropped = window.operands()
+        warpgroup.TmaStoreOp(
+            view(ctx, source, of_source),
+            window.array,
+            dynamic,
+            offsets,
+            sizes,
+            dropped=dropped,
+            reduction=atomic_kind(ctx, reduction_op, ctx.avals_in[0]) if reduction_op is not None else None,
+            predicate=predicate,
+        )
     if commit_group:
         warpgroup.CommitGroupOp()
     return []
