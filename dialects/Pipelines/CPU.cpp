@@ -178,16 +178,11 @@ void addLowering(OpPassManager &pm) {
   // are instructions.
   ConvertMathToLLVMPassOptions math;
   math.approximateLog1p = false;
-  pm.addPass(createConvertComplexToLLVMPass());
   pm.addPass(createConvertMathToLLVMPass(math));
   pm.addPass(createConvertMathToLibmPass());
   // Nothing is fast-math: sums are in the order in which they are written here,
   // on every CPU.
-  ConvertVectorToLLVMPassOptions vectors;
-  vectors.vectorContractLowering = vector::VectorContractLowering::OuterProduct;
-  vectors.vectorTransposeLowering = vector::VectorTransposeLowering::Shuffle1D;
-  vectors.x86Vector = true;
-  pm.addPass(createConvertVectorToLLVMPass(vectors));
+  pm.addPass(cpu::createCPULowerVectorsPass());
   // The lowering of vectors makes new address computations.
   pm.addPass(cpu::createCPUResolveViewsPass());
   pm.addPass(createLowerAffinePass());
@@ -198,8 +193,8 @@ void addLowering(OpPassManager &pm) {
   pm.addPass(createConvertFuncToLLVMPass(functions));
   // What has no options of ours, in one walk over the ops.
   ConvertToLLVMPassOptions others;
-  SmallVector<std::string> dialects{"amx",   "arith",  "cf",
-                                    "index", "memref", "ub"};
+  SmallVector<std::string> dialects{"amx",   "arith",  "cf", "complex",
+                                    "index", "memref", "ub", "vector"};
   others.filterDialects = dialects;
   others.allowPatternRollback = false;
   pm.addPass(createConvertToLLVMPass(others));

@@ -84,6 +84,52 @@ def CPUCheckContractPass : Pass<"cpu-check-contract", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::amx::AMXDialect"];
 }
 
+def CPULowerVectorsPass : Pass<"cpu-lower-vectors", "::mlir::ModuleOp"> {
+  let summary = "Lower vector ops to those that LLVM has a form of";
+  let description = [{
+    Applies upstream's patterns that write a vector op by simpler ones:
+    contractions as outer products, transposes as shuffles, transfers as loads
+    and stores, masks as comparisons, and what has several dimensions as ops on
+    its rows. `convert-to-llvm` does the rest.
+
+    Upstream's `convert-vector-to-llvm` does both at once, simplifies the control
+    flow of the whole module before, and walks over all its ops by itself, which
+    took a sixth of the time that a kernel of many loops takes.
+
+    Before:
+
+    ```mlir
+    func.func @k(%x: memref<4x8xf32>, %i: index) -> vector<8xf32> {
+      %c0 = arith.constant 0 : index
+      %pad = arith.constant 0.0 : f32
+      %0 = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<4x8xf32>, vector<8xf32>
+      func.return %0 : vector<8xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @k(%x: memref<4x8xf32>, %i: index) -> vector<8xf32> {
+      %c0 = arith.constant 0 : index
+      %0 = vector.load %x[%i, %c0] : memref<4x8xf32>, vector<8xf32>
+      func.return %0 : vector<8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect",
+  ];
+  let statistics = [
+    Statistic<"numOpsBefore", "num-ops-before",
+              "Number of vector operations before">,
+    Statistic<"numOpsAfter", "num-ops-after",
+              "Number of simpler vector operations that they became">,
+  ];
+}
+
 def CPUMoveAsIntegersPass : Pass<"cpu-move-as-integers", "::mlir::ModuleOp"> {
   let summary = "Move bf16 values as integers of 16 bits";
   let description = [{

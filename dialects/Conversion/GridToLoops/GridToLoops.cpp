@@ -78,6 +78,11 @@ LogicalResult checkConverted(KernelLowering &lowering) {
       (void)lowering.fail(op, "expected an op that can run in a loop over the "
                               "grid, got '" +
                                   op->getName().getStringRef() + "'");
+    // MLIR's verifier does not compare them, and its patterns trust both.
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+        expand &&
+        expand.getStaticOutputShape() != expand.getResultType().getShape())
+      (void)lowering.fail(op, "expected the output shape of the result's type");
   });
   return failure(lowering.hasFailed());
 }

@@ -155,3 +155,14 @@ grid.kernel @nowhere grid(%i = 2) inputs(%x: f32 [8] space any) outputs(%o: f32 
   grid.copy_start %x, %o sem %s src_sem %s device (%c1 : i32) {device_id_type = #grid.device_id_type<logical>}
       : memref<8xf32, #grid.space<any>>, memref<8xf32, #grid.space<any>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
 }
+
+// -----
+
+// MLIR's verifier takes it.
+
+grid.kernel @other_output_shape grid() inputs(%x: f32 [128]) outputs(%o: f32 [2, 64]) {
+  %v = grid.load %x : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
+  // expected-error @below {{expected the output shape of the result's type}}
+  %z = tensor.expand_shape %v [[0, 1]] output_shape [2, 63] : tensor<128xf32> into tensor<2x64xf32>
+  grid.store %z, %o : tensor<2x64xf32>, memref<2x64xf32, #grid.space<default>>
+}
