@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "Order.h"
 
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Support/MathExtras.h"
@@ -173,6 +174,32 @@ void Emitter::note(Value *pointer, unsigned bytes, unsigned flags) {
     callRuntime("ptx.note", builder.getVoidTy(),
                 {getFrame(), pointer, builder.getInt32(bytes),
                  builder.getInt32(flags), getSite()});
+}
+
+void Emitter::noteRead(Value *pointer, unsigned bytes) {
+  // Who counts accesses counts them all.
+  if (!context.instrumentation.isChecked || context.instrumentation.isProfiled)
+    return note(pointer, bytes, Reads);
+  auto load = [&](size_t offset) {
+    return builder.CreateLoad(
+        builder.getInt64Ty(),
+        builder.CreateConstInBoundsGEP1_64(
+            builder.getInt8Ty(),
+            loadFrame(offsetof(Frame, ranges), builder.getPtrTy()),
+            site * sizeof(AllowedRange) + offset));
+  };
+  Value *offset =
+      builder.CreateSub(builder.CreatePtrToInt(pointer, builder.getInt64Ty()),
+                        load(offsetof(AllowedRange, begin)));
+  BasicBlock *slow = createBlock("note"), *done = createBlock("noted");
+  builder.CreateCondBr(
+      builder.CreateICmpULT(offset, load(offsetof(AllowedRange, unnoted))),
+      done, slow);
+  builder.SetInsertPoint(slow);
+  callRuntime("ptx.note_read", builder.getVoidTy(),
+              {getFrame(), pointer, builder.getInt32(bytes), getSite()});
+  builder.CreateBr(done);
+  builder.SetInsertPoint(done);
 }
 
 void Emitter::noteStore(Value *pointer, ArrayRef<Value *> values) {

@@ -30,9 +30,10 @@ public:
   const Buffer *find(uint64_t address, uint64_t bytes) const;
   /// Where an address is, as "4 bytes after the 64 bytes of 'x'".
   std::string describe(uint64_t address) const;
+  /// In the order of their addresses.
+  const std::vector<Buffer> &getBuffers() const { return buffers; }
 
 private:
-  /// In the order of their addresses.
   std::vector<Buffer> buffers;
 };
 

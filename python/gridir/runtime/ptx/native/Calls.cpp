@@ -137,6 +137,7 @@ uint32_t print(Frame *frame, uint64_t format, uint64_t list, uint32_t site) {
     }
     i = end;
   }
+  Execution::getCurrent()->commit();
   std::fputs(result.c_str(), stdout);
   std::fflush(stdout);
   return count;

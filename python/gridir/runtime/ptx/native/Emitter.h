@@ -130,6 +130,8 @@ public:
   bool tellsOfAccesses() const;
   /// Tells of an access of so many bytes; `flags` are `AccessFlag`.
   void note(llvm::Value *pointer, unsigned bytes, unsigned flags);
+  /// The same for a read of what may be global memory.
+  void noteRead(llvm::Value *pointer, unsigned bytes);
   /// Tells of a plain write of these values, before they are written.
   void noteStore(llvm::Value *pointer, llvm::ArrayRef<llvm::Value *> values);
   /// The number of a register that products use; none of others.

@@ -62,9 +62,9 @@ Execution *Execution::getCurrent() { return current; }
 
 Execution::Execution(const PreparedFunction &function,
                      const LaunchOptions &options, const BufferTable &buffers,
-                     ClusterQueue &queue)
+                     ClusterQueue &queue, WrittenBuffers *written)
     : function(function), options(options), buffers(buffers), queue(queue),
-      random(options.scheduleSeed.value_or(0)),
+      written(written), random(options.scheduleSeed.value_or(0)),
       ranges(function.translation.sites.size()) {}
 
 Execution::~Execution() {
@@ -438,7 +438,7 @@ char *Execution::locate(Thread &thread, uint64_t address, Space space,
              " bytes of the thread's local memory, got " + what() + "byte " +
              std::to_string(int64_t(offset)));
   } else if (const Buffer *buffer = buffers.find(address, bytes)) {
-    ranges[site] = {buffer->begin, buffer->bytes - bytes + 1};
+    ranges[site] = {buffer->begin, buffer->bytes - bytes + 1, 0};
     return result;
   } else {
     const uint64_t parameter =

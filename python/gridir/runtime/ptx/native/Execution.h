@@ -16,6 +16,7 @@
 #include "Profile.h"
 #include "Program.h"
 #include "Translation.h"
+#include "WrittenBuffers.h"
 
 #include "python/gridir/runtime/cpu/native/Fiber.h"
 #include "python/gridir/runtime/cpu/native/Memory.h"
@@ -174,7 +175,8 @@ struct PreparedFunction {
 class Execution {
 public:
   Execution(const PreparedFunction &function, const LaunchOptions &options,
-            const BufferTable &buffers, ClusterQueue &queue);
+            const BufferTable &buffers, ClusterQueue &queue,
+            WrittenBuffers *written = nullptr);
   ~Execution();
 
   LaunchReport run();
@@ -218,6 +220,11 @@ public:
             unsigned site) {
     note(thread, nullptr, pointer, bytes, flags, site);
   }
+  /// The same of a read that is not noted where nobody writes the buffer.
+  void noteRead(Thread &thread, const void *pointer, uint64_t bytes,
+                unsigned site);
+  /// What follows cannot be undone: the launch may not begin anew.
+  void commit();
   /// The same of what is no access of an instruction's own: it is not counted.
   void checkOrder(Thread &thread, const AsyncUnitRef &unit, const void *pointer,
                   uint64_t bytes, uint32_t flags, unsigned site);
@@ -256,6 +263,8 @@ private:
   void run(Cluster &cluster, bool &progressed, bool &paused);
   /// Resumes a fiber, and comes back when it waits or ends.
   void resume(cpu::Fiber &fiber);
+  /// Ends this execution; the launch begins anew. Does not come back.
+  void repeat();
   /// Does one of the things that were put off; false where there is none.
   bool runWork(const Cluster *cluster = nullptr);
   void checkEnd(Thread &thread);
@@ -279,6 +288,8 @@ private:
   const LaunchOptions &options;
   const BufferTable &buffers;
   ClusterQueue &queue;
+  /// Null where every access is noted, or none.
+  WrittenBuffers *written;
   uint64_t sharedBytes = 0, dynamicOffset = 0;
   uint32_t ranks = 1, blockThreads = 1;
   std::array<uint32_t, 3> clusters = {};

@@ -34,11 +34,38 @@ void Execution::checkOrder(Thread &thread, const AsyncUnitRef &unit,
     return;
   const uint64_t address = reinterpret_cast<uint64_t>(pointer);
   const uint64_t window = reinterpret_cast<uint64_t>(thread.frame.window);
+  const bool isOfBlock = address - window < kClusterWindow;
+  if ((flags & Writes) && !isOfBlock && written && !written->write(address))
+    repeat();
   const OrderChecker::Actor actor = unit ? unit->actor : thread.actor;
   if (std::optional<OrderChecker::Finding> finding =
-          order->access(actor, address, bytes, flags, site,
-                        address - window < kClusterWindow))
+          order->access(actor, address, bytes, flags, site, isOfBlock))
     reportFinding(thread, *finding, flags, site);
+}
+
+void Execution::noteRead(Thread &thread, const void *pointer, uint64_t bytes,
+                         unsigned site) {
+  const uint64_t address = reinterpret_cast<uint64_t>(pointer);
+  AllowedRange &range = ranges[site];
+  if (written && address - range.begin < range.starts)
+    if (BufferUse *use = written->find(address); use && !use->isWritten) {
+      use->isRead = true;
+      range.unnoted = range.starts;
+      return;
+    }
+  note(thread, pointer, bytes, Reads, site);
+}
+
+void Execution::commit() {
+  if (written && !written->writeAll())
+    repeat();
+}
+
+void Execution::repeat() {
+  // The fault ends the loop of this execution. Nobody sees it.
+  report.fault.emplace();
+  for (;;)
+    running->suspend();
 }
 
 void Execution::touchRegister(Thread &thread, unsigned number, bool writes,
@@ -165,6 +192,10 @@ void noteAccess(Frame *frame, void *pointer, uint32_t bytes, uint32_t flags,
   execution.note(thread, pointer, bytes, flags, site);
 }
 
+void noteRead(Frame *frame, void *pointer, uint32_t bytes, uint32_t site) {
+  Execution::getCurrent()->noteRead(getThread(frame), pointer, bytes, site);
+}
+
 void noteStore(Frame *frame, void *pointer, uint32_t bytes, const void *values,
                uint32_t site) {
   Thread &thread = getThread(frame);
@@ -203,6 +234,7 @@ void fenceProxy(Frame *frame) {
 
 std::vector<std::pair<const char *, void *>> getCheckSymbols() {
   return {{"ptx.note", reinterpret_cast<void *>(&noteAccess)},
+          {"ptx.note_read", reinterpret_cast<void *>(&noteRead)},
           {"ptx.note_store", reinterpret_cast<void *>(&noteStore)},
           {"ptx.touch_register", reinterpret_cast<void *>(&touchRegister)},
           {"ptx.move_register", reinterpret_cast<void *>(&moveRegister)},

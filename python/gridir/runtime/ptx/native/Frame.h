@@ -46,6 +46,8 @@ enum SpecialRegister : unsigned {
 struct AllowedRange {
   uint64_t begin = 0;
   uint64_t starts = 0;
+  /// The same of the accesses that are not noted; 0 where all are.
+  uint64_t unnoted = 0;
 };
 
 /// Generated code reads this at fixed offsets.

@@ -58,8 +58,8 @@ std::optional<std::string> check(const PreparedFunction &function,
 /// How many threads of the process may run clusters.
 uint64_t countCores(const PreparedFunction &function,
                     const LaunchOptions &options, uint64_t clusters) {
-  if (function.translation.meetsClusters || options.findsRaces ||
-      options.findsUnwritten || options.isProfiled || options.scheduleSeed)
+  if (function.translation.meetsClusters || options.isProfiled ||
+      options.scheduleSeed)
     return 1;
   return std::min<uint64_t>(options.cores, clusters);
 }
@@ -104,6 +104,21 @@ LaunchReport launchOnCores(const PreparedFunction &function,
   return report;
 }
 
+/// Begins anew for each buffer that turns out to be read and written.
+LaunchReport launchChecked(const PreparedFunction &function,
+                           const LaunchOptions &options,
+                           const BufferTable &buffers, uint64_t clusters) {
+  WrittenBuffers written(buffers);
+  for (;;) {
+    ClusterQueue queue(clusters);
+    LaunchReport report =
+        Execution(function, options, buffers, queue, &written).run();
+    if (!written.mustRepeat())
+      return report;
+    written.restore();
+  }
+}
+
 } // namespace
 
 LaunchReport launch(const PreparedFunction &function,
@@ -116,6 +131,8 @@ LaunchReport launch(const PreparedFunction &function,
   uint64_t clusters = 1;
   for (unsigned i = 0; i < 3; ++i)
     clusters *= options.grid[i] / options.cluster[i];
+  if (options.findsRaces || options.findsUnwritten)
+    return launchChecked(function, options, buffers, clusters);
   ClusterQueue queue(clusters);
   const uint64_t cores = countCores(function, options, clusters);
   return cores > 1 ? launchOnCores(function, options, buffers, queue, cores)

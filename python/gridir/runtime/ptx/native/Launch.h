@@ -16,7 +16,7 @@ namespace gridir::ptx {
 /// Runs all blocks, on as many threads of the process as the options allow.
 /// More than one take part where no block can tell: nothing in the code looks
 /// at, or leaves behind, in what order clusters run, and nothing is checked or
-/// counted.
+/// counted. A launch that is checked may begin anew, see WrittenBuffers.h.
 LaunchReport launch(const PreparedFunction &function,
                     const LaunchOptions &options, const BufferTable &buffers);
 

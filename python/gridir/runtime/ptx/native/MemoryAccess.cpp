@@ -99,7 +99,9 @@ Access locateAccess(Emitter &emitter, unsigned addressOperand, unsigned flags) {
   access.isLocal = space == Space::Local;
   if (space == Space::Generic && (flags & (Strong | Narrow)) == Strong)
     emitter.meetClusters();
-  if (!access.isLocal && flags)
+  if (space == Space::Generic && flags == Reads)
+    emitter.noteRead(access.pointer, bytes);
+  else if (!access.isLocal && flags)
     emitter.note(access.pointer, bytes, flags);
   return access;
 }
