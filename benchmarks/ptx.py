@@ -4,7 +4,8 @@
 """Times the executor of PTX on examples: without checks, with each, and with a seed.
 
 One process, one run: the ways of a kernel take turns, and the table has the least CPU time of each, and its ratio to
-the one without checks. The last column has how much longer a launch takes by the clock on one core than on all.
+the one without checks; also how many instructions of threads a second of CPU time executes without them. The last
+column has how much longer a launch takes by the clock on one core than on all.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import jax
 import numpy as np
 from gridir import GpuOptions, lower
 from gridir.cli.example import load_example
+from gridir.runtime.ptx import profiling
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples"
 EXAMPLES_TIMED = [
@@ -39,8 +41,13 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 
 
-def time_example(name: str, chip: str, repetitions: int) -> tuple[dict[str, float], dict[int, float]]:
-    """Returns the least milliseconds of a launch in each way, and by the clock on each number of cores."""
+def time_example(name: str, chip: str, repetitions: int) -> tuple[dict[str, float], dict[int, float], int]:
+    """Times the launch of an example.
+
+    Returns:
+      The least milliseconds in each way, those by the clock on each number of cores, and the number of instructions
+      that its threads execute.
+    """
     example = load_example(str(EXAMPLES / f"{name}.py"), None)
     outputs = jax.tree.leaves(jax.eval_shape(example.function, *example.args))
     inputs = [np.array(x) for x in jax.tree.leaves(example.args)]
@@ -51,6 +58,9 @@ def time_example(name: str, chip: str, repetitions: int) -> tuple[dict[str, floa
     for way, options in WAYS.items():
         lowered = lower(example.function, *example.args, options=GpuOptions(chip=chip, **options), target="gpu")
         kernels[way] = lowered.kernels[0].prepare()
+    with profiling() as launches:
+        kernels["plain"].launch([*inputs, *(np.zeros(x.shape, x.dtype) for x in outputs)])
+    executed = sum(profile.total.threads for _, profile in launches)
     for _ in range(repetitions):
         for way, kernel in kernels.items():
             buffers = [*inputs, *(np.zeros(x.shape, x.dtype) for x in outputs)]
@@ -62,7 +72,7 @@ def time_example(name: str, chip: str, repetitions: int) -> tuple[dict[str, floa
             start = time.perf_counter()
             kernels["plain"].launch(buffers)
             clock[cores] = min(clock[cores], (time.perf_counter() - start) * 1e3)
-    return best, clock
+    return best, clock, executed
 
 
 def main() -> None:
@@ -73,15 +83,18 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=5, help="how often each is timed (default: 5)")
     arguments = parser.parse_args()
     others = [way for way in WAYS if way != "plain"]
-    print(f"| kernel | plain ms | {' | '.join(f'{way} / plain' for way in others)} | one core / all |")
-    print("| --- |" + " ---: |" * (len(WAYS) + 1))
+    print(
+        f"| kernel | plain ms | G instructions/s | {' | '.join(f'{way} / plain' for way in others)} | one core / all |"
+    )
+    print("| --- |" + " ---: |" * (len(WAYS) + 2))
     rows = []
     for name in arguments.names:
         name, _, chip = name.partition(":")
-        best, clock = time_example(name, chip or arguments.chip, arguments.repetitions)
+        best, clock, executed = time_example(name, chip or arguments.chip, arguments.repetitions)
         rows.append([*(best[way] / best["plain"] for way in others), clock[1] / clock[max(clock)]])
-        print(f"| {name} | {best['plain']:.1f} | {' | '.join(f'{x:.1f}' for x in rows[-1])} |", flush=True)
-    print(f"| geometric mean | | {' | '.join(f'{geometric_mean(x):.1f}' for x in zip(*rows, strict=True))} |")
+        cells = [f"{best['plain']:.1f}", f"{executed / best['plain'] / 1e6:.2f}", *(f"{x:.1f}" for x in rows[-1])]
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+    print(f"| geometric mean | | | {' | '.join(f'{geometric_mean(x):.1f}' for x in zip(*rows, strict=True))} |")
 
 
 if __name__ == "__main__":
