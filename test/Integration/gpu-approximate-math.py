@@ -1,4 +1,5 @@
-# As PTX for a GPU, executed on the CPU: what `approx_math` makes of exp and tanh is near over sweeps.
+# As PTX for a GPU, executed on the CPU: what `approx_math` makes of exp, tanh and quotients is near over
+# sweeps.
 #
 # RUN: %python %s | FileCheck %s
 
@@ -14,14 +15,17 @@ from gridir.mosaic_gpu import CompilerParams
 from jax.experimental import pallas as pl
 
 
-def approximate(function: Callable[[jax.Array], jax.Array], x: np.ndarray) -> np.ndarray:
+def approximate(
+    function: Callable[[jax.Array], jax.Array], x: np.ndarray, instruction: str = "ex2.approx.ftz.f32"
+) -> np.ndarray:
     def kernel(x_ref: Any, o_ref: Any) -> None:
         o_ref[...] = function(x_ref[...])
 
     out_shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
     call = pl.pallas_call(kernel, out_shape=out_shape, compiler_params=CompilerParams(approx_math=True))
     run = execute(call, (x,), get_target("gpu:sm_90a"))
-    assert "ex2.approx.ftz.f32" in run.kernels[0].prepare().ptx
+    ptx = run.kernels[0].prepare().ptx
+    assert instruction in ptx and "div.rn.f32" not in ptx
     return np.asarray(run.function(x), np.float64)
 
 
@@ -37,3 +41,8 @@ x = np.linspace(-12, 12, 4096, dtype=np.float32)
 error = np.abs(approximate(jnp.tanh, x) - np.tanh(x.astype(np.float64)))
 # CHECK: tanh: True
 print("tanh:", bool(error.max() <= 2.5e-7))
+
+x = np.geomspace(1e-37, 1e37, 4096, dtype=np.float32)
+error = np.abs(approximate(lambda x: jnp.float32(0.7) / x, x, "rcp.approx.f32") * x / np.float32(0.7) - 1)
+# CHECK: quotients: True
+print("quotients:", bool(error.max() <= 2 * ULP))

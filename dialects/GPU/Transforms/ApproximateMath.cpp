@@ -147,6 +147,31 @@ void allowContraction(Operation *root) {
   });
 }
 
+/// 1 / x by the instruction rcp.approx.
+Value createReciprocal(OpBuilder &builder, Location loc, Value x) {
+  Value one =
+      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(1));
+  return arith::DivFOp::create(builder, loc, one, x,
+                               arith::FastMathFlags::afn);
+}
+
+/// Makes x / y x times the reciprocal of y, which many quotients may share.
+void useReciprocals(Operation *root) {
+  SmallVector<arith::DivFOp> quotients;
+  root->walk([&](arith::DivFOp op) {
+    if (op.getType().isF32())
+      quotients.push_back(op);
+  });
+  for (arith::DivFOp op : quotients) {
+    OpBuilder builder(op);
+    Value reciprocal = createReciprocal(builder, op.getLoc(), op.getRhs());
+    Value quotient =
+        arith::MulFOp::create(builder, op.getLoc(), op.getLhs(), reciprocal);
+    op.replaceAllUsesWith(quotient);
+    op.erase();
+  }
+}
+
 /// e^x as 2^(x log2 e): fast, and the error grows with |x|.
 struct ExpToExp2 : OpRewritePattern<math::ExpOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -174,7 +199,9 @@ struct TanhToExp2 : OpRewritePattern<math::TanhOp> {
     MathBuilder b(op.getLoc(), rewriter);
     Real x{&b, op.getOperand()};
     Real power = (x * (2 * kLog2E)).apply<math::Exp2Op>();
-    rewriter.replaceOp(op, (1.0 - 2.0 / (power + 1.0)).value);
+    Real reciprocal{
+        &b, createReciprocal(rewriter, op.getLoc(), (power + 1.0).value)};
+    rewriter.replaceOp(op, (1.0 - 2.0 * reciprocal).value);
     return success();
   }
 };
@@ -208,6 +235,9 @@ public:
       return result;
     };
     unsigned before = count();
+    // Before the polynomials, whose quotients are exact.
+    if (useApproximations)
+      useReciprocals(root);
 
     RewritePatternSet patterns(&getContext());
     populateExpansionsToFunctions(patterns);

@@ -29,7 +29,10 @@ def GPUApproximateMathPass : Pass<"gpu-approximate-math"> {
     that of the author's parameters, `exp`, `exp2` and `tanh` of f32 are computed
     with `ex2.approx.ftz`: `exp(x)` is off by about `|x|` units in the last place,
     `tanh(x)` by 2e-7, and a result below the smallest normal number is 0. A
-    product of f32 and a sum of it may be rounded once.
+    product of f32 and a sum of it may be rounded once. A quotient of f32 is a
+    product with the instruction `rcp.approx` of the divisor, which all quotients
+    by it share: off by 2 units in the last place, and infinite where the divisor
+    is below 2^-128.
 
     `arith.maximumf` and `arith.minimumf` of f32 are the instructions `max.NaN` and
     `min.NaN`.

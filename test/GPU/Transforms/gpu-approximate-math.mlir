@@ -61,15 +61,31 @@ func.func @extremum(%x: f32, %y: f32) -> f32 {
 // APPROX: arith.mulf %{{.+}}, %{{.+}} fastmath<contract> : f32
 // APPROX: arith.subf %{{.+}}, %{{.+}} fastmath<contract> : f32
 // APPROX: arith.addf %{{.+}}, %{{.+}} fastmath<nnan,contract> : f32
-// APPROX: arith.divf %{{.+}}, %{{.+}} : f32
 // APPROX: arith.mulf %{{.+}}, %{{.+}} : f64
 func.func @rounded(%x: f32, %y: f64) -> (f32, f64) {
   %0 = arith.mulf %x, %x : f32
   %1 = arith.subf %0, %x : f32
   %2 = arith.addf %1, %0 fastmath<nnan> : f32
-  %3 = arith.divf %2, %x : f32
-  %4 = arith.mulf %y, %y : f64
-  return %3, %4 : f32, f64
+  %3 = arith.mulf %y, %y : f64
+  return %2, %3 : f32, f64
+}
+
+// -----
+
+// A quotient of f32 is a product with a reciprocal that others may share; those of a polynomial stay what they are.
+// CHECK-LABEL: func.func @quotients
+// CHECK: arith.divf %{{.+}}, %{{.+}} : f32
+// CHECK-NOT: afn
+// APPROX-LABEL: func.func @quotients
+// APPROX: %[[RECIPROCAL:.+]] = arith.divf %{{.+}}, %{{.+}} fastmath<afn> : f32
+// APPROX: arith.mulf %{{.+}}, %[[RECIPROCAL]] fastmath<contract> : f32
+// APPROX: arith.divf %{{.+}}, %{{.+}} : f64
+// APPROX-NOT: afn
+func.func @quotients(%x: f32, %y: f32, %z: f64) -> (f32, f64, f32) {
+  %0 = arith.divf %x, %y : f32
+  %1 = arith.divf %z, %z : f64
+  %2 = math.log1p %x : f32
+  return %0, %1, %2 : f32, f64, f32
 }
 
 // -----
