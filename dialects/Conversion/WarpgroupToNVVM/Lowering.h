@@ -245,6 +245,8 @@ public:
   /// Whether it is the thread that acts for its warpgroup, or for its warp
   /// where single warps run.
   mlir::Value getIsLeader() { return isLeader; }
+  /// Which warpgroup alone runs what is emitted now; none where several do.
+  std::optional<int64_t> onlyWarpgroup;
   /// Whether each warp runs for itself what is emitted now.
   bool isInWarps() const { return inWarps; }
   /// Emits what `body` emits for each warp for itself; all of the warpgroup

@@ -146,6 +146,24 @@ LogicalResult lowerRegion(Lowering &lowering, Region &from, Region &to,
   return success();
 }
 
+/// The warpgroup that alone goes where a condition is true, or false.
+std::optional<int64_t> getOnlyWarpgroup(Lowering &lowering, Value condition,
+                                        bool isTrue) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>(); both && isTrue) {
+    if (auto found = getOnlyWarpgroup(lowering, both.getLhs(), isTrue))
+      return found;
+    return getOnlyWarpgroup(lowering, both.getRhs(), isTrue);
+  }
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getLhs() != lowering.getWarpgroup())
+    return std::nullopt;
+  arith::CmpIPredicate equal =
+      isTrue ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ne;
+  return compare.getPredicate() == equal
+             ? getConstantIntValue(compare.getRhs())
+             : std::nullopt;
+}
+
 /// An op of control flow on the registers of its values.
 template <typename OpT> LogicalResult lowerControl(OpT op, Lowering &lowering) {
   FailureOr<SmallVector<Type>> types =
@@ -165,12 +183,18 @@ template <typename OpT> LogicalResult lowerControl(OpT op, Lowering &lowering) {
         lowering.hazards.products.insert(lowering.getView(acc).storage.get());
     });
   Hazards before = lowering.hazards, after = before;
+  std::optional<int64_t> onlyWarpgroup = lowering.onlyWarpgroup;
   for (auto [from, to] :
        llvm::zip_equal(op->getRegions(), target->getRegions())) {
     if (!isLoop)
       lowering.hazards = before;
+    if (auto branch = dyn_cast<scf::IfOp>(target))
+      if (auto found = getOnlyWarpgroup(lowering, branch.getCondition(),
+                                        from.getRegionNumber() == 0))
+        lowering.onlyWarpgroup = found;
     if (failed(lowerRegion(lowering, from, to, isLoop)))
       return failure();
+    lowering.onlyWarpgroup = onlyWarpgroup;
     after.join(lowering.hazards);
   }
   lowering.hazards = after;

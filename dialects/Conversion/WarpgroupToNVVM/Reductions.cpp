@@ -154,6 +154,16 @@ private:
     fetched.clear();
   }
 
+  /// Whether a number that was there before changes no sum, but for the sign
+  /// of one that is 0.
+  bool isNeutral(ArrayRef<Value> before) const {
+    Operation *combiner = op->getRegion(0).front().getTerminator();
+    combiner = combiner->getOperand(0).getDefiningOp();
+    return before.size() == 1 && isa_and_nonnull<arith::AddFOp>(combiner) &&
+           llvm::hasNItems(*combiner->getBlock(), 2) &&
+           matchPattern(before.front(), m_AnyZeroFloat());
+  }
+
   /// Adds what was there before, and deals the results out as their shape asks.
   void finish() {
     for (auto [i, result] : llvm::enumerate(op->getResults())) {
@@ -176,6 +186,8 @@ private:
           SmallVector<Value> total;
           for (const Registers &init : inits)
             total.push_back(init[r]);
+          if (isNeutral(total))
+            continue;
           combine(total, sum);
           sum = total;
         }

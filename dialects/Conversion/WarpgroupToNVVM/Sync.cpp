@@ -43,9 +43,11 @@ void Lowering::createSync(Location loc) {
     NVVM::BarrierOp::create(builder, loc);
     return;
   }
-  // Barrier 0 is that of the block.
-  Value id = arith::AddIOp::create(builder, loc, warpgroup,
-                                   createI32(builder, loc, 1));
+  // Barrier 0 is that of the block. A number that is known needs no register.
+  Value number =
+      onlyWarpgroup ? createI32(builder, loc, *onlyWarpgroup) : warpgroup;
+  Value id =
+      arith::AddIOp::create(builder, loc, number, createI32(builder, loc, 1));
   NVVM::BarrierOp::create(builder, loc, TypeRange(), id,
                           createI32(builder, loc, kNumThreads),
                           NVVM::BarrierReductionAttr(), Value());
