@@ -211,7 +211,7 @@ LogicalResult Lowering::createPrologue() {
     clusterRank = arith::RemUIOp::create(builder, loc, cluster, size);
     cluster = arith::DivUIOp::create(builder, loc, cluster, size);
   }
-  Value warp = createOfWarp(
+  warp = createOfWarp(
       loc, arith::ShRUIOp::create(builder, loc, thread,
                                   createI32(builder, loc, kNumLaneBits)));
   Value isInFirstWarp =

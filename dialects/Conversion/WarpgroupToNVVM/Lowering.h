@@ -429,7 +429,7 @@ private:
   /// Stands for that memory among the hazards.
   Storage scratch;
   bool inWarps = false;
-  mlir::Value sharedBase, zeroed, thread, warpgroup, cluster, clusterRank,
+  mlir::Value sharedBase, zeroed, thread, warp, warpgroup, cluster, clusterRank,
       isLeader, isFirst, zero, tensorBase;
 };
 

@@ -159,9 +159,8 @@ std::optional<int64_t> getOnlyWarpgroup(Lowering &lowering, Value condition,
     return std::nullopt;
   arith::CmpIPredicate equal =
       isTrue ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ne;
-  return compare.getPredicate() == equal
-             ? getConstantIntValue(compare.getRhs())
-             : std::nullopt;
+  return compare.getPredicate() == equal ? getConstantIntValue(compare.getRhs())
+                                         : std::nullopt;
 }
 
 /// An op of control flow on the registers of its values.

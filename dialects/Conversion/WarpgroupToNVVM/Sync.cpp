@@ -76,9 +76,6 @@ LogicalResult
 Lowering::lowerWarps(Location loc,
                      function_ref<LogicalResult(Value warp)> body) {
   createSync(loc);
-  Value warp = createOfWarp(
-      loc, arith::ShRUIOp::create(builder, loc, thread,
-                                  createI32(builder, loc, kNumLaneBits)));
   Value leader = createElect(loc);
   std::swap(isLeader, leader);
   inWarps = true;

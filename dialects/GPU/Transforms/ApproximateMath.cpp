@@ -151,8 +151,7 @@ void allowContraction(Operation *root) {
 Value createReciprocal(OpBuilder &builder, Location loc, Value x) {
   Value one =
       arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(1));
-  return arith::DivFOp::create(builder, loc, one, x,
-                               arith::FastMathFlags::afn);
+  return arith::DivFOp::create(builder, loc, one, x, arith::FastMathFlags::afn);
 }
 
 /// Makes x / y x times the reciprocal of y, which many quotients may share.

@@ -95,7 +95,10 @@ OTHER_TARGETS: dict[str, dict[str, dict[str, tuple[Effect, str]]]] = {
             "vmem_limit_bytes": (NO_MEANING, "there is no VMEM"),
         },
         "mosaic_gpu.CompilerParams": {
-            "approx_math": (HONOURED, "f32 `exp`, `exp2`, `tanh`, quotients off by some bits; products and sums rounded once"),
+            "approx_math": (
+                HONOURED,
+                "f32 `exp`, `exp2`, `tanh`, quotients off by some bits; products and sums rounded once",
+            ),
             "delay_release": (HONOURED, "less than `max_concurrent_steps`, or an error; blocks are read in place"),
             "profile_space": (ERROR, "no events of warps are recorded"),
             "profile_dir": (NO_MEANING, "no traces are written"),

@@ -1,12 +1,13 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
 // Four lanes have the elements of a row: each adds its own, and exchanges the sum with the lanes whose numbers differ in
-// the last bit, and in the one before. The first of the four stores the sum.
+// the last bit, and in the one before. The first of the four stores the sum, to which no zero is added.
 // CHECK-LABEL: gpu.module @rows
 // CHECK: %[[ONE:.+]] = nvvm.shfl.sync bfly %c-1_i32, %{{.+}}, %c1_i32, %c31_i32 : i32 -> i32
 // CHECK: arith.bitcast %[[ONE]] : i32 to f32
 // CHECK: %[[TWO:.+]] = nvvm.shfl.sync bfly %c-1_i32, %{{.+}}, %c2_i32, %c31_i32 : i32 -> i32
 // CHECK-NOT: nvvm.shfl.sync bfly {{.*}}, %c4_i32, %c31_i32
+// CHECK-NOT: arith.addf {{.*}}%cst
 // CHECK: %[[FIRST:.+]] = arith.cmpi eq, %{{.+}}, %c0_i32
 // CHECK: scf.if %[[FIRST]]
 // CHECK-NEXT: llvm.store %{{.+}} : f32, !llvm.ptr<1>

@@ -65,3 +65,42 @@ grid.kernel @named grid(%t = 2 named "wg" thread) outputs(%o: i32 [] space gpu.g
   warpgroup.named_barrier %n of 256
   grid.store %n, %o : i32, memref<i32, #grid.space<gpu.gmem>>
 }
+
+// -----
+
+// Where only one warpgroup goes, the number of its barrier is known.
+// CHECK-LABEL: gpu.module @branches
+// CHECK-DAG: %[[OF_FIRST:.+]] = arith.constant 1 : i32
+// CHECK-DAG: %[[OF_LAST:.+]] = arith.constant 3 : i32
+// CHECK: scf.if
+// CHECK: nvvm.barrier id = %[[OF_LAST]] number_of_threads
+// CHECK: } else {
+// CHECK: %[[NUMBER:.+]] = arith.addi %{{.+}}, %[[OF_FIRST]]
+// CHECK: nvvm.barrier id = %[[NUMBER]] number_of_threads
+// CHECK: scf.if
+// CHECK: } else {
+// CHECK: nvvm.barrier id = %[[OF_FIRST]] number_of_threads
+grid.kernel @branches grid(%t = 3 named "wg" thread) outputs(%o: f32 [64] space gpu.gmem) {
+  grid.scoped (%s: memref<3x64xf32, #grid.space<gpu.smem>>) attributes {collective = ["wg"]} {
+    %wg = grid.program_id 0
+    %c0 = arith.constant 0 : i32
+    %c2 = arith.constant 2 : i32
+    %c64 = arith.constant 64 : i32
+    %n = grid.load %o : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>
+    %w = grid.slice_ref %s[%wg, 0] [1, 64] [1, 1] drop [0] : memref<3x64xf32, #grid.space<gpu.smem>>, i32 -> memref<64xf32, #grid.space<gpu.smem>>
+    %last = arith.cmpi eq, %wg, %c2 : i32
+    %other = arith.cmpi ne, %wg, %c0 : i32
+    scf.if %last {
+      grid.store %n, %w : tensor<64xf32>, memref<64xf32, #grid.space<gpu.smem>>
+      warpgroup.tma_store %w to %o[0] [64] : memref<64xf32, #grid.space<gpu.smem>>, memref<64xf32, #grid.space<gpu.gmem>>
+    } else {
+      grid.store %n, %w : tensor<64xf32>, memref<64xf32, #grid.space<gpu.smem>>
+      warpgroup.tma_store %w to %o[0] [64] : memref<64xf32, #grid.space<gpu.smem>>, memref<64xf32, #grid.space<gpu.gmem>>
+    }
+    scf.if %other {
+    } else {
+      grid.store %n, %w : tensor<64xf32>, memref<64xf32, #grid.space<gpu.smem>>
+      warpgroup.tma_store %w to %o[0] [64] : memref<64xf32, #grid.space<gpu.smem>>, memref<64xf32, #grid.space<gpu.gmem>>
+    }
+  }
+}
