@@ -45,12 +45,14 @@ public:
     // A vector of more than one dimension is an array of vectors in LLVM.
     vector::populateVectorBitCastLoweringPatterns(patterns);
     vector::populateVectorBroadcastLoweringPatterns(patterns);
+    vector::populateVectorFromElementsUnrollPatterns(patterns);
     vector::populateVectorGatherLoweringPatterns(patterns);
     vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
     vector::populateVectorInterleaveLoweringPatterns(patterns);
     vector::populateVectorRankReducingFMAPattern(patterns);
     vector::populateVectorShapeCastLoweringPatterns(patterns);
     vector::populateVectorStepLoweringPatterns(patterns);
+    vector::populateVectorToElementsUnrollPatterns(patterns);
     vector::populateVectorTransferLoweringPatterns(patterns,
                                                    /*maxTransferRank=*/1);
     // Blocks have less than 2^31 elements in a dimension: a mask compares

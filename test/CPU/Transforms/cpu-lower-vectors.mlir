@@ -69,6 +69,19 @@ func.func @transpose(%x: vector<2x4xf32>) -> vector<4x2xf32> {
 
 // -----
 
+// CHECK-LABEL: func.func @elements
+// CHECK-SAME:    (%[[X:.*]]: f32, %[[Y:.*]]: f32)
+// CHECK:         %[[FIRST:.*]] = vector.from_elements %[[X]], %[[Y]] : vector<2xf32>
+// CHECK:         vector.insert %[[FIRST]], %{{.*}} [0]
+// CHECK:         %[[SECOND:.*]] = vector.from_elements %[[Y]], %[[X]] : vector<2xf32>
+// CHECK:         vector.insert %[[SECOND]], %{{.*}} [1]
+func.func @elements(%x: f32, %y: f32) -> vector<2x2xf32> {
+  %0 = vector.from_elements %x, %y, %y, %x : vector<2x2xf32>
+  return %0 : vector<2x2xf32>
+}
+
+// -----
+
 // Control flow stays as it is, though one block would do.
 // CHECK-LABEL: func.func @blocks
 // CHECK:         cf.br
