@@ -128,6 +128,37 @@ with gridir.installed(checks=["races"]):
     print("to_rows native:", difference(scattered(X[:16] + 1, NUMBERS), SCATTERED) or "right")
 
 
+def wide(refs):
+    """Numbers of 64 bits: copied, summed along rows, and added to what others add."""
+    x, o, total = refs
+
+    @pl.core_map(plgpu.Mesh(grid=(2,), grid_names=("i",)))
+    def _():
+        @functools.partial(pl.run_scoped, tile=plgpu.SMEM((64, 32), o.dtype), loaded=plgpu.Barrier())
+        def _(tile, loaded):
+            i = jax.lax.axis_index("i")
+            plgpu.copy_gmem_to_smem(x.at[i], tile, loaded)
+            plgpu.barrier_wait(loaded)
+            v = plgpu.load(tile, (), layout=plgpu.Layout.WGMMA, optimized=False)
+            o[i] = jnp.sum(v, axis=1)
+            plgpu.atomic_add(total, v)
+
+
+# CHECK-COUNT-3: wide float64 {{.*}}: right
+# CHECK-COUNT-3: wide int64 {{.*}}: right
+with jax.enable_x64(True):
+    for dtype in (np.float64, np.int64):
+        BOTH = (np.arange(2 * 64 * 32).reshape(2, 64, 32) * 2**33 + 1).astype(dtype)
+        look(
+            f"wide {np.dtype(dtype)}",
+            lambda x: jnp.concatenate(
+                [y.ravel() for y in pl.run_state(wide)((x, jnp.zeros_like(x, shape=(2, 64)), jnp.zeros_like(x[0])))[1:]]
+            ),
+            np.concatenate([BOTH.sum(2).ravel(), BOTH.sum(0).ravel()]),
+            BOTH,
+        )
+
+
 def turned(x, o, tile, loaded):
     """Copies from a tile whose rows are in another order."""
     plgpu.copy_gmem_to_smem(x, tile, loaded)

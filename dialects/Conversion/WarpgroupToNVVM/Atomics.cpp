@@ -134,9 +134,12 @@ LogicalResult lowerAtomicRmw(grid::AtomicRmwOp op, Lowering &lowering) {
   if (failed(checkAddresses(op, view)))
     return failure();
   bool isFloat = isa<FloatType>(element);
-  if (isFloat ? bits != 16 && bits != 32 : element.getIntOrFloatBitWidth() < 8)
-    return op.emitError("expected an update of integers of 8 to 64 bits, or of "
-                        "floats of 16 or 32, got ")
+  bool isKnown = !isFloat     ? element.getIntOrFloatBitWidth() >= 8
+                 : bits == 64 ? hasInstruction(op.getKind(), bits, isFloat)
+                              : bits >= 16;
+  if (!isKnown)
+    return op.emitError("expected an update of integers of 8 to 64 bits, of "
+                        "floats of 16 or 32, or a sum of floats of 64, got ")
            << element;
   auto update = [&](Value value, Value address) -> Value {
     if (!hasInstruction(op.getKind(), bits, isFloat))

@@ -168,7 +168,8 @@ FailureOr<SmallVector<Type>> Lowering::convertType(Operation *op, Type type) {
     return op->emitError("expected numbers in code of single warps, got ")
            << type;
   Type element = tensor ? tensor.getElementType() : type;
-  if (!element.isIntOrIndexOrFloat() || element.isF64() ||
+  if (!element.isIntOrIndexOrFloat() ||
+      (!element.isIndex() && element.getIntOrFloatBitWidth() > 64) ||
       (tensor && (!tensor.hasStaticShape() || tensor.getNumElements() == 0)))
     return op->emitError("expected a type that a warpgroup holds, got ")
            << type;

@@ -29,8 +29,8 @@ grid.kernel @array_op grid() inputs(%x: f32 [64] space gpu.gmem) {
 // -----
 
 grid.kernel @type grid() {
-  // expected-error @below {{expected a type that a warpgroup holds, got 'tensor<64xf64, #warpgroup.layout<strided(1)>>'}}
-  %v = arith.constant dense<0.0> : tensor<64xf64, #warpgroup.layout<strided(1)>>
+  // expected-error @below {{expected a type that a warpgroup holds, got 'tensor<64xf128, #warpgroup.layout<strided(1)>>'}}
+  %v = arith.constant dense<0.0> : tensor<64xf128, #warpgroup.layout<strided(1)>>
 }
 
 // -----
@@ -454,7 +454,7 @@ grid.kernel @exchange grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
 
 grid.kernel @narrow_update grid() inputs(%x: i4 [128] space gpu.gmem) {
   %v = grid.load %x : memref<128xi4, #grid.space<gpu.gmem>> -> tensor<128xi4, #warpgroup.layout<strided(1)>>
-  // expected-error @below {{expected an update of integers of 8 to 64 bits, or of floats of 16 or 32, got 'i4'}}
+  // expected-error @below {{expected an update of integers of 8 to 64 bits, of floats of 16 or 32, or a sum of floats of 64, got 'i4'}}
   %w = grid.atomic_rmw add %v, %x : tensor<128xi4, #warpgroup.layout<strided(1)>>, memref<128xi4, #grid.space<gpu.gmem>>
 }
 
