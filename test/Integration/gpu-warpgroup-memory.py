@@ -257,3 +257,15 @@ def speak(o):
 # CHECK: warp 2 of 4
 # CHECK: an array [0 1 2 3]
 look("speak", plgpu.kernel(speak, out_type=jax.ShapeDtypeStruct((4,), jnp.int32)), np.zeros(4, np.int32))
+
+
+def nobody_arrives(x, o, met):
+    plgpu.barrier_wait(met)
+    o[...] = x[...]
+
+
+# CHECK:      nobody_arrives None: no thread can go on
+# CHECK-NEXT: in kernel `nobody_arrives`
+# CHECK-NEXT: at {{.*}}gpu-warpgroup-memory.py:{{[0-9]+}}:5
+# CHECK:      note: 32 threads of warp 0 of block (0, 0, 0) wait at line {{.*}}gpu-warpgroup-memory.py:{{[0-9]+}}:5
+look("nobody_arrives", whole(nobody_arrives, scratch_types=[plgpu.Barrier()]), X, X)

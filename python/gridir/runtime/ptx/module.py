@@ -221,10 +221,14 @@ class Function:
         if (other := fault.get("other")) is not None:
             frames = ", ".join(str(frame) for frame in _frames(other, self._path, self.name))
             notes.append(f"{other['message']}, by '{_on_one_line(other['instruction'])}' at {frames}")
+        waiting = fault["waiting"]
+        for place in waiting:
+            author = _frames({**place, "line": 0}, self._path, self.name)
+            notes.append(", at ".join([_on_one_line(place["message"]), *map(str, author)]))
         return LaunchError(
             f"{fault['message']}, by '{instruction}'" if instruction else fault["message"],
             kernel=self.name,
-            frames=_frames(fault, self._path, self.name),
+            frames=_frames(waiting[0] if waiting else fault, self._path, self.name),
             notes=notes,
         )
 

@@ -55,6 +55,7 @@ show(
 # CHECK-LABEL: == a barrier that one warp does not reach
 # CHECK-NEXT:  no thread can go on
 # CHECK-NEXT:  in kernel `k`
+# CHECK-NEXT:  at <ptx>:{{[0-9]+}}:{{[0-9]+}} (k)
 # CHECK-NEXT:  note: 32 threads of warp 0 of block (0, 0, 0) wait at line {{[0-9]+}}: @%p bar.sync 1, 64
 show("a barrier that one warp does not reach", run, "setp.lt.u32 %p, %t, 32; @%p bar.sync 1, 64;", [X], np.int32)
 # CHECK-LABEL: == a loop without an end

@@ -147,6 +147,10 @@ nb::dict launch(Program &program, const std::string &name,
       other["instruction"] = report.fault->otherInstruction;
       fault["other"] = other;
     }
+    nb::list waiting;
+    for (const Problem &place : report.fault->waiting)
+      waiting.append(toDict(place));
+    fault["waiting"] = waiting;
     result["fault"] = fault;
   }
   return result;

@@ -497,12 +497,17 @@ void Execution::setStuck(const std::string &message) {
         for (const auto &[site, threads] : sites) {
           const Site &where = function.translation.sites[site];
           const auto &[count, thread] = threads;
-          if (report.fault->notes.size() < kMost)
-            report.fault->notes.push_back(
-                std::to_string(count) + " threads of warp " +
-                std::to_string(thread->frame.special[WarpId]) + " of block " +
-                describe(getVector(thread->frame, BlockId)) + " wait at line " +
-                std::to_string(where.where.line) + ": " + where.text);
+          if (report.fault->waiting.size() < kMost)
+            report.fault->waiting.push_back(
+                {where.where,
+                 std::to_string(count) + " threads of warp " +
+                     std::to_string(thread->frame.special[WarpId]) +
+                     " of block " +
+                     describe(getVector(thread->frame, BlockId)) +
+                     " wait at line " + std::to_string(where.where.line) +
+                     ": " + where.text,
+                 {},
+                 where.source});
         }
       }
 }

@@ -345,6 +345,7 @@ LaunchReport Program::launch(const std::string &name,
     nameFile(report.fault->problem);
     if (report.fault->other)
       nameFile(*report.fault->other);
+    llvm::for_each(report.fault->waiting, nameFile);
   }
   llvm::for_each(report.profile, nameFile);
   return report;

@@ -80,6 +80,8 @@ struct Fault {
   /// The instruction that the one above is in conflict with, with what it did.
   std::optional<Problem> other = {};
   std::string otherInstruction = {};
+  /// Where threads wait that cannot go on.
+  std::vector<Problem> waiting = {};
 };
 
 /// How warps have accessed memory at an instruction.
