@@ -22,6 +22,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from peer import Pipeline, replace_lowering
@@ -112,10 +113,12 @@ class LibraryKernel:
     Attributes:
       run: calls it on inputs of its own.
       mend: makes of its PTX one in which the checks find nothing, where they do.
+      launches: how many of its launches are looked at: the last ones.
     """
 
     run: Callable[[], np.ndarray]
     mend: Callable[[str], str] = lambda text: text
+    launches: int = 1
 
 
 def kernels(become: Callable[[int], None]) -> dict[str, LibraryKernel]:
@@ -126,11 +129,13 @@ def kernels(become: Callable[[int], None]) -> dict[str, LibraryKernel]:
     """
     import jax
     import jax.numpy as jnp
+    from jax.experimental.pallas import mosaic_gpu as plgpu
     from jax.experimental.pallas.ops.gpu import (
         attention_mgpu,
         blackwell_matmul_mgpu,
         hopper_matmul_mgpu,
         ragged_dot_mgpu,
+        transposed_ragged_dot_mgpu,
     )
 
     def normal(*shape: int) -> jax.Array:
@@ -147,6 +152,35 @@ def kernels(become: Callable[[int], None]) -> dict[str, LibraryKernel]:
         return np.asarray(
             attention_mgpu.attention(normal(1, 128, 1, 64), normal(1, 320, 1, 64), normal(1, 320, 1, 64), config)
         )
+
+    def attention_backward() -> np.ndarray:
+        become(9)
+        config = attention_mgpu.TuningConfig(
+            block_q=64,
+            block_kv=64,
+            max_concurrent_steps=2,
+            block_q_dkv=64,
+            block_kv_dkv=64,
+            block_q_dq=64,
+            block_kv_dq=64,
+        )
+        query, key, value = normal(1, 384, 1, 64), normal(1, 320, 1, 64), normal(1, 320, 1, 64)
+        _, pull_back = jax.vjp(functools.partial(attention_mgpu.attention, config=config), query, key, value)
+        return np.concatenate([np.asarray(x) for x in pull_back(query)], axis=1)
+
+    def transposed_ragged_dot() -> np.ndarray:
+        become(9)
+        result = transposed_ragged_dot_mgpu.transposed_ragged_dot(
+            normal(448, 128),
+            normal(448, 64),
+            group_sizes=jnp.asarray([200, 0, 248], jnp.int32),
+            block_m=64,
+            block_n=64,
+            block_k=64,
+            max_concurrent_steps=2,
+            grid_block_n=1,
+        )
+        return np.asarray(result)
 
     def ragged_dot() -> np.ndarray:
         become(9)
@@ -167,18 +201,29 @@ def kernels(become: Callable[[int], None]) -> dict[str, LibraryKernel]:
         config = blackwell_matmul_mgpu.TuningConfig(
             tile_m=128, tile_n=64, tile_k=64, max_concurrent_steps=2, collective=collective
         )
-        # Eight blocks run at once: each computes four tiles, or of a pair two, as pairs with more have a finding.
-        return np.asarray(blackwell_matmul_mgpu.matmul_kernel(normal(1024, 320), normal(320, 256), config))
+        # Eight blocks run at once: each computes four tiles. The loop of pairs must be told of its cluster.
+        axes = {"cluster_axes": ("x",)} if collective else {}
+        loop = functools.partial(plgpu.dynamic_scheduling_loop, **axes)
+        with mock.patch.object(plgpu, "dynamic_scheduling_loop", loop):
+            columns = 512 if collective else 256
+            return np.asarray(blackwell_matmul_mgpu.matmul_kernel(normal(1024, 320), normal(320, columns), config))
 
     cluster = {"cluster_dimension": hopper_matmul_mgpu.MatmulDimension.M}
     return {
         "hopper_matmul": LibraryKernel(hopper),
         "hopper_matmul, cluster of 2": LibraryKernel(lambda: hopper(**cluster)),
         "attention": LibraryKernel(attention),
+        "attention, backward": LibraryKernel(attention_backward, launches=2),
         "ragged_dot": LibraryKernel(ragged_dot, wait_for_products),
+        "transposed_ragged_dot": LibraryKernel(transposed_ragged_dot, wait_for_products),
         "blackwell_matmul": LibraryKernel(lambda: blackwell(collective=False), wait_for_copies),
         "blackwell_matmul, pair": LibraryKernel(lambda: blackwell(collective=True), wait_for_copies),
     }
+
+
+def replace(original: str, mutant: str, mend: Callable[[str], str], text: str) -> str:
+    """What is executed instead of a text: the mutant of one, and others as they are without findings."""
+    return mutant if text == original else mend(text)
 
 
 _KINDS = {
@@ -224,16 +269,17 @@ def main() -> None:
             continue
         driver.rewrite = kernel.mend
         run, want = kernel.run, kernel.run()
-        text = kernel.mend(driver.launches[-1].text)
-        chosen = mutants(text)[:: arguments.every]
-        for mutant in chosen:
-            driver.rewrite = functools.partial(lambda instead, _: instead, mutant.text)
-            told = outcome(run, want)
-            driver.rewrite = None
-            counts[mutant.kind][told] += 1
-            print(f"{name}, line {mutant.line}, {mutant.kind}: {told}", flush=True)
-            if told == "lives":
-                living.append(f"{name}: line {mutant.line}: {text.splitlines()[mutant.line - 1].strip()}")
+        for launch in driver.launches[-kernel.launches :]:
+            text = kernel.mend(launch.text)
+            for mutant in mutants(text)[:: arguments.every]:
+                driver.rewrite = functools.partial(replace, launch.text, mutant.text, kernel.mend)
+                told = outcome(run, want)
+                counts[mutant.kind][told] += 1
+                print(f"{name}, {launch.function}, line {mutant.line}, {mutant.kind}: {told}", flush=True)
+                if told == "lives":
+                    line = text.splitlines()[mutant.line - 1].strip()
+                    living.append(f"{name}, {launch.function}: line {mutant.line}: {line}")
+        driver.rewrite = None
     print()
     print("| removed | mutants | found | how | lives |")
     print("| --- | ---: | ---: | --- | ---: |")

@@ -9,6 +9,7 @@
 #include "dialects/CPU/Transforms/Passes.h"
 
 #include "dialects/Loops/Transforms/BodyRewrites.h"
+#include "dialects/Support/CountableTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -27,12 +28,39 @@ using namespace mlir;
 
 namespace {
 
+/// Upstream's patterns make an op or a constant of each element of some
+/// vectors. No code of ours has any that are nearly as large.
+constexpr int64_t kMaxElements = int64_t(1) << 20;
+
+/// A vector that is too large among an op's operands and results; null where
+/// there is none.
+VectorType findLargeVector(Operation *op) {
+  auto isLarge = [](Type type) {
+    auto vector = dyn_cast<VectorType>(type);
+    return vector && *gridir::countPoints(vector.getShape()) > kMaxElements;
+  };
+  for (TypeRange types : {TypeRange(op->getOperandTypes()),
+                          TypeRange(op->getResultTypes())})
+    if (auto found = llvm::find_if(types, isLarge); found != types.end())
+      return cast<VectorType>(*found);
+  return {};
+}
+
 class CPULowerVectorsPass
     : public gridir::cpu::impl::CPULowerVectorsPassBase<CPULowerVectorsPass> {
 public:
   using CPULowerVectorsPassBase::CPULowerVectorsPassBase;
 
   void runOnOperation() override {
+    WalkResult result = getOperation()->walk([](Operation *op) {
+      VectorType large = findLargeVector(op);
+      if (large)
+        op->emitError("expected a vector of at most ")
+            << kMaxElements << " elements, got " << large;
+      return large ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return signalPassFailure();
     unsigned before = countVectorOps();
     if (before == 0)
       return;
@@ -55,8 +83,7 @@ public:
     vector::populateVectorToElementsUnrollPatterns(patterns);
     vector::populateVectorTransferLoweringPatterns(patterns,
                                                    /*maxTransferRank=*/1);
-    // Blocks have less than 2^31 elements in a dimension: a mask compares
-    // numbers of 32 bits.
+    // The numbers of lanes fit into 32 bits.
     vector::populateVectorMaskMaterializationPatterns(
         patterns, /*force32BitVectorIndices=*/true);
     vector::populateVectorMaskOpLoweringPatterns(patterns);
