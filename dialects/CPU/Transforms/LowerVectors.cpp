@@ -39,8 +39,8 @@ VectorType findLargeVector(Operation *op) {
     auto vector = dyn_cast<VectorType>(type);
     return vector && *gridir::countPoints(vector.getShape()) > kMaxElements;
   };
-  for (TypeRange types : {TypeRange(op->getOperandTypes()),
-                          TypeRange(op->getResultTypes())})
+  for (TypeRange types :
+       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     if (auto found = llvm::find_if(types, isLarge); found != types.end())
       return cast<VectorType>(*found);
   return {};
