@@ -418,13 +418,16 @@ def TPUElideChecksPass : Pass<"tpu-elide-checks", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::gridir::grid::GridDialect",
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::gridir::grid::GridDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::tensor::TensorDialect"
   ];
   let statistics = [
     Statistic<"numElided", "num-elided", "Number of kinds of checks that are needless">,
     Statistic<"numKept", "num-kept", "Number of kinds of checks that stay">,
+    Statistic<"numReplaced", "num-replaced",
+              "Number of kinds of checks that assertions in the kernel make instead">,
   ];
 }
 

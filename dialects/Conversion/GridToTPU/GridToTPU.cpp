@@ -45,6 +45,7 @@ public:
     if (failed(grid_to_tpu::buildFunctions(*kernel)))
       return signalPassFailure();
     keepOperands(*kernel);
+    keepDisabledChecks(*kernel);
     kernel->erase();
   }
 
@@ -61,6 +62,26 @@ private:
       operands.set("scratch_origins", origins);
     getOperation()->setAttr("gridir.operands",
                             operands.getDictionary(&getContext()));
+  }
+
+  /// So are the run-time checks that the author has switched off.
+  void keepDisabledChecks(grid::KernelOp kernel) {
+    NamedAttrList checks;
+    auto off = BoolAttr::get(&getContext(), false);
+    ArrayAttr params = kernel.getParamsAttr();
+    for (Attribute attr : params ? params.getValue() : ArrayRef<Attribute>()) {
+      auto tpuParams = dyn_cast<grid::TpuParamsAttr>(attr);
+      if (!tpuParams)
+        continue;
+      for (auto [name, disabled] :
+           {std::pair("bounds", tpuParams.getDisableBoundsChecks()),
+            std::pair("semaphore", tpuParams.getDisableSemaphoreChecks())})
+        if (disabled && disabled.getValue())
+          checks.set(name, off);
+    }
+    if (!checks.empty())
+      getOperation()->setAttr(tpu::kRunTimeChecksName,
+                              checks.getDictionary(&getContext()));
   }
 };
 

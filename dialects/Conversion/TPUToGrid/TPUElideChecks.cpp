@@ -7,17 +7,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/Passes.h"
-#include "dialects/Conversion/TPUToGrid/Raising.h"
-#include "dialects/Grid/Analysis/KernelChecks.h"
-#include "dialects/TPU/IR/TPU.h"
+#include "dialects/Conversion/TPUToGrid/ModuleProof.h"
+#include "dialects/Grid/IR/Grid.h"
+#include "dialects/TPU/IR/IndexedAccess.h"
 #include "dialects/TPU/Transforms/GridRanges.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Diagnostics.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace gridir {
 #define GEN_PASS_DEF_TPUELIDECHECKSPASS
@@ -26,34 +29,61 @@ namespace gridir {
 
 using namespace mlir;
 using namespace gridir;
-using grid::CheckResult;
+using tpu_to_grid::AddedChecks;
+using tpu_to_grid::ModuleProof;
+using tpu_to_grid::Reason;
 
 namespace {
 
-/// Why a check stays, and where; none where it is needless.
-using Reason = std::optional<std::pair<std::string, Location>>;
-
-/// The first result that is not proved.
-Reason findUnproved(ArrayRef<CheckResult> results) {
-  for (const CheckResult &result : results)
-    if (result.verdict != CheckResult::proved)
-      return std::pair(result.subject + ": " + result.reason, result.loc);
-  return std::nullopt;
+/// The function of a module that is a kernel; null for none.
+func::FuncOp findKernel(ModuleOp module) {
+  func::FuncOp kernel;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(tpu::kCoreTypeName))
+      kernel = function;
+  return kernel;
 }
 
-bool isSemaphore(Value ref) {
-  auto type = dyn_cast<MemRefType>(ref.getType());
-  return type && isa<grid::SemaphoreType>(type.getElementType());
+/// Whether some slice that a memref is a part of begins where only the running
+/// program knows.
+bool isSlicedDynamically(Value memref) {
+  while (Operation *op = memref.getDefiningOp()) {
+    std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
+    if (access && !llvm::all_of(access->indices, [](Value index) {
+          return getConstantIntValue(index).has_value();
+        }))
+      return true;
+    if (!isa<ViewLikeOpInterface>(op))
+      return false;
+    memref = cast<ViewLikeOpInterface>(op).getViewSource();
+  }
+  return false;
 }
 
-Reason findUnbalanced(grid::KernelOp kernel) {
-  // A semaphore that the kernel is given, somebody else signals or waits for.
-  ArrayRef<BlockArgument> refs = kernel.getBodyBlock()->getArguments();
-  for (BlockArgument ref : refs.drop_back(kernel.getNumScratch()))
-    if (isSemaphore(ref))
-      return std::pair(std::string("the kernel is given a semaphore"),
-                       ref.getLoc());
-  return findUnproved(grid::checkBalanced(kernel));
+/// About how many bundles checks take on a v5e, in halves; later chips take
+/// about as many for ours and up to twice as many for Mosaic's.
+enum Cost { AssertionCost = 5, ClampCost = 3, WindowCost = 16, CopyCost = 12 };
+
+/// The cost of the checks that Mosaic adds to a kernel: of each copy of a block
+/// or a slice that moves. It adds none to loads and stores.
+unsigned estimateMosaicsChecks(func::FuncOp kernel) {
+  unsigned cost = 0;
+  for (func::FuncOp transform : tpu::getTransforms(kernel))
+    if (transform &&
+        !llvm::all_of(
+            transform.getBody().front().getTerminator()->getOperands(),
+            [](Value index) { return getConstantIntValue(index).has_value(); }))
+      cost += WindowCost;
+  kernel.walk([&](tpu::EnqueueDMAOp op) {
+    if (isSlicedDynamically(op.getSource()) ||
+        isSlicedDynamically(op.getTarget()))
+      cost += CopyCost;
+  });
+  return cost;
+}
+
+unsigned estimate(const AddedChecks &added) {
+  return added.messages.size() * AssertionCost + added.numClamps * ClampCost;
 }
 
 class TPUElideChecksPass
@@ -63,58 +93,50 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    func::FuncOp kernel;
-    for (auto function : module.getOps<func::FuncOp>())
-      if (function->hasAttr(tpu::kCoreTypeName))
-        kernel = function;
+    func::FuncOp kernel = findKernel(module);
     if (!kernel)
       return;
-    Reason bounds, semaphores;
-    prove(kernel, bounds, semaphores);
-    NamedAttrList checks;
-    checks.set("bounds", describe(kernel, "bounds", bounds));
-    checks.set("semaphore", describe(kernel, "semaphore", semaphores));
+    // What the author has switched off is not asked about.
+    NamedAttrList checks(
+        module->getAttrOfType<DictionaryAttr>(tpu::kRunTimeChecksName));
+    bool asksSemaphores = !checks.get("semaphore"),
+         asksBounds = !checks.get("bounds");
+    if (!asksSemaphores && !asksBounds)
+      return;
+    ModuleProof proof = tpu_to_grid::proveModule(kernel);
+    if (asksSemaphores)
+      checks.set("semaphore", describe(kernel, "semaphore", proof.semaphores));
+    if (asksBounds)
+      checks.set("bounds", proof.openIndices.empty()
+                               ? describe(kernel, "bounds", proof.bounds)
+                               : replaceChecks(kernel, proof));
     module->setAttr(tpu::kRunTimeChecksName,
                     checks.getDictionary(&getContext()));
   }
 
 private:
-  /// What is asked is the module that Mosaic is given, and no kernel that it
-  /// was made of.
-  void prove(func::FuncOp kernel, Reason &bounds, Reason &semaphores) {
-    auto module = kernel->getParentOfType<ModuleOp>();
-    OwningOpRef<ModuleOp> copy = module.clone();
-    Reason refusal;
-    FailureOr<grid::KernelOp> raised;
-    {
-      ScopedDiagnosticHandler handler(
-          &getContext(), [&](Diagnostic &diagnostic) {
-            if (!refusal &&
-                diagnostic.getSeverity() == DiagnosticSeverity::Error)
-              refusal.emplace(diagnostic.str(), diagnostic.getLocation());
-            return success();
-          });
-      raised = tpu_to_grid::readBack(*copy);
+  /// Adds checks of what is not proved, and takes them out again where Mosaic's
+  /// are cheaper.
+  Attribute replaceChecks(func::FuncOp kernel, const ModuleProof &proof) {
+    ModuleOp module = getOperation();
+    unsigned mosaics = estimateMosaicsChecks(kernel);
+    OwningOpRef<ModuleOp> before = module.clone();
+    FailureOr<AddedChecks> added = tpu_to_grid::addChecks(
+        kernel, proof.openIndices, proof.memrefs, proof.windows);
+    if (failed(added) || estimate(*added) >= mosaics) {
+      Attribute kept = describe(kernel, "bounds", proof.bounds);
+      module.getBodyRegion().takeBody(before->getBodyRegion());
+      return kept;
     }
-    if (failed(raised)) {
-      assert(refusal && "what fails says why");
-      bounds = semaphores = refusal;
-      return;
-    }
-    semaphores = findUnbalanced(*raised);
-    // A TPU computes addresses in 32 bits, and the proof in as many as it
-    // needs.
-    if (Operation *op = tpu::findWrapping(kernel)) {
-      bounds.emplace("arithmetic on indices may wrap around", op->getLoc());
-      return;
-    }
-    // Of an index map the checks know what it gives, and not what it reads.
-    if (Operation *op = tpu::findReadBeyond(kernel)) {
-      bounds.emplace("an index map may read beyond a Ref", op->getLoc());
-      return;
-    }
-    grid::BlockAccess access(*raised, /*copiesOverhang=*/false);
-    bounds = findUnproved(grid::checkInBounds(access));
+    ++numReplaced;
+    auto opts = remark::RemarkOpts::name("bounds").category(getArgument());
+    remark::passed(kernel.getLoc(), opts)
+        << llvm::formatv("the bounds checks are switched off: {0} assertions "
+                         "check what is not proved",
+                         added->messages.size())
+               .str();
+    return Builder(&getContext())
+        .getStrArrayAttr(llvm::to_vector_of<StringRef>(added->messages));
   }
 
   Attribute describe(func::FuncOp kernel, StringRef check,

@@ -51,9 +51,9 @@ namespace {
 
 class BoundsChecker {
 public:
-  explicit BoundsChecker(BlockAccess &access)
-      : access(access), kernel(access.getKernel()), values(access.getValues()) {
-  }
+  BoundsChecker(BlockAccess &access, SmallVectorImpl<OpenIndex> *open)
+      : access(access), kernel(access.getKernel()), values(access.getValues()),
+        open(open) {}
 
   SmallVector<CheckResult> check() {
     for (unsigned i = kernel.getNumIndexOperands(),
@@ -74,6 +74,11 @@ public:
   }
 
 private:
+  void addOpen(Operation *op, unsigned operand, unsigned dim) {
+    if (open)
+      open->push_back({op, operand, dim});
+  }
+
   CheckResult &getResult(Value ref) {
     auto [it, inserted] = results.try_emplace(
         ref, CheckResult("in-bounds", getRefName(ref), ref.getLoc()));
@@ -94,6 +99,8 @@ private:
       if (extent == 0)
         continue;
       QueryResult outside = access.liesOutside(operand, dim);
+      if (outside.kind != QueryResult::no)
+        addOpen(nullptr, operand, dim);
       if (outside.kind == QueryResult::yes)
         result.lower(CheckResult::refuted,
                      llvm::formatv("the block of program {0} lies outside of "
@@ -143,6 +150,7 @@ private:
         lower(source, CheckResult::unknown,
               llvm::formatv("dimension {0} is known at the call only", i).str(),
               view.getLoc());
+        addOpen(view, 0, i);
         continue;
       }
       std::optional<int64_t> constant = getConstantIntValue(dim.offset);
@@ -184,6 +192,7 @@ private:
       system.require(system.in(0, beyond));
       if (system.isComplete() && system.isEmpty())
         continue;
+      addOpen(view, 0, dim);
       // A mask may hide what lies outside.
       bool isHidden = llvm::any_of(view->getUsers(), [](Operation *user) {
         Value mask = getElementMask(user);
@@ -235,6 +244,7 @@ private:
          llvm::zip_equal(op.getAccessIndices(), op.getAccessDims())) {
       if (!ShapedType::isDynamic(shape[dim]) && isClamped(index, shape[dim]))
         continue;
+      addOpen(op, 0, dim);
       lower(ref, CheckResult::unknown,
             llvm::formatv("an array of indices into dimension {0} is known at "
                           "the call only",
@@ -247,13 +257,15 @@ private:
   BlockAccess &access;
   KernelOp kernel;
   ProgramValues &values;
+  SmallVectorImpl<OpenIndex> *open;
   llvm::MapVector<Value, CheckResult> results;
 };
 
 } // namespace
 
-SmallVector<CheckResult> checkInBounds(BlockAccess &access) {
-  return BoundsChecker(access).check();
+SmallVector<CheckResult> checkInBounds(BlockAccess &access,
+                                       SmallVectorImpl<OpenIndex> *open) {
+  return BoundsChecker(access, open).check();
 }
 
 SmallVector<CheckResult> checkDisjoint(BlockAccess &access) {

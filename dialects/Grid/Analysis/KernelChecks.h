@@ -49,9 +49,21 @@ llvm::StringRef stringifyVerdict(CheckResult::Verdict verdict);
 /// A program as the messages write it: "(0, 3)".
 std::string formatProgram(llvm::ArrayRef<int64_t> ids);
 
+/// An index that is not proved to stay inside of what it is an index of.
+struct OpenIndex {
+  /// The view of a Ref, or an access by arrays of indices; null for the block
+  /// of an operand.
+  mlir::Operation *op;
+  unsigned operand;
+  unsigned dim;
+};
+
 /// Every block overlaps its array, and every slice lies inside its Ref: a
-/// result for each operand with blocks, and for each Ref that is sliced.
-mlir::SmallVector<CheckResult> checkInBounds(BlockAccess &access);
+/// result for each operand with blocks, and for each Ref that is sliced. A
+/// result has its first reason; `open` gets all indices without a proof.
+mlir::SmallVector<CheckResult>
+checkInBounds(BlockAccess &access,
+              mlir::SmallVectorImpl<OpenIndex> *open = nullptr);
 
 /// Every element of an output is written by some program.
 CheckResult checkWritten(BlockAccess &access, unsigned output);

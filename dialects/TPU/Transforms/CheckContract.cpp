@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Support/CountAttributes.h"
+#include "dialects/TPU/IR/IndexedAccess.h"
 #include "dialects/TPU/IR/TPU.h"
 #include "dialects/TPU/Transforms/Contract.h"
 #include "dialects/TPU/Transforms/Passes.h"
@@ -199,50 +200,25 @@ LogicalResult KernelCheck::checkTransform(unsigned windowNumber,
 //===----------------------------------------------------------------------===//
 
 /// Constant indices must be in bounds: Mosaic does not check.
-LogicalResult checkAccess(Operation *op, MemRefType base, ValueRange indices,
-                          ArrayRef<int64_t> shape,
-                          ArrayRef<int32_t> strides = {}) {
-  int64_t lead = base.getRank() - static_cast<int64_t>(shape.size());
-  for (auto [dim, index] : llvm::enumerate(indices)) {
-    int64_t extent = base.getDimSize(dim);
+LogicalResult checkAccess(Operation *op, const IndexedAccess &access) {
+  for (auto [dim, index] : llvm::enumerate(access.indices)) {
+    int64_t extent = access.getType().getDimSize(dim);
     if (ShapedType::isDynamic(extent))
       continue;
-    int64_t shapeDim = static_cast<int64_t>(dim) - lead;
-    int64_t size = shapeDim >= 0 ? shape[shapeDim] : 1;
-    int64_t span = strides.empty() ? size : (size - 1) * strides[dim] + 1;
+    int64_t span = access.spans[dim];
     int64_t first = getConstantIntValue(index).value_or(0);
     if (first < 0 || first + span > extent)
       return op->emitError("expected an access inside ")
-             << base << ", got " << first << " to " << first + span
+             << access.getType() << ", got " << first << " to " << first + span
              << " in dimension " << dim;
   }
   return success();
 }
 
 LogicalResult checkOp(Operation *op) {
-  if (auto load = dyn_cast<vector::LoadOp>(op))
-    return checkAccess(op, load.getMemRefType(), load.getIndices(),
-                       load.getVectorType().getShape());
-  if (auto load = dyn_cast<VectorLoadOp>(op))
-    return checkAccess(op, load.getBase().getType(), load.getIndices(),
-                       cast<VectorType>(load.getType()).getShape());
-  if (auto load = dyn_cast<StridedLoadOp>(op))
-    return checkAccess(op, load.getBase().getType(), load.getIndices(),
-                       cast<VectorType>(load.getType()).getShape(),
-                       load.getStrides());
-  if (auto store = dyn_cast<VectorStoreOp>(op))
-    return checkAccess(
-        op, store.getBase().getType(), store.getIndices(),
-        cast<VectorType>(store.getValueToStore().getType()).getShape());
-  if (auto store = dyn_cast<StridedStoreOp>(op))
-    return checkAccess(
-        op, store.getBase().getType(), store.getIndices(),
-        cast<VectorType>(store.getValueToStore().getType()).getShape(),
-        store.getStrides());
-  if (auto load = dyn_cast<memref::LoadOp>(op))
-    return checkAccess(op, load.getMemRefType(), load.getIndices(), {});
-  if (auto store = dyn_cast<memref::StoreOp>(op))
-    return checkAccess(op, store.getMemRefType(), store.getIndices(), {});
+  if (std::optional<IndexedAccess> access = getIndexedAccess(op);
+      access && !isa<MemRefSliceOp>(op))
+    return checkAccess(op, *access);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     if (matchPattern(loop.getConditionOp().getCondition(), m_One()))
       return op->emitError("expected a loop that ends, got one whose condition "

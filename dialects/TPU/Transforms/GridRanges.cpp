@@ -40,15 +40,29 @@ void GridRangeAnalysis::setToEntryState(
   propagateIfChanged(lattice, lattice->join(IntegerValueRange(range)));
 }
 
+SmallVector<func::FuncOp> getTransforms(func::FuncOp kernel) {
+  SmallVector<func::FuncOp> transforms;
+  auto windows = kernel->getAttrOfType<ArrayAttr>(kWindowParamsName);
+  if (!windows)
+    return transforms;
+  auto module = kernel->getParentOfType<ModuleOp>();
+  for (Attribute window : windows) {
+    auto params = dyn_cast<DictionaryAttr>(window);
+    auto name = params
+                    ? params.getAs<FlatSymbolRefAttr>(kTransformIndicesName)
+                    : FlatSymbolRefAttr();
+    transforms.push_back(name ? module.lookupSymbol<func::FuncOp>(name.getAttr())
+                              : func::FuncOp());
+  }
+  return transforms;
+}
+
 SmallVector<func::FuncOp> getFunctions(func::FuncOp kernel) {
   llvm::SmallSetVector<func::FuncOp, 8> functions;
   functions.insert(kernel);
-  auto module = kernel->getParentOfType<ModuleOp>();
-  if (auto windows = kernel->getAttrOfType<ArrayAttr>(kWindowParamsName))
-    windows.walk([&](FlatSymbolRefAttr transform) {
-      if (auto function = module.lookupSymbol<func::FuncOp>(transform))
-        functions.insert(function);
-    });
+  for (func::FuncOp transform : getTransforms(kernel))
+    if (transform)
+      functions.insert(transform);
   return functions.takeVector();
 }
 
@@ -73,18 +87,17 @@ std::optional<APInt> compute(Operation *op, const APInt &lhs,
 
 /// Whether the result of an op on scalars may be a number that 32 bits do not
 /// hold, which are what a TPU's scalar unit and its addresses have.
-bool mayWrap(Operation *op, DataFlowSolver &solver) {
+bool mayWrap(Operation *op, const FunctionRanges &known) {
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op) ||
       isa<ShapedType>(op->getResult(0).getType()))
     return false;
   SmallVector<ConstantIntRanges> ranges;
   for (Value operand : op->getOperands()) {
-    const auto *lattice =
-        solver.lookupState<dataflow::IntegerValueRangeLattice>(operand);
+    std::optional<ConstantIntRanges> range = known.getRange(operand);
     // What never runs does not wrap.
-    if (!lattice || lattice->getValue().isUninitialized())
+    if (!range)
       return false;
-    ranges.push_back(lattice->getValue().getValue());
+    ranges.push_back(*range);
   }
   for (const APInt &lhs : {ranges[0].smin(), ranges[0].smax()})
     for (const APInt &rhs : {ranges[1].smin(), ranges[1].smax()})
@@ -94,63 +107,74 @@ bool mayWrap(Operation *op, DataFlowSolver &solver) {
 }
 
 /// Whether an op may access memory outside of what its operands name.
-bool mayReadBeyond(Operation *op, DataFlowSolver &solver) {
-  if (isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>())
+bool mayReadBeyond(Operation *op, const FunctionRanges &known) {
+  // What the ops in an op do is asked of them.
+  if (isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
+      op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
     return false;
   auto load = dyn_cast<memref::LoadOp>(op);
   if (!load)
     return true;
   for (auto [index, size] :
-       llvm::zip_equal(load.getIndices(), load.getMemRefType().getShape())) {
-    const auto *lattice =
-        solver.lookupState<dataflow::IntegerValueRangeLattice>(index);
-    if (!lattice || lattice->getValue().isUninitialized() ||
-        ShapedType::isDynamic(size))
+       llvm::zip_equal(load.getIndices(), load.getMemRefType().getShape()))
+    if (!known.isIndex(index, size))
       return true;
-    ConstantIntRanges range = lattice->getValue().getValue();
-    if (range.smin().isNegative() || range.smax().sge(size))
-      return true;
-  }
   return false;
 }
 
 } // namespace
 
-/// The first op of a function for which a predicate holds, which is asked with
-/// the ranges of the function's integers.
-static Operation *
-findOp(func::FuncOp kernel, func::FuncOp function,
-       llvm::function_ref<bool(Operation *, DataFlowSolver &)> holds) {
+FunctionRanges::FunctionRanges(func::FuncOp kernel, func::FuncOp function) {
   auto bounds = kernel->getAttrOfType<DenseI64ArrayAttr>(kIterationBoundsName);
-  DataFlowSolver solver;
   dataflow::loadBaselineAnalyses(solver);
   solver.load<GridRangeAnalysis>(function, bounds ? bounds.asArrayRef()
                                                   : ArrayRef<int64_t>());
-  if (failed(solver.initializeAndRun(function)))
-    return function;
-  Operation *found = nullptr;
+  isKnown = succeeded(solver.initializeAndRun(function));
+}
+
+std::optional<ConstantIntRanges> FunctionRanges::getRange(Value value) const {
+  if (!isKnown)
+    return ConstantIntRanges::maxRange(
+        ConstantIntRanges::getStorageBitwidth(value.getType()));
+  const auto *lattice =
+      solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
+  if (!lattice || lattice->getValue().isUninitialized())
+    return std::nullopt;
+  return lattice->getValue().getValue();
+}
+
+bool FunctionRanges::isIndex(Value value, int64_t bound) const {
+  std::optional<ConstantIntRanges> range = getRange(value);
+  return range && !ShapedType::isDynamic(bound) &&
+         !range->smin().isNegative() && range->smax().slt(bound);
+}
+
+/// Appends the ops of a function for which a predicate holds, which is asked
+/// with the ranges of the function's integers.
+static void
+findOps(func::FuncOp kernel, func::FuncOp function,
+        llvm::function_ref<bool(Operation *, const FunctionRanges &)> holds,
+        SmallVectorImpl<Operation *> &found) {
+  FunctionRanges ranges(kernel, function);
   function.getBody().walk([&](Operation *op) {
-    if (!holds(op, solver))
-      return WalkResult::advance();
-    found = op;
-    return WalkResult::interrupt();
+    if (holds(op, ranges))
+      found.push_back(op);
   });
+}
+
+SmallVector<Operation *> findWrapping(func::FuncOp kernel) {
+  SmallVector<Operation *> found;
+  for (func::FuncOp function : getFunctions(kernel))
+    findOps(kernel, function, mayWrap, found);
   return found;
 }
 
-Operation *findWrapping(func::FuncOp kernel) {
-  for (func::FuncOp function : getFunctions(kernel))
-    if (Operation *op = findOp(kernel, function, mayWrap))
-      return op;
-  return nullptr;
-}
-
-Operation *findReadBeyond(func::FuncOp kernel) {
+SmallVector<Operation *> findReadsBeyond(func::FuncOp kernel) {
+  SmallVector<Operation *> found;
   for (func::FuncOp function : getFunctions(kernel))
     if (function != kernel)
-      if (Operation *op = findOp(kernel, function, mayReadBeyond))
-        return op;
-  return nullptr;
+      findOps(kernel, function, mayReadBeyond, found);
+  return found;
 }
 
 } // namespace gridir::tpu

@@ -10,6 +10,7 @@
 #define GRIDIR_DIALECTS_TPU_TRANSFORMS_GRIDRANGES_H
 
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace gridir::tpu {
@@ -29,16 +30,37 @@ private:
   llvm::ArrayRef<int64_t> bounds;
 };
 
+/// The ranges of the integers of one of a kernel's functions.
+class FunctionRanges {
+public:
+  FunctionRanges(mlir::func::FuncOp kernel, mlir::func::FuncOp function);
+
+  /// The range of an integer; none where it is computed by what never runs.
+  std::optional<mlir::ConstantIntRanges> getRange(mlir::Value value) const;
+
+  /// Whether an integer is known to be 0 or more and less than `bound`.
+  bool isIndex(mlir::Value value, int64_t bound) const;
+
+private:
+  mlir::DataFlowSolver solver;
+  bool isKnown;
+};
+
+/// The function that says where each window of a kernel lies; null for windows
+/// without one.
+llvm::SmallVector<mlir::func::FuncOp> getTransforms(mlir::func::FuncOp kernel);
+
 /// A kernel, and the functions that say where its windows lie.
 llvm::SmallVector<mlir::func::FuncOp> getFunctions(mlir::func::FuncOp kernel);
 
-/// The first sum, difference, product or shift of scalars in a kernel's
-/// functions that may wrap around; null where none does.
-mlir::Operation *findWrapping(mlir::func::FuncOp kernel);
+/// The sums, differences, products and shifts of scalars in a kernel's
+/// functions that may wrap around.
+llvm::SmallVector<mlir::Operation *> findWrapping(mlir::func::FuncOp kernel);
 
-/// The first op by which a function that says where a window lies may read
-/// beyond a Ref; null where none does.
-mlir::Operation *findReadBeyond(mlir::func::FuncOp kernel);
+/// The ops by which functions that say where a window lies may read beyond a
+/// Ref.
+llvm::SmallVector<mlir::Operation *>
+findReadsBeyond(mlir::func::FuncOp kernel);
 
 } // namespace gridir::tpu
 

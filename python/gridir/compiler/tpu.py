@@ -41,8 +41,10 @@ class MosaicKernel:
       body: the module in Mosaic's versioned form, as generic MLIR text with locations.
       has_communication: whether it speaks with other cores or chips.
       has_custom_barrier: whether it uses the barrier semaphore, for which a call needs a `collective_id`.
-      needed_checks: of the run-time checks "bounds" and "semaphore" why the kernel needs them; "" where a proof makes
-        them needless. Checks that nobody has asked about are not in it.
+      needed_checks: of the run-time checks "bounds" and "semaphore" why the kernel needs Mosaic's; "" where a proof
+        makes them needless, or the kernel itself checks what is not proved. Checks that nobody has asked about are not
+        in it.
+      own_checks: of the same checks what the kernel itself checks: what each assertion says when it fails.
       seconds: how long it took from the `grid` module to the body.
     """
 
@@ -50,6 +52,7 @@ class MosaicKernel:
     has_communication: bool
     has_custom_barrier: bool
     needed_checks: dict[str, str]
+    own_checks: dict[str, tuple[str, ...]]
     seconds: float = dataclasses.field(compare=False)
 
 
@@ -74,13 +77,15 @@ class TpuTarget(Target):
 def _serialize(kernel: Kernel) -> MosaicKernel:
     start = time.perf_counter()
     module = kernel.module("tpu-serialized", context=shared_context())
-    operations, needed = _operations(module), _take_needed_checks(module)
+    operations = _operations(module)
+    needed, own = _take_checks(module)
     body = module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True).encode()
     return MosaicKernel(
         body,
         has_communication=any(_communicates(op) for op in operations),
         has_custom_barrier=any(op.name == "stable_mosaic.tpu.sem_barrier" for op in operations),
         needed_checks=needed,
+        own_checks=own,
         seconds=time.perf_counter() - start,
     )
 
@@ -88,17 +93,22 @@ def _serialize(kernel: Kernel) -> MosaicKernel:
 _CHECKS = "gridir.run_time_checks"
 
 
-def _take_needed_checks(module: ir.Module) -> dict[str, str]:
-    """What `tpu-elide-checks` has left on a module, which libtpu does not know."""
+def _take_checks(module: ir.Module) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+    """What `tpu-elide-checks` has left on a module, which libtpu does not know: as of `MosaicKernel`."""
     attributes = module.operation.attributes
     if _CHECKS not in attributes:
-        return {}
-    found = {
-        entry.name: ir.StringAttr(entry.attr).value if isinstance(entry.attr, ir.StringAttr) else ""
-        for entry in ir.DictAttr(attributes[_CHECKS])
-    }
+        return {}, {}
+    # A reason, a list of assertions, or nothing; false where the author has switched them off.
+    entries = {entry.name: entry.attr for entry in ir.DictAttr(attributes[_CHECKS])}
+    entries = {name: attr for name, attr in entries.items() if not isinstance(attr, ir.BoolAttr)}
     del attributes[_CHECKS]
-    return found
+    needed = {name: ir.StringAttr(x).value if isinstance(x, ir.StringAttr) else "" for name, x in entries.items()}
+    own = {
+        name: tuple(ir.StringAttr(message).value for message in ir.ArrayAttr(x))
+        for name, x in entries.items()
+        if isinstance(x, ir.ArrayAttr)
+    }
+    return needed, own
 
 
 def planned_vmem(kernel: Kernel) -> dict[str, int]:

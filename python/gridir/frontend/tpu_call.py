@@ -64,7 +64,7 @@ class TpuHooks(TargetHooks):
                 mosaic = kernel.prepare()
             except CompileError:
                 # A kernel that is only captured: its stages can be shown, and compiling it gives the error again.
-                mosaic = MosaicKernel(b"", False, params.collective_id is not None, {}, 0.0)
+                mosaic = MosaicKernel(b"", False, params.collective_id is not None, {}, {}, 0.0)
             return jax_compat_tpu.emit_mosaic_call(
                 context,
                 operands,

@@ -36,6 +36,7 @@ class Candidate:
       outputs: the names of the outputs.
       planned: bytes of VMEM by operand, as gridir plans them.
       needed_checks: why it needs run-time checks, as of `MosaicKernel`.
+      own_checks: what it asserts instead, as of `MosaicKernel`.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Candidate:
     outputs: tuple[str, ...] = ()
     planned: dict[str, int] = dataclasses.field(default_factory=dict)
     needed_checks: dict[str, str] = dataclasses.field(default_factory=dict)
+    own_checks: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
 
 
 def kernels_of(lowered: Lowered) -> list[Candidate]:
@@ -55,16 +57,17 @@ def kernels_of(lowered: Lowered) -> list[Candidate]:
     for kernel in lowered.kernels:
         inputs, outputs = _operand_names(kernel.grid_mapping)
         needed: dict[str, str] = {}
+        own: dict[str, tuple[str, ...]] = {}
         try:
             mosaic = kernel.prepare()
-            program, error, needed = programs[mosaic.body], None, mosaic.needed_checks
+            program, error, needed, own = programs[mosaic.body], None, mosaic.needed_checks, mosaic.own_checks
         except Error as refused:
             program, error = None, refused
         try:
             planned = planned_vmem(kernel)
         except Error as refused:
             planned, program, error = {}, None, error or refused
-        found.append(Candidate(kernel.name, "gridir", program, error, inputs, outputs, planned, needed))
+        found.append(Candidate(kernel.name, "gridir", program, error, inputs, outputs, planned, needed, own))
     return found
 
 
@@ -134,6 +137,7 @@ def _to_report(candidate: Candidate, reply: dict[str, Any]) -> KernelReport:
         candidate.planned,
         Utilization(*reply["utilization"]) if reply.get("utilization") else None,
         candidate.needed_checks,
+        candidate.own_checks,
         reply.get("seconds", 0.0),
         reply.get("schedule", ""),
     )

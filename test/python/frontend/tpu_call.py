@@ -15,7 +15,7 @@ from jax.experimental.pallas import tpu as pltpu
 from jaxlib.mlir import ir
 
 barrier, needed = False, {}
-TpuTarget.prepare = lambda *_: MosaicKernel(b"body", barrier, barrier, needed, 0.0)
+TpuTarget.prepare = lambda *_: MosaicKernel(b"body", barrier, barrier, needed, {}, 0.0)
 
 
 def calls(f, *args):

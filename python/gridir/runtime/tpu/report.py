@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from typing import Any
 
@@ -27,8 +28,9 @@ class KernelReport:
       vmem: bytes of VMEM by purpose: windows, scratch, internal, spills.
       planned: bytes of VMEM as gridir plans it, by operand, and "scratch"; Mosaic's own memory is not in it.
       utilization: what each bundle uses of each functional unit; None where libtpu does not say it.
-      needed_checks: of the run-time checks "bounds" and "semaphore" why the kernel needs them; "" where gridir has
-        proved that nothing can fail them and has switched them off. Empty for JAX's lowering.
+      needed_checks: of the run-time checks "bounds" and "semaphore" why the kernel needs Mosaic's; "" where gridir has
+        switched them off, since nothing can fail them or `own_checks` are made instead. Empty for JAX's lowering.
+      own_checks: of the same checks what gridir has made the kernel assert: what each assertion says when it fails.
       seconds: how long libtpu took.
       schedule: the text of the final schedule, with the author's lines; "" where there is none.
     """
@@ -43,6 +45,7 @@ class KernelReport:
     planned: dict[str, int] = dataclasses.field(default_factory=dict)
     utilization: Utilization | None = dataclasses.field(default=None, repr=False)
     needed_checks: dict[str, str] = dataclasses.field(default_factory=dict)
+    own_checks: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     seconds: float = 0.0
     schedule: str = dataclasses.field(default="", repr=False)
 
@@ -60,6 +63,17 @@ class KernelReport:
         """Returns where its cycles go: by line, by loop and unit, and what is spilled."""
         return read_profile(self.schedule, self.utilization)
 
+    def _became_of(self, check: str) -> str:
+        if self.needed_checks[check]:
+            return f"kept, {self.needed_checks[check]}"
+        if check not in self.own_checks:
+            return "off, as nothing can fail them"
+        messages = collections.Counter(self.own_checks[check])
+        listed = "".join(
+            f"\n    {message}{f' ({count} times)' if count > 1 else ''}" for message, count in messages.items()
+        )
+        return f"off, as the kernel asserts what is not proved{listed}"
+
     def to_json(self, *, profile: bool = False) -> dict[str, Any]:
         """Returns the report as what JSON holds; `profile` adds where the cycles go."""
         record: dict[str, Any] = {"name": self.name, "lowering": self.lowering, "accepted": self.accepted}
@@ -74,6 +88,7 @@ class KernelReport:
             "vmem_planned": self.planned,
             "units": self.utilization.totals() if self.utilization else {},
             "needed_checks": self.needed_checks,
+            "own_checks": {check: list(messages) for check, messages in self.own_checks.items()},
             "compile_seconds": round(self.seconds, 3),
             **({"profile": self.profile().to_json()} if profile else {}),
         }
@@ -86,10 +101,7 @@ class KernelReport:
         unknown = sum(loop.trips is None for loop in self.loops)
         approximate = f" (trip counts of {unknown} loops unknown)" if unknown else ""
         planned = f"  planned: {sum(self.planned.values()):,} bytes ({_parts(self.planned)})\n" if self.planned else ""
-        checks = "".join(
-            f"  {check} checks: {f'kept, {reason}' if reason else 'off, as nothing can fail them'}\n"
-            for check, reason in self.needed_checks.items()
-        )
+        checks = "".join(f"  {check} checks: {self._became_of(check)}\n" for check in self.needed_checks)
         return (
             f"{self.name} ({self.lowering}): accepted\n"
             f"  bundles: {self.bundles}\n"

@@ -1,0 +1,256 @@
+//===- ModuleProof.cpp - What is proved of a Mosaic module ----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/TPUToGrid/ModuleProof.h"
+
+#include "dialects/Conversion/TPUToGrid/Raising.h"
+#include "dialects/Grid/Analysis/KernelChecks.h"
+#include "dialects/TPU/IR/IndexedAccess.h"
+#include "dialects/TPU/Transforms/GridRanges.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace gridir::tpu_to_grid {
+namespace {
+
+using grid::CheckResult;
+
+/// The first result that is not proved.
+Reason findUnproved(ArrayRef<CheckResult> results) {
+  for (const CheckResult &result : results)
+    if (result.verdict != CheckResult::proved)
+      return std::pair(result.subject + ": " + result.reason, result.loc);
+  return std::nullopt;
+}
+
+bool isSemaphore(Value ref) {
+  auto type = dyn_cast<MemRefType>(ref.getType());
+  return type && isa<grid::SemaphoreType>(type.getElementType());
+}
+
+Reason findUnbalanced(grid::KernelOp kernel) {
+  // A semaphore that the kernel is given, somebody else signals or waits for.
+  ArrayRef<BlockArgument> refs = kernel.getBodyBlock()->getArguments();
+  for (BlockArgument ref : refs.drop_back(kernel.getNumScratch()))
+    if (isSemaphore(ref))
+      return std::pair(std::string("the kernel is given a semaphore"),
+                       ref.getLoc());
+  return findUnproved(grid::checkBalanced(kernel));
+}
+
+/// Whether nobody accesses the elements of a view: to wait for a copy needs
+/// only its size.
+bool isOnlyWaitedFor(Operation *view) {
+  return isa<ViewLikeOpInterface>(view) &&
+         llvm::all_of(view->getUses(), [](OpOperand &use) {
+           if (auto wait = dyn_cast<tpu::WaitDMA2Op>(use.getOwner()))
+             return use.get() != wait.getSemaphore();
+           return isOnlyWaitedFor(use.getOwner());
+         });
+}
+
+/// The ops of a module by numbers, which are the same in a clone of it. A clone
+/// that is converted keeps the numbers in its locations.
+class OpNumbers {
+public:
+  explicit OpNumbers(ModuleOp module) {
+    module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      numbers[op] = ops.size();
+      ops.push_back(op);
+    });
+  }
+
+  Operation *getOp(int64_t number) const { return ops[number]; }
+  int64_t getNumber(Operation *op) const { return numbers.lookup(op); }
+
+  void mark() const {
+    for (auto [number, op] : llvm::enumerate(ops)) {
+      auto type = IntegerType::get(op->getContext(), 64);
+      op->setLoc(FusedLoc::get({op->getLoc()}, IntegerAttr::get(type, number),
+                               op->getContext()));
+    }
+  }
+  static std::optional<int64_t> getMark(Location loc) {
+    auto fused = dyn_cast<FusedLocWith<IntegerAttr>>(loc);
+    return fused ? std::optional(fused.getMetadata().getInt()) : std::nullopt;
+  }
+  /// The location that a marked one was made of.
+  static Location unmark(Location loc) {
+    auto fused = dyn_cast<FusedLocWith<IntegerAttr>>(loc);
+    return fused ? fused.getLocations().front() : loc;
+  }
+
+private:
+  SmallVector<Operation *> ops;
+  DenseMap<Operation *, int64_t> numbers;
+};
+
+/// What depends on the results of some ops: the values that they take part in,
+/// and what runs or runs again because of those.
+class Dependents {
+public:
+  explicit Dependents(ArrayRef<Operation *> sources) {
+    for (Operation *op : sources)
+      add(op);
+    while (!worklist.empty())
+      for (Operation *user : worklist.pop_back_val().getUsers()) {
+        add(user);
+        // What a region gives, its op may give, or the next turn of it takes.
+        if (user->hasTrait<OpTrait::IsTerminator>())
+          add(user->getParentOp());
+      }
+  }
+
+  /// Whether an operand of an op is among them, or whether the op runs.
+  bool contain(Operation *op, Value operand) const {
+    if (values.contains(operand))
+      return true;
+    while (!isa<func::FuncOp>(op = op->getParentOp()))
+      if (ops.contains(op))
+        return true;
+    return false;
+  }
+
+private:
+  void add(Operation *op) {
+    if (isa<func::FuncOp>(op) || !ops.insert(op).second)
+      return;
+    addValues(op->getResults());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        addValues(block.getArguments());
+  }
+  void addValues(ValueRange range) {
+    for (Value value : range)
+      if (values.insert(value).second)
+        worklist.push_back(value);
+  }
+
+  llvm::SmallPtrSet<Operation *, 16> ops;
+  llvm::SmallPtrSet<Value, 16> values;
+  SmallVector<Value> worklist;
+};
+
+void nameOperands(grid::KernelOp kernel, ModuleProof &proof) {
+  for (unsigned i = 0; i < kernel.getBodyBlock()->getNumArguments(); ++i)
+    proof.memrefs.push_back(kernel.getRefName(i));
+  for (unsigned i = kernel.getNumIndexOperands();
+       i < kernel.getNumOperandSpecs(); ++i)
+    proof.windows.push_back(
+        {kernel.getRefName(i),
+         llvm::to_vector(kernel.getOperandSpec(i).getArrayShape())});
+}
+
+/// The indices of a kernel that nothing proves to be in bounds.
+void findOpen(func::FuncOp kernel, grid::KernelOp raised,
+              const OpNumbers &numbers, ModuleProof &proof) {
+  // In the order of the module, and each once.
+  std::set<std::tuple<int64_t, unsigned, unsigned>> open;
+  auto addWindow = [&](unsigned window, unsigned dim) {
+    open.emplace(-1, window, dim);
+  };
+  tpu::FunctionRanges ranges(kernel, kernel);
+  auto addAccess = [&](Operation *op, unsigned dim) {
+    std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
+    bool isInside = access && op->getParentOfType<func::FuncOp>() == kernel &&
+                    ranges.isIndex(access->indices[dim],
+                                   access->getType().getDimSize(dim) -
+                                       access->spans[dim] + 1);
+    if (!isInside && !isOnlyWaitedFor(op))
+      open.emplace(numbers.getNumber(op), 0, dim);
+  };
+  auto explain = [&](StringRef reason, Location loc) {
+    if (!proof.bounds && !open.empty())
+      proof.bounds.emplace(reason.str(), OpNumbers::unmark(loc));
+  };
+
+  // A TPU computes addresses in 32 bits, and the proof in as many as it
+  // needs.
+  Dependents wrapping(tpu::findWrapping(kernel));
+  kernel.walk([&](Operation *op) {
+    std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
+    if (!access)
+      return;
+    for (auto [dim, index] : llvm::enumerate(access->indices))
+      if (wrapping.contain(op, index))
+        addAccess(op, dim);
+    explain("arithmetic on indices may wrap around", op->getLoc());
+  });
+  for (auto [window, transform] : llvm::enumerate(tpu::getTransforms(kernel))) {
+    if (!transform)
+      continue;
+    Operation *end = transform.getBody().front().getTerminator();
+    for (auto [dim, index] : llvm::enumerate(end->getOperands()))
+      if (wrapping.contain(end, index))
+        addWindow(window, dim);
+    explain("arithmetic on indices may wrap around", end->getLoc());
+  }
+
+  // Of an index map the proof knows what it gives, and not what it reads.
+  for (Operation *op : tpu::findReadsBeyond(kernel)) {
+    std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
+    for (size_t dim = 0; dim < (access ? access->indices.size() : 1); ++dim)
+      addAccess(op, dim);
+    explain("an index map may read beyond a Ref", op->getLoc());
+  }
+
+  grid::BlockAccess access(raised, /*copiesOverhang=*/false);
+  SmallVector<grid::OpenIndex> unproved;
+  SmallVector<CheckResult> results = grid::checkInBounds(access, &unproved);
+  for (grid::OpenIndex index : unproved)
+    if (!index.op)
+      addWindow(index.operand - raised.getNumIndexOperands(), index.dim);
+    else
+      addAccess(numbers.getOp(*OpNumbers::getMark(index.op->getLoc())),
+                index.dim);
+  if (Reason reason = findUnproved(results))
+    explain(reason->first, reason->second);
+
+  for (auto [number, window, dim] : open)
+    proof.openIndices.push_back(
+        {number < 0 ? nullptr : numbers.getOp(number), window, dim});
+}
+
+} // namespace
+
+ModuleProof proveModule(func::FuncOp kernel) {
+  ModuleProof proof;
+  auto module = kernel->getParentOfType<ModuleOp>();
+  OpNumbers numbers(module);
+  OwningOpRef<ModuleOp> copy = module.clone();
+  OpNumbers(*copy).mark();
+  Reason refusal;
+  FailureOr<grid::KernelOp> raised;
+  {
+    ScopedDiagnosticHandler handler(
+        kernel.getContext(), [&](Diagnostic &diagnostic) {
+          if (!refusal && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            refusal.emplace(diagnostic.str(),
+                            OpNumbers::unmark(diagnostic.getLocation()));
+          return success();
+        });
+    raised = readBack(*copy);
+  }
+  if (failed(raised)) {
+    assert(refusal && "what fails says why");
+    proof.bounds = proof.semaphores = refusal;
+    return proof;
+  }
+  proof.semaphores = findUnbalanced(*raised);
+  if (proof.semaphores)
+    proof.semaphores->second = OpNumbers::unmark(proof.semaphores->second);
+  nameOperands(*raised, proof);
+  findOpen(kernel, *raised, numbers, proof);
+  return proof;
+}
+
+} // namespace gridir::tpu_to_grid

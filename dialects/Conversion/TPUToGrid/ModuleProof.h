@@ -1,0 +1,41 @@
+//===- ModuleProof.h - What is proved of a Mosaic module -------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CONVERSION_TPUTOGRID_MODULEPROOF_H
+#define GRIDIR_DIALECTS_CONVERSION_TPUTOGRID_MODULEPROOF_H
+
+#include "dialects/Conversion/TPUToGrid/OwnChecks.h"
+
+namespace gridir::tpu_to_grid {
+
+/// Why something is not proved, and where; none where it is.
+using Reason = std::optional<std::pair<std::string, mlir::Location>>;
+
+/// What is proved of a Mosaic module, and what is not.
+struct ModuleProof {
+  /// Of every window, slice, load and store that it lies inside.
+  Reason bounds;
+  /// The indices that are not proved to be in bounds, in the order of the
+  /// module. None may be known though there is a reason.
+  llvm::SmallVector<IndexToCheck> openIndices;
+  /// Of every wait that it has something to wait for, with nothing left.
+  Reason semaphores;
+  /// The names of the memrefs that are arguments of the kernel, and the arrays
+  /// of its windows.
+  llvm::SmallVector<std::string> memrefs;
+  llvm::SmallVector<WindowArray> windows;
+};
+
+/// Asks of a module with a Mosaic kernel, read back as a `grid` kernel, what
+/// `grid-check` asks. What is asked is the module that Mosaic is given, and no
+/// kernel that it was made of.
+ModuleProof proveModule(mlir::func::FuncOp kernel);
+
+} // namespace gridir::tpu_to_grid
+
+#endif // GRIDIR_DIALECTS_CONVERSION_TPUTOGRID_MODULEPROOF_H

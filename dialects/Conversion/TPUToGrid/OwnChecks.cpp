@@ -1,0 +1,386 @@
+//===- OwnChecks.cpp - Checks of indices in a Mosaic kernel ---------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/TPUToGrid/OwnChecks.h"
+
+#include "dialects/Support/Builders.h"
+#include "dialects/Support/Intervals.h"
+#include "dialects/TPU/IR/IndexedAccess.h"
+#include "dialects/TPU/Transforms/GridRanges.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace gridir::tpu_to_grid {
+namespace {
+
+/// A number plus a constant.
+struct Offset {
+  Value base;
+  int64_t offset = 0;
+};
+
+/// The number of 32 bits that an index was made of, if any.
+Value lookThroughCasts(Value index) {
+  while (auto cast = index.getDefiningOp<arith::IndexCastOp>()) {
+    if (!cast.getIn().getType().isInteger(32))
+      break;
+    index = cast.getIn();
+  }
+  return index;
+}
+
+class CheckBuilder {
+public:
+  CheckBuilder(func::FuncOp kernel, ArrayRef<std::string> memrefs,
+               ArrayRef<WindowArray> windows)
+      : kernel(kernel), memrefs(memrefs), windows(windows),
+        params(kernel->getAttrOfType<ArrayAttr>(tpu::kWindowParamsName)),
+        transforms(tpu::getTransforms(kernel)),
+        builder(kernel.getContext()) {}
+
+  FailureOr<AddedChecks> add(ArrayRef<IndexToCheck> indices);
+
+private:
+  /// The indices of one window to check, and the reads of its transform.
+  struct WindowChecks {
+    SmallVector<unsigned> dims;
+    SmallVector<std::pair<Operation *, unsigned>> reads;
+  };
+
+  FailureOr<Interval> getAllowed(Operation *op, unsigned dim);
+  Value getFirstOfEqual(Value number);
+  Offset getOffset(Value index);
+  LogicalResult checkAccesses(ArrayRef<IndexToCheck> accesses);
+  LogicalResult checkWindow(unsigned window, const WindowChecks &checks);
+  void assertWithin(Offset index, Interval allowed, Location loc,
+                    const Twine &message);
+  std::string describe(Operation *op, unsigned dim);
+  bool isNeverWritten(Value memref);
+  void setInsertionPoint(Operation *op, Value index);
+  Operation *cloneOnce(Operation *op, IRMapping &mapping);
+  std::string getName(Value memref);
+
+  func::FuncOp kernel;
+  ArrayRef<std::string> memrefs;
+  ArrayRef<WindowArray> windows;
+  ArrayAttr params;
+  SmallVector<func::FuncOp> transforms;
+  OpBuilder builder;
+  DominanceInfo dominance;
+  AddedChecks added;
+  /// What assertions say of a number.
+  struct Assertion {
+    Interval allowed;
+    Operation *op;
+  };
+  llvm::DenseMap<Value, SmallVector<Assertion>> asserted;
+  /// Loads that give different numbers, as far as it is known.
+  SmallVector<memref::LoadOp> loads;
+  /// The ops of transforms at the beginning of the body.
+  SmallVector<Operation *> clones;
+};
+
+/// The name of the argument that a memref is a part of.
+std::string CheckBuilder::getName(Value memref) {
+  while (Operation *op = memref.getDefiningOp()) {
+    auto source = llvm::find_if(op->getOperands(), [](Value operand) {
+      return isa<MemRefType>(operand.getType());
+    });
+    if (source == op->operand_end())
+      return "a Ref";
+    memref = *source;
+  }
+  auto argument = cast<BlockArgument>(memref);
+  auto types = argument.getOwner()->getArgumentTypes();
+  size_t first = llvm::find_if(types, llvm::IsaPred<MemRefType>) -
+                 types.begin();
+  size_t number = argument.getArgNumber() - first;
+  return number < memrefs.size() ? memrefs[number] : "a Ref";
+}
+
+/// Whether nothing but loads uses an argument.
+bool CheckBuilder::isNeverWritten(Value memref) {
+  return isa<BlockArgument>(memref) &&
+         llvm::all_of(memref.getUsers(), llvm::IsaPred<memref::LoadOp>);
+}
+
+/// One value for all loads of the same element of what nobody writes.
+Value CheckBuilder::getFirstOfEqual(Value number) {
+  auto load = number.getDefiningOp<memref::LoadOp>();
+  if (!load || !isNeverWritten(load.getMemref()))
+    return number;
+  auto isSame = [&](Value a, Value b) {
+    std::optional<int64_t> constant = getConstantIntValue(a);
+    return (constant && constant == getConstantIntValue(b)) ||
+           getFirstOfEqual(lookThroughCasts(a)) ==
+               getFirstOfEqual(lookThroughCasts(b));
+  };
+  for (memref::LoadOp other : loads)
+    if (other.getMemref() == load.getMemref() &&
+        llvm::all_of_zip(other.getIndices(), load.getIndices(), isSame))
+      return other;
+  loads.push_back(load);
+  return load;
+}
+
+/// An index as a number plus a constant.
+Offset CheckBuilder::getOffset(Value index) {
+  index = lookThroughCasts(index);
+  APInt constant;
+  if (auto sum = index.getDefiningOp<arith::AddIOp>();
+      sum && matchPattern(sum.getRhs(), m_ConstantInt(&constant)) &&
+      constant.isSignedIntN(31))
+    return {sum.getLhs(), constant.getSExtValue()};
+  return {index};
+}
+
+/// Asserts before the insertion point that a number is in an interval, unless
+/// an assertion before says so.
+void CheckBuilder::assertWithin(Offset index, Interval allowed, Location loc,
+                                const Twine &message) {
+  // What the base may be.
+  Interval base{allowed.low - index.offset, allowed.high - index.offset};
+  SmallVector<Assertion> &others = asserted[getFirstOfEqual(index.base)];
+  Operation *next = &*builder.getInsertionPoint();
+  if (llvm::any_of(others, [&](const Assertion &other) {
+        return base.low <= other.allowed.low &&
+               other.allowed.high <= base.high &&
+               dominance.properlyDominates(other.op, next);
+      }))
+    return;
+  Value number = toI32(builder, loc, index.base);
+  if (base.low != 0)
+    number = arith::AddIOp::create(builder, loc, number,
+                                   createI32(builder, loc, -base.low));
+  // A number that is too low is a large one without a sign.
+  Value isInside = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ule, number,
+      createI32(builder, loc, base.high - base.low));
+  others.push_back(
+      {base, cf::AssertOp::create(builder, loc, isInside,
+                                  builder.getStringAttr(message))});
+  added.messages.push_back(message.str());
+}
+
+/// The values that an index may have.
+FailureOr<Interval> CheckBuilder::getAllowed(Operation *op, unsigned dim) {
+  std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
+  // A mask may hide what lies outside.
+  if (!access || access->isMasked)
+    return failure();
+  int64_t extent = access->getType().getDimSize(dim);
+  int64_t last = extent - access->spans[dim];
+  if (ShapedType::isDynamic(extent) || last < 0 || !llvm::isInt<32>(last))
+    return failure();
+  return Interval{0, last};
+}
+
+std::string CheckBuilder::describe(Operation *op, unsigned dim) {
+  tpu::IndexedAccess access = *tpu::getIndexedAccess(op);
+  return llvm::formatv("{0}: an index leaves dimension {1}, which has {2} "
+                       "elements",
+                       getName(access.memref), dim,
+                       access.getType().getDimSize(dim))
+      .str();
+}
+
+/// Whether an op computes with vectors.
+bool isOnVectors(Operation &op) {
+  auto isVector = llvm::IsaPred<VectorType>;
+  return llvm::any_of(op.getOperandTypes(), isVector) ||
+         llvm::any_of(op.getResultTypes(), isVector);
+}
+
+/// Sets the insertion point right before an op, or before the vectors that its
+/// block computes with: there an assertion would stand between ops that are
+/// scheduled together. What computes the index is moved along, if it can be.
+void CheckBuilder::setInsertionPoint(Operation *op, Value index) {
+  builder.setInsertionPoint(op);
+  Block *block = op->getBlock();
+  auto vectors = llvm::find_if(*block, isOnVectors);
+  if (vectors == block->end() || !vectors->isBeforeInBlock(op))
+    return;
+  Operation *first = &*vectors;
+  llvm::SetVector<Operation *> moved;
+  auto canMove = [&](auto &canMove, Value value) -> bool {
+    Operation *def = value.getDefiningOp();
+    if (!def || def->getBlock() != block || def->isBeforeInBlock(first) ||
+        moved.contains(def))
+      return true;
+    auto load = dyn_cast<memref::LoadOp>(def);
+    if (isOnVectors(*def) ||
+        !(isPure(def) || (load && isNeverWritten(load.getMemref()))) ||
+        !llvm::all_of(def->getOperands(),
+                      [&](Value operand) { return canMove(canMove, operand); }))
+      return false;
+    moved.insert(def);
+    return true;
+  };
+  if (!canMove(canMove, index))
+    return;
+  for (Operation *def : moved)
+    def->moveBefore(first);
+  builder.setInsertionPoint(first);
+}
+
+/// Asserts that indices in the body are in bounds.
+LogicalResult CheckBuilder::checkAccesses(ArrayRef<IndexToCheck> accesses) {
+  for (auto [i, access] : llvm::enumerate(accesses)) {
+    FailureOr<Interval> allowed = getAllowed(access.op, access.dim);
+    if (failed(allowed))
+      return failure();
+    Offset index = getOffset(
+        tpu::getIndexedAccess(access.op)->indices[access.dim]);
+    // Where one op of a block runs all of them do, so that one assertion may
+    // speak for several that differ by constants.
+    for (const IndexToCheck &later : accesses.drop_front(i + 1)) {
+      if (later.op->getBlock() != access.op->getBlock())
+        continue;
+      Offset other =
+          getOffset(tpu::getIndexedAccess(later.op)->indices[later.dim]);
+      FailureOr<Interval> others = getAllowed(later.op, later.dim);
+      if (other.base != index.base || failed(others))
+        continue;
+      int64_t shift = index.offset - other.offset;
+      Interval both{std::max(allowed->low, others->low + shift),
+                    std::min(allowed->high, others->high + shift)};
+      if (both.low <= both.high)
+        *allowed = both;
+    }
+    setInsertionPoint(access.op, index.base);
+    assertWithin(index, *allowed, access.op->getLoc(),
+                 describe(access.op, access.dim));
+  }
+  return success();
+}
+
+/// An op of a transform at the beginning of the body: the one that is there
+/// already, if any.
+Operation *CheckBuilder::cloneOnce(Operation *op, IRMapping &mapping) {
+  Operation *clone = builder.clone(*op, mapping);
+  auto same = llvm::find_if(clones, [&](Operation *other) {
+    return OperationEquivalence::isEquivalentTo(
+        clone, other, OperationEquivalence::IgnoreLocations);
+  });
+  if (same == clones.end()) {
+    clones.push_back(clone);
+    return clone;
+  }
+  clone->erase();
+  for (auto [from, to] :
+       llvm::zip_equal(op->getResults(), (*same)->getResults()))
+    mapping.map(from, to);
+  return *same;
+}
+
+LogicalResult CheckBuilder::checkWindow(unsigned window,
+                                        const WindowChecks &checks) {
+  func::FuncOp transform = transforms[window];
+  auto dict = cast<DictionaryAttr>(params[window]);
+  // An index by elements must stay a multiple of what it is a multiple of.
+  if (dict.contains(tpu::kWindowKindName) ||
+      !transform.getBody().hasOneBlock() ||
+      (!checks.dims.empty() && llvm::count(transforms, transform) > 1))
+    return failure();
+  Block &body = transform.getBody().front();
+  if (llvm::any_of(checks.reads, [&](auto read) {
+        return read.first->getBlock() != &body;
+      }))
+    return failure();
+
+  // What the transform computes, in the body, in bounds.
+  IRMapping mapping;
+  mapping.map(body.getArguments(), kernel.getArguments().take_front(
+                                       body.getNumArguments()));
+  for (Operation &op : body.without_terminator()) {
+    for (auto [read, dim] : checks.reads) {
+      if (read != &op)
+        continue;
+      FailureOr<Interval> allowed = getAllowed(read, dim);
+      if (failed(allowed))
+        return failure();
+      Value index = tpu::getIndexedAccess(read)->indices[dim];
+      assertWithin(getOffset(mapping.lookup(index)), *allowed, read->getLoc(),
+                   describe(read, dim));
+    }
+    cloneOnce(&op, mapping);
+  }
+  const WindowArray &array = windows[window];
+  auto sizes = dict.getAs<DenseI64ArrayAttr>(tpu::kWindowBoundsName);
+  Operation *end = body.getTerminator();
+  for (unsigned dim : checks.dims) {
+    int64_t numBlocks = llvm::divideCeil(array.shape[dim], sizes[dim]);
+    if (ShapedType::isDynamic(array.shape[dim]) || numBlocks == 0)
+      return failure();
+    Value index = end->getOperand(dim);
+    Location loc = index.getDefiningOp() ? index.getLoc() : end->getLoc();
+    assertWithin(getOffset(mapping.lookup(index)), {0, numBlocks - 1}, loc,
+                 llvm::formatv("{0}: the block lies outside of dimension {1}, "
+                               "which has {2} elements",
+                               array.name, dim, array.shape[dim])
+                     .str());
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(end);
+    end->setOperand(dim, arith::MinUIOp::create(
+                             builder, loc, index,
+                             createI32(builder, loc, numBlocks - 1)));
+    ++added.numClamps;
+  }
+  return success();
+}
+
+FailureOr<AddedChecks> CheckBuilder::add(ArrayRef<IndexToCheck> indices) {
+  llvm::MapVector<unsigned, WindowChecks> ofWindows;
+  SmallVector<IndexToCheck> ofBody;
+  for (const IndexToCheck &index : indices) {
+    if (!index.op) {
+      ofWindows[index.window].dims.push_back(index.dim);
+      continue;
+    }
+    auto function = index.op->getParentOfType<func::FuncOp>();
+    if (function == kernel) {
+      ofBody.push_back(index);
+      continue;
+    }
+    for (auto [window, transform] : llvm::enumerate(transforms))
+      if (transform == function)
+        ofWindows[window].reads.emplace_back(index.op, index.dim);
+  }
+  builder.setInsertionPointToStart(&kernel.getBody().front());
+  for (auto &[window, checks] : ofWindows)
+    if (failed(checkWindow(window, checks)))
+      return failure();
+  if (failed(checkAccesses(ofBody)))
+    return failure();
+  for (Operation *clone : llvm::reverse(clones))
+    if (isOpTriviallyDead(clone))
+      clone->erase();
+  return added;
+}
+
+} // namespace
+
+FailureOr<AddedChecks> addChecks(func::FuncOp kernel,
+                                 ArrayRef<IndexToCheck> indices,
+                                 ArrayRef<std::string> memrefs,
+                                 ArrayRef<WindowArray> windows) {
+  return CheckBuilder(kernel, memrefs, windows).add(indices);
+}
+
+} // namespace gridir::tpu_to_grid

@@ -1,0 +1,58 @@
+//===- OwnChecks.h - Checks of indices in a Mosaic kernel ------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CONVERSION_TPUTOGRID_OWNCHECKS_H
+#define GRIDIR_DIALECTS_CONVERSION_TPUTOGRID_OWNCHECKS_H
+
+#include "dialects/TPU/IR/TPU.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace gridir::tpu_to_grid {
+
+/// An index of a Mosaic module to check while the kernel runs.
+struct IndexToCheck {
+  /// The load, store or window of a memref, in the kernel or in a transform;
+  /// null for where the block of a window lies.
+  mlir::Operation *op = nullptr;
+  unsigned window = 0;
+  unsigned dim = 0;
+};
+
+/// The array of a window, as far as a check must know it.
+struct WindowArray {
+  std::string name;
+  llvm::SmallVector<int64_t> shape;
+};
+
+/// What checks have added.
+struct AddedChecks {
+  /// What each assertion says when it fails.
+  llvm::SmallVector<std::string> messages;
+  /// Indices of blocks that are clamped in a transform.
+  unsigned numClamps = 0;
+};
+
+/// Adds checks of indices to a kernel and its transforms.
+///
+/// In the body an assertion stands right before the op that it guards. A
+/// transform says where a block lies before the program runs that uses the
+/// block, so that there the index is clamped, and the program asserts at its
+/// beginning that the index is what it was before. Fails, without a diagnostic
+/// and with the module half changed, where an index cannot be checked so.
+///
+/// `memrefs` has a name for each memref that is an argument of the kernel,
+/// `windows` what is known of each window.
+mlir::FailureOr<AddedChecks>
+addChecks(mlir::func::FuncOp kernel, llvm::ArrayRef<IndexToCheck> indices,
+          llvm::ArrayRef<std::string> memrefs,
+          llvm::ArrayRef<WindowArray> windows);
+
+} // namespace gridir::tpu_to_grid
+
+#endif // GRIDIR_DIALECTS_CONVERSION_TPUTOGRID_OWNCHECKS_H
