@@ -384,12 +384,25 @@ def TPUElideChecksPass : Pass<"tpu-elide-checks", "::mlir::ModuleOp"> {
     that Mosaic is given, so that no claim of the author's and no mistake of a pass
     before this counts for a proof.
 
+    Where some indices are not proved, as those that are data and those computed by
+    arithmetic that may leave 32 bits, assertions of the kernel check these instead.
+    One stands before each access, or before the vectors of its block, since a kernel
+    schedules those together; one for indices of a block of code that differ by
+    constants, and none for an index of which one before has spoken. The transform of
+    a window runs before the program that uses the block, so that there the index is
+    clamped, and the program computes it again and asserts that it was in bounds.
+    Mosaic checks every copy of a block or slice that moves, and no load or store: its
+    checks stay where they are estimated to cost fewer bundles than the assertions.
+    They stay, too, where a mask or an array of indices says what is accessed, where a
+    window counts elements, whose index must stay the multiple that it is, and where
+    the module cannot be read back, as that of a kernel that speaks with other chips.
+
     The answers are left in `gridir.run_time_checks`: the unit attribute for checks
-    that nothing can fail, which whoever writes the call switches off by
-    `disable_bounds_checks` and `disable_semaphore_checks`; else the reason why
-    they stay. They stay where one access is unproved, where the module cannot be
-    read back, as that of a kernel that speaks with other chips, and where
-    arithmetic on indices may leave 32 bits.
+    that nothing can fail, an array with what the assertions say for those that the
+    kernel makes instead; both whoever writes the call switches off by
+    `disable_bounds_checks` and `disable_semaphore_checks`. Else it is the reason why
+    they stay. An entry `false` is there before, for checks that the author has
+    switched off, of which nothing is asked.
 
     Before:
 

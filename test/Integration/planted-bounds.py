@@ -5,6 +5,7 @@
 #
 # RUN: %python %s %repository/examples | FileCheck %s
 
+import re
 import sys
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from gridir.cli.example import load_example
 from gridir.compiler.passes import parse_module, run_pipeline, to_bytecode
 from gridir.mlir import ir
 from gridir.runtime.tpu.interpreter import Program
-from gridir.runtime.tpu.numpy_ops import ExecutionError
+from gridir.runtime.tpu.numpy_ops import ExecutionError, type_of
 
 CHECKS = "gridir.run_time_checks"
 
@@ -61,6 +62,22 @@ def indices_of(module):
             yield from ((number, i) for i, value in enumerate(op.operands) if is_number(value))
 
 
+def is_only_waited_for(view):
+    """Whether nobody accesses the elements of a view: to wait for a copy needs only its size."""
+    if view.name == "tpu.wait_dma2":
+        return True
+    uses = [use for result in view.results for use in result.uses]
+    return view.name.startswith("tpu.memref_") and all(
+        is_only_waited_for(use.owner) and not (use.owner.name == "tpu.wait_dma2" and use.operand_number == 0)
+        for use in uses
+    )
+
+
+def reads_for_a_window(op):
+    """Whether an op reads the scalars that say where a window lies, which comes before the program asserts anything."""
+    return op.name == "memref.load" and "tpu.core_type" not in op.parent.attributes
+
+
 def plant(module, number, operand):
     """Adds to an index what leads out of everything."""
     op = ops_of(module)[number]
@@ -71,6 +88,12 @@ def plant(module, number, operand):
         )
         beyond = ir.Operation.create("arith.addi", results=[value.type], operands=[value, far.result])
     op.operands[operand] = beyond.result
+
+
+def arrays_of(module, name):
+    """Shapes and dtypes of the arrays of the call in one of its lists."""
+    found = re.findall(r"#grid.operand<(\w+) \[([\d, ]*)\]", str(module.operation.attributes["gridir.operands"][name]))
+    return [type_of("x".join([*dims.split(", "), element]).join(("memref<", ">"))) for element, dims in found]
 
 
 def fault(module, operands, results):
@@ -101,10 +124,10 @@ for path in sorted(Path(sys.argv[1]).glob("*.py")):
     except gridir.CompileError as error:
         print(f"{path.stem}: {error.message}")
         continue
-    for kernel, module in zip(kernels, modules, strict=True):
+    for module in modules:
         assert CHECKS not in module.operation.attributes
-        operands = [np.zeros(x.shape, x.dtype) for x in kernel.in_avals]
-        results = [(x.shape, np.dtype(x.dtype)) for x in kernel.out_avals]
+        operands = [np.zeros(*array) for array in [*arrays_of(module, "index"), *arrays_of(module, "inputs")]]
+        results = arrays_of(module, "outputs")
         bytecode = to_bytecode(module)
         print(f"{path.stem}: {became_of(module)}")
         # The ops are the module's: it must live as long as they.
@@ -114,12 +137,16 @@ for path in sorted(Path(sys.argv[1]).glob("*.py")):
             for copy in (planted, unchecked):
                 with copy.context:
                     plant(copy, number, operand)
-            what = f"{ops_of(whole)[number]}, {operand}"
+            op = ops_of(whole)[number]
+            if is_only_waited_for(op):
+                continue
+            what = f"{op}, {operand}"
             became = became_of(planted)["bounds"]
             count("windows and accesses", became != "off", what)
             if became == "asserted" and fault(unchecked, operands, results):
                 said = fault(planted, operands, results)
-                count("asserted and run", ": an index leaves" in said or ": the block lies outside" in said, what)
+                asserted = ": an index leaves" in said or ": the block lies outside" in said
+                count("asserted and run", asserted or (said and reads_for_a_window(op)), what)
         for number, op in enumerate(ops_of(whole)):
             if op.name not in ("tpu.enqueue_dma", "tpu.wait_dma2", "tpu.sem_signal", "tpu.sem_wait"):
                 continue

@@ -161,10 +161,10 @@ void findOpen(func::FuncOp kernel, grid::KernelOp raised,
   tpu::FunctionRanges ranges(kernel, kernel);
   auto addAccess = [&](Operation *op, unsigned dim) {
     std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
-    bool isInside = access && op->getParentOfType<func::FuncOp>() == kernel &&
-                    ranges.isIndex(access->indices[dim],
-                                   access->getType().getDimSize(dim) -
-                                       access->spans[dim] + 1);
+    bool isInside =
+        access && op->getParentOfType<func::FuncOp>() == kernel &&
+        ranges.isIndex(access->indices[dim], access->getType().getDimSize(dim) -
+                                                 access->spans[dim] + 1);
     if (!isInside && !isOnlyWaitedFor(op))
       open.emplace(numbers.getNumber(op), 0, dim);
   };

@@ -51,8 +51,7 @@ public:
                ArrayRef<WindowArray> windows)
       : kernel(kernel), memrefs(memrefs), windows(windows),
         params(kernel->getAttrOfType<ArrayAttr>(tpu::kWindowParamsName)),
-        transforms(tpu::getTransforms(kernel)),
-        builder(kernel.getContext()) {}
+        transforms(tpu::getTransforms(kernel)), builder(kernel.getContext()) {}
 
   FailureOr<AddedChecks> add(ArrayRef<IndexToCheck> indices);
 
@@ -108,8 +107,8 @@ std::string CheckBuilder::getName(Value memref) {
   }
   auto argument = cast<BlockArgument>(memref);
   auto types = argument.getOwner()->getArgumentTypes();
-  size_t first = llvm::find_if(types, llvm::IsaPred<MemRefType>) -
-                 types.begin();
+  size_t first =
+      llvm::find_if(types, llvm::IsaPred<MemRefType>) - types.begin();
   size_t number = argument.getArgNumber() - first;
   return number < memrefs.size() ? memrefs[number] : "a Ref";
 }
@@ -169,9 +168,9 @@ void CheckBuilder::assertWithin(Offset index, Interval allowed, Location loc,
     number = arith::AddIOp::create(builder, loc, number,
                                    createI32(builder, loc, -base.low));
   // A number that is too low is a large one without a sign.
-  Value isInside = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ule, number,
-      createI32(builder, loc, base.high - base.low));
+  Value isInside =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, number,
+                            createI32(builder, loc, base.high - base.low));
   others.push_back(
       {base, cf::AssertOp::create(builder, loc, isInside,
                                   builder.getStringAttr(message))});
@@ -245,8 +244,8 @@ LogicalResult CheckBuilder::checkAccesses(ArrayRef<IndexToCheck> accesses) {
     FailureOr<Interval> allowed = getAllowed(access.op, access.dim);
     if (failed(allowed))
       return failure();
-    Offset index = getOffset(
-        tpu::getIndexedAccess(access.op)->indices[access.dim]);
+    Offset index =
+        getOffset(tpu::getIndexedAccess(access.op)->indices[access.dim]);
     // Where one op of a block runs all of them do, so that one assertion may
     // speak for several that differ by constants.
     for (const IndexToCheck &later : accesses.drop_front(i + 1)) {
@@ -299,15 +298,14 @@ LogicalResult CheckBuilder::checkWindow(unsigned window,
       (!checks.dims.empty() && llvm::count(transforms, transform) > 1))
     return failure();
   Block &body = transform.getBody().front();
-  if (llvm::any_of(checks.reads, [&](auto read) {
-        return read.first->getBlock() != &body;
-      }))
+  if (llvm::any_of(checks.reads,
+                   [&](auto read) { return read.first->getBlock() != &body; }))
     return failure();
 
   // What the transform computes, in the body, in bounds.
   IRMapping mapping;
-  mapping.map(body.getArguments(), kernel.getArguments().take_front(
-                                       body.getNumArguments()));
+  mapping.map(body.getArguments(),
+              kernel.getArguments().take_front(body.getNumArguments()));
   for (Operation &op : body.without_terminator()) {
     for (auto [read, dim] : checks.reads) {
       if (read != &op)
@@ -337,9 +335,9 @@ LogicalResult CheckBuilder::checkWindow(unsigned window,
                      .str());
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(end);
-    end->setOperand(dim, arith::MinUIOp::create(
-                             builder, loc, index,
-                             createI32(builder, loc, numBlocks - 1)));
+    end->setOperand(
+        dim, arith::MinUIOp::create(builder, loc, index,
+                                    createI32(builder, loc, numBlocks - 1)));
     ++added.numClamps;
   }
   return success();

@@ -48,10 +48,10 @@ struct AddedChecks {
 ///
 /// `memrefs` has a name for each memref that is an argument of the kernel,
 /// `windows` what is known of each window.
-mlir::FailureOr<AddedChecks>
-addChecks(mlir::func::FuncOp kernel, llvm::ArrayRef<IndexToCheck> indices,
-          llvm::ArrayRef<std::string> memrefs,
-          llvm::ArrayRef<WindowArray> windows);
+mlir::FailureOr<AddedChecks> addChecks(mlir::func::FuncOp kernel,
+                                       llvm::ArrayRef<IndexToCheck> indices,
+                                       llvm::ArrayRef<std::string> memrefs,
+                                       llvm::ArrayRef<WindowArray> windows);
 
 } // namespace gridir::tpu_to_grid
 

@@ -131,8 +131,8 @@ private:
     ++numReplaced;
     auto opts = remark::RemarkOpts::name("bounds").category(getArgument());
     remark::passed(kernel.getLoc(), opts)
-        << llvm::formatv("the bounds checks are switched off: {0} assertions "
-                         "check what is not proved",
+        << llvm::formatv("the bounds checks are switched off: the kernel "
+                         "asserts what is not proved, at {0} places",
                          added->messages.size())
                .str();
     return Builder(&getContext())

@@ -48,11 +48,11 @@ SmallVector<func::FuncOp> getTransforms(func::FuncOp kernel) {
   auto module = kernel->getParentOfType<ModuleOp>();
   for (Attribute window : windows) {
     auto params = dyn_cast<DictionaryAttr>(window);
-    auto name = params
-                    ? params.getAs<FlatSymbolRefAttr>(kTransformIndicesName)
-                    : FlatSymbolRefAttr();
-    transforms.push_back(name ? module.lookupSymbol<func::FuncOp>(name.getAttr())
-                              : func::FuncOp());
+    auto name = params ? params.getAs<FlatSymbolRefAttr>(kTransformIndicesName)
+                       : FlatSymbolRefAttr();
+    transforms.push_back(name
+                             ? module.lookupSymbol<func::FuncOp>(name.getAttr())
+                             : func::FuncOp());
   }
   return transforms;
 }

@@ -59,8 +59,7 @@ llvm::SmallVector<mlir::Operation *> findWrapping(mlir::func::FuncOp kernel);
 
 /// The ops by which functions that say where a window lies may read beyond a
 /// Ref.
-llvm::SmallVector<mlir::Operation *>
-findReadsBeyond(mlir::func::FuncOp kernel);
+llvm::SmallVector<mlir::Operation *> findReadsBeyond(mlir::func::FuncOp kernel);
 
 } // namespace gridir::tpu
 

@@ -4,15 +4,17 @@
 
 // STATISTICS: (S) 2 num-elided
 // STATISTICS: (S) 0 num-kept
+// STATISTICS: (S) 0 num-replaced
 // STATISTICS: (S) 0 num-elided
-// STATISTICS: (S) 2 num-kept
+// STATISTICS: (S) 1 num-kept
+// STATISTICS: (S) 1 num-replaced
 
 // Each window overlaps its array, the copy takes a slice that lies inside, and is waited for.
 
 // CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds, semaphore}}
 // CHECK-LABEL: func.func @copies(
-// REMARK: the bounds checks are switched off: nothing can fail them
 // REMARK: the semaphore checks are switched off: nothing can fail them
+// REMARK: the bounds checks are switched off: nothing can fail them
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128] space any>], outputs = [#grid.operand<f32 [32, 128]>]}} {
   func.func @copies(%i: i32, %x: memref<32x128xf32, #tpu.memory_space<any>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>,
                     %sem: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {
@@ -35,12 +37,17 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128] spac
 
 // -----
 
-// The last program's slice leaves the array, and nobody waits for its copy.
+// The last program's slice leaves the array, which the kernel asserts before it, and nobody waits for its copy.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "inputs[0]: program (3) slices beyond dimension 0, which has 32 elements", semaphore = "{{.*}}"}}
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["inputs[0]: an index leaves dimension 0, which has 32 elements"], semaphore = "{{.*}}"}}
 // CHECK-LABEL: func.func @beyond(
-// REMARK: the bounds checks stay: inputs[0]: program (3) slices beyond dimension 0, which has 32 elements
+// CHECK: %[[ROW:.*]] = arith.muli
+// CHECK: %[[LAST:.*]] = arith.constant 24 : i32
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ule, %[[ROW]], %[[LAST]] : i32
+// CHECK-NEXT: cf.assert %[[INSIDE]], "inputs[0]: an index leaves dimension 0, which has 32 elements"
+// CHECK-NEXT: tpu.memref_slice %{{.*}}[%[[ROW]],
 // REMARK: the semaphore checks stay: scratch[0]:
+// REMARK: the bounds checks are switched off: the kernel asserts what is not proved, at 1 places
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128] space any>], outputs = [#grid.operand<f32 [32, 128]>]}} {
   func.func @beyond(%i: i32, %x: memref<32x128xf32, #tpu.memory_space<any>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>,
                     %sem: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {
@@ -62,10 +69,20 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128] spac
 
 // -----
 
-// Where a window lies is data, or outside of the array.
+// Where a window lies is data. Its transform, which runs before the program does, stays in bounds, and the program asserts
+// that nothing had to be changed.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "inputs[0]: blocks may lie outside of dimension 0", semaphore}}
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["inputs[0]: the block lies outside of dimension 0, which has 32 elements"], semaphore}}
 // CHECK-LABEL: func.func @data(
+// CHECK: %[[ROW:.*]] = memref.load
+// CHECK: %[[LAST:.*]] = arith.constant 3 : i32
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ule, %[[ROW]], %[[LAST]] : i32
+// CHECK-NEXT: cf.assert %[[INSIDE]]
+// CHECK-LABEL: func.func @t(
+// CHECK: %[[ROW:.*]] = memref.load
+// CHECK: %[[LAST:.*]] = arith.constant 3 : i32
+// CHECK: %[[CLAMPED:.*]] = arith.minui %[[ROW]], %[[LAST]] : i32
+// CHECK: return %[[CLAMPED]],
 module attributes {gridir.operands = {index = [#grid.operand<i32 [4] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
   func.func @data(%i: i32, %rows: memref<4xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
@@ -85,8 +102,9 @@ module attributes {gridir.operands = {index = [#grid.operand<i32 [4] space tpu.s
 
 // In as many bits as it needs the quotient is 0, 4, 8 and 12; a TPU has 32 of them, where 2 << 30 is negative.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "arithmetic on indices may wrap around", semaphore}}
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["inputs[0]: the block lies outside of dimension 0, which has 104 elements"], semaphore}}
 // CHECK-LABEL: func.func @wraps(
+// CHECK: cf.assert
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [104, 128]>], outputs = []}} {
   func.func @wraps(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
@@ -108,8 +126,11 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [104, 128]>], 
 
 // What the index map reads may lie outside of its Ref, though the block does not.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "an index map may read beyond a Ref", semaphore}}
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["index[0]: an index leaves dimension 0, which has 4 elements"], semaphore}}
 // CHECK-LABEL: func.func @reads(
+// CHECK: %[[LAST:.*]] = arith.constant 3 : i32
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ule, %{{.*}}, %[[LAST]] : i32
+// CHECK-NEXT: cf.assert %[[INSIDE]]
 module attributes {gridir.operands = {index = [#grid.operand<i32 [4] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
   func.func @reads(%i: i32, %rows: memref<4xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 5>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
@@ -122,6 +143,149 @@ module attributes {gridir.operands = {index = [#grid.operand<i32 [4] space tpu.s
     %c3_i32 = arith.constant 3 : i32
     %at = arith.index_cast %i : i32 to index
     %row = memref.load %rows[%at] : memref<4xi32, #tpu.memory_space<smem>>
+    %most = arith.minsi %row, %c3_i32 : i32
+    %least = arith.maxsi %most, %c0_i32 : i32
+    return %least, %c0_i32 : i32, i32
+  }
+}
+
+// -----
+
+// Two loads that differ by a constant are one assertion, before the vectors of their block. What is computed at the same
+// index again needs none, nor does a sum that wraps around and is no index.
+
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["index[0]: an index leaves dimension 0, which has 8 elements"], semaphore}}
+// CHECK-LABEL: func.func @several(
+// CHECK: %[[AT:.*]] = memref.load %{{.*}}[%{{.*}}] : memref<1xi32
+// CHECK: %[[LAST:.*]] = arith.constant 6 : i32
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ule, %[[AT]], %[[LAST]] : i32
+// CHECK-NEXT: cf.assert %[[INSIDE]]
+// CHECK: vector.load
+// CHECK-NOT: cf.assert
+// CHECK-LABEL: func.func @t(
+module attributes {gridir.operands = {index = [#grid.operand<i32 [8] space tpu.smem>, #grid.operand<i32 [1] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = [#grid.operand<f32 [32, 128]>]}} {
+  func.func @several(%i: i32, %rows: memref<8xi32, #tpu.memory_space<smem>>, %first: memref<1xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
+      scalar_prefetch = 2 : i64, scratch_operands = 0 : i64,
+      window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>}, {transform_indices = @t, window_bounds = array<i64: 8, 128>}]} {
+    %c0 = arith.constant 0 : index
+    %c1_i32 = arith.constant 1 : i32
+    %block = vector.load %x[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
+    %start = memref.load %first[%c0] : memref<1xi32, #tpu.memory_space<smem>>
+    %at = arith.index_cast %start : i32 to index
+    %a = memref.load %rows[%at] : memref<8xi32, #tpu.memory_space<smem>>
+    %next = arith.addi %start, %c1_i32 : i32
+    %after = arith.index_cast %next : i32 to index
+    %b = memref.load %rows[%after] : memref<8xi32, #tpu.memory_space<smem>>
+    %again = memref.load %first[%c0] : memref<1xi32, #tpu.memory_space<smem>>
+    %same = arith.index_cast %again : i32 to index
+    %c = memref.load %rows[%same] : memref<8xi32, #tpu.memory_space<smem>>
+    %sum = arith.addi %a, %b : i32
+    %total = arith.addi %sum, %c : i32
+    %number = arith.sitofp %total : i32 to f32
+    %all = vector.broadcast %number : f32 to vector<8x128xf32>
+    %result = arith.addf %block, %all : vector<8x128xf32>
+    vector.store %result, %o[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
+    return
+  }
+  func.func @t(%i: i32, %rows: memref<8xi32, #tpu.memory_space<smem>>, %first: memref<1xi32, #tpu.memory_space<smem>>) -> (i32, i32) {
+    %c0_i32 = arith.constant 0 : i32
+    return %i, %c0_i32 : i32, i32
+  }
+}
+
+// -----
+
+// Mosaic checks copies, of which there are none: an assertion would cost more than its checks.
+
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "inputs[0]: a slice may leave dimension 0, which has 8 elements", semaphore}}
+// CHECK-LABEL: func.func @cheaper(
+// CHECK-NOT: cf.assert
+module attributes {gridir.operands = {index = [], inputs = [#grid.operand<i32 [8] space tpu.smem>], outputs = [#grid.operand<i32 [8] space tpu.smem>]}} {
+  func.func @cheaper(%rows: memref<8xi32, #tpu.memory_space<smem>>, %o: memref<8xi32, #tpu.memory_space<smem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
+    %c0 = arith.constant 0 : index
+    %row = memref.load %rows[%c0] : memref<8xi32, #tpu.memory_space<smem>>
+    %at = arith.index_cast %row : i32 to index
+    %number = memref.load %rows[%at] : memref<8xi32, #tpu.memory_space<smem>>
+    memref.store %number, %o[%c0] : memref<8xi32, #tpu.memory_space<smem>>
+    return
+  }
+}
+
+// -----
+
+// A clamp would hide from Mosaic that the index of an element is a multiple of 8, so that its checks stay; and what the
+// author has switched off is not asked about.
+
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "inputs[0]: blocks may lie outside of dimension 0", semaphore = false}}
+// CHECK-LABEL: func.func @elements(
+// CHECK-NOT: cf.assert
+// CHECK-NOT: arith.minui
+module attributes {gridir.run_time_checks = {semaphore = false}, gridir.operands = {index = [#grid.operand<i32 [4] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
+  func.func @elements(%i: i32, %rows: memref<4xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
+      scalar_prefetch = 1 : i64, scratch_operands = 0 : i64,
+      window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>, window_kind = #tpu.element_window<[0, 0], [0, 0]>}]} {
+    return
+  }
+  func.func @t(%i: i32, %rows: memref<4xi32, #tpu.memory_space<smem>>) -> (i32, i32) {
+    %c0_i32 = arith.constant 0 : i32
+    %at = arith.index_cast %i : i32 to index
+    %row = memref.load %rows[%at] : memref<4xi32, #tpu.memory_space<smem>>
+    return %row, %c0_i32 : i32, i32
+  }
+}
+
+// -----
+
+// The same where what it is computed by may wrap around.
+
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "arithmetic on indices may wrap around", semaphore}}
+// CHECK-LABEL: func.func @wrapping_elements(
+// CHECK-NOT: cf.assert
+module attributes {gridir.operands = {inputs = [#grid.operand<f32 [104, 128]>], outputs = []}} {
+  func.func @wrapping_elements(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
+      scalar_prefetch = 0 : i64, scratch_operands = 0 : i64,
+      window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>, window_kind = #tpu.element_window<[0, 0], [0, 0]>}]} {
+    return
+  }
+  func.func @t(%i: i32) -> (i32, i32) {
+    %c0_i32 = arith.constant 0 : i32
+    %large = arith.constant 1073741824 : i32
+    %less = arith.constant 134217728 : i32
+    %product = arith.muli %i, %large : i32
+    %quotient = arith.divsi %product, %less : i32
+    return %quotient, %c0_i32 : i32, i32
+  }
+}
+
+// -----
+
+// What a transform reads within a condition of its own is not asserted.
+
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "an index map may read beyond a Ref", semaphore}}
+// CHECK-LABEL: func.func @reads_sometimes(
+// CHECK-NOT: cf.assert
+module attributes {gridir.operands = {index = [#grid.operand<i32 [4] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
+  func.func @reads_sometimes(%i: i32, %rows: memref<4xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 5>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
+      scalar_prefetch = 1 : i64, scratch_operands = 0 : i64,
+      window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>}]} {
+    return
+  }
+  func.func @t(%i: i32, %rows: memref<4xi32, #tpu.memory_space<smem>>) -> (i32, i32) {
+    %c0_i32 = arith.constant 0 : i32
+    %c3_i32 = arith.constant 3 : i32
+    %isLater = arith.cmpi sgt, %i, %c0_i32 : i32
+    %row = scf.if %isLater -> (i32) {
+      %at = arith.index_cast %i : i32 to index
+      %read = memref.load %rows[%at] : memref<4xi32, #tpu.memory_space<smem>>
+      scf.yield %read : i32
+    } else {
+      scf.yield %c0_i32 : i32
+    }
     %most = arith.minsi %row, %c3_i32 : i32
     %least = arith.maxsi %most, %c0_i32 : i32
     return %least, %c0_i32 : i32, i32
