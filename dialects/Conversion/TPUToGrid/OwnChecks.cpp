@@ -113,9 +113,9 @@ std::string CheckBuilder::getName(Value memref) {
   return number < memrefs.size() ? memrefs[number] : "a Ref";
 }
 
-/// Whether nothing but loads uses an argument.
+/// Whether nothing but loads uses a memref that is an argument of the kernel.
 bool CheckBuilder::isNeverWritten(Value memref) {
-  return isa<BlockArgument>(memref) &&
+  return llvm::is_contained(kernel.getArguments(), memref) &&
          llvm::all_of(memref.getUsers(), llvm::IsaPred<memref::LoadOp>);
 }
 
@@ -223,7 +223,7 @@ void CheckBuilder::setInsertionPoint(Operation *op, Value index) {
         moved.contains(def))
       return true;
     auto load = dyn_cast<memref::LoadOp>(def);
-    if (isOnVectors(*def) ||
+    if (isOnVectors(*def) || def->getNumRegions() != 0 ||
         !(isPure(def) || (load && isNeverWritten(load.getMemref()))) ||
         !llvm::all_of(def->getOperands(),
                       [&](Value operand) { return canMove(canMove, operand); }))
