@@ -30,7 +30,7 @@ namespace {
 
 /// Upstream's patterns make an op or a constant of each element of some
 /// vectors. No code of ours has any that are nearly as large.
-constexpr int64_t kMaxElements = int64_t(1) << 20;
+constexpr int64_t kMaxElements = int64_t(1) << 14;
 
 /// A vector that is too large among an op's operands and results; null where
 /// there is none.

@@ -161,8 +161,7 @@ Value MaskedWindow::createView() {
                            [&](unsigned d) { return getLastStart(d) >= 0; });
   SmallVector<OpFoldResult> sizes =
       getAsIndexOpFoldResult(builder.getContext(), slice.getSizes());
-  SmallVector<OpFoldResult> steps =
-      getAsIndexOpFoldResult(builder.getContext(), slice.getStrides());
+  SmallVector<OpFoldResult> steps = getStrides(builder, slice);
   MemRefType partType = memref::SubViewOp::inferRankReducedResultType(
       getShape(), arrayType, offsets, sizes, steps);
   // One type shows both the part and the buffer, whose last stride is 1.

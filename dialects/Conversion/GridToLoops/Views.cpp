@@ -71,13 +71,20 @@ static Value createReshapedMemRef(OpBuilder &builder, Location loc,
   return memref::ExpandShapeOp::create(builder, loc, shape, line, groups);
 }
 
+SmallVector<OpFoldResult> getStrides(OpBuilder &builder, SliceRefOp slice) {
+  SmallVector<OpFoldResult> strides;
+  for (auto [size, stride] :
+       llvm::zip_equal(slice.getSizes(), slice.getStrides()))
+    strides.push_back(builder.getIndexAttr(size == 1 ? 1 : stride));
+  return strides;
+}
+
 /// The memref of a slice, whose offsets are in range.
 static Value createSlicedMemRef(OpBuilder &builder, SliceRefOp slice,
                                 Value memref, ArrayRef<OpFoldResult> offsets) {
   SmallVector<OpFoldResult> sizes =
       getAsIndexOpFoldResult(builder.getContext(), slice.getSizes());
-  SmallVector<OpFoldResult> strides =
-      getAsIndexOpFoldResult(builder.getContext(), slice.getStrides());
+  SmallVector<OpFoldResult> strides = getStrides(builder, slice);
   MemRefType type = memref::SubViewOp::inferRankReducedResultType(
       cast<MemRefType>(slice.getResult().getType()).getShape(),
       cast<MemRefType>(memref.getType()), offsets, sizes, strides);

@@ -25,6 +25,11 @@ RefView resolveRef(mlir::Value ref);
 /// The memref of a Ref that is one, or nothing.
 mlir::Value getMemRef(mlir::Value ref);
 
+/// The strides of a slice, 1 where it has one element. Upstream tells
+/// dimensions of size 1 apart by what they are.
+llvm::SmallVector<mlir::OpFoldResult> getStrides(mlir::OpBuilder &builder,
+                                                 grid::SliceRefOp slice);
+
 /// The memory of a Ref whose elements are at regular distances there: a memref
 /// of its shape, or nothing.
 mlir::Value createStridedMemRef(mlir::OpBuilder &builder, mlir::Location loc,

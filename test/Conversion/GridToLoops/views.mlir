@@ -238,3 +238,16 @@ grid.kernel @upstream_load grid(%i = 8)
   %v = memref.load %n[%at] : memref<4xi32, #grid.space<default>>
   grid.store %v, %o : i32, memref<i32, #grid.space<default>>
 }
+
+// -----
+
+// The stride between elements of which there is one is of no matter, whatever it is, and the dimension that is dropped
+// is the one that the slice names.
+// CHECK-LABEL: func.func @stride_of_one(
+// CHECK:         memref.subview %{{.*}}[1, 0, 0] [1, 1, 8] [1, 1, 1] : memref<3x1x8xf32> to memref<1x8xf32, strided<[8, 1], offset: 8>>
+grid.kernel @stride_of_one grid() inputs(%x: f32 [3, 1, 8]) outputs(%o: f32 [1, 8]) {
+  %s = grid.slice_ref %x[1, 0, 0] [1, 1, 8] [33, 1, 1] drop [0]
+      : memref<3x1x8xf32, #grid.space<default>> -> memref<1x8xf32, #grid.space<default>>
+  %v = grid.load %s : memref<1x8xf32, #grid.space<default>> -> tensor<1x8xf32>
+  grid.store %v, %o : tensor<1x8xf32>, memref<1x8xf32, #grid.space<default>>
+}
