@@ -52,6 +52,8 @@ public:
   using CPULowerVectorsPassBase::CPULowerVectorsPassBase;
 
   void runOnOperation() override {
+    if (failed(gridir::verifyCountableTypes(getOperation())))
+      return signalPassFailure();
     WalkResult result = getOperation()->walk([](Operation *op) {
       VectorType large = findLargeVector(op);
       if (large)
