@@ -28,7 +28,9 @@ from typing import Any
 def parse_arguments() -> argparse.Namespace:
     """Returns the command line's options."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", help="rows, by a part of their names or by their group; all by default")
+    parser.add_argument(
+        "names", nargs="*", help="rows, by a part of their names or by their group; all but the group `more` by default"
+    )
     parser.add_argument("--topology", action="append", help="chips (default: v5e:2x2 and v6e:2x2)")
     parser.add_argument("--jobs", type=int, default=2, help="how many kernels are compiled at once (default: 2)")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one kernel (default: 120)")
@@ -180,9 +182,11 @@ def main() -> int:
     from gridir.frontend.tpu_report import compile_candidates
     from gridir.runtime.tpu.workers import Workers
     from tpu_cases import CASES
+    from tpu_more_cases import CASES as MORE
 
     names = arguments.names
-    cases = [c for c in CASES if not names or any(name in c.name or name == c.group for name in names)]
+    chosen = [c for c in (*CASES, *MORE) if any(name in c.name or name == c.group for name in names)]
+    cases = chosen if names else [*CASES]
     kernels = {case.name: candidates(case, arguments.keep_checks) for case in cases}
     rows: list[dict[str, Any]] = []
     for topology in arguments.topology or ["v5e:2x2", "v6e:2x2"]:

@@ -30,7 +30,7 @@ class Case:
 
     Attributes:
       name: the row's name.
-      group: "examples", "jax" for JAX's `pallas.ops.tpu`, or "small".
+      group: "examples", "jax" for JAX's `pallas.ops.tpu`, "small", or "more" of `tpu_more_cases.py`.
       make: gives the function and its arguments.
     """
 

@@ -1,6 +1,6 @@
-# Indices that are data are asserted by the kernel where Mosaic's checks of them are switched off: the module that libtpu
-# is given reports the author's line, as the reference interpreter runs it and as native code, and computes what it should
-# where nothing is wrong. Nothing is asserted where the author has switched the checks off.
+# Indices that are data are asserted by the kernel where Mosaic's checks of them are off: the module that libtpu
+# gets reports the author's line, in the reference interpreter and as native code, and computes what it should where
+# nothing is wrong. Nothing is asserted where the author has switched the checks off.
 #
 # RUN: %python %s %repository/examples | FileCheck %s
 
