@@ -217,6 +217,11 @@ FailureOr<grid::KernelOp> KernelBuilder::build() {
     return function.emitError("expected an argument for each grid index and "
                               "operand, got ")
            << function.getNumArguments();
+  if (auto windows = function->getAttrOfType<ArrayAttr>(tpu::kWindowParamsName);
+      windows && windows.size() != numWindows)
+    return function.emitError("expected an array of the call for each window, "
+                              "got ")
+           << numWindows << " for " << windows.size();
   auto kernel = grid::KernelOp::create(
       builder, function.getLoc(), function.getSymNameAttr(), StringAttr(),
       builder.getArrayAttr(dims), builder.getArrayAttr(index),

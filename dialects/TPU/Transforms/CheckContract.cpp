@@ -161,6 +161,12 @@ LogicalResult KernelCheck::checkWindow(unsigned windowNumber,
       kind && kind.getPadLow().size() != bounds.asArrayRef().size())
     return kernel.emitError("expected a padding for each dimension of window ")
            << windowNumber;
+  auto isNegative = [](int64_t padding) { return padding < 0; };
+  if (auto kind = window.getAs<ElementWindowAttr>(kWindowKindName);
+      kind && (llvm::any_of(kind.getPadLow(), isNegative) ||
+               llvm::any_of(kind.getPadHigh(), isNegative)))
+    return kernel.emitError("expected non-negative padding of window ")
+           << windowNumber << ", got " << kind;
   return checkTransform(windowNumber, transform, block.getRank());
 }
 

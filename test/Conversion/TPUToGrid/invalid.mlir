@@ -78,6 +78,20 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [4096]>]}} {
 
 // -----
 
+module attributes {gridir.operands = {inputs = [], outputs = []}} {
+  // expected-error @below {{expected an array of the call for each window, got 0 for 1}}
+  func.func @fewer_arrays(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<parallel>],
+      window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>}]} {
+    return
+  }
+  func.func @t(%i: i32) -> (i32, i32) {
+    return %i, %i : i32, i32
+  }
+}
+
+// -----
+
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>], outputs = [#grid.operand<f32 [32, 128]>]}} {
   // expected-error @below {{expected an argument for each grid index and operand, got 2}}
   func.func @more_arrays(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {

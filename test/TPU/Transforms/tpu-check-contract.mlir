@@ -224,6 +224,18 @@ func.func @t(%i: i32) -> (i32, i32) {
 
 // -----
 
+// expected-error @below {{expected non-negative padding of window 0, got #tpu.element_window<[0, -8], [0, 0]>}}
+func.func @negative_padding(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
+    tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
+    window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>, window_kind = #tpu.element_window<[0, -8], [0, 0]>}]} {
+  return
+}
+func.func @t(%i: i32) -> (i32, i32) {
+  return %i, %i : i32, i32
+}
+
+// -----
+
 // expected-error @below {{expected a padding for each dimension of window 0}}
 func.func @padding(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
     tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
