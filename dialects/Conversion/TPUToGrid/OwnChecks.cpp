@@ -24,6 +24,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <map>
+
 using namespace mlir;
 
 namespace gridir::tpu_to_grid {
@@ -48,8 +50,9 @@ Value lookThroughCasts(Value index) {
 class CheckBuilder {
 public:
   CheckBuilder(func::FuncOp kernel, ArrayRef<std::string> memrefs,
-               ArrayRef<WindowArray> windows)
+               ArrayRef<WindowArray> windows, IsWorthwhile isWorthwhile)
       : kernel(kernel), memrefs(memrefs), windows(windows),
+        isWorthwhile(isWorthwhile),
         params(kernel->getAttrOfType<ArrayAttr>(tpu::kWindowParamsName)),
         transforms(tpu::getTransforms(kernel)), builder(kernel.getContext()) {}
 
@@ -67,7 +70,7 @@ private:
   Offset getOffset(Value index);
   LogicalResult checkAccesses(ArrayRef<IndexToCheck> accesses);
   LogicalResult checkWindow(unsigned window, const WindowChecks &checks);
-  void assertWithin(Offset index, Interval allowed, Location loc,
+  void assertWithin(Value number, Interval allowed, Location loc,
                     const Twine &message);
   std::string describe(Operation *op, unsigned dim);
   bool isNeverWritten(Value memref);
@@ -78,6 +81,7 @@ private:
   func::FuncOp kernel;
   ArrayRef<std::string> memrefs;
   ArrayRef<WindowArray> windows;
+  IsWorthwhile isWorthwhile;
   ArrayAttr params;
   SmallVector<func::FuncOp> transforms;
   OpBuilder builder;
@@ -89,8 +93,12 @@ private:
     Operation *op;
   };
   llvm::DenseMap<Value, SmallVector<Assertion>> asserted;
-  /// Loads that give different numbers, as far as it is known.
-  SmallVector<memref::LoadOp> loads;
+  /// The first load of each element of what nobody writes, by the memref and
+  /// the indices.
+  std::map<SmallVector<const void *>, Value> loads;
+  llvm::DenseMap<Value, bool> neverWritten;
+  /// The first op of each block that computes with vectors; null for none.
+  llvm::DenseMap<Block *, Operation *> firstOnVectors;
   /// The ops of transforms at the beginning of the body.
   SmallVector<Operation *> clones;
 };
@@ -115,8 +123,11 @@ std::string CheckBuilder::getName(Value memref) {
 
 /// Whether nothing but loads uses a memref that is an argument of the kernel.
 bool CheckBuilder::isNeverWritten(Value memref) {
-  return llvm::is_contained(kernel.getArguments(), memref) &&
-         llvm::all_of(memref.getUsers(), llvm::IsaPred<memref::LoadOp>);
+  auto [it, inserted] = neverWritten.try_emplace(memref, false);
+  if (inserted)
+    it->second = llvm::is_contained(kernel.getArguments(), memref) &&
+                 llvm::all_of(memref.getUsers(), llvm::IsaPred<memref::LoadOp>);
+  return it->second;
 }
 
 /// One value for all loads of the same element of what nobody writes.
@@ -124,18 +135,15 @@ Value CheckBuilder::getFirstOfEqual(Value number) {
   auto load = number.getDefiningOp<memref::LoadOp>();
   if (!load || !isNeverWritten(load.getMemref()))
     return number;
-  auto isSame = [&](Value a, Value b) {
-    std::optional<int64_t> constant = getConstantIntValue(a);
-    return (constant && constant == getConstantIntValue(b)) ||
-           getFirstOfEqual(lookThroughCasts(a)) ==
-               getFirstOfEqual(lookThroughCasts(b));
-  };
-  for (memref::LoadOp other : loads)
-    if (other.getMemref() == load.getMemref() &&
-        llvm::all_of_zip(other.getIndices(), load.getIndices(), isSame))
-      return other;
-  loads.push_back(load);
-  return load;
+  SmallVector<const void *> key{load.getMemref().getAsOpaquePointer()};
+  for (Value index : load.getIndices()) {
+    std::optional<int64_t> constant = getConstantIntValue(index);
+    key.push_back(
+        constant
+            ? builder.getI64IntegerAttr(*constant).getAsOpaquePointer()
+            : getFirstOfEqual(lookThroughCasts(index)).getAsOpaquePointer());
+  }
+  return loads.try_emplace(std::move(key), number).first->second;
 }
 
 /// An index as a number plus a constant.
@@ -151,29 +159,26 @@ Offset CheckBuilder::getOffset(Value index) {
 
 /// Asserts before the insertion point that a number is in an interval, unless
 /// an assertion before says so.
-void CheckBuilder::assertWithin(Offset index, Interval allowed, Location loc,
+void CheckBuilder::assertWithin(Value number, Interval allowed, Location loc,
                                 const Twine &message) {
-  // What the base may be.
-  Interval base{allowed.low - index.offset, allowed.high - index.offset};
-  SmallVector<Assertion> &others = asserted[getFirstOfEqual(index.base)];
+  SmallVector<Assertion> &others = asserted[getFirstOfEqual(number)];
   Operation *next = &*builder.getInsertionPoint();
   if (llvm::any_of(others, [&](const Assertion &other) {
-        return base.low <= other.allowed.low &&
-               other.allowed.high <= base.high &&
+        return other.allowed.isIn(allowed.low, allowed.high) &&
                dominance.properlyDominates(other.op, next);
       }))
     return;
-  Value number = toI32(builder, loc, index.base);
-  if (base.low != 0)
+  number = toI32(builder, loc, number);
+  if (allowed.low != 0)
     number = arith::AddIOp::create(builder, loc, number,
-                                   createI32(builder, loc, -base.low));
+                                   createI32(builder, loc, -allowed.low));
   // A number that is too low is a large one without a sign.
-  Value isInside =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, number,
-                            createI32(builder, loc, base.high - base.low));
+  Value isInside = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ule, number,
+      createI32(builder, loc, allowed.high - allowed.low));
   others.push_back(
-      {base, cf::AssertOp::create(builder, loc, isInside,
-                                  builder.getStringAttr(message))});
+      {allowed, cf::AssertOp::create(builder, loc, isInside,
+                                     builder.getStringAttr(message))});
   added.messages.push_back(message.str());
 }
 
@@ -212,10 +217,13 @@ bool isOnVectors(Operation &op) {
 void CheckBuilder::setInsertionPoint(Operation *op, Value index) {
   builder.setInsertionPoint(op);
   Block *block = op->getBlock();
-  auto vectors = llvm::find_if(*block, isOnVectors);
-  if (vectors == block->end() || !vectors->isBeforeInBlock(op))
+  auto [it, inserted] = firstOnVectors.try_emplace(block, nullptr);
+  if (auto found = block->end();
+      inserted && (found = llvm::find_if(*block, isOnVectors)) != block->end())
+    it->second = &*found;
+  Operation *first = it->second;
+  if (!first || !first->isBeforeInBlock(op))
     return;
-  Operation *first = &*vectors;
   llvm::SetVector<Operation *> moved;
   auto canMove = [&](auto &canMove, Value value) -> bool {
     Operation *def = value.getDefiningOp();
@@ -240,31 +248,29 @@ void CheckBuilder::setInsertionPoint(Operation *op, Value index) {
 
 /// Asserts that indices in the body are in bounds.
 LogicalResult CheckBuilder::checkAccesses(ArrayRef<IndexToCheck> accesses) {
-  for (auto [i, access] : llvm::enumerate(accesses)) {
-    FailureOr<Interval> allowed = getAllowed(access.op, access.dim);
+  // Where one op of a block runs all of them do, so that one assertion may
+  // speak for later ones whose indices differ by constants.
+  SmallVector<std::pair<Offset, Interval>> needed(accesses.size());
+  llvm::DenseMap<std::pair<Block *, Value>, Interval> ofBases;
+  for (size_t i = accesses.size(); i-- > 0;) {
+    auto [op, window, dim] = accesses[i];
+    FailureOr<Interval> allowed = getAllowed(op, dim);
     if (failed(allowed))
       return failure();
-    Offset index =
-        getOffset(tpu::getIndexedAccess(access.op)->indices[access.dim]);
-    // Where one op of a block runs all of them do, so that one assertion may
-    // speak for several that differ by constants.
-    for (const IndexToCheck &later : accesses.drop_front(i + 1)) {
-      if (later.op->getBlock() != access.op->getBlock())
-        continue;
-      Offset other =
-          getOffset(tpu::getIndexedAccess(later.op)->indices[later.dim]);
-      FailureOr<Interval> others = getAllowed(later.op, later.dim);
-      if (other.base != index.base || failed(others))
-        continue;
-      int64_t shift = index.offset - other.offset;
-      Interval both{std::max(allowed->low, others->low + shift),
-                    std::min(allowed->high, others->high + shift)};
-      if (both.low <= both.high)
-        *allowed = both;
-    }
+    Offset index = getOffset(tpu::getIndexedAccess(op)->indices[dim]);
+    Interval base{allowed->low - index.offset, allowed->high - index.offset};
+    auto [it, isLast] = ofBases.try_emplace({op->getBlock(), index.base}, base);
+    Interval both = base.intersect(it->second);
+    it->second = both.low <= both.high ? both : base;
+    needed[i] = {index, it->second};
+  }
+  for (auto [access, need] : llvm::zip_equal(accesses, needed)) {
+    auto [index, base] = need;
     setInsertionPoint(access.op, index.base);
-    assertWithin(index, *allowed, access.op->getLoc(),
+    assertWithin(index.base, base, access.op->getLoc(),
                  describe(access.op, access.dim));
+    if (!isWorthwhile(added))
+      return failure();
   }
   return success();
 }
@@ -314,8 +320,8 @@ LogicalResult CheckBuilder::checkWindow(unsigned window,
       if (failed(allowed))
         return failure();
       Value index = tpu::getIndexedAccess(read)->indices[dim];
-      assertWithin(getOffset(mapping.lookup(index)), *allowed, read->getLoc(),
-                   describe(read, dim));
+      assertWithin(lookThroughCasts(mapping.lookup(index)), *allowed,
+                   read->getLoc(), describe(read, dim));
     }
     cloneOnce(&op, mapping);
   }
@@ -328,7 +334,8 @@ LogicalResult CheckBuilder::checkWindow(unsigned window,
       return failure();
     Value index = end->getOperand(dim);
     Location loc = index.getDefiningOp() ? index.getLoc() : end->getLoc();
-    assertWithin(getOffset(mapping.lookup(index)), {0, numBlocks - 1}, loc,
+    assertWithin(lookThroughCasts(mapping.lookup(index)), {0, numBlocks - 1},
+                 loc,
                  llvm::formatv("{0}: the block lies outside of dimension {1}, "
                                "which has {2} elements",
                                array.name, dim, array.shape[dim])
@@ -362,7 +369,7 @@ FailureOr<AddedChecks> CheckBuilder::add(ArrayRef<IndexToCheck> indices) {
   }
   builder.setInsertionPointToStart(&kernel.getBody().front());
   for (auto &[window, checks] : ofWindows)
-    if (failed(checkWindow(window, checks)))
+    if (failed(checkWindow(window, checks)) || !isWorthwhile(added))
       return failure();
   if (failed(checkAccesses(ofBody)))
     return failure();
@@ -377,8 +384,9 @@ FailureOr<AddedChecks> CheckBuilder::add(ArrayRef<IndexToCheck> indices) {
 FailureOr<AddedChecks> addChecks(func::FuncOp kernel,
                                  ArrayRef<IndexToCheck> indices,
                                  ArrayRef<std::string> memrefs,
-                                 ArrayRef<WindowArray> windows) {
-  return CheckBuilder(kernel, memrefs, windows).add(indices);
+                                 ArrayRef<WindowArray> windows,
+                                 IsWorthwhile isWorthwhile) {
+  return CheckBuilder(kernel, memrefs, windows, isWorthwhile).add(indices);
 }
 
 } // namespace gridir::tpu_to_grid

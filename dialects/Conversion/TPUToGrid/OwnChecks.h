@@ -38,20 +38,25 @@ struct AddedChecks {
   unsigned numClamps = 0;
 };
 
+/// Whether checks are still fewer than what they are to be instead of.
+using IsWorthwhile = llvm::function_ref<bool(const AddedChecks &)>;
+
 /// Adds checks of indices to a kernel and its transforms.
 ///
 /// In the body an assertion stands right before the op that it guards. A
 /// transform says where a block lies before the program runs that uses the
 /// block, so that there the index is clamped, and the program asserts at its
 /// beginning that the index is what it was before. Fails, without a diagnostic
-/// and with the module half changed, where an index cannot be checked so.
+/// and with the module half changed, where an index cannot be checked so, and
+/// as soon as the checks are not worthwhile.
 ///
 /// `memrefs` has a name for each memref that is an argument of the kernel,
 /// `windows` what is known of each window.
 mlir::FailureOr<AddedChecks> addChecks(mlir::func::FuncOp kernel,
                                        llvm::ArrayRef<IndexToCheck> indices,
                                        llvm::ArrayRef<std::string> memrefs,
-                                       llvm::ArrayRef<WindowArray> windows);
+                                       llvm::ArrayRef<WindowArray> windows,
+                                       IsWorthwhile isWorthwhile);
 
 } // namespace gridir::tpu_to_grid
 

@@ -122,8 +122,9 @@ private:
     unsigned mosaics = estimateMosaicsChecks(kernel);
     OwningOpRef<ModuleOp> before = module.clone();
     FailureOr<AddedChecks> added = tpu_to_grid::addChecks(
-        kernel, proof.openIndices, proof.memrefs, proof.windows);
-    if (failed(added) || estimate(*added) >= mosaics) {
+        kernel, proof.openIndices, proof.memrefs, proof.windows,
+        [&](const AddedChecks &checks) { return estimate(checks) < mosaics; });
+    if (failed(added)) {
       Attribute kept = describe(kernel, "bounds", proof.bounds);
       module.getBodyRegion().takeBody(before->getBodyRegion());
       return kept;
