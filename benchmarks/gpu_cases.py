@@ -17,6 +17,7 @@ from jax.experimental.pallas.ops.gpu import (
     blackwell_matmul_mgpu,
     blackwell_ragged_dot_mgpu,
     hopper_matmul_mgpu,
+    hopper_mixed_type_matmul_mgpu,
     ragged_dot_mgpu,
 )
 
@@ -26,6 +27,9 @@ for _module in (attention_mgpu, hopper_matmul_mgpu, blackwell_ragged_dot_mgpu):
         _module.cuda_versions = types.SimpleNamespace(cuda_runtime_get_version=lambda: 13000)
     if hasattr(_module, "get_num_sms"):
         _module.get_num_sms = lambda: 132
+hopper_mixed_type_matmul_mgpu.backend = types.SimpleNamespace(
+    get_default_device=lambda: types.SimpleNamespace(core_count=132)
+)
 
 M, N, K = 4096, 8192, 4096
 HEADS, TOKENS = 16, 4096
@@ -60,6 +64,16 @@ def _hopper(**tuning: Any) -> Callable[..., Any]:
 def _attention(**tuning: Any) -> Callable[..., Any]:
     config = attention_mgpu.TuningConfig(**tuning)
     return lambda q, k, v: attention_mgpu.attention(q, k, v, config)
+
+
+def _pipelined_attention(**tuning: Any) -> Callable[..., Any]:
+    config = attention_mgpu.TuningConfig(**tuning)
+    return lambda q, k, v: attention_mgpu.attention_with_pipeline_emitter(q, k, v, config)
+
+
+def _mixed(**tuning: Any) -> Callable[..., Any]:
+    config = hopper_mixed_type_matmul_mgpu.TuningConfig(**tuning)
+    return lambda a, b: hopper_mixed_type_matmul_mgpu.mixed_matmul_kernel(a, b, out_dtype=b.dtype, config=config)
 
 
 def _blackwell(**tuning: Any) -> Callable[..., Any]:
@@ -100,12 +114,48 @@ CASES = [
         _hopper(tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=4, epi_tile_m=64, epi_tile_n=64),
         _FACTORS,
     ),
+    Case(
+        "hopper_matmul 128x128x64, 4 stages, clusters of two",
+        "sm_90a",
+        _hopper(
+            tile_m=128,
+            tile_n=128,
+            tile_k=64,
+            max_concurrent_steps=4,
+            cluster_dimension=hopper_matmul_mgpu.MatmulDimension.N,
+        ),
+        _FACTORS,
+    ),
+    Case(
+        "mixed_matmul 128x128x64, int8 by bf16",
+        "sm_90a",
+        _mixed(tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=4),
+        (_array(M, K, dtype=jnp.int8), _array(K, N, dtype=jnp.bfloat16)),
+    ),
     Case("ragged_dot 64x128x64, 4 stages", "sm_90a", _ragged, _GROUPS),
     Case(
         "attention D 64, KV 128",
         "sm_90a",
         _attention(block_q=64, block_kv=128, max_concurrent_steps=2),
         _heads(64),
+    ),
+    Case(
+        "attention D 64, KV 256",
+        "sm_90a",
+        _attention(block_q=64, block_kv=256, max_concurrent_steps=2),
+        _heads(64),
+    ),
+    Case(
+        "attention D 256, KV 64",
+        "sm_90a",
+        _attention(block_q=64, block_kv=64, max_concurrent_steps=2),
+        _heads(256),
+    ),
+    Case(
+        "attention D 128, KV 128, by the emitted pipeline",
+        "sm_90a",
+        _pipelined_attention(block_q=64, block_kv=128, max_concurrent_steps=2),
+        _heads(128),
     ),
     Case(
         "attention D 128, KV 128",
