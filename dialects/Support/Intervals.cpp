@@ -91,16 +91,16 @@ Interval inferRange(Operation *op, ArrayRef<Interval> operands,
   return result;
 }
 
-/// The range of a leaf, or of an operation on leaves, as upstream has it.
-static Interval inferRangeOfLeaves(AffineExpr expr, ArrayRef<Interval> dims,
-                                   ArrayRef<Interval> symbols) {
-  auto toAll = [](ArrayRef<Interval> ranges) {
-    return llvm::map_to_vector(ranges, [](Interval range) {
-      return toUpstream(range, Interval(), /*width=*/64);
-    });
+/// The range of an operation on two operands, as upstream has it.
+static Interval inferBinary(AffineExprKind kind, Interval lhs, Interval rhs,
+                            MLIRContext *context) {
+  AffineExpr expr = getAffineBinaryOpExpr(kind, getAffineSymbolExpr(0, context),
+                                          getAffineSymbolExpr(1, context));
+  auto convert = [](Interval range) {
+    return toUpstream(range, Interval(), /*width=*/64);
   };
   return fromUpstream(
-      intrange::inferAffineExpr(expr, toAll(dims), toAll(symbols)));
+      intrange::inferAffineExpr(expr, {}, {convert(lhs), convert(rhs)}));
 }
 
 /// The range of `lhs mod rhs`. Upstream takes a range that is shorter than the
@@ -116,19 +116,22 @@ static Interval inferModulo(Interval lhs, Interval rhs) {
 
 Interval inferRange(AffineExpr expr, ArrayRef<Interval> dims,
                     ArrayRef<Interval> symbols) {
-  if (auto binary = dyn_cast<AffineBinaryOpExpr>(expr)) {
-    Interval lhs = inferRange(binary.getLHS(), dims, symbols),
-             rhs = inferRange(binary.getRHS(), dims, symbols);
-    if (expr.getKind() == AffineExprKind::Mod)
-      return inferModulo(lhs, rhs);
-    // The operation by itself: what its operands are is known by now.
-    MLIRContext *context = expr.getContext();
-    expr =
-        getAffineBinaryOpExpr(expr.getKind(), getAffineSymbolExpr(0, context),
-                              getAffineSymbolExpr(1, context));
-    return inferRangeOfLeaves(expr, {}, {lhs, rhs});
-  }
-  return inferRangeOfLeaves(expr, dims, symbols);
+  // Where no number can be, any range is as good.
+  auto toKnown = [](Interval range) {
+    return range.low > range.high ? Interval() : range;
+  };
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return toKnown(dims[dim.getPosition()]);
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return toKnown(symbols[symbol.getPosition()]);
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return Interval::constant(constant.getValue());
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Interval lhs = inferRange(binary.getLHS(), dims, symbols),
+           rhs = inferRange(binary.getRHS(), dims, symbols);
+  return expr.getKind() == AffineExprKind::Mod
+             ? inferModulo(lhs, rhs)
+             : inferBinary(expr.getKind(), lhs, rhs, expr.getContext());
 }
 
 std::optional<Interval>

@@ -31,6 +31,7 @@ void ProgramValues::restrictId(unsigned dim, Interval range) {
   idRanges[dim] = idRanges[dim].intersect(range);
   facts.clear();
   symbols.clear();
+  symbolRanges.clear();
 }
 
 std::optional<unsigned> ProgramValues::getIdDim(Value value) const {
@@ -47,10 +48,7 @@ std::optional<unsigned> ProgramValues::getIdDim(Value value) const {
 }
 
 Interval ProgramValues::getRange(AffineExpr expr) const {
-  return inferRange(expr, idRanges,
-                    llvm::map_to_vector(symbols, [](const Symbol &symbol) {
-                      return symbol.range;
-                    }));
+  return inferRange(expr, idRanges, symbolRanges);
 }
 
 AffineExpr ProgramValues::getExprOfIds(Value value) {
@@ -71,6 +69,7 @@ ProgramValues::Fact ProgramValues::unknown(Value value, Interval range,
   if (range.isConstant())
     return constant(range.low);
   symbols.push_back({value, range, uniform});
+  symbolRanges.push_back(range);
   return {getAffineSymbolExpr(symbols.size() - 1, value.getContext()), range};
 }
 

@@ -105,6 +105,9 @@ private:
   KernelOp kernel;
   mlir::SmallVector<Interval> idRanges;
   mlir::SmallVector<Symbol> symbols;
+  /// Those of the symbols, side by side: there may be thousands, and each
+  /// question about an expression needs them.
+  mlir::SmallVector<Interval> symbolRanges;
   llvm::DenseMap<mlir::Value, Fact> facts;
   unsigned depth = 0;
   bool maySplit = true;
