@@ -61,14 +61,17 @@ def _hopper(**tuning: Any) -> Callable[..., Any]:
     return lambda a, b: hopper_matmul_mgpu.matmul(a, b, None, config)
 
 
-def _attention(**tuning: Any) -> Callable[..., Any]:
-    config = attention_mgpu.TuningConfig(**tuning)
-    return lambda q, k, v: attention_mgpu.attention(q, k, v, config)
-
-
-def _pipelined_attention(**tuning: Any) -> Callable[..., Any]:
-    config = attention_mgpu.TuningConfig(**tuning)
-    return lambda q, k, v: attention_mgpu.attention_with_pipeline_emitter(q, k, v, config)
+def _attention(
+    head: int, block_kv: int, what: str = "", function: Callable[..., Any] = attention_mgpu.attention, **tuning: Any
+) -> Case:
+    """Heads of a size, with blocks of keys and values of another."""
+    config = attention_mgpu.TuningConfig(block_q=64, block_kv=block_kv, max_concurrent_steps=2, **tuning)
+    return Case(
+        f"attention D {head}, KV {block_kv}{what}",
+        "sm_90a",
+        lambda q, k, v: function(q, k, v, config),
+        (_array(1, TOKENS, HEADS, head),) * 3,
+    )
 
 
 def _mixed(**tuning: Any) -> Callable[..., Any]:
@@ -79,10 +82,6 @@ def _mixed(**tuning: Any) -> Callable[..., Any]:
 def _blackwell(**tuning: Any) -> Callable[..., Any]:
     config = blackwell_matmul_mgpu.TuningConfig(**tuning)
     return lambda a, b: blackwell_matmul_mgpu.matmul_kernel(a, b, config=config)
-
-
-def _heads(size: int) -> tuple[jax.ShapeDtypeStruct, ...]:
-    return (_array(1, TOKENS, HEADS, size),) * 3
 
 
 _FACTORS = (_array(M, K), _array(K, N))
@@ -133,42 +132,12 @@ CASES = [
         (_array(M, K, dtype=jnp.int8), _array(K, N, dtype=jnp.bfloat16)),
     ),
     Case("ragged_dot 64x128x64, 4 stages", "sm_90a", _ragged, _GROUPS),
-    Case(
-        "attention D 64, KV 128",
-        "sm_90a",
-        _attention(block_q=64, block_kv=128, max_concurrent_steps=2),
-        _heads(64),
-    ),
-    Case(
-        "attention D 64, KV 256",
-        "sm_90a",
-        _attention(block_q=64, block_kv=256, max_concurrent_steps=2),
-        _heads(64),
-    ),
-    Case(
-        "attention D 256, KV 64",
-        "sm_90a",
-        _attention(block_q=64, block_kv=64, max_concurrent_steps=2),
-        _heads(256),
-    ),
-    Case(
-        "attention D 128, KV 128, by the emitted pipeline",
-        "sm_90a",
-        _pipelined_attention(block_q=64, block_kv=128, max_concurrent_steps=2),
-        _heads(128),
-    ),
-    Case(
-        "attention D 128, KV 128",
-        "sm_90a",
-        _attention(block_q=64, block_kv=128, max_concurrent_steps=2),
-        _heads(128),
-    ),
-    Case(
-        "attention D 128, KV 128, causal",
-        "sm_90a",
-        _attention(block_q=64, block_kv=128, max_concurrent_steps=2, causal=True),
-        _heads(128),
-    ),
+    _attention(64, 128),
+    _attention(64, 256),
+    _attention(256, 64),
+    _attention(128, 128, ", by the emitted pipeline", attention_mgpu.attention_with_pipeline_emitter),
+    _attention(128, 128),
+    _attention(128, 128, ", causal", causal=True),
     Case(
         "blackwell_matmul 128x256x64, 4 stages",
         "sm_100a",

@@ -166,33 +166,20 @@ def kernels(become: Callable[[int], None]) -> dict[str, LibraryKernel]:
         _, pull_back = jax.vjp(functools.partial(attention_mgpu.attention, config=config), query, key, value)
         return np.concatenate([np.asarray(x) for x in pull_back(query)], axis=1)
 
-    def transposed_ragged_dot() -> np.ndarray:
+    def ragged(
+        function: Callable[..., jax.Array], a: jax.Array, b: jax.Array, sizes: list[int], steps: int
+    ) -> np.ndarray:
         become(9)
-        result = transposed_ragged_dot_mgpu.transposed_ragged_dot(
-            normal(448, 128),
-            normal(448, 64),
-            group_sizes=jnp.asarray([200, 0, 248], jnp.int32),
-            block_m=64,
-            block_n=64,
-            block_k=64,
-            max_concurrent_steps=2,
-            grid_block_n=1,
-        )
-        return np.asarray(result)
+        blocks = {"block_m": 64, "block_n": 64, "block_k": 64, "grid_block_n": 1}
+        group_sizes = jnp.asarray(sizes, jnp.int32)
+        return np.asarray(function(a, b, group_sizes=group_sizes, max_concurrent_steps=steps, **blocks))
 
     def ragged_dot() -> np.ndarray:
-        become(9)
-        result = ragged_dot_mgpu.ragged_dot(
-            normal(128, 320),
-            normal(3, 320, 128),
-            group_sizes=jnp.asarray([40, 0, 88], jnp.int32),
-            block_m=64,
-            block_n=64,
-            block_k=64,
-            max_concurrent_steps=3,
-            grid_block_n=1,
-        )
-        return np.asarray(result)
+        return ragged(ragged_dot_mgpu.ragged_dot, normal(128, 320), normal(3, 320, 128), [40, 0, 88], 3)
+
+    def transposed_ragged_dot() -> np.ndarray:
+        function = transposed_ragged_dot_mgpu.transposed_ragged_dot
+        return ragged(function, normal(448, 128), normal(448, 64), [200, 0, 248], 2)
 
     def blackwell(collective: bool) -> np.ndarray:
         become(10)
