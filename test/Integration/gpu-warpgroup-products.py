@@ -135,6 +135,13 @@ look_at_product("hopper e5m2", 64, 24, 64, jnp.float8_e5m2, sums=jnp.float16, tu
 of_blackwell("blackwell halves", 128, 64, 64, jnp.float8_e4m3fn, sums=jnp.float16, turned_b=True)
 
 
+# Of integers an instruction has 8, 16, 24 or 32 columns, and then multiples of 16: these are 192 and 8, and 256 and 16.
+# CHECK-COUNT-3: 200 columns {{.*}}: right
+# CHECK-COUNT-3: 272 columns {{.*}}: right
+look_at_product("200 columns", 64, 200, 64, jnp.int8, sums=jnp.int32, turned_b=True)
+look_at_product("272 columns", 64, 272, 64, jnp.int8, sums=jnp.int32, turned_b=True)
+
+
 def from_registers(a, b, o, b_tile, loaded):
     """Two products of a left operand in registers: with all of its depth, and with the first half."""
     plgpu.copy_gmem_to_smem(b, b_tile, loaded)

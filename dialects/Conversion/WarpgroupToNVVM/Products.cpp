@@ -68,6 +68,15 @@ std::optional<NVVM::WGMMATypes> getSumKind(Type sum, Type element) {
                                   : std::nullopt;
 }
 
+/// The most columns that one instruction gives of so many: any multiple of 8
+/// where sums are floats, and above 32 one of 16 where they are integers.
+int64_t getWidth(int64_t columns, NVVM::WGMMATypes sum) {
+  columns = std::min(columns, kMaxColumns);
+  return sum == NVVM::WGMMATypes::s32 && columns > 32
+             ? llvm::alignDown(columns, 16)
+             : columns;
+}
+
 /// The registers of a part of an accumulator as one value.
 Value createStruct(OpBuilder &builder, Location loc, ArrayRef<Value> variables,
                    Type type) {
@@ -164,8 +173,8 @@ private:
     SmallVector<Part> parts;
     ArrayRef<Value> variables = acc.storage->variables;
     for (int64_t row = 0; row < rows; row += kRows)
-      for (int64_t column = 0; column < columns; column += kMaxColumns) {
-        int64_t width = std::min(kMaxColumns, columns - column);
+      for (int64_t column = 0, width; column < columns; column += width) {
+        width = getWidth(columns - column, typeD);
         int64_t first = (firstRow + row) / kRows * acc.storage->shape[1] +
                         firstColumn + column;
         ArrayRef<Value> own =

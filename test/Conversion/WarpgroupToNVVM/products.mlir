@@ -123,3 +123,21 @@ grid.kernel @behind grid() {
     warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
+
+// -----
+
+// Of integers an instruction gives any multiple of 8 columns up to 32, and then of 16.
+// CHECK-LABEL: gpu.module @integers
+// CHECK: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 48, k = 32>, D[<s32>
+// CHECK: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 8, k = 32>, D[<s32>
+// CHECK: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 24, k = 32>, D[<s32>
+grid.kernel @integers grid() {
+  grid.scoped (%a: memref<64x32xi8, #grid.space<gpu.smem>>, %b: memref<56x32xi8, #grid.space<gpu.smem>>,
+               %c: memref<24x32xi8, #grid.space<gpu.smem>>,
+               %x: memref<64x56xi32, #grid.space<gpu.regs>>, %y: memref<64x24xi32, #grid.space<gpu.regs>>) {
+    %bt = grid.transpose_ref %b [1, 0] : memref<56x32xi8, #grid.space<gpu.smem>> -> memref<32x56xi8, #grid.space<gpu.smem>>
+    warpgroup.mma %x, %a, %bt : memref<64x56xi32, #grid.space<gpu.regs>>, memref<64x32xi8, #grid.space<gpu.smem>>, memref<32x56xi8, #grid.space<gpu.smem>>
+    %ct = grid.transpose_ref %c [1, 0] : memref<24x32xi8, #grid.space<gpu.smem>> -> memref<32x24xi8, #grid.space<gpu.smem>>
+    warpgroup.mma %y, %a, %ct : memref<64x24xi32, #grid.space<gpu.regs>>, memref<64x32xi8, #grid.space<gpu.smem>>, memref<32x24xi8, #grid.space<gpu.smem>>
+  }
+}

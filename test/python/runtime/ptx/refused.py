@@ -46,6 +46,8 @@ ROWS = {
     "cvt.rn.f32.e4m3x2 %r0, %s0;": "expected a conversion to '.f16x2' or '.bf16x2'",
     "clusterlaunchcontrol.other [%r0];": "expected '.try_cancel.async' or '.query_cancel'",
     "clusterlaunchcontrol.query_cancel.get_first_ctaid.v2.b32.b128 {%r0, %r1}, %h;": "expected '.is_canceled' or",
+    "wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {%r0}, %rd0, %rd1, 1;": "expected a multiple of 16 columns above "
+    "32 of sums that are integers, got 40",
     "tcgen05.alloc.sync.aligned.shared::cta.b32 [%r0], 32;": "expected '.cta_group::1' or '.cta_group::2'",
     "tcgen05.ld.sync.aligned.32x32b.x256.b32 {%r0}, [%r0];": "expected a shape and '.xN' of at most 128 registers",
     "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r0}, [%r0];": "expected 2 registers, got 1",

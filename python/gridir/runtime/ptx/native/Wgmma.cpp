@@ -65,6 +65,12 @@ void encodeWgmma(Encoder &e) {
     emitter.fail("expected three element types that are implemented");
     return;
   }
+  if (getFormat(formats[0]).isInteger && columns > 32 && columns % 16 != 0) {
+    emitter.fail("expected a multiple of 16 columns above 32 of sums that are "
+                 "integers, got " +
+                 Twine(columns));
+    return;
+  }
   emitter.expectOperands(4, 8);
   const Operand &d = emitter.getOperand(0), &a = emitter.getOperand(1);
   const bool inRegisters = a.kind == Operand::Kind::Vector;
