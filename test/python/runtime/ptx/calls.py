@@ -1,6 +1,6 @@
 # RUN: %python %s | FileCheck %s
 
-# Functions that a kernel calls: what it prints, and an assertion that fails.
+# Functions that a kernel calls: what it prints, an assertion that fails, and functions of the text.
 
 import numpy as np
 from gridir.errors import Error
@@ -93,5 +93,74 @@ show(ASSERT)
 show(".extern .func other();\n.visible .entry k() { call.uni other, (); ret; }")
 # CHECK: expected 2 parameters of 'vprintf'
 show(".extern .func vprintf();\n.visible .entry k() { call.uni vprintf, (); ret; }")
+
+# Functions of the text have names of their own, a variable in shared memory that all their calls have in common, and
+# may return early. Their parameters are memory or registers.
+FUNCTIONS = """
+.visible .func (.param .b32 r) twice(.param .b32 a);
+.func (.reg .b32 larger) max_of(.reg .b32 a, .reg .b32 b)
+{
+  .reg .pred %p; .reg .b32 %r;
+  mov.u32 larger, a; setp.ge.s32 %p, a, b; @%p bra DONE;
+  mov.u32 larger, b; mov.u32 a, 0; ret;
+  DONE: ret;
+}
+.visible .func (.param .b32 r) twice(.param .b32 a)
+{
+  .reg .b32 %r<2>;
+  ld.param.b32 %r0, [a]; add.s32 %r1, %r0, %r0; st.param.b32 [r], %r1;
+  ret;
+}
+.func (.reg .b32 n) count(.reg .pred begins)
+{
+  .shared .b32 calls;
+  ld.shared.b32 n, [calls]; add.s32 n, n, 1; @begins mov.u32 n, 0; st.shared.b32 [calls], n;
+}
+.func (.param .align 8 .b8 r[8]) both(.param .b32 a, .param .b32 b)
+{
+  .reg .b32 %r<4>; .reg .pred %p; .param .b32 x; .param .b32 y;
+  ld.param.b32 %r0, [a]; ld.param.b32 %r1, [b];
+  st.param.b32 [x], %r0; call.uni (y), twice, (x); ld.param.b32 %r2, [y]; st.param.b32 [r], %r2;
+  st.param.b32 [x], %r1; call.uni (y), twice, (x); ld.param.b32 %r2, [y]; st.param.b32 [r+4], %r2;
+}
+.func leave() { exit; }
+.visible .entry k(.param .u64 o)
+{
+  .reg .b32 %r<8>; .reg .b64 %rd<2>; .reg .pred %p<2>;
+  ld.param.u64 %rd0, [o];
+  mov.u32 %r0, 3; mov.u32 %r1, -5;
+  call (%r2), max_of, (%r0, %r1); st.global.b32 [%rd0], %r2;
+  call (%r2), max_of, (%r1, 9); st.global.b32 [%rd0+4], %r2;
+  setp.eq.s32 %p0, %r0, 4;
+  @%p0 call (%r2), max_of, (100, 101);
+  st.global.b32 [%rd0+8], %r2;
+  { .param .b32 a; .param .b32 b; .param .align 8 .b8 r[8];
+    st.param.b32 [a], %r0; st.param.b32 [b], %r1;
+    call.uni (r), both, (a, b);
+    ld.param.v2.b32 {%r3, %r4}, [r]; }
+  st.global.v2.b32 [%rd0+16], {%r3, %r4};
+  st.global.b32 [%rd0+12], %r0;
+  mov.pred %p0, 1; call (%r5), count, (%p0); call (%r5), count, (0); call (%r5), count, (0);
+  st.global.b32 [%rd0+24], %r5;
+  call leave;
+  st.global.b32 [%rd0+12], 1;
+}
+"""
+result = np.zeros(7, np.int32)
+ptx.load(HEADER + FUNCTIONS).function().launch([result], grid=(1,), block=(1,), timeout=60)
+# CHECK: [  3   9   9   3   6 -10   2]
+print(result)
+# CHECK: a call of 'again', which calls itself, is not implemented
+show(".func again() { call again; ret; }\n.visible .entry k() { call again; ret; }")
+# CHECK: expected 1 results and 1 parameters of 'f'
+show(".func (.param .b32 r) f(.param .b32 a) { ret; }\n.visible .entry k() { call f; ret; }")
+# CHECK: expected a variable of 4 bytes in '.param', got 'a'
+F = ".func f(.param .b32 a) { .reg .b32 %r; ld.param.b32 %r, [a]; ret; }\n"
+show(F + ".visible .entry k() { .param .b64 a; call f, (a); ret; }")
+# CHECK: expected a register, got 'x'
+show(".func f() { mov.u32 x, 1; }\n.visible .entry k() { .reg .b32 x; call f; ret; }")
+# CHECK: expected at most 256 calls in one another and 1000000 instructions
+DEEP = "".join(f".func f{i}() {{ call f{i + 1}; }}\n" for i in range(300)) + ".func f300() { ret; }\n"
+show(DEEP + ".visible .entry k() { call f0; ret; }")
 # CHECK: expected a list of labels, got 'A'
 show(".visible .entry k() { A: brx.idx 0, A; ret; }")

@@ -52,6 +52,15 @@ void emitIndexedBranch(Emitter &emitter) {
 void emitReturn(Emitter &emitter) {
   emitter.take("uni");
   emitter.expectOperands(0, 0);
+  if (emitter.context.returnTarget)
+    emitter.builder.CreateBr(emitter.context.returnTarget);
+  else
+    emitter.builder.CreateRetVoid();
+  startUnreached(emitter);
+}
+
+void emitExit(Emitter &emitter) {
+  emitter.expectOperands(0, 0);
   emitter.builder.CreateRetVoid();
   startUnreached(emitter);
 }
@@ -98,7 +107,7 @@ void emitFence(Emitter &emitter) {
 constexpr OpcodeRow kRows[] = {{"bra", emitBranch},
                                {"brx", emitIndexedBranch},
                                {"ret", emitReturn},
-                               {"exit", emitReturn},
+                               {"exit", emitExit},
                                {"trap", emitTrap},
                                {"nanosleep", emitPause},
                                {"fence", emitFence},

@@ -32,6 +32,9 @@ struct FunctionContext {
   /// Where collectives have their arguments and results.
   llvm::AllocaInst *arguments;
   unsigned numArguments = 1;
+  /// Where the function whose code this is goes on when it returns; null for
+  /// the kernel itself.
+  llvm::BasicBlock *returnTarget = nullptr;
   /// The flag of `.cc`; null before it is used.
   llvm::AllocaInst *carry = nullptr;
   Instrumentation instrumentation = {};

@@ -153,7 +153,7 @@ void Parser::parseFunction(bool isEntry, bool isExternal) {
   Function function;
   function.isEntry = isEntry;
   if (tokens.peek().is("("))
-    parseParameters();
+    function.results = parseParameters();
   Token name = tokens.expect(Token::Kind::Name, "the name of a function");
   function.where = name.where;
   function.name = name.text.str();

@@ -101,7 +101,7 @@ struct Function {
   Position where;
   std::string name;
   bool isEntry = false;
-  std::vector<Variable> parameters;
+  std::vector<Variable> results, parameters;
   /// Directives before the body with their numbers, as "maxntid".
   llvm::StringMap<std::vector<uint64_t>> directives;
   /// None for a function that is defined elsewhere.

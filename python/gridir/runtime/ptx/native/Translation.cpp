@@ -34,6 +34,9 @@ const StringMap<void (*)(Emitter &)> &getRows() {
   return *rows;
 }
 
+/// A text in which functions call functions may have any number of copies.
+constexpr size_t kMaxInstructions = 1'000'000, kMaxCalls = 256;
+
 /// Memory that variables are laid out in one after another.
 struct Layout {
   uint64_t bytes = 0;
@@ -60,6 +63,7 @@ public:
                 nullptr,
                 1,
                 nullptr,
+                nullptr,
                 instrumentation} {}
 
   Translation run();
@@ -75,12 +79,23 @@ private:
   void translateLabel(const Label &label);
   void translateInstruction(const Instruction &instruction);
   void emit(Emitter &emitter);
+  const Function *findCallee(const Instruction &call) const;
+  void translateCall(Emitter &emitter, const Function &callee);
+  void bind(Emitter &emitter, const Operand &actual, const Variable &formal,
+            const Scopes &caller);
 
   const Module &module;
   const Function &function;
   const GlobalAddresses &globals;
   FunctionContext context;
   Layout shared, local;
+  /// Offsets of variables in shared memory, which are the same in all calls of
+  /// the function that declares them.
+  llvm::DenseMap<const Variable *, uint64_t> sharedOffsets;
+  /// What the text declares outside of functions.
+  Scopes ofModule;
+  /// The functions whose code is being translated, the innermost last.
+  SmallVector<const Function *> callees;
   Translation translation;
 };
 
@@ -124,7 +139,10 @@ void FunctionTranslator::declare(const Variable &variable) {
     symbol.kind = Symbol::Kind::DynamicShared;
   } else if (variable.space == "shared") {
     symbol.kind = Symbol::Kind::Shared;
-    symbol.address = shared.add(variable);
+    auto [offset, isNew] = sharedOffsets.try_emplace(&variable, 0);
+    if (isNew)
+      offset->second = shared.add(variable);
+    symbol.address = offset->second;
   } else if (variable.space == "local" || variable.space == "param") {
     // Parameters of a call are memory of the caller.
     symbol.kind = Symbol::Kind::Local;
@@ -187,9 +205,118 @@ void FunctionTranslator::translateLabel(const Label &label) {
   context.passed.insert(target);
 }
 
+/// The list of results stands before the name.
+static bool hasResults(const Instruction &call) {
+  return call.operands.front().kind == Operand::Kind::Vector;
+}
+
+const Function *FunctionTranslator::findCallee(const Instruction &call) const {
+  if (call.opcode != "call" || call.operands.size() <= hasResults(call))
+    return nullptr;
+  const std::string &name = call.operands[hasResults(call)].name;
+  auto found = llvm::find_if(module.functions, [&](const Function &function) {
+    return function.name == name && !function.isEntry && function.body;
+  });
+  return found == module.functions.end() ? nullptr : &*found;
+}
+
+/// Declares a parameter or a result of a function: a register, or what the call
+/// names, of which a function may write the results only.
+void FunctionTranslator::bind(Emitter &emitter, const Operand &actual,
+                              const Variable &formal, const Scopes &caller) {
+  if (formal.space == "reg") {
+    declareRegisters(formal);
+    return;
+  }
+  const Symbol *symbol = caller.find(actual.name);
+  if (symbol && symbol->kind == Symbol::Kind::Local &&
+      symbol->bytes == formal.getBytes()) {
+    add(formal, formal.name, *symbol);
+    return;
+  }
+  emitter.fail(actual.where,
+               "expected a variable of " + Twine(formal.getBytes()) +
+                   " bytes in '.param', got '" + actual.name + "'");
+  // So that its uses are no problems of their own.
+  Variable variable = formal;
+  variable.space = "local";
+  declare(variable);
+}
+
+/// The code of the function, with names of its own, in the place of the call.
+void FunctionTranslator::translateCall(Emitter &emitter,
+                                       const Function &callee) {
+  emitter.take("uni");
+  const Instruction &call = emitter.instruction;
+  const unsigned first = hasResults(call);
+  ArrayRef<Operand> results, parameters;
+  if (first)
+    results = call.operands[0].elements;
+  if (call.operands.size() > first + 1)
+    parameters = emitter.getElements(call.operands[first + 1]);
+  if (results.size() != callee.results.size() ||
+      parameters.size() != callee.parameters.size()) {
+    emitter.fail("expected " + Twine(callee.results.size()) + " results and " +
+                 Twine(callee.parameters.size()) + " parameters of '" +
+                 callee.name + "'");
+    return;
+  }
+  if (llvm::is_contained(callees, &callee)) {
+    emitter.fail("a call of '" + callee.name +
+                 "', which calls itself, is not implemented");
+    return;
+  }
+  if (callees.size() >= kMaxCalls ||
+      translation.sites.size() > kMaxInstructions) {
+    emitter.fail("expected at most " + Twine(kMaxCalls) +
+                 " calls in one another and " + Twine(kMaxInstructions) +
+                 " instructions, where each call has a copy of its function");
+    return;
+  }
+  IRBuilder<> &b = context.builder;
+  SmallVector<Value *> values;
+  for (auto [actual, formal] : llvm::zip(parameters, callee.parameters))
+    values.push_back(formal.space == "reg" ? emitter.read(actual, formal.type)
+                                           : nullptr);
+  Scopes scopes = ofModule;
+  std::swap(context.scopes, scopes);
+  context.scopes.enter();
+  for (auto [actual, formal] : llvm::zip(results, callee.results))
+    bind(emitter, actual, formal, scopes);
+  for (auto [actual, formal, value] :
+       llvm::zip(parameters, callee.parameters, values)) {
+    bind(emitter, actual, formal, scopes);
+    if (value)
+      b.CreateStore(value, context.scopes.find(formal.name)->slot);
+  }
+  BasicBlock *end = emitter.createBlock("returned");
+  callees.push_back(&callee);
+  std::swap(context.returnTarget, end);
+  translateBlock(*callee.body);
+  std::swap(context.returnTarget, end);
+  callees.pop_back();
+  b.CreateBr(end);
+  b.SetInsertPoint(end);
+  values.clear();
+  for (const Variable &formal : callee.results)
+    if (formal.space == "reg") {
+      AllocaInst *slot = context.scopes.find(formal.name)->slot;
+      values.push_back(b.CreateLoad(slot->getAllocatedType(), slot));
+    } else {
+      values.push_back(nullptr);
+    }
+  std::swap(context.scopes, scopes);
+  for (auto [actual, formal, value] :
+       llvm::zip(results, callee.results, values))
+    if (value)
+      emitter.write(actual, value, formal.type.isSigned());
+}
+
 void FunctionTranslator::emit(Emitter &emitter) {
   const std::string &opcode = emitter.instruction.opcode;
-  if (auto found = getRows().find(opcode); found != getRows().end())
+  if (const Function *callee = findCallee(emitter.instruction))
+    translateCall(emitter, *callee);
+  else if (auto found = getRows().find(opcode); found != getRows().end())
     found->second(emitter);
   else if (!emitCollective(emitter) && !emitArithmetic(emitter)) {
     std::string name = opcode;
@@ -276,10 +403,13 @@ Translation FunctionTranslator::run() {
   context.scopes.enter();
   for (const Variable &variable : module.variables)
     declare(variable);
+  ofModule = context.scopes;
   context.scopes.enter();
   declareParameters();
   if (context.instrumentation.isChecked)
-    collectProductNames(*function.body, context.productNames);
+    for (const Function &each : module.functions)
+      if (each.body)
+        collectProductNames(*each.body, context.productNames);
   translateBlock(*function.body);
   b.CreateRetVoid();
   context.arguments->setOperand(0, b.getInt32(context.numArguments));
