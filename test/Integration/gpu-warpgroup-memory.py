@@ -61,6 +61,15 @@ look(
     "add_bytes", lambda x: pl.run_state(add_bytes)((x, jnp.zeros(128, jnp.int8)))[1], BYTES.sum(0, dtype=np.int8), BYTES
 )
 
+# The word that has the last number of an array may end behind it.
+# CHECK-COUNT-3: odd bytes {{.*}}: right
+look(
+    "odd bytes",
+    lambda x: pl.run_state(add_bytes)((x, jnp.zeros(3, jnp.int8)))[1],
+    BYTES[:, :3].sum(0, dtype=np.int8),
+    BYTES[:, :3],
+)
+
 
 def rows_of(x, indices, o, tile, loaded):
     """Rows that an array names, by threads and by copies."""

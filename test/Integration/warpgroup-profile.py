@@ -1,7 +1,8 @@
 # What `profile_space` asks for: each call writes when the named scopes of each warpgroup, or of each warp, begin and
-# end, in the format that JAX writes.
+# end, in the format that JAX writes. As PTX the threads of a launch record them.
 #
-# RUN: rm -rf %t && %python %s %t | FileCheck %s
+# RUN: rm -rf %t && %python %s %t | FileCheck %s --check-prefixes=CHECK,CPU
+# RUN: rm -rf %t && %python %s %t gpu:sm_90a | FileCheck %s --check-prefixes=CHECK,PTX
 
 import collections
 import json
@@ -13,11 +14,14 @@ import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
+from gridir.compiler.targets import get_target
+from gridir.frontend.execute import execute
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
 X = jnp.arange(4 * 128.0).reshape(4, 128)
 DIRECTORY = Path(sys.argv[1])
+TARGET = get_target(sys.argv[2] if len(sys.argv) > 2 else "cpu")
 
 
 def look(name, call, expected, *args, calls=1):
@@ -27,6 +31,8 @@ def look(name, call, expected, *args, calls=1):
     with gridir.installed(), warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         run = jax.jit(call)
+        if TARGET.name == "gpu":
+            run = execute(call, args, TARGET, checks=["races", "uninitialized"]).function
         for _ in range(calls):
             np.testing.assert_array_equal(run(*args), expected)
     for each in warned:
@@ -81,10 +87,13 @@ def of(body, **options):
     )
 
 
+# On the CPU a process of the trace is a block, on a GPU a multiprocessor, of which the executor has one.
 # CHECK: warpgroups ns 1 1 in order: +all +load -load -all +step -step +step -step
 # CHECK-NEXT: warpgroups ns 1 2 in order: +all +load -load +second -second -all +step -step +step -step
-# CHECK-NEXT: warpgroups ns 2 3 in order: +all +load -load -all +step -step +step -step
-# CHECK-NEXT: warpgroups ns 2 4 in order: +all +load -load +second -second -all +step -step +step -step
+# CPU-NEXT: warpgroups ns 2 3 in order: +all +load -load -all +step -step +step -step
+# PTX-NEXT: warpgroups ns 1 3 in order: +all +load -load -all +step -step +step -step
+# CPU-NEXT: warpgroups ns 2 4 in order: +all +load -load +second -second -all +step -step +step -step
+# PTX-NEXT: warpgroups ns 1 4 in order: +all +load -load +second -second -all +step -step +step -step
 EXPECTED = X + 2 + jnp.array([0, 1, 0, 1])[:, None]
 look("warpgroups", of(scopes, compiler_params=params(6)), EXPECTED, X)
 # Nothing is written where there is less space.
@@ -128,9 +137,11 @@ def doubled(x, o):
 
 # A kernel of blocks: one trace for each block, and one file for each call.
 # CHECK-NEXT: blocks ns 1 1 in order: +double -double
-# CHECK-NEXT: blocks ns 2 2 in order: +double -double
+# CPU-NEXT: blocks ns 2 2 in order: +double -double
+# PTX-NEXT: blocks ns 1 2 in order: +double -double
 # CHECK-NEXT: blocks ns 1 1 in order: +double -double
-# CHECK-NEXT: blocks ns 2 2 in order: +double -double
+# CPU-NEXT: blocks ns 2 2 in order: +double -double
+# PTX-NEXT: blocks ns 1 2 in order: +double -double
 rows = pl.BlockSpec((2, 128), lambda i: (i, 0))
 call = pl.pallas_call(
     doubled, out_shape=jax.typeof(X), grid=(2,), in_specs=[rows], out_specs=rows, compiler_params=params(4)

@@ -42,6 +42,7 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
   addGatherLowerings(*this);
   addSemaphoreLowerings(*this);
   addPrintLowerings(*this);
+  addProfileLowerings(*this);
   addArrayLowerings(*this);
   addRelayoutLowerings(*this);
   addSliceLowerings(*this);
@@ -111,6 +112,7 @@ LogicalResult Lowering::lowerBody() {
     return failure();
   if (failed(lowerBlock(*kernel.getBodyBlock())))
     return failure();
+  endTrace();
   // Copies may still read the memory of this block, and others reach it.
   bool hasStores =
       kernel.getBodyRegion()
@@ -233,7 +235,7 @@ LogicalResult Lowering::createPrologue() {
     slot = createBytesBehind(builder, loc, sharedBase, offset);
     allocateTensorMemory(slot);
   }
-  if (hasSemaphores(kernel))
+  if (hasSemaphores(kernel) || hasProfile(kernel))
     zeroed = entry->getArguments().back();
   // Nobody may use a barrier before it is initialized.
   beginning = NVVM::BarrierOp::create(builder, loc);
@@ -241,6 +243,8 @@ LogicalResult Lowering::createPrologue() {
     createClusterSync(loc);
   if (tensorColumns)
     findTensorMemory(slot);
+  if (failed(beginTrace()))
+    return failure();
 
   for (auto [i, ref] : llvm::enumerate(kernel.getBodyBlock()->getArguments())) {
     auto type = cast<MemRefType>(ref.getType());

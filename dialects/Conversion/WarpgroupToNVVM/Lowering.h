@@ -23,6 +23,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>
@@ -132,6 +133,18 @@ struct Hazards {
   bool any() const { return !read.empty() || !written.empty() || waits; }
 };
 
+/// What a thread records of when scopes of the author begin and end.
+struct Trace {
+  /// Whether the thread is one that records, where, and the variable that
+  /// counts its events.
+  mlir::Value isRecorder, address, count;
+  /// Traces of a block, and the events that each has room for.
+  int64_t numOfBlock = 1, capacity = 0;
+  /// The directory that the author names, or null.
+  mlir::StringAttr directory;
+  llvm::SetVector<mlir::StringAttr> scopes;
+};
+
 //===----------------------------------------------------------------------===//
 // The lowering
 //===----------------------------------------------------------------------===//
@@ -160,10 +173,13 @@ public:
   bool hasPairs = false;
   llvm::SmallVector<kernel::TensorMapAttr> tensorMaps;
   /// CTAs of the launch, and the bytes of global memory that are zero when it
-  /// begins, a parameter of which semaphores are made.
+  /// begins, a parameter that holds traces and semaphores.
   int64_t numCtas = 1, zeroedBytes = 0;
   /// Whether a scope has ended that had shared memory.
   bool sharedMemoryWasUsed = false;
+  /// None where the author asks for no profile. All traces are the first part
+  /// of the zeroed memory.
+  std::optional<Trace> trace;
 
   /// Fails where an array, or one of the program, is too large for registers.
   llvm::LogicalResult verifyInRegisters(mlir::Operation *op,
@@ -402,6 +418,9 @@ private:
                      const View &stored, const Distribution &from,
                      const View &loaded, const Distribution &to);
   llvm::LogicalResult createPrologue();
+  /// What a trace has before and behind its events.
+  llvm::LogicalResult beginTrace();
+  void endTrace();
   /// Computes in a block the addresses that it uses at known offsets of shared
   /// memory: LLVM would do so before all loops, and need a register for each.
   void computeAddressesIn(mlir::Block &block);
@@ -449,9 +468,12 @@ void addAtomicLowerings(Lowering &lowering);
 void addGatherLowerings(Lowering &lowering);
 void addSemaphoreLowerings(Lowering &lowering);
 void addPrintLowerings(Lowering &lowering);
+void addProfileLowerings(Lowering &lowering);
 
-/// Whether a kernel has semaphores, and its code a parameter for them.
+/// Whether a kernel has semaphores, or its author asks for a profile. Its code
+/// has a parameter for both.
 bool hasSemaphores(grid::KernelOp kernel);
+bool hasProfile(grid::KernelOp kernel);
 void addArrayLowerings(Lowering &lowering);
 void addRelayoutLowerings(Lowering &lowering);
 void addSliceLowerings(Lowering &lowering);

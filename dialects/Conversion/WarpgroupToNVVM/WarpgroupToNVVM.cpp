@@ -9,7 +9,6 @@
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 
 #include "dialects/Conversion/Passes.h"
-#include "dialects/GPU/Transforms/Profile.h"
 #include "dialects/GPU/Transforms/PtxName.h"
 #include "dialects/Grid/IR/SingleKernel.h"
 
@@ -65,7 +64,7 @@ public:
     }
     FailureOr<gridir::gpu::Chip> limits =
         gridir::gpu::getChip(chip, kernel.getLoc());
-    if (failed(limits) || failed(gridir::gpu::checkNoProfile(kernel, chip)))
+    if (failed(limits))
       return signalPassFailure();
     OpBuilder builder(kernel);
     std::string name = gridir::gpu::toPtxName(kernel.getSymName());
@@ -111,7 +110,7 @@ private:
         builder.getContext(),
         static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
     SmallVector<Type> types(kernel.getNumInputs() + kernel.getNumOutputs() +
-                                hasSemaphores(kernel),
+                                (hasSemaphores(kernel) || hasProfile(kernel)),
                             pointer);
     auto type = LLVM::LLVMFunctionType::get(
         LLVM::LLVMVoidType::get(builder.getContext()), types);
@@ -175,6 +174,13 @@ private:
     abi.setClusterCtas(lowering.clusterSize);
     if (lowering.zeroedBytes)
       abi.setZeroedBytes(lowering.zeroedBytes);
+    if (lowering.trace) {
+      abi.setProfileScopesAttr(builder.getArrayAttr(
+          llvm::to_vector_of<Attribute>(lowering.trace->scopes.getArrayRef())));
+      abi.setProfileTraces(lowering.trace->numOfBlock);
+      abi.setProfileEvents(lowering.trace->capacity);
+      abi.setProfileDirAttr(lowering.trace->directory);
+    }
     if (allowsApproximations(kernel))
       kernel::KernelDialect::MappingAttrHelper(&getContext())
           .setAttr(getOperation(), kernel::MappingAttr::get(

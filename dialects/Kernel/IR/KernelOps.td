@@ -44,6 +44,10 @@ def Kernel_ABIOp
     | `num_ctas` | CTAs of a launch; absent where the grid is dynamic | `gpu-outline-kernel`, `convert-warpgroup-to-nvvm` |
     | `cluster_ctas` | CTAs of a cluster, of a kernel whose parameters are its operands, zeroed memory and tensor maps | `convert-warpgroup-to-nvvm` |
     | `zeroed_bytes` | global memory that is zero when the launch begins; absent where there is none | `convert-warpgroup-to-nvvm` |
+    | `profile_scopes` | the names of scopes of which the zeroed memory begins with a record: for each CTA and trace of it words of 32 bits; absent without one | `convert-warpgroup-to-nvvm` |
+    | `profile_traces` | traces of a CTA: one for each warpgroup, or for each warp | `convert-warpgroup-to-nvvm` |
+    | `profile_events` | events that a trace has room for, each a begin or an end of a scope | `convert-warpgroup-to-nvvm` |
+    | `profile_dir` | the directory that the author wants a file of the traces in | `convert-warpgroup-to-nvvm` |
     | `tensor_maps` | these tensor maps | `convert-warpgroup-to-nvvm` |
     | `shares` | a call with a negative range counts the finer work items | `convert-grid-to-loops` |
     | `tasks` | work items may wait for one another; absent where each runs to its end | `convert-grid-to-loops` |
@@ -75,6 +79,10 @@ def Kernel_ABIOp
                        OptionalAttr<Kernel_Count>:$num_ctas,
                        OptionalAttr<Kernel_Count>:$cluster_ctas,
                        OptionalAttr<Kernel_Count>:$zeroed_bytes,
+                       OptionalAttr<StrArrayAttr>:$profile_scopes,
+                       OptionalAttr<Kernel_Count>:$profile_traces,
+                       OptionalAttr<Kernel_Count>:$profile_events,
+                       OptionalAttr<StrAttr>:$profile_dir,
                        Kernel_List<Kernel_TensorMaps>:$tensor_maps,
                        UnitAttr:$shares,
                        OptionalAttr<Kernel_TasksAttr>:$tasks,
@@ -97,6 +105,10 @@ def Kernel_ABIOp
     (`num_ctas` `=` $num_ctas^)?
     (`cluster_ctas` `=` $cluster_ctas^)?
     (`zeroed_bytes` `=` $zeroed_bytes^)?
+    (`profile_scopes` `=` $profile_scopes^)?
+    (`profile_traces` `=` $profile_traces^)?
+    (`profile_events` `=` $profile_events^)?
+    (`profile_dir` `=` $profile_dir^)?
     (`tensor_maps` `=` $tensor_maps^)?
     (`shares` $shares^)?
     (`tasks` `=` $tasks^)?

@@ -327,6 +327,25 @@ def Warpgroup_SetMaxRegistersOp : Warpgroup_Op<"set_max_registers", [
   let hasVerifier = 1;
 }
 
+def Warpgroup_ProfileOp : Warpgroup_Op<"profile", [
+    MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
+    Grid_ProgramOpInterface]> {
+  let summary = "record when a scope that the author has named begins or ends";
+  let description = [{
+    The kernel's `profile_space` says how many scopes a trace has room for, and
+    its `profile_trace_scope` whether a warpgroup or a warp has one.
+
+    Example:
+
+    ```mlir
+    warpgroup.profile "load"
+    warpgroup.profile "load" ends
+    ```
+  }];
+  let arguments = (ins StrAttr:$scope, UnitAttr:$ends);
+  let assemblyFormat = "$scope (`ends` $ends^)? attr-dict";
+}
+
 def Warpgroup_LayoutCastOp : Warpgroup_Op<"layout_cast", [
     Pure, SameOperandsAndResultType]> {
   let summary = "the same array, spread over the registers as the author demands";

@@ -16,6 +16,7 @@ import numpy as np
 from gridir.compiler.gpu import GpuOptions, GpuTarget, PtxKernel, text_of
 from gridir.compiler.passes import shared_context
 from gridir.compiler.target import Execution
+from gridir.compiler.warpgroup_profile import WarpgroupProfile
 from gridir.mlir import ir
 from gridir.mlir.dialects.kernel import TensorMapAttr, abi_of
 from gridir.runtime import ptx
@@ -64,6 +65,18 @@ def _packed(array: np.ndarray, of_byte: int) -> np.ndarray:
     return np.bitwise_or.reduce(parts << (np.arange(of_byte, dtype=np.uint8) * bits), axis=1)
 
 
+_WORD_BYTES = 4
+
+
+def _in_words(array: np.ndarray) -> np.ndarray:
+    """The array, or its bytes in whole words: as on a GPU, whose allocations end with none that is of others, too."""
+    if array.nbytes % _WORD_BYTES == 0:
+        return array
+    words = np.zeros(-(-array.nbytes // _WORD_BYTES), np.uint32).view(np.uint8)
+    words[: array.nbytes] = array.reshape(-1).view(np.uint8)
+    return words
+
+
 MULTIPROCESSORS = 148
 """Those of a B200, the chip with the fewest of those whose clusters can be cancelled."""
 
@@ -76,24 +89,39 @@ class WarpgroupPtxKernel(PtxKernel):
       cluster_ctas: CTAs of a cluster.
       zeroed_bytes: memory that is zero when a launch begins, which follows the operands where there is some.
       tensor_maps: what a launch gives last.
+      profile: what the first of that memory holds when a launch ends, or None.
     """
 
     cluster_ctas: int = 1
     zeroed_bytes: int = 0
     tensor_maps: tuple[TensorMap, ...] = ()
+    profile: WarpgroupProfile | None = None
 
     @property
     def cancels_clusters(self) -> bool:
         """Whether blocks take the work of those that have not begun."""
         return "clusterlaunchcontrol.try_cancel" in self.ptx
 
+    @property
+    def updates_parts_of_words(self) -> bool:
+        """Whether it may update an element of less than 32 bits in the word that has it."""
+        return ".cas.b32" in self.ptx
+
     def launch(self, buffers: Sequence[np.ndarray], blocks_at_once: int | None = None) -> None:
         """As of `PtxKernel`."""
         if not self.ctas:
             return
-        zeroed = [np.zeros(self.zeroed_bytes, np.uint8)] if self.zeroed_bytes else []
+        # Words of 64 bits, to which traces are aligned.
+        zeroed = [np.zeros(-(-self.zeroed_bytes // 8), np.uint64)] if self.zeroed_bytes else []
+        # An output that is in the memory of an input is the same array.
+        words_of = {id(buffer): _in_words(buffer) for buffer in buffers} if self.updates_parts_of_words else {}
+        memory = [words_of.get(id(buffer), buffer) for buffer in buffers]
+        operands = [
+            words if words is buffer else words[: buffer.nbytes].view(buffer.dtype).reshape(buffer.shape)
+            for words, buffer in zip(memory, buffers, strict=True)
+        ]
         ptx.load(self.ptx, path=f"{self.name}.ptx").function(self.name).launch(
-            [*buffers, *zeroed, *(tensor_map.of(buffers) for tensor_map in self.tensor_maps)],
+            [*memory, *zeroed, *(tensor_map.of(operands) for tensor_map in self.tensor_maps)],
             grid=(self.ctas,),
             block=(self.threads,),
             cluster=(self.cluster_ctas,),
@@ -102,6 +130,11 @@ class WarpgroupPtxKernel(PtxKernel):
             schedule_seed=self.schedule_seed,
             blocks_at_once=(blocks_at_once or MULTIPROCESSORS) if self.cancels_clusters else 0,
         )
+        for buffer, operand in zip(buffers, operands, strict=True):
+            if operand is not buffer:
+                buffer[...] = operand
+        if self.profile is not None:
+            self.profile.write(self.name, zeroed[0], self.ctas)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,6 +178,7 @@ def _to_ptx(kernel: Kernel) -> WarpgroupPtxKernel:
         cluster_ctas=abi.cluster_ctas.value,
         zeroed_bytes=abi.zeroed_bytes.value if abi.zeroed_bytes else 0,
         tensor_maps=tuple(map(_tensor_map, abi.tensor_maps)),
+        profile=WarpgroupProfile.of(abi),
     )
 
 

@@ -100,9 +100,6 @@ OTHER_TARGETS: dict[str, dict[str, dict[str, tuple[Effect, str]]]] = {
                 "f32 `exp`, `exp2`, `tanh`, quotients off by some bits; products and sums rounded once",
             ),
             "delay_release": (HONOURED, "less than `max_concurrent_steps`, or an error; blocks are read in place"),
-            "profile_space": (ERROR, "no events of warps are recorded"),
-            "profile_dir": (NO_MEANING, "no traces are written"),
-            "profile_trace_scope": (NO_MEANING, "no traces are written"),
             "reduction_scratch_bytes": (HONOURED, "shared memory that a reduction may take"),
         },
         "triton.CompilerParams": {

@@ -17,7 +17,7 @@ from gridir.compiler.warpgroup import WarpgroupTarget
 from gridir.frontend import emulation, jax_compat_calls, jax_compat_gpu
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.target_hooks import TargetHooks
-from gridir.frontend.warpgroup_blocks import as_mesh_kernel, says_memory, uses_warpgroup
+from gridir.frontend.warpgroup_blocks import as_mesh_kernel, records_events, says_memory, uses_warpgroup
 from gridir.runtime.gpu import Report
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class GpuHooks(TargetHooks):
 
 
 def _is_for_warpgroups(request: KernelRequest) -> bool:
-    return uses_warpgroup(request) or says_memory(request)
+    return uses_warpgroup(request) or says_memory(request) or records_events(request)
 
 
 def _launch(

@@ -166,6 +166,5 @@ def make_context(request: KernelRequest, platform: str, vocabulary: Vocabulary) 
         devices=request.devices,
         vocabulary=vocabulary,
         platform=platform,
-        # Another target refuses the field, or has no such kernels.
-        profile=profile_of(request, next(iter(threads), None)) if platform == "cpu" else None,
+        profile=profile_of(request, platform, next(iter(threads), None)),
     )

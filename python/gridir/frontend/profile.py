@@ -5,18 +5,14 @@
 
 from __future__ import annotations
 
+import abc
 import collections
 import dataclasses
 import functools
 import itertools
-import json
 import operator
-import re
-import time
-import warnings
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,7 +20,8 @@ from gridir.frontend import emit
 from gridir.frontend.options import records_of
 from gridir.frontend.request import KernelRequest
 from gridir.mlir import ir
-from gridir.mlir.dialects import grid
+from gridir.mlir.dialects import grid, warpgroup
+from gridir.runtime import traces
 from gridir.runtime.callbacks import identity_of
 
 if TYPE_CHECKING:
@@ -39,9 +36,37 @@ _WHOLE_WARPGROUP = -1
 _names: list[str] = []
 
 
+class Profile(abc.ABC):
+    """What a kernel does where the named scopes of its author begin and end."""
+
+    def move(self, kernel: KernelContext, left: Sequence[str], entered: Sequence[str]) -> None:
+        """Records, at the current insertion point, that the code of some scopes ends and that of others begins.
+
+        Args:
+          kernel: the kernel, of which this is the profile.
+          left: the names of the scopes up to here, the outermost first.
+          entered: those from here on.
+        """
+        common = sum(1 for _ in itertools.takewhile(bool, map(operator.eq, left, entered)))
+        for name in reversed(left[common:]):
+            self._record(kernel, name, ends=True)
+        for name in entered[common:]:
+            self._record(kernel, name, ends=False)
+
+    @abc.abstractmethod
+    def _record(self, kernel: KernelContext, name: str, *, ends: bool) -> None: ...
+
+
+class RecordedByThreads(Profile):
+    """Threads store the events themselves, as the target says."""
+
+    def _record(self, kernel: KernelContext, name: str, *, ends: bool) -> None:
+        warpgroup.ProfileOp(name, ends=ends or None)
+
+
 @dataclasses.dataclass(frozen=True)
-class Profile:
-    """Writes the events of each call of a kernel to a file of its own.
+class RecordedByCalls(Profile):
+    """Writes the events of each call of a kernel to a file of its own, which are calls of a function.
 
     Attributes:
       kernel: the kernel's name, with which that of the file begins.
@@ -65,30 +90,17 @@ class Profile:
         Args:
           events: the nanoseconds, and what `move` gave: scope and end, warp, and the coordinates in the grid.
         """
-        traces: dict[tuple[int, int], list[dict[str, Any]]] = collections.defaultdict(list)
+        recorded: dict[tuple[int, int], list[traces.Event]] = collections.defaultdict(list)
         for nanoseconds, (event, warp, *ids) in events:
             block, warpgroup = self._place([int(coordinate) for coordinate in ids])
-            name, ends = _names[int(event) // 2], int(event) % 2
             for trace in self._traces(warpgroup, int(warp)):
-                phase = {"name": name, "ph": "E" if ends else "B", "ts": nanoseconds / 1e3, "pid": 1 + block}
-                traces[block, trace].append(phase)
-        most = max(map(len, traces.values()), default=0) // 2
-        if most > self.space - 1:
-            warnings.warn(
-                f"no profile of kernel `{self.kernel}` is written: expected at most {self.space - 1} scopes of a "
-                f"trace, one less than profile_space, got {most}",
-                stacklevel=2,
-            )
-            return
+                recorded[block, trace].append(traces.Event(_names[int(event) // 2], bool(event % 2), nanoseconds))
         per_block = (1 if self.thread_dim is None else self.sizes[self.thread_dim]) * (_WARPS if self.by_warps else 1)
-        for (block, trace), phases in traces.items():
-            for phase in phases:
-                phase["tid"] = 1 + trace + per_block * block
-        in_order = sorted(traces.values(), key=lambda phases: phases[0]["ts"])
-        file = Path(self.directory) / f"{re.sub(r'[^0-9A-Za-z_.]', '_', self.kernel)}-{time.time_ns()}-trace.json"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        content = {"displayTimeUnit": "ns", "traceEvents": list(itertools.chain.from_iterable(in_order))}
-        file.write_text(json.dumps(content))
+        of_call = (
+            traces.Trace(block, trace + per_block * block, events, len(events))
+            for (block, trace), events in recorded.items()
+        )
+        traces.write(self.kernel, self.directory, of_call, scopes=self.space - 1)
 
     def _place(self, ids: Sequence[int]) -> tuple[int, int]:
         """The number of a program's block, and that of its warpgroup there."""
@@ -105,20 +117,6 @@ class Profile:
             return [_WARPS * warpgroup + each for each in warps]
         return [warpgroup] if warp in (_WHOLE_WARPGROUP, 0) else []
 
-    def move(self, kernel: KernelContext, left: Sequence[str], entered: Sequence[str]) -> None:
-        """Records, at the current insertion point, that the code of some scopes ends and that of others begins.
-
-        Args:
-          kernel: the kernel, of which this is the profile.
-          left: the names of the scopes up to here, the outermost first.
-          entered: those from here on.
-        """
-        common = sum(1 for _ in itertools.takewhile(bool, map(operator.eq, left, entered)))
-        for name in reversed(left[common:]):
-            self._record(kernel, name, ends=True)
-        for name in entered[common:]:
-            self._record(kernel, name, ends=False)
-
     def _record(self, kernel: KernelContext, name: str, *, ends: bool) -> None:
         if name not in _names:
             _names.append(name)
@@ -129,15 +127,26 @@ class Profile:
         grid.CallbackOp(ir.StringAttr.get(identity_of(self, gathers=True)), [event, warp, *ids])
 
 
-_profile = functools.cache(Profile)
+_by_calls = functools.cache(RecordedByCalls)
 """Equal profiles are one, so that equal kernels are."""
 
 
-def profile_of(request: KernelRequest, thread_dim: int | None) -> Profile | None:
-    """The profile that a kernel's author asks for; None where no space is given."""
+def profile_of(request: KernelRequest, platform: str, thread_dim: int | None) -> Profile | None:
+    """The profile that a kernel's author asks for; None where no space is given, or the target has none.
+
+    Args:
+      request: the kernel.
+      platform: what it is for.
+      thread_dim: the dimension of its grid that enumerates the warpgroups of a block, or None.
+    """
     params = records_of(request.compiler_params).get("mosaic_gpu")
     sizes = tuple(request.grid_mapping.grid)
     if params is None or not getattr(params, "profile_space", 0) or not all(isinstance(size, int) for size in sizes):
         return None
+    if platform == "cuda":
+        # A kernel of blocks whose author says nothing of warpgroups has no threads to record.
+        return RecordedByThreads() if request.mesh is not None else None
+    if platform != "cpu":
+        return None
     by_warps = params.profile_trace_scope.name == "WARP"
-    return _profile(request.kernel_name, params.profile_dir, params.profile_space, by_warps, sizes, thread_dim)
+    return _by_calls(request.kernel_name, params.profile_dir, params.profile_space, by_warps, sizes, thread_dim)

@@ -733,7 +733,20 @@ grid.kernel @escapes grid() {
 
 // -----
 
-// expected-error @below {{expected a profile_space of 0 on gpu:sm_90a, got 16; no events of warps are recorded}}
-grid.kernel @profile grid(%i = 2 named "x")
-    params [#grid.mosaic_gpu_params<profile_space = 16, profile_dir = "traces">] {
+grid.kernel @unasked grid(%i = 2 named "x") {
+  // expected-error @below {{expected a kernel with a profile_space}}
+  warpgroup.profile "load"
+}
+
+// -----
+
+// expected-error @below {{expected at most 1073741824 bytes of profiles of all blocks, got a profile_space of 1048576 for 128 blocks of 4 traces}}
+grid.kernel @profile grid(%i = 128 named "x")
+    params [#grid.mosaic_gpu_params<profile_space = 1048576, profile_dir = "traces", profile_trace_scope = "warp">] {
+}
+
+// -----
+
+// expected-error @below {{expected at most 1073741824 bytes of profiles of all blocks, got a profile_space of 9223372036854775807 for 1 blocks of 1 traces}}
+grid.kernel @largest grid() params [#grid.mosaic_gpu_params<profile_space = 9223372036854775807, profile_dir = "traces">] {
 }

@@ -45,3 +45,13 @@ module attributes {kernel.mapping = #kernel.mapping<num_warps = 8, approx_math =
     return
   }
 }
+
+// -----
+
+// CHECK: kernel.abi @profiled num_threads = 256 zeroed_bytes = 352
+// CHECK-SAME: profile_scopes = ["load", "store"] profile_traces = 2 profile_events = 6 profile_dir = "traces"{{$}}
+module {
+  kernel.abi @profiled num_threads = 256 zeroed_bytes = 352
+      profile_scopes = ["load", "store"] profile_traces = 2 profile_events = 6 profile_dir = "traces"
+  func.func private @profiled()
+}

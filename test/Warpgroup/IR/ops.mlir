@@ -62,6 +62,10 @@ func.func @products(%acc: memref<64x128xf32, #grid.space<gpu.regs>>, %a: memref<
   warpgroup.set_max_registers 232 increase
   // CHECK: warpgroup.set_max_registers 40
   warpgroup.set_max_registers 40
+  // CHECK: warpgroup.profile "load"{{$}}
+  warpgroup.profile "load"
+  // CHECK: warpgroup.profile "load" ends{{$}}
+  warpgroup.profile "load" ends
   // CHECK: warpgroup.mma %{{.*}}, %{{.*}}, %{{.*}} : memref<64x128xf32, #grid.space<gpu.regs>>, memref<64x64xf16>, memref<64x128xf16>
   warpgroup.mma %acc, %a, %b : memref<64x128xf32, #grid.space<gpu.regs>>, memref<64x64xf16>, memref<64x128xf16>
   // CHECK: warpgroup.mma %{{.*}}, %{{.*}}, %{{.*}} : memref<64x128xf32, #grid.space<gpu.regs>>, tensor<64x64xf16>, memref<64x128xf16>

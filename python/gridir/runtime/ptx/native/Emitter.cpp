@@ -50,6 +50,7 @@ constexpr SpecialName kSpecialScalars[] = {{"laneid", LaneId},
                                            {"nsmid", One},
                                            {"gridid", Zero}};
 
+/// A cycle takes a nanosecond here.
 constexpr StringLiteral kClocks[] = {"clock",          "clock64",
                                      "clock_hi",       "globaltimer",
                                      "globaltimer_lo", "globaltimer_hi"};
@@ -196,9 +197,8 @@ Value *Emitter::readSpecial(StringRef name) {
     if (row.name == name)
       return loadSpecial(row.index);
   if (llvm::is_contained(kClocks, name)) {
-    Value *cycles = builder.CreateIntrinsic(
-        Intrinsic::readcyclecounter, ArrayRef<Type *>(), ArrayRef<Value *>());
-    return name.ends_with("_hi") ? builder.CreateLShr(cycles, 32) : cycles;
+    Value *time = callRuntime("ptx.time", builder.getInt64Ty(), {});
+    return name.ends_with("_hi") ? builder.CreateLShr(time, 32) : time;
   }
   return nullptr;
 }

@@ -13,6 +13,7 @@
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <chrono>
 #include <sys/mman.h>
 #include <xmmintrin.h>
 
@@ -536,13 +537,21 @@ void trapThread(Frame *frame, uint32_t site) {
   current->fail(getThread(frame), site, "the kernel has ended itself");
 }
 
+/// Nanoseconds.
+uint64_t getTime() {
+  return std::chrono::nanoseconds(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
 } // namespace
 
 std::vector<std::pair<const char *, void *>> getExecutionSymbols() {
   return {{"ptx.locate", reinterpret_cast<void *>(&locateAccess)},
           {"ptx.pause", reinterpret_cast<void *>(&pauseThread)},
           {"ptx.refuel", reinterpret_cast<void *>(&refuelThread)},
-          {"ptx.trap", reinterpret_cast<void *>(&trapThread)}};
+          {"ptx.trap", reinterpret_cast<void *>(&trapThread)},
+          {"ptx.time", reinterpret_cast<void *>(&getTime)}};
 }
 
 } // namespace gridir::ptx

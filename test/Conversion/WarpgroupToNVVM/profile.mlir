@@ -1,0 +1,44 @@
+// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+
+// The zeroed memory begins with the traces of all blocks. A trace has five numbers of its own, then one for each event:
+// the scope, whether it ends, and above them the clock. The leader of a warpgroup stores it where there is room.
+// CHECK: kernel.abi @scopes {{.*}} num_threads = 256 num_ctas = 3 cluster_ctas = 1 zeroed_bytes = 436 profile_scopes = ["load", "store"] profile_traces = 2 profile_events = 4 profile_dir = "traces"
+// CHECK: llvm.func @scopes(%{{.+}}: !llvm.ptr<1>, %[[ZEROED:.+]]: !llvm.ptr<1>)
+// CHECK: nvvm.read.ptx.sreg.globaltimer
+// CHECK: nvvm.read.ptx.sreg.clock64
+// CHECK: %[[COUNT:.+]] = llvm.load %[[VARIABLE:.+]] : !llvm.ptr -> i32
+// CHECK: %[[ROOM:.+]] = arith.cmpi ult, %[[COUNT]], %c4_i32
+// CHECK: %[[RECORDS:.+]] = arith.andi %{{.+}}, %[[ROOM]]
+// CHECK: scf.if %[[RECORDS]] {
+// CHECK: nvvm.read.ptx.sreg.clock
+// CHECK: llvm.store %{{.+}} {alignment = 8 : i64} : i64, !llvm.ptr<1>
+// CHECK: %[[NEXT:.+]] = arith.addi %[[COUNT]], %c1_i32
+// CHECK: llvm.store %[[NEXT]], %[[VARIABLE]]
+// An event of the second scope that ends.
+// CHECK: arith.ori %{{.+}}, %c3_i64
+// CHECK: nvvm.read.ptx.sreg.globaltimer
+// CHECK: nvvm.read.ptx.sreg.smid
+grid.kernel @scopes grid(%i = 3 named "x", %w = 2 named "wg" thread)
+    outputs(%o: i32 [] space gpu.gmem) scratch(%s: memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>)
+    params [#grid.mosaic_gpu_params<profile_space = 3, profile_dir = "traces", profile_trace_scope = "warpgroup">] {
+  %one = arith.constant 1 : i32
+  warpgroup.profile "load"
+  grid.semaphore_signal %s, %one : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
+  warpgroup.profile "load" ends
+  warpgroup.profile "store"
+  grid.store %one, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+  warpgroup.profile "store" ends
+}
+
+// -----
+
+// Of warps one thread of each records.
+// CHECK: kernel.abi @warps {{.*}} zeroed_bytes = 224 profile_scopes = ["all"] profile_traces = 4 profile_events = 2
+// CHECK: nvvm.elect.sync
+// CHECK: %[[RECORDS:.+]] = nvvm.elect.sync
+// CHECK: scf.if %[[RECORDS]]
+grid.kernel @warps grid()
+    params [#grid.mosaic_gpu_params<profile_space = 2, profile_dir = "traces", profile_trace_scope = "warp">] {
+  warpgroup.profile "all"
+  warpgroup.profile "all" ends
+}
