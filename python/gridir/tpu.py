@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import Any
 
@@ -12,6 +13,8 @@ from jax.experimental.pallas import tpu as _tpu
 from jax.extend.pallas import register_lowering_rule as _register_lowering_rule
 
 from gridir.compiler.tpu import TpuOptions
+from gridir.errors import OptionError
+from gridir.frontend.jax_compat_tpu import abstract_device
 from gridir.frontend.own_params import lower_kernel_with_own_params
 from gridir.frontend.tpu_aot import aot
 from gridir.runtime.tpu.messages import MosaicError
@@ -28,7 +31,30 @@ __all__ = [
     "TpuOptions",
     "Workers",
     "aot",
+    "chip",
 ]
+
+_KINDS = {"v4": "TPU v4", "v5e": "TPU v5 lite", "v5p": "TPU v5", "v6e": "TPU v6 lite", "tpu7x": "TPU7x"}
+
+
+def chip(name: str) -> contextlib.AbstractContextManager[Any]:
+    """While the context is entered, JAX answers what it is asked about the TPU as if for that chip, where there is none.
+
+    The meshes of SparseCores ask, when they are made: how many cores, subcores and lanes there are.
+
+    Args:
+      name: the chip, as a topology of libtpu begins: "v4", "v5e", "v5p", "v6e", "tpu7x".
+
+    Raises:
+      OptionError: for another name.
+
+    Example:
+      >>> with gridir.tpu.chip("v6e"):
+      ...     mesh = plsc.VectorSubcoreMesh(core_axis_name="core", subcore_axis_name="subcore")
+    """
+    if name not in _KINDS:
+        raise OptionError(f"expected a chip among {', '.join(_KINDS)}, got {name!r}")
+    return abstract_device(_KINDS[name])
 
 
 @dataclasses.dataclass(frozen=True, init=False)

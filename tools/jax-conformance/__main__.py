@@ -26,7 +26,7 @@ from typing import Any, TextIO
 
 from gridir.runtime.gpu.peer import PeerError, check_installed
 from left_out import reason_to_leave_out
-from report import GPU_MODES, MODES, expected, failures, left_out, passes, slowest, table
+from report import LONE_DEVICES, LONE_MODES, MODES, expected, failures, left_out, passes, slowest, table
 from schedule import run_file
 
 
@@ -39,7 +39,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="how many tests run at a time")
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds that one test may take")
     parser.add_argument(
-        "--device", choices=("cpu", "gpu", "tpu"), default="cpu", help="what the tests think they run on"
+        "--device", choices=("cpu", "gpu", "tpu", "sparsecore"), default="cpu", help="what the tests think they run on"
     )
     parser.add_argument(
         "--through", choices=("cpu", "ptx"), default="cpu", help="native code, or PTX that the CPU executes"
@@ -106,7 +106,7 @@ class Comparison:
         known = [record for record in self._baseline if record["file"] == file and self._is_wanted(record["test"])]
         for record in known:
             self._keep(record)
-        modes = GPU_MODES if self._arguments.device == "gpu" else MODES
+        modes = LONE_MODES if self._arguments.device in LONE_DEVICES else MODES
         for mode in ("gridir",) if known else modes:
             try:
                 self._run(file, mode)
@@ -125,7 +125,7 @@ class Comparison:
             chosen = [test for test in tests if self._is_wanted(test)][:: self._arguments.every]
             if self._arguments.peer_ptx:
                 return chosen
-            if self._arguments.device == "gpu":
+            if self._arguments.device in LONE_DEVICES:
                 return [test for test in chosen if not self._leave_out(file, test)]
             known = passes(self.records, "jax")
             return chosen if mode == "jax" else [test for test in chosen if (file, test) in known]
@@ -173,7 +173,7 @@ def main() -> int:
     print(slowest(comparison.records))
     print()
     print(failures(comparison.records, arguments.examples))
-    if arguments.device == "gpu":
+    if arguments.device in LONE_DEVICES:
         print()
         print(left_out(comparison.records))
     return 0 if comparison.is_good() else 1

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of JAX's GPU kernels that say nothing about what a kernel computes."""
+"""Tests of JAX's kernels for GPUs and SparseCores that say nothing about what a kernel computes."""
 
 from __future__ import annotations
 
@@ -19,6 +19,14 @@ _PRINTF = "looks at how printf of CUDA writes an array, or at the layout that JA
 _FLAGS = "expects an error of a flag of XLA for GPUs"
 
 _CLASS = "expects an error of a class of JAX's own"
+
+_TPU_OPTION = "asks XLA for an option that it has for a TPU only"
+
+_PLACE = "looks at how JAX words where a check is"
+
+_RACE = "has subcores write what others may still read"
+
+_OUTSIDE = "copies rows that its array does not have"
 
 LEFT_OUT: dict[str, dict[str, str]] = {
     "mosaic_gpu_test": {
@@ -48,6 +56,29 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "*.test_print_wgmma_tiled_layout*": _PRINTF,
         "*.test_print_array*": _PRINTF,
         "*.test_print_layout*": _PRINTF,
+    },
+    "tpu_sparsecore_pallas_test": {
+        "DebugPrintTest.*": _TPU_OPTION,
+        "PallasTpuSparseCoreLoweringErrorTest.*": _MOCK,
+        "*.test_2d_vmem_column_write": _LACK,
+        "*.test_barrier": _RACE,
+        "*.test_cumsum_2d_not_supported*": _LACK,
+        "*.test_invalid_gather_1d_memory_space": _LACK,
+        "*.test_invalid_gather_1d_offsets_memory_space": _LACK,
+        "*.test_invalid_gather_1d_with_extra_transforms": _CLASS,
+        "*.test_invalid_gather_1d_with_indexed_destination": _LACK,
+        "*.test_invalid_gather_nd_indices": _CLASS,
+        "*.test_scalar_load_vmem": _LACK,
+        "*.test_scalar_load_hbm": _LACK,
+        "*.test_scalar_store_*": _LACK,
+    },
+    "tpu_sparsecore_pallas_debug_check_test": {
+        "*.test_trigger_bounds_checker*": _TPU_OPTION,
+        "*.test_vector_debug_check": _PLACE,
+    },
+    "tpu_pallas_mpmd_test": {
+        "*.test_copy_with_cross_core_signaling": _OUTSIDE,
+        "*.test_parallel_subkernels_semaphores_missing_subcore_axis": _CLASS,
     },
     "gpu_pallas_distributed_test": {
         "*.test_permuted_mesh": _LACK,

@@ -12,8 +12,9 @@ from typing import Any
 
 Record = dict[str, Any]
 MODES = ("jax", "gridir")
-GPU_MODES = ("gridir",)
-"""JAX runs kernels of a GPU only where there is one: the tests' own expectations stand for its results."""
+LONE_DEVICES = ("gpu", "sparsecore")
+LONE_MODES = ("gridir",)
+"""JAX runs kernels of a GPU or a SparseCore only where there is one: what their tests expect stands for its results."""
 
 Test = tuple[str, str]
 """A file and a test in it."""

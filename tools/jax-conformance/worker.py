@@ -194,23 +194,31 @@ def load(checkout: Path, file: str) -> dict[str, unittest.TestCase]:
     return {f"{type(case).__name__}.{case._testMethodName}": case for case in found}
 
 
-def pretend_tpu() -> None:
-    """Makes JAX's test utilities say that the device is a TPU v5e, so that no test skips itself off TPU."""
+def pretend_tpu(generation: int, chip: str) -> None:
+    """Makes JAX's test utilities say that the device is a TPU of that chip, so that no test skips itself off TPU.
+
+    Args:
+      generation: the number that the tests compare.
+      chip: the name of the chip among JAX's.
+    """
     from jax._src import test_util
     from jax._src.pallas.mosaic import core, tpu_info
     from jax.experimental.pallas import tpu as pltpu
 
     test_util.device_under_test = lambda: "tpu"
-    test_util.get_tpu_version = lambda: 5
-    tpu_info.registry["cpu"] = lambda: tpu_info.get_tpu_info_for_chip(tpu_info.ChipVersion.TPU_V5E, 1)
+    test_util.get_tpu_version = lambda: generation
+    tpu_info.registry["cpu"] = lambda: tpu_info.get_tpu_info_for_chip(tpu_info.ChipVersion[chip], 1)
     make_mesh = core.create_tensorcore_mesh
 
     def mesh_of_one_core(axis_name: str, devices: Any = None, num_cores: int | None = None) -> Any:
-        # JAX asks the device for its cores, which a CPU does not know; a v5e has one.
+        # JAX asks the device for its cores, which a CPU does not know; these chips have one.
         return make_mesh(axis_name, devices, 1 if devices is None and num_cores is None else num_cores)
 
     core.create_tensorcore_mesh = pltpu.create_tensorcore_mesh = mesh_of_one_core
 
+
+TPUS = {"tpu": (5, "TPU_V5E"), "sparsecore": (6, "TPU_V6E")}
+"""The generation and the chip of each device that is a TPU."""
 
 CHIPS = {9.0: "sm_90a", 10.0: "sm_100a"}
 """The chips of the compute capabilities that tests ask for."""
@@ -288,8 +296,8 @@ def set_up(
 
     counts.count_interpreted(refuse=mode == "gridir")
     start = pretend_gpu(use) if device == "gpu" else lambda: None
-    if device == "tpu":
-        pretend_tpu()
+    if device in TPUS:
+        pretend_tpu(*TPUS[device])
         if mode == "jax":
             from jax.experimental.pallas import tpu as pltpu
 
@@ -344,7 +352,7 @@ def main() -> None:
     parser.add_argument("checkout", type=Path)
     parser.add_argument("file")
     parser.add_argument("--mode", choices=("jax", "gridir"), required=True)
-    parser.add_argument("--device", choices=("cpu", "gpu", "tpu"), default="cpu")
+    parser.add_argument("--device", choices=("cpu", "gpu", *TPUS), default="cpu")
     parser.add_argument("--through", choices=("cpu", "ptx", "peer"), default="cpu")
     parser.add_argument("--checks", default="")
     parser.add_argument("--record", type=Path)

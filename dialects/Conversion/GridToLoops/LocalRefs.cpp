@@ -12,8 +12,12 @@
 #include "dialects/Conversion/GridToLoops/Counters.h"
 #include "dialects/Grid/Analysis/GridParallelism.h"
 #include "dialects/Grid/Analysis/RefNames.h"
+#include "dialects/Grid/Analysis/TaskPrograms.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -56,6 +60,62 @@ getNumMembers(KernelLowering &lowering, MemRefType type, ArrayAttr collective) {
   return isOfAll ? 0 : members;
 }
 
+/// The SparseCore of a program, and how many there are: of several meshes that
+/// one dimension enumerates, or of the dimensions of the only one.
+static std::pair<Value, int64_t>
+createSparseCore(OpBuilder &builder, Location loc, KernelLowering &lowering) {
+  KernelOp kernel = lowering.kernel;
+  Value core = createIndex(builder, loc, 0);
+  int64_t numCores = 1;
+  auto meshes = kernel->getAttrOfType<ArrayAttr>(kMeshesAttrName);
+  if (!meshes) {
+    for (unsigned dim = 0; dim < kernel.getRank(); ++dim) {
+      if (kernel.getDim(dim).getKind() != DimKind::Core)
+        continue;
+      core = arith::MulIOp::create(builder, loc, core, lowering.gridSizes[dim]);
+      core =
+          arith::AddIOp::create(builder, loc, core, lowering.programIds[dim]);
+      numCores *= kernel.getDim(dim).getSize();
+    }
+    return {core, numCores};
+  }
+  Value program = lowering.programIds.back();
+  int64_t first = 0;
+  for (auto shape : meshes.getAsRange<DenseI64ArrayAttr>()) {
+    int64_t size = computeProduct(shape.asArrayRef());
+    Value start = createIndex(builder, loc, first);
+    Value isInMesh = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::uge, program, start);
+    Value number = arith::DivUIOp::create(
+        builder, loc, arith::SubIOp::create(builder, loc, program, start),
+        createIndex(builder, loc, size / shape[0]));
+    core = arith::SelectOp::create(builder, loc, isInMesh, number, core);
+    numCores = std::max(numCores, shape[0]);
+    first += size;
+  }
+  return {core, numCores};
+}
+
+/// The part of memory for all programs that those of this SparseCore share.
+static Value createSharedRef(OpBuilder &builder, KernelLowering &lowering,
+                             Location loc, MemRefType type, Type element) {
+  auto [core, numCores] = createSparseCore(builder, loc, lowering);
+  SmallVector<int64_t> shape{numCores};
+  llvm::append_range(shape, type.getShape());
+  Value memory = lowering.allocateForTasks(loc, shape, element, /*members=*/0);
+  SmallVector<OpFoldResult> offsets(shape.size(), builder.getIndexAttr(0)),
+      strides(shape.size(), builder.getIndexAttr(1)), sizes;
+  offsets[0] = core;
+  for (int64_t size : shape)
+    sizes.push_back(builder.getIndexAttr(size));
+  sizes[0] = builder.getIndexAttr(1);
+  MemRefType part = memref::SubViewOp::inferRankReducedResultType(
+      type.getShape(), cast<MemRefType>(memory.getType()), offsets, sizes,
+      strides);
+  return memref::SubViewOp::create(builder, loc, part, memory, offsets, sizes,
+                                   strides);
+}
+
 Value createLocalRef(OpBuilder &builder, KernelLowering &lowering,
                      BlockArgument scratch, ArrayAttr collective) {
   auto type = cast<MemRefType>(scratch.getType());
@@ -67,9 +127,11 @@ Value createLocalRef(OpBuilder &builder, KernelLowering &lowering,
   if (lowering.hasTasks()) {
     // Semaphores are zero when the kernel begins, and what is signalled ahead
     // of a scope counts in it.
-    Value memory =
-        lowering.allocateForTasks(loc, type.getShape(), element,
-                                  *getNumMembers(lowering, type, collective));
+    Value memory = isOfSparseCore(type)
+                       ? createSharedRef(builder, lowering, loc, type, element)
+                       : lowering.allocateForTasks(
+                             loc, type.getShape(), element,
+                             *getNumMembers(lowering, type, collective));
     if (isSemaphore)
       createRecordedSemaphores(builder, loc, lowering, memory,
                                getRefName(scratch));

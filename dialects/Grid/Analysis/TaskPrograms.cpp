@@ -54,6 +54,11 @@ Operation *findTaskOp(KernelOp kernel) {
   return found;
 }
 
+bool isOfSparseCore(MemRefType ref) {
+  auto space = dyn_cast_or_null<MemorySpaceAttr>(ref.getMemorySpace());
+  return space && space.getValue() == MemorySpace::TpuVmemShared;
+}
+
 bool isSharedByPrograms(KernelOp kernel, MemRefType ref, ArrayAttr collective) {
   if (collective && !collective.empty())
     return true;
@@ -66,6 +71,7 @@ bool isSharedByPrograms(KernelOp kernel, MemRefType ref, ArrayAttr collective) {
   case MemorySpace::Any:
   case MemorySpace::Host:
   case MemorySpace::TpuHbm:
+  case MemorySpace::TpuVmemShared:
     break;
   default:
     return false;

@@ -21,6 +21,11 @@ inline constexpr llvm::StringLiteral kTasksAttrName = "grid.tasks";
 /// number.
 inline constexpr llvm::StringLiteral kDevicesAttrName = "grid.devices";
 
+/// The attribute of a kernel with a body for each of several meshes, whose
+/// cores one dimension enumerates: the shape of each mesh, cores before
+/// subcores.
+inline constexpr llvm::StringLiteral kMeshesAttrName = "grid.meshes";
+
 /// The number of devices that the kernel's call is mapped over; none where it
 /// does not know of them.
 std::optional<int64_t> getNumDevices(KernelOp kernel);
@@ -48,6 +53,9 @@ mlir::Operation *findTaskOp(KernelOp kernel);
 /// The op by which a program depends on a concurrent one; null if each can run
 /// to its end by itself.
 mlir::Operation *findSynchronization(KernelOp kernel);
+
+/// Whether a Ref is one for all programs of a SparseCore.
+bool isOfSparseCore(mlir::MemRefType ref);
 
 /// Whether a Ref of scratch, or of a scope with these `collective` dimensions,
 /// is one for all concurrent programs.

@@ -93,6 +93,19 @@ def program_index(ctx: RuleContext, name: str) -> ir.Value:
     return grid.ProgramIdOp(ir.StringAttr.get(name)).result
 
 
+def subcores(ctx: RuleContext) -> tuple[ir.Value, ir.Value]:
+    """The number of the first subcore of this core, as of `Receiver`, and how many subcores the core has.
+
+    Raises:
+      UnsupportedError: in code that does not run on the subcores of a core.
+    """
+    if len(ctx.kernel.core_axes) != 2:
+        raise ctx.unsupported("expected a kernel of vector subcores, got another one")
+    core, subcore = ctx.kernel.core_axes
+    first = _core_number(ctx, {core: program_index(ctx, core), subcore: _number(0)})
+    return first or _number(0), _number(ctx.kernel.size_of(subcore) or 1)
+
+
 def _receiver_by_axes(
     ctx: RuleContext, coordinates: dict[Any, Any], core: ir.Value | None, target: tuple[Any, int] | None = None
 ) -> Receiver:

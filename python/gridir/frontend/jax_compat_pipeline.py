@@ -16,7 +16,7 @@ from jax._src.pallas import core as _pallas_core
 from jax._src.pallas.mosaic import pipeline as _pipeline
 from jax._src.tree_util import tracing_registry as _tracing_registry
 
-from gridir.frontend.jax_compat_tpu import abstract_device
+from gridir.frontend.jax_compat_tpu import some_device
 
 
 def _take(values: Iterator[Any], count: int) -> list[Any]:
@@ -88,7 +88,7 @@ def pipeline_jaxpr(
         refs, _ = _tracing_registry.flatten(args_tree.unflatten(list(rest)), _pipeline.is_transformed_ref)
         logical = tuple(size for dim, size in enumerate(mapping.grid) if dim not in mapping.vmapped_dims)
         # JAX asks the device for its tiles, and there may be no TPU.
-        with abstract_device(), _core.extend_axis_env_nd(list(axes)), _pallas_core.tracing_grid_env(logical, ()):
+        with some_device(), _core.extend_axis_env_nd(list(axes)), _pallas_core.tracing_grid_env(logical, ()):
             run(*refs)
         return ()
 

@@ -35,14 +35,21 @@ VectorSubcoreMesh = _sc_core.VectorSubcoreMesh
 MESHES = (*CORE_MESHES, VectorSubcoreMesh)
 """The classes of meshes of a TPU, which say in which order their programs run."""
 
+SUBCORE_BARRIER = _tpu_core.SemaphoreType.REGULAR(()).get_ref_aval()
+"""A Ref of a semaphore, at which subcores meet."""
+
 _SPARSE_CORE = {
     primitive: f"sparse_core.{primitive.name}"
     for primitive in (
+        _sc_primitives.barrier_p,
         _sc_primitives.bitcast_p,
         _sc_primitives.gather_p,
         _sc_primitives.load_p,
+        _sc_primitives.pack_p,
+        _sc_primitives.scan_count_p,
         _sc_primitives.scatter_p,
         _sc_primitives.swap_p,
+        _sc_primitives.unpack_p,
     )
 }
 
@@ -52,10 +59,18 @@ def primitive_name(primitive: Any) -> str:
     return str(_SPARSE_CORE.get(primitive, primitive.name))
 
 
-def abstract_device(kind: str = "TPU v5 lite") -> contextlib.AbstractContextManager[Any]:
+def abstract_device(kind: str) -> contextlib.AbstractContextManager[Any]:
     """Makes JAX lower as if for a TPU of that kind: some of its rules ask for the device, and there is none."""
     device = AbstractDevice(device_kind=kind, num_cores=1, platform="tpu")
     return jax.sharding.use_abstract_mesh(AbstractMesh((), (), abstract_device=device))
+
+
+def some_device() -> contextlib.AbstractContextManager[Any]:
+    """Makes JAX lower as if for a TPU: a v5e, unless the caller has chosen another."""
+    chosen = jax.sharding.get_abstract_mesh().abstract_device
+    if chosen is not None and chosen.platform == "tpu":
+        return contextlib.nullcontext()
+    return abstract_device("TPU v5 lite")
 
 
 def emit_mosaic_call(

@@ -10,15 +10,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
-from gridir.frontend import emit, fields, jax_compat
+from gridir.frontend import emit, fields, jax_compat, jax_compat_tpu
 from gridir.frontend.context import KernelContext
 from gridir.frontend.grid_mapping import SideTable, build_kernel, dim_names, is_whole
 from gridir.frontend.levels import Vocabulary, vocabularies
 from gridir.frontend.meshes import MeshUnion, dim_kinds, num_cores
 from gridir.frontend.profile import profile_of
 from gridir.frontend.request import KernelRequest
+from gridir.frontend.rules.scopes import scoped
 from gridir.frontend.types import is_ref
-from gridir.frontend.walker import check_supported, erase_unused, global_refs, walk
+from gridir.frontend.walker import check_supported, equations_of, erase_unused, global_refs, walk
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -70,6 +71,9 @@ def lower_kernel(
         if request.devices is not None and kernel_op.knows_devices:
             count = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), request.devices.num_devices)
             kernel_op.operation.attributes["grid.devices"] = count
+        if isinstance(request.mesh, MeshUnion):
+            shapes = [ir.DenseI64ArrayAttr.get(list(mesh.shape.values())) for mesh in request.mesh.meshes]
+            kernel_op.operation.attributes["grid.meshes"] = ir.ArrayAttr.get(shapes)
         if request.debug or request.grid_mapping.debug:
             print(module)
     return module
@@ -86,7 +90,7 @@ def _walk_bodies(
 ) -> None:
     """Walks the body; of several, a program runs that of the mesh which its core belongs to."""
     if not isinstance(request.mesh, MeshUnion):
-        walk(kernel, request.jaxpr, (), arguments)
+        _walk_body(kernel, request.jaxpr, arguments)
         return
     core = grid.ProgramIdOp(ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)).result
     union = request.mesh
@@ -96,12 +100,26 @@ def _walk_bodies(
         def body(jaxpr: Any = jaxpr, mesh: Any = mesh, first: int = first, own: KernelContext = own) -> list[ir.Value]:
             number = emit.binary("arith.subi", core, emit.constant(first, emit.i32()))
             others = [(m.shape, f) for m, f in zip(union.meshes, union.first_cores, strict=True) if f != first]
-            walk(_on_mesh(own, mesh, [(mesh.shape, first), *others], number), jaxpr, (), arguments)
+            _walk_body(_on_mesh(own, mesh, [(mesh.shape, first), *others], number), jaxpr, arguments)
             return []
 
         after_first = emit.compare("sge", core, emit.constant(first, emit.i32()))
         before_end = emit.compare("slt", core, emit.constant(first + num_cores(mesh), emit.i32()))
         emit.if_else(emit.binary("arith.andi", after_first, before_end), [], body, None)
+
+
+def _walk_body(kernel: KernelContext, jaxpr: Any, arguments: list[ir.Value]) -> None:
+    """Walks one body; the barriers of its subcores are of one semaphore, which each of them has."""
+    if not any(jax_compat_tpu.primitive_name(eqn.primitive) == "sparse_core.barrier" for eqn in equations_of(jaxpr)):
+        walk(kernel, jaxpr, (), arguments)
+        return
+
+    def body(refs: list[ir.Value]) -> list[ir.Value]:
+        kernel.subcore_barrier = refs[0]
+        walk(kernel, jaxpr, (), arguments)
+        return []
+
+    scoped(kernel.vocabulary.types, [jax_compat_tpu.SUBCORE_BARRIER], [], body, names=["subcore_barrier"])
 
 
 def _on_mesh(kernel: KernelContext, mesh: Any, meshes: Sequence[tuple[Any, int]], number: ir.Value) -> KernelContext:

@@ -88,7 +88,7 @@ def jax_own(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Candidate]
     """Returns the kernels of a function as JAX itself lowers them; an error of JAX's is one without a location."""
     jitted: Any = f if hasattr(f, "trace") else jax.jit(f)
     try:
-        with jax_alone(), jax_compat_tpu.abstract_device():
+        with jax_alone(), jax_compat_tpu.some_device():
             lowered = jitted.trace(*args, **kwargs).lower(lowering_platforms=("tpu",))
         programs = kernel_programs(lowered.compiler_ir("stablehlo"))
     except Exception as error:

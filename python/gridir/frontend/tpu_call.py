@@ -50,7 +50,7 @@ class TpuHooks(TargetHooks):
 
     def tracing(self) -> contextlib.AbstractContextManager[Any]:
         """As of `TargetHooks`: some of JAX's rules ask for the device."""
-        return jax_compat_tpu.abstract_device()
+        return jax_compat_tpu.some_device()
 
     def emitter(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
         """As of `TargetHooks`."""

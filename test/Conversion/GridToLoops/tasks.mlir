@@ -40,6 +40,47 @@ grid.kernel @copies grid(%c = 2 named "core" core)
 
 // -----
 
+// The subcores of a core share its memory: the part of that core in memory for all of them.
+!sem = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+!shared = memref<8xf32, #grid.space<tpu.vmem_shared>>
+
+// CHECK-LABEL: func.func @cores(
+// CHECK:         %[[ALL:.*]] = memref.alloca() {alignment = 64 : i64, kernel.buffer = #kernel.buffer<members = 0>} : memref<2x8xf32>
+// CHECK:         memref.subview %[[ALL]][%{{.*}}, 0] [1, 8] [1, 1] : memref<2x8xf32> to memref<8xf32, strided<[1], offset: ?>>
+grid.kernel @cores grid(%c = 2 named "core" core, %s = 4 named "subcore" subcore)
+    outputs(%o: f32 [2, 4, 8] space any) scratch(%shared: !shared, %q: !sem)
+    semantics [core_parallel, subcore_parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  %one = arith.constant 1 : i32
+  grid.semaphore_signal %q, %one core %one : !sem
+  %v = grid.load %shared : !shared -> tensor<8xf32>
+  grid.store %v, %shared : tensor<8xf32>, !shared
+}
+
+// -----
+
+// Where one dimension enumerates the cores of several meshes, a core is the same in all of them: programs 3 to 5 are the
+// second core's, as 7 is.
+!sem = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+!shared = memref<8xf32, #grid.space<tpu.vmem_shared>>
+
+// CHECK-LABEL: func.func @meshes(
+// CHECK-DAG:     %[[THREE:.*]] = arith.constant 3 : index
+// CHECK-DAG:     %[[SIX:.*]] = arith.constant 6 : index
+// CHECK-DAG:     arith.divui %{{.*}}, %[[THREE]]
+// CHECK-DAG:     %[[LAST:.*]] = arith.cmpi uge, %{{.*}}, %[[SIX]]
+// CHECK:         %[[CORE:.*]] = arith.select %[[LAST]],
+// CHECK:         memref.subview %{{.*}}[%[[CORE]], 0] [1, 8] [1, 1] : memref<2x8xf32>
+grid.kernel @meshes grid(%c = 8 core) outputs(%o: f32 [8, 8] space any) scratch(%shared: !shared, %q: !sem)
+    semantics [core_parallel]
+    attributes {grid.tasks = #kernel.tasks<>, grid.meshes = [array<i64: 2, 3>, array<i64: 2>]} {
+  %one = arith.constant 1 : i32
+  grid.semaphore_signal %q, %one core %one : !sem
+  %v = grid.load %shared : !shared -> tensor<8xf32>
+  grid.store %v, %shared : tensor<8xf32>, !shared
+}
+
+// -----
+
 // What others may write while a program waits is kept, if it is used afterwards.
 !sem = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
 

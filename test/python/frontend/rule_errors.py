@@ -6,10 +6,12 @@ import jax.numpy as jnp
 from gridir.errors import UnsupportedError
 from gridir.frontend.lower import lower
 from jax import lax
+from jax._src.pallas.mosaic import sc_primitives
 from jax.experimental import checkify
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 from jax.experimental.pallas import tpu as pltpu
+from jax.experimental.pallas import tpu_sc as plsc
 from jax.experimental.pallas import triton as pltriton
 from refusals import report
 from show import array
@@ -63,6 +65,20 @@ def copies_rows(x, n, o):
     pl.run_scoped(lambda ref: pltpu.async_copy(rows, others, ref).wait(), pltpu.SemaphoreType.DMA)
 
 
+def copied(source, dest):
+    """Lowers a kernel that copies between what these functions of a Ref, of rows and of their indices give."""
+
+    def kernel(x, n, o):
+        pl.run_scoped(lambda ref: pltpu.async_copy(source(x, n), dest(o, n), ref).start(), pltpu.SemaphoreType.DMA)
+
+    return body(kernel, X, jnp.zeros((8, 8), jnp.int32))
+
+
+def swapped(x, o):
+    old = sc_primitives.swap_p.bind(o, x[...], has_mask=False, tree=jax.tree.structure([]), add=False)
+    o[...] = old + 1
+
+
 def through(ref, x, o):
     ref[...] = x[...]
     o[...] = ref[...]
@@ -73,7 +89,7 @@ def reads(read):
     return lambda *refs: refs[-1].__setitem__(..., read(*refs[:-1]))
 
 
-# CHECK: UnsupportedError: 23 of 23 refused in these words
+# CHECK: UnsupportedError: 28 of 28 refused in these words
 report(
     UnsupportedError,
     {
@@ -131,6 +147,17 @@ report(
         "expected a dtype that a kernel can hold, got barrier": scoped(
             plgpu.Barrier(), lambda ref, x, o: plgpu.barrier_arrive(ref), pltpu.CompilerParams()
         ),
+        "expected an array of indices in the first dimension of the last indexer of a copy": copied(
+            lambda x, n: x.at[:8, n[0]], lambda o, n: o.at[:8, :8]
+        ),
+        "expected indices of rows in one dimension, got 2": copied(
+            lambda x, n: x.at[n, 0:16], lambda o, n: o.at[n, 0:16]
+        ),
+        "expected a kernel of vector subcores, got another one": body(lambda x, o: plsc.subcore_barrier(), X),
+        "expected a mask of one dimension, got 2": body(
+            lambda x, o: o.__setitem__(..., plsc.load_expanded(x.at[...], mask=x[...] > 0)), X
+        ),
+        "expected nothing that reads what the Ref held before": body(swapped, X),
         "expected the assembly of `approx_tanh`, got 'sqrt.approx.f32 $0, $1;'": value(assembly, X),
         "note: write it with jax.numpy": value(assembly, X),
         "expected a dtype that a kernel can hold, got void": value(lambda x, y: x, X, array(jax.dtypes.float0)),

@@ -57,7 +57,8 @@ class _Leaf:
 def _index_leaves(node: Any) -> Iterator[_Leaf]:
     """The leaves of the indexers in a tree of operands."""
     if isinstance(node, jax_compat.NDIndexer):
-        yield from tree_util.tree_leaves(node)
+        for leaf in tree_util.tree_leaves(node):
+            yield from _index_leaves(leaf) if isinstance(leaf, jax_compat.TransformedRef) else (leaf,)
     elif isinstance(node, (tuple, list)):
         for part in node:
             yield from _index_leaves(part)

@@ -14,7 +14,7 @@ from jax import lax
 from gridir.frontend.registry import decomposition
 
 
-def _order_key(x: Any, merge: bool = True) -> Any:
+def order_key(x: Any, merge: bool = True) -> Any:
     """An unsigned integer array that sorts as `x` does.
 
     With `merge`, -0 equals +0, and all NaNs are equal and come last; else numbers are ordered by their bits.
@@ -39,7 +39,7 @@ def _total_order(compare: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     """Comparison in the total order of IEEE 754, in which -0 is before +0 and every NaN is ordered."""
 
     def compared(x: Any, y: Any) -> Any:
-        return compare(_order_key(x, merge=False), _order_key(y, merge=False))
+        return compare(order_key(x, merge=False), order_key(y, merge=False))
 
     return compared
 
@@ -59,7 +59,7 @@ def _sort(*operands: Any, dimension: int, num_keys: int, is_stable: bool) -> Any
     here = lax.broadcasted_iota(jnp.int32, shape, len(shape) - 2)
     other = lax.broadcasted_iota(jnp.int32, shape, len(shape) - 1)
     before = other < here
-    for key in reversed([_order_key(x) for x in moved[:num_keys]]):
+    for key in reversed([order_key(x) for x in moved[:num_keys]]):
         mine, theirs = key[..., :, None], key[..., None, :]
         before = (theirs < mine) | ((theirs == mine) & before)
     rank = jnp.sum(before.astype(jnp.int32), axis=-1)

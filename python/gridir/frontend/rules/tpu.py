@@ -5,129 +5,19 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from gridir.frontend import emit, jax_compat
+from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.devices import receiver_of
 from gridir.frontend.levels import TPU
 from gridir.frontend.registry import ANY
-from gridir.frontend.rules.ref_views import transformed, unflatten
 from gridir.frontend.types import bit_width
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
-
-
-def _computed_slices(ref: Any) -> list[int]:
-    """The dimensions that the last indexer of a Ref slices to a size which the kernel computes."""
-    last: Any = ref.transforms[-1] if isinstance(ref, jax_compat.TransformedRef) and ref.transforms else None
-    if not isinstance(last, jax_compat.NDIndexer):
-        return []
-    slices = [(dim, index) for dim, index in enumerate(last.indices) if isinstance(index, jax_compat.Slice)]
-    return [dim for dim, index in slices if not isinstance(index.size, int)]
-
-
-def _with_slice(ref: Any, dim: int, start: Any) -> Any:
-    """The Ref with the element at `start` instead of a slice."""
-    *before, last = ref.transforms
-    indices = list(last.indices)
-    indices[dim] = jax_compat.Slice(start, 1, 1)
-    last = dataclasses.replace(last, indices=tuple(indices), validate=False)
-    return dataclasses.replace(ref, transforms=(*before, last))
-
-
-def _element(ref: Any, dim: int, number: ir.Value) -> Any:
-    """The Ref with one element of a slice instead of the slice."""
-    index = ref.transforms[-1].indices[dim]
-    offset = emit.value("arith.index_cast", [number], index.size.type)
-    if index.stride != 1:
-        offset = emit.binary("arith.muli", offset, emit.constant(index.stride, offset.type))
-    start = index.start if isinstance(index.start, ir.Value) else emit.constant(index.start, offset.type)
-    return _with_slice(ref, dim, emit.binary("arith.addi", start, offset))
-
-
-def _any_element(ref: Any, dim: int, _: ir.Value) -> Any:
-    """The Ref with an element of the size of those of a slice, which need not exist, instead of the slice."""
-    return _with_slice(ref, dim, 0)
-
-
-def _for_each_part(
-    ctx: RuleContext,
-    source: Any,
-    dest: Any,
-    use: Callable[[ir.Value, ir.Value], None],
-    element: Callable[[Any, int, ir.Value], Any],
-) -> None:
-    """Calls `use` with both ends of a copy; where its size is computed, in loops over the elements of the slices.
-
-    A semaphore counts bytes, so that the parts of a copy are what the whole is.
-    """
-    dims = _computed_slices(source), _computed_slices(dest)
-    if not dims[0] or len(dims[0]) != len(dims[1]):
-        use(transformed(ctx, source), transformed(ctx, dest))
-        return
-    size = source.transforms[-1].indices[dims[0][0]].size
-
-    def part(number: ir.Value) -> list[ir.Value]:
-        ends = element(source, dims[0][0], number), element(dest, dims[1][0], number)
-        _for_each_part(ctx, *ends, use, element)
-        return []
-
-    emit.for_loop(emit.index(0), emit.to_index(size), emit.index(1), [], part)
-
-
-@TPU.rule("dma_start")
-def _dma_start(
-    ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, priority: int, add: bool
-) -> list[ir.Value]:
-    source, dest, sem, source_sem, device = unflatten(ctx, tree, leaves)
-    to = receiver_of(ctx, device, device_id_type)
-
-    def start(source: ir.Value, dest: ir.Value) -> None:
-        grid.CopyStartOp(
-            source,
-            dest,
-            transformed(ctx, sem),
-            to.device,
-            # A copy to this core has one semaphore.
-            src_sem=transformed(ctx, source_sem) if to.is_other else None,
-            core=to.core,
-            device_id_type=to.kind,
-            priority=priority or None,
-            add=add or None,
-        )
-
-    _for_each_part(ctx, source, dest, start, _element)
-    return []
-
-
-@TPU.rule("dma_wait")
-def _dma_wait(
-    ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, insert_dummy_device: bool
-) -> list[ir.Value]:
-    """JAX swaps the ends of a copy to wait until it has been sent, and says so by a dummy device."""
-    source, dest, sem, _, device = unflatten(ctx, tree, leaves)
-    to = receiver_of(ctx, device, device_id_type)
-
-    def wait(source: ir.Value, dest: ir.Value) -> None:
-        grid.CopyWaitOp(
-            source,
-            dest,
-            transformed(ctx, sem),
-            to.device,
-            device_id_type=to.kind,
-            send=insert_dummy_device or None,
-        )
-
-    # A wait is for a number of bytes, wherever they are.
-    _for_each_part(ctx, source, dest, wait, _any_element)
-    return []
 
 
 @TPU.rule("get_barrier_semaphore")
@@ -153,16 +43,6 @@ def _roll(
     return grid.RotateOp(
         x, shift, axis, stride=stride if strided else None, stride_dim=stride_axis if strided else None
     ).result
-
-
-@TPU.decomposition("sparse_core.bitcast")
-def _sparse_core_bitcast(x: Any, *, dtype: Any) -> Any:
-    """Widths that differ change the last dimension."""
-    source, target = bit_width(x.dtype), bit_width(np.dtype(dtype))
-    if source < target:
-        x = x.reshape(*x.shape[:-1], -1, target // source)
-    y = lax.bitcast_convert_type(x, dtype)
-    return y.reshape(*y.shape[:-2], -1) if source > target else y
 
 
 def _integer(dtype: Any) -> Any:
@@ -200,11 +80,6 @@ def _stochastic_round(x: Any, random_bits: Any, *, target_dtype: Any) -> Any:
     cut = (bits + noise) & jnp.asarray(0xFFFFFFFF ^ ((1 << dropped) - 1), jnp.uint32)
     rounded = lax.bitcast_convert_type(cut, jnp.float32)
     return jnp.where(jnp.isfinite(x), rounded, x).astype(target_dtype)
-
-
-@TPU.decomposition("masked_cumsum")
-def _masked_cumsum(x: Any, mask: Any) -> Any:
-    return jnp.cumsum(jnp.where(mask, x, jnp.zeros_like(x)), axis=-1)
 
 
 @TPU.rule("add_dependency")
