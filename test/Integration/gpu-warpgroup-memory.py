@@ -71,6 +71,34 @@ look(
 )
 
 
+def nibbles(x, copied, loaded, one, union):
+    """Bytes that another member of a union has as two numbers each, copied and loaded by threads."""
+    whole, halves = union
+    whole[...] = x[...]
+    plgpu.commit_smem()
+    plgpu.copy_smem_to_gmem(halves.at[pl.ds(0, 128)], copied.at[pl.ds(32, 128)])
+    loaded[...] = halves[...].astype(jnp.int32)
+    one[...] = halves[77].astype(jnp.int32)
+    plgpu.wait_smem_to_gmem(0)
+
+
+# CHECK-COUNT-3: nibbles {{.*}}: right
+BYTES = np.random.default_rng(0).integers(0, 256, 128).astype(np.uint8)
+HALVES = np.stack([BYTES & 15, BYTES >> 4], axis=-1).reshape(256)
+
+
+def all_nibbles(x):
+    out = jax.ShapeDtypeStruct((160,), jnp.uint4), jax.ShapeDtypeStruct((256,), jnp.int32)
+    scratch = [plgpu.RefUnion(plgpu.SMEM((128,), jnp.uint8), plgpu.SMEM((256,), jnp.uint4))]
+    copied, loaded, one = plgpu.kernel(
+        nibbles, out_type=(*out, jax.ShapeDtypeStruct((), jnp.int32)), scratch_types=scratch
+    )(x)
+    return jnp.concatenate([copied[32:].astype(jnp.int32), loaded, one[None]])
+
+
+look("nibbles", all_nibbles, np.concatenate([HALVES[:128], HALVES, HALVES[77:78]]).astype(np.int32), BYTES)
+
+
 def rows_of(x, indices, o, tile, loaded):
     """Rows that an array names, by threads and by copies."""
     rows = plgpu.load(indices, (), layout=plgpu.Layout.TMA_INDICES, optimized=False)

@@ -62,7 +62,9 @@ public:
     }
     lowering.syncBeforeRead(loc, &storage);
     if (!distribution)
-      return {createLoad(lowering.createAddress(loc, view, {}))};
+      return {storage.isPacked
+                  ? lowering.createPackedLoad(loc, view, {})
+                  : createLoad(lowering.createAddress(loc, view, {}))};
     return lowering.createLoad(loc, view, *distribution, mask, other);
   }
 

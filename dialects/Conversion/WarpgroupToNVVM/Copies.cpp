@@ -31,6 +31,9 @@ struct Piece {
 /// A copy of a window as copies by the tensor memory accelerator: each of a
 /// panel of shared memory, or of what fits one tensor map.
 class Copy {
+  /// Where a copy may begin in shared memory.
+  static constexpr int64_t kAlignment = 128;
+
 public:
   Copy(Lowering &lowering, Operation *op, const View &array, const View &tile)
       : lowering(lowering), builder(lowering.builder), op(op), array(array),
@@ -64,6 +67,11 @@ public:
       if (!llvm::is_contained(dropped, int64_t(i)))
         kept.push_back(d);
     }
+    int64_t ofByte = tile.storage->getElementsOfByte();
+    if (rank > 0 && (source.shape.back() % ofByte != 0 ||
+                     getDivisor(offsets.back()) % ofByte != 0 ||
+                     getDivisor(tile.offsets.back()) % ofByte != 0))
+      return refuse("that begins with a byte, of rows of whole bytes");
     bool isRowwise =
         llvm::is_sorted(tile.dims) ||
         tile.dims.back() + 1 == int64_t(tile.storage->shape.size());
@@ -237,8 +245,6 @@ private:
       while (divided != &step.back() && *divided % numParts != 0)
         *divided++ = 1;
       bool isRow = divided == &step.back() && dest.swizzle != 16;
-      // Where a copy may begin in shared memory.
-      constexpr int64_t kAlignment = 128;
       if (isRow || *divided % numParts != 0 ||
           getBytesOf(llvm::product_of(step) / numParts) % kAlignment != 0)
         return refuse("of parts of a multiple of " + Twine(kAlignment) +
@@ -264,7 +270,29 @@ private:
       pieces.push_back(piece);
     }
     box = step;
+    for (const Piece &each : pieces)
+      if (int64_t byte = getKnownByte(each).value_or(0); byte % kAlignment != 0)
+        return refuse("that begins at a multiple of " + Twine(kAlignment) +
+                      " bytes of a Ref in shared memory, not at byte " +
+                      Twine(byte));
     return success();
+  }
+
+  /// Where a piece begins in a Ref of one panel, at offsets that are known.
+  std::optional<int64_t> getKnownByte(const Piece &piece) const {
+    const Storage &storage = *tile.storage;
+    if (storage.getNumPanels() > 1)
+      return std::nullopt;
+    int64_t element = 0;
+    for (auto [d, offset] : llvm::enumerate(tile.offsets)) {
+      std::optional<int64_t> known = getConstantIntValue(offset);
+      if (!known)
+        return std::nullopt;
+      element += *known * storage.getStride(d);
+    }
+    for (auto [coord, d] : llvm::zip_equal(piece.coords, tile.dims))
+      element += coord * tile.strides[d] * storage.getStride(d);
+    return getBytesOf(element);
   }
 
   Lowering &lowering;

@@ -142,7 +142,20 @@ LogicalResult Lowering::lowerBlock(Block &block) {
   return success();
 }
 
+/// Whether an op knows that elements of shared memory may share bytes.
+static bool takesPacked(Operation *op) {
+  return isa<grid::RefViewOpInterface, grid::LoadOp, warpgroup::TmaLoadOp,
+             warpgroup::TmaStoreOp, warpgroup::Tcgen05MmaOp,
+             warpgroup::TmemCopyOp>(op);
+}
+
 LogicalResult Lowering::lowerOp(Operation *op) {
+  if (!takesPacked(op))
+    for (Value ref : op->getOperands())
+      if (hasView(ref) && getView(ref).storage->isPacked)
+        return op->emitError("expected a load, a copy or a product of elements "
+                             "that share bytes, got ")
+               << op->getName() << " of " << ref.getType();
   auto handler = handlers.find(op->getName().getStringRef());
   if (handler != handlers.end())
     return handler->second(op);

@@ -365,6 +365,9 @@ public:
                        const Distribution &distribution,
                        llvm::ArrayRef<mlir::Value> mask = {},
                        llvm::ArrayRef<mlir::Value> other = {});
+  /// An element that shares its byte with others.
+  mlir::Value createPackedLoad(mlir::Location loc, const View &view,
+                               llvm::ArrayRef<mlir::Value> coords);
   void createStore(mlir::Location loc, const View &view,
                    const Distribution &distribution, const Registers &values,
                    llvm::ArrayRef<mlir::Value> mask = {});

@@ -228,9 +228,9 @@ int64_t Lowering::finishSharedMemory() {
 // Addresses
 //===----------------------------------------------------------------------===//
 
-/// The byte, counted from the first, before the swizzle.
-static Value createByte(OpBuilder &builder, Location loc, const View &view,
-                        ArrayRef<Value> coords) {
+/// The number of an element in its memory.
+static OpFoldResult createNumber(OpBuilder &builder, Location loc,
+                                 const View &view, ArrayRef<Value> coords) {
   const Storage &storage = *view.storage;
   unsigned rank = storage.shape.size();
   SmallVector<OpFoldResult> indices = view.offsets;
@@ -251,6 +251,14 @@ static Value createByte(OpBuilder &builder, Location loc, const View &view,
     }
     element = createOffset(builder, loc, element, index, storage.getStride(d));
   }
+  return element;
+}
+
+/// The byte, counted from the first, before the swizzle.
+static Value createByte(OpBuilder &builder, Location loc, const View &view,
+                        ArrayRef<Value> coords) {
+  const Storage &storage = *view.storage;
+  OpFoldResult element = createNumber(builder, loc, view, coords);
   if (int64_t ofByte = storage.getElementsOfByte(); ofByte > 1)
     return arith::DivUIOp::create(builder, loc, toI32(builder, loc, element),
                                   createI32(builder, loc, ofByte));
@@ -437,9 +445,39 @@ void Lowering::forEachRun(
     access(r, run, addresses.create(r));
 }
 
+Value Lowering::createPackedLoad(Location loc, const View &view,
+                                 ArrayRef<Value> coords) {
+  Type element = view.getElementType(), stored = getStorageType(element);
+  Value number = toI32(builder, loc, createNumber(builder, loc, view, coords));
+  int64_t ofByte = view.storage->getElementsOfByte();
+  Value shift = arith::MulIOp::create(
+      builder, loc,
+      arith::AndIOp::create(builder, loc, number,
+                            createI32(builder, loc, ofByte - 1)),
+      createI32(builder, loc, 8 / ofByte));
+  Value byte = LLVM::LoadOp::create(builder, loc, stored,
+                                    createAddress(loc, view, coords));
+  byte = arith::ShRUIOp::create(
+      builder, loc, byte, arith::TruncIOp::create(builder, loc, stored, shift));
+  return fromStorage(builder, loc, byte, element);
+}
+
 Registers Lowering::createLoad(Location loc, const View &view,
                                const Distribution &distribution,
                                ArrayRef<Value> mask, ArrayRef<Value> other) {
+  if (view.storage->isPacked) {
+    Registers result;
+    for (unsigned r = 0; r < distribution.getNumRegisters(); ++r) {
+      Value value = createPackedLoad(loc, view, createElement(distribution, r));
+      if (!mask.empty())
+        value = arith::SelectOp::create(
+            builder, loc, mask[r], value,
+            other.empty() ? createZero(builder, loc, value.getType())
+                          : other[r]);
+      result.push_back(value);
+    }
+    return result;
+  }
   if (mask.empty())
     if (auto matrices = MatrixAccess::get(*this, loc, view, distribution))
       return matrices->load();

@@ -162,6 +162,17 @@ LogicalResult reinterpretTensor(Operation *op, MemRefType from, MemRefType to,
   return success();
 }
 
+/// Whether a view has several elements in each byte of a Ref in shared memory.
+bool sharesBytes(MemRefType from, MemRefType to, const Storage &storage) {
+  if (storage.kind != Storage::Kind::Shared || storage.isPacked)
+    return false;
+  unsigned width = from.getElementTypeBitWidth(),
+           newWidth = to.getElementTypeBitWidth();
+  return width % 8 == 0 && newWidth < 8 && 8 % newWidth == 0 &&
+         to.getElementType().isInteger(newWidth) && newWidth > 1 &&
+         from.getNumElements() * width == to.getNumElements() * newWidth;
+}
+
 /// The same bytes as elements of another Ref.
 template <typename OpT>
 LogicalResult lowerReinterpretation(OpT op, Lowering &lowering) {
@@ -179,6 +190,8 @@ LogicalResult lowerReinterpretation(OpT op, Lowering &lowering) {
   // them.
   auto storage = std::make_shared<Storage>(*view.storage);
   storage->elementType = type.getElementType();
+  if (sharesBytes(op.getSource().getType(), type, *storage))
+    storage->isPacked = true;
   if (view.storage->getBytes(op.getSource().getType().getNumElements()) !=
       storage->getBytes(type.getNumElements()))
     return op.emitError("expected elements of whole bytes, got ")

@@ -45,12 +45,8 @@ class TensorMap:
     swizzle: int
     strides: tuple[int, ...] | None = None
 
-    def of(self, buffers: Sequence[np.ndarray]) -> ptx.TensorMap:
-        """Returns the map of the operand among `buffers`."""
-        buffer = buffers[self.operand]
-        # The kernel sees bytes where elements have less: in NumPy's memory each has a byte of its own.
-        if (of_byte := buffer.size // math.prod(self.shape)) > 1:
-            buffer = _packed(buffer, of_byte)
+    def of(self, buffer: np.ndarray) -> ptx.TensorMap:
+        """Returns the map of the operand, where elements share bytes as the kernel sees it."""
         if self.strides is None:
             return ptx.TensorMap(buffer.reshape(self.shape), self.box, self.swizzle)
         strides = tuple(stride * buffer.itemsize for stride in self.strides)
@@ -58,11 +54,44 @@ class TensorMap:
         return ptx.TensorMap(np.ndarray(self.shape, buffer.dtype, data, strides=strides), self.box, self.swizzle)
 
 
-def _packed(array: np.ndarray, of_byte: int) -> np.ndarray:
-    """The elements of `array`, as many in each byte as given, the first in the lowest bits."""
-    bits = 8 // of_byte
-    parts = array.view(np.uint8).reshape(-1, of_byte) & ((1 << bits) - 1)
-    return np.bitwise_or.reduce(parts << (np.arange(of_byte, dtype=np.uint8) * bits), axis=1)
+class PackedOperands:
+    """Operands of which a kernel sees bytes where elements have less: in NumPy's memory each has a byte of its own.
+
+    Args:
+      operands: all operands of a launch.
+    """
+
+    def __init__(self, operands: Sequence[np.ndarray]):
+        self._operands = operands
+        self._packed: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+
+    def of(self, tensor_map: TensorMap) -> np.ndarray:
+        """Returns the operand of a map as the kernel sees it, with the first of a byte's elements in its lowest bits."""
+        number = tensor_map.operand
+        operand = self._operands[number]
+        of_byte = operand.size // math.prod(tensor_map.shape)
+        if of_byte == 1:
+            return operand
+        if number not in self._packed:
+            shifts = _shifts(of_byte)
+            parts = operand.view(np.uint8).reshape(-1, of_byte) & (0xFF >> shifts[-1])
+            packed = np.bitwise_or.reduce(parts << shifts, axis=1)
+            self._packed[number] = packed, packed.copy()
+        return self._packed[number][0]
+
+    def unpack(self) -> None:
+        """Stores to the operands what copies have changed in the bytes; what threads store is there already."""
+        for number, (packed, before) in self._packed.items():
+            operand = self._operands[number]
+            shifts = _shifts(operand.size // packed.size)
+            parts, old = (words.reshape(-1, 1) >> shifts & (0xFF >> shifts[-1]) for words in (packed, before))
+            changed = (parts != old).reshape(operand.shape)
+            operand[changed] = parts.view(operand.dtype).reshape(operand.shape)[changed]
+
+
+def _shifts(of_byte: int) -> np.ndarray:
+    """The bits of a byte below each of its elements."""
+    return np.arange(of_byte, dtype=np.uint8) * np.uint8(8 // of_byte)
 
 
 _WORD_BYTES = 4
@@ -120,8 +149,10 @@ class WarpgroupPtxKernel(PtxKernel):
             words if words is buffer else words[: buffer.nbytes].view(buffer.dtype).reshape(buffer.shape)
             for words, buffer in zip(memory, buffers, strict=True)
         ]
+        packed = PackedOperands(operands)
+        maps = [tensor_map.of(packed.of(tensor_map)) for tensor_map in self.tensor_maps]
         ptx.load(self.ptx, path=f"{self.name}.ptx").function(self.name).launch(
-            [*memory, *zeroed, *(tensor_map.of(operands) for tensor_map in self.tensor_maps)],
+            [*memory, *zeroed, *maps],
             grid=(self.ctas,),
             block=(self.threads,),
             cluster=(self.cluster_ctas,),
@@ -130,6 +161,7 @@ class WarpgroupPtxKernel(PtxKernel):
             schedule_seed=self.schedule_seed,
             blocks_at_once=(blocks_at_once or MULTIPROCESSORS) if self.cancels_clusters else 0,
         )
+        packed.unpack()
         for buffer, operand in zip(buffers, operands, strict=True):
             if operand is not buffer:
                 buffer[...] = operand

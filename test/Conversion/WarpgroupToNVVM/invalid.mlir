@@ -122,8 +122,8 @@ grid.kernel @begin_of_swizzle grid() {
 
 grid.kernel @halves_of_bytes grid() {
   grid.scoped (%t: memref<64xi8, #grid.space<gpu.smem>>) {
-    // expected-error @below {{expected elements of whole bytes, got 'i4' of 'memref<64xi8, #grid.space<gpu.smem>>'}}
-    %r = grid.bitcast_ref %t : memref<64xi8, #grid.space<gpu.smem>> -> memref<128xi4, #grid.space<gpu.smem>>
+    // expected-error @below {{expected elements of whole bytes, got 'i1' of 'memref<64xi8, #grid.space<gpu.smem>>'}}
+    %r = grid.bitcast_ref %t : memref<64xi8, #grid.space<gpu.smem>> -> memref<512xi1, #grid.space<gpu.smem>>
   }
 }
 
@@ -729,6 +729,38 @@ grid.kernel @escapes grid() {
     grid.yield %s : memref<8xi1>
   }
   %v = grid.load %r : memref<8xi1> -> tensor<8xi1>
+}
+
+// -----
+
+grid.kernel @part_of_byte grid() inputs(%x: i4 [128] space gpu.gmem) {
+  grid.scoped (%t: memref<64xi8, #grid.space<gpu.smem>>) {
+    %r = grid.bitcast_ref %t : memref<64xi8, #grid.space<gpu.smem>> -> memref<128xi4, #grid.space<gpu.smem>>
+    %w = grid.slice_ref %r[1] [32] [1] : memref<128xi4, #grid.space<gpu.smem>> -> memref<32xi4, #grid.space<gpu.smem>>
+    // expected-error @below {{expected a copy that begins with a byte, of rows of whole bytes, got one of 'memref<32xi4, #grid.space<gpu.smem>>'}}
+    warpgroup.tma_store %w to %x[0] [32] : memref<32xi4, #grid.space<gpu.smem>>, memref<128xi4, #grid.space<gpu.gmem>>
+  }
+}
+
+// -----
+
+grid.kernel @begin_of_tile grid() inputs(%x: f32 [128] space gpu.gmem) {
+  grid.scoped (%t: memref<128xf32, #grid.space<gpu.smem>>) {
+    %w = grid.slice_ref %t[8] [32] [1] : memref<128xf32, #grid.space<gpu.smem>> -> memref<32xf32, #grid.space<gpu.smem>>
+    // expected-error @below {{expected a copy that begins at a multiple of 128 bytes of a Ref in shared memory, not at byte 32, got one of 'memref<32xf32, #grid.space<gpu.smem>>'}}
+    warpgroup.tma_store %w to %x[0] [32] : memref<32xf32, #grid.space<gpu.smem>>, memref<128xf32, #grid.space<gpu.gmem>>
+  }
+}
+
+// -----
+
+grid.kernel @store_of_part grid() {
+  grid.scoped (%t: memref<64xi8, #grid.space<gpu.smem>>) {
+    %r = grid.bitcast_ref %t : memref<64xi8, #grid.space<gpu.smem>> -> memref<128xi4, #grid.space<gpu.smem>>
+    %v = arith.constant dense<1> : tensor<128xi4, #warpgroup.layout<strided(1)>>
+    // expected-error @below {{expected a load, a copy or a product of elements that share bytes, got grid.store of 'memref<128xi4, #grid.space<gpu.smem>>'}}
+    grid.store %v, %r : tensor<128xi4, #warpgroup.layout<strided(1)>>, memref<128xi4, #grid.space<gpu.smem>>
+  }
 }
 
 // -----

@@ -81,3 +81,25 @@ grid.kernel @plain grid() outputs(%o: f16 [64, 64] space gpu.gmem) {
     warpgroup.tma_store %r to %o[0, 0] [64, 64] : memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.gmem>>
   }
 }
+
+// -----
+
+// Elements of less than a byte as a view of bytes: a copy is one of the bytes, a thread takes its bits of one.
+// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<64xi8>, box = [32], swizzle = 0>]
+// CHECK: gpu.module @nibbles
+// CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta
+// CHECK: %[[ODD:.+]] = arith.andi %{{.+}}, %c1_i32
+// CHECK: %[[SHIFT:.+]] = arith.muli %[[ODD]], %c4_i32
+// CHECK: %[[BYTE:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> i8
+// CHECK: %[[TO:.+]] = arith.trunci %[[SHIFT]] : i32 to i8
+// CHECK: %[[LOW:.+]] = arith.shrui %[[BYTE]], %[[TO]] : i8
+// CHECK: arith.trunci %[[LOW]] : i8 to i4
+grid.kernel @nibbles grid() outputs(%x: i4 [128] space gpu.gmem, %o: i4 [128] space gpu.gmem) {
+  grid.scoped (%t: memref<64xi8, #grid.space<gpu.smem>>) {
+    %r = grid.bitcast_ref %t : memref<64xi8, #grid.space<gpu.smem>> -> memref<128xi4, #grid.space<gpu.smem>>
+    %w = grid.slice_ref %r[0] [64] [1] : memref<128xi4, #grid.space<gpu.smem>> -> memref<64xi4, #grid.space<gpu.smem>>
+    warpgroup.tma_store %w to %x[0] [64] : memref<64xi4, #grid.space<gpu.smem>>, memref<128xi4, #grid.space<gpu.gmem>>
+    %v = grid.load %r : memref<128xi4, #grid.space<gpu.smem>> -> tensor<128xi4, #warpgroup.layout<strided(1)>>
+    grid.store %v, %o : tensor<128xi4, #warpgroup.layout<strided(1)>>, memref<128xi4, #grid.space<gpu.gmem>>
+  }
+}

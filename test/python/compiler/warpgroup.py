@@ -6,32 +6,38 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 from gridir.compiler.targets import get_target
-from gridir.compiler.warpgroup import TensorMap
+from gridir.compiler.warpgroup import PackedOperands, TensorMap
 from gridir.frontend.execute import execute
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
 # An array whose elements have a byte or more is given as it is.
 plain = np.arange(128, dtype=np.int8)
-given = TensorMap(1, (4, 32), (2, 32), 32).of([np.zeros(1), plain])
+given = TensorMap(1, (4, 32), (2, 32), 32).of(plain)
 # CHECK: plain: (4, 32) (2, 32) 32 shared True
 print("plain:", given.array.shape, given.box, given.swizzle, "shared", np.shares_memory(given.array, plain))
 
 # Panels of columns are a dimension of their own; elements of JAX's own types have no buffers of NumPy's.
 # CHECK: panels: (2, 4, 32) shared True equal True
 matrix = np.arange(256).astype(ml_dtypes.float8_e4m3fn).reshape(4, 64)
-given = TensorMap(0, (2, 4, 32), (2, 4, 32), 32, (32, 64, 1)).of([matrix])
+given = TensorMap(0, (2, 4, 32), (2, 4, 32), 32, (32, 64, 1)).of(matrix)
 equal = np.array_equal(given.array.view(np.uint8), matrix.view(np.uint8).reshape(4, 2, 32).swapaxes(0, 1))
 print("panels:", given.array.shape, "shared", np.shares_memory(given.array, matrix), "equal", equal)
 
 # Of smaller ones several are packed in a byte, the first lowest.
 # CHECK: of 4 bits: (16,) [33 67 15]
+# CHECK: stored: [2 3 3 4]
 # CHECK: of 2 bits: (16,) [228 27 228]
 halves = np.resize(np.array([1, 2, 3, 4, -1, 0], ml_dtypes.int4), 32)
-packed = TensorMap(0, (16,), (16,), 0).of([halves]).array.view(np.uint8)
+operands = PackedOperands([halves])
+packed = operands.of(TensorMap(0, (16,), (16,), 0))
 print("of 4 bits:", packed.shape, packed[:3])
+# A copy has stored a byte, and a thread an element.
+packed[0], halves[3] = 0x32, 4
+operands.unpack()
+print("stored:", halves[:4].astype(int))
 quarters = np.resize(np.array([0, 1, 2, 3, 3, 2, 1, 0], ml_dtypes.uint2), 64)
-packed = TensorMap(0, (16,), (16,), 0).of([quarters]).array.view(np.uint8)
+packed = PackedOperands([quarters]).of(TensorMap(0, (16,), (16,), 0))
 print("of 2 bits:", packed.shape, str(packed[:3]).replace("  ", " "))
 
 
