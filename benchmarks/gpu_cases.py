@@ -108,6 +108,12 @@ CASES = [
         _FACTORS,
     ),
     Case(
+        "hopper_matmul 256x128x64, 3 stages",
+        "sm_90a",
+        _hopper(tile_m=256, tile_n=128, tile_k=64, max_concurrent_steps=3),
+        _FACTORS,
+    ),
+    Case(
         "hopper_matmul 128x128x64, epilogue in tiles of 64x64",
         "sm_90a",
         _hopper(tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=4, epi_tile_m=64, epi_tile_n=64),

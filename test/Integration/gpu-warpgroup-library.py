@@ -55,6 +55,17 @@ look(
     0.1,
 )
 
+# Sums that are more than a thread's registers.
+WIDER = BLOCKS | {"block_m": 256, "block_n": 128}
+# CHECK: wide ragged_dot: True
+look(
+    "wide ragged_dot",
+    lambda x, y, sizes: ragged_dot_mgpu.ragged_dot(x, y, group_sizes=sizes, **WIDER),
+    (LHS, RHS, SIZES),
+    jax.lax.ragged_dot(LHS, RHS, SIZES, preferred_element_type=jnp.float32),
+    0.1,
+)
+
 # CHECK: transposed_ragged_dot: True
 WIDE = rng.normal(size=(256, 128)).astype(np.float16)
 ends = np.cumsum(SIZES)

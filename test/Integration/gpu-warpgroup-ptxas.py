@@ -1,6 +1,7 @@
 # REQUIRES: ptxas
 # JAX's own attention for Hopper, at the sizes of a model, is assembled without a spill, and ptxas serialises nothing. A
-# product for Blackwell is assembled without a spill, too.
+# product for Blackwell is assembled without a spill, too, and one whose sums are more than a thread's registers, which
+# are moved to local memory and back panel by panel.
 #
 # RUN: %python %s %repository/examples/mosaic_gpu | FileCheck %s
 
@@ -11,7 +12,7 @@ import gridir
 import jax
 import jax.numpy as jnp
 from gridir.cli.example import load_example
-from jax.experimental.pallas.ops.gpu import attention_mgpu
+from jax.experimental.pallas.ops.gpu import attention_mgpu, hopper_matmul_mgpu
 
 
 def look(name, function, *args, target="gpu:sm_90a"):
@@ -32,3 +33,9 @@ look("attention", lambda q, k, v: attention_mgpu.attention(q, k, v, tuning), arr
 # CHECK: tcgen05_matmul: 0 bytes of spills
 example = load_example(f"{sys.argv[1]}/tcgen05_matmul.py", None)
 look("tcgen05_matmul", example.function, *example.args, target="gpu:sm_100a")
+
+# CHECK: wide sums: 0 bytes of spills
+hopper_matmul_mgpu.get_num_sms = lambda: 132
+tiles = hopper_matmul_mgpu.TuningConfig(tile_m=256, tile_n=128, tile_k=64, max_concurrent_steps=3)
+lhs, rhs = (jax.ShapeDtypeStruct(shape, jnp.float16) for shape in ((4096, 4096), (4096, 8192)))
+look("wide sums", lambda a, b: hopper_matmul_mgpu.matmul(a, b, None, tiles), lhs, rhs)

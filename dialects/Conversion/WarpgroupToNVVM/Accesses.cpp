@@ -108,7 +108,10 @@ private:
         llvm::map_to_vector(storage.variables, [&](Value variable) -> Value {
           return LLVM::LoadOp::create(builder, loc, type, variable);
         });
-    words = createOpaque(builder, loc, words);
+    // Nothing that waits is passed by loads of local memory.
+    llvm::copy(
+        createOpaque(builder, loc, ArrayRef(words).take_front(storage.numHeld)),
+        words.begin());
     return isPacked ? unpackWords(builder, loc, words, elementType) : words;
   }
 
@@ -118,7 +121,9 @@ private:
     if (storage.getElementsOfVariable() > 1)
       stored = packWords(builder, loc, stored);
     if (storage.isAccumulator)
-      stored = createOpaque(builder, loc, stored);
+      llvm::copy(createOpaque(builder, loc,
+                              ArrayRef(stored).take_front(storage.numHeld)),
+                 stored.begin());
     for (auto [value, variable] : llvm::zip_equal(stored, storage.variables))
       LLVM::StoreOp::create(builder, loc, value, variable);
   }

@@ -59,8 +59,10 @@ struct Storage {
   std::optional<Distribution> distribution;
   llvm::SmallVector<mlir::Value> variables;
   /// Whether products are added to them. Of 16 bits, two of them share a
-  /// variable then.
+  /// variable then. As many of the first are registers as fit; those behind
+  /// are local memory.
   bool isAccumulator = false;
+  int64_t numHeld = 0;
   /// Of tensor memory, how it holds the array.
   std::optional<warpgroup::TensorMemoryLayout> tensor;
   /// Whether elements of less than a byte share one.
@@ -106,6 +108,10 @@ struct View {
 
 /// The view of all of a storage.
 View getWholeView(mlir::Builder &builder, std::shared_ptr<Storage> storage);
+
+/// The most variables of an accumulator in local memory that one product adds
+/// to at a time.
+constexpr int64_t kMovedVariables = 32;
 
 /// What the threads of a warpgroup did since they last met, which another of
 /// them may depend on.
@@ -350,6 +356,17 @@ public:
   /// nothing.
   mlir::Value createVariable(mlir::Location loc, mlir::Type type,
                              bool isZero = false);
+  /// So many of them, of 32 bits each, that follow one another in local memory
+  /// and never become registers.
+  llvm::SmallVector<mlir::Value>
+  createLocalMemory(mlir::Location loc, mlir::Type type, int64_t count);
+  /// The variables that parts of accumulators in local memory are moved to
+  /// while products are added to them, always the same ones: `ptxas` holds what
+  /// two products add to in different registers.
+  llvm::ArrayRef<mlir::Value> getMovedVariables(mlir::Location loc,
+                                                mlir::Type type);
+  /// The most registers of 32 bits that a thread can have at a time.
+  int64_t getMaxRegisters();
   /// Shared memory at an offset that is known.
   mlir::Value createSharedAddress(mlir::Location loc, int64_t offset);
   /// Shared memory for what passes between the threads of a warpgroup, behind
@@ -439,6 +456,7 @@ private:
   llvm::StringMap<Handler> handlers;
   llvm::SmallVector<std::pair<Distribution, llvm::SmallVector<mlir::Value>>, 0>
       threadParts;
+  llvm::DenseMap<mlir::Type, llvm::SmallVector<mlir::Value>> movedVariables;
   /// The meeting of all threads before the body.
   mlir::Operation *beginning = nullptr;
   mlir::LLVM::GlobalOp shared;

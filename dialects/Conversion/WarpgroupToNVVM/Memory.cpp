@@ -171,6 +171,46 @@ Value Lowering::createVariable(Location loc, Type type, bool isZero) {
   return variable;
 }
 
+SmallVector<Value> Lowering::createLocalMemory(Location loc, Type type,
+                                               int64_t count) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.getBody().front());
+  constexpr int64_t wordBytes = 4, alignment = 16;
+  Value memory = LLVM::AllocaOp::create(
+      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
+      LLVM::LLVMArrayType::get(type, count), createI32(builder, loc, 1),
+      alignment);
+  // Code that knows of the memory may change it wherever threads wait.
+  LLVM::InlineAsmOp::create(
+      builder, loc, TypeRange(), memory, "", "l,~{memory}",
+      /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
+      ArrayAttr());
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < count; ++i)
+    words.push_back(createBytesBehind(builder, loc, memory, i * wordBytes));
+  return words;
+}
+
+ArrayRef<Value> Lowering::getMovedVariables(Location loc, Type type) {
+  SmallVector<Value> &variables = movedVariables[type];
+  while (variables.size() < kMovedVariables)
+    variables.push_back(createVariable(loc, type, /*isZero=*/true));
+  return variables;
+}
+
+int64_t Lowering::getMaxRegisters() {
+  constexpr int64_t ofMultiprocessor = 65536, ofThread = 255, multiple = 8;
+  int64_t most = ofMultiprocessor / (numWarpgroups * kNumThreads);
+  most -= most % multiple;
+  if (chip.hasSetMaxRegisters)
+    kernel.getBodyRegion().walk([&](warpgroup::SetMaxRegistersOp op) {
+      most = std::max<int64_t>(most, op.getCount());
+    });
+  return std::min(most, ofThread);
+}
+
 Value Lowering::createSharedAddress(Location loc, int64_t offset) {
   return atBeginning([&]() -> Value {
     return createBytesBehind(builder, loc, sharedBase, offset);

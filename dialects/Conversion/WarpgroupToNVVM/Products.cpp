@@ -11,6 +11,7 @@
 #include "dialects/Warpgroup/Layout/NamedLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -35,6 +36,10 @@ namespace {
 
 /// What one instruction takes: rows, and the most columns.
 constexpr int64_t kRows = 64, kMaxColumns = 256;
+
+/// The most columns of a panel of the right operand: what begins inside of one
+/// ends there.
+constexpr int64_t kPanelColumns = 64;
 
 //===----------------------------------------------------------------------===//
 // The product
@@ -154,6 +159,15 @@ public:
   }
 
 private:
+  /// A part of the accumulator, of 64 rows and of as many columns as an
+  /// instruction gives.
+  struct Part {
+    int64_t row, column, width;
+    ArrayRef<Value> variables;
+    bool isHeld;
+    Value value;
+  };
+
   void create() {
     Location loc = op.getLoc();
     rhs.createBase(loc);
@@ -161,42 +175,122 @@ private:
       lhs->createBase(loc);
     else
       packLhs(loc);
-    int64_t ofVariable = acc.storage->getElementsOfVariable();
-    Type sum = ofVariable > 1 ? builder.getI32Type() : acc.getElementType();
-    // Parts of the accumulator, each of 64 rows and of as many columns as an
-    // instruction gives.
-    struct Part {
-      int64_t row, column, width;
-      ArrayRef<Value> variables;
-      Value value;
-    };
+    Type sum = getSumType();
+    SmallVector<Part> parts = getParts();
+    auto *inMemory =
+        llvm::find_if(parts, [](const Part &part) { return !part.isHeld; });
+    MutableArrayRef<Part> held =
+        MutableArrayRef(parts).take_front(inMemory - parts.begin());
+    if (!held.empty())
+      add(loc, held);
+    // One part after the other has the registers. The products of those that
+    // are held go on while the first is loaded.
+    for (Part &part : MutableArrayRef(parts).drop_front(held.size())) {
+      add(loc, part);
+      NVVM::WgmmaWaitGroupSyncOp::create(builder, loc, 0);
+      store(loc, part, part.variables);
+      store(loc, part,
+            lowering.getMovedVariables(loc, sum).take_front(
+                part.variables.size()));
+    }
+    for (const Part &part : held)
+      store(loc, part, part.variables);
+    lowering.hazards.products.insert(acc.storage.get());
+    ++lowering.hazards.productsSinceWait;
+  }
+
+  /// Those in registers first.
+  SmallVector<Part> getParts() {
+    const Storage &storage = *acc.storage;
+    // Of each column of 64 rows a thread has half an element.
+    int64_t ofVariable = 2 * storage.getElementsOfVariable();
     SmallVector<Part> parts;
-    ArrayRef<Value> variables = acc.storage->variables;
     for (int64_t row = 0; row < rows; row += kRows)
       for (int64_t column = 0, width; column < columns; column += width) {
-        width = getWidth(columns - column, typeD);
-        int64_t first = (firstRow + row) / kRows * acc.storage->shape[1] +
-                        firstColumn + column;
-        ArrayRef<Value> own =
-            variables.slice(first / 2 / ofVariable, width / 2 / ofVariable);
+        int64_t first = ((firstRow + row) / kRows * storage.shape[1] +
+                         firstColumn + column) /
+                        ofVariable;
+        bool isHeld = first < storage.numHeld;
+        int64_t most = isHeld ? (storage.numHeld - first) * ofVariable
+                              : std::min(kPanelColumns - column % kPanelColumns,
+                                         kMovedVariables * ofVariable);
+        width = getWidth(std::min(most, columns - column), typeD);
         parts.push_back(
-            {row, column, width, own, createStruct(builder, loc, own, sum)});
+            {row, column, width,
+             ArrayRef(storage.variables).slice(first, width / ofVariable),
+             isHeld, Value()});
       }
+    llvm::stable_sort(parts, [](const Part &a, const Part &b) {
+      return a.isHeld > b.isHeld;
+    });
+    return parts;
+  }
+
+  /// What a register of the accumulator is.
+  Type getSumType() {
+    return acc.storage->getElementsOfVariable() > 1 ? builder.getI32Type()
+                                                    : acc.getElementType();
+  }
+
+  /// Begins a group of products that are added to parts.
+  void add(Location loc, MutableArrayRef<Part> parts) {
+    Type sum = getSumType();
+    for (Part &part : parts)
+      part.value = part.isHeld ? createStruct(builder, loc, part.variables, sum)
+                               : createMoved(loc, part.variables, sum);
     NVVM::WgmmaFenceAlignedOp::create(builder, loc);
     for (int64_t k = 0; k < depth; k += step)
       for (Part &part : parts)
         part.value = createInstruction(loc, part.value, part.row, part.column,
                                        part.width, k);
     NVVM::WgmmaGroupSyncAlignedOp::create(builder, loc);
-    for (Part &part : parts)
-      for (auto [i, variable] : llvm::enumerate(part.variables))
+  }
+
+  void store(Location loc, const Part &part, ArrayRef<Value> variables) {
+    for (auto [i, variable] : llvm::enumerate(variables))
+      LLVM::StoreOp::create(
+          builder, loc,
+          LLVM::ExtractValueOp::create(builder, loc, part.value,
+                                       static_cast<int64_t>(i)),
+          variable);
+  }
+
+  /// Loads a part of local memory over what other parts were moved to.
+  Value createMoved(Location loc, ArrayRef<Value> memory, Type type) {
+    constexpr int64_t ofLoad = 4;
+    auto local = LLVM::LLVMPointerType::get(
+        builder.getContext(),
+        static_cast<unsigned>(NVVM::NVVMMemorySpace::Local));
+    StringRef kind = type.isF32() ? "f" : "r";
+    std::string constraints =
+        llvm::formatv("={0},={0},={0},={0},0,1,2,3,l,~{{memory}", kind);
+    Type words = LLVM::LLVMStructType::getLiteral(
+        builder.getContext(), SmallVector<Type>(ofLoad, type));
+    ArrayRef<Value> variables =
+        lowering.getMovedVariables(loc, type).take_front(memory.size());
+    for (size_t i = 0; i < memory.size(); i += ofLoad) {
+      SmallVector<Value> operands = llvm::map_to_vector(
+          variables.slice(i, ofLoad), [&](Value variable) -> Value {
+            return LLVM::LoadOp::create(builder, loc, type, variable);
+          });
+      operands.push_back(
+          LLVM::AddrSpaceCastOp::create(builder, loc, local, memory[i]));
+      Value loaded = LLVM::InlineAsmOp::create(
+                         builder, loc, words, operands,
+                         "ld.local.v4.b32 {$0, $1, $2, $3}, [$8];", constraints,
+                         /*has_side_effects=*/true, /*is_align_stack=*/false,
+                         LLVM::tailcallkind::TailCallKind::None,
+                         LLVM::AsmDialectAttr::get(builder.getContext(),
+                                                   LLVM::AsmDialect::AD_ATT),
+                         ArrayAttr())
+                         .getResult(0);
+      for (int64_t word = 0; word < ofLoad; ++word)
         LLVM::StoreOp::create(
             builder, loc,
-            LLVM::ExtractValueOp::create(builder, loc, part.value,
-                                         static_cast<int64_t>(i)),
-            variable);
-    lowering.hazards.products.insert(acc.storage.get());
-    ++lowering.hazards.productsSinceWait;
+            LLVM::ExtractValueOp::create(builder, loc, loaded, word),
+            variables[i + word]);
+    }
+    return createStruct(builder, loc, variables, type);
   }
 
   /// The left operand as registers of 32 bits.

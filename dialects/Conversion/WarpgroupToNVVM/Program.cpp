@@ -258,6 +258,19 @@ bool isAccumulator(Value ref) {
   });
 }
 
+/// How many variables of an accumulator are registers: all, or as many as leave
+/// some for addresses and for the part that an instruction adds to. What
+/// `ptxas` has no registers for it moves to memory and back for each
+/// instruction, which then wait for one another.
+int64_t getNumHeld(int64_t numVariables, Lowering &lowering) {
+  constexpr int64_t forOthers = 40, forMoves = kMovedVariables + 8;
+  int64_t most = lowering.getMaxRegisters() - forOthers;
+  if (numVariables <= most)
+    return numVariables;
+  return std::max<int64_t>(llvm::alignDown(most - forMoves, kMovedVariables),
+                           0);
+}
+
 /// A Ref that each thread holds its part of.
 FailureOr<std::shared_ptr<Storage>>
 createRegisters(grid::ScopedOp op, Value ref, Lowering &lowering) {
@@ -279,9 +292,16 @@ createRegisters(grid::ScopedOp op, Value ref, Lowering &lowering) {
   int64_t ofVariable = storage->getElementsOfVariable();
   Type variable = ofVariable > 1 ? IntegerType::get(op.getContext(), 32)
                                  : getStorageType(type.getElementType());
-  for (unsigned r = 0; r < count; r += ofVariable)
+  int64_t numVariables = llvm::divideCeil(count, ofVariable);
+  storage->numHeld = numVariables;
+  if (storage->isAccumulator)
+    storage->numHeld = getNumHeld(numVariables, lowering);
+  for (int64_t i = 0; i < storage->numHeld; ++i)
     storage->variables.push_back(
         lowering.createVariable(op.getLoc(), variable));
+  if (int64_t rest = numVariables - storage->numHeld)
+    llvm::append_range(storage->variables,
+                       lowering.createLocalMemory(op.getLoc(), variable, rest));
   return storage;
 }
 

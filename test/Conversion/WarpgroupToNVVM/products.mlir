@@ -141,3 +141,39 @@ grid.kernel @integers grid() {
     warpgroup.mma %y, %a, %ct : memref<64x24xi32, #grid.space<gpu.regs>>, memref<64x32xi8, #grid.space<gpu.smem>>, memref<32x24xi8, #grid.space<gpu.smem>>
   }
 }
+
+// -----
+
+// Of sums that are more than a thread has registers for, as many as leave some for others are registers. The others are
+// local memory: panel after panel is moved to the same registers, over what is there, added to, and moved back, while
+// the products of those that are held go on.
+// CHECK-LABEL: gpu.module @wide
+// CHECK: %[[MEMORY:.+]] = llvm.alloca %{{.+}} x !llvm.array<96 x f32> {alignment = 16 : i64}
+// CHECK: llvm.inline_asm has_side_effects asm_dialect = att "", "l,~{memory}" %[[MEMORY]]
+// CHECK: nvvm.wgmma.mma_async %{{.+}} <m = 64, n = 128, k = 16>
+// CHECK: nvvm.wgmma.mma_async %{{.+}} <m = 64, n = 128, k = 16>
+// CHECK: nvvm.wgmma.mma_async %{{.+}} <m = 64, n = 64, k = 16>
+// CHECK-NOT: nvvm.wgmma.mma_async
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NOT: nvvm.wgmma.wait
+// CHECK: %[[BEFORE:.+]] = llvm.load %[[MOVED:.+]] : !llvm.ptr -> f32
+// CHECK: llvm.addrspacecast %[[MEMORY]] : !llvm.ptr to !llvm.ptr<5>
+// CHECK: %[[AFTER:.+]] = llvm.inline_asm has_side_effects asm_dialect = att "ld.local.v4.b32 {$0, $1, $2, $3}, [$8];", "=f,=f,=f,=f,0,1,2,3,l,~{memory}" %[[BEFORE]]
+// CHECK: llvm.extractvalue %[[AFTER]][0]
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK: %[[SUM:.+]] = nvvm.wgmma.mma_async %{{.+}} <m = 64, n = 64, k = 16>
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK: nvvm.wgmma.wait.group.sync.aligned 0
+// CHECK: %[[WORD:.+]] = llvm.extractvalue %[[SUM]][0]
+// CHECK: llvm.store %[[WORD]], %[[MEMORY]]
+// CHECK: llvm.store %{{.+}}, %[[MOVED]]
+grid.kernel @wide grid() outputs(%o: f32 [256, 128] space gpu.gmem) {
+  grid.scoped (%a: memref<256x16xf16, #grid.space<gpu.smem>>, %b: memref<16x128xf16, #grid.space<gpu.smem>>,
+               %acc: memref<256x128xf32, #grid.space<gpu.regs>>) {
+    warpgroup.mma %acc, %a, %b
+        : memref<256x128xf32, #grid.space<gpu.regs>>, memref<256x16xf16, #grid.space<gpu.smem>>, memref<16x128xf16, #grid.space<gpu.smem>>
+    warpgroup.mma_wait 0
+    %v = grid.load %acc : memref<256x128xf32, #grid.space<gpu.regs>> -> tensor<256x128xf32>
+    grid.store %v, %o : tensor<256x128xf32>, memref<256x128xf32, #grid.space<gpu.gmem>>
+  }
+}
