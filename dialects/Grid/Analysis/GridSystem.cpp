@@ -8,6 +8,7 @@
 
 #include "dialects/Grid/Analysis/GridSystem.h"
 
+#include "mlir/Analysis/Presburger/Simplex.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -66,6 +67,17 @@ void GridSystem::require(AffineExpr expr, bool equal) {
   add(BoundType::EQ, variable, expr);
   add(equal ? BoundType::EQ : BoundType::LB, variable,
       getAffineConstantExpr(0, context));
+  // It is the expression, which it gives way to.
+  constraints.projectOut(variable, 1);
+}
+
+bool GridSystem::isEmpty() const {
+  // Most systems are decided without a search: they have no point at all, or
+  // the first corner that is found is one of integers.
+  presburger::Simplex simplex(constraints);
+  if (simplex.isEmpty())
+    return true;
+  return !simplex.getSamplePointIfIntegral() && constraints.isIntegerEmpty();
 }
 
 SmallVector<llvm::DynamicAPInt> GridSystem::getPoint() const {

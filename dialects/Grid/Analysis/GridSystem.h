@@ -49,7 +49,7 @@ public:
   /// An expression of variables is at least 0, or with `equal` it is 0.
   void require(mlir::AffineExpr expr, bool equal = false);
 
-  bool isEmpty() const { return constraints.isIntegerEmpty(); }
+  bool isEmpty() const;
 
   /// A point of a system that is not empty: the first one, which is the easiest
   /// to understand, where there is a first.
