@@ -55,6 +55,30 @@ nb::object runPipeline(MlirModule module, nb::bytes source,
   return failure ? nb::object(gridir::toDict(*failure)) : nb::none();
 }
 
+/// Appends what MLIR writes piece by piece: a call of Python for each piece
+/// would take most of the time.
+void append(MlirStringRef piece, void *text) {
+  static_cast<std::string *>(text)->append(piece.data, piece.length);
+}
+
+nb::bytes writeBytecode(MlirModule module) {
+  std::string bytecode;
+  mlirOperationWriteBytecode(mlirModuleGetOperation(module), append, &bytecode);
+  return nb::bytes(bytecode.data(), bytecode.size());
+}
+
+nb::bytes printGeneric(MlirModule module) {
+  MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+  mlirOpPrintingFlagsPrintGenericOpForm(flags);
+  mlirOpPrintingFlagsEnableDebugInfo(flags, /*enable=*/true,
+                                     /*prettyForm=*/false);
+  std::string text;
+  mlirOperationPrintWithFlags(mlirModuleGetOperation(module), flags, append,
+                              &text);
+  mlirOpPrintingFlagsDestroy(flags);
+  return nb::bytes(text.data(), text.size());
+}
+
 } // namespace
 
 NB_MODULE(_gridirDialects, m) {
@@ -68,6 +92,11 @@ NB_MODULE(_gridirDialects, m) {
   m.def("parse_module", &parseModule, nb::arg("context"), nb::arg("source"),
         "Parses and verifies a module of MLIR text or bytecode; returns it or "
         "what stopped it.");
+  m.def("write_bytecode", &writeBytecode, nb::arg("module"),
+        "Returns a module as MLIR bytecode.");
+  m.def("print_generic", &printGeneric, nb::arg("module"),
+        "Returns a module as text: each op in its generic form, with its "
+        "location.");
   m.def("run_pipeline", &runPipeline, nb::arg("module"), nb::arg("source"),
         nb::arg("pipeline"), nb::arg("print_after_all"), nb::arg("timing"),
         nb::arg("statistics"),

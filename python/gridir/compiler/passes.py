@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import io
 import threading
 
 from gridir.locations import error_from_native
@@ -61,10 +60,12 @@ def _abandon(crashed: ir.Module | ir.Context) -> None:
 
 def to_bytecode(module: ir.Module) -> bytes:
     """Returns a module as MLIR bytecode."""
-    buffer = io.BytesIO()
-    with module.context:
-        module.operation.write_bytecode(buffer)
-    return buffer.getvalue()
+    return native.write_bytecode(module)
+
+
+def to_generic_text(module: ir.Module) -> bytes:
+    """Returns a module as text, each op in its generic form and with its location."""
+    return native.print_generic(module)
 
 
 def run_pipeline(

@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from gridir.compiler.options import Options
-from gridir.compiler.passes import shared_context
+from gridir.compiler.passes import shared_context, to_generic_text
 from gridir.compiler.target import Execution, Target
 from gridir.mlir import ir
 
@@ -79,7 +79,7 @@ def _serialize(kernel: Kernel) -> MosaicKernel:
     module = kernel.module("tpu-serialized", context=shared_context())
     operations = _operations(module)
     needed, own = _take_checks(module)
-    body = module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True).encode()
+    body = to_generic_text(module)
     return MosaicKernel(
         body,
         has_communication=any(_communicates(op) for op in operations),

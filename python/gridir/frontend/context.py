@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -165,7 +166,7 @@ class RuleContext:
         """The abstract values of the results."""
         return [v.aval for v in self.eqn.outvars]
 
-    @property
+    @functools.cached_property
     def out_type(self) -> ir.Type:
         """The type of the first result."""
         return self.types.value(self.eqn.outvars[0].aval)

@@ -43,7 +43,8 @@ def value(name: str, operands: Sequence[ir.Value], result: ir.Type, **attributes
 
 def shape_of(x: ir.Value) -> tuple[int, ...]:
     """The shape of a tensor; () for a scalar."""
-    return tuple(x.type.shape) if isinstance(x.type, ir.RankedTensorType) else ()
+    type_ = x.type
+    return tuple(type_.shape) if isinstance(type_, ir.RankedTensorType) else ()
 
 
 def element_of(x: ir.Value | ir.Type) -> ir.Type:

@@ -80,7 +80,7 @@ def _missing(jaxpr: Any) -> Iterator[tuple[str, str, Any]]:
             yield f"captures {_text(var.aval)}", "a constant", None
     for eqn in jaxpr.eqns:
         name = primitive_name(eqn.primitive)
-        nested = [inner for param in eqn.params.values() for inner in nested_jaxprs(param)]
+        nested = nested_jaxprs(eqn)
         if INDEX_MAP.find(name) is not None and nested:
             for inner in nested:
                 yield from _missing(inner)

@@ -69,6 +69,11 @@ class Vocabulary:
     def _levels(self) -> tuple[Level, ...]:
         return (*filter(None, (self.platform, self.kind)), BASE, *_OF_BACKEND.values())
 
+    @functools.cached_property
+    def _found(self) -> dict[str, Rule | None]:
+        """What each primitive was found to mean; kernels say the same few over and over."""
+        return {}
+
     @property
     def types(self) -> Types:
         """How abstract values become MLIR types."""
@@ -76,7 +81,9 @@ class Vocabulary:
 
     def find(self, primitive: str) -> Rule | None:
         """The rule of a primitive, or None when it has none in such a kernel."""
-        return next(filter(None, (level.find(primitive) for level in self._levels)), None)
+        if primitive not in self._found:
+            self._found[primitive] = next(filter(None, (level.find(primitive) for level in self._levels)), None)
+        return self._found[primitive]
 
     def of_kind(self, kind: Level) -> Vocabulary:
         """That of a kernel of another kind, nested in one of this."""

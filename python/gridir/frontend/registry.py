@@ -76,6 +76,8 @@ class Rule:
             that it reads and is not there.
         """
         reads = self._reads
+        if params.keys() == reads.keys():
+            return self.function(ctx, *values, **params)
         given = {}
         for name, value in params.items():
             if name in reads:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -52,9 +52,22 @@ def dtype_name(dtype: Any) -> str:
     return getattr(dtype, "name", None) or str(dtype)
 
 
+# To parse a type takes ten times as long as to ask for it.
+_COMMON = {"f16": ir.F16Type.get, "bf16": ir.BF16Type.get, "f32": ir.F32Type.get, "f64": ir.F64Type.get}
+
+
+@functools.lru_cache(maxsize=256)
+def _type_maker(dtype: Any) -> Callable[[], ir.Type]:
+    """What makes the type of one element of a JAX dtype in the current context."""
+    text = _type_text(dtype_name(dtype))
+    if text[0] == "i":
+        return functools.partial(ir.IntegerType.get_signless, int(text[1:]))
+    return _COMMON.get(text) or functools.partial(ir.Type.parse, text)
+
+
 def element_type(dtype: Any) -> ir.Type:
     """The signless MLIR type of one element, in the current context."""
-    return ir.Type.parse(_type_text(dtype_name(dtype)))
+    return _type_maker(dtype)()
 
 
 def space_name(space: Any) -> str:
@@ -104,8 +117,7 @@ class Types:
 
     def value(self, aval: Any) -> ir.Type:
         """The type of a value: a scalar for rank 0, else a tensor."""
-        type_ = self.tensor(aval)
-        return type_ if type_.rank else type_.element_type
+        return self.tensor(aval) if jax_compat.physical_aval(aval).shape else element_type(aval.dtype)
 
     def ref(self, aval: Any) -> ir.Type:
         """The memref that stands for a Ref. A key's holds its words."""

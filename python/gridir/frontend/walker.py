@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -109,8 +109,7 @@ def _may_act(eqn: Any) -> bool:
     """
     if eqn.effects or not eqn.outvars:
         return True
-    inside = (jaxpr for param in eqn.params.values() for jaxpr in nested_jaxprs(param))
-    return any(not inner.outvars for jaxpr in inside for inner in equations_of(jaxpr))
+    return any(not inner.outvars for jaxpr in nested_jaxprs(eqn) for inner in equations_of(jaxpr))
 
 
 def _is_float(aval: Any) -> bool:
@@ -125,12 +124,12 @@ def _inside(vocabulary: Vocabulary, rule: registry.Rule | None) -> Vocabulary:
 def _moves_keys(eqn: Any) -> bool:
     """Whether an equation moves random keys about, as it would move numbers."""
     avals = [v.aval for v in eqn.invars]
-    if eqn.primitive.name.startswith(("random_", "prng_")) or not any(map(jax_compat.is_key, avals)):
+    if not any(map(jax_compat.is_key, avals)) or eqn.primitive.name.startswith(("random_", "prng_")):
         return False
     if any(map(is_ref, avals)):
         # A Ref of keys holds words already.
         return False
-    return next((jaxpr for param in eqn.params.values() for jaxpr in nested_jaxprs(param)), None) is None
+    return not nested_jaxprs(eqn)
 
 
 def _on_words(ctx: RuleContext, *values: ir.Value, **params: Any) -> list[ir.Value]:
@@ -148,25 +147,25 @@ def erase_unused(kernel: KernelContext) -> None:
     kernel.literals.clear()
 
 
-def nested_jaxprs(param: Any) -> Iterator[Any]:
-    """The jaxprs in one parameter of an equation."""
-    if isinstance(param, core.Jaxpr):
-        yield param
-    elif isinstance(param, core.ClosedJaxpr):
-        yield param.jaxpr
-    elif isinstance(param, (tuple, list)):
-        for item in param:
-            yield from nested_jaxprs(item)
+# Most parameters are none of these, and an equation is asked several times.
+_MAY_HOLD_JAXPRS = (core.Jaxpr, core.ClosedJaxpr, tuple, list)
 
 
-def _equations(jaxpr: Any, callers: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every equation, the outermost first, as the last of a tuple of those that it is nested in."""
-    for eqn in jaxpr.eqns:
-        path = (*callers, eqn)
-        yield path
-        for param in eqn.params.values():
-            for nested in nested_jaxprs(param):
-                yield from _equations(nested, path)
+def nested_jaxprs(eqn: Any) -> list[Any]:
+    """The jaxprs in the parameters of an equation."""
+    found: list[Any] = []
+
+    def visit(params: Iterable[Any]) -> None:
+        for param in params:
+            if not isinstance(param, _MAY_HOLD_JAXPRS):
+                continue
+            if isinstance(param, (tuple, list)):
+                visit(param)
+            else:
+                found.append(param.jaxpr if isinstance(param, core.ClosedJaxpr) else param)
+
+    visit(eqn.params.values())
+    return found
 
 
 def _frame(path: Sequence[Any]) -> Frame | None:
@@ -176,28 +175,26 @@ def _frame(path: Sequence[Any]) -> Frame | None:
 
 def global_refs(jaxpr: Any) -> list[Any]:
     """The variables of a kernel that stand for Refs which outlive a program: the results of `pl.get_global`."""
-    made = {path[-1].outvars[0]: None for path in _equations(jaxpr) if path[-1].primitive.name == "get_global"}
+    made = {eqn.outvars[0]: None for eqn in equations_of(jaxpr) if eqn.primitive.name == "get_global"}
     return list(made)
 
 
 def _without_rule(jaxpr: Any, vocabulary: Vocabulary, callers: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Every equation without a rule, as the last of those that it is nested in."""
     for eqn in jaxpr.eqns:
-        path, rule = (*callers, eqn), vocabulary.find(primitive_name(eqn.primitive))
+        rule = vocabulary.find(primitive_name(eqn.primitive))
         if rule is None:
-            yield path
-        for param in eqn.params.values():
-            for nested in nested_jaxprs(param):
-                yield from _without_rule(nested, _inside(vocabulary, rule), path)
+            yield *callers, eqn
+        for nested in nested_jaxprs(eqn):
+            yield from _without_rule(nested, _inside(vocabulary, rule), (*callers, eqn))
 
 
 def equations_of(jaxpr: Any) -> Iterator[Any]:
     """The equations of a jaxpr, each before those inside of it."""
     for eqn in jaxpr.eqns:
         yield eqn
-        for param in eqn.params.values():
-            for nested in nested_jaxprs(param):
-                yield from equations_of(nested)
+        for nested in nested_jaxprs(eqn):
+            yield from equations_of(nested)
 
 
 def check_supported(name: str, bodies: Sequence[tuple[Any, Vocabulary]]) -> None:

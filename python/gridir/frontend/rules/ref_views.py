@@ -68,15 +68,19 @@ def _index_leaves(node: Any) -> Iterator[_Leaf]:
 
 def unflatten(ctx: RuleContext, tree: Any, leaves: Sequence[ir.Value]) -> Any:
     """What the last operands of an equation are, by their tree; indices without a sign get 32 bits, which have one."""
-    positions = list(map(_Leaf, range(len(leaves))))
-    indices = set(_index_leaves(tree.unflatten(positions)))
-
-    def widened(position: _Leaf, leaf: ir.Value, aval: Any) -> ir.Value:
-        is_narrow = position in indices and is_unsigned(aval) and not is_bool(aval) and bit_width(aval.dtype) < 32
-        return emit.cast("arith.extui", leaf, emit.i32()) if is_narrow else leaf
-
     avals = ctx.avals_in[len(ctx.avals_in) - len(leaves) :]
-    return tree.unflatten(list(map(widened, positions, leaves, avals)))
+    narrow = [i for i, aval in enumerate(avals) if _is_narrow(aval)]
+    if narrow:
+        indices = {leaf.number for leaf in _index_leaves(tree.unflatten(list(map(_Leaf, range(len(leaves))))))}
+        leaves = list(leaves)
+        for i in indices.intersection(narrow):
+            leaves[i] = emit.cast("arith.extui", leaves[i], emit.i32())
+    return tree.unflatten(leaves)
+
+
+def _is_narrow(aval: Any) -> bool:
+    """Whether a value holds integers without a sign of fewer than 32 bits."""
+    return is_unsigned(aval) and not is_bool(aval) and bit_width(aval.dtype) < 32
 
 
 def slice_ref(
