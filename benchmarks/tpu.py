@@ -76,7 +76,7 @@ def lowering_times(function: Callable[..., Any], args: tuple[Any, ...], repetiti
     from gridir.frontend.install import jax_alone
 
     def once(context: Any) -> float:
-        with context, jax_compat_tpu.abstract_device():
+        with context, jax_compat_tpu.some_device():
             # A new function each time, or JAX finds its earlier module.
             traced = jax.jit(lambda *xs: function(*xs)).trace(*args)
             capture.forget_kernels()

@@ -38,7 +38,7 @@ _KINDS = {"v4": "TPU v4", "v5e": "TPU v5 lite", "v5p": "TPU v5", "v6e": "TPU v6 
 
 
 def chip(name: str) -> contextlib.AbstractContextManager[Any]:
-    """While the context is entered, JAX answers what it is asked about the TPU as if for that chip, where there is none.
+    """While the context is entered, JAX answers what it is asked about the TPU as for that chip, where there is none.
 
     The meshes of SparseCores ask, when they are made: how many cores, subcores and lanes there are.
 

@@ -1,5 +1,5 @@
-# What the SparseCores of a TPU do, as native code of the CPU, against NumPy: registers, Refs at arrays of indices, copies
-# of rows, barriers, and the memory that the subcores of a core share.
+# What the SparseCores of a TPU do, as native code of the CPU, against NumPy: registers, Refs at arrays of indices,
+# copies of rows, barriers, and the memory that the subcores of a core share.
 #
 # RUN: %python %s | FileCheck %s
 

@@ -20,7 +20,7 @@ TpuTarget.prepare = lambda *_: MosaicKernel(b"body", barrier, barrier, needed, {
 
 def calls(f, *args):
     """For each custom call of a function lowered for a TPU, with no TPU: its attributes, as text."""
-    with jax_compat_tpu.abstract_device():
+    with jax_compat_tpu.some_device():
         module = jax.jit(f).trace(*args).lower(lowering_platforms=("tpu",)).compiler_ir("stablehlo")
     found = []
 
