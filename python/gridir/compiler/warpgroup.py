@@ -66,7 +66,7 @@ class PackedOperands:
         self._packed: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     def of(self, tensor_map: TensorMap) -> np.ndarray:
-        """Returns the operand of a map as the kernel sees it, with the first of a byte's elements in its lowest bits."""
+        """Returns the operand of a map as the kernel sees it; of a byte's elements the first has the lowest bits."""
         number = tensor_map.operand
         operand = self._operands[number]
         of_byte = operand.size // math.prod(tensor_map.shape)
