@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax._src.pallas.mosaic_gpu.interpret import params as gpu_interpreter
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
@@ -244,5 +245,19 @@ look(
         ],
     ),
     np.stack([X, X + 1]),
+    X,
+)
+
+
+def interpreted(x, o):
+    o[...] = x[...] * 2
+
+
+# What JAX would interpret is executed, too, though its interpreter has effects in an order.
+# CHECK-COUNT-3: interpreted {{.*}}: right
+look(
+    "interpreted",
+    plgpu.kernel(interpreted, out_type=jax.typeof(jnp.asarray(X)), interpret=gpu_interpreter.InterpretGPUParams()),
+    X * 2,
     X,
 )

@@ -139,7 +139,8 @@ def _device_number(context: Any, devices: DeviceMesh) -> tuple[Any, Any]:
 def emit_function(function: Callable[..., Sequence[Any]]) -> Emitter:
     """Returns what writes a function of arrays, traced and lowered by JAX, instead of a kernel."""
     rule = _mlir.lower_fun(function, multiple_results=True)
-    return lambda context, operands: rule(context, *operands)
+    # The function has no effects in an order; the tokens of a kernel's pass it by.
+    return lambda context, operands: rule(context.replace(tokens_out=None), *operands)
 
 
 def register_call_targets(targets: Mapping[str, Mapping[str, Any]], state: Mapping[str, Any], platform: str) -> None:

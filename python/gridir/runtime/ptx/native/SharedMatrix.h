@@ -60,28 +60,6 @@ private:
   bool isTransposed;
 };
 
-/// Adds to sums, row by row, the products of rows of `left` and of `right`, in
-/// the order of the depth.
-template <typename T>
-void addProducts(std::vector<T> &sums, const std::vector<float> &left,
-                 const std::vector<float> &right, unsigned rows,
-                 unsigned columns, unsigned depth) {
-  // Neighbours of a row of the sums are computed together.
-  std::vector<T> factors(size_t(columns) * depth);
-  for (unsigned column = 0; column < columns; ++column)
-    for (unsigned k = 0; k < depth; ++k)
-      factors[k * columns + column] = static_cast<T>(right[column * depth + k]);
-  for (unsigned row = 0; row < rows; ++row) {
-    T *sum = sums.data() + size_t(row) * columns;
-    for (unsigned k = 0; k < depth; ++k) {
-      const T x = static_cast<T>(left[row * depth + k]);
-      const T *y = factors.data() + size_t(k) * columns;
-      for (unsigned column = 0; column < columns; ++column)
-        sum[column] += x * y[column];
-    }
-  }
-}
-
 } // namespace gridir::ptx
 
 #endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_SHAREDMATRIX_H

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MatrixProduct.h"
 #include "SharedMatrix.h"
 #include "TensorMemory.h"
 

@@ -120,21 +120,38 @@ public:
     }
   }
 
-  /// Calls `body(address, bytes)` with what lies in the tensor of each row.
-  template <typename Body> void forEachRow(Body body) const {
+  uint64_t getRowBytes() const { return uint64_t(box[0]) * map.elementBytes; }
+
+  /// Calls `body(offset, address, begin, end)` for each row: its offset in the
+  /// tile, and which of its bytes lie in the tensor, the first of them at the
+  /// address; none is there of a row outside.
+  template <typename Body> void forEachWholeRow(Body body) const {
     std::array<uint32_t, kMaxRank> index = {};
     const int64_t first = std::max<int64_t>(0, -start[0]);
     const int64_t end =
         std::min<int64_t>(box[0], int64_t(map.sizes[0]) - start[0]);
-    if (first >= end)
-      return;
     index[0] = first;
-    for (uint64_t i = getBytes() / map.elementBytes / box[0]; i > 0; --i) {
-      if (std::optional<uint64_t> address = getAddress(index))
-        body(*address, uint64_t(end - first) * map.elementBytes);
+    for (uint64_t offset = 0; offset < getBytes(); offset += getRowBytes()) {
+      std::optional<uint64_t> address;
+      if (first < end)
+        address = getAddress(index);
+      if (address)
+        body(offset, *address, first * map.elementBytes,
+             end * map.elementBytes);
+      else
+        body(offset, uint64_t(0), uint64_t(0), uint64_t(0));
       for (unsigned d = 1; d < map.rank && ++index[d] == box[d]; ++d)
         index[d] = 0;
     }
+  }
+
+  /// Calls `body(address, bytes)` with what lies in the tensor of each row.
+  template <typename Body> void forEachRow(Body body) const {
+    forEachWholeRow(
+        [&](uint64_t, uint64_t address, uint64_t begin, uint64_t end) {
+          if (begin < end)
+            body(address, end - begin);
+        });
   }
 
 private:
@@ -184,14 +201,25 @@ const TensorMap &findMap(const Group &group) {
   return *map;
 }
 
-/// Where an element of a tile is in shared memory.
+/// Calls `body(begin, bytes)` with the parts of a row that no swizzle divides.
+template <typename Body>
+void forEachPiece(uint64_t begin, uint64_t end, Body body) {
+  constexpr uint64_t kPiece = 16;
+  while (begin < end) {
+    const uint64_t next = std::min(end, alignDown(begin, kPiece) + kPiece);
+    body(begin, next - begin);
+    begin = next;
+  }
+}
+
+/// Where bytes of a tile that stay together are in shared memory.
 char *findShared(const Group &group, const TensorMap &map, uint64_t rank,
-                 uint64_t offset) {
+                 uint64_t offset, uint64_t bytes) {
   const uint64_t address =
       (group.arguments[0][Shared] & kOffsetInBlock) + offset;
   return group.execution.locateShared(
       group.thread, getSharedAddress(rank, swizzle(address, map.swizzle)),
-      map.elementBytes, 1, group.site);
+      bytes, 1, group.site);
 }
 
 char *findGlobal(const Group &group, const TensorMap &map, uint64_t address) {
@@ -243,16 +271,32 @@ void storeTile(const Group &group, const AsyncUnitRef &unit) {
   const uint64_t rank = group.arguments[0][Shared] >> kBlockWindowBits;
   const Reduction reduction = getReduction(group, map);
   ElementWrites writes(group, unit);
-  Tile(group, map)
-      .forEachElement([&](uint64_t offset, std::optional<uint64_t> address) {
-        if (!address)
-          return;
-        char *to = findGlobal(group, map, *address);
-        const char *from = findShared(group, map, rank, offset);
-        writes.add(to, map.elementBytes,
-                   reduction.getAccess(to, from, map.elementBytes) | Async);
-        reduction.run(to, from, map.elementBytes);
+  const Tile tile(group, map);
+  if (reduction.isReplacing()) {
+    tile.forEachWholeRow([&](uint64_t offset, uint64_t address, uint64_t begin,
+                             uint64_t end) {
+      if (begin == end)
+        return;
+      char *to = group.execution.locateGlobal(group.thread, address,
+                                              end - begin, 1, group.site);
+      forEachPiece(begin, end, [&](uint64_t at, uint64_t bytes) {
+        const char *from = findShared(group, map, rank, offset + at, bytes);
+        char *own = to + (at - begin);
+        writes.add(own, bytes, reduction.getAccess(own, from, bytes) | Async);
+        reduction.run(own, from, bytes);
       });
+    });
+    return;
+  }
+  tile.forEachElement([&](uint64_t offset, std::optional<uint64_t> address) {
+    if (!address)
+      return;
+    char *to = findGlobal(group, map, *address);
+    const char *from = findShared(group, map, rank, offset, map.elementBytes);
+    writes.add(to, map.elementBytes,
+               reduction.getAccess(to, from, map.elementBytes) | Async);
+    reduction.run(to, from, map.elementBytes);
+  });
 }
 
 /// The barrier that counts the bytes of a block: at the same offset in it, or
@@ -279,13 +323,20 @@ void loadTile(const Group &group, const UnitsOfBlocks &units) {
   const TensorMap &map = findMap(group);
   Tile tile(group, map);
   forEachBlock(group, [&](uint64_t rank) {
-    tile.forEachElement([&](uint64_t offset, std::optional<uint64_t> address) {
-      char *to = findShared(group, map, rank, offset);
-      // Outside of the tensor are zeros.
-      if (address)
-        std::memcpy(to, findGlobal(group, map, *address), map.elementBytes);
-      else
-        std::memset(to, 0, map.elementBytes);
+    // Outside of the tensor are zeros.
+    SmallVector<char, 256> row(tile.getRowBytes());
+    tile.forEachWholeRow([&](uint64_t offset, uint64_t address, uint64_t begin,
+                             uint64_t end) {
+      llvm::fill(row, 0);
+      if (begin < end)
+        std::memcpy(row.data() + begin,
+                    group.execution.locateGlobal(group.thread, address,
+                                                 end - begin, 1, group.site),
+                    end - begin);
+      forEachPiece(0, row.size(), [&](uint64_t at, uint64_t bytes) {
+        std::memcpy(findShared(group, map, rank, offset + at, bytes),
+                    row.data() + at, bytes);
+      });
     });
     updateMBarrier(group, getBarrier(group, rank), 0, tile.getBytes(),
                    Telling::All, units.at(rank));

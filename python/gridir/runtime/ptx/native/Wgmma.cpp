@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MatrixProduct.h"
 #include "SharedMatrix.h"
 
 using namespace llvm;
@@ -117,14 +118,6 @@ void encodeWgmma(Encoder &e) {
     }
 }
 
-/// The row and the column of an element of D in a thread.
-std::pair<unsigned, unsigned> getCoordinates(unsigned thread,
-                                             unsigned element) {
-  const unsigned warp = thread / 32, lane = thread % 32;
-  return {16 * warp + lane / 4 + 8 * (element / 2 % 2),
-          element / 4 * 8 + lane % 4 * 2 + element % 2};
-}
-
 std::vector<float> readA(const Group &group, const uint64_t *words) {
   const ElementFormat &format = getFormat(words[FormatA]);
   const unsigned depth = words[Depth];
@@ -194,21 +187,33 @@ void multiply(const Group &group, const std::vector<float> &left,
   const unsigned columns = words[Columns], depth = words[Depth];
   const unsigned perD = 32 / d.bits, elements = kRows * columns / 128;
   std::vector<T> sums(kRows * columns);
+  // Of each tile of eight columns a thread has two neighbours, and two of
+  // those eight rows below.
   auto forEachElement = [&](auto body) {
-    for (unsigned thread = 0; thread < 128; ++thread)
-      for (unsigned element = 0; element < elements; ++element) {
-        auto [row, column] = getCoordinates(thread, element);
-        body(group.arguments[thread], element, sums[row * columns + column]);
+    for (unsigned thread = 0; thread < 128; ++thread) {
+      uint64_t *mine = group.arguments[thread];
+      const unsigned lane = thread % 32;
+      T *sum =
+          sums.data() + (thread / 32 * 16 + lane / 4) * columns + lane % 4 * 2;
+      for (unsigned element = 0; element < elements; element += 4, sum += 8) {
+        body(mine, element, sum[0]);
+        body(mine, element + 1, sum[1]);
+        body(mine, element + 2, sum[8 * columns]);
+        body(mine, element + 3, sum[8 * columns + 1]);
       }
+    }
   };
+  const bool isPlain = std::is_same_v<T, float> && d.bits == 32;
   if (words[ScaleD])
     forEachElement([&](const uint64_t *mine, unsigned element, T &sum) {
       const uint32_t word = mine[FirstRegister + element / perD];
-      sum = static_cast<T>(d.decode(word >> element % perD * d.bits));
+      sum = isPlain ? static_cast<T>(bit_cast<float>(word))
+                    : static_cast<T>(d.decode(word >> element % perD * d.bits));
     });
   addProducts(sums, left, right, kRows, columns, depth);
   forEachElement([&](uint64_t *mine, unsigned element, const T &sum) {
-    const uint64_t word = d.encode(sum);
+    const uint64_t word =
+        isPlain ? bit_cast<uint32_t>(static_cast<float>(sum)) : d.encode(sum);
     const unsigned shift = element % perD * d.bits;
     uint64_t &result = mine[element / perD];
     result = shift ? (result & 0xffff) | word << shift : word;

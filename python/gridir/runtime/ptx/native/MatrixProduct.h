@@ -1,0 +1,28 @@
+//===- MatrixProduct.h - Sums of products of matrices ---------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_MATRIXPRODUCT_H
+#define GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_MATRIXPRODUCT_H
+
+#include <vector>
+
+namespace gridir::ptx {
+
+/// Adds to sums, row by row, the products of rows of `left` and of `right`,
+/// each of which has `depth` elements. Each product and each sum is rounded, in
+/// the order of the depth, whatever processor this is.
+void addProducts(std::vector<float> &sums, const std::vector<float> &left,
+                 const std::vector<float> &right, unsigned rows,
+                 unsigned columns, unsigned depth);
+void addProducts(std::vector<double> &sums, const std::vector<float> &left,
+                 const std::vector<float> &right, unsigned rows,
+                 unsigned columns, unsigned depth);
+
+} // namespace gridir::ptx
+
+#endif // GRIDIR_PYTHON_GRIDIR_RUNTIME_PTX_NATIVE_MATRIXPRODUCT_H
