@@ -44,6 +44,7 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
   addPrintLowerings(*this);
   addProfileLowerings(*this);
   addArrayLowerings(*this);
+  addPackedLowerings(*this);
   addRelayoutLowerings(*this);
   addSliceLowerings(*this);
   addProductLowerings(*this);

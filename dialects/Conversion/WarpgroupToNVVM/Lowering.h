@@ -496,6 +496,7 @@ void addProfileLowerings(Lowering &lowering);
 bool hasSemaphores(grid::KernelOp kernel);
 bool hasProfile(grid::KernelOp kernel);
 void addArrayLowerings(Lowering &lowering);
+void addPackedLowerings(Lowering &lowering);
 void addRelayoutLowerings(Lowering &lowering);
 void addSliceLowerings(Lowering &lowering);
 void addProductLowerings(Lowering &lowering);

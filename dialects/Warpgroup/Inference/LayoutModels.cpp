@@ -45,28 +45,52 @@ static int64_t getAccessVector(const Layout &layout, RankedTensorType type) {
                            getLongestAccess(type));
 }
 
-/// Where an element is in shared memory: in tiles of rows that are as long as
-/// all banks, swizzled, where the rows of the array are made of such, else in
-/// row-major order.
-static int64_t getSharedOffset(int64_t element, ArrayRef<int64_t> shape,
-                               int64_t bytes) {
-  constexpr int64_t bankBytes = 128;
-  constexpr Swizzle swizzle = {7, 4, 3};
-  int64_t rowBytes = shape.back() * bytes;
-  if (rowBytes % bankBytes != 0)
-    return element * bytes;
-  int64_t numRows = getNumElements(shape.drop_back());
-  int64_t row = element / shape.back(), column = element % shape.back() * bytes;
-  return swizzle.apply((column / bankBytes * numRows + row) * bankBytes +
-                       column % bankBytes);
+/// The bytes of the rows of panels in which the author has a Ref swizzled; all
+/// banks where he says nothing, as products would ask for.
+static int64_t getSwizzleBytes(Value ref) {
+  constexpr int64_t bankBytes = 128, pieceBytes = 16;
+  while (auto view = ref.getDefiningOp<ViewLikeOpInterface>())
+    ref = view.getViewSource();
+  auto argument = dyn_cast<BlockArgument>(ref);
+  auto scope = argument ? dyn_cast_if_present<grid::ScopedOp>(
+                              argument.getOwner()->getParentOp())
+                        : grid::ScopedOp();
+  if (!scope || !scope.getTransforms())
+    return bankBytes;
+  auto transforms =
+      cast<ArrayAttr>((*scope.getTransforms())[argument.getArgNumber()]);
+  for (auto transform : transforms.getAsRange<grid::TransformAttr>())
+    if (transform.getKind() == grid::TransformKind::Unswizzle &&
+        transform.getValues().front() > pieceBytes)
+      return transform.getValues().front();
+  return bankBytes;
 }
 
-static int64_t countShared(const Layout &layout, RankedTensorType type) {
-  SharedAccess access = countSharedAccess(
-      layout, type.getShape(), getAccessVector(layout, type), getBits(type),
-      [&](int64_t element) {
-        return getSharedOffset(element, type.getShape(), getBits(type) / 8);
-      });
+/// Where an element is in shared memory: in panels whose rows are as long as
+/// the swizzle, where the rows of the array are made of such, else in row-major
+/// order.
+static int64_t getSharedOffset(int64_t element, ArrayRef<int64_t> shape,
+                               int64_t bytes, int64_t panelBytes) {
+  // Pieces of 16 bytes are exchanged by the number of the 128 bytes.
+  constexpr unsigned piece = 4, banks = 7;
+  int64_t rowBytes = shape.back() * bytes;
+  if (rowBytes % panelBytes != 0)
+    return element * bytes;
+  Swizzle swizzle = {banks, piece, llvm::Log2_64(panelBytes) - piece};
+  int64_t numRows = getNumElements(shape.drop_back());
+  int64_t row = element / shape.back(), column = element % shape.back() * bytes;
+  return swizzle.apply((column / panelBytes * numRows + row) * panelBytes +
+                       column % panelBytes);
+}
+
+static int64_t countShared(const Layout &layout, RankedTensorType type,
+                           int64_t panelBytes) {
+  SharedAccess access =
+      countSharedAccess(layout, type.getShape(), getAccessVector(layout, type),
+                        getBits(type), [&](int64_t element) {
+                          return getSharedOffset(element, type.getShape(),
+                                                 getBits(type) / 8, panelBytes);
+                        });
   return 4 * (access.instructions + access.conflicts);
 }
 
@@ -165,10 +189,14 @@ static LogicalResult addAccess(Operation *op, Value ref, Type valueType,
     frame.allowed = getTensorMemoryLayouts(
         type.getShape(),
         hasPairedBlocks(op->getParentOfType<grid::KernelOp>()));
+  else if (space == grid::MemorySpace::GpuSmem)
+    frame.cost = [type,
+                  panelBytes = getSwizzleBytes(ref)](const Layout &layout) {
+      return countShared(layout, type, panelBytes);
+    };
   else
     frame.cost = [=](const Layout &layout) {
-      return space == grid::MemorySpace::GpuSmem ? countShared(layout, type)
-                                                 : countGlobal(layout, type);
+      return countGlobal(layout, type);
     };
   for (int64_t vector = getLongestAccess(type); vector >= 1; vector /= 2)
     frame.preferred.push_back(Layout::blocked(type.getShape(), vector));

@@ -212,3 +212,30 @@ grid.kernel @to_vectors grid() inputs() outputs()
   %w = arith.addf %v, %v : tensor<64x64xf32>
   grid.store %w, %t : tensor<64x64xf32>, memref<64x64xf32, #grid.space<gpu.smem>>
 }
+
+// -----
+
+// Rows of 64 bytes that the author swizzles have no conflicts where lanes take pairs of bytes of eight of them, so that
+// a product's operand is loaded as it is held. Not swizzled they have, and it is moved.
+// CHECK-LABEL: grid.kernel @swizzled
+// CHECK:         grid.load %{{.*}} -> tensor<64x64xi8, #warpgroup.layout<wgmma>>
+// CHECK-NOT:     relayout
+// CHECK:         grid.load %{{.*}} -> tensor<64x64xi8, #warpgroup.layout<[32, 64]
+// CHECK:         warpgroup.relayout
+grid.kernel @swizzled grid() inputs(%y: bf16 [64, 64] space gpu.gmem) {
+  grid.scoped (%a: memref<2x64x64xi8, #grid.space<gpu.smem>>, %u: memref<64x64xi8, #grid.space<gpu.smem>>,
+               %b: memref<64x64xbf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>)
+      attributes {transforms = [[#grid.transform<unswizzle [64]>, #grid.transform<untiling [8, 64]>],
+                                [], [], []]} {
+    %w = grid.slice_ref %a[1, 0, 0] [1, 64, 64] [1, 1, 1] drop [0] : memref<2x64x64xi8, #grid.space<gpu.smem>> -> memref<64x64xi8, #grid.space<gpu.smem>>
+    %v = grid.load %w : memref<64x64xi8, #grid.space<gpu.smem>> -> tensor<64x64xi8>
+    %f = arith.sitofp %v : tensor<64x64xi8> to tensor<64x64xbf16>
+    warpgroup.mma %acc, %f, %b
+        : memref<64x64xf32, #grid.space<gpu.regs>>, tensor<64x64xbf16>, memref<64x64xbf16, #grid.space<gpu.smem>>
+    // expected-remark @below {{relayout by shared memory}}
+    %x = grid.load %u : memref<64x64xi8, #grid.space<gpu.smem>> -> tensor<64x64xi8>
+    %g = arith.sitofp %x : tensor<64x64xi8> to tensor<64x64xbf16>
+    warpgroup.mma %acc, %g, %b
+        : memref<64x64xf32, #grid.space<gpu.regs>>, tensor<64x64xbf16>, memref<64x64xbf16, #grid.space<gpu.smem>>
+  }
+}
