@@ -11,6 +11,7 @@
 #include "dialects/Conversion/GridToLoops/Async.h"
 #include "dialects/Conversion/GridToLoops/Views.h"
 #include "dialects/Grid/Analysis/BlockAccess.h"
+#include "dialects/Support/Builders.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -203,11 +204,21 @@ Value MaskedWindow::createView() {
               " of " + name,
           index, extent);
     }
-    // What the mask hides is never read.
-    createIf(element.exists, [&] {
-      Value held = memref::LoadOp::create(builder, loc, array, element.inArray);
-      memref::StoreOp::create(builder, loc, held, buffer, element.inWindow);
-    });
+    // What the mask hides changes nothing, but is loaded all the same where it
+    // is chosen from two values.
+    auto load = [&](OpBuilder &builder, Location loc) {
+      scf::YieldOp::create(
+          builder, loc,
+          memref::LoadOp::create(builder, loc, array, element.inArray)
+              .getResult());
+    };
+    auto skip = [&](OpBuilder &builder, Location loc) {
+      scf::YieldOp::create(builder, loc,
+                           createZero(builder, loc, arrayType.getElementType()));
+    };
+    Value held = scf::IfOp::create(builder, loc, element.exists, load, skip)
+                     .getResult(0);
+    memref::StoreOp::create(builder, loc, held, buffer, element.inWindow);
   });
   scf::YieldOp::create(
       builder, loc,

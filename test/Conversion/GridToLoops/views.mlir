@@ -58,7 +58,7 @@ grid.kernel @checked_slice grid()
 // -----
 
 // A masked store may name elements outside, which the mask must hide: where the window leaves the Ref, elements that the
-// mask lets through, and no others, go through a buffer.
+// mask lets through, and no others, go through a buffer, which is zero elsewhere.
 // CHECK-LABEL: kernel.abi @masked_slice diagnostics = ["index {0} is out of bounds [0, {1}) in dimension 0 of o_ref (kernel.py:9:5)"]
 // CHECK:       func.func @masked_slice(
 // CHECK:         scf.if %[[INSIDE:[a-z0-9_]*]] -> (memref<4xf32
@@ -70,9 +70,12 @@ grid.kernel @checked_slice grid()
 // CHECK:             %[[BEYOND:.*]] = arith.cmpi uge
 // CHECK:             %[[FAULT:.*]] = arith.andi %[[BEYOND]], %[[CHOSEN]] : i1
 // CHECK:             scf.if %[[FAULT]]
-// CHECK:             scf.if %[[EXISTS]]
-// CHECK-NEXT:          memref.load
-// CHECK-NEXT:          memref.store
+// CHECK:             %[[HELD:.*]] = scf.if %[[EXISTS]] -> (f32)
+// CHECK-NEXT:          %[[LOADED:.*]] = memref.load
+// CHECK-NEXT:          scf.yield %[[LOADED]]
+// CHECK:             %[[ZERO:.*]] = arith.constant 0.0
+// CHECK-NEXT:          scf.yield %[[ZERO]]
+// CHECK:             memref.store %[[HELD]]
 // CHECK:         bufferization.materialize_in_destination
 // CHECK:         %[[OUTSIDE:.*]] = arith.xori %[[INSIDE]], %
 // CHECK:         scf.if %[[OUTSIDE]] {

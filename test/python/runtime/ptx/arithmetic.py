@@ -169,6 +169,13 @@ with np.errstate(all="ignore"):
         ("mul.rn.ftz.f32 %d, %x0, 0f3F800000;", [F32], np.where(np.abs(F32) < 1e-38, 0 * F32, F32)),
         ("fma.rn.f32 %d, %x0, %x1, %x0;", [F32, G32], (F32.astype(float) * G32 + F32).astype(np.float32)),
         ("fma.rn.f64 %d, %x0, %x0, 1.0;", [F64], F64 * F64 + 1),
+        ("add.f32.f16 %d, %x0, %x1;", [F16, F32], F16.astype(np.float32) + F32),
+        ("sub.rn.f32.bf16 %d, %x0, %x1;", [BF16, F32], BF16.astype(np.float32) - F32),
+        (
+            "fma.rn.f32.bf16 %d, %x0, %x0, %x1;",
+            [BF16, F32],
+            (BF16.astype(float) ** 2 + F32.astype(float)).astype(np.float32),
+        ),
         ("div.rn.f32 %d, %x0, %x1;", [F32, G32], F32 / G32),
         ("add.rz.f32 %d, 0f3F800000, 0f337FFFFF;", [F32], np.ones(8, np.float32)),
         ("add.rp.f32 %d, 0f3F800000, 0f00000001;", [F32], np.full(8, np.nextafter(np.float32(1), np.float32(2)))),

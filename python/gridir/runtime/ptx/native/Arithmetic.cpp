@@ -252,12 +252,25 @@ void emitRow(Emitter &emitter, const ArithmeticRow &row) {
   // Only extremes may be of three.
   const unsigned most = row.operands + 1 + (isExtreme && type.isFloat());
   emitter.expectOperands(row.operands + 1, most);
+  const bool isSum = row.opcode == "add" || row.opcode == "sub";
+  // All but the last operand may have 16 bits where the result has 32.
+  const ScalarType narrow = type;
+  const bool isMixed = (isSum || row.opcode == "fma") && type.isFloat() &&
+                       type.bits == 16 && emitter.take("f32");
+  if (isMixed)
+    type = ScalarType{TypeKind::Float, 32, 1};
   SmallVector<SmallVector<Value *>> operands;
   for (unsigned i = 1; i < std::max(emitter.getNumOperands(), row.operands + 1);
-       ++i)
-    operands.push_back(emitter.unpack(emitter.read(i, type), type.lanes));
+       ++i) {
+    Value *value;
+    if (isMixed && i < row.operands)
+      value = emitter.fromFloat(
+          emitter.toFloat(emitter.read(i, narrow), narrow), type);
+    else
+      value = emitter.read(i, type);
+    operands.push_back(emitter.unpack(value, type.lanes));
+  }
   FloatModifiers modifiers;
-  const bool isSum = row.opcode == "add" || row.opcode == "sub";
   const bool isSaturated = type.isSigned() && isSum && emitter.take("sat");
   const bool isRelu = type.isSigned() && isExtreme && emitter.take("relu");
   if (type.isFloat())
