@@ -213,8 +213,8 @@ Value MaskedWindow::createView() {
               .getResult());
     };
     auto skip = [&](OpBuilder &builder, Location loc) {
-      scf::YieldOp::create(builder, loc,
-                           createZero(builder, loc, arrayType.getElementType()));
+      scf::YieldOp::create(
+          builder, loc, createZero(builder, loc, arrayType.getElementType()));
     };
     Value held = scf::IfOp::create(builder, loc, element.exists, load, skip)
                      .getResult(0);
