@@ -118,7 +118,7 @@ static LogicalResult refuse(Operation *op, const Twine &what) {
 }
 
 LogicalResult gridir::warpgroup::refuseTensors(Operation *op) {
-  return refuse(op, "an op that says how its tensors lie in registers");
+  return refuse(op, "an op that a warpgroup has for arrays in registers");
 }
 
 /// All tensors lie alike.

@@ -2,7 +2,7 @@
 
 grid.kernel @unknown grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semantics [] {
   %v = grid.load %o : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>
-  // expected-error @below {{expected an op that says how its tensors lie in registers, got tensor.pad}}
+  // expected-error @below {{expected an op that a warpgroup has for arrays in registers, got tensor.pad}}
   %w = tensor.pad %v low[0] high[64] {
   ^bb0(%i: index):
     %zero = arith.constant 0.0 : f32
@@ -76,7 +76,7 @@ grid.kernel @operand grid() inputs() outputs()
 // Nobody says how what a loop hands out otherwise lies.
 grid.kernel @argument grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semantics [] {
   %v = grid.load %o : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>
-  // expected-error @below {{expected an op that says how its tensors lie in registers, got scf.forall}}
+  // expected-error @below {{expected an op that a warpgroup has for arrays in registers, got scf.forall}}
   %w = scf.forall (%i) in (4) shared_outs(%part = %v) -> tensor<64xf32> {
     %n = arith.negf %part : tensor<64xf32>
     scf.forall.in_parallel {
