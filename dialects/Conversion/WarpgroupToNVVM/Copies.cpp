@@ -224,23 +224,23 @@ private:
     if (getBytesOf(step.back()) % 16 != 0)
       return refuse("whose rows have a multiple of 16 bytes");
     // Whole panels follow one another, and are one copy of an array that has
-    // only whole ones.
+    // only whole ones, or one for each block that takes a part of them.
     const Storage &source = *array.storage;
-    isByPanels = numParts == 1 && dest.getNumPanels() > 1 &&
+    int64_t numPanels = box.back() / dest.width;
+    isByPanels = numPanels % numParts == 0 && dest.getNumPanels() > 1 &&
                  llvm::isPowerOf2_64(dest.width) &&
                  dest.getElementsOfByte() == 1 && step.back() == dest.width &&
-                 box.back() > dest.width &&
-                 box.back() / dest.width <= kMaxBox &&
+                 numPanels > 1 && numPanels / numParts <= kMaxBox &&
                  llvm::product_of(step) == dest.getPanelElements() &&
                  source.shape.back() % dest.width == 0 &&
                  getDivisor(offsets.back()) % dest.width == 0 &&
                  mapDims.size() < kMaxMapRank;
     if (isByPanels)
-      step.back() = box.back();
+      step.back() = box.back() / numParts;
     // Blocks of a cluster take parts of each other's pieces: along one of the
     // dimensions, with one index of those before it, as what is copied at once
     // follows one another in memory. Parts of a row that is swizzled do not.
-    if (numParts > 1) {
+    if (numParts > 1 && !isByPanels) {
       int64_t *divided = step.begin();
       while (divided != &step.back() && *divided % numParts != 0)
         *divided++ = 1;

@@ -138,3 +138,19 @@ grid.kernel @panels grid(%i = 2) inputs(%x: f32 [64, 128] space gpu.gmem, %y: f3
         : memref<64x128xf32, #grid.space<gpu.gmem>>, memref<8x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
+
+// -----
+
+// Of a window of several panels each block of a cluster copies a part of the panels, at once.
+// CHECK: kernel.abi @panels_of_blocks
+// CHECK-SAME: #kernel.tensor_map<0, tensor<4x64x64xf16, [64, 256, 1]>, box = [2, 64, 64], swizzle = 128>
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} box[%c0_i32, %c0_i32, %c0_i32] multicast_mask
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} box[%c0_i32, %c0_i32, %c2_i32] multicast_mask
+// CHECK-NOT: nvvm.cp.async.bulk.tensor.shared.cluster.global
+grid.kernel @panels_of_blocks grid(%c = 2 named "x" cluster) inputs(%x: f16 [64, 256] space gpu.gmem) {
+  grid.scoped (%t: memref<64x256xf16, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], []]} {
+    warpgroup.tma_load %x[0, 0] [64, 256] to %t barrier %b collective ["x"]
+        : memref<64x256xf16, #grid.space<gpu.gmem>>, memref<64x256xf16, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
