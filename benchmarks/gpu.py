@@ -11,10 +11,11 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 import gridir
-from gridir.runtime.gpu import Code, assemble
+from gridir.runtime.gpu import Code, assemble, compare
 from gridir.runtime.gpu.peer import Pipeline
 
 if TYPE_CHECKING:
@@ -49,17 +50,64 @@ def measure_peer(case: Case, pipeline: Pipeline) -> Code:
     return Code.of(assemble(kernel.ptx, case.chip, allow_remarks=True), kernel.dynamic_shared_bytes)
 
 
+def _attempt(function: Callable[..., Any], *args: Any) -> Any:
+    """What it returns, or the first line of what refuses the kernel: the author of one refuses some tiles himself."""
+    try:
+        return function(*args)
+    except (gridir.Error, AssertionError, ValueError) as error:
+        return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _is_worse(ours: Code, theirs: Code) -> bool:
+    loops = ours.loop.instructions if ours.loop else 0, theirs.loop.instructions if theirs.loop else 0
+    return (
+        len(ours.remarks) > len(theirs.remarks)
+        or ours.spill_bytes > theirs.spill_bytes
+        or ours.registers > theirs.registers
+        or loops[0] > loops[1]
+    )
+
+
+def sweep(cases: Iterable[Case], pipeline: Pipeline) -> int:
+    """Prints the kernels of which JAX's pipeline makes the better code: fewer remarks, spills, registers, or the shorter loop.
+
+    Returns: 1 where gridir refuses a kernel that JAX's pipeline compiles.
+    """
+    number = refused = worse = 0
+    for case in cases:
+        theirs = _attempt(measure_peer, case, pipeline)
+        if isinstance(theirs, str):
+            continue
+        number += 1
+        ours = _attempt(measure, case)
+        if isinstance(ours, str):
+            refused += 1
+            print(f"{case.name}: {ours}", flush=True)
+        elif _is_worse(ours[0], theirs):
+            worse += 1
+            print(f"{case.name}:\n{compare({'gridir': ours[0], 'JAX': theirs})}\n", flush=True)
+    print(f"{number} kernels that JAX's pipeline compiles, {refused} refused, {worse} worse")
+    return int(refused > 0)
+
+
 def main() -> int:
     """Prints a table; the exit status is 1 where a kernel does not assemble."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="parts of the names of rows (default: all)")
     parser.add_argument("--loops", action="store_true", help="also list the instructions of each steady loop")
     parser.add_argument("--peer", action="store_true", help="also by JAX's pipeline, of the extra `peer`")
+    parser.add_argument(
+        "--sweep", type=int, metavar="EVERY", help="compare every so many of 3,700 kernels with other tiles"
+    )
     arguments = parser.parse_args()
     # Before JAX is imported.
-    pipeline = Pipeline() if arguments.peer else None
+    pipeline = Pipeline() if arguments.peer or arguments.sweep else None
     from gpu_cases import CASES
 
+    if arguments.sweep and pipeline:
+        from gpu_sweep import SWEEP
+
+        return sweep(SWEEP[:: arguments.sweep], pipeline)
     columns = "chip | by | registers | spills | remarks | instructions | steady loop (matrix) | shared memory |"
     columns += " lowering s | ptxas s |"
     print(f"| kernel | {columns}\n| --- | --- | --- |" + " ---: |" * 8)

@@ -52,11 +52,13 @@ class Case:
     args: tuple[jax.ShapeDtypeStruct, ...]
 
 
-def _array(*shape: int, dtype: Any = jnp.float16) -> jax.ShapeDtypeStruct:
+def array(*shape: int, dtype: Any = jnp.float16) -> jax.ShapeDtypeStruct:
+    """An array that has no elements yet."""
     return jax.ShapeDtypeStruct(shape, dtype)
 
 
-def _hopper(**tuning: Any) -> Callable[..., Any]:
+def hopper(**tuning: Any) -> Callable[..., Any]:
+    """The product for Hopper with fields of its `TuningConfig`."""
     config = hopper_matmul_mgpu.TuningConfig(**tuning)
     return lambda a, b: hopper_matmul_mgpu.matmul(a, b, None, config)
 
@@ -70,22 +72,24 @@ def _attention(
         f"attention D {head}, KV {block_kv}{what}",
         "sm_90a",
         lambda q, k, v: function(q, k, v, config),
-        (_array(1, TOKENS, HEADS, head),) * 3,
+        (array(1, TOKENS, HEADS, head),) * 3,
     )
 
 
-def _mixed(**tuning: Any) -> Callable[..., Any]:
+def mixed(**tuning: Any) -> Callable[..., Any]:
+    """The product of mixed types with fields of its `TuningConfig`."""
     config = hopper_mixed_type_matmul_mgpu.TuningConfig(**tuning)
     return lambda a, b: hopper_mixed_type_matmul_mgpu.mixed_matmul_kernel(a, b, out_dtype=b.dtype, config=config)
 
 
-def _blackwell(**tuning: Any) -> Callable[..., Any]:
+def blackwell(**tuning: Any) -> Callable[..., Any]:
+    """The product for Blackwell with fields of its `TuningConfig`."""
     config = blackwell_matmul_mgpu.TuningConfig(**tuning)
     return lambda a, b: blackwell_matmul_mgpu.matmul_kernel(a, b, config=config)
 
 
-_FACTORS = (_array(M, K), _array(K, N))
-_GROUPS = (_array(M, K), _array(8, K, N), _array(8, dtype=jnp.int32))
+_FACTORS = (array(M, K), array(K, N))
+_GROUPS = (array(M, K), array(8, K, N), array(8, dtype=jnp.int32))
 
 
 def _ragged(a: Any, b: Any, sizes: Any) -> Any:
@@ -98,31 +102,31 @@ CASES = [
     Case(
         "hopper_matmul 128x128x64, 4 stages",
         "sm_90a",
-        _hopper(tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=4),
+        hopper(tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=4),
         _FACTORS,
     ),
     Case(
         "hopper_matmul 128x64x64, 4 stages",
         "sm_90a",
-        _hopper(tile_m=128, tile_n=64, tile_k=64, max_concurrent_steps=4),
+        hopper(tile_m=128, tile_n=64, tile_k=64, max_concurrent_steps=4),
         _FACTORS,
     ),
     Case(
         "hopper_matmul 256x128x64, 3 stages",
         "sm_90a",
-        _hopper(tile_m=256, tile_n=128, tile_k=64, max_concurrent_steps=3),
+        hopper(tile_m=256, tile_n=128, tile_k=64, max_concurrent_steps=3),
         _FACTORS,
     ),
     Case(
         "hopper_matmul 128x128x64, epilogue in tiles of 64x64",
         "sm_90a",
-        _hopper(tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=4, epi_tile_m=64, epi_tile_n=64),
+        hopper(tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=4, epi_tile_m=64, epi_tile_n=64),
         _FACTORS,
     ),
     Case(
         "hopper_matmul 128x128x64, 4 stages, clusters of two",
         "sm_90a",
-        _hopper(
+        hopper(
             tile_m=128,
             tile_n=128,
             tile_k=64,
@@ -134,8 +138,8 @@ CASES = [
     Case(
         "mixed_matmul 128x128x64, int8 by bf16",
         "sm_90a",
-        _mixed(tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=4),
-        (_array(M, K, dtype=jnp.int8), _array(K, N, dtype=jnp.bfloat16)),
+        mixed(tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=4),
+        (array(M, K, dtype=jnp.int8), array(K, N, dtype=jnp.bfloat16)),
     ),
     Case("ragged_dot 64x128x64, 4 stages", "sm_90a", _ragged, _GROUPS),
     _attention(64, 128),
@@ -147,13 +151,13 @@ CASES = [
     Case(
         "blackwell_matmul 128x256x64, 4 stages",
         "sm_100a",
-        _blackwell(tile_m=128, tile_n=256, tile_k=64, max_concurrent_steps=4, collective=False),
+        blackwell(tile_m=128, tile_n=256, tile_k=64, max_concurrent_steps=4, collective=False),
         _FACTORS,
     ),
     Case(
         "blackwell_matmul 128x128x64, 6 stages, pairs of blocks",
         "sm_100a",
-        _blackwell(tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=6, collective=True),
+        blackwell(tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=6, collective=True),
         _FACTORS,
     ),
 ]
