@@ -47,7 +47,7 @@ def measure_peer(case: Case, pipeline: Pipeline) -> Code:
     pipeline.driver.pretend(*divmod(int(case.chip[3:].rstrip("a")), 10))
     modules = lower_to_mosaic(case.function, case.args, case.chip)
     kernel = max((pipeline.compile(module) for module in modules), key=lambda kernel: len(kernel.ptx))
-    return Code.of(assemble(kernel.ptx, case.chip, allow_remarks=True), kernel.dynamic_shared_bytes)
+    return Code.of(assemble(kernel.ptx, case.chip), kernel.dynamic_shared_bytes)
 
 
 def _attempt(function: Callable[..., Any], *args: Any) -> Any:

@@ -28,7 +28,7 @@ for chip, libdevice in (("sm_80", False), ("sm_90a", True), ("sm_100a", False)):
         except gridir.Error as error:
             print(f"{path.stem} for {chip}: {error}")
             continue
-        spills = [kernel for kernel in report.kernels if kernel.cubin.spill_bytes]
+        spills = [kernel for kernel in report.kernels if kernel.cubin.spill_bytes or kernel.cubin.remarks]
         if spills or not report.kernels:
             print(f"{path.stem} for {chip}: {report}")
         count += bool(report.kernels) and not spills

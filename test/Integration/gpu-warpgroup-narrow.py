@@ -1,6 +1,6 @@
 # Conversions of narrow elements, and sums and products of those of 16 bits, as threads compute several at a time: of
-# integers and of floats of a byte all there are, of floats that are rounded to a byte all of bf16, and what lies at both
-# sides of the largest.
+# integers and of floats of a byte all there are, of floats that are rounded to a byte all of bf16, and what lies at
+# both sides of the largest.
 #
 # RUN: %python %s | FileCheck %s
 

@@ -19,22 +19,22 @@ def look(name, function, *args, target="gpu:sm_90a"):
     try:
         (kernel,) = gridir.lower(function, *args, target=target).compile().kernels
         spills = kernel.cubin.spill_bytes
-        print(f"{name}: {spills} bytes of spills")
+        print(f"{name}: {spills} bytes of spills", *kernel.cubin.remarks)
     except gridir.Error as error:
         print(f"{name}:", error)
 
 
-# CHECK: attention: 0 bytes of spills
+# CHECK: attention: 0 bytes of spills{{$}}
 attention_mgpu.cuda_versions = types.SimpleNamespace(cuda_runtime_get_version=lambda: 13000)
 tuning = attention_mgpu.TuningConfig(block_q=64, block_kv=128, max_concurrent_steps=2)
 array = jax.ShapeDtypeStruct((1, 4096, 16, 128), jnp.float16)
 look("attention", lambda q, k, v: attention_mgpu.attention(q, k, v, tuning), array, array, array)
 
-# CHECK: tcgen05_matmul: 0 bytes of spills
+# CHECK: tcgen05_matmul: 0 bytes of spills{{$}}
 example = load_example(f"{sys.argv[1]}/tcgen05_matmul.py", None)
 look("tcgen05_matmul", example.function, *example.args, target="gpu:sm_100a")
 
-# CHECK: wide sums: 0 bytes of spills
+# CHECK: wide sums: 0 bytes of spills{{$}}
 hopper_matmul_mgpu.get_num_sms = lambda: 132
 tiles = hopper_matmul_mgpu.TuningConfig(tile_m=256, tile_n=128, tile_k=64, max_concurrent_steps=3)
 lhs, rhs = (jax.ShapeDtypeStruct(shape, jnp.float16) for shape in ((4096, 4096), (4096, 8192)))

@@ -86,7 +86,7 @@ def _compare(report: Report, example: Example, chip: str, pipeline: Pipeline) ->
     tables = []
     for kernel, module in zip(report.kernels, modules, strict=True):
         peer = pipeline.compile(module)
-        cubin = assemble(peer.ptx, chip, kernel=kernel.name, allow_remarks=True)
+        cubin = assemble(peer.ptx, chip, kernel=kernel.name)
         tables.append(
             {
                 "gridir": Code.of(kernel.cubin, kernel.shared_bytes),

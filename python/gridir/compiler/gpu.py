@@ -134,7 +134,7 @@ class PtxKernel:
             raise ptx.LaunchError(message, kernel=self.name)
 
     def assemble(self) -> KernelReport:
-        """Assembles the kernel with `ptxas`.
+        """Assembles the kernel with `ptxas`; products that it serialises are a remark of the report.
 
         Raises:
           PtxasError: when `ptxas` is not found or refuses the kernel.

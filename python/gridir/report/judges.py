@@ -141,7 +141,7 @@ def assembled(target: str, kernel: Any) -> Verdict:
         "spill bytes": record["spill_bytes"],
         "shared bytes": record["shared_bytes"],
     }
-    return Verdict(target, kernel.name, ACCEPTED, "ptxas", figures=figures)
+    return Verdict(target, kernel.name, ACCEPTED, "ptxas", figures=figures, notes=tuple(record["remarks"]))
 
 
 def ask_libtpu(target: str, candidates: Sequence[Candidate], timeout: float) -> tuple[Sequence[Verdict], Sequence[Any]]:

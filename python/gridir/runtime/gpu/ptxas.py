@@ -15,7 +15,7 @@ from gridir.errors import Error
 from gridir.runtime.gpu.toolkit import find_nvdisasm, find_ptxas
 
 # Remarks that the code is not what the kernel asks for: setmaxnreg is ignored, wgmma is serialised.
-_REFUSED = re.compile(r"C75(08|1[0-9])")
+_CHANGED = re.compile(r"C75(08|1[0-9])")
 
 
 class PtxasError(Error):
@@ -52,7 +52,6 @@ def assemble(
     kernel: str | None = None,
     timeout: float = 120,
     line_info: bool = False,
-    allow_remarks: bool = False,
 ) -> Cubin:
     """Assembles a module of PTX that holds one kernel.
 
@@ -62,10 +61,9 @@ def assemble(
       kernel: the kernel's name, for messages.
       timeout: seconds after which `ptxas` is given up.
       line_info: keeps the lines that the directives of the text name; the instructions are the same.
-      allow_remarks: returns code that is not what the kernel asks for, instead of an error.
 
     Raises:
-      PtxasError: when `ptxas` is not found, refuses the text, or remarks that it serialises tensor core operations.
+      PtxasError: when `ptxas` is not found, or refuses the text.
     """
     ptxas = find_ptxas()
     if ptxas is None:
@@ -87,9 +85,6 @@ def assemble(
             raise PtxasError(
                 f"ptxas does not accept the kernel for {chip}", kernel=kernel, notes=messages[:8], details=ptx
             )
-        refused = [line for line in messages if _REFUSED.search(line)]
-        if refused and not allow_remarks:
-            raise PtxasError("ptxas changes what the kernel asks for", kernel=kernel, notes=refused[:8], details=ptx)
         with open(target, "rb") as file:
             code = file.read()
     text = "\n".join(messages)
@@ -100,7 +95,7 @@ def assemble(
         spill_bytes=_number(r"(\d+) bytes spill stores", text) + _number(r"(\d+) bytes spill loads", text),
         stack_bytes=_number(r"(\d+) bytes stack frame", text),
         static_shared_bytes=_number(r"(\d+) bytes smem", text),
-        remarks=tuple(refused),
+        remarks=tuple(line for line in messages if _CHANGED.search(line)),
     )
 
 

@@ -43,16 +43,18 @@ class KernelReport:
             "shared_bytes": self.shared_bytes + self.cubin.static_shared_bytes,
             "workspace_bytes": self.workspace_bytes,
             "cubin_bytes": len(self.cubin.code),
+            "remarks": list(self.cubin.remarks),
         }
 
     def __str__(self) -> str:
         ctas = "a dynamic number of" if self.ctas is None else str(self.ctas)
         shared = self.shared_bytes + self.cubin.static_shared_bytes
-        return (
-            f"{self.name}: {ctas} CTAs of {self.threads} threads\n"
-            f"  registers: {self.cubin.registers}, spills: {self.cubin.spill_bytes} bytes\n"
-            f"  shared memory: {shared:,} bytes, workspace: {self.workspace_bytes:,} bytes for each CTA"
-        )
+        lines = [
+            f"{self.name}: {ctas} CTAs of {self.threads} threads",
+            f"  registers: {self.cubin.registers}, spills: {self.cubin.spill_bytes} bytes",
+            f"  shared memory: {shared:,} bytes, workspace: {self.workspace_bytes:,} bytes for each CTA",
+        ]
+        return "\n".join([*lines, *(f"  {remark}" for remark in self.cubin.remarks)])
 
 
 @dataclasses.dataclass(frozen=True)
