@@ -53,9 +53,11 @@ void buildGridToTPUPipeline(OpPassManager &pm,
     pm.addPass(createConvertGridToTPUPass());
   if (options.stages.reaches(TPUStage::Optimized)) {
     addOptimization(pm);
-    // The last one, as it is about what Mosaic is given.
+    // Of what is left only the words change, as it is about what Mosaic is
+    // given.
     if (options.elideChecks)
       pm.addPass(createTPUElideChecksPass());
+    pm.addNestedPass<func::FuncOp>(tpu::createTPUFitSparseCorePass());
   }
   if (options.stages.reaches(TPUStage::Serialized))
     pm.addPass(tpu::createTPUSerializePass(

@@ -90,6 +90,7 @@ def scans():
         check("cumsum", got, np.cumsum(np.where(MASK, x, 0), dtype=dtype))
     x = (X % 4).astype(np.int32)
     occurrences = np.array([np.sum((x[: i + 1] == v) & MASK[: i + 1]) for i, v in enumerate(x)], np.int32)
+    occurrences = np.where(MASK, occurrences, 1)
     later = [(x[i + 1 :] == v) & MASK[i + 1 :] for i, v in enumerate(x)]
     last = np.array([m and not np.any(again) for m, again in zip(MASK, later, strict=True)])
     got = on_subcore(assigned(lambda x, m: plsc.scan_count(x, m != 0)), x, MASK.astype(np.int32), out=(x, x))

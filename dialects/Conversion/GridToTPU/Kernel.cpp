@@ -9,6 +9,7 @@
 
 #include "dialects/Conversion/GridToTPU/Lowering.h"
 #include "dialects/Grid/Analysis/RefOrigins.h"
+#include "dialects/Grid/Analysis/TaskPrograms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -65,9 +66,20 @@ private:
   OpBuilder builder;
   func::FuncOp function;
   bool transposeLhsHint = false;
+  tpu::CoreType coreType = tpu::CoreType::Tc;
+  bool hasLayoutPasses = true;
 };
 
 LogicalResult FunctionBuilder::readParams() {
+  if (kernel->hasAttr(grid::kMeshesAttrName))
+    return kernel.emitError("expected a kernel with one body on the tpu "
+                            "target, got one for each of several meshes");
+  if (auto core = kernel->getAttrOfType<StringAttr>(grid::kCoreTypeAttrName)) {
+    std::optional<tpu::CoreType> type = tpu::symbolizeCoreType(core.getValue());
+    if (!type)
+      return kernel.emitError("expected a core of a TPU, got ") << core;
+    coreType = *type;
+  }
   std::optional<ArrayAttr> params = kernel.getParams();
   if (!params)
     return success();
@@ -77,6 +89,8 @@ LogicalResult FunctionBuilder::readParams() {
       continue;
     if (BoolAttr hint = tpuParams.getFuseTransposedLhsInMatmul())
       transposeLhsHint = hint.getValue();
+    if (BoolAttr needed = tpuParams.getNeedsLayoutPasses())
+      hasLayoutPasses = needed.getValue();
     StringAttr type = tpuParams.getKernelType();
     if (type && !type.getValue().equals_insensitive("tc"))
       return kernel.emitError("expected a kernel for a TensorCore, got "
@@ -196,7 +210,10 @@ LogicalResult FunctionBuilder::buildBody() {
 void FunctionBuilder::setGridAttributes() {
   MLIRContext *context = kernel.getContext();
   function->setAttr(tpu::kCoreTypeName,
-                    tpu::CoreTypeAttr::get(context, tpu::CoreType::Tc));
+                    tpu::CoreTypeAttr::get(context, coreType));
+  // Those of a TensorCore's kernel run whatever the author says.
+  if (!hasLayoutPasses && coreType != tpu::CoreType::Tc)
+    function->setAttr(tpu::kWithoutLayoutName, builder.getUnitAttr());
   SmallVector<Attribute> semantics;
   SmallVector<int64_t> bounds;
   for (unsigned dim = 0; dim < kernel.getRank(); ++dim) {

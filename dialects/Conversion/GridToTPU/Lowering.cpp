@@ -235,6 +235,27 @@ static bool isClonable(Operation *op) {
                  : OpTrait::hasElementwiseMappableTraits(op);
 }
 
+/// An op of Mosaic's is the same, on vectors and memrefs.
+LogicalResult Lowering::lowerOwnOp(Operation *op) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    if (!isa<MemRefType>(operand.getType())) {
+      operands.push_back(get(operand));
+      continue;
+    }
+    FailureOr<Value> memref = createMemRef(*this, op, getView(operand));
+    if (failed(memref))
+      return failure();
+    operands.push_back(*memref);
+  }
+  FailureOr<SmallVector<Type>> types = convertTypes(op, op->getResultTypes());
+  if (failed(types))
+    return failure();
+  set(op->getResults(),
+      createLike(builder, op, operands, *types)->getResults());
+  return success();
+}
+
 LogicalResult Lowering::lowerOp(Operation *op) {
   auto structured = dyn_cast<DestinationStyleOpInterface>(op);
   if (structured && !structured.hasPureTensorSemantics())
@@ -243,6 +264,8 @@ LogicalResult Lowering::lowerOp(Operation *op) {
   auto handler = handlers.find(op->getName().getStringRef());
   if (handler != handlers.end())
     return handler->second(op);
+  if (isa_and_nonnull<tpu::TPUDialect>(op->getDialect()))
+    return lowerOwnOp(op);
   if (!isClonable(op))
     return op->emitError("'")
            << op->getName() << "' is not supported on the tpu target";

@@ -101,6 +101,7 @@ public:
 
 private:
   llvm::LogicalResult lowerOp(mlir::Operation *op);
+  llvm::LogicalResult lowerOwnOp(mlir::Operation *op);
 
   llvm::DenseMap<mlir::Value, mlir::Value> values;
   llvm::DenseMap<mlir::Value, View> views;

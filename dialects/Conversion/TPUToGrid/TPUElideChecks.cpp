@@ -35,12 +35,15 @@ using tpu_to_grid::Reason;
 
 namespace {
 
-/// The function of a module that is a kernel; null for none.
+/// The function of a module that is a kernel for a TensorCore, which is what
+/// has these checks; null for none.
 func::FuncOp findKernel(ModuleOp module) {
   func::FuncOp kernel;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function->hasAttr(tpu::kCoreTypeName))
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto core = function->getAttrOfType<tpu::CoreTypeAttr>(tpu::kCoreTypeName);
+    if (core && core.getValue() == tpu::CoreType::Tc)
       kernel = function;
+  }
   return kernel;
 }
 

@@ -21,6 +21,10 @@ inline constexpr llvm::StringLiteral kTasksAttrName = "grid.tasks";
 /// number.
 inline constexpr llvm::StringLiteral kDevicesAttrName = "grid.devices";
 
+/// The attribute of a kernel for another core of a TPU than a TensorCore: its
+/// name, as of `#tpu.core_type`.
+inline constexpr llvm::StringLiteral kCoreTypeAttrName = "grid.core_type";
+
 /// The attribute of a kernel with a body for each of several meshes, whose
 /// cores one dimension enumerates: the shape of each mesh, cores before
 /// subcores.

@@ -13,5 +13,6 @@ include "dialects/TPU/IR/TPUAsyncOps.td"
 include "dialects/TPU/IR/TPUComputeOps.td"
 include "dialects/TPU/IR/TPUMemoryOps.td"
 include "dialects/TPU/IR/TPUProgramOps.td"
+include "dialects/TPU/IR/TPUSparseCoreOps.td"
 
 #endif // GRIDIR_DIALECTS_TPU_IR_TPUOPS_TD

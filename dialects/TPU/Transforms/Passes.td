@@ -72,6 +72,56 @@ def TPUExpandArithmeticPass : Pass<"tpu-expand-arithmetic", "::mlir::func::FuncO
   ];
 }
 
+def TPUFitSparseCorePass : Pass<"tpu-fit-sparse-core", "::mlir::func::FuncOp"> {
+  let summary = "Say a kernel for a SparseCore as its compiler wants it";
+  let description = [{
+    The compiler for SparseCores wants an index map of every operand, that of an
+    array which stays in place as well. It counts in one dimension, and has no
+    constants of floats but numbers. Where the author does without layout passes,
+    a vector is a register: it has no leading unit dimensions in a load or store.
+    A kernel for a TensorCore is left as it is.
+
+    Before:
+
+    ```mlir
+    func.func @k(%c: i32, %x: memref<4x8xf32, #tpu.memory_space<hbm>>, %m: memref<4x8xf32, #tpu.memory_space<vmem>>) attributes {
+        tpu.core_type = #tpu.core_type<sc_vector_subcore>, iteration_bounds = array<i64: 2>,
+        dimension_semantics = [#tpu.dimension_semantics<core_parallel>], scratch_operands = 1 : i64,
+        window_params = [{} ], gridir.without_layout_passes} {
+      %zero = arith.constant 0 : index
+      %v = vector.load %m[%zero, %zero] : memref<4x8xf32, #tpu.memory_space<vmem>>, vector<1x8xf32>
+      %w = vector.shape_cast %v : vector<1x8xf32> to vector<8xf32>
+      %one = arith.constant dense<1.0> : vector<8xf32>
+      %s = arith.addf %w, %one : vector<8xf32>
+      %r = vector.shape_cast %s : vector<8xf32> to vector<1x8xf32>
+      tpu.vector_store %m[%zero, %zero], %r {strides = array<i32>} : memref<4x8xf32, #tpu.memory_space<vmem>>, vector<1x8xf32>,
+      return
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @k(%c: i32, %x: memref<4x8xf32, #tpu.memory_space<hbm>>, %m: memref<4x8xf32, #tpu.memory_space<vmem>>) attributes {
+        tpu.core_type = #tpu.core_type<sc_vector_subcore>, iteration_bounds = array<i64: 2>,
+        dimension_semantics = [#tpu.dimension_semantics<core_parallel>], scratch_operands = 1 : i64,
+        window_params = [{transform_indices = affine_map<(d0) -> (0, 0)>} ]} {
+      %zero = arith.constant 0 : index
+      %w = tpu.vector_load %m[%zero, %zero] {strides = array<i32>} : memref<4x8xf32, #tpu.memory_space<vmem>>, vector<8xf32>,
+      %number = arith.constant 1.0 : f32
+      %one = vector.broadcast %number : f32 to vector<8xf32>
+      %s = arith.addf %w, %one : vector<8xf32>
+      tpu.vector_store %m[%zero, %zero], %s {strides = array<i32>} : memref<4x8xf32, #tpu.memory_space<vmem>>, vector<8xf32>,
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+  let statistics = [
+    Statistic<"numRewritten", "num-rewritten", "Number of ops said otherwise">
+  ];
+}
+
 def TPULogisticToTanhPass : Pass<"tpu-logistic-to-tanh", "::mlir::func::FuncOp"> {
   let summary = "Compute the logistic function through the hyperbolic tangent";
   let description = [{

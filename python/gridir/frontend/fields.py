@@ -74,8 +74,8 @@ OTHER_TARGETS: dict[str, dict[str, dict[str, tuple[Effect, str]]]] = {
             "serialization_format": (ERROR, "libtpu reads format 1 only, which is the default"),
             "kernel_type": (HONOURED, "a TensorCore, which is the default; another core is an error"),
             "allow_collective_id_without_custom_barrier": (HONOURED, "lets `collective_id` through"),
-            "use_tc_tiling_on_sc": (ERROR, "it is for kernels on a SparseCore"),
-            "needs_layout_passes": (NO_MEANING, "a TensorCore's kernel always has them"),
+            "use_tc_tiling_on_sc": (ERROR, "for a TensorCore; for a SparseCore it is honoured: `sparse_core_config`"),
+            "needs_layout_passes": (NO_MEANING, "a TensorCore's kernel always has them; for a SparseCore honoured"),
             "fuse_transposed_lhs_in_matmul": (HONOURED, "`transpose_lhs_hint` of `tpu.matmul`"),
         },
         "mosaic_gpu.CompilerParams": dict.fromkeys(

@@ -38,6 +38,13 @@ MESHES = (*CORE_MESHES, VectorSubcoreMesh)
 SUBCORE_BARRIER = _tpu_core.SemaphoreType.REGULAR(()).get_ref_aval()
 """A Ref of a semaphore, at which subcores meet."""
 
+
+def sparse_core_type(mesh: Any) -> str | None:
+    """The name of the cores of a mesh, as `#tpu.core_type` has it, if they are of a SparseCore; else None."""
+    is_sparse = isinstance(mesh, (_sc_core.ScalarSubcoreMesh, VectorSubcoreMesh))
+    return str(mesh.core_type.value) if is_sparse else None
+
+
 _SPARSE_CORE = {
     primitive: f"sparse_core.{primitive.name}"
     for primitive in (
@@ -84,6 +91,7 @@ def emit_mosaic_call(
     out_avals: Sequence[Any],
     effects: Any,
     metadata: Mapping[str, str] | None,
+    mesh: Any = None,
 ) -> Sequence[Any]:
     """Writes the custom call of a Mosaic kernel; returns the MLIR values of its results.
 
@@ -98,18 +106,21 @@ def emit_mosaic_call(
       out_avals: the abstract values of the results, which may name a memory space.
       effects: the effects of the kernel's jaxpr; the axes of a mesh among them become metadata.
       metadata: the strings that the author attached to the call.
+      mesh: the mesh of the kernel's cores, or None.
     """
     in_avals = [_core.physical_aval(aval) for aval in context.avals_in]
     results = [_core.physical_aval(aval) for aval in context.avals_out]
     kernel_ins, kernel_outs = [[_stored(aval) for aval in avals] for avals in (in_avals, results)]
     input_spaces, output_spaces = _registration._resolve_memory_spaces(
-        in_avals, out_avals, input_output_aliases=aliases, kernel_type=_tpu_core.CoreType.TC
+        in_avals,
+        out_avals,
+        input_output_aliases=aliases,
+        kernel_type=mesh.core_type if sparse_core_type(mesh) else _tpu_core.CoreType.TC,
     )
     full = {
         "collective_id": None,
-        "device_type": None,
+        **_device(mesh),
         "needs_hlo_passes": False,
-        "active_core_count": None,
         "input_memory_spaces": input_spaces,
         "output_memory_spaces": output_spaces,
         # The body says itself which version it has; this keeps JAX from rewriting it.
@@ -135,6 +146,19 @@ def emit_mosaic_call(
     casts = context.replace(avals_in=kernel_outs, avals_out=results)
     loaded = _mlir.lower_fun(lambda *xs: [_cast(x, aval) for x, aval in zip(xs, results, strict=True)])
     return loaded(casts, *calls)
+
+
+def _device(mesh: Any) -> dict[str, Any]:
+    """What runs the kernel: a SparseCore, and on how many, or a TensorCore."""
+    if sparse_core_type(mesh) is None:
+        return {"device_type": None, "active_core_count": None}
+    return {"device_type": "sparsecore", "active_core_count": mesh.num_cores}
+
+
+def tiling(use_tc_tiling: bool | None) -> Any:
+    """How arrays lie that a SparseCore's kernel is given, as JAX's configuration has it."""
+    tilings = _tpu_custom_call.Tiling
+    return tilings.SPARSE_CORE if use_tc_tiling is False else tilings.COMPACT
 
 
 def _stored(aval: Any) -> Any:

@@ -25,6 +25,9 @@ from gridir.frontend.warpgroup_types import WarpgroupTypes
 TPU = Level("TPU", BASE)
 """Kernels for the cores of a TPU."""
 
+SPARSE_CORE = Level("SparseCore", TPU)
+"""What a SparseCore has ops of its own for, in kernels that are lowered for a TPU."""
+
 TRITON = Level("Triton", BASE)
 """Kernels for Pallas' Triton backend."""
 
@@ -47,7 +50,7 @@ _OF_PLATFORM = {"cpu": CPU_PLATFORM, "tpu": TPU_PLATFORM}
 KINDS = (*_OF_BACKEND.values(), WARP)
 """The levels of which a kernel has at most one."""
 
-LEVELS = (BASE, *KINDS, *_OF_PLATFORM.values(), INDEX_MAP)
+LEVELS = (BASE, *KINDS, SPARSE_CORE, *_OF_PLATFORM.values(), INDEX_MAP)
 """All levels."""
 
 
@@ -58,16 +61,18 @@ class Vocabulary:
     Attributes:
       kind: the level of the kernel's kind; None where its author says none.
       platform: the level of the platform that the kernel is lowered for, where that has one.
+      core: the level of the cores that run the kernel, where they have ops of their own.
       skips_floats: whether no float is computed, and each of them is infinite, which interpret mode may be asked for.
     """
 
     kind: Level | None = None
     platform: Level | None = None
     skips_floats: bool = False
+    core: Level | None = None
 
     @functools.cached_property
     def _levels(self) -> tuple[Level, ...]:
-        return (*filter(None, (self.platform, self.kind)), BASE, *_OF_BACKEND.values())
+        return (*filter(None, (self.platform, self.core, self.kind)), BASE, *_OF_BACKEND.values())
 
     @functools.cached_property
     def _found(self) -> dict[str, Rule | None]:
@@ -118,4 +123,12 @@ def vocabularies(request: KernelRequest, platform: str) -> tuple[Vocabulary, ...
     of_call = kinds[0] if len(kinds) == 1 else None
     meshes = request.mesh.meshes if isinstance(request.mesh, MeshUnion) else (request.mesh,)
     skips_floats = getattr(request.interpret, "skip_floating_point_ops", False)
-    return tuple(Vocabulary(kind_of_mesh(mesh) or of_call, _OF_PLATFORM.get(platform), skips_floats) for mesh in meshes)
+    return tuple(
+        Vocabulary(
+            kind_of_mesh(mesh) or of_call,
+            _OF_PLATFORM.get(platform),
+            skips_floats,
+            SPARSE_CORE if platform == "tpu" and jax_compat_tpu.sparse_core_type(mesh) else None,
+        )
+        for mesh in meshes
+    )

@@ -71,6 +71,9 @@ def lower_kernel(
         if request.devices is not None and kernel_op.knows_devices:
             count = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), request.devices.num_devices)
             kernel_op.operation.attributes["grid.devices"] = count
+        core_type = jax_compat_tpu.sparse_core_type(request.mesh)
+        if core_type is not None:
+            kernel_op.operation.attributes["grid.core_type"] = ir.StringAttr.get(core_type)
         if isinstance(request.mesh, MeshUnion):
             shapes = [ir.DenseI64ArrayAttr.get(list(mesh.shape.values())) for mesh in request.mesh.meshes]
             kernel_op.operation.attributes["grid.meshes"] = ir.ArrayAttr.get(shapes)

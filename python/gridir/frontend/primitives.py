@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
-from gridir.frontend.levels import CPU_PLATFORM, INDEX_MAP, LEVELS, TPU_PLATFORM
+from gridir.frontend.levels import CPU_PLATFORM, INDEX_MAP, LEVELS, SPARSE_CORE, TPU_PLATFORM
 from gridir.frontend.registry import BASE
 
 _INTRODUCTION = """# Primitives that have a lowering rule
@@ -25,6 +25,7 @@ _HEADINGS = {
     BASE: "Any kernel",
     CPU_PLATFORM: "What is computed otherwise on a CPU",
     TPU_PLATFORM: "What is computed otherwise on a TPU",
+    SPARSE_CORE: "What a SparseCore has ops for, on a TPU",
     INDEX_MAP: "Index maps",
 }
 

@@ -75,6 +75,7 @@ class TpuHooks(TargetHooks):
                 out_avals=request.out_avals,
                 effects=request.jaxpr.effects,
                 metadata=request.metadata,
+                mesh=request.mesh,
             )
 
         return emit
@@ -120,15 +121,17 @@ def config_of(params: Any, mosaic: MosaicKernel, request: KernelRequest) -> dict
     """
     _check(params, mosaic, request)
     cost = request.cost_estimate
+    is_sparse = jax_compat_tpu.sparse_core_type(request.mesh) is not None
     elided = {f"disable_{check}_checks": True for check, reason in mosaic.needed_checks.items() if not reason}
     return {
         "lowered_module_asm": mosaic.body,
         "has_communication": mosaic.has_communication,
         "cost_estimate": dataclasses.asdict(cost) if cost is not None else None,
         # Vectors are as large as the author's blocks: on a TensorCore Mosaic always has to lay them out.
-        "needs_layout_passes": True,
+        "needs_layout_passes": params.needs_layout_passes if is_sparse else True,
         **{name: getattr(params, name) for name in CONFIG_FIELDS},
         **elided,
+        "tiling": jax_compat_tpu.tiling(params.use_tc_tiling_on_sc) if is_sparse else None,
     }
 
 
@@ -149,7 +152,7 @@ def _check(params: Any, mosaic: MosaicKernel, request: KernelRequest) -> None:
             "leave collective_id out, or set allow_collective_id_without_custom_barrier",
         ),
         (
-            params.use_tc_tiling_on_sc is not None,
+            params.use_tc_tiling_on_sc is not None and jax_compat_tpu.sparse_core_type(request.mesh) is None,
             "use_tc_tiling_on_sc is set, but the kernel runs on a TensorCore",
             "leave it out: it chooses the tiling of kernels on a SparseCore",
         ),

@@ -116,3 +116,38 @@ func.func @program(%n: i32) {
   tpu.log_buffer "x = " {shape = array<i64: 8, 128>} : %logged : memref<8x128xf32, #tpu.memory_space<vmem>>
   return
 }
+
+// Those of a SparseCore take tensors and Refs as well: a kernel in `grid` says them.
+// CHECK-LABEL: func.func @sparse_core(
+func.func @sparse_core(%m: memref<64x8xi32, #tpu.memory_space<hbm>>, %rows: memref<16x8xi32, #tpu.memory_space<vmem>>,
+                       %at: memref<16xi32, #tpu.memory_space<vmem>>, %table: memref<64xi32, #tpu.memory_space<vmem>>,
+                       %q: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>, %n: i32, %id: index,
+                       %v: vector<8xi32>, %k: vector<8xi1>, %t: tensor<8xi32>, %i: vector<16xi32>) {
+  // CHECK: tpu.barrier %{{.*}}
+  tpu.barrier %id
+  // CHECK: tpu.enqueue_indirect_dma source(%{{.*}} : {{.*}}) target(%{{.*}} : {{.*}}) offsets(%{{.*}} : memref<16xi32, {{.*}}) semaphore(%{{.*}} : {{.*}}) filter(%{{.*}}) {add = true}
+  tpu.enqueue_indirect_dma source(%m : memref<64x8xi32, #tpu.memory_space<hbm>>) target(%rows : memref<16x8xi32, #tpu.memory_space<vmem>>) offsets(%at : memref<16xi32, #tpu.memory_space<vmem>>) semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) filter(%n) {add = true}
+  // CHECK: tpu.enqueue_indirect_dma source({{.*}} offsets(%{{.*}} : vector<16xi32>) semaphore(%{{.*}} : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>)
+  tpu.enqueue_indirect_dma source(%m : memref<64x8xi32, #tpu.memory_space<hbm>>) target(%rows : memref<16x8xi32, #tpu.memory_space<vmem>>) offsets(%i : vector<16xi32>) semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>)
+  // CHECK: tpu.wait_indirect_dma semaphore(%{{.*}} : {{.*}}) src(%{{.*}} : {{.*}}) dst(%{{.*}} :
+  tpu.wait_indirect_dma semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) src(%m : memref<64x8xi32, #tpu.memory_space<hbm>>) dst(%rows : memref<16x8xi32, #tpu.memory_space<vmem>>)
+  // CHECK: tpu.vector_load_idx %{{.*}}[%{{.*}}] : memref<64xi32, #tpu.memory_space<vmem>>, vector<8xi32> -> vector<8xi32>
+  %a = tpu.vector_load_idx %table[%v] : memref<64xi32, #tpu.memory_space<vmem>>, vector<8xi32> -> vector<8xi32>
+  // CHECK: tpu.vector_load_idx %{{.*}}[%{{.*}}] masked %{{.*}} : vector<8xi1> : memref<64xi32
+  %b = tpu.vector_load_idx %table[%v] masked %k : vector<8xi1> : memref<64xi32, #tpu.memory_space<vmem>>, vector<8xi32> -> vector<8xi32>
+  // CHECK: tpu.vector_store_idx %{{.*}}, %{{.*}}[%{{.*}}] {add = true} : vector<8xi32>, memref<64xi32, #tpu.memory_space<vmem>>, vector<8xi32>
+  tpu.vector_store_idx %a, %table[%v] {add = true} : vector<8xi32>, memref<64xi32, #tpu.memory_space<vmem>>, vector<8xi32>
+  // CHECK: tpu.vector_store_idx %{{.*}}, %{{.*}}[%{{.*}}] masked %{{.*}} : vector<8xi1> :
+  tpu.vector_store_idx %b, %table[%v] masked %k : vector<8xi1> : vector<8xi32>, memref<64xi32, #tpu.memory_space<vmem>>, vector<8xi32>
+  // CHECK: tpu.vector_store_idx %{{.*}} : tensor<8xi32>, memref<64xi32, #tpu.memory_space<vmem>>, tensor<8xi32>
+  tpu.vector_store_idx %t, %table[%t] : tensor<8xi32>, memref<64xi32, #tpu.memory_space<vmem>>, tensor<8xi32>
+  // CHECK: tpu.scan %{{.*}}, %{{.*}} {kind = #tpu.reduction_kind<max>} : vector<8xi32>, vector<8xi1> -> vector<8xi32>
+  %s = tpu.scan %v, %k {kind = #tpu.reduction_kind<max>} : vector<8xi32>, vector<8xi1> -> vector<8xi32>
+  // CHECK: tpu.sort %{{.*}}, %{{.*}}, %{{.*}} {descending = true} : vector<8xi32>, vector<8xi32>, vector<8xi1> -> vector<8xi1>, vector<8xi32>, vector<8xi32>
+  %o:3 = tpu.sort %v, %s, %k {descending = true} : vector<8xi32>, vector<8xi32>, vector<8xi1> -> vector<8xi1>, vector<8xi32>, vector<8xi32>
+  // CHECK: tpu.scan_count %{{.*}}, %{{.*}} : vector<8xi1>, vector<8xi32> -> vector<8xi1>, vector<8xi32>
+  %c:2 = tpu.scan_count %k, %v : vector<8xi1>, vector<8xi32> -> vector<8xi1>, vector<8xi32>
+  // CHECK: tpu.all_reduce %{{.*}} {dim = 0 : i64, kind = #tpu.reduction_kind<find_first_set>} : vector<8xi1> -> vector<8xi32>
+  %f = tpu.all_reduce %k {dim = 0 : i64, kind = #tpu.reduction_kind<find_first_set>} : vector<8xi1> -> vector<8xi32>
+  return
+}

@@ -27,11 +27,11 @@ def _computed_slices(ref: Any) -> list[int]:
     return [dim for dim, index in slices if not isinstance(index.size, int)]
 
 
-def _with_slice(ref: Any, dim: int, start: Any) -> Any:
-    """The Ref with the element at `start` instead of a slice."""
+def _with_slice(ref: Any, dim: int, start: Any, size: int = 1) -> Any:
+    """The Ref with `size` elements from `start` on instead of a slice."""
     *before, last = ref.transforms
     indices = list(last.indices)
-    indices[dim] = jax_compat.Slice(start, 1, 1)
+    indices[dim] = jax_compat.Slice(start, size, 1)
     last = dataclasses.replace(last, indices=tuple(indices), validate=False)
     return dataclasses.replace(ref, transforms=(*before, last))
 
@@ -77,7 +77,7 @@ def _for_each_part(
 
 
 @dataclasses.dataclass(frozen=True)
-class _Rows:
+class Rows:
     """The rows of a Ref that an array of indices names, one after another.
 
     Attributes:
@@ -106,12 +106,20 @@ class _Rows:
         held = _row(ctx, self.indices, number)
         return emit.extract(grid.load_all(held), [emit.index(0)])
 
+    def offsets(self, ctx: RuleContext) -> ir.Value:
+        """The indices: an array, or a Ref of them."""
+        return transformed(ctx, self.indices)
+
+    def all_rows(self, ctx: RuleContext) -> ir.Value:
+        """All rows, those that are not named as well."""
+        return transformed(ctx, _with_slice(self.ref, 0, 0, self.ref.transforms[-1].shape[0]))
+
     def row(self, ctx: RuleContext, index: ir.Value) -> ir.Value:
         """A row by its index."""
         return transformed(ctx, _with_slice(self.ref, 0, index))
 
 
-def _rows_of(ctx: RuleContext, ref: Any) -> _Rows | None:
+def rows_of(ctx: RuleContext, ref: Any) -> Rows | None:
     """The rows that one end of a copy names, or None where it is a window."""
     if not isinstance(ref, jax_compat.TransformedRef):
         return None
@@ -125,7 +133,7 @@ def _rows_of(ctx: RuleContext, ref: Any) -> _Rows | None:
         if arrays != [0] or number + 1 != len(ref.transforms):
             raise ctx.unsupported("expected an array of indices in the first dimension of the last indexer of a copy")
         ignored = getattr(transform.indices[0], "ignored_value", None)
-        return _Rows(_with_slice(ref, 0, 0), values[0], ignored)
+        return Rows(_with_slice(ref, 0, 0), values[0], ignored)
     return None
 
 
@@ -147,7 +155,7 @@ def _row(ctx: RuleContext, ref: Any, number: ir.Value) -> ir.Value:
 def _start_rows(
     ctx: RuleContext,
     ends: tuple[Any, Any],
-    rows: tuple[_Rows | None, _Rows | None],
+    rows: tuple[Rows | None, Rows | None],
     start: Callable[..., None],
 ) -> None:
     """Starts a copy of each row that one end of a copy names, or both; one that is ignored is copied to itself."""
@@ -182,9 +190,10 @@ def _start_rows(
 
 
 @TPU.rule("dma_start")
-def _dma_start(
+def dma_start(
     ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, priority: int, add: bool
 ) -> list[ir.Value]:
+    """Starts a copy, or one for each row."""
     source, dest, sem, source_sem, device = unflatten(ctx, tree, leaves)
     to = receiver_of(ctx, device, device_id_type)
 
@@ -202,7 +211,7 @@ def _dma_start(
             add=adds or None,
         )
 
-    rows = _rows_of(ctx, source), _rows_of(ctx, dest)
+    rows = rows_of(ctx, source), rows_of(ctx, dest)
     if any(rows):
         _start_rows(ctx, (source, dest), rows, start)
     else:
@@ -211,7 +220,7 @@ def _dma_start(
 
 
 @TPU.rule("dma_wait")
-def _dma_wait(
+def dma_wait(
     ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, insert_dummy_device: bool
 ) -> list[ir.Value]:
     """JAX swaps the ends of a copy to wait until it has been sent, and says so by a dummy device."""
@@ -229,7 +238,7 @@ def _dma_wait(
         )
 
     # A wait is for a number of bytes, wherever they are: that end tells it which is a window.
-    ends = [(end, _rows_of(ctx, end)) for end in (source, dest)]
+    ends = [(end, rows_of(ctx, end)) for end in (source, dest)]
     windows = [end for end, rows in ends if rows is None]
     if windows:
         _for_each_part(ctx, windows[0], windows[-1], wait, _any_element)

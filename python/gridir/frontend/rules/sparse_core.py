@@ -70,7 +70,7 @@ def _compressed(ctx: RuleContext, ref: Any, transforms: Sequence[Any], mask: ir.
 
 
 @TPU.rule("sparse_core.load")
-def _load(ctx: RuleContext, ref: Any, *rest: ir.Value, tree: Any, has_mask: bool) -> ir.Value:
+def load(ctx: RuleContext, ref: Any, *rest: ir.Value, tree: Any, has_mask: bool) -> ir.Value:
     """Elements that are masked out are zeros."""
     leaves, mask = _split_mask(rest, has_mask)
     transforms = tree.unflatten(leaves)
@@ -82,9 +82,10 @@ def _load(ctx: RuleContext, ref: Any, *rest: ir.Value, tree: Any, has_mask: bool
 
 
 @TPU.rule("sparse_core.swap")
-def _swap(
+def swap(
     ctx: RuleContext, ref: Any, x: ir.Value, *rest: ir.Value, tree: Any, has_mask: bool, add: bool
 ) -> list[ir.Value]:
+    """Stores, or adds to what the Ref holds."""
     if ctx.is_used():
         raise ctx.unsupported("expected nothing that reads what the Ref held before")
     leaves, mask = _split_mask(rest, has_mask)
@@ -178,11 +179,11 @@ def _masked_sort(keys: Any, values: Any, *masks: Any, descending: bool) -> Any:
 
 @TPU.decomposition("sparse_core.unique")
 def _scan_count(x: Any, mask: Any) -> Any:
-    """How often an element has occurred so far, and whether this is the last time."""
+    """How often an element has occurred so far, and whether this is the last time; once, if it is not counted."""
     here, other = (lax.broadcasted_iota(jnp.int32, (x.shape[0],) * 2, dim) for dim in (0, 1))
     same = (x[:, None] == x[None, :]) & mask[None, :]
     counts = jnp.sum((same & (other <= here)).astype(jnp.int32), axis=1)
-    return counts, mask & ~jnp.any(same & (other > here), axis=1)
+    return jnp.where(mask, counts, 1), mask & ~jnp.any(same & (other > here), axis=1)
 
 
 @TPU.decomposition("all_reduce_population_count")

@@ -102,13 +102,15 @@ class KernelReport:
         approximate = f" (trip counts of {unknown} loops unknown)" if unknown else ""
         planned = f"  planned: {sum(self.planned.values()):,} bytes ({_parts(self.planned)})\n" if self.planned else ""
         checks = "".join(f"  {check} checks: {self._became_of(check)}\n" for check in self.needed_checks)
-        return (
-            f"{self.name} ({self.lowering}): accepted\n"
+        # libtpu writes no schedule for a SparseCore.
+        schedule = (
             f"  bundles: {self.bundles}\n"
             f"  estimated cycles: {self.cycles:,}{approximate}\n"
-            f"  VMEM: {self.vmem_bytes:,} bytes ({_parts(self.vmem)})\n{planned}{checks}"
-            f"  compiled in {self.seconds:.2f} s"
+            f"  VMEM: {self.vmem_bytes:,} bytes ({_parts(self.vmem)})\n"
+            if self.bundles is not None
+            else "  bundles: not known\n"
         )
+        return f"{self.name} ({self.lowering}): accepted\n{schedule}{planned}{checks}  compiled in {self.seconds:.2f} s"
 
 
 @dataclasses.dataclass(frozen=True)
