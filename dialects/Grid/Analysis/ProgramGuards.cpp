@@ -16,33 +16,6 @@ using P = arith::CmpIPredicate;
 
 namespace gridir::grid {
 
-/// The comparison that holds where another one does not.
-static P negate(P predicate) {
-  switch (predicate) {
-  case P::eq:
-    return P::ne;
-  case P::ne:
-    return P::eq;
-  case P::slt:
-    return P::sge;
-  case P::sle:
-    return P::sgt;
-  case P::sgt:
-    return P::sle;
-  case P::sge:
-    return P::slt;
-  case P::ult:
-    return P::uge;
-  case P::ule:
-    return P::ugt;
-  case P::ugt:
-    return P::ule;
-  case P::uge:
-    return P::ult;
-  }
-  llvm_unreachable("a predicate of arith.cmpi");
-}
-
 /// Adds what it says that `condition` holds, or does not.
 static void addCondition(Value condition, bool holds, ProgramValues &values,
                          ProgramGuards &guards) {
@@ -67,12 +40,23 @@ static void addCondition(Value condition, bool holds, ProgramValues &values,
     guards.exact = false;
     return;
   }
-  P predicate = holds ? compare.getPredicate() : negate(compare.getPredicate());
+  P predicate = holds ? compare.getPredicate()
+                      : arith::invertPredicate(compare.getPredicate());
   AffineExpr less = values.getExpr(compare.getLhs()),
              more = values.getExpr(compare.getRhs());
   switch (predicate) {
   case P::eq:
     guards.conditions.push_back({more - less, true});
+    return;
+  case P::ne:
+    // Where the number left out is the first or the last one, as that of a
+    // pipeline's last block, others are on one side of it.
+    if (Interval apart = values.getRange(more - less); apart.low == 0)
+      guards.conditions.push_back({more - less - 1, false});
+    else if (apart.high == 0)
+      guards.conditions.push_back({less - more - 1, false});
+    else
+      guards.exact = false;
     return;
   case P::sgt:
     std::swap(less, more);
@@ -87,7 +71,7 @@ static void addCondition(Value condition, bool holds, ProgramValues &values,
     guards.conditions.push_back({more - less, false});
     return;
   default:
-    // What is unsigned, or leaves out one number, is no half-space.
+    // What is unsigned is no half-space.
     guards.exact = false;
   }
 }

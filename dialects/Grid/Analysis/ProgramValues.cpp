@@ -85,6 +85,15 @@ ProgramValues::Fact ProgramValues::read(Value value) {
   return fact;
 }
 
+/// The loop that carries a value, or gives it.
+static scf::ForOp getCarrier(Value value) {
+  auto arg = dyn_cast<BlockArgument>(value);
+  if (!arg)
+    return value.getDefiningOp<scf::ForOp>();
+  auto loop = dyn_cast_or_null<scf::ForOp>(arg.getOwner()->getParentOp());
+  return loop && value != loop.getInductionVar() ? loop : scf::ForOp();
+}
+
 ProgramValues::Fact ProgramValues::compute(Value value) {
   MLIRContext *context = value.getContext();
   if (!value.getType().isIntOrIndex())
@@ -92,6 +101,8 @@ ProgramValues::Fact ProgramValues::compute(Value value) {
   if (std::optional<unsigned> dim = getIdDim(value))
     return {getAffineDimExpr(*dim, context), idRanges[*dim]};
 
+  if (scf::ForOp loop = getCarrier(value))
+    return readCarried(loop, value);
   if (isa<BlockArgument>(value)) {
     auto getRangeOf = [&](Value bound) { return getRange(bound); };
     return unknown(value,
@@ -119,6 +130,18 @@ ProgramValues::Fact ProgramValues::compute(Value value) {
     return unknown(value, {});
   }
   return computeFromOperands(op);
+}
+
+ProgramValues::Fact ProgramValues::readCarried(scf::ForOp loop, Value value) {
+  auto getRangeOf = [&](Value outside) { return getRange(outside); };
+  SmallVector<Interval> ranges = inferCarriedRanges(loop, getRangeOf);
+  // What a loop gives is what its last iteration has carried, or began with.
+  for (ValueRange carried :
+       {ValueRange(loop.getRegionIterArgs()), ValueRange(loop.getResults())})
+    for (auto [value, range] : llvm::zip_equal(carried, ranges))
+      if (value.getType().isIntOrIndex())
+        facts.try_emplace(value, unknown(value, range));
+  return facts.lookup(value);
 }
 
 /// Whether the result of an op is the number that its operand is, which is in
@@ -278,7 +301,13 @@ ProgramValues::Fact ProgramValues::computeSelect(Operation *op) {
     return yes;
   if (std::optional<bool> arm = splitSelect(op))
     return *arm ? yes : no;
-  return unknown(op->getResult(0), yes.range.unite(no.range));
+  auto getArm = [&](unsigned operand, Interval range) {
+    return narrow(range, op->getOperand(operand), op->getOperand(0),
+                  /*holds=*/operand == 1,
+                  [&](Value value) { return getRange(value); });
+  };
+  return unknown(op->getResult(0),
+                 getArm(1, yes.range).unite(getArm(2, no.range)));
 }
 
 std::optional<bool> ProgramValues::splitSelect(Operation *op) {

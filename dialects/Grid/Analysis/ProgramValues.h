@@ -19,7 +19,7 @@
 #define GRIDIR_DIALECTS_GRID_ANALYSIS_PROGRAMVALUES_H
 
 #include "dialects/Grid/IR/Grid.h"
-#include "dialects/Support/Intervals.h"
+#include "dialects/Support/CarriedRanges.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace gridir::grid {
@@ -75,6 +75,8 @@ private:
   Fact compute(mlir::Value value);
   Fact computeFromOperands(mlir::Operation *op);
   Fact computeSelect(mlir::Operation *op);
+  /// Reads all that a loop carries, and gives `value` of it.
+  Fact readCarried(mlir::scf::ForOp loop, mlir::Value value);
   Fact unknown(mlir::Value value, Interval range, bool uniform = false);
   Fact constant(int64_t value);
 

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -38,6 +39,57 @@ void GridRangeAnalysis::setToEntryState(
   auto range =
       ConstantIntRanges::fromSigned(APInt::getZero(width), APInt(width, last));
   propagateIfChanged(lattice, lattice->join(IntegerValueRange(range)));
+}
+
+/// The range of `select(x == end, first, x)`, of which `old` is known so far;
+/// when that changes, all that `x` may yet be before it reaches the end. None
+/// for another select, and where `x` may be on both sides of the end.
+static std::optional<ConstantIntRanges>
+inferRestart(arith::SelectOp select,
+             ArrayRef<const dataflow::IntegerValueRangeLattice *> operands,
+             const IntegerValueRange &old) {
+  auto cmp = select.getCondition().getDefiningOp<arith::CmpIOp>();
+  APInt end;
+  if (!cmp || cmp.getLhs().getType().isInteger(1) ||
+      cmp.getPredicate() != arith::CmpIPredicate::eq ||
+      cmp.getLhs() != select.getFalseValue() ||
+      !matchPattern(cmp.getRhs(), m_ConstantInt(&end)) ||
+      operands[1]->getValue().isUninitialized() ||
+      operands[2]->getValue().isUninitialized())
+    return std::nullopt;
+  const ConstantIntRanges &first = operands[1]->getValue().getValue();
+  const ConstantIntRanges &x = operands[2]->getValue().getValue();
+  bool isBelow = x.smax().sle(end), isAbove = x.smin().sge(end);
+  if (isBelow == isAbove)
+    return std::nullopt;
+  bool isFirst = old.isUninitialized();
+  if (isFirst && x.smin() != end && x.smax() != end)
+    return x;
+  // What it is while it has not ended.
+  auto going = ConstantIntRanges::fromSigned(isBelow ? x.smin() : end + 1,
+                                             isBelow ? end - 1 : x.smax());
+  ConstantIntRanges range = first.rangeUnion(going);
+  if (isFirst)
+    return range;
+  // Only the side of the end may grow, or the loop is gone through on and on.
+  ConstantIntRanges before = old.getValue().rangeUnion(first);
+  bool isSettled = isBelow ? range.smin().sge(before.smin())
+                           : range.smax().sle(before.smax());
+  return isSettled ? std::optional(range) : std::nullopt;
+}
+
+LogicalResult GridRangeAnalysis::visitOperation(
+    Operation *op,
+    ArrayRef<const dataflow::IntegerValueRangeLattice *> operands,
+    ArrayRef<dataflow::IntegerValueRangeLattice *> results) {
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    if (std::optional<ConstantIntRanges> range =
+            inferRestart(select, operands, results.front()->getValue())) {
+      propagateIfChanged(results.front(),
+                         results.front()->join(IntegerValueRange(*range)));
+      return success();
+    }
+  return IntegerRangeAnalysis::visitOperation(op, operands, results);
 }
 
 SmallVector<func::FuncOp> getTransforms(func::FuncOp kernel) {

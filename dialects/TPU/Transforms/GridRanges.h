@@ -25,6 +25,14 @@ public:
   void
   setToEntryState(mlir::dataflow::IntegerValueRangeLattice *lattice) override;
 
+  /// Upstream takes what a loop carries for any number as soon as it changes. A
+  /// counter that begins again when it reaches an end keeps its range.
+  mlir::LogicalResult visitOperation(
+      mlir::Operation *op,
+      llvm::ArrayRef<const mlir::dataflow::IntegerValueRangeLattice *> operands,
+      llvm::ArrayRef<mlir::dataflow::IntegerValueRangeLattice *> results)
+      override;
+
 private:
   mlir::func::FuncOp function;
   llvm::ArrayRef<int64_t> bounds;
