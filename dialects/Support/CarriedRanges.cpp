@@ -78,9 +78,9 @@ public:
     for (auto [arg, init] :
          llvm::zip_equal(loop.getRegionIterArgs(), loop.getInits())) {
       bool isInteger = arg.getType().isIntOrIndex();
-      assumed.push_back(isInteger ? getOutside(init).intersect(
-                                        getTypeRange(arg.getType()))
-                                  : Interval());
+      assumed.push_back(
+          isInteger ? getOutside(init).intersect(getTypeRange(arg.getType()))
+                    : Interval());
       guesses.push_back(isInteger ? findGuesses(arg) : std::set<int64_t>());
     }
     for (unsigned round = 0; round < kMaxRounds; ++round)

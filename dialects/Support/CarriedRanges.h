@@ -20,8 +20,8 @@
 
 namespace gridir {
 
-/// What `range`, in which `value` is, leaves of it where `condition` is `holds`.
-/// Empty where it cannot be.
+/// What `range`, in which `value` is, leaves of it where `condition` is
+/// `holds`. Empty where it cannot be.
 Interval narrow(Interval range, mlir::Value value, mlir::Value condition,
                 bool holds, llvm::function_ref<Interval(mlir::Value)> getRange);
 
