@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-# CHECK: 17 of 17 examples equal interpret mode, or their reference, from the command line
+# CHECK: 18 of 18 examples equal interpret mode, or their reference, from the command line
 paths = sorted(pathlib.Path(sys.argv[1]).rglob("*.py"))
 count = 0
 for path in paths:
