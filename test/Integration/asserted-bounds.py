@@ -84,5 +84,5 @@ for params in ({}, {"disable_bounds_checks": True}):
     (kernel,) = gridir.lower(lambda *xs, params=params: gather_pages(*xs, **params), x, pages, target="tpu").kernels
     mosaic = kernel.prepare()
     print(params, mosaic.body.count(b"cf.assert"), mosaic.needed_checks, len(mosaic.own_checks.get("bounds", ())))
-# CHECK-NEXT: {} 2 {'bounds': '', 'semaphore': ''} 2
+# CHECK-NEXT: {} 1 {'bounds': '', 'semaphore': ''} 1
 # CHECK-NEXT: {'disable_bounds_checks': True} 0 {'semaphore': ''} 0

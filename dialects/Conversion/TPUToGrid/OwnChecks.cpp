@@ -70,9 +70,14 @@ private:
   Offset getOffset(Value index);
   LogicalResult checkAccesses(ArrayRef<IndexToCheck> accesses);
   LogicalResult checkWindow(unsigned window, const WindowChecks &checks);
-  void assertWithin(Value number, Interval allowed, Location loc,
-                    const Twine &message);
-  std::string describe(Operation *op, unsigned dim);
+  void assertWithin(Value number, Interval allowed, Operation *access,
+                    Location loc, ArrayRef<StringAttr> messages);
+  bool join(Value number, Interval allowed, Operation *access, Location loc,
+            ArrayRef<StringAttr> messages);
+  Value createDistance(Value number, Interval allowed, Location loc);
+  arith::CmpIOp compare(Value number, Interval allowed, Location loc);
+  bool moveBefore(Value value, Operation *place);
+  StringAttr describe(Operation *op, unsigned dim);
   bool isNeverWritten(Value memref);
   void setInsertionPoint(Operation *op, Value index);
   Operation *cloneOnce(Operation *op, IRMapping &mapping);
@@ -92,6 +97,18 @@ private:
     Interval allowed;
     Operation *op;
   };
+  /// An assertion of one or several numbers.
+  struct Joined {
+    cf::AssertOp op;
+    /// The comparison with each largest distance from the lowest number.
+    SmallVector<std::pair<int64_t, arith::CmpIOp>> comparisons;
+    /// What is wrong where it fails: one of these.
+    llvm::SmallSetVector<StringAttr, 1> messages;
+    SmallVector<Location> locs;
+  };
+  llvm::MapVector<Block *, SmallVector<Joined>> joined;
+  /// The assertions without which an op may read beyond a memref.
+  llvm::DenseMap<Operation *, SmallVector<Operation *, 1>> guards;
   llvm::DenseMap<Value, SmallVector<Assertion>> asserted;
   /// The first load of each element of what nobody writes, by the memref and
   /// the indices.
@@ -157,29 +174,89 @@ Offset CheckBuilder::getOffset(Value index) {
   return {index};
 }
 
+/// How far a number is from the lowest that is allowed: too low a number is far
+/// away, as the distance has no sign.
+Value CheckBuilder::createDistance(Value number, Interval allowed,
+                                   Location loc) {
+  number = toI32(builder, loc, number);
+  if (allowed.low == 0)
+    return number;
+  return arith::AddIOp::create(builder, loc, number,
+                               createI32(builder, loc, -allowed.low));
+}
+
+arith::CmpIOp CheckBuilder::compare(Value number, Interval allowed,
+                                    Location loc) {
+  Value distance = createDistance(number, allowed, loc);
+  return arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ule, distance,
+      createI32(builder, loc, allowed.high - allowed.low));
+}
+
+/// Lets an assertion that is in a block already say of one more number that it
+/// is in an interval, if the number is known there.
+bool CheckBuilder::join(Value number, Interval allowed, Operation *access,
+                        Location loc, ArrayRef<StringAttr> messages) {
+  for (Joined &other : joined[builder.getInsertionBlock()]) {
+    if (!moveBefore(number, other.op))
+      continue;
+    OpBuilder::InsertionGuard guard(builder);
+    int64_t furthest = allowed.high - allowed.low;
+    auto same = llvm::find_if(other.comparisons, [&](const auto &comparison) {
+      return comparison.first == furthest;
+    });
+    if (same != other.comparisons.end()) {
+      // One comparison for the largest distance.
+      arith::CmpIOp comparison = same->second;
+      builder.setInsertionPoint(comparison);
+      if (!moveBefore(number, comparison))
+        continue;
+      Value distance = createDistance(number, allowed, loc);
+      comparison.getLhsMutable().assign(
+          arith::MaxUIOp::create(builder, loc, comparison.getLhs(), distance));
+    } else {
+      builder.setInsertionPoint(other.op);
+      arith::CmpIOp isInside = compare(number, allowed, loc);
+      other.comparisons.emplace_back(furthest, isInside);
+      other.op.getArgMutable().assign(
+          arith::AndIOp::create(builder, loc, other.op.getArg(), isInside));
+    }
+    other.messages.insert(messages.begin(), messages.end());
+    other.locs.push_back(loc);
+    ++added.numJoined;
+    asserted[getFirstOfEqual(number)].push_back({allowed, other.op});
+    guards[access].push_back(other.op);
+    return true;
+  }
+  return false;
+}
+
 /// Asserts before the insertion point that a number is in an interval, unless
 /// an assertion before says so.
-void CheckBuilder::assertWithin(Value number, Interval allowed, Location loc,
-                                const Twine &message) {
+void CheckBuilder::assertWithin(Value number, Interval allowed,
+                                Operation *access, Location loc,
+                                ArrayRef<StringAttr> messages) {
   SmallVector<Assertion> &others = asserted[getFirstOfEqual(number)];
   Operation *next = &*builder.getInsertionPoint();
-  if (llvm::any_of(others, [&](const Assertion &other) {
-        return other.allowed.isIn(allowed.low, allowed.high) &&
-               dominance.properlyDominates(other.op, next);
-      }))
+  auto known = llvm::find_if(others, [&](const Assertion &other) {
+    return other.allowed.isIn(allowed.low, allowed.high) &&
+           dominance.properlyDominates(other.op, next);
+  });
+  if (known != others.end()) {
+    guards[access].push_back(known->op);
     return;
-  number = toI32(builder, loc, number);
-  if (allowed.low != 0)
-    number = arith::AddIOp::create(builder, loc, number,
-                                   createI32(builder, loc, -allowed.low));
-  // A number that is too low is a large one without a sign.
-  Value isInside = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ule, number,
-      createI32(builder, loc, allowed.high - allowed.low));
-  others.push_back(
-      {allowed, cf::AssertOp::create(builder, loc, isInside,
-                                     builder.getStringAttr(message))});
-  added.messages.push_back(message.str());
+  }
+  if (join(number, allowed, access, loc, messages))
+    return;
+  arith::CmpIOp isInside = compare(number, allowed, loc);
+  auto op = cf::AssertOp::create(builder, loc, isInside, StringRef());
+  joined[op->getBlock()].push_back({op,
+                                    {{allowed.high - allowed.low, isInside}},
+                                    {messages.begin(), messages.end()},
+                                    {loc}});
+  others.push_back({allowed, op});
+  guards[access].push_back(op);
+  ++added.numAssertions;
 }
 
 /// The values that an index may have.
@@ -195,13 +272,12 @@ FailureOr<Interval> CheckBuilder::getAllowed(Operation *op, unsigned dim) {
   return Interval{0, last};
 }
 
-std::string CheckBuilder::describe(Operation *op, unsigned dim) {
+StringAttr CheckBuilder::describe(Operation *op, unsigned dim) {
   tpu::IndexedAccess access = *tpu::getIndexedAccess(op);
-  return llvm::formatv("{0}: an index leaves dimension {1}, which has {2} "
-                       "elements",
-                       getName(access.memref), dim,
-                       access.getType().getDimSize(dim))
-      .str();
+  return builder.getStringAttr(llvm::formatv(
+      "{0}: an index leaves dimension {1}, which has {2} "
+      "elements",
+      getName(access.memref), dim, access.getType().getDimSize(dim)));
 }
 
 /// Whether an op computes with vectors.
@@ -209,6 +285,34 @@ bool isOnVectors(Operation &op) {
   auto isVector = llvm::IsaPred<VectorType>;
   return llvm::any_of(op.getOperandTypes(), isVector) ||
          llvm::any_of(op.getResultTypes(), isVector);
+}
+
+/// Moves what computes a value before an op of its block, if it can be.
+bool CheckBuilder::moveBefore(Value value, Operation *place) {
+  llvm::SetVector<Operation *> moved;
+  auto canMove = [&](auto &canMove, Value value) -> bool {
+    Operation *def = value.getDefiningOp();
+    if (!def || def->getBlock() != place->getBlock() ||
+        def->isBeforeInBlock(place) || moved.contains(def))
+      return true;
+    auto load = dyn_cast<memref::LoadOp>(def);
+    if (isOnVectors(*def) || def->getNumRegions() != 0 ||
+        !(isPure(def) || (load && isNeverWritten(load.getMemref()))) ||
+        !llvm::all_of(guards.lookup(def),
+                      [&](Operation *guard) {
+                        return dominance.properlyDominates(guard, place);
+                      }) ||
+        !llvm::all_of(def->getOperands(),
+                      [&](Value operand) { return canMove(canMove, operand); }))
+      return false;
+    moved.insert(def);
+    return true;
+  };
+  if (!canMove(canMove, value))
+    return false;
+  for (Operation *def : moved)
+    def->moveBefore(place);
+  return true;
 }
 
 /// Sets the insertion point right before an op, or before the vectors that its
@@ -222,53 +326,41 @@ void CheckBuilder::setInsertionPoint(Operation *op, Value index) {
       inserted && (found = llvm::find_if(*block, isOnVectors)) != block->end())
     it->second = &*found;
   Operation *first = it->second;
-  if (!first || !first->isBeforeInBlock(op))
-    return;
-  llvm::SetVector<Operation *> moved;
-  auto canMove = [&](auto &canMove, Value value) -> bool {
-    Operation *def = value.getDefiningOp();
-    if (!def || def->getBlock() != block || def->isBeforeInBlock(first) ||
-        moved.contains(def))
-      return true;
-    auto load = dyn_cast<memref::LoadOp>(def);
-    if (isOnVectors(*def) || def->getNumRegions() != 0 ||
-        !(isPure(def) || (load && isNeverWritten(load.getMemref()))) ||
-        !llvm::all_of(def->getOperands(),
-                      [&](Value operand) { return canMove(canMove, operand); }))
-      return false;
-    moved.insert(def);
-    return true;
-  };
-  if (!canMove(canMove, index))
-    return;
-  for (Operation *def : moved)
-    def->moveBefore(first);
-  builder.setInsertionPoint(first);
+  if (first && first->isBeforeInBlock(op) && moveBefore(index, first))
+    builder.setInsertionPoint(first);
 }
 
 /// Asserts that indices in the body are in bounds.
 LogicalResult CheckBuilder::checkAccesses(ArrayRef<IndexToCheck> accesses) {
   // Where one op of a block runs all of them do, so that one assertion may
   // speak for later ones whose indices differ by constants.
-  SmallVector<std::pair<Offset, Interval>> needed(accesses.size());
-  llvm::DenseMap<std::pair<Block *, Value>, Interval> ofBases;
+  struct Need {
+    Interval allowed;
+    llvm::SmallSetVector<StringAttr, 1> messages;
+  };
+  SmallVector<std::pair<Value, Need>> needed(accesses.size());
+  llvm::DenseMap<std::pair<Block *, Value>, Need> ofBases;
   for (size_t i = accesses.size(); i-- > 0;) {
     auto [op, window, dim] = accesses[i];
     FailureOr<Interval> allowed = getAllowed(op, dim);
     if (failed(allowed))
       return failure();
     Offset index = getOffset(tpu::getIndexedAccess(op)->indices[dim]);
-    Interval base{allowed->low - index.offset, allowed->high - index.offset};
-    auto [it, isLast] = ofBases.try_emplace({op->getBlock(), index.base}, base);
-    Interval both = base.intersect(it->second);
-    it->second = both.low <= both.high ? both : base;
-    needed[i] = {index, it->second};
+    Need own{{allowed->low - index.offset, allowed->high - index.offset}, {}};
+    own.messages.insert(describe(op, dim));
+    auto [it, isLast] = ofBases.try_emplace({op->getBlock(), index.base}, own);
+    Interval both = own.allowed.intersect(it->second.allowed);
+    if (both.low <= both.high && !own.allowed.isIn(both.low, both.high)) {
+      own.allowed = both;
+      own.messages.insert_range(it->second.messages);
+    }
+    it->second = own;
+    needed[i] = {index.base, std::move(own)};
   }
   for (auto [access, need] : llvm::zip_equal(accesses, needed)) {
-    auto [index, base] = need;
-    setInsertionPoint(access.op, index.base);
-    assertWithin(index.base, base, access.op->getLoc(),
-                 describe(access.op, access.dim));
+    setInsertionPoint(access.op, need.first);
+    assertWithin(need.first, need.second.allowed, access.op,
+                 access.op->getLoc(), need.second.messages.getArrayRef());
     if (!isWorthwhile(added))
       return failure();
   }
@@ -320,10 +412,11 @@ LogicalResult CheckBuilder::checkWindow(unsigned window,
       if (failed(allowed))
         return failure();
       Value index = tpu::getIndexedAccess(read)->indices[dim];
-      assertWithin(lookThroughCasts(mapping.lookup(index)), *allowed,
+      assertWithin(lookThroughCasts(mapping.lookup(index)), *allowed, read,
                    read->getLoc(), describe(read, dim));
     }
-    cloneOnce(&op, mapping);
+    Operation *clone = cloneOnce(&op, mapping);
+    llvm::append_range(guards[clone], guards.lookup(&op));
   }
   const WindowArray &array = windows[window];
   auto sizes = dict.getAs<DenseI64ArrayAttr>(tpu::kWindowBoundsName);
@@ -335,11 +428,11 @@ LogicalResult CheckBuilder::checkWindow(unsigned window,
     Value index = end->getOperand(dim);
     Location loc = index.getDefiningOp() ? index.getLoc() : end->getLoc();
     assertWithin(lookThroughCasts(mapping.lookup(index)), {0, numBlocks - 1},
-                 loc,
-                 llvm::formatv("{0}: the block lies outside of dimension {1}, "
-                               "which has {2} elements",
-                               array.name, dim, array.shape[dim])
-                     .str());
+                 end, loc,
+                 builder.getStringAttr(llvm::formatv(
+                     "{0}: the block lies outside of dimension {1}, "
+                     "which has {2} elements",
+                     array.name, dim, array.shape[dim])));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(end);
     end->setOperand(
@@ -376,6 +469,15 @@ FailureOr<AddedChecks> CheckBuilder::add(ArrayRef<IndexToCheck> indices) {
   for (Operation *clone : llvm::reverse(clones))
     if (isOpTriviallyDead(clone))
       clone->erase();
+  for (auto &[block, assertions] : joined)
+    for (Joined &assertion : assertions) {
+      added.messages.push_back(llvm::join(
+          llvm::map_range(assertion.messages,
+                          [](StringAttr message) { return message.strref(); }),
+          ", or "));
+      assertion.op.setMsg(added.messages.back());
+      assertion.op->setLoc(FusedLoc::get(kernel.getContext(), assertion.locs));
+    }
   return added;
 }
 

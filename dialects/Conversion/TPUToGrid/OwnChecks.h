@@ -32,8 +32,11 @@ struct WindowArray {
 
 /// What checks have added.
 struct AddedChecks {
-  /// What each assertion says when it fails.
+  /// What each assertion says when it fails; known at the end.
   llvm::SmallVector<std::string> messages;
+  unsigned numAssertions = 0;
+  /// Indices of which an assertion speaks that is there for another one.
+  unsigned numJoined = 0;
   /// Indices of blocks that are clamped in a transform.
   unsigned numClamps = 0;
 };

@@ -65,7 +65,13 @@ bool isSlicedDynamically(Value memref) {
 
 /// About how many bundles checks take on a v5e, in halves; later chips take
 /// about as many for ours and up to twice as many for Mosaic's.
-enum Cost { AssertionCost = 5, ClampCost = 3, WindowCost = 16, CopyCost = 12 };
+enum Cost {
+  AssertionCost = 5,
+  JoinedCost = 1,
+  ClampCost = 3,
+  WindowCost = 16,
+  CopyCost = 12
+};
 
 /// The cost of the checks that Mosaic adds to a kernel: of each copy of a block
 /// or a slice that moves. It adds none to loads and stores.
@@ -86,7 +92,8 @@ unsigned estimateMosaicsChecks(func::FuncOp kernel) {
 }
 
 unsigned estimate(const AddedChecks &added) {
-  return added.messages.size() * AssertionCost + added.numClamps * ClampCost;
+  return added.numAssertions * AssertionCost + added.numJoined * JoinedCost +
+         added.numClamps * ClampCost;
 }
 
 class TPUElideChecksPass
@@ -137,7 +144,7 @@ private:
     remark::passed(kernel.getLoc(), opts)
         << llvm::formatv("the bounds checks are switched off: the kernel "
                          "asserts what is not proved, at {0} places",
-                         added->messages.size())
+                         added->numAssertions)
                .str();
     return Builder(&getContext())
         .getStrArrayAttr(llvm::to_vector_of<StringRef>(added->messages));

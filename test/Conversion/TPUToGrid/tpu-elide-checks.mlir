@@ -196,6 +196,69 @@ module attributes {gridir.operands = {index = [#grid.operand<i32 [8] space tpu.s
 
 // -----
 
+// Indices that are known at one place are one assertion there: one comparison for those with the same bound, of the largest
+// of them. What is read at an index that is data is known behind the assertion of that index only.
+
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["index[0]: an index leaves dimension 0, which has 8 elements", "inputs[0]: an index leaves dimension 0, which has 16 elements, or inputs[1]: an index leaves dimension 0, which has 8 elements"],
+// CHECK-LABEL: func.func @joined(
+// CHECK-SAME: %{{.*}}: i32, %[[ROWS:[^:]*]]: memref<8xi32
+// CHECK-SAME: %[[FIRST:[^:]*]]: memref<1xi32
+// CHECK: %[[START:.*]] = memref.load %[[FIRST]]
+// CHECK: %[[IS_ROW:.*]] = arith.cmpi ule, %[[START]], %{{.*}} : i32
+// CHECK-NEXT: cf.assert %[[IS_ROW]], "index[0]
+// CHECK: %[[A:.*]] = memref.load %[[ROWS]]
+// CHECK: %[[B:.*]] = memref.load %[[ROWS]]
+// CHECK: %[[C:.*]] = memref.load %[[ROWS]]
+// CHECK: %[[LAST:.*]] = arith.constant 15 : i32
+// CHECK: %[[LARGER:.*]] = arith.maxui %[[A]], %[[B]] : i32
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ule, %[[LARGER]], %[[LAST]] : i32
+// CHECK: %[[OF_Y:.*]] = arith.cmpi ule, %[[C]], %{{.*}} : i32
+// CHECK: %[[BOTH:.*]] = arith.andi %[[INSIDE]], %[[OF_Y]] : i1
+// CHECK-NEXT: cf.assert %[[BOTH]], "inputs[0]
+// CHECK: tpu.memref_slice
+// CHECK-NOT: cf.assert
+// CHECK-LABEL: func.func @t(
+module attributes {gridir.operands = {index = [#grid.operand<i32 [8] space tpu.smem>, #grid.operand<i32 [1] space tpu.smem>], inputs = [#grid.operand<f32 [16, 8, 128] space any>, #grid.operand<f32 [8, 8, 128] space any>], outputs = [#grid.operand<f32 [32, 128]>]}} {
+  func.func @joined(%i: i32, %rows: memref<8xi32, #tpu.memory_space<smem>>, %first: memref<1xi32, #tpu.memory_space<smem>>, %x: memref<16x8x128xf32, #tpu.memory_space<any>>, %y: memref<8x8x128xf32, #tpu.memory_space<any>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>,
+                    %sem: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
+      scalar_prefetch = 2 : i64, scratch_operands = 1 : i64,
+      window_params = [{}, {}, {transform_indices = @t, window_bounds = array<i64: 8, 128>}]} {
+    %c0 = arith.constant 0 : index
+    %c0_i32 = arith.constant 0 : i32
+    %c1_i32 = arith.constant 1 : i32
+    %c2_i32 = arith.constant 2 : i32
+    %start = memref.load %first[%c0] : memref<1xi32, #tpu.memory_space<smem>>
+    %at = arith.index_cast %start : i32 to index
+    %a = memref.load %rows[%at] : memref<8xi32, #tpu.memory_space<smem>>
+    %next = arith.addi %start, %c1_i32 : i32
+    %after = arith.index_cast %next : i32 to index
+    %b = memref.load %rows[%after] : memref<8xi32, #tpu.memory_space<smem>>
+    %second = arith.addi %start, %c2_i32 : i32
+    %last = arith.index_cast %second : i32 to index
+    %c = memref.load %rows[%last] : memref<8xi32, #tpu.memory_space<smem>>
+    %of_a = tpu.memref_slice %x[%a, %c0_i32, %c0_i32] : memref<16x8x128xf32, #tpu.memory_space<any>> -> memref<1x8x128xf32, #tpu.memory_space<any>>
+    %row_a = tpu.memref_squeeze %of_a : memref<1x8x128xf32, #tpu.memory_space<any>> -> memref<8x128xf32, #tpu.memory_space<any>>
+    tpu.enqueue_dma source(%row_a : memref<8x128xf32, #tpu.memory_space<any>>) target(%o : memref<8x128xf32, #tpu.memory_space<vmem>>) target_semaphore(%sem : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>)
+    tpu.wait_dma2 semaphore(%sem : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) src(%row_a : memref<8x128xf32, #tpu.memory_space<any>>) dst(%o : memref<8x128xf32, #tpu.memory_space<vmem>>)
+    %of_b = tpu.memref_slice %x[%b, %c0_i32, %c0_i32] : memref<16x8x128xf32, #tpu.memory_space<any>> -> memref<1x8x128xf32, #tpu.memory_space<any>>
+    %row_b = tpu.memref_squeeze %of_b : memref<1x8x128xf32, #tpu.memory_space<any>> -> memref<8x128xf32, #tpu.memory_space<any>>
+    tpu.enqueue_dma source(%row_b : memref<8x128xf32, #tpu.memory_space<any>>) target(%o : memref<8x128xf32, #tpu.memory_space<vmem>>) target_semaphore(%sem : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>)
+    tpu.wait_dma2 semaphore(%sem : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) src(%row_b : memref<8x128xf32, #tpu.memory_space<any>>) dst(%o : memref<8x128xf32, #tpu.memory_space<vmem>>)
+    %of_y = tpu.memref_slice %y[%c, %c0_i32, %c0_i32] : memref<8x8x128xf32, #tpu.memory_space<any>> -> memref<1x8x128xf32, #tpu.memory_space<any>>
+    %row_y = tpu.memref_squeeze %of_y : memref<1x8x128xf32, #tpu.memory_space<any>> -> memref<8x128xf32, #tpu.memory_space<any>>
+    tpu.enqueue_dma source(%row_y : memref<8x128xf32, #tpu.memory_space<any>>) target(%o : memref<8x128xf32, #tpu.memory_space<vmem>>) target_semaphore(%sem : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>)
+    tpu.wait_dma2 semaphore(%sem : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) src(%row_y : memref<8x128xf32, #tpu.memory_space<any>>) dst(%o : memref<8x128xf32, #tpu.memory_space<vmem>>)
+    return
+  }
+  func.func @t(%i: i32, %rows: memref<8xi32, #tpu.memory_space<smem>>, %first: memref<1xi32, #tpu.memory_space<smem>>) -> (i32, i32) {
+    %c0_i32 = arith.constant 0 : i32
+    return %i, %c0_i32 : i32, i32
+  }
+}
+
+// -----
+
 // Mosaic checks copies, of which there are none: an assertion would cost more than its checks.
 
 // CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "inputs[0]: a slice may leave dimension 0, which has 8 elements", semaphore}}
