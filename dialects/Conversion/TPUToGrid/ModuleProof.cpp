@@ -158,13 +158,14 @@ void findOpen(func::FuncOp kernel, grid::KernelOp raised,
   auto addWindow = [&](unsigned window, unsigned dim) {
     open.emplace(-1, window, dim);
   };
-  tpu::FunctionRanges ranges(kernel, kernel);
+  tpu::KernelRanges ranges(kernel);
   auto addAccess = [&](Operation *op, unsigned dim) {
     std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
     bool isInside =
         access && op->getParentOfType<func::FuncOp>() == kernel &&
-        ranges.isIndex(access->indices[dim], access->getType().getDimSize(dim) -
-                                                 access->spans[dim] + 1);
+        ranges.getRanges(kernel).isIndex(access->indices[dim],
+                                         access->getType().getDimSize(dim) -
+                                             access->spans[dim] + 1);
     if (!isInside && !isOnlyWaitedFor(op))
       open.emplace(numbers.getNumber(op), 0, dim);
   };
@@ -175,7 +176,7 @@ void findOpen(func::FuncOp kernel, grid::KernelOp raised,
 
   // A TPU computes addresses in 32 bits, and the proof in as many as it
   // needs.
-  Dependents wrapping(tpu::findWrapping(kernel));
+  Dependents wrapping(ranges.findWrapping());
   kernel.walk([&](Operation *op) {
     std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
     if (!access)
@@ -196,7 +197,7 @@ void findOpen(func::FuncOp kernel, grid::KernelOp raised,
   }
 
   // Of an index map the proof knows what it gives, and not what it reads.
-  for (Operation *op : tpu::findReadsBeyond(kernel)) {
+  for (Operation *op : ranges.findReadsBeyond()) {
     std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
     for (size_t dim = 0; dim < (access ? access->indices.size() : 1); ++dim)
       addAccess(op, dim);

@@ -201,31 +201,29 @@ bool FunctionRanges::isIndex(Value value, int64_t bound) const {
          !range->smin().isNegative() && range->smax().slt(bound);
 }
 
-/// Appends the ops of a function for which a predicate holds, which is asked
-/// with the ranges of the function's integers.
-static void
-findOps(func::FuncOp kernel, func::FuncOp function,
-        llvm::function_ref<bool(Operation *, const FunctionRanges &)> holds,
-        SmallVectorImpl<Operation *> &found) {
-  FunctionRanges ranges(kernel, function);
-  function.getBody().walk([&](Operation *op) {
-    if (holds(op, ranges))
-      found.push_back(op);
-  });
+KernelRanges::KernelRanges(func::FuncOp kernel) : kernel(kernel) {
+  for (func::FuncOp function : getFunctions(kernel))
+    ofFunctions[function] = std::make_unique<FunctionRanges>(kernel, function);
 }
 
-SmallVector<Operation *> findWrapping(func::FuncOp kernel) {
+SmallVector<Operation *> KernelRanges::findWrapping() const {
   SmallVector<Operation *> found;
-  for (func::FuncOp function : getFunctions(kernel))
-    findOps(kernel, function, mayWrap, found);
+  for (auto &[function, ranges] : ofFunctions)
+    func::FuncOp(function).getBody().walk([&](Operation *op) {
+      if (mayWrap(op, *ranges))
+        found.push_back(op);
+    });
   return found;
 }
 
-SmallVector<Operation *> findReadsBeyond(func::FuncOp kernel) {
+SmallVector<Operation *> KernelRanges::findReadsBeyond() const {
   SmallVector<Operation *> found;
-  for (func::FuncOp function : getFunctions(kernel))
+  for (auto &[function, ranges] : ofFunctions)
     if (function != kernel)
-      findOps(kernel, function, mayReadBeyond, found);
+      func::FuncOp(function).getBody().walk([&](Operation *op) {
+        if (mayReadBeyond(op, *ranges))
+          found.push_back(op);
+      });
   return found;
 }
 

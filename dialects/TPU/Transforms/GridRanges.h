@@ -12,6 +12,7 @@
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace gridir::tpu {
 
@@ -38,7 +39,8 @@ private:
   llvm::ArrayRef<int64_t> bounds;
 };
 
-/// The ranges of the integers of one of a kernel's functions.
+/// The ranges of the integers of one of a kernel's functions, as long as nobody
+/// changes it.
 class FunctionRanges {
 public:
   FunctionRanges(mlir::func::FuncOp kernel, mlir::func::FuncOp function);
@@ -61,13 +63,29 @@ llvm::SmallVector<mlir::func::FuncOp> getTransforms(mlir::func::FuncOp kernel);
 /// A kernel, and the functions that say where its windows lie.
 llvm::SmallVector<mlir::func::FuncOp> getFunctions(mlir::func::FuncOp kernel);
 
-/// The sums, differences, products and shifts of scalars in a kernel's
-/// functions that may wrap around.
-llvm::SmallVector<mlir::Operation *> findWrapping(mlir::func::FuncOp kernel);
+/// What is known of the integers of all functions of a kernel.
+class KernelRanges {
+public:
+  explicit KernelRanges(mlir::func::FuncOp kernel);
 
-/// The ops by which functions that say where a window lies may read beyond a
-/// Ref.
-llvm::SmallVector<mlir::Operation *> findReadsBeyond(mlir::func::FuncOp kernel);
+  /// The ranges of one of the kernel's functions.
+  const FunctionRanges &getRanges(mlir::func::FuncOp function) const {
+    return *ofFunctions.find(function)->second;
+  }
+
+  /// The sums, differences, products and shifts of scalars that may wrap
+  /// around.
+  llvm::SmallVector<mlir::Operation *> findWrapping() const;
+
+  /// The ops by which functions that say where a window lies may read beyond a
+  /// Ref.
+  llvm::SmallVector<mlir::Operation *> findReadsBeyond() const;
+
+private:
+  mlir::func::FuncOp kernel;
+  llvm::MapVector<mlir::func::FuncOp, std::unique_ptr<FunctionRanges>>
+      ofFunctions;
+};
 
 } // namespace gridir::tpu
 
