@@ -10,6 +10,7 @@
 #include "dialects/Conversion/GridToTPU/Lowering.h"
 #include "dialects/Grid/Analysis/RefOrigins.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
+#include "dialects/Grid/IR/KernelParams.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -80,23 +81,18 @@ LogicalResult FunctionBuilder::readParams() {
       return kernel.emitError("expected a core of a TPU, got ") << core;
     coreType = *type;
   }
-  std::optional<ArrayAttr> params = kernel.getParams();
+  auto params = grid::getParams<grid::TpuParamsAttr>(kernel);
   if (!params)
     return success();
-  for (Attribute attr : *params) {
-    auto tpuParams = dyn_cast<grid::TpuParamsAttr>(attr);
-    if (!tpuParams)
-      continue;
-    if (BoolAttr hint = tpuParams.getFuseTransposedLhsInMatmul())
-      transposeLhsHint = hint.getValue();
-    if (BoolAttr needed = tpuParams.getNeedsLayoutPasses())
-      hasLayoutPasses = needed.getValue();
-    StringAttr type = tpuParams.getKernelType();
-    if (type && !type.getValue().equals_insensitive("tc"))
-      return kernel.emitError("expected a kernel for a TensorCore, got "
-                              "kernel_type ")
-             << type;
-  }
+  if (BoolAttr hint = params.getFuseTransposedLhsInMatmul())
+    transposeLhsHint = hint.getValue();
+  if (BoolAttr needed = params.getNeedsLayoutPasses())
+    hasLayoutPasses = needed.getValue();
+  StringAttr type = params.getKernelType();
+  if (type && !type.getValue().equals_insensitive("tc"))
+    return kernel.emitError("expected a kernel for a TensorCore, got "
+                            "kernel_type ")
+           << type;
   return success();
 }
 

@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 
+#include "dialects/Grid/IR/KernelParams.h"
 #include "dialects/Support/CountableTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,14 +26,6 @@ enum Header { kEvents, kBeginTimer, kBeginClock, kEndTimer, kEndClock, kSize };
 
 constexpr int64_t kWarps = kNumThreads / (1 << kNumLaneBits);
 constexpr int64_t kMaxProfileBytes = int64_t(1) << 30;
-
-grid::MosaicGpuParamsAttr getParams(grid::KernelOp kernel) {
-  if (ArrayAttr params = kernel.getParamsAttr())
-    for (Attribute record : params)
-      if (auto mosaic = dyn_cast<grid::MosaicGpuParamsAttr>(record))
-        return mosaic;
-  return {};
-}
 
 void createStoreAt(Lowering &lowering, Location loc, Value slot, Value value) {
   OpBuilder &builder = lowering.builder;
@@ -107,7 +100,7 @@ LogicalResult lowerProfile(warpgroup::ProfileOp op, Lowering &lowering) {
 } // namespace
 
 bool hasProfile(grid::KernelOp kernel) {
-  grid::MosaicGpuParamsAttr params = getParams(kernel);
+  auto params = grid::getParams<grid::MosaicGpuParamsAttr>(kernel);
   return params && params.getProfileSpace().value_or(0) > 0;
 }
 
@@ -115,7 +108,7 @@ LogicalResult Lowering::beginTrace() {
   if (!hasProfile(kernel))
     return success();
   Location loc = kernel.getLoc();
-  grid::MosaicGpuParamsAttr params = getParams(kernel);
+  auto params = grid::getParams<grid::MosaicGpuParamsAttr>(kernel);
   StringAttr threads = params.getProfileTraceScope();
   bool isOfWarps = threads && threads.getValue().equals_insensitive("warp");
   trace.emplace();

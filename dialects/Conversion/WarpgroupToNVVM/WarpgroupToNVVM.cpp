@@ -10,6 +10,7 @@
 
 #include "dialects/Conversion/Passes.h"
 #include "dialects/GPU/Transforms/PtxName.h"
+#include "dialects/Grid/IR/KernelParams.h"
 #include "dialects/Grid/IR/SingleKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -156,12 +157,9 @@ private:
 
   /// Whether the author said `approx_math`.
   static bool allowsApproximations(grid::KernelOp kernel) {
-    ArrayAttr params = kernel.getParamsAttr();
-    return params && llvm::any_of(params, [](Attribute attr) {
-             auto mosaic = dyn_cast<grid::MosaicGpuParamsAttr>(attr);
-             return mosaic && mosaic.getApproxMath() &&
-                    mosaic.getApproxMath().getValue();
-           });
+    auto params = grid::getParams<grid::MosaicGpuParamsAttr>(kernel);
+    return params && params.getApproxMath() &&
+           params.getApproxMath().getValue();
   }
 
   void createABI(grid::KernelOp kernel, StringRef name, Lowering &lowering,

@@ -9,9 +9,8 @@
 #include "dialects/GPU/Mapping/Passes.h"
 #include "dialects/GPU/Transforms/Chip.h"
 #include "dialects/GPU/Transforms/MappedKernel.h"
-#include "dialects/GPU/Transforms/Profile.h"
 #include "dialects/Grid/Analysis/RefNames.h"
-#include "dialects/Grid/IR/Grid.h"
+#include "dialects/Grid/IR/KernelParams.h"
 
 namespace gridir::gpu {
 #define GEN_PASS_DEF_GPULEGALIZEKERNELPASS
@@ -50,7 +49,6 @@ public:
     hasSmallFloats = target->hasSmallFloats;
     for (grid::KernelOp kernel : getOperation().getOps<grid::KernelOp>()) {
       if (failed(checkRefs(kernel)) || failed(checkBody(kernel)) ||
-          failed(gridir::gpu::checkNoProfile(kernel, chip)) ||
           failed(readParams(kernel)))
         return signalPassFailure();
       ++numKernels;
@@ -139,27 +137,21 @@ private:
 
   /// Keeps what later passes need of the author's parameters.
   LogicalResult readParams(grid::KernelOp kernel) {
-    if (!kernel.getParams())
-      return success();
     std::optional<int64_t> numWarps, reductionBytes;
     bool approxMath = false;
-    for (Attribute params : kernel.getParamsAttr()) {
-      if (auto triton = dyn_cast<grid::TritonParamsAttr>(params)) {
-        if (triton.getNumWarps()) {
-          numWarps = triton.getNumWarps();
-          if (*numWarps < 1 || *numWarps > 32)
-            return refuse(kernel.getLoc(), "num_warps from 1 to 32")
-                   << *numWarps;
-        }
-        continue;
-      }
-      auto mosaic = dyn_cast<grid::MosaicGpuParamsAttr>(params);
-      if (!mosaic)
-        continue;
+    if (auto mosaic = grid::getParams<grid::MosaicGpuParamsAttr>(kernel)) {
+      if (int64_t space = mosaic.getProfileSpace().value_or(0); space > 0)
+        return emitError(kernel.getLoc())
+               << "expected a profile_space of 0 on gpu:" << chip << ", got "
+               << space << "; no events of warps are recorded";
       if (mosaic.getApproxMath())
         approxMath = mosaic.getApproxMath().getValue();
       reductionBytes = mosaic.getReductionScratchBytes();
     }
+    if (auto triton = grid::getParams<grid::TritonParamsAttr>(kernel))
+      numWarps = triton.getNumWarps();
+    if (numWarps && (*numWarps < 1 || *numWarps > 32))
+      return refuse(kernel.getLoc(), "num_warps from 1 to 32") << *numWarps;
     MLIRContext *context = &getContext();
     if (numWarps || approxMath || reductionBytes)
       gridir::kernel::KernelDialect::MappingAttrHelper(context).setAttr(
