@@ -63,11 +63,17 @@ def hopper(**tuning: Any) -> Callable[..., Any]:
     return lambda a, b: hopper_matmul_mgpu.matmul(a, b, None, config)
 
 
-def _attention(
-    head: int, block_kv: int, what: str = "", function: Callable[..., Any] = attention_mgpu.attention, **tuning: Any
+def attention(
+    head: int,
+    block_kv: int,
+    what: str = "",
+    function: Callable[..., Any] = attention_mgpu.attention,
+    block_q: int = 64,
+    stages: int = 2,
+    **tuning: Any,
 ) -> Case:
-    """Heads of a size, with blocks of keys and values of another."""
-    config = attention_mgpu.TuningConfig(block_q=64, block_kv=block_kv, max_concurrent_steps=2, **tuning)
+    """Heads of a size, with blocks of queries, keys and values of others, and fields of its `TuningConfig`."""
+    config = attention_mgpu.TuningConfig(block_q=block_q, block_kv=block_kv, max_concurrent_steps=stages, **tuning)
     return Case(
         f"attention D {head}, KV {block_kv}{what}",
         "sm_90a",
@@ -142,12 +148,12 @@ CASES = [
         (array(M, K, dtype=jnp.int8), array(K, N, dtype=jnp.bfloat16)),
     ),
     Case("ragged_dot 64x128x64, 4 stages", "sm_90a", _ragged, _GROUPS),
-    _attention(64, 128),
-    _attention(64, 256),
-    _attention(256, 64),
-    _attention(128, 128, ", by the emitted pipeline", attention_mgpu.attention_with_pipeline_emitter),
-    _attention(128, 128),
-    _attention(128, 128, ", causal", causal=True),
+    attention(64, 128),
+    attention(64, 256),
+    attention(256, 64),
+    attention(128, 128, ", by the emitted pipeline", attention_mgpu.attention_with_pipeline_emitter),
+    attention(128, 128),
+    attention(128, 128, ", causal", causal=True),
     Case(
         "blackwell_matmul 128x256x64, 4 stages",
         "sm_100a",

@@ -14,8 +14,8 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from gpu_cases import HEADS, TOKENS, Case, K, M, N, array, blackwell, hopper, mixed
-from jax.experimental.pallas.ops.gpu import attention_mgpu, hopper_matmul_mgpu, ragged_dot_mgpu
+from gpu_cases import Case, K, M, N, array, attention, blackwell, hopper, mixed
+from jax.experimental.pallas.ops.gpu import hopper_matmul_mgpu, ragged_dot_mgpu
 
 _HALVES = (jnp.float16, jnp.bfloat16)
 _SIZES = (64, 128, 256)
@@ -55,15 +55,8 @@ def _ragged() -> Iterator[Case]:
 
 def _attention() -> Iterator[Case]:
     for head, block_kv, block_q, stages, causal in itertools.product(_SIZES, _SIZES, (64, 128), (2, 3), (False, True)):
-        tuning = attention_mgpu.TuningConfig(
-            block_q=block_q, block_kv=block_kv, max_concurrent_steps=stages, causal=causal
-        )
-
-        def function(q: Any, k: Any, v: Any, tuning: attention_mgpu.TuningConfig = tuning) -> Any:
-            return attention_mgpu.attention(q, k, v, tuning)
-
-        name = f"attention D {head}, Q {block_q}, KV {block_kv}, {stages} stages{', causal' * causal}"
-        yield Case(name, "sm_90a", function, (array(1, TOKENS, HEADS, head),) * 3)
+        what = f", Q {block_q}, {stages} stages{', causal' * causal}"
+        yield attention(head, block_kv, what, block_q=block_q, stages=stages, causal=causal)
 
 
 def _blackwell() -> Iterator[Case]:

@@ -274,13 +274,8 @@ private:
               "::bytes." +
                   update.str();
     code += " [$0], $1, [$2];";
-    LLVM::InlineAsmOp::create(
-        builder, loc, TypeRange(), ValueRange{address, word, barrier}, code,
-        isWide ? "r,l,r" : "r,r,r", /*has_side_effects=*/true,
-        /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-        LLVM::AsmDialectAttr::get(builder.getContext(),
-                                  LLVM::AsmDialect::AD_ATT),
-        ArrayAttr());
+    createAssembly(builder, loc, {}, {address, word, barrier}, code,
+                   isWide ? "r,l,r" : "r,r,r");
   }
 
   warpgroup::ClusterStoreOp op;

@@ -447,15 +447,21 @@ void Lowering::computeAddressesIn(Block &block) {
 // Small builders
 //===----------------------------------------------------------------------===//
 
+LLVM::InlineAsmOp createAssembly(OpBuilder &builder, Location loc,
+                                 TypeRange results, ValueRange operands,
+                                 StringRef text, StringRef constraints,
+                                 bool hasSideEffects) {
+  return LLVM::InlineAsmOp::create(
+      builder, loc, results, operands, text, constraints, hasSideEffects,
+      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+}
+
 Value createHidden(OpBuilder &builder, Location loc, Value value,
                    bool isFixed) {
-  return LLVM::InlineAsmOp::create(
-             builder, loc, value.getType(), value, "", "=l,0",
-             /*has_side_effects=*/isFixed, /*is_align_stack=*/false,
-             LLVM::tailcallkind::TailCallKind::None,
-             LLVM::AsmDialectAttr::get(builder.getContext(),
-                                       LLVM::AsmDialect::AD_ATT),
-             ArrayAttr())
+  return createAssembly(builder, loc, value.getType(), value, "", "=l,0",
+                        /*hasSideEffects=*/isFixed)
       .getResult(0);
 }
 

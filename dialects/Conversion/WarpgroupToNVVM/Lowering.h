@@ -529,6 +529,13 @@ mlir::OpFoldResult createOffset(mlir::OpBuilder &builder, mlir::Location loc,
 /// A number that surely divides an i32.
 int64_t getDivisor(mlir::OpFoldResult value);
 
+/// PTX that no op stands for, of LLVM's syntax.
+mlir::LLVM::InlineAsmOp
+createAssembly(mlir::OpBuilder &builder, mlir::Location loc,
+               mlir::TypeRange results, mlir::ValueRange operands,
+               llvm::StringRef text, llvm::StringRef constraints,
+               bool hasSideEffects = true);
+
 /// The address so many bytes behind another one.
 mlir::Value createBytesBehind(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Value pointer, int64_t bytes);

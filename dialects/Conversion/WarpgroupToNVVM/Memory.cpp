@@ -181,12 +181,7 @@ SmallVector<Value> Lowering::createLocalMemory(Location loc, Type type,
       LLVM::LLVMArrayType::get(type, count), createI32(builder, loc, 1),
       alignment);
   // Code that knows of the memory may change it wherever threads wait.
-  LLVM::InlineAsmOp::create(
-      builder, loc, TypeRange(), memory, "", "l,~{memory}",
-      /*has_side_effects=*/true,
-      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
-      ArrayAttr());
+  createAssembly(builder, loc, {}, memory, "", "l,~{memory}");
   SmallVector<Value> words;
   for (int64_t i = 0; i < count; ++i)
     words.push_back(createBytesBehind(builder, loc, memory, i * wordBytes));

@@ -21,13 +21,8 @@ Registers createOpaque(OpBuilder &builder, Location loc,
                        ArrayRef<Value> values) {
   return llvm::map_to_vector(values, [&](Value value) -> Value {
     bool isFloat = value.getType().isF32();
-    return LLVM::InlineAsmOp::create(
-               builder, loc, value.getType(), value, "",
-               isFloat ? "=f,0" : "=r,0", /*has_side_effects=*/true,
-               /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-               LLVM::AsmDialectAttr::get(builder.getContext(),
-                                         LLVM::AsmDialect::AD_ATT),
-               ArrayAttr())
+    return createAssembly(builder, loc, value.getType(), value, "",
+                          isFloat ? "=f,0" : "=r,0")
         .getResult(0);
   });
 }
@@ -239,11 +234,26 @@ private:
       part.value = part.isHeld ? createStruct(builder, loc, part.variables, sum)
                                : createMoved(loc, part.variables, sum);
     NVVM::WgmmaFenceAlignedOp::create(builder, loc);
-    for (int64_t k = 0; k < depth; k += step)
-      for (Part &part : parts)
-        part.value = createInstruction(loc, part.value, part.row, part.column,
-                                       part.width, k);
+    // All of one part, and then of the next, or all parts of one step.
+    int64_t numParts = parts.size(), numSteps = depth / step;
+    bool isByPart = isLargeFromRegisters(parts);
+    for (int64_t i = 0; i < numParts * numSteps; ++i) {
+      Part &part = parts[isByPart ? i / numSteps : i % numParts];
+      int64_t k = step * (isByPart ? i % numSteps : i / numParts);
+      part.value = createInstruction(loc, part.value, part.row, part.column,
+                                     part.width, k);
+    }
     NVVM::WgmmaGroupSyncAlignedOp::create(builder, loc);
+  }
+
+  /// Whether sums take half of the registers that a thread has, beside a left
+  /// operand that has others. Where `ptxas` then spills, sums go to memory
+  /// and back each time that products are added to another part.
+  bool isLargeFromRegisters(ArrayRef<Part> parts) {
+    int64_t numSums = 0;
+    for (const Part &part : parts)
+      numSums += part.variables.size();
+    return !lhs && 2 * numSums >= lowering.getMaxRegisters();
   }
 
   void store(Location loc, const Part &part, ArrayRef<Value> variables) {
@@ -275,15 +285,10 @@ private:
           });
       operands.push_back(
           LLVM::AddrSpaceCastOp::create(builder, loc, local, memory[i]));
-      Value loaded = LLVM::InlineAsmOp::create(
-                         builder, loc, words, operands,
-                         "ld.local.v4.b32 {$0, $1, $2, $3}, [$8];", constraints,
-                         /*has_side_effects=*/true, /*is_align_stack=*/false,
-                         LLVM::tailcallkind::TailCallKind::None,
-                         LLVM::AsmDialectAttr::get(builder.getContext(),
-                                                   LLVM::AsmDialect::AD_ATT),
-                         ArrayAttr())
-                         .getResult(0);
+      Value loaded =
+          createAssembly(builder, loc, words, operands,
+                         "ld.local.v4.b32 {$0, $1, $2, $3}, [$8];", constraints)
+              .getResult(0);
       for (int64_t word = 0; word < ofLoad; ++word)
         LLVM::StoreOp::create(
             builder, loc,
@@ -362,13 +367,8 @@ private:
     }
     operands.push_back(descriptor);
     list << ",l";
-    return LLVM::InlineAsmOp::create(
-               builder, loc, part.getType(), operands, text, constraints,
-               /*has_side_effects=*/true, /*is_align_stack=*/false,
-               LLVM::tailcallkind::TailCallKind::None,
-               LLVM::AsmDialectAttr::get(builder.getContext(),
-                                         LLVM::AsmDialect::AD_ATT),
-               ArrayAttr())
+    return createAssembly(builder, loc, part.getType(), operands, text,
+                          constraints)
         .getResult(0);
   }
 

@@ -177,3 +177,37 @@ grid.kernel @wide grid() outputs(%o: f32 [256, 128] space gpu.gmem) {
     grid.store %v, %o : tensor<256x128xf32>, memref<256x128xf32, #grid.space<gpu.gmem>>
   }
 }
+
+// -----
+
+// Where sums and the left operand are in registers, and the sums take half of those that a thread has, all is added to
+// one part of 64 rows, and then to the next.
+#wgmma = #warpgroup.layout<wgmma>
+// CHECK-LABEL: gpu.module @by_part
+// CHECK: %[[FIRST:.+]] = llvm.inline_asm {{.*}} "wgmma.mma_async.sync.aligned.m64n128k16
+// CHECK-NOT: wgmma.mma_async
+// CHECK: llvm.extractvalue %[[FIRST]][0]
+grid.kernel @by_part grid() inputs(%x: f16 [128, 32] space gpu.gmem) {
+  grid.scoped (%b: memref<32x128xf16, #grid.space<gpu.smem>>, %acc: memref<128x128xf32, #grid.space<gpu.regs>>) {
+    %a = grid.load %x : memref<128x32xf16, #grid.space<gpu.gmem>> -> tensor<128x32xf16, #wgmma>
+    warpgroup.mma %acc, %a, %b : memref<128x128xf32, #grid.space<gpu.regs>>, tensor<128x32xf16, #wgmma>, memref<32x128xf16, #grid.space<gpu.smem>>
+    warpgroup.mma_wait 0
+  }
+}
+
+// -----
+
+// Where they take less, each step of the depth is added to all parts.
+#wgmma = #warpgroup.layout<wgmma>
+// CHECK-LABEL: gpu.module @by_step
+// CHECK: %[[FIRST:.+]] = llvm.inline_asm {{.*}} "wgmma.mma_async.sync.aligned.m64n64k16
+// CHECK-NOT: llvm.extractvalue %[[FIRST]]
+// CHECK: wgmma.mma_async
+// CHECK: llvm.extractvalue %[[FIRST]][0]
+grid.kernel @by_step grid() inputs(%x: f16 [128, 32] space gpu.gmem) {
+  grid.scoped (%b: memref<32x64xf16, #grid.space<gpu.smem>>, %acc: memref<128x64xf32, #grid.space<gpu.regs>>) {
+    %a = grid.load %x : memref<128x32xf16, #grid.space<gpu.gmem>> -> tensor<128x32xf16, #wgmma>
+    warpgroup.mma %acc, %a, %b : memref<128x64xf32, #grid.space<gpu.regs>>, tensor<128x32xf16, #wgmma>, memref<32x64xf16, #grid.space<gpu.smem>>
+    warpgroup.mma_wait 0
+  }
+}
