@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
@@ -33,6 +34,9 @@ struct View {
   llvm::SmallVector<mlir::OpFoldResult> offsets;
   llvm::SmallVector<int64_t> sizes, strides;
   llvm::SmallVector<bool> dropped;
+  /// The size of each dimension of `base` whose size is dynamic, an i32; empty
+  /// where none is.
+  llvm::SmallVector<mlir::Value> dynamicSizes;
   /// Dimension `i` of the Ref is the `permutation[i]`-th one that is kept.
   llvm::SmallVector<int64_t> permutation;
   /// The shape of the Ref where it is another than that of the window.
@@ -68,6 +72,8 @@ public:
 
   /// Emits the ops of a block but its terminator.
   llvm::LogicalResult lowerBlock(mlir::Block &block);
+  /// Emits one op.
+  llvm::LogicalResult lowerOp(mlir::Operation *op);
 
   /// The converted value; a `tensor.empty` becomes zeros here, when it is asked
   /// for.
@@ -100,7 +106,6 @@ public:
   }
 
 private:
-  llvm::LogicalResult lowerOp(mlir::Operation *op);
   llvm::LogicalResult lowerOwnOp(mlir::Operation *op);
 
   llvm::DenseMap<mlir::Value, mlir::Value> values;
@@ -126,6 +131,10 @@ void addProgramLowerings(Lowering &lowering);
 /// A generic op with reduction loops.
 llvm::LogicalResult lowerReducingGeneric(mlir::linalg::GenericOp op,
                                          Lowering &lowering);
+
+/// Makes one copy of loops over the elements of a copy whose size is computed.
+/// False where it is none of whole tiles, so that the loops stay.
+llvm::FailureOr<bool> lowerCopyLoops(mlir::scf::ForOp loop, Lowering &lowering);
 
 /// A slice with dynamic offsets.
 llvm::LogicalResult lowerDynamicSlice(mlir::tensor::ExtractSliceOp op,

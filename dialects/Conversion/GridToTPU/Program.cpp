@@ -112,6 +112,13 @@ template <typename OpT> LogicalResult lowerControl(OpT op, Lowering &lowering) {
   return success();
 }
 
+LogicalResult lowerFor(scf::ForOp op, Lowering &lowering) {
+  FailureOr<bool> isCopy = lowerCopyLoops(op, lowering);
+  if (failed(isCopy))
+    return failure();
+  return *isCopy ? success() : lowerControl(op, lowering);
+}
+
 /// Mosaic has no choice among several regions: one of two, in another one.
 LogicalResult lowerSwitch(scf::IndexSwitchOp op, Lowering &lowering) {
   FailureOr<SmallVector<Type>> types =
@@ -207,7 +214,7 @@ void addProgramLowerings(Lowering &lowering) {
   lowering.add(lowerAssumeMultiple);
   lowering.add(lowerSeed);
   lowering.add(lowerBits);
-  lowering.add(lowerControl<scf::ForOp>);
+  lowering.add(lowerFor);
   lowering.add(lowerControl<scf::IfOp>);
   lowering.add(lowerControl<scf::WhileOp>);
   lowering.add(lowerSwitch);

@@ -138,12 +138,16 @@ FailureOr<Value> createMemRef(Lowering &lowering, Operation *op,
   SmallVector<int64_t> shape(base.getShape());
   SmallVector<OpFoldResult> offsets = view.offsets;
   SmallVector<int64_t> sizes = view.sizes;
+  SmallVector<Value> dynamicSizes = llvm::to_vector(llvm::make_filter_range(
+      view.dynamicSizes, [](Value size) { return static_cast<bool>(size); }));
   auto slice = [&](ArrayRef<OpFoldResult> starts, ArrayRef<int64_t> extents) {
     auto values = llvm::map_to_vector(starts, [&](OpFoldResult offset) {
       return toI32(builder, loc, offset);
     });
-    memref = tpu::MemRefSliceOp::create(builder, loc, typeOf(extents), memref,
-                                        values, ValueRange());
+    memref = tpu::MemRefSliceOp::create(
+        builder, loc, typeOf(extents), memref, values,
+        ShapedType::isDynamicShape(extents) ? ValueRange(dynamicSizes)
+                                            : ValueRange());
   };
   // Leading indices are applied one by one: windows that begin alike share
   // their beginning, and with it Mosaic's checks.

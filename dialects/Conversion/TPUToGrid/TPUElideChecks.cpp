@@ -63,6 +63,13 @@ bool isSlicedDynamically(Value memref) {
   return false;
 }
 
+/// Whether a memref is none of the core's own memories.
+bool isOutsideOfCore(Value memref) {
+  std::optional<tpu::MemorySpace> space =
+      tpu::getMemorySpace(cast<MemRefType>(memref.getType()));
+  return space == tpu::MemorySpace::Any || space == tpu::MemorySpace::Hbm;
+}
+
 /// About how many bundles checks take on a v5e, in halves; later chips take
 /// about as many for ours and up to twice as many for Mosaic's.
 enum Cost {
@@ -74,7 +81,8 @@ enum Cost {
 };
 
 /// The cost of the checks that Mosaic adds to a kernel: of each copy of a block
-/// or a slice that moves. It adds none to loads and stores.
+/// or a slice that moves. It adds none to loads and stores, and none that take
+/// bundles to copies within HBM.
 unsigned estimateMosaicsChecks(func::FuncOp kernel) {
   unsigned cost = 0;
   for (func::FuncOp transform : tpu::getTransforms(kernel))
@@ -84,6 +92,8 @@ unsigned estimateMosaicsChecks(func::FuncOp kernel) {
             [](Value index) { return getConstantIntValue(index).has_value(); }))
       cost += WindowCost;
   kernel.walk([&](tpu::EnqueueDMAOp op) {
+    if (isOutsideOfCore(op.getSource()) && isOutsideOfCore(op.getTarget()))
+      return;
     if (isSlicedDynamically(op.getSource()) ||
         isSlicedDynamically(op.getTarget()))
       cost += CopyCost;

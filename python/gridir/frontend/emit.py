@@ -10,7 +10,7 @@ All of them insert at the current insertion point with the current location. A v
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -461,10 +461,13 @@ def for_loop(
     step: ir.Value,
     initial: Sequence[ir.Value],
     body: Callable[..., Sequence[ir.Value]],
+    attributes: Mapping[str, ir.Attribute] | None = None,
 ) -> list[ir.Value]:
-    """`scf.for` whose `body(i, *carried)` gives the next carried values."""
+    """`scf.for` whose `body(i, *carried)` gives the next carried values; `attributes` are further ones of the loop."""
     types = [x.type for x in initial]
     loop = op("scf.for", [low, high, step, *initial], types, regions=1)
+    for name, attribute in (attributes or {}).items():
+        loop.attributes[name] = attribute
     location = ir.Location.current
     block = loop.regions[0].blocks.append(low.type, *types, arg_locs=[location] * (1 + len(types)))
     with ir.InsertionPoint(block):

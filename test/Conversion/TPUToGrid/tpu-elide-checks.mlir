@@ -391,3 +391,26 @@ module {
     return
   }
 }
+
+// -----
+
+// What Mosaic checks of a copy within HBM takes no bundles, so that nothing is asserted of it.
+
+// CHECK: gridir.run_time_checks = {bounds = "inputs[0]
+// CHECK-LABEL: func.func @within_hbm(
+// CHECK-NOT: cf.assert
+// REMARK: the bounds checks stay: inputs[0]
+module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128] space any>], outputs = [#grid.operand<f32 [8, 128] space any>]}} {
+  func.func @within_hbm(%i: i32, %x: memref<32x128xf32, #tpu.memory_space<any>>, %o: memref<8x128xf32, #tpu.memory_space<any>>,
+                        %sem: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 5>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
+      scalar_prefetch = 0 : i64, scratch_operands = 1 : i64, window_params = [{}, {}]} {
+    %c8_i32 = arith.constant 8 : i32
+    %c0_i32 = arith.constant 0 : i32
+    %row = arith.muli %i, %c8_i32 : i32
+    %slice = tpu.memref_slice %x[%row, %c0_i32] : memref<32x128xf32, #tpu.memory_space<any>> -> memref<8x128xf32, #tpu.memory_space<any>>
+    tpu.enqueue_dma source(%slice : memref<8x128xf32, #tpu.memory_space<any>>) target(%o : memref<8x128xf32, #tpu.memory_space<any>>) target_semaphore(%sem : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>)
+    tpu.wait_dma2 semaphore(%sem : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) src(%slice : memref<8x128xf32, #tpu.memory_space<any>>) dst(%o : memref<8x128xf32, #tpu.memory_space<any>>)
+    return
+  }
+}

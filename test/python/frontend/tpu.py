@@ -74,6 +74,7 @@ show_value("roll", lambda a: pltpu.roll(a, 3, 1), x)
 # CHECK: %[[FROM:.*]] = grid.slice_ref %x_ref[%{{.*}}, 0] [1, 128] [1, 1]
 # CHECK: %[[TO:.*]] = grid.slice_ref %{{.*}}[%{{.*}}, 0] [1, 128] [1, 1]
 # CHECK: grid.copy_start %[[FROM]], %[[TO]]
+# CHECK: grid.copied_dims = array<i64: 0, 0>
 # CHECK: scf.for
 # CHECK: grid.copy_wait
 def copies_some(n_ref, x_ref, o_ref, sem):
@@ -87,6 +88,38 @@ show(
     array(jnp.int32, 1),
     x,
     out_shape=x,
+    in_specs=[pl.BlockSpec(memory_space=pltpu.SMEM), anywhere],
+    out_specs=anywhere,
+    scratch_shapes=[pltpu.SemaphoreType.DMA],
+)
+
+
+# Rows behind the end of an array are no memory but of a TPU: where its last tile ends, an element of the other end is
+# copied to itself, and further behind the copy is in error.
+# CHECK-LABEL: // copies_rest
+# CHECK: scf.for
+# CHECK: %[[ROW:.*]] = arith.addi %{{.*}}, %{{.*}} : i32
+# CHECK: %[[BEHIND:.*]] = arith.cmpi sge, %[[ROW]], %{{.*}} : i32
+# CHECK: %[[TILE:.*]] = arith.constant 16 : i32
+# CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[ROW]], %[[TILE]] : i32
+# CHECK: %[[PADDING:.*]] = arith.andi %[[BEHIND]], %[[INSIDE]]
+# CHECK: scf.if %[[PADDING]] {
+# CHECK: %[[SAME:.*]] = grid.slice_ref %o_ref
+# CHECK: grid.copy_start %[[SAME]], %[[SAME]]
+# CHECK: } else {
+# CHECK: %[[FROM:.*]] = grid.slice_ref %x_ref
+# CHECK: %[[TO:.*]] = grid.slice_ref %o_ref
+# CHECK: grid.copy_start %[[FROM]], %[[TO]]
+def copies_rest(n_ref, x_ref, o_ref, sem):
+    rest = pl.ds(8, n_ref[0])
+    pltpu.make_async_copy(x_ref.at[rest], o_ref.at[rest], sem).start()
+
+
+show(
+    copies_rest,
+    array(jnp.int32, 1),
+    array(jnp.float32, 12, 128),
+    out_shape=array(jnp.float32, 16, 128),
     in_specs=[pl.BlockSpec(memory_space=pltpu.SMEM), anywhere],
     out_specs=anywhere,
     scratch_shapes=[pltpu.SemaphoreType.DMA],

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gridir.frontend import emit, jax_compat
@@ -14,8 +15,10 @@ from gridir.frontend.context import RuleContext
 from gridir.frontend.devices import receiver_of
 from gridir.frontend.levels import TPU
 from gridir.frontend.rules.ref_views import is_array, slice_ref, transformed, unflatten
+from gridir.frontend.types import element_type
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
+from gridir.runtime.tpu.tiles import extent_in_tiles
 
 
 def _computed_slices(ref: Any) -> list[int]:
@@ -36,14 +39,19 @@ def _with_slice(ref: Any, dim: int, start: Any, size: int = 1) -> Any:
     return dataclasses.replace(ref, transforms=(*before, last))
 
 
-def _element(ref: Any, dim: int, number: ir.Value) -> Any:
-    """The Ref with one element of a slice instead of the slice."""
+def _position(ref: Any, dim: int, number: ir.Value) -> ir.Value:
+    """Where an element of a slice is in its dimension."""
     index = ref.transforms[-1].indices[dim]
     offset = emit.value("arith.index_cast", [number], index.size.type)
     if index.stride != 1:
         offset = emit.binary("arith.muli", offset, emit.constant(index.stride, offset.type))
     start = index.start if isinstance(index.start, ir.Value) else emit.constant(index.start, offset.type)
-    return _with_slice(ref, dim, emit.binary("arith.addi", start, offset))
+    return emit.binary("arith.addi", start, offset)
+
+
+def _element(ref: Any, dim: int, number: ir.Value) -> Any:
+    """The Ref with one element of a slice instead of the slice."""
+    return _with_slice(ref, dim, _position(ref, dim, number))
 
 
 def _any_element(ref: Any, dim: int, _: ir.Value) -> Any:
@@ -51,29 +59,77 @@ def _any_element(ref: Any, dim: int, _: ir.Value) -> Any:
     return _with_slice(ref, dim, 0)
 
 
+def _width(ref: Any) -> int:
+    """The bits that memory has for an element of a Ref; a bool is held as a number of 32."""
+    if isinstance(ref, (tuple, list)):
+        return _width(ref[0])
+    if isinstance(ref, jax_compat.TransformedRef):
+        casts = [cast for cast in ref.transforms if isinstance(cast, jax_compat.BitcastTransform)]
+        return element_type(casts[-1].dtype).width if casts else _width(ref.ref)
+    width = ref.type.element_type.width
+    return 32 if width == 1 else width
+
+
+def _in_tiles(ref: Any, dim: int) -> int:
+    """The elements that the memory of a Ref has in a dimension of its last indexer."""
+    return extent_in_tiles(ref.transforms[-1].shape, dim, _width(ref))
+
+
+def _padded(ref: Any, dims: Sequence[int]) -> list[int]:
+    """Those dimensions of the last indexer of a Ref that end within a tile."""
+    return [dim for dim in dims if _in_tiles(ref, dim) != ref.transforms[-1].shape[dim]]
+
+
+def _is_padding(ref: Any, dims: Sequence[int]) -> list[ir.Value]:
+    """For each dimension of a Ref at one element that ends within a tile: whether the element lies behind the end."""
+    conditions = []
+    for dim in _padded(ref, dims):
+        position = ref.transforms[-1].indices[dim].start
+        behind = emit.compare("sge", position, emit.constant(ref.transforms[-1].shape[dim], position.type))
+        inside = emit.compare("slt", position, emit.constant(_in_tiles(ref, dim), position.type))
+        conditions.append(emit.binary("arith.andi", behind, inside))
+    return conditions
+
+
+def _nearest(ref: Any, dims: Sequence[int]) -> Any:
+    """The Ref at the nearest element that exists."""
+    for dim in _padded(ref, dims):
+        position = ref.transforms[-1].indices[dim].start
+        last = emit.constant(ref.transforms[-1].shape[dim] - 1, position.type)
+        ref = _with_slice(ref, dim, emit.binary("arith.minsi", position, last))
+    return ref
+
+
 def _for_each_part(
     ctx: RuleContext,
     source: Any,
     dest: Any,
-    use: Callable[[ir.Value, ir.Value], None],
+    use: Callable[[Any, Any], None],
     element: Callable[[Any, int, ir.Value], Any],
 ) -> None:
     """Calls `use` with both ends of a copy; where its size is computed, in loops over the elements of the slices.
 
-    A semaphore counts bytes, so that the parts of a copy are what the whole is.
+    A semaphore counts bytes, so that the parts of a copy are what the whole is. Each loop says of which dimensions it
+    is, if its elements are neighbours, so that a target which has copies of any size makes one of it.
     """
-    dims = _computed_slices(source), _computed_slices(dest)
-    if not dims[0] or len(dims[0]) != len(dims[1]):
-        use(transformed(ctx, source), transformed(ctx, dest))
-        return
-    size = source.transforms[-1].indices[dims[0][0]].size
+    dims = list(zip(_computed_slices(source), _computed_slices(dest), strict=False))
+    sizes = [emit.to_index(source.transforms[-1].indices[dim].size) for dim, _ in dims]
 
-    def part(number: ir.Value) -> list[ir.Value]:
-        ends = element(source, dims[0][0], number), element(dest, dims[1][0], number)
-        _for_each_part(ctx, *ends, use, element)
-        return []
+    def loop(depth: int, source: Any, dest: Any) -> list[ir.Value]:
+        if depth == len(dims):
+            use(source, dest)
+            return []
 
-    emit.for_loop(emit.index(0), emit.to_index(size), emit.index(1), [], part)
+        def part(number: ir.Value) -> list[ir.Value]:
+            ends = (element(end, dim, number) for end, dim in zip((source, dest), dims[depth], strict=True))
+            return loop(depth + 1, *ends)
+
+        strides = [end.transforms[-1].indices[dim].stride for end, dim in zip((source, dest), dims[depth], strict=True)]
+        neighbours = {"grid.copied_dims": ir.DenseI64ArrayAttr.get(list(dims[depth]))}
+        copied = neighbours if strides == [1, 1] else None
+        return emit.for_loop(emit.index(0), sizes[depth], emit.index(1), [], part, attributes=copied)
+
+    loop(0, source, dest)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -189,6 +245,34 @@ def _start_rows(
     emit.for_loop(emit.index(0), count, emit.index(1), [], copy)
 
 
+def _start_parts(ctx: RuleContext, source: Any, dest: Any, start: Callable[..., None], skips_padding: bool) -> None:
+    """Starts a copy, or one for each element where its size is computed.
+
+    Such a copy may end in the padding that follows the last rows and lanes of an array in its tiles, as those of
+    `emit_pipeline` do. Padding is memory of a TPU alone: in its place an element is copied to itself, as the
+    semaphore counts it.
+    """
+    dims = _computed_slices(source), _computed_slices(dest)
+
+    def use(source: Any, dest: Any) -> None:
+        def move() -> list[ir.Value]:
+            start(transformed(ctx, source), transformed(ctx, dest))
+            return []
+
+        def skip() -> list[ir.Value]:
+            own = transformed(ctx, _nearest(source, dims[0]) if _padded(dest, dims[1]) else dest)
+            start(own, own, adds=False)
+            return []
+
+        is_padding = [*_is_padding(source, dims[0]), *_is_padding(dest, dims[1])] if skips_padding else []
+        if is_padding:
+            emit.if_else(functools.reduce(functools.partial(emit.binary, "arith.ori"), is_padding), [], skip, move)
+        else:
+            move()
+
+    _for_each_part(ctx, source, dest, use, _element)
+
+
 @TPU.rule("dma_start")
 def dma_start(
     ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, priority: int, add: bool
@@ -215,7 +299,7 @@ def dma_start(
     if any(rows):
         _start_rows(ctx, (source, dest), rows, start)
     else:
-        _for_each_part(ctx, source, dest, start, _element)
+        _start_parts(ctx, source, dest, start, skips_padding=not to.is_other)
     return []
 
 
@@ -237,11 +321,14 @@ def dma_wait(
             send=insert_dummy_device or None,
         )
 
+    def wait_for(source: Any, dest: Any) -> None:
+        wait(transformed(ctx, source), transformed(ctx, dest))
+
     # A wait is for a number of bytes, wherever they are: that end tells it which is a window.
     ends = [(end, rows_of(ctx, end)) for end in (source, dest)]
     windows = [end for end, rows in ends if rows is None]
     if windows:
-        _for_each_part(ctx, windows[0], windows[-1], wait, _any_element)
+        _for_each_part(ctx, windows[0], windows[-1], wait_for, _any_element)
         return []
     rows: Any = ends[1][1]
 

@@ -17,6 +17,7 @@ from gridir.locations import frames_of, parse_location
 from gridir.mlir import ir
 from gridir.runtime.tpu import numpy_ops as ops
 from gridir.runtime.tpu.numpy_ops import ExecutionError, integer, numbers, window
+from gridir.runtime.tpu.tiles import extent_in_tiles
 
 
 def poison(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
@@ -157,9 +158,17 @@ def _memref_store(_: Machine, __: Step, operands: list[Any]) -> list[Any]:
 
 def _memref_slice(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
     (memory,), indices, sizes = _groups(step, operands)
-    dynamic = iter(_ints(sizes))
-    shape = [next(dynamic) if size < 0 else size for size in step.types[0][0]]
-    return [window(memory, _ints(indices), shape)]
+    dynamic, starts = iter(_ints(sizes)), _ints(indices)
+    shape = []
+    for dim, size in enumerate(step.types[0][0]):
+        if size >= 0:
+            shape.append(size)
+            continue
+        # The padding of the last tile is no memory of the interpreter's.
+        end = starts[dim] + next(dynamic)
+        padded = extent_in_tiles(memory.shape, dim, 8 * memory.itemsize)
+        shape.append(min(end, memory.shape[dim]) - starts[dim] if end <= padded else end - starts[dim])
+    return [window(memory, starts, shape)]
 
 
 def _memref_reshape(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
@@ -193,17 +202,21 @@ def _enqueue_dma(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
     (source,), source_semaphore, (target,), semaphore, *device = _groups(step, operands)
     if any(device):
         raise ExecutionError("the interpreter has one core and one chip")
-    np.copyto(target, source)
+    # One of them may lack what is padding in the other.
+    common = tuple(slice(min(sizes)) for sizes in zip(source.shape, target.shape, strict=True))
+    target[common] = source[common]
     for counter in (*source_semaphore, *semaphore):
-        counter += np.int32(target.nbytes)
+        counter += np.int32(max(source.nbytes, target.nbytes))
     return []
 
 
 def _wait_dma(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
-    (semaphore,), _source, (target,), *_device = _groups(step, operands)
-    if int(semaphore) < target.nbytes:
-        raise ExecutionError(f"waits for {target.nbytes} bytes, of which {int(semaphore)} are on their way")
-    semaphore -= np.int32(target.nbytes)
+    (semaphore,), (source,), (target,), *_device = _groups(step, operands)
+    # As a TPU counts them: with padding, which one end may lack here.
+    size = max(source.nbytes, target.nbytes)
+    if int(semaphore) < size:
+        raise ExecutionError(f"waits for {size} bytes, of which {int(semaphore)} are on their way")
+    semaphore -= np.int32(size)
     return []
 
 

@@ -1,0 +1,237 @@
+//===- CopyLoops.cpp - Copies whose size is computed ----------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToTPU/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace gridir::grid_to_tpu {
+namespace {
+
+/// Of a loop over the elements of a copy: the dimensions of its ends that the
+/// loop goes along. All its steps are one copy of as many elements.
+constexpr llvm::StringLiteral kCopiedDimsName = "grid.copied_dims";
+
+/// Loops over the elements of a copy, one in the other, and what is copied.
+struct CopyLoops {
+  SmallVector<scf::ForOp> loops;
+  Operation *copy = nullptr;
+};
+
+/// The number that an op says a value is a multiple of.
+int64_t getMultiple(Value value) {
+  while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+    value = cast.getIn();
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return *constant;
+  auto assume = value.getDefiningOp<grid::AssumeMultipleOp>();
+  return assume ? static_cast<int64_t>(assume.getMultiple()) : 1;
+}
+
+/// Whether loops around a copy need nothing but numbers and views that can be
+/// computed before them.
+bool needsOnlyPureOps(scf::ForOp loop, Operation *op) {
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    Operation *def = operand.getDefiningOp();
+    return !def || !loop->isProperAncestor(def) ||
+           (def->getNumRegions() == 0 && isPure(def) &&
+            needsOnlyPureOps(loop, def));
+  });
+}
+
+/// The copy that is the last op of the loops; another one may stand in for
+/// padding in the first region of a condition.
+std::optional<CopyLoops> match(scf::ForOp loop) {
+  // Where all loops are no copy, some of them are none.
+  auto outer = loop->getParentOfType<scf::ForOp>();
+  if (outer && outer->hasAttr(kCopiedDimsName))
+    return std::nullopt;
+  CopyLoops result;
+  Operation *last = loop;
+  while (last) {
+    if (auto inner = dyn_cast<scf::ForOp>(last)) {
+      auto dims = inner->getAttrOfType<DenseI64ArrayAttr>(kCopiedDimsName);
+      if (!dims || dims.size() != 2 || inner.getNumResults() != 0 ||
+          getConstantIntValue(inner.getLowerBound()) != 0 ||
+          getConstantIntValue(inner.getStep()) != 1 ||
+          !inner.getUpperBound().getParentRegion()->isProperAncestor(
+              &loop.getRegion()))
+        return std::nullopt;
+      result.loops.push_back(inner);
+      last = inner.getBody()->getTerminator()->getPrevNode();
+    } else if (auto choice = dyn_cast<scf::IfOp>(last)) {
+      if (!choice.elseBlock() || choice.getNumResults() != 0)
+        return std::nullopt;
+      last = choice.elseBlock()->getTerminator()->getPrevNode();
+    } else {
+      if (!isa<grid::CopyStartOp, grid::CopyWaitOp>(last) ||
+          !needsOnlyPureOps(loop, last))
+        return std::nullopt;
+      result.copy = last;
+      return result;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The dimension of the base of a view that is dimension `dim` of what the last
+/// window of a Ref is of.
+std::optional<int64_t> getBaseDim(Lowering &lowering, Value ref, int64_t dim) {
+  auto slice = ref.getDefiningOp<grid::SliceRefOp>();
+  const View &view = lowering.getView(slice ? slice.getSource() : ref);
+  if (view.reshaped || dim < 0 ||
+      dim >= static_cast<int64_t>(view.permutation.size()) ||
+      view.base != lowering.getView(ref).base)
+    return std::nullopt;
+  return view.getKeptDims()[view.permutation[dim]];
+}
+
+/// The elements of a tile in a dimension of a memref: the least that a copy
+/// takes of it.
+int64_t getTile(MemRefType type, int64_t dim) {
+  int64_t width =
+      type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 32;
+  int64_t packing = width > 0 && width < 32 ? 32 / width : 1;
+  int64_t rank = type.getRank();
+  if (rank == 1)
+    return 128 * packing;
+  if (dim == rank - 1)
+    return 128;
+  if (dim != rank - 2)
+    return 1;
+  int64_t extent = std::min<int64_t>(type.getDimSize(dim), 8);
+  return std::max<int64_t>(packing, llvm::PowerOf2Ceil(extent));
+}
+
+/// Makes a Ref the window of as many elements as a loop has steps.
+void widen(Lowering &lowering, Value ref, int64_t dim, Value size) {
+  View view = lowering.getView(ref);
+  view.sizes[dim] = ShapedType::kDynamic;
+  view.dynamicSizes.resize(view.sizes.size());
+  view.dynamicSizes[dim] =
+      toI32(lowering.builder, ref.getLoc(), lowering.get(size));
+  lowering.setView(ref, std::move(view));
+}
+
+/// Makes both ends of a copy windows of as many elements as a loop has steps.
+/// The size must be of whole tiles of that end which has the smaller ones.
+LogicalResult widenEnds(Lowering &lowering, Operation *copy, scf::ForOp loop) {
+  auto dims = loop->getAttrOfType<DenseI64ArrayAttr>(kCopiedDimsName);
+  Value size = loop.getUpperBound();
+  int64_t tile = std::numeric_limits<int64_t>::max();
+  SmallVector<std::pair<Value, int64_t>> ends;
+  for (auto [ref, dim] :
+       llvm::zip_equal(copy->getOperands().take_front(2), dims.asArrayRef())) {
+    std::optional<int64_t> base = getBaseDim(lowering, ref, dim);
+    if (!base)
+      return failure();
+    const View &view = lowering.getView(ref);
+    if (view.dropped[*base] || view.strides[*base] != 1)
+      return failure();
+    tile = std::min(tile, getTile(view.getBaseType(), *base));
+    ends.emplace_back(ref, *base);
+  }
+  if (getMultiple(size) % tile != 0)
+    return failure();
+  for (auto [ref, dim] : ends)
+    widen(lowering, ref, dim, size);
+  return success();
+}
+
+/// Lowers what a copy needs of the ops in its loops, at their first step.
+class FirstStep {
+public:
+  FirstStep(Lowering &lowering, const CopyLoops &nest) : lowering(lowering) {
+    for (scf::ForOp loop : nest.loops) {
+      Value step = loop.getInductionVar();
+      auto zero = IntegerAttr::get(step.getType(), 0);
+      known[step] = zero;
+      lowering.set(step, arith::ConstantOp::create(lowering.builder,
+                                                   loop.getLoc(), zero));
+    }
+    scf::ForOp outermost = nest.loops.front();
+    isInside = [outermost](Operation *op) mutable {
+      return outermost->isProperAncestor(op);
+    };
+  }
+
+  LogicalResult lowerOperands(Operation *op) {
+    for (Value operand : op->getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      if (def && isInside(def) && lowered.insert(def).second &&
+          failed(lower(def)))
+        return failure();
+    }
+    return success();
+  }
+
+private:
+  LogicalResult lower(Operation *op) {
+    if (failed(lowerOperands(op)))
+      return failure();
+    auto constants = llvm::map_to_vector(op->getOperands(), [&](Value operand) {
+      Attribute constant = known.lookup(operand);
+      if (!constant)
+        matchPattern(operand, m_Constant(&constant));
+      return constant;
+    });
+    // An op that folds in place would be another one at other steps.
+    SmallVector<OpFoldResult> results;
+    Operation *folded = op->clone();
+    bool isFolded = op->getNumResults() == 1 &&
+                    succeeded(folded->fold(constants, results)) &&
+                    !results.empty();
+    folded->destroy();
+    if (!isFolded)
+      return lowering.lowerOp(op);
+    Value result = op->getResult(0);
+    if (auto value = dyn_cast<Value>(results.front())) {
+      lowering.set(result, lowering.get(value));
+      return success();
+    }
+    auto constant = cast<TypedAttr>(cast<Attribute>(results.front()));
+    known[result] = constant;
+    lowering.set(result, arith::ConstantOp::create(lowering.builder,
+                                                   op->getLoc(), constant));
+    return success();
+  }
+
+  Lowering &lowering;
+  llvm::DenseMap<Value, Attribute> known;
+  llvm::DenseSet<Operation *> lowered;
+  std::function<bool(Operation *)> isInside;
+};
+
+} // namespace
+
+FailureOr<bool> lowerCopyLoops(scf::ForOp loop, Lowering &lowering) {
+  std::optional<CopyLoops> nest = match(loop);
+  if (!nest)
+    return false;
+  // What is emitted for a copy that stays in loops has no effects.
+  if (failed(FirstStep(lowering, *nest).lowerOperands(nest->copy)))
+    return failure();
+  for (scf::ForOp inner : nest->loops)
+    if (failed(widenEnds(lowering, nest->copy, inner)))
+      return false;
+  if (failed(lowering.lowerOp(nest->copy)))
+    return failure();
+  return true;
+}
+
+} // namespace gridir::grid_to_tpu
