@@ -38,6 +38,7 @@ static void addOptimization(OpPassManager &pm) {
   pm.addPass(tpu::createTPUSimplifyIndicesPass());
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(tpu::createTPUMatchInstructionsPass());
+  functions.addPass(tpu::createTPUExpandMathPass());
   functions.addPass(tpu::createTPUExpandArithmeticPass());
   functions.addPass(tpu::createTPUSelectAccumulatorsPass());
   functions.addPass(tpu::createTPULogisticToTanhPass());

@@ -78,6 +78,14 @@ Value createFloat(OpBuilder &builder, Location loc, Type type, double number) {
       builder.getFloatAttr(getElementTypeOrSelf(type), number).getValue());
 }
 
+Value createInteger(OpBuilder &builder, Location loc, Type type,
+                    int64_t number) {
+  unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  return createScalarOrSplatConstant(
+      builder, loc, type,
+      APInt(width, number, /*isSigned=*/true, /*implicitTrunc=*/true));
+}
+
 Value createAdd(OpBuilder &builder, Location loc, Value a, Value b) {
   Type type = getElementTypeOrSelf(a);
   if (isa<ComplexType>(type))

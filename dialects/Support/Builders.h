@@ -37,6 +37,10 @@ mlir::Value createZero(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createFloat(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Type type, double number);
 
+/// One integer, cut to its width, on every element of `type`.
+mlir::Value createInteger(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Type type, int64_t number);
+
 /// The sum of two numbers of any element type.
 mlir::Value createAdd(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value a, mlir::Value b);

@@ -9,17 +9,36 @@ import jax.numpy as jnp
 import numpy as np
 from gridir.compiler.cpu import CpuOptions
 from gridir.testing import difference, interpreted, mosaic_interpreted
+from jax import lax
 from jax.experimental import pallas as pl
 
 THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu", platform="tpu")
-EDGES = [0.5, -0.5, -1.9, 126.9, 127.5, 128.0, -128.7, -129.0, 255.5, 3e4, 4e4, -4e4, 2147483520.0, 3e9, -3e9]
-EDGES += [np.inf, -np.inf, np.nan, -np.nan, 1e38]
+EDGES = [
+    0.5,
+    -0.5,
+    -1.9,
+    126.9,
+    127.5,
+    128.0,
+    -128.7,
+    -129.0,
+    255.5,
+    3e4,
+    4e4,
+    -4e4,
+    2147483520.0,
+    2147483648.0,
+    3e9,
+    -3e9,
+]
+EDGES += [4294967040.0, 4294967296.0, np.inf, -np.inf, np.nan, -np.nan, 1e38]
 
 FUNCTIONS = {
     "int32": lambda x: x.astype(jnp.int32),
     "int16": lambda x: x.astype(jnp.int16).astype(jnp.int32),
     "int8": lambda x: x.astype(jnp.int8).astype(jnp.int32),
     "uint8": lambda x: x.astype(jnp.uint8).astype(jnp.int32),
+    "uint32": lambda x: lax.bitcast_convert_type(x.astype(jnp.uint32), jnp.int32),
     "clamped": lambda x: jnp.clip(jnp.round(x), -127, 127).astype(jnp.int8).astype(jnp.int32),
     "clamped beyond the range": lambda x: jnp.clip(x, -500, 500).astype(jnp.int8).astype(jnp.int32),
     "clamped, without a sign": lambda x: jnp.clip(x, 0, 255).astype(jnp.uint8).astype(jnp.int32),
@@ -32,6 +51,7 @@ FUNCTIONS = {
 # CHECK-NEXT: int16: None, None
 # CHECK-NEXT: int8: None, None
 # CHECK-NEXT: uint8: None, None
+# CHECK-NEXT: uint32: None, None
 # CHECK-NEXT: clamped: None, None
 # CHECK-NEXT: clamped beyond the range: None, None
 # CHECK-NEXT: clamped, without a sign: None, None

@@ -58,6 +58,23 @@ mlir::Value expandRemainder(MathBuilder &b, mlir::Value x, mlir::Value y);
 /// 2^x of an f32, or of a vector of them, by an `exp`.
 Real expandExp2AsFloat(Real x);
 
+// Functions of f32, or of vectors of them, by others of f32: `exp`, `expm1`,
+// `log`, `log1p`, `erf` and `atan2`, and to a few units in the last place of
+// them.
+
+Real expandSinhAsFloat(Real x);
+Real expandCoshAsFloat(Real x);
+Real expandAsinhAsFloat(Real x);
+Real expandAcoshAsFloat(Real x);
+Real expandAtanhAsFloat(Real x);
+
+Real expandAsinAsFloat(Real x);
+Real expandAcosAsFloat(Real x);
+Real expandAtanAsFloat(Real x);
+
+Real expandCbrtAsFloat(Real x);
+Real expandErfcAsFloat(Real x);
+
 /// Adds patterns for functions of f32 and narrower floats that are other ones,
 /// with few operations more.
 void populateExpansionsToFunctions(mlir::RewritePatternSet &patterns);

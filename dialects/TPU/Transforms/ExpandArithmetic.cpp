@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Support/Builders.h"
 #include "dialects/TPU/IR/TPU.h"
+#include "dialects/TPU/Transforms/FoldComparisons.h"
 #include "dialects/TPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,30 +24,13 @@ namespace gridir::tpu {
 } // namespace gridir::tpu
 
 using namespace mlir;
+using namespace gridir;
 using namespace gridir::tpu;
 
 namespace {
 
-Type withElement(Type type, Type element) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    return VectorType::get(vector.getShape(), element);
-  return element;
-}
-
-Value createSplat(OpBuilder &builder, Location loc, Type type, double value) {
-  return createScalarOrSplatConstant(
-      builder, loc, type,
-      builder.getFloatAttr(getElementTypeOrSelf(type), value).getValue());
-}
-
-Value createSplat(OpBuilder &builder, Location loc, Type type, int64_t value) {
-  return createScalarOrSplatConstant(
-      builder, loc, type,
-      builder.getIntegerAttr(getElementTypeOrSelf(type), value).getValue());
-}
-
 Value createNot(OpBuilder &builder, Location loc, Value value) {
-  Value ones = createSplat(builder, loc, value.getType(), int64_t(1));
+  Value ones = createInteger(builder, loc, value.getType(), 1);
   return arith::XOrIOp::create(builder, loc, value, ones);
 }
 
@@ -62,7 +47,7 @@ struct WidenIntegers : OpRewritePattern<OpT> {
         type ? dyn_cast<IntegerType>(type.getElementType()) : IntegerType();
     if (!element || element.getWidth() > maxWidth || element.getWidth() < 4)
       return failure();
-    Type wide = withElement(type, rewriter.getI32Type());
+    Type wide = withElementType(type, rewriter.getI32Type());
     auto widen = [&](Value value) -> Value {
       if (isUnsigned)
         return arith::ExtUIOp::create(rewriter, op.getLoc(), wide, value);
@@ -85,7 +70,7 @@ struct ExpandLog2 : OpRewritePattern<math::Log2Op> {
       return failure();
     Value log = math::LogOp::create(rewriter, op.getLoc(), op.getOperand());
     Value scale =
-        createSplat(rewriter, op.getLoc(), op.getType(), 1.4426950408889634);
+        createFloat(rewriter, op.getLoc(), op.getType(), 1.4426950408889634);
     rewriter.replaceOpWithNewOp<arith::MulFOp>(op, log, scale);
     return success();
   }
@@ -103,7 +88,7 @@ struct ExpandExpM1 : OpRewritePattern<math::ExpM1Op> {
     Location loc = op.getLoc();
     Type type = op.getType();
     Value x = op.getOperand();
-    Value one = createSplat(rewriter, loc, type, 1.0);
+    Value one = createFloat(rewriter, loc, type, 1.0);
     Value u = math::ExpOp::create(rewriter, loc, x);
     Value difference = arith::SubFOp::create(rewriter, loc, u, one);
     Value log = math::LogOp::create(rewriter, loc, u);
@@ -173,6 +158,15 @@ struct ExpandFloatCompare : OpRewritePattern<arith::CmpFOp> {
       return opposite(Predicate::OLT);
     case Predicate::ONE:
     case Predicate::UEQ: {
+      // What has a magnitude differs from zero.
+      if (isa<VectorType>(lhs.getType()) && getElementTypeOrSelf(lhs).isF32() &&
+          matchPattern(rhs, m_AnyZeroFloat())) {
+        lhs = math::AbsFOp::create(rewriter, loc, lhs);
+        if (op.getPredicate() == Predicate::UEQ)
+          return opposite(Predicate::OGT);
+        rewriter.replaceOp(op, compare(Predicate::OGT, lhs, rhs));
+        return success();
+      }
       Value differs =
           arith::OrIOp::create(rewriter, loc, compare(Predicate::OLT, lhs, rhs),
                                compare(Predicate::OGT, lhs, rhs));
@@ -190,22 +184,6 @@ struct ExpandFloatCompare : OpRewritePattern<arith::CmpFOp> {
     default:
       return failure();
     }
-  }
-};
-
-/// A choice by the opposite of a condition is the other choice.
-struct FoldSelectOfNot : OpRewritePattern<arith::SelectOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(arith::SelectOp op,
-                                PatternRewriter &rewriter) const override {
-    auto opposite = op.getCondition().getDefiningOp<arith::XOrIOp>();
-    if (!opposite || !getElementTypeOrSelf(opposite).isInteger(1) ||
-        !matchPattern(opposite.getRhs(), m_One()))
-      return failure();
-    rewriter.replaceOpWithNewOp<arith::SelectOp>(
-        op, opposite.getLhs(), op.getFalseValue(), op.getTrueValue());
-    return success();
   }
 };
 
@@ -276,7 +254,7 @@ struct WidenCompare : OpRewritePattern<arith::CmpIOp> {
     bool isEquality = predicate == Predicate::eq || predicate == Predicate::ne;
     if (width < 4 || width > 16 || isEquality || (width == 16 && !isUnsigned))
       return failure();
-    Type wide = withElement(type, rewriter.getI32Type());
+    Type wide = withElementType(type, rewriter.getI32Type());
     auto widen = [&](Value value) -> Value {
       if (isUnsigned)
         return arith::ExtUIOp::create(rewriter, op.getLoc(), wide, value);
@@ -344,8 +322,8 @@ struct ExpandCopySign : OpRewritePattern<math::CopySignOp> {
     Location loc = op.getLoc();
     Type type = op.getType();
     unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
-    Type wideFloat = withElement(type, rewriter.getF32Type());
-    Type bits = withElement(type, rewriter.getI32Type());
+    Type wideFloat = withElementType(type, rewriter.getF32Type());
+    Type bits = withElementType(type, rewriter.getI32Type());
     auto toBits = [&](Value value) -> Value {
       if (width < 32)
         value = arith::ExtFOp::create(rewriter, loc, wideFloat, value);
@@ -355,10 +333,10 @@ struct ExpandCopySign : OpRewritePattern<math::CopySignOp> {
     };
     Value sign = arith::AndIOp::create(
         rewriter, loc, toBits(op.getRhs()),
-        createSplat(rewriter, loc, bits, int64_t(INT32_MIN)));
+        createInteger(rewriter, loc, bits, INT32_MIN));
     Value magnitude = arith::AndIOp::create(
         rewriter, loc, toBits(op.getLhs()),
-        createSplat(rewriter, loc, bits, int64_t(INT32_MAX)));
+        createInteger(rewriter, loc, bits, INT32_MAX));
     Value joined = arith::OrIOp::create(rewriter, loc, magnitude, sign);
     Value result =
         isa<VectorType>(type)
@@ -381,7 +359,7 @@ template <typename OpT> struct WidenFloats : OpRewritePattern<OpT> {
     Type type = op.getType();
     if (!getElementTypeOrSelf(type).isBF16())
       return failure();
-    Type wide = withElement(type, rewriter.getF32Type());
+    Type wide = withElementType(type, rewriter.getF32Type());
     auto operands =
         llvm::map_to_vector(op->getOperands(), [&](Value value) -> Value {
           return arith::ExtFOp::create(rewriter, op.getLoc(), wide, value);
@@ -405,13 +383,13 @@ struct WidenCount : OpRewritePattern<OpT> {
         type.getElementTypeBitWidth() >= 32)
       return failure();
     Location loc = op.getLoc();
-    Type wide = withElement(type, rewriter.getI32Type());
+    Type wide = withElementType(type, rewriter.getI32Type());
     Value value = arith::ExtUIOp::create(rewriter, loc, wide, op.getOperand());
     value = OpT::create(rewriter, loc, value);
     if (countsFront)
       value = arith::SubIOp::create(
           rewriter, loc, value,
-          createSplat(rewriter, loc, wide,
+          createInteger(rewriter, loc, wide,
                       int64_t(32 - type.getElementTypeBitWidth())));
     rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, type, value);
     return success();
@@ -460,8 +438,8 @@ public:
                  WidenIntegers<arith::ShRSIOp, false, 16>,
                  WidenIntegers<arith::ShRUIOp, true, 16>, ExpandLog2,
                  ExpandExpM1, ExpandFma, ExpandSignedBools, ExpandFloatCompare,
-                 FoldSelectOfNot, ExpandBoolCompare, WidenCompare,
-                 ExpandCopySign, WidenCount<math::CountLeadingZerosOp, true>,
+                 ExpandBoolCompare, WidenCompare, ExpandCopySign,
+                 WidenCount<math::CountLeadingZerosOp, true>,
                  WidenCount<math::CtPopOp, false>, WidenFloats<math::LogOp>,
                  WidenFloats<math::RoundOp>, WidenFloats<math::RoundEvenOp>,
                  WidenFloats<math::TruncOp>, WidenFloats<math::Atan2Op>,
@@ -472,6 +450,7 @@ public:
                  ExpandExtreme<arith::MaxUIOp, Predicate::ugt, 16, 32>,
                  ExpandExtreme<arith::MinUIOp, Predicate::ult, 16, 32>>(
         &getContext());
+    populateFoldComparisonPatterns(patterns);
     // Before what else becomes of the larger of two numbers.
     patterns.add<FoldAbs>(&getContext(), /*benefit=*/2);
     // What is here is rewritten once; nothing else of the kernel is folded.

@@ -108,9 +108,6 @@ std::optional<SaturatingConversion> match(arith::SelectOp outer) {
                    getCompared(inner.getCondition(), arith::CmpFPredicate::OLT,
                                double(found.smallest)) != found.input))
     return std::nullopt;
-  // No instruction saturates at the end of 32 bits without a sign.
-  if (!isSigned && width == 32)
-    return std::nullopt;
   return found;
 }
 
@@ -175,7 +172,9 @@ private:
     Value result;
     bool isClampedAlready =
         isClamped(found.input, found.smallest, found.largest);
-    if (isClampedAlready && found.smallest == 0) {
+    if (found.smallest == 0 && type.getElementTypeBitWidth() == 32) {
+      result = convertToUnsigned(builder, loc, type, found.input);
+    } else if (isClampedAlready && found.smallest == 0) {
       result = arith::FPToUIOp::create(builder, loc, type, found.input);
     } else if (isClampedAlready || type.getElementTypeBitWidth() == 32) {
       result = arith::FPToSIOp::create(builder, loc, type, found.input);
@@ -196,6 +195,32 @@ private:
     op.replaceAllUsesWith(result);
     eraseUnused(op);
     ++numConversions;
+  }
+
+  /// No instruction gives 32 bits without a sign: what is 2^31 or more is
+  /// converted without its first bit.
+  static Value convertToUnsigned(OpBuilder &builder, Location loc,
+                                 VectorType type, Value input) {
+    auto constant = [&](Type type, Attribute number) -> Value {
+      return arith::ConstantOp::create(
+          builder, loc, DenseElementsAttr::get(cast<VectorType>(type), number));
+    };
+    Type floats = input.getType();
+    Value half = constant(
+        floats, builder.getFloatAttr(getElementTypeOrSelf(floats), 0x1p31));
+    Value zero = constant(type, builder.getI32IntegerAttr(0));
+    Value firstBit = constant(
+        type, builder.getI32IntegerAttr(std::numeric_limits<int32_t>::min()));
+    Value isLarge = arith::CmpFOp::create(
+        builder, loc, arith::CmpFPredicate::OGE, input, half);
+    Value rest = arith::SelectOp::create(
+        builder, loc, isLarge, arith::SubFOp::create(builder, loc, input, half),
+        input);
+    Value number = arith::MaxSIOp::create(
+        builder, loc, arith::FPToSIOp::create(builder, loc, type, rest), zero);
+    Value first =
+        arith::SelectOp::create(builder, loc, isLarge, firstBit, zero);
+    return arith::OrIOp::create(builder, loc, number, first);
   }
 
   /// `|x| < inf` is the opposite of `tpu.weird`.

@@ -52,6 +52,11 @@ def TPUExpandArithmeticPass : Pass<"tpu-expand-arithmetic", "::mlir::func::FuncO
     `math.copysign` and `math.fma` are written with other ops. Mosaic
     refuses all of these.
 
+    Some of what comes of this takes fewer instructions in another form: a number
+    of 8 bits is compared with a constant in the width in which the answer is
+    used, two signs by the bits, and the sign of a remainder of f32 is set by one
+    comparison.
+
     Before:
 
     ```mlir
@@ -69,6 +74,40 @@ def TPUExpandArithmeticPass : Pass<"tpu-expand-arithmetic", "::mlir::func::FuncO
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::gridir::tpu::TPUDialect", "::mlir::math::MathDialect"
+  ];
+}
+
+def TPUExpandMathPass : Pass<"tpu-expand-math", "::mlir::func::FuncOp"> {
+  let summary = "Compute functions that Mosaic lacks by those that it has";
+  let description = [{
+    `acos`, `asin` and `atan` become angles of triangles, by `math.atan2`; `sinh`,
+    `cosh`, `asinh`, `acosh`, `atanh` and `cbrt` exponentials and logarithms; `erfc`
+    is one less `math.erf` near zero, and an exponential times a polynomial away
+    from it. Narrow floats are computed as f32. `tpu-expand-arithmetic` writes what
+    of this Mosaic lacks, too.
+
+    Before:
+
+    ```mlir
+    %y = math.asin %x : vector<8x128xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %one = arith.constant dense<1.0> : vector<8x128xf32>
+    %a = arith.subf %one, %x : vector<8x128xf32>
+    %b = arith.addf %x, %one : vector<8x128xf32>
+    %c = arith.mulf %a, %b : vector<8x128xf32>
+    %leg = math.sqrt %c : vector<8x128xf32>
+    %y = math.atan2 %x, %leg : vector<8x128xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numExpanded", "num-expanded", "Number of functions written as others">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
   ];
 }
 
@@ -160,8 +199,10 @@ def TPUMatchInstructionsPass : Pass<"tpu-match-instructions", "::mlir::func::Fun
   let description = [{
     A conversion of a float to an integer of 32 bits saturates, and takes NaN to
     0: guards for these cases are dropped. A narrower integer is clamped once it
-    is one, unless the float has been clamped before. Whether a float is finite
-    is one instruction, `tpu.weird`.
+    is one, unless the float has been clamped before. For integers of 32 bits
+    without a sign there is no instruction: a comparison gives their first bit,
+    the conversion of the rest the others. Whether a float is finite is one
+    instruction, `tpu.weird`.
 
     Before:
 

@@ -484,3 +484,129 @@ func.func @counts(%a: vector<32x128xi8>, %b: vector<16x128xi16>, %c: vector<8x12
   %2 = math.ctlz %c : vector<8x128xi32>
   return %0, %1, %2 : vector<32x128xi8>, vector<16x128xi16>, vector<8x128xi32>
 }
+
+// What differs from zero has a magnitude.
+
+// CHECK-LABEL: func.func @one_zero(
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: %[[M:.*]] = math.absf %[[X]] : vector<8x128xf32>
+// CHECK: %[[D:.*]] = arith.cmpf ogt, %[[M]], %{{.*}} : vector<8x128xf32>
+// CHECK: return %[[D]]
+func.func @one_zero(%x: vector<8x128xf32>) -> vector<8x128xi1> {
+  %zero = arith.constant dense<0.0> : vector<8x128xf32>
+  %0 = arith.cmpf one, %x, %zero : vector<8x128xf32>
+  return %0 : vector<8x128xi1>
+}
+
+// CHECK-LABEL: func.func @ueq_zero(
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: %[[M:.*]] = math.absf %[[X]] : vector<8x128xf32>
+// CHECK: %[[D:.*]] = arith.cmpf ogt, %[[M]], %{{.*}} : vector<8x128xf32>
+// CHECK: %[[E:.*]] = arith.xori %[[D]], %{{.*}} : vector<8x128xi1>
+// CHECK: return %[[E]]
+func.func @ueq_zero(%x: vector<8x128xf32>) -> vector<8x128xi1> {
+  %zero = arith.constant dense<0.0> : vector<8x128xf32>
+  %0 = arith.cmpf ueq, %x, %zero : vector<8x128xf32>
+  return %0 : vector<8x128xi1>
+}
+
+// A choice where neither of two equalities holds.
+
+// CHECK-LABEL: func.func @neither(
+// CHECK-SAME: %[[X:[^:]*]]: {{.*}}, %[[Y:[^:]*]]:
+// CHECK-DAG: %[[A:.*]] = arith.cmpf oeq, %[[X]], %[[Y]] : vector<8x128xf32>
+// CHECK-DAG: %[[B:.*]] = arith.cmpf oge, %[[X]], %[[Y]] : vector<8x128xf32>
+// CHECK: %[[E:.*]] = arith.ori %[[A]], %[[B]] : vector<8x128xi1>
+// CHECK: arith.select %[[E]], %[[Y]], %[[X]]
+func.func @neither(%x: vector<8x128xf32>, %y: vector<8x128xf32>) -> vector<8x128xf32> {
+  %a = arith.cmpf une, %x, %y : vector<8x128xf32>
+  %b = arith.cmpf ult, %x, %y : vector<8x128xf32>
+  %both = arith.andi %a, %b : vector<8x128xi1>
+  %z = arith.select %both, %x, %y : vector<8x128xi1>, vector<8x128xf32>
+  return %z : vector<8x128xf32>
+}
+
+// A number of 8 bits is widened before it is compared with a constant where the answer is wide.
+
+// CHECK-LABEL: func.func @wide_answer(
+// CHECK-SAME: %[[X:[^:]*]]:
+// CHECK: %[[W:.*]] = arith.extsi %[[X]] : vector<32x128xi8> to vector<32x128xi32>
+// CHECK: arith.constant dense<-3> : vector<32x128xi32>
+// CHECK: %[[C:.*]] = arith.cmpi ne, %[[W]], %{{.*}} : vector<32x128xi32>
+// CHECK: arith.extui %[[C]] : vector<32x128xi1> to vector<32x128xi32>
+func.func @wide_answer(%x: vector<32x128xi8>) -> vector<32x128xi32> {
+  %three = arith.constant dense<-3> : vector<32x128xi8>
+  %c = arith.cmpi ne, %x, %three : vector<32x128xi8>
+  %y = arith.extui %c : vector<32x128xi1> to vector<32x128xi32>
+  return %y : vector<32x128xi32>
+}
+
+// Where it is narrow, the comparison is.
+
+// CHECK-LABEL: func.func @narrow_answer(
+// CHECK: arith.cmpi ne, %{{.*}} : vector<32x128xi8>
+func.func @narrow_answer(%x: vector<32x128xi8>) -> vector<32x128xi8> {
+  %three = arith.constant dense<-3> : vector<32x128xi8>
+  %c = arith.cmpi ne, %x, %three : vector<32x128xi8>
+  %y = arith.select %c, %x, %three : vector<32x128xi1>, vector<32x128xi8>
+  return %y : vector<32x128xi8>
+}
+
+// The signs of two integers differ where that of their bits' difference is negative.
+
+// CHECK-LABEL: func.func @signs(
+// CHECK-SAME: %[[X:[^:]*]]: {{.*}}, %[[Y:[^:]*]]:
+// CHECK: %[[B:.*]] = arith.xori %[[X]], %[[Y]] : vector<8x128xi32>
+// CHECK: %[[C:.*]] = arith.cmpi slt, %[[B]], %{{.*}} : vector<8x128xi32>
+// CHECK: return %[[C]]
+func.func @signs(%x: vector<8x128xi32>, %y: vector<8x128xi32>) -> vector<8x128xi1> {
+  %zero = arith.constant dense<0> : vector<8x128xi32>
+  %a = arith.cmpi slt, %x, %zero : vector<8x128xi32>
+  %b = arith.cmpi slt, %y, %zero : vector<8x128xi32>
+  %d = arith.cmpi ne, %a, %b : vector<8x128xi1>
+  return %d : vector<8x128xi1>
+}
+
+// So the divisor is added to a remainder that is negative once its sign is changed by the divisor's.
+
+// CHECK-LABEL: func.func @modulo(
+// CHECK-SAME: %[[X:[^:]*]]: {{.*}}, %[[Y:[^:]*]]:
+// CHECK-DAG: %[[R:.*]] = arith.remf %[[X]], %[[Y]]
+// CHECK-DAG: %[[SUM:.*]] = arith.addf %[[R]], %[[Y]]
+// CHECK-DAG: %[[D:.*]] = tpu.bitcast %[[Y]] : vector<8x128xf32> -> vector<8x128xi32>
+// CHECK-DAG: %[[SIGN:.*]] = arith.andi %[[D]], %{{.*}} : vector<8x128xi32>
+// CHECK-DAG: %[[B:.*]] = tpu.bitcast %[[R]] : vector<8x128xf32> -> vector<8x128xi32>
+// CHECK: %[[C:.*]] = arith.xori %[[B]], %[[SIGN]] : vector<8x128xi32>
+// CHECK: %[[F:.*]] = tpu.bitcast %[[C]] : vector<8x128xi32> -> vector<8x128xf32>
+// CHECK: %[[N:.*]] = arith.cmpf olt, %[[F]], %{{.*}} : vector<8x128xf32>
+// CHECK: arith.select %[[N]], %[[SUM]], %[[R]]
+func.func @modulo(%x: vector<8x128xf32>, %y: vector<8x128xf32>) -> vector<8x128xf32> {
+  %zero = arith.constant dense<0.0> : vector<8x128xf32>
+  %r = arith.remf %x, %y : vector<8x128xf32>
+  %n = arith.cmpf une, %r, %zero : vector<8x128xf32>
+  %a = arith.cmpf olt, %r, %zero : vector<8x128xf32>
+  %b = arith.cmpf olt, %y, %zero : vector<8x128xf32>
+  %d = arith.cmpi ne, %a, %b : vector<8x128xi1>
+  %both = arith.andi %d, %n : vector<8x128xi1>
+  %sum = arith.addf %r, %y : vector<8x128xf32>
+  %z = arith.select %both, %sum, %r : vector<8x128xi1>, vector<8x128xf32>
+  return %z : vector<8x128xf32>
+}
+
+// What is added to anything but a remainder is the author's own: by NaN it may be a number.
+
+// CHECK-LABEL: func.func @no_remainder(
+// CHECK: arith.cmpf oeq
+// CHECK: arith.andi
+// CHECK: arith.select
+func.func @no_remainder(%r: vector<8x128xf32>, %y: vector<8x128xf32>) -> vector<8x128xf32> {
+  %zero = arith.constant dense<0.0> : vector<8x128xf32>
+  %n = arith.cmpf une, %r, %zero : vector<8x128xf32>
+  %a = arith.cmpf olt, %r, %zero : vector<8x128xf32>
+  %b = arith.cmpf olt, %y, %zero : vector<8x128xf32>
+  %d = arith.cmpi ne, %a, %b : vector<8x128xi1>
+  %both = arith.andi %d, %n : vector<8x128xi1>
+  %sum = arith.addf %r, %y : vector<8x128xf32>
+  %z = arith.select %both, %sum, %r : vector<8x128xi1>, vector<8x128xf32>
+  return %z : vector<8x128xf32>
+}

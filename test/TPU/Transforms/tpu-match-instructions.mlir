@@ -150,12 +150,19 @@ func.func @finite_bf16(%x: vector<16x128xbf16>) -> vector<16x128xi1> {
   return %f : vector<16x128xi1>
 }
 
-// One of 32 bits without a sign stays: no instruction saturates at its end.
+// To 32 bits without a sign a comparison gives the first of them, and the conversion of the rest, which saturates at zero
+// and at the end of 31 bits, the others.
 
 // CHECK-LABEL: func.func @unsigned_32(
-// CHECK: arith.select
-// CHECK: arith.fptoui
-// CHECK: arith.select
+// CHECK-SAME: %[[X:.*]]: vector<8x128xf32>)
+// CHECK: %[[LARGE:.*]] = arith.cmpf oge, %[[X]], %[[HALF:.*]] : vector<8x128xf32>
+// CHECK: %[[LESS:.*]] = arith.subf %[[X]], %[[HALF]] : vector<8x128xf32>
+// CHECK: %[[REST:.*]] = arith.select %[[LARGE]], %[[LESS]], %[[X]] : vector<8x128xi1>, vector<8x128xf32>
+// CHECK: %[[I:.*]] = arith.fptosi %[[REST]] : vector<8x128xf32> to vector<8x128xi32>
+// CHECK: %[[N:.*]] = arith.maxsi %[[I]], %{{.*}} : vector<8x128xi32>
+// CHECK: %[[FIRST:.*]] = arith.select %[[LARGE]], %{{.*}}, %{{.*}} : vector<8x128xi1>, vector<8x128xi32>
+// CHECK: %[[Y:.*]] = arith.ori %[[N]], %[[FIRST]] : vector<8x128xi32>
+// CHECK: return %[[Y]]
 func.func @unsigned_32(%x: vector<8x128xf32>) -> vector<8x128xi32> {
   %low = arith.constant dense<-1.0> : vector<8x128xf32>
   %high = arith.constant dense<4294967296.0> : vector<8x128xf32>

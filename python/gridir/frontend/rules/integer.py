@@ -31,6 +31,36 @@ def _static_divisor(ctx: RuleContext) -> int | None:
     return int(divisor)
 
 
+def _without_zero(y: ir.Value) -> bool:
+    """Whether `y` is another divisor wherever the author's is 0, as `jnp.remainder` chooses one."""
+    choice = y.owner
+    if isinstance(choice, ir.Block) or choice.name != "arith.select":
+        return False
+    condition, instead, otherwise = choice.operands
+    test = condition.owner
+    return (
+        not isinstance(test, ir.Block)
+        and test.name == "arith.cmpi"
+        and test.attributes["predicate"].value == emit.INT_PREDICATES["eq"]
+        and test.operands[0] == otherwise
+        and _number(test.operands[1]) == 0
+        and _number(instead) not in (None, 0)
+    )
+
+
+def _number(x: ir.Value) -> int | None:
+    """The integer that a constant holds everywhere."""
+    owner = x.owner
+    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
+        return None
+    attribute = owner.attributes["value"]
+    if isinstance(attribute, ir.DenseElementsAttr):
+        if not attribute.is_splat:
+            return None
+        attribute = attribute.get_splat_value()
+    return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
+
+
 @rule("div")
 def _div(ctx: RuleContext, x: ir.Value, y: ir.Value) -> ir.Value:
     """x / 0 has all bits set, and the smallest integer divided by -1 is itself."""
@@ -58,12 +88,17 @@ def _rem(ctx: RuleContext, x: ir.Value, y: ir.Value) -> ir.Value:
     """The remainder has the sign of x; by 0 it is x, and by -1 it is 0."""
     aval = ctx.avals_out[0]
     static = _static_divisor(ctx)
+    # Of scalars, index maps are read by what JAX guards and what is guarded here.
+    without_zero = isinstance(y.type, ir.RankedTensorType) and _without_zero(y)
     x, y = same_shape(ctx, (x, y))
     if is_float(aval):
         return emit.binary("arith.remf", x, y)
     name = "arith.remui" if is_unsigned(aval) else "arith.remsi"
-    if static is not None:
+    if static is not None or (without_zero and is_unsigned(aval)):
         return emit.binary(name, x, y)
+    if without_zero:
+        is_minus_one = emit.compare("eq", y, _all_ones(y))
+        return emit.binary(name, x, emit.select(is_minus_one, emit.constant(1, y.type), y))
     is_zero = emit.compare("eq", y, emit.constant(0, y.type))
     one = emit.constant(1, y.type)
     if is_unsigned(aval):

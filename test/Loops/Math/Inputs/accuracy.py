@@ -1,4 +1,4 @@
-"""How near the functions that are arithmetic on a GPU come to NumPy's in longer precision, for the tests beside.
+"""How near the functions that are arithmetic on a GPU or TPU come to NumPy's in longer precision, for the tests beside.
 
 They run on the CPU, whose arithmetic is the same, but for numbers so small that XLA flushes them to zero; the
 instruction that gives powers of 2 is as good as the library's there.
@@ -23,15 +23,18 @@ Functions = dict[str, Callable[..., Any]]
 EDGES = np.array([0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 3, -3, 1e300, -1e300, math.inf, -math.inf, math.nan, -2.5])
 
 
-def apply(functions: Functions, *args: np.ndarray, passes: str = "gpu-expand-math") -> list[np.ndarray]:
-    """Computes the functions of the arguments in one kernel, as it is mapped to a GPU."""
+AS_FOR_GPU = "grid-to-gpu{stop-after=mapped},gpu-expand-math,gpu-unmap-loops,loops-to-cpu"
+AS_FOR_TPU = "grid-to-tpu{stop-after=tpu},tpu-to-cpu"
+
+
+def apply(functions: Functions, *args: np.ndarray, pipeline: str = AS_FOR_GPU) -> list[np.ndarray]:
+    """Computes the functions of the arguments in one kernel, as it is lowered for a GPU or a TPU."""
 
     def kernel(*refs: Any) -> None:
         values = [ref[...] for ref in refs[: len(args)]]
         for function, ref in zip(functions.values(), refs[len(args) :], strict=True):
             ref[...] = function(*values)
 
-    pipeline = f"grid-to-gpu{{stop-after=mapped}},{passes},gpu-unmap-loops,loops-to-cpu"
     with gridir.installed(options=gridir.CpuOptions(pipeline=pipeline)):
         results = jax.jit(pl.pallas_call(kernel, out_shape=[args[0]] * len(functions)))(*args)
     return [np.asarray(result) for result in results]
@@ -92,11 +95,11 @@ def check(names: str, low: float, high: float, limits: tuple[float, float]) -> N
             report(f"{name} up to {high:g}", dtype, error, limit)
 
 
-def check_edges(names: str, *args: np.ndarray) -> None:
+def check_edges(names: str, *args: np.ndarray, pipeline: str = AS_FOR_GPU) -> None:
     """Prints which functions differ from NumPy's at arguments where a value or a sign is a matter of definition."""
     functions = {name: getattr(lax, name) for name in names.split()}
     with np.errstate(all="ignore"):
-        for name, got in zip(functions, apply(functions, *args), strict=True):
-            want = in_longdouble(name)(*(a.astype(np.longdouble) for a in args)).astype(np.float64)
+        for name, got in zip(functions, apply(functions, *args, pipeline=pipeline), strict=True):
+            want = in_longdouble(name)(*(a.astype(np.longdouble) for a in args)).astype(got.dtype)
             if difference(got, want) or not np.array_equal(np.signbit(got)[got == 0], np.signbit(want)[got == 0]):
                 print(f"{name} of edges is off by more than rounding: {got}, expected {want}")

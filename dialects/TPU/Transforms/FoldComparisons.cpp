@@ -1,0 +1,194 @@
+//===- FoldComparisons.cpp - Comparisons of fewer instructions ------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/TPU/Transforms/FoldComparisons.h"
+
+#include "dialects/Support/Builders.h"
+#include "dialects/TPU/IR/TPU.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace gridir;
+using namespace gridir::tpu;
+
+namespace {
+
+/// What a bool is the opposite of.
+Value getOpposite(Value value) {
+  auto opposite = value.getDefiningOp<arith::XOrIOp>();
+  if (!opposite || !getElementTypeOrSelf(opposite).isInteger(1) ||
+      !matchPattern(opposite.getRhs(), m_One()))
+    return {};
+  return opposite.getLhs();
+}
+
+/// A choice by the opposite of a condition is the other choice.
+struct FoldSelectOfNot : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::SelectOp op,
+                                PatternRewriter &rewriter) const override {
+    Value opposite = getOpposite(op.getCondition());
+    if (!opposite)
+      return failure();
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(
+        op, opposite, op.getFalseValue(), op.getTrueValue());
+    return success();
+  }
+};
+
+/// A choice by two opposites is the other choice by either.
+struct FoldSelectOfNeither : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::SelectOp op,
+                                PatternRewriter &rewriter) const override {
+    auto both = op.getCondition().getDefiningOp<arith::AndIOp>();
+    if (!both || !both->hasOneUse())
+      return failure();
+    Value lhs = getOpposite(both.getLhs()), rhs = getOpposite(both.getRhs());
+    if (!lhs || !rhs)
+      return failure();
+    Value either = arith::OrIOp::create(rewriter, op.getLoc(), lhs, rhs);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, either, op.getFalseValue(),
+                                                 op.getTrueValue());
+    return success();
+  }
+};
+
+/// What a value is compared with zero for.
+template <typename CompareOp, typename Predicate, typename ZeroMatcher>
+Value getComparedWithZero(Value value, Predicate predicate, ZeroMatcher zero) {
+  auto compare = value.getDefiningOp<CompareOp>();
+  if (!compare || compare.getPredicate() != predicate ||
+      !matchPattern(compare.getRhs(), zero))
+    return {};
+  return compare.getLhs();
+}
+
+/// One of two integers is negative where the sign of their bits' difference is.
+struct FoldSignsDiffer : OpRewritePattern<arith::XOrIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::XOrIOp op,
+                                PatternRewriter &rewriter) const override {
+    auto getTested = [](Value value) {
+      return getComparedWithZero<arith::CmpIOp>(
+          value, arith::CmpIPredicate::slt, m_Zero());
+    };
+    Value lhs = getTested(op.getLhs()), rhs = getTested(op.getRhs());
+    if (!lhs || !rhs || lhs.getType() != rhs.getType() ||
+        !isa<VectorType>(lhs.getType()) ||
+        !getElementTypeOrSelf(lhs).isInteger(32))
+      return failure();
+    Value bits = arith::XOrIOp::create(rewriter, op.getLoc(), lhs, rhs);
+    Value zero = createInteger(rewriter, op.getLoc(), lhs.getType(), 0);
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::slt,
+                                               bits, zero);
+    return success();
+  }
+};
+
+/// A remainder gets the sign of its divisor: the divisor is added to one that
+/// is not zero and has the other sign, which is one that is negative once its
+/// sign is changed by the divisor's. A remainder by NaN or zero is NaN,
+/// whatever is added.
+struct FoldRemainderSign : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::SelectOp op,
+                                PatternRewriter &rewriter) const override {
+    auto rest = op.getFalseValue().getDefiningOp<arith::RemFOp>();
+    auto sum = op.getTrueValue().getDefiningOp<arith::AddFOp>();
+    auto type = dyn_cast<VectorType>(op.getType());
+    auto both = op.getCondition().getDefiningOp<arith::AndIOp>();
+    if (!rest || !sum || !both || !type || !type.getElementType().isF32())
+      return failure();
+    Value divisor = rest.getRhs();
+    if (!areBoth(sum.getLhs(), sum.getRhs(), rest, divisor))
+      return failure();
+    auto getTested = [](Value value, arith::CmpFPredicate predicate) {
+      return value ? getComparedWithZero<arith::CmpFOp>(value, predicate,
+                                                        m_AnyZeroFloat())
+                   : Value();
+    };
+    auto isNotZero = [&](Value value) {
+      return getTested(getOpposite(value), arith::CmpFPredicate::OEQ) == rest;
+    };
+    auto isOtherSign = [&](Value value) {
+      auto signs = value.getDefiningOp<arith::XOrIOp>();
+      return signs &&
+             areBoth(getTested(signs.getLhs(), arith::CmpFPredicate::OLT),
+                     getTested(signs.getRhs(), arith::CmpFPredicate::OLT), rest,
+                     divisor);
+    };
+    if (!(isOtherSign(both.getLhs()) && isNotZero(both.getRhs())) &&
+        !(isOtherSign(both.getRhs()) && isNotZero(both.getLhs())))
+      return failure();
+    Location loc = op.getLoc();
+    Type bits = type.clone(rewriter.getI32Type());
+    Value sign = arith::AndIOp::create(
+        rewriter, loc, BitcastOp::create(rewriter, loc, bits, divisor),
+        createInteger(rewriter, loc, bits, INT32_MIN));
+    Value changed = arith::XOrIOp::create(
+        rewriter, loc, BitcastOp::create(rewriter, loc, bits, rest), sign);
+    Value isNegative = arith::CmpFOp::create(
+        rewriter, loc, arith::CmpFPredicate::OLT,
+        BitcastOp::create(rewriter, loc, type, changed),
+        arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type)));
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isNegative, sum, rest);
+    return success();
+  }
+
+private:
+  static bool areBoth(Value a, Value b, Value one, Value other) {
+    return (a == one && b == other) || (a == other && b == one);
+  }
+};
+
+/// A number of 8 bits is compared with a constant in the 32 in which alone the
+/// answer is used: to widen the number takes less than to widen the answer.
+struct WidenCompareForUse : OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    using Predicate = arith::CmpIPredicate;
+    bool isEquality = op.getPredicate() == Predicate::eq ||
+                      op.getPredicate() == Predicate::ne;
+    auto type = dyn_cast<VectorType>(op.getLhs().getType());
+    APInt number;
+    if (!isEquality || !type || !type.getElementType().isInteger(8) ||
+        !matchPattern(op.getRhs(), m_ConstantInt(&number)) || op.use_empty())
+      return failure();
+    auto isWide = [](Operation *user) {
+      if (!isa<arith::ExtUIOp, arith::SelectOp, arith::UIToFPOp>(user))
+        return false;
+      Type element = getElementTypeOrSelf(user->getResult(0));
+      return element.isInteger(32) || element.isF32();
+    };
+    if (!llvm::all_of(op->getUsers(), isWide))
+      return failure();
+    Type wide = type.clone(rewriter.getI32Type());
+    Value lhs =
+        arith::ExtSIOp::create(rewriter, op.getLoc(), wide, op.getLhs());
+    Value rhs = createInteger(rewriter, op.getLoc(), wide, number.getSExtValue());
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, op.getPredicate(), lhs, rhs);
+    return success();
+  }
+};
+
+} // namespace
+
+void gridir::tpu::populateFoldComparisonPatterns(RewritePatternSet &patterns) {
+  patterns.add<FoldSelectOfNot, FoldSelectOfNeither, FoldSignsDiffer,
+               FoldRemainderSign, WidenCompareForUse>(patterns.getContext());
+}

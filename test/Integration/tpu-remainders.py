@@ -1,0 +1,62 @@
+# RUN: %python %s | FileCheck %s
+
+# Remainders and quotients with the sign of the divisor, and what is made of numbers of 8 bits as bools: the module for
+# a TPU gives what interpret mode gives, also by zero, by -1, and of numbers that are none.
+import gridir
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gridir.compiler.cpu import CpuOptions
+from gridir.testing import difference, interpreted
+from jax import lax
+from jax.experimental import pallas as pl
+
+THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu", platform="tpu")
+FLOATS = [0.0, -0.0, 1.0, -1.0, 2.5, -2.5, 7.0, -7.0, 1e30, -3e-3, np.inf, -np.inf, np.nan, 0.75, -0.75, 5.0]
+INTEGERS = [0, 1, -1, 2, -2, 3, -3, 7, -7, 100, -100, 2**31 - 1, -(2**31), 12345, -54321, 64]
+SMALL = [0, 1, -1, 127, -128, 5, 64, -64]
+
+
+def call(function, dtype, *operands):
+    def kernel(*refs):
+        refs[-1][...] = function(*(ref[...] for ref in refs[:-1]))
+
+    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(operands[0].shape, dtype))(*operands)
+
+
+def pairs(values, dtype):
+    x, y = np.meshgrid(np.array(values, dtype), np.array(values, dtype))
+    return [jnp.asarray(np.tile(part.reshape(2, 128), (4, 1))) for part in (x, y)]
+
+
+def check(name, function, dtype, *operands):
+    with interpreted():
+        want = call(function, dtype, *operands)
+    with gridir.installed(options=THROUGH_TPU):
+        given = jax.jit(lambda *operands: call(function, dtype, *operands))(*operands)
+    print(name, difference(given, want))
+
+
+floats, integers = pairs(FLOATS, np.float32), pairs(INTEGERS, np.int32)
+unsigned = [x.astype(jnp.uint32) for x in integers]
+small = jnp.asarray(np.resize(np.array(SMALL, np.int8), (32, 128)))
+# CHECK: float mod None
+# CHECK-NEXT: float rem None
+# CHECK-NEXT: float floor None
+# CHECK-NEXT: float sign None
+check("float mod", jnp.mod, jnp.float32, *floats)
+check("float rem", lax.rem, jnp.float32, *floats)
+check("float floor", jnp.floor_divide, jnp.float32, *floats)
+check("float sign", lambda x, y: jnp.sign(x) + jnp.sign(y), jnp.float32, *floats)
+# CHECK-NEXT: integer mod None
+# CHECK-NEXT: integer rem None
+# CHECK-NEXT: unsigned mod None
+# CHECK-NEXT: mod by one of all None
+check("integer mod", jnp.mod, jnp.int32, *integers)
+check("integer rem", lax.rem, jnp.int32, *integers)
+check("unsigned mod", jnp.mod, jnp.uint32, *unsigned)
+check("mod by one of all", lambda x, y: jnp.mod(x, y[0, 5]), jnp.int32, *integers)
+# CHECK-NEXT: bool None
+# CHECK-NEXT: is five None
+check("bool", lambda x: x.astype(bool).astype(jnp.int32), jnp.int32, small)
+check("is five", lambda x: jnp.where(x == 5, 2.0, -1.0), jnp.float32, small)
