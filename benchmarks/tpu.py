@@ -5,8 +5,8 @@
 
 Nothing is executed. Bundles are VLIW instructions of libtpu's final schedule; cycles are bundles times trip counts, in
 which no copy is waited for. Both sides compile with the author's own settings; gridir switches off run-time checks that
-a proof makes needless, but with --keep-checks. Times are from the traced jaxpr to JAX's module with the serialised
-kernels in it: medians of one run, both sides in turn.
+a proof makes needless, but with --keep-checks. Times, of the processor, are from the traced jaxpr to JAX's module with
+the serialised kernels in it: medians of one run, both sides in turn.
 """
 
 from __future__ import annotations
