@@ -113,7 +113,9 @@ def _walk_bodies(
 
 def _walk_body(kernel: KernelContext, jaxpr: Any, arguments: list[ir.Value]) -> None:
     """Walks one body; the barriers of its subcores are of one semaphore, which each of them has."""
-    if not any(jax_compat_tpu.primitive_name(eqn.primitive) == "sparse_core.barrier" for eqn in equations_of(jaxpr)):
+    # Only cores with subcores have barriers: other kernels are not gone through for them.
+    names = (jax_compat_tpu.primitive_name(eqn.primitive) for eqn in equations_of(jaxpr))
+    if len(kernel.core_axes) != 2 or "sparse_core.barrier" not in names:
         walk(kernel, jaxpr, (), arguments)
         return
 

@@ -73,18 +73,18 @@ def _cumsum(ctx: RuleContext, x: ir.Value, *, axis: int, reverse: bool) -> ir.Va
     return _scan("sum")(ctx, x, _all(x))
 
 
+def _sorted(keys: ir.Value, values: ir.Value, mask: ir.Value, descending: bool) -> Sequence[ir.Value]:
+    """The mask of what was chosen, which comes first, the keys and the values."""
+    types = [mask.type, keys.type, values.type]
+    return emit.op("tpu.sort", [keys, values, mask], types, {"descending": ir.BoolAttr.get(descending)}).results
+
+
 @SPARSE_CORE.rule("masked_sort", overrides=True)
 def _masked_sort(
     ctx: RuleContext, keys: ir.Value, values: ir.Value, *masks: ir.Value, descending: bool
 ) -> list[ir.Value]:
     mask = masks[0] if masks else _all(keys)
-    sort = emit.op(
-        "tpu.sort",
-        [_ordered(keys, ctx.avals_in[0]), values, mask],
-        [mask.type, keys.type, values.type],
-        {"descending": ir.BoolAttr.get(descending)},
-    )
-    out_mask, out_keys, out_values = sort.results
+    out_mask, out_keys, out_values = _sorted(_ordered(keys, ctx.avals_in[0]), values, mask, descending)
     return [_ordered(out_keys, ctx.avals_in[0]), out_values, *([out_mask] if masks else [])]
 
 
@@ -94,15 +94,7 @@ def _sort(ctx: RuleContext, keys: ir.Value, *values: ir.Value, dimension: int, n
     if num_keys != 1 or len(emit.shape_of(keys)) != 1:
         raise ctx.unsupported(f"expected one key of one dimension on a SparseCore, got {num_keys} along {dimension}")
     ordered, mask = _ordered(keys, ctx.avals_in[0]), _all(keys)
-    sorts = [
-        emit.op(
-            "tpu.sort",
-            [ordered, value, mask],
-            [mask.type, keys.type, value.type],
-            {"descending": ir.BoolAttr.get(False)},
-        ).results
-        for value in values or (keys,)
-    ]
+    sorts = [_sorted(ordered, value, mask, descending=False) for value in values or (keys,)]
     return [_ordered(sorts[0][1], ctx.avals_in[0]), *(results[2] for results in sorts[: len(values)])]
 
 

@@ -69,36 +69,37 @@ addAll(T *sums, const float *left, const float *right, T *factors,
   }
 }
 
-GRIDIR_FOR_PROCESSORS void addFloats(float *sums, const float *left,
-                                     const float *right, float *factors,
-                                     unsigned rows, unsigned columns,
-                                     unsigned depth) {
+// A template has no clones for processors.
+GRIDIR_FOR_PROCESSORS void addOnProcessor(float *sums, const float *left,
+                                          const float *right, float *factors,
+                                          unsigned rows, unsigned columns,
+                                          unsigned depth) {
   addAll(sums, left, right, factors, rows, columns, depth);
 }
 
-GRIDIR_FOR_PROCESSORS void addDoubles(double *sums, const float *left,
-                                      const float *right, double *factors,
-                                      unsigned rows, unsigned columns,
-                                      unsigned depth) {
+GRIDIR_FOR_PROCESSORS void addOnProcessor(double *sums, const float *left,
+                                          const float *right, double *factors,
+                                          unsigned rows, unsigned columns,
+                                          unsigned depth) {
   addAll(sums, left, right, factors, rows, columns, depth);
 }
 
 } // namespace
 
-void addProducts(std::vector<float> &sums, const std::vector<float> &left,
+template <typename T>
+void addProducts(std::vector<T> &sums, const std::vector<float> &left,
                  const std::vector<float> &right, unsigned rows,
                  unsigned columns, unsigned depth) {
-  std::vector<float> factors(size_t(depth) * kVectorBytes / sizeof(float));
-  addFloats(sums.data(), left.data(), right.data(), factors.data(), rows,
-            columns, depth);
+  std::vector<T> factors(size_t(depth) * kVectorBytes / sizeof(T));
+  addOnProcessor(sums.data(), left.data(), right.data(), factors.data(), rows,
+                 columns, depth);
 }
 
-void addProducts(std::vector<double> &sums, const std::vector<float> &left,
-                 const std::vector<float> &right, unsigned rows,
-                 unsigned columns, unsigned depth) {
-  std::vector<double> factors(size_t(depth) * kVectorBytes / sizeof(double));
-  addDoubles(sums.data(), left.data(), right.data(), factors.data(), rows,
-             columns, depth);
-}
+template void addProducts(std::vector<float> &, const std::vector<float> &,
+                          const std::vector<float> &, unsigned, unsigned,
+                          unsigned);
+template void addProducts(std::vector<double> &, const std::vector<float> &,
+                          const std::vector<float> &, unsigned, unsigned,
+                          unsigned);
 
 } // namespace gridir::ptx

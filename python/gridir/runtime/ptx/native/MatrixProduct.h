@@ -15,11 +15,10 @@ namespace gridir::ptx {
 
 /// Adds to sums, row by row, the products of rows of `left` and of `right`,
 /// each of which has `depth` elements. Each product and each sum is rounded, in
-/// the order of the depth, whatever processor this is.
-void addProducts(std::vector<float> &sums, const std::vector<float> &left,
-                 const std::vector<float> &right, unsigned rows,
-                 unsigned columns, unsigned depth);
-void addProducts(std::vector<double> &sums, const std::vector<float> &left,
+/// the order of the depth, whatever processor this is. Sums are floats or
+/// doubles.
+template <typename T>
+void addProducts(std::vector<T> &sums, const std::vector<float> &left,
                  const std::vector<float> &right, unsigned rows,
                  unsigned columns, unsigned depth);
 
