@@ -18,8 +18,24 @@ namespace gridir::warpgroup_to_nvvm {
 /// A word has the phases of so many barriers.
 static constexpr int64_t kMaxBarriers = 32;
 
+/// Arrivals of a warpgroup where each of its warps arrives for itself.
+static constexpr int64_t kNumWarps = 1 << warpgroup::kNumWarpBits;
+
+/// Whether nothing but warpgroups arrives at barriers. An arrival of each warp
+/// for itself then needs no meeting of all: a warp that has not come so far
+/// holds the phase back.
+static bool isOfWarpgroups(Value ref) {
+  return llvm::all_of(ref.getUsers(), [](Operation *user) {
+    if (auto slice = dyn_cast<grid::SliceRefOp>(user))
+      return isOfWarpgroups(slice.getResult());
+    return isa<warpgroup::BarrierArriveOp, warpgroup::BarrierWaitOp,
+               warpgroup::BarrierTestOp>(user);
+  });
+}
+
 FailureOr<std::shared_ptr<Storage>>
-Lowering::addBarriers(grid::ScopedOp op, int64_t offset, MemRefType type) {
+Lowering::addBarriers(grid::ScopedOp op, Value ref, int64_t offset) {
+  auto type = cast<MemRefType>(ref.getType());
   auto barrier = cast<warpgroup::BarrierType>(type.getElementType());
   Location loc = op.getLoc();
   if (failed(checkClusterAxes(op, barrier.getCluster())))
@@ -34,13 +50,17 @@ Lowering::addBarriers(grid::ScopedOp op, int64_t offset, MemRefType type) {
   storage->shape.assign(type.getShape().begin(), type.getShape().end());
   storage->width = type.getRank() ? type.getShape().back() : 1;
   storage->base = createSharedAddress(loc, offset);
+  storage->isOfWarps = barrier.getCluster().empty() && isOfWarpgroups(ref);
   atBeginning([&] {
     auto first = scf::IfOp::create(builder, loc, isFirst);
     builder.setInsertionPointToStart(first.thenBlock());
     int64_t numBlocks = 1;
     for (StringAttr axis : barrier.getCluster())
       numBlocks += getClusterSize(axis) - 1;
-    Value count = createI32(builder, loc, barrier.getArrivals() * numBlocks);
+    int64_t numArrivals = barrier.getArrivals() * numBlocks;
+    if (storage->isOfWarps)
+      numArrivals *= kNumWarps;
+    Value count = createI32(builder, loc, numArrivals);
     for (int64_t i = 0; i < type.getNumElements(); ++i) {
       Value address = createBytesBehind(builder, loc, storage->base,
                                         i * storage->getElementBytes());
@@ -91,15 +111,14 @@ struct Phase {
 void createWait(Lowering &lowering, Location loc, Value address, Value parity) {
   OpBuilder &builder = lowering.builder;
   Value ticks = createI32(builder, loc, 10'000'000);
-  if (lowering.clusterSize == 1) {
-    NVVM::MBarrierTryWaitParityOp::create(builder, loc, address, parity, ticks);
-    return;
-  }
-  // Other blocks may have arrived.
+  // Other blocks of a cluster may have arrived.
+  NVVM::MemScopeKind scope = lowering.clusterSize == 1
+                                 ? NVVM::MemScopeKind::CTA
+                                 : NVVM::MemScopeKind::CLUSTER;
   auto wait = [&](OpBuilder &builder, Location loc, ValueRange) {
     Value done = NVVM::MBarrierTryWaitOp::create(
-        builder, loc, builder.getI1Type(), address, parity, ticks,
-        NVVM::MemScopeKind::CLUSTER, /*relaxed=*/false);
+        builder, loc, builder.getI1Type(), address, parity, ticks, scope,
+        /*relaxed=*/false);
     Value pending = arith::XOrIOp::create(
         builder, loc, done,
         arith::ConstantIntOp::create(builder, loc, 1, /*width=*/1));
@@ -147,8 +166,22 @@ LogicalResult lowerArrive(warpgroup::BarrierArriveOp op, Lowering &lowering) {
   Location loc = op.getLoc();
   auto type =
       cast<warpgroup::BarrierType>(op.getBarrier().getType().getElementType());
-  Value address =
-      lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
+  const View &view = lowering.getView(op.getBarrier());
+  Value address = lowering.createAddress(loc, view, {});
+  auto arrive = [&](Value count) {
+    NVVM::MBarrierArriveOp::create(builder, loc, builder.getI64Type(), address,
+                                   count);
+  };
+  if (view.storage->isOfWarps) {
+    lowering.syncBeforeSignalOfWarp(loc);
+    // The code of a single warp arrives for its warpgroup.
+    if (lowering.isInWarps())
+      lowering.createForLeader(
+          loc, Value(), [&] { arrive(createI32(builder, loc, kNumWarps)); });
+    else
+      lowering.createForLeaderOfWarp(loc, [&] { arrive(Value()); });
+    return success();
+  }
   // One thread arrives for all, when all have come so far.
   lowering.syncBeforeSignal(loc);
   lowering.createForLeader(loc, Value(), [&] {
@@ -163,8 +196,7 @@ LogicalResult lowerArrive(warpgroup::BarrierArriveOp op, Lowering &lowering) {
                                      createI32(builder, loc, 0)));
       return;
     }
-    NVVM::MBarrierArriveOp::create(builder, loc, builder.getI64Type(), address,
-                                   Value());
+    arrive(Value());
     for (StringAttr axis : type.getCluster())
       for (int64_t i = 1; i < lowering.getClusterSize(axis); ++i)
         arriveAt(lowering.createNeighbour(loc, axis, i));

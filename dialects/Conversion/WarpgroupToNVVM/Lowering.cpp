@@ -233,8 +233,8 @@ LogicalResult Lowering::createPrologue() {
                                   createI32(builder, loc, kNumLaneBits)));
   Value isInFirstWarp =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warp, zero);
-  isLeader =
-      arith::AndIOp::create(builder, loc, isInFirstWarp, createElect(loc));
+  isLeaderOfWarp = createElect(loc);
+  isLeader = arith::AndIOp::create(builder, loc, isInFirstWarp, isLeaderOfWarp);
   isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                   number, zero);
   // To LLVM it is a value as any other, and not an address that each access
@@ -413,7 +413,16 @@ void Lowering::createForLeader(Location loc, Value condition,
   Value runs = isLeader;
   if (condition)
     runs = arith::AndIOp::create(builder, loc, runs, condition);
-  auto guard = scf::IfOp::create(builder, loc, runs);
+  createWhere(loc, runs, body);
+}
+
+void Lowering::createForLeaderOfWarp(Location loc, function_ref<void()> body) {
+  createWhere(loc, isLeaderOfWarp, body);
+}
+
+void Lowering::createWhere(Location loc, Value condition,
+                           function_ref<void()> body) {
+  auto guard = scf::IfOp::create(builder, loc, condition);
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToStart(guard.thenBlock());
   body();

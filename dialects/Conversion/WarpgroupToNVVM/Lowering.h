@@ -58,6 +58,9 @@ struct Storage {
   /// barriers, one variable whose bits are the phases that are waited for next.
   std::optional<Distribution> distribution;
   llvm::SmallVector<mlir::Value> variables;
+  /// Of barriers, whether each warp arrives for itself, and not one thread for
+  /// all of them.
+  bool isOfWarps = false;
   /// Whether products are added to them. Of 16 bits, two of them share a
   /// variable then. As many of the first are registers as fit; those behind
   /// are local memory.
@@ -117,8 +120,9 @@ constexpr int64_t kMovedVariables = 32;
 /// them may depend on.
 struct Hazards {
   llvm::SmallPtrSet<const Storage *, 4> read, written;
-  /// Some may still wait for a barrier that others have seen.
-  bool waits = false;
+  /// Some may still wait for a barrier that others have seen; and whether those
+  /// may be lanes of one warp.
+  bool waits = false, lanesWait = false;
   /// Groups of products that all have begun since they waited.
   int64_t productsSinceWait = 0;
   /// Only the thread that issued copies knows that they have read shared
@@ -133,7 +137,7 @@ struct Hazards {
   void meet();
   /// Somebody waits for a barrier from here on.
   void wait() {
-    waits = true;
+    waits = lanesWait = true;
     productsSinceWait = 0;
   }
   bool any() const { return !read.empty() || !written.empty() || waits; }
@@ -183,6 +187,9 @@ public:
   int64_t numCtas = 1, zeroedBytes = 0;
   /// Whether a scope has ended that had shared memory.
   bool sharedMemoryWasUsed = false;
+  /// Reductions in loops that leave the sums of threads alone: they are
+  /// combined behind the loop.
+  llvm::SmallPtrSet<mlir::Operation *, 4> deferredReductions;
   /// None where the author asks for no profile. All traces are the first part
   /// of the zeroed memory.
   std::optional<Trace> trace;
@@ -336,10 +343,16 @@ public:
   void syncBeforeRead(mlir::Location loc, const Storage *storage);
   void syncBeforeWrite(mlir::Location loc, const Storage *storage);
   void syncBeforeSignal(mlir::Location loc);
+  /// The same where each warp acts for itself: only its lanes meet.
+  void syncBeforeSignalOfWarp(mlir::Location loc);
   /// Before the leader starts a copy to shared memory.
   void syncBeforeCopyTo(mlir::Location loc, const Storage *storage);
   /// Before it starts one from there.
   void syncBeforeCopyFrom(mlir::Location loc, const Storage *storage);
+
+  /// At the end of the body of a loop: the next iteration begins as if nothing
+  /// were pending that it depends on.
+  void syncBeforeNextIteration(mlir::Operation *loop);
 
   /// Waits until at most so many products are pending.
   void waitForProducts(mlir::Location loc, int64_t pending);
@@ -347,6 +360,9 @@ public:
   /// Emits what `body` emits for the leader alone, where `condition`, if any.
   void createForLeader(mlir::Location loc, mlir::Value condition,
                        llvm::function_ref<void()> body);
+  /// Emits it for one thread of each warp.
+  void createForLeaderOfWarp(mlir::Location loc,
+                             llvm::function_ref<void()> body);
 
   //===--------------------------------------------------------------------===//
   // Memory
@@ -412,7 +428,7 @@ public:
 
   /// The barriers and their phases, initialized when the kernel begins.
   mlir::FailureOr<std::shared_ptr<Storage>>
-  addBarriers(grid::ScopedOp op, int64_t offset, mlir::MemRefType type);
+  addBarriers(grid::ScopedOp op, mlir::Value ref, int64_t offset);
   /// A Ref in tensor memory, from a column of the kernel's on.
   mlir::FailureOr<std::shared_ptr<Storage>>
   addTensorMemory(grid::ScopedOp op, unsigned number, int64_t column);
@@ -441,6 +457,9 @@ private:
   /// What a trace has before and behind its events.
   llvm::LogicalResult beginTrace();
   void endTrace();
+  /// Emits what `body` emits for the threads where a condition holds.
+  void createWhere(mlir::Location loc, mlir::Value condition,
+                   llvm::function_ref<void()> body);
   /// Computes in a block the addresses that it uses at known offsets of shared
   /// memory: LLVM would do so before all loops, and need a register for each.
   void computeAddressesIn(mlir::Block &block);
@@ -470,7 +489,7 @@ private:
   Storage scratch;
   bool inWarps = false;
   mlir::Value sharedBase, zeroed, thread, warp, warpgroup, cluster, clusterRank,
-      isLeader, isFirst, zero, tensorBase;
+      isLeader, isLeaderOfWarp, isFirst, zero, tensorBase;
 };
 
 //===----------------------------------------------------------------------===//

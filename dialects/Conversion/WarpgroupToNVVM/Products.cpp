@@ -192,6 +192,8 @@ private:
       store(loc, part, part.variables);
     lowering.hazards.products.insert(acc.storage.get());
     ++lowering.hazards.productsSinceWait;
+    // The lanes of a warp begin products together.
+    lowering.hazards.lanesWait = false;
   }
 
   /// Those in registers first.
@@ -400,6 +402,7 @@ void Lowering::waitForProducts(Location loc, int64_t pending) {
   // warpgroup, which has begun them together: nobody reads their operands any
   // more, or waits for what they were begun behind.
   hazards.products.clear();
+  hazards.lanesWait = false;
   if (hazards.productsSinceWait > pending)
     hazards.waits = false;
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Conversion/WarpgroupToNVVM/DeferredSums.h"
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 #include "dialects/Conversion/WarpgroupToNVVM/SharedLayout.h"
 
@@ -139,8 +140,8 @@ LogicalResult lowerRegion(Lowering &lowering, Region &from, Region &to,
       failed(lowering.lowerBlock(source)))
     return failure();
   Operation *terminator = source.getTerminator();
-  if (isRepeated && (lowering.hazards.any() || lowering.hazards.copies))
-    lowering.createSync(terminator->getLoc());
+  if (isRepeated)
+    lowering.syncBeforeNextIteration(from.getParentOp());
   createLike(builder, terminator, flatten(lowering, terminator->getOperands()),
              TypeRange());
   return success();
@@ -164,14 +165,14 @@ std::optional<int64_t> getOnlyWarpgroup(Lowering &lowering, Value condition,
 }
 
 /// An op of control flow on the registers of its values.
-template <typename OpT> LogicalResult lowerControl(OpT op, Lowering &lowering) {
+LogicalResult lowerControl(Operation *op, ValueRange operands,
+                           Lowering &lowering) {
   FailureOr<SmallVector<Type>> types =
       flattenTypes(lowering, op, op->getResultTypes());
   if (failed(types))
     return failure();
-  Operation *target = createLike(lowering.builder, op,
-                                 flatten(lowering, op->getOperands()), *types);
-  bool isLoop = isa<LoopLikeOpInterface>(op.getOperation());
+  Operation *target = createLike(lowering.builder, op, operands, *types);
+  bool isLoop = isa<LoopLikeOpInterface>(op);
   // What one iteration begins the next one finds pending.
   if (isLoop)
     op->walk([&](warpgroup::MmaOp product) {
@@ -181,6 +182,9 @@ template <typename OpT> LogicalResult lowerControl(OpT op, Lowering &lowering) {
       if (lowering.hasView(acc))
         lowering.hazards.products.insert(lowering.getView(acc).storage.get());
     });
+  // Lanes may come apart in the iteration before.
+  if (isLoop)
+    lowering.hazards.lanesWait = true;
   Hazards before = lowering.hazards, after = before;
   std::optional<int64_t> onlyWarpgroup = lowering.onlyWarpgroup;
   for (auto [from, to] :
@@ -198,6 +202,28 @@ template <typename OpT> LogicalResult lowerControl(OpT op, Lowering &lowering) {
   }
   lowering.hazards = after;
   return unflatten(lowering, op, op->getResults(), target->getResults());
+}
+
+template <typename OpT> LogicalResult lowerControl(OpT op, Lowering &lowering) {
+  return lowerControl(op, flatten(lowering, op->getOperands()), lowering);
+}
+
+LogicalResult lowerFor(scf::ForOp op, Lowering &lowering) {
+  auto operands = flatten(lowering, op->getOperands());
+  SmallVector<DeferredSum> sums = findDeferredSums(op, lowering);
+  for (DeferredSum &sum : sums) {
+    size_t first = op.getNumControlOperands();
+    for (Value init : op.getInitArgs().take_front(sum.getNumber()))
+      first += lowering.get(init).size();
+    Value init = op.getInitArgs()[sum.getNumber()];
+    sum.splitInit(
+        MutableArrayRef(operands).slice(first, lowering.get(init).size()));
+  }
+  if (failed(lowerControl(op, operands, lowering)))
+    return failure();
+  for (DeferredSum &sum : sums)
+    sum.complete();
+  return success();
 }
 
 LogicalResult lowerWarps(warpgroup::WarpsOp op, Lowering &lowering) {
@@ -334,7 +360,7 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
     std::shared_ptr<Storage> storage;
     if (isa<warpgroup::BarrierType>(type.getElementType())) {
       FailureOr<std::shared_ptr<Storage>> barriers =
-          lowering.addBarriers(op, offsets[i], type);
+          lowering.addBarriers(op, ref, offsets[i]);
       if (failed(barriers))
         return failure();
       storage = *barriers;
@@ -412,7 +438,7 @@ void addProgramLowerings(Lowering &lowering) {
   lowering.add(lowerNumPrograms);
   lowering.add(lowerAssumeMultiple);
   lowering.add(lowerSetMaxRegisters);
-  lowering.add(lowerControl<scf::ForOp>);
+  lowering.add(lowerFor);
   lowering.add(lowerControl<scf::IfOp>);
   lowering.add(lowerControl<scf::WhileOp>);
   lowering.add(lowerControl<scf::IndexSwitchOp>);

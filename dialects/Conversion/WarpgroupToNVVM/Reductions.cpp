@@ -48,19 +48,64 @@ public:
         numValues(op.getNumDpsInits()) {}
 
   LogicalResult lower() {
-    dims = *getMapDims(op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
-    findAll();
+    find();
     if (all.getNumRegisters() > warpgroup::kMaxElementsOfThread)
       return refuse("a reduction of an array that threads divide evenly");
     reduceRegisters();
-    for (unsigned bit = 0; bit < kNumThreadBits; ++bit)
-      if (isReduced(bit))
-        bit < kNumLaneBits ? reduceLanes(bit) : reduceWarps(bit);
+    if (!lowering.deferredReductions.contains(op))
+      reduceThreads();
     finish();
     return success();
   }
 
+  /// The bits of the thread's number that tell those apart whose sums are
+  /// combined; none where sums then move to other threads.
+  int64_t getReducedBits() {
+    find();
+    int64_t bits = 0;
+    for (unsigned bit = 0; bit < kNumThreadBits; ++bit)
+      bits |= int64_t(isReduced(bit)) << bit;
+    Value result = op->getResult(0);
+    return getHeld(result) == lowering.getDistribution(result) ? bits : 0;
+  }
+
+  /// Combines the sums of threads that were left alone.
+  Registers complete(const Registers &partial) {
+    find();
+    for (Value value : partial)
+      sums.push_back({value});
+    reduceThreads();
+    return llvm::map_to_vector(
+        sums, [](const SmallVector<Value> &sum) { return sum.front(); });
+  }
+
 private:
+  void find() {
+    dims = *getMapDims(op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
+    findAll();
+    for (const Coords &coords : all.registers)
+      if (!llvm::is_contained(coordsOfSums, project(coords)))
+        coordsOfSums.push_back(project(coords));
+  }
+
+  void reduceThreads() {
+    for (unsigned bit = 0; bit < kNumThreadBits; ++bit)
+      if (isReduced(bit))
+        bit < kNumLaneBits ? reduceLanes(bit) : reduceWarps(bit);
+  }
+
+  /// How a result is held where it has been summed up.
+  Distribution getHeld(Value result) const {
+    auto type = cast<RankedTensorType>(result.getType());
+    Distribution held;
+    held.shape.assign(type.getShape().begin(), type.getShape().end());
+    held.space = held.shape;
+    held.registers = coordsOfSums;
+    for (auto [to, from] : llvm::zip_equal(held.threadBits, all.threadBits))
+      to = project(from);
+    return held;
+  }
+
   LogicalResult refuse(StringRef expected) {
     return op->emitError("expected ")
            << expected << " on a GPU, got " << op->getName() << " of "
@@ -110,17 +155,16 @@ private:
           lowering.redistribute(loc, lowering.get(input->get()),
                                 lowering.getDistribution(input->get()), all,
                                 *getMapDims(op.getMatchingIndexingMap(input))));
+    sums.resize(coordsOfSums.size());
     for (unsigned r = 0; r < all.getNumRegisters(); ++r) {
-      Coords coords = project(all.registers[r]);
       auto elements = llvm::map_to_vector(
           inputs, [&](const Registers &values) { return values[r]; });
-      auto known = llvm::find(coordsOfSums, coords);
-      if (known == coordsOfSums.end()) {
-        coordsOfSums.push_back(coords);
-        sums.push_back(elements);
-      } else {
-        combine(sums[known - coordsOfSums.begin()], elements);
-      }
+      auto known = llvm::find(coordsOfSums, project(all.registers[r]));
+      SmallVector<Value> &sum = sums[known - coordsOfSums.begin()];
+      if (sum.empty())
+        sum = elements;
+      else
+        combine(sum, elements);
     }
   }
 
@@ -167,16 +211,10 @@ private:
   /// Adds what was there before, and deals the results out as their shape asks.
   void finish() {
     for (auto [i, result] : llvm::enumerate(op->getResults())) {
-      auto type = cast<RankedTensorType>(result.getType());
-      Distribution held;
-      held.shape.assign(type.getShape().begin(), type.getShape().end());
-      held.space = held.shape;
-      held.registers = coordsOfSums;
-      for (auto [to, from] : llvm::zip_equal(held.threadBits, all.threadBits))
-        to = project(from);
+      int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
+      SmallVector<int64_t> same = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+      Distribution held = getHeld(result);
       if (i == 0) {
-        SmallVector<int64_t> same =
-            llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
         SmallVector<Registers> inits;
         for (Value init : op.getDpsInits())
           inits.push_back(lowering.redistribute(loc, lowering.get(init),
@@ -194,10 +232,9 @@ private:
       }
       Registers registers = llvm::map_to_vector(
           sums, [&](const SmallVector<Value> &sum) { return sum[i]; });
-      lowering.set(result,
-                   lowering.redistribute(
-                       loc, registers, held, lowering.getDistribution(result),
-                       llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))));
+      lowering.set(result, lowering.redistribute(
+                               loc, registers, held,
+                               lowering.getDistribution(result), same));
     }
   }
 
@@ -217,6 +254,17 @@ private:
 };
 
 } // namespace
+
+int64_t getReducedThreadBits(linalg::LinalgOp op, Lowering &lowering) {
+  return warpgroup::isReducedInRegisters(op)
+             ? Reduction(op, lowering).getReducedBits()
+             : 0;
+}
+
+Registers completeReduction(linalg::LinalgOp op, Lowering &lowering,
+                            const Registers &partial) {
+  return Reduction(op, lowering).complete(partial);
+}
 
 LogicalResult lowerReduction(linalg::LinalgOp op, Lowering &lowering) {
   if (warpgroup::isReducedInRegisters(op))

@@ -63,6 +63,15 @@ llvm::LogicalResult addRead(mlir::linalg::LinalgOp op, SharedArrays &arrays);
 llvm::LogicalResult lowerReduction(mlir::linalg::LinalgOp op,
                                    Lowering &lowering);
 
+/// The bits of a thread's number that tell those apart whose sums a reduction
+/// combines; none where it then moves sums to other threads, or combines
+/// others.
+int64_t getReducedThreadBits(mlir::linalg::LinalgOp op, Lowering &lowering);
+
+/// Combines the sums of threads that a deferred reduction has left alone.
+Registers completeReduction(mlir::linalg::LinalgOp op, Lowering &lowering,
+                            const Registers &partial);
+
 /// The same where a thread does not reduce what it holds: each reduces for the
 /// results that it has, one element after the other, which it reads from shared
 /// memory.

@@ -9,6 +9,7 @@
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -23,6 +24,7 @@ void Hazards::join(const Hazards &other) {
               : other.productsSinceWait;
     waits = true;
   }
+  lanesWait |= other.lanesWait;
   copies |= other.copies;
   products.insert(other.products.begin(), other.products.end());
 }
@@ -30,7 +32,7 @@ void Hazards::join(const Hazards &other) {
 void Hazards::meet() {
   read.clear();
   written.clear();
-  waits = copies = false;
+  waits = lanesWait = copies = false;
 }
 
 void Lowering::createSync(Location loc) {
@@ -116,6 +118,68 @@ void Lowering::syncBeforeWrite(Location loc, const Storage *storage) {
 void Lowering::syncBeforeSignal(Location loc) {
   if (hazards.any())
     createSync(loc);
+}
+
+void Lowering::syncBeforeSignalOfWarp(Location loc) {
+  if (hazards.read.empty() && hazards.written.empty() && !hazards.lanesWait)
+    return;
+  NVVM::SyncWarpOp::create(builder, loc, createI32(builder, loc, -1));
+  hazards.lanesWait = false;
+}
+
+/// Whether ops of a loop tell others what all threads of a warpgroup did by one
+/// of these.
+static bool signalsForAll(Lowering &lowering, Operation *loop) {
+  auto isOfWarps = [&](Value barrier) {
+    while (auto slice = barrier.getDefiningOp<grid::SliceRefOp>())
+      barrier = slice.getSource();
+    return lowering.hasView(barrier) &&
+           lowering.getView(barrier).storage->isOfWarps;
+  };
+  auto result = loop->walk([&](grid::ProgramOpInterface op) {
+    if (!op.meetsOtherPrograms() ||
+        isa<warpgroup::BarrierWaitOp, warpgroup::BarrierTestOp>(
+            op.getOperation()))
+      return WalkResult::advance();
+    auto arrive = dyn_cast<warpgroup::BarrierArriveOp>(op.getOperation());
+    return arrive && isOfWarps(arrive.getBarrier()) ? WalkResult::advance()
+                                                    : WalkResult::interrupt();
+  });
+  return result.wasInterrupted();
+}
+
+/// Whether ops of a loop write memory that threads share.
+static bool writesSharedMemory(Operation *loop) {
+  auto isShared = [](const MemoryEffects::EffectInstance &effect) {
+    auto type = effect.getValue()
+                    ? dyn_cast<MemRefType>(effect.getValue().getType())
+                    : MemRefType();
+    if (!isa<MemoryEffects::Write>(effect.getEffect()) || !type ||
+        isa<warpgroup::BarrierType>(type.getElementType()))
+      return false;
+    auto space =
+        dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());
+    return !space || space.getValue() != grid::MemorySpace::GpuRegs;
+  };
+  auto result = loop->walk([&](MemoryEffectOpInterface op) {
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    op.getEffects(effects);
+    return llvm::any_of(effects, isShared) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+void Lowering::syncBeforeNextIteration(Operation *loop) {
+  bool isPending = hazards.any() || hazards.copies;
+  // Who only waits, and reads what nobody of the warpgroup writes, depends on
+  // nothing but what others do once each of its warps has arrived.
+  if (hazards.written.empty() && !hazards.copies &&
+      !hazards.read.contains(&scratch) &&
+      (hazards.read.empty() || !writesSharedMemory(loop)))
+    isPending &= signalsForAll(*this, loop);
+  if (isPending)
+    createSync(loop->getLoc());
 }
 
 void Lowering::syncBeforeCopyTo(Location loc, const Storage *storage) {

@@ -331,12 +331,12 @@ struct ExpandCopySign : OpRewritePattern<math::CopySignOp> {
         return BitcastOp::create(rewriter, loc, bits, value);
       return arith::BitcastOp::create(rewriter, loc, bits, value);
     };
-    Value sign = arith::AndIOp::create(
-        rewriter, loc, toBits(op.getRhs()),
-        createInteger(rewriter, loc, bits, INT32_MIN));
-    Value magnitude = arith::AndIOp::create(
-        rewriter, loc, toBits(op.getLhs()),
-        createInteger(rewriter, loc, bits, INT32_MAX));
+    Value sign =
+        arith::AndIOp::create(rewriter, loc, toBits(op.getRhs()),
+                              createInteger(rewriter, loc, bits, INT32_MIN));
+    Value magnitude =
+        arith::AndIOp::create(rewriter, loc, toBits(op.getLhs()),
+                              createInteger(rewriter, loc, bits, INT32_MAX));
     Value joined = arith::OrIOp::create(rewriter, loc, magnitude, sign);
     Value result =
         isa<VectorType>(type)
@@ -390,7 +390,7 @@ struct WidenCount : OpRewritePattern<OpT> {
       value = arith::SubIOp::create(
           rewriter, loc, value,
           createInteger(rewriter, loc, wide,
-                      int64_t(32 - type.getElementTypeBitWidth())));
+                        int64_t(32 - type.getElementTypeBitWidth())));
     rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, type, value);
     return success();
   }

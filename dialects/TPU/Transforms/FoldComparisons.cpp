@@ -180,7 +180,8 @@ struct WidenCompareForUse : OpRewritePattern<arith::CmpIOp> {
     Type wide = type.clone(rewriter.getI32Type());
     Value lhs =
         arith::ExtSIOp::create(rewriter, op.getLoc(), wide, op.getLhs());
-    Value rhs = createInteger(rewriter, op.getLoc(), wide, number.getSExtValue());
+    Value rhs =
+        createInteger(rewriter, op.getLoc(), wide, number.getSExtValue());
     rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, op.getPredicate(), lhs, rhs);
     return success();
   }

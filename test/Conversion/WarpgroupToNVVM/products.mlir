@@ -60,14 +60,14 @@ grid.kernel @halves grid() inputs(%x: f8E5M2 [64, 32] space gpu.gmem) outputs(%o
 
 // What is the same in every iteration of a loop is computed before it, as all of the left operand; a stage of the ring
 // adds so many pieces of 16 bytes. Who has waited for products has waited, with all of the warpgroup, for what they were begun behind, and nobody
-// reads their operands any more: one thread arrives, and nobody meets before.
+// reads their operands any more: each warp arrives, and nobody meets before.
 // CHECK-LABEL: gpu.module @ring
 // CHECK: %[[ADDRESS:.+]] = arith.shrui %{{.+}}, %c4_i32
 // CHECK: %[[BITS:.+]] = arith.andi %[[ADDRESS]], %c16383_i32
 // CHECK: %[[FIRST:.+]] = arith.ori %[[BITS]]
 // CHECK: %[[LHS:.+]] = llvm.inline_asm asm_dialect = att "", "=l,0" %{{.+}} : (i64) -> i64
 // CHECK: scf.for
-// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK: nvvm.mbarrier.try_wait
 // CHECK: %[[STAGE:.+]] = arith.muli %{{.+}}, %c512_i32
 // CHECK: arith.addi %[[STAGE]], %[[FIRST]]
 // CHECK: nvvm.wgmma.mma_async %[[LHS]]
@@ -101,7 +101,7 @@ grid.kernel @ring grid() {
 // -----
 
 // A wait behind the begin of a product is known to the thread alone, and so is one before it while the product may be
-// among those that are pending.
+// among those that are pending: all meet before one thread arrives for them at a barrier that copies arrive at, too.
 // CHECK-LABEL: gpu.module @behind
 // CHECK: nvvm.wgmma.wait.group.sync.aligned 0
 // CHECK-NEXT: nvvm.barrier
@@ -109,7 +109,7 @@ grid.kernel @ring grid() {
 // CHECK: nvvm.wgmma.wait.group.sync.aligned 1
 // CHECK-NEXT: nvvm.barrier
 // CHECK: nvvm.mbarrier.arrive
-grid.kernel @behind grid() {
+grid.kernel @behind grid() inputs(%x: f16 [64, 64] space gpu.gmem) {
   grid.scoped (%a: memref<64x64xf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>,
                %full: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
                %empty: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
@@ -121,6 +121,8 @@ grid.kernel @behind grid() {
     warpgroup.mma %acc, %a, %a : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
     warpgroup.mma_wait 1
     warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.tma_load %x[0, 0] [64, 64] to %a barrier %empty
+        : memref<64x64xf16, #grid.space<gpu.gmem>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
 
