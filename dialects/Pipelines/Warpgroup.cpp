@@ -9,6 +9,7 @@
 #include "dialects/Pipelines/Warpgroup.h"
 
 #include "dialects/Conversion/Passes.h"
+#include "dialects/GPU/Transforms/Passes.h"
 #include "dialects/Pipelines/Cleanup.h"
 #include "dialects/Pipelines/GPU.h"
 #include "dialects/Warpgroup/Transforms/Passes.h"
@@ -39,6 +40,8 @@ void buildWarpgroupToGPUPipeline(OpPassManager &pm,
     conversion.chip = options.chip;
     pm.addPass(createConvertWarpgroupToNVVMPass(conversion));
     pm.addPass(createCanonicalizerPass());
+    addCSE(pm);
+    pm.addPass(gpu::createGPUCarryAlternatingPass());
     addCSE(pm);
   }
   if (stages.reaches(WarpgroupStage::NVVM))

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -50,6 +51,8 @@ Lowering::addBarriers(grid::ScopedOp op, Value ref, int64_t offset) {
   storage->shape.assign(type.getShape().begin(), type.getShape().end());
   storage->width = type.getRank() ? type.getShape().back() : 1;
   storage->base = createSharedAddress(loc, offset);
+  if (!op->getParentOfType<LoopLikeOpInterface>())
+    storage->knownPhases = 0;
   storage->isOfWarps = barrier.getCluster().empty() && isOfWarpgroups(ref);
   atBeginning([&] {
     auto first = scf::IfOp::create(builder, loc, isFirst);
@@ -87,11 +90,12 @@ Value createNumber(OpBuilder &builder, Location loc, const View &view) {
 
 /// The phase that the thread waits for next, and what makes it the other one.
 struct Phase {
-  Value variable, word, parity, mask;
+  Storage &barriers;
+  Value number, variable, word, parity, mask;
 
-  Phase(OpBuilder &builder, Location loc, const View &view) {
-    variable = view.storage->variables.front();
-    Value number = createNumber(builder, loc, view);
+  Phase(OpBuilder &builder, Location loc, const View &view)
+      : barriers(*view.storage), number(createNumber(builder, loc, view)),
+        variable(barriers.variables.front()) {
     word = LLVM::LoadOp::create(builder, loc, builder.getI32Type(), variable);
     Value one = createI32(builder, loc, 1);
     parity = arith::ShRUIOp::create(builder, loc, word, number);
@@ -100,6 +104,11 @@ struct Phase {
   }
 
   void advance(OpBuilder &builder, Location loc, Value condition) {
+    std::optional<int64_t> known = getConstantIntValue(number);
+    if (barriers.knownPhases && known && !condition)
+      *barriers.knownPhases ^= int64_t(1) << *known;
+    else
+      barriers.knownPhases.reset();
     Value next = arith::XOrIOp::create(builder, loc, word, mask);
     if (condition)
       next = arith::SelectOp::create(builder, loc, condition, next, word);
@@ -111,14 +120,24 @@ struct Phase {
 void createWait(Lowering &lowering, Location loc, Value address, Value parity) {
   OpBuilder &builder = lowering.builder;
   Value ticks = createI32(builder, loc, 10'000'000);
-  // Other blocks of a cluster may have arrived.
-  NVVM::MemScopeKind scope = lowering.clusterSize == 1
-                                 ? NVVM::MemScopeKind::CTA
-                                 : NVVM::MemScopeKind::CLUSTER;
+  if (lowering.clusterSize == 1) {
+    // Upstream's op leaves no known offset to the instruction, and with a loop
+    // of its own LLVM would take no loop around it for an innermost one.
+    int64_t offset = 0;
+    Value base = splitAddress(builder, loc, address, offset);
+    std::string text = "{\n.reg .pred complete;\nWAIT:\n"
+                       "mbarrier.try_wait.parity.shared.b64 complete, [$0+" +
+                       std::to_string(offset) +
+                       "], $1, $2;\n@complete bra.uni DONE;\n"
+                       "bra.uni WAIT;\nDONE:\n}";
+    createAssembly(builder, loc, {}, {base, parity, ticks}, text, "l,r,r");
+    return;
+  }
+  // Other blocks may have arrived.
   auto wait = [&](OpBuilder &builder, Location loc, ValueRange) {
     Value done = NVVM::MBarrierTryWaitOp::create(
-        builder, loc, builder.getI1Type(), address, parity, ticks, scope,
-        /*relaxed=*/false);
+        builder, loc, builder.getI1Type(), address, parity, ticks,
+        NVVM::MemScopeKind::CLUSTER, /*relaxed=*/false);
     Value pending = arith::XOrIOp::create(
         builder, loc, done,
         arith::ConstantIntOp::create(builder, loc, 1, /*width=*/1));
@@ -135,8 +154,9 @@ LogicalResult lowerWait(warpgroup::BarrierWaitOp op, Lowering &lowering) {
   Location loc = op.getLoc();
   const View &view = lowering.getView(op.getBarrier());
   Phase phase(builder, loc, view);
+  Value parity = lowering.ringPhases.lookup(op);
   createWait(lowering, loc, lowering.createAddress(loc, view, {}),
-             phase.parity);
+             parity ? parity : phase.parity);
   phase.advance(builder, loc, Value());
   lowering.hazards.wait();
   return success();

@@ -408,6 +408,21 @@ static Value getOrigin(Value address, int64_t &offset) {
   return address;
 }
 
+Value splitAddress(OpBuilder &builder, Location loc, Value address,
+                   int64_t &bytes) {
+  address = getOrigin(address, bytes);
+  auto step = address.getDefiningOp<LLVM::GEPOp>();
+  if (!step || step.getDynamicIndices().size() != 1)
+    return address;
+  int64_t ofBase = 0;
+  Value base = getOrigin(step.getBase(), ofBase);
+  if (!ofBase)
+    return address;
+  bytes += ofBase;
+  return LLVM::GEPOp::create(builder, loc, step.getType(), step.getElemType(),
+                             base, step.getDynamicIndices());
+}
+
 void Lowering::createForLeader(Location loc, Value condition,
                                function_ref<void()> body) {
   Value runs = isLeader;

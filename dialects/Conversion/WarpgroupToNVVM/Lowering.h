@@ -59,8 +59,10 @@ struct Storage {
   std::optional<Distribution> distribution;
   llvm::SmallVector<mlir::Value> variables;
   /// Of barriers, whether each warp arrives for itself, and not one thread for
-  /// all of them.
+  /// all of them; and the phases that are waited for next, where they are
+  /// known.
   bool isOfWarps = false;
+  std::optional<int64_t> knownPhases;
   /// Whether products are added to them. Of 16 bits, two of them share a
   /// variable then. As many of the first are registers as fit; those behind
   /// are local memory.
@@ -187,6 +189,8 @@ public:
   int64_t numCtas = 1, zeroedBytes = 0;
   /// Whether a scope has ended that had shared memory.
   bool sharedMemoryWasUsed = false;
+  /// The phase that an op waits for where it goes round a ring.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> ringPhases;
   /// Reductions in loops that leave the sums of threads alone: they are
   /// combined behind the loop.
   llvm::SmallPtrSet<mlir::Operation *, 4> deferredReductions;
@@ -558,6 +562,10 @@ createAssembly(mlir::OpBuilder &builder, mlir::Location loc,
 /// The address so many bytes behind another one.
 mlir::Value createBytesBehind(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Value pointer, int64_t bytes);
+
+/// Takes known bytes off an address, which an instruction adds by itself.
+mlir::Value splitAddress(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value address, int64_t &bytes);
 
 /// The type in which memory holds an element.
 mlir::Type getStorageType(mlir::Type elementType);

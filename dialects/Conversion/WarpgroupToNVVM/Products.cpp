@@ -165,7 +165,7 @@ private:
 
   void create() {
     Location loc = op.getLoc();
-    rhs.createBase(loc);
+    rhs.createBase(loc, /*alone=*/!lhs);
     if (lhs)
       lhs->createBase(loc);
     else

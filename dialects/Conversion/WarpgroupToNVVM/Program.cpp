@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/WarpgroupToNVVM/DeferredSums.h"
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+#include "dialects/Conversion/WarpgroupToNVVM/RingPhases.h"
 #include "dialects/Conversion/WarpgroupToNVVM/SharedLayout.h"
 
 #include "dialects/Warpgroup/Layout/NamedLayouts.h"
@@ -119,11 +120,14 @@ LogicalResult unflatten(Lowering &lowering, Operation *op, ValueRange values,
   return success();
 }
 
+/// Emits what a body begins with.
+using BodyFn = llvm::function_ref<void(Block &)>;
+
 /// Emits a region of an op again: a block with the registers of its arguments,
 /// and a terminator of the same kind. Of what is done again in a loop, the end
 /// leaves nothing that the begin would depend on.
 LogicalResult lowerRegion(Lowering &lowering, Region &from, Region &to,
-                          bool isRepeated) {
+                          bool isRepeated, BodyFn begin) {
   if (from.empty())
     return success();
   Block &source = from.front();
@@ -136,8 +140,11 @@ LogicalResult lowerRegion(Lowering &lowering, Region &from, Region &to,
   SmallVector<Location> locs(types->size(), from.getLoc());
   Block *target = builder.createBlock(&to, to.end(), *types, locs);
   if (failed(unflatten(lowering, from.getParentOp(), source.getArguments(),
-                       target->getArguments())) ||
-      failed(lowering.lowerBlock(source)))
+                       target->getArguments())))
+    return failure();
+  if (begin)
+    begin(*target);
+  if (failed(lowering.lowerBlock(source)))
     return failure();
   Operation *terminator = source.getTerminator();
   if (isRepeated)
@@ -164,9 +171,14 @@ std::optional<int64_t> getOnlyWarpgroup(Lowering &lowering, Value condition,
                                          : std::nullopt;
 }
 
+void forgetPhases(const llvm::SetVector<Storage *> &awaited) {
+  for (Storage *barriers : awaited)
+    barriers->knownPhases.reset();
+}
+
 /// An op of control flow on the registers of its values.
 LogicalResult lowerControl(Operation *op, ValueRange operands,
-                           Lowering &lowering) {
+                           Lowering &lowering, BodyFn begin = nullptr) {
   FailureOr<SmallVector<Type>> types =
       flattenTypes(lowering, op, op->getResultTypes());
   if (failed(types))
@@ -185,6 +197,12 @@ LogicalResult lowerControl(Operation *op, ValueRange operands,
   // Lanes may come apart in the iteration before.
   if (isLoop)
     lowering.hazards.lanesWait = true;
+  // An iteration finds the phases as another one has left them.
+  llvm::SetVector<Storage *> awaited = getAwaited(op, lowering);
+  if (isLoop)
+    forgetPhases(awaited);
+  auto phases = llvm::map_to_vector(
+      awaited, [](Storage *barriers) { return barriers->knownPhases; });
   Hazards before = lowering.hazards, after = before;
   std::optional<int64_t> onlyWarpgroup = lowering.onlyWarpgroup;
   for (auto [from, to] :
@@ -195,11 +213,14 @@ LogicalResult lowerControl(Operation *op, ValueRange operands,
       if (auto found = getOnlyWarpgroup(lowering, branch.getCondition(),
                                         from.getRegionNumber() == 0))
         lowering.onlyWarpgroup = found;
-    if (failed(lowerRegion(lowering, from, to, isLoop)))
+    for (auto [barriers, known] : llvm::zip_equal(awaited, phases))
+      barriers->knownPhases = known;
+    if (failed(lowerRegion(lowering, from, to, isLoop, begin)))
       return failure();
     lowering.onlyWarpgroup = onlyWarpgroup;
     after.join(lowering.hazards);
   }
+  forgetPhases(awaited);
   lowering.hazards = after;
   return unflatten(lowering, op, op->getResults(), target->getResults());
 }
@@ -219,7 +240,10 @@ LogicalResult lowerFor(scf::ForOp op, Lowering &lowering) {
     sum.splitInit(
         MutableArrayRef(operands).slice(first, lowering.get(init).size()));
   }
-  if (failed(lowerControl(op, operands, lowering)))
+  RingPhases rings(op, lowering);
+  rings.createBefore();
+  auto begin = [&](Block &body) { rings.createInBody(body.getArgument(0)); };
+  if (failed(lowerControl(op, operands, lowering, begin)))
     return failure();
   for (DeferredSum &sum : sums)
     sum.complete();
@@ -228,13 +252,15 @@ LogicalResult lowerFor(scf::ForOp op, Lowering &lowering) {
 
 LogicalResult lowerWarps(warpgroup::WarpsOp op, Lowering &lowering) {
   Block &body = op.getBody().front();
-  return lowering.lowerWarps(op.getLoc(), [&](Value warp) {
+  LogicalResult result = lowering.lowerWarps(op.getLoc(), [&](Value warp) {
     lowering.set(body.getArgument(0), {warp});
     for (Operation &inner : body)
       if (failed(lowering.lowerOp(&inner)))
         return failure();
     return success();
   });
+  forgetPhases(getAwaited(op, lowering));
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

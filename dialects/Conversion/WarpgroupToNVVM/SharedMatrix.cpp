@@ -100,7 +100,7 @@ LogicalResult SharedMatrix::analyze(Operation *op) {
   return success();
 }
 
-void SharedMatrix::createBase(Location loc) {
+void SharedMatrix::createBase(Location loc, bool alone) {
   // Between panels: where a swizzle is along the depth no instruction reaches
   // the next one, and where there is none and the depth is not contiguous, the
   // unit takes the two distances the other way round.
@@ -112,35 +112,52 @@ void SharedMatrix::createBase(Location loc) {
   // The address of what shared memory holds has no carry, so that all of a sum
   // but the offset of the window is the same in every iteration of a loop.
   OpBuilder::InsertionGuard guard(builder);
+  bool isOutside = leaveLoops();
+  // Where descriptors are the same in all iterations, or alone, none is the
+  // value that others are computed of: `ptxas` would move that one to where an
+  // instruction takes it. The upper half stays known if the distance is what is
+  // left away.
+  if (unit == MatrixUnit::Wgmma && isOutside) {
+    ahead = 1;
+  } else if (unit == MatrixUnit::Wgmma && alone) {
+    ahead = leading / kPieceBytes << 16;
+    leading = 0;
+  }
   OpBuilder::InsertPoint here = builder.saveInsertionPoint();
   builder.setInsertionPointAfterValue(view.storage->base);
   Value low = createLowWord(builder, loc, view.storage->base, leading);
   builder.restoreInsertionPoint(here);
-  leaveLoops();
   low = toI32(builder, loc, createOffset(builder, loc, createPieces(loc), low));
   int64_t stride =
       isDepthMajor || isSwizzled() ? getGroupBytes() : getPanelBytes();
   Value descriptor =
       createFromLowWord(builder, loc, low, stride, view.storage->swizzle, unit);
+  if (isOutside && ahead)
+    descriptor = arith::SubIOp::create(
+        builder, loc, descriptor,
+        arith::ConstantIntOp::create(builder, loc, ahead, /*width=*/64));
   // LLVM would add what parts of the matrix differ in to the upper half, too,
   // and `ptxas` then move it for each of them.
   base = createHidden(builder, loc, descriptor);
 }
 
-void SharedMatrix::leaveLoops() {
+bool SharedMatrix::leaveLoops() {
   auto isOutside = [&](LoopLikeOpInterface loop) {
     return llvm::all_of(view.offsets, [&](OpFoldResult offset) {
       auto value = dyn_cast<Value>(offset);
       return !value || loop.isDefinedOutsideOfLoop(value);
     });
   };
+  bool hasLeft = false;
   Operation *parent = builder.getInsertionBlock()->getParentOp();
   for (; parent; parent = parent->getParentOp())
     if (auto loop = dyn_cast<LoopLikeOpInterface>(parent)) {
       if (!isOutside(loop) || !loop.isDefinedOutsideOfLoop(view.storage->base))
-        return;
+        break;
       builder.setInsertionPoint(loop);
+      hasLeft = true;
     }
+  return hasLeft;
 }
 
 OpFoldResult SharedMatrix::createPieces(Location loc) {
@@ -184,12 +201,12 @@ Value SharedMatrix::createDescriptor(Location loc, int64_t outer,
            getPanelBytes();
   bytes += storage.getBytes((first + column) % storage.width -
                             first % storage.width);
-  if (bytes == 0)
+  int64_t pieces = bytes / kPieceBytes + ahead;
+  if (pieces == 0)
     return base;
-  return arith::AddIOp::create(builder, loc, base,
-                               arith::ConstantIntOp::create(builder, loc,
-                                                            bytes / kPieceBytes,
-                                                            /*width=*/64));
+  return arith::AddIOp::create(
+      builder, loc, base,
+      arith::ConstantIntOp::create(builder, loc, pieces, /*width=*/64));
 }
 
 bool SharedMatrix::isSwizzled() const {

@@ -36,7 +36,9 @@ public:
 
   int64_t getElementBits() const { return view.storage->getBytes(8); }
 
-  void createBase(mlir::Location loc);
+  /// Computes what descriptors count from. It is none of them where they are
+  /// used `alone`, the other operand being in registers.
+  void createBase(mlir::Location loc, bool alone = false);
 
   /// The descriptor of the part from a row, or column of the product, and a
   /// depth on.
@@ -45,8 +47,8 @@ public:
 
 private:
   /// Goes on before the loops in all of whose iterations the matrix is the
-  /// same.
-  void leaveLoops();
+  /// same. False where there is none.
+  bool leaveLoops();
   /// The pieces of 16 bytes before the matrix in its memory.
   mlir::OpFoldResult createPieces(mlir::Location loc);
   bool isSwizzled() const;
@@ -61,8 +63,9 @@ private:
   unsigned depthDim;
   MatrixUnit unit;
   bool isDepthMajor = true;
-  /// The descriptor of the whole.
+  /// What descriptors count from, and by how much that of the whole is ahead.
   mlir::Value base;
+  int64_t ahead = 0;
 };
 
 /// The word that tells a matrix unit where a matrix in shared memory is, with

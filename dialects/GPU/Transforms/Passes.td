@@ -105,6 +105,48 @@ def GPUAtomicReportsPass : Pass<"gpu-atomic-reports", "::mlir::ModuleOp"> {
   ];
 }
 
+def GPUCarryAlternatingPass : Pass<"gpu-carry-alternating"> {
+  let summary = "Carry through a loop what alternates between two values";
+  let description = [{
+    In a loop over two buffers in turn, addresses and descriptors of what is in
+    them are one of two values. What takes more than an instruction to compute is
+    carried by the loop, and changed in the bits in which both differ, whatever
+    the values are. Steps are 1, and the first one is known.
+
+    Whether there is a next iteration is asked as the loop itself asks, by
+    inequality, so that LLVM sees that it is one question.
+
+    Before:
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %slot = arith.remsi %i, %c2 : i32
+      %scaled = arith.muli %slot, %c2048 : i32
+      %sum = arith.addi %scaled, %base : i32
+      %masked = arith.andi %sum, %mask : i32
+      "use"(%masked) : (i32) -> ()
+    }
+    ```
+
+    After, with the values of the first two iterations computed before the loop:
+
+    ```mlir
+    %difference = arith.xori %first, %second : i32
+    scf.for %i = %c0 to %n step %c1 iter_args(%masked = %first) -> (i32) : i32 {
+      "use"(%masked) : (i32) -> ()
+      %next = arith.xori %masked, %difference : i32
+      scf.yield %next : i32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numCarried", "num-carried", "Number of values that loops carry">,
+    Statistic<"numTests", "num-tests",
+              "Number of comparisons that are those of a loop">,
+  ];
+}
+
 def GPUCheckContractPass : Pass<"gpu-check-contract", "::mlir::ModuleOp"> {
   let summary = "Check that a kernel is mapped to the CTAs and threads of a GPU";
   let description = [{

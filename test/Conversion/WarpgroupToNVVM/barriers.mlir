@@ -7,7 +7,7 @@
 // CHECK-DAG: nvvm.mbarrier.init %{{.+}}, %c8_i32
 // CHECK-DAG: nvvm.mbarrier.init %{{.+}}, %c4_i32
 // CHECK: nvvm.barrier
-// CHECK: nvvm.mbarrier.try_wait
+// CHECK: llvm.inline_asm {{.*}}mbarrier.try_wait.parity
 // CHECK-NOT: nvvm.barrier
 // CHECK: nvvm.bar.warp.sync %c-1_i32
 // CHECK-NEXT: scf.if %[[LEADER]] {
@@ -51,7 +51,7 @@ grid.kernel @by_one_warp grid() {
 // Copies arrive at the first barrier, too, so that one thread arrives for its warpgroup, once all have come.
 // CHECK-LABEL: gpu.module @of_copies
 // CHECK: nvvm.mbarrier.init %{{.+}}, %c1_i32
-// CHECK: nvvm.mbarrier.try_wait
+// CHECK: llvm.inline_asm {{.*}}mbarrier.try_wait.parity
 // CHECK: nvvm.barrier
 // CHECK: nvvm.mbarrier.arrive %
 // CHECK: nvvm.mbarrier.arrive.expect_tx
@@ -115,6 +115,79 @@ grid.kernel @writer grid() {
       warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
       %t = arith.addf %v, %v : tensor<64x32xf32>
       grid.store %t, %a : tensor<64x32xf32>, memref<64x32xf32, #grid.space<gpu.smem>>
+    }
+  }
+}
+
+// -----
+
+// A loop that goes round a ring waits for phases that are the parity of the rounds, which changes behind the last barrier
+// of the ring. One wait was before the loop, for the first barrier: that of each iteration is for the next one.
+// CHECK-LABEL: gpu.module @ring
+// CHECK: %[[ROUNDS:.+]] = llvm.alloca
+// CHECK: llvm.store %c0_i32, %[[ROUNDS]]
+// CHECK: scf.for %[[I:.+]] =
+// CHECK: %[[ROUND:.+]] = llvm.load %[[ROUNDS]]
+// CHECK: %[[PLACE:.+]] = arith.remsi %[[I]], %c3_i32
+// CHECK: %[[LAST:.+]] = arith.cmpi eq, %[[PLACE]], %c2_i32
+// CHECK: %[[CHANGE:.+]] = arith.extui %[[LAST]]
+// CHECK: %[[NEXT:.+]] = arith.xori %[[ROUND]], %[[CHANGE]]
+// CHECK: llvm.store %[[NEXT]], %[[ROUNDS]]
+// CHECK: llvm.inline_asm {{.*}}mbarrier.try_wait.parity{{.*}} %{{.+}}, %[[ROUND]],
+// CHECK: llvm.inline_asm {{.*}}mbarrier.try_wait.parity{{.*}} %{{.+}}, %[[NEXT]],
+grid.kernel @ring grid() {
+  grid.scoped (%now: memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
+               %ahead: memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    %begin = arith.constant 0 : i32
+    %end = arith.constant 8 : i32
+    %one = arith.constant 1 : i32
+    %size = arith.constant 3 : i32
+    %first = grid.slice_ref %ahead[0] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>> -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.barrier_wait %first : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    scf.for %i = %begin to %end step %one : i32 {
+      %place = arith.remsi %i, %size : i32
+      %a = grid.slice_ref %now[%place] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>, i32 -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      %next = arith.addi %i, %one : i32
+      %more = arith.cmpi slt, %next, %end : i32
+      scf.if %more {
+        %behind = arith.remsi %next, %size : i32
+        %b = grid.slice_ref %ahead[%behind] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>, i32 -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      }
+    }
+  }
+}
+
+// -----
+
+// The phase is a bit of a word where a second op waits in the loop, where another condition may leave iterations out, and
+// where an earlier one may have waited.
+// CHECK-LABEL: gpu.module @no_ring
+// CHECK-NOT: arith.cmpi eq, %{{.+}}, %c2_i32
+// CHECK: llvm.return
+grid.kernel @no_ring grid() {
+  grid.scoped (%twice: memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
+               %some: memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
+               %before: memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    %begin = arith.constant 0 : i32
+    %end = arith.constant 8 : i32
+    %one = arith.constant 1 : i32
+    %size = arith.constant 3 : i32
+    scf.for %k = %begin to %end step %one : i32 {
+      scf.for %i = %begin to %end step %one : i32 {
+        %place = arith.remsi %i, %size : i32
+        %a = grid.slice_ref %twice[%place] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>, i32 -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        %is = arith.cmpi ne, %i, %one : i32
+        scf.if %is {
+          %b = grid.slice_ref %some[%place] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>, i32 -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+          warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        }
+        %c = grid.slice_ref %before[%place] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>, i32 -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        warpgroup.barrier_wait %c : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      }
     }
   }
 }

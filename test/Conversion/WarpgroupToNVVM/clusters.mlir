@@ -65,7 +65,7 @@ grid.kernel @tracked grid(%c = 2 named "x" cluster) {
 // No cluster's work is ever done by another one.
 // CHECK-LABEL: gpu.module @cancel
 // CHECK: nvvm.mbarrier.arrive
-// CHECK: nvvm.mbarrier.try_wait
+// CHECK: llvm.inline_asm {{.*}}mbarrier.try_wait.parity
 // CHECK-NOT: llvm.ptr<1>
 // CHECK: llvm.return
 grid.kernel @cancel grid(%i = 2 named "i") outputs(%o: i32 [] space gpu.gmem) {

@@ -16,7 +16,7 @@
 // CHECK: %[[OWN:.+]] = llvm.getelementptr %[[SHARED]][8192]
 // CHECK: nvvm.mbarrier.arrive.expect_tx %[[OWN]], %c4096_i32
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}, %[[IN]], %[[OWN]], box[%c0_i32, %{{.+}}, %c0_i32]
-// CHECK: nvvm.mbarrier.try_wait %[[BARRIER]]
+// CHECK: llvm.inline_asm {{.*}}mbarrier.try_wait.parity
 // CHECK-COUNT-2: llvm.load {{.*}} : !llvm.ptr<3> -> vector<4xf32>
 // CHECK-COUNT-2: llvm.store {{.*}} : vector<4xf32>, !llvm.ptr<3>
 // CHECK: nvvm.fence.proxy

@@ -113,7 +113,7 @@ grid.kernel @multicast grid(%r = 2 named "y" cluster, %c = 2 named "x" cluster) 
 // Panels that follow one another are one copy, of an array of which they are a dimension. An array that ends inside of a
 // panel has one copy for each, and so has a window of some of the rows of a Ref.
 // CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<4x64x32xf32, [32, 128, 1]>, box = [2, 16, 32], swizzle = 128>, #kernel.tensor_map<1, tensor<64x80xf32>, box = [16, 32], swizzle = 128>, #kernel.tensor_map<0, tensor<64x128xf32>, box = [8, 32], swizzle = 128>]
-// CHECK: nvvm.mbarrier.try_wait
+// CHECK: llvm.inline_asm {{.*}}mbarrier.try_wait.parity
 // CHECK: %[[PANEL:.+]] = arith.shrsi %{{.+}}, %c5_i32
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c0_i32, %c8_i32, %[[PANEL]]]
 // CHECK: nvvm.mbarrier.arrive.expect_tx

@@ -58,8 +58,8 @@ grid.kernel @halves grid() inputs(%x: f8E5M2 [64, 32] space gpu.gmem) outputs(%o
 
 // -----
 
-// What is the same in every iteration of a loop is computed before it, as all of the left operand; a stage of the ring
-// adds so many pieces of 16 bytes. Who has waited for products has waited, with all of the warpgroup, for what they were begun behind, and nobody
+// What is the same in every iteration of a loop is computed before it, as all of the left operand, of which no descriptor
+// is the number that they count from; a stage of the ring adds so many pieces of 16 bytes. Who has waited for products has waited, with all of the warpgroup, for what they were begun behind, and nobody
 // reads their operands any more: each warp arrives, and nobody meets before.
 // CHECK-LABEL: gpu.module @ring
 // CHECK: %[[ADDRESS:.+]] = arith.shrui %{{.+}}, %c4_i32
@@ -67,10 +67,11 @@ grid.kernel @halves grid() inputs(%x: f8E5M2 [64, 32] space gpu.gmem) outputs(%o
 // CHECK: %[[FIRST:.+]] = arith.ori %[[BITS]]
 // CHECK: %[[LHS:.+]] = llvm.inline_asm asm_dialect = att "", "=l,0" %{{.+}} : (i64) -> i64
 // CHECK: scf.for
-// CHECK: nvvm.mbarrier.try_wait
+// CHECK: llvm.inline_asm {{.*}}mbarrier.try_wait.parity
 // CHECK: %[[STAGE:.+]] = arith.muli %{{.+}}, %c512_i32
 // CHECK: arith.addi %[[STAGE]], %[[FIRST]]
-// CHECK: nvvm.wgmma.mma_async %[[LHS]]
+// CHECK: %[[WHOLE:.+]] = arith.addi %[[LHS]], %c1_i64
+// CHECK: nvvm.wgmma.mma_async %[[WHOLE]]
 // CHECK: nvvm.wgmma.wait.group.sync.aligned 0
 // CHECK-NOT: nvvm.barrier
 // CHECK: nvvm.mbarrier.arrive

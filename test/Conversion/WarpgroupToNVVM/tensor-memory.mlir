@@ -15,7 +15,7 @@
 // CHECK: nvvm.tcgen05.mma %[[SUMS]], %{{.+}}, %{{.+}}, %c136380432_i32, %false
 // CHECK-COUNT-3: nvvm.tcgen05.mma %[[SUMS]], {{.*}}, %true
 // CHECK: nvvm.tcgen05.commit
-// CHECK: nvvm.mbarrier.try_wait
+// CHECK: llvm.inline_asm {{.*}}mbarrier.try_wait.parity
 // CHECK: nvvm.tcgen05.fence <after>
 // CHECK-COUNT-2: nvvm.tcgen05.ld {{.*}}shape_32x32b{{.*}} : vector<64xi32>
 // CHECK: nvvm.tcgen05.wait <load>

@@ -7,7 +7,7 @@
 // CHECK: nvvm.shfl.sync idx %{{.+}}, %[[NUMBER]]
 // CHECK: nvvm.barrier
 // CHECK: nvvm.elect.sync
-// CHECK: nvvm.mbarrier.try_wait
+// CHECK: llvm.inline_asm {{.*}}mbarrier.try_wait.parity
 // CHECK: nvvm.bar.warp.sync
 // CHECK: nvvm.mbarrier.arrive
 // CHECK: nvvm.barrier
