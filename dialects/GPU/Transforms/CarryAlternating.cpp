@@ -263,27 +263,8 @@ public:
       if (begin && *begin >= 0 && getConstantIntValue(loop.getStep()) == 1)
         loops.push_back(loop);
     });
-    for (scf::ForOp loop : loops) {
-      numTests += compareAsLoop(loop);
+    for (scf::ForOp loop : loops)
       numCarried += Loop(loop).carry();
-    }
-  }
-
-private:
-  /// Whether there is another iteration is asked as the loop asks it, so that
-  /// one comparison answers both.
-  static unsigned compareAsLoop(scf::ForOp loop) {
-    std::optional<int64_t> end = getConstantIntValue(loop.getUpperBound());
-    unsigned count = 0;
-    loop.getBody()->walk([&](arith::CmpIOp op) {
-      if (!end || op.getPredicate() != arith::CmpIPredicate::slt ||
-          getConstantIntValue(op.getRhs()) != end ||
-          getStepDistance(op.getLhs(), loop) != 1)
-        return;
-      op.setPredicate(arith::CmpIPredicate::ne);
-      ++count;
-    });
-    return count;
   }
 };
 

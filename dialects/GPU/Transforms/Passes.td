@@ -113,9 +113,6 @@ def GPUCarryAlternatingPass : Pass<"gpu-carry-alternating"> {
     carried by the loop, and changed in the bits in which both differ, whatever
     the values are. Steps are 1, and the first one is known.
 
-    Whether there is a next iteration is asked as the loop itself asks, by
-    inequality, so that LLVM sees that it is one question.
-
     Before:
 
     ```mlir
@@ -142,8 +139,6 @@ def GPUCarryAlternatingPass : Pass<"gpu-carry-alternating"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
   let statistics = [
     Statistic<"numCarried", "num-carried", "Number of values that loops carry">,
-    Statistic<"numTests", "num-tests",
-              "Number of comparisons that are those of a loop">,
   ];
 }
 

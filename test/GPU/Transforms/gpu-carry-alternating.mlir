@@ -90,25 +90,6 @@ func.func @addresses(%base: !llvm.ptr<3>) {
   return
 }
 
-// Whether there is a next iteration is asked by inequality.
-// CHECK-LABEL: func.func @last(
-// CHECK: arith.cmpi ne, %{{.+}}, %c8_i32
-// CHECK: arith.cmpi slt, %{{.+}}, %c7_i32
-func.func @last() {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %c7 = arith.constant 7 : i32
-  %c8 = arith.constant 8 : i32
-  scf.for %i = %c0 to %c8 step %c1 : i32 {
-    %next = arith.addi %i, %c1 : i32
-    %more = arith.cmpi slt, %next, %c8 : i32
-    "use"(%more) : (i1) -> ()
-    %some = arith.cmpi slt, %next, %c7 : i32
-    "use"(%some) : (i1) -> ()
-  }
-  return
-}
-
 // What one instruction computes, what goes round a longer ring, and what the loop changes, stay; so do all in a loop
 // whose begin or step is another one.
 // CHECK-LABEL: func.func @others(
