@@ -42,7 +42,6 @@ class KernelContext:
       devices: the devices that the call is mapped over, or None.
       vocabulary: what the primitives mean where the walk is: those of a nested jaxpr may mean something else.
       platform: the platform that `jax.lax.platform_dependent` is resolved for.
-      state: what JAX's functions depend on beside their arguments when a rule traces them.
       origin: the source info of the equation that is being decomposed, or None; its parts are all from there.
       caller: the source info of the equation whose nested jaxpr is walked, or None.
       literals: the constants that were made of the jaxpr's literals; some rules read the literal and leave it unused.
@@ -72,7 +71,6 @@ class KernelContext:
     devices: DeviceMesh | None = None
     vocabulary: Vocabulary = NO_KIND
     platform: str = "cpu"
-    state: Hashable = dataclasses.field(default_factory=jax_compat.tracing_state)
     program_ids: tuple[Any, ...] | None = None
     pipeline_grid: tuple[Any, ...] | None = None
     origin: Any = None
@@ -86,6 +84,11 @@ class KernelContext:
     profile: Profile | None = None
     guard: Callable[[], ir.Value] | None = None
     _locations: dict[Any, ir.Location] = dataclasses.field(default_factory=dict)
+
+    @functools.cached_property
+    def state(self) -> Hashable:
+        """What JAX's functions depend on beside their arguments when a rule traces them."""
+        return jax_compat.tracing_state()
 
     @contextlib.contextmanager
     def inside_pipeline(self, ids: Sequence[Any] | None = None, grid: Sequence[Any] | None = None) -> Iterator[None]:
@@ -120,15 +123,18 @@ class KernelContext:
 
     def location(self, source_info: Any) -> ir.Location:
         """The location in the author's file that an equation comes from."""
-        frame = jax_compat.user_frame(source_info)
-        if frame is None:
-            return ir.Location.unknown()
-        location = self._locations.get(frame)
+        traceback = source_info.traceback
+        location = self._locations.get(traceback)
         if location is None:
-            line = ir.Location.file(frame.file, frame.line, frame.column)
-            location = ir.Location.name(frame.function, line) if frame.function else line
-            self._locations[frame] = location
+            location = self._locations[traceback] = _location_of(jax_compat.user_frame(source_info))
         return location
+
+
+def _location_of(frame: Frame | None) -> ir.Location:
+    if frame is None:
+        return ir.Location.unknown()
+    line = ir.Location.file(frame.file, frame.line, frame.column)
+    return ir.Location.name(frame.function, line) if frame.function else line
 
 
 @dataclasses.dataclass
@@ -142,6 +148,8 @@ class RuleContext:
       source_info: where the author wrote it.
       vocabulary: what the primitives mean of the jaxpr that the equation is in.
       inside: what they mean in the jaxprs that the equation holds.
+      avals_in: the abstract values of the operands.
+      avals_out: the abstract values of the results.
     """
 
     kernel: KernelContext
@@ -150,6 +158,13 @@ class RuleContext:
     source_info: Any
     vocabulary: Vocabulary = NO_KIND
     inside: Vocabulary = NO_KIND
+    avals_in: list[Any] = dataclasses.field(init=False)
+    avals_out: list[Any] = dataclasses.field(init=False)
+    _out_type: ir.Type | None = None
+
+    def __post_init__(self):
+        self.avals_in = [v.aval for v in self.eqn.invars]
+        self.avals_out = [v.aval for v in self.eqn.outvars]
 
     @property
     def types(self) -> Types:
@@ -157,19 +172,12 @@ class RuleContext:
         return self.vocabulary.types
 
     @property
-    def avals_in(self) -> list[Any]:
-        """The abstract values of the operands."""
-        return [v.aval for v in self.eqn.invars]
-
-    @property
-    def avals_out(self) -> list[Any]:
-        """The abstract values of the results."""
-        return [v.aval for v in self.eqn.outvars]
-
-    @functools.cached_property
     def out_type(self) -> ir.Type:
         """The type of the first result."""
-        return self.types.value(self.eqn.outvars[0].aval)
+        # Python's `cached_property` takes a lock, which takes longer than all else here.
+        if self._out_type is None:
+            self._out_type = self.types.value(self.avals_out[0])
+        return self._out_type
 
     @property
     def frames(self) -> tuple[Frame, ...]:

@@ -28,14 +28,12 @@ def op(
     regions: int = 0,
 ) -> ir.Operation:
     """Creates an op by its name."""
-    return ir.Operation.create(
-        name, results=list(results), operands=list(operands), attributes=attributes or {}, regions=regions
-    )
+    return ir.Operation.create(name, results=results, operands=operands, attributes=attributes, regions=regions)
 
 
 def value(name: str, operands: Sequence[ir.Value], result: ir.Type, **attributes: ir.Attribute) -> ir.Value:
     """Creates an op with one result and returns it."""
-    return op(name, operands, [result], attributes).result
+    return ir.Operation.create(name, results=[result], operands=operands, attributes=attributes).result
 
 
 # Types -----------------------------------------------------------------------------------------------------------
@@ -130,8 +128,10 @@ def index(x: int) -> ir.Value:
 
 def constant_attr(x: ir.Value) -> ir.Attribute | None:
     """The attribute of a scalar `arith.constant`, or None when `x` is none."""
+    if isinstance(x, ir.BlockArgument):
+        return None
     owner = x.owner
-    if isinstance(owner, ir.Block) or owner.name != "arith.constant" or isinstance(x.type, ir.ShapedType):
+    if owner.name != "arith.constant" or isinstance(x.type, ir.ShapedType):
         return None
     return owner.attributes["value"]
 

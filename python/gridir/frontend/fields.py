@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -355,10 +356,19 @@ FIELDS = (
 )
 
 
-def _refused(fields: tuple[Field, ...], record: Any, target: str) -> Iterator[tuple[Field, str]]:
-    for field in fields:
-        effect, why = field.on(target.lower())
-        if effect is ERROR and getattr(record, field.name, None) not in (None, (), [], False):
+_OF_MAPPINGS = {"GridMapping": GRID_MAPPING, "BlockMapping": BLOCK_MAPPING}
+
+
+@functools.cache
+def _errors(owner: str, target: str) -> tuple[tuple[Field, str], ...]:
+    """The fields of a mapping that a target cannot honour, each with the reason."""
+    effects = ((field, *field.on(target.lower())) for field in _OF_MAPPINGS[owner])
+    return tuple((field, why) for field, effect, why in effects if effect is ERROR)
+
+
+def _refused(owner: str, record: Any, target: str) -> Iterator[tuple[Field, str]]:
+    for field, why in _errors(owner, target):
+        if getattr(record, field.name, None) not in (None, (), [], False):
             yield field, why
 
 
@@ -372,13 +382,13 @@ def check(request: Any, target: str = "CPU") -> None:
     Raises:
       UnsupportedError: naming the field and the operand, with the reason of the table.
     """
-    for field, why in _refused(GRID_MAPPING, request.grid_mapping, target):
+    for field, why in _refused("GridMapping", request.grid_mapping, target):
         raise UnsupportedError(
             f"{field.owner}.{field.name} is set, which the {target} target cannot honour: {why}",
             kernel=request.kernel_name,
         )
     for block_mapping in request.grid_mapping.block_mappings:
-        for field, why in _refused(BLOCK_MAPPING, block_mapping, target):
+        for field, why in _refused("BlockMapping", block_mapping, target):
             raise UnsupportedError(
                 f"{field.name} of {block_mapping.origin} is set, which the {target} target cannot honour: {why}",
                 kernel=request.kernel_name,

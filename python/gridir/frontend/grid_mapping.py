@@ -19,6 +19,7 @@ kernel's attribute `jax`, each entry only where it says more than the rest of th
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,7 +32,7 @@ from gridir.frontend import emit, index_maps, jax_compat, jax_compat_gpu, meshes
 from gridir.frontend.context import KernelContext
 from gridir.frontend.options import records_of
 from gridir.frontend.request import KernelRequest
-from gridir.frontend.types import Types, element_type, mark_unsigned, space_name
+from gridir.frontend.types import Types, dtype_name, element_type, mark_unsigned, space_name
 from gridir.frontend.walker import erase_unused
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
@@ -57,12 +58,17 @@ def dim_names(grid_names: Sequence[Any] | None, rank: int) -> tuple[str | None, 
 
 def signed_element_type(dtype: Any) -> ir.Type:
     """The MLIR type of one element of an operand, which keeps the sign of JAX's dtype."""
+    bits = _unsigned_bits(dtype)
+    return element_type(dtype) if bits is None else ir.IntegerType.get_unsigned(bits)
+
+
+@functools.lru_cache(maxsize=256)
+def _unsigned_bits(dtype: Any) -> int | None:
+    """The width of a dtype of integers without sign; None for any other."""
     if isinstance(dtype, np.dtype) and dtype.kind == "u":
-        return ir.IntegerType.get_unsigned(jax.numpy.iinfo(dtype).bits)
-    name = getattr(dtype, "name", str(dtype))
-    if name in ("uint2", "uint4"):
-        return ir.IntegerType.get_unsigned(int(name[4:]))
-    return element_type(dtype)
+        return int(jax.numpy.iinfo(dtype).bits)
+    name = dtype_name(dtype)
+    return int(name[4:]) if name in ("uint2", "uint4") else None
 
 
 class _Notes:
@@ -134,6 +140,8 @@ def _dims(request: KernelRequest, notes: _Notes) -> list[ir.Attribute]:
 
 
 def _block_dim(dim: Any, what: str) -> ir.Attribute:
+    if type(dim) is pl.Blocked and type(dim.block_size) is int:
+        return grid.BlockDimAttr.get(dim.block_size)
     if isinstance(dim, pl.Squeezed):
         return grid.BlockDimAttr.get(1, "squeezed")
     match dim:

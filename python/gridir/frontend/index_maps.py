@@ -19,7 +19,7 @@ from gridir.errors import UnsupportedError
 from gridir.frontend import jax_compat
 from gridir.frontend.context import KernelContext
 from gridir.frontend.jax_compat_tpu import primitive_name
-from gridir.frontend.levels import INDEX_MAP, Vocabulary
+from gridir.frontend.levels import INDEX_MAP, vocabulary_of
 from gridir.frontend.types import is_bool, is_integer, is_ref
 from gridir.frontend.walker import nested_jaxprs, walk
 from gridir.mlir import ir
@@ -34,7 +34,7 @@ def context(kernel_name: str, rank: int, vmapped: Sequence[int] = ()) -> KernelC
       vmapped: the dimensions of it that come from vmap, which the author does not count.
     """
     axes = tuple(i for i in range(rank) if i not in vmapped)
-    return KernelContext(name=kernel_name, walk=walk, axes=axes, vocabulary=Vocabulary(INDEX_MAP))
+    return KernelContext(name=kernel_name, walk=walk, axes=axes, vocabulary=vocabulary_of(INDEX_MAP))
 
 
 def write(kernel: KernelContext, closed_jaxpr: Any, arguments: Sequence[ir.Value], operand: str) -> list[ir.Value]:

@@ -42,7 +42,7 @@ def register_kernel_rules(platform: str, handler: KernelHandler, *, takes_unions
     lower_mpmd_map_as_jax_does = _mlir._lowerings[_mpmd.mpmd_map_p].rule
 
     def lower_pallas_call(context: Any, *operands: Any, **params: Any) -> Sequence[Any]:
-        request = dataclasses.replace(request_of_pallas_call(context.avals_in, params), devices=_device_mesh(context))
+        request = request_of_pallas_call(context.avals_in, params, _device_mesh(context))
         emitter = handler(request, platform)
         if emitter is None:
             params["compiler_params"] = record_for(params["compiler_params"], platform)
@@ -81,8 +81,10 @@ def _emit(emitter: Emitter, context: Any, operands: Sequence[Any]) -> Sequence[A
     return emitter(context, operands)
 
 
-def request_of_pallas_call(avals_in: Sequence[Any], params: Mapping[str, Any]) -> KernelRequest:
-    """The request of a `pallas_call` with these operands and parameters."""
+def request_of_pallas_call(
+    avals_in: Sequence[Any], params: Mapping[str, Any], devices: DeviceMesh | None = None
+) -> KernelRequest:
+    """The request of a `pallas_call` with these operands and parameters, mapped over these devices."""
     options = params["compiler_params"]
     return KernelRequest(
         jaxpr=params["jaxpr"],
@@ -98,6 +100,7 @@ def request_of_pallas_call(avals_in: Sequence[Any], params: Mapping[str, Any]) -
         interpret=params["interpret"],
         backend=getattr(options, "backend", None),
         mesh=params["mesh"],
+        devices=devices,
     )
 
 

@@ -41,7 +41,8 @@ SUBCORE_BARRIER = _tpu_core.SemaphoreType.REGULAR(()).get_ref_aval()
 
 def sparse_core_type(mesh: Any) -> str | None:
     """The name of the cores of a mesh, as `#tpu.core_type` has it, if they are of a SparseCore; else None."""
-    is_sparse = isinstance(mesh, (_sc_core.ScalarSubcoreMesh, VectorSubcoreMesh))
+    # Most kernels have no mesh, and to ask for the class of one is slow: a protocol is among its bases.
+    is_sparse = mesh is not None and isinstance(mesh, (_sc_core.ScalarSubcoreMesh, VectorSubcoreMesh))
     return str(mesh.core_type.value) if is_sparse else None
 
 
@@ -131,11 +132,9 @@ def emit_mosaic_call(
     if isinstance(effect, bool):
         kinds = _tpu_custom_call.TpuSideEffectType
         effect = kinds.SIDE_EFFECTING if effect else kinds.PURE
-    casts = context.replace(avals_in=in_avals, avals_out=kernel_ins)
-    stored = _mlir.lower_fun(lambda *xs: [_cast(x, aval) for x, aval in zip(xs, kernel_ins, strict=True)])
     calls = _tpu_custom_call._tpu_custom_call_lowering(
         context.replace(avals_in=kernel_ins, avals_out=kernel_outs),
-        *stored(casts, *operands),
+        *_converted(context, operands, in_avals, kernel_ins),
         config=_tpu_custom_call.CustomCallBackendConfig(**full),
         has_side_effects=effect,
         kernel_name=_mlir.sanitize_name(kernel_name),
@@ -143,9 +142,7 @@ def emit_mosaic_call(
         input_output_aliases=aliases,
         metadata=_with_mesh_axes(context, effects, metadata),
     )
-    casts = context.replace(avals_in=kernel_outs, avals_out=results)
-    loaded = _mlir.lower_fun(lambda *xs: [_cast(x, aval) for x, aval in zip(xs, results, strict=True)])
-    return loaded(casts, *calls)
+    return _converted(context, calls, kernel_outs, results)
 
 
 def _device(mesh: Any) -> dict[str, Any]:
@@ -163,6 +160,15 @@ def tiling(use_tc_tiling: bool | None) -> Any:
 
 def _stored(aval: Any) -> Any:
     return aval.update(dtype=jnp.dtype("int32")) if aval.dtype == jnp.bool_ else aval
+
+
+def _converted(context: Any, values: Sequence[Any], given: Sequence[Any], wanted: Sequence[Any]) -> Sequence[Any]:
+    """MLIR values of the dtypes of `wanted`, which are those of `given` up to bools."""
+    if all(old.dtype == new.dtype for old, new in zip(given, wanted, strict=True)):
+        # JAX would trace a function of no equations, which takes as long as to walk a small kernel.
+        return values
+    cast = _mlir.lower_fun(lambda *xs: [_cast(x, aval) for x, aval in zip(xs, wanted, strict=True)])
+    return cast(context.replace(avals_in=given, avals_out=wanted), *values)
 
 
 def _cast(x: Any, aval: Any) -> Any:

@@ -17,7 +17,7 @@ from typing import Any
 from gridir.frontend import jax_compat_gpu, jax_compat_tpu
 from gridir.frontend.meshes import MeshUnion
 from gridir.frontend.options import records_of
-from gridir.frontend.registry import BASE, Level, Rule
+from gridir.frontend.registry import BASE, Level, Rule, revision
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.types import NumberTypes, Types
 from gridir.frontend.warpgroup_types import WarpgroupTypes
@@ -90,6 +90,17 @@ class Vocabulary:
             self._found[primitive] = next(filter(None, (level.find(primitive) for level in self._levels)), None)
         return self._found[primitive]
 
+    @functools.cached_property
+    def _of_primitives(self) -> dict[Any, Rule | None]:
+        return {}
+
+    def rule_of(self, primitive: Any) -> Rule | None:
+        """The rule of one of JAX's primitives, as `find` has it."""
+        known = self._of_primitives
+        if primitive not in known:
+            known[primitive] = self.find(jax_compat_tpu.primitive_name(primitive))
+        return known[primitive]
+
     def of_kind(self, kind: Level) -> Vocabulary:
         """That of a kernel of another kind, nested in one of this."""
         return dataclasses.replace(self, kind=kind)
@@ -101,6 +112,8 @@ NO_KIND = Vocabulary()
 
 def kind_of_mesh(mesh: Any) -> Level | None:
     """The level of what the cores, blocks or threads of a mesh run; None for a mesh that says nothing of it."""
+    if mesh is None:
+        return None
     if isinstance(mesh, jax_compat_tpu.MESHES):
         return TPU
     if jax_compat_gpu.is_mesh(mesh):
@@ -124,7 +137,7 @@ def vocabularies(request: KernelRequest, platform: str) -> tuple[Vocabulary, ...
     meshes = request.mesh.meshes if isinstance(request.mesh, MeshUnion) else (request.mesh,)
     skips_floats = getattr(request.interpret, "skip_floating_point_ops", False)
     return tuple(
-        Vocabulary(
+        vocabulary_of(
             kind_of_mesh(mesh) or of_call,
             _OF_PLATFORM.get(platform),
             skips_floats,
@@ -132,3 +145,16 @@ def vocabularies(request: KernelRequest, platform: str) -> tuple[Vocabulary, ...
         )
         for mesh in meshes
     )
+
+
+def vocabulary_of(
+    kind: Level | None, platform: Level | None = None, skips_floats: bool = False, core: Level | None = None
+) -> Vocabulary:
+    """The vocabulary with these attributes: one for all kernels, with what it has found so far."""
+    return _vocabulary(revision(), kind, platform, skips_floats, core)
+
+
+@functools.lru_cache(maxsize=32)
+def _vocabulary(rules: int, *attributes: Any) -> Vocabulary:
+    del rules
+    return Vocabulary(*attributes)

@@ -19,7 +19,7 @@ from gridir.frontend.profile import profile_of
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.rules.scopes import scoped
 from gridir.frontend.types import is_ref
-from gridir.frontend.walker import check_supported, equations_of, erase_unused, global_refs, walk
+from gridir.frontend.walker import check_supported, equations_of, erase_unused, walk
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -42,7 +42,7 @@ def lower_kernel(
       UnsupportedError: the kernel uses something that gridir cannot lower; primitives are all named at once.
     """
     meanings = vocabularies(request, platform)
-    check_supported(request.kernel_name, list(zip(request.jaxprs, meanings, strict=True)))
+    shared = check_supported(request.kernel_name, list(zip(request.jaxprs, meanings, strict=True)))
     fields.check(request, {"cuda": "GPU"}.get(platform, platform.upper()))
     if any(jax_compat.is_key(block.array_aval) for block in request.grid_mapping.block_mappings):
         request = dataclasses.replace(request, grid_mapping=jax_compat.words_of_keys(request.grid_mapping))
@@ -50,7 +50,6 @@ def lower_kernel(
         request = dataclasses.replace(request, grid_mapping=jax_compat.without_layouts(request.grid_mapping))
     with context, ir.Location.unknown():
         module = ir.Module.create()
-        shared = [var for jaxpr in request.jaxprs for var in global_refs(jaxpr)]
         with ir.InsertionPoint(module.body):
             kernel_op = build_kernel(request, side_table, [var.aval for var in shared], meanings[0].types)
         kernel = make_context(request, platform, meanings[0])

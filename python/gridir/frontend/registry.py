@@ -37,6 +37,14 @@ Function = Callable[..., Any]
 
 F = TypeVar("F", bound=Function)
 
+_revision = 0
+
+
+def revision() -> int:
+    """What changes with every rule that is registered: for what remembers which rule a primitive has."""
+    return _revision
+
+
 ANY: Any = object()
 """Stands for every value of a parameter that has no meaning in a kernel."""
 
@@ -150,6 +158,8 @@ class Level:
         if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
             raise ValueError(f"expected a rule for primitive `{primitive}` that names the parameters which it reads")
         self._rules[primitive] = Rule(function, ignores, kind_inside)
+        global _revision
+        _revision += 1
 
     def rule(self, *primitives: str, **options: Any) -> Callable[[F], F]:
         """Registers a function `(ctx, *values, **params) -> value or values` for each of the primitives.

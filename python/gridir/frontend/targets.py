@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from gridir.compiler.cpu import CpuTarget
 from gridir.compiler.gpu import GpuTarget
 from gridir.compiler.target import Target
@@ -19,4 +21,9 @@ HOOKS: dict[type[Target], TargetHooks] = {CpuTarget: CpuHooks(), TpuTarget: TpuH
 
 def hooks_of(target: Target) -> TargetHooks:
     """Returns the frontend's half of a target: that of its class, or of the class that this derives from."""
-    return next(HOOKS[cls] for cls in type(target).__mro__ if cls in HOOKS)
+    return _hooks_of(type(target))
+
+
+@functools.cache
+def _hooks_of(kind: type[Target]) -> TargetHooks:
+    return next(HOOKS[cls] for cls in kind.__mro__ if cls in HOOKS)

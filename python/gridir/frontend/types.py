@@ -117,7 +117,7 @@ class Types:
 
     def value(self, aval: Any) -> ir.Type:
         """The type of a value: a scalar for rank 0, else a tensor."""
-        return self.tensor(aval) if jax_compat.physical_aval(aval).shape else element_type(aval.dtype)
+        return self.tensor(aval) if aval.shape or jax_compat.is_key(aval) else element_type(aval.dtype)
 
     def ref(self, aval: Any) -> ir.Type:
         """The memref that stands for a Ref. A key's holds its words."""
@@ -133,6 +133,11 @@ class NumberTypes(Types):
         return element_type(aval.dtype)
 
 
+@functools.lru_cache(maxsize=1024)
+def _is_kind(dtype: Any, kind: Any) -> bool:
+    return bool(jnp.issubdtype(dtype, kind))
+
+
 def is_ref(aval: Any) -> bool:
     """Whether an abstract value is a Ref."""
     return isinstance(aval, jax_compat.AbstractRef)
@@ -145,24 +150,25 @@ def is_bool(aval: Any) -> bool:
 
 def is_float(aval: Any) -> bool:
     """Whether it holds floating-point numbers, of any format."""
-    return jnp.issubdtype(aval.dtype, np.floating)
+    return _is_kind(aval.dtype, np.floating)
 
 
 def is_integer(aval: Any) -> bool:
     """Whether it holds integers; a bool is none."""
-    return jnp.issubdtype(aval.dtype, np.integer)
+    return _is_kind(aval.dtype, np.integer)
 
 
 def is_unsigned(aval: Any) -> bool:
     """Whether it holds integers without sign; a bool counts as one of a single bit."""
-    return jnp.issubdtype(aval.dtype, np.unsignedinteger) or is_bool(aval)
+    return _is_kind(aval.dtype, np.unsignedinteger) or is_bool(aval)
 
 
 def is_complex(aval: Any) -> bool:
     """Whether it holds complex numbers."""
-    return jnp.issubdtype(aval.dtype, np.complexfloating)
+    return _is_kind(aval.dtype, np.complexfloating)
 
 
+@functools.lru_cache(maxsize=256)
 def bit_width(dtype: Any) -> int:
     """The number of bits of one element."""
     if dtype == np.bool_:

@@ -52,9 +52,10 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
     env: dict[Any, ir.Value] = {}
     literals: dict[Any, ir.Value] = {}
     vocabulary = kernel.vocabulary
+    skips_floats = vocabulary.skips_floats
 
     def read(atom: Any) -> ir.Value:
-        if vocabulary.skips_floats and _is_float(atom.aval):
+        if skips_floats and _is_float(atom.aval):
             return emit.constant(np.inf, vocabulary.types.value(atom.aval))
         if not isinstance(atom, jax_compat.Literal):
             return env[atom]
@@ -69,17 +70,21 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
         is_value = isinstance(const, (ir.Value, RefUnion))
         env[var] = const if is_value else emit.array_constant(np.asarray(const), vocabulary.types.value(var.aval))
     env.update(zip(jaxpr.invars, args, strict=True))
+    if not jaxpr.eqns:
+        # As of most index maps.
+        return [read(v) for v in jaxpr.outvars]
     used = frozenset(
         atom
         for atoms in (*(eqn.invars for eqn in jaxpr.eqns), jaxpr.outvars)
         for atom in atoms
         if not isinstance(atom, jax_compat.Literal)
     )
+    has_keys = any(jax_compat.is_key(var.aval) for var in used)
     scopes_around: list[str] = []
     for eqn in jaxpr.eqns:
         if used.isdisjoint(eqn.outvars) and not _may_act(eqn):
             continue
-        lowering = vocabulary.find(primitive_name(eqn.primitive))
+        lowering = vocabulary.rule_of(eqn.primitive)
         source_info = kernel.source_info_of(eqn)
         ctx = RuleContext(kernel, eqn, used, source_info, vocabulary, _inside(vocabulary, lowering))
         with kernel.location(source_info):
@@ -89,7 +94,7 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
                 scopes_around = entered
             if lowering is None:
                 raise ctx.unsupported("expected a primitive that has a lowering rule")
-            if _moves_keys(eqn):
+            if has_keys and _moves_keys(eqn):
                 lowering = _on_words
             results = lowering(ctx, *map(read, eqn.invars), **eqn.params)
         if isinstance(results, ir.Value):
@@ -173,20 +178,21 @@ def _frame(path: Sequence[Any]) -> Frame | None:
     return next(filter(None, (jax_compat.user_frame(eqn.source_info) for eqn in reversed(path))), None)
 
 
-def global_refs(jaxpr: Any) -> list[Any]:
-    """The variables of a kernel that stand for Refs which outlive a program: the results of `pl.get_global`."""
-    made = {eqn.outvars[0]: None for eqn in equations_of(jaxpr) if eqn.primitive.name == "get_global"}
-    return list(made)
+def _survey(
+    jaxpr: Any, vocabulary: Vocabulary, callers: tuple[Any, ...], missing: list[tuple[Any, ...]], shared: list[Any]
+) -> None:
+    """Finds every equation without a rule, as the last of those that it is nested in, and what `check_supported` gives.
 
-
-def _without_rule(jaxpr: Any, vocabulary: Vocabulary, callers: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every equation without a rule, as the last of those that it is nested in."""
+    It is one walk for both since it goes through all of the kernel.
+    """
     for eqn in jaxpr.eqns:
-        rule = vocabulary.find(primitive_name(eqn.primitive))
+        rule = vocabulary.rule_of(eqn.primitive)
         if rule is None:
-            yield *callers, eqn
+            missing.append((*callers, eqn))
+        if eqn.primitive.name == "get_global":
+            shared.append(eqn.outvars[0])
         for nested in nested_jaxprs(eqn):
-            yield from _without_rule(nested, _inside(vocabulary, rule), (*callers, eqn))
+            _survey(nested, _inside(vocabulary, rule), (*callers, eqn), missing, shared)
 
 
 def equations_of(jaxpr: Any) -> Iterator[Any]:
@@ -197,26 +203,32 @@ def equations_of(jaxpr: Any) -> Iterator[Any]:
             yield from equations_of(nested)
 
 
-def check_supported(name: str, bodies: Sequence[tuple[Any, Vocabulary]]) -> None:
+def check_supported(name: str, bodies: Sequence[tuple[Any, Vocabulary]]) -> list[Any]:
     """Checks that every equation of a kernel has a rule.
 
     Args:
       name: the kernel's name.
       bodies: the jaxpr of each body, and what primitives mean in it.
 
+    Returns:
+      The variables that stand for Refs which outlive a program: the results of `pl.get_global`.
+
     Raises:
       UnsupportedError: names all primitives without a rule at once, with their parameters and lines.
     """
+    paths: list[tuple[Any, ...]] = []
+    shared: list[Any] = []
+    for jaxpr, vocabulary in bodies:
+        _survey(jaxpr, vocabulary, (), paths, shared)
+    if not paths:
+        return list(dict.fromkeys(shared))
     missing: dict[str, Any] = {}
     primitives: set[str] = set()
-    for jaxpr, vocabulary in bodies:
-        for path in _without_rule(jaxpr, vocabulary):
-            eqn = path[-1]
-            primitive = primitive_name(eqn.primitive)
-            missing.setdefault(f"{primitive}[{_describe(eqn.params)}]", _frame(path))
-            primitives.add(primitive)
-    if not missing:
-        return
+    for path in paths:
+        eqn = path[-1]
+        primitive = primitive_name(eqn.primitive)
+        missing.setdefault(f"{primitive}[{_describe(eqn.params)}]", _frame(path))
+        primitives.add(primitive)
     frames = list(missing.values())
     lines = [f"{text} at {frame}" if frame else text for text, frame in missing.items()]
     raise UnsupportedError(

@@ -57,7 +57,11 @@ def _expect_all(values: Any, kind: _Kind, what: str, of: str) -> list[Any]:
     """Returns the values of a sequence, each of a kind."""
     if isinstance(values, (str, bytes, ir.Attribute, ir.Type)) or not isinstance(values, Iterable):
         raise ValueError(f"expected a sequence for {of}, got {values!r}")
-    return [_expect(value, kind, f"{what} in {of}") for value in values]
+    values = list(values)
+    for value in values:
+        if not isinstance(value, kind) or isinstance(value, bool):
+            _expect(value, kind, f"{what} in {of}")
+    return values
 
 
 def _expect_size(size: Any, what: str) -> int:

@@ -30,6 +30,8 @@ def _memref(source: ir.Value, shape: Sequence[int], element: ir.Type | None = No
 
 def static_index(index: Any) -> int | None:
     """An index that is known now, be it a Python number or a constant of the IR."""
+    if type(index) is int:
+        return index
     if isinstance(index, ir.Value):
         attribute = emit.constant_attr(index)
         return None if attribute is None else int(ir.IntegerAttr(attribute).value)
@@ -93,24 +95,25 @@ def slice_ref(
     """A window of a Ref; offsets are numbers or values. The whole Ref is the Ref itself."""
     shape = list(ref.type.shape)
     numbers = [static_index(offset) for offset in offsets]
-    plain = all(stride == 1 or size == 1 for stride, size in zip(strides, sizes, strict=True))
-    if not dropped and list(sizes) == shape and all(number == 0 for number in numbers) and plain:
+    is_at_origin = not dropped and list(sizes) == shape and all(number == 0 for number in numbers)
+    if is_at_origin and all(stride == 1 or size == 1 for stride, size in zip(strides, sizes, strict=True)):
         return ref
     # No index of an array without elements is right, and so none is reached, or it is an error of the call.
-    for dim, (number, size, extent) in enumerate(zip(numbers, sizes, shape, strict=True)):
+    for dim, (number, size, extent) in enumerate(zip(numbers, sizes, shape, strict=True)) if 0 in shape else ():
         if number is not None and extent == 0 and size > 0:
             offsets = [*offsets[:dim], emit.constant(number, emit.i32()), *offsets[dim + 1 :]]
             numbers[dim] = None
     result = [size for i, size in enumerate(sizes) if i not in dropped]
-    return grid.SliceRefOp(
-        _memref(ref, result),
-        ref,
-        [index_value(o) for o, number in zip(offsets, numbers, strict=True) if number is None],
-        ir.DenseI64ArrayAttr.get([emit.DYNAMIC if number is None else number for number in numbers]),
-        ir.DenseI64ArrayAttr.get(list(sizes)),
-        ir.DenseI64ArrayAttr.get(list(strides)),
-        dropped=ir.DenseI64ArrayAttr.get(list(dropped)) if dropped else None,
-    ).result
+    # By its name, as other ops are: the class of an op takes several times as long, and kernels have many windows.
+    attributes = {
+        "static_offsets": ir.DenseI64ArrayAttr.get([emit.DYNAMIC if number is None else number for number in numbers]),
+        "sizes": ir.DenseI64ArrayAttr.get(sizes),
+        "strides": ir.DenseI64ArrayAttr.get(strides),
+    }
+    if dropped:
+        attributes["dropped"] = ir.DenseI64ArrayAttr.get(dropped)
+    dynamic = [index_value(o) for o, number in zip(offsets, numbers, strict=True) if number is None]
+    return emit.value("grid.slice_ref", [ref, *dynamic], _memref(ref, result), **attributes)
 
 
 def reshape_ref(ref: ir.Value, shape: Sequence[int]) -> ir.Value:
@@ -122,9 +125,9 @@ def reshape_ref(ref: ir.Value, shape: Sequence[int]) -> ir.Value:
 
 def is_array(index: Any) -> bool:
     """Whether an index is an array of indices."""
-    if isinstance(index, ir.Value):
-        return isinstance(index.type, ir.ShapedType)
-    return not isinstance(index, jax_compat.Slice) and bool(np.ndim(index))
+    if isinstance(index, (jax_compat.Slice, int)):
+        return False
+    return isinstance(index.type, ir.ShapedType) if isinstance(index, ir.Value) else bool(np.ndim(index))
 
 
 def repeats_elements(index: Any) -> bool:

@@ -99,7 +99,8 @@ class Access:
     def load(self, mask: ir.Value | None = None, other: ir.Value | None = None) -> ir.Value:
         """Reads a value of the shape that JAX gives it."""
         if not self.indices:
-            type_ = emit.typed(self.ref.type.shape, self.ref.type.element_type)
+            held = self.ref.type
+            type_ = emit.typed(held.shape, held.element_type)
             value = grid.LoadOp(type_, self.ref, mask=mask, other=other).result
             return value if self.repeated is None else emit.broadcast_trailing(value, self.repeated)
         dims = ir.DenseI64ArrayAttr.get(self.dims)
