@@ -22,12 +22,20 @@ gridir::parseModule(MlirContext context, std::string_view source,
   return failure;
 }
 
-std::optional<gridir::driver::CompileFailure>
-gridir::runModulePipeline(MlirModule module, std::string_view source,
-                          const std::string &pipeline,
-                          const driver::Instruments &instruments) {
+std::optional<gridir::driver::CompileFailure> gridir::runModulePipeline(
+    MlirModule module, std::string_view source, const std::string &pipeline,
+    const driver::Instruments &instruments, driver::Pipelines *pipelines) {
   return driver::runPipeline(unwrap(module), {source, pipeline, ""},
-                             instruments);
+                             instruments, pipelines);
+}
+
+std::optional<gridir::driver::CompileFailure>
+gridir::verifyModule(MlirModule module, std::string_view source) {
+  return driver::verifyModule(unwrap(module), {source, "", ""});
+}
+
+std::shared_ptr<gridir::driver::Pipelines> gridir::makePipelines() {
+  return std::make_shared<driver::Pipelines>();
 }
 
 static mlir::DiagnosticSeverity toSeverity(MlirDiagnosticSeverity severity) {

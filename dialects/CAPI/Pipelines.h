@@ -13,10 +13,12 @@
 #include "mlir-c/Diagnostics.h"
 #include "mlir-c/IR.h"
 
+#include <memory>
 #include <string_view>
 
 namespace gridir::driver {
 struct Instruments;
+class Pipelines;
 } // namespace gridir::driver
 
 namespace gridir {
@@ -26,13 +28,21 @@ namespace gridir {
 std::optional<driver::CompileFailure>
 parseModule(MlirContext context, std::string_view source, MlirModule &module);
 
+/// Verifies a module, which `source` was written of, and gives what stopped it.
+/// After a crash the module and its context must never be used or freed.
+std::optional<driver::CompileFailure> verifyModule(MlirModule module,
+                                                   std::string_view source);
+
+/// No pipelines yet, for the modules of one context.
+std::shared_ptr<driver::Pipelines> makePipelines();
+
 /// Runs a textual pass pipeline on a module, in place, and gives what stopped
-/// it. `source` is the module as it was, as text or bytecode. After a crash the
+/// it: with the instruments, or as one of `pipelines` where those are given.
+/// `source` is the module as it was, as text or bytecode. After a crash the
 /// module and its context must never be used or freed.
-std::optional<driver::CompileFailure>
-runModulePipeline(MlirModule module, std::string_view source,
-                  const std::string &pipeline,
-                  const driver::Instruments &instruments);
+std::optional<driver::CompileFailure> runModulePipeline(
+    MlirModule module, std::string_view source, const std::string &pipeline,
+    const driver::Instruments &instruments, driver::Pipelines *pipelines);
 
 /// Reports a diagnostic of any severity, with notes at locations of their own.
 void emitDiagnostic(

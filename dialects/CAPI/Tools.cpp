@@ -114,10 +114,11 @@ int gridirOptMain(int argc, char **argv) {
   // Before the guard, which then is the first that a signal meets.
   llvm::InitLLVM init(argc, argv);
   driver::Progress progress{"parse", ""};
+  driver::Progress *current = &progress;
   MlirOptMainConfig recorded = config;
   recorded.setPassPipelineSetupFn([&](PassManager &passManager) {
     passManager.addInstrumentation(std::make_unique<StageRecorder>(progress));
-    driver::recordPasses(passManager, progress);
+    driver::recordPasses(passManager, current);
     return config.setupPassPipeline(passManager);
   });
   LogicalResult result = failure();

@@ -61,20 +61,21 @@ namespace {
 
 class PassRecorder : public PassInstrumentation {
 public:
-  explicit PassRecorder(driver::Progress &progress) : progress(progress) {}
+  explicit PassRecorder(driver::Progress *const &progress)
+      : progress(progress) {}
 
   void runBeforePass(Pass *pass, Operation *) override {
-    progress.pass = pass->getArgument().str();
+    progress->pass = pass->getArgument().str();
   }
-  void runAfterPass(Pass *, Operation *) override { progress.pass.clear(); }
+  void runAfterPass(Pass *, Operation *) override { progress->pass.clear(); }
 
 private:
-  driver::Progress &progress;
+  driver::Progress *const &progress;
 };
 
 } // namespace
 
-void driver::recordPasses(PassManager &passManager, Progress &progress) {
+void driver::recordPasses(PassManager &passManager, Progress *const &progress) {
   passManager.addInstrumentation(std::make_unique<PassRecorder>(progress));
 }
 
@@ -141,6 +142,15 @@ driver::parseModule(MLIRContext &context, const Input &input,
   });
 }
 
+std::optional<driver::CompileFailure> driver::verifyModule(ModuleOp module,
+                                                           const Input &input) {
+  return compileRecoverably(*module.getContext(), input,
+                            [&](Progress &progress) {
+                              progress.stage = "parse";
+                              return verify(module);
+                            });
+}
+
 /// What is wrong with a pipeline, without the whole of it where it is long.
 static std::string withoutEcho(StringRef message, StringRef pipeline) {
   constexpr size_t kLong = 120;
@@ -154,37 +164,82 @@ static std::string withoutEcho(StringRef message, StringRef pipeline) {
   return llvm::join(lines, "\n");
 }
 
+/// A parsed pipeline.
+struct driver::Pipelines::Pipeline {
+  explicit Pipeline(MLIRContext *context)
+      : passes(context, ModuleOp::getOperationName()) {
+    // Once at the end rather than after each pass: a tenth of the time.
+    passes.enableVerifier(false);
+    recordPasses(passes, progress);
+  }
+
+  /// Reports what is wrong with the text.
+  LogicalResult parse(StringRef text) {
+    std::string message;
+    llvm::raw_string_ostream messages(message);
+    if (text.empty() || succeeded(parsePassPipeline(text, passes, messages)))
+      return success();
+    return emitError(UnknownLoc::get(passes.getContext()))
+           << withoutEcho(message, text);
+  }
+
+  LogicalResult run(ModuleOp module, Progress &current) {
+    progress = &current;
+    current.stage = "passes";
+    return success(succeeded(passes.run(module)) && succeeded(verify(module)));
+  }
+
+  PassManager passes;
+  /// Of the module that they run on.
+  Progress *progress = nullptr;
+};
+
+driver::Pipelines::Pipelines() = default;
+driver::Pipelines::~Pipelines() = default;
+
+LogicalResult driver::Pipelines::run(ModuleOp module, StringRef pipeline,
+                                     Progress &progress) {
+  // A process has a few; another one may make a new one for each module.
+  constexpr size_t kMost = 16;
+  progress.stage = "pipeline";
+  auto it = known.find(pipeline);
+  if (it == known.end()) {
+    auto parsed = std::make_unique<Pipeline>(module.getContext());
+    if (failed(parsed->parse(pipeline)))
+      return failure();
+    if (known.size() == kMost)
+      known.clear();
+    it = known.try_emplace(pipeline, std::move(parsed)).first;
+  }
+  assert(it->second->passes.getContext() == module.getContext() &&
+         "pipelines are of one context");
+  return it->second->run(module, progress);
+}
+
 LogicalResult driver::runPasses(ModuleOp module, StringRef pipeline,
                                 Progress &progress,
                                 const Instruments &instruments) {
   progress.stage = "pipeline";
-  PassManager passManager(module.getContext(), ModuleOp::getOperationName());
-  std::string message;
-  llvm::raw_string_ostream messages(message);
-  if (!pipeline.empty() &&
-      failed(parsePassPipeline(pipeline, passManager, messages)))
-    return emitError(UnknownLoc::get(module.getContext()))
-           << withoutEcho(message, pipeline);
-  // Once at the end rather than after each pass: a tenth of the time.
-  passManager.enableVerifier(false);
+  Pipelines::Pipeline parsed(module.getContext());
+  if (failed(parsed.parse(pipeline)))
+    return failure();
   if (instruments.printAfterAll)
-    passManager.enableIRPrinting(nullptr,
-                                 [](Pass *, Operation *) { return true; });
+    parsed.passes.enableIRPrinting(nullptr,
+                                   [](Pass *, Operation *) { return true; });
   if (instruments.timing)
-    passManager.enableTiming();
+    parsed.passes.enableTiming();
   if (instruments.statistics)
-    passManager.enableStatistics();
-  recordPasses(passManager, progress);
-  progress.stage = "passes";
-  return success(succeeded(passManager.run(module)) &&
-                 succeeded(verify(module)));
+    parsed.passes.enableStatistics();
+  return parsed.run(module, progress);
 }
 
 std::optional<driver::CompileFailure>
 driver::runPipeline(ModuleOp module, const Input &input,
-                    const Instruments &instruments) {
+                    const Instruments &instruments, Pipelines *pipelines) {
   return compileRecoverably(
       *module.getContext(), input, [&](Progress &progress) {
-        return runPasses(module, input.pipeline, progress, instruments);
+        return pipelines
+                   ? pipelines->run(module, input.pipeline, progress)
+                   : runPasses(module, input.pipeline, progress, instruments);
       });
 }

@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir {
 class PassManager;
@@ -69,13 +70,38 @@ std::optional<CompileFailure>
 compileRecoverably(mlir::MLIRContext &context, const Input &input,
                    llvm::function_ref<llvm::LogicalResult(Progress &)> work);
 
-/// Makes a pass manager say in `progress` which pass it runs.
-void recordPasses(mlir::PassManager &passManager, Progress &progress);
+/// Makes a pass manager say in what `progress` is at that time which pass it
+/// runs.
+void recordPasses(mlir::PassManager &passManager, Progress *const &progress);
+
+/// The pipelines that were run on modules of one context, parsed. The next
+/// module does not wait for that, nor for what passes make once, as their sets
+/// of patterns. To be destroyed before the context, and to be used by one
+/// thread at a time.
+class Pipelines {
+public:
+  Pipelines();
+  ~Pipelines();
+
+  /// Runs a pipeline, as `runPasses`.
+  llvm::LogicalResult run(mlir::ModuleOp module, llvm::StringRef pipeline,
+                          Progress &progress);
+
+  /// One of them.
+  struct Pipeline;
+
+private:
+  llvm::StringMap<std::unique_ptr<Pipeline>> known;
+};
 
 /// Parses and verifies the module of `input`, as above.
 std::optional<CompileFailure>
 parseModule(mlir::MLIRContext &context, const Input &input,
             mlir::OwningOpRef<mlir::ModuleOp> &module);
+
+/// Verifies a module, which is what `input` was written of, as above.
+std::optional<CompileFailure> verifyModule(mlir::ModuleOp module,
+                                           const Input &input);
 
 /// Runs a textual pipeline on a module, in place, and verifies what comes out.
 /// To be called by the `work` above.
@@ -83,10 +109,12 @@ llvm::LogicalResult runPasses(mlir::ModuleOp module, llvm::StringRef pipeline,
                               Progress &progress,
                               const Instruments &instruments = {});
 
-/// Runs the pipeline of `input` on its module, in place, as above.
+/// Runs the pipeline of `input` on its module, in place, as above, with the
+/// instruments, or as one of `pipelines` where those are given.
 std::optional<CompileFailure> runPipeline(mlir::ModuleOp module,
                                           const Input &input,
-                                          const Instruments &instruments);
+                                          const Instruments &instruments,
+                                          Pipelines *pipelines = nullptr);
 
 } // namespace gridir::driver
 

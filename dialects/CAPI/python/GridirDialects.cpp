@@ -43,14 +43,30 @@ nb::object parseModule(MlirContext context, nb::bytes source) {
 }
 
 /// Gives None or a failure.
-nb::object runPipeline(MlirModule module, nb::bytes source,
-                       const std::string &pipeline, bool printAfterAll,
-                       bool timing, bool statistics) {
+nb::object verifyModule(MlirModule module, nb::bytes source) {
   std::optional<gridir::driver::CompileFailure> failure = [&] {
     std::string_view text(source.c_str(), source.size());
     nb::gil_scoped_release release;
-    return gridir::runModulePipeline(module, text, pipeline,
-                                     {printAfterAll, timing, statistics});
+    return gridir::verifyModule(module, text);
+  }();
+  return failure ? nb::object(gridir::toDict(*failure)) : nb::none();
+}
+
+/// The pipelines of a context, which lives as long as they do.
+struct Pipelines {
+  std::shared_ptr<gridir::driver::Pipelines> known = gridir::makePipelines();
+};
+
+/// Gives None or a failure.
+nb::object runPipeline(MlirModule module, nb::bytes source,
+                       const std::string &pipeline, bool printAfterAll,
+                       bool timing, bool statistics, Pipelines *pipelines) {
+  std::optional<gridir::driver::CompileFailure> failure = [&] {
+    std::string_view text(source.c_str(), source.size());
+    nb::gil_scoped_release release;
+    return gridir::runModulePipeline(
+        module, text, pipeline, {printAfterAll, timing, statistics},
+        pipelines ? pipelines->known.get() : nullptr);
   }();
   return failure ? nb::object(gridir::toDict(*failure)) : nb::none();
 }
@@ -92,17 +108,29 @@ NB_MODULE(_gridirDialects, m) {
   m.def("parse_module", &parseModule, nb::arg("context"), nb::arg("source"),
         "Parses and verifies a module of MLIR text or bytecode; returns it or "
         "what stopped it.");
+  m.def("verify_module", &verifyModule, nb::arg("module"), nb::arg("source"),
+        "Verifies a module, whose text or bytecode is for the reproducer of a "
+        "crash; returns None or what stopped it.");
   m.def("write_bytecode", &writeBytecode, nb::arg("module"),
         "Returns a module as MLIR bytecode.");
   m.def("print_generic", &printGeneric, nb::arg("module"),
         "Returns a module as text: each op in its generic form, with its "
         "location.");
+  nb::class_<Pipelines>(
+      m, "Pipelines",
+      "Pipelines that were run on modules of a context, ready to run again on "
+      "other modules of it; for one thread.")
+      .def(
+          "__init__",
+          [](Pipelines *self, nb::handle) { new (self) Pipelines(); },
+          nb::keep_alive<1, 2>(), nb::arg("context"));
   m.def("run_pipeline", &runPipeline, nb::arg("module"), nb::arg("source"),
         nb::arg("pipeline"), nb::arg("print_after_all"), nb::arg("timing"),
-        nb::arg("statistics"),
+        nb::arg("statistics"), nb::arg("pipelines") = nb::none(),
         "Runs a textual pass pipeline on a module, in place; returns None or "
         "what stopped it. The source is the module as text or bytecode, for "
-        "the reproducer of a crash.");
+        "the reproducer of a crash. With pipelines of its context and "
+        "nothing to print, the pipeline is one of those.");
   m.def(
       "leak", [](nb::object object) { (void)object.release(); },
       nb::arg("object"),

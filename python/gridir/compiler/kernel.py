@@ -9,11 +9,12 @@ import dataclasses
 import functools
 import hashlib
 import itertools
+import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from gridir.compiler.options import Options
-from gridir.compiler.passes import parse_module, run_pipeline, shared_context, to_bytecode
+from gridir.compiler.passes import parse_module, run_pipeline, shared_context, to_bytecode, verify_module
 from gridir.compiler.target import Target
 from gridir.errors import within_kernel
 from gridir.mlir import ir
@@ -39,8 +40,8 @@ class _Progress:
 
 
 @functools.lru_cache(maxsize=256)
-def _progress(key: str) -> _Progress:
-    """The progress of the kernels of a key, until so many others were asked for since."""
+def _progress(identity: tuple[str, bytes]) -> _Progress:
+    """The progress of the kernels of an identity, until so many others were asked for since."""
     return _Progress()
 
 
@@ -82,17 +83,23 @@ class Kernel:
     @functools.cached_property
     def key(self) -> str:
         """What identifies the kernel and its options, in every process; in this one, where a pass is in Python."""
-        digest = hashlib.sha256(repr((self.target.name, self.options, *versions(self.options.pipeline))).encode())
-        digest.update(self.bytecode)
+        compilation, bytecode = self._identity
+        digest = hashlib.sha256(compilation.encode())
+        digest.update(bytecode)
         return digest.hexdigest()
+
+    @functools.cached_property
+    def _identity(self) -> tuple[str, bytes]:
+        """What `key` is made of, which serves as well within a process."""
+        return repr((self.target.name, self.options, *versions(self.options.pipeline))), self.bytecode
 
     def keep_stages(self) -> None:
         """Keeps the module at each stage up to a later one, for later readers."""
-        _progress(self.key).keeps_all = True
+        _progress(self._identity).keeps_all = True
 
     def nearest(self, stage: str) -> tuple[str, bytes]:
         """Returns the last stage up to this one that the kernel has reached, and its module there as bytecode."""
-        reached = _progress(self.key).stages
+        reached = _progress(self._identity).stages
         # A pipeline of a person's own has no stages to go on from.
         before = self.stages[1 : self.stages.index(stage) + 1] if self.options.has_stages else (stage,)
         for earlier in reversed(before):
@@ -108,6 +115,7 @@ class Kernel:
         timing: bool = False,
         statistics: bool = False,
         context: ir.Context | None = None,
+        keeps: bool = True,
     ) -> ir.Module:
         """Returns the kernel's module at a stage. It continues from the nearest stage that was reached before.
 
@@ -118,6 +126,7 @@ class Kernel:
           timing: writes how long each pass took to stderr.
           statistics: writes what each pass counted to stderr.
           context: the MLIR context of the module; one of its own without it.
+          keeps: whether the module is kept at that stage for later readers, who else run the passes again.
 
         Raises:
           OptionError: when the target has no such stage.
@@ -128,18 +137,21 @@ class Kernel:
         with within_kernel(self.name, self.source):
             told = {"print_after_all": print_after_all, "timing": timing, "statistics": statistics}
             start, bytecode = (self.stages[0], self.bytecode) if any(told.values()) else self.nearest(stage)
-            module = parse_module(bytecode, kernel=self.name, context=context)
+            module = _take_made(bytecode, context, self.name) or parse_module(
+                bytecode, kernel=self.name, context=context
+            )
             for begin, end in self._steps(start, stage):
                 pipeline = self.target.pipeline(self.options, end, begin if begin != self.stages[0] else None)
                 run_pipeline(module, pipeline, kernel=self.name, source=bytecode, **told)
-                bytecode = _progress(self.key).stages[end] = to_bytecode(module)
+                if keeps or _progress(self._identity).keeps_all:
+                    bytecode = _progress(self._identity).stages[end] = to_bytecode(module)
             return module
 
     def _steps(self, start: str, stop: str) -> list[tuple[str, str]]:
         """The runs of the pipeline between two stages: one, or one to each stage where all are kept."""
         if start == stop:
             return []
-        if not (self.options.has_stages and _progress(self.key).keeps_all):
+        if not (self.options.has_stages and _progress(self._identity).keeps_all):
             return [(start, stop)]
         return list(itertools.pairwise(self.stages[self.stages.index(start) : self.stages.index(stop) + 1]))
 
@@ -170,22 +182,47 @@ class Kernel:
         Raises:
           CompileError: when a pass, LLVM or the linker refuses the kernel.
         """
-        with within_kernel(self.name, self.source):
-            return self.target.prepare(self)
+        try:
+            with within_kernel(self.name, self.source):
+                return self.target.prepare(self)
+        finally:
+            _thread.made = None
 
     @classmethod
     def at_last_stage(cls, name: str, target: Target, options: Options, bytecode: bytes) -> Kernel:
         """Returns the kernel of a module that no pass of its target's is to run on any more."""
         kernel = cls(name, target, options, bytecode)
-        _progress(kernel.key).stages[target.stages[-1]] = bytecode
+        _progress(kernel._identity).stages[target.stages[-1]] = bytecode
         return kernel
 
     def once(self, make: Callable[[], T]) -> T:
         """Returns what its target makes of the kernel, or made of an equal one before."""
-        progress = _progress(self.key)
+        progress = _progress(self._identity)
         if progress.made is None:
             progress.made = make()
         return progress.made
+
+
+class _Thread(threading.local):
+    """What a thread remembers of the kernel that it has made last.
+
+    Attributes:
+      made: the kernel's bytecode, and the module that this was written of, until somebody takes it.
+    """
+
+    made: tuple[bytes, ir.Module] | None = None
+
+
+_thread = _Thread()
+
+
+def _take_made(bytecode: bytes, context: ir.Context | None, name: str) -> ir.Module | None:
+    """The module that this bytecode was just written of, verified; None where it is gone or of another context."""
+    made, _thread.made = _thread.made, None
+    if made is None or made[0] is not bytecode or made[1].context is not context:
+        return None
+    verify_module(made[1], bytecode, kernel=name)
+    return made[1]
 
 
 def make_kernel(
@@ -199,11 +236,14 @@ def make_kernel(
     kernels = [op for op in module.body.operations if isinstance(op, grid.KernelOp)]
     if len(kernels) != 1:
         raise ValueError(f"expected a module with one grid.kernel, got {len(kernels)}")
+    bytecode = to_bytecode(module)
+    # Who compiles the kernel next need not parse what was written here; nobody else has the module.
+    _thread.made = bytecode, module
     return Kernel(
         name=ir.StringAttr(kernels[0].attributes["sym_name"]).value,
         target=target,
         options=options,
-        bytecode=to_bytecode(module),
+        bytecode=bytecode,
         grid_mapping=grid_mapping,
         source=source,
         has_side_effects=kernels[0].has_output,

@@ -10,7 +10,7 @@ import threading
 from gridir.locations import error_from_native
 from gridir.mlir import ir
 from gridir.mlir._mlir_libs import _gridirDialects as native
-from gridir.passes import take_exception
+from gridir.passes import take_exception, versions
 
 # How many modules may share a context. What MLIR makes unique in one, attributes and types, is freed only with it.
 _MODULES_PER_CONTEXT = 1000
@@ -25,8 +25,14 @@ def shared_context() -> ir.Context:
     """
     if getattr(_thread, "modules", 0) % _MODULES_PER_CONTEXT == 0:
         _thread.context, _thread.modules = _make_context(), 0
+        _thread.pipelines = native.Pipelines(_thread.context)
     _thread.modules += 1
     return _thread.context
+
+
+def _pipelines(context: ir.Context) -> native.Pipelines | None:
+    """The pipelines that this thread has run in a context, which are ready to run again; None for any other context."""
+    return _thread.pipelines if getattr(_thread, "context", None) is context else None
 
 
 def _make_context() -> ir.Context:
@@ -52,9 +58,24 @@ def parse_module(source: str | bytes, *, kernel: str | None = None, context: ir.
     raise error_from_native(parsed, kernel=kernel)
 
 
+def verify_module(module: ir.Module, source: bytes, *, kernel: str | None = None) -> None:
+    """Verifies a module, as `parse_module` would verify that of `source`, its bytecode.
+
+    Raises: as `parse_module`.
+    """
+    failure = native.verify_module(module, source)
+    if failure is None:
+        return
+    if "reproducer" in failure:
+        _abandon(module)
+    raise error_from_native(failure, kernel=kernel)
+
+
 def _abandon(crashed: ir.Module | ir.Context) -> None:
     """Keeps what crashed and its context, which may be in any state, from being used or freed."""
     native.leak(crashed)
+    if getattr(_thread, "modules", 0):
+        native.leak(_thread.pipelines)
     _thread.modules = 0
 
 
@@ -92,9 +113,11 @@ def run_pipeline(
       InternalError: when a pass crashes.
     """
     source = source or to_bytecode(module)
-    failure = native.run_pipeline(
-        module, source, pipeline, print_after_all=print_after_all, timing=timing, statistics=statistics
-    )
+    told = {"print_after_all": print_after_all, "timing": timing, "statistics": statistics}
+    # A pass in Python may be another one by the next time, or run a pipeline itself.
+    is_kept = not any(told.values()) and not versions(pipeline)
+    known = _pipelines(module.context) if is_kept else None
+    failure = native.run_pipeline(module, source, pipeline, **told, pipelines=known)
     if failure is None:
         return module
     if "reproducer" in failure:

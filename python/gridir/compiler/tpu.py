@@ -76,14 +76,16 @@ class TpuTarget(Target):
 
 def _serialize(kernel: Kernel) -> MosaicKernel:
     start = time.perf_counter()
-    module = kernel.module("tpu-serialized", context=shared_context())
-    operations = _operations(module)
+    module = kernel.module("tpu-serialized", context=shared_context(), keeps=False)
     needed, own = _take_checks(module)
     body = to_generic_text(module)
+    # Most kernels have no such op, which the text shows much sooner than to ask each op.
+    may_communicate = any(name.encode() in body for name in (*_DEVICE_GROUP, _BARRIER))
+    operations = _operations(module) if may_communicate else []
     return MosaicKernel(
         body,
         has_communication=any(_communicates(op) for op in operations),
-        has_custom_barrier=any(op.name == "stable_mosaic.tpu.sem_barrier" for op in operations),
+        has_custom_barrier=any(op.name == _BARRIER for op in operations),
         needed_checks=needed,
         own_checks=own,
         seconds=time.perf_counter() - start,
@@ -135,13 +137,15 @@ def _to_python(attribute: ir.Attribute) -> Any:
     return attribute.value
 
 
+_BARRIER = "stable_mosaic.tpu.sem_barrier"
+
 # The number of the operand segment of the device, for the ops that may name one.
 _DEVICE_GROUP = {"stable_mosaic.tpu.enqueue_dma": 4, "stable_mosaic.tpu.sem_signal": 2}
 
 
 def _communicates(op: ir.Operation) -> bool:
     if op.name not in _DEVICE_GROUP:
-        return op.name == "stable_mosaic.tpu.sem_barrier"
+        return op.name == _BARRIER
     sizes = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])
     return any(sizes[i] for i in range(_DEVICE_GROUP[op.name], len(sizes)))
 
