@@ -135,15 +135,15 @@ LogicalResult lowerDelay(grid::DelayOp op, Lowering &lowering) {
 
 } // namespace
 
-void addAsyncLowerings(Lowering &lowering) {
-  lowering.add(lowerCopyStart);
-  lowering.add(lowerCopyWait);
-  lowering.add(lowerSignal);
-  lowering.add(lowerWait);
-  lowering.add(lowerRead);
-  lowering.add(lowerBarrier);
-  lowering.add(lowerDeviceId);
-  lowering.add(lowerDelay);
+void addAsyncLowerings(Handlers &handlers) {
+  handlers.add(lowerCopyStart);
+  handlers.add(lowerCopyWait);
+  handlers.add(lowerSignal);
+  handlers.add(lowerWait);
+  handlers.add(lowerRead);
+  handlers.add(lowerBarrier);
+  handlers.add(lowerDeviceId);
+  handlers.add(lowerDelay);
 }
 
 } // namespace gridir::grid_to_tpu

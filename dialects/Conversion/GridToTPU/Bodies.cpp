@@ -312,9 +312,9 @@ LogicalResult lowerMap(linalg::MapOp op, Lowering &lowering) {
 
 } // namespace
 
-void addBodyLowerings(Lowering &lowering) {
-  lowering.add(lowerGeneric);
-  lowering.add(lowerMap);
+void addBodyLowerings(Handlers &handlers) {
+  handlers.add(lowerGeneric);
+  handlers.add(lowerMap);
 }
 
 } // namespace gridir::grid_to_tpu

@@ -171,6 +171,6 @@ LogicalResult lowerDot(grid::DotOp op, Lowering &lowering) {
 
 } // namespace
 
-void addDotLowerings(Lowering &lowering) { lowering.add(lowerDot); }
+void addDotLowerings(Handlers &handlers) { handlers.add(lowerDot); }
 
 } // namespace gridir::grid_to_tpu

@@ -51,10 +51,10 @@ LogicalResult lowerTranspose(linalg::TransposeOp op, Lowering &lowering) {
 
 } // namespace
 
-void addLinalgLowerings(Lowering &lowering) {
-  lowering.add(lowerFill);
-  lowering.add(lowerBroadcast);
-  lowering.add(lowerTranspose);
+void addLinalgLowerings(Handlers &handlers) {
+  handlers.add(lowerFill);
+  handlers.add(lowerBroadcast);
+  handlers.add(lowerTranspose);
 }
 
 } // namespace gridir::grid_to_tpu

@@ -179,18 +179,22 @@ FailureOr<MemRefType> Lowering::convertRef(Operation *op, MemRefType type) {
 // The walk
 //===----------------------------------------------------------------------===//
 
-Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder)
-    : kernel(kernel), builder(builder) {
-  addViewLowerings(*this);
-  addAccessLowerings(*this);
-  addShapeLowerings(*this);
-  addLinalgLowerings(*this);
-  addBodyLowerings(*this);
-  addReductionLowerings(*this);
-  addDotLowerings(*this);
-  addAsyncLowerings(*this);
-  addPrintLowerings(*this);
-  addProgramLowerings(*this);
+const Handlers &Handlers::getAll() {
+  static const Handlers all = [] {
+    Handlers handlers;
+    addViewLowerings(handlers);
+    addAccessLowerings(handlers);
+    addShapeLowerings(handlers);
+    addLinalgLowerings(handlers);
+    addBodyLowerings(handlers);
+    addReductionLowerings(handlers);
+    addDotLowerings(handlers);
+    addAsyncLowerings(handlers);
+    addPrintLowerings(handlers);
+    addProgramLowerings(handlers);
+    return handlers;
+  }();
+  return all;
 }
 
 Value Lowering::get(Value value) {
@@ -261,9 +265,8 @@ LogicalResult Lowering::lowerOp(Operation *op) {
   if (structured && !structured.hasPureTensorSemantics())
     return op->emitError("expected tensors on the tpu target, got memrefs; "
                          "load and store the Refs");
-  auto handler = handlers.find(op->getName().getStringRef());
-  if (handler != handlers.end())
-    return handler->second(op);
+  if (const Handlers::Handler *handler = Handlers::getAll().find(op))
+    return (*handler)(op, *this);
   if (isa_and_nonnull<tpu::TPUDialect>(op->getDialect()))
     return lowerOwnOp(op);
   if (!isClonable(op))

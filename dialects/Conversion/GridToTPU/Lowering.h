@@ -56,12 +56,40 @@ struct View {
 };
 
 class Lowering;
-using Handler = std::function<llvm::LogicalResult(mlir::Operation *)>;
+
+/// What lowers each kind of op that does not mean the same on a TPU.
+class Handlers {
+public:
+  using Handler =
+      std::function<llvm::LogicalResult(mlir::Operation *, Lowering &)>;
+
+  /// Those of all parts of the conversion: kernels have several functions, and
+  /// the smallest of them are emitted in less time than a table takes.
+  static const Handlers &getAll();
+
+  template <typename OpT>
+  void add(llvm::LogicalResult (*lower)(OpT, Lowering &)) {
+    handlers[mlir::TypeID::get<OpT>()] = [lower](mlir::Operation *op,
+                                                 Lowering &lowering) {
+      return lower(llvm::cast<OpT>(op), lowering);
+    };
+  }
+
+  /// The handler of an op, or null.
+  const Handler *find(mlir::Operation *op) const {
+    auto it = handlers.find(op->getName().getTypeID());
+    return it == handlers.end() ? nullptr : &it->second;
+  }
+
+private:
+  llvm::DenseMap<mlir::TypeID, Handler> handlers;
+};
 
 /// One function of the kernel while it is emitted: the body, or a transform.
 class Lowering {
 public:
-  Lowering(grid::KernelOp kernel, mlir::OpBuilder &builder);
+  Lowering(grid::KernelOp kernel, mlir::OpBuilder &builder)
+      : kernel(kernel), builder(builder) {}
 
   grid::KernelOp kernel;
   mlir::OpBuilder &builder;
@@ -98,35 +126,27 @@ public:
   mlir::FailureOr<mlir::MemRefType> convertRef(mlir::Operation *op,
                                                mlir::MemRefType type);
 
-  template <typename OpT>
-  void add(llvm::LogicalResult (*lower)(OpT, Lowering &)) {
-    handlers[OpT::getOperationName()] = [this, lower](mlir::Operation *op) {
-      return lower(llvm::cast<OpT>(op), *this);
-    };
-  }
-
 private:
   llvm::LogicalResult lowerOwnOp(mlir::Operation *op);
 
   llvm::DenseMap<mlir::Value, mlir::Value> values;
   llvm::DenseMap<mlir::Value, View> views;
-  llvm::StringMap<Handler> handlers;
 };
 
 //===----------------------------------------------------------------------===//
 // The parts of the conversion
 //===----------------------------------------------------------------------===//
 
-void addViewLowerings(Lowering &lowering);
-void addAccessLowerings(Lowering &lowering);
-void addShapeLowerings(Lowering &lowering);
-void addLinalgLowerings(Lowering &lowering);
-void addBodyLowerings(Lowering &lowering);
-void addReductionLowerings(Lowering &lowering);
-void addDotLowerings(Lowering &lowering);
-void addAsyncLowerings(Lowering &lowering);
-void addPrintLowerings(Lowering &lowering);
-void addProgramLowerings(Lowering &lowering);
+void addViewLowerings(Handlers &handlers);
+void addAccessLowerings(Handlers &handlers);
+void addShapeLowerings(Handlers &handlers);
+void addLinalgLowerings(Handlers &handlers);
+void addBodyLowerings(Handlers &handlers);
+void addReductionLowerings(Handlers &handlers);
+void addDotLowerings(Handlers &handlers);
+void addAsyncLowerings(Handlers &handlers);
+void addPrintLowerings(Handlers &handlers);
+void addProgramLowerings(Handlers &handlers);
 
 /// A generic op with reduction loops.
 llvm::LogicalResult lowerReducingGeneric(mlir::linalg::GenericOp op,

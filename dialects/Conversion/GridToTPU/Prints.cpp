@@ -127,9 +127,9 @@ LogicalResult lowerAssert(grid::AssertOp op, Lowering &lowering) {
 
 } // namespace
 
-void addPrintLowerings(Lowering &lowering) {
-  lowering.add(lowerPrint);
-  lowering.add(lowerAssert);
+void addPrintLowerings(Handlers &handlers) {
+  handlers.add(lowerPrint);
+  handlers.add(lowerAssert);
 }
 
 } // namespace gridir::grid_to_tpu

@@ -208,17 +208,17 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
 
 } // namespace
 
-void addProgramLowerings(Lowering &lowering) {
-  lowering.add(lowerProgramId);
-  lowering.add(lowerNumPrograms);
-  lowering.add(lowerAssumeMultiple);
-  lowering.add(lowerSeed);
-  lowering.add(lowerBits);
-  lowering.add(lowerFor);
-  lowering.add(lowerControl<scf::IfOp>);
-  lowering.add(lowerControl<scf::WhileOp>);
-  lowering.add(lowerSwitch);
-  lowering.add(lowerScoped);
+void addProgramLowerings(Handlers &handlers) {
+  handlers.add(lowerProgramId);
+  handlers.add(lowerNumPrograms);
+  handlers.add(lowerAssumeMultiple);
+  handlers.add(lowerSeed);
+  handlers.add(lowerBits);
+  handlers.add(lowerFor);
+  handlers.add(lowerControl<scf::IfOp>);
+  handlers.add(lowerControl<scf::WhileOp>);
+  handlers.add(lowerSwitch);
+  handlers.add(lowerScoped);
 }
 
 } // namespace gridir::grid_to_tpu

@@ -429,6 +429,6 @@ LogicalResult lowerReducingGeneric(linalg::GenericOp op, Lowering &lowering) {
   return success();
 }
 
-void addReductionLowerings(Lowering &lowering) { lowering.add(lowerReduce); }
+void addReductionLowerings(Handlers &handlers) { handlers.add(lowerReduce); }
 
 } // namespace gridir::grid_to_tpu

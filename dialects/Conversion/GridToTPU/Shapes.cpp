@@ -268,20 +268,20 @@ LogicalResult lowerEmpty(tensor::EmptyOp, Lowering &) { return success(); }
 
 } // namespace
 
-void addShapeLowerings(Lowering &lowering) {
-  lowering.add(lowerConstant);
-  lowering.add(lowerReshape<tensor::ExpandShapeOp>);
-  lowering.add(lowerReshape<tensor::CollapseShapeOp>);
-  lowering.add(lowerTensorReshape);
-  lowering.add(lowerExtractSlice);
-  lowering.add(lowerInsertSlice);
-  lowering.add(lowerConcat);
-  lowering.add(lowerExtract);
-  lowering.add(lowerFromElements);
-  lowering.add(lowerSplat);
-  lowering.add(lowerEmpty);
-  lowering.add(lowerBitcast);
-  lowering.add(lowerRotate);
+void addShapeLowerings(Handlers &handlers) {
+  handlers.add(lowerConstant);
+  handlers.add(lowerReshape<tensor::ExpandShapeOp>);
+  handlers.add(lowerReshape<tensor::CollapseShapeOp>);
+  handlers.add(lowerTensorReshape);
+  handlers.add(lowerExtractSlice);
+  handlers.add(lowerInsertSlice);
+  handlers.add(lowerConcat);
+  handlers.add(lowerExtract);
+  handlers.add(lowerFromElements);
+  handlers.add(lowerSplat);
+  handlers.add(lowerEmpty);
+  handlers.add(lowerBitcast);
+  handlers.add(lowerRotate);
 }
 
 } // namespace gridir::grid_to_tpu

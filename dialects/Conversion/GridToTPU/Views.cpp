@@ -182,11 +182,11 @@ FailureOr<Value> createMemRef(Lowering &lowering, Operation *op,
   return memref;
 }
 
-void addViewLowerings(Lowering &lowering) {
-  lowering.add(lowerSliceRef);
-  lowering.add(lowerTransposeRef);
-  lowering.add(lowerReshapeRef);
-  lowering.add(lowerBitcastRef);
+void addViewLowerings(Handlers &handlers) {
+  handlers.add(lowerSliceRef);
+  handlers.add(lowerTransposeRef);
+  handlers.add(lowerReshapeRef);
+  handlers.add(lowerBitcastRef);
 }
 
 } // namespace gridir::grid_to_tpu

@@ -58,7 +58,8 @@ Value lookThroughStandIn(Value value) {
 
 LogicalResult applyConversion(Operation *root, ConversionTarget &target,
                               llvm::function_ref<bool(Operation *)> isConverted,
-                              RewritePatternSet patterns, StringRef where) {
+                              const FrozenRewritePatternSet &patterns,
+                              StringRef where) {
   auto isStandIn = [](Operation *op) {
     return isa<UnrealizedConversionCastOp>(op);
   };
@@ -80,8 +81,7 @@ LogicalResult applyConversion(Operation *root, ConversionTarget &target,
           isReported |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
           return failure();
         });
-    if (failed(applyPartialConversion(root, target, std::move(patterns),
-                                      config)) ||
+    if (failed(applyPartialConversion(root, target, patterns, config)) ||
         isReported)
       return failure();
   }

@@ -83,7 +83,8 @@ mlir::Value lookThroughStandIn(mlir::Value value);
 llvm::LogicalResult
 applyConversion(mlir::Operation *root, mlir::ConversionTarget &target,
                 llvm::function_ref<bool(mlir::Operation *)> isConverted,
-                mlir::RewritePatternSet patterns, llvm::StringRef where);
+                const mlir::FrozenRewritePatternSet &patterns,
+                llvm::StringRef where);
 
 } // namespace gridir
 

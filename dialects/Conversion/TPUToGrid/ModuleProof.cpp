@@ -8,7 +8,6 @@
 
 #include "dialects/Conversion/TPUToGrid/ModuleProof.h"
 
-#include "dialects/Conversion/TPUToGrid/Raising.h"
 #include "dialects/Grid/Analysis/KernelChecks.h"
 #include "dialects/TPU/IR/IndexedAccess.h"
 #include "dialects/TPU/Transforms/GridRanges.h"
@@ -72,8 +71,12 @@ public:
   Operation *getOp(int64_t number) const { return ops[number]; }
   int64_t getNumber(Operation *op) const { return numbers.lookup(op); }
 
+  /// Marks the ops that have memory for an operand, which are what the proof
+  /// speaks of: each mark is an attribute more for the context.
   void mark() const {
     for (auto [number, op] : llvm::enumerate(ops)) {
+      if (llvm::none_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
+        continue;
       auto type = IntegerType::get(op->getContext(), 64);
       op->setLoc(FusedLoc::get({op->getLoc()}, IntegerAttr::get(type, number),
                                op->getContext()));
@@ -223,7 +226,7 @@ void findOpen(func::FuncOp kernel, grid::KernelOp raised,
 
 } // namespace
 
-ModuleProof proveModule(func::FuncOp kernel) {
+ModuleProof proveModule(func::FuncOp kernel, const RaisingPatterns &patterns) {
   ModuleProof proof;
   auto module = kernel->getParentOfType<ModuleOp>();
   OpNumbers numbers(module);
@@ -239,7 +242,7 @@ ModuleProof proveModule(func::FuncOp kernel) {
                             OpNumbers::unmark(diagnostic.getLocation()));
           return success();
         });
-    raised = readBack(*copy);
+    raised = readBack(*copy, patterns);
   }
   if (failed(raised)) {
     assert(refusal && "what fails says why");

@@ -10,6 +10,7 @@
 #define GRIDIR_DIALECTS_CONVERSION_TPUTOGRID_MODULEPROOF_H
 
 #include "dialects/Conversion/TPUToGrid/OwnChecks.h"
+#include "dialects/Conversion/TPUToGrid/Raising.h"
 
 namespace gridir::tpu_to_grid {
 
@@ -34,7 +35,8 @@ struct ModuleProof {
 /// Asks of a module with a Mosaic kernel, read back as a `grid` kernel, what
 /// `grid-check` asks. What is asked is the module that Mosaic is given, and no
 /// kernel that it was made of.
-ModuleProof proveModule(mlir::func::FuncOp kernel);
+ModuleProof proveModule(mlir::func::FuncOp kernel,
+                        const RaisingPatterns &patterns);
 
 } // namespace gridir::tpu_to_grid
 

@@ -46,9 +46,24 @@ void saturateConversions(mlir::Operation *root);
 mlir::FailureOr<grid::KernelOp> createKernel(mlir::func::FuncOp function,
                                              mlir::DictionaryAttr operands);
 
+/// The patterns of the conversion, for any number of modules of a context.
+class RaisingPatterns {
+public:
+  explicit RaisingPatterns(mlir::MLIRContext *context);
+  RaisingPatterns(const RaisingPatterns &) = delete;
+
+  /// Converts the ops in a kernel that `createKernel` has made.
+  llvm::LogicalResult apply(grid::KernelOp kernel) const;
+
+private:
+  RaisingTypes types;
+  mlir::FrozenRewritePatternSet patterns;
+};
+
 /// Replaces the functions of a module by the grid kernel that they say they
 /// are; null where none of them is a kernel.
-mlir::FailureOr<grid::KernelOp> readBack(mlir::ModuleOp module);
+mlir::FailureOr<grid::KernelOp> readBack(mlir::ModuleOp module,
+                                         const RaisingPatterns &patterns);
 
 /// The tensor for a vector.
 mlir::RankedTensorType getTensorType(mlir::Type vector);

@@ -111,6 +111,11 @@ class TPUElideChecksPass
 public:
   using TPUElideChecksPassBase::TPUElideChecksPassBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    patterns = std::make_shared<tpu_to_grid::RaisingPatterns>(context);
+    return success();
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     func::FuncOp kernel = findKernel(module);
@@ -123,7 +128,7 @@ public:
          asksBounds = !checks.get("bounds");
     if (!asksSemaphores && !asksBounds)
       return;
-    ModuleProof proof = tpu_to_grid::proveModule(kernel);
+    ModuleProof proof = tpu_to_grid::proveModule(kernel, *patterns);
     if (asksSemaphores)
       checks.set("semaphore", describe(kernel, "semaphore", proof.semaphores));
     if (asksBounds)
@@ -135,6 +140,8 @@ public:
   }
 
 private:
+  std::shared_ptr<const tpu_to_grid::RaisingPatterns> patterns;
+
   /// Adds checks of what is not proved, and takes them out again where Mosaic's
   /// are cheaper.
   Attribute replaceChecks(func::FuncOp kernel, const ModuleProof &proof) {

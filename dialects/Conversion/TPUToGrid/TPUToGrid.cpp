@@ -48,26 +48,34 @@ bool isRaised(Operation *op) {
          !isa_and_present<tpu::TPUDialect>(op->getDialect());
 }
 
-LogicalResult raise(grid::KernelOp kernel) {
-  tpu_to_grid::saturateConversions(kernel);
-  tpu_to_grid::RaisingTypes types;
-  ConversionPatterns patterns(types, kernel.getContext());
+FrozenRewritePatternSet makePatterns(const TypeConverter &types,
+                                     MLIRContext *context) {
+  ConversionPatterns patterns(types, context);
   tpu_to_grid::populateAccessPatterns(patterns);
   tpu_to_grid::populateArithmeticPatterns(patterns);
   tpu_to_grid::populateVectorPatterns(patterns);
   tpu_to_grid::populateLookupPatterns(patterns);
   tpu_to_grid::populateProgramPatterns(patterns);
   patterns.addElementwise();
-  ConversionTarget target(*kernel.getContext());
-  scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns.set,
-                                                       target);
-  return applyConversion(kernel, target, isRaised, std::move(patterns.set),
-                         "in a module to execute");
+  scf::populateSCFStructuralTypeConversions(types, patterns.set);
+  return std::move(patterns.set);
 }
 
 } // namespace
 
-FailureOr<grid::KernelOp> tpu_to_grid::readBack(ModuleOp module) {
+tpu_to_grid::RaisingPatterns::RaisingPatterns(MLIRContext *context)
+    : patterns(makePatterns(types, context)) {}
+
+LogicalResult tpu_to_grid::RaisingPatterns::apply(grid::KernelOp kernel) const {
+  saturateConversions(kernel);
+  ConversionTarget target(*kernel.getContext());
+  scf::populateSCFStructuralTypeConversionTarget(types, target);
+  return applyConversion(kernel, target, isRaised, patterns,
+                         "in a module to execute");
+}
+
+FailureOr<grid::KernelOp>
+tpu_to_grid::readBack(ModuleOp module, const RaisingPatterns &patterns) {
   SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
   auto kernels = llvm::make_filter_range(functions, [](func::FuncOp op) {
     return op->hasAttr(tpu::kCoreTypeName);
@@ -85,7 +93,7 @@ FailureOr<grid::KernelOp> tpu_to_grid::readBack(ModuleOp module) {
     return failure();
   FailureOr<grid::KernelOp> raised =
       tpu_to_grid::createKernel(kernel, operands);
-  if (failed(raised) || failed(raise(*raised)))
+  if (failed(raised) || failed(patterns.apply(*raised)))
     return failure();
   for (func::FuncOp function : functions)
     function.erase();
@@ -102,7 +110,8 @@ public:
   using ConvertTPUToGridPassBase::ConvertTPUToGridPassBase;
 
   void runOnOperation() override {
-    if (failed(tpu_to_grid::readBack(getOperation())))
+    tpu_to_grid::RaisingPatterns patterns(&getContext());
+    if (failed(tpu_to_grid::readBack(getOperation(), patterns)))
       signalPassFailure();
   }
 };

@@ -420,8 +420,8 @@ class TPUExpandArithmeticPass
 public:
   using TPUExpandArithmeticPassBase::TPUExpandArithmeticPassBase;
 
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet patterns(context);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     patterns.add<WidenIntegers<arith::AddIOp, false, 8>,
                  WidenIntegers<arith::SubIOp, false, 8>,
@@ -443,25 +443,32 @@ public:
                  WidenCount<math::CtPopOp, false>, WidenFloats<math::LogOp>,
                  WidenFloats<math::RoundOp>, WidenFloats<math::RoundEvenOp>,
                  WidenFloats<math::TruncOp>, WidenFloats<math::Atan2Op>,
-                 WidenFloats<arith::RemFOp>>(&getContext());
+                 WidenFloats<arith::RemFOp>>(context);
     using Predicate = arith::CmpIPredicate;
     patterns.add<ExpandExtreme<arith::MaxSIOp, Predicate::sgt, 16, 16>,
                  ExpandExtreme<arith::MinSIOp, Predicate::slt, 16, 16>,
                  ExpandExtreme<arith::MaxUIOp, Predicate::ugt, 16, 32>,
                  ExpandExtreme<arith::MinUIOp, Predicate::ult, 16, 32>>(
-        &getContext());
+        context);
     populateFoldComparisonPatterns(patterns);
     // Before what else becomes of the larger of two numbers.
-    patterns.add<FoldAbs>(&getContext(), /*benefit=*/2);
+    patterns.add<FoldAbs>(context, /*benefit=*/2);
+    frozen = std::move(patterns);
+    return success();
+  }
+
+  void runOnOperation() override {
     // What is here is rewritten once; nothing else of the kernel is folded.
     GreedyRewriteConfig config;
     config.enableFolding(false);
     config.enableConstantCSE(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(applyPatternsGreedily(getOperation(), frozen, config)))
       signalPassFailure();
   }
+
+private:
+  FrozenRewritePatternSet frozen;
 };
 
 } // namespace

@@ -57,8 +57,8 @@ class TPUExpandMathPass
 public:
   using TPUExpandMathPassBase::TPUExpandMathPassBase;
 
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet patterns(context);
     add<math::AcosOp>(patterns, expandAcosAsFloat);
     add<math::AcoshOp>(patterns, expandAcoshAsFloat);
     add<math::AsinOp>(patterns, expandAsinAsFloat);
@@ -69,10 +69,17 @@ public:
     add<math::CoshOp>(patterns, expandCoshAsFloat);
     add<math::ErfcOp>(patterns, expandErfcAsFloat);
     add<math::SinhOp>(patterns, expandSinhAsFloat);
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    frozen = std::move(patterns);
+    return success();
+  }
+
+  void runOnOperation() override {
+    walkAndApplyPatterns(getOperation(), frozen);
   }
 
 private:
+  FrozenRewritePatternSet frozen;
+
   template <typename OpT>
   void add(RewritePatternSet &patterns, Real (*expand)(Real)) {
     patterns.add<ExpandFunction<OpT>>(patterns.getContext(), numExpanded,

@@ -137,12 +137,15 @@ std::optional<APInt> compute(Operation *op, const APInt &lhs,
   return std::nullopt;
 }
 
-/// Whether the result of an op on scalars may be a number that 32 bits do not
-/// hold, which are what a TPU's scalar unit and its addresses have.
+/// Whether an op computes a number of scalars that may be large.
+bool isScalarArithmetic(Operation *op) {
+  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op) &&
+         !isa<ShapedType>(op->getResult(0).getType());
+}
+
+/// Whether the result of such an op may be a number that 32 bits do not hold,
+/// which are what a TPU's scalar unit and its addresses have.
 bool mayWrap(Operation *op, const FunctionRanges &known) {
-  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op) ||
-      isa<ShapedType>(op->getResult(0).getType()))
-    return false;
   SmallVector<ConstantIntRanges> ranges;
   for (Value operand : op->getOperands()) {
     std::optional<ConstantIntRanges> range = known.getRange(operand);
@@ -158,12 +161,15 @@ bool mayWrap(Operation *op, const FunctionRanges &known) {
   return false;
 }
 
-/// Whether an op may access memory outside of what its operands name.
+/// Whether an op itself accesses memory: what the ops in it do is asked of
+/// them.
+bool accessesMemory(Operation *op) {
+  return !isMemoryEffectFree(op) && !op->hasTrait<OpTrait::IsTerminator>() &&
+         !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+}
+
+/// Whether such an op may access memory outside of what its operands name.
 bool mayReadBeyond(Operation *op, const FunctionRanges &known) {
-  // What the ops in an op do is asked of them.
-  if (isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
-      op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
-    return false;
   auto load = dyn_cast<memref::LoadOp>(op);
   if (!load)
     return true;
@@ -201,16 +207,21 @@ bool FunctionRanges::isIndex(Value value, int64_t bound) const {
          !range->smin().isNegative() && range->smax().slt(bound);
 }
 
-KernelRanges::KernelRanges(func::FuncOp kernel) : kernel(kernel) {
-  for (func::FuncOp function : getFunctions(kernel))
-    ofFunctions[function] = std::make_unique<FunctionRanges>(kernel, function);
+KernelRanges::KernelRanges(func::FuncOp kernel)
+    : kernel(kernel), functions(getFunctions(kernel)) {}
+
+const FunctionRanges &KernelRanges::getRanges(func::FuncOp function) const {
+  std::unique_ptr<FunctionRanges> &ranges = ofFunctions[function];
+  if (!ranges)
+    ranges = std::make_unique<FunctionRanges>(kernel, function);
+  return *ranges;
 }
 
 SmallVector<Operation *> KernelRanges::findWrapping() const {
   SmallVector<Operation *> found;
-  for (auto &[function, ranges] : ofFunctions)
-    func::FuncOp(function).getBody().walk([&](Operation *op) {
-      if (mayWrap(op, *ranges))
+  for (func::FuncOp function : functions)
+    function.getBody().walk([&](Operation *op) {
+      if (isScalarArithmetic(op) && mayWrap(op, getRanges(function)))
         found.push_back(op);
     });
   return found;
@@ -218,10 +229,10 @@ SmallVector<Operation *> KernelRanges::findWrapping() const {
 
 SmallVector<Operation *> KernelRanges::findReadsBeyond() const {
   SmallVector<Operation *> found;
-  for (auto &[function, ranges] : ofFunctions)
+  for (func::FuncOp function : functions)
     if (function != kernel)
-      func::FuncOp(function).getBody().walk([&](Operation *op) {
-        if (mayReadBeyond(op, *ranges))
+      function.getBody().walk([&](Operation *op) {
+        if (accessesMemory(op) && mayReadBeyond(op, getRanges(function)))
           found.push_back(op);
       });
   return found;

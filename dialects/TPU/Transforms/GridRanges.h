@@ -12,7 +12,7 @@
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace gridir::tpu {
 
@@ -68,10 +68,9 @@ class KernelRanges {
 public:
   explicit KernelRanges(mlir::func::FuncOp kernel);
 
-  /// The ranges of one of the kernel's functions.
-  const FunctionRanges &getRanges(mlir::func::FuncOp function) const {
-    return *ofFunctions.find(function)->second;
-  }
+  /// The ranges of one of the kernel's functions, which are found when somebody
+  /// asks for them: many functions have nothing to ask about.
+  const FunctionRanges &getRanges(mlir::func::FuncOp function) const;
 
   /// The sums, differences, products and shifts of scalars that may wrap
   /// around.
@@ -83,7 +82,8 @@ public:
 
 private:
   mlir::func::FuncOp kernel;
-  llvm::MapVector<mlir::func::FuncOp, std::unique_ptr<FunctionRanges>>
+  llvm::SmallVector<mlir::func::FuncOp> functions;
+  mutable llvm::DenseMap<mlir::func::FuncOp, std::unique_ptr<FunctionRanges>>
       ofFunctions;
 };
 
