@@ -157,6 +157,17 @@ with gridir.installed(replace_interpret=True):
         races = gpu_interpreter.get_races()
         print(f"waits {waits}:", races.races_found, races.message)
 
+# As PTX it finds them, too, and the kernel has its result.
+# CHECK: as PTX, waits True: False None
+# CHECK: as PTX, waits False: True race between the {{read|write}} at line {{.*}} of shared memory
+# CHECK: as PTX, waits True: False None
+with gridir.installed(replace_interpret=True, emulate="gpu:sm_90a"):
+    for waits in (True, False, True):
+        result = jax.jit(shared_tile(waits))()
+        np.testing.assert_array_equal(result, np.ones(8))
+        races = gpu_interpreter.get_races()
+        print(f"as PTX, waits {waits}:", races.races_found, races.message)
+
 # CHECK: no floats: [inf, inf] [1, 2]
 
 

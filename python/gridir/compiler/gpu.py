@@ -41,6 +41,7 @@ class GpuOptions(CheckedOptions):
       libdevice: compute math functions with NVIDIA's libdevice where it is found, instead of gridir's own code.
       pipeline: the pass pipeline from a `grid` module to PTX.
       checks: what the PTX is checked for where it is executed on the CPU, as `gridir.runtime.ptx` has them.
+      reports_races: whether a race is no error of the call there, and only kept, as of `CpuOptions`.
       schedule_seed: runs its threads and copies there in an order that this number chooses; None for their own.
 
     Raises:
@@ -53,6 +54,7 @@ class GpuOptions(CheckedOptions):
     libdevice: bool = True
     pipeline: str = "grid-to-gpu"
     checks: tuple[str, ...] = ()
+    reports_races: bool = False
     schedule_seed: int | None = None
 
     def __post_init__(self) -> None:
@@ -77,6 +79,7 @@ class PtxKernel:
       seconds: how long it took from the `grid` module to the text.
       origin: where it came from: it is always compiled.
       checks: what a launch checks.
+      reports_races: whether a race is an answer to who asks for it, and no error.
       schedule_seed: in which order a launch runs its threads and copies; None for their own.
       items: the work items of all CTAs; None where the grid is dynamic.
       diagnostics: what the kernel's checks say, with {0} and {1} for two numbers.
@@ -94,6 +97,7 @@ class PtxKernel:
     diagnostics: tuple[str, ...] = ()
     origin: str = "compiled"
     checks: tuple[str, ...] = ()
+    reports_races: bool = False
     schedule_seed: int | None = None
 
     def launch(self, buffers: Sequence[np.ndarray], blocks_at_once: int | None = None) -> None:
@@ -221,6 +225,7 @@ def _to_ptx(kernel: Kernel) -> PtxKernel:
         items=_find_items(module, f"{kernel.name}.range"),
         diagnostics=tuple(ir.StringAttr(text).value for text in abi.diagnostics),
         checks=options.checks,
+        reports_races=options.reports_races,
         schedule_seed=options.schedule_seed,
     )
 

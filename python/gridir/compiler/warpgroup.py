@@ -206,6 +206,7 @@ def _to_ptx(kernel: Kernel) -> WarpgroupPtxKernel:
         workspace_bytes=0,
         seconds=time.perf_counter() - start,
         checks=options.checks,
+        reports_races=options.reports_races,
         schedule_seed=options.schedule_seed,
         cluster_ctas=abi.cluster_ctas.value,
         zeroed_bytes=abi.zeroed_bytes.value if abi.zeroed_bytes else 0,

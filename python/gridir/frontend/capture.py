@@ -44,7 +44,8 @@ def register(platform: str) -> None:
             return None
         recorder = installation.recorder
         if (emulated := installation.emulated) is not None:
-            kernel = get_kernel(request, emulated, emulated.check_options(installation.options))
+            options = emulated.check_options(installation.options)
+            kernel = get_kernel(request, emulated, hooks_of(emulated).options_for(options, request))
             if recorder is not None and recorder.interprets:
                 emitter = _oracle(request, recorder)
             else:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from gridir.compiler.gpu import GpuTarget, PtxKernel
+from gridir.compiler.gpu import GpuOptions, GpuTarget, PtxKernel
 from gridir.compiler.warpgroup import WarpgroupTarget
 from gridir.frontend import emulation, jax_compat_calls, jax_compat_gpu
+from gridir.frontend.interpret_params import keep_race, with_interpret_params_of_gpu
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.target_hooks import TargetHooks
 from gridir.frontend.warpgroup_blocks import as_mesh_kernel, records_events, says_memory, uses_warpgroup
 from gridir.runtime.gpu import Report
+from gridir.runtime.ptx import RaceError
 
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
@@ -40,6 +43,10 @@ class GpuHooks(TargetHooks):
     def request_for(self, request: KernelRequest) -> KernelRequest:
         """As of `TargetHooks`: a kernel of a mesh for one of blocks that says more than what each block computes."""
         return as_mesh_kernel(request) if _is_for_warpgroups(request) else request
+
+    def options_for(self, options: GpuOptions, request: KernelRequest) -> GpuOptions:
+        """As of `TargetHooks`: also what the interpreter of GPU kernels would look for."""
+        return with_interpret_params_of_gpu(options, request)
 
     def emitter(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
         """As of `TargetHooks`."""
@@ -75,6 +82,25 @@ def _is_for_warpgroups(request: KernelRequest) -> bool:
 
 
 def _launch(
+    kernel: PtxKernel,
+    operands: Sequence[np.ndarray],
+    results: Sequence[jax.ShapeDtypeStruct],
+    aliases: dict[int, int],
+) -> list[np.ndarray]:
+    if not kernel.reports_races:
+        return _launch_once(kernel, operands, results, aliases)
+    try:
+        outputs = _launch_once(kernel, operands, results, aliases)
+    except RaceError as error:
+        keep_race(error.message)
+        # A launch ends where it finds a race, and the program goes on with what the kernel computes.
+        others = tuple(check for check in kernel.checks if check != "races")
+        return _launch_once(dataclasses.replace(kernel, checks=others), operands, results, aliases)
+    keep_race(None)
+    return outputs
+
+
+def _launch_once(
     kernel: PtxKernel,
     operands: Sequence[np.ndarray],
     results: Sequence[jax.ShapeDtypeStruct],

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What JAX's parameters of interpret mode, and its settings, ask of a kernel that runs as native code instead."""
+"""What JAX's parameters of interpret mode, and its settings, ask of a kernel that runs as other code instead."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import jax
 
 from gridir.compiler.cpu import CpuOptions
+from gridir.compiler.gpu import GpuOptions
 from gridir.frontend import fields, jax_compat_gpu
 from gridir.frontend.installation import current
 from gridir.runtime.cpu import kept_race
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Races:
-    """What JAX's `get_races()` gives after a kernel that runs as native code.
+    """What JAX's `get_races()` gives after a kernel that runs as native code, or as PTX.
 
     Attributes:
       races_found: whether the last kernel with `InterpretGPUParams` had a race.
@@ -32,6 +33,16 @@ class Races:
     message: str | None
 
 
+# What the last kernel that was executed as PTX has said of races, where it was asked.
+_race_of_ptx: str | None = None
+
+
+def keep_race(message: str | None) -> None:
+    """Keeps what a kernel that was executed as PTX says of races, None for none, until the next one does."""
+    global _race_of_ptx
+    _race_of_ptx = message
+
+
 def _races() -> Races | None:
     """The races of the last kernel; None where JAX's interpreter runs them."""
     installation = current()
@@ -39,7 +50,7 @@ def _races() -> Races | None:
         return None
     for array in jax.live_arrays():
         array.block_until_ready()
-    message = kept_race()
+    message = kept_race() if installation.emulated is None else _race_of_ptx
     return Races(message is not None, message)
 
 
@@ -79,3 +90,18 @@ def with_interpret_params(options: CpuOptions, request: KernelRequest) -> CpuOpt
         # Memory that nothing has written is no error there.
         fill_memory=options.fill_memory or params.uninitialized_memory,
     )
+
+
+def with_interpret_params_of_gpu(options: GpuOptions, request: KernelRequest) -> GpuOptions:
+    """Returns the options of a kernel for a GPU: those of the installation, and races, if its `InterpretGPUParams` ask.
+
+    Raises:
+      UnsupportedError: for a value of a field that the table of fields calls an error.
+    """
+    params = request.interpret
+    if not jax_compat_gpu.is_interpret_params(params):
+        return options
+    fields.check_interpret_params(request)
+    jax_compat_gpu.answer_races(_races)
+    checks = {*options.checks, *(["races"] if params.detect_races else [])}
+    return dataclasses.replace(options, checks=tuple(sorted(checks)), reports_races=True)

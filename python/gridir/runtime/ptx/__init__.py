@@ -4,7 +4,7 @@
 """PTX executed on this machine's CPU. Knows PTX and nothing of gridir's dialects; needs no GPU."""
 
 from gridir.runtime.ptx.driver import Driver, Launch, open_driver
-from gridir.runtime.ptx.module import CHECKS, Function, LaunchError, Module, PtxError, load
+from gridir.runtime.ptx.module import CHECKS, Function, LaunchError, Module, PtxError, RaceError, load
 from gridir.runtime.ptx.profile import Counts, InstructionProfile, MemoryCounts, Profile, profiling
 from gridir.runtime.ptx.recording import Recording, RecordingError, read_recording
 from gridir.runtime.ptx.tensor_map import TensorMap
@@ -21,6 +21,7 @@ __all__ = [
     "Module",
     "Profile",
     "PtxError",
+    "RaceError",
     "Recording",
     "RecordingError",
     "TensorMap",

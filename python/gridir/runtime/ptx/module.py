@@ -32,6 +32,10 @@ class LaunchError(Error):
     """A launch was asked for what there is not, or an instruction did what it must not."""
 
 
+class RaceError(LaunchError):
+    """The program makes no order between two accesses of a launch that checks "races"."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Parameter:
     """A parameter of a function.
@@ -132,7 +136,8 @@ class Function:
           OptionError: for a check that there is not, and a seed that is negative or has more than 64 bits.
           PtxError: for each instruction that the executor does not know.
           LaunchError: for arguments and sizes that do not fit, and for what a thread may not do, as an access outside
-            of the arrays; the memory of the arrays is then what it was at that moment.
+            of the arrays; the memory of the arrays is then what it was at that moment. For what the check "races" finds
+            it is a RaceError.
         """
         for check in checks:
             if check not in CHECKS:
@@ -225,7 +230,9 @@ class Function:
         for place in waiting:
             author = _frames({**place, "line": 0}, self._path, self.name)
             notes.append(", at ".join([_on_one_line(place["message"]), *map(str, author)]))
-        return LaunchError(
+        # Of both accesses only a finding of the check "races" tells.
+        kind = LaunchError if other is None else RaceError
+        return kind(
             f"{fault['message']}, by '{instruction}'" if instruction else fault["message"],
             kernel=self.name,
             frames=_frames(waiting[0] if waiting else fault, self._path, self.name),
