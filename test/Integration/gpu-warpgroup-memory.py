@@ -46,6 +46,27 @@ SUMS = np.stack([INTEGERS[:3].sum(0, dtype=np.int32)] * 2)
 look("add_up", lambda x: pl.run_state(add_up)((x, jnp.zeros((2, 64), jnp.int32)))[1], SUMS, INTEGERS)
 
 
+def combine(x, o, tile, *, update):
+    """Copies that keep the greater or the smaller of two integers, by the name that JAX has for those of their sign."""
+    for row, how in enumerate((None, update)):
+        tile[...] = x[row]
+        plgpu.commit_smem()
+        plgpu.copy_smem_to_gmem(tile, o, reduction_op=how)
+        plgpu.wait_smem_to_gmem(0)
+
+
+# CHECK-COUNT-3: smax {{.*}}: right
+# CHECK-COUNT-3: umin {{.*}}: right
+for name, numbers in {"smax": INTEGERS - 2048, "umin": INTEGERS.astype(np.uint32) - np.uint32(2048)}.items():
+    pair = np.stack([numbers[:32], numbers[:31:-1]])
+    kernel = plgpu.kernel(
+        functools.partial(combine, update=name),
+        out_type=jax.typeof(jnp.asarray(pair[0])),
+        scratch_types=[plgpu.SMEM(pair[0].shape, pair.dtype)],
+    )
+    look(name, kernel, pair.max(0) if name == "smax" else pair.min(0), pair)
+
+
 def add_bytes(refs):
     """Numbers of 8 bits, four of which share the word that an update takes."""
     x, o = refs

@@ -1,6 +1,8 @@
 # RUN: %python %s | FileCheck %s
 """Kernels of Pallas' Mosaic GPU backend as ops of `warpgroup`, and what their rules refuse."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 from gridir.errors import KernelError, UnsupportedError
@@ -180,8 +182,8 @@ def of_blocks():
     return lower(call, X)
 
 
-def reduces(x, o, tile):
-    plgpu.copy_smem_to_gmem(tile, o.at[pl.ds(0, 64)], reduction_op="inc")
+def reduces(x, o, tile, update="inc"):
+    plgpu.copy_smem_to_gmem(tile, o.at[pl.ds(0, 64)], reduction_op=update)
 
 
 def waits(x, o, barriers):
@@ -236,7 +238,7 @@ report(
     },
 )
 
-# CHECK: UnsupportedError: 6 of 6 refused in these words
+# CHECK: UnsupportedError: 7 of 7 refused in these words
 report(
     UnsupportedError,
     {
@@ -244,7 +246,10 @@ report(
         "expected no `predicate`": kernel(copies_some_rows, TILE, out=ROWS),
         "expected scratch in tiles, got ExpandLeadingBatchDimensionsTransform": of_blocks,
         "expected a slice of known size and stride 1 in a copy": kernel(strides, TILE, plgpu.Barrier()),
-        "expected an update among xchg, add, max, min, and, or, xor, got `inc`": kernel(reduces, TILE),
+        "expected an update among xchg, add, max, min, and, or, xor, smax, smin, umax, umin, got `inc`": kernel(
+            reduces, TILE
+        ),
+        "expected a dtype that `umax` combines, got float16": kernel(functools.partial(reduces, update="umax"), TILE),
         "expected a number, got a value that the kernel computes": kernel(computes, grid=(2,), grid_names=("i",)),
     },
 )

@@ -27,6 +27,11 @@ _KINDS = {
     "and": Ops.integer("and"),
     "or": Ops.integer("or"),
     "xor": Ops.integer("xor"),
+    # JAX's names for copies of integers. A tensor map has the sign of its array: of others they are refused.
+    "smax": Ops(signed="maxs"),
+    "smin": Ops(signed="mins"),
+    "umax": Ops(unsigned="maxu"),
+    "umin": Ops(unsigned="minu"),
 }
 
 
