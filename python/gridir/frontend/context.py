@@ -54,6 +54,7 @@ class KernelContext:
       allocated: the Ref for each variable that stands for one which the function itself makes.
       profile: what records when named scopes begin and end, or None.
       guard: inside a branch of an index map: emits whether that branch is taken, once; else None.
+      function: the author's function where JAX's own calls it, for what JAX writes around it; else None.
     """
 
     name: str
@@ -83,6 +84,7 @@ class KernelContext:
     allocated: dict[Any, ir.Value] = dataclasses.field(default_factory=dict)
     profile: Profile | None = None
     guard: Callable[[], ir.Value] | None = None
+    function: Frame | None = None
     _locations: dict[Any, ir.Location] = dataclasses.field(default_factory=dict)
 
     @functools.cached_property
@@ -121,12 +123,16 @@ class KernelContext:
         known = self.caller is None or jax_compat.user_frame(eqn.source_info) is not None
         return eqn.source_info if known else self.caller
 
+    def frame(self, source_info: Any) -> Frame | None:
+        """Where in the author's file an equation comes from; None where that is not known."""
+        return jax_compat.user_frame(source_info) or self.function
+
     def location(self, source_info: Any) -> ir.Location:
         """The location in the author's file that an equation comes from."""
         traceback = source_info.traceback
         location = self._locations.get(traceback)
         if location is None:
-            location = self._locations[traceback] = _location_of(jax_compat.user_frame(source_info))
+            location = self._locations[traceback] = _location_of(self.frame(source_info))
         return location
 
 
@@ -182,7 +188,7 @@ class RuleContext:
     @property
     def frames(self) -> tuple[Frame, ...]:
         """Where in the author's code the equation is; empty when it is not known."""
-        frame = jax_compat.user_frame(self.source_info)
+        frame = self.kernel.frame(self.source_info)
         return (frame,) if frame else ()
 
     def is_used(self, result: int = 0) -> bool:

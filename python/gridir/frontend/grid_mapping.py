@@ -465,7 +465,7 @@ def _locations(request: KernelRequest, kernel: ir.Location, count: int) -> list[
 
 def _location(jaxpr: Any) -> ir.Location:
     """Where the function of a jaxpr is defined."""
-    source = jax_compat.source_of(jaxpr)
+    source = jax_compat.source_of(jax_compat.authors_jaxpr(jaxpr))
     if source is None:
         return ir.Location.unknown()
     name, file, line = source
@@ -474,7 +474,7 @@ def _location(jaxpr: Any) -> ir.Location:
 
 def _source(request: KernelRequest) -> str:
     """What messages call the kernel: `{name} for kernel function {function} at {file}:{line}`."""
-    source_info = request.jaxpr.debug_info.func_src_info
+    source_info = request.source
     if request.name is None or not source_info or source_info.split(" ")[0] == request.name:
         return source_info or request.kernel_name
     return f"{request.name} for kernel function {source_info}"

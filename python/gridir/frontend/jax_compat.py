@@ -242,6 +242,23 @@ def is_user_function(jaxpr: Any) -> bool:
     return source is not None and _source_info.is_user_filename(source[1])
 
 
+def authors_jaxpr(jaxpr: Any) -> Any:
+    """The jaxpr of the author's function where a function of JAX's own only calls it in a scope, as `plgpu.kernel` has it.
+
+    Any other jaxpr is given as it is.
+    """
+    if is_user_function(jaxpr) or len(jaxpr.eqns) != 1 or jaxpr.eqns[0].primitive.name != "run_scoped":
+        return jaxpr
+    return jaxpr.eqns[0].params["jaxpr"]
+
+
+def wrapped_function(jaxpr: Any) -> Frame | None:
+    """Where the author's function is that a function of JAX's own calls; None where the kernel is the author's."""
+    inner = authors_jaxpr(jaxpr)
+    source = None if inner is jaxpr else source_of(inner)
+    return source and Frame(source[1], source[2], 0, source[0])
+
+
 @functools.lru_cache(maxsize=4096)
 def _user_frame(traceback: Any) -> Frame | None:
     frame = _source_info.user_frame(traceback)

@@ -189,4 +189,5 @@ def make_context(request: KernelRequest, platform: str, vocabulary: Vocabulary) 
         vocabulary=vocabulary,
         platform=platform,
         profile=profile_of(request, platform, next(iter(threads), None)),
+        function=jax_compat.wrapped_function(request.jaxpr),
     )

@@ -10,6 +10,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from gridir.frontend import jax_compat
+
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr
     from jax.extend.pallas import GridMapping
@@ -95,4 +97,4 @@ class KernelRequest:
     @property
     def source(self) -> str:
         """The kernel function and its source line, as JAX writes them: "add_kernel at add.py:12"."""
-        return self.jaxpr.debug_info.func_src_info
+        return jax_compat.authors_jaxpr(self.jaxpr).debug_info.func_src_info

@@ -42,6 +42,14 @@ def copies(x, o, tile, barrier):
 # CHECK:        warpgroup.tma_load %{{.*}}[64, 0] [64, 64] to %[[TILE]] barrier
 print(kernel(copies, TILE, plgpu.Barrier(num_barriers=2))().kernels[0].text())
 
+# The kernel, and the scope that JAX writes around the author's function, are where that function is.
+# CHECK: #[[LINE:[a-z0-9]+]] = loc("{{.*}}warpgroup.py":{{[0-9]+}}:0)
+# CHECK: #[[FUNCTION:[a-z0-9]+]] = loc("copies"(#[[LINE]]))
+# CHECK: source = "copies at {{.*}}warpgroup.py:{{[0-9]+}}"
+# CHECK: } loc(#[[FUNCTION]])
+# CHECK-NEXT: } loc(#[[FUNCTION]])
+print(kernel(copies, TILE, plgpu.Barrier(num_barriers=2))().kernels[0].text(locations=True))
+
 
 def products(x, y, o, a, b, barrier):
     wg = jax.lax.axis_index("wg")
