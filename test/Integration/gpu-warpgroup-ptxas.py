@@ -1,7 +1,8 @@
 # REQUIRES: ptxas
 # JAX's own attention for Hopper, at the sizes of a model, is assembled without a spill, and ptxas serialises nothing. A
 # product for Blackwell is assembled without a spill, too, and one whose sums are more than a thread's registers, which
-# are moved to local memory and back panel by panel.
+# are moved to local memory and back panel by panel. A store to another block is in the version of PTX that a chip is
+# given.
 #
 # RUN: %python %s %repository/examples/mosaic_gpu | FileCheck %s
 
@@ -12,6 +13,7 @@ import gridir
 import jax
 import jax.numpy as jnp
 from gridir.cli.example import load_example
+from jax.experimental.pallas import mosaic_gpu as plgpu
 from jax.experimental.pallas.ops.gpu import attention_mgpu, hopper_matmul_mgpu
 
 
@@ -39,3 +41,20 @@ hopper_matmul_mgpu.get_num_sms = lambda: 132
 tiles = hopper_matmul_mgpu.TuningConfig(tile_m=256, tile_n=128, tile_k=64, max_concurrent_steps=3)
 lhs, rhs = (jax.ShapeDtypeStruct(shape, jnp.float16) for shape in ((4096, 4096), (4096, 8192)))
 look("wide sums", lambda a, b: hopper_matmul_mgpu.matmul(a, b, None, tiles), lhs, rhs)
+
+
+def swap(x, o, tile, stored):
+    """Each block has the tile of the other one, which that one stores."""
+    block = jax.lax.axis_index("x")
+    value = plgpu.load(x.at[block], (), layout=plgpu.Layout.WGMMA, optimized=False)
+    plgpu.async_store_smem(value, tile, stored, cluster_idx=1 - block, cluster_dim="x")
+    plgpu.barrier_wait(stored)
+    o[block] = tile[...]
+
+
+# CHECK: swap: 0 bytes of spills{{$}}
+tiles = jax.ShapeDtypeStruct((2, 64, 32), jnp.float32)
+transforms = (plgpu.TilingTransform((8, 32)), plgpu.SwizzleTransform(128))
+scratch = [plgpu.SMEM((64, 32), jnp.float32, transforms=transforms), plgpu.Barrier()]
+of_pair = {"cluster": (2,), "cluster_names": ("x",), "scratch_types": scratch}
+look("swap", plgpu.kernel(swap, out_type=tiles, **of_pair), tiles)

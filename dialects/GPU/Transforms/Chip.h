@@ -22,8 +22,8 @@ struct Chip {
   /// what a kernel asks for when it is launched.
   int64_t sharedBytes;
   /// The PTX version to emit, as a feature of LLVM's: the oldest that knows
-  /// the chip and all products of its matrix unit, so that older drivers still
-  /// load it.
+  /// the chip, all products of its matrix unit and stores of blocks to one
+  /// another, so that older drivers still load it.
   llvm::StringLiteral ptxFeature;
   /// Whether it converts to and from floats of a byte.
   bool hasSmallFloats;
