@@ -29,6 +29,8 @@ void buildWarpgroupToGPUPipeline(OpPassManager &pm,
     pm.addPass(createCanonicalizerPass());
     addCSE(pm);
     pm.addPass(warpgroup::createWarpgroupInferLayoutsPass());
+    // How many registers an array takes depends on its layout.
+    pm.addPass(warpgroup::createWarpgroupSplitStoresPass());
   }
   if (stages.reaches(WarpgroupStage::Planned)) {
     warpgroup::WarpgroupPlanMemoryPassOptions memory;

@@ -1,8 +1,8 @@
 # REQUIRES: ptxas
 # JAX's own attention for Hopper, at the sizes of a model, is assembled without a spill, and ptxas serialises nothing. A
 # product for Blackwell is assembled without a spill, too, and one whose sums are more than a thread's registers, which
-# are moved to local memory and back panel by panel. A store to another block is in the version of PTX that a chip is
-# given.
+# are moved to local memory and back panel by panel. Sums in tensor memory of which a thread has 256 are stored part by
+# part. A store to another block is in the version of PTX that a chip is given.
 #
 # RUN: %python %s %repository/examples/mosaic_gpu | FileCheck %s
 
@@ -58,3 +58,31 @@ transforms = (plgpu.TilingTransform((8, 32)), plgpu.SwizzleTransform(128))
 scratch = [plgpu.SMEM((64, 32), jnp.float32, transforms=transforms), plgpu.Barrier()]
 of_pair = {"cluster": (2,), "cluster_names": ("x",), "scratch_types": scratch}
 look("swap", plgpu.kernel(swap, out_type=tiles, **of_pair), tiles)
+
+
+def add_bias(a, b, bias, o, a_tile, b_tile, o_tile, sums, loaded, done):
+    """Sums of 128 rows and 256 columns, to which an array is added, in f32 by way of shared memory."""
+    plgpu.copy_gmem_to_smem(a, a_tile, loaded)
+    plgpu.copy_gmem_to_smem(b, b_tile, loaded)
+    plgpu.barrier_wait(loaded)
+    plgpu.tcgen05_mma(sums, a_tile, b_tile, done, accumulate=False)
+    plgpu.barrier_wait(done)
+    o_tile[...] = plgpu.async_load_tmem(sums) + plgpu.load(bias, (), layout=plgpu.Layout.TCGEN05, optimized=False)
+    plgpu.commit_smem()
+    plgpu.copy_smem_to_gmem(o_tile, o)
+    plgpu.wait_smem_to_gmem(0)
+
+
+# CHECK: sums of 256 columns: 0 bytes of spills{{$}}
+a, b = jax.ShapeDtypeStruct((128, 64), jnp.float16), jax.ShapeDtypeStruct((64, 256), jnp.float16)
+o = jax.ShapeDtypeStruct((128, 256), jnp.float32)
+half = (plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))
+scratch = [
+    plgpu.SMEM(a.shape, a.dtype, transforms=half),
+    plgpu.SMEM(b.shape, b.dtype, transforms=half),
+    plgpu.SMEM(o.shape, o.dtype, transforms=transforms),
+    plgpu.TMEM(o.shape, o.dtype),
+    plgpu.Barrier(num_arrivals=2),
+    plgpu.Barrier(orders_tensor_core=True),
+]
+look("sums of 256 columns", plgpu.kernel(add_bias, out_type=o, scratch_types=scratch), a, b, o, target="gpu:sm_100a")

@@ -76,7 +76,10 @@ def look_at_matmul(name, m, n, k, dtype, sums=jnp.float32, turned_a=False, turne
 
 
 # CHECK-COUNT-2: thin {{.*}}: right
+# CHECK-COUNT-2: wide {{.*}}: right
 look_at_matmul("thin", 128, 128, 64, jnp.float16)
+# More sums than a thread has registers for, which are stored part by part.
+look_at_matmul("wide", 128, 256, 64, jnp.float16)
 
 # Operands by rows and by columns, sums that are there before, and 64 rows, whose columns are in two halves of lanes.
 # CHECK-COUNT-2: turned {{.*}}: right

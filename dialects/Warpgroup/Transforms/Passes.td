@@ -154,4 +154,54 @@ def WarpgroupShareMembersPass : Pass<"warpgroup-share-members", "::mlir::ModuleO
   ];
 }
 
+def WarpgroupSplitStoresPass : Pass<"warpgroup-split-stores", "::mlir::ModuleOp"> {
+  let summary = "Compute what is stored part by part, where a thread has no registers for all";
+  let description = [{
+    A thread has 255 registers. A store of what is computed elementwise of a matrix
+    in tensor memory, and of others in global memory, becomes one for each part of
+    the columns, of which a thread loads at most 128 words, where all that it loads
+    for the matrix is more than 192: registers need not be stored to local memory
+    then. All layouts must be made of tiles that a part has, and between the loads
+    and the store the block may wait, and load, and nothing else.
+
+    What the store reads may not be in the memory that it writes: a load of the
+    second part is behind the store of the first one. A relayout in front of the
+    store to a layout that has no such parts is left out.
+
+    Before:
+
+    ```mlir
+    %v = grid.load %acc
+        : memref<128x256xf32, #grid.space<gpu.tmem>> -> tensor<128x256xf32, #warpgroup.layout<tcgen05>>
+    grid.store %v, %o
+        : tensor<128x256xf32, #warpgroup.layout<tcgen05>>, memref<128x256xf32, #grid.space<gpu.smem>>
+    ```
+
+    After:
+
+    ```mlir
+    %0 = grid.slice_ref %acc[0, 0] [128, 128] [1, 1]
+        : memref<128x256xf32, #grid.space<gpu.tmem>> -> memref<128x128xf32, #grid.space<gpu.tmem>>
+    %v0 = grid.load %0
+        : memref<128x128xf32, #grid.space<gpu.tmem>> -> tensor<128x128xf32, #warpgroup.layout<tcgen05>>
+    %1 = grid.slice_ref %o[0, 0] [128, 128] [1, 1]
+        : memref<128x256xf32, #grid.space<gpu.smem>> -> memref<128x128xf32, #grid.space<gpu.smem>>
+    grid.store %v0, %1
+        : tensor<128x128xf32, #warpgroup.layout<tcgen05>>, memref<128x128xf32, #grid.space<gpu.smem>>
+    %2 = grid.slice_ref %acc[0, 128] [128, 128] [1, 1]
+        : memref<128x256xf32, #grid.space<gpu.tmem>> -> memref<128x128xf32, #grid.space<gpu.tmem>>
+    %v1 = grid.load %2
+        : memref<128x128xf32, #grid.space<gpu.tmem>> -> tensor<128x128xf32, #warpgroup.layout<tcgen05>>
+    %3 = grid.slice_ref %o[0, 128] [128, 128] [1, 1]
+        : memref<128x256xf32, #grid.space<gpu.smem>> -> memref<128x128xf32, #grid.space<gpu.smem>>
+    grid.store %v1, %3
+        : tensor<128x128xf32, #warpgroup.layout<tcgen05>>, memref<128x128xf32, #grid.space<gpu.smem>>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numSplit", "num-split", "Stores that are several now">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif // GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_PASSES_TD
