@@ -7,6 +7,7 @@
     python tools/jax-conformance JAX_CHECKOUT mosaic_gpu_test --device gpu --every 10
     python tools/jax-conformance JAX_CHECKOUT mosaic_gpu_test --device gpu --every 10 --through ptx
     python tools/jax-conformance JAX_CHECKOUT mosaic_gpu_test --peer-ptx --every 10
+    python tools/jax-conformance JAX_CHECKOUT mosaic_gpu_test --device gpu --every 10 --through ptx --assemble
 
 JAX_CHECKOUT is a checkout of JAX at the tag of the installed version. Modules that only tests need, and that the
 installed JAX lacks, come from it. With gridir the interpreters of JAX raise: there is no fallback. What JAX runs on a
@@ -24,6 +25,7 @@ import sys
 from pathlib import Path
 from typing import Any, TextIO
 
+from codes import code_report
 from gridir.runtime.gpu.peer import PeerError, check_installed
 from left_out import reason_to_leave_out
 from report import LONE_DEVICES, LONE_MODES, MODES, expected, failures, left_out, passes, slowest, table
@@ -52,6 +54,12 @@ def parse() -> argparse.Namespace:
         type=Path,
         metavar="DIR",
         help="with --peer-ptx: keep each launch of a test that passes, for replay.py",
+    )
+    parser.add_argument(
+        "--assemble", action="store_true", help="with --through ptx or --peer-ptx: have ptxas assemble each kernel"
+    )
+    parser.add_argument(
+        "--beside", type=Path, metavar="FILE", help="results of a run with --assemble to compare the code with"
     )
     parser.add_argument("--every", type=int, default=1, metavar="K", help="only each K-th of the tests")
     parser.add_argument("--checks", default="", help="what kernels check while they run, as `races,uninitialized`")
@@ -140,6 +148,8 @@ class Comparison:
 
         worker = [str(self._checkout), file, "--mode", mode, "--device", self._arguments.device]
         worker += ["--through", self._arguments.through, "--checks", self._arguments.checks]
+        if self._arguments.assemble:
+            worker.append("--assemble")
         if self._arguments.record:
             worker += ["--record", str(self._arguments.record.resolve())]
         run_file(worker, wanted, self._arguments.jobs, self._arguments.timeout, report)
@@ -176,6 +186,9 @@ def main() -> int:
     if arguments.device in LONE_DEVICES:
         print()
         print(left_out(comparison.records))
+    if arguments.assemble:
+        print()
+        print(code_report(comparison.records, read_records(arguments.beside)))
     return 0 if comparison.is_good() else 1
 
 

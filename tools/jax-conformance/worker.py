@@ -28,6 +28,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from codes import LoweringClock, assembled
 from peer import Pipeline, replace_lowering
 
 # The functions that JAX's lowering of a kernel hands it to when the kernel shall be interpreted.
@@ -61,9 +62,14 @@ class Counts:
       interpreted: calls of JAX's interpreters.
       compiled: of each kernel that was compiled for this test, its name, target, grid and seconds in the compiler.
       recordings: the launches of this test, where they are recorded.
+
+    Args:
+      assemble: also has `ptxas` assemble each kernel that is PTX, and keeps what it says.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, assemble: bool = False) -> None:
+        self._assemble = assemble
+        self._known_texts: set[str] = set()
         self._launches: list[Any] = []
         self.recordings: list[Any] = []
         self.reset()
@@ -73,7 +79,11 @@ class Counts:
         self.native += len(self._launches)
         for launch in self._launches:
             known = {"name": launch.function, "target": "peer", "grid": launch.grid}
-            self.compiled.append({**known, "seconds": round(launch.prepare_seconds, 3)})
+            known["seconds"] = round(launch.prepare_seconds, 3)
+            if self._assemble and launch.text not in self._known_texts:
+                self._known_texts.add(launch.text)
+                known |= assembled(launch.text)
+            self.compiled.append(known)
 
     def reset(self) -> None:
         """Starts a test."""
@@ -104,9 +114,11 @@ class Counts:
 
     def count_native(self) -> None:
         """Counts the kernels that gridir makes ready to run."""
+        from gridir.compiler.gpu import PtxKernel
         from gridir.compiler.kernel import Kernel
 
-        prepare = Kernel.prepare
+        prepare, clock = Kernel.prepare, LoweringClock()
+        clock.watch()
 
         def counted(kernel: Kernel) -> Any:
             prepared = prepare(kernel)
@@ -114,7 +126,12 @@ class Counts:
             if prepared.origin == "compiled":
                 grid = [size if isinstance(size, int) else "dynamic" for size in kernel.grid_mapping.grid]
                 known = {"name": kernel.name, "target": kernel.target.name, "grid": grid}
-                self.compiled.append({**known, "seconds": round(prepared.seconds, 3)})
+                known["seconds"] = round(prepared.seconds, 3)
+                lowering = clock.take()
+                if self._assemble and isinstance(prepared, PtxKernel) and prepared.ptx not in self._known_texts:
+                    self._known_texts.add(prepared.ptx)
+                    known |= {"lowering_seconds": round(lowering, 3), **assembled(prepared.ptx)}
+                self.compiled.append(known)
             return prepared
 
         Kernel.prepare = counted
@@ -356,6 +373,7 @@ def main() -> None:
     parser.add_argument("--through", choices=("cpu", "ptx", "peer"), default="cpu")
     parser.add_argument("--checks", default="")
     parser.add_argument("--record", type=Path)
+    parser.add_argument("--assemble", action="store_true")
     parser.add_argument("--replies", type=int, required=True)
     arguments = parser.parse_args()
     replies = os.fdopen(arguments.replies, "w")
@@ -364,7 +382,7 @@ def main() -> None:
         replies.write(json.dumps(record) + "\n")
         replies.flush()
 
-    counts, lasting = Counts(), contextlib.ExitStack()
+    counts, lasting = Counts(arguments.assemble), contextlib.ExitStack()
     sys.meta_path.append(CheckoutFinder(arguments.checkout))
     try:
         checks = [check for check in arguments.checks.split(",") if check]

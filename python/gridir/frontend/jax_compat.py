@@ -243,7 +243,7 @@ def is_user_function(jaxpr: Any) -> bool:
 
 
 def authors_jaxpr(jaxpr: Any) -> Any:
-    """The jaxpr of the author's function where a function of JAX's own only calls it in a scope, as `plgpu.kernel` has it.
+    """The jaxpr of the author's function where one of JAX's own only calls it in a scope, as that of `plgpu.kernel`.
 
     Any other jaxpr is given as it is.
     """
