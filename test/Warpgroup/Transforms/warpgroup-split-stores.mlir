@@ -151,3 +151,24 @@ grid.kernel @in_place grid() outputs(%y: f32 [128, 256] space gpu.gmem) semantic
     grid.store %s, %right : tensor<128x128xf32, #row>, memref<128x128xf32, #grid.space<gpu.gmem>>
   }
 }
+
+// -----
+
+#single = #warpgroup.layout<tmem_native(1)>
+#eight = #warpgroup.layout<tmem_native(8)>
+
+// So are columns that are no multiple of the parts (expected columns of parts), and parts that are not made of tiles
+// (expected tiles of a part).
+// CHECK-LABEL: grid.kernel @remainders
+// CHECK-NOT: grid.slice_ref
+grid.kernel @remainders grid() {
+  grid.scoped (%odd: memref<128x201xf32, #grid.space<gpu.tmem>> origin "odd",
+               %even: memref<128x200xf32, #grid.space<gpu.tmem>> origin "even",
+               %o: memref<128x201xf32, #grid.space<gpu.smem>> origin "o",
+               %p: memref<128x200xf32, #grid.space<gpu.smem>> origin "p") {
+    %v = grid.load %odd : memref<128x201xf32, #grid.space<gpu.tmem>> -> tensor<128x201xf32, #single>
+    grid.store %v, %o : tensor<128x201xf32, #single>, memref<128x201xf32, #grid.space<gpu.smem>>
+    %w = grid.load %even : memref<128x200xf32, #grid.space<gpu.tmem>> -> tensor<128x200xf32, #eight>
+    grid.store %w, %p : tensor<128x200xf32, #eight>, memref<128x200xf32, #grid.space<gpu.smem>>
+  }
+}
