@@ -10,7 +10,9 @@ from typing import Any
 
 import jax.numpy as jnp
 from jax import lax
+from jax.experimental.pallas import tpu as pltpu
 
+from gridir.frontend.levels import TPU_PLATFORM
 from gridir.frontend.registry import decomposition
 
 
@@ -71,3 +73,73 @@ def _sort(*operands: Any, dimension: int, num_keys: int, is_stable: bool) -> Any
         taken = jnp.take_along_axis(x, source, axis=-1, mode="promise_in_bounds")
         results.append(jnp.moveaxis(taken, -1, dimension))
     return tuple(results)
+
+
+def _word_key(x: Any) -> Any:
+    """The order of `order_key`, as that of numbers of 32 bits with a sign."""
+    if jnp.issubdtype(x.dtype, jnp.signedinteger):
+        return x.astype(jnp.int32)
+    key = order_key(x)
+    if jnp.iinfo(key.dtype).bits < 32:
+        return key.astype(jnp.int32)
+    return lax.bitcast_convert_type(key ^ jnp.uint32(1 << 31), jnp.int32)
+
+
+def _from_word_key(key: Any, dtype: Any) -> Any:
+    """The integers that have these keys."""
+    return lax.bitcast_convert_type(key, dtype) ^ jnp.uint32(1 << 31) if dtype == jnp.uint32 else key.astype(dtype)
+
+
+def _turned(x: Any, distance: int, dimension: int) -> Any:
+    """Element i is the one at `i - distance`: rows and lanes are rotated, slices of whole registers renamed."""
+    if dimension >= x.ndim - 2:
+        return pltpu.roll(x, distance % x.shape[dimension], dimension)
+    return jnp.roll(x, distance, dimension)
+
+
+@TPU_PLATFORM.decomposition("sort", overrides=True)
+def _sort_on_tpu(*operands: Any, dimension: int, num_keys: int, is_stable: bool) -> Any:
+    """A bitonic network: in each step every element is compared with one a power of two away, all at once.
+
+    The index of an element is the last of the keys, so that no two are equal, and says in the end which ones to take;
+    of integers that are all keys themselves, those that are equal are the same. What is behind the end sorts last. A
+    comparison of every two elements would take a register for each of them.
+    """
+    del is_stable
+    shape = operands[0].shape
+    size = shape[dimension]
+    lanes, rows = 128, 8
+    least = {len(shape) - 1: lanes, len(shape) - 2: rows}.get(dimension, 1)
+    extent = max(least, 1 << (size - 1).bit_length())
+    widths = [(0, extent - size if d == dimension else 0) for d in range(len(shape))]
+    keys = [_word_key(x) for x in operands[:num_keys]]
+    padded = [jnp.pad(key, widths, constant_values=jnp.iinfo(jnp.int32).max) if extent > size else key for key in keys]
+    index = lax.broadcasted_iota(jnp.int32, padded[0].shape, dimension)
+    are_all = len(keys) == len(operands) and all(jnp.issubdtype(x.dtype, jnp.integer) for x in operands)
+    arrays = padded if are_all else [*padded, index]
+    stage = 2
+    while stage <= extent:
+        distance = stage // 2
+        while distance:
+            arrays = _exchanged(arrays, index, stage, distance, dimension)
+            distance //= 2
+        stage *= 2
+    arrays = [lax.slice_in_dim(x, 0, size, axis=dimension) for x in arrays]
+    if are_all:
+        return tuple(_from_word_key(key, x.dtype) for key, x in zip(arrays, operands, strict=True))
+    source = arrays[-1]
+    return tuple(jnp.take_along_axis(x, source, axis=dimension, mode="promise_in_bounds") for x in operands)
+
+
+def _exchanged(arrays: Any, index: Any, stage: int, distance: int, dimension: int) -> Any:
+    """One step: of two elements the first has the smaller keys, or the larger ones in every other run of a stage."""
+    is_first = (index & distance) == 0
+    partners = [
+        jnp.where(is_first, _turned(x, -distance, dimension), _turned(x, distance, dimension)) for x in arrays
+    ]
+    is_less = arrays[-1] < partners[-1]
+    for mine, theirs in reversed([*zip(arrays[:-1], partners[:-1], strict=True)]):
+        is_less = (mine < theirs) | ((mine == theirs) & is_less)
+    # The lower one stays where the run goes up and it is the first, or neither.
+    lowest = is_first == ((index & stage) == 0)
+    return [jnp.where(is_less == lowest, mine, theirs) for mine, theirs in zip(arrays, partners, strict=True)]

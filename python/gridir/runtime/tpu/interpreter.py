@@ -112,8 +112,8 @@ class Program:
           ExecutionError: for an access out of bounds, or a semaphore that is not zero at the end.
         """
         kernel, machine = self._kernel, Machine([None] * len(self._slots), ())
-        arrays = [np.array(x) for x in operands]
-        outputs = [poison(shape, np.dtype(dtype)) for shape, dtype in results]
+        arrays = [_signless(np.array(x)) for x in operands]
+        outputs = [_signless(poison(shape, np.dtype(dtype))) for shape, dtype in results]
         for operand, result in (aliases or {}).items():
             outputs[result] = arrays[operand]
         sizes = iter(arrays)
@@ -135,7 +135,7 @@ class Program:
             for w in windows:
                 w.write_back()
         self._check_semaphores(scratch)
-        return outputs
+        return [output.view(np.dtype(dtype)) for output, (_, dtype) in zip(outputs, results, strict=True)]
 
     def _scratch(self) -> list[np.ndarray]:
         count = self._kernel["scratch"]
@@ -153,6 +153,11 @@ class Program:
         for number, (memory, semaphore) in enumerate(zip(scratch, flags, strict=True)):
             if semaphore and np.any(memory):
                 raise ExecutionError(f"expected semaphores of zero at the end, got {memory} in scratch {number}")
+
+
+def _signless(x: np.ndarray) -> np.ndarray:
+    """The same memory as a module sees it, where integers have no signs of their own."""
+    return x.view(f"i{x.dtype.itemsize}") if x.dtype.kind == "u" else x
 
 
 class _Window:
