@@ -51,9 +51,12 @@ _ERF_INV_TAIL = (
 
 def _erf_inv_single(x: Any) -> Any:
     w = -jnp.log1p(-x * x)
-    centre = _polynomial(w - 2.5, _ERF_INV_CENTRE)
-    tail = _polynomial(jnp.sqrt(w) - 3.0, _ERF_INV_TAIL)
-    result = jnp.where(w < 5.0, centre, tail) * x
+    is_centre = w < 5.0
+    # One polynomial whose coefficients are chosen takes less than a choice between two.
+    coefficients = [
+        jnp.where(is_centre, centre, tail) for centre, tail in zip(_ERF_INV_CENTRE, _ERF_INV_TAIL, strict=True)
+    ]
+    result = _polynomial(jnp.where(is_centre, w - 2.5, jnp.sqrt(w) - 3.0), coefficients) * x
     return jnp.where(jnp.abs(x) == 1.0, x * jnp.inf, result)
 
 
