@@ -78,10 +78,28 @@ inferRestart(arith::SelectOp select,
   return isSettled ? std::optional(range) : std::nullopt;
 }
 
+/// The numbers that a vector counts.
+static ConstantIntRanges inferIota(IotaOp iota) {
+  VectorType type = cast<VectorType>(iota.getType());
+  int64_t count = 1;
+  for (int32_t dim : iota.getDimensions())
+    count *= type.getDimSize(dim);
+  unsigned width = ConstantIntRanges::getStorageBitwidth(type);
+  if (!llvm::isIntN(width, count - 1))
+    return ConstantIntRanges::maxRange(width);
+  return ConstantIntRanges::fromSigned(APInt::getZero(width),
+                                       APInt(width, count - 1));
+}
+
 LogicalResult GridRangeAnalysis::visitOperation(
     Operation *op,
     ArrayRef<const dataflow::IntegerValueRangeLattice *> operands,
     ArrayRef<dataflow::IntegerValueRangeLattice *> results) {
+  if (auto iota = dyn_cast<IotaOp>(op)) {
+    propagateIfChanged(results.front(), results.front()->join(IntegerValueRange(
+                                            inferIota(iota))));
+    return success();
+  }
   if (auto select = dyn_cast<arith::SelectOp>(op))
     if (std::optional<ConstantIntRanges> range =
             inferRestart(select, operands, results.front()->getValue())) {

@@ -16,7 +16,8 @@
 
 namespace gridir::tpu {
 
-/// Ranges of integers, of which those of the grid's indices are given.
+/// Ranges of integers, of which those of the grid's indices are given. That of a
+/// vector has all its elements.
 class GridRangeAnalysis : public mlir::dataflow::IntegerRangeAnalysis {
 public:
   GridRangeAnalysis(mlir::DataFlowSolver &solver, mlir::func::FuncOp function,
@@ -27,7 +28,8 @@ public:
   setToEntryState(mlir::dataflow::IntegerValueRangeLattice *lattice) override;
 
   /// Upstream takes what a loop carries for any number as soon as it changes. A
-  /// counter that begins again when it reaches an end keeps its range.
+  /// counter that begins again when it reaches an end keeps its range. What a
+  /// vector counts is known.
   mlir::LogicalResult visitOperation(
       mlir::Operation *op,
       llvm::ArrayRef<const mlir::dataflow::IntegerValueRangeLattice *> operands,

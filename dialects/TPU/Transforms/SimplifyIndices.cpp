@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Support/Builders.h"
 #include "dialects/TPU/IR/TPU.h"
 #include "dialects/TPU/Transforms/GridRanges.h"
 #include "dialects/TPU/Transforms/Passes.h"
@@ -28,6 +29,7 @@ namespace gridir::tpu {
 
 using namespace mlir;
 using arith::CmpIPredicate;
+using namespace gridir;
 using namespace gridir::tpu;
 
 namespace {
@@ -45,6 +47,15 @@ public:
 private:
   DataFlowSolver &solver;
 };
+
+/// The range of an integer, or of the elements of a vector.
+std::optional<ConstantIntRanges> getRange(DataFlowSolver &solver, Value value) {
+  const auto *lattice =
+      solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
+  if (!lattice || lattice->getValue().isUninitialized())
+    return std::nullopt;
+  return lattice->getValue().getValue();
+}
 
 /// `constant` plus each value times its factor, and the range of the sum.
 struct LinearSum {
@@ -95,11 +106,10 @@ private:
 };
 
 std::optional<LinearSum> CompareWithoutProducts::getLeaf(Value value) const {
-  const auto *lattice =
-      solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
-  if (!lattice || lattice->getValue().isUninitialized())
+  std::optional<ConstantIntRanges> known = getRange(solver, value);
+  if (!known)
     return std::nullopt;
-  ConstantIntRanges range = lattice->getValue().getValue();
+  ConstantIntRanges range = *known;
   std::optional<int64_t> low = range.smin().trySExtValue(),
                          high = range.smax().trySExtValue();
   if (!low || !high)
@@ -276,18 +286,70 @@ CompareWithoutProducts::matchAndRewrite(arith::CmpIOp op,
   return success();
 }
 
-/// Whether a function has anything that a range may decide.
+/// The larger, or smaller, of two numbers is one of them where their ranges say
+/// so.
+template <typename OpT, bool isMax>
+struct FoldExtreme : OpRewritePattern<OpT> {
+  FoldExtreme(MLIRContext *context, DataFlowSolver &solver)
+      : OpRewritePattern<OpT>(context), solver(solver) {}
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<ConstantIntRanges> lhs = getRange(solver, op.getLhs());
+    std::optional<ConstantIntRanges> rhs = getRange(solver, op.getRhs());
+    if (!lhs || !rhs)
+      return failure();
+    bool isLhsLess = lhs->smax().sle(rhs->smin());
+    if (!isLhsLess && !rhs->smax().sle(lhs->smin()))
+      return failure();
+    rewriter.replaceOp(op, isLhsLess != isMax ? op.getLhs() : op.getRhs());
+    return success();
+  }
+
+  DataFlowSolver &solver;
+};
+
+/// A vector of numbers that are not negative is divided by a power of two by a
+/// shift, and has its last bits as the rest; a TPU divides by subtracting bit
+/// after bit.
+template <typename OpT, typename NewOpT>
+struct FoldPowerOfTwo : OpRewritePattern<OpT> {
+  FoldPowerOfTwo(MLIRContext *context, DataFlowSolver &solver)
+      : OpRewritePattern<OpT>(context), solver(solver) {}
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<ConstantIntRanges> lhs = getRange(solver, op.getLhs());
+    APInt divisor;
+    if (!isa<VectorType>(op.getType()) || !lhs || lhs->smin().isNegative() ||
+        !matchPattern(op.getRhs(), m_ConstantInt(&divisor)) ||
+        divisor.isNegative() || !divisor.isPowerOf2())
+      return failure();
+    int64_t number = std::is_same_v<NewOpT, arith::AndIOp>
+                         ? divisor.getSExtValue() - 1
+                         : divisor.logBase2();
+    rewriter.replaceOpWithNewOp<NewOpT>(
+        op, op.getLhs(),
+        createInteger(rewriter, op.getLoc(), op.getType(), number));
+    return success();
+  }
+
+  DataFlowSolver &solver;
+};
+
+/// Whether a function has anything that a range may decide: numbers, and
+/// vectors where one counts.
 bool hasChoices(func::FuncOp function) {
-  return function
-      .walk([](Operation *op) {
-        bool isChoice =
-            isa<arith::CmpIOp, arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp,
-                arith::MinUIOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
-                arith::RemUIOp>(op) &&
-            !isa<ShapedType>(op->getOperand(0).getType());
-        return isChoice ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+  bool hasScalars = false, hasVectors = false, hasIota = false;
+  function.walk([&](Operation *op) {
+    hasIota |= isa<IotaOp>(op);
+    if (isa<arith::CmpIOp, arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp,
+            arith::MinUIOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+            arith::RemUIOp>(op))
+      (isa<ShapedType>(op->getOperand(0).getType()) ? hasVectors
+                                                    : hasScalars) = true;
+  });
+  return hasScalars || (hasVectors && hasIota);
 }
 
 class TPUSimplifyIndicesPass
@@ -301,10 +363,11 @@ public:
     for (auto kernel : module.getOps<func::FuncOp>()) {
       auto bounds =
           kernel->getAttrOfType<DenseI64ArrayAttr>(kIterationBoundsName);
-      if (!bounds)
+      if (!bounds && !kernel->hasAttr(kCoreTypeName))
         continue;
       for (func::FuncOp function : getFunctions(kernel))
-        if (failed(simplify(function, bounds)))
+        if (failed(simplify(function, bounds ? bounds.asArrayRef()
+                                             : ArrayRef<int64_t>())))
           return signalPassFailure();
     }
   }
@@ -321,6 +384,13 @@ private:
     RewritePatternSet patterns(&getContext());
     arith::populateIntRangeOptimizationsPatterns(patterns, solver);
     patterns.add<CompareWithoutProducts>(&getContext(), solver, numComparisons);
+    patterns.add<FoldExtreme<arith::MaxSIOp, true>,
+                 FoldExtreme<arith::MinSIOp, false>,
+                 FoldPowerOfTwo<arith::RemSIOp, arith::AndIOp>,
+                 FoldPowerOfTwo<arith::RemUIOp, arith::AndIOp>,
+                 FoldPowerOfTwo<arith::DivSIOp, arith::ShRUIOp>,
+                 FoldPowerOfTwo<arith::DivUIOp, arith::ShRUIOp>>(&getContext(),
+                                                                solver);
     ForgetErased listener(solver);
     return applyPatternsGreedily(function, std::move(patterns),
                                  GreedyRewriteConfig().setListener(&listener));

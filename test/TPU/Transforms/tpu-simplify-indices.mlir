@@ -282,3 +282,52 @@ func.func @ends(%i: i32) -> (i1, i1, i1, i1) attributes {
   %3 = arith.cmpi sgt, %i, %c0 : i32
   return %0, %1, %2, %3 : i1, i1, i1, i1
 }
+
+// -----
+
+// What a vector counts lies within its size, in a kernel without a grid, too: nothing need keep it there, and what it
+// leaves over from a power of two is its last bits.
+
+// CHECK-LABEL: func.func @counts(
+// CHECK: %[[N:.*]] = tpu.iota {dimensions = array<i32: 1>} : vector<8x128xi32>
+// CHECK-NOT: arith.select
+// CHECK-NOT: arith.maxsi
+// CHECK-NOT: arith.minsi
+// CHECK: %[[ODD:.*]] = arith.andi %[[N]], %{{.*}} : vector<8x128xi32>
+// CHECK: %[[HALF:.*]] = arith.shrui %[[N]], %{{.*}} : vector<8x128xi32>
+// CHECK: return %[[N]], %[[ODD]], %[[HALF]]
+func.func @counts() -> (vector<8x128xi32>, vector<8x128xi32>, vector<8x128xi32>) attributes {
+    tpu.core_type = #tpu.core_type<tc>} {
+  %zero = arith.constant dense<0> : vector<8x128xi32>
+  %two = arith.constant dense<2> : vector<8x128xi32>
+  %size = arith.constant dense<128> : vector<8x128xi32>
+  %last = arith.constant dense<127> : vector<8x128xi32>
+  %n = tpu.iota {dimensions = array<i32: 1>} : vector<8x128xi32>
+  %negative = arith.cmpi slt, %n, %zero : vector<8x128xi32>
+  %from_end = arith.addi %n, %size : vector<8x128xi32>
+  %index = arith.select %negative, %from_end, %n : vector<8x128xi1>, vector<8x128xi32>
+  %low = arith.maxsi %index, %zero : vector<8x128xi32>
+  %inside = arith.minsi %low, %last : vector<8x128xi32>
+  %odd = arith.remsi %n, %two : vector<8x128xi32>
+  %half = arith.divui %n, %two : vector<8x128xi32>
+  return %inside, %odd, %half : vector<8x128xi32>, vector<8x128xi32>, vector<8x128xi32>
+}
+
+// -----
+
+// Of numbers that may be negative, or that no power of two divides, nothing is known.
+
+// CHECK-LABEL: func.func @unknown(
+// CHECK: arith.remsi
+// CHECK: arith.remsi
+// CHECK: arith.maxsi
+func.func @unknown(%x: vector<8x128xi32>)
+    -> (vector<8x128xi32>, vector<8x128xi32>, vector<8x128xi32>) attributes {tpu.core_type = #tpu.core_type<tc>} {
+  %four = arith.constant dense<4> : vector<8x128xi32>
+  %seven = arith.constant dense<7> : vector<8x128xi32>
+  %n = tpu.iota {dimensions = array<i32: 0, 1>} : vector<8x128xi32>
+  %a = arith.remsi %x, %four : vector<8x128xi32>
+  %b = arith.remsi %n, %seven : vector<8x128xi32>
+  %c = arith.maxsi %n, %seven : vector<8x128xi32>
+  return %a, %b, %c : vector<8x128xi32>, vector<8x128xi32>, vector<8x128xi32>
+}
