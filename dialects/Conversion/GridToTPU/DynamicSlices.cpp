@@ -125,37 +125,108 @@ static Value createAmount(Lowering &lowering, Location loc, Value amount,
   OpBuilder &builder = lowering.builder;
   if (auto constant = dyn_cast_if_present<IntegerAttr>(evaluate(amount)))
     return createI32(builder, loc, (constant.getInt() % size + size) % size);
-  return createModulo(builder, loc, toI32(builder, loc, lowering.get(amount)),
-                      createI32(builder, loc, size));
+  Value number = toI32(builder, loc, lowering.get(amount));
+  // The last bits are the rest by a power of two, of a negative number, too.
+  if (llvm::isPowerOf2_64(size))
+    return arith::AndIOp::create(builder, loc, number,
+                                 createI32(builder, loc, size - 1));
+  return createModulo(builder, loc, number, createI32(builder, loc, size));
 }
 
-/// Mosaic rotates 32 bits, and further from row to row where rows are those of
-/// registers; other slices are rotated one by one.
-LogicalResult lowerRotate(grid::RotateOp op, Lowering &lowering) {
-  FailureOr<Type> converted = lowering.convertType(op, op.getType());
-  if (failed(converted))
-    return failure();
-  OpBuilder &builder = lowering.builder;
-  Location loc = op.getLoc();
-  auto type = cast<VectorType>(*converted);
-  int64_t dim = op.getDim(), rank = type.getRank(), size = type.getDimSize(dim);
-  Value amount = createAmount(lowering, loc, op.getAmount(), size);
-  Value value = createElementCast(builder, loc, lowering.get(op.getSource()),
-                                  getWideElement(type.getElementType()));
-  if (!op.getStride()) {
-    if (!matchPattern(amount, m_Zero()))
-      value = createRotate(builder, loc, value, amount, dim);
-  } else if (int64_t along = *op.getStrideDim(),
-             stride =
-                 (static_cast<int64_t>(*op.getStride()) % size + size) % size;
-             dim == rank - 1 && along == rank - 2) {
-    value = tpu::DynamicRotateOp::create(
-        builder, loc, value.getType(), value, amount,
-        builder.getSI32IntegerAttr(dim), builder.getSI32IntegerAttr(stride),
-        builder.getSI32IntegerAttr(along));
-  } else {
+/// Whether Mosaic rotates rows by `stride` lanes more from one to the next:
+/// within a register, which turns by at most its width. `amount` is that of the
+/// first row, if it is known.
+static bool canRotateRows(std::optional<int64_t> amount, int64_t stride,
+                          int64_t rows) {
+  int64_t lanes = getRegisterSize(2, 1), height = getRegisterSize(2, 0);
+  int64_t within = (std::min(rows, height) - 1) * stride;
+  if (within > lanes)
+    return false;
+  for (int64_t row = 0; amount && row < rows; row += height)
+    if ((*amount + row * stride) % lanes + within > lanes)
+      return false;
+  return true;
+}
+
+/// Rotates lanes by `amount`, and by `stride` more from row to row.
+static Value createRotatedRows(OpBuilder &builder, Location loc, Value value,
+                               Value amount, int64_t stride) {
+  int64_t rank = cast<VectorType>(value.getType()).getRank();
+  return tpu::DynamicRotateOp::create(builder, loc, value.getType(), value,
+                                      amount,
+                                      builder.getSI32IntegerAttr(rank - 1),
+                                      builder.getSI32IntegerAttr(stride),
+                                      builder.getSI32IntegerAttr(rank - 2));
+}
+
+/// Rotates slice `i` along `along` by `i * stride` more: as each bit of that
+/// number says, by a power of two or not at all.
+static Value createRotatedByBits(OpBuilder &builder, Location loc, Value value,
+                                 int64_t dim, int64_t stride, int64_t along) {
+  auto type = cast<VectorType>(value.getType());
+  int64_t size = type.getDimSize(dim), count = type.getDimSize(along);
+  int64_t most = 0;
+  for (int64_t i = 0; i < count; ++i)
+    most = std::max(most, i * stride % size);
+  // The numbers of one slice after another, which are the same in all others.
+  SmallVector<int64_t> shape(type.getRank(), 1);
+  shape[along] = count;
+  auto numbers = VectorType::get(shape, builder.getI32Type());
+  auto splat = [&](int64_t number) {
+    return createInteger(builder, loc, numbers, number);
+  };
+  Value more = arith::MulIOp::create(
+      builder, loc, createIota(builder, loc, shape, along), splat(stride));
+  if (llvm::isPowerOf2_64(size))
+    more = arith::AndIOp::create(builder, loc, more, splat(size - 1));
+  else
+    more = arith::RemUIOp::create(builder, loc, more, splat(size));
+  for (int64_t bit = 1; bit <= most; bit *= 2) {
+    Value rotated =
+        createRotate(builder, loc, value, createI32(builder, loc, bit), dim);
+    Value own = vector::BroadcastOp::create(
+        builder, loc, type.clone(builder.getI32Type()),
+        arith::AndIOp::create(builder, loc, more, splat(bit)));
+    Value isRotated = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ne, own,
+        createZero(builder, loc, own.getType()));
+    value =
+        arith::SelectOp::create(builder, loc, isRotated, rotated, value);
+  }
+  return value;
+}
+
+/// Rotates slice `i` along `along` by `amount + i * stride`.
+static Value createStridedRotate(OpBuilder &builder, Location loc, Value value,
+                                 Value amount, int64_t dim, int64_t stride,
+                                 int64_t along) {
+  auto type = cast<VectorType>(value.getType());
+  int64_t rank = type.getRank(), count = type.getDimSize(along);
+  int64_t size = type.getDimSize(dim);
+  std::optional<int64_t> known = getConstantIntValue(amount);
+  if (dim == rank - 1 && along == rank - 2) {
+    if (canRotateRows(known, stride, count))
+      return createRotatedRows(builder, loc, value, amount, stride);
+    // The rows of each register alone, after all have been turned as far as the
+    // first of them.
+    if (known && canRotateRows(0, stride, getRegisterSize(rank, along))) {
+      SmallVector<Value> parts;
+      int64_t height = getRegisterSize(rank, along);
+      for (int64_t row = 0; row < count; row += height) {
+        Value part = createPart(builder, loc, value, along, row,
+                                std::min(height, count - row));
+        Value first = createI32(builder, loc, (*known + row * stride) % size);
+        part = createRotate(builder, loc, part, first, dim);
+        parts.push_back(createRotatedRows(builder, loc, part,
+                                          createI32(builder, loc, 0), stride));
+      }
+      return createConcat(builder, loc, parts, along);
+    }
+  }
+  // Slices of whole registers are rotated one by one.
+  if (along < rank - 2) {
     SmallVector<Value> parts;
-    for (int64_t i = 0, end = type.getDimSize(along); i < end; ++i) {
+    for (int64_t i = 0; i < count; ++i) {
       Value more = createI32(builder, loc, i * stride % size);
       Value sum = arith::AddIOp::create(builder, loc, amount, more);
       Value extent = createI32(builder, loc, size);
@@ -166,7 +237,32 @@ LogicalResult lowerRotate(grid::RotateOp op, Lowering &lowering) {
           builder, loc, createPart(builder, loc, value, along, i, 1),
           arith::SelectOp::create(builder, loc, isBeyond, around, sum), dim));
     }
-    value = createConcat(builder, loc, parts, along);
+    return createConcat(builder, loc, parts, along);
+  }
+  if (known != 0)
+    value = createRotate(builder, loc, value, amount, dim);
+  return createRotatedByBits(builder, loc, value, dim, stride, along);
+}
+
+/// Mosaic rotates 32 bits.
+LogicalResult lowerRotate(grid::RotateOp op, Lowering &lowering) {
+  FailureOr<Type> converted = lowering.convertType(op, op.getType());
+  if (failed(converted))
+    return failure();
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  auto type = cast<VectorType>(*converted);
+  int64_t dim = op.getDim(), size = type.getDimSize(dim);
+  Value amount = createAmount(lowering, loc, op.getAmount(), size);
+  Value value = createElementCast(builder, loc, lowering.get(op.getSource()),
+                                  getWideElement(type.getElementType()));
+  if (op.getStride()) {
+    int64_t stride =
+        (static_cast<int64_t>(*op.getStride()) % size + size) % size;
+    value = createStridedRotate(builder, loc, value, amount, dim, stride,
+                                *op.getStrideDim());
+  } else if (!matchPattern(amount, m_Zero())) {
+    value = createRotate(builder, loc, value, amount, dim);
   }
   lowering.set(op.getResult(),
                createElementCast(builder, loc, value, type.getElementType()));

@@ -146,8 +146,72 @@ LogicalResult lowerExtractSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
   return success();
 }
 
+/// Slices that were inserted one after another and are all of the result, in
+/// the order in which they lie along one dimension.
+struct JoinedSlices {
+  int64_t dim;
+  SmallVector<tensor::InsertSliceOp> slices;
+};
+
+/// The slices that a value is made of; none where they leave anything of what
+/// they are inserted into, or lie in other ways than one after another.
+std::optional<JoinedSlices> getJoined(tensor::InsertSliceOp last) {
+  ArrayRef<int64_t> shape = last.getType().getShape();
+  JoinedSlices joined{-1, {}};
+  int64_t covered = 0;
+  for (auto op = last; op;
+       op = op.getDest().getDefiningOp<tensor::InsertSliceOp>()) {
+    if (!getSliceObstacle(op).empty())
+      return std::nullopt;
+    for (auto [dim, size] : llvm::enumerate(op.getStaticSizes())) {
+      if (size == shape[dim])
+        continue;
+      if (joined.dim >= 0 && joined.dim != static_cast<int64_t>(dim))
+        return std::nullopt;
+      joined.dim = dim;
+    }
+    // All of it, in one slice.
+    if (joined.dim < 0)
+      return std::nullopt;
+    joined.slices.push_back(op);
+    covered += op.getStaticSizes()[joined.dim];
+    if (covered >= shape[joined.dim])
+      break;
+  }
+  llvm::sort(joined.slices,
+             [&](tensor::InsertSliceOp a, tensor::InsertSliceOp b) {
+               return a.getStaticOffsets()[joined.dim] <
+                      b.getStaticOffsets()[joined.dim];
+             });
+  int64_t position = 0;
+  for (tensor::InsertSliceOp op : joined.slices) {
+    if (op.getStaticOffsets()[joined.dim] != position)
+      return std::nullopt;
+    position += op.getStaticSizes()[joined.dim];
+  }
+  if (joined.slices.empty() || position != shape[joined.dim])
+    return std::nullopt;
+  return joined;
+}
+
+/// Whether a value is only what other slices are inserted into, which together
+/// with its own are all of the result: it is not made then.
+bool isPartOfJoined(tensor::InsertSliceOp op) {
+  auto last = op;
+  while (last->hasOneUse()) {
+    auto next = dyn_cast<tensor::InsertSliceOp>(*last->user_begin());
+    if (!next || next.getDest() != last.getResult())
+      break;
+    last = next;
+  }
+  if (last == op)
+    return false;
+  std::optional<JoinedSlices> joined = getJoined(last);
+  return joined && llvm::is_contained(joined->slices, op);
+}
+
 /// An inserted slice stands between the rest of its destination, dimension by
-/// dimension from the last: Mosaic joins vectors, and does not insert.
+/// dimension from the first: Mosaic joins vectors, and does not insert.
 LogicalResult lowerInsertSlice(tensor::InsertSliceOp op, Lowering &lowering) {
   if (StringRef obstacle = getSliceObstacle(op); !obstacle.empty())
     return op.emitError(obstacle);
@@ -155,14 +219,26 @@ LogicalResult lowerInsertSlice(tensor::InsertSliceOp op, Lowering &lowering) {
     lowering.set(op.getResult(), lowering.get(op.getSource()));
     return success();
   }
+  if (isPartOfJoined(op))
+    return success();
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
-  Value dest = lowering.get(op.getDest());
+  auto getSlice = [&](tensor::InsertSliceOp slice) {
+    Value source = lowering.get(slice.getSource());
+    return createShapeCast(
+        builder, loc, source,
+        VectorType::get(slice.getStaticSizes(), getElementTypeOrSelf(source)));
+  };
+  if (std::optional<JoinedSlices> joined = getJoined(op)) {
+    lowering.set(op.getResult(),
+                 createConcat(builder, loc,
+                              llvm::map_to_vector(joined->slices, getSlice),
+                              joined->dim));
+    return success();
+  }
+  Value dest = lowering.get(op.getDest()), value = getSlice(op);
   auto destType = cast<VectorType>(dest.getType());
-  Value value = createShapeCast(
-      builder, loc, lowering.get(op.getSource()),
-      VectorType::get(op.getStaticSizes(), destType.getElementType()));
-  for (int64_t dim = destType.getRank() - 1; dim >= 0; --dim) {
+  for (int64_t dim = 0; dim < destType.getRank(); ++dim) {
     int64_t start = op.getStaticOffsets()[dim];
     int64_t end = start + op.getStaticSizes()[dim];
     int64_t extent = destType.getDimSize(dim);
@@ -170,22 +246,16 @@ LogicalResult lowerInsertSlice(tensor::InsertSliceOp op, Lowering &lowering) {
       continue;
     // The rest of the destination beside what has been joined so far.
     Value rest = dest;
-    for (int64_t outer = 0; outer < dim; ++outer)
-      if (op.getStaticSizes()[outer] != destType.getDimSize(outer))
-        rest =
-            createPart(builder, loc, rest, outer, op.getStaticOffsets()[outer],
-                       op.getStaticSizes()[outer]);
+    for (int64_t inner = dim + 1; inner < destType.getRank(); ++inner)
+      rest = createPart(builder, loc, rest, inner, op.getStaticOffsets()[inner],
+                        op.getStaticSizes()[inner]);
     SmallVector<Value> parts;
     if (start > 0)
       parts.push_back(createPart(builder, loc, rest, dim, 0, start));
     parts.push_back(value);
     if (end < extent)
       parts.push_back(createPart(builder, loc, rest, dim, end, extent - end));
-    SmallVector<int64_t> shape(cast<VectorType>(value.getType()).getShape());
-    shape[dim] = extent;
-    value = tpu::ConcatenateOp::create(
-        builder, loc, VectorType::get(shape, destType.getElementType()), parts,
-        static_cast<int32_t>(dim));
+    value = createConcat(builder, loc, parts, dim);
   }
   lowering.set(op.getResult(), value);
   return success();

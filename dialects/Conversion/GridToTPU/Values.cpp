@@ -9,6 +9,7 @@
 #include "dialects/Conversion/GridToTPU/Lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -20,8 +21,20 @@ Value createShapeCast(OpBuilder &builder, Location loc, Value value,
     return value;
   auto from = dyn_cast<VectorType>(value.getType());
   auto to = dyn_cast<VectorType>(type);
-  if (!from)
+  if (!from) {
+    // The element of a vector goes on as a vector: Mosaic has no number of less
+    // than 32 bits.
+    if (auto extract = value.getDefiningOp<vector::ExtractOp>();
+        extract && extract.getSourceVectorType().getNumElements() == 1 &&
+        to.getRank() > 0)
+      value = createShapeCast(
+          builder, loc, extract.getSource(),
+          VectorType::get(SmallVector<int64_t>(to.getRank(), 1),
+                          to.getElementType()));
+    if (value.getType() == to)
+      return value;
     return vector::BroadcastOp::create(builder, loc, to, value);
+  }
   if (!to)
     return vector::ExtractOp::create(builder, loc, value,
                                      SmallVector<int64_t>(from.getRank(), 0));
@@ -97,6 +110,15 @@ Value createPart(OpBuilder &builder, Location loc, Value value, int64_t dim,
     return value;
   offsets[dim] = start;
   sizes[dim] = size;
+  // A part of one number everywhere is no part of any registers.
+  auto part = VectorType::get(sizes, type.getElementType());
+  DenseElementsAttr constant;
+  if (matchPattern(value, m_Constant(&constant)) && constant.isSplat())
+    return arith::ConstantOp::create(builder, loc, constant.resizeSplat(part));
+  if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>();
+      broadcast && !isa<VectorType>(broadcast.getSourceType()))
+    return vector::BroadcastOp::create(builder, loc, part,
+                                       broadcast.getSource());
   return vector::ExtractStridedSliceOp::create(builder, loc, value, offsets,
                                                sizes, strides);
 }

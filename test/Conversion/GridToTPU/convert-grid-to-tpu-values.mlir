@@ -108,20 +108,30 @@ grid.kernel @number_along_a_line grid() inputs(%x: f32 [128], %n: f32 [1] space 
 
 // -----
 
-// Mosaic packs rows by itself, and rotates each row of registers further than the one before it. Along other dimensions
-// slices are rotated one by one. An amount is brought between 0 and the size.
+// Mosaic packs rows by itself, and rotates each row further than the one before it, as far as a register is wide. Further,
+// and along other dimensions, the bits of the distance say which slices are rotated. An amount is brought between 0 and
+// the size.
 
 // CHECK-LABEL: func.func @rearranged(
 // CHECK: tpu.bitcast %{{.*}} : vector<16x128xbf16> -> vector<8x128xi32>
 // CHECK: %[[C125:.*]] = arith.constant 125 : i32
 // CHECK: tpu.dynamic_rotate %{{.*}} by %[[C125]] dim 1 : vector<16x128xf32>, i32
-// CHECK: %[[C128:.*]] = arith.constant 128 : i32
-// CHECK: %[[REST:.*]] = arith.remsi %{{.*}}, %[[C128]] : i32
-// CHECK: %[[AMOUNT:.*]] = arith.select %{{.*}}, %{{.*}}, %[[REST]] : i32
-// CHECK: tpu.dynamic_rotate %{{.*}} by %[[AMOUNT]] dim 1 {stride = 126 : si32, stride_dimension = 0 : si32} : vector<8x128xi32>, i32
-// CHECK: vector.extract_strided_slice %{{.*}} {offsets = [0, 0], sizes = [8, 1], strides = [1, 1]}
-// CHECK: tpu.dynamic_rotate %{{.*}} by %{{.*}} dim 0 : vector<8x1xi32>, i32
-// CHECK: tpu.concatenate
+// CHECK: %[[C127:.*]] = arith.constant 127 : i32
+// CHECK: %[[AMOUNT:.*]] = arith.andi %{{.*}}, %[[C127]] : i32
+// CHECK: tpu.dynamic_rotate %{{.*}} by %[[AMOUNT]] dim 1 {stride = 18 : si32, stride_dimension = 0 : si32} : vector<8x128xi32>, i32
+// CHECK: %[[TURNED:.*]] = tpu.dynamic_rotate %{{.*}} by %{{.*}} dim 0 : vector<8x128xi32>, i32
+// CHECK: %[[COUNT:.*]] = tpu.iota {dimensions = array<i32: 1>} : vector<1x128xi32>
+// CHECK: %[[TIMES:.*]] = arith.muli %[[COUNT]], %{{.*}} : vector<1x128xi32>
+// CHECK: %[[MORE:.*]] = arith.andi %[[TIMES]], %{{.*}} : vector<1x128xi32>
+// CHECK: %[[ONE:.*]] = tpu.dynamic_rotate %[[TURNED]] by %{{.*}} dim 0
+// CHECK: %[[BIT:.*]] = arith.andi %[[MORE]], %{{.*}} : vector<1x128xi32>
+// CHECK: %[[OWN:.*]] = vector.broadcast %[[BIT]] : vector<1x128xi32> to vector<8x128xi32>
+// CHECK: %[[IS:.*]] = arith.cmpi ne, %[[OWN]], %{{.*}} : vector<8x128xi32>
+// CHECK: %[[FIRST:.*]] = arith.select %[[IS]], %[[ONE]], %[[TURNED]]
+// CHECK: tpu.dynamic_rotate %[[FIRST]] by %{{.*}} dim 0
+// CHECK: tpu.dynamic_rotate %{{.*}} by %{{.*}} dim 0
+// CHECK-NOT: tpu.dynamic_rotate
+// CHECK: return
 grid.kernel @rearranged grid(%i = 4) inputs(%x: bf16 [16, 128])
     outputs(%o: i32 [8, 128], %p: bf16 [16, 128], %q: i32 [8, 128], %r: i32 [8, 128]) {
   %n = grid.program_id 0
@@ -131,8 +141,92 @@ grid.kernel @rearranged grid(%i = 4) inputs(%x: bf16 [16, 128])
   grid.store %1, %o : tensor<8x128xi32>, memref<8x128xi32, #grid.space<default>>
   %2 = grid.rotate %0 by %c-3 dim 1 : tensor<16x128xbf16>, i32
   grid.store %2, %p : tensor<16x128xbf16>, memref<16x128xbf16, #grid.space<default>>
-  %3 = grid.rotate %1 by %n dim 1 stride -2 along 0 : tensor<8x128xi32>, i32
+  %3 = grid.rotate %1 by %n dim 1 stride 18 along 0 : tensor<8x128xi32>, i32
   grid.store %3, %q : tensor<8x128xi32>, memref<8x128xi32, #grid.space<default>>
   %4 = grid.rotate %1 by %n dim 0 stride 3 along 1 : tensor<8x128xi32>, i32
   grid.store %4, %r : tensor<8x128xi32>, memref<8x128xi32, #grid.space<default>>
+}
+
+// -----
+
+// What would turn the rows of one register further than Mosaic can is turned as far as its first row before.
+
+// CHECK-LABEL: func.func @far(
+// CHECK: %[[FIRST:.*]] = vector.extract_strided_slice %{{.*}} {offsets = [0, 0], sizes = [8, 128], strides = [1, 1]}
+// CHECK: %[[C100:.*]] = arith.constant 100 : i32
+// CHECK: %[[TURNED:.*]] = tpu.dynamic_rotate %[[FIRST]] by %[[C100]] dim 1 : vector<8x128xf32>, i32
+// CHECK: %[[A:.*]] = tpu.dynamic_rotate %[[TURNED]] by %{{.*}} dim 1 {stride = 9 : si32, stride_dimension = 0 : si32}
+// CHECK: %[[C44:.*]] = arith.constant 44 : i32
+// CHECK: tpu.dynamic_rotate %{{.*}} by %[[C44]] dim 1 : vector<8x128xf32>, i32
+// CHECK: %[[B:.*]] = tpu.dynamic_rotate
+// CHECK: tpu.concatenate %[[A]], %[[B]] in 0
+grid.kernel @far grid() inputs(%x: f32 [16, 128]) outputs(%o: f32 [16, 128]) {
+  %0 = grid.load %x : memref<16x128xf32, #grid.space<default>> -> tensor<16x128xf32>
+  %n = arith.constant 100 : i32
+  %1 = grid.rotate %0 by %n dim 1 stride 9 along 0 : tensor<16x128xf32>, i32
+  grid.store %1, %o : tensor<16x128xf32>, memref<16x128xf32, #grid.space<default>>
+}
+
+// -----
+
+// By 20 lanes more from row to row no register turns: the bits of the distance say how far. Slices of whole registers are
+// rotated one by one.
+
+// CHECK-LABEL: func.func @further(
+// CHECK-COUNT-7: tpu.dynamic_rotate %{{.*}} by %{{.*}} dim 1 : vector<8x128xf32>
+// CHECK: vector.extract_strided_slice %{{.*}} {offsets = [0, 0, 0], sizes = [1, 8, 128], strides = [1, 1, 1]}
+// CHECK: tpu.dynamic_rotate %{{.*}} by %{{.*}} dim 2 : vector<1x8x128xf32>
+// CHECK: tpu.dynamic_rotate %{{.*}} by %{{.*}} dim 2 : vector<1x8x128xf32>
+// CHECK: tpu.concatenate
+grid.kernel @further grid() inputs(%x: f32 [8, 128], %y: f32 [2, 8, 128]) outputs(%o: f32 [8, 128], %p: f32 [2, 8, 128]) {
+  %n = arith.constant 0 : i32
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %1 = grid.rotate %0 by %n dim 1 stride 20 along 0 : tensor<8x128xf32>, i32
+  grid.store %1, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
+  %2 = grid.load %y : memref<2x8x128xf32, #grid.space<default>> -> tensor<2x8x128xf32>
+  %3 = grid.rotate %2 by %n dim 2 stride 3 along 0 : tensor<2x8x128xf32>, i32
+  grid.store %3, %p : tensor<2x8x128xf32>, memref<2x8x128xf32, #grid.space<default>>
+}
+
+// -----
+
+// Slices that are all of a result are joined at once, in the order in which they lie; of one that leaves something, the
+// rest stands beside it. A part of one number everywhere is no part of registers.
+
+// CHECK-LABEL: func.func @joined(
+// CHECK-SAME: %[[X:.*]]: memref<8x128xf32, {{.*}}>, %[[Y:.*]]: memref<16x128xf32, {{[^,]*}}>, %[[O:.*]]: memref<24x128xf32
+// CHECK: %[[A:.*]] = vector.load %[[X]]
+// CHECK: %[[B:.*]] = vector.load %[[Y]]
+// CHECK-NEXT: %[[AB:.*]] = tpu.concatenate %[[A]], %[[B]] in 0 : vector<8x128xf32>, vector<16x128xf32> -> vector<24x128xf32>
+// CHECK: tpu.vector_store %[[O]][{{.*}}], %[[AB]]
+// CHECK: %[[ABOVE:.*]] = arith.constant dense<0.000000e+00> : vector<1x128xf32>
+// CHECK: %[[BELOW:.*]] = arith.constant dense<0.000000e+00> : vector<15x128xf32>
+// CHECK: %[[ROWS:.*]] = tpu.concatenate %[[ABOVE]], %[[A]], %[[BELOW]] in 0
+// CHECK: %[[LEFT:.*]] = arith.constant dense<0.000000e+00> : vector<24x2xf32>
+// CHECK: tpu.concatenate %[[LEFT]], %[[ROWS]] in 1 : vector<24x2xf32>, vector<24x128xf32> -> vector<24x130xf32>
+grid.kernel @joined grid() inputs(%x: f32 [8, 128], %y: f32 [16, 128]) outputs(%o: f32 [24, 128], %p: f32 [24, 130]) {
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %1 = grid.load %y : memref<16x128xf32, #grid.space<default>> -> tensor<16x128xf32>
+  %e = tensor.empty() : tensor<24x128xf32>
+  %2 = tensor.insert_slice %1 into %e[8, 0] [16, 128] [1, 1] : tensor<16x128xf32> into tensor<24x128xf32>
+  %3 = tensor.insert_slice %0 into %2[0, 0] [8, 128] [1, 1] : tensor<8x128xf32> into tensor<24x128xf32>
+  grid.store %3, %o : tensor<24x128xf32>, memref<24x128xf32, #grid.space<default>>
+  %zero = arith.constant dense<0.0> : tensor<24x130xf32>
+  %4 = tensor.insert_slice %0 into %zero[1, 2] [8, 128] [1, 1] : tensor<8x128xf32> into tensor<24x130xf32>
+  grid.store %4, %p : tensor<24x130xf32>, memref<24x130xf32, #grid.space<default>>
+}
+
+// -----
+
+// The number of a vector of one element goes on as that vector: Mosaic takes none of 16 bits out of it.
+
+// CHECK-LABEL: func.func @one_number(
+// CHECK: %[[V:.*]] = vector.load %{{.*}} : memref<1x1xbf16, {{.*}}>, vector<1x1xbf16>
+// CHECK: vector.broadcast %[[V]] : vector<1x1xbf16> to vector<16x128xbf16>
+grid.kernel @one_number grid() inputs(%x: bf16 [1, 1]) outputs(%o: bf16 [16, 128]) {
+  %0 = grid.load %x : memref<1x1xbf16, #grid.space<default>> -> tensor<1x1xbf16>
+  %c0 = arith.constant 0 : index
+  %1 = tensor.extract %0[%c0, %c0] : tensor<1x1xbf16>
+  %2 = tensor.splat %1 : tensor<16x128xbf16>
+  grid.store %2, %o : tensor<16x128xbf16>, memref<16x128xbf16, #grid.space<default>>
 }

@@ -1,0 +1,72 @@
+# RUN: %python %s | FileCheck %s
+
+# Rotations whose distance grows from slice to slice, and parts that are joined: the module for a TPU gives what interpret
+# mode gives, in the interpreter of Mosaic's form and compiled for this machine.
+import gridir
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gridir.compiler.cpu import CpuOptions
+from gridir.testing import difference, interpreted, mosaic_interpreted
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu", platform="tpu")
+
+
+def check(name, function, *operands):
+    def call(*operands):
+        def kernel(*refs):
+            *xs, o_ref = refs
+            o_ref[...] = function(*(x[...] for x in xs))
+
+        return pl.pallas_call(kernel, out_shape=jax.eval_shape(function, *operands))(*operands)
+
+    with interpreted():
+        want = call(*operands)
+    with mosaic_interpreted():
+        executed = jax.jit(call)(*operands)
+    with gridir.installed(options=THROUGH_TPU):
+        compiled = jax.jit(call)(*operands)
+    print(name, difference(executed, want), difference(compiled, want))
+
+
+def numbers(*shape, dtype=np.float32):
+    return jnp.asarray(np.random.default_rng(4).integers(-100, 100, shape).astype(dtype))
+
+
+# CHECK: rows None None
+# CHECK-NEXT: rows far None None
+# CHECK-NEXT: rows further None None
+# CHECK-NEXT: lanes None None
+# CHECK-NEXT: lanes of 24 rows None None
+# CHECK-NEXT: slices None None
+# CHECK-NEXT: along slices None None
+# CHECK-NEXT: narrow None None
+rows = numbers(32, 128)
+check("rows", lambda x: pltpu.roll(x, 5, 1, stride=2, stride_axis=0), rows)
+check("rows far", lambda x: pltpu.roll(x, 100, 1, stride=9, stride_axis=0), rows)
+check("rows further", lambda x: pltpu.roll(x, 0, 1, stride=100, stride_axis=0), rows)
+check("lanes", lambda x: pltpu.roll(x, 5, 0, stride=3, stride_axis=1), rows)
+check("lanes of 24 rows", lambda x: pltpu.roll(x, 1, 0, stride=7, stride_axis=1), numbers(24, 128))
+check("slices", lambda x: pltpu.roll(x, 3, 2, stride=5, stride_axis=0), numbers(3, 8, 128))
+check("along slices", lambda x: pltpu.roll(x, 1, 0, stride=2, stride_axis=2), numbers(5, 8, 128))
+check("narrow", lambda x: pltpu.roll(x, 1, 0, stride=1, stride_axis=1), numbers(32, 128, dtype=np.int8))
+
+# A distance that is data, by which a power of two is left or not.
+# CHECK-NEXT: data None None
+# CHECK-NEXT: negative data None None
+# CHECK-NEXT: data of 24 rows None None
+amount = jnp.asarray([[300]], jnp.int32)
+check("data", lambda x, n: pltpu.roll(x, n[0, 0], 1, stride=1, stride_axis=0), rows, amount)
+check("negative data", lambda x, n: pltpu.roll(x, n[0, 0], 0), rows, -amount)
+check("data of 24 rows", lambda x, n: pltpu.roll(x, n[0, 0], 0, stride=1, stride_axis=1), numbers(24, 128), amount)
+
+# CHECK-NEXT: joined None None
+# CHECK-NEXT: padded None None
+# CHECK-NEXT: stacked None None
+# CHECK-NEXT: one number None None
+check("joined", lambda x: jnp.concatenate([x[:3], x[5:9], x[1:2]], 0), rows)
+check("padded", lambda x: jnp.pad(x, ((1, 7), (2, 126)), constant_values=-1), rows)
+check("stacked", lambda x: jnp.stack([x[:8], x[8:16], x[:8] + 1], 1), rows)
+check("one number", lambda x: x + jnp.sum(x[:8].astype(jnp.float32)).astype(x.dtype), rows.astype(jnp.bfloat16))
