@@ -90,13 +90,28 @@ public:
   }
 };
 
+/// What differs does so for NaN, too, whatever the name of the comparison says.
+class DifferencePattern : public OpRewritePattern<arith::CmpFOp> {
+public:
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getPredicate() != arith::CmpFPredicate::ONE)
+      return failure();
+    rewriter.modifyOpInPlace(
+        op, [&] { op.setPredicate(arith::CmpFPredicate::UNE); });
+    return success();
+  }
+};
+
 } // namespace
 
-void saturateConversions(Operation *root) {
+void readInstructions(Operation *root) {
   RewritePatternSet patterns(root->getContext());
-  patterns
-      .add<SaturatePattern<arith::FPToSIOp>, SaturatePattern<arith::FPToUIOp>>(
-          root->getContext());
+  patterns.add<SaturatePattern<arith::FPToSIOp>,
+               SaturatePattern<arith::FPToUIOp>, DifferencePattern>(
+      root->getContext());
   walkAndApplyPatterns(root, std::move(patterns));
 }
 

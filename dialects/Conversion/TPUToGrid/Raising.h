@@ -37,8 +37,9 @@ void populateLookupPatterns(ConversionPatterns &patterns);
 void populateProgramPatterns(ConversionPatterns &patterns);
 
 /// Rewrites what Mosaic's conversions of floats to integers do where those of
-/// `arith` are undefined. Not a part of the conversion, as the ops stay.
-void saturateConversions(mlir::Operation *root);
+/// `arith` are undefined, and what its comparisons say of NaN. Not a part of the
+/// conversion, as the ops stay.
+void readInstructions(mlir::Operation *root);
 
 /// Makes the grid kernel of a function with the attributes of a Mosaic kernel,
 /// with copies of the bodies of the function and its transforms, where Refs

@@ -67,7 +67,7 @@ tpu_to_grid::RaisingPatterns::RaisingPatterns(MLIRContext *context)
     : patterns(makePatterns(types, context)) {}
 
 LogicalResult tpu_to_grid::RaisingPatterns::apply(grid::KernelOp kernel) const {
-  saturateConversions(kernel);
+  readInstructions(kernel);
   ConversionTarget target(*kernel.getContext());
   scf::populateSCFStructuralTypeConversionTarget(types, target);
   return applyConversion(kernel, target, isRaised, patterns,

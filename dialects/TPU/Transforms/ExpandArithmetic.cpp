@@ -120,8 +120,8 @@ struct ExpandFma : OpRewritePattern<math::FmaOp> {
   }
 };
 
-/// Mosaic compares floats in the ordered ways only. A comparison that holds for
-/// NaN is the opposite of one that does not.
+/// Mosaic compares floats in the ordered ways only, and whether they differ. A
+/// comparison that holds for NaN is the opposite of one that does not.
 struct ExpandFloatCompare : OpRewritePattern<arith::CmpFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -133,12 +133,10 @@ struct ExpandFloatCompare : OpRewritePattern<arith::CmpFOp> {
     auto compare = [&](Predicate predicate, Value a, Value b) -> Value {
       return arith::CmpFOp::create(rewriter, loc, predicate, a, b);
     };
-    auto isOrdered = [&]() -> Value {
-      Value ordered = compare(Predicate::OEQ, lhs, lhs);
-      if (lhs == rhs)
-        return ordered;
-      return arith::AndIOp::create(rewriter, loc, ordered,
-                                   compare(Predicate::OEQ, rhs, rhs));
+    // Whether both are equal to, or either differs from, itself.
+    auto withThemselves = [&](Predicate predicate, auto join) -> Value {
+      Value first = compare(predicate, lhs, lhs);
+      return lhs == rhs ? first : join(first, compare(predicate, rhs, rhs));
     };
     auto opposite = [&](Predicate predicate) {
       rewriter.replaceOp(
@@ -146,8 +144,6 @@ struct ExpandFloatCompare : OpRewritePattern<arith::CmpFOp> {
       return success();
     };
     switch (op.getPredicate()) {
-    case Predicate::UNE:
-      return opposite(Predicate::OEQ);
     case Predicate::ULT:
       return opposite(Predicate::OGE);
     case Predicate::ULE:
@@ -176,10 +172,16 @@ struct ExpandFloatCompare : OpRewritePattern<arith::CmpFOp> {
       return success();
     }
     case Predicate::ORD:
-      rewriter.replaceOp(op, isOrdered());
+      rewriter.replaceOp(
+          op, withThemselves(Predicate::OEQ, [&](Value a, Value b) -> Value {
+            return arith::AndIOp::create(rewriter, loc, a, b);
+          }));
       return success();
     case Predicate::UNO:
-      rewriter.replaceOp(op, createNot(rewriter, loc, isOrdered()));
+      rewriter.replaceOp(
+          op, withThemselves(Predicate::UNE, [&](Value a, Value b) -> Value {
+            return arith::OrIOp::create(rewriter, loc, a, b);
+          }));
       return success();
     default:
       return failure();
@@ -464,7 +466,13 @@ public:
     config.enableConstantCSE(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     if (failed(applyPatternsGreedily(getOperation(), frozen, config)))
-      signalPassFailure();
+      return signalPassFailure();
+    // Mosaic has one comparison for what differs, which is called `one` and
+    // holds for NaN: JAX's lowering writes every `!=` so.
+    getOperation().walk([](arith::CmpFOp op) {
+      if (op.getPredicate() == arith::CmpFPredicate::UNE)
+        op.setPredicate(arith::CmpFPredicate::ONE);
+    });
   }
 
 private:

@@ -121,7 +121,7 @@ struct FoldRemainderSign : OpRewritePattern<arith::SelectOp> {
                    : Value();
     };
     auto isNotZero = [&](Value value) {
-      return getTested(getOpposite(value), arith::CmpFPredicate::OEQ) == rest;
+      return getTested(value, arith::CmpFPredicate::UNE) == rest;
     };
     auto isOtherSign = [&](Value value) {
       auto signs = value.getDefiningOp<arith::XOrIOp>();
@@ -154,35 +154,77 @@ private:
   }
 };
 
-/// A number of 8 bits is compared with a constant in the 32 in which alone the
-/// answer is used: to widen the number takes less than to widen the answer.
+/// Whether an op takes a bool among numbers of 32 bits.
+bool isWideUse(Operation *user) {
+  if (!isa<arith::ExtUIOp, arith::SelectOp, arith::UIToFPOp>(user))
+    return false;
+  Type element = getElementTypeOrSelf(user->getResult(0));
+  return element.isInteger(32) || element.isF32();
+}
+
+/// Narrow integers are compared in the 32 bits in which alone the answer is
+/// used: to widen them takes less than to widen the answer, which Mosaic
+/// refuses to do for a choice between two constants. Two numbers of 8 bits
+/// would be twice as many as their answer. Those of 4 Mosaic compares in no
+/// other way.
 struct WidenCompareForUse : OpRewritePattern<arith::CmpIOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(arith::CmpIOp op,
                                 PatternRewriter &rewriter) const override {
-    using Predicate = arith::CmpIPredicate;
-    bool isEquality = op.getPredicate() == Predicate::eq ||
-                      op.getPredicate() == Predicate::ne;
     auto type = dyn_cast<VectorType>(op.getLhs().getType());
-    APInt number;
-    if (!isEquality || !type || !type.getElementType().isInteger(8) ||
-        !matchPattern(op.getRhs(), m_ConstantInt(&number)) || op.use_empty())
-      return failure();
-    auto isWide = [](Operation *user) {
-      if (!isa<arith::ExtUIOp, arith::SelectOp, arith::UIToFPOp>(user))
-        return false;
-      Type element = getElementTypeOrSelf(user->getResult(0));
-      return element.isInteger(32) || element.isF32();
-    };
-    if (!llvm::all_of(op->getUsers(), isWide))
+    if (!type || !type.getElementType().isInteger() || !isWorthIt(op, type))
       return failure();
     Type wide = type.clone(rewriter.getI32Type());
-    Value lhs =
-        arith::ExtSIOp::create(rewriter, op.getLoc(), wide, op.getLhs());
-    Value rhs =
-        createInteger(rewriter, op.getLoc(), wide, number.getSExtValue());
+    APInt number;
+    auto widen = [&](Value value) -> Value {
+      if (matchPattern(value, m_ConstantInt(&number)))
+        return createInteger(rewriter, op.getLoc(), wide,
+                             number.getSExtValue());
+      return arith::ExtSIOp::create(rewriter, op.getLoc(), wide, value);
+    };
+    Value lhs = widen(op.getLhs()), rhs = widen(op.getRhs());
     rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, op.getPredicate(), lhs, rhs);
+    return success();
+  }
+
+private:
+  static bool isWorthIt(arith::CmpIOp op, VectorType type) {
+    using Predicate = arith::CmpIPredicate;
+    unsigned width = type.getElementTypeBitWidth();
+    bool isEquality = op.getPredicate() == Predicate::eq ||
+                      op.getPredicate() == Predicate::ne;
+    if (op.use_empty() || op.getPredicate() >= Predicate::ult)
+      return false;
+    if (isEquality && width > 1 && width < 8)
+      return true;
+    return (width == 16 ||
+            (isEquality && width == 8 &&
+             matchPattern(op.getRhs(), m_Constant()))) &&
+           llvm::all_of(op->getUsers(), isWideUse);
+  }
+};
+
+/// The same for floats.
+struct WidenFloatCompareForUse : OpRewritePattern<arith::CmpFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getLhs().getType());
+    if (!type || !type.getElementType().isBF16() || op.use_empty() ||
+        !llvm::all_of(op->getUsers(), isWideUse))
+      return failure();
+    Type wide = type.clone(rewriter.getF32Type());
+    APFloat number(0.0f);
+    auto widen = [&](Value value) -> Value {
+      if (matchPattern(value, m_ConstantFloat(&number)))
+        return createFloat(rewriter, op.getLoc(), wide,
+                           number.convertToDouble());
+      return arith::ExtFOp::create(rewriter, op.getLoc(), wide, value);
+    };
+    Value lhs = widen(op.getLhs()), rhs = widen(op.getRhs());
+    rewriter.replaceOpWithNewOp<arith::CmpFOp>(op, op.getPredicate(), lhs, rhs);
     return success();
   }
 };
@@ -191,5 +233,6 @@ struct WidenCompareForUse : OpRewritePattern<arith::CmpIOp> {
 
 void gridir::tpu::populateFoldComparisonPatterns(RewritePatternSet &patterns) {
   patterns.add<FoldSelectOfNot, FoldSelectOfNeither, FoldSignsDiffer,
-               FoldRemainderSign, WidenCompareForUse>(patterns.getContext());
+               FoldRemainderSign, WidenCompareForUse, WidenFloatCompareForUse>(
+      patterns.getContext());
 }

@@ -11,7 +11,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
 namespace gridir::tpu {
@@ -34,23 +33,12 @@ std::optional<double> toDouble(APFloat number) {
   return number.convertToDouble();
 }
 
-/// The number that all elements of a value are, which may be an integer that is
-/// converted and broadcast.
+/// The number that all elements of a value are.
 std::optional<double> getNumber(Value value) {
-  if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
-    value = broadcast.getSource();
   APFloat number(0.0);
-  if (matchPattern(value, m_ConstantFloat(&number)))
-    return toDouble(number);
-  auto conversion = value.getDefiningOp<arith::SIToFPOp>();
-  APInt integer;
-  if (!conversion || !matchPattern(conversion.getIn(), m_ConstantInt(&integer)))
+  if (!matchPattern(value, m_ConstantFloat(&number)))
     return std::nullopt;
-  APFloat rounded(
-      cast<FloatType>(getElementTypeOrSelf(value)).getFloatSemantics());
-  rounded.convertFromAPInt(integer, /*IsSigned=*/true,
-                           APFloat::rmNearestTiesToEven);
-  return toDouble(rounded);
+  return toDouble(number);
 }
 
 bool isNumber(Value value, int64_t expected) {
@@ -111,32 +99,21 @@ std::optional<SaturatingConversion> match(arith::SelectOp outer) {
   return found;
 }
 
-/// Whether a value lies between two numbers, or is no number.
-bool isClamped(Value value, double low, double high) {
-  bool hasLow = false, hasHigh = false;
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<arith::MaximumFOp, arith::MinimumFOp>(op))
-      break;
-    std::optional<double> left = getNumber(op->getOperand(0));
-    std::optional<double> right = getNumber(op->getOperand(1));
-    if (left.has_value() == right.has_value())
-      break;
-    double bound = left ? *left : *right;
-    // Beyond a bound that lies outside, what comes before decides.
-    if (bound < low || bound > high)
-      break;
-    (isa<arith::MaximumFOp>(op) ? hasLow : hasHigh) = true;
-    value = op->getOperand(left ? 1 : 0);
-  }
-  return hasLow && hasHigh;
-}
-
 bool isFiniteTest(arith::CmpFOp op) {
   auto type = dyn_cast<VectorType>(op.getLhs().getType());
   return type && type.getElementType().isF32() && !op.use_empty() &&
          op.getPredicate() == arith::CmpFPredicate::OLT &&
          getNumber(op.getRhs()) == std::numeric_limits<double>::infinity() &&
          op.getLhs().getDefiningOp<math::AbsFOp>();
+}
+
+/// Whether an op is `1 / x` for which the author wants less than a division.
+bool isLooseReciprocal(arith::DivFOp op) {
+  auto type = dyn_cast<VectorType>(op.getType());
+  auto loose = arith::FastMathFlags::afn | arith::FastMathFlags::ninf;
+  return type && type.getElementType().isF32() &&
+         getNumber(op.getLhs()) == 1.0 &&
+         (op.getFastmath() & loose) != arith::FastMathFlags::none;
 }
 
 class TPUMatchInstructionsPass
@@ -161,37 +138,33 @@ public:
     });
     for (arith::CmpFOp op : tests)
       classify(op);
+    SmallVector<arith::DivFOp> divisions;
+    getOperation().walk([&](arith::DivFOp op) {
+      if (isLooseReciprocal(op))
+        divisions.push_back(op);
+    });
+    for (arith::DivFOp op : divisions)
+      invert(op);
   }
 
 private:
-  /// The unit saturates at the bounds of 32 bits, and takes NaN to 0.
+  /// libtpu's conversions saturate at the bounds of the integers that they give,
+  /// and take NaN to 0. That of bf16 to 8 bits is one instruction on a v6e.
   void convert(arith::SelectOp op, const SaturatingConversion &found) {
     OpBuilder builder(op);
     Location loc = op.getLoc();
     auto type = cast<VectorType>(op.getType());
-    Value result;
-    bool isClampedAlready =
-        isClamped(found.input, found.smallest, found.largest);
-    if (found.smallest == 0 && type.getElementTypeBitWidth() == 32) {
+    bool isUnsigned = found.smallest == 0;
+    Value input = found.input, result;
+    if (auto wide = input.getDefiningOp<arith::ExtFOp>();
+        wide && getElementTypeOrSelf(wide.getIn()).isBF16())
+      input = wide.getIn();
+    if (isUnsigned && type.getElementTypeBitWidth() == 32)
       result = convertToUnsigned(builder, loc, type, found.input);
-    } else if (isClampedAlready && found.smallest == 0) {
-      result = arith::FPToUIOp::create(builder, loc, type, found.input);
-    } else if (isClampedAlready || type.getElementTypeBitWidth() == 32) {
-      result = arith::FPToSIOp::create(builder, loc, type, found.input);
-    } else {
-      auto wide = type.cloneWith(std::nullopt, builder.getI32Type());
-      auto constant = [&](int64_t number) -> Value {
-        return arith::ConstantOp::create(
-            builder, loc,
-            DenseElementsAttr::get(wide, builder.getI32IntegerAttr(number)));
-      };
-      result = arith::FPToSIOp::create(builder, loc, wide, found.input);
-      result = arith::MaxSIOp::create(builder, loc, result,
-                                      constant(found.smallest));
-      result =
-          arith::MinSIOp::create(builder, loc, result, constant(found.largest));
-      result = arith::TruncIOp::create(builder, loc, type, result);
-    }
+    else if (isUnsigned)
+      result = arith::FPToUIOp::create(builder, loc, type, input);
+    else
+      result = arith::FPToSIOp::create(builder, loc, type, input);
     op.replaceAllUsesWith(result);
     eraseUnused(op);
     ++numConversions;
@@ -236,6 +209,21 @@ private:
         arith::XOrIOp::create(builder, op.getLoc(), isWeird, ones).getResult());
     eraseUnused(op);
     ++numClasses;
+  }
+
+  /// `afn` is `approx`, and no infinities are not the full range.
+  void invert(arith::DivFOp op) {
+    OpBuilder builder(op);
+    auto has = [&](arith::FastMathFlags flag) {
+      return (op.getFastmath() & flag) == flag;
+    };
+    op.replaceAllUsesWith(
+        ReciprocalOp::create(builder, op.getLoc(), op.getType(), op.getRhs(),
+                             has(arith::FastMathFlags::afn),
+                             !has(arith::FastMathFlags::ninf))
+            .getResult());
+    eraseUnused(op);
+    ++numReciprocals;
   }
 
   /// Erases an op, and those that only it has used.

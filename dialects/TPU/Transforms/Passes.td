@@ -197,12 +197,13 @@ def TPULogisticToTanhPass : Pass<"tpu-logistic-to-tanh", "::mlir::func::FuncOp">
 def TPUMatchInstructionsPass : Pass<"tpu-match-instructions", "::mlir::func::FuncOp"> {
   let summary = "Drop guards that an instruction already implements";
   let description = [{
-    A conversion of a float to an integer of 32 bits saturates, and takes NaN to
-    0: guards for these cases are dropped. A narrower integer is clamped once it
-    is one, unless the float has been clamped before. For integers of 32 bits
-    without a sign there is no instruction: a comparison gives their first bit,
-    the conversion of the rest the others. Whether a float is finite is one
-    instruction, `tpu.weird`.
+    libtpu's conversion of a float to an integer saturates, and takes NaN to 0:
+    guards for these cases are dropped. For integers of 32 bits without a sign
+    there is no instruction: a comparison gives their first bit, the conversion
+    of the rest the others. Whether a float is finite is one instruction,
+    `tpu.weird`, and so is `1 / x` where `afn` allows an approximation: it is
+    `tpu.reciprocal`, without the ends of the range where `ninf` says that there
+    are no infinities.
 
     Before:
 
@@ -223,7 +224,8 @@ def TPUMatchInstructionsPass : Pass<"tpu-match-instructions", "::mlir::func::Fun
   let dependentDialects = ["::mlir::arith::ArithDialect", "::gridir::tpu::TPUDialect"];
   let statistics = [
     Statistic<"numConversions", "num-conversions", "Number of conversions whose guards were dropped">,
-    Statistic<"numClasses", "num-classes", "Number of tests for finite floats that became one instruction">
+    Statistic<"numClasses", "num-classes", "Number of tests for finite floats that became one instruction">,
+    Statistic<"numReciprocals", "num-reciprocals", "Number of divisions that became approximate reciprocals">
   ];
 }
 
@@ -328,6 +330,10 @@ def TPUSimplifyIndicesPass : Pass<"tpu-simplify-indices", "::mlir::ModuleOp"> {
     both sides have in common: a block on or below the diagonal is found by one
     comparison of two indices. Every step of the grid runs this arithmetic on
     the scalar unit before it can do anything else.
+
+    So says the size of a vector that counts how far its numbers go: what keeps
+    those within an array is dropped, and what they leave over from a power of
+    two is their last bits.
 
     Nothing is rewritten that may wrap around.
 

@@ -42,12 +42,12 @@ func.func @functions(%x: vector<8x128xf32>, %n: vector<8x128xi32>) -> (vector<8x
   return %0, %1, %2, %3 : vector<8x128xi32>, vector<8x128xf32>, vector<8x128xf32>, vector<8x128xf32>
 }
 
-// Floats are compared in the ordered ways: a comparison that holds for NaN is the opposite of one that does not, and a
-// choice by the opposite is the other choice.
+// Floats are compared in the ordered ways: a comparison that holds for NaN is the opposite of one that does not, but for
+// what differs, which Mosaic calls `one`.
 
 // CHECK-LABEL: func.func @nan(
-// CHECK: %[[EQUAL:.*]] = arith.cmpf oeq, %[[X:.*]], %[[X]] : vector<8x128xf32>
-// CHECK: arith.select %[[EQUAL]], %[[X]], %{{.*}} : vector<8x128xi1>, vector<8x128xf32>
+// CHECK: %[[DIFFERS:.*]] = arith.cmpf one, %[[X:.*]], %[[X]] : vector<8x128xf32>
+// CHECK: arith.select %[[DIFFERS]], %{{.*}}, %[[X]] : vector<8x128xi1>, vector<8x128xf32>
 // CHECK: %[[LESS:.*]] = arith.cmpf olt
 // CHECK: arith.xori %[[LESS]], %{{.*}} : i1
 func.func @nan(%x: vector<8x128xf32>, %zero: vector<8x128xf32>, %a: f32) -> (vector<8x128xf32>, i1) {
@@ -116,10 +116,8 @@ func.func @bits(%x: vector<8x128xf32>, %a: f32, %y: vector<16x128xbf16>, %n: vec
 
 // CHECK-LABEL: func.func @une(
 // CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
-// CHECK-DAG: %[[CMPF:.*]] = arith.cmpf oeq, %[[X]], %[[Y]] : f32
-// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant true
-// CHECK-DAG: %[[XORI:.*]] = arith.xori %[[CMPF]], %[[CONSTANT]] : i1
-// CHECK: return %[[XORI]] : i1
+// CHECK: %[[CMPF:.*]] = arith.cmpf one, %[[X]], %[[Y]] : f32
+// CHECK: return %[[CMPF]] : i1
 func.func @une(%a: f32, %b: f32) -> i1 {
   %0 = arith.cmpf une, %a, %b : f32
   return %0 : i1
@@ -188,12 +186,10 @@ func.func @ord(%a: f32, %b: f32) -> i1 {
 }
 // CHECK-LABEL: func.func @uno(
 // CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:
-// CHECK-DAG: %[[CMPF:.*]] = arith.cmpf oeq, %[[X]], %[[X]] : f32
-// CHECK-DAG: %[[CMPF1:.*]] = arith.cmpf oeq, %[[Y]], %[[Y]] : f32
-// CHECK-DAG: %[[ANDI:.*]] = arith.andi %[[CMPF]], %[[CMPF1]] : i1
-// CHECK-DAG: %[[CONSTANT:.*]] = arith.constant true
-// CHECK-DAG: %[[XORI:.*]] = arith.xori %[[ANDI]], %[[CONSTANT]] : i1
-// CHECK: return %[[XORI]] : i1
+// CHECK-DAG: %[[CMPF:.*]] = arith.cmpf one, %[[X]], %[[X]] : f32
+// CHECK-DAG: %[[CMPF1:.*]] = arith.cmpf one, %[[Y]], %[[Y]] : f32
+// CHECK-DAG: %[[ORI:.*]] = arith.ori %[[CMPF]], %[[CMPF1]] : i1
+// CHECK: return %[[ORI]] : i1
 func.func @uno(%a: f32, %b: f32) -> i1 {
   %0 = arith.cmpf uno, %a, %b : f32
   return %0 : i1
@@ -514,12 +510,12 @@ func.func @ueq_zero(%x: vector<8x128xf32>) -> vector<8x128xi1> {
 
 // CHECK-LABEL: func.func @neither(
 // CHECK-SAME: %[[X:[^:]*]]: {{.*}}, %[[Y:[^:]*]]:
-// CHECK-DAG: %[[A:.*]] = arith.cmpf oeq, %[[X]], %[[Y]] : vector<8x128xf32>
+// CHECK-DAG: %[[A:.*]] = arith.cmpf ole, %[[X]], %[[Y]] : vector<8x128xf32>
 // CHECK-DAG: %[[B:.*]] = arith.cmpf oge, %[[X]], %[[Y]] : vector<8x128xf32>
 // CHECK: %[[E:.*]] = arith.ori %[[A]], %[[B]] : vector<8x128xi1>
 // CHECK: arith.select %[[E]], %[[Y]], %[[X]]
 func.func @neither(%x: vector<8x128xf32>, %y: vector<8x128xf32>) -> vector<8x128xf32> {
-  %a = arith.cmpf une, %x, %y : vector<8x128xf32>
+  %a = arith.cmpf ugt, %x, %y : vector<8x128xf32>
   %b = arith.cmpf ult, %x, %y : vector<8x128xf32>
   %both = arith.andi %a, %b : vector<8x128xi1>
   %z = arith.select %both, %x, %y : vector<8x128xi1>, vector<8x128xf32>
@@ -541,7 +537,30 @@ func.func @wide_answer(%x: vector<32x128xi8>) -> vector<32x128xi32> {
   return %y : vector<32x128xi32>
 }
 
-// Where it is narrow, the comparison is.
+// So are two numbers of 16 bits, whichever way they are compared, and two of bf16.
+
+// CHECK-LABEL: func.func @wide_answers(
+// CHECK-SAME: %[[X:[^:]*]]: {{.*}}, %[[Y:[^:]*]]: vector<16x128xi16>, %[[F:[^:]*]]:
+// CHECK-DAG: %[[W:.*]] = arith.extsi %[[X]] : vector<16x128xi16> to vector<16x128xi32>
+// CHECK-DAG: %[[V:.*]] = arith.extsi %[[Y]] : vector<16x128xi16> to vector<16x128xi32>
+// CHECK: %[[C:.*]] = arith.cmpi slt, %[[W]], %[[V]] : vector<16x128xi32>
+// CHECK: arith.select %[[C]], %{{.*}}, %{{.*}} : vector<16x128xi1>, vector<16x128xf32>
+// CHECK: %[[G:.*]] = arith.extf %[[F]] : vector<16x128xbf16> to vector<16x128xf32>
+// CHECK: %[[D:.*]] = arith.cmpf ogt, %[[G]], %{{.*}} : vector<16x128xf32>
+// CHECK: arith.select %[[D]], %{{.*}}, %{{.*}} : vector<16x128xi1>, vector<16x128xf32>
+func.func @wide_answers(%x: vector<16x128xi16>, %y: vector<16x128xi16>, %f: vector<16x128xbf16>)
+    -> (vector<16x128xf32>, vector<16x128xf32>) {
+  %one = arith.constant dense<1.0> : vector<16x128xf32>
+  %two = arith.constant dense<2.0> : vector<16x128xf32>
+  %c = arith.cmpi slt, %x, %y : vector<16x128xi16>
+  %0 = arith.select %c, %one, %two : vector<16x128xi1>, vector<16x128xf32>
+  %half = arith.constant dense<0.5> : vector<16x128xbf16>
+  %d = arith.cmpf ogt, %f, %half : vector<16x128xbf16>
+  %1 = arith.select %d, %one, %two : vector<16x128xi1>, vector<16x128xf32>
+  return %0, %1 : vector<16x128xf32>, vector<16x128xf32>
+}
+
+// Where it is narrow, the comparison is, but for numbers of 4 bits, of which Mosaic compares none.
 
 // CHECK-LABEL: func.func @narrow_answer(
 // CHECK: arith.cmpi ne, %{{.*}} : vector<32x128xi8>
@@ -550,6 +569,15 @@ func.func @narrow_answer(%x: vector<32x128xi8>) -> vector<32x128xi8> {
   %c = arith.cmpi ne, %x, %three : vector<32x128xi8>
   %y = arith.select %c, %x, %three : vector<32x128xi1>, vector<32x128xi8>
   return %y : vector<32x128xi8>
+}
+
+// CHECK-LABEL: func.func @four_bit_answer(
+// CHECK: %[[W:.*]] = arith.extsi %{{.*}} : vector<64x128xi4> to vector<64x128xi32>
+// CHECK: arith.cmpi eq, %[[W]], %{{.*}} : vector<64x128xi32>
+func.func @four_bit_answer(%x: vector<64x128xi4>) -> vector<64x128xi1> {
+  %three = arith.constant dense<-3> : vector<64x128xi4>
+  %c = arith.cmpi eq, %x, %three : vector<64x128xi4>
+  return %c : vector<64x128xi1>
 }
 
 // The signs of two integers differ where that of their bits' difference is negative.
@@ -596,7 +624,7 @@ func.func @modulo(%x: vector<8x128xf32>, %y: vector<8x128xf32>) -> vector<8x128x
 // What is added to anything but a remainder is the author's own: by NaN it may be a number.
 
 // CHECK-LABEL: func.func @no_remainder(
-// CHECK: arith.cmpf oeq
+// CHECK: arith.cmpf one
 // CHECK: arith.andi
 // CHECK: arith.select
 func.func @no_remainder(%r: vector<8x128xf32>, %y: vector<8x128xf32>) -> vector<8x128xf32> {

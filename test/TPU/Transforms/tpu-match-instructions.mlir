@@ -24,17 +24,12 @@ func.func @saturates(%x: vector<8x128xf32>) -> vector<8x128xi32> {
   return %y : vector<8x128xi32>
 }
 
-// A narrow one is clamped among integers of 32 bits.
+// So does a narrower one.
 
 // CHECK-LABEL: func.func @narrow(
 // CHECK-SAME: %[[X:.*]]: vector<32x128xf32>)
-// CHECK: %[[W:.*]] = arith.fptosi %[[X]] : vector<32x128xf32> to vector<32x128xi32>
-// CHECK: %[[LOW:.*]] = arith.constant dense<-128>
-// CHECK: %[[MAX:.*]] = arith.maxsi %[[W]], %[[LOW]]
-// CHECK: %[[HIGH:.*]] = arith.constant dense<127>
-// CHECK: %[[MIN:.*]] = arith.minsi %[[MAX]], %[[HIGH]]
-// CHECK: %[[Y:.*]] = arith.trunci %[[MIN]] : vector<32x128xi32> to vector<32x128xi8>
-// CHECK: return %[[Y]]
+// CHECK-NEXT: %[[Y:.*]] = arith.fptosi %[[X]] : vector<32x128xf32> to vector<32x128xi8>
+// CHECK-NEXT: return %[[Y]]
 func.func @narrow(%x: vector<32x128xf32>) -> vector<32x128xi8> {
   %low = arith.constant dense<-128.0> : vector<32x128xf32>
   %high = arith.constant dense<128.0> : vector<32x128xf32>
@@ -53,19 +48,14 @@ func.func @narrow(%x: vector<32x128xf32>) -> vector<32x128xi8> {
   return %y : vector<32x128xi8>
 }
 
-// One that comes from a clamped float needs no more than the conversion; a bound may be an integer of the author's.
+// A bf16 is converted as it is: what makes an f32 of it is dropped, too.
 
-// CHECK-LABEL: func.func @clamped(
-// CHECK: %[[C:.*]] = arith.minimumf
-// CHECK: %[[Y:.*]] = arith.fptosi %[[C]] : vector<32x128xf32> to vector<32x128xi8>
-// CHECK: return %[[Y]]
-func.func @clamped(%f: vector<32x128xf32>) -> vector<32x128xi8> {
-  %i32 = arith.constant -127 : i32
-  %f32 = arith.sitofp %i32 : i32 to f32
-  %first = vector.broadcast %f32 : f32 to vector<32x128xf32>
-  %last = arith.constant dense<127.0> : vector<32x128xf32>
-  %m = arith.maximumf %first, %f : vector<32x128xf32>
-  %x = arith.minimumf %last, %m : vector<32x128xf32>
+// CHECK-LABEL: func.func @narrow_float(
+// CHECK-SAME: %[[X:.*]]: vector<32x128xbf16>)
+// CHECK-NEXT: %[[Y:.*]] = arith.fptosi %[[X]] : vector<32x128xbf16> to vector<32x128xi8>
+// CHECK-NEXT: return %[[Y]]
+func.func @narrow_float(%f: vector<32x128xbf16>) -> vector<32x128xi8> {
+  %x = arith.extf %f : vector<32x128xbf16> to vector<32x128xf32>
   %low = arith.constant dense<-128.0> : vector<32x128xf32>
   %high = arith.constant dense<128.0> : vector<32x128xf32>
   %zero = arith.constant dense<0.0> : vector<32x128xf32>
@@ -83,16 +73,12 @@ func.func @clamped(%f: vector<32x128xf32>) -> vector<32x128xi8> {
   return %y : vector<32x128xi8>
 }
 
-// One without a sign is clamped at 0.
+// One without a sign saturates at 0.
 
 // CHECK-LABEL: func.func @unsigned(
 // CHECK-SAME: %[[X:.*]]: vector<32x128xf32>)
-// CHECK: %[[W:.*]] = arith.fptosi %[[X]] : vector<32x128xf32> to vector<32x128xi32>
-// CHECK: %[[LOW:.*]] = arith.constant dense<0> : vector<32x128xi32>
-// CHECK: %[[MAX:.*]] = arith.maxsi %[[W]], %[[LOW]]
-// CHECK: %[[HIGH:.*]] = arith.constant dense<255>
-// CHECK: %[[MIN:.*]] = arith.minsi %[[MAX]], %[[HIGH]]
-// CHECK: arith.trunci %[[MIN]] : vector<32x128xi32> to vector<32x128xi8>
+// CHECK-NEXT: %[[Y:.*]] = arith.fptoui %[[X]] : vector<32x128xf32> to vector<32x128xi8>
+// CHECK-NEXT: return %[[Y]]
 func.func @unsigned(%x: vector<32x128xf32>) -> vector<32x128xi8> {
   %low = arith.constant dense<-1.0> : vector<32x128xf32>
   %high = arith.constant dense<256.0> : vector<32x128xf32>
@@ -199,4 +185,28 @@ func.func @wide_bound(%x: vector<8x128xf128>) -> vector<8x128xi32> {
   %l = arith.select %below, %smallest, %i : vector<8x128xi1>, vector<8x128xi32>
   %y = arith.select %above, %largest, %l : vector<8x128xi1>, vector<8x128xi32>
   return %y : vector<8x128xi32>
+}
+
+// The author is content with an approximation, with the middle of the range, or wants a division.
+
+// CHECK-LABEL: func.func @reciprocals(
+// CHECK-SAME: %[[X:.*]]: vector<8x128xf32>, %[[S:.*]]: f32)
+// CHECK: tpu.reciprocal %[[X]] {approx = true}
+// CHECK: tpu.reciprocal %[[X]] {approx = true, full_range = false}
+// CHECK: tpu.reciprocal %[[X]] {full_range = false}
+// CHECK: arith.divf %{{.*}}, %[[X]] : vector<8x128xf32>
+// CHECK: arith.divf %[[X]], %[[X]] fastmath<afn>
+// CHECK: arith.divf %{{.*}}, %[[S]] fastmath<afn> : f32
+func.func @reciprocals(%x: vector<8x128xf32>, %s: f32)
+    -> (vector<8x128xf32>, vector<8x128xf32>, vector<8x128xf32>, vector<8x128xf32>, vector<8x128xf32>, f32) {
+  %one = arith.constant dense<1.0> : vector<8x128xf32>
+  %f32 = arith.constant 1.0 : f32
+  %0 = arith.divf %one, %x fastmath<afn> : vector<8x128xf32>
+  %1 = arith.divf %one, %x fastmath<afn,nnan,ninf> : vector<8x128xf32>
+  %2 = arith.divf %one, %x fastmath<nnan,ninf> : vector<8x128xf32>
+  %3 = arith.divf %one, %x : vector<8x128xf32>
+  %4 = arith.divf %x, %x fastmath<afn> : vector<8x128xf32>
+  %5 = arith.divf %f32, %s fastmath<afn> : f32
+  return %0, %1, %2, %3, %4, %5
+      : vector<8x128xf32>, vector<8x128xf32>, vector<8x128xf32>, vector<8x128xf32>, vector<8x128xf32>, f32
 }

@@ -15,6 +15,7 @@ import numpy as np
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
+from gridir.frontend.levels import TPU_PLATFORM
 from gridir.frontend.registry import ANY, BASE, Function, Ignored, decomposition, rule, table, traced
 from gridir.frontend.rules import complex_functions
 from gridir.frontend.types import is_bool, is_complex, is_float, is_unsigned
@@ -318,6 +319,14 @@ def _logistic(x: Any) -> Any:
 def _reciprocal(x: Any) -> Any:
     """The exact one, of the full range, whatever the author is content with."""
     return 1 / x
+
+
+@TPU_PLATFORM.rule("reciprocal", overrides=True)
+def _reciprocal_on_tpu(ctx: RuleContext, x: ir.Value, *, approx: bool, full_range: bool) -> ir.Value:
+    """There is an instruction for the approximate one, and the ends of the range take more."""
+    flags = [*(["afn"] if approx else []), *([] if full_range else ["nnan", "ninf"])]
+    fastmath = ir.Attribute.parse(f"#arith.fastmath<{','.join(flags) or 'none'}>")
+    return emit.value("arith.divf", [emit.constant(1, x.type), x], ctx.out_type, fastmath=fastmath)
 
 
 def _part(name: str) -> Function:

@@ -195,8 +195,10 @@ _ORDERED = (np.equal, np.greater, np.greater_equal, np.less, np.less_equal, np.n
 
 
 def compare_floats(predicate: int, x: Any, y: Any) -> Any:
-    """`arith.cmpf` with the number of its predicate."""
+    """`arith.cmpf` with the number of its predicate; `one` holds for NaN, as the instruction does that Mosaic has."""
     unordered = np.isnan(x) | np.isnan(y)
+    if predicate == 6:
+        return np.not_equal(x, y)
     if predicate in (0, 15):
         return np.full(np.shape(x), predicate == 15)
     if predicate in (7, 14):
