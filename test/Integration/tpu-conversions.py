@@ -41,6 +41,7 @@ FUNCTIONS = {
     "uint16": lambda x: x.astype(jnp.uint16).astype(jnp.int32),
     "int4": lambda x: x.astype(jnp.int4).astype(jnp.int32),
     "uint4": lambda x: x.astype(jnp.uint4).astype(jnp.int32),
+    "int2": lambda x: x.astype(jnp.int2).astype(jnp.int32),
     "from bfloat16": lambda x: x.astype(jnp.bfloat16).astype(jnp.int8).astype(jnp.int32),
     "from bfloat16 to int16": lambda x: x.astype(jnp.bfloat16).astype(jnp.int16).astype(jnp.int32),
     "uint32": lambda x: lax.bitcast_convert_type(x.astype(jnp.uint32), jnp.int32),
@@ -56,8 +57,8 @@ FUNCTIONS = {
     "of 4 bits": lambda x: jnp.where(x.astype(jnp.int4) == -8, 1, 2),
 }
 
-# The interpreter holds them in 8, and knows nothing of the ends of their range.
-OF_FOUR_BITS = ("int4", "uint4", "of 4 bits")
+# The interpreter holds them in 8 bits, and knows nothing of the ends of their range.
+OF_FEW_BITS = ("int4", "uint4", "int2", "of 4 bits")
 
 # CHECK:      int32: None, None
 # CHECK-NEXT: int16: None, None
@@ -66,6 +67,7 @@ OF_FOUR_BITS = ("int4", "uint4", "of 4 bits")
 # CHECK-NEXT: uint16: None, None
 # CHECK-NEXT: int4: None{{$}}
 # CHECK-NEXT: uint4: None{{$}}
+# CHECK-NEXT: int2: None{{$}}
 # CHECK-NEXT: from bfloat16: None, None
 # CHECK-NEXT: from bfloat16 to int16: None, None
 # CHECK-NEXT: uint32: None, None
@@ -91,7 +93,7 @@ for name, function in FUNCTIONS.items():
     with interpreted():
         want = jax.jit(call)(x)
     got = gridir.lower(call, x, target="cpu", options=THROUGH_TPU).compile()(x)
-    if name in OF_FOUR_BITS:
+    if name in OF_FEW_BITS:
         print(f"{name}: {difference(got, want)}")
         continue
     with mosaic_interpreted():

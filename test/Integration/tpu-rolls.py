@@ -1,6 +1,6 @@
 # RUN: %python %s | FileCheck %s
 
-# Rotations whose distance grows from slice to slice, and parts that are joined: the module for a TPU gives what interpret
+# Rotations whose distance grows from slice to slice, parts that are joined, and what is reversed: the module for a TPU gives what interpret
 # mode gives, in the interpreter of Mosaic's form and compiled for this machine.
 import gridir
 import jax
@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from gridir.compiler.cpu import CpuOptions
 from gridir.testing import difference, interpreted, mosaic_interpreted
+from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
@@ -70,3 +71,15 @@ check("joined", lambda x: jnp.concatenate([x[:3], x[5:9], x[1:2]], 0), rows)
 check("padded", lambda x: jnp.pad(x, ((1, 7), (2, 126)), constant_values=-1), rows)
 check("stacked", lambda x: jnp.stack([x[:8], x[8:16], x[:8] + 1], 1), rows)
 check("one number", lambda x: x + jnp.sum(x[:8].astype(jnp.float32)).astype(x.dtype), rows.astype(jnp.bfloat16))
+
+# CHECK-NEXT: reversed lanes None None
+# CHECK-NEXT: reversed rows None None
+# CHECK-NEXT: reversed both None None
+# CHECK-NEXT: reversed slices None None
+# CHECK-NEXT: neighbours None None
+many = numbers(16, 256)
+check("reversed lanes", lambda x: jnp.flip(x, 1), many)
+check("reversed rows", lambda x: jnp.flip(x, 0), many.astype(jnp.int8))
+check("reversed both", lambda x: jnp.flip(x[:5, :100]), many)
+check("reversed slices", lambda x: jnp.flip(x.reshape(2, 8, 256), (0, 1)), many)
+check("neighbours", lambda x: jnp.take_along_axis(x, lax.broadcasted_iota(jnp.int32, x.shape, 1) ^ 1, 1), many)

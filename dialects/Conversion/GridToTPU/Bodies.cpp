@@ -117,7 +117,12 @@ private:
     SmallVector<int64_t> loops, kept;
     std::optional<int64_t> lookup;
     for (auto [dim, index] : llvm::enumerate(op.getIndices())) {
-      if (auto loop = index.getDefiningOp<linalg::IndexOp>()) {
+      if (linalg::IndexOp loop = getMirrored(index, type.getDimSize(dim));
+          loop && canReverse(type, dim)) {
+        source = createReversed(loc, source, dim);
+        loops.push_back(loop.getDim());
+        kept.push_back(type.getDimSize(dim));
+      } else if (auto loop = index.getDefiningOp<linalg::IndexOp>()) {
         loops.push_back(loop.getDim());
         kept.push_back(type.getDimSize(dim));
       } else if (std::optional<int64_t> constant = getConstantIntValue(index)) {
@@ -136,6 +141,54 @@ private:
         kept.empty() ? element : Type(VectorType::get(kept, element)));
     set(op, shape.empty() ? source : createAlongLoops(loc, source, loops));
     return success();
+  }
+
+  /// The loop whose index is counted from the end of `size`; null where an
+  /// index is none.
+  static linalg::IndexOp getMirrored(Value index, int64_t size) {
+    auto difference = index.getDefiningOp<arith::SubIOp>();
+    if (!difference || getConstantIntValue(difference.getLhs()) != size - 1)
+      return {};
+    return difference.getRhs().getDefiningOp<linalg::IndexOp>();
+  }
+
+  /// Whether a dimension is a part of one register, or of whole ones.
+  static bool canReverse(VectorType type, int64_t dim) {
+    int64_t size = getRegisterSize(type.getRank(), dim);
+    int64_t extent = type.getDimSize(dim);
+    return type.getRank() > 1 && (extent <= size || extent % size == 0);
+  }
+
+  /// Registers in the opposite order, in each of which the last element is
+  /// looked up first.
+  Value createReversed(Location loc, Value source, int64_t dim) {
+    auto type = cast<VectorType>(source.getType());
+    Type element = type.getElementType();
+    int64_t size = std::min(getRegisterSize(type.getRank(), dim),
+                            type.getDimSize(dim));
+    source = createElementCast(builder, loc, source, getWideElement(element));
+    SmallVector<int64_t> shape(type.getShape());
+    shape[dim] = size;
+    auto part = VectorType::get(shape, getElementTypeOrSelf(source));
+    Value mirrored;
+    if (size > 1) {
+      Value last = createInteger(builder, loc,
+                                 part.clone(builder.getI32Type()), size - 1);
+      mirrored = arith::SubIOp::create(builder, loc, last,
+                                       createIota(builder, loc, shape, dim));
+    }
+    SmallVector<Value> parts;
+    for (int64_t start = type.getDimSize(dim) - size; start >= 0;
+         start -= size) {
+      Value value = createPart(builder, loc, source, dim, start, size);
+      if (mirrored)
+        value = tpu::DynamicGatherOp::create(
+            builder, loc, part, value, mirrored,
+            ArrayRef<int32_t>{static_cast<int32_t>(dim)});
+      parts.push_back(value);
+    }
+    return createElementCast(builder, loc,
+                             createConcat(builder, loc, parts, dim), element);
   }
 
   LogicalResult refuse(tensor::ExtractOp op) {

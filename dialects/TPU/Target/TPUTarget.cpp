@@ -22,7 +22,7 @@ static constexpr int64_t kVectorTile = 1024;
 
 bool TPUTarget::isElementType(Type type) const {
   if (auto integer = dyn_cast<IntegerType>(type))
-    return llvm::is_contained({1u, 4u, 8u, 16u, 32u}, integer.getWidth());
+    return llvm::is_contained({1u, 2u, 4u, 8u, 16u, 32u}, integer.getWidth());
   if (isa<FloatType>(type))
     return type.getIntOrFloatBitWidth() <= 32 && !type.isF16();
   return isa<SemaphoreType>(type);

@@ -45,7 +45,7 @@ struct WidenIntegers : OpRewritePattern<OpT> {
     auto type = dyn_cast<VectorType>(op.getType());
     auto element =
         type ? dyn_cast<IntegerType>(type.getElementType()) : IntegerType();
-    if (!element || element.getWidth() > maxWidth || element.getWidth() < 4)
+    if (!element || element.getWidth() > maxWidth || element.getWidth() < 2)
       return failure();
     Type wide = withElementType(type, rewriter.getI32Type());
     auto widen = [&](Value value) -> Value {
@@ -254,7 +254,7 @@ struct WidenCompare : OpRewritePattern<arith::CmpIOp> {
     unsigned width = type.getElementTypeBitWidth();
     bool isUnsigned = predicate >= Predicate::ult;
     bool isEquality = predicate == Predicate::eq || predicate == Predicate::ne;
-    if (width < 4 || width > 16 || isEquality || (width == 16 && !isUnsigned))
+    if (width < 2 || width > 16 || isEquality || (width == 16 && !isUnsigned))
       return failure();
     Type wide = withElementType(type, rewriter.getI32Type());
     auto widen = [&](Value value) -> Value {
@@ -442,10 +442,10 @@ public:
                  ExpandExpM1, ExpandFma, ExpandSignedBools, ExpandFloatCompare,
                  ExpandBoolCompare, WidenCompare, ExpandCopySign,
                  WidenCount<math::CountLeadingZerosOp, true>,
-                 WidenCount<math::CtPopOp, false>, WidenFloats<math::LogOp>,
-                 WidenFloats<math::RoundOp>, WidenFloats<math::RoundEvenOp>,
-                 WidenFloats<math::TruncOp>, WidenFloats<math::Atan2Op>,
-                 WidenFloats<arith::RemFOp>>(context);
+                 WidenCount<math::CtPopOp, false>, WidenFloats<math::RoundOp>,
+                 WidenFloats<math::RoundEvenOp>, WidenFloats<math::TruncOp>,
+                 WidenFloats<math::Atan2Op>, WidenFloats<arith::RemFOp>>(
+        context);
     using Predicate = arith::CmpIPredicate;
     patterns.add<ExpandExtreme<arith::MaxSIOp, Predicate::sgt, 16, 16>,
                  ExpandExtreme<arith::MinSIOp, Predicate::slt, 16, 16>,

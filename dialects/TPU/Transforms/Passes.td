@@ -47,15 +47,16 @@ def TPUExpandArithmeticPass : Pass<"tpu-expand-arithmetic", "::mlir::func::FuncO
     those of 16 and less are shifted, divided and counted there; an extreme of 16
     bits or of numbers without a sign is a comparison and a choice. Bools are
     compared by logic, and floats in the ordered ways only: what holds for NaN is
-    the opposite of what does not. Rounding, remainders and logarithms of bf16 are
-    those of f32. Divisions that round to an infinity, `math.log2`, `math.expm1`,
-    `math.copysign` and `math.fma` are written with other ops. Mosaic
+    the opposite of what does not. Only what differs is compared at once, in the
+    way that Mosaic calls `one`, which holds for NaN there. Rounding and remainders
+    of bf16 are those of f32. Divisions that round to an infinity, `math.log2`,
+    `math.expm1`, `math.copysign` and `math.fma` are written with other ops. Mosaic
     refuses all of these.
 
     Some of what comes of this takes fewer instructions in another form: a number
-    of 8 bits is compared with a constant in the width in which the answer is
-    used, two signs by the bits, and the sign of a remainder of f32 is set by one
-    comparison.
+    of 8 bits is compared with a constant, one of 16 or a bf16 with any other, in
+    the width in which the answer is used, two signs by the bits, and the sign of
+    a remainder of f32 is set by one comparison.
 
     Before:
 

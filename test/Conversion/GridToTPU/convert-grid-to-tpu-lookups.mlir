@@ -95,3 +95,35 @@ grid.kernel @wide grid() inputs(%x: f32 [8, 256], %n: i32 [8, 256]) outputs(%o: 
   } -> tensor<8x256xf32>
   grid.store %2, %o : tensor<8x256xf32>, memref<8x256xf32, #grid.space<default>>
 }
+
+// -----
+
+// What is counted from the end along a dimension is reversed: registers stand in the opposite order, and in each the last
+// element is looked up first.
+
+// CHECK-LABEL: func.func @reversed(
+// CHECK: %[[V:.*]] = vector.load
+// CHECK: %[[LAST:.*]] = arith.constant dense<127> : vector<8x128xi32>
+// CHECK: %[[COUNT:.*]] = tpu.iota {dimensions = array<i32: 1>} : vector<8x128xi32>
+// CHECK: %[[MIRRORED:.*]] = arith.subi %[[LAST]], %[[COUNT]] : vector<8x128xi32>
+// CHECK: %[[SECOND:.*]] = vector.extract_strided_slice %[[V]] {offsets = [0, 128], sizes = [8, 128]
+// CHECK: %[[A:.*]] = tpu.dynamic_gather %[[SECOND]][%[[MIRRORED]]] in [1]
+// CHECK: %[[FIRST:.*]] = vector.extract_strided_slice %[[V]] {offsets = [0, 0], sizes = [8, 128]
+// CHECK: %[[B:.*]] = tpu.dynamic_gather %[[FIRST]][%[[MIRRORED]]] in [1]
+// CHECK: tpu.concatenate %[[A]], %[[B]] in 1
+#all = affine_map<(d0, d1) -> (d0, d1)>
+grid.kernel @reversed grid() inputs(%x: f32 [8, 256]) outputs(%o: f32 [8, 256]) {
+  %0 = grid.load %x : memref<8x256xf32, #grid.space<default>> -> tensor<8x256xf32>
+  %c255 = arith.constant 255 : index
+  %e = tensor.empty() : tensor<8x256xf32>
+  %1 = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]}
+      outs(%e : tensor<8x256xf32>) {
+  ^bb0(%unused: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %mirrored = arith.subi %c255, %j : index
+    %v = tensor.extract %0[%i, %mirrored] : tensor<8x256xf32>
+    linalg.yield %v : f32
+  } -> tensor<8x256xf32>
+  grid.store %1, %o : tensor<8x256xf32>, memref<8x256xf32, #grid.space<default>>
+}

@@ -28,7 +28,7 @@ grid.kernel @prefetched grid(%i = 4)
 
 grid.kernel @deep grid(%i = 3)
     inputs(%a: i8 [48, 128] block [16, 128] at (%i, 0), %b: i4 [96, 128] block [32, 128] at (%i, 0),
-           %c: i4 [192, 128] block [64, 128] at (%i, 0))
+           %c: i4 [192, 128] block [64, 128] at (%i, 0), %d: i2 [384, 128] block [128, 128] at (%i, 0))
     outputs(%o: f32 [64, 256] space any) {
 }
 
