@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Support/Builders.h"
 #include "dialects/TPU/IR/TPU.h"
 #include "dialects/TPU/Transforms/Passes.h"
 
@@ -19,6 +20,7 @@ namespace gridir::tpu {
 } // namespace gridir::tpu
 
 using namespace mlir;
+using namespace gridir;
 using namespace gridir::tpu;
 
 namespace {
@@ -68,11 +70,10 @@ struct SaturatingConversion {
 /// or `select(x >= 2^n, largest, fptoui(y))`, where `y` is `x`, or 0 where the
 /// integers do not reach or `x` is no number.
 std::optional<SaturatingConversion> match(arith::SelectOp outer) {
-  auto type = dyn_cast<VectorType>(outer.getType());
-  if (!type || !type.getElementType().isSignlessInteger() ||
-      type.getElementTypeBitWidth() > 32)
+  auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(outer.getType()));
+  if (!type || !type.isSignless() || type.getWidth() > 32)
     return std::nullopt;
-  unsigned width = type.getElementTypeBitWidth();
+  unsigned width = type.getWidth();
   auto inner = outer.getFalseValue().getDefiningOp<arith::SelectOp>();
   Operation *convert =
       (inner ? inner.getFalseValue() : outer.getFalseValue()).getDefiningOp();
@@ -153,13 +154,13 @@ private:
   void convert(arith::SelectOp op, const SaturatingConversion &found) {
     OpBuilder builder(op);
     Location loc = op.getLoc();
-    auto type = cast<VectorType>(op.getType());
+    Type type = op.getType();
     bool isUnsigned = found.smallest == 0;
     Value input = found.input, result;
     if (auto wide = input.getDefiningOp<arith::ExtFOp>();
         wide && getElementTypeOrSelf(wide.getIn()).isBF16())
       input = wide.getIn();
-    if (isUnsigned && type.getElementTypeBitWidth() == 32)
+    if (isUnsigned && getElementTypeOrSelf(type).isInteger(32))
       result = convertToUnsigned(builder, loc, type, found.input);
     else if (isUnsigned)
       result = arith::FPToUIOp::create(builder, loc, type, input);
@@ -172,18 +173,12 @@ private:
 
   /// No instruction gives 32 bits without a sign: what is 2^31 or more is
   /// converted without its first bit.
-  static Value convertToUnsigned(OpBuilder &builder, Location loc,
-                                 VectorType type, Value input) {
-    auto constant = [&](Type type, Attribute number) -> Value {
-      return arith::ConstantOp::create(
-          builder, loc, DenseElementsAttr::get(cast<VectorType>(type), number));
-    };
-    Type floats = input.getType();
-    Value half = constant(
-        floats, builder.getFloatAttr(getElementTypeOrSelf(floats), 0x1p31));
-    Value zero = constant(type, builder.getI32IntegerAttr(0));
-    Value firstBit = constant(
-        type, builder.getI32IntegerAttr(std::numeric_limits<int32_t>::min()));
+  static Value convertToUnsigned(OpBuilder &builder, Location loc, Type type,
+                                 Value input) {
+    Value half = createFloat(builder, loc, input.getType(), 0x1p31);
+    Value zero = createInteger(builder, loc, type, 0);
+    Value firstBit = createInteger(builder, loc, type,
+                                   std::numeric_limits<int32_t>::min());
     Value isLarge = arith::CmpFOp::create(
         builder, loc, arith::CmpFPredicate::OGE, input, half);
     Value rest = arith::SelectOp::create(

@@ -48,6 +48,30 @@ func.func @narrow(%x: vector<32x128xf32>) -> vector<32x128xi8> {
   return %y : vector<32x128xi8>
 }
 
+// And a number alone.
+
+// CHECK-LABEL: func.func @number(
+// CHECK-SAME: %[[X:.*]]: f32)
+// CHECK-NEXT: %[[Y:.*]] = arith.fptosi %[[X]] : f32 to i32
+// CHECK-NEXT: return %[[Y]]
+func.func @number(%x: f32) -> i32 {
+  %low = arith.constant -2147483648.0 : f32
+  %high = arith.constant 2147483648.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %smallest = arith.constant -2147483648 : i32
+  %largest = arith.constant 2147483647 : i32
+  %below = arith.cmpf olt, %x, %low : f32
+  %above = arith.cmpf oge, %x, %high : f32
+  %nan = arith.cmpf uno, %x, %x : f32
+  %o = arith.ori %below, %above : i1
+  %outside = arith.ori %o, %nan : i1
+  %safe = arith.select %outside, %zero, %x : f32
+  %i = arith.fptosi %safe : f32 to i32
+  %l = arith.select %below, %smallest, %i : i32
+  %y = arith.select %above, %largest, %l : i32
+  return %y : i32
+}
+
 // A bf16 is converted as it is: what makes an f32 of it is dropped, too.
 
 // CHECK-LABEL: func.func @narrow_float(

@@ -140,6 +140,6 @@ def _exchanged(arrays: Any, index: Any, stage: int, distance: int, dimension: in
     is_less = arrays[-1] < partners[-1]
     for mine, theirs in reversed([*zip(arrays[:-1], partners[:-1], strict=True)]):
         is_less = (mine < theirs) | ((mine == theirs) & is_less)
-    # The lower one stays where the run goes up and it is the first, or neither.
-    lowest = is_first == ((index & stage) == 0)
-    return [jnp.where(is_less == lowest, mine, theirs) for mine, theirs in zip(arrays, partners, strict=True)]
+    # It stays where the order is the wanted one: where three of these hold, or one.
+    stays = is_less ^ (is_first ^ ((index & stage) == 0))
+    return [jnp.where(stays, mine, theirs) for mine, theirs in zip(arrays, partners, strict=True)]
