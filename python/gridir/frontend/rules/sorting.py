@@ -10,7 +10,6 @@ from typing import Any
 
 import jax.numpy as jnp
 from jax import lax
-from jax.experimental.pallas import tpu as pltpu
 
 from gridir.frontend.levels import TPU_PLATFORM
 from gridir.frontend.registry import decomposition
@@ -90,11 +89,22 @@ def _from_word_key(key: Any, dtype: Any) -> Any:
     return lax.bitcast_convert_type(key, dtype) ^ jnp.uint32(1 << 31) if dtype == jnp.uint32 else key.astype(dtype)
 
 
-def _turned(x: Any, distance: int, dimension: int) -> Any:
-    """Element i is the one at `i - distance`: rows and lanes are rotated, slices of whole registers renamed."""
-    if dimension >= x.ndim - 2:
-        return pltpu.roll(x, distance % x.shape[dimension], dimension)
-    return jnp.roll(x, distance, dimension)
+def _register_size(rank: int, dimension: int) -> int:
+    """The elements that lie in one register along a dimension."""
+    return {rank - 1: 128, rank - 2: 8}.get(dimension, 1)
+
+
+def _partners(x: Any, distance: int, dimension: int) -> Any:
+    """Element i is the one whose index has one other bit: of the same register, which is looked up, or of another."""
+    extent = x.shape[dimension]
+    size = min(_register_size(x.ndim, dimension), extent)
+    parts = [lax.slice_in_dim(x, start, start + size, axis=dimension) for start in range(0, extent, size)]
+    if distance >= size:
+        parts = [parts[number ^ (distance // size)] for number in range(len(parts))]
+    else:
+        index = lax.broadcasted_iota(jnp.int32, parts[0].shape, dimension) ^ distance
+        parts = [jnp.take_along_axis(part, index, axis=dimension, mode="promise_in_bounds") for part in parts]
+    return jnp.concatenate(parts, axis=dimension)
 
 
 @TPU_PLATFORM.decomposition("sort", overrides=True)
@@ -108,9 +118,7 @@ def _sort_on_tpu(*operands: Any, dimension: int, num_keys: int, is_stable: bool)
     del is_stable
     shape = operands[0].shape
     size = shape[dimension]
-    lanes, rows = 128, 8
-    least = {len(shape) - 1: lanes, len(shape) - 2: rows}.get(dimension, 1)
-    extent = max(least, 1 << (size - 1).bit_length())
+    extent = max(_register_size(len(shape), dimension), 1 << (size - 1).bit_length())
     widths = [(0, extent - size if d == dimension else 0) for d in range(len(shape))]
     keys = [_word_key(x) for x in operands[:num_keys]]
     padded = [jnp.pad(key, widths, constant_values=jnp.iinfo(jnp.int32).max) if extent > size else key for key in keys]
@@ -134,9 +142,7 @@ def _sort_on_tpu(*operands: Any, dimension: int, num_keys: int, is_stable: bool)
 def _exchanged(arrays: Any, index: Any, stage: int, distance: int, dimension: int) -> Any:
     """One step: of two elements the first has the smaller keys, or the larger ones in every other run of a stage."""
     is_first = (index & distance) == 0
-    partners = [
-        jnp.where(is_first, _turned(x, -distance, dimension), _turned(x, distance, dimension)) for x in arrays
-    ]
+    partners = [_partners(x, distance, dimension) for x in arrays]
     is_less = arrays[-1] < partners[-1]
     for mine, theirs in reversed([*zip(arrays[:-1], partners[:-1], strict=True)]):
         is_less = (mine < theirs) | ((mine == theirs) & is_less)
