@@ -164,16 +164,16 @@ private:
   Value createReversed(Location loc, Value source, int64_t dim) {
     auto type = cast<VectorType>(source.getType());
     Type element = type.getElementType();
-    int64_t size = std::min(getRegisterSize(type.getRank(), dim),
-                            type.getDimSize(dim));
+    int64_t size =
+        std::min(getRegisterSize(type.getRank(), dim), type.getDimSize(dim));
     source = createElementCast(builder, loc, source, getWideElement(element));
     SmallVector<int64_t> shape(type.getShape());
     shape[dim] = size;
     auto part = VectorType::get(shape, getElementTypeOrSelf(source));
     Value mirrored;
     if (size > 1) {
-      Value last = createInteger(builder, loc,
-                                 part.clone(builder.getI32Type()), size - 1);
+      Value last = createInteger(builder, loc, part.clone(builder.getI32Type()),
+                                 size - 1);
       mirrored = arith::SubIOp::create(builder, loc, last,
                                        createIota(builder, loc, shape, dim));
     }

@@ -152,11 +152,10 @@ static bool canRotateRows(std::optional<int64_t> amount, int64_t stride,
 static Value createRotatedRows(OpBuilder &builder, Location loc, Value value,
                                Value amount, int64_t stride) {
   int64_t rank = cast<VectorType>(value.getType()).getRank();
-  return tpu::DynamicRotateOp::create(builder, loc, value.getType(), value,
-                                      amount,
-                                      builder.getSI32IntegerAttr(rank - 1),
-                                      builder.getSI32IntegerAttr(stride),
-                                      builder.getSI32IntegerAttr(rank - 2));
+  return tpu::DynamicRotateOp::create(
+      builder, loc, value.getType(), value, amount,
+      builder.getSI32IntegerAttr(rank - 1), builder.getSI32IntegerAttr(stride),
+      builder.getSI32IntegerAttr(rank - 2));
 }
 
 /// Rotates slice `i` along `along` by `i * stride` more: as each bit of that
@@ -187,11 +186,10 @@ static Value createRotatedByBits(OpBuilder &builder, Location loc, Value value,
     Value own = vector::BroadcastOp::create(
         builder, loc, type.clone(builder.getI32Type()),
         arith::AndIOp::create(builder, loc, more, splat(bit)));
-    Value isRotated = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ne, own,
-        createZero(builder, loc, own.getType()));
-    value =
-        arith::SelectOp::create(builder, loc, isRotated, rotated, value);
+    Value isRotated =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, own,
+                              createZero(builder, loc, own.getType()));
+    value = arith::SelectOp::create(builder, loc, isRotated, rotated, value);
   }
   return value;
 }

@@ -178,11 +178,10 @@ std::optional<JoinedSlices> getJoined(tensor::InsertSliceOp last) {
     if (covered >= shape[joined.dim])
       break;
   }
-  llvm::sort(joined.slices,
-             [&](tensor::InsertSliceOp a, tensor::InsertSliceOp b) {
-               return a.getStaticOffsets()[joined.dim] <
-                      b.getStaticOffsets()[joined.dim];
-             });
+  llvm::sort(joined.slices, [&](tensor::InsertSliceOp a,
+                                tensor::InsertSliceOp b) {
+    return a.getStaticOffsets()[joined.dim] < b.getStaticOffsets()[joined.dim];
+  });
   int64_t position = 0;
   for (tensor::InsertSliceOp op : joined.slices) {
     if (op.getStaticOffsets()[joined.dim] != position)

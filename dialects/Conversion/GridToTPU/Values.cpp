@@ -27,10 +27,10 @@ Value createShapeCast(OpBuilder &builder, Location loc, Value value,
     if (auto extract = value.getDefiningOp<vector::ExtractOp>();
         extract && extract.getSourceVectorType().getNumElements() == 1 &&
         to.getRank() > 0)
-      value = createShapeCast(
-          builder, loc, extract.getSource(),
-          VectorType::get(SmallVector<int64_t>(to.getRank(), 1),
-                          to.getElementType()));
+      value =
+          createShapeCast(builder, loc, extract.getSource(),
+                          VectorType::get(SmallVector<int64_t>(to.getRank(), 1),
+                                          to.getElementType()));
     if (value.getType() == to)
       return value;
     return vector::BroadcastOp::create(builder, loc, to, value);

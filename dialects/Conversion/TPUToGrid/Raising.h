@@ -37,8 +37,8 @@ void populateLookupPatterns(ConversionPatterns &patterns);
 void populateProgramPatterns(ConversionPatterns &patterns);
 
 /// Rewrites what Mosaic's conversions of floats to integers do where those of
-/// `arith` are undefined, and what its comparisons say of NaN. Not a part of the
-/// conversion, as the ops stay.
+/// `arith` are undefined, and what its comparisons say of NaN. Not a part of
+/// the conversion, as the ops stay.
 void readInstructions(mlir::Operation *root);
 
 /// Makes the grid kernel of a function with the attributes of a Mosaic kernel,

@@ -198,9 +198,8 @@ private:
       return false;
     if (isEquality && width > 1 && width < 8)
       return true;
-    return (width == 16 ||
-            (isEquality && width == 8 &&
-             matchPattern(op.getRhs(), m_Constant()))) &&
+    return (width == 16 || (isEquality && width == 8 &&
+                            matchPattern(op.getRhs(), m_Constant()))) &&
            llvm::all_of(op->getUsers(), isWideUse);
   }
 };

@@ -16,8 +16,8 @@
 
 namespace gridir::tpu {
 
-/// Ranges of integers, of which those of the grid's indices are given. That of a
-/// vector has all its elements.
+/// Ranges of integers, of which those of the grid's indices are given. That of
+/// a vector has all its elements.
 class GridRangeAnalysis : public mlir::dataflow::IntegerRangeAnalysis {
 public:
   GridRangeAnalysis(mlir::DataFlowSolver &solver, mlir::func::FuncOp function,

@@ -149,8 +149,9 @@ public:
   }
 
 private:
-  /// libtpu's conversions saturate at the bounds of the integers that they give,
-  /// and take NaN to 0. That of bf16 to 8 bits is one instruction on a v6e.
+  /// libtpu's conversions saturate at the bounds of the integers that they
+  /// give, and take NaN to 0. That of bf16 to 8 bits is one instruction on a
+  /// v6e.
   void convert(arith::SelectOp op, const SaturatingConversion &found) {
     OpBuilder builder(op);
     Location loc = op.getLoc();
@@ -177,8 +178,8 @@ private:
                                  Value input) {
     Value half = createFloat(builder, loc, input.getType(), 0x1p31);
     Value zero = createInteger(builder, loc, type, 0);
-    Value firstBit = createInteger(builder, loc, type,
-                                   std::numeric_limits<int32_t>::min());
+    Value firstBit =
+        createInteger(builder, loc, type, std::numeric_limits<int32_t>::min());
     Value isLarge = arith::CmpFOp::create(
         builder, loc, arith::CmpFPredicate::OGE, input, half);
     Value rest = arith::SelectOp::create(
@@ -212,11 +213,11 @@ private:
     auto has = [&](arith::FastMathFlags flag) {
       return (op.getFastmath() & flag) == flag;
     };
-    op.replaceAllUsesWith(
-        ReciprocalOp::create(builder, op.getLoc(), op.getType(), op.getRhs(),
-                             has(arith::FastMathFlags::afn),
-                             !has(arith::FastMathFlags::ninf))
-            .getResult());
+    op.replaceAllUsesWith(ReciprocalOp::create(builder, op.getLoc(),
+                                               op.getType(), op.getRhs(),
+                                               has(arith::FastMathFlags::afn),
+                                               !has(arith::FastMathFlags::ninf))
+                              .getResult());
     eraseUnused(op);
     ++numReciprocals;
   }

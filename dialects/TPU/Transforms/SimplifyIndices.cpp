@@ -288,8 +288,7 @@ CompareWithoutProducts::matchAndRewrite(arith::CmpIOp op,
 
 /// The larger, or smaller, of two numbers is one of them where their ranges say
 /// so.
-template <typename OpT, bool isMax>
-struct FoldExtreme : OpRewritePattern<OpT> {
+template <typename OpT, bool isMax> struct FoldExtreme : OpRewritePattern<OpT> {
   FoldExtreme(MLIRContext *context, DataFlowSolver &solver)
       : OpRewritePattern<OpT>(context), solver(solver) {}
 
@@ -346,8 +345,8 @@ bool hasChoices(func::FuncOp function) {
     if (isa<arith::CmpIOp, arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp,
             arith::MinUIOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
             arith::RemUIOp>(op))
-      (isa<ShapedType>(op->getOperand(0).getType()) ? hasVectors
-                                                    : hasScalars) = true;
+      (isa<ShapedType>(op->getOperand(0).getType()) ? hasVectors : hasScalars) =
+          true;
   });
   return hasScalars || (hasVectors && hasIota);
 }
@@ -390,7 +389,7 @@ private:
                  FoldPowerOfTwo<arith::RemUIOp, arith::AndIOp>,
                  FoldPowerOfTwo<arith::DivSIOp, arith::ShRUIOp>,
                  FoldPowerOfTwo<arith::DivUIOp, arith::ShRUIOp>>(&getContext(),
-                                                                solver);
+                                                                 solver);
     ForgetErased listener(solver);
     return applyPatternsGreedily(function, std::move(patterns),
                                  GreedyRewriteConfig().setListener(&listener));

@@ -16,7 +16,7 @@ from gridir.frontend import jax_compat
 from gridir.frontend.registry import decomposition
 
 
-def _polynomial(x: Any, coefficients: Sequence[float]) -> Any:
+def _polynomial(x: Any, coefficients: Sequence[Any]) -> Any:
     """Horner's scheme, the highest power first."""
     result = jnp.full_like(x, coefficients[0])
     for c in coefficients[1:]:
