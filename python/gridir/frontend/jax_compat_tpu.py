@@ -42,8 +42,9 @@ SUBCORE_BARRIER = _tpu_core.SemaphoreType.REGULAR(()).get_ref_aval()
 def sparse_core_type(mesh: Any) -> str | None:
     """The name of the cores of a mesh, as `#tpu.core_type` has it, if they are of a SparseCore; else None."""
     # Most kernels have no mesh, and to ask for the class of one is slow: a protocol is among its bases.
-    is_sparse = mesh is not None and isinstance(mesh, (_sc_core.ScalarSubcoreMesh, VectorSubcoreMesh))
-    return str(mesh.core_type.value) if is_sparse else None
+    if mesh is None or not isinstance(mesh, (_sc_core.ScalarSubcoreMesh, VectorSubcoreMesh)):
+        return None
+    return str(mesh.core_type.value)
 
 
 _SPARSE_CORE = {

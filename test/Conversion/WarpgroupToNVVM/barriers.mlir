@@ -7,7 +7,7 @@
 // CHECK-DAG: nvvm.mbarrier.init %{{.+}}, %c8_i32
 // CHECK-DAG: nvvm.mbarrier.init %{{.+}}, %c4_i32
 // CHECK: nvvm.barrier
-// CHECK: llvm.inline_asm {{.*}}mbarrier.try_wait.parity
+// CHECK: llvm.inline_asm {{.*}}.reg .pred complete;{{.*}}mbarrier.try_wait.parity.shared.b64 complete, [$0+0], $1, $2;{{.*}}bra.uni WAIT;{{.*}}"l,r,r"
 // CHECK-NOT: nvvm.barrier
 // CHECK: nvvm.bar.warp.sync %c-1_i32
 // CHECK-NEXT: scf.if %[[LEADER]] {
