@@ -2,34 +2,16 @@
 
 # Rotations whose distance grows from slice to slice, parts that are joined, and what is reversed: the module for a TPU
 # gives what interpret mode gives, in the interpreter of Mosaic's form and compiled for this machine.
-import gridir
-import jax
+import os
+import sys
+
 import jax.numpy as jnp
 import numpy as np
-from gridir.compiler.cpu import CpuOptions
-from gridir.testing import difference, interpreted, mosaic_interpreted
 from jax import lax
-from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
-THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu", platform="tpu")
-
-
-def check(name, function, *operands):
-    def call(*operands):
-        def kernel(*refs):
-            *xs, o_ref = refs
-            o_ref[...] = function(*(x[...] for x in xs))
-
-        return pl.pallas_call(kernel, out_shape=jax.eval_shape(function, *operands))(*operands)
-
-    with interpreted():
-        want = jax.jit(call)(*operands)
-    with mosaic_interpreted():
-        executed = jax.jit(call)(*operands)
-    with gridir.installed(options=THROUGH_TPU):
-        compiled = jax.jit(call)(*operands)
-    print(name, difference(executed, want), difference(compiled, want))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from tpu_values import check
 
 
 def numbers(*shape):

@@ -2,35 +2,17 @@
 
 # Sorting on a TPU is a network of exchanges: the module gives what interpret mode gives, in the interpreter of Mosaic's
 # form and compiled for this machine. Equal numbers keep their order, every NaN is last, and zeros are equal.
-import gridir
-import jax
+import os
+import sys
+
 import jax.numpy as jnp
 import numpy as np
-from gridir.compiler.cpu import CpuOptions
-from gridir.testing import difference, interpreted, mosaic_interpreted
 from jax import lax
-from jax.experimental import pallas as pl
 
-THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu", platform="tpu")
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from tpu_values import check
+
 SPECIAL = [np.nan, -np.nan, np.inf, -np.inf, -0.0, 0.0, 1e-42]
-
-
-def check(name, function, *operands):
-    def call(*operands):
-        def kernel(*refs):
-            *xs, o_ref = refs
-            o_ref[...] = function(*(x[...] for x in xs))
-
-        return pl.pallas_call(kernel, out_shape=jax.eval_shape(function, *operands))(*operands)
-
-    with interpreted():
-        want = jax.jit(call)(*operands)
-    with mosaic_interpreted():
-        executed = jax.jit(call)(*operands)
-    with gridir.installed(options=THROUGH_TPU):
-        compiled = jax.jit(call)(*operands)
-    print(name, difference(executed, want), difference(compiled, want))
-
 
 draws = np.random.default_rng(5)
 

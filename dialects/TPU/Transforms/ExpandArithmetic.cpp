@@ -60,7 +60,7 @@ struct WidenIntegers : OpRewritePattern<OpT> {
   }
 };
 
-/// `log2(x)` is `log(x) / log(2)`.
+/// `log2(x)` is `log(x) / log(2)`, in f32, which alone Mosaic has.
 struct ExpandLog2 : OpRewritePattern<math::Log2Op> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -68,10 +68,19 @@ struct ExpandLog2 : OpRewritePattern<math::Log2Op> {
                                 PatternRewriter &rewriter) const override {
     if (!isa<VectorType>(op.getType()))
       return failure();
-    Value log = math::LogOp::create(rewriter, op.getLoc(), op.getOperand());
-    Value scale =
-        createFloat(rewriter, op.getLoc(), op.getType(), 1.4426950408889634);
-    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, log, scale);
+    Location loc = op.getLoc();
+    Type type = op.getType();
+    Type wide = withElementType(type, rewriter.getF32Type());
+    Value x = op.getOperand();
+    if (type != wide)
+      x = arith::ExtFOp::create(rewriter, loc, wide, x);
+    Value log = math::LogOp::create(rewriter, loc, x);
+    Value result = arith::MulFOp::create(
+        rewriter, loc, log,
+        createFloat(rewriter, loc, wide, 1.4426950408889634));
+    if (type != wide)
+      result = arith::TruncFOp::create(rewriter, loc, type, result);
+    rewriter.replaceOp(op, result);
     return success();
   }
 };

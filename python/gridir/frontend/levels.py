@@ -72,7 +72,8 @@ class Vocabulary:
 
     @functools.cached_property
     def _levels(self) -> tuple[Level, ...]:
-        return (*filter(None, (self.platform, self.core, self.kind)), BASE, *_OF_BACKEND.values())
+        # A core's own ops come first: what a platform writes in their place is for cores that lack them.
+        return (*filter(None, (self.core, self.platform, self.kind)), BASE, *_OF_BACKEND.values())
 
     @functools.cached_property
     def _found(self) -> dict[str, Rule | None]:

@@ -404,6 +404,17 @@ func.func @log2(%x: vector<8x128xf32>) -> vector<8x128xf32> {
   %0 = math.log2 %x : vector<8x128xf32>
   return %0 : vector<8x128xf32>
 }
+
+// That of bf16 is computed in f32.
+
+// CHECK-LABEL: func.func @log2_bf16(
+// CHECK: %[[WIDE:.*]] = arith.extf %{{.*}} : vector<16x128xbf16> to vector<16x128xf32>
+// CHECK: math.log %[[WIDE]] : vector<16x128xf32>
+// CHECK: arith.truncf %{{.*}} : vector<16x128xf32> to vector<16x128xbf16>
+func.func @log2_bf16(%x: vector<16x128xbf16>) -> vector<16x128xbf16> {
+  %0 = math.log2 %x : vector<16x128xbf16>
+  return %0 : vector<16x128xbf16>
+}
 // CHECK-LABEL: func.func @fma(
 // CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:{{.*}}%[[Z:[^:]*]]:
 // CHECK-DAG: %[[MULF:.*]] = arith.mulf %[[X]], %[[Y]] : f32
