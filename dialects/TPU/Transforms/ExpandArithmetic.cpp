@@ -60,7 +60,7 @@ struct WidenIntegers : OpRewritePattern<OpT> {
   }
 };
 
-/// `log2(x)` is `log(x) / log(2)`, in f32, which alone Mosaic has.
+/// `log2(x)` is `log(x) / log(2)`.
 struct ExpandLog2 : OpRewritePattern<math::Log2Op> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -68,19 +68,10 @@ struct ExpandLog2 : OpRewritePattern<math::Log2Op> {
                                 PatternRewriter &rewriter) const override {
     if (!isa<VectorType>(op.getType()))
       return failure();
-    Location loc = op.getLoc();
-    Type type = op.getType();
-    Type wide = withElementType(type, rewriter.getF32Type());
-    Value x = op.getOperand();
-    if (type != wide)
-      x = arith::ExtFOp::create(rewriter, loc, wide, x);
-    Value log = math::LogOp::create(rewriter, loc, x);
-    Value result = arith::MulFOp::create(
-        rewriter, loc, log,
-        createFloat(rewriter, loc, wide, 1.4426950408889634));
-    if (type != wide)
-      result = arith::TruncFOp::create(rewriter, loc, type, result);
-    rewriter.replaceOp(op, result);
+    Value log = math::LogOp::create(rewriter, op.getLoc(), op.getOperand());
+    Value scale =
+        createFloat(rewriter, op.getLoc(), op.getType(), 1.4426950408889634);
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, log, scale);
     return success();
   }
 };
@@ -451,10 +442,10 @@ public:
                  ExpandExpM1, ExpandFma, ExpandSignedBools, ExpandFloatCompare,
                  ExpandBoolCompare, WidenCompare, ExpandCopySign,
                  WidenCount<math::CountLeadingZerosOp, true>,
-                 WidenCount<math::CtPopOp, false>, WidenFloats<math::RoundOp>,
-                 WidenFloats<math::RoundEvenOp>, WidenFloats<math::TruncOp>,
-                 WidenFloats<math::Atan2Op>, WidenFloats<arith::RemFOp>>(
-        context);
+                 WidenCount<math::CtPopOp, false>, WidenFloats<math::LogOp>,
+                 WidenFloats<math::RoundOp>, WidenFloats<math::RoundEvenOp>,
+                 WidenFloats<math::TruncOp>, WidenFloats<math::Atan2Op>,
+                 WidenFloats<arith::RemFOp>>(context);
     using Predicate = arith::CmpIPredicate;
     patterns.add<ExpandExtreme<arith::MaxSIOp, Predicate::sgt, 16, 16>,
                  ExpandExtreme<arith::MinSIOp, Predicate::slt, 16, 16>,

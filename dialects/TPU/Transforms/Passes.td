@@ -48,9 +48,10 @@ def TPUExpandArithmeticPass : Pass<"tpu-expand-arithmetic", "::mlir::func::FuncO
     bits or of numbers without a sign is a comparison and a choice. Bools are
     compared by logic, and floats in the ordered ways only: what holds for NaN is
     the opposite of what does not. Only what differs is compared at once, in the
-    way that Mosaic calls `one`, which holds for NaN there. Rounding and remainders
-    of bf16 are those of f32. Divisions that round to an infinity, `math.log2`,
-    `math.expm1`, `math.copysign` and `math.fma` are written with other ops. Mosaic
+    way that Mosaic calls `one`, which holds for NaN there. Rounding, remainders
+    and logarithms of bf16 are those of f32. Divisions that round to an infinity,
+    `math.log2`, `math.expm1`, `math.copysign` and `math.fma` are written with
+    other ops. Mosaic
     refuses all of these.
 
     Some of what comes of this takes fewer instructions in another form: a number
