@@ -138,10 +138,9 @@ void addPTX(OpPassManager &pm, StringRef toolkit) {
   LLVM::DIScopeForLLVMFuncOpPassOptions lines;
   lines.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
   pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(lines));
-  GpuModuleToBinaryPassOptions binary;
-  binary.compilationTarget = "isa";
-  binary.toolkitPath = toolkit.str();
-  pm.addPass(createGpuModuleToBinaryPass(binary));
+  gpu::GPUEmitPTXPassOptions ptx;
+  ptx.toolkitPath = toolkit.str();
+  pm.addPass(gpu::createGPUEmitPTXPass(ptx));
 }
 
 void buildMappedToGPUPipeline(OpPassManager &pm,

@@ -9,7 +9,7 @@
 // PASSES-NOT: gpu-map
 // PASSES: gpu-check-contract
 // PASSES-NOT: gpu-map
-// PASSES: gpu-module-to-binary
+// PASSES: gpu-emit-ptx
 
 // MAPPED: kernel.abi @reverse shared_bytes = 256 workspace_bytes = 0 num_threads = 64
 // MAPPED: memref.alloc() : memref<256xi8, #gpu.address_space<workgroup>>

@@ -186,6 +186,57 @@ def GPUCheckContractPass : Pass<"gpu-check-contract", "::mlir::ModuleOp"> {
   }];
 }
 
+def GPUEmitPTXPass : Pass<"gpu-emit-ptx"> {
+  let summary = "Make PTX of the modules of a GPU";
+  let description = [{
+    Each `gpu.module` becomes a `gpu.binary` with PTX for the target that it
+    names, as `gpu-module-to-binary=format=isa` makes it. Behind LLVM's
+    optimizations and before it selects instructions, a loop whose last branch
+    asks what an earlier one in it asks takes the answer of that: a loop that
+    waits for the data of its next iteration asks both times whether there is
+    one. LLVM compares anew in each block that branches, in the direction that
+    this branch needs, and `ptxas` does not find that opposite comparisons of
+    neighboring numbers are one.
+
+    Before, in LLVM IR:
+
+    ```llvm
+    loop:
+      %last = icmp eq i32 %i, 31
+      br i1 %last, label %latch, label %wait
+    ; ...
+    latch:
+      %next = add i32 %i, 1
+      %more = icmp ne i32 %next, 32
+      br i1 %more, label %loop, label %exit
+    ```
+
+    After:
+
+    ```llvm
+    loop:
+      %last = icmp eq i32 %i, 31
+      %copy = call i1 asm "mov.pred $0, $1;", "=b,b"(i1 %last)
+      br i1 %last, label %latch, label %wait
+    ; ...
+    latch:
+      %next = add i32 %i, 1
+      br i1 %copy, label %exit, label %loop
+    ```
+  }];
+  let options = [
+    Option<"toolkitPath", "toolkit", "std::string", [{""}],
+           "The directory of a CUDA toolkit, whose libdevice is linked">,
+  ];
+  let dependentDialects = [
+    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::NVVM::NVVMDialect",
+  ];
+  let statistics = [
+    Statistic<"numShared", "num-shared", "Number of loops that share a comparison">,
+  ];
+}
+
 def GPUExpandMathPass : Pass<"gpu-expand-math"> {
   let summary = "Compute math functions by arithmetic";
   let description = [{
