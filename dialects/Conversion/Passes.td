@@ -382,7 +382,9 @@ def TPUElideChecksPass : Pass<"tpu-elide-checks", "::mlir::ModuleOp"> {
     slice lies inside its Ref, and whether each wait for a copy or a semaphore has
     something to wait for with nothing left at the end. What is asked is the module
     that Mosaic is given, so that no claim of the author's and no mistake of a pass
-    before this counts for a proof.
+    before this counts for a proof. Where ranges of integers show that no check can
+    fail, since the grid counts the blocks, indices are constants and nothing is
+    copied, the module is not read back.
 
     Where some indices are not proved, as those that are data and those computed by
     arithmetic that may leave 32 bits, assertions of the kernel check these instead.

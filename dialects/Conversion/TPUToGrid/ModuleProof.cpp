@@ -155,13 +155,13 @@ void nameOperands(grid::KernelOp kernel, ModuleProof &proof) {
 
 /// The indices of a kernel that nothing proves to be in bounds.
 void findOpen(func::FuncOp kernel, grid::KernelOp raised,
-              const OpNumbers &numbers, ModuleProof &proof) {
+              const tpu::KernelRanges &ranges, const OpNumbers &numbers,
+              ModuleProof &proof) {
   // In the order of the module, and each once.
   std::set<std::tuple<int64_t, unsigned, unsigned>> open;
   auto addWindow = [&](unsigned window, unsigned dim) {
     open.emplace(-1, window, dim);
   };
-  tpu::KernelRanges ranges(kernel);
   auto addAccess = [&](Operation *op, unsigned dim) {
     std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
     bool isInside =
@@ -228,6 +228,10 @@ void findOpen(func::FuncOp kernel, grid::KernelOp raised,
 
 ModuleProof proveModule(func::FuncOp kernel, const RaisingPatterns &patterns) {
   ModuleProof proof;
+  // What is found out of a function here, nobody finds out again below.
+  tpu::KernelRanges ranges(kernel);
+  if (isPlainlyProved(kernel, ranges))
+    return proof;
   auto module = kernel->getParentOfType<ModuleOp>();
   OpNumbers numbers(module);
   OwningOpRef<ModuleOp> copy = module.clone();
@@ -253,7 +257,7 @@ ModuleProof proveModule(func::FuncOp kernel, const RaisingPatterns &patterns) {
   if (proof.semaphores)
     proof.semaphores->second = OpNumbers::unmark(proof.semaphores->second);
   nameOperands(*raised, proof);
-  findOpen(kernel, *raised, numbers, proof);
+  findOpen(kernel, *raised, ranges, numbers, proof);
   return proof;
 }
 

@@ -371,6 +371,79 @@ module {
 
 // -----
 
+// Where ranges show that nothing can fail, a module need not be read back, which this one cannot be.
+
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds, semaphore}}
+// CHECK-LABEL: func.func @ranges(
+// CHECK-NOT: cf.assert
+module attributes {gridir.operands = {inputs = [#grid.operand<f32 [30, 128]>], outputs = [#grid.operand<i32 [32, 128]>]}} {
+  func.func @ranges(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>, %o: memref<8x128xi32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
+      scalar_prefetch = 0 : i64, scratch_operands = 0 : i64,
+      window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>}, {transform_indices = @last, window_bounds = array<i64: 8, 128>}]} {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %id = tpu.device_id : i32
+    %ids = vector.broadcast %id : i32 to vector<4x128xi32>
+    vector.store %ids, %o[%c4, %c0] : memref<8x128xi32, #tpu.memory_space<vmem>>, vector<4x128xi32>
+    return
+  }
+  func.func @t(%i: i32) -> (i32, i32) {
+    %c0_i32 = arith.constant 0 : i32
+    return %i, %c0_i32 : i32, i32
+  }
+  func.func @last(%i: i32) -> (i32, i32) {
+    %c0_i32 = arith.constant 0 : i32
+    %c3_i32 = arith.constant 3 : i32
+    %other = arith.subi %c3_i32, %i : i32
+    return %other, %c0_i32 : i32, i32
+  }
+}
+
+// -----
+
+// The ninth row of 8 is not within: then it is said what keeps the module from being read back.
+
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "expected an access inside {{.*}} got 5 to 9 in dimension 0", semaphore = "expected an access inside
+// CHECK-LABEL: func.func @a_row_too_far(
+module attributes {gridir.operands = {inputs = [], outputs = [#grid.operand<i32 [32, 128]>]}} {
+  func.func @a_row_too_far(%i: i32, %o: memref<8x128xi32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
+      scalar_prefetch = 0 : i64, scratch_operands = 0 : i64, window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>}]} {
+    %c0 = arith.constant 0 : index
+    %c5 = arith.constant 5 : index
+    %id = tpu.device_id : i32
+    %ids = vector.broadcast %id : i32 to vector<4x128xi32>
+    vector.store %ids, %o[%c5, %c0] : memref<8x128xi32, #tpu.memory_space<vmem>>, vector<4x128xi32>
+    return
+  }
+  func.func @t(%i: i32) -> (i32, i32) {
+    %c0_i32 = arith.constant 0 : i32
+    return %i, %c0_i32 : i32, i32
+  }
+}
+
+// -----
+
+// A grid of five has a block beyond an array of four.
+
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = [{{.*}}], semaphore}}
+// CHECK-LABEL: func.func @a_block_too_far(
+// CHECK: cf.assert
+module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
+  func.func @a_block_too_far(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 5>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
+      scalar_prefetch = 0 : i64, scratch_operands = 0 : i64, window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>}]} {
+    return
+  }
+  func.func @t(%i: i32) -> (i32, i32) {
+    %c0_i32 = arith.constant 0 : i32
+    return %i, %c0_i32 : i32, i32
+  }
+}
+
+// -----
+
 // CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds, semaphore = "the kernel is given a semaphore"}}
 // CHECK-LABEL: func.func @given(
 module attributes {gridir.operands = {inputs = [#grid.operand<!grid.semaphore<dma> [] space tpu.semaphore_mem>], outputs = []}} {
