@@ -17,6 +17,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <array>
+
 namespace gridir::gpu {
 #define GEN_PASS_DEF_GPUCARRYALTERNATINGPASS
 #include "dialects/GPU/Transforms/Passes.h.inc"
@@ -107,6 +109,8 @@ private:
   Value getAt(Value value, int64_t iteration) {
     if (loop.isDefinedOutsideOfLoop(value))
       return value;
+    if (auto carried = dyn_cast<BlockArgument>(value))
+      return carriedValues.at(carried.getArgNumber())[iteration % 2];
     Value &known = values[{value, iteration % 2}];
     if (known)
       return known;
@@ -150,7 +154,11 @@ private:
     loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
         rewriter, first, /*replaceInitOperandUsesInLoop=*/false, yield));
     builder.setInsertionPoint(loop);
-    value.replaceAllUsesWith(loop.getRegionIterArgs().back());
+    BlockArgument carried = loop.getRegionIterArgs().back();
+    value.replaceAllUsesWith(carried);
+    carriedValues[carried.getArgNumber()] = getBegin() % 2 == 0
+                                                ? std::array{first, second}
+                                                : std::array{second, first};
   }
 
   /// Where one address of the loop is what another one is in the iteration
@@ -248,6 +256,9 @@ private:
   /// At an alternating distance from what the loop does not change.
   SmallVector<LLVM::GEPOp> addresses;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> values;
+  /// In even and in odd iterations, by the number of the argument: a loop that
+  /// carries more has other arguments.
+  llvm::DenseMap<unsigned, std::array<Value, 2>> carriedValues;
 };
 
 class GPUCarryAlternatingPass

@@ -90,6 +90,40 @@ func.func @addresses(%base: !llvm.ptr<3>) {
   return
 }
 
+// What is computed of a value that is carried has one value in even iterations and one in odd ones as before.
+// CHECK-LABEL: func.func @addresses_of_carried(
+// CHECK: scf.for {{.*}} iter_args(%[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}})
+// CHECK: arith.addi %[[A]], %{{.+}}
+// CHECK: %[[HERE:.+]] = llvm.getelementptr
+// CHECK: %[[NUMBER:.+]] = llvm.ptrtoint %[[HERE]]
+// CHECK: arith.xori %[[NUMBER]]
+func.func @addresses_of_carried(%base: !llvm.ptr<3>, %mask: i32, %other: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c3 = arith.constant 3 : i32
+  %c7 = arith.constant 7 : i32
+  %c8 = arith.constant 8 : i32
+  scf.for %i = %c0 to %c8 step %c1 : i32 {
+    %slot = arith.remsi %i, %c2 : i32
+    %more = arith.addi %slot, %c3 : i32
+    %a = arith.andi %more, %c7 : i32
+    %sum = arith.addi %slot, %other : i32
+    %b = arith.andi %sum, %mask : i32
+    "use"(%a, %b) : (i32, i32) -> ()
+    %here = arith.addi %a, %c1 : i32
+    %first = llvm.getelementptr %base[%here] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+    "use"(%first) : (!llvm.ptr<3>) -> ()
+    %next = arith.addi %i, %c1 : i32
+    %behind = arith.remsi %next, %c2 : i32
+    %there = arith.addi %behind, %c2 : i32
+    %third = arith.addi %there, %c2 : i32
+    %second = llvm.getelementptr %base[%third] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+    "use"(%second) : (!llvm.ptr<3>) -> ()
+  }
+  return
+}
+
 // What one instruction computes, what goes round a longer ring, and what the loop changes, stay; so do all in a loop
 // whose begin or step is another one.
 // CHECK-LABEL: func.func @others(
