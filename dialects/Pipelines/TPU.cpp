@@ -22,6 +22,7 @@ using namespace mlir;
 namespace gridir {
 
 static void addPlanning(OpPassManager &pm) {
+  pm.addNestedPass<grid::KernelOp>(grid::createGridExpandSelectionsPass());
   pm.addNestedPass<grid::KernelOp>(grid::createGridCanonicalizeIndexMapsPass());
   // What Mosaic cannot hold is refused here, by the name of the operand.
   pm.addNestedPass<grid::KernelOp>(grid::createGridLegalizeBlocksPass(

@@ -135,6 +135,41 @@ def GridCheckPass : Pass<"grid-check", "::gridir::grid::KernelOp"> {
   ];
 }
 
+def GridExpandSelectionsPass
+    : Pass<"grid-expand-selections", "::gridir::grid::KernelOp"> {
+  let summary = "Branch to what an op does with each Ref that it may be given";
+  let description = [{
+    A TPU has no memref that is one of several. What uses a Ref that is chosen by
+    a number, or a view of it, is put in a branch for each of the Refs. An index
+    beyond the last one chooses the last one.
+
+    Before:
+
+    ```mlir
+    %chosen = grid.select_ref %i of %a, %b : memref<8xf32>, memref<8xf32> -> memref<8xf32>
+    %v = grid.load %chosen : memref<8xf32> -> tensor<8xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %c0 = arith.constant 0 : i32
+    %is_first = arith.cmpi eq, %i, %c0 : i32
+    %v = scf.if %is_first -> (tensor<8xf32>) {
+      %0 = grid.load %a : memref<8xf32> -> tensor<8xf32>
+      scf.yield %0 : tensor<8xf32>
+    } else {
+      %0 = grid.load %b : memref<8xf32> -> tensor<8xf32>
+      scf.yield %0 : tensor<8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numExpanded", "num-expanded", "Number of choices among Refs">,
+  ];
+}
+
 def GridInferDimensionSemanticsPass
     : Pass<"grid-infer-dimension-semantics", "::gridir::grid::KernelOp"> {
   let summary = "Find the grid dimensions whose programs may run in any order";
