@@ -1,8 +1,8 @@
 # REQUIRES: libtpu
 # RUN: %python %s | FileCheck %s
 
-# Refs and semaphores that a number chooses: natively, in the module for libtpu, and compiled from that for this machine.
-# A copy is one of each pair, from whatever views they are.
+# Refs and semaphores that a number chooses: natively, in the module for libtpu, and compiled from that for this
+# machine. A copy is one of each pair, from whatever views they are.
 import gridir
 import jax
 import jax.numpy as jnp

@@ -71,11 +71,10 @@ llvm::ICmpInst *findSame(llvm::ICmpInst *compare, const llvm::Loop &loop,
 llvm::Value *createCopy(llvm::Instruction *predicate) {
   llvm::IRBuilder<> builder(predicate->getNextNode());
   llvm::Type *type = builder.getInt1Ty();
-  return builder.CreateCall(
-      llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false),
-                           "mov.pred $0, $1;", "=b,b",
-                           /*hasSideEffects=*/false),
-      {predicate});
+  auto *copy = llvm::FunctionType::get(type, {type}, /*isVarArg=*/false);
+  return builder.CreateCall(llvm::InlineAsm::get(copy, "", "=b,0",
+                                                 /*hasSideEffects=*/false),
+                            {predicate});
 }
 
 unsigned shareComparisons(llvm::Function &function) {

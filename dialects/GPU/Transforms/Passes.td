@@ -198,30 +198,26 @@ def GPUEmitPTXPass : Pass<"gpu-emit-ptx"> {
     this branch needs, and `ptxas` does not find that opposite comparisons of
     neighboring numbers are one.
 
-    Before, in LLVM IR:
+    Before, the form that LLVM gives the end of such a loop:
 
-    ```llvm
-    loop:
-      %last = icmp eq i32 %i, 31
-      br i1 %last, label %latch, label %wait
-    ; ...
-    latch:
-      %next = add i32 %i, 1
-      %more = icmp ne i32 %next, 32
-      br i1 %more, label %loop, label %exit
+    ```mlir
+    %is_last = llvm.icmp "eq" %i, %c31 : i32
+    llvm.cond_br %is_last, ^latch, ^wait
+    // ...
+    %next = llvm.add %i, %c1 : i32
+    %more = llvm.icmp "ne" %next, %c32 : i32
+    llvm.cond_br %more, ^loop(%next : i32), ^exit
     ```
 
-    After:
+    After, with a copy of the predicate that LLVM takes for another value:
 
-    ```llvm
-    loop:
-      %last = icmp eq i32 %i, 31
-      %copy = call i1 asm "mov.pred $0, $1;", "=b,b"(i1 %last)
-      br i1 %last, label %latch, label %wait
-    ; ...
-    latch:
-      %next = add i32 %i, 1
-      br i1 %copy, label %exit, label %loop
+    ```mlir
+    %is_last = llvm.icmp "eq" %i, %c31 : i32
+    %copy = llvm.inline_asm "", "=b,0" %is_last : (i1) -> i1
+    llvm.cond_br %is_last, ^latch, ^wait
+    // ...
+    %next = llvm.add %i, %c1 : i32
+    llvm.cond_br %copy, ^exit, ^loop(%next : i32)
     ```
   }];
   let options = [

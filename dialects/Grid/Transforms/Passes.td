@@ -146,21 +146,35 @@ def GridExpandSelectionsPass
     Before:
 
     ```mlir
-    %chosen = grid.select_ref %i of %a, %b : memref<8xf32>, memref<8xf32> -> memref<8xf32>
-    %v = grid.load %chosen : memref<8xf32> -> tensor<8xf32>
+    grid.kernel @choose grid(%j = 1)
+        inputs(%number: i32 [], %a: f32 [8], %b: f32 [8])
+        outputs(%o: f32 [8]) {
+      %i = grid.load %number : memref<i32, #grid.space<default>> -> i32
+      %chosen = grid.select_ref %i of %a, %b
+          : memref<8xf32, #grid.space<default>>, memref<8xf32, #grid.space<default>>
+          -> memref<8xf32, #grid.space<default>>
+      %v = grid.load %chosen : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+      grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+    }
     ```
 
     After:
 
     ```mlir
-    %c0 = arith.constant 0 : i32
-    %is_first = arith.cmpi eq, %i, %c0 : i32
-    %v = scf.if %is_first -> (tensor<8xf32>) {
-      %0 = grid.load %a : memref<8xf32> -> tensor<8xf32>
-      scf.yield %0 : tensor<8xf32>
-    } else {
-      %0 = grid.load %b : memref<8xf32> -> tensor<8xf32>
-      scf.yield %0 : tensor<8xf32>
+    grid.kernel @choose grid(%j = 1)
+        inputs(%number: i32 [], %a: f32 [8], %b: f32 [8])
+        outputs(%o: f32 [8]) {
+      %i = grid.load %number : memref<i32, #grid.space<default>> -> i32
+      %c0 = arith.constant 0 : i32
+      %is_first = arith.cmpi eq, %i, %c0 : i32
+      %v = scf.if %is_first -> (tensor<8xf32>) {
+        %0 = grid.load %a : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+        scf.yield %0 : tensor<8xf32>
+      } else {
+        %0 = grid.load %b : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+        scf.yield %0 : tensor<8xf32>
+      }
+      grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
     }
     ```
   }];

@@ -7,7 +7,7 @@
 // numbers each branch compares, and in which direction.
 // CHECK: gpu.binary @waits
 // CHECK-SAME: setp.{{eq|ne}}.b32 \09%[[LAST:[a-z0-9]+]],
-// CHECK-SAME: mov.pred %{{[a-z0-9]+}}, %[[LAST]];
+// CHECK-SAME: mov.pred \09%{{[a-z0-9]+}}, %[[LAST]];
 // CHECK-NOT: setp
 // CHECK-SAME: ret;
 gpu.module @waits [#nvvm.target<O = 0, chip = "sm_90a", features = "+ptx81">] {
@@ -36,7 +36,7 @@ gpu.module @waits [#nvvm.target<O = 0, chip = "sm_90a", features = "+ptx81">] {
 // Of a number that is no constant, too.
 // CHECK: gpu.binary @counts
 // CHECK-SAME: setp.{{eq|ne}}.b32 \09%[[LAST:[a-z0-9]+]],
-// CHECK-SAME: mov.pred %{{[a-z0-9]+}}, %[[LAST]];
+// CHECK-SAME: mov.pred \09%{{[a-z0-9]+}}, %[[LAST]];
 // CHECK-NOT: setp
 // CHECK-SAME: ret;
 gpu.module @counts [#nvvm.target<O = 0, chip = "sm_90a", features = "+ptx81">] {

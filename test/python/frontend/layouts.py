@@ -2,6 +2,8 @@
 
 # JAX's register layouts as attributes: what its own code makes of their tiles has the bases of the layouts that
 # gridir knows by name.
+import dataclasses
+
 import jax.numpy as jnp
 from gridir.frontend.jax_compat_gpu import register_spread
 from gridir.mlir import ir
@@ -13,7 +15,7 @@ layouts = plgpu.Layout
 
 def look(layout, rank=None):
     spread = register_spread(layout)
-    print(layout, "is", spread and warpgroup.layout_attr(spread, rank or len(spread.tile)))
+    print(layout, "is", spread and warpgroup.layout_attr(**dataclasses.asdict(spread), rank=rank or len(spread.tile)))
 
 
 with ir.Context():

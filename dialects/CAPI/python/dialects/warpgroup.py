@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
 
 from gridir.mlir import ir
 from gridir.mlir.dialects._warpgroup_ops_gen import *  # noqa: F403
@@ -18,20 +18,19 @@ UPDATE = "warpgroup.update"
 """The attribute of a load from memory of another program and of a store to it: they are one update."""
 
 
-class Spread(Protocol):
-    """How an array is spread over registers: a tile, and row-major indices there that the bits of each kind lead to."""
+def layout_attr(
+    *, tile: Sequence[int], registers: Sequence[int], lanes: Sequence[int], warps: Sequence[int], rank: int
+) -> ir.Attribute:
+    """Returns the `#warpgroup.layout` of an array of a rank.
 
-    tile: tuple[int, ...]
-    registers: tuple[int, ...]
-    lanes: tuple[int, ...]
-    warps: tuple[int, ...]
-
-
-def layout_attr(spread: Spread, rank: int) -> ir.Attribute:
-    """Returns the `#warpgroup.layout` of an array of a rank, whose leading dimensions the tile may lack."""
-    if not spread.tile:
+    Args:
+      tile: what is repeated over the array, whose leading dimensions it may lack; none for one register with all of it.
+      registers, lanes, warps: the row-major indices in the tile that the bits of each kind lead to.
+      rank: the array's.
+    """
+    if not tile:
         return ir.Attribute.parse("#warpgroup.layout<splat>")
-    tile = [1] * (rank - len(spread.tile)) + list(spread.tile)
+    tile = [1] * (rank - len(tile)) + list(tile)
 
     def coordinates(index: int) -> list[int]:
         at = []
@@ -41,7 +40,7 @@ def layout_attr(spread: Spread, rank: int) -> ir.Attribute:
         return at
 
     basis = ", ".join(
-        f"{kind} = {[coordinates(index) for index in getattr(spread, kind)]}"
-        for kind in ("registers", "lanes", "warps")
+        f"{kind} = {[coordinates(index) for index in indices]}"
+        for kind, indices in (("registers", registers), ("lanes", lanes), ("warps", warps))
     )
     return ir.Attribute.parse(f"#warpgroup.layout<{tile}, {basis}>")

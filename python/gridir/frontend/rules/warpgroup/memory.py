@@ -241,5 +241,6 @@ def _set_max_registers(ctx: RuleContext, _: ir.Value, *, action: str) -> list[ir
 @WARPGROUP.rule("layout_cast")
 def _layout_cast(_: RuleContext, x: ir.Value, *, new_layout: Any) -> ir.Value:
     spread = jax_compat_gpu.register_spread(new_layout)
-    layout = spread and warpgroup.layout_attr(spread, len(getattr(x.type, "shape", ())))
+    rank = len(getattr(x.type, "shape", ()))
+    layout = spread and warpgroup.layout_attr(**dataclasses.asdict(spread), rank=rank)
     return warpgroup.LayoutCastOp(x, str(new_layout).removeprefix("Layout."), spread=layout).result
