@@ -410,7 +410,8 @@ def GridPoisonMemoryPass : Pass<"grid-poison-memory", "::gridir::grid::KernelOp"
     that the kernel or the scope lists in `grid.unsigned` has no sign.
 
     An output is left alone where an input is in the same memory, or where it is
-    not plain which program has a block first.
+    not plain which program has a block first. So is what programs write in the
+    memory of others, which may not have begun.
 
     Before:
 

@@ -74,6 +74,20 @@ static TypedAttr getPoison(Value ref, MemoryFill fill) {
                                 Attribute(scalar));
 }
 
+/// Whether programs write such a Ref in the memory of others, which may have
+/// come so far before the owner begins.
+static bool isWrittenByOthers(Value ref) {
+  return llvm::any_of(ref.getUsers(), [&](Operation *user) {
+    auto program = dyn_cast<ProgramOpInterface>(user);
+    auto effects = dyn_cast<MemoryEffectOpInterface>(user);
+    if (program && program.meetsOtherPrograms() && effects &&
+        effects.getEffectOnValue<MemoryEffects::Write>(ref))
+      return true;
+    auto view = dyn_cast<RefViewOpInterface>(user);
+    return view && isWrittenByOthers(user->getResult(0));
+  });
+}
+
 namespace {
 
 class GridPoisonMemoryPass
@@ -116,7 +130,7 @@ public:
 private:
   void poison(OpBuilder &builder, Value ref) {
     TypedAttr value = getPoison(ref, fill);
-    if (!value)
+    if (!value || isWrittenByOthers(ref))
       return;
     auto constant = arith::ConstantOp::create(builder, ref.getLoc(), value);
     StoreOp::create(builder, ref.getLoc(), constant, ref, /*mask=*/Value());

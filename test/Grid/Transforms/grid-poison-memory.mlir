@@ -90,3 +90,17 @@ grid.kernel @left_alone grid(%i = 4, %j = 4)
     semantics [parallel, arbitrary]
     aliases [0 -> 0] {
 }
+
+// What another block of the cluster writes here, it may write before this one begins.
+// CHECK-LABEL: grid.kernel @of_others
+// CHECK:     scratch(%[[TILE:[a-z0-9_]+]]: memref<8xf32>,
+// CHECK-NOT: grid.store %{{.+}}, %[[TILE]]
+// CHECK:     grid.store
+// CHECK-NOT: grid.store
+grid.kernel @of_others grid(%i = 2 named "x" cluster)
+    scratch(%tile: memref<8xf32>, %own: memref<8xf32>)
+    semantics [parallel] {
+  %v = grid.load %own : memref<8xf32> -> tensor<8xf32>
+  %peer = arith.constant 1 : i32
+  warpgroup.cluster_store %v to %tile ["x"][%peer] : tensor<8xf32>, memref<8xf32>, i32
+}
