@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace gridir;
@@ -28,9 +29,13 @@ int64_t gridir::getNumArrivals(KernelLowering &lowering, Value barrier) {
   warpgroup::BarrierType type = getBarrierType(barrier);
   // Of a cluster, the blocks that differ in one axis, and this one.
   int64_t numBlocks = 1;
-  for (StringAttr axis : type.getCluster())
-    if (std::optional<unsigned> dim = lowering.kernel.findDim(axis))
-      numBlocks += lowering.kernel.getDim(*dim).getSize() - 1;
+  for (ArrayAttr axes : type.getCluster()) {
+    int64_t numAlong = 1;
+    for (Attribute axis : axes)
+      if (std::optional<unsigned> dim = lowering.kernel.findDim(axis))
+        numAlong *= lowering.kernel.getDim(*dim).getSize();
+    numBlocks += numAlong - 1;
+  }
   return type.getArrivals() * numBlocks;
 }
 
@@ -90,33 +95,60 @@ protected:
     warpgroup::BarrierType type = getBarrierType(barrier);
     if (!type.getLeaderTracked())
       createArrival(rewriter, lowering, op, barrier, address);
-    for (StringAttr axis : type.getCluster()) {
+    for (ArrayAttr axes : type.getCluster())
+      if (failed(arriveAlong(axes, op, address, rewriter)))
+        return failure();
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// Arrives at the barriers of the other blocks along axes that count as one,
+  /// or at that of the leader.
+  LogicalResult arriveAlong(ArrayAttr axes, warpgroup::BarrierArriveOp op,
+                            Value address, OpBuilder &builder) const {
+    Location loc = op.getLoc();
+    SmallVector<unsigned> dims;
+    SmallVector<int64_t> sizes;
+    for (Attribute axis : axes) {
       FailureOr<unsigned> dim = findClusterDim(lowering, op, axis);
       if (failed(dim))
         return failure();
-      Value zero = createIndex(rewriter, loc, 0);
-      int64_t size = lowering.kernel.getDim(*dim).getSize();
-      if (size > warpgroup::kMaxClusterBlocks)
-        return lowering.fail(
-            op, "expected at most " + Twine(warpgroup::kMaxClusterBlocks) +
-                    " blocks of a cluster, got " + Twine(size) + " along \"" +
-                    axis.getValue() + "\"");
-      SmallVector<Value> coordinates;
-      if (type.getLeaderTracked())
-        coordinates.push_back(zero);
-      for (int64_t step = 1; step < size && !type.getLeaderTracked(); ++step) {
-        Value coordinate =
-            arith::AddIOp::create(rewriter, loc, lowering.programIds[*dim],
-                                  createIndex(rewriter, loc, step));
-        coordinates.push_back(arith::RemUIOp::create(
-            rewriter, loc, coordinate, createIndex(rewriter, loc, size)));
-      }
-      for (Value coordinate : coordinates)
-        createArrival(rewriter, lowering, op, barrier,
-                      createPeerAddress(rewriter, loc, lowering, address,
-                                        ClusterCoordinate(*dim, coordinate)));
+      dims.push_back(*dim);
+      sizes.push_back(lowering.kernel.getDim(*dim).getSize());
     }
-    rewriter.eraseOp(op);
+    int64_t count = computeProduct(sizes);
+    if (count > warpgroup::kMaxClusterBlocks) {
+      std::string names;
+      llvm::raw_string_ostream stream(names);
+      llvm::interleaveComma(axes, stream);
+      return lowering.fail(op, "expected at most " +
+                                   Twine(warpgroup::kMaxClusterBlocks) +
+                                   " blocks of a cluster, got " + Twine(count) +
+                                   " along " + names);
+    }
+    auto arriveAt = [&](auto getCoordinate) {
+      SmallVector<ClusterCoordinate> coordinates;
+      for (auto [i, dim] : llvm::enumerate(dims))
+        coordinates.emplace_back(dim, getCoordinate(i));
+      createArrival(
+          builder, lowering, op, op.getBarrier(),
+          createPeerAddress(builder, loc, lowering, address, coordinates));
+    };
+    if (getBarrierType(op.getBarrier()).getLeaderTracked()) {
+      arriveAt([&](size_t) { return createIndex(builder, loc, 0); });
+      return success();
+    }
+    for (int64_t other = 1; other < count; ++other) {
+      SmallVector<int64_t> steps = delinearize(other, computeStrides(sizes));
+      arriveAt([&](size_t i) -> Value {
+        Value coordinate =
+            arith::AddIOp::create(builder, loc, lowering.programIds[dims[i]],
+                                  createIndex(builder, loc, steps[i]));
+        return arith::RemUIOp::create(builder, loc, coordinate,
+                                      createIndex(builder, loc, sizes[i]));
+      });
+    }
     return success();
   }
 };

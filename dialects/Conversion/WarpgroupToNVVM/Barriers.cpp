@@ -39,8 +39,10 @@ Lowering::addBarriers(grid::ScopedOp op, Value ref, int64_t offset) {
   auto type = cast<MemRefType>(ref.getType());
   auto barrier = cast<warpgroup::BarrierType>(type.getElementType());
   Location loc = op.getLoc();
-  if (failed(checkClusterAxes(op, barrier.getCluster())))
-    return failure();
+  for (ArrayAttr axes : barrier.getCluster())
+    if (failed(checkClusterAxes(
+            op, llvm::to_vector(axes.getAsRange<StringAttr>()))))
+      return failure();
   if (type.getNumElements() > kMaxBarriers)
     return op.emitError("expected at most ")
            << kMaxBarriers << " barriers of an allocation, got "
@@ -58,8 +60,8 @@ Lowering::addBarriers(grid::ScopedOp op, Value ref, int64_t offset) {
     auto first = scf::IfOp::create(builder, loc, isFirst);
     builder.setInsertionPointToStart(first.thenBlock());
     int64_t numBlocks = 1;
-    for (StringAttr axis : barrier.getCluster())
-      numBlocks += getClusterSize(axis) - 1;
+    for (ArrayAttr axes : barrier.getCluster())
+      numBlocks += getNumAlong(axes) - 1;
     int64_t numArrivals = barrier.getArrivals() * numBlocks;
     if (storage->isOfWarps)
       numArrivals *= kNumWarps;
@@ -211,15 +213,14 @@ LogicalResult lowerArrive(warpgroup::BarrierArriveOp op, Lowering &lowering) {
           Value(), NVVM::MemScopeKind::CLUSTER);
     };
     if (type.getLeaderTracked()) {
-      for (StringAttr axis : type.getCluster())
-        arriveAt(lowering.createPeer(loc, lowering.getClusterRank(), axis,
-                                     createI32(builder, loc, 0)));
+      for (ArrayAttr axes : type.getCluster())
+        arriveAt(lowering.createFirst(loc, axes));
       return;
     }
     arrive(Value());
-    for (StringAttr axis : type.getCluster())
-      for (int64_t i = 1; i < lowering.getClusterSize(axis); ++i)
-        arriveAt(lowering.createNeighbour(loc, axis, i));
+    for (ArrayAttr axes : type.getCluster())
+      for (int64_t i = 1; i < lowering.getNumAlong(axes); ++i)
+        arriveAt(lowering.createNeighbour(loc, axes, i));
   });
   return success();
 }

@@ -46,14 +46,36 @@ Value Lowering::createClusterCoord(Location loc, StringAttr axis) {
                                 createI32(builder, loc, getClusterSize(axis)));
 }
 
-Value Lowering::createNeighbour(Location loc, StringAttr axis,
+int64_t Lowering::getNumAlong(ArrayAttr axes) {
+  int64_t count = 1;
+  for (auto axis : axes.getAsRange<StringAttr>())
+    count *= getClusterSize(axis);
+  return count;
+}
+
+Value Lowering::createNeighbour(Location loc, ArrayAttr axes,
                                 int64_t distance) {
-  Value other =
-      arith::AddIOp::create(builder, loc, createClusterCoord(loc, axis),
-                            createI32(builder, loc, distance));
-  other = arith::RemUIOp::create(builder, loc, other,
-                                 createI32(builder, loc, getClusterSize(axis)));
-  return createPeer(loc, clusterRank, axis, other);
+  Value rank = clusterRank;
+  for (auto axis : llvm::reverse(axes.getAsRange<StringAttr>())) {
+    int64_t size = getClusterSize(axis), step = distance % size;
+    distance /= size;
+    if (step == 0)
+      continue;
+    Value other =
+        arith::AddIOp::create(builder, loc, createClusterCoord(loc, axis),
+                              createI32(builder, loc, step));
+    other = arith::RemUIOp::create(builder, loc, other,
+                                   createI32(builder, loc, size));
+    rank = createPeer(loc, rank, axis, other);
+  }
+  return rank;
+}
+
+Value Lowering::createFirst(Location loc, ArrayAttr axes) {
+  Value rank = clusterRank;
+  for (auto axis : axes.getAsRange<StringAttr>())
+    rank = createPeer(loc, rank, axis, createI32(builder, loc, 0));
+  return rank;
 }
 
 Value Lowering::createPeer(Location loc, Value from, StringAttr axis,

@@ -295,15 +295,18 @@ public:
   llvm::LogicalResult checkClusterAxes(mlir::Operation *op,
                                        mlir::ArrayRef<mlir::StringAttr> axes);
   int64_t getClusterStride(mlir::StringAttr axis);
-  /// The coordinate of the block along it, and the rank of the one `distance`
-  /// behind it, around the end.
+  /// The coordinate of the block along it.
   mlir::Value createClusterCoord(mlir::Location loc, mlir::StringAttr axis);
   /// The coordinate along a dimension of the number among all points of the
   /// dimensions of its kind, of which the last is the fastest.
   mlir::Value createGridCoord(mlir::Location loc, mlir::Value number,
                               unsigned dim);
-  mlir::Value createNeighbour(mlir::Location loc, mlir::StringAttr axis,
+  /// The blocks along axes that count as one; the rank of the one `distance`
+  /// behind this one, around the ends, and that of the first.
+  int64_t getNumAlong(mlir::ArrayAttr axes);
+  mlir::Value createNeighbour(mlir::Location loc, mlir::ArrayAttr axes,
                               int64_t distance);
+  mlir::Value createFirst(mlir::Location loc, mlir::ArrayAttr axes);
   /// The rank of the block at a coordinate along an axis, and along all others
   /// where the one of rank `from` is.
   mlir::Value createPeer(mlir::Location loc, mlir::Value from,

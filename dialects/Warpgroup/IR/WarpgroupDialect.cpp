@@ -94,12 +94,33 @@ WarpgroupDialect::verifyOperationAttribute(Operation *op,
 // BarrierType
 //===----------------------------------------------------------------------===//
 
-/// `<` arrivals (`,` `tensor_core`)? (`,` `cluster` `=` `[` names `]`)?
+/// The axes of a cluster that count as one: a name, or several in brackets.
+static ParseResult parseAxes(AsmParser &parser,
+                             SmallVectorImpl<ArrayAttr> &cluster) {
+  SmallVector<Attribute> axes;
+  auto parseName = [&] {
+    StringAttr name;
+    ParseResult result = parser.parseAttribute(name);
+    axes.push_back(name);
+    return result;
+  };
+  if (parser.parseOptionalLSquare()) {
+    if (parseName())
+      return failure();
+  } else if (parser.parseCommaSeparatedList(parseName) ||
+             parser.parseRSquare()) {
+    return failure();
+  }
+  cluster.push_back(ArrayAttr::get(parser.getContext(), axes));
+  return success();
+}
+
+/// `<` arrivals (`,` `tensor_core`)? (`,` `cluster` `=` `[` axes `]`)?
 /// (`,` `leader_tracked`)? `>`
 Type BarrierType::parse(AsmParser &parser) {
   int64_t arrivals = 0;
   bool ordersTensorCore = false, leaderTracked = false;
-  SmallVector<StringAttr> cluster;
+  SmallVector<ArrayAttr> cluster;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parser.parseInteger(arrivals))
     return {};
@@ -113,11 +134,10 @@ Type BarrierType::parse(AsmParser &parser) {
     } else if (keyword == "leader_tracked") {
       leaderTracked = true;
     } else if (keyword == "cluster") {
-      auto parseName = [&] {
-        return parser.parseAttribute(cluster.emplace_back());
-      };
-      if (parser.parseEqual() || parser.parseCommaSeparatedList(
-                                     AsmParser::Delimiter::Square, parseName))
+      if (parser.parseEqual() ||
+          parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+            return parseAxes(parser, cluster);
+          }))
         return {};
     } else {
       parser.emitError(keywordLoc, "expected tensor_core, cluster or "
@@ -139,8 +159,9 @@ void BarrierType::print(AsmPrinter &printer) const {
     printer << ", tensor_core";
   if (!getCluster().empty()) {
     printer << ", cluster = [";
-    llvm::interleaveComma(getCluster(), printer,
-                          [&](StringAttr axis) { printer << axis; });
+    llvm::interleaveComma(getCluster(), printer, [&](ArrayAttr axes) {
+      printer << (axes.size() == 1 ? axes[0] : Attribute(axes));
+    });
     printer << ']';
   }
   if (getLeaderTracked())
@@ -150,7 +171,7 @@ void BarrierType::print(AsmPrinter &printer) const {
 
 LogicalResult BarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t arrivals, bool ordersTensorCore,
-                                  ArrayRef<StringAttr> cluster,
+                                  ArrayRef<ArrayAttr> cluster,
                                   bool leaderTracked) {
   if (arrivals < 1)
     return emitError() << "expected a barrier of one arrival or more, got "

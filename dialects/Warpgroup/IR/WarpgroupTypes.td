@@ -25,7 +25,8 @@ def Warpgroup_BarrierType : TypeDef<Warpgroup_Dialect, "Barrier",
 
     A barrier with `cluster` axes is one of each block along them: to arrive at it
     is to arrive at those of all blocks that differ in at most one of the axes.
-    With `leader_tracked` only the one of the first block is arrived at.
+    Axes in brackets of their own count as one. With `leader_tracked` only the one
+    of the first block is arrived at.
 
     Example:
 
@@ -33,11 +34,12 @@ def Warpgroup_BarrierType : TypeDef<Warpgroup_Dialect, "Barrier",
     memref<4x!warpgroup.barrier<2>, #grid.space<gpu.smem>>
     memref<1x!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>
     memref<1x!warpgroup.barrier<1, cluster = ["x", "y"]>, #grid.space<gpu.smem>>
+    memref<1x!warpgroup.barrier<1, cluster = [["x", "y"]]>, #grid.space<gpu.smem>>
     ```
   }];
   let parameters = (ins "int64_t":$arrivals,
                         OptionalParameter<"bool">:$ordersTensorCore,
-                        OptionalArrayRefParameter<"::mlir::StringAttr">:$cluster,
+                        OptionalArrayRefParameter<"::mlir::ArrayAttr">:$cluster,
                         OptionalParameter<"bool">:$leaderTracked);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

@@ -27,9 +27,8 @@ class WarpgroupTypes(Types):
             text.append("tensor_core")
         if of_cluster:
             axes, leader_tracked = of_cluster
-            flat = [axis for group in axes for axis in (group if isinstance(group, tuple) else (group,))]
-            names = ", ".join(json.dumps(str(axis)) for axis in flat)
-            text.append(f"cluster = [{names}]")
+            groups = [list(map(str, axis)) if isinstance(axis, tuple) else str(axis) for axis in axes]
+            text.append(f"cluster = {json.dumps(groups)}")
             if leader_tracked:
                 text.append("leader_tracked")
         element = ir.Type.parse(f"!warpgroup.barrier<{', '.join(text)}>")

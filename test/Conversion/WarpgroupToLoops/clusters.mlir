@@ -16,6 +16,22 @@ grid.kernel @arrive grid(%r = 2 named "r" cluster, %c = 3 named "c" cluster)
 
 // -----
 
+// Of axes that count as one, at those of all six.
+// CHECK-LABEL: func.func @arrive_at_all(
+// CHECK:         %[[COUNT:.*]] = arith.constant 6 : i64
+// CHECK:         call @gridirTaskArrive(%{{.*}}, %[[COUNT]],
+// CHECK-COUNT-5: call @gridirTaskLocate({{.*}}
+// CHECK-NOT:     call @gridirTaskLocate(
+// CHECK:         return
+grid.kernel @arrive_at_all grid(%r = 2 named "r" cluster, %c = 3 named "c" cluster)
+    inputs() outputs(%o: f32 [8] space gpu.gmem)
+    scratch(%met: memref<!warpgroup.barrier<1, cluster = [["r", "c"]]>, #grid.space<gpu.smem>>)
+    semantics [parallel, parallel] attributes {grid.tasks = #kernel.tasks<>} {
+  warpgroup.barrier_arrive %met : memref<!warpgroup.barrier<1, cluster = [["r", "c"]]>, #grid.space<gpu.smem>>
+}
+
+// -----
+
 // The leader arrives for both copies, and the phase waits for the other one.
 // CHECK-LABEL: func.func @leader(
 // CHECK:         call @gridirTaskLocate(

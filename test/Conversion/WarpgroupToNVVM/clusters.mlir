@@ -62,6 +62,20 @@ grid.kernel @tracked grid(%c = 2 named "x" cluster) {
 
 // -----
 
+// Of axes that count as one, all four blocks arrive at all four barriers: at its own, and at three of others.
+// CHECK-LABEL: gpu.module @all
+// CHECK: nvvm.mbarrier.init %{{.+}}, %c4_i32
+// CHECK: nvvm.mbarrier.arrive %{{.+}} : !llvm.ptr<3>
+// CHECK-COUNT-3: nvvm.mbarrier.arrive %{{.+}} {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
+// CHECK-NOT: nvvm.mbarrier.arrive
+grid.kernel @all grid(%r = 2 named "y" cluster, %c = 2 named "x" cluster) {
+  grid.scoped (%b: memref<!warpgroup.barrier<1, cluster = [["y", "x"]]>, #grid.space<gpu.smem>>) {
+    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = [["y", "x"]]>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
 // No cluster's work is ever done by another one.
 // CHECK-LABEL: gpu.module @cancel
 // CHECK: nvvm.mbarrier.arrive

@@ -5,10 +5,10 @@
 // CHECK-LABEL: func.func @barriers(
 // CHECK-SAME:    memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
 // CHECK-SAME:    memref<4x!warpgroup.barrier<1, tensor_core>>
-// CHECK-SAME:    memref<1x!warpgroup.barrier<1, cluster = ["x", "y"], leader_tracked>>
+// CHECK-SAME:    memref<1x!warpgroup.barrier<1, cluster = ["x", ["y", "z"]], leader_tracked>>
 func.func @barriers(%b: memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>,
                     %t: memref<4x!warpgroup.barrier<1, tensor_core>>,
-                    %c: memref<1x!warpgroup.barrier<1, cluster = ["x", "y"], leader_tracked>>) -> i1 {
+                    %c: memref<1x!warpgroup.barrier<1, cluster = ["x", ["y", "z"]], leader_tracked>>) -> i1 {
   // CHECK: warpgroup.barrier_arrive %{{.*}} : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
   warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
   // CHECK: warpgroup.barrier_wait

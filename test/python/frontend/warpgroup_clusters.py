@@ -197,17 +197,10 @@ def tracked_rows(x, o, tile, loaded):
     plgpu.copy_gmem_to_smem(rows, tile, loaded, collective_axes="c", leader_tracked=replicated)
 
 
-def meet(x, o, met):
-    plgpu.barrier_arrive(met)
-
-
-# CHECK: UnsupportedError: 3 of 3 refused in these words
+# CHECK: UnsupportedError: 2 of 2 refused in these words
 report(
     UnsupportedError,
     {
-        "expected one axis of several blocks among those of a barrier, got ('b', 'c')": kernel(
-            meet, plgpu.ClusterBarrier(collective_axes=(("b", "c"),)), **FOUR
-        ),
         "expected a mesh of the warps of a warpgroup, got": kernel(other_mesh),
         "expected no `leader_tracked`, got": kernel(tracked_rows, TILE, plgpu.Barrier(), **PAIR),
     },

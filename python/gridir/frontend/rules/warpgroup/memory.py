@@ -33,7 +33,6 @@ def _run_scoped(
     transforms = ref_transforms or [()] * len(jaxpr.invars)
     allocated = [_Allocated.of(var.aval, undone) for var, undone in zip(jaxpr.invars, transforms, strict=True)]
     avals = list(itertools.chain.from_iterable(each.avals for each in allocated))
-    _check_groups(ctx, avals)
     kinds = map(jax_compat_gpu.is_collective, avals)
     ctx.kernel.collective_memory.update(kind for kind in kinds if kind is not None)
     if len(ctx.kernel.collective_memory) > 1:
@@ -181,17 +180,6 @@ class _Allocated:
         own = list(itertools.islice(refs, len(self.hosts)))
         held = {member: (self.hosts[i], own[i], first) for member, (i, first) in self.parts.items()}
         return RefUnion({member.key: member.of(*held[member]) for member in held})
-
-
-def _check_groups(ctx: RuleContext, avals: Sequence[Any]) -> None:
-    """Checks that of axes of the cluster which a barrier takes as one, one has several blocks: it is as that one."""
-    for aval in avals:
-        parameters = jax_compat_gpu.barrier_parameters(aval.dtype)
-        groups = parameters[2] if parameters and len(parameters) > 2 else ()
-        for group in groups:
-            names = [str(axis) for axis in group] if isinstance(group, tuple) else []
-            if sum(name in ctx.kernel.axis_names and ctx.kernel.size_of(name) != 1 for name in names) > 1:
-                raise ctx.unsupported(f"expected one axis of several blocks among those of a barrier, got {group}")
 
 
 def _check_collective(ctx: RuleContext, collective_axes: Sequence[Any]) -> None:
