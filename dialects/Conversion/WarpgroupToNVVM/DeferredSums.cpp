@@ -20,10 +20,7 @@ using namespace mlir;
 namespace gridir::warpgroup_to_nvvm {
 
 static bool allowsOtherOrder(Lowering &lowering, Type type) {
-  if (!isa<FloatType>(type))
-    return true;
-  auto params = grid::getParams<grid::MosaicGpuParamsAttr>(lowering.kernel);
-  return params && params.getApproxMath() && params.getApproxMath().getValue();
+  return !isa<FloatType>(type) || grid::allowsApproximations(lowering.kernel);
 }
 
 /// Whether a reduction adds up, and begins with 0.

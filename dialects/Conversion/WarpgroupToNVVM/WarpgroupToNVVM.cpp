@@ -155,13 +155,6 @@ private:
           builder.getDenseI32ArrayAttr({int32_t(lowering.clusterSize), 1, 1}));
   }
 
-  /// Whether the author said `approx_math`.
-  static bool allowsApproximations(grid::KernelOp kernel) {
-    auto params = grid::getParams<grid::MosaicGpuParamsAttr>(kernel);
-    return params && params.getApproxMath() &&
-           params.getApproxMath().getValue();
-  }
-
   void createABI(grid::KernelOp kernel, StringRef name, Lowering &lowering,
                  int64_t sharedBytes) {
     OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
@@ -179,7 +172,7 @@ private:
       abi.setProfileEvents(lowering.trace->capacity);
       abi.setProfileDirAttr(lowering.trace->directory);
     }
-    if (allowsApproximations(kernel))
+    if (grid::allowsApproximations(kernel))
       kernel::KernelDialect::MappingAttrHelper(&getContext())
           .setAttr(getOperation(), kernel::MappingAttr::get(
                                        &getContext(), std::nullopt,

@@ -23,6 +23,12 @@ template <typename ParamsT> ParamsT getParams(KernelOp kernel) {
   return {};
 }
 
+/// Whether the author of a kernel for warpgroups said `approx_math`.
+inline bool allowsApproximations(KernelOp kernel) {
+  auto params = getParams<MosaicGpuParamsAttr>(kernel);
+  return params && params.getApproxMath() && params.getApproxMath().getValue();
+}
+
 } // namespace gridir::grid
 
 #endif // GRIDIR_DIALECTS_GRID_IR_KERNELPARAMS_H

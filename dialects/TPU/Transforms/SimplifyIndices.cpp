@@ -263,7 +263,13 @@ CompareWithoutProducts::matchAndRewrite(arith::CmpIOp op,
   };
   size_t numOps = countOps(added.size(), /*withConstant=*/false) +
                   countOps(subtracted.size(), constant != 0);
-  if (numOps >= difference.ops.size())
+  // What something else needs stays.
+  size_t numSaved = llvm::count_if(difference.ops, [&](Operation *part) {
+    return llvm::all_of(part->getUsers(), [&](Operation *user) {
+      return user == op || difference.ops.contains(user);
+    });
+  });
+  if (numOps >= numSaved)
     return failure();
 
   Location loc = op.getLoc();

@@ -47,6 +47,29 @@ func.func @transform_0(%i: i32, %j: i32) -> (i32, i32) {
 
 // -----
 
+// A sum that something else needs is compared as it is: nothing would be saved.
+
+// CHECK-LABEL: func.func @needed(
+// CHECK-SAME: %[[I:.*]]: i32
+// CHECK: %[[NEXT:.*]] = arith.addi %[[I]], %c1
+// CHECK: arith.cmpi slt, %[[NEXT]], %c4
+func.func @needed(%i: i32, %o: memref<5xi32, #tpu.memory_space<smem>>) attributes {
+    tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>,
+    dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
+    scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  %next = arith.addi %i, %c1 : i32
+  %is_last = arith.cmpi slt, %next, %c4 : i32
+  scf.if %is_last {
+    %c0 = arith.constant 0 : index
+    memref.store %next, %o[%c0] : memref<5xi32, #tpu.memory_space<smem>>
+  }
+  return
+}
+
+// -----
+
 // What the range decides is a constant: a negative index would count from the end.
 
 // CHECK-LABEL: func.func @known(
