@@ -263,10 +263,13 @@ CompareWithoutProducts::matchAndRewrite(arith::CmpIOp op,
   };
   size_t numOps = countOps(added.size(), /*withConstant=*/false) +
                   countOps(subtracted.size(), constant != 0);
-  // What something else needs stays.
+  // What something else needs than comparisons, which may become others, too,
+  // stays.
   size_t numSaved = llvm::count_if(difference.ops, [&](Operation *part) {
     return llvm::all_of(part->getUsers(), [&](Operation *user) {
-      return user == op || difference.ops.contains(user);
+      return difference.ops.contains(user) || isa<arith::CmpIOp>(user) ||
+             (!user->use_empty() &&
+              llvm::all_of(user->getUsers(), llvm::IsaPred<arith::CmpIOp>));
     });
   });
   if (numOps >= numSaved)
