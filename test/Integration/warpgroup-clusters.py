@@ -17,6 +17,7 @@ from jax.experimental.pallas.ops.gpu import blackwell_matmul_mgpu, hopper_matmul
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import orders_of
+from cluster_kernels import across
 
 X = np.arange(64 * 64, dtype=np.float32).reshape(64, 64)
 PAIR = {"cluster": (2,), "cluster_names": ("c",)}
@@ -48,36 +49,9 @@ look(
 )
 
 
-def across(x, o, tile, loaded, met):
-    """Each block writes the tile of the one that differs in both axes, when all have theirs."""
-    b, c = jax.lax.axis_index("b"), jax.lax.axis_index("c")
-    plgpu.copy_gmem_to_smem(x.at[pl.ds((2 * b + c) * 16, 16)], tile, loaded)
-    plgpu.barrier_wait(loaded)
-    for _ in range(2):
-        plgpu.barrier_arrive(met)
-        plgpu.barrier_wait(met)
-    o[pl.ds((2 * b + c) * 16, 16)] = plgpu.cluster_ref(tile, {"b": 1 - b, "c": 1 - c})[...]
-    plgpu.barrier_arrive(met)
-    plgpu.barrier_wait(met)
-
-
 # Axes that count as one: all four blocks meet.
 # CHECK-COUNT-3: across {{.*}}: right
-look(
-    "across",
-    whole(
-        across,
-        scratch_types=[
-            plgpu.SMEM((16, 64), jnp.float32),
-            plgpu.Barrier(),
-            plgpu.ClusterBarrier(collective_axes=(("b", "c"),)),
-        ],
-        cluster=(2, 2),
-        cluster_names=("b", "c"),
-    ),
-    X.reshape(4, 16, 64)[::-1].reshape(64, 64),
-    X,
-)
+look("across", across, X.reshape(4, 16, 64)[::-1].reshape(64, 64), X)
 
 
 def exchange_and_leave(x, o, tile, loaded, met):
