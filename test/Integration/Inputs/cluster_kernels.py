@@ -20,7 +20,7 @@ from jax.experimental.pallas import mosaic_gpu as plgpu
     cluster_names=("b", "c"),
 )
 def across(x, o, tile, loaded, met):
-    """Each block writes the tile of the one that differs in both axes, when all have theirs: the rows by 16, reversed."""
+    """Each block writes the tile of the one that differs in both axes, when all have theirs."""
     b, c = jax.lax.axis_index("b"), jax.lax.axis_index("c")
     plgpu.copy_gmem_to_smem(x.at[pl.ds((2 * b + c) * 16, 16)], tile, loaded)
     plgpu.barrier_wait(loaded)
