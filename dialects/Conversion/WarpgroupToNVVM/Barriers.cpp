@@ -118,11 +118,17 @@ struct Phase {
   }
 };
 
+warpgroup::BarrierType getType(Value barrier) {
+  return cast<warpgroup::BarrierType>(
+      cast<MemRefType>(barrier.getType()).getElementType());
+}
+
 /// Waits until a phase is complete.
-void createWait(Lowering &lowering, Location loc, Value address, Value parity) {
+void createWait(Lowering &lowering, Location loc, Value address, Value parity,
+                NVVM::MemScopeKind scope) {
   OpBuilder &builder = lowering.builder;
   Value ticks = createI32(builder, loc, 10'000'000);
-  if (lowering.clusterSize == 1) {
+  if (scope == NVVM::MemScopeKind::CTA) {
     // Upstream's op leaves no known offset to the instruction, and with a loop
     // of its own LLVM would take no loop around it for an innermost one.
     int64_t offset = 0;
@@ -135,11 +141,10 @@ void createWait(Lowering &lowering, Location loc, Value address, Value parity) {
     createAssembly(builder, loc, {}, {base, parity, ticks}, text, "l,r,r");
     return;
   }
-  // Other blocks may have arrived.
   auto wait = [&](OpBuilder &builder, Location loc, ValueRange) {
     Value done = NVVM::MBarrierTryWaitOp::create(
-        builder, loc, builder.getI1Type(), address, parity, ticks,
-        NVVM::MemScopeKind::CLUSTER, /*relaxed=*/false);
+        builder, loc, builder.getI1Type(), address, parity, ticks, scope,
+        /*relaxed=*/false);
     Value pending = arith::XOrIOp::create(
         builder, loc, done,
         arith::ConstantIntOp::create(builder, loc, 1, /*width=*/1));
@@ -158,7 +163,8 @@ LogicalResult lowerWait(warpgroup::BarrierWaitOp op, Lowering &lowering) {
   Phase phase(builder, loc, view);
   Value parity = lowering.ringPhases.lookup(op);
   createWait(lowering, loc, lowering.createAddress(loc, view, {}),
-             parity ? parity : phase.parity);
+             parity ? parity : phase.parity,
+             lowering.getBarrierScope(getType(op.getBarrier())));
   phase.advance(builder, loc, Value());
   lowering.hazards.wait();
   return success();
@@ -173,9 +179,7 @@ LogicalResult lowerTest(warpgroup::BarrierTestOp op, Lowering &lowering) {
   Phase phase(builder, loc, view);
   Value complete = NVVM::MBarrierTestWaitOp::create(
       builder, loc, builder.getI1Type(), lowering.createAddress(loc, view, {}),
-      phase.parity,
-      lowering.clusterSize == 1 ? NVVM::MemScopeKind::CTA
-                                : NVVM::MemScopeKind::CLUSTER,
+      phase.parity, lowering.getBarrierScope(getType(op.getBarrier())),
       /*relaxed=*/false);
   complete = lowering.createAll(loc, complete);
   phase.advance(builder, loc, complete);
@@ -186,8 +190,7 @@ LogicalResult lowerTest(warpgroup::BarrierTestOp op, Lowering &lowering) {
 LogicalResult lowerArrive(warpgroup::BarrierArriveOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
-  auto type =
-      cast<warpgroup::BarrierType>(op.getBarrier().getType().getElementType());
+  warpgroup::BarrierType type = getType(op.getBarrier());
   const View &view = lowering.getView(op.getBarrier());
   Value address = lowering.createAddress(loc, view, {});
   auto arrive = [&](Value count) {
@@ -210,7 +213,7 @@ LogicalResult lowerArrive(warpgroup::BarrierArriveOp op, Lowering &lowering) {
     auto arriveAt = [&](Value rank) {
       NVVM::MBarrierArriveOp::create(
           builder, loc, Type(), lowering.createPeerAddress(loc, address, rank),
-          Value(), NVVM::MemScopeKind::CLUSTER);
+          Value(), lowering.getBarrierScope(type));
     };
     if (type.getLeaderTracked()) {
       for (ArrayAttr axes : type.getCluster())

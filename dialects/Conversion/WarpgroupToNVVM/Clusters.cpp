@@ -26,6 +26,45 @@ LogicalResult Lowering::checkClusterAxes(Operation *op,
   return success();
 }
 
+/// Whether a thread stores to global memory. Copies of a tile are none of a
+/// thread's stores.
+static bool storesToGlobalMemory(Operation *op) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects || isa<warpgroup::TmaStoreOp, warpgroup::TmaScatterOp>(op))
+    return false;
+  SmallVector<MemoryEffects::EffectInstance> instances;
+  effects.getEffects(instances);
+  return llvm::any_of(instances, [](const auto &instance) {
+    Value ref = instance.getValue();
+    auto type = ref ? dyn_cast<MemRefType>(ref.getType()) : MemRefType();
+    auto space =
+        type ? dyn_cast_or_null<grid::MemorySpaceAttr>(type.getMemorySpace())
+             : grid::MemorySpaceAttr();
+    return isa<MemoryEffects::Write>(instance.getEffect()) && space &&
+           space.getValue() == grid::MemorySpace::GpuGmem;
+  });
+}
+
+void Lowering::examineCluster() {
+  if (clusterSize == 1)
+    return;
+  kernel.getBodyRegion().walk([&](Operation *op) {
+    storesToOthers |= isa<warpgroup::ClusterStoreOp>(op);
+    readsOthersStores |=
+        isa<warpgroup::ClusterLoadOp>(op) || storesToGlobalMemory(op);
+  });
+  // Products of two blocks read the shared memory of both.
+  readsOthersStores |= storesToOthers || hasPairs;
+}
+
+NVVM::MemScopeKind
+Lowering::getBarrierScope(warpgroup::BarrierType type) const {
+  bool isOfOthers = !type.getCluster().empty()   ? readsOthersStores
+                    : type.getOrdersTensorCore() ? hasPairs || storesToOthers
+                                                 : storesToOthers;
+  return isOfOthers ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA;
+}
+
 int64_t Lowering::getClusterSize(StringAttr axis) {
   return kernel.getDim(*kernel.findDim(axis)).getSize();
 }

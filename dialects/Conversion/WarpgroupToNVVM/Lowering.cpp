@@ -109,6 +109,7 @@ LogicalResult Lowering::lowerBody() {
     return kernel.emitError("expected at most ")
            << warpgroup::kMaxClusterBlocks << " blocks of a cluster, got "
            << clusterSize;
+  examineCluster();
   if (failed(verifyArrays()) || failed(createPrologue()))
     return failure();
   if (failed(lowerBlock(*kernel.getBodyBlock())))

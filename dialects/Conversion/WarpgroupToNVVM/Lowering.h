@@ -180,6 +180,9 @@ public:
   Hazards hazards;
   /// Blocks of a cluster, and warpgroups of a block.
   int64_t clusterSize = 1, numWarpgroups = 1;
+  /// Whether blocks of a cluster may read what threads of others have stored,
+  /// and whether threads store to the memory of others.
+  bool readsOthersStores = false, storesToOthers = false;
   /// Columns of tensor memory, and whether two blocks share the products there.
   int64_t tensorColumns = 0;
   bool hasPairs = false;
@@ -287,6 +290,13 @@ public:
   llvm::LogicalResult
   lowerWarps(mlir::Location loc,
              llvm::function_ref<llvm::LogicalResult(mlir::Value warp)> body);
+
+  /// Finds out what the blocks of a cluster tell one another at barriers.
+  void examineCluster();
+  /// Of which threads a barrier orders the stores: where blocks of a cluster
+  /// read nothing that others have stored, those of the block, which takes no
+  /// fence for the whole GPU. Copies and products have their own order.
+  mlir::NVVM::MemScopeKind getBarrierScope(warpgroup::BarrierType type) const;
 
   /// The blocks of a cluster along one of its axes, from one to the next of
   /// which the ranks differ by the stride.

@@ -52,7 +52,7 @@ grid.kernel @store grid(%c = 2 named "x" cluster) {
 // CHECK: nvvm.mbarrier.init %{{.+}}, %c2_i32
 // CHECK: %[[RANK:.+]] = arith.subi
 // CHECK: nvvm.mapa
-// CHECK: nvvm.mbarrier.arrive %{{.+}} {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
+// CHECK: nvvm.mbarrier.arrive %{{.+}} : !llvm.ptr<7>
 // CHECK-NOT: nvvm.mbarrier.arrive
 grid.kernel @tracked grid(%c = 2 named "x" cluster) {
   grid.scoped (%b: memref<!warpgroup.barrier<1, cluster = ["x"], leader_tracked>, #grid.space<gpu.smem>>) {
@@ -66,11 +66,47 @@ grid.kernel @tracked grid(%c = 2 named "x" cluster) {
 // CHECK-LABEL: gpu.module @all
 // CHECK: nvvm.mbarrier.init %{{.+}}, %c4_i32
 // CHECK: nvvm.mbarrier.arrive %{{.+}} : !llvm.ptr<3>
-// CHECK-COUNT-3: nvvm.mbarrier.arrive %{{.+}} {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
+// CHECK-COUNT-3: nvvm.mbarrier.arrive %{{.+}} : !llvm.ptr<7>
 // CHECK-NOT: nvvm.mbarrier.arrive
 grid.kernel @all grid(%r = 2 named "y" cluster, %c = 2 named "x" cluster) {
   grid.scoped (%b: memref<!warpgroup.barrier<1, cluster = [["y", "x"]]>, #grid.space<gpu.smem>>) {
     warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = [["y", "x"]]>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+// Where no block reads what threads of others have stored, arrivals and waits order the stores of a block alone: the
+// fence that orders them for a cluster is one for the whole GPU. What a copy writes, the barrier orders in any case.
+// CHECK-LABEL: gpu.module @own
+// CHECK-NOT: mem_scope<cluster>
+// CHECK: mbarrier.try_wait.parity.shared.b64
+// CHECK-NOT: mem_scope<cluster>
+// CHECK: llvm.return
+grid.kernel @own grid(%c = 2 named "x" cluster) inputs(%x: f32 [512] space gpu.gmem) outputs(%o: f32 [512] space gpu.gmem) {
+  grid.scoped (%t: memref<512xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>) {
+    %v = grid.load %x : memref<512xf32, #grid.space<gpu.gmem>> -> tensor<512xf32>
+    grid.store %v, %t : tensor<512xf32>, memref<512xf32, #grid.space<gpu.smem>>
+    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>
+    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+// What is stored to global memory another block may load behind the barrier; at one of the block's own it learns nothing.
+// CHECK-LABEL: gpu.module @stored
+// CHECK: nvvm.mbarrier.arrive %{{.+}} {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
+// CHECK: nvvm.mbarrier.try_wait {{.*}} {scope = #nvvm.mem_scope<cluster>}
+// CHECK: mbarrier.try_wait.parity.shared.b64
+grid.kernel @stored grid(%c = 2 named "x" cluster) outputs(%o: f32 [512] space gpu.gmem) {
+  grid.scoped (%a: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>) {
+    %v = arith.constant dense<1.0> : tensor<512xf32>
+    grid.store %v, %o : tensor<512xf32>, memref<512xf32, #grid.space<gpu.gmem>>
+    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>
+    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>
+    warpgroup.barrier_arrive %a : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
 
